@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { idSchema, success, Timestamp } from './common.ts';
+
+export const KeyId = idSchema('key', 'Key identifier.');
+export const UserId = idSchema('usr', 'User identifier.');
+
+export const ApiKey = z
+  .object({
+    id: KeyId,
+    name: z.string(),
+    prefix: z.string().describe('The first 8 characters.'),
+    created_at: Timestamp,
+    last_used_at: Timestamp.nullable(),
+  })
+  .meta({ id: 'ApiKey' });
+export type ApiKey = z.output<typeof ApiKey>;
+
+export const KeyWithSecret = ApiKey.extend({ key: z.string().describe('Shown once.') }).meta({
+  id: 'KeyWithSecret',
+});
+export type KeyWithSecret = z.output<typeof KeyWithSecret>;
+export const KeyList = success(z.array(ApiKey));
+export const KeyCreated = success(KeyWithSecret);
+export const CreateKey = z.strictObject({ name: z.string().trim().min(1).max(200) });
+export const KeyRevoked = z.object({ success: z.literal(true), message: z.string() });
+
+export const User = z
+  .object({
+    id: UserId,
+    name: z.string(),
+    owner: z.boolean(),
+    created_at: Timestamp,
+    storage_limit: z.int().nullable().describe('Bytes; null = the setting.'),
+    credit_budget: z.number().nullable().describe('Credits; null = no budget.'),
+  })
+  .meta({ id: 'User' });
+export type User = z.output<typeof User>;
+export const UserListResult = success(z.array(User));
+export const CreateUser = z.strictObject({
+  name: z.string().trim().min(1).max(200),
+  storage_limit: z.int().min(0).nullable().optional(),
+  credit_budget: z.number().min(0).nullable().optional(),
+});
+export const PatchUser = CreateUser.partial();
+export const UserCreated = success(z.object({ user: User, key: KeyWithSecret }));
+export const OneUser = success(User);
+export const UserDeleted = z.object({ success: z.literal(true), message: z.string() });
+
+export const SessionRequest = z.strictObject({ token: z.string().min(1).max(200) });
+export const SessionResult = success(
+  z.object({ key: z.string().describe('Lives until the server stops.'), user: User }),
+);
+
+export const Usage = success(
+  z.object({
+    credits_used: z.number(),
+    credit_budget: z.number().nullable(),
+    by_model: z.array(
+      z.object({ model: z.string(), credits: z.number(), seconds: z.number(), transcripts: z.int() }),
+    ),
+    by_month: z.array(
+      z.object({ month: z.string(), credits: z.number(), seconds: z.number(), transcripts: z.int() }),
+    ),
+  }),
+);

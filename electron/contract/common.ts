@@ -1,0 +1,39 @@
+import { z } from 'zod';
+
+/** `prefix_` + ULID: sorts by creation time. */
+export const idSchema = (prefix: 'tr' | 'usr' | 'key' | 'file' | 'whk', what: string) =>
+  z
+    .string()
+    .regex(new RegExp(`^${prefix}_[0-9A-HJKMNP-TV-Z]{26}$`))
+    .describe(what);
+
+/** ISO 8601 in UTC with milliseconds. */
+export const Timestamp = z.iso.datetime({ precision: 3 }).describe('ISO 8601, UTC, milliseconds.');
+
+export const Seconds = z.number().describe('Seconds, rounded to milliseconds.');
+export const Bytes = z.int().min(0).describe('Bytes.');
+export const Probability = z.number().min(0).max(1);
+
+/** A whole number in a query string, e.g. `?limit=20`. */
+export const queryInt = (min: number, max: number, fallback: number) =>
+  z.coerce.number().pipe(z.int().min(min).max(max)).default(fallback);
+
+/** `true` or `false` in a query string or a form field; anything else is refused. */
+export const QueryBoolean = z.enum(['true', 'false']).transform((text) => text === 'true');
+
+export const Pagination = z
+  .object({
+    page: z.int(),
+    limit: z.int(),
+    total: z.int(),
+    pages: z.int(),
+    hasNext: z.boolean(),
+    hasPrev: z.boolean(),
+  })
+  .meta({ id: 'Pagination' });
+export type Pagination = z.output<typeof Pagination>;
+
+/** Wraps a payload in `{success: true, data}`. */
+export const success = <T extends z.ZodType>(data: T) => z.object({ success: z.literal(true), data });
+
+export const Metadata = z.record(z.string(), z.json()).describe('Custom metadata, at most 16 KB as JSON.');

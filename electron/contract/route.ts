@@ -1,0 +1,45 @@
+import type { z } from 'zod';
+import type { ErrorCode } from './errors.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** Who may call: anyone, a valid key, the owner's keys alone, or a check of its own (signature, public file). */
+export type Access = 'none' | 'key' | 'owner' | 'own';
+
+export type Tag = 'Transcripts' | 'Storage' | 'Account' | 'Models' | 'System' | 'OpenAI' | 'AssemblyAI';
+
+/** One operation of the HTTP API. The server, the OpenAPI document and the typed client are all made from it. */
+export type Route = {
+  readonly method: Method;
+  /** OpenAPI form: `/v1/transcript/id/{id}`. `{fileKey}` as the last part takes slashes. */
+  readonly path: string;
+  readonly tag: Tag;
+  readonly summary: string;
+  readonly description?: string;
+  readonly access: Access;
+  readonly params?: z.ZodType;
+  readonly query?: z.ZodType;
+  readonly body?: z.ZodType;
+  /** `json` unless said otherwise. `multipart` and `binary` bodies are read as streams by the handler. */
+  readonly bodyType?: 'json' | 'multipart' | 'binary';
+  /** Schema of the JSON answer by status. */
+  readonly responses: { readonly [status: number]: z.ZodType };
+  /** Media types of an answer that is not JSON, by status. */
+  readonly raw?: { readonly [status: number]: readonly string[] };
+  /** Codes beyond those every operation can answer with. */
+  readonly errors: readonly ErrorCode[];
+};
+
+/** Keeps the literal types of a route's parts. */
+export const route = <const R extends Route>(definition: R): R => definition;
+
+type OutputOf<T> = T extends z.ZodType ? z.output<T> : undefined;
+type InputOf<T> = T extends z.ZodType ? z.input<T> : undefined;
+
+export type RouteParams<R extends Route> = OutputOf<R['params']>;
+export type RouteQuery<R extends Route> = OutputOf<R['query']>;
+export type RouteBody<R extends Route> = OutputOf<R['body']>;
+export type RouteQueryInput<R extends Route> = InputOf<R['query']>;
+export type RouteBodyInput<R extends Route> = InputOf<R['body']>;
+/** The answer's body: the union over the statuses. */
+export type RouteResponse<R extends Route> = z.output<R['responses'][keyof R['responses']] & z.ZodType>;

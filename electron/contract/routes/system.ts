@@ -1,0 +1,32 @@
+import { route } from '../route.ts';
+import * as s from '../system.ts';
+
+export const systemRoutes = {
+  health: route({
+    method: 'GET',
+    path: '/v1/health',
+    tag: 'System',
+    summary: 'Whether the server answers',
+    access: 'none',
+    responses: { 200: s.Health },
+    errors: [],
+  }),
+  system: route({
+    method: 'GET',
+    path: '/v1/system',
+    tag: 'System',
+    summary: 'ffmpeg, engine, scanner, folders and limits',
+    access: 'key',
+    responses: { 200: s.System },
+    errors: [],
+  }),
+  listModels: route({
+    method: 'GET',
+    path: '/v1/models',
+    tag: 'Models',
+    summary: 'The catalogue of models and which are installed',
+    access: 'key',
+    responses: { 200: s.ModelList },
+    errors: [],
+  }),
+} as const;

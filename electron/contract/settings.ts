@@ -1,0 +1,120 @@
+import { z } from 'zod';
+
+type Setting<T extends z.ZodType> = { schema: T; default: z.output<T>; help: string; restart: boolean };
+
+const setting = <T extends z.ZodType>(
+  schema: T,
+  fallback: z.output<T>,
+  help: string,
+  restart = false,
+): Setting<T> => ({
+  schema,
+  default: fallback,
+  help,
+  restart,
+});
+
+const modelId = z.string().min(1).max(200);
+const limit = z.int().min(0).max(1e9);
+const GIB = 1024 ** 3;
+
+/** Every setting of an installation: its type, default, meaning, and whether it needs a restart. */
+export const SETTINGS = {
+  'network.allowPrivateAddresses': setting(
+    z.boolean(),
+    false,
+    'Let audio_url and webhook_url reach private and loopback addresses.',
+  ),
+  'network.allowedOrigins': setting(
+    z.array(z.string()).max(100),
+    [],
+    'Web origins that may call /v1 from a browser.',
+  ),
+  'network.allowedHosts': setting(
+    z.array(z.string()).max(100),
+    [],
+    'Further Host names the server answers to.',
+  ),
+  'network.offline': setting(z.boolean(), false, 'Make no outbound connection at all.'),
+  'network.maxDownloadBytes': setting(limit, 4 * GIB, 'Largest download for a transcription, in bytes.'),
+  'network.stallSeconds': setting(
+    z.int().min(1).max(3600),
+    30,
+    'Seconds without progress before a download ends.',
+  ),
+  'models.aliases.nano': setting(modelId, 'tiny.en', 'The model behind `nano`.'),
+  'models.aliases.mini': setting(modelId, 'base', 'The model behind `mini`.'),
+  'models.aliases.pro': setting(modelId, 'large-v3-turbo', 'The model behind `pro`.'),
+  'models.baseUrl': setting(
+    z.url({ protocol: /^https?$/ }),
+    'https://huggingface.co/ggerganov/whisper.cpp/resolve/main',
+    'Where models are downloaded from.',
+  ),
+  'models.autoInstall': setting(
+    z.boolean(),
+    false,
+    'Download a missing model when a transcription asks for it.',
+  ),
+  'engine.threads': setting(z.int().min(0).max(256), 0, 'Threads a piece; 0 chooses for this machine.', true),
+  'engine.parallel': setting(z.int().min(0).max(64), 0, 'Pieces recognised side by side; 0 chooses.', true),
+  'engine.beamSize': setting(z.int().min(1).max(16), 5, 'Beams of the decoder; 1 is greedy and fastest.'),
+  'engine.idleSeconds': setting(
+    z.int().min(1).max(86_400),
+    300,
+    'Seconds until an idle model is freed.',
+    true,
+  ),
+  'queue.concurrency': setting(z.int().min(1).max(16), 1, 'Transcriptions worked on side by side.'),
+  'limits.uploadsPer15Minutes': setting(limit, 20, 'Uploads per 15 minutes and address; 0 = off.'),
+  'limits.deletionsPer15Minutes': setting(limit, 100, 'File deletions per 15 minutes and user; 0 = off.'),
+  'limits.requestsPerMinute': setting(limit, 600, 'Other requests per minute and key; 0 = off.'),
+  'credits.perMinute.nano': setting(z.number().min(0).max(1e6), 0.5, 'Credits per minute of audio.'),
+  'credits.perMinute.mini': setting(z.number().min(0).max(1e6), 1, 'Credits per minute of audio.'),
+  'credits.perMinute.pro': setting(z.number().min(0).max(1e6), 2, 'Credits per minute of audio.'),
+  'storage.limitBytes': setting(
+    limit.max(2 ** 50),
+    10 * GIB,
+    'Storage of a user, unless the user has an own limit.',
+  ),
+  'storage.mirrors': setting(
+    z.array(z.string().min(1)).max(8),
+    [],
+    'Further folders that keep a copy of each file.',
+    true,
+  ),
+  'storage.requireClamav': setting(z.boolean(), false, 'Refuse uploads when ClamAV cannot scan them.'),
+  'llm.url': setting(
+    z.union([z.literal(''), z.url({ protocol: /^https?$/ })]),
+    '',
+    'OpenAI-compatible address of a local language model for summaries; empty = none.',
+  ),
+  'llm.model': setting(z.string().max(200), '', 'The name of that language model.'),
+} as const;
+
+export type SettingKey = keyof typeof SETTINGS;
+export type Settings = { readonly [K in SettingKey]: z.output<(typeof SETTINGS)[K]['schema']> };
+
+export const isSettingKey = (key: string): key is SettingKey => Object.hasOwn(SETTINGS, key);
+
+export const SettingsList = z
+  .object({
+    success: z.literal(true),
+    data: z.array(
+      z.object({
+        key: z.string(),
+        value: z.json(),
+        default: z.json(),
+        source: z
+          .enum(['default', 'stored', 'run'])
+          .describe('`run`: given for this run on the command line.'),
+        restart: z.boolean().describe('A change takes effect at the next start.'),
+        help: z.string(),
+      }),
+    ),
+    needs_restart: z.array(z.string()).describe('Changed keys that wait for a restart.'),
+  })
+  .meta({ id: 'Settings' });
+export type SettingsList = z.output<typeof SettingsList>;
+
+/** `{key: value}`; null puts a key back to its default. */
+export const PatchSettings = z.record(z.string(), z.json()).meta({ id: 'PatchSettings' });

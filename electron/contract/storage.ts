@@ -1,0 +1,151 @@
+import { z } from 'zod';
+import {
+  Bytes,
+  idSchema,
+  Metadata,
+  Pagination,
+  QueryBoolean,
+  queryInt,
+  success,
+  Timestamp,
+} from './common.ts';
+
+export const FileId = idSchema('file', 'File identifier.');
+const MAX_FILE = 1024 ** 3;
+
+export const StoredFile = z
+  .object({
+    id: FileId,
+    key: z.string().describe('`/{user_id}/{folder}/{name}_{timestamp}.{ext}`'),
+    original_name: z.string(),
+    size: Bytes,
+    mime_type: z.string(),
+    public: z.boolean(),
+    folder: z.string(),
+    uploaded_at: Timestamp,
+    metadata: Metadata,
+    urls: z.object({ download: z.string(), direct: z.string().nullable() }),
+    checksums: z.object({ md5: z.string(), sha256: z.string() }),
+  })
+  .meta({ id: 'StoredFile' });
+export type StoredFile = z.output<typeof StoredFile>;
+
+export const UploadResult = success(
+  z.object({
+    file: StoredFile,
+    upload_info: z.object({
+      processing_time: z.number().describe('Seconds.'),
+      storage_region: z.string().describe('`local`, then the mirrors.'),
+      compression_applied: z.boolean(),
+      scan: z.object({ engine: z.enum(['clamav', 'builtin']), clean: z.literal(true) }),
+    }),
+  }),
+).meta({ id: 'UploadResult' });
+export type UploadResult = z.output<typeof UploadResult>;
+
+export const PresignRequest = z
+  .strictObject({
+    filename: z.string().min(1).max(1024),
+    contentType: z.string().min(3).max(255),
+    fileSize: z.int().min(1).max(MAX_FILE).optional(),
+    folder: z.string().max(1024).optional(),
+    public: z.boolean().default(false),
+    metadata: Metadata.optional(),
+  })
+  .meta({ id: 'PresignRequest' });
+export const PresignResult = success(
+  z.object({
+    uploadUrl: z.string(),
+    fileKey: z.string(),
+    expiresIn: z.int(),
+    maxFileSize: Bytes,
+    allowedContentTypes: z.array(z.string()),
+  }),
+);
+
+export const FileInformation = success(
+  z.object({
+    fileKey: z.string(),
+    originalName: z.string(),
+    size: Bytes,
+    sizeFormatted: z.string(),
+    contentType: z.string(),
+    uploadedAt: Timestamp,
+    lastModified: Timestamp,
+    etag: z.string(),
+    publicUrl: z.string().describe('Empty for a private file.'),
+    downloadUrl: z.string(),
+  }),
+).meta({ id: 'FileInformation' });
+
+export const FileDeleted = success(z.object({ fileKey: z.string(), deletedAt: Timestamp })).extend({
+  message: z.string(),
+});
+
+export const StorageUsage = success(
+  z.object({
+    totalStorageUsed: Bytes,
+    totalStorageUsedFormatted: z.string(),
+    fileCount: z.int(),
+    storageLimit: Bytes,
+    storageLimitFormatted: z.string(),
+    availableStorage: Bytes,
+    availableStorageFormatted: z.string(),
+    usagePercentage: z.number(),
+  }),
+).meta({ id: 'StorageUsage' });
+
+const ORIGIN = /^(\*|https?:\/\/(\*\.)?[A-Za-z0-9.-]+(:\d{1,5})?|https?:\/\/\[[0-9a-fA-F:]+\](:\d{1,5})?)$/;
+const TOKEN = /^(\*|[!#$%&'*+.^_`|~0-9A-Za-z-]+)$/;
+export const CORS_METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'HEAD', 'PATCH'] as const;
+
+export const CorsRequest = z
+  .strictObject({
+    allowedOrigins: z
+      .array(
+        z.string().regex(ORIGIN, { error: 'must be `*` or scheme://host[:port], e.g. https://example.com' }),
+      )
+      .min(1)
+      .max(50),
+    allowedMethods: z.array(z.enum(CORS_METHODS)).min(1).max(6).default(['GET', 'POST', 'PUT', 'DELETE']),
+    allowedHeaders: z
+      .array(z.string().max(200).regex(TOKEN, { error: 'must be `*` or the name of a header' }))
+      .max(100)
+      .default(['*']),
+    maxAgeSeconds: z.int().min(0).max(86_400).default(3600),
+  })
+  .meta({ id: 'CorsRequest' });
+export type CorsRequest = z.output<typeof CorsRequest>;
+
+const corsFields = {
+  allowedOrigins: z.array(z.string()),
+  allowedMethods: z.array(z.string()),
+  allowedHeaders: z.array(z.string()),
+  maxAgeSeconds: z.number(),
+};
+export const CorsUpdated = success(z.object({ ...corsFields, updatedAt: Timestamp })).extend({
+  message: z.string(),
+});
+export const CorsConfig = success(z.object({ ...corsFields, lastUpdated: Timestamp.nullable() }));
+
+export const FileListQuery = z.looseObject({
+  folder: z.string().max(1024).optional(),
+  prefix: z.string().max(2048).optional(),
+  q: z.string().max(500).optional(),
+  page: queryInt(1, 1e9, 1),
+  limit: queryInt(1, 100, 20),
+  sort: z.enum(['uploaded_at', 'name', 'size']).default('uploaded_at'),
+  order: z.enum(['asc', 'desc']).default('desc'),
+});
+export const FileList = success(
+  z.object({ files: z.array(StoredFile), folders: z.array(z.string()), pagination: Pagination }),
+).meta({ id: 'FileList' });
+
+export const PatchFile = z
+  .strictObject({ public: z.boolean().optional(), metadata: Metadata.optional() })
+  .refine((body) => Object.keys(body).length > 0, { error: 'names nothing to change' });
+export const OneFile = success(z.object({ file: StoredFile }));
+
+export const DownloadUrlQuery = z.strictObject({ expires: queryInt(1, 604_800, 600) });
+export const DownloadUrl = success(z.object({ url: z.string(), expires_at: Timestamp }));
+export const DownloadQuery = z.looseObject({ inline: QueryBoolean.optional() });

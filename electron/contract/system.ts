@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { Bytes, success, Timestamp } from './common.ts';
+
+export const Health = z
+  .object({
+    status: z.enum(['ok', 'shutting_down']),
+    version: z.string(),
+    uptime: z.number().describe('Seconds.'),
+  })
+  .meta({ id: 'Health' });
+
+export const System = success(
+  z.object({
+    version: z.string(),
+    node: z.string(),
+    platform: z.string(),
+    data_dir: z.string(),
+    ffmpeg: z.object({ path: z.string(), version: z.string().nullable() }),
+    engine: z.object({
+      name: z.literal('whisper.cpp'),
+      version: z.string(),
+      available: z.boolean(),
+      detail: z.string().nullable().describe('Why it is not available.'),
+      system_info: z.string().nullable().describe('CPU features and backends in use.'),
+      threads: z.int(),
+      parallel: z.int(),
+    }),
+    scanner: z.enum(['clamav', 'builtin']),
+    disk_free: Bytes,
+    limits: z.record(z.string(), z.number()),
+  }),
+).meta({ id: 'System' });
+
+export const Model = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    kind: z.enum(['whisper', 'speakers']),
+    size: Bytes,
+    languages: z.union([z.literal('multilingual'), z.array(z.string())]),
+    sha256: z.string().nullable(),
+    sha1: z.string().nullable().describe('Where the publisher gives SHA-1 alone.'),
+    installed: z.boolean(),
+    bundled: z.boolean().describe('Comes with the program.'),
+    demonstration: z.boolean().describe('For trying the program; wrong on real recordings.'),
+    description: z.string(),
+    aliases: z.array(z.string()),
+    speed: z.number().nullable().describe('Times real time, measured on this machine.'),
+    download: z
+      .object({
+        state: z.enum(['downloading', 'paused', 'failed']),
+        received: Bytes,
+        total: Bytes,
+        error: z.string().nullable(),
+      })
+      .nullable(),
+  })
+  .meta({ id: 'Model' });
+export type Model = z.output<typeof Model>;
+
+export const ModelList = z.object({
+  object: z.literal('list').describe('As OpenAI clients expect it; `data` carries their fields as well.'),
+  success: z.literal(true),
+  data: z.array(Model.extend({ object: z.literal('model'), created: z.int(), owned_by: z.string() })),
+});
+
+export const RequestLog = success(
+  z.array(
+    z.object({
+      time: Timestamp,
+      method: z.string(),
+      route: z.string(),
+      status: z.int(),
+      milliseconds: z.number(),
+      key_prefix: z.string().nullable(),
+    }),
+  ),
+);
+
+export const NetworkLog = success(
+  z.array(
+    z.object({
+      time: Timestamp,
+      host: z.string(),
+      address: z.string().nullable(),
+      purpose: z.enum(['audio', 'model', 'webhook', 'llm', 'page']),
+      bytes: Bytes,
+      error: z.string().nullable(),
+    }),
+  ),
+);

@@ -1,0 +1,422 @@
+import { z } from 'zod';
+import {
+  contentSafetySchema,
+  ENTITY_TYPES,
+  entitySchema,
+  PII_POLICY_NAMES,
+  PII_SUBSTITUTIONS,
+  SUMMARY_TYPES,
+  summarySchema,
+} from './analysis.ts';
+import {
+  Bytes,
+  idSchema,
+  Pagination,
+  Probability,
+  QueryBoolean,
+  queryInt,
+  Seconds,
+  success,
+  Timestamp,
+} from './common.ts';
+import { JOB_ERROR_CODES } from './errors.ts';
+import { isLanguageCode } from './languages.ts';
+
+export const TRANSCRIPT_STATUSES = ['processing', 'completed', 'failed'] as const;
+export type TranscriptStatus = (typeof TRANSCRIPT_STATUSES)[number];
+
+export const STAGES = [
+  'queued',
+  'downloading',
+  'downloading_model',
+  'decoding',
+  'transcribing',
+  'diarizing',
+  'analyzing',
+] as const;
+export type Stage = (typeof STAGES)[number];
+
+export const MODEL_ALIASES = ['nano', 'mini', 'pro'] as const;
+export type ModelAlias = (typeof MODEL_ALIASES)[number];
+export const isModelAlias = (name: string): name is ModelAlias =>
+  MODEL_ALIASES.some((alias) => alias === name);
+
+export const TranscriptId = idSchema('tr', 'Unique transcription identifier.');
+
+const languageOr = (extra: string) =>
+  z
+    .string()
+    .refine((code) => code === extra || isLanguageCode(code), {
+      error: 'is not a language code that Whisper knows',
+    });
+
+const analysisFields = {
+  diarize: z.boolean().default(false).describe('Tell who speaks when.'),
+  speakers_expected: z.int().min(1).max(32).optional().describe('How many people speak, when it is known.'),
+  content_safety: z.boolean().default(false).describe('Label unsafe content and mask profane words.'),
+  entity_detection: z.boolean().default(false),
+  entity_types: z
+    .array(z.enum(ENTITY_TYPES))
+    .max(64)
+    .optional()
+    .describe('Used with entity_detection; default: all.'),
+  topics: z.boolean().default(false),
+  summarization: z.boolean().default(false),
+  summary_language: z
+    .string()
+    .refine(isLanguageCode, { error: 'is not a language code that Whisper knows' })
+    .default('en'),
+  summary_type: z.enum(SUMMARY_TYPES).default('bullets'),
+  redact_pii: z.boolean().default(false),
+  redact_pii_policies: z
+    .array(z.enum(PII_POLICY_NAMES))
+    .max(64)
+    .optional()
+    .describe('Used with redact_pii; default: all.'),
+  redact_pii_sub: z.enum(PII_SUBSTITUTIONS).default('hash'),
+  redact_pii_audio: z
+    .boolean()
+    .default(false)
+    .describe('Also make an audio file with the redacted words bleeped.'),
+};
+
+/** The analysis options of a creation, as they are kept with the transcript. */
+export const AnalysisOptions = z.strictObject(analysisFields);
+export type AnalysisOptions = z.output<typeof AnalysisOptions>;
+
+export const CreateTranscript = z
+  .strictObject({
+    audio_url: z
+      .string()
+      .min(1)
+      .max(8192)
+      .describe('An http(s) URL, or `storage:{key}` for a stored file of your own.'),
+    model: z
+      .string()
+      .min(1)
+      .max(200)
+      .default('mini')
+      .describe('`nano`, `mini`, `pro`, or the id of an installed model.'),
+    language: languageOr('auto').default('auto').describe('A language code, or `auto`.'),
+    timestamp_style: z.enum(['segment', 'word']).default('segment'),
+    audio_start_from: z.number().min(0).max(1e7).default(0).describe('Seconds.'),
+    audio_end_at: z.number().min(0).max(1e7).default(0).describe('Seconds; 0 means to the end.'),
+    ...analysisFields,
+    name: z
+      .string()
+      .trim()
+      .min(1)
+      .max(500)
+      .optional()
+      .describe('Display name; default: the file name in the URL.'),
+    webhook_url: z
+      .url({ protocol: /^https?$/ })
+      .max(8192)
+      .optional(),
+    webhook_secret: z.string().min(1).max(512).optional(),
+    wait_until_complete: z.boolean().default(false).describe('Answer only when the work is done.'),
+  })
+  .superRefine((body, context) => {
+    if (body.audio_end_at !== 0 && body.audio_end_at <= body.audio_start_from) {
+      context.addIssue({
+        code: 'custom',
+        path: ['audio_end_at'],
+        message: 'must be greater than audio_start_from',
+      });
+    }
+    if (body.model === 'nano' && body.language !== 'auto' && body.language !== 'en') {
+      context.addIssue({
+        code: 'custom',
+        path: ['language'],
+        message: 'nano is English-only: use mini or pro',
+      });
+    }
+    if (body.webhook_secret !== undefined && body.webhook_url === undefined) {
+      context.addIssue({ code: 'custom', path: ['webhook_secret'], message: 'needs webhook_url' });
+    }
+  })
+  .meta({ id: 'CreateTranscript' });
+export type CreateTranscript = z.output<typeof CreateTranscript>;
+
+export const Word = z
+  .object({
+    word: z.string(),
+    start: Seconds,
+    end: Seconds,
+    confidence: Probability,
+    speaker_id: z.string().nullable(),
+  })
+  .meta({ id: 'Word' });
+export type Word = z.output<typeof Word>;
+
+export const Segment = z
+  .object({
+    id: z.int().describe('Zero-based.'),
+    text: z.string(),
+    start: Seconds,
+    end: Seconds,
+    speaker_id: z
+      .string()
+      .nullable()
+      .describe('"A", "B", … in order of first speech; null without diarization.'),
+    words: z.array(Word).optional().describe('Present with `timestamp_style: "word"`.'),
+  })
+  .meta({ id: 'Segment' });
+export type Segment = z.output<typeof Segment>;
+
+export const Progress = z
+  .object({
+    stage: z.enum(STAGES),
+    percent: z.number().min(0).max(100).describe('Of the whole job; never goes back.'),
+    queue_position: z.int().nullable().describe('1 is next; null once it is running.'),
+    eta_seconds: z.number().nullable().describe('Null until the speed on this machine is known.'),
+    speed: z.number().nullable().describe('Times real time; null until it is known.'),
+  })
+  .meta({ id: 'Progress' });
+export type Progress = z.output<typeof Progress>;
+
+export const JobError = z
+  .object({ code: z.enum(JOB_ERROR_CODES), message: z.string(), stage: z.enum(STAGES) })
+  .meta({ id: 'JobError' });
+export type JobError = z.output<typeof JobError>;
+
+export const Speaker = z.object({ name: z.string(), talk_seconds: Seconds, share: Probability });
+
+export const FileInfo = z.object({ name: z.string(), size: Bytes, format: z.string() });
+
+export const Transcription = z
+  .object({
+    id: TranscriptId,
+    audio_url: z.string(),
+    status: z.enum(TRANSCRIPT_STATUSES),
+    text: z.string(),
+    duration: Seconds.describe('Seconds of audio that were processed; 0 until it is known.'),
+    topics: z.array(z.string()).optional(),
+    summary: summarySchema.optional(),
+    entities: z.array(entitySchema).optional(),
+    segments: z.array(Segment),
+    redact_pii_audio: z.boolean().optional(),
+    redact_pii_policies: z.array(z.string()).optional(),
+    redact_pii_sub: z.enum(PII_SUBSTITUTIONS).optional(),
+    redacted_audio_url: z.string().optional(),
+    name: z.string(),
+    model: z.string().describe('As asked for.'),
+    model_id: z.string().nullable().describe('The model that ran.'),
+    language: z.string().nullable().describe('Detected or given; null until it is known.'),
+    language_confidence: Probability.nullable(),
+    confidence: Probability.nullable().describe('Mean confidence of the words.'),
+    word_count: z.int(),
+    timestamp_style: z.enum(['segment', 'word']),
+    progress: Progress.optional().describe('While processing.'),
+    error: JobError.optional().describe('When failed.'),
+    warnings: z.array(z.string()),
+    created_at: Timestamp,
+    completed_at: Timestamp.nullable(),
+    credits_used: z.number(),
+    file_info: FileInfo.nullable().describe('Null until it is known.'),
+    audio_start_from: Seconds,
+    audio_end_at: Seconds,
+    bytes_fetched: Bytes.describe('Bytes read from the network for this transcript.'),
+    speakers: z.record(z.string(), Speaker).optional(),
+    content_safety: contentSafetySchema.optional(),
+    key_phrases: z.array(z.string()).optional(),
+  })
+  .meta({ id: 'Transcription' });
+export type Transcription = z.output<typeof Transcription>;
+
+export const RecentQuery = z.strictObject({ limit: queryInt(1, 100, 10) });
+export const RecentItem = z
+  .object({
+    id: TranscriptId,
+    name: z.string(),
+    date: z.string().describe('Relative, e.g. "5 minutes ago".'),
+    status: z.enum(['Completed', 'Processing', 'Failed']),
+    duration: z.string().describe('MM:SS, minutes growing past 59.'),
+  })
+  .meta({ id: 'RecentItem' });
+export type RecentItem = z.output<typeof RecentItem>;
+
+export const UserListQuery = z.strictObject({
+  page: queryInt(1, 1e9, 1),
+  limit: queryInt(1, 100, 20),
+  status: z.enum(TRANSCRIPT_STATUSES).optional(),
+  language: z
+    .string()
+    .refine(isLanguageCode, { error: 'is not a language code that Whisper knows' })
+    .optional(),
+  sort: z.enum(['created_at', 'duration', 'confidence']).default('created_at'),
+  order: z.enum(['asc', 'desc']).default('desc'),
+});
+export type UserListQuery = z.output<typeof UserListQuery>;
+
+export const UserListItem = z
+  .object({
+    id: TranscriptId,
+    name: z.string(),
+    text: z.string().describe('Cut at 100 characters.'),
+    language: z.string().nullable(),
+    confidence: Probability.nullable(),
+    duration: Seconds,
+    word_count: z.int(),
+    status: z.enum(TRANSCRIPT_STATUSES),
+    model: z.string(),
+    created_at: Timestamp,
+    completed_at: Timestamp.nullable(),
+    file_info: FileInfo.nullable(),
+    credits_used: z.number(),
+    topics: z.array(z.string()).optional(),
+    speakers: z.array(z.string()).optional().describe('Names of the speakers, in order of first speech.'),
+    progress: Progress.optional(),
+    error: JobError.optional(),
+  })
+  .meta({ id: 'UserListItem' });
+export type UserListItem = z.output<typeof UserListItem>;
+
+export const Stats = z.object({
+  total_transcriptions: z.int(),
+  total_duration: z.number(),
+  total_credits_used: z.number(),
+  average_confidence: z.number(),
+});
+
+export const UserList = success(
+  z.object({ transcriptions: z.array(UserListItem), pagination: Pagination, stats: Stats }),
+).meta({ id: 'UserList' });
+
+export const SentenceWord = z.object({
+  word: z.string(),
+  start: Seconds,
+  end: Seconds,
+  confidence: Probability,
+});
+export const Sentence = z
+  .object({
+    id: z.int().describe('Starts at 1.'),
+    text: z.string(),
+    start: Seconds,
+    end: Seconds,
+    confidence: Probability,
+    words: z.array(SentenceWord),
+  })
+  .meta({ id: 'Sentence' });
+
+export const SentenceData = success(
+  z.object({
+    transcription_id: TranscriptId,
+    total_sentences: z.int(),
+    total_duration: Seconds,
+    sentences: z.array(Sentence),
+    statistics: z.object({
+      average_confidence: Probability,
+      words_per_minute: z.number(),
+      speaking_rate: z.enum(['slow', 'normal', 'fast']),
+    }),
+  }),
+).meta({ id: 'SentenceData' });
+export type SentenceData = z.output<typeof SentenceData>;
+
+export const PatchTranscript = z
+  .strictObject({
+    name: z.string().trim().min(1).max(500).optional(),
+    segments: z
+      .array(z.strictObject({ id: z.int().min(0), text: z.string().max(100_000) }))
+      .max(100_000)
+      .optional(),
+    speakers: z.record(z.string().regex(/^[A-Z]{1,3}$/), z.string().trim().min(1).max(200)).optional(),
+  })
+  .refine((body) => Object.keys(body).length > 0, { error: 'names nothing to change' })
+  .meta({ id: 'PatchTranscript' });
+export type PatchTranscript = z.output<typeof PatchTranscript>;
+
+export const Deleted = z.object({ message: z.string() });
+
+export const EXPORT_FORMATS = ['srt', 'vtt', 'txt', 'md', 'json', 'csv', 'docx'] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+export const ExportQuery = z.strictObject({
+  format: z.enum(EXPORT_FORMATS),
+  max_chars: z.coerce
+    .number()
+    .pipe(z.int().min(10).max(200))
+    .optional()
+    .describe('Characters a subtitle line; default 42.'),
+  max_lines: z.coerce
+    .number()
+    .pipe(z.int().min(1).max(4))
+    .optional()
+    .describe('Lines a subtitle; default 2.'),
+  max_seconds: z.coerce.number().min(1).max(30).optional().describe('Seconds a subtitle; default 7.'),
+  max_cps: z.coerce.number().min(5).max(60).optional().describe('Characters a second; default 17.'),
+  speakers: QueryBoolean.optional().describe('Name the speakers.'),
+  words: QueryBoolean.optional().describe('One cue a word.'),
+  times: QueryBoolean.optional().describe('Times in txt and md.'),
+});
+export type ExportQuery = z.output<typeof ExportQuery>;
+
+export const SearchQuery = z.strictObject({
+  q: z.string().trim().min(1).max(500),
+  page: queryInt(1, 1e6, 1),
+  limit: queryInt(1, 100, 20),
+});
+export const SearchHit = z
+  .object({
+    id: TranscriptId,
+    name: z.string(),
+    language: z.string().nullable(),
+    created_at: Timestamp,
+    score: z.number(),
+    hits: z.array(
+      z.object({
+        segment_id: z.int(),
+        start: Seconds,
+        end: Seconds,
+        snippet: z.string().describe('Plain text.'),
+        marks: z
+          .array(z.tuple([z.int(), z.int()]))
+          .describe('What matched: UTF-16 [start, end) into snippet.'),
+      }),
+    ),
+  })
+  .meta({ id: 'SearchHit' });
+export const SearchResult = success(z.object({ results: z.array(SearchHit), pagination: Pagination }));
+
+export const PeaksQuery = z.strictObject({ per_second: queryInt(1, 100, 20) });
+export const Peaks = success(
+  z.object({
+    per_second: z.int(),
+    duration: Seconds,
+    min: z.array(z.number()).describe('-1 to 0, one a bucket.'),
+    max: z.array(z.number()).describe('0 to 1, one a bucket.'),
+  }),
+);
+
+export const AnalyzeTranscript = z
+  .strictObject({ ...analysisFields, wait_until_complete: z.boolean().default(false) })
+  .meta({ id: 'AnalyzeTranscript' });
+
+export const QueueMove = z.strictObject({ position: z.int().min(1) });
+export const Queue = success(
+  z.object({
+    paused: z.boolean(),
+    running: z.array(TranscriptId),
+    waiting: z.array(z.object({ id: TranscriptId, name: z.string(), queue_position: z.int() })),
+  }),
+);
+
+export const WebhookDelivery = z
+  .object({
+    id: idSchema('whk', 'Delivery identifier.'),
+    type: z.enum(['transcript.completed', 'transcript.failed', 'transcript.test']),
+    url: z.string(),
+    state: z.enum(['pending', 'delivered', 'failed']),
+    attempts: z.array(
+      z.object({
+        at: Timestamp,
+        status: z.int().nullable(),
+        error: z.string().nullable(),
+        milliseconds: z.number(),
+      }),
+    ),
+    next_attempt_at: Timestamp.nullable(),
+    created_at: Timestamp,
+  })
+  .meta({ id: 'WebhookDelivery' });

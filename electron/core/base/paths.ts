@@ -1,0 +1,40 @@
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+/** Where an installation keeps everything. */
+export type DataPaths = {
+  readonly root: string;
+  readonly database: string;
+  readonly objects: string;
+  readonly temporary: string;
+  readonly models: string;
+  readonly transcripts: string;
+  readonly logs: string;
+  readonly serverFile: string;
+  readonly lockFile: string;
+  readonly secretFile: string;
+  readonly localKeyFile: string;
+};
+
+/** The platform's own place for an application's data. */
+export const defaultDataDir = (environment: NodeJS.ProcessEnv, platform: NodeJS.Platform): string => {
+  if (environment.EARSHOT_DATA_DIR) return resolve(environment.EARSHOT_DATA_DIR);
+  if (platform === 'darwin') return join(homedir(), 'Library', 'Application Support', 'Earshot');
+  if (platform === 'win32')
+    return join(environment.LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local'), 'Earshot');
+  return join(environment.XDG_DATA_HOME ?? join(homedir(), '.local', 'share'), 'earshot');
+};
+
+export const dataPaths = (root: string): DataPaths => ({
+  root,
+  database: join(root, 'earshot.db'),
+  objects: join(root, 'objects'),
+  temporary: join(root, 'tmp'),
+  models: join(root, 'models'),
+  transcripts: join(root, 'transcripts'),
+  logs: join(root, 'logs'),
+  serverFile: join(root, 'server.json'),
+  lockFile: join(root, 'earshot.lock'),
+  secretFile: join(root, 'secret'),
+  localKeyFile: join(root, 'local-key'),
+});
