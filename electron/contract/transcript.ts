@@ -44,11 +44,9 @@ export const isModelAlias = (name: string): name is ModelAlias =>
 export const TranscriptId = idSchema('tr', 'Unique transcription identifier.');
 
 const languageOr = (extra: string) =>
-  z
-    .string()
-    .refine((code) => code === extra || isLanguageCode(code), {
-      error: 'is not a language code that Whisper knows',
-    });
+  z.string().refine((code) => code === extra || isLanguageCode(code), {
+    error: 'is not a language code that Whisper knows',
+  });
 
 const analysisFields = {
   diarize: z.boolean().default(false).describe('Tell who speaks when.'),

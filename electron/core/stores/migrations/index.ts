@@ -1,0 +1,20 @@
+import type BetterSqlite3 from 'better-sqlite3';
+import { first } from './010-first.ts';
+
+/** One step of the schema. Append only: a released step is never changed. */
+export type Migration = { readonly version: number; readonly sql: string };
+
+const MIGRATIONS: readonly Migration[] = [first];
+
+export const newestVersion = Math.max(...MIGRATIONS.map((migration) => migration.version));
+
+/** Applies the steps that the file does not have yet, each in a transaction of its own. */
+export const migrate = (file: BetterSqlite3.Database): void => {
+  for (const { version, sql } of MIGRATIONS) {
+    if (Number(file.pragma('user_version', { simple: true })) >= version) continue;
+    file.transaction(() => {
+      file.exec(sql);
+      file.pragma(`user_version = ${version}`);
+    })();
+  }
+};

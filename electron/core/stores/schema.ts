@@ -1,0 +1,126 @@
+/** The tables as TypeScript sees them. Times are milliseconds since the epoch; JSON columns are text. */
+export type Tables = {
+  meta: { key: string; value: string };
+  users: UserRow;
+  keys: KeyRow;
+  settings: { key: string; value: string };
+  transcripts: TranscriptRow;
+  segments: SegmentRow;
+  statistics: {
+    user_id: string;
+    transcripts: number;
+    duration: number;
+    credits: number;
+    confidence_sum: number;
+    confidence_count: number;
+  };
+  credits: {
+    transcript_id: string;
+    user_id: string;
+    model: string;
+    month: string;
+    seconds: number;
+    credits: number;
+    charged_at: number;
+  };
+  idempotency: { user_id: string; key: string; body_hash: string; transcript_id: string; created_at: number };
+  files: FileRow;
+  storage_usage: { user_id: string; bytes: number; files: number };
+};
+
+export type UserRow = {
+  id: string;
+  name: string;
+  owner: number;
+  created_at: number;
+  storage_limit: number | null;
+  credit_budget: number | null;
+};
+
+export type KeyRow = {
+  id: string;
+  user_id: string;
+  name: string;
+  prefix: string;
+  hash: string;
+  created_at: number;
+  last_used_at: number | null;
+};
+
+export type TranscriptRow = {
+  id: string;
+  user_id: string;
+  status: 'processing' | 'completed' | 'failed';
+  stage: string;
+  percent: number;
+  queue_order: number;
+  /** The boot that works on it, or null while it waits. */
+  lease: string | null;
+  /** Counts the claims: a late result of an earlier claim is dropped. */
+  attempt: number;
+  audio_url: string;
+  name: string;
+  model: string;
+  model_id: string | null;
+  language_asked: string;
+  language: string | null;
+  language_confidence: number | null;
+  timestamp_style: 'segment' | 'word';
+  audio_start_from: number;
+  audio_end_at: number;
+  options: string;
+  webhook_url: string | null;
+  webhook_secret: string | null;
+  duration: number;
+  confidence: number | null;
+  word_count: number;
+  text: string;
+  preview: string;
+  analysis: string;
+  speaker_names: string;
+  warnings: string;
+  error_code: string | null;
+  error_message: string | null;
+  error_stage: string | null;
+  checkpoint: string | null;
+  file_name: string | null;
+  file_size: number | null;
+  file_format: string | null;
+  file_id: string | null;
+  audio_file: string | null;
+  bytes_fetched: number;
+  credits_used: number;
+  created_at: number;
+  started_at: number | null;
+  completed_at: number | null;
+};
+
+export type SegmentRow = {
+  transcript_id: string;
+  id: number;
+  piece: number;
+  text: string;
+  start: number;
+  end: number;
+  speaker_id: string | null;
+  /** JSON: `[[word, start, end, confidence, speaker_id], …]`. */
+  words: string;
+};
+
+export type FileRow = {
+  id: string;
+  user_id: string;
+  key: string;
+  /** Random name of the bytes in the object folder. */
+  object: string;
+  folder: string;
+  original_name: string;
+  size: number;
+  mime_type: string;
+  public: number;
+  metadata: string;
+  md5: string;
+  sha256: string;
+  uploaded_at: number;
+  modified_at: number;
+};
