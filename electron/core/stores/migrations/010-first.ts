@@ -83,6 +83,7 @@ CREATE INDEX transcripts_confidence ON transcripts (user_id, confidence, id);
 CREATE INDEX transcripts_status ON transcripts (user_id, status, created_at, id);
 CREATE INDEX transcripts_language ON transcripts (user_id, language, created_at, id);
 CREATE INDEX transcripts_queue ON transcripts (queue_order) WHERE status = 'processing';
+CREATE INDEX transcripts_started ON transcripts (user_id, started_at);
 CREATE INDEX transcripts_file ON transcripts (file_id) WHERE file_id IS NOT NULL;
 
 CREATE TABLE segments (

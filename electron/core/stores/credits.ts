@@ -1,0 +1,32 @@
+import { type ReadableDb, sql, type WritableDb } from './database.ts';
+import type { Tables } from './schema.ts';
+
+/** Books what a finished transcription cost. The entry stays when the transcript is deleted. */
+export const chargeCredits = (db: WritableDb, entry: Tables['credits']): void => {
+  db.run(sql.insertInto('credits').values(entry));
+};
+
+export const creditsUsed = (db: ReadableDb, userId: string): number =>
+  db.get(
+    sql
+      .selectFrom('credits')
+      .select((eb) => eb.fn.sum<number | null>('credits').as('total'))
+      .where('user_id', '=', userId),
+  )?.total ?? 0;
+
+type CreditGroup = { name: string; credits: number; seconds: number; transcripts: number };
+
+export const creditsBy = (db: ReadableDb, userId: string, column: 'model' | 'month'): CreditGroup[] =>
+  db.all(
+    sql
+      .selectFrom('credits')
+      .where('user_id', '=', userId)
+      .select((eb) => [
+        eb.ref(column).as('name'),
+        eb.fn.sum<number>('credits').as('credits'),
+        eb.fn.sum<number>('seconds').as('seconds'),
+        eb.fn.countAll<number>().as('transcripts'),
+      ])
+      .groupBy(column)
+      .orderBy(column),
+  );

@@ -1,0 +1,102 @@
+import { type ReadableDb, sql, type WritableDb } from './database.ts';
+import type { SegmentRow } from './schema.ts';
+
+export type StoredWord = {
+  word: string;
+  start: number;
+  end: number;
+  confidence: number;
+  speaker_id: string | null;
+};
+
+/** A segment as it is kept: seconds on the source's own timeline, words in order. */
+export type StoredSegment = {
+  id: number;
+  text: string;
+  start: number;
+  end: number;
+  speaker_id: string | null;
+  words: StoredWord[];
+};
+
+type PackedWord = [string, number, number, number, string | null];
+
+const pack = (words: readonly StoredWord[]): string =>
+  JSON.stringify(words.map((w): PackedWord => [w.word, w.start, w.end, w.confidence, w.speaker_id]));
+
+const unpack = (row: SegmentRow): StoredSegment => {
+  // Written by `pack` alone.
+  const words = JSON.parse(row.words) as PackedWord[];
+  return {
+    id: row.id,
+    text: row.text,
+    start: row.start,
+    end: row.end,
+    speaker_id: row.speaker_id,
+    words: words.map(([word, start, end, confidence, speaker_id]) => ({
+      word,
+      start,
+      end,
+      confidence,
+      speaker_id,
+    })),
+  };
+};
+
+export const insertSegments = (
+  db: WritableDb,
+  transcriptId: string,
+  piece: number,
+  segments: readonly StoredSegment[],
+): void => {
+  for (const segment of segments) {
+    db.run(
+      sql.insertInto('segments').values({
+        transcript_id: transcriptId,
+        id: segment.id,
+        piece,
+        text: segment.text,
+        start: segment.start,
+        end: segment.end,
+        speaker_id: segment.speaker_id,
+        words: pack(segment.words),
+      }),
+    );
+  }
+};
+
+/** Segments in order, from the one with id `from` on. */
+export const readSegments = (db: ReadableDb, transcriptId: string, from = 0): StoredSegment[] =>
+  db
+    .all(
+      sql
+        .selectFrom('segments')
+        .selectAll()
+        .where('transcript_id', '=', transcriptId)
+        .where('id', '>=', from)
+        .orderBy('id'),
+    )
+    .map(unpack);
+
+export const countSegments = (db: ReadableDb, transcriptId: string): number =>
+  db.get(
+    sql
+      .selectFrom('segments')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .where('transcript_id', '=', transcriptId),
+  )?.count ?? 0;
+
+export const deleteSegments = (db: WritableDb, transcriptId: string): void => {
+  db.run(sql.deleteFrom('segments').where('transcript_id', '=', transcriptId));
+};
+
+/** Puts another list of segments in the place of the stored one. */
+export const replaceSegments = (
+  db: WritableDb,
+  transcriptId: string,
+  segments: readonly StoredSegment[],
+): void =>
+  db.transaction(() => {
+    deleteSegments(db, transcriptId);
+    insertSegments(db, transcriptId, 0, segments);
+  });
