@@ -22,6 +22,12 @@ export type Route = {
   readonly body?: z.ZodType;
   /** `json` unless said otherwise. `multipart` and `binary` bodies are read as streams by the handler. */
   readonly bodyType?: 'json' | 'multipart' | 'binary';
+  /** Bytes of a JSON body; 1 MB unless said otherwise. */
+  readonly bodyLimit?: number;
+  /** Which rate limit counts it; `requests` (by key) unless said otherwise. */
+  readonly limit?: 'requests' | 'uploads' | 'deletions' | 'none';
+  /** `bucket`: other web origins are let in by the account's CORS configuration, not by the settings. */
+  readonly cors?: 'bucket';
   /** Schema of the JSON answer by status. */
   readonly responses: { readonly [status: number]: z.ZodType };
   /** Media types of an answer that is not JSON, by status. */

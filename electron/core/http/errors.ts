@@ -1,0 +1,101 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ErrorBody } from '../../contract/errors.ts';
+import type { Route } from '../../contract/route.ts';
+import { AppError, isAppError, isDiskFull } from '../base/errors.ts';
+import type { Logger } from '../base/logger.ts';
+
+const FASTIFY_ERRORS: Readonly<Record<string, readonly [AppError['code'], string]>> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: [
+    'unsupported_media_type',
+    'The Content-Type of the request is not supported here.',
+  ],
+  FST_ERR_CTP_BODY_TOO_LARGE: ['request_too_large', 'The request body is too large.'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: [
+    'invalid_request',
+    'The body does not have the length that Content-Length gives.',
+  ],
+  FST_ERR_CTP_EMPTY_JSON_BODY: ['invalid_request', 'The request body is empty; JSON was expected.'],
+  FST_ERR_CTP_INVALID_JSON_BODY: ['invalid_request', 'The request body is not valid JSON.'],
+  FST_ERR_BAD_URL: ['invalid_request', 'The address is not valid.'],
+};
+
+const isFastifyError = (error: unknown): error is FastifyError =>
+  error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number';
+
+/** Turns anything thrown into an AppError; what nobody foresaw becomes `internal_error` without details. */
+const toAppError = (error: unknown): AppError => {
+  if (isAppError(error)) return error;
+  if (isDiskFull(error)) {
+    return new AppError('disk_full', 'The disk is full. Free some space and try again.', { cause: error });
+  }
+  if (isFastifyError(error)) {
+    const known = FASTIFY_ERRORS[error.code];
+    if (known !== undefined) return new AppError(known[0], known[1], { cause: error });
+    const status = error.statusCode ?? 500;
+    if (status >= 400 && status < 500)
+      return new AppError('invalid_request', 'The request is not valid.', { cause: error });
+  }
+  return new AppError('internal_error', 'Something went wrong inside Earshot. The log has the details.', {
+    cause: error,
+  });
+};
+
+export const errorBody = (error: AppError, requestId: string): ErrorBody => ({
+  success: false,
+  error: error.message,
+  code: error.code,
+  ...(error.details.length > 0 ? { details: error.details } : {}),
+  request_id: requestId,
+});
+
+export const sendError = (reply: FastifyReply, error: AppError): FastifyReply => {
+  const { request } = reply;
+  for (const [name, value] of Object.entries(error.headers)) reply.header(name, value);
+  if (error.code === 'unauthorized') reply.header('www-authenticate', 'Bearer');
+  // A body that nobody will read must not keep the connection busy.
+  if (error.status === 413 || error.status === 415) reply.header('connection', 'close');
+  return reply
+    .code(error.status)
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify(errorBody(error, request.id)));
+};
+
+const pathPattern = (path: string): RegExp =>
+  new RegExp(`^${path.replace(/\{fileKey\}$/, '.+').replaceAll(/\{\w+\}/g, '[^/]+')}/?$`);
+
+/** The methods of every route whose path fits. */
+const methodsOf = (table: readonly { pattern: RegExp; method: string }[], path: string): string[] => [
+  ...new Set(table.filter((entry) => entry.pattern.test(path)).map((entry) => entry.method)),
+];
+
+export const installErrors = (server: FastifyInstance, routes: readonly Route[], logger: Logger): void => {
+  const table = routes.map(({ path, method }) => ({ pattern: pathPattern(path), method }));
+
+  server.setErrorHandler((thrown: unknown, request: FastifyRequest, reply: FastifyReply) => {
+    const error = toAppError(thrown);
+    if (error.status >= 500) {
+      const cause = error.cause ?? error;
+      logger.error(
+        { request: request.id, code: error.code, stack: cause instanceof Error ? cause.stack : undefined },
+        'A request failed',
+      );
+    }
+    return sendError(reply, error);
+  });
+
+  server.setNotFoundHandler((request, reply) => {
+    const path = request.url.split('?')[0] ?? '';
+    const allowed = methodsOf(table, path);
+    if (allowed.length === 0) {
+      return sendError(
+        reply,
+        new AppError('route_not_found', `There is nothing at ${request.method} ${path}.`),
+      );
+    }
+    const allow = allowed.join(', ');
+    const error = new AppError('method_not_allowed', `${request.method} is not allowed here; ${allow} is.`, {
+      headers: { allow },
+    });
+    return sendError(reply, error);
+  });
+};

@@ -1,0 +1,112 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { AppError } from '../base/errors.ts';
+import type { AccountService } from '../services/accounts.ts';
+import type { SettingsService } from '../services/settings.ts';
+
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/** `example.com:3277` → `example.com`; `[::1]:80` → `[::1]`. */
+const hostName = (host: string): string => host.toLowerCase().replace(/:\d+$/, '');
+
+type GuardOptions = {
+  readonly accounts: AccountService;
+  readonly settings: SettingsService;
+  /** The host the server was asked to bind to. */
+  readonly boundHost: string;
+  /** Decides for requests of the bucket's objects from another origin. */
+  readonly bucketAllows?: (request: FastifyRequest, origin: string) => boolean;
+};
+
+const isAnyAddress = (host: string) => host === '0.0.0.0' || host === '::' || host === '[::]';
+
+/** Whether a Host header names this server: refuses DNS rebinding (CVE-2024-28224 and its kin). */
+const isOwnHost = (host: string, { settings, boundHost }: GuardOptions): boolean => {
+  const name = hostName(host);
+  return (
+    LOOPBACK.has(name) ||
+    (!isAnyAddress(boundHost) && name === boundHost.toLowerCase()) ||
+    settings.get('network.allowedHosts').some((allowed) => allowed.toLowerCase() === name)
+  );
+};
+
+const isOwnOrigin = (origin: string, request: FastifyRequest, options: GuardOptions): boolean => {
+  if (!URL.canParse(origin)) return false;
+  const { host, protocol } = new URL(origin);
+  return protocol === 'http:' && host === request.headers.host?.toLowerCase() && isOwnHost(host, options);
+};
+
+const isAllowedOrigin = (origin: string, { settings }: GuardOptions): boolean =>
+  settings.get('network.allowedOrigins').some((allowed) => allowed === origin);
+
+const bearerOf = (request: FastifyRequest): string | undefined =>
+  /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1];
+
+const authenticate = (request: FastifyRequest, accounts: AccountService): void => {
+  const access = request.routeOptions.config.route?.access ?? 'none';
+  const key = bearerOf(request);
+  request.caller = key === undefined ? undefined : accounts.authenticate(key);
+  if (access === 'none' || access === 'own') return;
+  if (request.caller === undefined) {
+    const sentence =
+      request.headers.authorization === undefined
+        ? 'An API key is needed: send it as `Authorization: Bearer <key>`.'
+        : 'This API key is not valid.';
+    throw new AppError('unauthorized', sentence);
+  }
+  if (access === 'owner' && request.caller.user.owner !== 1) {
+    throw new AppError('forbidden', 'Only a key of the owner may do this.');
+  }
+};
+
+const checkOrigin = (request: FastifyRequest, options: GuardOptions): void => {
+  const { origin } = request.headers;
+  if (origin === undefined || isOwnOrigin(origin, request, options) || isAllowedOrigin(origin, options))
+    return;
+  const route = request.routeOptions.config.route;
+  if (route?.cors === 'bucket' && options.bucketAllows?.(request, origin) === true) return;
+  const harmless = (request.method === 'GET' || request.method === 'HEAD') && route?.access === 'none';
+  if (!harmless) {
+    throw new AppError(
+      'origin_not_allowed',
+      'This web origin may not call this server. The setting network.allowedOrigins lets it in.',
+    );
+  }
+};
+
+/** Host, Origin and key are checked before a byte of the body is read. */
+export const installGuards = (server: FastifyInstance, options: GuardOptions): void => {
+  server.decorateRequest('caller', undefined);
+
+  server.addHook('onRequest', async (request, reply) => {
+    if (!isOwnHost(request.headers.host ?? '', options)) {
+      throw new AppError(
+        'misdirected_request',
+        'This server does not answer to that Host name. The setting network.allowedHosts adds names.',
+      );
+    }
+    const { origin } = request.headers;
+    if (origin !== undefined && isAllowedOrigin(origin, options)) {
+      reply.header('access-control-allow-origin', origin).header('vary', 'Origin');
+      reply.header(
+        'access-control-expose-headers',
+        'X-Request-Id, Location, Retry-After, Content-Disposition',
+      );
+    }
+    if (request.method === 'OPTIONS') return;
+    checkOrigin(request, options);
+    authenticate(request, options.accounts);
+  });
+
+  server.options('/v1/*', (request, reply) => {
+    const { origin } = request.headers;
+    if (origin === undefined || !isAllowedOrigin(origin, options)) {
+      throw new AppError('origin_not_allowed', 'This web origin may not call this server.');
+    }
+    return reply
+      .code(204)
+      .header('access-control-allow-methods', 'GET, POST, PUT, PATCH, DELETE')
+      .header('access-control-allow-headers', 'Authorization, Content-Type, Idempotency-Key, Last-Event-ID')
+      .header('access-control-max-age', '3600')
+      .send();
+  });
+};

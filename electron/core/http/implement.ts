@@ -1,0 +1,116 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import type { ErrorDetail } from '../../contract/errors.ts';
+import type { Route, RouteBody, RouteParams, RouteQuery } from '../../contract/route.ts';
+import { AppError } from '../base/errors.ts';
+import type { Caller } from '../services/accounts.ts';
+
+/** What a handler is given: validated input and who asks. */
+export type Call<R extends Route> = {
+  readonly params: RouteParams<R>;
+  readonly query: RouteQuery<R>;
+  readonly body: RouteBody<R>;
+  /** Throws `unauthorized` on a route that lets anyone in and nobody showed a key. */
+  readonly caller: Caller;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+};
+
+type Answers<R extends Route> = {
+  [S in keyof R['responses'] & number]: {
+    readonly status: S;
+    readonly body: z.input<R['responses'][S]>;
+    readonly headers?: Readonly<Record<string, string>>;
+  };
+}[keyof R['responses'] & number];
+
+/** An answer with its status, or undefined when the handler has sent the reply by itself. */
+export type Answer<R extends Route> = Answers<R> | undefined;
+
+export type Handler<R extends Route> = (call: Call<R>) => Promise<Answer<R>> | Answer<R>;
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    route?: Route;
+  }
+  interface FastifyRequest {
+    caller: Caller | undefined;
+  }
+}
+
+/** `/v1/transcript/id/{id}` → `/v1/transcript/id/:id`; a trailing `{fileKey}` takes slashes. */
+const fastifyPath = (path: string): string =>
+  path.replace(/\{fileKey\}$/, '*').replaceAll(/\{(\w+)\}/g, ':$1');
+
+const describe = (issue: z.core.$ZodIssue): ErrorDetail[] => {
+  const at = issue.path.map(String);
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({ path: [...at, key].join('.'), message: 'is not a known field' }));
+  }
+  return [{ path: at.join('.'), message: issue.message }];
+};
+
+const parse = (schema: z.ZodType | undefined, value: unknown, where: string): unknown => {
+  if (schema === undefined) return undefined;
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const details = result.error.issues.flatMap(describe);
+  const first = details[0];
+  const name = first === undefined || first.path === '' ? where : first.path;
+  throw new AppError(
+    'invalid_request',
+    `The request is not valid: ${name}: ${first?.message ?? 'is not valid'}.`,
+    {
+      details,
+    },
+  );
+};
+
+const paramsOf = (request: FastifyRequest, path: string): unknown => {
+  const { '*': rest, ...named } = request.params as Record<string, string>;
+  return path.endsWith('{fileKey}') ? { ...named, fileKey: rest } : named;
+};
+
+const answer = (
+  definition: Route,
+  reply: FastifyReply,
+  result: { status: number; body: unknown },
+): unknown => {
+  const schema = definition.responses[result.status];
+  if (schema === undefined) throw new Error(`No schema for status ${result.status}`);
+  reply.code(result.status).type('application/json; charset=utf-8');
+  // Parsing names every field that leaves: what the schema does not declare is dropped.
+  return JSON.stringify(schema.parse(result.body));
+};
+
+/** Puts one operation of the route table on the server. */
+export const implement = <const R extends Route>(
+  server: FastifyInstance,
+  definition: R,
+  handler: Handler<R>,
+): void => {
+  server.route({
+    method: definition.method,
+    url: fastifyPath(definition.path),
+    config: { route: definition },
+    ...(definition.bodyLimit === undefined ? {} : { bodyLimit: definition.bodyLimit }),
+    handler: async (request, reply) => {
+      // `parse` returns the output of the very schema that the type is derived from.
+      const call = {
+        params: parse(definition.params, paramsOf(request, definition.path), 'path'),
+        query: parse(definition.query, request.query, 'query'),
+        body: parse(definition.body, request.body ?? {}, 'body'),
+        request,
+        reply,
+        get caller() {
+          if (request.caller === undefined) throw new AppError('unauthorized', 'An API key is needed.');
+          return request.caller;
+        },
+      } as unknown as Call<R>;
+      const result = await handler(call);
+      if (result === undefined) return reply;
+      for (const [name, value] of Object.entries(result.headers ?? {})) reply.header(name, value);
+      return answer(definition, reply, result);
+    },
+  });
+};

@@ -1,0 +1,54 @@
+import rateLimit from '@fastify/rate-limit';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { AppError } from '../base/errors.ts';
+import type { SettingsService } from '../services/settings.ts';
+
+const MINUTE = 60_000;
+
+type Kind = 'requests' | 'uploads' | 'deletions' | 'none';
+
+const kindOf = (request: FastifyRequest): Kind => {
+  const route = request.routeOptions.config.route;
+  if (route === undefined) return 'none';
+  return route.limit ?? 'requests';
+};
+
+const maximum = (request: FastifyRequest, settings: SettingsService): number => {
+  switch (kindOf(request)) {
+    case 'uploads':
+      return settings.get('limits.uploadsPer15Minutes');
+    case 'deletions':
+      return settings.get('limits.deletionsPer15Minutes');
+    case 'requests':
+      return settings.get('limits.requestsPerMinute');
+    case 'none':
+      return 0;
+  }
+};
+
+/** Uploads count by address, deletions by user, the rest by key (or by address where no key is needed). */
+const bucketOf = (request: FastifyRequest): string => {
+  const kind = kindOf(request);
+  if (kind === 'uploads') return `uploads:${request.ip}`;
+  if (kind === 'deletions') return `deletions:${request.caller?.user.id ?? request.ip}`;
+  return `requests:${request.caller?.user.id ?? ''}:${request.caller?.keyPrefix ?? request.ip}`;
+};
+
+/** Rate limits with `RateLimit-*` and `Retry-After`; each is a setting that takes effect at once, 0 = off. */
+export const installLimits = async (server: FastifyInstance, settings: SettingsService): Promise<void> => {
+  await server.register(rateLimit, {
+    global: true,
+    hook: 'preParsing',
+    cache: 10_000,
+    enableDraftSpec: true,
+    timeWindow: (request) => (kindOf(request) === 'requests' ? MINUTE : 15 * MINUTE),
+    max: (request) => maximum(request, settings),
+    allowList: (request) => maximum(request, settings) === 0,
+    keyGenerator: bucketOf,
+    errorResponseBuilder: (_request, context) =>
+      new AppError(
+        'rate_limited',
+        `Too many requests: at most ${context.max} in this time. Try again in ${context.after}.`,
+      ),
+  });
+};

@@ -1,0 +1,100 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import fastifyStatic from '@fastify/static';
+import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
+import { ulid } from 'ulid';
+import { openApiDocument } from '../../contract/openapi.ts';
+import type { Route } from '../../contract/route.ts';
+import { routes } from '../../contract/routes.ts';
+import type { Clock } from '../base/clock.ts';
+import { AppError } from '../base/errors.ts';
+import type { Logger } from '../base/logger.ts';
+import type { AccountService } from '../services/accounts.ts';
+import type { SettingsService } from '../services/settings.ts';
+import { installErrors } from './errors.ts';
+import { installGuards } from './guards.ts';
+import { installLimits } from './limits.ts';
+import { installRequestLog, type RequestLog } from './request-log.ts';
+
+const WINDOW_CSP = [
+  "default-src 'self'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data: blob:",
+  "media-src 'self' blob:",
+  "connect-src 'self'",
+  "font-src 'self'",
+  "object-src 'none'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "form-action 'none'",
+].join('; ');
+
+export type ServerOptions = {
+  readonly accounts: AccountService;
+  readonly settings: SettingsService;
+  readonly requestLog: RequestLog;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly version: string;
+  readonly host: string;
+  /** The built window; served at `/` where it exists. */
+  readonly rendererDir: string;
+  readonly isShuttingDown: () => boolean;
+  readonly bucketAllows?: (request: FastifyRequest, origin: string) => boolean;
+};
+
+const table: Readonly<Record<string, Route>> = routes;
+
+const installWindow = async (server: FastifyInstance, directory: string): Promise<void> => {
+  if (!existsSync(join(directory, 'index.html'))) return;
+  await server.register(fastifyStatic, {
+    root: directory,
+    prefix: '/',
+    index: ['index.html'],
+    wildcard: false,
+    cacheControl: false,
+    setHeaders: (reply, path) => {
+      const hashed = path.includes(`${join('assets', '')}`);
+      reply.header('cache-control', hashed ? 'public, max-age=31536000, immutable' : 'no-cache');
+      reply.header('content-security-policy', WINDOW_CSP);
+      reply.header('referrer-policy', 'no-referrer');
+    },
+  });
+};
+
+/** The HTTP server with everything that holds for all routes; the resources are put on it by the caller. */
+export const createServer = async (options: ServerOptions): Promise<FastifyInstance> => {
+  const server = Fastify({
+    logger: false,
+    bodyLimit: 1024 * 1024,
+    genReqId: () => ulid(),
+    requestIdHeader: false,
+    forceCloseConnections: true,
+    routerOptions: { maxParamLength: 8192, ignoreTrailingSlash: true },
+    requestTimeout: 0,
+  });
+  server.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+    reply.header('x-content-type-options', 'nosniff');
+    reply.header('earshot-version', options.version);
+    if (options.isShuttingDown()) {
+      throw new AppError('shutting_down', 'Earshot is shutting down.', { headers: { connection: 'close' } });
+    }
+  });
+  installErrors(server, Object.values(table), options.logger);
+  installGuards(server, {
+    accounts: options.accounts,
+    settings: options.settings,
+    boundHost: options.host,
+    ...(options.bucketAllows === undefined ? {} : { bucketAllows: options.bucketAllows }),
+  });
+  await installLimits(server, options.settings);
+  installRequestLog(server, options.requestLog, options.clock);
+  const document = JSON.stringify(openApiDocument(table, options.version), undefined, 1);
+  server.get('/openapi.json', (_request, reply) =>
+    reply.type('application/json; charset=utf-8').send(document),
+  );
+  await installWindow(server, options.rendererDir);
+  return server;
+};

@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import {
+  isSettingKey,
+  SETTINGS,
+  type SettingKey,
+  type Settings,
+  type SettingsList,
+} from '../../contract/settings.ts';
+import { AppError } from '../base/errors.ts';
+import type { WritableDb } from '../stores/database.ts';
+import { clearSetting, readSettings, writeSetting } from '../stores/settings.ts';
+
+type Entry = { value: unknown; source: 'default' | 'stored' | 'run' };
+type Json = z.output<ReturnType<typeof z.json>>;
+
+/**
+ * The settings of this installation: defaults, over them what is stored, over that what was
+ * given for this run alone.
+ */
+export class SettingsService {
+  readonly #db: WritableDb;
+  readonly #overrides: ReadonlyMap<string, unknown>;
+  readonly #atStart: ReadonlyMap<string, string>;
+  readonly #listeners = new Set<() => void>();
+  #entries: ReadonlyMap<SettingKey, Entry>;
+
+  constructor(db: WritableDb, overrides: Partial<Settings>) {
+    this.#db = db;
+    this.#overrides = new Map(Object.entries(overrides));
+    this.#entries = this.#read();
+    this.#atStart = new Map([...this.#entries].map(([key, entry]) => [key, JSON.stringify(entry.value)]));
+  }
+
+  get<K extends SettingKey>(key: K): Settings[K] {
+    // Every entry went through the schema of its key.
+    return this.#entries.get(key)?.value as Settings[K];
+  }
+
+  list(): SettingsList {
+    const data = [...this.#entries].map(([key, { value, source }]) => ({
+      key,
+      value: z.json().parse(value),
+      default: z.json().parse(SETTINGS[key].default),
+      source,
+      restart: SETTINGS[key].restart,
+      help: SETTINGS[key].help,
+    }));
+    const waiting = data.filter((s) => s.restart && this.#atStart.get(s.key) !== JSON.stringify(s.value));
+    return { success: true, data, needs_restart: waiting.map((s) => s.key) };
+  }
+
+  /** Stores values; null puts a key back to its default. All are checked before any is stored. */
+  change(values: Readonly<Record<string, Json>>): void {
+    const checked = Object.entries(values).map(([key, value]) => this.#check(key, value));
+    const details = checked.flatMap((result) => (result.problem === undefined ? [] : [result.problem]));
+    if (details.length > 0) {
+      throw new AppError('invalid_request', `The setting ${details[0]?.path} ${details[0]?.message}.`, {
+        details,
+      });
+    }
+    this.#db.transaction(() => {
+      for (const { key, text } of checked) {
+        if (text === null) clearSetting(this.#db, key);
+        else writeSetting(this.#db, key, text);
+      }
+    });
+    this.#entries = this.#read();
+    for (const listener of this.#listeners) listener();
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #check(
+    key: string,
+    value: Json,
+  ): { key: string; text: string | null; problem?: { path: string; message: string } } {
+    if (!isSettingKey(key)) return { key, text: null, problem: { path: key, message: 'is not a setting' } };
+    if (value === null) return { key, text: null };
+    const result = SETTINGS[key].schema.safeParse(value);
+    if (result.success) return { key, text: JSON.stringify(result.data) };
+    return {
+      key,
+      text: null,
+      problem: { path: key, message: result.error.issues[0]?.message ?? 'is not valid' },
+    };
+  }
+
+  #read(): ReadonlyMap<SettingKey, Entry> {
+    const stored = readSettings(this.#db);
+    return new Map(
+      Object.keys(SETTINGS)
+        .filter(isSettingKey)
+        .map((key) => [key, this.#entry(key, stored.get(key))]),
+    );
+  }
+
+  #entry(key: SettingKey, stored: string | undefined): Entry {
+    if (this.#overrides.has(key)) return { value: this.#overrides.get(key), source: 'run' };
+    if (stored === undefined) return { value: SETTINGS[key].default, source: 'default' };
+    const result = SETTINGS[key].schema.safeParse(JSON.parse(stored));
+    return result.success
+      ? { value: result.data, source: 'stored' }
+      : { value: SETTINGS[key].default, source: 'default' };
+  }
+}

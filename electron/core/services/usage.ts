@@ -1,0 +1,36 @@
+import { AppError } from '../base/errors.ts';
+import { round } from '../base/numbers.ts';
+import { creditsBy, creditsUsed } from '../stores/credits.ts';
+import type { ReadableDb } from '../stores/database.ts';
+import type { UserRow } from '../stores/schema.ts';
+
+/** What a user's transcriptions cost so far. */
+export class UsageService {
+  readonly #db: ReadableDb;
+
+  constructor(db: ReadableDb) {
+    this.#db = db;
+  }
+
+  of(user: UserRow) {
+    const groups = (column: 'model' | 'month') =>
+      creditsBy(this.#db, user.id, column).map(({ name, credits, seconds, transcripts }) => ({
+        name,
+        credits: round(credits, 2),
+        seconds: round(seconds, 3),
+        transcripts,
+      }));
+    return {
+      credits_used: round(creditsUsed(this.#db, user.id), 2),
+      credit_budget: user.credit_budget,
+      by_model: groups('model').map(({ name, ...rest }) => ({ model: name, ...rest })),
+      by_month: groups('month').map(({ name, ...rest }) => ({ month: name, ...rest })),
+    };
+  }
+
+  /** Throws `budget_exceeded` when the user has a budget and it is spent. */
+  refuseOverBudget(user: UserRow): void {
+    if (user.credit_budget === null || creditsUsed(this.#db, user.id) < user.credit_budget) return;
+    throw new AppError('budget_exceeded', `The credit budget of ${user.credit_budget} is spent.`);
+  }
+}
