@@ -1,0 +1,103 @@
+/** A Whisper model that can be installed. */
+export type CatalogueModel = {
+  readonly id: string;
+  readonly name: string;
+  /** Bytes, as published (rounded to MiB by the publisher). */
+  readonly size: number;
+  /** As published in whisper.cpp's models/README.md; the publisher gives SHA-1 alone. */
+  readonly sha1: string;
+  readonly english: boolean;
+  readonly description: string;
+};
+
+const MIB = 1024 ** 2;
+const GIB = 1024 ** 3;
+
+const model = (id: string, size: number, sha1: string, description: string): CatalogueModel => ({
+  id,
+  name: `Whisper ${id}`,
+  size: Math.round(size),
+  sha1,
+  english: id.includes('.en'),
+  description,
+});
+
+/** The models that whisper.cpp publishes with their checksums. */
+export const CATALOGUE: readonly CatalogueModel[] = [
+  model(
+    'tiny',
+    75 * MIB,
+    'bd577a113a864445d4c299885e0cb97d4ba92b5f',
+    'Fastest; for clear speech and quick notes.',
+  ),
+  model('tiny.en', 75 * MIB, 'c78c86eb1a8faa21b369bcd33207cc90d64ae9df', 'Fastest; English only.'),
+  model(
+    'base',
+    142 * MIB,
+    '465707469ff3a37a2b9b8d8f89f2f99de7299dac',
+    'A good balance for everyday recordings.',
+  ),
+  model('base.en', 142 * MIB, '137c40403d78fd54d454da0f9bd998f78703390c', 'A good balance; English only.'),
+  model(
+    'small',
+    466 * MIB,
+    '55356645c2b361a969dfd0ef2c5a50d530afd8d5',
+    'Clearly better with accents and noise.',
+  ),
+  model(
+    'small.en',
+    466 * MIB,
+    'db8a495a91d927739e50b3fc1cc4c6b8f6c2d022',
+    'Clearly better with accents; English only.',
+  ),
+  model(
+    'medium',
+    1.5 * GIB,
+    'fd9727b6e1217c2f614f9b698455c4ffd82463b4',
+    'Accurate; slow without a strong processor.',
+  ),
+  model('medium.en', 1.5 * GIB, '8c30f0e44ce9560643ebd10bbe50cd20eafd3723', 'Accurate; English only.'),
+  model(
+    'large-v2',
+    2.9 * GIB,
+    '0f4c8e34f21cf1a914c59d8b3ce882345ad349d6',
+    'Accurate in many languages; slow.',
+  ),
+  model(
+    'large-v2-q5_0',
+    1.1 * GIB,
+    '00e39f2196344e901b3a2bd5814807a769bd1630',
+    'large-v2, smaller in memory.',
+  ),
+  model('large-v3', 2.9 * GIB, 'ad82bf6a9043ceed055076d0fd39f5f186ff8062', 'The most accurate; slowest.'),
+  model(
+    'large-v3-q5_0',
+    1.1 * GIB,
+    'e6e2ed78495d403bef4b7cff42ef4aaadcfea8de',
+    'large-v3, smaller in memory.',
+  ),
+  model(
+    'large-v3-turbo',
+    1.5 * GIB,
+    '4af2b29d7ec73d781377bfd1758ca957a807e941',
+    'Nearly as accurate as large-v3, much faster.',
+  ),
+  model(
+    'large-v3-turbo-q5_0',
+    547 * MIB,
+    'e050f7970618a659205450ad97eb95a18d69c9ee',
+    'large-v3-turbo, smaller in memory.',
+  ),
+];
+
+/** The demonstration model that comes with the program. */
+export const STARTER = {
+  id: 'starter',
+  name: 'Demonstration model',
+  file: 'ggml-starter.bin',
+  size: 28_969_635,
+  sha256: 'f5b1625e248bd83543a27664f98625c86b1f21705c16d1e99ede6fb50e3a7fb7',
+  languages: ['en', 'es', 'de', 'fr'],
+  description:
+    'For trying the program without a download. It knows synthetic voices only: on real recordings its text is wrong.',
+} as const;
