@@ -1,0 +1,110 @@
+import type { AnalysisSegment, AnalysisWord } from './types.ts';
+
+/** A word with its place in the whole text (UTF-16 offsets, end exclusive). */
+export interface PlacedWord extends AnalysisWord {
+  segment: number;
+  index: number;
+  from: number;
+  to: number;
+}
+
+const UNSPACED_END =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\u3000-\u303f\uff00-\uffef]$/u;
+const UNSPACED_START =
+  /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\u3000-\u303f\uff00-\uffef]/u;
+
+/** One space between two texts, none between scripts written without spaces (Chinese, Japanese, Thai). */
+export function separatorBetween(left: string, right: string): string {
+  if (left === '' || right === '') return '';
+  return UNSPACED_END.test(left) && UNSPACED_START.test(right) ? '' : ' ';
+}
+
+/** The whole text of a transcript from its segments' texts. */
+export function joinTexts(texts: readonly string[]): string {
+  let text = '';
+  for (const part of texts) text += separatorBetween(text, part.trim()) + part.trim();
+  return text;
+}
+
+/**
+ * Where each segment begins in `text`. Segments are found in order, so that a text joined in another way
+ * (line breaks, say) is understood too. A segment that is not found counts as empty at the cursor.
+ */
+export function placeSegments(
+  text: string,
+  segments: readonly AnalysisSegment[],
+): { from: number; to: number }[] {
+  let cursor = 0;
+  return segments.map((segment) => {
+    const part = segment.text.trim();
+    const found = text.indexOf(part, cursor);
+    if (found < 0) return { from: cursor, to: cursor };
+    cursor = found + part.length;
+    return { from: found, to: cursor };
+  });
+}
+
+/**
+ * Words with their offsets in `text`. Recognisers' words are found in their segment's text in order; one that
+ * is not there (an edited text) gets the next unused token, so that every word keeps a place. A segment
+ * without words gets one for each token, its time shared out by length.
+ */
+export function placeWords(text: string, segments: readonly AnalysisSegment[]): PlacedWord[] {
+  const places = placeSegments(text, segments);
+  return segments.flatMap((segment, index) => {
+    const place = places[index];
+    if (!place) return [];
+    const part = text.slice(place.from, place.to);
+    const words = segment.words.length > 0 ? segment.words : wordsFromText(segment);
+    return placeInSegment(part, place.from, index, words);
+  });
+}
+
+function placeInSegment(
+  part: string,
+  offset: number,
+  segment: number,
+  words: readonly AnalysisWord[],
+): PlacedWord[] {
+  let cursor = 0;
+  return words.map((word, index) => {
+    const bare = word.word.trim();
+    let from = part.indexOf(bare, cursor);
+    let length = bare.length;
+    if (bare === '' || from < 0 || from - cursor > 40) {
+      const next = /\S+/u.exec(part.slice(cursor));
+      from = next ? cursor + next.index : part.length;
+      length = next ? next[0].length : 0;
+    }
+    cursor = from + length;
+    return { ...word, word: bare, segment, index, from: offset + from, to: offset + from + length };
+  });
+}
+
+/** Words made from a segment's text alone: its time is shared out by length, confidence is 0. */
+export function wordsFromText(segment: AnalysisSegment): AnalysisWord[] {
+  const pieces = textPieces(segment.text);
+  const total = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  const rate = total > 0 ? (segment.end - segment.start) / total : 0;
+  let at = segment.start;
+  return pieces.map((word) => {
+    const start = at;
+    at += word.length * rate;
+    return { word, start: round(start), end: round(at), confidence: 0, speaker_id: segment.speaker_id };
+  });
+}
+
+/** Tokens by white space; runs of unspaced script are cut after each sentence mark or comma. */
+function textPieces(text: string): string[] {
+  const tokens = text.match(/\S+/gu) ?? [];
+  return tokens.flatMap((token) =>
+    UNSPACED_END.test(token) || UNSPACED_START.test(token)
+      ? (token.match(/[^。！？、，]+[。！？、，]*[」』”’）]*|[。！？、，]+/gu) ?? [token])
+      : [token],
+  );
+}
+
+/** Seconds, to the millisecond. */
+export function round(value: number): number {
+  return Math.round(value * 1000) / 1000;
+}

@@ -1,0 +1,208 @@
+import type { SpeakingRate } from '../../contract/analysis.ts';
+import {
+  CLOSING_ABBREVIATIONS,
+  LEADING_ABBREVIATIONS,
+  ORDINAL_LEADS,
+  SENTENCE_STARTERS,
+} from './abbreviations.ts';
+import { joinTexts, type PlacedWord, placeWords, round, separatorBetween } from './document.ts';
+import type { AnalysisSegment } from './types.ts';
+
+export interface SentenceWord {
+  word: string;
+  start: number;
+  end: number;
+  confidence: number;
+}
+
+/** `id` counts from 1; times are seconds; `confidence` is the mean of its words'. */
+export interface Sentence {
+  id: number;
+  text: string;
+  start: number;
+  end: number;
+  confidence: number;
+  words: SentenceWord[];
+}
+
+/** A sentence with its place in the whole text and its speaker, for the other analyses. */
+export interface PlacedSentence extends Sentence {
+  from: number;
+  to: number;
+  speaker_id: string | null;
+}
+
+export interface SentenceStatistics {
+  average_confidence: number;
+  words_per_minute: number;
+  speaking_rate: SpeakingRate;
+}
+
+const CLOSERS = /["'”’»›)\]」』）]+$/u;
+const HARD_END = /[!?。！？．؟।॥۔]$/u;
+const ELLIPSIS_END = /(?:\.\.+|…)$/u;
+const LONG_PAUSE_S = 2;
+const CLEAR_PAUSE_S = 0.6;
+const SMALL_PAUSE_S = 0.25;
+const MAX_RUN_WORDS = 40;
+const MIN_PART_WORDS = 5;
+
+/**
+ * Sentences of a transcript, across segment borders; every word is in exactly one. Rule based: a mark ends
+ * a sentence unless it belongs to an abbreviation, an initial, a German ordinal, a list number or an inner
+ * quotation; a change of speaker or a pause of 2 s ends one too; a run of more than 40 words without any
+ * mark is cut at its longest pause, again and again. Abbreviations are known for English, German, French
+ * and Spanish.
+ */
+export function splitSentences(segments: readonly AnalysisSegment[]): Sentence[] {
+  const text = joinTexts(segments.map((segment) => segment.text));
+  return placeSentences(text, segments).map(({ id, text: own, start, end, confidence, words }) => {
+    return { id, text: own, start, end, confidence, words };
+  });
+}
+
+/** As `splitSentences`, with places in `text` and speakers. */
+export function placeSentences(text: string, segments: readonly AnalysisSegment[]): PlacedSentence[] {
+  const words = placeWords(text, segments);
+  const runs: PlacedWord[][] = [];
+  let run: PlacedWord[] = [];
+  for (const [index, word] of words.entries()) {
+    run.push(word);
+    const next = words[index + 1];
+    if (!next || endsSentence(run, word, next, segments)) {
+      runs.push(...cutLongRun(run));
+      run = [];
+    }
+  }
+  return runs.map((own, index) => toSentence(index + 1, own, runs[index + 1]?.[0], text, segments));
+}
+
+/** Mean confidence, words per minute of speech (segments' times, pauses between them left out), and the rate. */
+export function sentenceStatistics(segments: readonly AnalysisSegment[]): SentenceStatistics {
+  const words = segments.flatMap((segment) => segment.words);
+  const spoken = segments.reduce((sum, segment) => sum + Math.max(0, segment.end - segment.start), 0);
+  const count =
+    words.length > 0 ? words.length : segments.flatMap((segment) => segment.text.match(/\S+/gu) ?? []).length;
+  const rate = spoken > 0 ? (count * 60) / spoken : 0;
+  return {
+    average_confidence: mean(words.map((word) => word.confidence)),
+    words_per_minute: Math.round(rate * 10) / 10,
+    speaking_rate: rate < 110 ? 'slow' : rate > 170 ? 'fast' : 'normal',
+  };
+}
+
+function toSentence(
+  id: number,
+  words: readonly PlacedWord[],
+  following: PlacedWord | undefined,
+  text: string,
+  segments: readonly AnalysisSegment[],
+): PlacedSentence {
+  const first = words[0];
+  const last = words.at(-1);
+  if (!first || !last) throw new RangeError('a sentence has at least one word');
+  const reach = following ? following.from : text.length;
+  const to = Math.max(last.to, first.from + text.slice(first.from, reach).trimEnd().length);
+  const own = text.slice(first.from, to).trim();
+  return {
+    id,
+    text: own === '' ? joinWords(words) : own,
+    start: first.start,
+    end: words.reduce((latest, word) => Math.max(latest, word.end), first.start),
+    confidence: mean(words.map((word) => word.confidence)),
+    words: words.map(({ word, start, end, confidence }) => ({ word, start, end, confidence })),
+    from: first.from,
+    to,
+    speaker_id: speakerOf(first, segments),
+  };
+}
+
+function joinWords(words: readonly PlacedWord[]): string {
+  let text = '';
+  for (const { word } of words) text += separatorBetween(text, word) + word;
+  return text;
+}
+
+function mean(values: readonly number[]): number {
+  if (values.length === 0) return 0;
+  return round(values.reduce((sum, value) => sum + value, 0) / values.length);
+}
+
+function speakerOf(word: PlacedWord, segments: readonly AnalysisSegment[]): string | null {
+  return word.speaker_id ?? segments[word.segment]?.speaker_id ?? null;
+}
+
+function endsSentence(
+  run: readonly PlacedWord[],
+  word: PlacedWord,
+  next: PlacedWord,
+  segments: readonly AnalysisSegment[],
+): boolean {
+  const speaker = speakerOf(word, segments);
+  const nextSpeaker = speakerOf(next, segments);
+  if (speaker !== nextSpeaker && speaker !== null && nextSpeaker !== null) return true;
+  const pause = next.start - word.end;
+  if (pause >= LONG_PAUSE_S) return true;
+  const bare = word.word.replace(CLOSERS, '');
+  const quoted = bare !== word.word;
+  const nextBare = next.word.replace(/^["'“‘«‹¿¡([「『（]+/u, '');
+  const startsLower = /^\p{Ll}/u.test(nextBare);
+  if (HARD_END.test(bare)) return !(quoted && startsLower);
+  if (ELLIPSIS_END.test(bare)) return !startsLower || pause >= CLEAR_PAUSE_S;
+  if (!bare.endsWith('.')) return false;
+  return stopEnds(run, bare.slice(0, -1), nextBare, pause);
+}
+
+/** Whether the full stop after `stem` ends the sentence. */
+function stopEnds(run: readonly PlacedWord[], stem: string, next: string, pause: number): boolean {
+  const key = stem.replace(/^["'“‘«‹(]+/u, '').toLowerCase();
+  const previous = run.at(-2)?.word ?? '';
+  const starts =
+    /^[\p{Lu}\p{Lt}]/u.test(next) && SENTENCE_STARTERS.has(next.toLowerCase().replace(/[^\p{L}']/gu, ''));
+  if (LEADING_ABBREVIATIONS.has(key) && (key.length > 1 || run.length === 1)) {
+    return key === 'no' && (!/^\d/u.test(next) || run.length === 1);
+  }
+  if (CLOSING_ABBREVIATIONS.has(key)) return starts || (/^\p{Lu}/u.test(next) && pause >= CLEAR_PAUSE_S);
+  if (/^\p{Ll}$/u.test(stem)) return false;
+  if (/^\p{Lu}$/u.test(stem) && stem !== 'I') return starts;
+  if (/^\p{Lu}(?:\.\p{Lu})+$/u.test(stem)) return starts || pause >= CLEAR_PAUSE_S;
+  if (/^\d{1,2}$/u.test(stem)) {
+    if (run.length === 1) return false;
+    if (ORDINAL_LEADS.has(previous.toLowerCase())) return false;
+    if (/^\d/u.test(next) && pause < SMALL_PAUSE_S) return false;
+  }
+  return !(pause < SMALL_PAUSE_S && /^(?:com|org|net|edu|gov|io|de|fr|es|uk)\b/u.test(next));
+}
+
+/** Cuts a run with no marks into parts of at most 40 words where it has pauses: the longest in reach each time. */
+function cutLongRun(run: PlacedWord[]): PlacedWord[][] {
+  const parts: PlacedWord[][] = [];
+  let rest = run;
+  while (rest.length > MAX_RUN_WORDS) {
+    const at = longestPause(rest);
+    if (at < 0) break;
+    parts.push(rest.slice(0, at));
+    rest = rest.slice(at);
+  }
+  return [...parts, rest];
+}
+
+/** Index of the word after the best pause among the first 40 words, or the first pause after them; -1 for none. */
+function longestPause(run: readonly PlacedWord[]): number {
+  let best = 0;
+  let at = -1;
+  for (let index = MIN_PART_WORDS; index <= run.length - MIN_PART_WORDS; index++) {
+    if (index > MAX_RUN_WORDS && at >= 0) return at;
+    const left = run[index - 1];
+    const right = run[index];
+    if (!left || !right) continue;
+    const comma = /[,;:，、；]$/u.test(left.word) ? 0.15 : 0;
+    const border = left.segment === right.segment ? 0 : 0.1;
+    const pause = right.start - left.end + comma;
+    if (pause >= SMALL_PAUSE_S && pause + border > best) {
+      best = pause + border;
+      at = index;
+    }
+  }
+  return at;
+}
