@@ -1,0 +1,393 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { resolvePolicies } from '../../../contract/analysis.ts';
+import type {
+  CreateTranscript,
+  PatchTranscript,
+  RecentItem,
+  SentenceData,
+  Transcription,
+  UserListItem,
+  UserListQuery,
+} from '../../../contract/transcript.ts';
+import { AnalysisOptions } from '../../../contract/transcript.ts';
+import { sentenceStatistics, splitSentences } from '../../analysis/sentences.ts';
+import { type Clock, isoTime } from '../../base/clock.ts';
+import { AppError } from '../../base/errors.ts';
+import { newId, sha256Hex } from '../../base/ids.ts';
+import { round, roundMs } from '../../base/numbers.ts';
+import type { DataPaths } from '../../base/paths.ts';
+import { summarise } from '../../pipeline/summarise.ts';
+import type { WritableDb } from '../../stores/database.ts';
+import { findIdempotent, rememberIdempotent } from '../../stores/idempotency.ts';
+import * as queue from '../../stores/queue.ts';
+import type { TranscriptRow, UserRow } from '../../stores/schema.ts';
+import { readSegments, replaceSegments, type StoredSegment } from '../../stores/segments.ts';
+import * as store from '../../stores/transcripts.ts';
+import type { EventHub } from '../events.ts';
+import type { JobRunner } from '../jobs.ts';
+import type { ModelService } from '../models/index.ts';
+import type { SettingsService } from '../settings.ts';
+import type { UsageService } from '../usage.ts';
+import { withText } from './edit.ts';
+import { presentListItem, presentRecent, presentTranscript } from './present.ts';
+import { checkHttpUrl, nameFromUrl } from './source.ts';
+
+/** What the file service offers to transcripts. */
+export type OwnFiles = {
+  /** The key of the caller's own file that a URL names, or undefined when it names none. */
+  resolveUrl(userId: string, url: string): string | undefined;
+  ownFile(userId: string, key: string): { id: string; original_name: string } | undefined;
+};
+
+export type TranscriptOptions = {
+  readonly db: WritableDb;
+  readonly clock: Clock;
+  readonly paths: DataPaths;
+  readonly settings: SettingsService;
+  readonly models: ModelService;
+  readonly usage: UsageService;
+  readonly events: EventHub;
+  readonly files: OwnFiles;
+  readonly jobs: JobRunner;
+};
+
+const notFound = () => new AppError('transcript_not_found', 'There is no such transcription.');
+
+/** The id of what a user keeps: created, read, changed, deleted; the work itself is the job runner's. */
+export class TranscriptService {
+  readonly #o: TranscriptOptions;
+
+  constructor(options: TranscriptOptions) {
+    this.#o = options;
+  }
+
+  /** Accepts a job and answers at once. A repeated `idempotencyKey` answers with the first record. */
+  create(user: UserRow, body: CreateTranscript, idempotencyKey: string | undefined): TranscriptRow {
+    this.#checkModel(body);
+    const source = this.#source(user.id, body.audio_url);
+    const hash = sha256Hex(JSON.stringify(body));
+    const { db, clock } = this.#o;
+    const row = db.transaction(() => {
+      const earlier = this.#earlier(user.id, idempotencyKey, hash);
+      if (earlier !== undefined) return { row: earlier, fresh: false };
+      this.#o.usage.refuseOverBudget(user);
+      const made = this.#newRow(user.id, body, source);
+      store.insertTranscript(db, made);
+      if (idempotencyKey !== undefined) {
+        const entry = { user_id: user.id, key: idempotencyKey, body_hash: hash, transcript_id: made.id };
+        rememberIdempotent(db, { ...entry, created_at: clock.now() });
+      }
+      return { row: made, fresh: true };
+    });
+    if (row.fresh) {
+      this.#o.events.publish(user.id, { type: 'transcript.created', transcript: this.present(row.row) });
+      this.#o.jobs.wake();
+    }
+    return row.row;
+  }
+
+  get(userId: string, id: string): Transcription {
+    return this.present(this.#own(userId, id));
+  }
+
+  /** Waits until a transcript has ended, or the signal fires. */
+  async wait(userId: string, id: string, signal: AbortSignal): Promise<Transcription> {
+    await this.#o.jobs.waitFor(id, signal);
+    return this.get(userId, id);
+  }
+
+  list(userId: string, query: UserListQuery) {
+    const { rows, total } = store.listTranscripts(this.#o.db, userId, query);
+    const statistics = store.userStatistics(this.#o.db, userId);
+    const pages = Math.ceil(total / query.limit);
+    return {
+      transcriptions: rows.map((row): UserListItem => presentListItem(row, this.#o.jobs.live(row.id))),
+      pagination: {
+        page: query.page,
+        limit: query.limit,
+        total,
+        pages,
+        hasNext: query.page < pages,
+        hasPrev: query.page > 1,
+      },
+      stats: {
+        total_transcriptions: statistics?.transcripts ?? 0,
+        total_duration: roundMs(statistics?.duration ?? 0),
+        total_credits_used: round(statistics?.credits ?? 0, 2),
+        average_confidence:
+          statistics === undefined || statistics.confidence_count === 0
+            ? 0
+            : round(statistics.confidence_sum / statistics.confidence_count, 3),
+      },
+    };
+  }
+
+  recent(userId: string, limit: number): RecentItem[] {
+    const { rows } = store.listTranscripts(this.#o.db, userId, {
+      page: 1,
+      limit,
+      sort: 'created_at',
+      order: 'desc',
+    });
+    return rows.map((row) => presentRecent(row, this.#o.clock.now()));
+  }
+
+  sentences(userId: string, id: string): SentenceData['data'] {
+    const row = this.#finished(userId, id);
+    const segments = readSegments(this.#o.db, row.id);
+    const sentences = splitSentences(segments);
+    return {
+      transcription_id: row.id,
+      total_sentences: sentences.length,
+      total_duration: roundMs(row.duration),
+      sentences: sentences.map((sentence) => ({
+        ...sentence,
+        confidence: round(sentence.confidence, 3),
+        words: sentence.words.map((word) => ({ ...word, confidence: round(word.confidence, 3) })),
+      })),
+      statistics: sentenceStatistics(segments),
+    };
+  }
+
+  /** Corrections by a person: name, text of segments, names of speakers. */
+  change(userId: string, id: string, patch: PatchTranscript): Transcription {
+    const row = patch.segments === undefined ? this.#own(userId, id) : this.#finished(userId, id);
+    const change: Partial<TranscriptRow> = {};
+    if (patch.name !== undefined) change.name = patch.name;
+    this.#o.db.transaction(() => {
+      if (patch.segments !== undefined) Object.assign(change, this.#edit(row, patch.segments));
+      if (patch.speakers !== undefined) Object.assign(change, this.#nameSpeakers(row, patch.speakers));
+      store.updateTranscript(this.#o.db, id, change);
+    });
+    return this.#changed(userId, id);
+  }
+
+  /** Ends a waiting or running transcription as failed/`cancelled`. */
+  async cancel(userId: string, id: string): Promise<Transcription> {
+    const row = this.#own(userId, id);
+    if (row.status !== 'processing')
+      throw new AppError('not_cancellable', `This transcription is ${row.status} already.`);
+    if (this.#o.jobs.isRunning(id)) await this.#o.jobs.stop(id, 'cancelled');
+    else this.#endWaiting(row);
+    return this.get(userId, id);
+  }
+
+  /** Puts a failed transcription back into the queue; it goes on from where it came to. */
+  retry(userId: string, id: string): Transcription {
+    const row = this.#own(userId, id);
+    if (row.status !== 'failed')
+      throw new AppError(
+        'not_retryable',
+        `This transcription is ${row.status}: only a failed one can be tried again.`,
+      );
+    store.updateTranscript(this.#o.db, id, {
+      status: 'processing',
+      stage: 'queued',
+      lease: null,
+      error_code: null,
+      error_message: null,
+      error_stage: null,
+      completed_at: null,
+      queue_order: queue.lastQueueOrder(this.#o.db) + 1,
+    });
+    this.#o.jobs.wake();
+    return this.#changed(userId, id);
+  }
+
+  /** Deletes a transcription, its words and made files; a running job is stopped first. */
+  async remove(userId: string, id: string): Promise<void> {
+    this.#own(userId, id);
+    await this.#o.jobs.stop(id, 'deleted');
+    if (!store.deleteTranscript(this.#o.db, userId, id)) throw notFound();
+    this.#o.jobs.announceEnd(id);
+    for (const folder of [join(this.#o.paths.transcripts, id), join(this.#o.paths.temporary, id)]) {
+      await rm(folder, { recursive: true, force: true });
+    }
+    this.#o.events.publish(userId, { type: 'transcript.deleted', id });
+    this.#o.jobs.wake();
+  }
+
+  async removeAllOf(userId: string): Promise<void> {
+    for (const id of store.transcriptIdsOf(this.#o.db, userId)) await this.remove(userId, id);
+  }
+
+  /** The row of a transcription that the user may hear. */
+  playable(userId: string, id: string): TranscriptRow {
+    return this.#own(userId, id);
+  }
+
+  present(row: TranscriptRow): Transcription {
+    return presentTranscript(row, readSegments(this.#o.db, row.id), this.#o.jobs.live(row.id));
+  }
+
+  #own(userId: string, id: string): TranscriptRow {
+    const row = store.findOwnTranscript(this.#o.db, userId, id);
+    if (row === undefined) throw notFound();
+    return row;
+  }
+
+  #finished(userId: string, id: string): TranscriptRow {
+    const row = this.#own(userId, id);
+    if (row.status === 'processing') {
+      throw new AppError('transcript_not_ready', 'This transcription is still being worked on.');
+    }
+    return row;
+  }
+
+  #changed(userId: string, id: string): Transcription {
+    const transcript = this.get(userId, id);
+    this.#o.events.publish(userId, { type: 'transcript.changed', transcript });
+    return transcript;
+  }
+
+  #checkModel(body: CreateTranscript): void {
+    const problem = (path: string, message: string) =>
+      new AppError('invalid_request', `${path}: ${message}.`, { details: [{ path, message }] });
+    if (!this.#o.models.isKnown(body.model)) {
+      throw problem(
+        'model',
+        `there is no model called ${body.model.slice(0, 100)}; use nano, mini, pro or an id of GET /v1/models`,
+      );
+    }
+    if (body.language !== 'auto' && body.language !== 'en' && this.#o.models.isEnglishOnly(body.model)) {
+      throw problem('language', `the model ${body.model} is English-only`);
+    }
+  }
+
+  #source(userId: string, audioUrl: string): { name: string; fileId: string | null } {
+    const key = this.#o.files.resolveUrl(userId, audioUrl);
+    if (key === undefined) return { name: nameFromUrl(checkHttpUrl(audioUrl)), fileId: null };
+    const file = this.#o.files.ownFile(userId, key);
+    if (file === undefined) throw new AppError('file_not_found', 'There is no such stored file.');
+    return { name: file.original_name, fileId: file.id };
+  }
+
+  #earlier(userId: string, key: string | undefined, hash: string): TranscriptRow | undefined {
+    if (key === undefined) return undefined;
+    const known = findIdempotent(this.#o.db, userId, key, this.#o.clock.now());
+    if (known === undefined) return undefined;
+    if (known.body_hash !== hash) {
+      throw new AppError('idempotency_mismatch', 'This Idempotency-Key was used for another request.');
+    }
+    return store.findOwnTranscript(this.#o.db, userId, known.transcript_id);
+  }
+
+  #newRow(
+    userId: string,
+    body: CreateTranscript,
+    source: { name: string; fileId: string | null },
+  ): TranscriptRow {
+    return {
+      ...EMPTY_ROW,
+      id: newId('tr'),
+      user_id: userId,
+      queue_order: queue.lastQueueOrder(this.#o.db) + 1,
+      audio_url: body.audio_url,
+      name: body.name ?? source.name,
+      model: body.model,
+      language_asked: body.language,
+      language: body.language === 'auto' ? null : body.language,
+      timestamp_style: body.timestamp_style,
+      audio_start_from: body.audio_start_from,
+      audio_end_at: body.audio_end_at,
+      options: JSON.stringify(analysisOptionsOf(body)),
+      webhook_url: body.webhook_url ?? null,
+      webhook_secret: body.webhook_secret ?? null,
+      file_id: source.fileId,
+      created_at: this.#o.clock.now(),
+    };
+  }
+
+  #edit(row: TranscriptRow, edits: NonNullable<PatchTranscript['segments']>): Partial<TranscriptRow> {
+    const segments = readSegments(this.#o.db, row.id);
+    const texts = new Map(edits.map((edit) => [edit.id, edit.text]));
+    const unknown = edits.find((edit) => segments[edit.id] === undefined);
+    if (unknown !== undefined) {
+      throw new AppError('invalid_request', `There is no segment ${unknown.id}.`, {
+        details: [{ path: 'segments', message: `there is no segment ${unknown.id}` }],
+      });
+    }
+    const next = segments.map((segment, index): StoredSegment => {
+      const text = texts.get(index);
+      return text === undefined ? segment : withText(segment, text);
+    });
+    replaceSegments(this.#o.db, row.id, next);
+    return summarise(next);
+  }
+
+  #nameSpeakers(row: TranscriptRow, names: Record<string, string>): Partial<TranscriptRow> {
+    const analysis: Pick<Transcription, 'speakers'> = JSON.parse(row.analysis);
+    const speakers = analysis.speakers ?? {};
+    for (const [label, name] of Object.entries(names)) {
+      const speaker = speakers[label];
+      if (speaker === undefined) {
+        throw new AppError('invalid_request', `There is no speaker ${label}.`, {
+          details: [{ path: `speakers.${label}`, message: 'is not a speaker of this transcription' }],
+        });
+      }
+      speakers[label] = { ...speaker, name };
+    }
+    return { analysis: JSON.stringify({ ...analysis, speakers }) };
+  }
+
+  #endWaiting(row: TranscriptRow): void {
+    store.updateTranscript(this.#o.db, row.id, {
+      status: 'failed',
+      lease: null,
+      error_code: 'cancelled',
+      error_message: 'Cancelled before it began.',
+      error_stage: 'queued',
+      completed_at: this.#o.clock.now(),
+    });
+    this.#o.jobs.announceEnd(row.id);
+    this.#o.events.publish(row.user_id, {
+      type: 'transcript.failed',
+      transcript: this.get(row.user_id, row.id),
+    });
+  }
+
+  /** When it was made, for headers. */
+  createdAt(row: TranscriptRow): string {
+    return isoTime(row.created_at);
+  }
+}
+
+const analysisOptionsOf = (body: CreateTranscript): AnalysisOptions => {
+  const names = Object.keys(AnalysisOptions.shape);
+  const picked = Object.fromEntries(Object.entries(body).filter(([name]) => names.includes(name)));
+  const options = AnalysisOptions.parse(picked);
+  return options.redact_pii
+    ? { ...options, redact_pii_policies: resolvePolicies(options.redact_pii_policies) }
+    : options;
+};
+
+const EMPTY_ROW = {
+  status: 'processing' as const,
+  stage: 'queued',
+  percent: 0,
+  lease: null,
+  attempt: 0,
+  model_id: null,
+  language_confidence: null,
+  duration: 0,
+  confidence: null,
+  word_count: 0,
+  text: '',
+  preview: '',
+  analysis: '{}',
+  speaker_names: '{}',
+  warnings: '[]',
+  error_code: null,
+  error_message: null,
+  error_stage: null,
+  checkpoint: null,
+  file_name: null,
+  file_size: null,
+  file_format: null,
+  audio_file: null,
+  bytes_fetched: 0,
+  credits_used: 0,
+  started_at: null,
+  completed_at: null,
+};
