@@ -1,0 +1,126 @@
+// The addon's entry: what JavaScript can call. Its types are in electron/core/engines/whisper/addon.ts.
+
+#include <string>
+
+#include <napi.h>
+
+#include "convert.h"
+#include "engine_log.h"
+#include "model_object.h"
+#include "params.h"
+#include "result.h"
+#include "task.h"
+#include "vad.h"
+
+#include "ggml-backend.h"
+#include "whisper.h"
+
+namespace earshot {
+
+namespace {
+
+Napi::Object options_of(const Napi::CallbackInfo& info, size_t index) {
+  return info.Length() > index && info[index].IsObject() ? info[index].As<Napi::Object>() : Napi::Object::New(info.Env());
+}
+
+std::string path_of(const Napi::CallbackInfo& info) {
+  if (info.Length() < 1 || !info[0].IsString()) throw EngineError(kInvalidArgument, "The path must be a string.");
+  return info[0].As<Napi::String>().Utf8Value();
+}
+
+// loadModel(path, options) → Promise<Model>
+Napi::Value load_model(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  return guarded(env, [&]() -> Napi::Value {
+    const std::string path = path_of(info);
+    const ModelOptions options = read_model_options(options_of(info, 1));
+    return Task::start(env, "earshot.load", [path, options](Task&) -> Task::Finish {
+      std::shared_ptr<Model> model = Model::load(path, options);
+      return [model](Napi::Env env) -> Napi::Value { return ModelObject::wrap(env, model); };
+    });
+  });
+}
+
+// inspectModel(path) → Promise<ModelFacts>, without loading it
+Napi::Value inspect_model(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  return guarded(env, [&]() -> Napi::Value {
+    const std::string path = path_of(info);
+    return Task::start(env, "earshot.inspect", [path](Task&) -> Task::Finish {
+      std::ifstream file = open_model(path);
+      const ModelFacts facts = check_model(file);
+      return [facts](Napi::Env env) -> Napi::Value { return facts_to_js(env, facts); };
+    });
+  });
+}
+
+// detectSpeech(samples, params) → Promise<{start, end}[]>
+Napi::Value detect_speech_js(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  return guarded(env, [&]() -> Napi::Value {
+    auto samples = std::make_shared<std::vector<float>>(read_samples(info[0]));
+    const SpeechParams params = read_speech_params(options_of(info, 1));
+    return Task::start(env, "earshot.vad", [samples, params](Task&) -> Task::Finish {
+      const std::vector<SpeechSpan> spans = detect_speech(*samples, params);
+      return [spans](Napi::Env env) -> Napi::Value {
+        Napi::Array list = Napi::Array::New(env, spans.size());
+        for (size_t i = 0; i < spans.size(); ++i) {
+          Napi::Object span = Napi::Object::New(env);
+          span.Set("start", spans[i].start);
+          span.Set("end", spans[i].end);
+          list.Set(static_cast<uint32_t>(i), span);
+        }
+        return list;
+      };
+    });
+  });
+}
+
+// systemInfo() → {version, features, devices}
+Napi::Value system_info(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  Napi::Array devices = Napi::Array::New(env);
+  for (size_t i = 0; i < ggml_backend_dev_count(); ++i) {
+    ggml_backend_dev_t device = ggml_backend_dev_get(i);
+    const enum ggml_backend_dev_type type = ggml_backend_dev_type(device);
+    Napi::Object entry = Napi::Object::New(env);
+    entry.Set("name", ggml_backend_dev_name(device));
+    entry.Set("description", ggml_backend_dev_description(device));
+    entry.Set("kind", type == GGML_BACKEND_DEVICE_TYPE_CPU     ? "cpu"
+                      : type == GGML_BACKEND_DEVICE_TYPE_ACCEL ? "accelerator"
+                                                               : "gpu");
+    devices.Set(devices.Length(), entry);
+  }
+  Napi::Object object = Napi::Object::New(env);
+  object.Set("version", whisper_version());
+  object.Set("features", whisper_print_system_info());
+  object.Set("devices", devices);
+  return object;
+}
+
+// loadBackends(folder): in packaged builds, picks the CPU library that fits this processor.
+Napi::Value load_backends(const Napi::CallbackInfo& info) {
+#ifdef EARSHOT_PORTABLE
+  ggml_backend_load_all_from_path(path_of(info).c_str());
+#endif
+  return info.Env().Undefined();
+}
+
+}  // namespace
+
+Napi::Object init(Napi::Env env, Napi::Object exports) {
+  install_log();
+  ModelObject::define(env);
+  exports.Set("loadBackends", Napi::Function::New(env, load_backends));
+  exports.Set("loadModel", Napi::Function::New(env, load_model));
+  exports.Set("inspectModel", Napi::Function::New(env, inspect_model));
+  exports.Set("detectSpeech", Napi::Function::New(env, detect_speech_js));
+  exports.Set("systemInfo", Napi::Function::New(env, system_info));
+  return exports;
+}
+
+}  // namespace earshot
+
+Napi::Object initialise(Napi::Env env, Napi::Object exports) { return earshot::init(env, exports); }
+
+NODE_API_MODULE(earshot_engine, initialise)

@@ -1,0 +1,81 @@
+#include "convert.h"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <new>
+
+#include "errors.h"
+
+namespace earshot {
+
+namespace {
+
+bool missing(const Napi::Value& value) { return value.IsUndefined() || value.IsNull(); }
+
+[[noreturn]] void wrong(const char* name, const std::string& expected) {
+  throw EngineError(kInvalidArgument, std::string("'") + name + "' must be " + expected + ".");
+}
+
+}  // namespace
+
+std::string read_string(const Napi::Object& from, const char* name, const std::string& fallback) {
+  const Napi::Value value = from.Get(name);
+  if (missing(value)) return fallback;
+  if (!value.IsString()) wrong(name, "a string");
+  return value.As<Napi::String>().Utf8Value();
+}
+
+bool read_bool(const Napi::Object& from, const char* name, bool fallback) {
+  const Napi::Value value = from.Get(name);
+  if (missing(value)) return fallback;
+  if (!value.IsBoolean()) wrong(name, "true or false");
+  return value.As<Napi::Boolean>().Value();
+}
+
+double read_number(const Napi::Object& from, const char* name, double fallback, double least, double most) {
+  const Napi::Value value = from.Get(name);
+  if (missing(value)) return fallback;
+  const double number = value.IsNumber() ? value.As<Napi::Number>().DoubleValue() : std::nan("");
+  if (!(number >= least && number <= most)) {
+    wrong(name, "a number from " + Napi::Number::New(from.Env(), least).ToString().Utf8Value() + " to " +
+                    Napi::Number::New(from.Env(), most).ToString().Utf8Value());
+  }
+  return number;
+}
+
+int read_int(const Napi::Object& from, const char* name, int fallback, int least, int most) {
+  const double number = read_number(from, name, fallback, least, most);
+  if (number != std::floor(number)) wrong(name, "a whole number");
+  return static_cast<int>(number);
+}
+
+Napi::Function read_function(const Napi::Object& from, const char* name) {
+  const Napi::Value value = from.Get(name);
+  if (missing(value)) return Napi::Function();
+  if (!value.IsFunction()) wrong(name, "a function");
+  return value.As<Napi::Function>();
+}
+
+std::vector<float> read_samples(const Napi::Value& value) {
+  if (!value.IsTypedArray() || value.As<Napi::TypedArray>().TypedArrayType() != napi_float32_array) {
+    throw EngineError(kInvalidArgument, "The audio must be a Float32Array of mono samples at 16 kHz.");
+  }
+  const auto array = value.As<Napi::Float32Array>();
+  const size_t length = array.ElementLength();
+  if (length == 0) throw EngineError(kInvalidArgument, "The audio is empty.");
+  if (length > static_cast<size_t>(std::numeric_limits<int>::max())) {
+    throw EngineError(kInvalidArgument, "The audio is too long for one call.");
+  }
+  return std::vector<float>(array.Data(), array.Data() + length);
+}
+
+Napi::Promise rejected(Napi::Env env, const char* code, const std::string& message) {
+  const auto deferred = Napi::Promise::Deferred::New(env);
+  const Napi::Error error = Napi::Error::New(env, message);
+  error.Value().Set("code", Napi::String::New(env, code));
+  deferred.Reject(error.Value());
+  return deferred.Promise();
+}
+
+}  // namespace earshot

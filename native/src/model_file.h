@@ -1,0 +1,38 @@
+// What a whisper.cpp model file says about itself, and whether the whole of it is there.
+#pragma once
+
+#include <cstdint>
+#include <fstream>
+#include <string>
+
+namespace earshot {
+
+struct ModelFacts {
+  std::string type;          // tiny, base, small, medium, large, large-v3, large-v3-turbo, or custom
+  std::string quantization;  // the type of the large matrices: f32, f16, q5_0, q8_0, …
+  int n_vocab = 0;
+  int n_audio_ctx = 0;
+  int n_audio_state = 0;
+  int n_audio_head = 0;
+  int n_audio_layer = 0;
+  int n_text_ctx = 0;
+  int n_text_state = 0;
+  int n_text_head = 0;
+  int n_text_layer = 0;
+  int n_mels = 0;
+  int ftype = 0;
+  bool multilingual = false;
+  int n_languages = 0;
+  uint64_t file_size = 0;
+};
+
+// Opens a file by its UTF-8 path, on Windows too. Throws model_not_found.
+std::ifstream open_model(const std::string& path);
+
+// Reads the header and walks over every tensor's header to the end of the file. whisper.cpp itself trusts
+// the file: cut inside the vocabulary it loads "for testing", cut later it loads and gives nonsense, and an
+// absurd dimension ends the process. So everything it relies on is checked here, before it sees the file.
+// Throws model_invalid with what is wrong. Leaves the stream at its start.
+ModelFacts check_model(std::ifstream& file);
+
+}  // namespace earshot

@@ -1,0 +1,141 @@
+#include "model_object.h"
+
+#include <atomic>
+#include <utility>
+#include <vector>
+
+#include "convert.h"
+#include "language.h"
+#include "params.h"
+#include "result.h"
+#include "task.h"
+#include "transcribe.h"
+
+namespace earshot {
+
+namespace {
+
+using AbortFlag = std::shared_ptr<std::atomic<bool>>;
+
+struct Listeners {
+  Napi::FunctionReference progress;
+  Napi::FunctionReference segment;
+};
+
+Napi::Object object_at(const Napi::CallbackInfo& info, size_t index) {
+  return info.Length() > index && info[index].IsObject() ? info[index].As<Napi::Object>() : Napi::Object::New(info.Env());
+}
+
+std::shared_ptr<Listeners> read_listeners(const Napi::Object& from) {
+  auto listeners = std::make_shared<Listeners>();
+  const Napi::Function progress = read_function(from, "onProgress");
+  const Napi::Function segment = read_function(from, "onSegment");
+  if (!progress.IsEmpty()) listeners->progress = Napi::Persistent(progress);
+  if (!segment.IsEmpty()) listeners->segment = Napi::Persistent(segment);
+  return listeners;
+}
+
+TranscribeListener listen(Task& task, Listeners* listeners) {
+  TranscribeListener listener;
+  listener.aborted = [&task] { return task.aborted(); };
+  listener.on_progress = [&task, listeners](int percent) {
+    if (listeners->progress.IsEmpty()) return;
+    task.post([listeners, percent](Napi::Env env) {
+      listeners->progress.Call({Napi::Number::New(env, percent)});
+    });
+  };
+  listener.on_segment = [&task, listeners](const Segment& segment) {
+    if (listeners->segment.IsEmpty()) return;
+    task.post([listeners, segment](Napi::Env env) { listeners->segment.Call({segment_to_js(env, segment)}); });
+  };
+  return listener;
+}
+
+Napi::Value transcript_to_js(Napi::Env env, const Transcript& transcript) {
+  Napi::Array segments = Napi::Array::New(env, transcript.segments.size());
+  for (size_t i = 0; i < transcript.segments.size(); ++i) {
+    segments.Set(static_cast<uint32_t>(i), segment_to_js(env, transcript.segments[i]));
+  }
+  Napi::Object object = Napi::Object::New(env);
+  object.Set("segments", segments);
+  object.Set("language", transcript.language.language);
+  const bool detected = !transcript.language.probabilities.empty();
+  object.Set("languageProbabilities",
+             detected ? language_to_js(env, transcript.language).Get("probabilities") : env.Null());
+  return object;
+}
+
+// A job: its promise, and a function that asks it to stop.
+Napi::Object job(Napi::Env env, const Napi::Value& promise, const AbortFlag& abort) {
+  Napi::Object object = Napi::Object::New(env);
+  object.Set("promise", promise);
+  object.Set("abort", Napi::Function::New(env, [abort](const Napi::CallbackInfo&) { abort->store(true); }));
+  return object;
+}
+
+}  // namespace
+
+void ModelObject::define(Napi::Env env) {
+  const Napi::Function constructor = DefineClass(env, "Model",
+                                                 {InstanceMethod("facts", &ModelObject::facts),
+                                                  InstanceMethod("transcribe", &ModelObject::transcribe),
+                                                  InstanceMethod("detectLanguage", &ModelObject::detect_language),
+                                                  InstanceMethod("free", &ModelObject::free)});
+  env.SetInstanceData(new Napi::FunctionReference(Napi::Persistent(constructor)));
+}
+
+Napi::Object ModelObject::wrap(Napi::Env env, std::shared_ptr<Model> model) {
+  const Napi::Object object = env.GetInstanceData<Napi::FunctionReference>()->New({});
+  Napi::ObjectWrap<ModelObject>::Unwrap(object)->model_ = std::move(model);
+  return object;
+}
+
+ModelObject::ModelObject(const Napi::CallbackInfo& info) : Napi::ObjectWrap<ModelObject>(info) {}
+
+Napi::Value ModelObject::facts(const Napi::CallbackInfo& info) { return facts_to_js(info.Env(), model_->facts()); }
+
+Napi::Value ModelObject::transcribe(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  auto abort = std::make_shared<std::atomic<bool>>(false);
+  const Napi::Value promise = guarded(env, [&]() -> Napi::Value {
+    auto use = std::make_shared<ModelUse>(model_);
+    auto samples = std::make_shared<std::vector<float>>(read_samples(info[0]));
+    const TranscribeParams params = read_transcribe_params(object_at(info, 1), model_->facts());
+    const std::shared_ptr<Listeners> listeners = read_listeners(object_at(info, 2));
+    Listeners* heard = listeners.get();
+    return Task::start(
+        env, "earshot.transcribe",
+        [use, samples, params, heard](Task& task) -> Task::Finish {
+          Transcript transcript = earshot::transcribe(**use, *samples, params, listen(task, heard));
+          return [transcript = std::move(transcript)](Napi::Env env) { return transcript_to_js(env, transcript); };
+        },
+        abort, listeners);
+  });
+  return job(env, promise, abort);
+}
+
+Napi::Value ModelObject::detect_language(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  return guarded(env, [&]() -> Napi::Value {
+    auto use = std::make_shared<ModelUse>(model_);
+    auto samples = std::make_shared<std::vector<float>>(read_samples(info[0]));
+    const int threads = read_int(object_at(info, 1), "threads", 1, 1, kMostThreads);
+    return Task::start(env, "earshot.language", [use, samples, threads](Task&) -> Task::Finish {
+      require_finite(*samples);
+      const std::unique_ptr<StateOwner> state = (*use)->new_state();
+      const LanguageGuess guess = earshot::detect_language(**use, state->get(), *samples, threads);
+      return [guess](Napi::Env env) -> Napi::Value { return language_to_js(env, guess); };
+    });
+  });
+}
+
+Napi::Value ModelObject::free(const Napi::CallbackInfo& info) {
+  const std::shared_ptr<Model> model = model_;
+  model->refuse();
+  return Task::start(info.Env(), "earshot.free", [model](Task&) -> Task::Finish {
+    model->close();
+    return [](Napi::Env env) -> Napi::Value { return env.Undefined(); };
+  });
+}
+
+}  // namespace earshot

@@ -1,0 +1,47 @@
+// What a caller may ask of one recognition.
+#pragma once
+
+#include <string>
+
+#include <napi.h>
+
+#include "model.h"
+#include "whisper.h"
+
+namespace earshot {
+
+struct TranscribeParams {
+  std::string language;  // a code, or "auto"
+  bool translate = false;
+  int threads = 1;
+  int beam_size = 1;  // 1 decodes greedily
+  int best_of = 5;
+  float temperature = 0;
+  float temperature_increment = 0.2F;
+  float entropy_threshold = 2.4F;
+  float logprob_threshold = -1;
+  float no_speech_threshold = 0.6F;
+  float length_penalty = -1;
+  float max_initial_timestamp = 1;
+  std::string initial_prompt;
+  bool carry_initial_prompt = false;
+  int max_context = -1;  // tokens of earlier text given to the next window; -1 for the most possible
+  int audio_context = 0;
+  bool suppress_blank = true;
+  bool suppress_non_speech = false;
+  bool token_times = true;
+  bool single_segment = false;
+  int max_tokens = 0;
+};
+
+// Reads and checks the fields. Throws invalid_argument naming the field.
+TranscribeParams read_transcribe_params(const Napi::Object& from, const ModelFacts& facts);
+
+// whisper.cpp's form of it. Points into `params`, so that must live longer.
+whisper_full_params to_whisper(const TranscribeParams& params, whisper_context* context);
+
+ModelOptions read_model_options(const Napi::Object& from);
+
+constexpr int kMostThreads = 256;
+
+}  // namespace earshot

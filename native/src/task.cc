@@ -1,0 +1,85 @@
+#include "task.h"
+
+#include <new>
+#include <string>
+#include <utility>
+
+#include "errors.h"
+
+namespace earshot {
+
+Task::Task(Napi::Env env, Work work, std::shared_ptr<std::atomic<bool>> abort, std::shared_ptr<void> keep)
+    : deferred_(Napi::Promise::Deferred::New(env)),
+      work_(std::move(work)),
+      abort_(std::move(abort)),
+      keep_(std::move(keep)) {}
+
+Napi::Promise Task::start(Napi::Env env, const char* name, Work work, std::shared_ptr<std::atomic<bool>> abort,
+                          std::shared_ptr<void> keep) {
+  // Freed by the channel's finalizer, which runs when the thread has let go of the channel, or when the
+  // environment ends. Until then the promise, and so the process, is held open.
+  auto* task = new Task(env, std::move(work), std::move(abort), std::move(keep));
+  const Napi::Promise promise = task->deferred_.Promise();
+  task->channel_ = Napi::ThreadSafeFunction::New(
+      env, Napi::Function(), name, 0, 1, [task](Napi::Env) {
+        task->abort_->store(true);
+        task->thread_.join();
+        delete task;
+      });
+  task->thread_ = std::thread([task] { task->run(); });
+  return promise;
+}
+
+void Task::run() {
+  try {
+    finish_ = work_(*this);
+  } catch (const EngineError& error) {
+    error_code_ = error.code();
+    error_message_ = error.what();
+  } catch (const std::bad_alloc&) {
+    error_code_ = kOutOfMemory;
+    error_message_ = "There is not enough memory for this model or this recording.";
+  } catch (const std::exception& error) {
+    error_code_ = kEngineFailed;
+    error_message_ = error.what();
+  } catch (...) {
+    error_code_ = kEngineFailed;
+    error_message_ = "The speech engine failed without saying why.";
+  }
+  // What the work captured (the audio, a model) is let go of here, not when the finalizer runs.
+  work_ = nullptr;
+  post([this](Napi::Env env) { settle(env); });
+  if (!closed_) channel_.Release();
+}
+
+void Task::post(std::function<void(Napi::Env)> call) {
+  if (closed_) return;
+  auto* pending = new std::function<void(Napi::Env)>(std::move(call));
+  const napi_status status =
+      channel_.BlockingCall(pending, [](Napi::Env env, Napi::Function, std::function<void(Napi::Env)>* run) {
+        const std::unique_ptr<std::function<void(Napi::Env)>> owner(run);
+        const Napi::HandleScope scope(env);
+        (*run)(env);
+      });
+  if (status != napi_ok) {  // the environment is ending: nobody listens any more
+    closed_ = true;
+    delete pending;
+  }
+}
+
+void Task::settle(Napi::Env env) {
+  if (error_code_.empty()) {
+    try {
+      deferred_.Resolve(finish_(env));
+    } catch (const Napi::Error& error) {
+      deferred_.Reject(error.Value());
+    }
+    finish_ = nullptr;
+    return;
+  }
+  const Napi::Error error = Napi::Error::New(env, error_message_);
+  error.Value().Set("code", error_code_);
+  deferred_.Reject(error.Value());
+}
+
+}  // namespace earshot
