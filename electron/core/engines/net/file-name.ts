@@ -1,0 +1,72 @@
+const MAX_LENGTH = 200;
+
+const withoutFolder = (name: string): string => name.replace(/^.*[/\\]/s, '');
+
+/** Removes folders, control characters and leading dots, and cuts to 200 characters; may end up empty. */
+export const cleanFileName = (name: string): string =>
+  Array.from(
+    withoutFolder(name)
+      .replace(/\p{Cc}|\p{Cs}/gu, '')
+      .trim()
+      .replace(/^\.+/, ''),
+  )
+    .slice(0, MAX_LENGTH)
+    .join('');
+
+const decodePercent = (text: string): string | null => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // A malformed escape: the caller falls back to the text as it stands.
+    return null;
+  }
+};
+
+/** RFC 8187's `charset'language'percent-encoded`. */
+const decodeExtended = (value: string): string | null => {
+  const match = /^([\w-]+)'[^']*'(.*)$/s.exec(value.trim());
+  if (match === null) return null;
+  const [, charset = '', encoded = ''] = match;
+  if (/^utf-?8$/i.test(charset)) return decodePercent(encoded);
+  if (!/^iso-8859-1$/i.test(charset)) return null;
+  return encoded.replace(/%([0-9a-f]{2})/gi, (_all, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+};
+
+/** Servers send UTF-8 bytes in `filename=`, which HTTP parsers hand over as Latin-1. */
+const repairLatin1 = (text: string): string => {
+  const bytes = Buffer.from(text, 'latin1');
+  const utf8 = bytes.toString('utf8');
+  return [...text].every((char) => char.charCodeAt(0) < 256) && !utf8.includes('\uFFFD') ? utf8 : text;
+};
+
+/** The file name in a Content-Disposition header (RFC 6266), or null. */
+export const nameFromDisposition = (header: string): string | null => {
+  const extended = /(?:^|;)\s*filename\*\s*=\s*([^;]+)/i.exec(header)?.[1];
+  const decoded = extended === undefined ? null : decodeExtended(extended);
+  if (decoded !== null && cleanFileName(decoded) !== '') return cleanFileName(decoded);
+  const plain = /(?:^|;)\s*filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;]+))/i.exec(header);
+  const value = plain?.[1]?.replace(/\\(.)/g, '$1') ?? plain?.[2];
+  return value === undefined ? null : cleanFileName(repairLatin1(value)) || null;
+};
+
+/** The last part of a URL's path, decoded; the host where there is none. */
+export const nameFromUrl = (url: string): string => {
+  const { pathname, hostname } = new URL(url);
+  const last = pathname.split('/').filter(Boolean).at(-1) ?? '';
+  return cleanFileName(decodePercent(last) ?? last) || hostname;
+};
+
+/** The name to show for a downloaded file: the server's own, else the address's. */
+export const downloadFileName = (
+  headers: Readonly<Record<string, string>>,
+  requestedUrl: string,
+  finalUrl: string,
+): string => {
+  const disposition = headers['content-disposition'];
+  const named = disposition === undefined ? null : nameFromDisposition(disposition);
+  if (named !== null) return named;
+  const requested = nameFromUrl(requestedUrl);
+  return /\.[a-z0-9]{2,5}$/i.test(requested) ? requested : nameFromUrl(finalUrl);
+};

@@ -1,0 +1,234 @@
+import { PassThrough } from 'node:stream';
+import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { AppError, isAppError } from '../../base/errors.ts';
+import { allowedAddresses, systemResolve } from './address-guard.ts';
+import { explainNetworkError, throwIfAborted } from './network-errors.ts';
+import type {
+  ConnectionPurpose,
+  ConnectionRecord,
+  HttpClient,
+  HttpClientOptions,
+  OpenedResponse,
+  OpenOptions,
+  Resolve,
+} from './types.ts';
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+const CONNECT_SECONDS = 15;
+/** Addresses remembered for the log, per agent. */
+const REMEMBERED_ORIGINS = 1000;
+
+/** Parses a URL and refuses every scheme but http and https. */
+export const parseWebUrl = (text: string, base?: string): URL => {
+  const url = URL.canParse(text, base) ? new URL(text, base) : null;
+  if (url === null) throw new AppError('download_failed', 'The address is not a valid URL.');
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw new AppError('download_failed', `Only http and https can be fetched, not ${url.protocol}//`);
+  }
+  return url;
+};
+
+/** A connection pool whose sockets go only to addresses that the rule let through. */
+type GuardedAgent = { readonly agent: Agent; readonly addressOf: (origin: string) => string | null };
+
+const createAgent = (allowPrivate: boolean, resolve: Resolve): GuardedAgent => {
+  const addresses = new Map<string, string>();
+  const remember = (origin: string, address: string): void => {
+    addresses.delete(origin);
+    addresses.set(origin, address);
+    const oldest = addresses.keys().next();
+    if (addresses.size > REMEMBERED_ORIGINS && !oldest.done) addresses.delete(oldest.value);
+  };
+  const connect: buildConnector.connector = (target, callback) => {
+    allowedAddresses(target.hostname, allowPrivate, resolve).then(
+      (allowed) => {
+        // The socket resolves no name itself: it is handed the addresses that were just checked.
+        const open = buildConnector({
+          timeout: CONNECT_SECONDS * 1000,
+          allowH2: false,
+          autoSelectFamily: true,
+          lookup: (_host, options, done) => {
+            const [first] = allowed;
+            if (options.all === true || first === undefined) done(null, [...allowed]);
+            else done(null, first.address, first.family);
+          },
+        });
+        open(target, (...result) => {
+          const [, socket] = result;
+          const origin = `${target.protocol}//${target.host ?? target.hostname}`;
+          if (socket?.remoteAddress !== undefined) remember(origin, socket.remoteAddress);
+          callback(...result);
+        });
+      },
+      (error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), null),
+    );
+  };
+  const agent = new Agent({ connect, allowH2: false, connections: 8, keepAliveTimeout: 10_000 });
+  return { agent, addressOf: (origin) => addresses.get(origin) ?? null };
+};
+
+const flattenHeaders = (
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined
+        ? []
+        : [[name.toLowerCase(), Array.isArray(value) ? value.join(', ') : value] as const],
+    ),
+  );
+
+const basicAuthorization = (url: URL): Record<string, string> => {
+  if (url.username === '' && url.password === '') return {};
+  const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+  return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
+};
+
+type Hop = {
+  readonly url: URL;
+  readonly method: 'GET' | 'HEAD' | 'POST';
+  readonly headers: Record<string, string>;
+  readonly body: string | Uint8Array | null;
+};
+
+type HopContext = {
+  readonly purpose: ConnectionPurpose;
+  readonly stallSeconds: number;
+  readonly signal: AbortSignal | undefined;
+};
+
+/** The next request after a redirect; credentials never travel to another origin. */
+const followRedirect = (hop: Hop, status: number, location: string): Hop => {
+  const url = parseWebUrl(location, hop.url.href);
+  const toGet = status === 303 || (hop.method === 'POST' && (status === 301 || status === 302));
+  const sameOrigin = url.origin === hop.url.origin;
+  const headers = Object.fromEntries(
+    Object.entries(hop.headers).filter(
+      ([name]) => sameOrigin || !['authorization', 'cookie'].includes(name.toLowerCase()),
+    ),
+  );
+  return toGet && hop.method !== 'HEAD'
+    ? { url, method: 'GET', headers, body: null }
+    : { url, method: hop.method, headers, body: hop.body };
+};
+
+class GuardedHttpClient implements HttpClient {
+  readonly #options: HttpClientOptions;
+  /** Two pools, so that a socket opened while private addresses were allowed is never used once they are not. */
+  readonly #publicOnly: GuardedAgent;
+  readonly #anywhere: GuardedAgent;
+
+  constructor(options: HttpClientOptions) {
+    this.#options = options;
+    const resolve = options.resolve ?? systemResolve;
+    this.#publicOnly = createAgent(false, resolve);
+    this.#anywhere = createAgent(true, resolve);
+  }
+
+  async open(options: OpenOptions): Promise<OpenedResponse> {
+    const context: HopContext = {
+      purpose: options.purpose,
+      stallSeconds: options.stallSeconds ?? 30,
+      signal: options.signal,
+    };
+    const maxRedirects = options.maxRedirects ?? 5;
+    const url = parseWebUrl(options.url);
+    let hop: Hop = {
+      url,
+      method: options.method ?? 'GET',
+      headers: { ...basicAuthorization(url), ...options.headers },
+      body: options.body ?? null,
+    };
+    for (let followed = 0; ; followed++) {
+      const response = await this.#send(hop, context);
+      const location = response.headers.location;
+      if (!REDIRECTS.has(response.status) || location === undefined || maxRedirects === 0) return response;
+      response.body.destroy();
+      if (followed === maxRedirects) {
+        throw new AppError(
+          'download_failed',
+          `${url.host} redirects more than ${maxRedirects} times, without ever sending the file.`,
+        );
+      }
+      hop = followRedirect(hop, response.status, location);
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#publicOnly.agent.destroy(), this.#anywhere.agent.destroy()]);
+  }
+
+  #record(hop: Hop, context: HopContext, rest: Pick<ConnectionRecord, 'address' | 'bytes' | 'error'>): void {
+    this.#options.onConnection?.({ host: hop.url.host, purpose: context.purpose, ...rest });
+  }
+
+  async #send(hop: Hop, context: HopContext): Promise<OpenedResponse> {
+    throwIfAborted(context.signal);
+    const policy = this.#options.policy();
+    const { agent, addressOf } = policy.allowPrivateAddresses ? this.#anywhere : this.#publicOnly;
+    const explain = (error: unknown): AppError =>
+      explainNetworkError(error, { host: hop.url.host, ...context });
+    try {
+      if (policy.offline) {
+        throw new AppError('offline', `Offline mode is on, so nothing was fetched from ${hop.url.host}.`);
+      }
+      const response = await agent.request({
+        origin: hop.url.origin,
+        path: `${hop.url.pathname}${hop.url.search}`,
+        method: hop.method,
+        headers: {
+          'user-agent': `Earshot/${this.#options.version}`,
+          'accept-encoding': 'identity',
+          accept: '*/*',
+          ...hop.headers,
+        },
+        body: hop.body,
+        headersTimeout: context.stallSeconds * 1000,
+        bodyTimeout: context.stallSeconds * 1000,
+        signal: context.signal ?? null,
+      });
+      return this.#opened(hop, context, response, addressOf(hop.url.origin), explain);
+    } catch (error) {
+      const explained = explain(error);
+      this.#record(hop, context, {
+        address: isAppError(error) ? null : addressOf(hop.url.origin),
+        bytes: 0,
+        error: explained.message,
+      });
+      throw explained;
+    }
+  }
+
+  #opened(
+    hop: Hop,
+    context: HopContext,
+    response: Dispatcher.ResponseData,
+    address: string | null,
+    explain: (error: unknown) => AppError,
+  ): OpenedResponse {
+    let bytes = 0;
+    let failure: AppError | null = null;
+    const body = new PassThrough({ highWaterMark: 64 * 1024 });
+    response.body.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+    });
+    response.body.on('error', (error) => {
+      failure = explain(error);
+      body.destroy(failure);
+    });
+    body.on('close', () => {
+      response.body.destroy();
+      this.#record(hop, context, { address, bytes, error: failure?.message ?? null });
+    });
+    response.body.pipe(body);
+    return {
+      status: response.statusCode,
+      headers: flattenHeaders(response.headers),
+      url: hop.url.href,
+      body,
+    };
+  }
+}
+
+/** Makes the one HTTP client that all of the program's outbound requests go through. */
+export const createHttpClient = (options: HttpClientOptions): HttpClient => new GuardedHttpClient(options);

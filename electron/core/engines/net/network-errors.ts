@@ -1,0 +1,65 @@
+import { errors } from 'undici';
+import { AppError, isAppError, messageOf, systemCode } from '../../base/errors.ts';
+
+/** The error of an aborted signal: the AppError it was aborted with, else `cancelled`. */
+export const cancellation = (signal: AbortSignal | undefined): AppError =>
+  isAppError(signal?.reason)
+    ? signal.reason
+    : new AppError('cancelled', 'The job was cancelled.', { cause: signal?.reason });
+
+export const throwIfAborted = (signal: AbortSignal | undefined): void => {
+  if (signal?.aborted) throw cancellation(signal);
+};
+
+export const timedOut = (host: string, stallSeconds: number): AppError =>
+  new AppError('download_timeout', `${host} sent nothing for ${stallSeconds} seconds.`);
+
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'refused the connection',
+  ECONNRESET: 'broke the connection off',
+  EPIPE: 'broke the connection off',
+  UND_ERR_SOCKET: 'broke the connection off',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'sent another length than it announced',
+  EHOSTUNREACH: 'cannot be reached from this network',
+  ENETUNREACH: 'cannot be reached from this network',
+  EADDRNOTAVAIL: 'cannot be reached from this network',
+  ENOTFOUND: 'was not found',
+  EAI_AGAIN: 'was not found: the name server does not answer',
+  CERT_HAS_EXPIRED: 'has an expired certificate',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'has a certificate that nobody vouches for',
+  SELF_SIGNED_CERT_IN_CHAIN: 'has a certificate that nobody vouches for',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'has a certificate that nobody vouches for',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'has a certificate for another host',
+  UND_ERR_HEADERS_OVERFLOW: 'sent too many headers',
+};
+
+const reasonOf = (error: unknown): string => {
+  const code = systemCode(error) ?? '';
+  const known = REASONS[code];
+  if (known !== undefined) return `${known} (${code})`;
+  if (code.startsWith('HPE_') || error instanceof errors.HTTPParserError) return 'does not speak HTTP';
+  if (code.startsWith('ERR_SSL') || code === 'EPROTO') return `does not speak TLS properly (${code})`;
+  return `did not answer properly (${code || messageOf(error)})`;
+};
+
+/** Turns anything that a connection can throw into a sentence about what the server did. */
+export const explainNetworkError = (
+  error: unknown,
+  context: { readonly host: string; readonly stallSeconds: number; readonly signal?: AbortSignal },
+): AppError => {
+  if (isAppError(error)) return error;
+  if (context.signal?.aborted) return cancellation(context.signal);
+  if (error instanceof errors.HeadersTimeoutError || error instanceof errors.BodyTimeoutError) {
+    return timedOut(context.host, context.stallSeconds);
+  }
+  const code = systemCode(error);
+  if (error instanceof errors.ConnectTimeoutError || code === 'ETIMEDOUT') {
+    return new AppError('download_timeout', `${context.host} did not accept a connection in time.`, {
+      cause: error,
+    });
+  }
+  if (error instanceof AggregateError && error.errors.length > 0) {
+    return explainNetworkError(error.errors[0], context);
+  }
+  return new AppError('download_failed', `The server ${context.host} ${reasonOf(error)}.`, { cause: error });
+};

@@ -1,0 +1,151 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { AppError, isAppError, messageOf } from '../../base/errors.ts';
+import { newToken, sameSecret } from '../../base/ids.ts';
+import { downloadFileName } from '../net/file-name.ts';
+import { cancellation } from '../net/network-errors.ts';
+import { BLOCK_BYTES, RemoteFile } from './remote-file.ts';
+import type { RangeReader, RangeReaderOptions, RangeReaderResult } from './types.ts';
+
+/** Handed to the socket at once, so that little lies in buffers when ffmpeg stops reading. */
+const SLICE_BYTES = 16 * 1024;
+
+/** `bytes=10-` or `bytes=10-99`: what ffmpeg asks; anything else is null. */
+const parseRange = (header: string | undefined, total: number): { first: number; last: number } | null => {
+  if (header === undefined) return { first: 0, last: total - 1 };
+  const match = /^bytes=(\d+)-(\d*)$/.exec(header);
+  if (match === null) return null;
+  const first = Number(match[1]);
+  const last = match[2] === '' ? total - 1 : Math.min(total - 1, Number(match[2]));
+  return first <= last ? { first, last } : null;
+};
+
+const writeSlice = async (response: ServerResponse, slice: Buffer): Promise<void> => {
+  await new Promise<void>((resolve, reject) => {
+    response.write(slice, (error) => (error ? reject(error) : resolve()));
+  });
+};
+
+/** Serves one remote file to ffmpeg on a loopback port, under a path that nobody can guess. */
+class LoopbackServer {
+  readonly #file: RemoteFile;
+  readonly #token = newToken();
+  readonly #server: Server;
+  #failure: AppError | null = null;
+
+  constructor(file: RemoteFile) {
+    this.#file = file;
+    this.#server = createServer((request, response) => {
+      this.#serve(request, response).catch((error: unknown) => this.#fail(error, response));
+    });
+  }
+
+  get failure(): AppError | null {
+    return this.#failure;
+  }
+
+  async listen(): Promise<string> {
+    this.#server.listen(0, '127.0.0.1');
+    await once(this.#server, 'listening');
+    const address = this.#server.address();
+    if (address === null || typeof address === 'string') {
+      throw new AppError('internal_error', 'The range reader got no port.');
+    }
+    return `http://127.0.0.1:${address.port}/${this.#token}`;
+  }
+
+  fail(error: AppError): void {
+    this.#failure ??= error;
+    this.#server.closeAllConnections();
+  }
+
+  async close(): Promise<void> {
+    if (!this.#server.listening) return;
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    this.#server.closeAllConnections();
+    await closed;
+    this.#file.close();
+  }
+
+  #fail(error: unknown, response: ServerResponse): void {
+    // ffmpeg leaves a connection whenever it seeks: that is no failure.
+    if (response.destroyed || response.socket?.destroyed) return;
+    this.#failure ??= isAppError(error)
+      ? error
+      : new AppError('download_failed', `Reading the file failed: ${messageOf(error)}.`, { cause: error });
+    response.destroy();
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (!sameSecret(request.url ?? '', `/${this.#token}`)) {
+      response.writeHead(404).end();
+      return;
+    }
+    if (this.#failure !== null) {
+      response.writeHead(502).end();
+      return;
+    }
+    const total = this.#file.totalBytes;
+    const range = parseRange(request.headers.range, total);
+    if (range === null) {
+      response.writeHead(416, { 'content-range': `bytes */${total}` }).end();
+      return;
+    }
+    response.writeHead(206, {
+      'accept-ranges': 'bytes',
+      'content-type': 'application/octet-stream',
+      'content-length': range.last - range.first + 1,
+      'content-range': `bytes ${range.first}-${range.last}/${total}`,
+    });
+    if (request.method === 'HEAD') response.end();
+    else await this.#send(response, range.first, range.last);
+  }
+
+  async #send(response: ServerResponse, first: number, last: number): Promise<void> {
+    let position = first;
+    while (position <= last && !response.destroyed) {
+      const index = Math.floor(position / BLOCK_BYTES);
+      const block = await this.#file.block(index);
+      const from = position - index * BLOCK_BYTES;
+      const to = Math.min(block.length, from + SLICE_BYTES, last + 1 - index * BLOCK_BYTES);
+      await writeSlice(response, block.subarray(from, to));
+      position += to - from;
+    }
+    response.end();
+  }
+}
+
+/**
+ * Opens a remote file for reading by ranges: fetches its first 64 KB through the guarded client and, if the
+ * server serves ranges, starts a loopback server that passes ffmpeg's reads on, block by block, with a small
+ * cache. Every range must come from the same version of the file.
+ * Throws as `HttpClient.open` does, and `download_failed` for an answer that is not the file.
+ */
+export const openRangeReader = async (options: RangeReaderOptions): Promise<RangeReaderResult> => {
+  const file = new RemoteFile(options);
+  const first = await file.open();
+  if (!first.supported) {
+    return { supported: false, reason: first.reason, bytesFetched: file.bytesFetched };
+  }
+  const { head, identity } = first;
+  const server = new LoopbackServer(file);
+  const url = await server.listen();
+  const onAbort = (): void => server.fail(cancellation(options.signal));
+  options.signal?.addEventListener('abort', onAbort, { once: true });
+  const reader: RangeReader = {
+    kind: 'range',
+    url,
+    totalBytes: identity.totalBytes,
+    fileName: downloadFileName(head.headers, options.url, head.url),
+    contentType: head.headers['content-type'] ?? null,
+    finalUrl: head.url,
+    bytesFetched: () => file.bytesFetched,
+    failure: () => server.failure,
+    close: async () => {
+      options.signal?.removeEventListener('abort', onAbort);
+      await server.close();
+    },
+  };
+  return { supported: true, reader };
+};
