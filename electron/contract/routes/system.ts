@@ -20,6 +20,15 @@ export const systemRoutes = {
     responses: { 200: s.System },
     errors: [],
   }),
+  listRequests: route({
+    method: 'GET',
+    path: '/v1/requests',
+    tag: 'System',
+    summary: 'The last 500 API requests, without bodies',
+    access: 'owner',
+    responses: { 200: s.RequestLog },
+    errors: ['forbidden'],
+  }),
   listModels: route({
     method: 'GET',
     path: '/v1/models',

@@ -1,0 +1,56 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { routes } from '../../../contract/routes.ts';
+import { AppError } from '../../base/errors.ts';
+import type { TranscriptService } from '../../services/transcripts/index.ts';
+import { accepted, ok, success } from '../answers.ts';
+import { implement } from '../implement.ts';
+
+/** Fires when the client goes away before it was answered. */
+const goneSignal = (request: FastifyRequest): AbortSignal => {
+  const controller = new AbortController();
+  request.raw.socket.once('close', () => controller.abort());
+  return controller.signal;
+};
+
+const idempotencyKey = (request: FastifyRequest): string | undefined => {
+  const key = request.headers['idempotency-key'];
+  if (key === undefined) return undefined;
+  if (typeof key !== 'string' || key.length === 0 || key.length > 255) {
+    throw new AppError('invalid_request', 'Idempotency-Key must be one value of 1 to 255 characters.');
+  }
+  return key;
+};
+
+/** Transcriptions: create, list, read, change, delete. */
+export const transcriptResources = (server: FastifyInstance, transcripts: TranscriptService): void => {
+  implement(server, routes.createTranscript, async ({ caller, body, request }) => {
+    const row = transcripts.create(caller.user, body, idempotencyKey(request));
+    const headers = { location: `/v1/transcript/id/${row.id}` };
+    if (!body.wait_until_complete) return accepted(transcripts.get(caller.user.id, row.id), headers);
+    const finished = await transcripts.wait(caller.user.id, row.id, goneSignal(request));
+    return finished.status === 'processing' ? accepted(finished, headers) : ok(finished, headers);
+  });
+  implement(server, routes.recentTranscripts, ({ caller, query }) =>
+    ok(transcripts.recent(caller.user.id, query.limit)),
+  );
+  implement(server, routes.listTranscripts, ({ caller, query }) =>
+    ok(success(transcripts.list(caller.user.id, query))),
+  );
+  implement(server, routes.getTranscript, ({ caller, params }) => ok(transcripts.get(caller.user.id, params.id)));
+  implement(server, routes.getSentences, ({ caller, params }) =>
+    ok(success(transcripts.sentences(caller.user.id, params.id))),
+  );
+  implement(server, routes.patchTranscript, ({ caller, params, body }) =>
+    ok(transcripts.change(caller.user.id, params.id, body)),
+  );
+  implement(server, routes.cancelTranscript, async ({ caller, params }) =>
+    ok(await transcripts.cancel(caller.user.id, params.id)),
+  );
+  implement(server, routes.retryTranscript, ({ caller, params }) =>
+    accepted(transcripts.retry(caller.user.id, params.id)),
+  );
+  implement(server, routes.deleteTranscript, async ({ caller, params }) => {
+    await transcripts.remove(caller.user.id, params.id);
+    return ok({ message: 'The transcription is deleted.' });
+  });
+};

@@ -1,0 +1,46 @@
+import type { Clock } from '../base/clock.ts';
+import type { Logger } from '../base/logger.ts';
+import type { DataPaths } from '../base/paths.ts';
+import type { MediaEngine } from '../engines/ffmpeg/types.ts';
+import type { HttpClient } from '../engines/net/types.ts';
+import type { WhisperEngine } from '../engines/whisper/index.ts';
+import type { WritableDb } from '../stores/database.ts';
+
+/** The settings that the pipeline reads, at the moment it needs them. */
+export type PipelineSettings = {
+  maxDownloadBytes(): number;
+  stallSeconds(): number;
+  beamSize(): number;
+  /** Credits per minute of audio. */
+  creditRate(model: string): number;
+};
+
+export type PipelineModel = { readonly id: string; readonly path: string; readonly demonstration: boolean };
+
+export type PipelineModels = {
+  /** Throws `model_not_installed`. */
+  resolve(name: string): PipelineModel;
+  isEnglishOnly(name: string): boolean;
+  /** Times real time of earlier transcriptions with this model. */
+  speedOf(id: string): number | undefined;
+  noteSpeed(id: string, speed: number): void;
+};
+
+export type PipelineFiles = {
+  /** A readable local path of a stored file, with its name and size; undefined when it is gone. */
+  locate(fileId: string): Promise<{ path: string; name: string; size: number } | undefined>;
+};
+
+/** Everything a job is worked on with. */
+export type PipelineDeps = {
+  readonly db: WritableDb;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly paths: DataPaths;
+  readonly media: MediaEngine;
+  readonly http: HttpClient;
+  readonly engine: WhisperEngine;
+  readonly settings: PipelineSettings;
+  readonly models: PipelineModels;
+  readonly files: PipelineFiles;
+};

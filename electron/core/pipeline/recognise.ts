@@ -1,0 +1,185 @@
+import { isAppError } from '../base/errors.ts';
+import type { Logger } from '../base/logger.ts';
+import { roundMs } from '../base/numbers.ts';
+import type { AudioPiece, Span } from '../engines/ffmpeg/types.ts';
+import {
+  type CleanSegment,
+  cleanSegment,
+  collapseLoops,
+  isRepetitive,
+  joinWords,
+  type TranscribeRequest,
+  type WhisperEngine,
+  type WhisperResult,
+} from '../engines/whisper/index.ts';
+import type { StoredSegment } from '../stores/segments.ts';
+
+export type RecogniseOptions = {
+  readonly engine: WhisperEngine;
+  readonly modelPath: string;
+  /** A language code, or `auto`. */
+  readonly language: string;
+  readonly beamSize: number;
+  readonly signal: AbortSignal;
+  readonly logger: Logger;
+  readonly onProgress?: (fraction: number) => void;
+};
+
+/** Without ids: those follow from the order in which pieces are saved. */
+export type RecognisedSegment = Omit<StoredSegment, 'id'>;
+
+const SAMPLE_RATE = 16_000;
+/** Whisper's own limits (openai/whisper, `transcribe`): what looks like silence and is badly guessed is none. */
+const NO_SPEECH = 0.6;
+const LOW_LOGPROB = -1;
+/** A segment that lies in known silence to this share was invented. */
+const MOSTLY_SILENT = 0.9;
+const WARMER = 0.4;
+
+/** Seconds of `span` that the silences cover. */
+const silentSeconds = (span: Span, silences: readonly Span[]): number =>
+  silences.reduce(
+    (sum, s) => sum + Math.max(0, Math.min(span.end, s.end) - Math.max(span.start, s.start)),
+    0,
+  );
+
+/** Whether ffmpeg heard nothing in the piece at all: then there is nothing to recognise. */
+export const isSilent = (piece: AudioPiece): boolean =>
+  silentSeconds(piece, piece.silences) > piece.end - piece.start - 0.1;
+
+const request = (piece: AudioPiece, options: RecogniseOptions): TranscribeRequest => ({
+  modelPath: options.modelPath,
+  pcm: piece.pcm,
+  signal: options.signal,
+  params: {
+    language: options.language,
+    beamSize: options.beamSize,
+    bestOf: 5,
+    temperature: 0,
+    temperatureIncrement: 0.2,
+    entropyThreshold: 2.4,
+    logprobThreshold: LOW_LOGPROB,
+    noSpeechThreshold: NO_SPEECH,
+    // Text fed forward between windows is what repetition loops grow from.
+    maxContext: 0,
+    suppressBlank: true,
+    suppressNonSpeech: true,
+    tokenTimes: true,
+  },
+  onProgress: (percent) => options.onProgress?.(percent / 100),
+});
+
+/** Recognises, and once more in a fresh worker when the engine went down: then alone, so that only the guilty piece can crash again. */
+const transcribeTwice = async (
+  asked: TranscribeRequest,
+  { engine, logger }: RecogniseOptions,
+): Promise<WhisperResult> => {
+  try {
+    return await engine.transcribe(asked);
+  } catch (error) {
+    if (!isAppError(error) || error.code !== 'engine_crashed') throw error;
+    logger.warn({ code: error.code }, 'The engine went down; trying this piece once more');
+    return engine.transcribe({ ...asked, alone: true });
+  }
+};
+
+const cleanSegments = (result: WhisperResult): CleanSegment[] =>
+  result.segments.flatMap((segment) => cleanSegment(segment, result.language) ?? []);
+
+const textOf = (segments: readonly CleanSegment[]): string => segments.map(({ text }) => text).join(' ');
+
+const isStuck = (segments: readonly CleanSegment[]): boolean =>
+  isRepetitive(
+    textOf(segments),
+    segments.flatMap(({ words }) => words.map(({ word }) => word)),
+  );
+
+/** What is left of a loop that would not go away: its first time. */
+const cutLoops = (segments: readonly CleanSegment[]): CleanSegment[] => {
+  const tagged = segments.flatMap((segment, index) => segment.words.map((word) => ({ word, index })));
+  const kept = new Set(collapseLoops(tagged, ({ word }) => word.word).map(({ word }) => word));
+  return segments.flatMap((segment) => {
+    const words = segment.words.filter((word) => kept.has(word));
+    if (words.length === segment.words.length) return [segment];
+    const last = words.at(-1);
+    return last === undefined ? [] : [{ ...segment, words, text: joinWords(words), end: last.end }];
+  });
+};
+
+/** Decodes a piece that got stuck again, warmer; what still repeats itself is cut. */
+const unstick = async (
+  piece: AudioPiece,
+  first: CleanSegment[],
+  options: RecogniseOptions,
+): Promise<CleanSegment[]> => {
+  const asked = request(piece, options);
+  const again = await transcribeTwice(
+    { ...asked, params: { ...asked.params, temperature: WARMER, beamSize: 1 } },
+    options,
+  );
+  const second = cleanSegments(again);
+  return isStuck(second) ? cutLoops(first) : second;
+};
+
+const isInvented = (segment: CleanSegment, start: number, silences: readonly Span[]): boolean => {
+  if (segment.noSpeechProbability > NO_SPEECH && segment.averageLogprob < LOW_LOGPROB) return true;
+  const span = { start: start + segment.start, end: start + segment.end };
+  return span.end > span.start && silentSeconds(span, silences) / (span.end - span.start) > MOSTLY_SILENT;
+};
+
+/** Moves a segment from the piece's timeline to the source's. */
+const place = (segment: CleanSegment, piece: AudioPiece): RecognisedSegment => {
+  const at = (seconds: number) => roundMs(Math.min(piece.end, piece.start + seconds));
+  return {
+    text: segment.text,
+    start: at(segment.start),
+    end: at(segment.end),
+    speaker_id: null,
+    words: segment.words.map((word) => ({
+      word: word.word,
+      start: at(word.start),
+      end: at(word.end),
+      confidence: word.confidence,
+      speaker_id: null,
+    })),
+  };
+};
+
+/**
+ * Recognises one piece of audio, guarding against Whisper's known faults: loops are decoded again without
+ * context and warmer, else cut; text invented in silence and marks such as `[BLANK_AUDIO]` are removed.
+ * Throws `engine_crashed` when the engine went down twice over this piece.
+ */
+export const recognise = async (
+  piece: AudioPiece,
+  options: RecogniseOptions,
+): Promise<{
+  segments: RecognisedSegment[];
+  language: string;
+  probabilities: Record<string, number> | null;
+}> => {
+  const result = await transcribeTwice(request(piece, options), options);
+  const first = cleanSegments(result);
+  const segments = isStuck(first)
+    ? await unstick(piece, first, { ...options, language: result.language })
+    : first;
+  return {
+    segments: segments
+      .filter((segment) => !isInvented(segment, piece.start, piece.silences))
+      .map((segment) => place(segment, piece)),
+    language: result.language,
+    probabilities: result.languageProbabilities,
+  };
+};
+
+/** The language spoken in a piece, by its first half minute that is not silent. */
+export const detectLanguage = async (
+  piece: AudioPiece,
+  { engine, modelPath, signal }: Pick<RecogniseOptions, 'engine' | 'modelPath' | 'signal'>,
+): Promise<{ language: string; confidence: number }> => {
+  const lead = piece.silences.find((silence) => silence.start <= piece.start + 0.1);
+  const from = Math.max(0, Math.round(((lead?.end ?? piece.start) - piece.start - 0.1) * SAMPLE_RATE));
+  const pcm = piece.pcm.slice(from, from + 30 * SAMPLE_RATE);
+  const guess = await engine.detectLanguage({ modelPath, pcm, signal });
+  return { language: guess.language, confidence: guess.probabilities[guess.language] ?? 0 };
+};

@@ -1,0 +1,189 @@
+import { mkdir, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppError, isAppError } from '../base/errors.ts';
+import { roundMs } from '../base/numbers.ts';
+import type { DecodeSummary, MediaInfo } from '../engines/ffmpeg/types.ts';
+import { chargeCredits } from '../stores/credits.ts';
+import { updateClaimed } from '../stores/queue.ts';
+import type { TranscriptRow } from '../stores/schema.ts';
+import { deleteSegments, readSegments } from '../stores/segments.ts';
+import { updateTranscript } from '../stores/transcripts.ts';
+import { acquire, cleanUp, type Source } from './acquire.ts';
+import { type Checkpoint, firstCheckpoint, readCheckpoint } from './checkpoint.ts';
+import type { PipelineDeps, PipelineModel } from './deps.ts';
+import { PEAKS_PER_SECOND } from './peaks.ts';
+import { summarise } from './summarise.ts';
+import { transcribeAudio } from './transcribe.ts';
+import type { JobContext, JobWork } from './types.ts';
+
+const DEMONSTRATION =
+  'The demonstration model answered. It knows synthetic voices only: on real recordings its text is wrong.';
+
+export const PEAKS_FILE = `peaks-${PEAKS_PER_SECOND}.bin`;
+
+/** The folder of what is made for a transcript and kept with it. */
+export const transcriptFolder = (deps: Pick<PipelineDeps, 'paths'>, id: string): string =>
+  join(deps.paths.transcripts, id);
+
+const rangeOf = (row: TranscriptRow, info: MediaInfo): { start: number; end: number | null } => {
+  const start = row.audio_start_from;
+  const asked = row.audio_end_at === 0 ? null : row.audio_end_at;
+  if (info.duration === null) return { start, end: asked };
+  if (start >= info.duration) {
+    throw new AppError(
+      'empty_range',
+      `The range begins at ${start} s, but the recording is only ${roundMs(info.duration)} s long.`,
+    );
+  }
+  return { start, end: asked === null ? info.duration : Math.min(asked, info.duration) };
+};
+
+const inspect = async (deps: PipelineDeps, context: JobContext, source: Source): Promise<MediaInfo> => {
+  context.report({ stage: 'decoding', percent: 10, etaSeconds: null, speed: null });
+  let info: MediaInfo;
+  try {
+    info = await deps.media.probe(source.input, { signal: context.signal });
+  } catch (error) {
+    source.check();
+    throw error;
+  }
+  if (info.audioStreams.length === 0) {
+    throw new AppError('no_audio_track', 'This file has no sound: it holds no audio track.');
+  }
+  updateClaimed(deps.db, context.row.id, context.row.attempt, {
+    file_name: source.name,
+    file_size: source.size ?? info.size ?? 0,
+    file_format: info.format,
+  });
+  return info;
+};
+
+/** The saved state of this job if it fits, else a new beginning with nothing saved. */
+const begin = (deps: PipelineDeps, { row }: JobContext, source: Source, model: PipelineModel): Checkpoint => {
+  const known = readCheckpoint(row.checkpoint, source.size, model.id);
+  if (known !== undefined) return known;
+  const fresh = firstCheckpoint(row.audio_start_from, source.size, model.id);
+  const language = row.language_asked === 'auto' ? null : row.language_asked;
+  const checkpoint: Checkpoint = {
+    ...fresh,
+    language: language ?? (deps.models.isEnglishOnly(row.model) ? 'en' : null),
+    languageConfidence: language === null ? null : 1,
+  };
+  deps.db.transaction(() => {
+    deleteSegments(deps.db, row.id);
+    updateClaimed(deps.db, row.id, row.attempt, {
+      checkpoint: null,
+      model_id: model.id,
+      language: checkpoint.language,
+      language_confidence: checkpoint.languageConfidence,
+    });
+  });
+  return checkpoint;
+};
+
+/** Keeps what was downloaded as the transcript's playable audio. */
+const keepAudio = async (
+  deps: PipelineDeps,
+  row: TranscriptRow,
+  source: Source,
+  info: MediaInfo,
+): Promise<string | null> => {
+  if (source.kind !== 'downloaded' || source.input.kind !== 'file') return null;
+  const name = `audio.${info.format.replaceAll(/\W/g, '')}`;
+  await mkdir(transcriptFolder(deps, row.id), { recursive: true });
+  await rename(source.input.path, join(transcriptFolder(deps, row.id), name));
+  return name;
+};
+
+type Outcome = {
+  summary: DecodeSummary;
+  checkpoint: Checkpoint;
+  model: PipelineModel;
+  audioFile: string | null;
+};
+
+const creditsFor = (seconds: number, rate: number): number =>
+  Math.ceil((seconds / 60) * rate * 100 - 1e-9) / 100;
+
+/** Writes the finished transcript and its price, all or nothing. */
+const complete = (deps: PipelineDeps, { row }: JobContext, outcome: Outcome): void => {
+  const { summary, checkpoint, model, audioFile } = outcome;
+  const now = deps.clock.now();
+  const credits = creditsFor(summary.duration, deps.settings.creditRate(row.model));
+  const warnings = [...(model.demonstration ? [DEMONSTRATION] : []), ...summary.warnings];
+  deps.db.transaction(() => {
+    const mine = updateClaimed(deps.db, row.id, row.attempt, {
+      ...summarise(readSegments(deps.db, row.id)),
+      model_id: model.id,
+      duration: summary.duration,
+      language: checkpoint.language,
+      language_confidence: checkpoint.languageConfidence,
+      warnings: JSON.stringify(warnings),
+      credits_used: credits,
+      audio_file: audioFile,
+      percent: 100,
+    });
+    if (!mine) throw new AppError('interrupted', 'This job was taken over.');
+    updateTranscript(deps.db, row.id, {
+      status: 'completed',
+      lease: null,
+      completed_at: now,
+      checkpoint: null,
+    });
+    chargeCredits(deps.db, {
+      transcript_id: row.id,
+      user_id: row.user_id,
+      model: row.model,
+      month: new Date(now).toISOString().slice(0, 7),
+      seconds: summary.duration,
+      credits,
+      charged_at: now,
+    });
+  });
+};
+
+const work = async (deps: PipelineDeps, context: JobContext): Promise<void> => {
+  const { row } = context;
+  // Asked first: a job without its model should fail before anything is downloaded for it.
+  const model = deps.models.resolve(row.model);
+  const source = await acquire(deps, context);
+  try {
+    const info = await inspect(deps, context, source);
+    const { summary, checkpoint } = await transcribeAudio({
+      deps,
+      context,
+      source,
+      model,
+      checkpoint: begin(deps, context, source, model),
+      range: rangeOf(row, info),
+      peaksPath: join(transcriptFolder(deps, row.id), PEAKS_FILE),
+    });
+    context.report({ stage: 'analyzing', percent: 95, etaSeconds: null, speed: null });
+    const audioFile = await keepAudio(deps, row, source, info);
+    complete(deps, context, { summary, checkpoint, model, audioFile });
+  } finally {
+    await source.close();
+  }
+};
+
+/** Whether the job will go on later, so that what was fetched for it must stay. */
+const goesOn = (context: JobContext, error: unknown): boolean =>
+  context.signal.reason === 'shutdown' || (isAppError(error) && error.code === 'interrupted');
+
+/** The whole way of a job: fetch → decode → recognise → persist. */
+export const createJobWork =
+  (deps: PipelineDeps): JobWork =>
+  async (context) => {
+    try {
+      await work(deps, context);
+      await cleanUp(deps, context.row);
+    } catch (error) {
+      if (!goesOn(context, error)) {
+        // What was recognised so far is shown with the failure.
+        const text = summarise(readSegments(deps.db, context.row.id));
+        updateClaimed(deps.db, context.row.id, context.row.attempt, text);
+        await cleanUp(deps, context.row);
+      }
+      throw error;
+    }
+  };

@@ -1,0 +1,218 @@
+import { AppError, isAppError } from '../base/errors.ts';
+import { clamp } from '../base/numbers.ts';
+import type { AudioPiece, DecodeSummary } from '../engines/ffmpeg/types.ts';
+import { updateClaimed } from '../stores/queue.ts';
+import { insertSegments, type StoredSegment } from '../stores/segments.ts';
+import type { Source } from './acquire.ts';
+import type { Checkpoint } from './checkpoint.ts';
+import type { PipelineDeps, PipelineModel } from './deps.ts';
+import { writePeaks } from './peaks.ts';
+import { detectLanguage, isSilent, type RecognisedSegment, recognise } from './recognise.ts';
+import type { JobContext } from './types.ts';
+
+const FROM_PERCENT = 10;
+const TO_PERCENT = 95;
+const MOST_CRASHES = 3;
+
+type Options = {
+  readonly deps: PipelineDeps;
+  readonly context: JobContext;
+  readonly source: Source;
+  readonly model: PipelineModel;
+  readonly checkpoint: Checkpoint;
+  /** The range on the source's timeline; `end` null where it is not known. */
+  readonly range: { readonly start: number; readonly end: number | null };
+  readonly peaksPath: string;
+};
+
+type Flight = { readonly piece: AudioPiece; readonly result: Promise<RecognisedSegment[]>; fraction: number };
+
+/** Recognises a job's audio piece by piece, several side by side, and saves each as soon as all before it are saved. */
+class Transcription {
+  readonly #o: Options;
+  readonly #flights: Flight[] = [];
+  readonly #controller = new AbortController();
+  readonly #signal: AbortSignal;
+  readonly #startedAt: number;
+  readonly #startedFrom: number;
+  #checkpoint: Checkpoint;
+
+  constructor(options: Options) {
+    this.#o = options;
+    this.#checkpoint = options.checkpoint;
+    this.#startedFrom = options.checkpoint.at;
+    this.#startedAt = options.deps.clock.monotonic();
+    this.#signal = AbortSignal.any([options.context.signal, this.#controller.signal]);
+  }
+
+  async run(): Promise<{ summary: DecodeSummary; checkpoint: Checkpoint }> {
+    const { deps, source, range } = this.#o;
+    const { at, piece } = this.#checkpoint;
+    const decode = deps.media.decodePieces(source.input, {
+      start: range.start,
+      end: range.end,
+      ...(piece === 0 ? {} : { resume: { at, index: piece } }),
+      signal: this.#signal,
+    });
+    this.#report();
+    try {
+      for await (const next of decode.pieces) {
+        await writePeaks(this.#o.peaksPath, next, range.start);
+        await this.#launch(next);
+        // One more than run side by side waits, so that the engine never does.
+        while (this.#flights.length > deps.engine.statesSideBySide) await this.#land();
+      }
+      while (this.#flights.length > 0) await this.#land();
+    } catch (error) {
+      this.#controller.abort();
+      await Promise.allSettled(this.#flights.map((flight) => flight.result));
+      source.check();
+      throw error;
+    }
+    this.#noteSpeed();
+    return { summary: decode.summary(), checkpoint: this.#checkpoint };
+  }
+
+  async #launch(piece: AudioPiece): Promise<void> {
+    if (this.#checkpoint.language === null && !isSilent(piece)) await this.#settleLanguage(piece);
+    const flight: Flight = {
+      piece,
+      fraction: 0,
+      result: this.#recognise(piece, (fraction) => {
+        flight.fraction = fraction;
+        this.#report();
+      }),
+    };
+    // Its failure is looked at when it lands; until then it must not count as unhandled.
+    flight.result.catch(() => {});
+    this.#flights.push(flight);
+  }
+
+  async #recognise(piece: AudioPiece, onProgress: (fraction: number) => void): Promise<RecognisedSegment[]> {
+    if (isSilent(piece)) return [];
+    const { deps, model } = this.#o;
+    const { segments } = await recognise(piece, {
+      engine: deps.engine,
+      modelPath: model.path,
+      language: this.#checkpoint.language ?? 'auto',
+      beamSize: deps.settings.beamSize(),
+      signal: this.#signal,
+      logger: deps.logger,
+      onProgress,
+    });
+    return segments;
+  }
+
+  async #settleLanguage(piece: AudioPiece): Promise<void> {
+    const { deps, model, context } = this.#o;
+    const { language, confidence } = await detectLanguage(piece, {
+      engine: deps.engine,
+      modelPath: model.path,
+      signal: this.#signal,
+    });
+    this.#checkpoint = { ...this.#checkpoint, language, languageConfidence: confidence };
+    updateClaimed(deps.db, context.row.id, context.row.attempt, {
+      language,
+      language_confidence: confidence,
+    });
+  }
+
+  /** Waits for the oldest piece and saves it with the checkpoint, in one transaction. */
+  async #land(): Promise<void> {
+    const flight = this.#flights[0];
+    if (flight === undefined) return;
+    let recognised: RecognisedSegment[];
+    try {
+      recognised = await flight.result;
+    } catch (error) {
+      throw this.#afterCrash(error, flight.piece);
+    }
+    this.#flights.shift();
+    const segments = recognised.map(
+      (segment, index): StoredSegment => ({ ...segment, id: this.#checkpoint.segments + index }),
+    );
+    this.#save(flight.piece, segments);
+    this.#o.context.recognised(segments);
+    this.#report();
+  }
+
+  #save(piece: AudioPiece, segments: readonly StoredSegment[]): void {
+    const { deps, context } = this.#o;
+    const { row } = context;
+    const next: Checkpoint = {
+      ...this.#checkpoint,
+      piece: piece.index + 1,
+      at: piece.end,
+      segments: this.#checkpoint.segments + segments.length,
+      crashes: 0,
+    };
+    deps.db.transaction(() => {
+      const mine = updateClaimed(deps.db, row.id, row.attempt, { checkpoint: JSON.stringify(next) });
+      // Another claim, or nobody: what was recognised here is not wanted any more.
+      if (!mine) throw new AppError('interrupted', 'This job was taken over.');
+      insertSegments(deps.db, row.id, piece.index, segments);
+    });
+    this.#checkpoint = next;
+  }
+
+  /** Counts a crash of the engine with the piece, so that a job which always brings it down is told apart. */
+  #afterCrash(error: unknown, piece: AudioPiece): unknown {
+    if (!isAppError(error) || error.code !== 'engine_crashed') return error;
+    const { deps, context } = this.#o;
+    const crashes = this.#checkpoint.crashes + 1;
+    const next = { ...this.#checkpoint, crashes };
+    updateClaimed(deps.db, context.row.id, context.row.attempt, { checkpoint: JSON.stringify(next) });
+    const minutes = Math.floor(piece.start / 60);
+    const seconds = String(Math.floor(piece.start % 60)).padStart(2, '0');
+    const often =
+      crashes >= MOST_CRASHES ? ` It did so ${crashes} times there; another model may get past it.` : '';
+    return new AppError(
+      'engine_crashed',
+      `The speech engine went down over the audio at ${minutes}:${seconds}. The text up to there is kept.${often}`,
+      { cause: error },
+    );
+  }
+
+  #done(): number {
+    const flying = this.#flights.reduce(
+      (sum, { piece, fraction }) => sum + (piece.end - piece.start) * clamp(fraction, 0, 1),
+      0,
+    );
+    return this.#checkpoint.at + flying;
+  }
+
+  #speed(done: number): number | null {
+    const { deps, model } = this.#o;
+    const elapsed = (deps.clock.monotonic() - this.#startedAt) / 1000;
+    const seconds = done - this.#startedFrom;
+    if (elapsed < 1 || seconds < 5) return deps.models.speedOf(model.id) ?? null;
+    return seconds / elapsed;
+  }
+
+  #report(): void {
+    const { range, context } = this.#o;
+    const done = this.#done();
+    const speed = this.#speed(done);
+    if (range.end === null) {
+      context.report({ stage: 'transcribing', percent: FROM_PERCENT, etaSeconds: null, speed });
+      return;
+    }
+    const share = clamp((done - range.start) / Math.max(0.001, range.end - range.start), 0, 1);
+    context.report({
+      stage: 'transcribing',
+      percent: FROM_PERCENT + share * (TO_PERCENT - FROM_PERCENT),
+      etaSeconds: speed === null || speed === 0 ? null : Math.max(0, range.end - done) / speed,
+      speed,
+    });
+  }
+
+  #noteSpeed(): void {
+    const { deps, model } = this.#o;
+    const seconds = this.#checkpoint.at - this.#startedFrom;
+    const elapsed = (deps.clock.monotonic() - this.#startedAt) / 1000;
+    if (seconds >= 5 && elapsed > 0) deps.models.noteSpeed(model.id, seconds / elapsed);
+  }
+}
+
+/** Recognises the audio from the checkpoint on. Rejects with an AppError; everything saved until then stays. */
+export const transcribeAudio = (options: Options) => new Transcription(options).run();

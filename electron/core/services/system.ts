@@ -1,0 +1,78 @@
+import { statfs } from 'node:fs/promises';
+import type { Clock } from '../base/clock.ts';
+import { messageOf } from '../base/errors.ts';
+import type { DataPaths } from '../base/paths.ts';
+import type { FfmpegTools, MediaEngine } from '../engines/ffmpeg/types.ts';
+import type { Parallelism, SystemInfo, WhisperEngine } from '../engines/whisper/index.ts';
+import type { SettingsService } from './settings.ts';
+
+type Options = {
+  readonly version: string;
+  readonly paths: DataPaths;
+  readonly clock: Clock;
+  readonly settings: SettingsService;
+  readonly media: MediaEngine;
+  readonly tools: FfmpegTools;
+  readonly engine: WhisperEngine;
+  readonly parallelism: Parallelism;
+  readonly scanner: () => Promise<'clamav' | 'builtin'>;
+};
+
+type Probe = { available: true; info: SystemInfo } | { available: false; detail: string };
+
+/** What this installation runs on. */
+export class SystemService {
+  readonly #o: Options;
+  readonly #startedAt: number;
+  #probe: Promise<Probe> | undefined;
+
+  constructor(options: Options) {
+    this.#o = options;
+    this.#startedAt = options.clock.monotonic();
+  }
+
+  /** Seconds since the start. */
+  uptime(): number {
+    return Math.round((this.#o.clock.monotonic() - this.#startedAt) / 100) / 10;
+  }
+
+  /** Whether the speech engine loads on this machine; tried once, in a process of its own. */
+  probe(): Promise<Probe> {
+    this.#probe ??= this.#o.engine.probe().then(
+      (info): Probe => ({ available: true, info }),
+      (error: unknown): Probe => ({ available: false, detail: messageOf(error) }),
+    );
+    return this.#probe;
+  }
+
+  async describe() {
+    const { version, paths, settings, media, tools, parallelism, scanner } = this.#o;
+    const probe = await this.probe();
+    const disk = await statfs(paths.root);
+    return {
+      version,
+      node: process.version,
+      platform: `${process.platform} ${process.arch}`,
+      data_dir: paths.root,
+      // Absent ffmpeg is an answer here, not a failure: `doctor` says what to do about it.
+      ffmpeg: { path: tools.ffmpeg, version: await media.version().catch(() => null) },
+      engine: {
+        name: 'whisper.cpp' as const,
+        version: probe.available ? probe.info.version : '',
+        available: probe.available,
+        detail: probe.available ? null : probe.detail,
+        system_info: probe.available ? probe.info.features : null,
+        threads: parallelism.threads,
+        parallel: parallelism.statesSideBySide,
+      },
+      scanner: await scanner(),
+      disk_free: disk.bavail * disk.bsize,
+      limits: {
+        uploads_per_15_minutes: settings.get('limits.uploadsPer15Minutes'),
+        deletions_per_15_minutes: settings.get('limits.deletionsPer15Minutes'),
+        requests_per_minute: settings.get('limits.requestsPerMinute'),
+        max_download_bytes: settings.get('network.maxDownloadBytes'),
+      },
+    };
+  }
+}
