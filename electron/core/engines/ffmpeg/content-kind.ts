@@ -1,0 +1,66 @@
+import { open } from 'node:fs/promises';
+import { fileTypeFromBuffer } from 'file-type';
+
+const HEAD_BYTES = 4100;
+const NAMES: readonly (readonly [RegExp, string])[] = [
+  [/^image\//, 'a picture'],
+  [/^font\//, 'a font'],
+  [/^model\//, 'a 3D model'],
+  [/pdf$/, 'a PDF document'],
+  [/officedocument|msword|opendocument|epub|rtf/, 'a document'],
+  [/zip|x-tar|gzip|bzip2|7z|rar|x-xz|zstd|x-lzip|x-lz4/, 'a packed archive'],
+  [/x-msdownload|x-elf|x-mach-binary|wasm/, 'a program'],
+  [/sqlite/, 'a database'],
+];
+
+/** The first bytes as text, or null where they are not text. */
+const asText = (head: Uint8Array): string | null => {
+  try {
+    // `stream` lets a character that the end of the buffer cuts through pass.
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: true });
+    const controls = Array.from(text).filter((char) => /\p{Cc}/u.test(char) && !/\s/.test(char));
+    return controls.length === 0 ? text : null;
+  } catch {
+    // Not UTF-8: not text as far as is known here.
+    return null;
+  }
+};
+
+const textKind = (text: string): string => {
+  const start = text.trimStart().slice(0, 1000);
+  if (/^<(!doctype\s+html|html|head|body|!--)/i.test(start) || /<html[\s>]/i.test(start)) return 'a web page';
+  if (/^(#EXTM3U|ffconcat|\[playlist\])/i.test(start) || /<(MPD|smil)[\s>]/i.test(start)) return 'a playlist';
+  if (/^<(\?xml|svg|error)/i.test(start)) return 'an XML file';
+  if (/^[{[]/.test(start)) return 'a JSON file';
+  return 'a text file';
+};
+
+/**
+ * What a file is, where its first bytes show that it is no recording: "a web page", "a text file", … Null
+ * where it may be one: then ffmpeg decides.
+ */
+export const describeNonMedia = async (head: Uint8Array): Promise<string | null> => {
+  if (head.length === 0) return 'an empty file';
+  const text = asText(head);
+  if (text !== null) return textKind(text);
+  const type = await fileTypeFromBuffer(head);
+  if (type === undefined || /^(audio|video)\//.test(type.mime)) return null;
+  return NAMES.find(([pattern]) => pattern.test(type.mime))?.[1] ?? null;
+};
+
+/** The first bytes of a local file. */
+export const readHead = async (path: string): Promise<Uint8Array> => {
+  const file = await open(path, 'r');
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+};
+
+/** The first bytes of a file that a range reader serves. */
+export const fetchHead = async (url: string, signal?: AbortSignal): Promise<Uint8Array> => {
+  const response = await fetch(url, { headers: { range: `bytes=0-${HEAD_BYTES - 1}` }, signal });
+  return new Uint8Array(await response.arrayBuffer());
+};

@@ -1,0 +1,67 @@
+import { AppError } from '../../base/errors.ts';
+
+type Rule = readonly [pattern: RegExp, make: () => AppError];
+
+const RULES: readonly Rule[] = [
+  [
+    /matches no streams|does not contain any stream|Output file #0 does not contain/i,
+    () => new AppError('no_audio_track', 'The file has no sound in it.'),
+  ],
+  [
+    /moov atom not found/i,
+    () => new AppError('decode_failed', 'The file is cut off: its index is missing. Get the whole file.'),
+  ],
+  [
+    /not whitelisted|not on whitelist|blacklisted/i,
+    () => new AppError('not_media', 'The file is a playlist or a script, not a recording.'),
+  ],
+  [
+    /no decoder found|Decoder .* not found|Unknown decoder|Could not find codec parameters/i,
+    () => new AppError('decode_failed', 'The sound in the file is of a kind that ffmpeg cannot decode.'),
+  ],
+  [
+    /No such file or directory/i,
+    () => new AppError('file_not_found', 'The file to decode is not there any more.'),
+  ],
+  [
+    /Cannot allocate memory/i,
+    () => new AppError('decode_failed', 'The file announces sizes that no recording has.'),
+  ],
+  [
+    /No space left on device/i,
+    () => new AppError('disk_full', 'The disk is full. Free some space, then try again.'),
+  ],
+  [
+    /Invalid data found when processing input|Invalid argument|End of file|Failed to (read|find)/i,
+    () => new AppError('not_media', 'The file is not a recording that ffmpeg can read.'),
+  ],
+];
+
+/** The last line that says something, without log prefixes and without names of files. */
+const lastWords = (lines: readonly string[]): string => {
+  const line = lines.findLast((text) => /error|fail|invalid|unable|cannot/i.test(text)) ?? lines.at(-1) ?? '';
+  return line
+    .replace(/^(\[[^\]]*\]\s*)+/, '')
+    .replace(/(file:|https?:)\S+/g, 'the file')
+    .slice(0, 200);
+};
+
+/**
+ * What a run of ffmpeg or ffprobe that gave nothing died of, from its standard error and exit code (null:
+ * ended by a signal). Codes: `no_audio_track`, `not_media`, `decode_failed`, `file_not_found`, `disk_full`.
+ */
+export const explainFfmpegError = (lines: readonly string[], exitCode: number | null): AppError => {
+  const text = lines.join('\n');
+  const rule = RULES.find(([pattern]) => pattern.test(text));
+  if (rule !== undefined) return rule[1]();
+  const words = lastWords(lines);
+  const how = exitCode === null ? 'ffmpeg was ended while decoding' : 'ffmpeg could not decode the file';
+  return new AppError('decode_failed', words === '' ? `${how}.` : `${how}: ${words}`);
+};
+
+/** The seconds in ffmpeg's `Duration: 00:01:02.50, start: …` line, or null for any other line and `N/A`. */
+export const parseDurationLine = (line: string): number | null => {
+  const match = /^\s*Duration: (\d+):(\d\d):(\d\d(?:\.\d+)?)/.exec(line);
+  if (match === null) return null;
+  return Number(match[1]) * 3600 + Number(match[2]) * 60 + Number(match[3]);
+};

@@ -1,0 +1,137 @@
+import { spawn } from 'node:child_process';
+import { z } from 'zod';
+import { AppError } from '../../base/errors.ts';
+import { cancellation, throwIfAborted } from '../net/network-errors.ts';
+import { refuseNonMedia } from './decode.ts';
+import { explainFfmpegError } from './explain-error.ts';
+import { inputName, safeInputOptions } from './input-options.ts';
+import { StallTimer } from './stall-timer.ts';
+import type { FfmpegTools, MediaInfo, MediaInput, ProbeOptions } from './types.ts';
+
+const MAX_OUTPUT = 4 * 1024 * 1024;
+
+const numberText = z.string().transform(Number).pipe(z.number().min(0)).optional().catch(undefined);
+
+const ProbeOutput = z.object({
+  streams: z
+    .array(
+      z.object({
+        codec_type: z.string().optional(),
+        codec_name: z.string().optional(),
+        sample_rate: numberText,
+        channels: z.number().optional(),
+        duration: numberText,
+        disposition: z.object({ attached_pic: z.number().optional() }).optional(),
+      }),
+    )
+    .default([]),
+  format: z.object({ format_name: z.string(), duration: numberText, size: numberText }),
+});
+
+const SHORT_NAMES: readonly (readonly [RegExp, (video: boolean) => string])[] = [
+  [/^mov,mp4/, (video) => (video ? 'mp4' : 'm4a')],
+  [/^matroska,webm/, () => 'webm'],
+  [/^(aiff|amr|amrnb|amrwb)$/, () => 'amr'],
+  [/^asf$/, (video) => (video ? 'wmv' : 'wma')],
+  [/^mpegts$/, () => 'ts'],
+];
+
+const shortName = (container: string, video: boolean, codec: string | undefined): string => {
+  if (container === 'aiff') return 'aiff';
+  // Matroska and WebM share a demuxer; WebM holds only Opus and Vorbis.
+  if (container.startsWith('matroska') && codec !== 'opus' && codec !== 'vorbis') return 'mkv';
+  const rule = SHORT_NAMES.find(([pattern]) => pattern.test(container));
+  return rule?.[1](video) ?? container.split(',')[0] ?? container;
+};
+
+/** Reads ffprobe's JSON. Throws where it is not what ffprobe prints. */
+export const parseProbe = (json: string): MediaInfo => {
+  const { streams, format } = ProbeOutput.parse(JSON.parse(json));
+  const audio = streams.filter(({ codec_type }) => codec_type === 'audio');
+  const hasVideo = streams.some(
+    ({ codec_type, disposition }) => codec_type === 'video' && disposition?.attached_pic !== 1,
+  );
+  return {
+    container: format.format_name,
+    format: shortName(format.format_name, hasVideo, audio[0]?.codec_name),
+    duration: audio[0]?.duration ?? format.duration ?? null,
+    audioStreams: audio.map(({ codec_name, sample_rate, channels }) => ({
+      codec: codec_name ?? 'unknown',
+      sampleRate: sample_rate ?? 0,
+      channels: channels ?? 0,
+    })),
+    hasVideo,
+    size: format.size ?? null,
+  };
+};
+
+type ToolOutput = { readonly code: number | null; readonly stdout: string; readonly stderr: string[] };
+
+/** Runs a program to its end, killed when it prints nothing for too long, too much, or is aborted. */
+const runTool = (
+  program: string,
+  args: readonly string[],
+  stallSeconds: number,
+  signal: AbortSignal | undefined,
+): Promise<ToolOutput> =>
+  new Promise((resolve, reject) => {
+    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true });
+    const kill = (): void => void child.kill('SIGKILL');
+    const stall = new StallTimer(stallSeconds, kill);
+    const collect = (limit: number): { add: (text: string) => void; text: () => string } => {
+      let all = '';
+      return {
+        add: (text) => {
+          stall.touch();
+          all += text;
+          if (all.length > limit) kill();
+        },
+        text: () => all,
+      };
+    };
+    const [out, err] = [collect(MAX_OUTPUT), collect(MAX_OUTPUT)];
+    child.stdout.setEncoding('utf8').on('data', out.add);
+    child.stderr.setEncoding('utf8').on('data', err.add);
+    signal?.addEventListener('abort', kill, { once: true });
+    stall.touch();
+    const settle = (): void => {
+      stall.stop();
+      signal?.removeEventListener('abort', kill);
+    };
+    child.on('error', (error) => {
+      settle();
+      reject(new AppError('engine_unavailable', 'ffprobe could not be started.', { cause: error }));
+    });
+    child.on('close', (code) => {
+      settle();
+      resolve({ code, stdout: out.text(), stderr: err.text().split('\n').filter(Boolean) });
+    });
+  });
+
+/** See MediaEngine.probe. */
+export const probe = async (
+  tools: FfmpegTools,
+  input: MediaInput,
+  options: ProbeOptions = {},
+): Promise<MediaInfo> => {
+  const { signal, limits } = options;
+  throwIfAborted(signal);
+  await refuseNonMedia(input, signal);
+  const args = [
+    ...['-hide_banner', '-loglevel', 'error', ...safeInputOptions(input)],
+    ...['-show_format', '-show_streams', '-of', 'json', inputName(input)],
+  ];
+  const output = await runTool(tools.ffprobe, args, limits?.stallSeconds ?? 60, signal);
+  if (signal?.aborted) throw cancellation(signal);
+  const upstream = input.kind === 'range' ? input.failure() : null;
+  if (upstream !== null) throw upstream;
+  if (output.code !== 0) throw explainFfmpegError(output.stderr, output.code);
+  const info = parseProbe(output.stdout);
+  return input.kind === 'range' ? { ...info, size: input.totalBytes } : info;
+};
+
+/** The version of ffmpeg, e.g. `5.1.9-0+deb12u1`. */
+export const ffmpegVersion = async (tools: FfmpegTools): Promise<string> => {
+  const { stdout } = await runTool(tools.ffmpeg, ['-version'], 30, undefined);
+  return /^ffmpeg version (\S+)/.exec(stdout)?.[1] ?? 'unknown';
+};
