@@ -1,0 +1,23 @@
+export type {
+  LanguageGuess,
+  ModelFacts,
+  ModelOptions,
+  SpeechParams,
+  SpeechSpan,
+  SystemInfo,
+  TranscribeParams,
+  WhisperResult,
+  WhisperSegment,
+  WhisperToken,
+} from './addon.ts';
+export {
+  createWhisperEngine,
+  type DetectLanguageRequest,
+  type TranscribeRequest,
+  type WhisperEngine,
+  type WhisperEngineOptions,
+} from './engine.ts';
+export { defaultParallelism, type Parallelism } from './parallelism.ts';
+export { collapseLoops, compressionRatio, findLoops, isRepetitive, type Loop } from './repetition.ts';
+export { type CleanSegment, cleanSegment, joinWords, type Word } from './words.ts';
+export { type ForkWorker, forkNodeWorker, type WorkerProcess } from './worker-process.ts';

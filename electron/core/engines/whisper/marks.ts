@@ -1,0 +1,22 @@
+/**
+ * What Whisper writes for sounds that are not speech: `[BLANK_AUDIO]`, `(music)`, `*applause*`, `♪`. Square
+ * brackets never stand for speech; round ones and asterisks do, so those go only around a known sound.
+ */
+const BRACKETED = /\[[^\]]{0,80}\]/gu;
+const NOTES = /[♪♫♬♩🎵🎶]+/gu;
+const ROUND = /[(（*]([^()（）*]{1,60})[)）*]/gu;
+
+const SOUNDS =
+  /\b(?:music|musik|musique|música|musica|singing|instrumental|applause|applaus|aplausos|applaudissements|clapping|cheering|laugh(?:s|ing|ter)?|lachen|rires|risas|silence|silent|pause|no audio|inaudible|unintelligible|indistinct|noise|static|beep(?:ing)?|click(?:ing)?|cough(?:s|ing)?|sigh(?:s|ing)?|sniff(?:s|ing)?|gasp(?:s|ing)?|breath(?:es|ing)?|footsteps|phone rings?|bell rings?|door (?:opens|closes|slams)|engine|wind|rain|thunder|speaking (?:in )?(?:a )?foreign language|foreign language|blank[_ ]audio|background noise|crowd)\b/iu;
+const SOUNDS_UNSPACED = /音楽|拍手|笑い?声?|音乐|掌声|笑声|음악|박수|웃음/u;
+
+const blank = (text: string): string => ' '.repeat(text.length);
+
+/** The text with every such mark replaced by as many spaces, so that positions in it stay what they were. */
+export const blankOutMarks = (text: string): string =>
+  text
+    .replace(BRACKETED, blank)
+    .replace(NOTES, blank)
+    .replace(ROUND, (whole, inside: string) =>
+      SOUNDS.test(inside) || SOUNDS_UNSPACED.test(inside) ? blank(whole) : whole,
+    );

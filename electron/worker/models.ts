@@ -1,0 +1,67 @@
+import { stat } from 'node:fs/promises';
+import type { ModelOptions, NativeAddon, NativeModel } from '../core/engines/whisper/addon.ts';
+
+type Entry = { model: Promise<NativeModel>; users: number };
+
+/**
+ * The models in this process. One stays loaded between jobs; it is let go of when a job asks for another and
+ * nothing runs on it. A file that was replaced is another model.
+ */
+export class LoadedModels {
+  readonly #addon: NativeAddon;
+  readonly #entries = new Map<string, Entry>();
+
+  constructor(addon: NativeAddon) {
+    this.#addon = addon;
+  }
+
+  /** Runs `use` with the model, loading it where it is not loaded yet. */
+  async with<Result>(
+    path: string,
+    options: ModelOptions,
+    use: (model: NativeModel) => Promise<Result>,
+  ): Promise<Result> {
+    const entry = await this.#acquire(path, options);
+    try {
+      return await use(await entry.model);
+    } finally {
+      entry.users -= 1;
+    }
+  }
+
+  /** Frees every model that no job is using. */
+  async freeAll(): Promise<void> {
+    await this.#freeExcept(undefined);
+  }
+
+  async #key(path: string, options: ModelOptions): Promise<string> {
+    const file = await stat(path).catch(() => undefined);
+    return JSON.stringify([path, file?.size, file?.mtimeMs, options]);
+  }
+
+  /** The entry, already counted as used, so that nobody frees it in between. */
+  async #acquire(path: string, options: ModelOptions): Promise<Entry> {
+    const key = await this.#key(path, options);
+    if (!this.#entries.has(key)) {
+      // Before the new one, so that two large models are not in memory where one is enough.
+      await this.#freeExcept(key);
+    }
+    const entry = this.#entries.get(key) ?? this.#load(key, path, options);
+    entry.users += 1;
+    return entry;
+  }
+
+  #load(key: string, path: string, options: ModelOptions): Entry {
+    const model = this.#addon.loadModel(path, options);
+    const entry: Entry = { model, users: 0 };
+    this.#entries.set(key, entry);
+    model.catch(() => this.#entries.delete(key));
+    return entry;
+  }
+
+  async #freeExcept(kept: string | undefined): Promise<void> {
+    const idle = [...this.#entries].filter(([key, entry]) => key !== kept && entry.users === 0);
+    for (const [key] of idle) this.#entries.delete(key);
+    await Promise.all(idle.map(async ([, entry]) => (await entry.model).free()));
+  }
+}

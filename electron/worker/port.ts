@@ -1,0 +1,41 @@
+import type { FromWorker, ToWorker } from '../core/engines/whisper/protocol.ts';
+
+/** The worker's end of the line to its parent. */
+export type Port = {
+  send(message: FromWorker): void;
+  onMessage(listener: (message: ToWorker) => void): void;
+  /** Called when the parent is gone. */
+  onLost(listener: () => void): void;
+};
+
+/** Electron's utility process offers this on `process`; its types are not used outside Electron's own code. */
+type ParentPort = {
+  postMessage(message: FromWorker): void;
+  on(event: 'message', listener: (event: { data: ToWorker }) => void): void;
+};
+
+const electronPort = (): ParentPort | undefined => {
+  const host: NodeJS.Process & { parentPort?: ParentPort } = process;
+  return host.parentPort;
+};
+
+/** The line to the parent under `child_process.fork` as well as under Electron's `utilityProcess`. */
+export const openPort = (): Port => {
+  const electron = electronPort();
+  if (electron) {
+    return {
+      send: (message) => electron.postMessage(message),
+      onMessage: (listener) => electron.on('message', ({ data }) => listener(data)),
+      // Chromium ends its utility processes with the browser process.
+      onLost: () => {},
+    };
+  }
+  return {
+    send: (message) => {
+      // A message to a parent that has just gone has nobody to miss it; `disconnect` ends this process.
+      if (process.connected) process.send?.(message, undefined, {}, () => {});
+    },
+    onMessage: (listener) => process.on('message', (message: ToWorker) => listener(message)),
+    onLost: (listener) => process.on('disconnect', listener),
+  };
+};
