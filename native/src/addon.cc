@@ -100,10 +100,16 @@ Napi::Value system_info(const Napi::CallbackInfo& info) {
 
 // loadBackends(folder): in packaged builds, picks the CPU library that fits this processor.
 Napi::Value load_backends(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
 #ifdef EARSHOT_PORTABLE
-  ggml_backend_load_all_from_path(path_of(info).c_str());
+  if (ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU) == nullptr && info.Length() > 0) {
+    ggml_backend_load_all_from_path(info[0].ToString().Utf8Value().c_str());
+  }
 #endif
-  return info.Env().Undefined();
+  if (ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU) == nullptr) {
+    throw Napi::Error::New(env, "No CPU library of the speech engine fits this processor.");
+  }
+  return env.Undefined();
 }
 
 }  // namespace

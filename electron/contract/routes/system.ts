@@ -20,6 +20,20 @@ export const systemRoutes = {
     responses: { 200: s.System },
     errors: [],
   }),
+  events: route({
+    method: 'GET',
+    path: '/v1/events',
+    tag: 'System',
+    summary: 'Server-sent events of what changes',
+    description:
+      'Begins with a `snapshot`, unless `Last-Event-ID` names an event that is still known: then what came ' +
+      'after it follows. `event:` is the type, `data:` a JSON object, `id:` grows.',
+    access: 'key',
+    responses: {},
+    raw: { 200: ['text/event-stream'] },
+    limit: 'none',
+    errors: [],
+  }),
   listRequests: route({
     method: 'GET',
     path: '/v1/requests',

@@ -49,6 +49,16 @@ export const findTranscript = (db: ReadableDb, id: string): TranscriptRow | unde
 export const findOwnTranscript = (db: ReadableDb, userId: string, id: string): TranscriptRow | undefined =>
   db.get(sql.selectFrom('transcripts').selectAll().where('id', '=', id).where('user_id', '=', userId));
 
+export const findProcessing = (db: ReadableDb, userId: string): TranscriptRow[] =>
+  db.all(
+    sql
+      .selectFrom('transcripts')
+      .selectAll()
+      .where('user_id', '=', userId)
+      .where('status', '=', 'processing')
+      .orderBy('queue_order'),
+  );
+
 /** One page of a user's transcripts, and how many the filter leaves in all. */
 export const listTranscripts = (
   db: ReadableDb,

@@ -22,7 +22,9 @@ export const systemResources = (server: FastifyInstance, resources: SystemResour
     ok({
       object: 'list' as const,
       ...success(
-        models.list().map((model) => ({ ...model, object: 'model' as const, created: 0, owned_by: 'earshot' })),
+        models
+          .list()
+          .map((model) => ({ ...model, object: 'model' as const, created: 0, owned_by: 'earshot' })),
       ),
     }),
   );

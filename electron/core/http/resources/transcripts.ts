@@ -36,7 +36,9 @@ export const transcriptResources = (server: FastifyInstance, transcripts: Transc
   implement(server, routes.listTranscripts, ({ caller, query }) =>
     ok(success(transcripts.list(caller.user.id, query))),
   );
-  implement(server, routes.getTranscript, ({ caller, params }) => ok(transcripts.get(caller.user.id, params.id)));
+  implement(server, routes.getTranscript, ({ caller, params }) =>
+    ok(transcripts.get(caller.user.id, params.id)),
+  );
   implement(server, routes.getSentences, ({ caller, params }) =>
     ok(success(transcripts.sentences(caller.user.id, params.id))),
   );

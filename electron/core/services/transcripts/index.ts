@@ -12,7 +12,7 @@ import type {
 } from '../../../contract/transcript.ts';
 import { AnalysisOptions } from '../../../contract/transcript.ts';
 import { sentenceStatistics, splitSentences } from '../../analysis/sentences.ts';
-import { type Clock, isoTime } from '../../base/clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
 import { newId, sha256Hex } from '../../base/ids.ts';
 import { round, roundMs } from '../../base/numbers.ts';
@@ -30,7 +30,7 @@ import type { ModelService } from '../models/index.ts';
 import type { SettingsService } from '../settings.ts';
 import type { UsageService } from '../usage.ts';
 import { withText } from './edit.ts';
-import { presentListItem, presentRecent, presentTranscript } from './present.ts';
+import { presentListItem, presentRecent, presentSegments, presentTranscript } from './present.ts';
 import { checkHttpUrl, nameFromUrl } from './source.ts';
 
 /** What the file service offers to transcripts. */
@@ -347,9 +347,35 @@ export class TranscriptService {
     });
   }
 
-  /** When it was made, for headers. */
-  createdAt(row: TranscriptRow): string {
-    return isoTime(row.created_at);
+  /** Everything of the user's that waits or runs. */
+  processing(userId: string): Transcription[] {
+    return store.findProcessing(this.#o.db, userId).map((row) => this.present(row));
+  }
+
+  isQueuePaused(): boolean {
+    return queue.isQueuePaused(this.#o.db);
+  }
+
+  isProcessing(id: string): boolean {
+    return store.findTranscript(this.#o.db, id)?.status === 'processing';
+  }
+
+  /** Tells the owner's listeners how far a job is, and what was recognised since. */
+  announceProgress(row: TranscriptRow, segments: readonly StoredSegment[], from: number): void {
+    const { progress } = presentTranscript(row, [], this.#o.jobs.live(row.id));
+    if (progress === undefined) return;
+    this.#o.events.publish(row.user_id, {
+      type: 'transcript.progress',
+      id: row.id,
+      progress,
+      segments_from: from,
+      segments: presentSegments(segments, true, from),
+    });
+  }
+
+  announceEnd(row: TranscriptRow): void {
+    const type = row.status === 'completed' ? 'transcript.completed' : 'transcript.failed';
+    this.#o.events.publish(row.user_id, { type, transcript: this.present(row) });
   }
 }
 

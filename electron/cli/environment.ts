@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { isSettingKey, SETTINGS, type Settings } from '../contract/settings.ts';
+import { defaultDataDir } from '../core/base/paths.ts';
+import type { AppConfig } from '../core/config.ts';
+import { forkNodeWorker } from '../core/engines/whisper/index.ts';
+
+/** The folder that holds the program. */
+export const PROGRAM = resolve(import.meta.dirname, '..', '..');
+
+export const VERSION: string = JSON.parse(readFileSync(join(PROGRAM, 'package.json'), 'utf8')).version;
+
+/** An error that is the user's to mend: one clear line, exit code 2. */
+export class UsageError extends Error {}
+
+export type ServerOptions = {
+  dataDir?: string;
+  port?: number;
+  host?: string;
+  allowPrivateAddresses?: boolean;
+  demo?: boolean;
+  modelAlias?: string[];
+};
+
+export const dataDirOf = (options: { dataDir?: string }): string =>
+  options.dataDir === undefined ? defaultDataDir(process.env, process.platform) : resolve(options.dataDir);
+
+/** `mini=starter` → `models.aliases.mini`: `starter`. */
+const aliasOverrides = (aliases: readonly string[]): Partial<Settings> =>
+  Object.fromEntries(
+    aliases.map((text) => {
+      const [name, id] = text.split('=');
+      const key = `models.aliases.${name}`;
+      if (!isSettingKey(key) || id === undefined || id === '') {
+        throw new UsageError(`--model-alias ${text}: write it as nano=ID, mini=ID or pro=ID.`);
+      }
+      return [key, SETTINGS[key].schema.parse(id)];
+    }),
+  );
+
+/** The configuration of a run from the command line's options and the environment. */
+export const configOf = (options: ServerOptions, whenTaken: AppConfig['whenTaken']): AppConfig => ({
+  version: VERSION,
+  dataDir: dataDirOf(options),
+  host: options.host ?? '127.0.0.1',
+  port: options.port ?? 3277,
+  whenTaken,
+  apiKey: process.env.EARSHOT_API_KEY || undefined,
+  overrides: {
+    ...aliasOverrides(options.modelAlias ?? []),
+    ...(options.allowPrivateAddresses === true ? { 'network.allowPrivateAddresses': true } : {}),
+  },
+  demo: options.demo === true,
+  addonPath: process.env.EARSHOT_ADDON ?? '',
+  resourcesDir: join(PROGRAM, 'resources'),
+  rendererDir: join(PROGRAM, 'out', 'renderer'),
+  environment: process.env,
+});
+
+export const nodeHost = { forkWorker: forkNodeWorker(join(PROGRAM, 'electron', 'worker', 'main.ts')) };

@@ -1,0 +1,42 @@
+import { Command, CommanderError } from 'commander';
+import { ApiError } from '../contract/client.ts';
+import { isAppError, messageOf } from '../core/base/errors.ts';
+import { addAccountCommands } from './account-commands.ts';
+import { UsageError, VERSION } from './environment.ts';
+import { addServe } from './serve.ts';
+import { addSystemCommands } from './system-commands.ts';
+import { say, style } from './terminal.ts';
+import { addTranscribe } from './transcribe.ts';
+
+const program = new Command('earshot')
+  .description('Speech to text that never leaves your machine.')
+  .version(VERSION, '-V, --version')
+  .showHelpAfterError('(earshot --help shows what there is)')
+  .exitOverride();
+
+addServe(program);
+addTranscribe(program);
+addAccountCommands(program);
+addSystemCommands(program);
+
+/** One clear line for a person; a stack only for what nobody foresaw. */
+const report = (error: unknown): number => {
+  if (error instanceof CommanderError) return error.exitCode;
+  if (error instanceof UsageError) {
+    say(`${style('red', 'error')}  ${error.message}`);
+    return 2;
+  }
+  if (isAppError(error) || error instanceof ApiError) {
+    say(`${style('red', 'error')}  ${error.message}`);
+    return 1;
+  }
+  say(`${style('red', 'error')}  ${messageOf(error)}`);
+  if (process.env.EARSHOT_DEBUG) console.error(error);
+  return 1;
+};
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  process.exitCode = report(error);
+}

@@ -1,0 +1,97 @@
+import type { Command } from 'commander';
+import { formatBytes } from '../core/base/numbers.ts';
+import { connect } from './connect.ts';
+import type { ServerOptions } from './environment.ts';
+import { withServerOptions } from './serve.ts';
+import { print, style, table } from './terminal.ts';
+
+const addModels = (program: Command): void => {
+  const models = program.command('models').description('speech models');
+  withServerOptions(models.command('list', { isDefault: true }))
+    .description('the catalogue, and what is installed')
+    .action(async (options: ServerOptions) => {
+      const connection = await connect(options);
+      try {
+        const { data } = await connection.client.call('listModels');
+        const rows = data.map((model) => [
+          model.installed ? style('green', '●', process.stdout) : '○',
+          model.id,
+          formatBytes(model.size),
+          model.aliases.join(', '),
+          model.description,
+        ]);
+        await print(`${table([['', 'MODEL', 'SIZE', 'ALSO', 'GOOD FOR'], ...rows])}\n`);
+      } finally {
+        await connection.close();
+      }
+    });
+};
+
+type Check = { ok: boolean; name: string; fact: string };
+
+const addDoctor = (program: Command): void => {
+  withServerOptions(program.command('doctor'))
+    .description('check that everything needed is there and works')
+    .action(async (options: ServerOptions) => {
+      const connection = await connect(options);
+      try {
+        const { data: system } = await connection.client.call('system');
+        const { data: models } = await connection.client.call('listModels');
+        const installed = models.filter((model) => model.installed);
+        const real = installed.filter((model) => !model.demonstration);
+        const checks: Check[] = [
+          { ok: true, name: 'Earshot', fact: `${system.version} on Node ${system.node}, ${system.platform}` },
+          {
+            ok: system.ffmpeg.version !== null,
+            name: 'ffmpeg',
+            fact: `${system.ffmpeg.version ?? 'does not run'} (${system.ffmpeg.path})`,
+          },
+          {
+            ok: system.engine.available,
+            name: 'Engine',
+            fact: system.engine.available
+              ? `whisper.cpp ${system.engine.version}, ${system.engine.parallel} × ${system.engine.threads} threads`
+              : (system.engine.detail ?? 'does not load'),
+          },
+          {
+            ok: real.length > 0,
+            name: 'Models',
+            fact:
+              real.length > 0
+                ? installed.map((model) => model.id).join(', ')
+                : 'only the demonstration model; install one with: earshot models install base',
+          },
+          {
+            ok: true,
+            name: 'Virus scan',
+            fact: system.scanner === 'clamav' ? 'ClamAV' : 'built-in checks only; ClamAV is not installed',
+          },
+          {
+            ok: system.disk_free > 2 ** 30,
+            name: 'Disk',
+            fact: `${formatBytes(system.disk_free)} free at ${system.data_dir}`,
+          },
+          {
+            ok: true,
+            name: 'Service',
+            fact: connection.own ? 'not running' : `running at ${connection.url}`,
+          },
+        ];
+        const rows = checks.map(({ ok, name, fact }) => [
+          ok ? style('green', '✓', process.stdout) : style('red', '✗', process.stdout),
+          name,
+          fact,
+        ]);
+        await print(`${table(rows)}\n`);
+        if (!system.engine.available || system.ffmpeg.version === null) process.exitCode = 1;
+      } finally {
+        await connection.close();
+      }
+    });
+};
+
+/** `earshot models` and `doctor`. */
+export const addSystemCommands = (program: Command): void => {
+  addModels(program);
+  addDoctor(program);
+};

@@ -1,0 +1,221 @@
+import { openAsBlob } from 'node:fs';
+import { stat, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { Command } from 'commander';
+import type { ServerEvent } from '../contract/events.ts';
+import { EXPORT_FORMATS, type Progress, type Stage, type Transcription } from '../contract/transcript.ts';
+import { type Connection, connect } from './connect.ts';
+import { PROGRAM, type ServerOptions, UsageError } from './environment.ts';
+import { listen } from './events.ts';
+import { withServerOptions } from './serve.ts';
+import { clockTime, print, roughTime, StatusLine, say, style } from './terminal.ts';
+import { timedLines } from './timed-lines.ts';
+
+const FORMATS = ['times', ...EXPORT_FORMATS] as const;
+type Format = (typeof FORMATS)[number];
+
+type TranscribeOptions = ServerOptions & {
+  model?: string;
+  language?: string;
+  from?: number;
+  to?: number;
+  format?: Format;
+  output?: string;
+};
+
+const STAGE_NAMES: Readonly<Record<Stage, string>> = {
+  queued: 'Waiting',
+  downloading: 'Downloading',
+  downloading_model: 'Downloading the model',
+  decoding: 'Reading',
+  transcribing: 'Transcribing',
+  diarizing: 'Finding who speaks when',
+  analyzing: 'Finishing',
+};
+
+const BAR = 24;
+
+const bar = (percent: number): string => {
+  const full = Math.round((percent / 100) * BAR);
+  return style('cyan', '━'.repeat(full)) + style('dim', '━'.repeat(BAR - full));
+};
+
+const progressLine = (name: string, { stage, percent, speed, eta_seconds }: Progress): string => {
+  const facts = [
+    `${Math.floor(percent)} %`,
+    ...(speed === null || stage !== 'transcribing' ? [] : [`${speed.toFixed(1)}× real time`]),
+    ...(eta_seconds === null ? [] : [`${roughTime(eta_seconds)} left`]),
+  ];
+  return `${bar(percent)}  ${STAGE_NAMES[stage]} ${style('bold', name)}  ${style('dim', facts.join(' · '))}`;
+};
+
+/** `90`, `1:30` or `1:02:03` → seconds. */
+const secondsOf = (text: string): number => {
+  const parts = text.split(':').map(Number);
+  if (parts.length > 3 || parts.some((part) => !Number.isFinite(part) || part < 0)) {
+    throw new UsageError(`"${text}" is not a time: write seconds, M:SS or H:MM:SS.`);
+  }
+  return parts.reduce((sum, part) => sum * 60 + part, 0);
+};
+
+const formatOf = (text: string): Format => {
+  const format = FORMATS.find((known) => known === text);
+  if (format === undefined) throw new UsageError(`--format ${text}: choose ${FORMATS.join(', ')}.`);
+  return format;
+};
+
+const isUrl = (source: string): boolean => /^(https?:\/\/|storage:)/.test(source);
+
+type Uploaded = { audioUrl: string; key?: string };
+
+const upload = async ({ client }: Connection, path: string): Promise<Uploaded> => {
+  const form = new FormData();
+  form.append('folder', 'command-line');
+  form.append('file', await openAsBlob(path), basename(path));
+  const { data } = await client.call('uploadFile', { body: form });
+  return { audioUrl: `storage:${data.file.key}`, key: data.file.key };
+};
+
+const checkFile = async (path: string): Promise<void> => {
+  const found = await stat(path).catch(() => undefined);
+  if (found === undefined) throw new UsageError(`${path}: there is no such file.`);
+  if (!found.isFile()) throw new UsageError(`${path}: this is not a file.`);
+};
+
+const isEndOf = (event: ServerEvent, id: string): event is ServerEvent & { transcript: Transcription } =>
+  (event.type === 'transcript.completed' || event.type === 'transcript.failed') && event.transcript.id === id;
+
+/** Shows how far a transcription is until it has ended. */
+const follow = async (
+  { client }: Connection,
+  id: string,
+  name: string,
+  signal: AbortSignal,
+): Promise<Transcription> => {
+  const line = new StatusLine();
+  const controller = new AbortController();
+  const events = listen(client, AbortSignal.any([signal, controller.signal]));
+  try {
+    for await (const event of events) {
+      if (event.type === 'snapshot' && !event.processing.some((transcript) => transcript.id === id)) break;
+      if (event.type === 'transcript.progress' && event.id === id) {
+        line.show(event.progress.stage, progressLine(name, event.progress));
+      }
+      if (isEndOf(event, id)) return event.transcript;
+    }
+    return await client.call('getTranscript', { params: { id }, signal });
+  } finally {
+    line.clear();
+    controller.abort();
+  }
+};
+
+const render = async (
+  { client }: Connection,
+  transcript: Transcription,
+  format: Format,
+): Promise<string | Uint8Array> => {
+  if (format === 'times') return timedLines(transcript.segments);
+  const response = await client.send('exportTranscript', {
+    params: { id: transcript.id },
+    query: { format },
+  });
+  return new Uint8Array(await response.arrayBuffer());
+};
+
+const facts = (transcript: Transcription, milliseconds: number): string => {
+  const speed = transcript.duration / (milliseconds / 1000);
+  return [
+    clockTime(transcript.duration),
+    `${transcript.word_count} words`,
+    `language ${transcript.language ?? 'unknown'}`,
+    `model ${transcript.model_id}`,
+    `${speed.toFixed(1)}× real time`,
+  ].join(' · ');
+};
+
+const transcribeOne = async (
+  connection: Connection,
+  source: string,
+  options: TranscribeOptions,
+  signal: AbortSignal,
+): Promise<boolean> => {
+  const { client } = connection;
+  const remote = isUrl(source);
+  const name = remote ? source : basename(source);
+  const started = performance.now();
+  const uploaded: Uploaded = remote ? { audioUrl: source } : await upload(connection, source);
+  try {
+    const created = await client.call('createTranscript', {
+      body: {
+        audio_url: uploaded.audioUrl,
+        timestamp_style: 'word',
+        ...(options.model === undefined ? {} : { model: options.model }),
+        ...(options.language === undefined ? {} : { language: options.language }),
+        ...(options.from === undefined ? {} : { audio_start_from: options.from }),
+        ...(options.to === undefined ? {} : { audio_end_at: options.to }),
+      },
+      signal,
+    });
+    const cancel = () => void client.call('cancelTranscript', { params: { id: created.id } }).catch(() => {});
+    signal.addEventListener('abort', cancel, { once: true });
+    const ended = await follow(connection, created.id, name, signal);
+    if (ended.status === 'failed') {
+      say(`${style('red', 'error')}  ${name}: ${ended.error?.message ?? 'failed'}`);
+      return false;
+    }
+    for (const warning of ended.warnings) say(`${style('yellow', 'note')}  ${warning}`);
+    const body = await render(connection, ended, options.format ?? 'times');
+    if (options.output === undefined) await print(body);
+    else await writeFile(options.output, body);
+    say(style('dim', `${name}: ${facts(ended, performance.now() - started)}`));
+    return true;
+  } finally {
+    if (uploaded.key !== undefined) await client.call('deleteFile', { params: { fileKey: uploaded.key } });
+  }
+};
+
+const transcribeAll = async (given: string[], options: TranscribeOptions): Promise<void> => {
+  const sources = given.length > 0 ? given : [join(PROGRAM, 'resources', 'samples', '01-short-note.wav')];
+  for (const source of sources) if (!isUrl(source)) await checkFile(source);
+  if (options.output !== undefined && sources.length > 1) {
+    throw new UsageError('--output takes one recording at a time.');
+  }
+  const sample = given.length === 0;
+  if (sample) say(style('dim', 'No recording named: transcribing the sample with the demonstration model.'));
+  const controller = new AbortController();
+  process.once('SIGINT', () => controller.abort(new Error('interrupted')));
+  const connection = await connect(options);
+  try {
+    let failed = 0;
+    for (const source of sources) {
+      const model = options.model ?? (sample ? 'starter' : undefined);
+      const done = await transcribeOne(
+        connection,
+        source,
+        { ...options, ...(model === undefined ? {} : { model }) },
+        controller.signal,
+      );
+      if (!done) failed++;
+    }
+    if (failed > 0) process.exitCode = 1;
+  } catch (error) {
+    if (!controller.signal.aborted) throw error;
+    process.exitCode = 130;
+  } finally {
+    await connection.close();
+  }
+};
+
+export const addTranscribe = (program: Command): void => {
+  withServerOptions(program.command('transcribe'))
+    .argument('[file or URL...]', 'recordings; without any, the bundled sample')
+    .description('turn recordings into text with times')
+    .option('-m, --model <name>', 'nano, mini, pro, or the id of an installed model')
+    .option('-l, --language <code>', 'a language code, or auto')
+    .option('--from <time>', 'begin here: seconds, M:SS or H:MM:SS', secondsOf)
+    .option('--to <time>', 'end here', secondsOf)
+    .option('-f, --format <format>', `one of ${FORMATS.join(', ')}`, formatOf)
+    .option('-o, --output <file>', 'write the result to a file instead of stdout')
+    .action(transcribeAll);
+};

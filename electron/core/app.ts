@@ -1,0 +1,276 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdir, rm } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import { isModelAlias } from '../contract/transcript.ts';
+import { isoTime, systemClock } from './base/clock.ts';
+import { AppError, systemCode } from './base/errors.ts';
+import { newToken } from './base/ids.ts';
+import type { Logger } from './base/logger.ts';
+import { type DataPaths, dataPaths } from './base/paths.ts';
+import type { AppConfig, Host } from './config.ts';
+import { createMediaEngine } from './engines/ffmpeg/engine.ts';
+import { findFfmpeg } from './engines/ffmpeg/tools.ts';
+import type { FfmpegTools } from './engines/ffmpeg/types.ts';
+import { createHttpClient } from './engines/net/http-client.ts';
+import { createWhisperEngine, defaultParallelism, type Parallelism } from './engines/whisper/index.ts';
+import { RequestLog } from './http/request-log.ts';
+import { accountResources } from './http/resources/accounts.ts';
+import { eventResources } from './http/resources/events.ts';
+import { systemResources } from './http/resources/system.ts';
+import { transcriptResources } from './http/resources/transcripts.ts';
+import { createServer } from './http/server.ts';
+import { fileLogger } from './log.ts';
+import { createJobWork } from './pipeline/run-job.ts';
+import { installationSecret, localKey } from './secrets.ts';
+import { AccountService } from './services/accounts.ts';
+import { EventHub } from './services/events.ts';
+import { JobRunner } from './services/jobs.ts';
+import { ModelService } from './services/models/index.ts';
+import { SettingsService } from './services/settings.ts';
+import { SystemService } from './services/system.ts';
+import { TranscriptService } from './services/transcripts/index.ts';
+import { UsageService } from './services/usage.ts';
+import { type Database, openDatabase } from './stores/database.ts';
+import { lockFolder } from './stores/lock.ts';
+
+/** A whole Earshot: the service with its HTTP server. */
+export type App = {
+  /** `http://127.0.0.1:3277`. */
+  readonly url: string;
+  readonly dataDir: string;
+  /** The owner's key for programs on this machine. */
+  readonly localKey: string;
+  readonly settings: SettingsService;
+  readonly models: ModelService;
+  /** A link that opens the window in a browser, once. */
+  loginUrl(): string;
+  /** Checkpoints running jobs, answers what is under way, and ends. */
+  close(): Promise<void>;
+};
+
+const prepareFolders = (paths: DataPaths): void => {
+  mkdirSync(paths.root, { recursive: true, mode: 0o700 });
+  for (const folder of [paths.objects, paths.temporary, paths.models, paths.transcripts]) {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  }
+};
+
+/** Names the process that a server file speaks of, if it can be read. */
+const describeOwner = (paths: DataPaths): string => {
+  if (!existsSync(paths.serverFile)) return '';
+  const { pid, url }: { pid?: number; url?: string } = JSON.parse(readFileSync(paths.serverFile, 'utf8'));
+  return ` (process ${pid}, ${url})`;
+};
+
+/** Files of jobs that are no longer at work are nobody's. */
+const sweepTemporary = async (paths: DataPaths, isAlive: (id: string) => boolean): Promise<void> => {
+  for (const name of await readdir(paths.temporary)) {
+    if (!isAlive(name)) await rm(join(paths.temporary, name), { recursive: true, force: true });
+  }
+};
+
+const listen = async (server: FastifyInstance, config: AppConfig): Promise<string> => {
+  const last = config.whenTaken === 'next' && config.port !== 0 ? config.port + 20 : config.port;
+  for (let port = config.port; ; port++) {
+    try {
+      await server.listen({ host: config.host, port });
+      const address = server.server.address();
+      const bound = typeof address === 'object' && address !== null ? address.port : port;
+      const name = config.host === '0.0.0.0' || config.host === '::' ? '127.0.0.1' : config.host;
+      return `http://${name.includes(':') ? `[${name}]` : name}:${bound}`;
+    } catch (error) {
+      if (systemCode(error) !== 'EADDRINUSE') throw error;
+      if (port >= last) {
+        throw new AppError(
+          'conflict',
+          `Port ${port} is taken by another program. Choose another with --port.`,
+          { cause: error },
+        );
+      }
+    }
+  }
+};
+
+const parallelismOf = (settings: SettingsService): Parallelism => {
+  const defaults = defaultParallelism(availableParallelism());
+  return {
+    threads: settings.get('engine.threads') || defaults.threads,
+    statesSideBySide: settings.get('engine.parallel') || defaults.statesSideBySide,
+  };
+};
+
+const runOverrides = (config: AppConfig): AppConfig['overrides'] =>
+  config.demo
+    ? {
+        'models.aliases.nano': 'starter',
+        'models.aliases.mini': 'starter',
+        'models.aliases.pro': 'starter',
+        ...config.overrides,
+      }
+    : config.overrides;
+
+/** Everything below HTTP, wired. */
+const createServices = (
+  config: AppConfig,
+  host: Host,
+  paths: DataPaths,
+  db: Database,
+  logger: Logger,
+  tools: FfmpegTools,
+) => {
+  const clock = systemClock;
+  const settings = new SettingsService(db, runOverrides(config));
+  const accounts = new AccountService(db, clock, config.apiKey);
+  const events = new EventHub();
+  const usage = new UsageService(db);
+  const models = new ModelService(settings, {
+    installed: paths.models,
+    bundled: join(config.resourcesDir, 'models'),
+  });
+  const parallelism = parallelismOf(settings);
+  const engine = createWhisperEngine({
+    fork: host.forkWorker,
+    addonPath: config.addonPath,
+    idleMs: settings.get('engine.idleSeconds') * 1000,
+    ...parallelism,
+    log: logger,
+  });
+  const http = createHttpClient({
+    policy: () => ({
+      allowPrivateAddresses: settings.get('network.allowPrivateAddresses'),
+      offline: settings.get('network.offline'),
+    }),
+    version: config.version,
+  });
+  const media = createMediaEngine(tools);
+  const work = createJobWork({
+    db,
+    clock,
+    logger,
+    paths,
+    media,
+    http,
+    engine,
+    models,
+    settings: {
+      maxDownloadBytes: () => settings.get('network.maxDownloadBytes'),
+      stallSeconds: () => settings.get('network.stallSeconds'),
+      beamSize: () => settings.get('engine.beamSize'),
+      creditRate: (model) => settings.get(`credits.perMinute.${isModelAlias(model) ? model : 'mini'}`),
+    },
+    files: { locate: async () => undefined },
+  });
+  const jobs: JobRunner = new JobRunner({
+    db,
+    clock,
+    logger,
+    boot: newToken(8),
+    concurrency: () => settings.get('queue.concurrency'),
+    work,
+    watcher: {
+      progress: (row, segments, from) => transcripts.announceProgress(row, segments, from),
+      ended: (row) => transcripts.announceEnd(row),
+    },
+  });
+  const transcripts: TranscriptService = new TranscriptService({
+    db,
+    clock,
+    paths,
+    settings,
+    models,
+    usage,
+    events,
+    jobs,
+    files: { resolveUrl: () => undefined, ownFile: () => undefined },
+  });
+  const system = new SystemService({
+    version: config.version,
+    paths,
+    clock,
+    settings,
+    media,
+    tools,
+    engine,
+    parallelism,
+    scanner: async () => 'builtin',
+  });
+  return { clock, settings, accounts, events, usage, models, engine, http, jobs, transcripts, system };
+};
+
+/**
+ * Starts the whole service on a data folder and answers once requests are accepted.
+ * Throws AppError `conflict` when another process uses the folder or the port is taken.
+ */
+export const createApp = async (config: AppConfig, host: Host): Promise<App> => {
+  const paths = dataPaths(config.dataDir);
+  prepareFolders(paths);
+  const tools = await findFfmpeg({
+    environment: config.environment,
+    platform: process.platform,
+    resourcesPath: config.resourcesDir,
+  });
+  const lock = lockFolder(paths.lockFile, () => describeOwner(paths));
+  const logger = fileLogger(paths.logs);
+  const db = openDatabase(paths.database, { logger, now: systemClock.now });
+  const services = createServices(config, host, paths, db, logger, tools);
+  const key = localKey(paths, services.accounts);
+  installationSecret(paths);
+  let closing: Promise<void> | undefined;
+  const requestLog = new RequestLog();
+  const server = await createServer({
+    ...services,
+    logger,
+    requestLog,
+    version: config.version,
+    host: config.host,
+    rendererDir: config.rendererDir,
+    isShuttingDown: () => closing !== undefined,
+  });
+  await server.register(async (scope) => {
+    accountResources(scope, {
+      ...services,
+      deleteUser: async (id) => {
+        const user = services.accounts.deletableUser(id);
+        await services.transcripts.removeAllOf(user.id);
+        services.accounts.removeUser(user.id);
+      },
+    });
+    transcriptResources(scope, services.transcripts);
+    systemResources(scope, { ...services, requestLog, version: config.version });
+    eventResources(scope, services);
+  });
+  await sweepTemporary(paths, (id) => services.transcripts.isProcessing(id));
+  const url = await listen(server, config);
+  const startedAt = isoTime(services.clock.now());
+  writeFileSync(
+    paths.serverFile,
+    JSON.stringify({ url, pid: process.pid, version: config.version, startedAt }),
+    { mode: 0o600 },
+  );
+  logger.info({ version: config.version, port: Number(new URL(url).port) }, 'Earshot started');
+  services.jobs.start();
+  const close = async () => {
+    await services.jobs.close();
+    await server.close();
+    await services.engine.close();
+    await services.http.close();
+    rmSync(paths.serverFile, { force: true });
+    db.close();
+    logger.info({}, 'Earshot stopped');
+    lock.release();
+  };
+  return {
+    url,
+    dataDir: paths.root,
+    localKey: key,
+    settings: services.settings,
+    models: services.models,
+    loginUrl: () => `${url}/#token=${services.accounts.newLoginToken()}`,
+    close: () => {
+      closing ??= close();
+      return closing;
+    },
+  };
+};

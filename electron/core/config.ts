@@ -1,0 +1,29 @@
+import type { Settings } from '../contract/settings.ts';
+import type { ForkWorker } from './engines/whisper/index.ts';
+
+/** How one run of the program is set up. Frozen when it reaches `createApp`. */
+export type AppConfig = {
+  readonly version: string;
+  readonly dataDir: string;
+  readonly host: string;
+  /** 0: any free port. */
+  readonly port: number;
+  /** `next`: take the next free port when this one is taken; `fail`: say so. */
+  readonly whenTaken: 'next' | 'fail';
+  /** `EARSHOT_API_KEY`: the owner's key for this run. */
+  readonly apiKey?: string | undefined;
+  /** Settings for this run alone. */
+  readonly overrides: Partial<Settings>;
+  /** All three model names stand for the demonstration model. */
+  readonly demo: boolean;
+  /** The native addon's file. */
+  readonly addonPath: string;
+  /** The folder with the bundled models and samples. */
+  readonly resourcesDir: string;
+  /** The built window. */
+  readonly rendererDir: string;
+  readonly environment: NodeJS.ProcessEnv;
+};
+
+/** What differs between plain Node and Electron. */
+export type Host = { readonly forkWorker: ForkWorker };

@@ -1,0 +1,62 @@
+import type { ServerResponse } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+import type { ServerEvent } from '../../../contract/events.ts';
+import { routes } from '../../../contract/routes.ts';
+import type { EventHub, NumberedEvent } from '../../services/events.ts';
+import type { TranscriptService } from '../../services/transcripts/index.ts';
+import { implement } from '../implement.ts';
+
+const HEARTBEAT_MS = 15_000;
+/** A client that reads this slowly is let go; it comes back with `Last-Event-ID`. */
+const MOST_BUFFERED = 8 * 1024 * 1024;
+
+export type EventResources = {
+  readonly events: EventHub;
+  readonly transcripts: TranscriptService;
+};
+
+const write = (out: ServerResponse, { id, event }: NumberedEvent): void => {
+  const { type, ...data } = event;
+  out.write(`id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`);
+  if (out.writableLength > MOST_BUFFERED) out.destroy();
+};
+
+/** `GET /v1/events`: what happens to the caller's transcripts and files, as it happens. */
+export const eventResources = (server: FastifyInstance, { events, transcripts }: EventResources): void => {
+  const open = new Set<ServerResponse>();
+  server.addHook('preClose', async () => {
+    for (const out of open) out.end();
+  });
+  implement(server, routes.events, ({ caller, request, reply }) => {
+    const userId = caller.user.id;
+    reply.hijack();
+    const out = reply.raw;
+    out.writeHead(200, {
+      ...Object.fromEntries(Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)])),
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache, no-transform',
+      'x-accel-buffering': 'no',
+    });
+    open.add(out);
+    const last = Number(request.headers['last-event-id']);
+    const missed = Number.isFinite(last) ? events.since(userId, last) : undefined;
+    if (missed === undefined) {
+      const snapshot: ServerEvent = {
+        type: 'snapshot',
+        processing: transcripts.processing(userId),
+        queue_paused: transcripts.isQueuePaused(),
+      };
+      write(out, { id: events.lastId, event: snapshot });
+    } else {
+      for (const event of missed) write(out, event);
+    }
+    const unsubscribe = events.subscribe(userId, (event) => write(out, event));
+    const heartbeat = setInterval(() => out.write(': heartbeat\n\n'), HEARTBEAT_MS);
+    out.on('close', () => {
+      clearInterval(heartbeat);
+      unsubscribe();
+      open.delete(out);
+    });
+    return undefined;
+  });
+};

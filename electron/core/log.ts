@@ -1,0 +1,18 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import pino from 'pino';
+import type { Logger } from './base/logger.ts';
+
+/** Writes JSON lines into the logs folder: ids and numbers, never text, keys or contents of files. */
+export const fileLogger = (folder: string): Logger & { flush(): void } => {
+  mkdirSync(folder, { recursive: true });
+  const destination = pino.destination({ dest: join(folder, 'earshot.log'), sync: true, mode: 0o600 });
+  const logger = pino({ base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination);
+  return {
+    debug: (fields, message) => logger.debug(fields, message),
+    info: (fields, message) => logger.info(fields, message),
+    warn: (fields, message) => logger.warn(fields, message),
+    error: (fields, message) => logger.error(fields, message),
+    flush: () => destination.flushSync(),
+  };
+};
