@@ -7,7 +7,7 @@ import { basename, dirname, join } from 'node:path';
 import { SetupError } from './errors.mjs';
 import { withLock } from './lock.mjs';
 import { cacheDir, isFile, isWritable, modules, onPath, root } from './places.mjs';
-import { runHelper } from './processes.mjs';
+import { HelperError, runHelper } from './processes.mjs';
 import { say, step } from './progress.mjs';
 
 const stampFile = join(modules, '.earshot-stamp');
@@ -74,6 +74,10 @@ function npmEnv() {
   return { ...process.env, npm_config_cache: join(cacheDir(), 'npm') };
 }
 
+/**
+ * `npm ci`, or where the lockfile lacks optional packages of other platforms (npm writes it so when a registry does not
+ * carry them, and then `npm ci` refuses it) `npm install`, which takes the locked versions too and leaves the file alone.
+ */
 async function install() {
   if (!isWritable(root))
     throw new SetupError(`The packages must be installed, but ${root} cannot be written.`);
@@ -81,11 +85,18 @@ async function install() {
   rmSync(stampFile, { force: true });
   // Nothing here leans on install scripts. The log level is set because `npm run -s` hands its silence down.
   const options = ['--ignore-scripts', '--include=dev', '--include=optional', '--no-audit', '--no-fund'];
-  await runHelper(command, [...first, 'ci', ...options, '--loglevel=warn', '--progress=false'], {
-    name: 'packages',
-    env: npmEnv(),
-    failure: 'npm could not install the packages',
-  });
+  const npm = (...verb) =>
+    runHelper(command, [...first, ...verb, ...options, '--loglevel=warn', '--progress=false'], {
+      name: 'packages',
+      env: npmEnv(),
+      failure: 'npm could not install the packages',
+    });
+  try {
+    await npm('ci');
+  } catch (error) {
+    if (!(error instanceof HelperError && /code EUSAGE/.test(error.output))) throw error;
+    await npm('install', '--no-save');
+  }
   writeFileSync(stampFile, packagesKey());
 }
 

@@ -48,10 +48,14 @@ export function guardSetup() {
   for (const signal of SIGNALS) process.on(signal, onSetupSignal);
 }
 
-/** The last lines of a helper's log, indented, and where the whole of it is. */
-function tail(logFile) {
-  const lines = readFileSync(logFile, 'utf8').trimEnd().split('\n');
-  return [...lines.slice(-TAIL_LINES).map((line) => `  ${line}`), `The whole log: ${logFile}`].join('\n');
+/** A helper that failed: its message ends with the last lines of its output; `output` is all of it. */
+export class HelperError extends SetupError {
+  constructor(failure, logFile) {
+    const output = readFileSync(logFile, 'utf8');
+    const lines = output.trimEnd().split('\n').slice(-TAIL_LINES);
+    super([`${failure}.`, ...lines.map((line) => `  ${line}`), `The whole log: ${logFile}`].join('\n'));
+    this.output = output;
+  }
 }
 
 /**
@@ -96,7 +100,7 @@ export function runHelper(command, args, { name, failure, env = process.env, tim
       helpers.delete(child);
       closeSync(log);
       if (!reason) resolve();
-      else reject(new SetupError(`${failure} (${reason}).\n${tail(logFile)}`));
+      else reject(new HelperError(`${failure} (${reason})`, logFile));
     };
     let over = false;
     child.once('error', (error) => {
