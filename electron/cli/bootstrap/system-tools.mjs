@@ -1,0 +1,196 @@
+// Programs that npm cannot bring: ffmpeg, a C++ compiler with CMake, and Chromium for the tests.
+
+import { readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { SetupError } from './errors.mjs';
+import { isFile, onPath } from './places.mjs';
+import { runHelper } from './processes.mjs';
+import { step } from './progress.mjs';
+
+const { platform, env } = process;
+
+function findFfmpeg() {
+  if (!env.FFMPEG_PATH) return onPath('ffmpeg');
+  if (isFile(env.FFMPEG_PATH)) return env.FFMPEG_PATH;
+  throw new SetupError(`FFMPEG_PATH is ${env.FFMPEG_PATH}, and there is no such file.`);
+}
+
+function findFfprobe() {
+  const beside =
+    env.FFMPEG_PATH && join(dirname(env.FFMPEG_PATH), platform === 'win32' ? 'ffprobe.exe' : 'ffprobe');
+  if (env.FFPROBE_PATH && isFile(env.FFPROBE_PATH)) return env.FFPROBE_PATH;
+  return beside && isFile(beside) ? beside : onPath('ffprobe');
+}
+
+function findCompiler() {
+  if (env.CXX && (isFile(env.CXX) || onPath(env.CXX))) return env.CXX;
+  // On Windows CMake itself finds Visual Studio, which is not on the PATH.
+  return platform === 'win32' ? 'msvc' : onPath('c++', 'g++', 'clang++');
+}
+
+function findMake() {
+  return platform === 'win32' ? 'msbuild' : onPath('make', 'gmake', 'ninja');
+}
+
+const BROWSERS = {
+  darwin: [
+    '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+    '/Applications/Chromium.app/Contents/MacOS/Chromium',
+    '/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge',
+  ],
+  win32: [env.PROGRAMFILES, env['PROGRAMFILES(X86)'], env.LOCALAPPDATA].flatMap((folder) =>
+    folder
+      ? [
+          join(folder, 'Google', 'Chrome', 'Application', 'chrome.exe'),
+          join(folder, 'Microsoft', 'Edge', 'Application', 'msedge.exe'),
+        ]
+      : [],
+  ),
+};
+
+/** The path of a Chromium, Chrome or Edge, or undefined. EARSHOT_CHROMIUM names another one. */
+export function findChromium() {
+  if (env.EARSHOT_CHROMIUM) return isFile(env.EARSHOT_CHROMIUM) ? env.EARSHOT_CHROMIUM : undefined;
+  const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'microsoft-edge'];
+  return (BROWSERS[platform] ?? []).find(isFile) ?? onPath(...names);
+}
+
+/**
+ * What each need is found by, and its packages by manager: apt, dnf, pacman, apk, brew, winget.
+ * @type {Record<string, { find: () => string | undefined, label: string, packages: Record<string, string> }>}
+ */
+const TOOLS = {
+  ffmpeg: {
+    label: 'ffmpeg',
+    find: findFfmpeg,
+    packages: { default: 'ffmpeg', dnf: 'ffmpeg-free', winget: 'Gyan.FFmpeg', choco: 'ffmpeg' },
+  },
+  ffprobe: {
+    label: 'ffprobe',
+    find: findFfprobe,
+    packages: { default: 'ffmpeg', dnf: 'ffmpeg-free', winget: 'Gyan.FFmpeg', choco: 'ffmpeg' },
+  },
+  cmake: {
+    label: 'CMake',
+    find: () => onPath('cmake'),
+    packages: { default: 'cmake', winget: 'Kitware.CMake', choco: 'cmake' },
+  },
+  compiler: {
+    label: 'a C++ compiler',
+    find: findCompiler,
+    packages: { default: 'g++', dnf: 'gcc-c++', pacman: 'gcc', brew: '', winget: '', choco: '' },
+  },
+  make: {
+    label: 'make',
+    find: findMake,
+    packages: { default: 'make', brew: '', winget: '', choco: '' },
+  },
+  chromium: {
+    label: 'Chromium',
+    find: findChromium,
+    packages: {
+      default: 'chromium',
+      brew: '--cask chromium',
+      winget: 'Google.Chrome',
+      choco: 'googlechrome',
+    },
+  },
+};
+
+/** Package managers, in the order they are looked for, and how each is told to install. */
+const MANAGERS = [
+  {
+    name: 'apt',
+    program: 'apt-get',
+    install: 'apt-get update && {sudo}apt-get install -y --no-install-recommends',
+    sudo: true,
+  },
+  { name: 'dnf', program: 'dnf', install: 'dnf install -y', sudo: true },
+  { name: 'pacman', program: 'pacman', install: 'pacman -S --needed --noconfirm', sudo: true },
+  { name: 'apk', program: 'apk', install: 'apk add', sudo: true },
+  { name: 'brew', program: 'brew', install: 'brew install', sudo: false },
+  { name: 'winget', program: 'winget', install: 'winget install', sudo: false },
+  { name: 'choco', program: 'choco', install: 'choco install -y', sudo: false },
+];
+
+function packagesFor(manager, needs) {
+  const names = needs.map((need) => TOOLS[need].packages[manager] ?? TOOLS[need].packages.default);
+  return [...new Set(names)].filter(Boolean);
+}
+
+const isRoot = () => process.getuid?.() === 0;
+
+/** The command that a person types to install these, for the machine's own package manager. */
+export function installCommand(needs) {
+  const manager = MANAGERS.find(({ program }) => onPath(program));
+  const lines = [];
+  if (manager) {
+    const sudo = manager.sudo && !isRoot() ? 'sudo ' : '';
+    const names = packagesFor(manager.name, needs);
+    if (names.length > 0) lines.push(`${sudo}${manager.install.replace('{sudo}', sudo)} ${names.join(' ')}`);
+  }
+  if (needs.includes('compiler') && platform === 'darwin') lines.push('xcode-select --install');
+  if (lines.length > 0) return lines.join('\n  ');
+  return platform === 'darwin'
+    ? 'brew install ffmpeg cmake    (Homebrew is at https://brew.sh)'
+    : `install ${needs.map((need) => TOOLS[need].label).join(', ')} with your system's package manager`;
+}
+
+function hasAptLists() {
+  try {
+    return readdirSync('/var/lib/apt/lists').some((name) => /_Packages(?:\.\w+)?$/.test(name));
+  } catch (error) {
+    if (error.code === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+async function installWithApt(needs) {
+  const quiet = { ...env, DEBIAN_FRONTEND: 'noninteractive' };
+  const wait = ['-o', 'DPkg::Lock::Timeout=120'];
+  const update = () =>
+    runHelper('apt-get', [...wait, 'update'], {
+      name: 'apt-update',
+      env: quiet,
+      failure: 'apt-get update failed',
+    });
+  const install = () =>
+    runHelper(
+      'apt-get',
+      [...wait, 'install', '-y', '--no-install-recommends', ...packagesFor('apt', needs)],
+      {
+        name: 'apt-install',
+        env: quiet,
+        failure: 'apt-get could not install them',
+      },
+    );
+  if (!hasAptLists()) {
+    await update();
+    return install();
+  }
+  try {
+    return await install();
+  } catch {
+    // The lists may be older than the archive: once more with fresh ones, and that failure is the one to show.
+    await update();
+    return install();
+  }
+}
+
+const missingOf = (needs) => needs.filter((need) => !TOOLS[need].find());
+const labels = (needs) => needs.map((need) => TOOLS[need].label).join(', ');
+
+/**
+ * Makes sure that these programs are there: as root on Debian and Ubuntu by installing them, else by saying how.
+ * @param {string[]} needs names in TOOLS
+ */
+export async function ensureTools(needs) {
+  const missing = missingOf(needs);
+  if (missing.length === 0) return;
+  if (platform === 'linux' && isRoot() && onPath('apt-get')) {
+    await step('tools', `installing ${labels(missing)}`, () => installWithApt(missing));
+  }
+  const still = missingOf(needs);
+  if (still.length === 0) return;
+  throw new SetupError(`Not found: ${labels(still)}. Install with:\n\n  ${installCommand(still)}\n`);
+}
