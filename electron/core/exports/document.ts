@@ -1,0 +1,36 @@
+import { LANGUAGES } from '../../contract/languages.ts';
+import { plainTime } from './paragraphs.ts';
+import { oneLine } from './text.ts';
+import type { ExportTranscript } from './types.ts';
+
+/** What the documents (Markdown, DOCX) say above the transcript. */
+export const documentTitle = (transcript: ExportTranscript): string =>
+  oneLine(transcript.name) || 'Transcript';
+
+export const documentFacts = (transcript: ExportTranscript): [label: string, value: string][] => {
+  const { language } = transcript;
+  const names: Readonly<Record<string, string>> = LANGUAGES;
+  const facts: [string, string][] = [
+    ['Date', `${transcript.created_at.slice(0, 16).replace('T', ' ')} UTC`],
+    ['Duration', plainTime(transcript.duration)],
+  ];
+  if (language !== null) facts.push(['Language', names[language] ?? oneLine(language)]);
+  if (transcript.model_id !== null) facts.push(['Model', oneLine(transcript.model_id)]);
+  if (transcript.topics?.length) facts.push(['Topics', transcript.topics.map(oneLine).join(', ')]);
+  return facts;
+};
+
+export type SummaryLine = { readonly kind: 'heading' | 'bullet' | 'text'; readonly text: string };
+
+/** The lines of a summary, whichever of its three types it has. */
+export const summaryLines = (summary: string): SummaryLine[] =>
+  summary
+    .split(/\r\n|[\n\r\u2028\u2029]/u)
+    .map((line): SummaryLine => {
+      const heading = /^\s*#{1,6}\s+(.*)$/u.exec(line)?.[1];
+      if (heading !== undefined) return { kind: 'heading', text: oneLine(heading) };
+      const bullet = /^\s*[•*-]\s+(.*)$/u.exec(line)?.[1];
+      if (bullet !== undefined) return { kind: 'bullet', text: oneLine(bullet) };
+      return { kind: 'text', text: oneLine(line) };
+    })
+    .filter((line) => line.text !== '');

@@ -1,0 +1,34 @@
+import type { ExportFormat } from '../../contract/transcript.ts';
+import { graphemesOf, oneLine } from './text.ts';
+
+/** Bytes of UTF-8; the common file systems take 255, programs add endings of their own. */
+const MAX_BYTES = 180;
+const RESERVED = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\.|$)/i;
+const MEDIA_ENDING = /\.(?:mp3|wav|flac|m4a|ogg|oga|opus|webm|aac|mp4|m4v|avi|mov|wmv|mkv|3gp|aiff?|wma)$/i;
+/** Direction marks and other invisible characters that can make a name look like another. */
+const INVISIBLE = /[\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu;
+
+const cutToBytes = (text: string, bytes: number): string => {
+  let kept = '';
+  let used = 0;
+  for (const grapheme of graphemesOf(text)) {
+    used += Buffer.byteLength(grapheme);
+    if (used > bytes) break;
+    kept += grapheme;
+  }
+  return kept;
+};
+
+/**
+ * A file name for a transcript that every file system takes (Windows' rules are the strictest): letters of any
+ * script stay, separators and wildcards become "-", the ending of the recording goes.
+ */
+export const exportFileName = (name: string, format: ExportFormat): string => {
+  const plain = oneLine(name.normalize('NFC'))
+    .replace(INVISIBLE, '')
+    .replace(MEDIA_ENDING, '')
+    .replace(/[<>:"/\\|?*]+/g, '-');
+  const base = cutToBytes(plain, MAX_BYTES).replace(/^[.\s]+|[.\s]+$/g, '');
+  const safe = RESERVED.test(base) ? `_${base}` : base;
+  return `${safe === '' || /^-+$/.test(safe) ? 'transcript' : safe}.${format}`;
+};

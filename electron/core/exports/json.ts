@@ -1,0 +1,32 @@
+import type { ExportQuery } from '../../contract/transcript.ts';
+import { joinText } from './text.ts';
+import type { ExportTranscript } from './types.ts';
+
+/** JSON with the API's own field names: what the transcript says, without the state of its job. */
+export const renderJson = (transcript: ExportTranscript, query: ExportQuery): string => {
+  const { id, name, language, duration, model_id, created_at, segments, speakers, summary, topics } =
+    transcript;
+  const body = {
+    id,
+    name,
+    language,
+    duration,
+    model_id,
+    created_at,
+    text: segments.reduce((text, segment) => joinText(text, segment.text.trim()), ''),
+    segments: segments.map(({ words, ...segment }) => ({
+      id: segment.id,
+      text: segment.text,
+      start: segment.start,
+      end: segment.end,
+      speaker_id: segment.speaker_id,
+      ...(query.words === false || words === undefined ? {} : { words }),
+    })),
+    ...(speakers === undefined ? {} : { speakers }),
+    ...(summary === undefined ? {} : { summary }),
+    ...(topics === undefined ? {} : { topics }),
+    ...(transcript.key_phrases === undefined ? {} : { key_phrases: transcript.key_phrases }),
+    warnings: transcript.warnings,
+  };
+  return `${JSON.stringify(body, null, 2)}\n`;
+};

@@ -1,0 +1,51 @@
+import type { ExportQuery } from '../../contract/transcript.ts';
+import { documentFacts, documentTitle, summaryLines } from './document.ts';
+import { makeParagraphs, plainTime } from './paragraphs.ts';
+import { showsSpeakers, speakerName } from './speaker-names.ts';
+import type { ExportTranscript } from './types.ts';
+
+/**
+ * Text that Markdown (CommonMark and GitHub's form) shows as it stands: every character that could begin
+ * markup is escaped, as are marks that mean something only at the start of a line.
+ */
+export const escapeMarkdown = (text: string): string =>
+  text
+    .replace(/[\\`*_[\]<>#|~&$]/g, '\\$&')
+    .replace(/^([-+=])/, '\\$1')
+    .replace(/^(\d+)([.)])/, '$1\\$2');
+
+const summarySection = (summary: string): string[] => [
+  '## Summary',
+  summaryLines(summary)
+    .map(({ kind, text }) => {
+      const escaped = escapeMarkdown(text);
+      if (kind === 'heading') return `\n### ${escaped}\n`;
+      return kind === 'bullet' ? `- ${escaped}` : `\n${escaped}\n`;
+    })
+    .join('\n')
+    .trim()
+    .replace(/\n{3,}/g, '\n\n'),
+];
+
+/** Markdown: title, facts, warnings, summary, then the transcript in paragraphs with names and times. */
+export const renderMarkdown = (transcript: ExportTranscript, query: ExportQuery): string => {
+  const named = showsSpeakers(transcript, query.speakers);
+  const blocks = [
+    `# ${escapeMarkdown(documentTitle(transcript))}`,
+    documentFacts(transcript)
+      .map(([label, value]) => `- **${label}:** ${escapeMarkdown(value)}`)
+      .join('\n'),
+    ...transcript.warnings.map((warning) => `> ${escapeMarkdown(warning.replace(/\s+/g, ' '))}`),
+    ...(transcript.summary === undefined ? [] : summarySection(transcript.summary.text)),
+    '## Transcript',
+  ];
+  for (const paragraph of makeParagraphs(transcript)) {
+    const head: string[] = [];
+    if (named && paragraph.speaker !== null) {
+      head.push(`**${escapeMarkdown(speakerName(transcript, paragraph.speaker))}**`);
+    }
+    if (query.times !== false) head.push(`\`${plainTime(paragraph.start)}\``);
+    blocks.push([head.join(' '), escapeMarkdown(paragraph.text)].filter((line) => line !== '').join('  \n'));
+  }
+  return `${blocks.join('\n\n')}\n`;
+};

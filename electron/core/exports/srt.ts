@@ -1,0 +1,49 @@
+import type { ExportQuery } from '../../contract/transcript.ts';
+import { makeCues } from './cues.ts';
+import { rulesOf } from './rules.ts';
+import { showsSpeakers, speakerLabel } from './speaker-names.ts';
+import { isRtlLanguage, startsRtl } from './text.ts';
+import type { ExportTranscript } from './types.ts';
+
+const pad = (value: number, digits: number): string => String(value).padStart(digits, '0');
+
+/** `01:02:03,456`; hours grow past 99. */
+export const clockTime = (milliseconds: number, separator: ',' | '.'): string => {
+  const seconds = Math.floor(milliseconds / 1000);
+  return `${pad(Math.floor(seconds / 3600), 2)}:${pad(Math.floor(seconds / 60) % 60, 2)}:${pad(seconds % 60, 2)}${separator}${pad(milliseconds % 1000, 3)}`;
+};
+
+const RIGHT_TO_LEFT_MARK = '\u200f';
+const WORD_JOINER = '\u2060';
+
+/**
+ * A line of a right-to-left transcript that does not begin with such a letter gets a mark, so that players
+ * put its punctuation on the right side.
+ */
+export const directed = (line: string, rtl: boolean): string =>
+  rtl && !startsRtl(line) ? RIGHT_TO_LEFT_MARK + line : line;
+
+/**
+ * SubRip has no escapes. What a player would take for markup or for a time line is broken up by an invisible
+ * word joiner (U+2060).
+ */
+const defuse = (line: string): string =>
+  line
+    .replaceAll('-->', `--${WORD_JOINER}>`)
+    .replace(/<(?=[/a-z])/gi, `<${WORD_JOINER}`)
+    .replace(/\{(?=[\\a-z])/gi, `{${WORD_JOINER}`);
+
+/** SubRip: UTF-8 without a byte order mark, lines ended by CRLF as the format's own program writes them. */
+export const renderSrt = (transcript: ExportTranscript, query: ExportQuery): string => {
+  const rules = rulesOf(query);
+  const named = showsSpeakers(transcript, query.speakers);
+  const rtl = isRtlLanguage(transcript.language);
+  const labelOf = (speaker: string) => (named ? speakerLabel(transcript, speaker, rules.maxColumns) : null);
+  return makeCues(transcript, rules, labelOf)
+    .map((cue, index) => {
+      const times = `${clockTime(cue.startMs, ',')} --> ${clockTime(cue.endMs, ',')}`;
+      const lines = cue.lines.map((line) => directed(defuse(line), rtl));
+      return [index + 1, times, ...lines, '', ''].join('\r\n');
+    })
+    .join('');
+};

@@ -1,0 +1,17 @@
+import type { ExportQuery } from '../../contract/transcript.ts';
+import { makeParagraphs, plainTime } from './paragraphs.ts';
+import { showsSpeakers, speakerName } from './speaker-names.ts';
+import type { ExportTranscript } from './types.ts';
+
+/** Plain text: a paragraph a line, an empty line between. Nothing but the words, unless names or times are on. */
+export const renderTxt = (transcript: ExportTranscript, query: ExportQuery): string => {
+  const named = showsSpeakers(transcript, query.speakers);
+  return makeParagraphs(transcript)
+    .map((paragraph) => {
+      const time = query.times === true ? `[${plainTime(paragraph.start)}] ` : '';
+      const name =
+        named && paragraph.speaker !== null ? `${speakerName(transcript, paragraph.speaker)}: ` : '';
+      return `${time}${name}${paragraph.text}\n`;
+    })
+    .join('\n');
+};
