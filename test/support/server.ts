@@ -1,0 +1,108 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { type Client, createClient } from '../../electron/contract/client.ts';
+import { buildAddon } from '../../native/build.mjs';
+
+const PROGRAM = resolve(import.meta.dirname, '..', '..');
+
+export type TestServerOptions = {
+  /** Further arguments of `earshot serve`; default `--demo --allow-private-addresses`. */
+  readonly args?: readonly string[];
+  readonly dataDir?: string;
+  readonly env?: Readonly<Record<string, string>>;
+};
+
+export type TestServer = {
+  readonly url: string;
+  readonly pid: number;
+  readonly dataDir: string;
+  /** The owner's key. */
+  readonly key: string;
+  readonly client: Client;
+  /** A client of the same server with another key, or none. */
+  as(key: string | undefined): Client;
+  /** A plain request with the owner's key, unless another authorization is given. */
+  fetch(path: string, init?: RequestInit): Promise<Response>;
+  /** SIGTERM, and the exit code. */
+  stop(): Promise<number | null>;
+  /** SIGKILL. */
+  kill(): Promise<void>;
+  /** The server's log. */
+  log(): Promise<string>;
+};
+
+const OWNER_KEY = 'test-owner-key';
+const DEFAULT_ARGS = ['--demo', '--allow-private-addresses'];
+
+const exited = (child: ChildProcess): Promise<number | null> =>
+  child.exitCode !== null || child.signalCode !== null
+    ? Promise.resolve(child.exitCode)
+    : new Promise((done) => child.once('exit', (code) => done(code)));
+
+const firstLine = async (child: ChildProcess): Promise<string> => {
+  const { stdout, stderr } = child;
+  if (stdout === null || stderr === null) throw new Error('The server has no output to read.');
+  let errors = '';
+  stderr.on('data', (chunk: Buffer) => {
+    errors += chunk.toString();
+  });
+  const lines = createInterface({ input: stdout });
+  for await (const line of lines) return line;
+  throw new Error(`The server ended before it was ready: ${errors}`);
+};
+
+/** Runs `earshot` with these arguments as a user would, without the set-up. */
+export const spawnEarshot = async (
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<ChildProcess> =>
+  spawn(process.execPath, [join(PROGRAM, 'electron', 'cli', 'main.ts'), ...args], {
+    env: {
+      ...process.env,
+      EARSHOT_ADDON: process.env.EARSHOT_ADDON ?? (await buildAddon({})),
+      NO_COLOR: '1',
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+
+/** Starts a real server in a process of its own, on any free port and a fresh data folder. */
+export const startServer = async (options: TestServerOptions = {}): Promise<TestServer> => {
+  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'earshot-test-')));
+  const args = ['serve', '--json', '--port', '0', '--data-dir', dataDir, ...(options.args ?? DEFAULT_ARGS)];
+  const child = await spawnEarshot(args, { EARSHOT_API_KEY: OWNER_KEY, ...options.env });
+  const { url, pid }: { url: string; pid: number } = JSON.parse(await firstLine(child));
+  const as = (key: string | undefined) =>
+    createClient({ baseUrl: url, ...(key === undefined ? {} : { key }) });
+  return {
+    url,
+    pid,
+    dataDir,
+    key: OWNER_KEY,
+    client: as(OWNER_KEY),
+    as,
+    fetch: (path, init = {}) => {
+      const headers = new Headers(init.headers);
+      if (!headers.has('authorization')) headers.set('authorization', `Bearer ${OWNER_KEY}`);
+      return fetch(url + path, { ...init, headers });
+    },
+    stop: () => {
+      child.kill('SIGTERM');
+      return exited(child);
+    },
+    kill: async () => {
+      child.kill('SIGKILL');
+      await exited(child);
+    },
+    log: () => readFile(join(dataDir, 'logs', 'earshot.log'), 'utf8'),
+  };
+};
+
+/** Stops a server and removes its data folder. */
+export const discard = async (server: TestServer): Promise<void> => {
+  await server.stop();
+  await rm(server.dataDir, { recursive: true, force: true });
+};
