@@ -377,6 +377,12 @@ export const SearchHit = z
   .meta({ id: 'SearchHit' });
 export const SearchResult = success(z.object({ results: z.array(SearchHit), pagination: Pagination }));
 
+export const AudioQuery = z.strictObject({
+  expires: z.coerce.number().pipe(z.int().min(0)).optional(),
+  signature: z.string().max(100).optional(),
+});
+export const AudioUrl = success(z.object({ url: z.string(), expires_at: Timestamp }));
+
 export const PeaksQuery = z.strictObject({ per_second: queryInt(1, 100, 20) });
 export const Peaks = success(
   z.object({

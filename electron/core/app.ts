@@ -19,6 +19,7 @@ import { RequestLog } from './http/request-log.ts';
 import { accountResources } from './http/resources/accounts.ts';
 import { eventResources } from './http/resources/events.ts';
 import { systemResources } from './http/resources/system.ts';
+import { transcriptViews } from './http/resources/transcript-views.ts';
 import { transcriptResources } from './http/resources/transcripts.ts';
 import { createServer } from './http/server.ts';
 import { fileLogger } from './log.ts';
@@ -28,8 +29,10 @@ import { AccountService } from './services/accounts.ts';
 import { EventHub } from './services/events.ts';
 import { JobRunner } from './services/jobs.ts';
 import { ModelService } from './services/models/index.ts';
+import { SearchService } from './services/search.ts';
 import { SettingsService } from './services/settings.ts';
 import { SystemService } from './services/system.ts';
+import { TranscriptAudio } from './services/transcripts/audio.ts';
 import { TranscriptService } from './services/transcripts/index.ts';
 import { UsageService } from './services/usage.ts';
 import { type Database, openDatabase } from './stores/database.ts';
@@ -125,6 +128,16 @@ const createServices = (
   const accounts = new AccountService(db, clock, config.apiKey);
   const events = new EventHub();
   const usage = new UsageService(db);
+  const search = new SearchService(db);
+  let url = '';
+  const audio = new TranscriptAudio({
+    db,
+    clock,
+    paths,
+    secret: installationSecret(paths),
+    baseUrl: () => url,
+    locate: async () => undefined,
+  });
   const models = new ModelService(settings, {
     installed: paths.models,
     bundled: join(config.resourcesDir, 'models'),
@@ -183,6 +196,7 @@ const createServices = (
     usage,
     events,
     jobs,
+    search,
     files: { resolveUrl: () => undefined, ownFile: () => undefined },
   });
   const system = new SystemService({
@@ -196,7 +210,25 @@ const createServices = (
     parallelism,
     scanner: async () => 'builtin',
   });
-  return { clock, settings, accounts, events, usage, models, engine, http, jobs, transcripts, system };
+  const setUrl = (bound: string) => {
+    url = bound;
+  };
+  return {
+    clock,
+    search,
+    audio,
+    setUrl,
+    settings,
+    accounts,
+    events,
+    usage,
+    models,
+    engine,
+    http,
+    jobs,
+    transcripts,
+    system,
+  };
 };
 
 /**
@@ -216,7 +248,6 @@ export const createApp = async (config: AppConfig, host: Host): Promise<App> => 
   const db = openDatabase(paths.database, { logger, now: systemClock.now });
   const services = createServices(config, host, paths, db, logger, tools);
   const key = localKey(paths, services.accounts);
-  installationSecret(paths);
   let closing: Promise<void> | undefined;
   const requestLog = new RequestLog();
   const server = await createServer({
@@ -238,11 +269,13 @@ export const createApp = async (config: AppConfig, host: Host): Promise<App> => 
       },
     });
     transcriptResources(scope, services.transcripts);
+    transcriptViews(scope, services);
     systemResources(scope, { ...services, requestLog, version: config.version });
     eventResources(scope, services);
   });
   await sweepTemporary(paths, (id) => services.transcripts.isProcessing(id));
   const url = await listen(server, config);
+  services.setUrl(url);
   const startedAt = isoTime(services.clock.now());
   writeFileSync(
     paths.serverFile,

@@ -4,6 +4,7 @@ import {
   type Compilable,
   DummyDriver,
   Kysely,
+  type RawBuilder,
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
@@ -22,6 +23,9 @@ export const sql = new Kysely<Tables>({
     createQueryCompiler: () => new SqliteQueryCompiler(),
   },
 });
+
+/** A query in SQL itself, for what the builder cannot say. */
+export const query = <R>(builder: RawBuilder<R>): Compilable<R> => ({ compile: () => builder.compile(sql) });
 
 /** A handle that reads. Queries are synchronous: SQLite answers in microseconds, and nothing interleaves. */
 export type ReadableDb = {

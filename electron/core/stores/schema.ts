@@ -1,3 +1,5 @@
+import type { Generated } from 'kysely';
+
 /** The tables as TypeScript sees them. Times are milliseconds since the epoch; JSON columns are text. */
 export type Tables = {
   meta: { key: string; value: string };
@@ -25,6 +27,7 @@ export type Tables = {
   };
   idempotency: { user_id: string; key: string; body_hash: string; transcript_id: string; created_at: number };
   files: FileRow;
+  search_rows: { row: Generated<number>; transcript_id: string };
   storage_usage: { user_id: string; bytes: number; files: number };
 };
 

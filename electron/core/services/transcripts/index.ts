@@ -1,9 +1,11 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { z } from 'zod';
 import { resolvePolicies } from '../../../contract/analysis.ts';
 import type {
   CreateTranscript,
   PatchTranscript,
+  Queue,
   RecentItem,
   SentenceData,
   Transcription,
@@ -27,6 +29,7 @@ import * as store from '../../stores/transcripts.ts';
 import type { EventHub } from '../events.ts';
 import type { JobRunner } from '../jobs.ts';
 import type { ModelService } from '../models/index.ts';
+import type { SearchService } from '../search.ts';
 import type { SettingsService } from '../settings.ts';
 import type { UsageService } from '../usage.ts';
 import { withText } from './edit.ts';
@@ -50,6 +53,7 @@ export type TranscriptOptions = {
   readonly events: EventHub;
   readonly files: OwnFiles;
   readonly jobs: JobRunner;
+  readonly search: SearchService;
 };
 
 const notFound = () => new AppError('transcript_not_found', 'There is no such transcription.');
@@ -236,7 +240,9 @@ export class TranscriptService {
   }
 
   #changed(userId: string, id: string): Transcription {
-    const transcript = this.get(userId, id);
+    const row = this.#own(userId, id);
+    if (row.status === 'completed') this.#o.search.index(row);
+    const transcript = this.present(row);
     this.#o.events.publish(userId, { type: 'transcript.changed', transcript });
     return transcript;
   }
@@ -356,6 +362,38 @@ export class TranscriptService {
     return queue.isQueuePaused(this.#o.db);
   }
 
+  setQueuePaused(paused: boolean): void {
+    queue.setQueuePaused(this.#o.db, paused);
+    this.#o.events.publishToAll({ type: 'queue.changed', paused });
+    this.#o.jobs.wake();
+  }
+
+  /** The user's running and waiting jobs; places count everybody's. */
+  queue(userId: string): z.output<typeof Queue>['data'] {
+    const waiting = queue.listWaiting(this.#o.db);
+    return {
+      paused: this.isQueuePaused(),
+      running: queue.listRunning(this.#o.db).flatMap((job) => (job.user_id === userId ? [job.id] : [])),
+      waiting: waiting.flatMap((job, index) =>
+        job.user_id === userId ? [{ id: job.id, name: job.name, queue_position: index + 1 }] : [],
+      ),
+    };
+  }
+
+  moveInQueue(userId: string, id: string, position: number): void {
+    this.#own(userId, id);
+    if (!queue.moveInQueue(this.#o.db, userId, id, position)) {
+      throw new AppError('not_queued', 'This transcription is not waiting in the queue.');
+    }
+    this.#o.events.publishToAll({ type: 'queue.changed', paused: this.isQueuePaused() });
+  }
+
+  /** The transcription with its words, whatever its `timestamp_style`. */
+  forExport(userId: string, id: string): Transcription {
+    const row = this.#finished(userId, id);
+    return this.present({ ...row, timestamp_style: 'word' });
+  }
+
   isProcessing(id: string): boolean {
     return store.findTranscript(this.#o.db, id)?.status === 'processing';
   }
@@ -374,6 +412,7 @@ export class TranscriptService {
   }
 
   announceEnd(row: TranscriptRow): void {
+    if (row.status === 'completed') this.#o.search.index(row);
     const type = row.status === 'completed' ? 'transcript.completed' : 'transcript.failed';
     this.#o.events.publish(row.user_id, { type, transcript: this.present(row) });
   }

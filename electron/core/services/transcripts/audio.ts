@@ -1,0 +1,136 @@
+import { createHmac } from 'node:crypto';
+import { open, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { z } from 'zod';
+import type { Peaks } from '../../../contract/transcript.ts';
+import { type Clock, isoTime } from '../../base/clock.ts';
+import { AppError } from '../../base/errors.ts';
+import { sameSecret } from '../../base/ids.ts';
+import { round, roundMs } from '../../base/numbers.ts';
+import type { DataPaths } from '../../base/paths.ts';
+import { PEAKS_PER_SECOND } from '../../pipeline/peaks.ts';
+import { PEAKS_FILE } from '../../pipeline/run-job.ts';
+import type { ReadableDb } from '../../stores/database.ts';
+import type { TranscriptRow } from '../../stores/schema.ts';
+import { findOwnTranscript, findTranscript } from '../../stores/transcripts.ts';
+
+export type PlayableAudio = {
+  readonly path: string;
+  readonly size: number;
+  readonly modified: number;
+  readonly name: string;
+  readonly mediaType: string;
+};
+
+type Options = {
+  readonly db: ReadableDb;
+  readonly clock: Clock;
+  readonly paths: DataPaths;
+  readonly secret: string;
+  readonly baseUrl: () => string;
+  /** A stored file's readable path and media type; undefined when it is gone. */
+  readonly locate: (fileId: string) => Promise<{ path: string; name: string } | undefined>;
+};
+
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  mp3: 'audio/mpeg',
+  wav: 'audio/wav',
+  flac: 'audio/flac',
+  m4a: 'audio/mp4',
+  mp4: 'video/mp4',
+  ogg: 'audio/ogg',
+  opus: 'audio/ogg',
+  webm: 'audio/webm',
+  mkv: 'video/x-matroska',
+  aac: 'audio/aac',
+};
+
+const URL_SECONDS = 12 * 3600;
+
+const notFound = () => new AppError('transcript_not_found', 'There is no such transcription.');
+const noAudio = () => new AppError('file_not_found', 'The audio of this transcription is not kept any more.');
+
+/** The sound of a transcription: to be played, and drawn. */
+export class TranscriptAudio {
+  readonly #o: Options;
+
+  constructor(options: Options) {
+    this.#o = options;
+  }
+
+  /** An address that a player can use without a key, for some hours. */
+  signedUrl(userId: string, id: string): { url: string; expires_at: string } {
+    if (findOwnTranscript(this.#o.db, userId, id) === undefined) throw notFound();
+    const expires = Math.floor(this.#o.clock.now() / 1000) + URL_SECONDS;
+    const url = `${this.#o.baseUrl()}/v1/transcript/id/${id}/audio?expires=${expires}&signature=${this.#sign(id, expires)}`;
+    return { url, expires_at: isoTime(expires * 1000) };
+  }
+
+  /** Whether a signature lets its bearer hear this transcription now; throws when it does not. */
+  checkSignature(id: string, expires: number, signature: string): void {
+    if (!sameSecret(signature, this.#sign(id, expires))) {
+      throw new AppError('signature_invalid', 'This address was altered, or was never given out.');
+    }
+    if (expires * 1000 < this.#o.clock.now()) {
+      throw new AppError('signature_expired', 'This address has expired. Ask for a new one.');
+    }
+  }
+
+  /** The file to play. `userId` undefined: the caller showed a signature. */
+  async file(userId: string | undefined, id: string): Promise<PlayableAudio> {
+    const row =
+      userId === undefined ? findTranscript(this.#o.db, id) : findOwnTranscript(this.#o.db, userId, id);
+    if (row === undefined) throw notFound();
+    const found = await this.#locate(row);
+    const info = found === undefined ? undefined : await stat(found.path).catch(() => undefined);
+    if (found === undefined || info === undefined) throw noAudio();
+    const extension = row.file_format ?? 'bin';
+    return {
+      path: found.path,
+      size: info.size,
+      modified: info.mtimeMs,
+      name: found.name,
+      mediaType: MEDIA_TYPES[extension] ?? 'application/octet-stream',
+    };
+  }
+
+  /** The waveform, at most 20 pairs a second. */
+  async peaks(userId: string, id: string, perSecond: number): Promise<z.output<typeof Peaks>['data']> {
+    const row = findOwnTranscript(this.#o.db, userId, id);
+    if (row === undefined) throw notFound();
+    const bytes = await this.#readPeaks(row);
+    const step = Math.max(1, Math.floor(PEAKS_PER_SECOND / perSecond));
+    const [min, max]: [number[], number[]] = [[], []];
+    for (let i = 0; i < bytes.length; i += 2 * step) {
+      let [low, high] = [0, 0];
+      for (let j = i; j < Math.min(bytes.length, i + 2 * step); j += 2) {
+        low = Math.min(low, bytes[j] ?? 0);
+        high = Math.max(high, bytes[j + 1] ?? 0);
+      }
+      min.push(round(low / 127, 3));
+      max.push(round(high / 127, 3));
+    }
+    return { per_second: PEAKS_PER_SECOND / step, duration: roundMs(row.duration), min, max };
+  }
+
+  async #readPeaks(row: TranscriptRow): Promise<Int8Array> {
+    const path = join(this.#o.paths.transcripts, row.id, PEAKS_FILE);
+    const file = await open(path, 'r').catch(() => undefined);
+    if (file === undefined) return new Int8Array(0);
+    try {
+      return new Int8Array(await file.readFile());
+    } finally {
+      await file.close();
+    }
+  }
+
+  async #locate(row: TranscriptRow): Promise<{ path: string; name: string } | undefined> {
+    if (row.file_id !== null) return this.#o.locate(row.file_id);
+    if (row.audio_file === null) return undefined;
+    return { path: join(this.#o.paths.transcripts, row.id, row.audio_file), name: row.file_name ?? row.name };
+  }
+
+  #sign(id: string, expires: number): string {
+    return createHmac('sha256', this.#o.secret).update(`audio\n${id}\n${expires}`).digest('base64url');
+  }
+}
