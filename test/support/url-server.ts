@@ -142,7 +142,7 @@ export const startUrlServer = async (): Promise<UrlServer> => {
   const sockets = new Set<Socket>();
   let closedBytes = 0;
   const server = createServer((request, response) => {
-    const path = new URL(request.url ?? '/', 'http://localhost').pathname;
+    const path = decodeURIComponent(new URL(request.url ?? '/', 'http://localhost').pathname);
     requests.push({ method: request.method ?? 'GET', path, headers: request.headers });
     (routes.get(path) ?? status(404))(request, response);
   });
