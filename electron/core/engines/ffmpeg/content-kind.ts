@@ -1,5 +1,7 @@
 import { open } from 'node:fs/promises';
 import { fileTypeFromBuffer } from 'file-type';
+import { AppError, systemCode } from '../../base/errors.ts';
+import type { MediaInput } from './types.ts';
 
 const HEAD_BYTES = 4100;
 const NAMES: readonly (readonly [RegExp, string])[] = [
@@ -48,19 +50,34 @@ export const describeNonMedia = async (head: Uint8Array): Promise<string | null>
   return NAMES.find(([pattern]) => pattern.test(type.mime))?.[1] ?? null;
 };
 
-/** The first bytes of a local file. */
-export const readHead = async (path: string): Promise<Uint8Array> => {
-  const file = await open(path, 'r');
+/** Some bytes of an input from an offset on; fewer at its end. Throws `file_not_found` for a missing file. */
+export const readBytes = async (
+  input: MediaInput,
+  offset: number,
+  length: number,
+  signal?: AbortSignal,
+): Promise<Uint8Array> => {
+  if (input.kind === 'range') {
+    const headers = { range: `bytes=${offset}-${offset + length - 1}` };
+    const response = await fetch(input.url, { headers, signal });
+    return response.ok ? new Uint8Array(await response.arrayBuffer()) : new Uint8Array();
+  }
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
-    return buffer.subarray(0, bytesRead);
-  } finally {
-    await file.close();
+    const file = await open(input.path, 'r');
+    try {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, offset);
+      return buffer.subarray(0, bytesRead);
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error;
+    throw new AppError('file_not_found', 'The file to decode is not there.', { cause: error });
   }
 };
 
-/** The first bytes of a file that a range reader serves. */
-export const fetchHead = async (url: string, signal?: AbortSignal): Promise<Uint8Array> => {
-  const response = await fetch(url, { headers: { range: `bytes=0-${HEAD_BYTES - 1}` }, signal });
-  return new Uint8Array(await response.arrayBuffer());
+/** Refuses what its first bytes show to be no recording (`not_media`), saying what it is instead. */
+export const refuseNonMedia = async (input: MediaInput, signal?: AbortSignal): Promise<void> => {
+  const kind = await describeNonMedia(await readBytes(input, 0, HEAD_BYTES, signal));
+  if (kind !== null) throw new AppError('not_media', `This is ${kind}, not a recording.`);
 };

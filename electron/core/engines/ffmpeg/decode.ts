@@ -1,11 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '../../base/errors.ts';
 import { cancellation, throwIfAborted } from '../net/network-errors.ts';
-import { describeNonMedia, fetchHead, readHead } from './content-kind.ts';
+import { readBytes, refuseNonMedia } from './content-kind.ts';
 import { Cutter, planCuts } from './cutter.ts';
 import { explainFfmpegError, parseDurationLine } from './explain-error.ts';
 import { type FfmpegRun, runFfmpeg } from './fluent.ts';
 import { inputName, safeInputOptions } from './input-options.ts';
+import { id3Length, isConstantRateMp3 } from './mp3-rate.ts';
 import { SAMPLE_RATE, SILENCE_FILTERS, SilenceMap, SilenceParser } from './silence-map.ts';
 import { StallTimer } from './stall-timer.ts';
 import type { AudioPiece, DecodeOptions, DecodeSummary, FfmpegTools, MediaInput } from './types.ts';
@@ -15,6 +16,7 @@ const DEFAULT_MAX_SECONDS = 48 * 3600;
 /** Read ahead of a range's start, so that decoders which need a few frames to settle have them. */
 const PREROLL_SECONDS = 1;
 const BYTES_PER_SAMPLE = 4;
+const MP3_HEAD_BYTES = 16 * 1024;
 
 /** Positions in samples of 16 kHz on the source's timeline. */
 type DecodePlan = {
@@ -72,13 +74,6 @@ class SampleReader {
   }
 }
 
-/** Refuses what its first bytes show to be no recording, saying what it is instead. */
-export const refuseNonMedia = async (input: MediaInput, signal?: AbortSignal): Promise<void> => {
-  const head = input.kind === 'file' ? await readHead(input.path) : await fetchHead(input.url, signal);
-  const kind = await describeNonMedia(head);
-  if (kind !== null) throw new AppError('not_media', `This is ${kind}, not a recording.`);
-};
-
 /** One decode, from starting ffmpeg to explaining how it ended. */
 export class Decoder {
   readonly #tools: FfmpegTools;
@@ -114,12 +109,12 @@ export class Decoder {
   async *pieces(): AsyncGenerator<AudioPiece, void, undefined> {
     const { signal } = this.#options;
     throwIfAborted(signal);
-    await this.#guarded(() => refuseNonMedia(this.#input, signal));
+    const seeking = await this.#prepare();
     const stall = new StallTimer(this.#stallSeconds, () => {
       this.#stalled = true;
       void run.kill();
     });
-    const run = this.#start(stall);
+    const run = this.#start(seeking, stall);
     const onAbort = (): void => void run.kill();
     signal?.addEventListener('abort', onAbort, { once: true });
     try {
@@ -131,12 +126,27 @@ export class Decoder {
     }
   }
 
-  #start(stall: StallTimer): FfmpegRun {
-    const seek = this.#plan.origin / SAMPLE_RATE;
+  /** Looks at the first bytes; gives the options with which ffmpeg finds the range's start in a remote file. */
+  async #prepare(): Promise<string[]> {
+    const { signal } = this.#options;
+    try {
+      await refuseNonMedia(this.#input, signal);
+      if (this.#plan.origin === 0) return [];
+      const head = await readBytes(this.#input, 0, 10, signal);
+      const frames = await readBytes(this.#input, id3Length(head), MP3_HEAD_BYTES, signal);
+      // ffmpeg reads an MP3 from its beginning to seek in it; where the rate is constant it can do without.
+      const fast = isConstantRateMp3(frames) ? ['-fflags', '+fastseek'] : [];
+      return [...fast, '-ss', String(this.#plan.origin / SAMPLE_RATE)];
+    } catch (error) {
+      throw this.#interruption() ?? error;
+    }
+  }
+
+  #start(seeking: readonly string[], stall: StallTimer): FfmpegRun {
     return runFfmpeg({
       tools: this.#tools,
       input: inputName(this.#input),
-      inputOptions: [...safeInputOptions(this.#input), ...(seek === 0 ? [] : ['-ss', String(seek)])],
+      inputOptions: [...safeInputOptions(this.#input), ...seeking],
       outputOptions: [
         ...['-loglevel', 'info', '-progress', 'pipe:2', '-stats_period', '2'],
         ...['-map', '0:a:0', '-vn', '-sn', '-dn', '-map_metadata', '-1'],
@@ -243,14 +253,6 @@ export class Decoder {
     return this.#stalled
       ? new AppError('decode_failed', `ffmpeg made no progress for ${this.#stallSeconds} seconds.`)
       : null;
-  }
-
-  async #guarded(action: () => Promise<void>): Promise<void> {
-    try {
-      await action();
-    } catch (error) {
-      throw this.#interruption() ?? error;
-    }
   }
 
   #tooLong(): AppError {

@@ -54,8 +54,6 @@ const MEDIA_FORMATS = [
 
 /** Largest single allocation of ffmpeg, against files that announce absurd sizes. */
 const MAX_ALLOCATION = 512 * 1024 * 1024;
-/** Receive buffer of the loopback connection: what ffmpeg may be handed before it asks. */
-const LOOPBACK_BUFFER = 64 * 1024;
 /** ffmpeg's own read time-out on the loopback connection, in microseconds, beyond every other one. */
 const LOOPBACK_TIMEOUT = 600_000_000;
 
@@ -72,8 +70,9 @@ export const safeInputOptions = (input: MediaInput): string[] => [
     : [
         '-seekable',
         '1',
-        '-recv_buffer_size',
-        String(LOOPBACK_BUFFER),
+        // The range reader answers a little at a time and expects to be asked again.
+        '-reconnect',
+        '1',
         '-rw_timeout',
         String(LOOPBACK_TIMEOUT),
       ]),

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { z } from 'zod';
 import { AppError } from '../../base/errors.ts';
 import { cancellation, throwIfAborted } from '../net/network-errors.ts';
-import { refuseNonMedia } from './decode.ts';
+import { refuseNonMedia } from './content-kind.ts';
 import { explainFfmpegError } from './explain-error.ts';
 import { inputName, safeInputOptions } from './input-options.ts';
 import { StallTimer } from './stall-timer.ts';

@@ -7,8 +7,13 @@ import { cancellation } from '../net/network-errors.ts';
 import { BLOCK_BYTES, RemoteFile } from './remote-file.ts';
 import type { RangeReader, RangeReaderOptions, RangeReaderResult } from './types.ts';
 
-/** Handed to the socket at once, so that little lies in buffers when ffmpeg stops reading. */
-const SLICE_BYTES = 16 * 1024;
+/**
+ * One answer carries at most this much, and ffmpeg asks again (`-reconnect`): a longer one would fill the
+ * sockets' buffers, megabytes that are fetched and never read. Reading on lets it grow to a quarter of what
+ * was read in a row.
+ */
+const MIN_WINDOW = 4 * BLOCK_BYTES;
+const MAX_WINDOW = 16 * BLOCK_BYTES;
 
 /** `bytes=10-` or `bytes=10-99`: what ffmpeg asks; anything else is null. */
 const parseRange = (header: string | undefined, total: number): { first: number; last: number } | null => {
@@ -32,6 +37,9 @@ class LoopbackServer {
   readonly #token = newToken();
   readonly #server: Server;
   #failure: AppError | null = null;
+  /** Where the last answer ended, and how much was read in a row up to there. */
+  #readTo = 0;
+  #inRow = 0;
 
   constructor(file: RemoteFile) {
     this.#file = file;
@@ -92,14 +100,26 @@ class LoopbackServer {
       response.writeHead(416, { 'content-range': `bytes */${total}` }).end();
       return;
     }
+    const last = Math.min(range.last, this.#windowEnd(range.first));
     response.writeHead(206, {
       'accept-ranges': 'bytes',
+      connection: 'close',
       'content-type': 'application/octet-stream',
-      'content-length': range.last - range.first + 1,
-      'content-range': `bytes ${range.first}-${range.last}/${total}`,
+      'content-length': last - range.first + 1,
+      'content-range': `bytes ${range.first}-${last}/${total}`,
     });
     if (request.method === 'HEAD') response.end();
-    else await this.#send(response, range.first, range.last);
+    else await this.#send(response, range.first, last);
+  }
+
+  /** The last byte to hand out from here; windows end on block borders, so that no block is fetched for a part. */
+  #windowEnd(first: number): number {
+    if (first !== this.#readTo) this.#inRow = 0;
+    const length = Math.max(MIN_WINDOW, Math.min(MAX_WINDOW, this.#inRow / 4));
+    const end = Math.max(1, Math.floor((first + length) / BLOCK_BYTES)) * BLOCK_BYTES;
+    this.#inRow += end - first;
+    this.#readTo = end;
+    return end - 1;
   }
 
   async #send(response: ServerResponse, first: number, last: number): Promise<void> {
@@ -108,7 +128,7 @@ class LoopbackServer {
       const index = Math.floor(position / BLOCK_BYTES);
       const block = await this.#file.block(index);
       const from = position - index * BLOCK_BYTES;
-      const to = Math.min(block.length, from + SLICE_BYTES, last + 1 - index * BLOCK_BYTES);
+      const to = Math.min(block.length, last + 1 - index * BLOCK_BYTES);
       await writeSlice(response, block.subarray(from, to));
       position += to - from;
     }

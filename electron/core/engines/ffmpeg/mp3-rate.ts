@@ -1,0 +1,54 @@
+/** Bit rates in kbit/s of layer III by the header's index: MPEG 1, then MPEG 2 and 2.5 (ISO 11172-3, 13818-3). */
+const RATES: readonly (readonly number[])[] = [
+  [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
+  [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
+];
+const SAMPLE_RATES = [44_100, 48_000, 32_000];
+/** As many frames of one rate in a row, without a header that says otherwise, count as a constant rate. */
+const ENOUGH_FRAMES = 20;
+
+type Frame = { readonly length: number; readonly rate: number; readonly infoOffset: number };
+
+/** The layer III frame that begins at an offset, or null. */
+const frameAt = (bytes: Uint8Array, offset: number): Frame | null => {
+  const [first = 0, second = 0, third = 0, fourth = 0] = bytes.subarray(offset, offset + 4);
+  const version = (second >> 3) & 3;
+  if (first !== 0xff || (second & 0xe0) !== 0xe0 || version === 1 || ((second >> 1) & 3) !== 1) return null;
+  const mpeg1 = version === 3;
+  const rate = RATES[mpeg1 ? 0 : 1]?.[third >> 4] ?? 0;
+  const base = SAMPLE_RATES[(third >> 2) & 3] ?? 0;
+  if (rate === 0 || base === 0) return null;
+  const sampleRate = base / (mpeg1 ? 1 : version === 2 ? 2 : 4);
+  const mono = fourth >> 6 === 3;
+  const sideInfo = mpeg1 ? (mono ? 17 : 32) : mono ? 9 : 17;
+  const length = Math.floor(((mpeg1 ? 144_000 : 72_000) * rate) / sampleRate) + ((third >> 1) & 1);
+  return { length, rate, infoOffset: offset + 4 + sideInfo };
+};
+
+/** The length of the ID3v2 tag that a file begins with; 0 without one. */
+export const id3Length = (bytes: Uint8Array): number => {
+  if (bytes.length < 10 || String.fromCharCode(...bytes.subarray(0, 3)) !== 'ID3') return 0;
+  const [a = 0, b = 0, c = 0, d = 0] = bytes.subarray(6, 10);
+  return 10 + (((a & 127) << 21) | ((b & 127) << 14) | ((c & 127) << 7) | (d & 127));
+};
+
+/**
+ * Whether the MP3 frames from here on have a constant bit rate, so that a time can be turned into a position
+ * exactly: the first frame carries an `Info` header (variable rates carry `Xing` or `VBRI`), or there is none
+ * and all frames at hand have one rate.
+ */
+export const isConstantRateMp3 = (bytes: Uint8Array): boolean => {
+  let offset = 0;
+  let frame = frameAt(bytes, offset);
+  if (frame === null) return false;
+  const tag = (at: number): string => String.fromCharCode(...bytes.subarray(at, at + 4));
+  if (tag(frame.infoOffset) === 'Info') return true;
+  if (tag(frame.infoOffset) === 'Xing' || tag(36) === 'VBRI') return false;
+  const { rate } = frame;
+  for (let count = 0; frame !== null && frame.rate === rate; count++) {
+    if (count === ENOUGH_FRAMES) return true;
+    offset += frame.length;
+    frame = frameAt(bytes, offset);
+  }
+  return false;
+};

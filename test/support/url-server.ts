@@ -1,0 +1,178 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
+
+export type Behaviour = (request: IncomingMessage, response: ServerResponse) => void;
+
+export type SeenRequest = {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingMessage['headers'];
+};
+
+export type FileOptions = {
+  readonly type?: string;
+  /** Whether Range is honoured; default true. */
+  readonly ranges?: boolean;
+  /** null: none. Default: one made from the length. */
+  readonly etag?: string | null;
+  readonly lastModified?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The connection is broken off after this many bytes of each answer. */
+  readonly cutEvery?: number;
+  /** The announced length, where it is to be a lie. */
+  readonly announcedLength?: number;
+  /** Answers a Range request with 206 but from the file's beginning. */
+  readonly wrongRange?: boolean;
+  /** Packs the file whatever the request accepts. */
+  readonly gzip?: boolean;
+  /** Called at each request, to let the file change. */
+  readonly onRequest?: (count: number) => void;
+};
+
+const parseRange = (header: string | undefined, size: number): { first: number; last: number } | null => {
+  const match = /^bytes=(\d+)-(\d*)$/.exec(header ?? '');
+  if (match === null) return null;
+  const first = Number(match[1]);
+  return { first, last: match[2] === '' ? size - 1 : Math.min(size - 1, Number(match[2])) };
+};
+
+const defaultEtag = (body: Buffer): string => `"${body.length.toString(16)}"`;
+
+/** A file as servers give it, or nearly so. `body` may be a function, for a file that changes. */
+export const file = (body: Buffer | (() => Buffer), options: FileOptions = {}): Behaviour => {
+  let count = 0;
+  return (request, response) => {
+    options.onRequest?.(++count);
+    const bytes = typeof body === 'function' ? body() : body;
+    const whole = options.gzip === true ? gzipSync(bytes) : bytes;
+    const etag = options.etag === undefined ? defaultEtag(bytes) : options.etag;
+    const headers: Record<string, string> = {
+      'content-type': options.type ?? 'application/octet-stream',
+      ...(etag === null ? {} : { etag }),
+      ...(options.lastModified === undefined ? {} : { 'last-modified': options.lastModified }),
+      ...(options.gzip === true ? { 'content-encoding': 'gzip' } : {}),
+      ...options.headers,
+    };
+    const ifRange = request.headers['if-range'];
+    const fresh = ifRange === undefined || ifRange === etag || ifRange === options.lastModified;
+    const asked = options.ranges === false || !fresh ? null : parseRange(request.headers.range, whole.length);
+    if (asked !== null && asked.first >= whole.length) {
+      response.writeHead(416, { 'content-range': `bytes */${whole.length}` }).end();
+      return;
+    }
+    const { first, last } =
+      asked === null || options.wrongRange === true ? { first: 0, last: whole.length - 1 } : asked;
+    const part = whole.subarray(first, last + 1);
+    response.writeHead(asked === null ? 200 : 206, {
+      ...headers,
+      'content-length': String(options.announcedLength ?? part.length),
+      ...(asked === null ? {} : { 'content-range': `bytes ${first}-${last}/${whole.length}` }),
+    });
+    const limit = Math.min(part.length, options.cutEvery ?? part.length);
+    if (limit === part.length && options.announcedLength === undefined) response.end(part);
+    else response.write(part.subarray(0, limit), () => setTimeout(() => response.destroy(), 20));
+  };
+};
+
+/** A status with a small HTML page. */
+export const status = (code: number, headers: Readonly<Record<string, string>> = {}): Behaviour => {
+  return (_request, response) => {
+    response
+      .writeHead(code, { 'content-type': 'text/html', ...headers })
+      .end(`<html><body>${code}</body></html>`);
+  };
+};
+
+export const htmlPage: Behaviour = (_request, response) => {
+  response
+    .writeHead(200, { 'content-type': 'text/html' })
+    .end('<!doctype html><html><head><title>Log in</title></head><body>Please log in.</body></html>');
+};
+
+/** Sends the first bytes of an answer, then nothing more. With 0 bytes not even the head. */
+export const stall = (body: Buffer, after: number): Behaviour => {
+  return (_request, response) => {
+    if (after === 0) return;
+    response.writeHead(200, { 'content-length': String(body.length) });
+    response.write(body.subarray(0, after));
+  };
+};
+
+/** Sends bytes for as long as somebody reads them. */
+export const endless = (chunk: Buffer = Buffer.alloc(64 * 1024, 1)): Behaviour => {
+  return (_request, response) => {
+    response.writeHead(200, { 'content-type': 'audio/mpeg' });
+    const send = (): void => {
+      while (!response.destroyed && response.write(chunk));
+      if (!response.destroyed) response.once('drain', send);
+    };
+    send();
+  };
+};
+
+export const redirect = (location: string, code = 302): Behaviour => {
+  return (_request, response) => {
+    response.writeHead(code, { location }).end();
+  };
+};
+
+/** Talks something else than HTTP. */
+export const garbage: Behaviour = (request) => {
+  request.socket.end('SSH-2.0-OpenSSH_9.2\r\n');
+};
+
+export type UrlServer = {
+  readonly port: number;
+  /** `http://127.0.0.1:<port><path>` */
+  url(path: string): string;
+  /** What a path answers with from now on; without it 404. */
+  set(path: string, behaviour: Behaviour): string;
+  readonly requests: SeenRequest[];
+  /** Bytes written to sockets, heads included, for all requests of a path since the start. */
+  bytesSent(): number;
+  close(): Promise<void>;
+};
+
+/** A local HTTP server that misbehaves as it is told. */
+export const startUrlServer = async (): Promise<UrlServer> => {
+  const routes = new Map<string, Behaviour>();
+  const requests: SeenRequest[] = [];
+  const sockets = new Set<Socket>();
+  let closedBytes = 0;
+  const server = createServer((request, response) => {
+    const path = decodeURIComponent(new URL(request.url ?? '/', 'http://localhost').pathname);
+    requests.push({ method: request.method ?? 'GET', path, headers: request.headers });
+    (routes.get(path) ?? status(404))(request, response);
+  });
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => {
+      sockets.delete(socket);
+      closedBytes += socket.bytesWritten;
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the server got no port');
+  const url = (path: string): string => `http://127.0.0.1:${address.port}${path}`;
+  return {
+    port: address.port,
+    url,
+    set: (path, behaviour) => {
+      routes.set(path, behaviour);
+      return url(path);
+    },
+    requests,
+    bytesSent: () => [...sockets].reduce((sum, socket) => sum + socket.bytesWritten, closedBytes),
+    close: async () => {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+};
