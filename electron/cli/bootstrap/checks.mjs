@@ -20,7 +20,7 @@ const STATIC_CHECKS = [
   {
     name: 'layers',
     args: [
-      tool('dependency-cruiser', 'bin', 'dependency-cruiser.mjs'),
+      join(import.meta.dirname, 'layers.mjs'),
       ...['--config', '.dependency-cruiser.mjs', 'electron', 'renderer', 'native', 'test'],
     ],
   },

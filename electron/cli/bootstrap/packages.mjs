@@ -23,7 +23,7 @@ function readIf(path) {
 }
 
 /** Names what should be installed: the lockfile, what package.json asks for, and the kind of machine. */
-export function packagesKey() {
+function packagesKey() {
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const asked = DEPENDENCY_KEYS.map((key) => manifest[key]);
   return createHash('sha256')

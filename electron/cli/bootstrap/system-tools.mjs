@@ -121,7 +121,7 @@ function packagesFor(manager, needs) {
 const isRoot = () => process.getuid?.() === 0;
 
 /** The command that a person types to install these, for the machine's own package manager. */
-export function installCommand(needs) {
+function installCommand(needs) {
   const manager = MANAGERS.find(({ program }) => onPath(program));
   const lines = [];
   if (manager) {

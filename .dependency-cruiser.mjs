@@ -1,0 +1,132 @@
+// The layers of ARCHITECTURE.md, as rules: a layer imports those below it, never up.
+
+const CONTRACT = 'electron/contract/';
+const BASE = 'electron/core/base/';
+const STORES = 'electron/core/stores/';
+const ENGINES = 'electron/core/engines/';
+const ANALYSIS = 'electron/core/analysis/';
+const EXPORTS = 'electron/core/exports/';
+const PIPELINE = 'electron/core/pipeline/';
+const SERVICES = 'electron/core/services/';
+const HTTP = 'electron/core/http/';
+const SEARCH = 'electron/core/search/';
+const CONFIG = 'electron/core/config.ts';
+const APP = 'electron/core/app.ts';
+
+/** Each layer and what of our own it may import, beside itself. */
+const LAYERS = {
+  [CONTRACT]: [],
+  [BASE]: [CONTRACT],
+  [SEARCH]: [BASE, CONTRACT],
+  [STORES]: [SEARCH, BASE, CONTRACT],
+  [ENGINES]: [BASE, CONTRACT],
+  [ANALYSIS]: [BASE, CONTRACT],
+  [EXPORTS]: [BASE, CONTRACT],
+  [PIPELINE]: [ENGINES, ANALYSIS, STORES, BASE, CONTRACT],
+  [SERVICES]: [PIPELINE, ENGINES, ANALYSIS, EXPORTS, SEARCH, STORES, BASE, CONTRACT],
+  [HTTP]: [SERVICES, BASE, CONTRACT],
+  [APP]: ['electron/core/', CONTRACT],
+  'electron/worker/': [ENGINES, BASE, CONTRACT],
+  'electron/cli/': [APP, CONFIG, BASE, CONTRACT],
+  'electron/preload/': [CONTRACT],
+  'electron/main/': [APP, CONFIG, BASE, CONTRACT],
+  'renderer/': [CONTRACT],
+  'native/': [],
+};
+
+const literal = (path) => path.replace(/[.]/g, '\\.');
+const oneOf = (paths) => `^(?:${paths.map(literal).join('|')})`;
+const packages = (...names) => `(?:^|/)node_modules/(?:@types/)?(?:${names.map(literal).join('|')})(?:/|$)`;
+
+const layerRules = Object.entries(LAYERS).map(([layer, below]) => ({
+  name: `layer ${layer}`,
+  comment: `${layer} may import only ${below.join(', ') || 'nothing of ours'}`,
+  severity: 'error',
+  from: { path: oneOf([layer]) },
+  to: { path: '^(?:electron|renderer|native|test)/', pathNot: oneOf([layer, ...below]) },
+}));
+
+/** A package, and the only place that may import it. */
+const owned = (name, comment, place, ...names) => ({
+  name,
+  comment,
+  severity: 'error',
+  from: { path: '^(?:electron|renderer|native)/', pathNot: place },
+  to: { path: packages(...names) },
+});
+
+export default {
+  forbidden: [
+    ...layerRules,
+    {
+      name: 'no cycles',
+      comment: 'Two files that need each other are one file, or need a third.',
+      severity: 'error',
+      from: { path: '^(?:electron|renderer|native|test)/' },
+      // A type-only circle is none at run time.
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    {
+      name: 'nothing imports tests',
+      comment: 'What a test and the product share belongs to the product.',
+      severity: 'error',
+      from: { pathNot: '^test/|\\.config\\.ts$' },
+      to: { path: '^test/' },
+    },
+    {
+      name: 'resolvable',
+      comment: 'An import that leads nowhere.',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    {
+      name: 'contract imports zod alone',
+      comment: 'The contract is shared with the window: no Node, no other package.',
+      severity: 'error',
+      from: { path: oneOf([CONTRACT]) },
+      to: {
+        dependencyTypes: ['core', 'npm', 'npm-dev', 'npm-optional', 'npm-no-pkg'],
+        pathNot: packages('zod'),
+      },
+    },
+    {
+      name: 'analysis is pure',
+      comment: 'Analyses are functions over a transcript: no files, no network, no processes.',
+      severity: 'error',
+      from: { path: oneOf([ANALYSIS]) },
+      to: { path: '^(?:node:)?(?:fs|net|http|https|child_process|worker_threads|dgram)(?:/|$)' },
+    },
+    {
+      name: 'no Node in the window',
+      comment: 'The window is a web page.',
+      severity: 'error',
+      from: { path: '^renderer/' },
+      to: { dependencyTypes: ['core'] },
+    },
+    owned(
+      'electron stays outside',
+      'Only the desktop host knows Electron.',
+      '^electron/(?:main|preload)/',
+      'electron',
+    ),
+    owned(
+      'SQL stays in the stores',
+      'Only the stores know the database.',
+      oneOf([STORES]),
+      'kysely',
+      'better-sqlite3',
+    ),
+    owned('one file drives ffmpeg', 'It is archived upstream.', '^electron/core/engines/', 'fluent-ffmpeg'),
+  ],
+  options: {
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^test/fixtures/' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default', 'types'],
+      extensions: ['.ts', '.tsx', '.mts', '.mjs', '.js', '.cjs', '.json', '.d.ts', '.css', '.node'],
+    },
+  },
+};

@@ -1,0 +1,19 @@
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  plugins: [react()],
+  test: {
+    include: ['test/**/*.test.{ts,tsx}'],
+    exclude: ['test/bench/**', 'test/faults/long/**', '**/node_modules/**'],
+    globalSetup: ['test/support/global-setup.ts'],
+    // Processes, not threads: the tests load native code, change the environment and start servers.
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    retry: 0,
+    // The slowest file decides; a hanging one must not hold the whole run for long.
+    teardownTimeout: 20_000,
+  },
+});
