@@ -1,0 +1,68 @@
+import type { Breathe } from './breath.ts';
+import { findDates } from './entities/dates.ts';
+import { findSpelledIbans, findSpelledIpv6 } from './entities/spelled.ts';
+import { findSpokenAddresses } from './entities/spoken-address.ts';
+import { findWritten } from './entities/written.ts';
+import type { Finding } from './findings.ts';
+import { NameContext } from './names/context.ts';
+import { findOrganizations } from './names/organizations.ts';
+import { findPeople } from './names/people.ts';
+import { findPlaces } from './names/places.ts';
+import { tagTokens } from './names/tagger.ts';
+import { findEvents, findProducts } from './names/things.ts';
+import { classifyRun } from './numbers/classify.ts';
+import { findRuns } from './numbers/runs.ts';
+import { type Token, tokenize } from './tokens.ts';
+
+/** Tokens of one piece of work: far more than any entity, far less than the event loop's patience. */
+const WINDOW = 1500;
+/** Tokens that two neighbouring pieces share, so that nothing is lost at their border. */
+const OVERLAP = 60;
+
+/** Everything that any detector sees in a text, overlaps included. Offsets are UTF-16 units into `text`. */
+export async function detect(text: string, language: string, breathe: Breathe): Promise<Finding[]> {
+  const tokens = tokenize(text);
+  const found = new Map<string, Finding>();
+  for (let start = 0; start < tokens.length; start += WINDOW) {
+    const from = Math.max(0, start - OVERLAP);
+    const own = tokens.slice(from, start + WINDOW + OVERLAP).map((token, index) => ({ ...token, index }));
+    for (const one of await detectIn(text, own, language, breathe)) {
+      const key = `${one.policy} ${one.from} ${one.to} ${one.entity}`;
+      if (!found.has(key)) found.set(key, one);
+    }
+  }
+  return [...found.values()];
+}
+
+async function detectIn(
+  text: string,
+  tokens: readonly Token[],
+  language: string,
+  breathe: Breathe,
+): Promise<Finding[]> {
+  const first = tokens[0];
+  const last = tokens.at(-1);
+  if (!first || !last) return [];
+  const base = first.from - first.lead.length;
+  const found = findWritten(text.slice(base, last.to + last.trail.length)).map((one) => {
+    return { ...one, from: one.from + base, to: one.to + base };
+  });
+  await breathe();
+  found.push(
+    ...findSpokenAddresses(tokens),
+    ...findSpelledIbans(tokens, language),
+    ...findSpelledIpv6(tokens, language),
+  );
+  await breathe();
+  for (const run of findRuns(tokens, language)) found.push(...classifyRun(run, tokens, language));
+  await breathe();
+  found.push(...findDates(tokens));
+  await breathe();
+  const context = new NameContext(tokens, await tagTokens(text, tokens, breathe), language);
+  for (const find of [findPeople, findPlaces, findOrganizations, findProducts, findEvents]) {
+    found.push(...find(context));
+    await breathe();
+  }
+  const blocked = tokens.filter((token) => token.blocked);
+  return found.filter((one) => !blocked.some((token) => token.from < one.to && one.from < token.to));
+}

@@ -1,0 +1,376 @@
+import { type Finding, finding } from '../findings.ts';
+import { numberWords } from '../numbers/number-words.ts';
+import type { Token } from '../tokens.ts';
+
+const words = (text: string) => new Set(text.split(/\s+/).filter(Boolean));
+const MONTHS = words(`january february march april may june july august september october november december
+  jan feb mar apr jun jul aug sep sept oct nov dec januar februar märz mai juni juli oktober dezember
+  janvier février mars avril juin juillet août septembre octobre novembre décembre
+  enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre`);
+/** Months that are other words, too: they need a day, a year or a preposition. */
+const DOUBTFUL = words('march may mar jan sep dec mai mars august jun mayo');
+const WEEKDAYS =
+  words(`monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays
+  saturdays sundays montag dienstag mittwoch donnerstag freitag samstag sonntag lundi mardi mercredi jeudi vendredi samedi dimanche
+  lunes martes miércoles jueves viernes sábado domingo`);
+const DAYS = words(
+  'today tomorrow yesterday tonight heute morgen gestern übermorgen vorgestern demain hier hoy mañana ayer',
+);
+const SHIFT = words('next last this coming past nächsten nächste letzten letzte letzter diesen');
+const PERIODS = words(
+  `week month year quarter weekend decade century summer winter spring fall autumn semester woche monat jahr`,
+);
+const UNITS = words('day days week weeks month months year years decade decades century centuries');
+const HOLIDAYS: readonly (readonly string[])[] = [
+  'christmas eve',
+  'christmas day',
+  'christmas',
+  "new year's eve",
+  "new year's day",
+  "new year's",
+  'easter sunday',
+  'easter monday',
+  'easter',
+  'good friday',
+  'thanksgiving',
+  'halloween',
+  "valentine's day",
+  'independence day',
+  'labor day',
+  'memorial day',
+  'veterans day',
+  "mother's day",
+  "father's day",
+  'hanukkah',
+  'ramadan',
+  'diwali',
+  'martin luther king day',
+  'boxing day',
+  "st patrick's day",
+  'fourth of july',
+  'weihnachten',
+  'silvester',
+  'ostern',
+  'noël',
+  'pâques',
+  'navidad',
+].map((name) => name.split(' '));
+const ORDINAL_WORDS =
+  words(`first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth
+  fifteenth sixteenth seventeenth eighteenth nineteenth twentieth thirtieth`);
+const PREPOSITIONS =
+  words(`in since until till by of from before after during for to around circa through year years between and late
+  early mid back was born im seit bis von en depuis desde año hasta jahr summer spring winter fall autumn about`);
+const MONTH_LEAD =
+  words(`in since until till by of from before after during through next last this late early mid around for im seit bis ab
+  en depuis desde hasta every and to per past coming throughout`);
+const DECADES = words('twenties thirties forties fifties sixties seventies eighties nineties');
+const SMALL = ['en', 'de', 'fr', 'es'].map((language) => numberWords(language).small);
+
+/**
+ * Dates: points in the calendar from a day to a decade, absolute or relative to now ("March 3, 2021",
+ * "the ninth of November nineteen eighty nine", "next Tuesday", "in 2019", "three weeks ago"); times of
+ * day and durations are none. Rule based; months, weekdays and orders of English, German, French, Spanish.
+ */
+export function findDates(tokens: readonly Token[]): Finding[] {
+  const found: Finding[] = [];
+  for (let at = 0; at < tokens.length; at++) {
+    const last = dateAt(tokens, at);
+    const first = tokens[at];
+    const end = last === undefined ? undefined : tokens[last];
+    if (!first || !end || last === undefined) continue;
+    const to = WEEKDAYS.has(end.stem) || DAYS.has(end.stem) || PERIODS.has(end.stem) ? end.stemTo : end.to;
+    found.push(finding('date', first.from, to, 62));
+    at = last;
+  }
+  return found;
+}
+
+type Reader = (tokens: readonly Token[], at: number) => number | undefined;
+
+function dateAt(tokens: readonly Token[], at: number): number | undefined {
+  const token = tokens[at];
+  if (!token || token.blocked || token.text === '') return undefined;
+  for (const read of READERS) {
+    const last = read(tokens, at);
+    if (last !== undefined) return last;
+  }
+  return undefined;
+}
+
+const norm = (tokens: readonly Token[], at: number): string => {
+  const token = tokens[at];
+  return token && !token.blocked ? token.norm : '';
+};
+const stem = (tokens: readonly Token[], at: number): string => {
+  const token = tokens[at];
+  return token && !token.blocked ? token.stem : '';
+};
+/** No sentence mark after a token: a comma or the stop of an abbreviation may stand there. */
+const flows = (tokens: readonly Token[], at: number): boolean =>
+  !/[!?;:…]|\.(?!$)/u.test(tokens[at]?.trail ?? '!');
+const tight = (tokens: readonly Token[], at: number): boolean => (tokens[at]?.trail ?? '-') === '';
+
+function isNumeric(value: string): boolean {
+  const iso = /^(\d{4})-(\d{1,2})-(\d{1,2})$/u.exec(value);
+  if (iso) return fits(iso[2], iso[3]);
+  const other = /^(\d{1,2})([/.-])(\d{1,2})\2(\d{4}|\d{2})$/u.exec(value);
+  return other !== null && (fits(other[1], other[3]) || fits(other[3], other[1]));
+}
+
+function fits(month: string | undefined, day: string | undefined): boolean {
+  return Number(month) >= 1 && Number(month) <= 12 && Number(day) >= 1 && Number(day) <= 31;
+}
+
+const numeric: Reader = (tokens, at) => (isNumeric(norm(tokens, at)) ? at : undefined);
+
+/** A day of the month: "4", "4th", "fourth", "twenty first", "3." */
+const day: Reader = (tokens, at) => {
+  const word = norm(tokens, at);
+  if (/^(?:[1-9]|[12]\d|3[01])(?:st|nd|rd|th|er)?$/u.test(word) || ORDINAL_WORDS.has(word)) return at;
+  if (/^(?:twenty|thirty)-\p{L}+$/u.test(word) && ORDINAL_WORDS.has(word.split('-')[1] ?? '')) return at;
+  if (/^(?:twenty|thirty)$/u.test(word)) {
+    if (ORDINAL_WORDS.has(norm(tokens, at + 1)) || (SMALL[0]?.get(norm(tokens, at + 1)) ?? 99) < 10)
+      return at + 1;
+    return at;
+  }
+  const value = SMALL.map((small) => small.get(word)).find((found) => found !== undefined);
+  return value !== undefined && value >= 1 && value <= 31 && word !== 'o' ? at : undefined;
+};
+
+/** A year: "2021", "nineteen eighty nine", "twenty twenty six", "two thousand nineteen". */
+const year: Reader = (tokens, at) => {
+  const word = norm(tokens, at);
+  if (/^(?:1[5-9]|20)\d\d$/u.test(word)) return at;
+  const english = SMALL[0];
+  const value = english?.get(word);
+  if (value === undefined || !tight(tokens, at)) return undefined;
+  if (value === 2 && norm(tokens, at + 1) === 'thousand') {
+    const skip = norm(tokens, at + 2) === 'and' ? 3 : 2;
+    const rest = tight(tokens, at + 1) ? below100(tokens, at + skip) : undefined;
+    return rest ?? at + 1;
+  }
+  if (value < 15 || value > 20) return undefined;
+  const rest = below100(tokens, at + 1);
+  const first = english?.get(norm(tokens, at + 1).split('-')[0] ?? '') ?? 0;
+  if (rest !== undefined && (first >= 10 || (first === 0 && rest > at + 1))) return rest;
+  return norm(tokens, at + 1) === 'hundred' && value < 20 ? at + 1 : undefined;
+};
+
+function below100(tokens: readonly Token[], at: number): number | undefined {
+  const english = SMALL[0];
+  const [first, second] = norm(tokens, at).split('-');
+  const value = english?.get(first ?? '');
+  if (value === undefined) return undefined;
+  if (second !== undefined) return english?.has(second) ? at : undefined;
+  const next = english?.get(norm(tokens, at + 1));
+  const extends_ =
+    next !== undefined &&
+    next < 10 &&
+    next > 0 &&
+    tight(tokens, at) &&
+    ((value >= 20 && value % 10 === 0) || value === 0);
+  return extends_ ? at + 1 : at;
+}
+
+/** "May 4th, 2021", "March 2021", "May the fourth". */
+const monthFirst: Reader = (tokens, at) => {
+  if (!MONTHS.has(stem(tokens, at)) || !flows(tokens, at)) return bareMonth(tokens, at);
+  const dayAt = norm(tokens, at + 1) === 'the' ? at + 2 : at + 1;
+  const dotted = tokens[at]?.trail ?? '';
+  const yearOnly = /^[,.]?$/u.test(dotted)
+    ? year(tokens, norm(tokens, at + 1) === 'of' ? at + 2 : at + 1)
+    : undefined;
+  if (yearOnly !== undefined) return yearOnly;
+  const end = /^\.?$/u.test(dotted) ? day(tokens, dayAt) : undefined;
+  if (end === undefined) return bareMonth(tokens, at);
+  if (
+    DOUBTFUL.has(stem(tokens, at)) &&
+    !/\d|st$|nd$|rd$|th$/u.test(norm(tokens, end)) &&
+    !tokens[at]?.capital &&
+    !isMonthLed(tokens, at)
+  )
+    return undefined;
+  return withYear(tokens, end);
+};
+
+const isMonthLed = (tokens: readonly Token[], at: number) =>
+  MONTH_LEAD.has(norm(tokens, at - 1)) || norm(tokens, at - 1) === 'on';
+
+const bareMonth: Reader = (tokens, at) => {
+  const word = stem(tokens, at);
+  if (!MONTHS.has(word)) return undefined;
+  if (!DOUBTFUL.has(word)) return word.length > 3 ? at : undefined;
+  const led = MONTH_LEAD.has(norm(tokens, at - 1)) && !/^(?:to|and|for|from)$/u.test(norm(tokens, at - 1));
+  return led &&
+    (tokens[at]?.capital ||
+      /^(?:in|since|until|last|next|by|this|early|late|im|en)$/u.test(norm(tokens, at - 1)))
+    ? at
+    : undefined;
+};
+
+/** The year after a day or a month, with or without a comma. */
+function withYear(tokens: readonly Token[], end: number): number {
+  if (!/^,?$/u.test(tokens[end]?.trail ?? '-')) return end;
+  const skip = /^(?:of|de|del|in)$/u.test(norm(tokens, end + 1)) ? 2 : 1;
+  return year(tokens, end + skip) ?? end;
+}
+
+/** "the fourth of July 2021", "3 March", "3. Mai", "el 3 de mayo de 2021". */
+const dayFirst: Reader = (tokens, at) => {
+  const start = norm(tokens, at) === 'the' ? at + 1 : at;
+  const dayEnd = day(tokens, start);
+  if (dayEnd === undefined || !/^\.?$/u.test(tokens[dayEnd]?.trail ?? '-')) return undefined;
+  const link = /^(?:of|de)$/u.test(norm(tokens, dayEnd + 1));
+  const month = dayEnd + (link ? 2 : 1);
+  if (!MONTHS.has(stem(tokens, month))) return ordinalAlone(tokens, at, start, dayEnd);
+  if (!link && DOUBTFUL.has(norm(tokens, month)) && !tokens[month]?.capital) return undefined;
+  return withYear(tokens, month);
+};
+
+/** "on the 14th": a day of the month by itself needs "on", "by", "until" or "from" before it. */
+function ordinalAlone(tokens: readonly Token[], at: number, start: number, end: number): number | undefined {
+  if (start === at || !/^(?:[1-9]|[12]\d|3[01])(?:st|nd|rd|th)$/u.test(norm(tokens, end))) return undefined;
+  if (!/^(?:on|by|until|till|from|since|before|after)$/u.test(norm(tokens, at - 1))) return undefined;
+  return /^(?:floor|street|avenue|grade|time|place|century|street|edition|day|item|anniversary|birthday|of)$/u.test(
+    norm(tokens, end + 1),
+  )
+    ? undefined
+    : end;
+}
+
+const weekday: Reader = (tokens, at) => {
+  const start = SHIFT.has(norm(tokens, at)) && tight(tokens, at) ? at + 1 : at;
+  if (!WEEKDAYS.has(stem(tokens, start))) return undefined;
+  if (norm(tokens, at) === 'martes' && tokens[at]?.capital) return undefined;
+  if (tokens[start]?.trail === ',' || tight(tokens, start)) {
+    const more = monthFirst(tokens, start + 1) ?? dayFirst(tokens, start + 1);
+    if (more !== undefined && more > start + 1) return more;
+  }
+  return start;
+};
+
+const relative: Reader = (tokens, at) => {
+  const word = stem(tokens, at);
+  if (DAYS.has(word))
+    return /^(?:hier|morgen|mañana)$/u.test(word) && !languageDay(tokens, at) ? undefined : at;
+  if (SHIFT.has(word) && tight(tokens, at)) {
+    const next = stem(tokens, at + 1);
+    if (PERIODS.has(next) || (MONTHS.has(next) && next.length > 2))
+      return /^(?:fall|spring)$/u.test(next) && word === 'this' ? undefined : at + 1;
+  }
+  const phrase = [0, 1, 2, 3].map((step) => norm(tokens, at + step)).join(' ');
+  if (/^the day (?:after tomorrow|before yesterday)$/u.test(phrase)) return at + 3;
+  return undefined;
+};
+
+/** "hier" is German for here, "morgen" and "mañana" are also mornings: only at the edge of a clause. */
+function languageDay(tokens: readonly Token[], at: number): boolean {
+  return /[.,!?]/u.test(tokens[at]?.trail ?? '') && !tokens[at]?.capital && norm(tokens, at) !== 'hier';
+}
+
+/** "three weeks ago", "a year ago". */
+const ago: Reader = (tokens, at) => {
+  for (let unit = at + 1; unit <= at + 3; unit++) {
+    if (!tight(tokens, unit - 1)) return undefined;
+    if (!UNITS.has(norm(tokens, unit))) continue;
+    const count = norm(tokens, at);
+    const counts =
+      /^(?:a|an|\d{1,3}|few|couple|several|two|three|four|five|six|seven|eight|nine|ten|one|twelve|twenty|thirty|fifteen)$/u;
+    return norm(tokens, unit + 1) === 'ago' && counts.test(count) ? unit + 1 : undefined;
+  }
+  return undefined;
+};
+
+/** A year by itself, after a preposition; not before a unit ("in 2000 cases"). */
+const yearAlone: Reader = (tokens, at) => {
+  const last = year(tokens, at);
+  if (last === undefined || !PREPOSITIONS.has(norm(tokens, at - 1))) return undefined;
+  const first = norm(tokens, at);
+  if (
+    /^(?:of|to|for|and|about|around|from|by)$/u.test(norm(tokens, at - 1)) &&
+    !/^(?:19|20)\d\d$/u.test(first) &&
+    !/^(?:nineteen|twenty)$/u.test(first)
+  )
+    return undefined;
+  if (/^\d/u.test(norm(tokens, last + 1)) && tight(tokens, last)) return undefined;
+  const unit =
+    /^(?:people|dollars|euros|users|units|percent|miles|meters|feet|pieces|customers|words|pages|times|hours|minutes|million|thousand|hundred|or|dot|point|point|dash)$/u;
+  return unit.test(norm(tokens, last + 1)) && tight(tokens, last) ? undefined : last;
+};
+
+const decade: Reader = (tokens, at) => {
+  if (/^(?:1[89]|20)\d0s$|^'?\d0s$/u.test(norm(tokens, at))) return at;
+  const start = norm(tokens, at) === 'the' ? at + 1 : at;
+  if (start > at && /^(?:1[89]|20)\d0s$|^'?\d0s$/u.test(norm(tokens, start))) return start;
+  if (/^(?:early|late|mid)$/u.test(norm(tokens, start)) && DECADES.has(norm(tokens, start + 1)))
+    return start + 1;
+  if (start > at && DECADES.has(norm(tokens, start))) return start;
+  return start > at &&
+    /^(?:nineteen|eighteen)$/u.test(norm(tokens, start)) &&
+    DECADES.has(norm(tokens, start + 1))
+    ? start + 1
+    : undefined;
+};
+
+const quarter: Reader = (tokens, at) => {
+  if (/^q[1-4]$/u.test(stem(tokens, at)))
+    return year(tokens, norm(tokens, at + 1) === 'of' ? at + 2 : at + 1) ?? at;
+  const start = norm(tokens, at) === 'the' ? at + 1 : at;
+  if (!/^(?:first|second|third|fourth)$/u.test(norm(tokens, start)) || norm(tokens, start + 1) !== 'quarter')
+    return undefined;
+  return year(tokens, norm(tokens, start + 2) === 'of' ? start + 3 : start + 2) ?? start + 1;
+};
+
+/** "the end of June", "early 2020", "mid March". */
+const part: Reader = (tokens, at) => {
+  if (/^(?:early|late|mid)$/u.test(norm(tokens, at)) && tight(tokens, at)) {
+    return (
+      year(tokens, at + 1) ??
+      (MONTHS.has(norm(tokens, at + 1)) ? (monthFirst(tokens, at + 1) ?? at + 1) : undefined)
+    );
+  }
+  const start = norm(tokens, at) === 'the' ? at + 1 : at;
+  if (
+    start === at ||
+    !/^(?:end|beginning|start|middle)$/u.test(norm(tokens, start)) ||
+    norm(tokens, start + 1) !== 'of'
+  )
+    return undefined;
+  const rest = start + 2;
+  if (
+    /^the$/u.test(norm(tokens, rest)) &&
+    /^(?:month|year|week|quarter|decade)$/u.test(norm(tokens, rest + 1))
+  )
+    return rest + 1;
+  return (
+    year(tokens, rest) ??
+    relative(tokens, rest) ??
+    (MONTHS.has(stem(tokens, rest)) ? (monthFirst(tokens, rest) ?? rest) : undefined)
+  );
+};
+
+const holiday: Reader = (tokens, at) => {
+  const name = HOLIDAYS.find((own) =>
+    own.every((word, index) =>
+      index === own.length - 1
+        ? stem(tokens, at + index) === word || norm(tokens, at + index) === word
+        : norm(tokens, at + index) === word,
+    ),
+  );
+  return name ? at + name.length - 1 : undefined;
+};
+
+const READERS: readonly Reader[] = [
+  numeric,
+  part,
+  quarter,
+  holiday,
+  relative,
+  weekday,
+  ago,
+  decade,
+  dayFirst,
+  monthFirst,
+  yearAlone,
+];

@@ -1,0 +1,143 @@
+import { type Finding, finding } from '../findings.ts';
+import { ibanLength, isIban } from '../numbers/checks.ts';
+import { numberWords, smallValue } from '../numbers/number-words.ts';
+import type { Token } from '../tokens.ts';
+import { isIpv6 } from './written.ts';
+
+/** One token of a spelled-out value: its letters or digits. */
+export interface SpelledPiece {
+  value: string;
+  token: Token;
+}
+
+/**
+ * The letters and digits that a token spells: "d", "89", "NWBK", "nine", "forty-one"; undefined for any
+ * other word. `double` and `triple` are resolved by `spelledFrom`.
+ */
+function pieceOf(token: Token, language: string): string | undefined {
+  if (token.blocked) return undefined;
+  if (/^[a-z\d]$/iu.test(token.text) || (/\d/u.test(token.text) && /^[a-z\d-]+$/iu.test(token.text))) {
+    return token.text.replaceAll('-', '').toUpperCase();
+  }
+  if (/^[A-Z]{2,5}$/u.test(token.text)) return token.text;
+  const vocabulary = numberWords(language);
+  const values = token.norm.split('-').map((part) => smallValue(part, vocabulary));
+  if (values.every((value) => value !== undefined))
+    return sumTens(values.filter((value) => value !== undefined));
+  return undefined;
+}
+
+function sumTens(values: readonly number[]): string {
+  const [tens, ones] = values;
+  if (values.length === 2 && tens !== undefined && ones !== undefined && tens >= 20 && ones < 10)
+    return String(tens + ones);
+  return values.join('');
+}
+
+/** A run of spelled letters and digits from a token on; "dash" and "space" between them are passed over. */
+export function spelledFrom(
+  tokens: readonly Token[],
+  start: number,
+  language: string,
+  most = 40,
+): SpelledPiece[] {
+  const pieces: SpelledPiece[] = [];
+  const repeats = numberWords(language).repeats;
+  for (let index = start; index < tokens.length && pieces.length < most; index++) {
+    const token = tokens[index];
+    if (!token) break;
+    const times = repeats.get(token.norm);
+    const next = tokens[index + 1];
+    if (times !== undefined && next) {
+      const value = pieceOf(next, language);
+      if (value?.length !== 1) break;
+      pieces.push({ value: value.repeat(times), token: next });
+      index += 1;
+      continue;
+    }
+    const value = pieceOf(token, language);
+    if (value === undefined && pieces.length > 0 && /^(?:dash|hyphen|space|uh|um)$/u.test(token.norm))
+      continue;
+    if (value === undefined) break;
+    pieces.push({ value, token });
+  }
+  return pieces;
+}
+
+/** IBANs read out sign by sign: "d e eight nine three seven …". Only those with right check digits. */
+export function findSpelledIbans(tokens: readonly Token[], language: string): Finding[] {
+  const found: Finding[] = [];
+  for (const [index, token] of tokens.entries()) {
+    if (!/^(?:[a-z]|[a-z]{2}|[a-z]{2}\d{2}\w*)$/iu.test(token.text)) continue;
+    const pieces = spelledFrom(tokens, index, language);
+    const joined = pieces.map((piece) => piece.value).join('');
+    const pair =
+      pieces[0]?.value.length === 1 || token.text === token.text.toUpperCase()
+        ? joined
+        : token.norm.toUpperCase() +
+          spelledFrom(tokens, index + 1, language)
+            .map((piece) => piece.value)
+            .join('');
+    const length = ibanLength(pair.slice(0, 2));
+    if (length === undefined || !isIban(pair.slice(0, length))) continue;
+    const last = pieceAt(
+      pieces.length > 1
+        ? pieces
+        : [{ value: pair.slice(0, 2), token }, ...spelledFrom(tokens, index + 1, language)],
+      length,
+    );
+    if (last) found.push(finding('iban', token.from, last.to, 100));
+  }
+  return found;
+}
+
+/** The token in which the sign number `count` ends, if a piece ends just there. */
+function pieceAt(pieces: readonly SpelledPiece[], count: number): Token | undefined {
+  let seen = 0;
+  for (const piece of pieces) {
+    seen += piece.value.length;
+    if (seen === count) return piece.token;
+  }
+  return undefined;
+}
+
+/** IP v6 addresses read out: "two zero zero one colon d b eight colon colon one". */
+export function findSpelledIpv6(tokens: readonly Token[], language: string): Finding[] {
+  const found: Finding[] = [];
+  for (let index = 0; index < tokens.length; index++) {
+    if (tokens[index]?.norm !== 'colon') continue;
+    const start = hexStart(tokens, index, language);
+    const { value, last } = readHex(tokens, start, language);
+    const first = tokens[start];
+    const end = tokens[last];
+    if (first && end && isIpv6(value)) {
+      found.push(finding('ip_address', first.from, end.to, 96));
+      index = last;
+    }
+  }
+  return found;
+}
+
+function isHex(token: Token | undefined, language: string): token is Token {
+  const value = token ? pieceOf(token, language) : undefined;
+  return value !== undefined && /^[\dA-F]{1,4}$/u.test(value);
+}
+
+function hexStart(tokens: readonly Token[], colon: number, language: string): number {
+  let start = colon;
+  while (colon - start < 4 && isHex(tokens[start - 1], language)) start -= 1;
+  return start;
+}
+
+function readHex(tokens: readonly Token[], start: number, language: string): { value: string; last: number } {
+  let value = '';
+  let last = start;
+  for (let index = start; index < tokens.length && index < start + 60; index++) {
+    const token = tokens[index];
+    if (token?.norm === 'colon') value += ':';
+    else if (isHex(token, language)) value += pieceOf(token, language) ?? '';
+    else break;
+    last = index;
+  }
+  return { value, last };
+}

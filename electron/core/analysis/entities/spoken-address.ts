@@ -1,0 +1,225 @@
+import { type Finding, finding } from '../findings.ts';
+import { numberWords } from '../numbers/number-words.ts';
+import type { Token } from '../tokens.ts';
+import { HOST_WORDS, MAIL_HOSTS, NEVER_LABEL, ROLES, TOP_LEVEL, WORD_LIKE } from './domains.ts';
+
+const DOT = new Set(['dot', 'point', 'punkt', 'punto', '.']);
+const AT = new Set(['at', '@', 'arroba', 'arobase', 'ät', 'klammeraffe']);
+const LINKS = new Set([
+  'dot',
+  'point',
+  'punkt',
+  'punto',
+  'underscore',
+  'dash',
+  'hyphen',
+  'minus',
+  'plus',
+  'tiret',
+  'guion',
+  'guión',
+  'unterstrich',
+]);
+const SLASH = new Set(['slash', 'schrägstrich', 'barra']);
+const MAX_LABELS = 6;
+const MAX_LOCAL_TOKENS = 12;
+const CUE =
+  /^(?:is|at|to|email|e-mail|mail|address|it's|its|ist|lautet|est|es|à|a|an|on|contact|write|copy|cc|with|and|under|us|me|him|her|them)$/u;
+const CUE_WORDS =
+  /^(?:email|e-mail|mail|correo|courriel|mailadresse|e-mail-adresse|emails|emailed|mailed|write|contact|send|copy|cc|reach)$/u;
+
+const spokenNumbers = ['en', 'de', 'fr', 'es'].map((language) => numberWords(language));
+
+interface Host {
+  first: number;
+  last: number;
+}
+
+/**
+ * Addresses said aloud: "maria dot lopez at example dot com", "w w w dot acme dot net slash docs", also
+ * where the recogniser wrote a part ("maria.lopez at example.com"). The host is found by its top-level
+ * domain; a mailbox before "at" makes it an e-mail address.
+ */
+export function findSpokenAddresses(tokens: readonly Token[]): Finding[] {
+  const found: Finding[] = [];
+  let at = 0;
+  while (at < tokens.length) {
+    const host = hostEndingAt(tokens, at);
+    if (!host) {
+      at += 1;
+      continue;
+    }
+    const mailbox = mailboxBefore(tokens, host.first);
+    const hit = mailbox === undefined ? spokenUrl(tokens, host) : spokenEmail(tokens, mailbox, host);
+    if (hit) found.push(hit);
+    at = host.last + 1;
+  }
+  return found;
+}
+
+function spokenEmail(tokens: readonly Token[], mailbox: number, host: Host): Finding | undefined {
+  const first = tokens[mailbox];
+  const last = tokens[host.last];
+  return first && last ? finding('email_address', first.from, last.to, 99) : undefined;
+}
+
+function spokenUrl(tokens: readonly Token[], host: Host): Finding | undefined {
+  const start = schemeBefore(tokens, host.first);
+  const first = tokens[start];
+  const last = tokens[pathAfter(tokens, host.last)];
+  const spoken = host.last > host.first || pathAfter(tokens, host.last) > host.last;
+  return first && last && spoken ? finding('url', first.from, last.to, 95) : undefined;
+}
+
+/** A host whose top-level domain is the token at `at`, or that was written whole there. */
+function hostEndingAt(tokens: readonly Token[], at: number): Host | undefined {
+  const token = tokens[at];
+  if (!token || token.blocked) return undefined;
+  const written = /^[\p{L}\d-]+(?:\.[\p{L}\d-]+)*\.(\p{L}{2,12})$/u.exec(token.norm);
+  if (written?.[1] && TOP_LEVEL.has(written[1])) return { first: labelsBefore(tokens, at), last: at };
+  if (!TOP_LEVEL.has(token.norm) || !isDot(tokens[at - 1])) return undefined;
+  const next = tokens[at + 1];
+  if (isDot(next) && token.trail === '' && TOP_LEVEL.has(tokens[at + 2]?.norm ?? '')) return undefined;
+  const first = labelsBefore(tokens, at);
+  const labels = tokens.slice(first, at - 1).filter((label) => !isDot(label));
+  if (labels.length === 0 || (WORD_LIKE.has(token.norm) && labels.length < 2 && token.norm !== 'me'))
+    return undefined;
+  return { first, last: at };
+}
+
+function isDot(token: Token | undefined): boolean {
+  return token !== undefined && DOT.has(token.norm) && !token.blocked;
+}
+
+/** Goes back over "label dot label dot", spelled letters and number words included. */
+function labelsBefore(tokens: readonly Token[], at: number): number {
+  let first = at;
+  for (let labels = 0; labels < MAX_LABELS && isDot(tokens[first - 1]); labels++) {
+    const label = tokens[first - 2];
+    if (!label || !isLabel(label)) break;
+    first -= 2;
+    while (isDash(tokens[first - 1]) && isLabel(tokens[first - 2])) first -= 2;
+    while (isSpelled(tokens[first]) && isSpelled(tokens[first - 1])) first -= 1;
+  }
+  return first;
+}
+
+function isLabel(token: Token | undefined): boolean {
+  if (!token || token.blocked || token.trail !== '') return false;
+  return (
+    /^[\p{L}\d]+(?:[-.][\p{L}\d]+)*$/u.test(token.norm) &&
+    (HOST_WORDS.has(token.norm) || !NEVER_LABEL.has(token.norm))
+  );
+}
+
+function isDash(token: Token | undefined): boolean {
+  return token !== undefined && /^(?:dash|hyphen|minus|tiret|bindestrich|guion|guión)$/u.test(token.norm);
+}
+
+function isSpelled(token: Token | undefined): boolean {
+  if (!token || token.blocked || /[.!?]/u.test(token.trail)) return false;
+  return /^(?:[\p{L}\d]|double|triple|double-u|\d+)$/u.test(token.norm) || isNumberWord(token.norm);
+}
+
+function isNumberWord(word: string): boolean {
+  return spokenNumbers.some((language) => language.small.has(word)) || /^(?:hundred|thousand)$/u.test(word);
+}
+
+/**
+ * Where a mailbox before "at HOST" begins; undefined when there is none ("look at example dot com").
+ * Pieces joined by "dot", "underscore" and such belong to it, so do spelled letters and digits; without
+ * such a joint, further words count only back to a cue ("my email is maria lopez at …").
+ */
+function mailboxBefore(tokens: readonly Token[], host: number): number | undefined {
+  const sign = tokens[host - 1];
+  const last = host - 2;
+  if (!sign || !AT.has(sign.norm) || sign.blocked || !isPiece(tokens[last])) return undefined;
+  let first = last;
+  let joined = tokens[last]?.norm.includes('.') ?? false;
+  while (first > 0 && last - first < MAX_LOCAL_TOKENS) {
+    const before = tokens[first - 1];
+    if (before && LINKS.has(before.norm) && isPiece(tokens[first - 2])) {
+      first -= 2;
+      joined = true;
+    } else if (
+      (isSpelled(tokens[first]) || joinsNumber(tokens, first)) &&
+      isPiece(before) &&
+      !isStop(before)
+    ) {
+      first -= 1;
+      joined = joined || isSpelled(before);
+    } else {
+      break;
+    }
+  }
+  const cued = cueStart(tokens, first);
+  if (cued !== undefined) return cued;
+  const word = tokens[last]?.norm ?? '';
+  if (joined || first < last || ROLES.has(word)) return first;
+  return isMailHost(tokens[host]) && !NEVER_LABEL.has(word) ? first : undefined;
+}
+
+function isMailHost(token: Token | undefined): boolean {
+  return MAIL_HOSTS.has(token?.norm.split('.')[0] ?? '');
+}
+
+function joinsNumber(tokens: readonly Token[], at: number): boolean {
+  return isNumberWord(tokens[at]?.norm ?? '');
+}
+
+function isPiece(token: Token | undefined): boolean {
+  if (!token || token.blocked || /[.,!?;:]/u.test(token.trail)) return false;
+  return /^[\p{L}\d]+(?:[._+-][\p{L}\d]+)*$/u.test(token.norm);
+}
+
+function isStop(token: Token | undefined): boolean {
+  return token === undefined || NEVER_LABEL.has(token.norm) || CUE.test(token.norm);
+}
+
+/** Back over at most four plain words to a cue that a mail word stands near; undefined without one. */
+function cueStart(tokens: readonly Token[], first: number): number | undefined {
+  let start = first;
+  for (let steps = 0; steps < 4; steps++) {
+    const before = tokens[start - 1];
+    if (!before) return hasMailWord(tokens, start) ? start : undefined;
+    if (CUE.test(before.norm) || /[.,:;!?]/u.test(before.trail)) {
+      const own = tokens[start]?.norm ?? '';
+      return hasMailWord(tokens, start) && !NEVER_LABEL.has(own) ? start : undefined;
+    }
+    if (NEVER_LABEL.has(before.norm) || !isPiece(before)) return undefined;
+    start -= 1;
+  }
+  return undefined;
+}
+
+function hasMailWord(tokens: readonly Token[], first: number): boolean {
+  return tokens
+    .slice(Math.max(0, first - 9), first)
+    .some((token) => CUE_WORDS.test(token.norm) || token.norm === 'address');
+}
+
+/** "h t t p s colon slash slash" and "w w w dot" before a host. */
+function schemeBefore(tokens: readonly Token[], host: number): number {
+  let start = host;
+  const before = (count: number) =>
+    tokens
+      .slice(Math.max(0, start - count), start)
+      .map((token) => token.norm)
+      .join(' ');
+  if (/(?:^|\s)slash slash$/u.test(before(2)) || before(2) === 'slash slash') start -= 2;
+  if (tokens[start - 1]?.norm === 'colon') start -= 1;
+  if (/^h t t p s$/u.test(before(5))) return start - 5;
+  if (/^h t t p$/u.test(before(4))) return start - 4;
+  return /^(?:https?|http)$/u.test(before(1)) ? start - 1 : start;
+}
+
+/** "slash pricing slash 2024" after a host. */
+function pathAfter(tokens: readonly Token[], last: number): number {
+  let end = last;
+  while (SLASH.has(tokens[end + 1]?.norm ?? '') && (tokens[end]?.trail ?? '') === '') {
+    const part = tokens[end + 2];
+    if (!part || part.blocked || !/^[\p{L}\d_.-]+$/u.test(part.text)) break;
+    end += 2;
+  }
+  return end;
+}

@@ -1,0 +1,94 @@
+import { type Finding, finding } from '../findings.ts';
+import { ibanLength, isIban } from '../numbers/checks.ts';
+import { TOP_LEVEL } from './domains.ts';
+
+const EMAIL =
+  /[\p{L}\d][\p{L}\d._%+'-]*\s?@\s?[\p{L}\d](?:[\p{L}\d-]*[\p{L}\d])?(?:\.\s?[\p{L}\d-]+)*\.\s?\p{L}{2,24}(?![\p{L}\d])/gu;
+const SCHEME = /\b(?:https?|ftp|wss?):\/\/[^\s<>"'”’)\]]+/giu;
+const WWW = /\bwww\.\s?[\p{L}\d-]+(?:\.\s?[\p{L}\d-]+)*\.\s?\p{L}{2,12}\b(?:\/[^\s<>"'”’)\]]*)?/giu;
+const BARE =
+  /(?<![\p{L}\d@.])(?:[\p{L}\d](?:[\p{L}\d-]*[\p{L}\d])?\.)+(\p{L}{2,12})(?![\p{L}\d@])(?:\/[^\s<>"'”’)\]]*)?/giu;
+const IPV6 = /(?<![\p{L}\d:])(?:[\da-f]{0,4}:){2,7}[\da-f]{0,4}(?![\p{L}\d:])/giu;
+const IBAN_START = /(?<![\p{L}\d])([A-Z]{2})(?=\d{2})/giu;
+
+/** E-mail addresses, URLs, IP v6 addresses and IBANs as they are written (RFC 5321 and 3986 simplified). */
+export function findWritten(text: string): Finding[] {
+  return [...findEmails(text), ...findUrls(text), ...findIpv6(text), ...findIbans(text)];
+}
+
+function findEmails(text: string): Finding[] {
+  return [...text.matchAll(EMAIL)].map((match) =>
+    finding('email_address', match.index, match.index + match[0].length, 99),
+  );
+}
+
+function findUrls(text: string): Finding[] {
+  const found: Finding[] = [];
+  for (const pattern of [SCHEME, WWW]) {
+    for (const match of text.matchAll(pattern)) found.push(url(match.index, match[0], 97));
+  }
+  for (const match of text.matchAll(BARE)) {
+    const label = match[1] ?? '';
+    if (TOP_LEVEL.has(label.toLowerCase()) && label !== 'At' && !isAbbreviation(match[0])) {
+      found.push(url(match.index, match[0], 94));
+    }
+  }
+  return found;
+}
+
+/** Sentence punctuation at the end belongs to the sentence. */
+function url(from: number, raw: string, weight: number): Finding {
+  return finding('url', from, from + raw.replace(/[.,;:!?…]+$/u, '').length, weight);
+}
+
+/** "U.S.", "e.g.", and a missing space after a full stop ("end.So"). */
+function isAbbreviation(value: string): boolean {
+  if (value.includes('/')) return false;
+  return /^(?:\p{L}\.)+\p{L}$/u.test(value) || /^[\p{L}\d]+\.\p{Lu}\p{Ll}+$/u.test(value);
+}
+
+function findIpv6(text: string): Finding[] {
+  return [...text.matchAll(IPV6)]
+    .filter((match) => isIpv6(match[0]))
+    .map((match) => finding('ip_address', match.index, match.index + match[0].length, 96));
+}
+
+/** RFC 4291: eight groups, or fewer with one "::". Times such as "10:30:15" are none. */
+export function isIpv6(value: string): boolean {
+  const halves = value.toLowerCase().split('::');
+  const groups = halves.flatMap((half) => half.split(':')).filter((group) => group !== '');
+  if (halves.length > 2 || !groups.every((group) => /^[\da-f]{1,4}$/u.test(group))) return false;
+  return halves.length === 2 ? groups.length <= 7 && groups.length >= 2 : groups.length === 8;
+}
+
+function findIbans(text: string): Finding[] {
+  const found: Finding[] = [];
+  for (const match of text.matchAll(IBAN_START)) {
+    const length = ibanLength((match[1] ?? '').toUpperCase());
+    const end = length ? readAlphanumerics(text, match.index, length) : undefined;
+    if (end === undefined) continue;
+    const value = text
+      .slice(match.index, end)
+      .replace(/[^\p{L}\d]/gu, '')
+      .toUpperCase();
+    if (isIban(value)) found.push(finding('iban', match.index, end, 100));
+  }
+  return found;
+}
+
+/** The end of the first `count` letters and digits from an offset, with single separators between. */
+function readAlphanumerics(text: string, from: number, count: number): number | undefined {
+  let seen = 0;
+  let gap = 0;
+  for (let at = from; at < text.length; at++) {
+    if (/[a-z\d]/iu.test(text[at] ?? '')) {
+      seen += 1;
+      gap = 0;
+      if (seen === count) return at + 1;
+    } else {
+      gap += 1;
+      if (gap > 2 || !/[\s.,-]/u.test(text[at] ?? '')) return undefined;
+    }
+  }
+  return undefined;
+}

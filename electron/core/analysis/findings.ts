@@ -1,0 +1,74 @@
+import type { EntityType, PiiPolicy } from '../../contract/analysis.ts';
+
+/**
+ * Something that a detector saw. Every finding has a policy; those of the interface's 13 types have an
+ * entity type, too. `weight` decides between findings that overlap: the heavier, then the longer, wins.
+ */
+export interface Finding {
+  policy: PiiPolicy;
+  entity: EntityType | null;
+  from: number;
+  to: number;
+  weight: number;
+}
+
+const ENTITY_OF: Partial<Record<PiiPolicy, EntityType>> = {
+  person_name: 'person',
+  phone_number: 'phone_number',
+  email_address: 'email',
+  url: 'url',
+  ip_address: 'ip_address',
+  credit_card_number: 'credit_card',
+  us_social_security_number: 'ssn',
+  bank_account: 'bank_account',
+  iban: 'bank_account',
+  date: 'date',
+  location: 'location',
+  organization: 'organization',
+  event: 'event',
+  product: 'product',
+};
+
+/** A finding with the entity type that its policy implies. */
+export function finding(policy: PiiPolicy, from: number, to: number, weight: number): Finding {
+  return { policy, entity: ENTITY_OF[policy] ?? null, from, to, weight };
+}
+
+/** A finding that is redacted but is no entity: the evidence is good enough to hide, not to assert. */
+export function hidden(policy: PiiPolicy, from: number, to: number, weight: number): Finding {
+  return { policy, entity: null, from, to, weight };
+}
+
+/** The best findings without overlaps, in the order of the text. */
+export function withoutOverlaps(findings: readonly Finding[]): Finding[] {
+  const ranked = [...findings].sort(
+    (a, b) => b.weight - a.weight || b.to - b.from - (a.to - a.from) || a.from - b.from,
+  );
+  const taken = new Spans();
+  return ranked
+    .filter((candidate) => taken.add(candidate.from, candidate.to))
+    .sort((a, b) => a.from - b.from);
+}
+
+/** Disjoint spans, bucketed so that adding stays cheap on long texts. */
+export class Spans {
+  readonly #buckets = new Map<number, { from: number; to: number }[]>();
+
+  /** Adds a span, unless it is empty or touches one already there: then false. */
+  add(from: number, to: number): boolean {
+    if (to <= from || this.overlaps(from, to)) return false;
+    for (let bucket = from >> 8; bucket <= (to - 1) >> 8; bucket++) {
+      const own = this.#buckets.get(bucket) ?? [];
+      own.push({ from, to });
+      this.#buckets.set(bucket, own);
+    }
+    return true;
+  }
+
+  overlaps(from: number, to: number): boolean {
+    for (let bucket = from >> 8; bucket <= (to - 1) >> 8; bucket++) {
+      if (this.#buckets.get(bucket)?.some((span) => span.from < to && from < span.to)) return true;
+    }
+    return false;
+  }
+}

@@ -1,0 +1,100 @@
+import { endsWithStop, opensSentence, type Token } from '../tokens.ts';
+
+const STOP = new Set(
+  `the a an this that these those my your his her our their its i i'm i'll i've i'd we you he she it they them us me him
+   and or but so if then than as at by for from in into of off on onto out over to under up with without about after
+   before between during since until while when where who whom whose which what why how not no yes yeah okay ok well
+   is are was were be been being am do does did done have has had having can could will would shall should may might must
+   just also only very too there here now again please thanks thank hello hi hey oh um uh like really actually maybe
+   because however although let let's don't didn't doesn't isn't it's that's there's he's she's we're they're you're
+   monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september
+   october november december today tomorrow yesterday tonight morning afternoon evening night week month year
+   one two three four five six seven eight nine ten first second third good great best new old next last everyone
+   everybody someone somebody anyone nobody people guys folks team all both some any many much more most other another
+   der die das ein eine einen dem den des und oder aber ich du er sie es wir ihr mein dein sein ist sind war nicht ja nein
+   le la les un une des du et ou mais je tu il elle nous vous ils elles mon ma mes ton sa ses est sont
+   el los las una y o pero yo tú él ella nosotros usted mi su es son está no sí que de en con por para`
+    .split(/\s+/)
+    .filter(Boolean),
+);
+
+/** Function words, days and months: never a part of a name. */
+export function isStop(token: Token | undefined): boolean {
+  return !token || STOP.has(token.norm) || STOP.has(token.stem);
+}
+
+/** Tokens of a text with what the tagger says of each, and what capitals mean where they stand. */
+export class NameContext {
+  readonly tokens: readonly Token[];
+  readonly language: string;
+  readonly #tags: readonly ReadonlySet<string>[];
+  readonly #cased: readonly boolean[];
+
+  constructor(tokens: readonly Token[], tags: readonly ReadonlySet<string>[], language: string) {
+    this.tokens = tokens;
+    this.language = language;
+    this.#tags = tags;
+    this.#cased = casing(tokens);
+  }
+
+  at(index: number): Token | undefined {
+    return this.tokens[index];
+  }
+
+  stem(index: number): string {
+    return this.tokens[index]?.stem ?? '';
+  }
+
+  norm(index: number): string {
+    return this.tokens[index]?.norm ?? '';
+  }
+
+  tagged(index: number, ...tags: string[]): boolean {
+    return tags.some((tag) => this.#tags[index]?.has(tag) ?? false);
+  }
+
+  /** Whether capitals carry meaning in this token's sentence. */
+  cased(index: number): boolean {
+    return this.#cased[index] ?? false;
+  }
+
+  opens(index: number): boolean {
+    return opensSentence(this.tokens, index);
+  }
+
+  /** A capital that the start of a sentence does not explain. */
+  properCapital(index: number): boolean {
+    return this.capital(index) && !this.opens(index);
+  }
+
+  capital(index: number): boolean {
+    return this.cased(index) && (this.tokens[index]?.capital ?? false);
+  }
+
+  /** Whether two tokens stand side by side with no mark between ("J. K." and "St." aside). */
+  adjacent(left: number, right: number): boolean {
+    const token = this.tokens[left];
+    const next = this.tokens[right];
+    if (!token || !next || right !== left + 1 || next.blocked || next.lead !== '') return false;
+    if (token.trail === '') return true;
+    return (
+      token.trail === '.' && (/^\p{Lu}$/u.test(token.text) || /^(?:st|dr|jr|sr|mr|mrs|ms)$/u.test(token.norm))
+    );
+  }
+}
+
+/** Per token: whether its sentence uses capitals as written text does (not all lower case, not all upper). */
+function casing(tokens: readonly Token[]): boolean[] {
+  const cased: boolean[] = [];
+  let start = 0;
+  for (const [index, token] of tokens.entries()) {
+    if (!endsWithStop(token) && index < tokens.length - 1) continue;
+    const own = tokens.slice(start, index + 1).filter((word) => /\p{L}{2}/u.test(word.text));
+    const upper = own.filter((word) => word.text === word.text.toUpperCase()).length;
+    const capital = own.some((word) => word.capital);
+    const meaningful = capital && (own.length < 3 || upper < own.length * 0.6);
+    for (let at = start; at <= index; at++) cased.push(meaningful);
+    start = index + 1;
+  }
+  return cased;
+}

@@ -1,0 +1,50 @@
+import type { Token } from '../tokens.ts';
+
+export interface GazetteerMatch {
+  /** Index of the last token of the match. */
+  last: number;
+  phrase: string;
+}
+
+/** A list of names of one or more words, looked up token by token; longer names win. */
+export class Gazetteer {
+  readonly #byFirst = new Map<string, string[][]>();
+
+  constructor(names: Iterable<string>) {
+    for (const name of new Set(names)) {
+      const words = name.toLowerCase().split(/\s+/u).map(bare);
+      const [first] = words;
+      if (!first) continue;
+      const own = this.#byFirst.get(first) ?? [];
+      own.push(words);
+      this.#byFirst.set(first, own);
+    }
+    for (const own of this.#byFirst.values()) own.sort((a, b) => b.length - a.length);
+  }
+
+  /** The longest name that begins at a token. A possessive ending is allowed on its last word. */
+  match(tokens: readonly Token[], at: number): GazetteerMatch | undefined {
+    const token = tokens[at];
+    if (!token || token.blocked) return undefined;
+    const candidates = [...(this.#byFirst.get(token.norm) ?? []), ...(this.#byFirst.get(token.stem) ?? [])];
+    const words = candidates.find((own) =>
+      own.every((word, index) => fits(tokens, at + index, word, index === own.length - 1)),
+    );
+    return words ? { last: at + words.length - 1, phrase: words.join(' ') } : undefined;
+  }
+
+  has(name: string): boolean {
+    return (this.#byFirst.get(bare(name)) ?? []).some((words) => words.length === 1);
+  }
+}
+
+function bare(word: string): string {
+  return word.replace(/[.,]+$/u, '');
+}
+
+function fits(tokens: readonly Token[], at: number, word: string, last: boolean): boolean {
+  const token = tokens[at];
+  if (!token || token.blocked) return false;
+  if (last) return token.stem === word || token.norm === word;
+  return token.norm === word && /^\.?$/u.test(token.trail);
+}

@@ -1,0 +1,222 @@
+import organizations from '../../../../resources/lexicons/organizations.json' with { type: 'json' };
+import { type Finding, finding } from '../findings.ts';
+import { isStop, type NameContext } from './context.ts';
+import { Gazetteer } from './gazetteer.ts';
+import { isFirstName } from './people.ts';
+import { placeMatch } from './places.ts';
+import { LEXICON, wordsTagged } from './tagger.ts';
+
+const KNOWN = new Gazetteer([
+  ...organizations.names,
+  ...wordsTagged('Organization', 'SportsTeam', 'Company').filter((name) => name.length > 2),
+]);
+const AMBIGUOUS = new Set(organizations.ambiguous);
+const SUFFIXES = new Set(organizations.suffixes);
+const HEADS = new Gazetteer(organizations.heads);
+/** Suffixes that follow a place's name in lower case, too: "stanford university". */
+const LOWER_SUFFIX = /^(?:university|hospital|college|airlines|airways)$/u;
+const ACT =
+  /^(?:announced|announces|acquired|acquires|launched|launches|reported|raised|released|unveiled|hired|sued|filed|shipped|merged|delivered|opened|postponed|published|warned|makes|sells|sold|bought|owns|pays|paid|owes|charges|charged|laid|declined|denied|invested|recalled|reports|plans|wants|said|says|is|was|has|will|and|just)$/u;
+const BUSINESS_ACT =
+  /^(?:announced|announces|acquired|acquires|launched|launches|reported|raised|released|unveiled|sued|filed|shipped|merged|recalled|owes|declined|invested)$/u;
+const EMPLOYER = [
+  ['work', 'at'],
+  ['works', 'at'],
+  ['worked', 'at'],
+  ['working', 'at'],
+  ['work', 'for'],
+  ['works', 'for'],
+  ['worked', 'for'],
+  ['working', 'for'],
+  ['job', 'at'],
+  ['interview', 'at'],
+  ['employed', 'by'],
+  ['employee', 'of'],
+  ['ceo', 'of'],
+  ['founder', 'of'],
+  ['cofounder', 'of'],
+  ['company', 'called'],
+  ['startup', 'called'],
+  ['firm', 'called'],
+  ['hired', 'by'],
+  ['joined'],
+  ['joining'],
+  ['acquired', 'by'],
+  ['company', 'is'],
+  ['customer'],
+  ['client'],
+  ['vendor'],
+  ['supplier'],
+  ['company'],
+  ['shares', 'of'],
+  ['stock', 'of'],
+  ['account', 'at'],
+  ['director', 'of'],
+  ['chairman', 'of'],
+  ['president', 'of'],
+  ['invoice', 'from'],
+  ['arbeitet', 'bei'],
+  ['arbeite', 'bei'],
+  ['travaille', 'chez'],
+  ['trabaja', 'en'],
+];
+const UPPER_ONLY = /^(?:who|un|sec|mit|abc|ups|ing|arm|bt|bp|hp|lg|amd|att|sap|eu)$/u;
+
+/**
+ * Organizations: by list (compromise's and our own), by legal form or kind ("… Corporation", "… Hospital"),
+ * by head ("University of …"), and by what is said of them ("works at …", "… announced"). Names that are
+ * also common words ("apple", "target", "shell") need a capital, or in lower case a word of employment.
+ */
+export function findOrganizations(context: NameContext): Finding[] {
+  const found: Finding[] = [];
+  for (let at = 0; at < context.tokens.length; at++) {
+    const last = headed(context, at) ?? suffixed(context, at) ?? listed(context, at) ?? told(context, at);
+    const first = context.at(at);
+    const end = last === undefined ? undefined : context.at(last);
+    if (!first || !end || last === undefined) continue;
+    const dotted = /^(?:\p{L}\.)+\p{L}$/u.test(end.text) && end.trail.startsWith('.') ? 1 : 0;
+    const bookTitle = KNOWN.match(context.tokens, at)?.last === last;
+    found.push(
+      finding(
+        'organization',
+        first.from,
+        bookTitle ? end.to - possessive(end.text, context, at, last) + dotted : end.stemTo + dotted,
+        last > at ? 56 : 51,
+      ),
+    );
+    at = last;
+  }
+  return found;
+}
+
+/** Characters of a possessive ending that the list's name does not have itself ("McDonald's" keeps it). */
+function possessive(text: string, context: NameContext, at: number, last: number): number {
+  const token = context.at(last);
+  const match = KNOWN.match(context.tokens, at);
+  if (!token || !match || match.phrase.endsWith(token.norm)) return 0;
+  return text.length - (token.stemTo - token.from);
+}
+
+/** "University of Michigan", "Bank of the West". */
+function headed(context: NameContext, at: number): number | undefined {
+  const match = HEADS.match(context.tokens, at);
+  if (!match) return undefined;
+  let last = match.last;
+  if (/^(?:the)$/u.test(context.norm(last + 1)) && context.properCapital(last + 2)) last += 1;
+  const place = placeMatch(context, last + 1);
+  if (place !== undefined) return place;
+  while (
+    last - match.last < 4 &&
+    context.properCapital(last + 1) &&
+    context.adjacent(last, last + 1) &&
+    !isStop(context.at(last + 1))
+  ) {
+    last += 1;
+    if (context.norm(last + 1) === 'and' && context.properCapital(last + 2) && context.capital(at)) last += 1;
+  }
+  return last > match.last ? last : undefined;
+}
+
+/** Capitals that end in a kind of organization, or a place and "university". */
+function suffixed(context: NameContext, at: number): number | undefined {
+  if (isStop(context.at(at)) || context.at(at)?.blocked) return undefined;
+  const place = placeMatch(context, at);
+  if (place !== undefined && LOWER_SUFFIX.test(context.stem(place + 1)) && context.adjacent(place, place + 1))
+    return place + 1;
+  if (!context.capital(at) || (context.opens(at) && SUFFIXES.has(context.stem(at)))) return undefined;
+  let last = at;
+  let best: number | undefined;
+  while (last - at < 5 && joins(context, last)) {
+    last += context.norm(last + 1) === 'and' || context.norm(last + 1) === '&' ? 2 : 1;
+    if (SUFFIXES.has(context.stem(last)) && !(last === at + 1 && weakStart(context, at))) best = last;
+  }
+  return best;
+}
+
+function joins(context: NameContext, last: number): boolean {
+  if (!context.adjacent(last, last + 1) || context.norm(last) !== context.stem(last)) return false;
+  const next = context.at(last + 1);
+  if (/^(?:and|&)$/u.test(next?.norm ?? ''))
+    return context.properCapital(last + 2) && SUFFIXES.has(context.stem(last + 3));
+  return context.properCapital(last + 1) && !isStop(next);
+}
+
+/** A sentence's first word before "Company" or "Group" is often no name: "Our Company", "Local News". */
+function weakStart(context: NameContext, at: number): boolean {
+  return (
+    context.opens(at) &&
+    LEXICON.has(context.stem(at)) &&
+    placeMatch(context, at) === undefined &&
+    !isFirstName(context.stem(at))
+  );
+}
+
+function listed(context: NameContext, at: number): number | undefined {
+  const match = KNOWN.match(context.tokens, at);
+  if (!match) return undefined;
+  const token = context.at(at);
+  if (!token || (match.last === at && placeMatch(context, at) === at && !context.tagged(at, 'Organization')))
+    return undefined;
+  if (match.last === at && UPPER_ONLY.test(token.stem))
+    return context.cased(at) && token.text.slice(0, 2) === token.text.slice(0, 2).toUpperCase()
+      ? at
+      : undefined;
+  if (!isAmbiguous(context, at, match)) return match.last;
+  if (/^(?:a|an|my|your|this)$/u.test(context.norm(at - 1)) && !context.properCapital(at)) return undefined;
+  if (context.properCapital(at))
+    return isFirstName(token.stem) && context.at(at + 1)?.capital && context.adjacent(at, at + 1)
+      ? undefined
+      : match.last;
+  if (context.capital(at))
+    return ACT.test(context.norm(match.last + 1)) || context.norm(at) !== context.stem(at)
+      ? match.last
+      : undefined;
+  return !context.cased(at) && employer(context, at) ? match.last : undefined;
+}
+
+function isAmbiguous(context: NameContext, at: number, match: { last: number; phrase: string }): boolean {
+  if (AMBIGUOUS.has(match.phrase)) return true;
+  if (match.last > at) return false;
+  const tags = LEXICON.get(match.phrase);
+  return (
+    tags !== undefined &&
+    !tags.some((tag) => /^(?:Organization|SportsTeam|Company|ProperNoun)$/u.test(tag)) &&
+    !context.properCapital(at)
+  );
+}
+
+function employer(context: NameContext, at: number): boolean {
+  return EMPLOYER.some(
+    (phrase) =>
+      phrase.length > 1 && phrase.every((word, index) => context.norm(at - phrase.length + index) === word),
+  );
+}
+
+/** A capital that nothing else explains, by its role in the sentence. */
+function told(context: NameContext, at: number): number | undefined {
+  const token = context.at(at);
+  if (!token || !context.capital(at) || isStop(token) || !/^[\p{L}\d&.'-]+$/u.test(token.text))
+    return undefined;
+  const unknown =
+    !LEXICON.has(token.stem) && !isFirstName(token.stem) && placeMatch(context, at) === undefined;
+  if (context.opens(at)) return unknown && BUSINESS_ACT.test(context.norm(at + 1)) ? at : undefined;
+  const cued = EMPLOYER.some((phrase) =>
+    phrase.every((word, index) => context.norm(at - phrase.length + index) === word),
+  );
+  if (
+    !cued ||
+    isFirstName(token.stem) ||
+    placeMatch(context, at) !== undefined ||
+    (!unknown && context.tagged(at, 'Person', 'Demonym'))
+  )
+    return undefined;
+  let last = at;
+  while (
+    last - at < 4 &&
+    context.adjacent(last, last + 1) &&
+    context.properCapital(last + 1) &&
+    !isStop(context.at(last + 1))
+  )
+    last += 1;
+  return last;
+}

@@ -1,0 +1,279 @@
+import people from '../../../../resources/lexicons/people.json' with { type: 'json' };
+import places from '../../../../resources/lexicons/places.json' with { type: 'json' };
+import { type Finding, finding } from '../findings.ts';
+import { isStop, type NameContext } from './context.ts';
+import { LEXICON, wordsTagged } from './tagger.ts';
+
+const FIRST = new Set([...people.first, ...wordsTagged('MaleName', 'FemaleName', 'FirstName')]);
+const LAST = new Set([...people.last, ...wordsTagged('LastName')]);
+const AMBIGUOUS = new Set(people.ambiguous);
+const TITLES = new Set(people.titles);
+const PARTICLES = new Set(people.particles);
+const STREET_TYPES = new Set(places.streetTypes);
+const FULL_NAMES = new Set(wordsTagged('Person'));
+/** Titles that are also common nouns or verbs: what follows must be a name by itself. */
+const COMMON_TITLES =
+  /^(?:general|private|major|king|queen|father|sister|chief|coach|judge|doctor|uncle|aunt|captain|president|nurse|sir|miss|justice|dean|principal|officer|secretary|minister|governor|representative|don|m|lady|lord|prince|princess|mister)$/u;
+const MONTH_NAMES = /^(?:may|april|june|august|march)$/u;
+/** Acts of people: a sentence's first word before one of these is a person. */
+const PERSON_VERB =
+  /^(?:said|says|told|tells|asked|asks|thinks|thought|wants|wanted|called|calls|sent|sends|will|would|should|is|was|has|had|and|came|went|works|worked|knows|knew|likes|loves|needs|mentioned|replied|agreed|agrees|joined|left|got|gave|did|does|can|could|might|reports|lives|runs|leads|presented|wrote|just|also|from|who|brought|bought|made|moved|met|missed|promised|suggested|signed|speaking|here)$/u;
+const SOFT_CUE =
+  /^(?:ask|asked|tell|told|thanks|thank|hi|hello|hey|dear|met|meet|call|called|calling|named|email|emailed|with|by|for|to|from|and|colleague|boss|brother|sister|friend|husband|wife|son|daughter|cousin|neighbor|manager|lawyer|partner|mother|father|let|give|gave|invited|invite|remind|contact|copy|about|said|frau|herr|señor|señora|monsieur|madame|welcome|congratulations|mom|dad|bye|goodbye|morning|hallo|hola|bonjour|mit|avec|con|is|isn't|it's|that's|sorry)$/u;
+const CALL_OUT =
+  /^(?:hi|hello|hey|dear|thanks|ask|tell|told|asked|met|with|hallo|hola|bonjour|remind|welcome|named)$/u;
+
+const INTRODUCTIONS = [
+  ['name', 'is'],
+  ["name's"],
+  ['call', 'me'],
+  ['name', 'was'],
+  ['heiße'],
+  ['ich', 'bin'],
+  ['name', 'ist'],
+  ['appelle'],
+  ['nom', 'est'],
+  ['llamo'],
+  ['nombre', 'es'],
+  ['first', 'name'],
+  ['last', 'name'],
+];
+const PRESENTATIONS = [
+  ['this', 'is'],
+  ["i'm"],
+  ['i', 'am'],
+  ["it's"],
+  ['speaking', 'with'],
+  ['soy'],
+  ['hier', 'ist'],
+  ["c'est"],
+];
+
+/**
+ * Names of people. Evidence: lists of first and last names (compromise's and our own), titles, capitals
+ * inside sentences, the tagger's view, and introductions ("my name is …"). A name that is also a common
+ * word ("will", "grace") needs more than one of them. Limits: English first; unknown names in lower case
+ * are found after an introduction only.
+ */
+export function findPeople(context: NameContext): Finding[] {
+  const found: Finding[] = [];
+  let at = 0;
+  while (at < context.tokens.length) {
+    const last = personAt(context, at);
+    const first = context.at(at);
+    const end = last === undefined ? undefined : context.at(last);
+    if (first && end && last !== undefined) {
+      found.push(finding('person_name', first.from, end.stemTo, 52));
+      at = last + 1;
+    } else {
+      at += 1;
+    }
+  }
+  return found;
+}
+
+/** Whether a word is on a list of first names or last names. */
+export function isKnownName(word: string): boolean {
+  return FIRST.has(word) || LAST.has(word);
+}
+
+export function isLastName(word: string): boolean {
+  return LAST.has(word);
+}
+
+export function isFirstName(word: string): boolean {
+  return FIRST.has(word);
+}
+
+/** The index of the last token of the name that begins here. */
+function personAt(context: NameContext, at: number): number | undefined {
+  const token = context.at(at);
+  if (!token || token.blocked || (isStop(token) && !AMBIGUOUS.has(token.stem))) return undefined;
+  if (!/^\p{L}[\p{L}'’.-]*$/u.test(token.text)) return undefined;
+  const introduced = follows(context, at, INTRODUCTIONS);
+  if (!startsName(context, at, introduced)) return reversedName(context, at);
+  const last = extend(context, at, introduced);
+  if (STREET_TYPES.has(context.stem(last + 1)) && context.adjacent(last, last + 1)) return undefined;
+  return last;
+}
+
+function startsName(context: NameContext, at: number, introduced: boolean): boolean {
+  const word = context.stem(at);
+  if (afterTitle(context, at)) return true;
+  if (FIRST.has(word) && !AMBIGUOUS.has(word)) return knownName(context, at);
+  if (AMBIGUOUS.has(word) && (FIRST.has(word) || LAST.has(word) || people.ambiguous.includes(word))) {
+    return ambiguousName(context, at, introduced);
+  }
+  if (introduced)
+    return context.properCapital(at) || (!context.cased(at) && !LEXICON.has(word) && !isStop(context.at(at)));
+  if (FULL_NAMES.has(`${word} ${context.stem(at + 1)}`)) return true;
+  if (LAST.has(word)) return context.properCapital(at) && !isPlaceLike(context, at);
+  return unknownName(context, at);
+}
+
+function afterTitle(context: NameContext, at: number): boolean {
+  const title = context.norm(at - 1);
+  const token = context.at(at);
+  if (!TITLES.has(title) || !token || isStop(token) || !titleAdjacent(context, at)) return false;
+  if (context.properCapital(at))
+    return !COMMON_TITLES.test(title) || context.capital(at - 1) || isKnownName(token.stem);
+  return (
+    (!context.cased(at) || !COMMON_TITLES.test(title)) &&
+    isKnownName(token.stem) &&
+    !AMBIGUOUS.has(token.stem)
+  );
+}
+
+function titleAdjacent(context: NameContext, at: number): boolean {
+  return /^\.?$/u.test(context.at(at - 1)?.trail ?? '-') && (context.at(at)?.lead ?? '-') === '';
+}
+
+/** A first name that means nothing else: a place of the same name or a lower-case common word still vetoes. */
+function knownName(context: NameContext, at: number): boolean {
+  if (context.capital(at)) return true;
+  const tags = LEXICON.get(context.stem(at));
+  if (tags && !tags.some((tag) => /Name$/u.test(tag))) return false;
+  return context.tagged(at, 'Person', 'FirstName', 'MaleName', 'FemaleName') || tags === undefined;
+}
+
+function ambiguousName(context: NameContext, at: number, introduced: boolean): boolean {
+  const word = context.stem(at);
+  if (/^(?:the|a|an|this|that|every|each|no|some|any)$/u.test(context.norm(at - 1))) return false;
+  const surname = hasSurname(context, at);
+  if (introduced) return FIRST.has(word) || surname || context.properCapital(at);
+  const presented =
+    follows(context, at, PRESENTATIONS) &&
+    (surname || /^(?:from|speaking|calling|here|with)$/u.test(context.norm(at + 1)));
+  if (presented) return true;
+  if (!context.capital(at)) {
+    if (isPlaceLike(context, at)) return false;
+    if (surname && FIRST.has(word)) return true;
+    return (
+      !context.cased(at) &&
+      CALL_OUT.test(context.norm(at - 1)) &&
+      FIRST.has(word) &&
+      context.tagged(at, 'Person')
+    );
+  }
+  if (MONTH_NAMES.test(word))
+    return surname || (CALL_OUT.test(context.norm(at - 1)) && !/\d/u.test(context.norm(at + 1)));
+  if (isPlaceLike(context, at)) return surname;
+  if (surname) return true;
+  if (context.opens(at)) return initialName(context, at);
+  if (!FIRST.has(word) && !LAST.has(word))
+    return SOFT_CUE.test(context.norm(at - 1)) && context.tagged(at, 'Person');
+  return context.tagged(at, 'Person', 'FirstName', 'LastName') || CALL_OUT.test(context.norm(at - 1));
+}
+
+/** "Grace said …" opens a sentence with a name; "Will you …", "Mark the …" do not. */
+function initialName(context: NameContext, at: number): boolean {
+  if (!FIRST.has(context.stem(at)) || !PERSON_VERB.test(context.norm(at + 1))) return false;
+  if (context.tagged(at, 'Modal') || context.tagged(at, 'Imperative'))
+    return /^(?:said|says|told|asked|is|was|has)$/u.test(context.norm(at + 1));
+  return context.adjacent(at, at + 1);
+}
+
+/** The next word looks like a surname of this one. */
+function hasSurname(context: NameContext, at: number): boolean {
+  if (!context.adjacent(at, at + 1) || context.stem(at) !== context.norm(at)) return false;
+  const next = context.at(at + 1);
+  if (!next || isStop(next) || STREET_TYPES.has(next.stem)) return false;
+  if (context.cased(at))
+    return next.capital && (LAST.has(next.stem) || !LEXICON.has(next.stem)) && !isOrganizationWord(next.stem);
+  return LAST.has(next.stem) && !AMBIGUOUS.has(next.stem);
+}
+
+/** A place by the words before it, with no person's act after it. */
+function isPlaceLike(context: NameContext, at: number): boolean {
+  if (!context.tagged(at, 'Place', 'City', 'Country', 'Region') && !AMBIGUOUS_PLACES.has(context.stem(at)))
+    return false;
+  if (context.norm(at + 1) === 'and' || CALL_OUT.test(context.norm(at - 1)))
+    return !CALL_OUT.test(context.norm(at - 1));
+  return (
+    !/^(?:said|says|told|asked|thinks|wants|will|should|called|mentioned|agreed|works|sent)$/u.test(
+      context.norm(at + 1),
+    ) || LOCATIVE.test(context.norm(at - 1))
+  );
+}
+
+const AMBIGUOUS_PLACES = new Set(places.ambiguous);
+const LOCATIVE =
+  /^(?:in|to|from|at|near|around|outside|into|through|visit|visited|visiting|leave|leaving|toward|towards|across|via)$/u;
+
+/** Two unknown capitals in a row, or one after a call: "Siobhan Gallagher", "ask Ngoziwe". */
+function unknownName(context: NameContext, at: number): boolean {
+  const word = context.stem(at);
+  if (!context.capital(at) || LEXICON.has(word) || /\./u.test(word) || isOrganizationWord(word)) return false;
+  const token = context.at(at);
+  if (!token || token.text === token.text.toUpperCase()) return false;
+  if (context.tagged(at, 'Place', 'Organization')) return false;
+  if (context.properCapital(at) && CALL_OUT.test(context.norm(at - 1)) && context.norm(at - 2) !== 'out')
+    return true;
+  const next = context.at(at + 1);
+  if (!next || !context.adjacent(at, at + 1) || !next.capital || isStop(next)) return false;
+  return LAST.has(next.stem) && !isOrganizationWord(next.stem);
+}
+
+function isOrganizationWord(word: string): boolean {
+  return /^(?:inc|corp|corporation|ltd|limited|llc|gmbh|ag|group|bank|university|college|hospital|institute|company|airlines|foundation|school|club|street|avenue|road|lake|mount|river|park|airport|festival|conference|cup|team|office|county|city|island|beach|church|museum|hotel|station)$/u.test(
+    word,
+  );
+}
+
+/** How far a name that begins at `at` reaches: initials, particles, surnames. */
+function extend(context: NameContext, at: number, introduced: boolean): number {
+  let last = at;
+  while (last - at < 5 && context.adjacent(last, last + 1) && context.stem(last) === context.norm(last)) {
+    const step = nextPart(context, last, introduced || context.capital(at));
+    if (step === 0) break;
+    last += step;
+  }
+  return last;
+}
+
+/** How many tokens the next part of the name takes: 0 when the name is over. */
+function nextPart(context: NameContext, last: number, trusted: boolean): number {
+  const next = context.at(last + 1);
+  if (!next || !/^\p{L}[\p{L}'’-]*$/u.test(next.text)) return 0;
+  if (/^\p{Lu}$/u.test(next.text) && next.text !== 'I' && next.trail === '.') return 1;
+  if (PARTICLES.has(next.norm) && context.adjacent(last + 1, last + 2)) {
+    const after = context.at(last + 2);
+    if (
+      after &&
+      !isStop(after) &&
+      (context.properCapital(last + 2) || (LAST.has(after.stem) && !AMBIGUOUS.has(after.stem)))
+    )
+      return 2;
+    if (!next.capital) return 0;
+  }
+  if (isStop(next)) return 0;
+  if (context.capital(last + 1))
+    return isOrganizationWord(next.stem) || context.tagged(last + 1, 'WeekDay', 'Month', 'Demonym') ? 0 : 1;
+  if (LAST.has(next.stem))
+    return !AMBIGUOUS.has(next.stem) || (!context.cased(last + 1) && context.tagged(last + 1, 'LastName'))
+      ? 1
+      : 0;
+  return trusted &&
+    !context.cased(last + 1) &&
+    !LEXICON.has(next.stem) &&
+    !context.tagged(last + 1, 'Verb', 'Adverb')
+    ? 1
+    : 0;
+}
+
+/** "Lopez, Maria" as forms have it. */
+function reversedName(context: NameContext, at: number): number | undefined {
+  const token = context.at(at);
+  const next = context.at(at + 1);
+  if (!token || !next || token.trail !== ',' || !token.capital || !next.capital) return undefined;
+  const after = context.norm(at + 2);
+  if (!LAST.has(token.stem) || FIRST.has(token.stem) || !FIRST.has(next.stem) || LAST.has(after))
+    return undefined;
+  return next.trail === ',' ? undefined : at + 1;
+}
+
+function follows(context: NameContext, at: number, phrases: readonly (readonly string[])[]): boolean {
+  return phrases.some((phrase) =>
+    phrase.every((word, index) => context.norm(at - phrase.length + index) === word),
+  );
+}

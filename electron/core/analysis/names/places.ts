@@ -1,0 +1,227 @@
+import organizations from '../../../../resources/lexicons/organizations.json' with { type: 'json' };
+import places from '../../../../resources/lexicons/places.json' with { type: 'json' };
+import { type Finding, finding } from '../findings.ts';
+import { numberWords } from '../numbers/number-words.ts';
+import { isStop, type NameContext } from './context.ts';
+import { Gazetteer } from './gazetteer.ts';
+import { isFirstName, isLastName } from './people.ts';
+import { LEXICON, wordsTagged } from './tagger.ts';
+
+const PLACES = new Gazetteer([
+  ...places.places,
+  ...wordsTagged('City', 'Country', 'Region').filter((name) => !/^(?:can)$/u.test(name)),
+]);
+const TAGGED_PLACES = new Gazetteer(
+  wordsTagged('Place').filter((name) => name.length > 3 && !places.streetTypes.includes(name)),
+);
+const AMBIGUOUS = new Set(places.ambiguous);
+const STREET_TYPES = new Set(places.streetTypes);
+const STREET_HEADS = new Set(places.streetHeads);
+const SUFFIXES = new Set([...organizations.suffixes, 'airlines', 'times', 'university']);
+const LOCATIVE =
+  /^(?:in|to|from|at|near|around|outside|into|through|visit|visited|visiting|toward|towards|across|via|of|leaving|toured|between|nach|aus|à|en|desde|over)$/u;
+const PERSON_ACT =
+  /^(?:said|says|told|tells|asked|thinks|thought|wants|wanted|will|should|would|called|mentioned|agreed|works|worked|sent|replied|knows|likes|presented|joined)$/u;
+const PERSON_CUE =
+  /^(?:met|ask|asked|tell|told|thanks|hi|hello|hey|dear|with|mr|mrs|ms|dr|named|called|aunt|uncle)$/u;
+const FEATURES =
+  /^(?:airport|river|lake|park|bridge|beach|island|islands|county|valley|mountain|mountains|canyon|bay|harbor|harbour|forest|desert|falls|peninsula|creek|station|square|village|castle|cathedral|palace|stadium|ocean|sea|coast|district|borough|province)$/u;
+const FEATURE_HEADS = /^(?:lake|mount|mt|fort|port|cape|san|santa|saint|st|camp|point|bay|gulf|isle)$/u;
+const spoken = ['en', 'de', 'fr', 'es'].map((language) => numberWords(language).small);
+
+/**
+ * Places: countries, regions, cities and landmarks by list (compromise's and our own), street addresses
+ * by shape ("42 Park Avenue", "12 rue de la Paix", "Hauptstraße 5"), and natural features by their last
+ * word ("Cedar Lake"). A place that is also a common word or a first name needs a capital, a preposition
+ * or the tagger's word for it.
+ */
+export function findPlaces(context: NameContext): Finding[] {
+  const found: Finding[] = [];
+  for (let at = 0; at < context.tokens.length; at++) {
+    const address = streetAddress(context, at);
+    const last = address?.last ?? placeAt(context, at);
+    const first = context.at(at);
+    const end = last === undefined ? undefined : context.at(last);
+    if (!first || !end || last === undefined) continue;
+    const dotted = /^(?:\p{L}\.)+\p{L}$/u.test(end.text) && end.trail.startsWith('.') ? 1 : 0;
+    found.push(finding('location', first.from, end.stemTo + dotted, address ? 64 : last > at ? 53 : 50));
+    at = last;
+  }
+  return found;
+}
+
+export function placeMatch(context: NameContext, at: number): number | undefined {
+  return PLACES.match(context.tokens, at)?.last;
+}
+
+function placeAt(context: NameContext, at: number): number | undefined {
+  const feature = featureAt(context, at);
+  if (feature !== undefined) return feature;
+  const match = PLACES.match(context.tokens, at) ?? tagged(context, at);
+  if (!match) return undefined;
+  const single = match.last === at;
+  if (single && !singleAllowed(context, at)) return undefined;
+  const next = context.at(match.last + 1);
+  if (
+    next?.capital &&
+    context.adjacent(match.last, match.last + 1) &&
+    SUFFIXES.has(next.stem) &&
+    context.cased(at)
+  )
+    return undefined;
+  return match.last;
+}
+
+function tagged(context: NameContext, at: number) {
+  const match = TAGGED_PLACES.match(context.tokens, at);
+  return match && context.properCapital(at) && context.tagged(at, 'Place') ? match : undefined;
+}
+
+function singleAllowed(context: NameContext, at: number): boolean {
+  const token = context.at(at);
+  if (!token) return false;
+  const word = token.stem;
+  if (/^(?:us|usa|uk|uae|u\.s|u\.k|u\.s\.a|lax|jfk)$/u.test(word))
+    return token.text === token.text.toUpperCase() && !(word === 'us' && !context.cased(at));
+  if (isPersonHere(context, at)) return false;
+  if (!AMBIGUOUS.has(word))
+    return (
+      context.capital(at) || !LEXICON.has(word) || context.tagged(at, 'Place', 'City', 'Country', 'Region')
+    );
+  const before = context.norm(at - 1);
+  if (/^(?:the|a|an|my|your|his|her|this|some|no)$/u.test(before)) return false;
+  if (context.properCapital(at)) return true;
+  if (context.capital(at)) return !isCommonWord(word);
+  return context.tagged(at, 'Place', 'City', 'Country', 'Region') && LOCATIVE.test(before);
+}
+
+/** Also a word of everyday English, by the tagger's list. */
+function isCommonWord(word: string): boolean {
+  const tags = LEXICON.get(word);
+  return tags === undefined
+    ? /^(?:turkey|china|reading|bath|nice|hull|cork|bar|split|orange|buffalo|mobile|deal|sale|hope|march|wells|us)$/u.test(
+        word,
+      )
+    : !tags.some((tag) =>
+        /^(?:City|Country|Region|Place|ProperNoun|FirstName|MaleName|FemaleName|LastName)$/u.test(tag),
+      );
+}
+
+/** "Jordan" the person: a call before it, an act after it, or a surname. */
+function isPersonHere(context: NameContext, at: number): boolean {
+  const word = context.stem(at);
+  if (!isFirstName(word) && !isLastName(word) && !AMBIGUOUS.has(word)) return false;
+  if (LOCATIVE.test(context.norm(at - 1)) && !isNextSurname(context, at)) return false;
+  if (PERSON_CUE.test(context.norm(at - 1)) || PERSON_ACT.test(context.norm(at + 1)))
+    return isFirstName(word) || isLastName(word) || AMBIGUOUS.has(word);
+  if (isFirstName(context.stem(at - 1)) && context.adjacent(at - 1, at) && context.properCapital(at))
+    return true;
+  return isNextSurname(context, at);
+}
+
+function isNextSurname(context: NameContext, at: number): boolean {
+  const next = context.at(at + 1);
+  return Boolean(
+    next?.capital &&
+      context.adjacent(at, at + 1) &&
+      isLastName(next.stem) &&
+      context.cased(at) &&
+      placeMatch(context, at + 1) === undefined,
+  );
+}
+
+/** "Cedar Lake", "Lake Tahoe", "Logan Airport". */
+function featureAt(context: NameContext, at: number): number | undefined {
+  if (!context.capital(at) || isStop(context.at(at))) return undefined;
+  let last = at;
+  while (
+    last - at < 3 &&
+    context.adjacent(last, last + 1) &&
+    context.properCapital(last + 1) &&
+    !isStop(context.at(last + 1))
+  ) {
+    last += 1;
+    if (FEATURES.test(context.stem(last)) && !SUFFIXES.has(context.stem(last + 1))) return last;
+  }
+  return last === at + 1 && FEATURE_HEADS.test(context.stem(at)) ? last : undefined;
+}
+
+/** A street with its number where one is said: "42 Park Avenue", "Main Street", "rue de la Paix 12". */
+function streetAddress(context: NameContext, at: number): { last: number } | undefined {
+  return numbered(context, at) ?? bareStreet(context, at) ?? continental(context, at);
+}
+
+function isNumber(context: NameContext, at: number): boolean {
+  const word = context.norm(at);
+  if (/^\d{1,5}[a-z]?$/u.test(word)) return true;
+  return word.split('-').every((part) => spoken.some((small) => small.has(part)) || part === 'hundred');
+}
+
+function numbered(context: NameContext, at: number): { last: number } | undefined {
+  if (!isNumber(context, at)) return undefined;
+  let name = at + 1;
+  while (name - at < 4 && isNumber(context, name) && context.adjacent(name - 1, name)) name += 1;
+  if (STREET_HEADS.has(context.norm(name))) return headed(context, name);
+  for (let last = name + 1; last <= name + 3; last++) {
+    if (!context.adjacent(last - 1, last)) return undefined;
+    if (!STREET_TYPES.has(context.norm(last))) continue;
+    const inner = context.tokens.slice(name, last);
+    if (
+      inner.some(
+        (token) =>
+          isStop(token) && !/^(?:the|of|st|first|second|third|new|old|one|march|may)$/u.test(token.norm),
+      )
+    )
+      return undefined;
+    if (
+      /^(?:place|way|row|close|square|drive|court|walk|loop|trail|st|dr)$/u.test(context.norm(last)) &&
+      !context.capital(last)
+    )
+      return undefined;
+    return { last };
+  }
+  return undefined;
+}
+
+function bareStreet(context: NameContext, at: number): { last: number } | undefined {
+  if (!context.capital(at) || isStop(context.at(at))) return undefined;
+  for (let last = at + 1; last <= at + 2; last++) {
+    if (!context.adjacent(last - 1, last) || !context.properCapital(last)) return undefined;
+    if (
+      /^(?:street|avenue|road|lane|boulevard|drive|parkway|highway|square|terrace|court)$/u.test(
+        context.stem(last),
+      )
+    )
+      return { last };
+  }
+  return undefined;
+}
+
+/** German, French, Italian and Spanish order: the kind of street first, or as the end of the word. */
+function continental(context: NameContext, at: number): { last: number } | undefined {
+  const word = context.norm(at);
+  if (STREET_HEADS.has(word) && !isStop(context.at(at + 1)) && context.language.slice(0, 2) !== 'en')
+    return headed(context, at);
+  if (
+    word.length > 6 &&
+    places.streetEndings.some((ending) => word.endsWith(ending)) &&
+    context.capital(at)
+  ) {
+    const number = isNumber(context, at + 1) && context.adjacent(at, at + 1);
+    return number || /stra(?:ß|ss)e$/u.test(word) ? { last: number ? at + 1 : at } : undefined;
+  }
+  return undefined;
+}
+
+function headed(context: NameContext, at: number): { last: number } | undefined {
+  let last = at;
+  while (last - at < 5 && context.adjacent(last, last + 1)) {
+    const next = context.at(last + 1);
+    const link = /^(?:de|du|des|la|le|les|del|los|las|della|di|d)$/u.test(next?.norm ?? '');
+    if (!next || !(link || next.capital || (isNumber(context, last + 1) && last > at))) break;
+    last += 1;
+  }
+  return last > at && !/^(?:de|du|des|la|le|les|del|los|las)$/u.test(context.norm(last))
+    ? { last }
+    : undefined;
+}

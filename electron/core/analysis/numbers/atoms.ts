@@ -1,0 +1,100 @@
+import type { Token } from '../tokens.ts';
+import { type NumberWords, smallValue } from './number-words.ts';
+
+/** The smallest pieces of a spoken or written number. Offsets are UTF-16 units into the text. */
+export type Atom = { token: number; from: number; to: number } & (
+  | { kind: 'written'; digits: string; before: string }
+  | { kind: 'word'; value: number }
+  | { kind: 'repeat'; times: number }
+  | { kind: 'hundred' }
+  | { kind: 'thousand' }
+  | { kind: 'joiner' }
+  | { kind: 'separator'; sign: string }
+  | { kind: 'filler' }
+);
+
+const SEPARATOR_WORDS = new Map([
+  ['dash', '-'],
+  ['hyphen', '-'],
+  ['minus', '-'],
+  ['-', '-'],
+  ['dot', '.'],
+  ['point', '.'],
+  ['punkt', '.'],
+  ['punto', '.'],
+  ['slash', '/'],
+  ['/', '/'],
+  ['colon', ':'],
+  ['strich', '-'],
+  ['bindestrich', '-'],
+  ['tiret', '-'],
+  ['guion', '-'],
+  ['guión', '-'],
+]);
+const FILLERS = new Set(
+  'uh um er erm ehm äh ähm euh eh ah hmm mhm mm-hmm uh-huh okay ok right yes yeah then space'.split(' '),
+);
+const WRITTEN = /^\+?\d+(?:[-–./:()\u00a0]+\d+)*$/u;
+const QUANTITY = /^\d{1,3}(?:[,.]\d{3})+(?:[.,]\d+)?$/u;
+
+/** What a token says about numbers, in order; empty when it is no part of a number. */
+export function atomsOf(token: Token, language: NumberWords): Atom[] {
+  if (token.blocked || token.text === '') return [];
+  if (/^\+?\d/u.test(token.text)) return writtenAtoms(token);
+  const plain = wordAtom(token.norm, token.index, token.from, token.to, language);
+  if (plain) return [plain];
+  return token.norm.includes('-') ? hyphenAtoms(token, language) : [];
+}
+
+function writtenAtoms(token: Token): Atom[] {
+  if (QUANTITY.test(token.text) && token.text.includes(',')) return [];
+  if (!WRITTEN.test(token.text)) return [];
+  const atoms: Atom[] = [];
+  let end = 0;
+  for (const match of token.text.matchAll(/\d+/gu)) {
+    const before = token.text.slice(end, match.index).replace('+', '');
+    end = match.index + match[0].length;
+    atoms.push({
+      kind: 'written',
+      digits: match[0],
+      before,
+      token: token.index,
+      from: token.from + match.index,
+      to: token.from + end,
+    });
+  }
+  return atoms;
+}
+
+/** "forty-one", "five-five-five": every part must say a number. */
+function hyphenAtoms(token: Token, language: NumberWords): Atom[] {
+  const atoms: Atom[] = [];
+  let at = token.from;
+  for (const part of token.norm.split('-')) {
+    const atom = wordAtom(part, token.index, at, at + part.length, language);
+    if (!atom || atom.kind === 'filler') return [];
+    atoms.push(atom);
+    at += part.length + 1;
+  }
+  return atoms;
+}
+
+function wordAtom(
+  word: string,
+  token: number,
+  from: number,
+  to: number,
+  language: NumberWords,
+): Atom | undefined {
+  const place = { token, from, to };
+  const value = smallValue(word, language);
+  if (value !== undefined) return { kind: 'word', value, ...place };
+  const times = language.repeats.get(word);
+  if (times !== undefined) return { kind: 'repeat', times, ...place };
+  if (language.hundred.has(word)) return { kind: 'hundred', ...place };
+  if (language.thousand.has(word)) return { kind: 'thousand', ...place };
+  if (language.joiners.has(word)) return { kind: 'joiner', ...place };
+  const sign = SEPARATOR_WORDS.get(word);
+  if (sign !== undefined) return { kind: 'separator', sign, ...place };
+  return FILLERS.has(word) ? { kind: 'filler', ...place } : undefined;
+}

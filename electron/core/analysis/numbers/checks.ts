@@ -1,0 +1,146 @@
+/** Check digits and ranges of numbers that identify people and accounts. */
+
+/** Luhn's algorithm (ISO/IEC 7812-1, annex B). */
+export function passesLuhn(digits: string): boolean {
+  let sum = 0;
+  for (let index = 0; index < digits.length; index++) {
+    const digit = Number(digits[digits.length - 1 - index]);
+    const weighted = index % 2 === 1 ? digit * 2 : digit;
+    sum += weighted > 9 ? weighted - 9 : weighted;
+  }
+  return digits.length > 0 && sum % 10 === 0;
+}
+
+const ISSUERS = [
+  /^4(?:\d{12}|\d{15}|\d{18})$/u,
+  /^(?:5[1-5]\d{14}|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)\d{12})$/u,
+  /^3[47]\d{13}$/u,
+  /^3(?:0[0-5]|[68]\d)\d{11}$/u,
+  /^(?:6011|64[4-9]\d|65\d\d)\d{12}$/u,
+  /^35(?:2[89]|[3-8]\d)\d{12}$/u,
+  /^62\d{14,17}$/u,
+  /^(?:50|5[6-9]|6\d)\d{10,17}$/u,
+];
+
+/** A payment card number: an issuer's prefix and length, and Luhn's check digit. */
+export function isCardNumber(digits: string): boolean {
+  return ISSUERS.some((issuer) => issuer.test(digits)) && passesLuhn(digits);
+}
+
+/** A social security number of the USA in the ranges that were ever issued (SSA: no 000, 666, 9xx; no 00; no 0000). */
+export function isSocialSecurityNumber(digits: string): boolean {
+  return /^(?!000|666|9)\d{3}(?!00)\d{2}(?!0000)\d{4}$/u.test(digits);
+}
+
+/** A bank's routing number of the USA: prefix ranges and the ABA's 3-7-1 checksum. */
+export function isRoutingNumber(digits: string): boolean {
+  if (!/^(?:0\d|1[0-2]|2[1-9]|3[0-2]|6[1-9]|7[0-2]|80)\d{7}$/u.test(digits)) return false;
+  const weights = [3, 7, 1];
+  const sum = [...digits].reduce(
+    (total, digit, index) => total + Number(digit) * (weights[index % 3] ?? 0),
+    0,
+  );
+  return sum % 10 === 0;
+}
+
+const IBAN_LENGTHS: Record<string, number> = {
+  AD: 24,
+  AE: 23,
+  AL: 28,
+  AT: 20,
+  AZ: 28,
+  BA: 20,
+  BE: 16,
+  BG: 22,
+  BH: 22,
+  BR: 29,
+  BY: 28,
+  CH: 21,
+  CR: 22,
+  CY: 28,
+  CZ: 24,
+  DE: 22,
+  DK: 18,
+  DO: 28,
+  EE: 20,
+  EG: 29,
+  ES: 24,
+  FI: 18,
+  FO: 18,
+  FR: 27,
+  GB: 22,
+  GE: 22,
+  GI: 23,
+  GL: 18,
+  GR: 27,
+  GT: 28,
+  HR: 21,
+  HU: 28,
+  IE: 22,
+  IL: 23,
+  IQ: 23,
+  IS: 26,
+  IT: 27,
+  JO: 30,
+  KW: 30,
+  KZ: 20,
+  LB: 28,
+  LC: 32,
+  LI: 21,
+  LT: 20,
+  LU: 20,
+  LV: 21,
+  MC: 27,
+  MD: 24,
+  ME: 22,
+  MK: 19,
+  MR: 27,
+  MT: 31,
+  MU: 30,
+  NL: 18,
+  NO: 15,
+  PK: 24,
+  PL: 28,
+  PS: 29,
+  PT: 25,
+  QA: 29,
+  RO: 24,
+  RS: 22,
+  SA: 24,
+  SC: 31,
+  SE: 24,
+  SI: 19,
+  SK: 24,
+  SM: 27,
+  ST: 25,
+  SV: 28,
+  TL: 23,
+  TN: 24,
+  TR: 26,
+  UA: 29,
+  VA: 22,
+  VG: 24,
+  XK: 20,
+};
+
+/** The length of an IBAN that begins with this country, or undefined for none. */
+export function ibanLength(country: string): number | undefined {
+  return IBAN_LENGTHS[country];
+}
+
+/** An IBAN (ISO 13616): the country's length and check digits by modulo 97. Upper case, no spaces. */
+export function isIban(value: string): boolean {
+  if (!/^[A-Z]{2}\d{2}[A-Z0-9]+$/u.test(value) || value.length !== IBAN_LENGTHS[value.slice(0, 2)])
+    return false;
+  let remainder = 0;
+  for (const sign of value.slice(4) + value.slice(0, 4)) {
+    const part = Number.parseInt(sign, 36);
+    remainder = (remainder * (part > 9 ? 100 : 10) + part) % 97;
+  }
+  return remainder === 1;
+}
+
+/** An address of IP version 4: four decimal numbers from 0 to 255. */
+export function isIpv4(octets: readonly string[]): boolean {
+  return octets.length === 4 && octets.every((octet) => /^\d{1,3}$/u.test(octet) && Number(octet) <= 255);
+}

@@ -1,0 +1,209 @@
+import { type Finding, finding, hidden } from '../findings.ts';
+import type { Token } from '../tokens.ts';
+import { isCardNumber, isIpv4, isRoutingNumber, isSocialSecurityNumber } from './checks.ts';
+import { cueFor, type NumberCue } from './cues.ts';
+import { isPhone } from './phones.ts';
+import type { DigitGroup, NumberRun } from './runs.ts';
+
+const UNITS =
+  /^(?:dollars?|bucks|euros?|pounds|cents|percent|people|units|million|billion|thousand|years?|days?|hours?|minutes?|miles|kilometers|meters|feet|users|customers|copies|votes|views|followers|tons|dólares|personas|millones|habitantes|einwohner|millionen|habitants|prozent|steps|points|calories|items|times)$/u;
+
+interface SpanContext {
+  tokens: readonly Token[];
+  language: string;
+  cue: NumberCue | undefined;
+  plus: boolean;
+  whole: boolean;
+  /** "ending in", "last four": only a part of the number is said. */
+  partial: boolean;
+}
+
+/** What the numbers of a run are; spans inside the run are tried, longest first. */
+export function classifyRun(run: NumberRun, tokens: readonly Token[], language: string): Finding[] {
+  const found: Finding[] = ipAddresses(run, tokens);
+  if (found.length > 0) return found;
+  const { groups } = run;
+  let at = 0;
+  while (at < groups.length) {
+    const hit = longestFrom(run, at, tokens, language);
+    if (hit) {
+      found.push(hit.finding);
+      at = hit.next;
+    } else {
+      at += 1;
+    }
+  }
+  return found.length > 0 ? found : leftover(run, tokens);
+}
+
+function longestFrom(run: NumberRun, at: number, tokens: readonly Token[], language: string) {
+  const { groups } = run;
+  const first = groups[at];
+  if (!first) return undefined;
+  const partial = isPartial(tokens, first.firstToken);
+  for (let end = Math.min(groups.length, at + 34); end > at; end--) {
+    const span = groups.slice(at, end);
+    const last = span.at(-1);
+    if (!last || span.reduce((sum, group) => sum + group.digits.length, 0) > 34) continue;
+    const context = {
+      tokens,
+      language,
+      cue: cueFor(tokens, first.firstToken, last.lastToken),
+      plus: run.plus && at === 0,
+      whole: isBoundary(groups, at, tokens) && isBoundary(groups, end, tokens),
+      partial,
+    };
+    const hit = classifySpan(span, context);
+    if (hit) return { finding: hit, next: end };
+  }
+  return undefined;
+}
+
+/** Whether a number may begin at this group: the run's edge, or a comma, stop or word before it. */
+function isBoundary(groups: readonly DigitGroup[], at: number, tokens: readonly Token[]): boolean {
+  const previous = groups[at - 1];
+  const group = groups[at];
+  if (!previous || !group) return true;
+  return /[,.;?]/u.test(tokens[previous.lastToken]?.trail ?? '') || group.firstToken > previous.lastToken + 1;
+}
+
+function isPartial(tokens: readonly Token[], first: number): boolean {
+  const before = tokens
+    .slice(Math.max(0, first - 5), first)
+    .map((token) => token.norm)
+    .join(' ');
+  return /\b(?:ending|ends|last (?:four|4)(?: digits)?|endet)\b/u.test(before);
+}
+
+function classifySpan(span: readonly DigitGroup[], context: SpanContext): Finding | undefined {
+  const first = span[0];
+  const last = span.at(-1);
+  if (!first || !last) return undefined;
+  const digits = span.map((group) => group.digits).join('');
+  const { cue } = context;
+  const inside = span.slice(1).map((group) => group.before);
+  if (cue === 'expiry' && isExpiry(span)) return finding('credit_card_expiration', first.from, last.to, 92);
+  if (inside.some((sign) => /[/:]/u.test(sign))) return undefined;
+  if (cue !== 'order' && isCardNumber(digits)) return finding('credit_card_number', first.from, last.to, 100);
+  const social = cue === 'ssn' || (cue !== 'order' && isSocialShape(span, inside));
+  if (social && isSocialSecurityNumber(digits))
+    return finding('us_social_security_number', first.from, last.to, 98);
+  const from = context.plus ? plusStart(context.tokens, first) : parenStart(context.tokens, first, last);
+  if (context.plus && cue !== 'order' && isPhone(span, { ...context, cued: true })) {
+    return finding('phone_number', from, last.to, 90);
+  }
+  const cued = context.whole ? cuedFinding(digits, first.from, last.to, context) : undefined;
+  if (cued) return cued;
+  if (cue !== undefined && cue !== 'phone' && cue !== 'ip' && cue !== 'version') return undefined;
+  if (!isPhone(span, { ...context, cued: cue === 'phone' })) return undefined;
+  return hasUnitAfter(context.tokens, last) && cue !== 'phone'
+    ? undefined
+    : finding('phone_number', from, last.to, 85);
+}
+
+function isSocialShape(span: readonly DigitGroup[], inside: readonly string[]): boolean {
+  return (
+    span.map((group) => group.digits.length).join('-') === '3-2-4' && inside.every((sign) => sign === '-')
+  );
+}
+
+/** MM/YY or MM/YYYY, with or without the slash. */
+function isExpiry(span: readonly DigitGroup[]): boolean {
+  const digits = span.map((group) => group.digits.padStart(2, '0')).join('');
+  return /^(?:0[1-9]|1[0-2])(?:20)?[2-4]\d$/u.test(digits) && span.length <= 3;
+}
+
+function cuedFinding(digits: string, from: number, to: number, context: SpanContext): Finding | undefined {
+  const length = digits.length;
+  switch (context.cue) {
+    case 'account':
+      if (length >= 6 && length <= 17) return finding('bank_account', from, to, 88);
+      return context.partial && length >= 3 ? hidden('bank_account', from, to, 60) : undefined;
+    case 'routing':
+      if (length === 9 && isRoutingNumber(digits)) return finding('bank_account', from, to, 95);
+      if (length === 6 || length === 8) return finding('bank_account', from, to, 80);
+      return length === 9 ? hidden('bank_account', from, to, 60) : undefined;
+    case 'card':
+      if (length >= 12 && length <= 19) return hidden('credit_card_number', from, to, 70);
+      return context.partial && length >= 3 ? hidden('credit_card_number', from, to, 60) : undefined;
+    case 'ssn':
+      if (length === 9) return hidden('us_social_security_number', from, to, 70);
+      return length === 4 ? hidden('us_social_security_number', from, to, 60) : undefined;
+    case 'cvv':
+      return length === 3 || length === 4 ? finding('credit_card_cvv', from, to, 92) : undefined;
+    case 'passport':
+      return length >= 6 && length <= 12 ? finding('passport_number', from, to, 82) : undefined;
+    case 'license':
+      return length >= 5 && length <= 14 ? finding('drivers_license', from, to, 82) : undefined;
+    case 'vehicle':
+      return length >= 3 && length <= 17 ? finding('vehicle_id', from, to, 82) : undefined;
+    case 'pin':
+      return length >= 4 && length <= 8 ? finding('password', from, to, 82) : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function plusStart(tokens: readonly Token[], group: DigitGroup): number {
+  const token = tokens[group.firstToken];
+  if (!token) return group.from;
+  if (token.text.startsWith('+')) return token.from;
+  const previous = tokens[token.index - 1];
+  return previous?.norm === 'plus' ? previous.from : group.from;
+}
+
+/** "(303) 555-0134": the bracket belongs to the number when it is closed inside it. */
+function parenStart(tokens: readonly Token[], first: DigitGroup, last: DigitGroup): number {
+  const token = tokens[first.firstToken];
+  const closed = token?.lead.endsWith('(') && (token.trail.includes(')') || token.text.includes(')'));
+  return token && closed && last.lastToken > first.firstToken ? token.from - 1 : first.from;
+}
+
+function hasUnitAfter(tokens: readonly Token[], group: DigitGroup): boolean {
+  return UNITS.test(tokens[group.lastToken + 1]?.norm ?? '');
+}
+
+/** Dotted quads, octets said in one piece or in two ("one ninety two dot one sixty eight …"). */
+function ipAddresses(run: NumberRun, tokens: readonly Token[]): Finding[] {
+  const octets = octetsOf(run.groups);
+  const found: Finding[] = [];
+  for (let at = 0; at + 4 <= octets.length; at++) {
+    const four = octets.slice(at, at + 4);
+    const first = four[0]?.[0];
+    const last = four[3]?.at(-1);
+    if (!first || !last || four.slice(1).some((octet) => octet[0]?.before !== '.')) continue;
+    if (!isIpv4(four.map((octet) => octet.map((group) => group.digits).join('')))) continue;
+    if (cueFor(tokens, first.firstToken, last.lastToken) === 'version') continue;
+    found.push(finding('ip_address', first.from, last.to, 96));
+    at += 3;
+  }
+  return found;
+}
+
+/** Groups cut before each dot; the first part keeps only what fits into one octet. */
+function octetsOf(groups: readonly DigitGroup[]): DigitGroup[][] {
+  const octets: DigitGroup[][] = [];
+  for (const group of groups) {
+    const current = octets.at(-1);
+    const value = Number([...(current ?? []), group].map((part) => part.digits).join(''));
+    if (current && group.before === '' && value <= 255) current.push(group);
+    else octets.push([group]);
+  }
+  return octets;
+}
+
+/** Any other long sequence: hidden on request, asserted as nothing. Counting and quantities are none. */
+function leftover(run: NumberRun, tokens: readonly Token[]): Finding[] {
+  const first = run.groups[0];
+  const last = run.groups.at(-1);
+  if (!first || !last || hasUnitAfter(tokens, last)) return [];
+  const digits = run.groups.map((group) => group.digits).join('');
+  if (digits.length < 5 || digits.length > 40) return [];
+  if (run.groups.slice(1).some((group) => /[./:]/u.test(group.before)) || isCounting(run.groups)) return [];
+  return [finding('number_sequence', first.from, last.to, 10)];
+}
+
+function isCounting(groups: readonly DigitGroup[]): boolean {
+  const steps = groups.slice(1).map((group, index) => Number(group.digits) - Number(groups[index]?.digits));
+  return steps.length >= 2 && (steps.every((step) => step === 1) || steps.every((step) => step === -1));
+}

@@ -1,0 +1,58 @@
+import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/max';
+import type { DigitGroup } from './runs.ts';
+
+const COUNTRIES: Record<string, readonly CountryCode[]> = {
+  en: ['US', 'GB', 'AU', 'IN', 'IE'],
+  de: ['DE', 'AT', 'CH'],
+  fr: ['FR', 'BE', 'CH'],
+  es: ['ES', 'MX', 'AR', 'CO'],
+};
+
+export interface PhoneContext {
+  language: string;
+  /** The words around the number name a telephone. */
+  cued: boolean;
+  plus: boolean;
+  /** The span is the whole run, or stands between commas or stops. */
+  whole: boolean;
+}
+
+/**
+ * Whether digit groups are a telephone number. International numbers are judged by libphonenumber's
+ * metadata; numbers of the North American plan by their 3-3-4 shape (made-up exchanges such as 555-01xx
+ * included, which the metadata calls invalid); national ones with a trunk zero by the metadata of the
+ * countries that speak the transcript's language. With a cue, 7 to 15 digits are enough.
+ */
+export function isPhone(groups: readonly DigitGroup[], context: PhoneContext): boolean {
+  if (groups.slice(1).some((group) => /[/:]/u.test(group.before))) return false;
+  const digits = groups.map((group) => group.digits).join('');
+  if (digits.length < 7 || digits.length > 15 || /^(\d)\1+$/u.test(digits)) return false;
+  if (context.plus) return parsePhoneNumberFromString(`+${digits}`)?.isPossible() ?? false;
+  if (context.cued) return context.whole;
+  return context.whole && hasPhoneShape(groups, digits, context.language);
+}
+
+function hasPhoneShape(groups: readonly DigitGroup[], digits: string, language: string): boolean {
+  const shape = groups.map((group) => group.digits.length).join('-');
+  const spoken = groups.every((group) => group.spoken);
+  const american = digits.length === 11 && digits.startsWith('1') ? digits.slice(1) : digits;
+  const area = /^[2-9]\d{2}/u.test(american);
+  if (area && /^(?:1-)?3-3-4$/u.test(shape) && american.length === 10) return true;
+  if (area && spoken && american.length === 10) return true;
+  if (area && american.length === 10 && parsePhoneNumberFromString(american, 'US')?.isValid()) return true;
+  if (shape === '3-4' && groups[1]?.before === '-' && area) return true;
+  if (digits.length === 7 && spoken && digits.startsWith('555')) return true;
+  if (!digits.startsWith('0') || groups.length < 2) return false;
+  const international = digits.startsWith('00') ? `+${digits.slice(2)}` : undefined;
+  if (international) return parsePhoneNumberFromString(international)?.isValid() ?? false;
+  return nationalCountries(language).some((country) =>
+    parsePhoneNumberFromString(digits, country)?.isValid(),
+  );
+}
+
+function nationalCountries(language: string): readonly CountryCode[] {
+  const own = COUNTRIES[language.slice(0, 2)];
+  if (own) return own;
+  const guess = language.slice(0, 2).toUpperCase();
+  return isSupportedCountry(guess) ? [guess] : [];
+}

@@ -1,0 +1,246 @@
+import type { Token } from '../tokens.ts';
+import { type Atom, atomsOf } from './atoms.ts';
+import { type NumberWords, numberWords } from './number-words.ts';
+
+/** Digits said or written together: "forty-one" is one group, "555-014-2367" is three. */
+export interface DigitGroup {
+  digits: string;
+  from: number;
+  to: number;
+  /** What stands between this group and the one before: "-", ".", "/", ":", "," or nothing. */
+  before: string;
+  spoken: boolean;
+  firstToken: number;
+  lastToken: number;
+}
+
+/** Groups that follow each other with nothing but separators and fillers between them. */
+export interface NumberRun {
+  groups: DigitGroup[];
+  /** A plus sign or the word "plus" stands before the first group. */
+  plus: boolean;
+}
+
+/**
+ * All runs of numbers of a token list: digits, number words ("five five five", "forty-one eleven",
+ * "double seven", "one hundred sixty eight"), separators by name ("dash", "dot"), with fillers between.
+ * A run may cross sentence marks and segment borders, since recognisers put full stops into numbers.
+ */
+export function findRuns(tokens: readonly Token[], language: string): NumberRun[] {
+  const vocabulary = numberWords(language);
+  const runs: NumberRun[] = [];
+  let index = 0;
+  while (index < tokens.length) {
+    const atoms = atomsFrom(tokens, index, vocabulary);
+    if (atoms.length === 0) {
+      index += 1;
+      continue;
+    }
+    const groups = groupsOf(atoms, tokens, vocabulary);
+    if (groups.length > 0) runs.push({ groups, plus: plusBefore(tokens, groups[0]) });
+    index = Math.max(index, ...atoms.slice(-1).map((atom) => atom.token)) + 1;
+  }
+  return runs;
+}
+
+/** Atoms from a token on, up to the last one that is a number; at most 120, so that work stays bounded. */
+function atomsFrom(tokens: readonly Token[], start: number, vocabulary: NumberWords): Atom[] {
+  const atoms: Atom[] = [];
+  let length = 0;
+  for (let index = start; index < tokens.length && atoms.length < 120; index++) {
+    const token = tokens[index];
+    if (!token) break;
+    const own = atomsOf(token, vocabulary);
+    const isNumber = own.some(
+      (atom) => atom.kind === 'written' || atom.kind === 'word' || atom.kind === 'repeat',
+    );
+    if (own.length === 0 || (atoms.length === 0 && !isNumber)) break;
+    if (
+      atoms.length > 0 &&
+      (token.text.startsWith('+') || (own[0]?.kind === 'joiner' && !joins(atoms.at(-1))))
+    )
+      break;
+    atoms.push(...own);
+    if (isNumber || own.some((atom) => atom.kind === 'hundred' || atom.kind === 'thousand'))
+      length = atoms.length;
+    if (/[!]/u.test(token.trail)) break;
+  }
+  return atoms.slice(0, length);
+}
+
+/** "and" belongs to a number after "hundred" and "thousand", and between tens and ones. */
+function joins(previous: Atom | undefined): boolean {
+  if (previous?.kind === 'word') return previous.value >= 20 || previous.value === 1;
+  return previous?.kind === 'hundred' || previous?.kind === 'thousand';
+}
+
+function plusBefore(tokens: readonly Token[], group: DigitGroup | undefined): boolean {
+  const token = group ? tokens[group.firstToken] : undefined;
+  if (!token) return false;
+  return token.text.startsWith('+') || token.lead.includes('+') || tokens[token.index - 1]?.norm === 'plus';
+}
+
+function groupsOf(atoms: readonly Atom[], tokens: readonly Token[], vocabulary: NumberWords): DigitGroup[] {
+  const groups: DigitGroup[] = [];
+  let before = '';
+  let at = 0;
+  while (at < atoms.length) {
+    const atom = atoms[at];
+    if (!atom) break;
+    if (atom.kind === 'separator') before = atom.sign;
+    const value = readValue(atoms, at, tokens, vocabulary);
+    const first = value ? atoms[at] : undefined;
+    const last = value ? atoms[at + value.length - 1] : undefined;
+    if (value && first && last) {
+      groups.push({
+        digits: value.digits,
+        from: first.from,
+        to: last.to,
+        before:
+          before + (first.kind === 'written' ? first.before : '') + markBefore(tokens, first, groups.at(-1)),
+        spoken: first.kind !== 'written',
+        firstToken: first.token,
+        lastToken: last.token,
+      });
+      before = '';
+      at += value.length;
+    } else {
+      at += 1;
+    }
+  }
+  return groups;
+}
+
+/** A comma or full stop in the text between two groups. */
+function markBefore(tokens: readonly Token[], atom: Atom, previous: DigitGroup | undefined): string {
+  if (!previous || previous.lastToken === atom.token) return '';
+  return /[,;]/u.test(tokens[previous.lastToken]?.trail ?? '') ? ',' : '';
+}
+
+interface Reading {
+  digits: string;
+  length: number;
+}
+
+/** The longest number that begins at an atom, and how many atoms it takes. */
+function readValue(
+  atoms: readonly Atom[],
+  at: number,
+  tokens: readonly Token[],
+  vocabulary: NumberWords,
+): Reading | undefined {
+  const atom = atoms[at];
+  if (atom?.kind === 'written') return { digits: atom.digits, length: 1 };
+  if (atom?.kind === 'repeat') return readRepeat(atoms, at, atom.times);
+  if (atom?.kind === 'hundred' && vocabulary.hundred.has('cent')) return { digits: '100', length: 1 };
+  if (atom?.kind !== 'word') return undefined;
+  const small = readSmall(atoms, at, tokens, vocabulary);
+  const next = atoms[at + small.length];
+  if (next?.kind === 'hundred' && small.value > 0) return readHundreds(atoms, at, small, tokens, vocabulary);
+  if (next?.kind === 'thousand' && small.value > 0)
+    return readThousands(atoms, at, small, tokens, vocabulary);
+  return { digits: String(small.value), length: small.length };
+}
+
+function readRepeat(atoms: readonly Atom[], at: number, times: number): Reading | undefined {
+  const next = atoms[at + 1];
+  const digit = next?.kind === 'word' ? String(next.value) : next?.kind === 'written' ? next.digits : '';
+  return digit.length === 1 ? { digits: digit.repeat(times), length: 2 } : undefined;
+}
+
+interface Small {
+  value: number;
+  length: number;
+}
+
+/** A number below 100: "forty one", "treinta y uno", "quatre vingt dix sept". */
+function readSmall(
+  atoms: readonly Atom[],
+  at: number,
+  tokens: readonly Token[],
+  vocabulary: NumberWords,
+): Small {
+  const atom = atoms[at];
+  const value = atom?.kind === 'word' ? atom.value : 0;
+  if (value === 4 && vocabulary.hundred.has('cent')) {
+    const twenty = wordAfter(atoms, at, tokens);
+    if (twenty === 20) return addFrench(atoms, at + 1, 80, 2, tokens);
+  }
+  if (value === 60 && vocabulary.hundred.has('cent')) return addFrench(atoms, at, 60, 1, tokens);
+  if (value < 20 || value % 10 !== 0) return { value, length: 1 };
+  const next = wordAfter(atoms, at, tokens);
+  if (next !== undefined && next >= 1 && next <= 9 && !vocabulary.reversed)
+    return { value: value + next, length: 2 };
+  const joined = atoms[at + 1]?.kind === 'joiner' ? wordAfter(atoms, at + 1, tokens) : undefined;
+  if (joined !== undefined && joined >= 1 && joined <= 9 && vocabulary.joiners.has('y')) {
+    return { value: value + joined, length: 3 };
+  }
+  return { value, length: 1 };
+}
+
+function addFrench(
+  atoms: readonly Atom[],
+  at: number,
+  base: number,
+  length: number,
+  tokens: readonly Token[],
+): Small {
+  const joiner = atoms[at + 1]?.kind === 'joiner' ? 1 : 0;
+  const next = wordAfter(atoms, at + joiner, tokens);
+  if (next === undefined || next < 1 || next > 19) return { value: base, length };
+  const ones = next === 10 ? wordAfter(atoms, at + joiner + 1, tokens) : undefined;
+  if (ones !== undefined && ones >= 7 && ones <= 9)
+    return { value: base + 10 + ones, length: length + joiner + 2 };
+  return { value: base + next, length: length + joiner + 1 };
+}
+
+/** The value of the word right after an atom, unless a mark stands between. */
+function wordAfter(atoms: readonly Atom[], at: number, tokens: readonly Token[]): number | undefined {
+  const atom = atoms[at];
+  const next = atoms[at + 1];
+  if (!atom || next?.kind !== 'word') return undefined;
+  if (next.token !== atom.token && (tokens[atom.token]?.trail ?? '') !== '') return undefined;
+  return next.value;
+}
+
+/**
+ * "three hundred [and] forty two". Without "and", a single digit that more digits follow is not added:
+ * "one eight hundred five five five" is 1 800 555.
+ */
+function readHundreds(
+  atoms: readonly Atom[],
+  at: number,
+  small: Small,
+  tokens: readonly Token[],
+  vocabulary: NumberWords,
+): Reading {
+  const hundreds = small.value * 100;
+  const afterHundred = at + small.length + 1;
+  const joined = atoms[afterHundred]?.kind === 'joiner';
+  const restAt = joined ? afterHundred + 1 : afterHundred;
+  const rest = atoms[restAt];
+  const plain = { digits: String(hundreds), length: small.length + 1 };
+  if (rest?.kind !== 'word') return plain;
+  const more = readSmall(atoms, restAt, tokens, vocabulary);
+  const follows = atoms[restAt + more.length];
+  if (!joined && more.value < 10 && (more.value === 0 || follows?.kind === 'word')) return plain;
+  return { digits: String(hundreds + more.value), length: restAt - at + more.length };
+}
+
+/** "two thousand [and] nineteen", "twelve thousand five hundred". */
+function readThousands(
+  atoms: readonly Atom[],
+  at: number,
+  small: Small,
+  tokens: readonly Token[],
+  vocabulary: NumberWords,
+): Reading {
+  const thousands = small.value * 1000;
+  const after = at + small.length + 1;
+  const restAt = atoms[after]?.kind === 'joiner' ? after + 1 : after;
+  if (atoms[restAt]?.kind !== 'word') return { digits: String(thousands), length: small.length + 1 };
+  const rest = readValue(atoms, restAt, tokens, vocabulary);
+  const value = rest ? Number(rest.digits) : 0;
+  if (!rest || value >= 1000) return { digits: String(thousands), length: small.length + 1 };
+  return { digits: String(thousands + value), length: restAt - at + rest.length };
+}

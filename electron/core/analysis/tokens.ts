@@ -1,0 +1,65 @@
+/** A white-space token without its surrounding punctuation. Offsets are UTF-16 units into the text. */
+export interface Token {
+  index: number;
+  /** Without surrounding punctuation, as written. */
+  text: string;
+  /** Lower case, straight apostrophes. */
+  norm: string;
+  /** `norm` without a possessive ending. */
+  stem: string;
+  from: number;
+  to: number;
+  /** Where `stem` ends in the text. */
+  stemTo: number;
+  lead: string;
+  trail: string;
+  capital: boolean;
+  /** A redaction token or a masked word: no detector may look at it. */
+  blocked: boolean;
+}
+
+const LEAD = /^["'“”‘’«»‹›([{¿¡#<*_-]*/u;
+const TRAIL = /[.,!?;:…"'“”‘’«»‹›)\]}。！？、，؟।>]*$/u;
+const REDACTED = /^\[[A-Z_]+_[0-9a-f]{8}\]/u;
+
+/** Tokens of a text. Cased dashes between words ("—") separate, too. */
+export function tokenize(text: string): Token[] {
+  const tokens: Token[] = [];
+  for (const match of text.matchAll(/[^\s—–]+/gu)) tokens.push(toToken(match[0], match.index, tokens.length));
+  return tokens;
+}
+
+function toToken(raw: string, at: number, index: number): Token {
+  const redacted = REDACTED.test(raw) || raw.includes('*');
+  const lead = redacted ? '' : (LEAD.exec(raw)?.[0] ?? '');
+  const rest = raw.slice(lead.length);
+  const trail = TRAIL.exec(rest)?.[0] ?? '';
+  const text = rest.slice(0, rest.length - trail.length);
+  const norm = text.toLowerCase().replaceAll('’', "'");
+  const possessive = /(?:'s|(?<=s)')$/u.exec(norm)?.[0].length ?? 0;
+  const from = at + lead.length;
+  return {
+    index,
+    text,
+    norm,
+    stem: norm.slice(0, norm.length - possessive),
+    from,
+    to: from + text.length,
+    stemTo: from + text.length - possessive,
+    lead,
+    trail,
+    capital: /^\p{Lu}/u.test(text),
+    blocked: redacted,
+  };
+}
+
+/** Whether a sentence ends with this token, by its punctuation alone. */
+export function endsWithStop(token: Token): boolean {
+  return /[.!?…。！？]/u.test(token.trail);
+}
+
+/** Whether a token follows the one before it without a sentence's end between them. */
+export function opensSentence(tokens: readonly Token[], index: number): boolean {
+  const previous = tokens[index - 1];
+  return !previous || endsWithStop(previous);
+}
