@@ -1,0 +1,99 @@
+import { useCallback, useEffect, useState } from 'react';
+import { useStore } from 'zustand';
+import { forgetSession, openSession, tokenFromHash } from '../api/session.ts';
+import { TooltipProvider } from '../ui/tooltip.tsx';
+import { type Services, ServicesProvider, createServices, useBasics } from './services.tsx';
+import { Starting, SignIn, Unreachable } from './session-pages.tsx';
+import { Shell } from './shell.tsx';
+import { useAppearance } from './theme.ts';
+import { ToastsView } from './toasts-view.tsx';
+
+type Gate =
+  | { readonly state: 'opening' }
+  | { readonly state: 'unreachable' }
+  | { readonly state: 'closed' }
+  | { readonly state: 'open'; readonly services: Services };
+
+/** Takes the one-time token out of the address bar, so that it is neither seen nor kept in the history. */
+const takeToken = (): string | undefined => {
+  const token = tokenFromHash(window.location.hash) ?? window.earshot?.token;
+  if (window.location.hash.startsWith('#token=')) history.replaceState(null, '', '#/');
+  return token;
+};
+
+const useGate = () => {
+  const basics = useBasics();
+  const [gate, setGate] = useState<Gate>({ state: 'opening' });
+
+  const open = useCallback(
+    async (token: string | undefined) => {
+      try {
+        const session = await openSession({ baseUrl: basics.baseUrl, token, store: sessionStorage });
+        setGate(
+          session.state === 'ready'
+            ? { state: 'open', services: createServices(basics, session.key) }
+            : { state: 'closed' },
+        );
+      } catch (error) {
+        console.warn('The server could not be reached.', error);
+        setGate({ state: 'unreachable' });
+      }
+    },
+    [basics],
+  );
+
+  // The token works once: it is taken before React's strict mode can run the effect again.
+  const [token] = useState(takeToken);
+  const [started, setStarted] = useState(false);
+  useEffect(() => {
+    if (started) return;
+    setStarted(true);
+    void open(token);
+  }, [open, started, token]);
+
+  return { gate, open, setGate };
+};
+
+export const App = () => {
+  useAppearance();
+  const { gate, open, setGate } = useGate();
+  return (
+    <TooltipProvider>
+      {gate.state === 'opening' && <Starting />}
+      {gate.state === 'unreachable' && <Unreachable onRetry={() => void open(undefined)} />}
+      {gate.state === 'closed' && <SignIn onAccepted={() => void open(undefined)} />}
+      {gate.state === 'open' && (
+        <ServicesProvider value={gate.services}>
+          <Inside services={gate.services} onEnd={() => setGate({ state: 'closed' })} />
+        </ServicesProvider>
+      )}
+      <ToastsView />
+    </TooltipProvider>
+  );
+};
+
+/** Keeps the window following the server while it is open, and closes it when the key ends. */
+const Inside = ({ services, onEnd }: { services: Services; onEnd: () => void }) => {
+  const { live, library } = services;
+  const connection = useStore(live.store, (state) => state.connection);
+
+  useEffect(() => {
+    const stop = live.listen((change) => {
+      if (change.kind !== 'progress') library.refresh();
+    });
+    live.start();
+    library.refreshNow();
+    return () => {
+      stop();
+      live.stop();
+    };
+  }, [live, library]);
+
+  useEffect(() => {
+    if (connection !== 'ended') return;
+    forgetSession(sessionStorage);
+    onEnd();
+  }, [connection, onEnd]);
+
+  return <Shell />;
+};

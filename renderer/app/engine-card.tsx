@@ -1,0 +1,57 @@
+import { useCallback } from 'react';
+import { useStore } from 'zustand';
+import { cx } from '../lib/classes.ts';
+import { number } from '../lib/format.ts';
+import { useLoaded } from '../lib/use-loaded.ts';
+import { useI18n, useServices } from './services.tsx';
+
+/** Whether this computer can recognise speech right now, and how fast it has been. */
+export const EngineCard = () => {
+  const { client, live } = useServices();
+  const { t, locale } = useI18n();
+  const connection = useStore(live.store, (state) => state.connection);
+  const speed = useStore(live.store, (state) => {
+    for (const progress of state.progress.values()) if (progress.speed !== null) return progress.speed;
+    return undefined;
+  });
+  const load = useCallback(
+    async (signal: AbortSignal) => (await client.call('system', { signal })).data.engine,
+    [client],
+  );
+  const { loaded } = useLoaded(load);
+  if (connection === 'lost') {
+    return (
+      <div role="status" className="rounded-m border border-line bg-surface p-2.5 text-xs">
+        <div className="flex items-center gap-1.5 font-[550]">
+          <Dot tone="bad" />
+          {t('engine.lost')}
+        </div>
+        <p className="mt-0.5 text-ink-2">{t('engine.lost.hint')}</p>
+      </div>
+    );
+  }
+  if (loaded.state !== 'ready') return null;
+  const engine = loaded.value;
+  return (
+    <div className="rounded-m border border-line bg-surface p-2.5 text-xs">
+      <div className="flex items-center gap-1.5">
+        <Dot tone={engine.available ? 'good' : 'bad'} />
+        <span className="truncate">{engine.available ? t('engine.here') : t('engine.unavailable')}</span>
+      </div>
+      <p className="tnum mt-0.5 text-ink-2">
+        {engine.available
+          ? [
+              speed === undefined ? '' : t('engine.speed', { speed: number(speed, locale, 1) }),
+              t('engine.threads', { count: engine.threads * Math.max(1, engine.parallel) }),
+            ]
+              .filter((part) => part !== '')
+              .join(' · ')
+          : (engine.detail ?? '')}
+      </p>
+    </div>
+  );
+};
+
+const Dot = ({ tone }: { tone: 'good' | 'bad' }) => (
+  <span aria-hidden className={cx('size-[7px] rounded-full', tone === 'good' ? 'bg-good' : 'bg-bad')} />
+);

@@ -1,0 +1,84 @@
+import { createContext, type ReactNode, useContext } from 'react';
+import { useStore } from 'zustand';
+import { type Client, createClient } from '../../electron/contract/client.ts';
+import { createI18n, type I18n, type I18nState, preferredLocale } from '../i18n/index.ts';
+import { createDialogs, type Dialogs } from '../stores/dialogs.ts';
+import { createLibrary, type Library } from '../stores/library.ts';
+import { createLive, type Live } from '../stores/live.ts';
+import { createPrefs, type Prefs, type PrefsStore } from '../stores/prefs.ts';
+import { createRouter, type Router } from '../stores/router.ts';
+import { createToasts, type Toasts } from '../stores/toasts.ts';
+import { createUploads, type Uploads } from '../stores/uploads.ts';
+
+/** What exists before anybody has a key. */
+export type Basics = {
+  readonly baseUrl: string;
+  readonly i18n: I18n;
+  readonly prefs: PrefsStore;
+  readonly toasts: Toasts;
+  readonly router: Router;
+};
+
+/** Everything that a screen works with, made once and handed down. */
+export type Services = Basics & {
+  readonly key: string;
+  readonly client: Client;
+  readonly library: Library;
+  readonly live: Live;
+  readonly dialogs: Dialogs;
+  readonly uploads: Uploads;
+};
+
+export const createBasics = (baseUrl: string): Basics => ({
+  baseUrl,
+  i18n: createI18n(),
+  prefs: createPrefs(localStorage),
+  toasts: createToasts(),
+  router: createRouter(window),
+});
+
+export const createServices = (basics: Basics, key: string): Services => {
+  const client = createClient({ baseUrl: basics.baseUrl, key });
+  const live = createLive(client);
+  const library = createLibrary(client);
+  return {
+    ...basics,
+    key,
+    client,
+    library,
+    live,
+    dialogs: createDialogs(),
+    uploads: createUploads({ client, baseUrl: basics.baseUrl }),
+  };
+};
+
+const BasicsContext = createContext<Basics | undefined>(undefined);
+const ServicesContext = createContext<Services | undefined>(undefined);
+
+export const BasicsProvider = ({ value, children }: { value: Basics; children: ReactNode }) => (
+  <BasicsContext value={value}>{children}</BasicsContext>
+);
+export const ServicesProvider = ({ value, children }: { value: Services; children: ReactNode }) => (
+  <ServicesContext value={value}>{children}</ServicesContext>
+);
+
+export const useBasics = (): Basics => {
+  const basics = useContext(BasicsContext);
+  if (basics === undefined) throw new Error('useBasics needs a BasicsProvider above it');
+  return basics;
+};
+
+export const useServices = (): Services => {
+  const services = useContext(ServicesContext);
+  if (services === undefined) throw new Error('useServices needs a ServicesProvider above it');
+  return services;
+};
+
+/** The window's language: `t` for texts, `locale` for numbers and dates. */
+export const useI18n = (): I18nState => useStore(useBasics().i18n.store);
+
+export const usePrefs = <T,>(select: (prefs: Prefs) => T): T => useStore(useBasics().prefs.store, select);
+
+/** The language to show: the chosen one, or the first that the browser asks for. */
+export const wantedLocale = (chosen: Prefs['locale']) =>
+  chosen === 'auto' ? preferredLocale(navigator.languages) : chosen;

@@ -1,0 +1,96 @@
+import { KeyRound, PlugZap } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { acceptApiKey } from '../api/session.ts';
+import { errorText } from '../lib/errors.ts';
+import { BrandMark } from '../ui/brand.tsx';
+import { Button } from '../ui/button.tsx';
+import { Field, TextInput } from '../ui/field.tsx';
+import { useBasics, useI18n } from './services.tsx';
+
+const Page = ({ children }: { children: ReactNode }) => (
+  <main className="grid h-full place-items-center overflow-auto bg-surface px-5 py-8">{children}</main>
+);
+
+export const Starting = () => {
+  const { t } = useI18n();
+  return (
+    <Page>
+      <div role="status" className="fade flex items-center gap-3 text-ink-2">
+        <BrandMark size={28} />
+        {t('session.starting')}
+      </div>
+    </Page>
+  );
+};
+
+export const Unreachable = ({ onRetry }: { onRetry: () => void }) => {
+  const { t } = useI18n();
+  return (
+    <Page>
+      <div className="max-w-[440px]">
+        <PlugZap size={28} className="text-ink-3" aria-hidden />
+        <h1 className="mt-4 font-serif text-xl font-semibold">{t('session.unreachable.title')}</h1>
+        <p className="mt-2 text-ink-2">{t('session.unreachable.text')}</p>
+        <Button look="primary" className="mt-5" onClick={onRetry}>
+          {t('common.retry')}
+        </Button>
+      </div>
+    </Page>
+  );
+};
+
+/** Reached without a link that still works: says how to get one, and takes an API key instead. */
+export const SignIn = ({ onAccepted }: { onAccepted: () => void }) => {
+  const { baseUrl } = useBasics();
+  const { t } = useI18n();
+  const [key, setKey] = useState('');
+  const [fault, setFault] = useState<string>();
+  const [busy, setBusy] = useState(false);
+
+  const submit = async () => {
+    setBusy(true);
+    setFault(undefined);
+    try {
+      if (await acceptApiKey(baseUrl, key.trim(), sessionStorage)) onAccepted();
+      else setFault(t('session.closed.wrong'));
+    } catch (error) {
+      setFault(errorText(error, t));
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  return (
+    <Page>
+      <div className="w-full max-w-[440px]">
+        <KeyRound size={28} className="text-ink-3" aria-hidden />
+        <h1 className="mt-4 font-serif text-xl font-semibold">{t('session.closed.title')}</h1>
+        <p className="mt-2 text-ink-2">{t('session.closed.text')}</p>
+        <pre className="mt-3 overflow-x-auto rounded-m bg-sunken px-3.5 py-2.5 font-mono text-xs">earshot serve</pre>
+        <form
+          className="mt-6 flex items-start gap-2"
+          onSubmit={(event) => {
+            event.preventDefault();
+            void submit();
+          }}
+        >
+          <Field label={t('session.closed.key')} error={fault} className="flex-1">
+            {(ids) => (
+              <TextInput
+                {...ids}
+                type="password"
+                autoComplete="off"
+                placeholder="ek_…"
+                value={key}
+                onChange={(event) => setKey(event.target.value)}
+              />
+            )}
+          </Field>
+          <Button type="submit" look="primary" className="mt-[23px]" disabled={busy || key.trim() === ''}>
+            {t('session.closed.open')}
+          </Button>
+        </form>
+      </div>
+    </Page>
+  );
+};

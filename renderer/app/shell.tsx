@@ -1,0 +1,90 @@
+import { Component, lazy, type ReactNode, Suspense, useEffect } from 'react';
+import { useStore } from 'zustand';
+import { LibraryScreen } from '../features/library/library-screen.tsx';
+import type { Route } from '../stores/router.ts';
+import { Blank } from '../ui/bits.tsx';
+import { Button } from '../ui/button.tsx';
+import { DropTarget } from './drop-target.tsx';
+import { Dialogs } from './dialogs-view.tsx';
+import { FootBar, Rail } from './rail.tsx';
+import { useI18n, useServices } from './services.tsx';
+import { useGlobalKeys } from './global-keys.ts';
+
+const TranscriptScreen = lazy(() => import('../features/transcript/transcript-screen.tsx'));
+
+const Screen = ({ route }: { route: Route }) => {
+  switch (route.screen) {
+    case 'transcript':
+      return <TranscriptScreen key={route.id} id={route.id} at={route.at} />;
+    default:
+      return <LibraryScreen />;
+  }
+};
+
+/** The window's frame: the rail, the screen, and what floats above them. */
+export const Shell = () => {
+  const { router } = useServices();
+  const { t } = useI18n();
+  const route = useStore(router.store);
+  useGlobalKeys();
+
+  // The first thing of a new screen gets the focus back only when it was lost with the old one.
+  useEffect(() => {
+    document.title = 'Earshot';
+  }, []);
+
+  return (
+    <DropTarget>
+      <a
+        href="#main"
+        className="sr-only z-50 rounded-s bg-ink px-3 py-2 text-surface focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
+        onClick={(event) => {
+          event.preventDefault();
+          document.getElementById('main')?.focus();
+        }}
+      >
+        {t('nav.skip')}
+      </a>
+      <div className="grid h-full grid-rows-[minmax(0,1fr)_auto] md:grid-cols-[224px_minmax(0,1fr)] md:grid-rows-1">
+        <Rail />
+        <main id="main" tabIndex={-1} className="min-w-0 overflow-hidden bg-surface outline-none">
+          <ScreenGuard key={route.screen}>
+            <Suspense fallback={<Opening />}>
+              <Screen route={route} />
+            </Suspense>
+          </ScreenGuard>
+        </main>
+        <FootBar />
+      </div>
+      <Dialogs />
+    </DropTarget>
+  );
+};
+
+const Opening = () => {
+  const { t } = useI18n();
+  return <div role="status" aria-label={t('common.loading')} className="h-full" />;
+};
+
+/** A screen that fails says so in its own place; the rest of the window goes on. */
+class ScreenGuard extends Component<{ children: ReactNode }, { error: unknown }> {
+  override state: { error: unknown } = { error: undefined };
+  static getDerivedStateFromError(error: unknown) {
+    return { error };
+  }
+  override render() {
+    if (this.state.error === undefined) return this.props.children;
+    return <Broken onAgain={() => this.setState({ error: undefined })} />;
+  }
+}
+
+const Broken = ({ onAgain }: { onAgain: () => void }) => {
+  const { t } = useI18n();
+  return (
+    <Blank role="alert" title={t('error.screen')} text={t('error.screen.text')}>
+      <Button look="primary" onClick={onAgain}>
+        {t('common.retry')}
+      </Button>
+    </Blank>
+  );
+};

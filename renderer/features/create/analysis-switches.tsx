@@ -1,0 +1,137 @@
+import { useState } from 'react';
+import {
+  PII_GROUP_NAMES,
+  PII_POLICIES,
+  PII_SUBSTITUTIONS,
+  type PiiPolicyName,
+  SUMMARY_TYPES,
+} from '../../../electron/contract/analysis.ts';
+import { useI18n } from '../../app/services.tsx';
+import type { MessageKey } from '../../i18n/index.ts';
+import type { Options } from '../../stores/prefs.ts';
+import { Chip } from '../../ui/bits.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Segmented } from '../../ui/segmented.tsx';
+import { Switch } from '../../ui/switch.tsx';
+import { Part } from './create-dialog.tsx';
+
+type Props = { options: Options; onChange: (part: Partial<Options>) => void };
+type Flag = 'diarize' | 'summary' | 'entities' | 'topics' | 'safety' | 'redact';
+
+const FLAGS: readonly { flag: Flag; name: MessageKey; line: MessageKey }[] = [
+  { flag: 'diarize', name: 'find.speakers', line: 'find.speakers.line' },
+  { flag: 'summary', name: 'find.summary', line: 'find.summary.line' },
+  { flag: 'entities', name: 'find.names', line: 'find.names.line' },
+  { flag: 'topics', name: 'find.topics', line: 'find.topics.line' },
+  { flag: 'safety', name: 'find.safety', line: 'find.safety.line' },
+  { flag: 'redact', name: 'find.private', line: 'find.private.line' },
+];
+
+/** What else to find, as switches with one line each. */
+export const AnalysisSwitches = ({ options, onChange }: Props) => {
+  const { t } = useI18n();
+  return (
+    <Part title={t('create.find')}>
+      <div className="grid grid-cols-1 gap-x-6 gap-y-3 sm:grid-cols-2">
+        {FLAGS.map(({ flag, name, line }) => (
+          <Switch
+            key={flag}
+            label={t(name)}
+            hint={t(line)}
+            checked={options[flag]}
+            onChange={(on) => onChange({ [flag]: on })}
+          />
+        ))}
+      </div>
+      {options.summary && <SummaryForm options={options} onChange={onChange} />}
+      {options.redact && <PrivateData options={options} onChange={onChange} />}
+    </Part>
+  );
+};
+
+const SUMMARY_NAMES: Readonly<Record<(typeof SUMMARY_TYPES)[number], MessageKey>> = {
+  bullets: 'summary.bullets',
+  paragraphs: 'summary.paragraphs',
+  markdown: 'summary.markdown',
+};
+
+const SummaryForm = ({ options, onChange }: Props) => {
+  const { t } = useI18n();
+  return (
+    <div className="mt-4 flex flex-wrap items-center gap-3 border-t border-line pt-3.5">
+      <span className="text-ink-2">{t('find.summary')}</span>
+      <span className="flex-1" />
+      <Segmented
+        label={t('summary.form')}
+        value={options.summaryType}
+        choices={SUMMARY_TYPES.map((type) => ({ value: type, label: t(SUMMARY_NAMES[type]) }))}
+        onChange={(summaryType) => onChange({ summaryType })}
+      />
+    </div>
+  );
+};
+
+const SUB_NAMES: Readonly<Record<(typeof PII_SUBSTITUTIONS)[number], { name: MessageKey; sample: string }>> = {
+  hash: { name: 'private.hash', sample: '[PHONE_NUMBER_1f3a9c2e]' },
+  mask: { name: 'private.mask', sample: '***-***-****' },
+  remove: { name: 'private.remove', sample: '' },
+};
+
+const isGroup = (name: PiiPolicyName): name is (typeof PII_GROUP_NAMES)[number] =>
+  PII_GROUP_NAMES.some((group) => group === name);
+
+const PrivateData = ({ options, onChange }: Props) => {
+  const { t } = useI18n();
+  const [each, setEach] = useState(() => options.policies.some((name) => !isGroup(name)));
+  const toggle = (name: PiiPolicyName) =>
+    onChange({
+      policies: options.policies.includes(name)
+        ? options.policies.filter((policy) => policy !== name)
+        : [...options.policies, name],
+    });
+  const sample = SUB_NAMES[options.substitution].sample;
+  return (
+    <div className="mt-4 border-t border-line pt-3.5">
+      <div className="flex flex-wrap items-center gap-1.5">
+        {PII_GROUP_NAMES.map((group) => (
+          <Chip key={group} on={options.policies.includes(group)} onClick={() => toggle(group)}>
+            {t(`private.${group}`)}
+          </Chip>
+        ))}
+        <Button look="ghost" aria-expanded={each} onClick={() => setEach(!each)}>
+          {t('private.each')}
+        </Button>
+        <span className="flex-1" />
+        <Segmented
+          label={t('private.form')}
+          value={options.substitution}
+          choices={PII_SUBSTITUTIONS.map((sub) => ({ value: sub, label: t(SUB_NAMES[sub].name) }))}
+          onChange={(substitution) => onChange({ substitution })}
+        />
+      </div>
+      {each && (
+        <div className="mt-3 flex flex-wrap gap-1.5">
+          {PII_POLICIES.map((policy) => (
+            <Chip key={policy} on={options.policies.includes(policy)} onClick={() => toggle(policy)}>
+              {t(`pii.${policy}`)}
+            </Chip>
+          ))}
+        </div>
+      )}
+      {options.policies.length === 0 && <p className="mt-2.5 text-ink-2">{t('private.all')}</p>}
+      <p className="mt-2.5 text-ink-2">
+        {t('private.before')} <span className="font-mono text-xs text-ink">“call me on 555-014-2367”</span>{' '}
+        {t('private.after')}{' '}
+        <span className="font-mono text-xs text-ink">{`“call me on${sample === '' ? '' : ` ${sample}`}”`}</span>
+      </p>
+      <div className="mt-3">
+        <Switch
+          label={t('private.audio')}
+          hint={t('private.audio.line')}
+          checked={options.redactAudio}
+          onChange={(redactAudio) => onChange({ redactAudio })}
+        />
+      </div>
+    </div>
+  );
+};

@@ -1,0 +1,59 @@
+import { useMemo } from 'react';
+import { LANGUAGE_CODES } from '../../../electron/contract/languages.ts';
+import { useI18n } from '../../app/services.tsx';
+import { languageName } from '../../lib/format.ts';
+import type { Options } from '../../stores/prefs.ts';
+import { Field } from '../../ui/field.tsx';
+import { Select } from '../../ui/select.tsx';
+
+const MOST_SPEAKERS = 10;
+
+type Props = { options: Options; onChange: (part: Partial<Options>) => void };
+
+export const LanguageAndSpeakers = ({ options, onChange }: Props) => {
+  const { t, locale } = useI18n();
+  const languages = useMemo(() => {
+    const named = LANGUAGE_CODES.map((code) => ({ value: code, label: languageName(code, locale) }));
+    named.sort((a, b) => a.label.localeCompare(b.label, locale));
+    return [{ value: 'auto', label: t('create.auto') }, ...named];
+  }, [locale, t]);
+  const english = options.model === 'nano';
+  const counts = [
+    { value: 'auto', label: t('create.auto') },
+    ...Array.from({ length: MOST_SPEAKERS }, (_, index) => ({
+      value: String(index + 1),
+      label: t('create.speakerCount', { count: index + 1 }),
+    })),
+  ];
+  return (
+    <div className="mt-4 grid grid-cols-1 gap-x-2 gap-y-3 sm:grid-cols-2">
+      <Field label={t('create.language')} {...(english ? { hint: t('create.nanoEnglish') } : {})}>
+        {(ids) => (
+          <Select
+            {...ids}
+            value={english && options.language !== 'en' ? 'auto' : options.language}
+            choices={
+              english ? languages.filter((each) => each.value === 'auto' || each.value === 'en') : languages
+            }
+            onChange={(language) => onChange({ language })}
+          />
+        )}
+      </Field>
+      <Field label={t('create.speakers')}>
+        {(ids) => (
+          <Select
+            {...ids}
+            value={options.speakers === null ? 'auto' : String(options.speakers)}
+            choices={counts}
+            onChange={(value) =>
+              onChange({
+                speakers: value === 'auto' ? null : Number(value),
+                ...(value === 'auto' ? {} : { diarize: true }),
+              })
+            }
+          />
+        )}
+      </Field>
+    </div>
+  );
+};

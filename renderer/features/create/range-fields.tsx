@@ -1,0 +1,165 @@
+import { type KeyboardEvent, type PointerEvent, useEffect, useRef, useState } from 'react';
+import { useI18n } from '../../app/services.tsx';
+import { cx } from '../../lib/classes.ts';
+import { clock, parseClock } from '../../lib/format.ts';
+import type { Loudness } from '../../lib/peaks.ts';
+import { Wave } from '../../ui/wave.tsx';
+import type { Range } from './request.ts';
+
+type Props = {
+  peaks: Loudness | undefined;
+  /** Seconds; 0 while it is not known. */
+  duration: number;
+  range: Range;
+  onChange: (range: Range) => void;
+  pending: boolean;
+};
+
+/** Which part of the recording: dragged on its waveform, or typed. */
+export const RangeFields = ({ peaks, duration, range, onChange, pending }: Props) => {
+  const { t } = useI18n();
+  const to = range.to === 0 ? duration : range.to;
+  const set = (from: number, end: number) =>
+    onChange({ from: Math.max(0, from), to: duration > 0 && end >= duration - 0.01 ? 0 : end });
+  return (
+    <div className="mt-3">
+      {pending && <div className="skeleton mb-2.5 h-11" />}
+      {peaks !== undefined && duration > 0 && (
+        <RangeWave peaks={peaks} duration={duration} from={range.from} to={to} onChange={set} />
+      )}
+      <div className="mt-2.5 flex flex-wrap items-center gap-2 text-ink-2">
+        <span>{t('range.from')}</span>
+        <ClockInput label={t('range.fromLabel')} value={range.from} onChange={(from) => set(from, to)} />
+        <span>{t('range.to')}</span>
+        <ClockInput
+          label={t('range.toLabel')}
+          value={to}
+          blank={range.to === 0 && duration === 0 ? t('range.end') : undefined}
+          onChange={(end) => set(range.from, end)}
+        />
+        <span className="flex-1" />
+        {duration > 0 && (
+          <span className="tnum">
+            {t('range.of', { part: clock(to - range.from), whole: clock(duration) })}
+          </span>
+        )}
+      </div>
+      {range.to !== 0 && range.to <= range.from && (
+        <p role="alert" className="mt-1.5 text-xs text-bad">
+          {t('range.fault')}
+        </p>
+      )}
+    </div>
+  );
+};
+
+type ClockInputProps = {
+  label: string;
+  value: number;
+  blank?: string | undefined;
+  onChange: (seconds: number) => void;
+};
+
+const ClockInput = ({ label, value, blank, onChange }: ClockInputProps) => {
+  const shown = blank === undefined ? clock(value) : '';
+  const [text, setText] = useState(shown);
+  useEffect(() => setText(shown), [shown]);
+  const finish = () => {
+    const seconds = parseClock(text);
+    if (seconds === undefined) setText(shown);
+    else if (Math.abs(seconds - Math.floor(value)) >= 0.5) onChange(seconds);
+  };
+  return (
+    <input
+      aria-label={label}
+      value={text}
+      placeholder={blank}
+      inputMode="numeric"
+      onChange={(event) => setText(event.target.value)}
+      onBlur={finish}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter' && !event.ctrlKey && !event.metaKey) {
+          event.preventDefault();
+          finish();
+        }
+      }}
+      className="tnum h-7 w-[72px] rounded-s border border-line-2 bg-raised px-2 text-ink"
+    />
+  );
+};
+
+type WaveProps = {
+  peaks: Loudness;
+  duration: number;
+  from: number;
+  to: number;
+  onChange: (from: number, to: number) => void;
+};
+
+const RangeWave = ({ peaks, duration, from, to, onChange }: WaveProps) => {
+  const { t } = useI18n();
+  const box = useRef<HTMLDivElement>(null);
+  const least = Math.min(1, duration / 20);
+  const secondsAt = (event: PointerEvent) => {
+    const area = box.current?.getBoundingClientRect();
+    if (area === undefined) return 0;
+    return Math.min(1, Math.max(0, (event.clientX - area.left) / area.width)) * duration;
+  };
+  const move = (edge: 'from' | 'to', seconds: number) => {
+    if (edge === 'from') onChange(Math.min(Math.max(0, seconds), to - least), to);
+    else onChange(from, Math.max(Math.min(duration, seconds), from + least));
+  };
+  return (
+    <div ref={box} className="relative h-11 touch-none">
+      <Wave peaks={peaks} from={from / duration} to={to / duration} className="h-full" />
+      <Handle
+        label={t('range.fromLabel')}
+        at={from}
+        duration={duration}
+        onDrag={(event) => move('from', secondsAt(event))}
+        onStep={(by) => move('from', from + by)}
+      />
+      <Handle
+        label={t('range.toLabel')}
+        at={to}
+        duration={duration}
+        onDrag={(event) => move('to', secondsAt(event))}
+        onStep={(by) => move('to', to + by)}
+      />
+    </div>
+  );
+};
+
+type HandleProps = {
+  label: string;
+  at: number;
+  duration: number;
+  onDrag: (event: PointerEvent) => void;
+  onStep: (seconds: number) => void;
+};
+
+const Handle = ({ label, at, duration, onDrag, onStep }: HandleProps) => {
+  const onKey = (event: KeyboardEvent) => {
+    const step = event.shiftKey ? 10 : 1;
+    if (event.key === 'ArrowLeft' || event.key === 'ArrowDown') onStep(-step);
+    else if (event.key === 'ArrowRight' || event.key === 'ArrowUp') onStep(step);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <div
+      role="slider"
+      tabIndex={0}
+      aria-label={label}
+      aria-valuemin={0}
+      aria-valuemax={Math.round(duration)}
+      aria-valuenow={Math.round(at)}
+      aria-valuetext={clock(at)}
+      onKeyDown={onKey}
+      onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
+      onPointerMove={(event) => event.currentTarget.hasPointerCapture(event.pointerId) && onDrag(event)}
+      className={cx('absolute inset-y-0 -ml-1 w-2 cursor-ew-resize rounded-full bg-ink')}
+      style={{ left: `${(at / duration) * 100}%` }}
+    />
+  );
+};

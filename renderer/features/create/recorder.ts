@@ -1,0 +1,55 @@
+export type Recorder = {
+  /** Seconds recorded so far. */
+  readonly seconds: () => number;
+  /** Loudness now, 0 to 1. */
+  readonly level: () => number;
+  /** Ends the recording and gives it as a file. */
+  readonly finish: () => Promise<File>;
+  /** Ends it and keeps nothing. */
+  readonly discard: () => void;
+};
+
+const fileName = (now: Date) =>
+  `recording-${now.toISOString().slice(0, 16).replace('T', '-').replace(':', '')}.webm`;
+
+/** Opens the microphone and records at once. Rejects when there is none, or the person says no. */
+export const createRecorder = async (): Promise<Recorder> => {
+  const stream = await navigator.mediaDevices.getUserMedia({ audio: true });
+  const media = new MediaRecorder(stream, { mimeType: 'audio/webm;codecs=opus' });
+  const parts: Blob[] = [];
+  media.addEventListener('dataavailable', (event) => parts.push(event.data));
+
+  const context = new AudioContext();
+  const analyser = context.createAnalyser();
+  analyser.fftSize = 512;
+  context.createMediaStreamSource(stream).connect(analyser);
+  const samples = new Float32Array(analyser.fftSize);
+
+  const release = () => {
+    for (const track of stream.getTracks()) track.stop();
+    void context.close();
+  };
+  const started = performance.now();
+  media.start(1000);
+
+  return {
+    seconds: () => (performance.now() - started) / 1000,
+    level: () => {
+      analyser.getFloatTimeDomainData(samples);
+      const loudest = samples.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);
+      return Math.min(1, loudest * 1.8);
+    },
+    finish: () =>
+      new Promise((settle) => {
+        media.addEventListener('stop', () => {
+          release();
+          settle(new File(parts, fileName(new Date()), { type: 'audio/webm' }));
+        });
+        media.stop();
+      }),
+    discard: () => {
+      if (media.state !== 'inactive') media.stop();
+      release();
+    },
+  };
+};

@@ -1,0 +1,180 @@
+import { AudioLines, FolderOpen, Link2, X } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+import { linksIn } from '../../app/global-keys.ts';
+import { useI18n } from '../../app/services.tsx';
+import { bytes, clock } from '../../lib/format.ts';
+import type { Source } from '../../stores/dialogs.ts';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { TextInput } from '../../ui/field.tsx';
+import { type LocalAudio, readLocalAudio } from './local-audio.ts';
+import { RangeFields } from './range-fields.tsx';
+import type { Range } from './request.ts';
+import { sourceName } from './start.ts';
+
+type Props = {
+  sources: readonly Source[];
+  range: Range;
+  onSources: (sources: readonly Source[]) => void;
+  onRange: (range: Range) => void;
+  onDuration: (seconds: number) => void;
+};
+
+/** What is to be transcribed: one recording with its waveform, several as a list, or the ways to choose. */
+export const SourceSection = ({ sources, range, onSources, onRange, onDuration }: Props) => {
+  const only = sources.length === 1 ? sources[0] : undefined;
+  if (only !== undefined) {
+    return (
+      <OneSource
+        source={only}
+        range={range}
+        onRange={onRange}
+        onDuration={onDuration}
+        onRemove={() => onSources([])}
+      />
+    );
+  }
+  return (
+    <div className="rounded-m border border-line bg-ground p-3">
+      {sources.length > 0 && (
+        <ul className="mb-3 max-h-44 overflow-y-auto">
+          {sources.map((source, index) => (
+            <SourceLine
+              key={`${index}-${sourceName(source)}`}
+              source={source}
+              onRemove={() => onSources(sources.filter((each) => each !== source))}
+            />
+          ))}
+        </ul>
+      )}
+      <AddSources onAdd={(more) => onSources([...sources, ...more])} />
+    </div>
+  );
+};
+
+const SourceLine = ({ source, onRemove }: { source: Source; onRemove: () => void }) => {
+  const { t, locale } = useI18n();
+  return (
+    <li className="flex items-center gap-2.5 border-b border-line py-1 last:border-0">
+      <span className="min-w-0 flex-1 truncate font-mono text-2xs">{sourceName(source)}</span>
+      {source.kind === 'file' && (
+        <span className="tnum text-xs text-ink-2">{bytes(source.file.size, locale)}</span>
+      )}
+      <IconButton label={t('create.remove', { name: sourceName(source) })} onClick={onRemove}>
+        <X size={14} aria-hidden />
+      </IconButton>
+    </li>
+  );
+};
+
+const AddSources = ({ onAdd }: { onAdd: (sources: readonly Source[]) => void }) => {
+  const { t } = useI18n();
+  const input = useRef<HTMLInputElement>(null);
+  const [text, setText] = useState('');
+  const [fault, setFault] = useState(false);
+  const addLinks = () => {
+    const urls = linksIn(text);
+    setFault(urls.length === 0);
+    if (urls.length === 0) return;
+    onAdd(urls.map((url) => ({ kind: 'url', url })));
+    setText('');
+  };
+  return (
+    <div className="flex flex-wrap items-start gap-2">
+      <Button onClick={() => input.current?.click()}>
+        <FolderOpen size={16} strokeWidth={1.75} aria-hidden />
+        {t('drop.choose')}
+      </Button>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        accept="audio/*,video/*"
+        className="hidden"
+        aria-label={t('drop.choose')}
+        onChange={(event) => onAdd([...(event.target.files ?? [])].map((file) => ({ kind: 'file', file })))}
+      />
+      <div className="min-w-[220px] flex-1">
+        <div className="flex gap-2">
+          <TextInput
+            type="url"
+            aria-label={t('create.link')}
+            placeholder="https://…"
+            value={text}
+            aria-invalid={fault}
+            onChange={(event) => {
+              setText(event.target.value);
+              setFault(false);
+            }}
+            onKeyDown={(event) => {
+              if (event.key !== 'Enter' || event.ctrlKey || event.metaKey) return;
+              event.preventDefault();
+              addLinks();
+            }}
+          />
+          <Button onClick={addLinks} disabled={text.trim() === ''}>
+            <Link2 size={16} strokeWidth={1.75} aria-hidden />
+            {t('create.addLink')}
+          </Button>
+        </div>
+        {fault && (
+          <p role="alert" className="mt-1.5 text-xs text-bad">
+            {t('create.linkFault')}
+          </p>
+        )}
+      </div>
+    </div>
+  );
+};
+
+type OneProps = {
+  source: Source;
+  range: Range;
+  onRange: (range: Range) => void;
+  onDuration: (seconds: number) => void;
+  onRemove: () => void;
+};
+
+const OneSource = ({ source, range, onRange, onDuration, onRemove }: OneProps) => {
+  const { t, locale } = useI18n();
+  const [audio, setAudio] = useState<LocalAudio>();
+  useEffect(() => {
+    if (source.kind !== 'file') return;
+    let stale = false;
+    void readLocalAudio(source.file).then((read) => {
+      if (stale) return;
+      setAudio(read);
+      onDuration(read.duration);
+    });
+    return () => {
+      stale = true;
+    };
+  }, [source, onDuration]);
+
+  const facts = [
+    audio !== undefined && audio.duration > 0 ? clock(audio.duration) : '',
+    source.kind === 'file' ? bytes(source.file.size, locale) : '',
+    source.kind === 'url' ? t('create.fromLink') : '',
+    source.kind === 'stored' ? t('create.fromStore') : '',
+  ].filter((fact) => fact !== '');
+  return (
+    <div className="rounded-m border border-line bg-ground p-3">
+      <div className="flex items-center gap-3">
+        <AudioLines size={18} strokeWidth={1.75} className="text-ink-2" aria-hidden />
+        <div className="min-w-0 flex-1">
+          <p className="truncate font-[580]">{sourceName(source)}</p>
+          <p className="tnum text-xs text-ink-2">{facts.join(' · ')}</p>
+        </div>
+        <Button look="link" onClick={onRemove}>
+          {t('create.change')}
+        </Button>
+      </div>
+      <RangeFields
+        peaks={audio?.peaks}
+        duration={audio?.duration ?? 0}
+        range={range}
+        onChange={onRange}
+        pending={source.kind === 'file' && audio === undefined}
+      />
+    </div>
+  );
+};

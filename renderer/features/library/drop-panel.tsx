@@ -1,0 +1,61 @@
+import { FolderOpen } from 'lucide-react';
+import { useRef } from 'react';
+import { useI18n, useServices } from '../../app/services.tsx';
+import { Button } from '../../ui/button.tsx';
+
+/** Peaks of the sample note that comes with the program, in hundredths: the ornament is a real recording. */
+const NOTE = [
+  0, 0, 15, 100, 16, 78, 36, 62, 17, 0, 62, 60, 67, 58, 45, 72, 54, 61, 5, 45, 86, 38, 4, 60, 21, 62, 54, 51, 62,
+  24, 90, 71, 33, 55, 43, 6, 0, 0, 47, 77, 81, 44, 29, 39, 27, 81, 33, 79, 92, 15, 77, 71, 100, 47, 29, 5, 0, 0, 0,
+  0, 69, 73, 100, 86, 74, 16, 51, 79, 99, 87, 19, 64, 18, 61, 67, 100, 79, 19, 23, 79, 40, 6, 0, 10, 92, 96, 42,
+  47, 91, 92, 23, 53, 82, 74, 16, 13, 0, 0,
+];
+const NOTE_PATH = NOTE.map((peak, index) => {
+  const half = 1.5 + peak * 0.44;
+  return `M${index * 4 + 2} ${50 - half}v${half * 2}`;
+}).join('');
+
+/** Says what to do, and does it for those who would rather choose than drop. */
+export const DropPanel = () => {
+  const { dialogs } = useServices();
+  const { t } = useI18n();
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <section
+      aria-label={t('drop.label')}
+      className="relative flex flex-wrap items-center gap-x-6 gap-y-4 overflow-hidden rounded-l border-[1.5px] border-dashed border-line-2 bg-ground px-5 py-6 sm:px-7"
+    >
+      <svg
+        aria-hidden
+        viewBox="0 0 392 100"
+        preserveAspectRatio="none"
+        className="absolute inset-y-1.5 left-[46%] right-[180px] hidden h-[calc(100%-12px)] w-[calc(54%-180px)] opacity-60 [mask-image:linear-gradient(90deg,transparent,#000_40%,#000_75%,transparent)] lg:block"
+      >
+        <path d={NOTE_PATH} stroke="var(--line-2)" strokeWidth="1.6" strokeLinecap="round" />
+      </svg>
+      <div className="relative min-w-0 flex-1 basis-64">
+        <h2 className="font-serif text-xl leading-tight font-semibold tracking-[-.012em]">{t('drop.title')}</h2>
+        <p className="mt-1 text-ink-2">{t('drop.text')}</p>
+      </div>
+      <Button className="relative h-9" onClick={() => input.current?.click()}>
+        <FolderOpen size={16} strokeWidth={1.75} aria-hidden />
+        {t('drop.choose')}
+      </Button>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        accept="audio/*,video/*"
+        className="hidden"
+        data-testid="file-input"
+        aria-label={t('drop.choose')}
+        onChange={(event) => {
+          const files = [...(event.target.files ?? [])];
+          event.target.value = '';
+          if (files.length > 0)
+            dialogs.open({ kind: 'create', sources: files.map((file) => ({ kind: 'file', file })) });
+        }}
+      />
+    </section>
+  );
+};

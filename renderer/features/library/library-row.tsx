@@ -1,0 +1,176 @@
+import { CircleAlert, Ellipsis, Pencil, RotateCcw, Square, Trash2 } from 'lucide-react';
+import { memo, useState } from 'react';
+import { useStore } from 'zustand';
+import type { UserListItem } from '../../../electron/contract/transcript.ts';
+import { useI18n, useServices } from '../../app/services.tsx';
+import { cx } from '../../lib/classes.ts';
+import { clock, dayLabel, languageName } from '../../lib/format.ts';
+import { hrefOf } from '../../stores/router.ts';
+import { SpeakerDots, Tag } from '../../ui/bits.tsx';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx';
+import { Checkbox } from '../../ui/switch.tsx';
+import { ProgressLine } from './progress-line.tsx';
+import { useLibraryActions } from './use-library-actions.ts';
+
+export const COLUMNS =
+  'grid grid-cols-[24px_minmax(0,1fr)_32px] items-center gap-x-3 md:grid-cols-[24px_minmax(0,1fr)_90px_118px_32px] lg:grid-cols-[24px_minmax(0,1fr)_120px_120px_80px_118px_32px]';
+
+type RowProps = {
+  item: UserListItem;
+  selected: boolean;
+  onToggle: (range: boolean) => void;
+};
+
+/** One transcript in the list. */
+export const LibraryRow = memo(({ item, selected, onToggle }: RowProps) => {
+  const { t, locale } = useI18n();
+  const [renaming, setRenaming] = useState(false);
+  const actions = useLibraryActions();
+  return (
+    <div
+      className={cx(
+        COLUMNS,
+        'group h-full border-b border-line px-3 transition-colors hover:bg-ground',
+        selected && 'bg-ground',
+      )}
+    >
+      <span role="cell" className={cx(!selected && 'lg:opacity-0 lg:group-focus-within:opacity-100 lg:group-hover:opacity-100')}>
+        <Checkbox
+          label={t('library.select', { name: item.name })}
+          checked={selected}
+          onChange={() => undefined}
+          onClick={(event) => onToggle(event.shiftKey)}
+        />
+      </span>
+      <span role="cell" className="min-w-0">
+        {renaming ? (
+          <RenameField
+            name={item.name}
+            onDone={(name) => {
+              setRenaming(false);
+              if (name !== undefined) void actions.rename(item, name);
+            }}
+          />
+        ) : (
+          <a
+            href={hrefOf({ screen: 'transcript', id: item.id, at: undefined })}
+            data-row-link
+            onKeyDown={(event) => {
+              if (event.key !== 'F2') return;
+              event.preventDefault();
+              setRenaming(true);
+            }}
+            className="block truncate text-[calc(14px*var(--text-scale))] font-[580] tracking-[-.005em]"
+          >
+            {item.name}
+          </a>
+        )}
+        <span className="mt-[3px] flex min-h-5 items-center gap-2 overflow-hidden text-xs text-ink-3">
+          <SubLine item={item} />
+        </span>
+      </span>
+      <span role="cell" className="hidden lg:block">
+        {item.speakers !== undefined && item.speakers.length > 0 && (
+          <SpeakerDots names={item.speakers} label={item.speakers.join(', ')} />
+        )}
+      </span>
+      <span role="cell" className="hidden truncate text-ink-2 lg:block">
+        {item.language === null ? '' : languageName(item.language, locale)}
+      </span>
+      <span role="cell" className="tnum hidden text-right text-ink-2 md:block">
+        {item.duration > 0 ? clock(item.duration) : ''}
+      </span>
+      <span role="cell" className="hidden truncate text-right text-ink-2 md:block">
+        {dayLabel(item.created_at, locale)}
+      </span>
+      <span role="cell">
+        <Menu
+          trigger={
+            <IconButton label={t('library.more', { name: item.name })}>
+              <Ellipsis size={16} aria-hidden />
+            </IconButton>
+          }
+        >
+          <MenuItem icon={<Pencil size={14} aria-hidden />} hint="F2" onSelect={() => setRenaming(true)}>
+            {t('library.rename')}
+          </MenuItem>
+          {item.status === 'failed' && (
+            <MenuItem icon={<RotateCcw size={14} aria-hidden />} onSelect={() => void actions.retry(item)}>
+              {t('library.retry')}
+            </MenuItem>
+          )}
+          {item.status === 'processing' && (
+            <MenuItem icon={<Square size={14} aria-hidden />} onSelect={() => void actions.cancel(item)}>
+              {t('library.cancel')}
+            </MenuItem>
+          )}
+          <MenuLine />
+          <MenuItem icon={<Trash2 size={14} aria-hidden />} tone="bad" hint="Del" onSelect={() => actions.remove([item.id])}>
+            {t('common.delete')}
+          </MenuItem>
+        </Menu>
+      </span>
+    </div>
+  );
+});
+LibraryRow.displayName = 'LibraryRow';
+
+const SubLine = ({ item }: { item: UserListItem }) => {
+  const { live } = useServices();
+  const { t } = useI18n();
+  const actions = useLibraryActions();
+  const progress = useStore(live.store, (state) => state.progress.get(item.id)) ?? item.progress;
+  if (item.status === 'processing' && progress !== undefined)
+    return <ProgressLine progress={progress} name={item.name} />;
+  if (item.status === 'failed') {
+    return (
+      <>
+        <CircleAlert size={14} className="text-bad" aria-hidden />
+        <span className="truncate text-bad">{item.error?.message ?? t('library.failedUnknown')}</span>
+        <Button look="link" className="text-xs" onClick={() => void actions.retry(item)}>
+          {t('library.retry')}
+        </Button>
+      </>
+    );
+  }
+  return (
+    <>
+      <span className="truncate font-mono text-2xs">{item.file_info?.name ?? item.text}</span>
+      {item.topics?.slice(0, 3).map((topic) => (
+        <span key={topic} className="hidden sm:inline">
+          <Tag>{topic}</Tag>
+        </span>
+      ))}
+    </>
+  );
+};
+
+const RenameField = ({ name, onDone }: { name: string; onDone: (name: string | undefined) => void }) => {
+  const { t } = useI18n();
+  const [text, setText] = useState(name);
+  const finish = (keep: boolean) =>
+    onDone(keep && text.trim() !== '' && text.trim() !== name ? text.trim() : undefined);
+  return (
+    <input
+      aria-label={t('library.rename')}
+      value={text}
+      maxLength={500}
+      ref={(input) => {
+        if (input !== null && document.activeElement !== input && input.dataset.ready === undefined) {
+          // Once: select the name, so that typing replaces it. The menu gives its focus back a moment later.
+          input.dataset.ready = '';
+          requestAnimationFrame(() => input.select());
+        }
+      }}
+      onChange={(event) => setText(event.target.value)}
+      onBlur={() => finish(true)}
+      onKeyDown={(event) => {
+        event.stopPropagation();
+        if (event.key === 'Enter') finish(true);
+        if (event.key === 'Escape') finish(false);
+      }}
+      className="w-full rounded-[4px] border border-line-2 bg-raised px-1.5 py-px text-[calc(14px*var(--text-scale))] font-[580]"
+    />
+  );
+};

@@ -1,0 +1,45 @@
+import type { Progress } from '../../../electron/contract/transcript.ts';
+import { useI18n } from '../../app/services.tsx';
+import type { I18nState, MessageKey } from '../../i18n/index.ts';
+import { number, percent, roughTime } from '../../lib/format.ts';
+import { ProgressBar } from '../../ui/bits.tsx';
+
+const STAGE_NAMES: Readonly<Record<Progress['stage'], MessageKey>> = {
+  queued: 'stage.queued',
+  downloading: 'stage.downloading',
+  downloading_model: 'stage.downloading_model',
+  decoding: 'stage.decoding',
+  transcribing: 'stage.transcribing',
+  diarizing: 'stage.diarizing',
+  analyzing: 'stage.analyzing',
+};
+
+/** "Transcribing · 62 % · 8 min left · 9.4×", or the place in the queue. */
+export const progressText = (progress: Progress, { t, locale }: I18nState): string => {
+  if (progress.stage === 'queued') {
+    const place = progress.queue_position;
+    return place === null ? t('stage.queued') : t('stage.queued.place', { place });
+  }
+  return [
+    t(STAGE_NAMES[progress.stage]),
+    percent(progress.percent / 100, locale),
+    progress.eta_seconds === null ? '' : t('stage.left', { time: roughTime(progress.eta_seconds, locale) }),
+    progress.speed === null ? '' : `${number(progress.speed, locale, 1)}×`,
+  ]
+    .filter((part) => part !== '')
+    .join(' · ');
+};
+
+export const ProgressLine = ({ progress, name }: { progress: Progress; name: string }) => {
+  const i18n = useI18n();
+  return (
+    <span className="flex min-w-0 items-center gap-2.5 text-accent-text">
+      <ProgressBar
+        className="w-[150px] max-w-[30vw] shrink-0"
+        value={progress.percent / 100}
+        label={i18n.t('stage.of', { name })}
+      />
+      <span className="tnum truncate">{progressText(progress, i18n)}</span>
+    </span>
+  );
+};

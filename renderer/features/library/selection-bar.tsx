@@ -1,0 +1,30 @@
+import { Trash2, X } from 'lucide-react';
+import { useStore } from 'zustand';
+import { useI18n, useServices } from '../../app/services.tsx';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { useLibraryActions } from './use-library-actions.ts';
+
+/** What can be done with several transcripts at once. */
+export const SelectionBar = () => {
+  const { library } = useServices();
+  const { t } = useI18n();
+  const selected = useStore(library.store, (state) => state.selected);
+  const actions = useLibraryActions();
+  return (
+    <section
+      aria-label={t('library.selection')}
+      className="enter sticky bottom-2 z-20 mx-auto mt-3 flex w-fit items-center gap-1 rounded-m border border-line-2 bg-raised py-1.5 pr-1.5 pl-4 shadow-high"
+    >
+      <span role="status" className="tnum mr-2 font-[550]">
+        {t('library.selected', { count: selected.size })}
+      </span>
+      <Button look="ghost" className="text-bad" onClick={() => actions.remove([...selected])}>
+        <Trash2 size={15} aria-hidden />
+        {t('common.delete')}
+      </Button>
+      <IconButton label={t('library.unselect')} onClick={() => library.select([])}>
+        <X size={15} aria-hidden />
+      </IconButton>
+    </section>
+  );
+};

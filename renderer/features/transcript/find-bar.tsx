@@ -1,0 +1,111 @@
+import { ChevronDown, ChevronUp, X } from 'lucide-react';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { useStore } from 'zustand';
+import { useI18n, useServices } from '../../app/services.tsx';
+import { number } from '../../lib/format.ts';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { SearchField, TextInput } from '../../ui/field.tsx';
+import type { Doc } from './model/document.ts';
+import { findHits, type Hit, replaceIn } from './model/find.ts';
+import { useReader } from './reader.tsx';
+
+/** Which occurrence inside its own segment a hit is: what a single replacement needs to know. */
+const occurrenceOf = (doc: Doc, hits: readonly Hit[], at: number) => {
+  const hit = hits[at];
+  const segment = hit === undefined ? undefined : doc.words[hit.first]?.segment;
+  if (segment === undefined) return undefined;
+  const before = hits.slice(0, at).filter((each) => doc.words[each.first]?.segment === segment).length;
+  return { segment, occurrence: before };
+};
+
+/** Finds in this transcript, and replaces. */
+export const FindBar = () => {
+  const { transcripts, view, reveal } = useReader();
+  const { toasts } = useServices();
+  const { t, locale } = useI18n();
+  const doc = useStore(transcripts.store, (state) => state.doc);
+  const query = useStore(view, (state) => state.query);
+  const hit = useStore(view, (state) => state.hit);
+  const [replacement, setReplacement] = useState('');
+  const field = useRef<HTMLInputElement>(null);
+  const hits = useMemo(() => (doc === undefined ? [] : findHits(doc, query)), [doc, query]);
+
+  useEffect(() => {
+    field.current?.focus();
+    field.current?.select();
+  }, []);
+  useEffect(() => {
+    const first = hits[Math.min(hit, hits.length - 1)]?.first;
+    if (first !== undefined) reveal.current(first);
+  }, [hits, hit, reveal]);
+
+  const step = (by: number) => {
+    if (hits.length > 0) view.setState({ hit: (hit + by + hits.length) % hits.length });
+  };
+  const close = () => view.setState({ panel: 'none', query: '', hit: 0 });
+  const replaceOne = () => {
+    if (doc === undefined) return;
+    const only = occurrenceOf(doc, hits, hit);
+    if (only !== undefined) transcripts.edit(replaceIn(doc, query, replacement, only));
+  };
+  const replaceAll = () => {
+    if (doc === undefined) return;
+    transcripts.edit(replaceIn(doc, query, replacement));
+    toasts.show(t('find.replaced', { count: hits.length }), {
+      action: { label: t('common.undo'), run: transcripts.undo },
+    });
+  };
+  return (
+    <search
+      className="mt-2 flex flex-wrap items-center gap-2"
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') close();
+      }}
+    >
+      <SearchField
+        inputRef={field}
+        label={t('find.title')}
+        clearLabel={t('common.clear')}
+        value={query}
+        onText={(text) => view.setState({ query: text, hit: 0 })}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') step(event.shiftKey ? -1 : 1);
+        }}
+        className="!h-8 w-[240px]"
+      />
+      <span role="status" className="tnum min-w-14 text-xs text-ink-2">
+        {query.trim() === ''
+          ? ''
+          : hits.length === 0
+            ? t('find.none')
+            : t('find.place', { at: number(Math.min(hit, hits.length - 1) + 1, locale), of: number(hits.length, locale) })}
+      </span>
+      <IconButton label={t('find.previous')} hint="⇧ ↵" disabled={hits.length === 0} onClick={() => step(-1)}>
+        <ChevronUp size={16} aria-hidden />
+      </IconButton>
+      <IconButton label={t('find.next')} hint="↵" disabled={hits.length === 0} onClick={() => step(1)}>
+        <ChevronDown size={16} aria-hidden />
+      </IconButton>
+      <TextInput
+        aria-label={t('find.replacement')}
+        placeholder={t('find.replacement')}
+        value={replacement}
+        className="!w-[180px]"
+        onChange={(event) => setReplacement(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') replaceOne();
+        }}
+      />
+      <Button look="ghost" disabled={hits.length === 0} onClick={replaceOne}>
+        {t('find.replace')}
+      </Button>
+      <Button look="ghost" disabled={hits.length === 0} onClick={replaceAll}>
+        {t('find.replaceAll')}
+      </Button>
+      <span className="flex-1" />
+      <IconButton label={t('common.close')} hint="Esc" onClick={close}>
+        <X size={16} aria-hidden />
+      </IconButton>
+    </search>
+  );
+};

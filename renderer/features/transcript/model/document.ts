@@ -1,0 +1,205 @@
+import type { Entity } from '../../../../electron/contract/analysis.ts';
+import type { Segment, SentenceData, Transcription } from '../../../../electron/contract/transcript.ts';
+
+/** One spoken word with its place in the audio, the text and the document. */
+export type DocWord = {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+  readonly confidence: number;
+  /** Index of its segment. */
+  readonly segment: number;
+  /** Index of the entity it belongs to; -1 for none. */
+  readonly entity: number;
+};
+
+/** A paragraph: whole segments of one speaker. What the reader sees and edits as one piece. */
+export type Block = {
+  readonly speaker: string | null;
+  /** Whether the speaker is named above it: not where the same voice goes on. */
+  readonly heads: boolean;
+  readonly firstWord: number;
+  readonly endWord: number;
+  readonly firstSegment: number;
+  readonly endSegment: number;
+  readonly start: number;
+  readonly end: number;
+};
+
+export type DocSegment = {
+  readonly id: number;
+  readonly speaker: string | null;
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+  readonly words: readonly DocWord[];
+};
+
+export type Doc = {
+  readonly segments: readonly DocSegment[];
+  readonly words: readonly DocWord[];
+  readonly blocks: readonly Block[];
+  /** Start of every word, ascending: what the player searches. */
+  readonly starts: Float64Array;
+};
+
+const BLOCK_WORDS = 90;
+const BLOCK_PAUSE = 2.5;
+
+type TimedWord = {
+  readonly word: string;
+  readonly start: number;
+  readonly end: number;
+  readonly confidence: number;
+};
+
+/** Words for a segment that came without: its text, spread evenly over its time. */
+const spreadWords = (segment: Segment): TimedWord[] => {
+  const texts = segment.text.split(/\s+/).filter((text) => text !== '');
+  const step = (segment.end - segment.start) / Math.max(1, texts.length);
+  return texts.map((word, index) => ({
+    word,
+    start: segment.start + index * step,
+    end: segment.start + (index + 1) * step,
+    confidence: 1,
+  }));
+};
+
+/** Gives the words of the sentences to the segments that they fall into, for transcripts without word times. */
+export const wordsBySegment = (
+  segments: readonly Segment[],
+  sentences: SentenceData['data']['sentences'],
+): Segment[] => {
+  const words = sentences.flatMap((sentence) => sentence.words);
+  let at = 0;
+  return segments.map((segment, index) => {
+    const next = segments[index + 1];
+    const own: NonNullable<Segment['words']> = [];
+    for (let word = words[at]; word !== undefined; word = words[at]) {
+      if (next !== undefined && word.start >= next.start) break;
+      own.push({ ...word, speaker_id: segment.speaker_id });
+      at++;
+    }
+    return own.length > 0 ? { ...segment, words: own } : segment;
+  });
+};
+
+/** Which entity each word of the transcript belongs to, found by walking the text once. */
+const entityFinder = (text: string, entities: readonly Entity[]) => {
+  const order = entities.map((entity, index) => ({ entity, index }));
+  order.sort((a, b) => a.entity.startIndex - b.entity.startIndex);
+  let cursor = 0;
+  let at = 0;
+  return (word: string): number => {
+    const from = text.indexOf(word, cursor);
+    if (from === -1) return -1;
+    const to = from + word.length;
+    cursor = to;
+    while (order[at] !== undefined && (order[at]?.entity.endIndex ?? 0) <= from) at++;
+    const here = order[at];
+    return here !== undefined && here.entity.startIndex < to ? here.index : -1;
+  };
+};
+
+const makeBlocks = (segments: readonly DocSegment[]): Block[] => {
+  const blocks: Block[] = [];
+  let word = 0;
+  for (const [index, segment] of segments.entries()) {
+    const last = blocks.at(-1);
+    const joins =
+      last !== undefined &&
+      last.speaker === segment.speaker &&
+      segment.start - last.end < BLOCK_PAUSE &&
+      last.endWord - last.firstWord + segment.words.length <= BLOCK_WORDS;
+    const endWord = word + segment.words.length;
+    if (joins) {
+      blocks[blocks.length - 1] = { ...last, endWord, endSegment: index + 1, end: segment.end };
+    } else {
+      blocks.push({
+        speaker: segment.speaker,
+        heads: last === undefined || last.speaker !== segment.speaker,
+        firstWord: word,
+        endWord,
+        firstSegment: index,
+        endSegment: index + 1,
+        start: segment.start,
+        end: segment.end,
+      });
+    }
+    word = endWord;
+  }
+  return blocks;
+};
+
+/** A document out of segments whose words are known. */
+export const assemble = (segments: readonly DocSegment[]): Doc => {
+  const words = segments.flatMap((segment) => segment.words);
+  return {
+    segments,
+    words,
+    blocks: makeBlocks(segments),
+    starts: Float64Array.from(words, (word) => word.start),
+  };
+};
+
+/** What the reader shows of a transcript: words, paragraphs, and where the named things are. */
+export const buildDoc = (
+  transcript: Pick<Transcription, 'segments' | 'text' | 'entities'>,
+  segmentsWithWords: readonly Segment[] = transcript.segments,
+): Doc => {
+  const entityOf = entityFinder(transcript.text, transcript.entities ?? []);
+  return assemble(
+    segmentsWithWords.map((segment, index) => ({
+      id: segment.id,
+      speaker: segment.speaker_id,
+      start: segment.start,
+      end: segment.end,
+      text: segment.text.trim(),
+      words: (segment.words ?? spreadWords(segment)).map((word) => {
+        const text = word.word.trim();
+        return {
+          text,
+          start: word.start,
+          end: word.end,
+          confidence: word.confidence,
+          segment: index,
+          entity: entityOf(text),
+        };
+      }),
+    })),
+  );
+};
+
+/** Index of the last entry that is not above `value`; -1 when all are. `sorted` ascends. */
+export const lastAtOrBefore = (sorted: ArrayLike<number>, value: number): number => {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((sorted[middle] ?? 0) <= value) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+};
+
+/** The word being spoken at a time; -1 in a silence before the first or well after a word. */
+export const wordAt = (doc: Doc, seconds: number): number => {
+  const index = lastAtOrBefore(doc.starts, seconds + 0.001);
+  const word = doc.words[index];
+  if (word === undefined) return -1;
+  const next = doc.words[index + 1];
+  const until = next === undefined ? word.end + 0.5 : Math.min(next.start, word.end + 0.6);
+  return seconds <= until ? index : -1;
+};
+
+/** The block that holds a word. */
+export const blockOfWord = (doc: Doc, word: number): number => {
+  let low = 0;
+  let high = doc.blocks.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((doc.blocks[middle]?.firstWord ?? 0) <= word) low = middle + 1;
+    else high = middle;
+  }
+  return Math.max(0, low - 1);
+};

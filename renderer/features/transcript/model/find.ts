@@ -1,0 +1,54 @@
+import type { Doc } from './document.ts';
+import type { SegmentText } from './edit.ts';
+
+/** A place where the searched text stands: words from `first` to `last`, both included. */
+export type Hit = { readonly first: number; readonly last: number };
+
+/** Where `query` stands in the text, without regard to case, also across words and segments. */
+export const findHits = (doc: Doc, query: string): Hit[] => {
+  const wanted = query.trim().toLocaleLowerCase();
+  if (wanted === '') return [];
+  const offsets = new Float64Array(doc.words.length);
+  let text = '';
+  const parts: string[] = [];
+  let length = 0;
+  for (const [index, word] of doc.words.entries()) {
+    offsets[index] = length;
+    parts.push(word.text);
+    length += word.text.length + 1;
+  }
+  text = parts.join(' ').toLocaleLowerCase();
+  const hits: Hit[] = [];
+  let word = 0;
+  for (let from = text.indexOf(wanted); from !== -1; from = text.indexOf(wanted, from + wanted.length)) {
+    const to = from + wanted.length;
+    while (word + 1 < offsets.length && (offsets[word + 1] ?? 0) <= from) word++;
+    let last = word;
+    while (last + 1 < offsets.length && (offsets[last + 1] ?? 0) < to) last++;
+    hits.push({ first: word, last });
+  }
+  return hits;
+};
+
+const escape = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+
+/** The changed texts when `query` is replaced: everywhere, or in the segments named. */
+export const replaceIn = (
+  doc: Doc,
+  query: string,
+  replacement: string,
+  only?: { readonly segment: number; readonly occurrence: number },
+): SegmentText[] => {
+  if (query.trim() === '') return [];
+  const pattern = new RegExp(escape(query.trim()), 'giu');
+  const changes: SegmentText[] = [];
+  for (const [index, segment] of doc.segments.entries()) {
+    if (only !== undefined && only.segment !== index) continue;
+    let seen = 0;
+    const text = segment.text.replace(pattern, (found) =>
+      only === undefined || seen++ === only.occurrence ? replacement : found,
+    );
+    if (text !== segment.text) changes.push({ id: segment.id, text });
+  }
+  return changes;
+};

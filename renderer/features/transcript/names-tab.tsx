@@ -1,0 +1,89 @@
+import { useMemo, useState } from 'react';
+import { useStore } from 'zustand';
+import type { EntityType } from '../../../electron/contract/analysis.ts';
+import type { Transcription } from '../../../electron/contract/transcript.ts';
+import { useI18n } from '../../app/services.tsx';
+import { number } from '../../lib/format.ts';
+import { Checkbox } from '../../ui/switch.tsx';
+import { useReader } from './reader.tsx';
+import { NotAsked } from './side-bits.tsx';
+
+type Named = { readonly text: string; readonly entities: readonly number[] };
+type Group = { readonly type: EntityType; readonly names: readonly Named[]; readonly count: number };
+
+const groupsOf = (entities: NonNullable<Transcription['entities']>): Group[] => {
+  const types = new Map<EntityType, Map<string, number[]>>();
+  for (const [index, entity] of entities.entries()) {
+    const names = types.get(entity.type) ?? new Map<string, number[]>();
+    names.set(entity.text, [...(names.get(entity.text) ?? []), index]);
+    types.set(entity.type, names);
+  }
+  return [...types].map(([type, names]) => ({
+    type,
+    names: [...names]
+      .map(([text, indexes]) => ({ text, entities: indexes }))
+      .sort((a, b) => b.entities.length - a.entities.length),
+    count: [...names.values()].reduce((total, indexes) => total + indexes.length, 0),
+  }));
+};
+
+/** The named things by kind: what is ticked is marked in the text; a name jumps to its next place. */
+export const NamesTab = ({ transcript }: { transcript: Transcription }) => {
+  const { view, transcripts, player, reveal } = useReader();
+  const { t, locale } = useI18n();
+  const unmarked = useStore(view, (state) => state.unmarked);
+  const groups = useMemo(() => groupsOf(transcript.entities ?? []), [transcript.entities]);
+  const [turns, setTurns] = useState<Readonly<Record<string, number>>>({});
+  if (transcript.entities === undefined) return <NotAsked>{t('side.names.none')}</NotAsked>;
+  if (groups.length === 0) return <NotAsked>{t('side.names.empty')}</NotAsked>;
+
+  const jump = (name: Named) => {
+    const { doc } = transcripts.store.getState();
+    const turn = (turns[name.text] ?? 0) % name.entities.length;
+    const word = doc?.words.findIndex((each) => each.entity === name.entities[turn]) ?? -1;
+    setTurns({ ...turns, [name.text]: turn + 1 });
+    const start = doc?.words[word]?.start;
+    if (start === undefined) return;
+    player.seek(start);
+    reveal.current(word);
+  };
+  const mark = (type: string, on: boolean) => {
+    const next = new Set(unmarked);
+    if (on) next.delete(type);
+    else next.add(type);
+    view.setState({ unmarked: next });
+  };
+  return (
+    <div className="mt-4">
+      {groups.map((group) => (
+        <section key={group.type} className="mb-4">
+          <h2 className="mb-1.5 flex items-center gap-2 text-xs font-semibold text-ink-2">
+            <Checkbox
+              label={t(`entity.${group.type}`)}
+              showLabel
+              checked={!unmarked.has(group.type)}
+              onChange={(on) => mark(group.type, on)}
+            />
+            <span className="tnum ml-auto font-normal text-ink-3">{number(group.count, locale)}</span>
+          </h2>
+          <ul className="flex flex-wrap gap-1.5">
+            {group.names.map((name) => (
+              <li key={name.text}>
+                <button
+                  type="button"
+                  onClick={() => jump(name)}
+                  className="rounded-full bg-sunken px-2.5 text-xs leading-6 text-ink-2 hover:text-ink"
+                >
+                  {name.text}
+                  {name.entities.length > 1 && (
+                    <span className="tnum ml-1.5 text-ink-3">{number(name.entities.length, locale)}</span>
+                  )}
+                </button>
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+    </div>
+  );
+};

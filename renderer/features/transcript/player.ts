@@ -1,0 +1,149 @@
+import { createStore } from 'zustand/vanilla';
+import type { AudioSource } from '../../api/audio.ts';
+
+export type PlayerState = {
+  readonly state: 'empty' | 'loading' | 'ready' | 'failed';
+  readonly playing: boolean;
+  /** Seconds; 0 until it is known. */
+  readonly duration: number;
+  readonly rate: number;
+  readonly volume: number;
+  readonly skipSilence: boolean;
+};
+
+/** A stretch without words, which `skipSilence` jumps over. */
+export type Gap = { readonly from: number; readonly to: number };
+
+export const RATES = [0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.5, 3] as const;
+
+/**
+ * The audio of one transcript. Time is not kept in the store, so that a playing word costs no render: listeners
+ * of `onTime` are called once a frame while it plays, and at every jump.
+ */
+export const createPlayer = (first: Pick<PlayerState, 'rate' | 'volume' | 'skipSilence'>) => {
+  const audio = new Audio();
+  audio.preload = 'metadata';
+  const store = createStore<PlayerState>(() => ({ state: 'empty', playing: false, duration: 0, ...first }));
+  const listeners = new Set<(seconds: number) => void>();
+  let source: AudioSource | undefined;
+  let gaps: readonly Gap[] = [];
+  let frame = 0;
+  let stopAt: number | undefined;
+  let wanted: number | undefined;
+
+  const time = () => wanted ?? audio.currentTime;
+  const tell = () => {
+    for (const listener of listeners) listener(time());
+  };
+  const jumpGap = () => {
+    if (!store.getState().skipSilence) return;
+    const now = audio.currentTime;
+    const gap = gaps.find((each) => now > each.from && now < each.to);
+    if (gap !== undefined) audio.currentTime = gap.to;
+  };
+  const tick = () => {
+    if (stopAt !== undefined && audio.currentTime >= stopAt) {
+      stopAt = undefined;
+      audio.pause();
+    }
+    jumpGap();
+    tell();
+    if (!audio.paused) frame = requestAnimationFrame(tick);
+  };
+
+  audio.addEventListener('loadedmetadata', () => {
+    audio.playbackRate = store.getState().rate;
+    audio.volume = store.getState().volume;
+    if (wanted !== undefined) audio.currentTime = wanted;
+    wanted = undefined;
+    store.setState({ state: 'ready', duration: Number.isFinite(audio.duration) ? audio.duration : 0 });
+    tell();
+  });
+  audio.addEventListener('durationchange', () => {
+    if (Number.isFinite(audio.duration)) store.setState({ duration: audio.duration });
+  });
+  audio.addEventListener('error', () => {
+    if (audio.getAttribute('src') !== null) store.setState({ state: 'failed', playing: false });
+  });
+  audio.addEventListener('play', () => {
+    store.setState({ playing: true });
+    cancelAnimationFrame(frame);
+    frame = requestAnimationFrame(tick);
+  });
+  audio.addEventListener('pause', () => {
+    store.setState({ playing: false });
+    tell();
+  });
+  audio.addEventListener('seeked', tell);
+
+  const play = async () => {
+    try {
+      await audio.play();
+    } catch (error) {
+      // A pause right after the start aborts the start: nothing went wrong.
+      if (error instanceof DOMException && error.name === 'AbortError') return;
+      store.setState({ state: 'failed', playing: false });
+    }
+  };
+  const seek = (seconds: number) => {
+    const { duration } = store.getState();
+    const to = Math.max(0, duration > 0 ? Math.min(seconds, duration) : seconds);
+    stopAt = undefined;
+    if (audio.readyState === 0) wanted = to;
+    else audio.currentTime = to;
+    tell();
+  };
+
+  return {
+    store,
+    time,
+    seek,
+    onTime: (listener: (seconds: number) => void) => {
+      listeners.add(listener);
+      return () => {
+        listeners.delete(listener);
+      };
+    },
+    open: async (load: () => Promise<AudioSource>) => {
+      store.setState({ state: 'loading' });
+      try {
+        source = await load();
+        audio.src = source.url;
+      } catch (error) {
+        console.info('The audio could not be opened.', error instanceof Error ? error.name : '');
+        store.setState({ state: 'failed' });
+      }
+    },
+    setGaps: (next: readonly Gap[]) => {
+      gaps = next;
+    },
+    play: () => void play(),
+    pause: () => audio.pause(),
+    toggle: () => (audio.paused ? void play() : audio.pause()),
+    /** Plays one stretch and stops at its end. */
+    playStretch: (from: number, to: number) => {
+      seek(from);
+      stopAt = to;
+      void play();
+    },
+    skip: (seconds: number) => seek(time() + seconds),
+    setRate: (rate: number) => {
+      audio.playbackRate = rate;
+      store.setState({ rate });
+    },
+    setVolume: (volume: number) => {
+      audio.volume = volume;
+      store.setState({ volume });
+    },
+    setSkipSilence: (skipSilence: boolean) => store.setState({ skipSilence }),
+    close: () => {
+      cancelAnimationFrame(frame);
+      audio.pause();
+      audio.removeAttribute('src');
+      audio.load();
+      source?.release();
+      listeners.clear();
+    },
+  };
+};
+export type Player = ReturnType<typeof createPlayer>;

@@ -1,0 +1,38 @@
+import { useState } from 'react';
+import { useStore } from 'zustand';
+import { useI18n } from '../../app/services.tsx';
+import { Tabs } from '../../ui/tabs.tsx';
+import { DetailsTab } from './details-tab.tsx';
+import { NamesTab } from './names-tab.tsx';
+import { useReader } from './reader.tsx';
+import { SpeakersTab } from './speakers-tab.tsx';
+import { SummaryTab } from './summary-tab.tsx';
+
+type Panel = 'summary' | 'names' | 'speakers' | 'details';
+
+/** What was found in the transcript, beside it. */
+export const SidePanel = () => {
+  const { transcripts } = useReader();
+  const { t } = useI18n();
+  const [panel, setPanel] = useState<Panel>('summary');
+  const transcript = useStore(transcripts.store, (state) => state.transcript);
+  if (transcript === undefined) return null;
+  return (
+    <aside
+      aria-label={t('side.label')}
+      className="hidden overflow-y-auto border-l border-line pt-4 pb-8 pl-6 lg:block"
+    >
+      <Tabs<Panel>
+        label={t('side.label')}
+        value={panel}
+        onChange={setPanel}
+        tabs={[
+          { value: 'summary', label: t('side.summary'), content: <SummaryTab transcript={transcript} /> },
+          { value: 'names', label: t('side.names'), content: <NamesTab transcript={transcript} /> },
+          { value: 'speakers', label: t('side.speakers'), content: <SpeakersTab transcript={transcript} /> },
+          { value: 'details', label: t('side.details'), content: <DetailsTab transcript={transcript} /> },
+        ]}
+      />
+    </aside>
+  );
+};

@@ -1,0 +1,71 @@
+import { Popover } from 'radix-ui';
+import { useState } from 'react';
+import { useStore } from 'zustand';
+import { useI18n, useServices } from '../../app/services.tsx';
+import { errorText } from '../../lib/errors.ts';
+import { speakerColour, speakerIndex } from '../../lib/speakers.ts';
+import { Button } from '../../ui/button.tsx';
+import { Field, TextInput } from '../../ui/field.tsx';
+import { useReader } from './reader.tsx';
+
+/** What a speaker is called: the given name, or "Speaker A" in the window's language. */
+export const useSpeakerName = (speaker: string): string => {
+  const { transcripts } = useReader();
+  const { t } = useI18n();
+  const given = useStore(transcripts.store, (state) => state.transcript?.speakers?.[speaker]?.name);
+  return given === undefined || given === '' || given === speaker || given === `Speaker ${speaker}`
+    ? t('speaker.unnamed', { id: speaker })
+    : given;
+};
+
+/** A speaker's name that can be changed where it stands; the change holds everywhere. */
+export const SpeakerName = ({ speaker }: { speaker: string }) => {
+  const { transcripts } = useReader();
+  const { toasts } = useServices();
+  const { t } = useI18n();
+  const name = useSpeakerName(speaker);
+  const [open, setOpen] = useState(false);
+  const save = async (text: string) => {
+    setOpen(false);
+    if (text.trim() === '' || text.trim() === name) return;
+    try {
+      await transcripts.renameSpeaker(speaker, text.trim());
+    } catch (error) {
+      toasts.show(errorText(error, t), { tone: 'bad' });
+    }
+  };
+  return (
+    <Popover.Root open={open} onOpenChange={setOpen}>
+      <Popover.Trigger
+        className="rounded-[3px] font-[620] hover:underline hover:underline-offset-[3px]"
+        style={{ color: speakerColour(speakerIndex(speaker)) }}
+        onDoubleClick={(event) => event.stopPropagation()}
+      >
+        {name}
+      </Popover.Trigger>
+      <Popover.Portal>
+        <Popover.Content
+          align="start"
+          sideOffset={6}
+          collisionPadding={8}
+          aria-label={t('speaker.rename')}
+          className="fade z-50 w-[260px] rounded-m border border-line-2 bg-raised p-3 shadow-high outline-none"
+        >
+          <form
+            onSubmit={(event) => {
+              event.preventDefault();
+              void save(String(new FormData(event.currentTarget).get('name') ?? ''));
+            }}
+          >
+            <Field label={t('speaker.rename')} hint={t('speaker.rename.hint')}>
+              {(ids) => <TextInput {...ids} name="name" defaultValue={name} maxLength={200} autoComplete="off" />}
+            </Field>
+            <Button type="submit" look="primary" className="mt-3">
+              {t('common.save')}
+            </Button>
+          </form>
+        </Popover.Content>
+      </Popover.Portal>
+    </Popover.Root>
+  );
+};

@@ -1,0 +1,122 @@
+import type { Summary } from '../../../electron/contract/analysis.ts';
+import type { Transcription } from '../../../electron/contract/transcript.ts';
+import { useI18n } from '../../app/services.tsx';
+import { Note, Tag } from '../../ui/bits.tsx';
+import { NotAsked, SideHeading, TimeLink } from './side-bits.tsx';
+
+export const SummaryTab = ({ transcript }: { transcript: Transcription }) => {
+  const { t } = useI18n();
+  const { summary, topics, key_phrases: phrases, content_safety: safety } = transcript;
+  if (summary === undefined && topics === undefined && safety === undefined)
+    return <NotAsked>{t('side.summary.none')}</NotAsked>;
+  return (
+    <>
+      {summary !== undefined && <SummaryText summary={summary} />}
+      {topics !== undefined && topics.length > 0 && <TagList title={t('side.topics')} tags={topics} />}
+      {phrases !== undefined && phrases.length > 0 && <TagList title={t('side.phrases')} tags={phrases} />}
+      {safety !== undefined && <Safety safety={safety} />}
+    </>
+  );
+};
+
+const TagList = ({ title, tags }: { title: string; tags: readonly string[] }) => (
+  <>
+    <SideHeading>{title}</SideHeading>
+    <ul className="flex flex-wrap gap-1.5">
+      {tags.map((tag) => (
+        <li key={tag}>
+          <Tag>{tag}</Tag>
+        </li>
+      ))}
+    </ul>
+  </>
+);
+
+const PROSE = 'font-serif text-base leading-normal';
+
+const SummaryText = ({ summary }: { summary: Summary }) => {
+  const { t } = useI18n();
+  const { bullets } = summary;
+  return (
+    <>
+      <SideHeading>{t('side.summary')}</SideHeading>
+      {bullets !== undefined && bullets.length > 0 ? (
+        <ul>
+          {bullets.map((bullet) => (
+            <li key={`${bullet.source.start}-${bullet.text}`} className={`relative mb-2 pl-3.5 ${PROSE}`}>
+              <span aria-hidden className="absolute left-0 text-accent">
+                •
+              </span>
+              {bullet.text} <TimeLink seconds={bullet.source.start} />
+            </li>
+          ))}
+        </ul>
+      ) : (
+        <MarkdownLines text={summary.text} />
+      )}
+      <p className="mt-2 text-xs text-ink-2">
+        {summary.engine === 'extractive' ? t('side.summary.own') : t('side.summary.model')}
+      </p>
+    </>
+  );
+};
+
+/** Headings, list items and paragraphs: all that a summary has. */
+const MarkdownLines = ({ text }: { text: string }) => (
+  <>
+    {text
+      .split('\n')
+      .filter((line) => line.trim() !== '')
+      .map((line, index) => {
+        const heading = /^#{1,6}\s+(.*)$/.exec(line)?.[1];
+        const item = /^[-*•]\s+(.*)$/.exec(line)?.[1];
+        const key = `${index}-${line.slice(0, 24)}`;
+        if (heading !== undefined)
+          return (
+            <h3 key={key} className="mt-3 mb-1 font-serif text-base font-semibold">
+              {heading}
+            </h3>
+          );
+        return (
+          <p key={key} className={item === undefined ? `mb-2 ${PROSE}` : `relative mb-1.5 pl-3.5 ${PROSE}`}>
+            {item !== undefined && (
+              <span aria-hidden className="absolute left-0 text-accent">
+                •
+              </span>
+            )}
+            {item ?? line}
+          </p>
+        );
+      })}
+  </>
+);
+
+const Safety = ({ safety }: { safety: NonNullable<Transcription['content_safety']> }) => {
+  const { t } = useI18n();
+  return (
+    <>
+      <SideHeading>{t('side.safety')}</SideHeading>
+      {safety.labels.length === 0 ? (
+        <Note tone="good">{t('side.safety.none')}</Note>
+      ) : (
+        <ul>
+          {safety.labels.map((label) => (
+            <li key={label.label} className="mb-2.5">
+              <span className="flex items-center gap-2">
+                <span className="font-[550]">{t(`safety.${label.label}`)}</span>
+                <Tag tone={label.severity === 'high' ? 'bad' : label.severity === 'medium' ? 'warn' : 'plain'}>
+                  {t(`severity.${label.severity}`)}
+                </Tag>
+              </span>
+              <span className="mt-1 flex flex-wrap gap-x-2.5">
+                {label.segments.slice(0, 12).map((segment) => (
+                  <TimeLink key={segment.id} seconds={segment.start} />
+                ))}
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+};

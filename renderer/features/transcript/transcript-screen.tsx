@@ -1,0 +1,150 @@
+import { useEffect, useMemo, useState } from 'react';
+import { useStore } from 'zustand';
+import { ApiError } from '../../../electron/contract/client.ts';
+import { audioSource } from '../../api/audio.ts';
+import { useI18n, useServices } from '../../app/services.tsx';
+import { errorText } from '../../lib/errors.ts';
+import { Blank } from '../../ui/bits.tsx';
+import { Button } from '../../ui/button.tsx';
+import { readAccepted } from './accepted.ts';
+import { FindBar } from './find-bar.tsx';
+import { JobView } from './job-view.tsx';
+import { speechGaps } from './model/gaps.ts';
+import { createPlayer } from './player.ts';
+import { PlayerBar } from './player-bar.tsx';
+import { createReaderView, type Reader, ReaderProvider } from './reader.tsx';
+import { ReviewBar } from './review-bar.tsx';
+import { SidePanel } from './side-panel.tsx';
+import { TextView } from './text-view.tsx';
+import { Title } from './title.tsx';
+import { createTranscriptStore } from './transcript-store.ts';
+import { useReaderKeys } from './use-reader-keys.ts';
+
+const useReaderParts = (id: string, at: number | undefined): Reader => {
+  const { client, prefs } = useServices();
+  const [reader] = useState<Reader>(() => {
+    const { rate, volume, skipSilence } = prefs.store.getState();
+    return {
+      id,
+      transcripts: createTranscriptStore(client, id),
+      player: createPlayer({ rate, volume, skipSilence }),
+      view: createReaderView(readAccepted(localStorage, id)),
+      reveal: { current: () => undefined },
+    };
+  });
+
+  useEffect(() => {
+    const controller = new AbortController();
+    void reader.transcripts.load(controller.signal);
+    return () => {
+      controller.abort();
+      void reader.transcripts.save();
+      reader.player.close();
+    };
+  }, [reader]);
+  useEffect(() => {
+    if (at !== undefined) reader.player.seek(at);
+  }, [reader, at]);
+  useEffect(
+    () =>
+      reader.player.store.subscribe(({ rate, volume, skipSilence }) =>
+        prefs.set({ rate, volume, skipSilence }),
+      ),
+    [reader, prefs],
+  );
+  // What is typed is saved before the page goes: a reload in the middle of an edit loses nothing.
+  useEffect(() => {
+    const onHide = () => void reader.transcripts.save();
+    window.addEventListener('pagehide', onHide);
+    return () => window.removeEventListener('pagehide', onHide);
+  }, [reader]);
+  return reader;
+};
+
+/** One transcript: heard, read, corrected. */
+const TranscriptScreen = ({ id, at }: { id: string; at: number | undefined }) => {
+  const reader = useReaderParts(id, at);
+  const { t } = useI18n();
+  const status = useStore(reader.transcripts.store, (state) => state.transcript?.status);
+  const name = useStore(reader.transcripts.store, (state) => state.transcript?.name);
+  const error = useStore(reader.transcripts.store, (state) => state.error);
+
+  useEffect(() => {
+    if (name !== undefined) document.title = `${name} · Earshot`;
+  }, [name]);
+
+  if (error !== undefined && status === undefined) {
+    const gone = error instanceof ApiError && error.status === 404;
+    return (
+      <Blank
+        role="alert"
+        title={gone ? t('transcript.gone') : t('transcript.failed')}
+        text={gone ? t('transcript.gone.text') : errorText(error, t)}
+      >
+        <Button asChild>
+          <a href="#/">{t('transcript.back')}</a>
+        </Button>
+        {!gone && (
+          <Button look="primary" onClick={() => void reader.transcripts.load()}>
+            {t('common.retry')}
+          </Button>
+        )}
+      </Blank>
+    );
+  }
+  return (
+    <ReaderProvider value={reader}>
+      <div className="flex h-full flex-col px-4 pt-4 lg:px-8">
+        <Title />
+        {status === undefined && <LoadingView />}
+        {status === 'completed' && <ReadingView reader={reader} />}
+        {(status === 'processing' || status === 'failed') && <JobView />}
+      </div>
+    </ReaderProvider>
+  );
+};
+export default TranscriptScreen;
+
+const ReadingView = ({ reader }: { reader: Reader }) => {
+  const { client } = useServices();
+  const { t } = useI18n();
+  const doc = useStore(reader.transcripts.store, (state) => state.doc);
+  const panel = useStore(reader.view, (state) => state.panel);
+  useReaderKeys(reader);
+
+  useEffect(() => {
+    void reader.player.open(() => audioSource(client, reader.id));
+  }, [reader, client]);
+  const gaps = useMemo(() => (doc === undefined ? [] : speechGaps(doc)), [doc]);
+  useEffect(() => reader.player.setGaps(gaps), [reader, gaps]);
+
+  return (
+    <>
+      <PlayerBar />
+      {panel === 'find' && <FindBar />}
+      {panel === 'review' && <ReviewBar />}
+      <div className="mt-3 grid min-h-0 flex-1 grid-cols-1 gap-8 lg:grid-cols-[minmax(0,1fr)_320px]">
+        {doc !== undefined && doc.words.length === 0 ? (
+          <Blank title={t('transcript.silent')} text={t('transcript.silent.text')} />
+        ) : (
+          <TextView />
+        )}
+        <SidePanel />
+      </div>
+    </>
+  );
+};
+
+const LoadingView = () => {
+  const { t } = useI18n();
+  return (
+    <div role="status" aria-label={t('common.loading')}>
+      <div className="skeleton h-[132px] rounded-l" />
+      <div className="mx-auto mt-8 max-w-[660px]">
+        {[92, 78, 85, 40].map((width) => (
+          <div key={width} className="skeleton mb-3 h-5" style={{ width: `${width}%` }} />
+        ))}
+      </div>
+    </div>
+  );
+};

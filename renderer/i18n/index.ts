@@ -1,0 +1,59 @@
+import { createStore } from 'zustand/vanilla';
+import { formatMessage, type MessageValues } from './format.ts';
+import english from './messages/en.json' with { type: 'json' };
+
+export type MessageKey = keyof typeof english;
+export type Messages = Readonly<Record<MessageKey, string>>;
+export type Translate = (key: MessageKey, values?: MessageValues) => string;
+
+export const LOCALES = ['en', 'de', 'es', 'fr'] as const;
+export type Locale = (typeof LOCALES)[number];
+export const isLocale = (text: string): text is Locale => LOCALES.some((locale) => locale === text);
+
+/** Each language by its own name, as people look for it. */
+export const LOCALE_NAMES: Readonly<Record<Locale, string>> = {
+  en: 'English',
+  de: 'Deutsch',
+  es: 'Español',
+  fr: 'Français',
+};
+
+const loaders: Readonly<Record<Locale, () => Promise<Messages>>> = {
+  en: async () => english,
+  de: async () => (await import('./messages/de.json', { with: { type: 'json' } })).default,
+  es: async () => (await import('./messages/es.json', { with: { type: 'json' } })).default,
+  fr: async () => (await import('./messages/fr.json', { with: { type: 'json' } })).default,
+};
+
+const RIGHT_TO_LEFT = new Set(['ar', 'he', 'fa', 'ur', 'yi', 'ps', 'sd']);
+
+export type I18nState = { readonly locale: Locale; readonly t: Translate };
+
+const translator =
+  (messages: Messages, locale: Locale): Translate =>
+  (key, values = {}) =>
+    formatMessage(messages[key], values, locale);
+
+/** The window's language: `locale` and its `t`; `use` loads another one and tells the document. */
+export const createI18n = () => {
+  const store = createStore<I18nState>(() => ({ locale: 'en', t: translator(english, 'en') }));
+  return {
+    store,
+    use: async (locale: Locale) => {
+      const messages = await loaders[locale]();
+      document.documentElement.lang = locale;
+      document.documentElement.dir = RIGHT_TO_LEFT.has(locale) ? 'rtl' : 'ltr';
+      store.setState({ locale, t: translator(messages, locale) });
+    },
+  };
+};
+export type I18n = ReturnType<typeof createI18n>;
+
+/** The first of the browser's languages that the window speaks. */
+export const preferredLocale = (languages: readonly string[]): Locale => {
+  for (const language of languages) {
+    const short = language.slice(0, 2).toLowerCase();
+    if (isLocale(short)) return short;
+  }
+  return 'en';
+};

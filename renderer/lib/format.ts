@@ -1,0 +1,86 @@
+const pad = (value: number) => String(value).padStart(2, '0');
+
+/** Seconds as a clock: `2:19`, `1:14:08`; `long` always has hours: `00:12:04`. */
+export const clock = (seconds: number, long = false): string => {
+  const whole = Math.max(0, Math.floor(seconds));
+  const hours = Math.floor(whole / 3600);
+  const minutes = Math.floor((whole % 3600) / 60);
+  const rest = pad(whole % 60);
+  if (long) return `${pad(hours)}:${pad(minutes)}:${rest}`;
+  return hours > 0 ? `${hours}:${pad(minutes)}:${rest}` : `${minutes}:${rest}`;
+};
+
+/** Seconds out of `1:14:08`, `14:08`, `8.5`; undefined for anything else. */
+export const parseClock = (text: string): number | undefined => {
+  const parts = text.trim().split(':');
+  if (parts.length > 3 || parts.some((part) => !/^\d+(?:[.,]\d+)?$/.test(part))) return undefined;
+  return parts.reduce((total, part) => total * 60 + Number(part.replace(',', '.')), 0);
+};
+
+const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
+
+/** Bytes for a person, in powers of 1024 as the server counts its limits. */
+export const bytes = (size: number, locale: string): string => {
+  const step = size < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log(size) / Math.log(1024)));
+  const value = size / 1024 ** step;
+  return new Intl.NumberFormat(locale, {
+    style: 'unit',
+    unit: UNITS[step] ?? 'byte',
+    unitDisplay: step === 0 ? 'long' : 'short',
+    maximumFractionDigits: value < 10 && step > 0 ? 1 : 0,
+  }).format(value);
+};
+
+/** A language code as the reader's own language names it; the code where it has no name. */
+export const languageName = (code: string, locale: string): string => {
+  try {
+    const name = new Intl.DisplayNames(locale, { type: 'language' }).of(code) ?? code;
+    return name.charAt(0).toLocaleUpperCase(locale) + name.slice(1);
+  } catch {
+    // Intl knows ISO codes only; Whisper has a few of its own.
+    return code;
+  }
+};
+
+const DAY = 86_400_000;
+const startOfDay = (date: Date) => new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
+
+/** "Today, 14:02", "Yesterday", "18 Nov", "18 Nov 2025": as much date as is needed. */
+export const dayLabel = (iso: string, locale: string, now: Date = new Date()): string => {
+  const date = new Date(iso);
+  const days = Math.round((startOfDay(now) - startOfDay(date)) / DAY);
+  if (days === 0 || days === 1) {
+    const word = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(-days, 'day');
+    const label = word.charAt(0).toLocaleUpperCase(locale) + word.slice(1);
+    const time = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' }).format(date);
+    return days === 0 ? `${label}, ${time}` : label;
+  }
+  return new Intl.DateTimeFormat(locale, {
+    day: 'numeric',
+    month: 'short',
+    ...(date.getFullYear() === now.getFullYear() ? {} : { year: 'numeric' }),
+  }).format(date);
+};
+
+/** Date and time, both short. */
+export const dateTime = (iso: string, locale: string): string =>
+  new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(iso));
+
+/** Rough time that a person plans with: "40 sec", "8 min", "2 hr". */
+export const roughTime = (seconds: number, locale: string): string => {
+  const [value, unit] =
+    seconds < 60
+      ? [Math.max(1, Math.round(seconds)), 'second']
+      : seconds < 5400
+        ? [Math.round(seconds / 60), 'minute']
+        : [Math.round(seconds / 360) / 10, 'hour'];
+  return new Intl.NumberFormat(locale, { style: 'unit', unit: String(unit), unitDisplay: 'short' }).format(
+    Number(value),
+  );
+};
+
+export const percent = (share: number, locale: string, digits = 0): string =>
+  new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: digits }).format(share);
+
+export const number = (value: number, locale: string, digits = 0): string =>
+  new Intl.NumberFormat(locale, { maximumFractionDigits: digits }).format(value);

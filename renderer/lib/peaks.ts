@@ -1,0 +1,26 @@
+/** Loudness 0 to 1 in even steps over a recording. */
+export type Loudness = Float32Array;
+
+/** The loudest of each of `count` even stretches, so that a short drawing still shows every shout. */
+export const bucketPeaks = (peaks: ArrayLike<number>, count: number): Loudness => {
+  const out = new Float32Array(Math.max(0, count));
+  const step = peaks.length / count;
+  for (let index = 0; index < count; index++) {
+    const from = Math.floor(index * step);
+    const to = Math.max(from + 1, Math.floor((index + 1) * step));
+    let loudest = 0;
+    for (let at = from; at < to && at < peaks.length; at++) loudest = Math.max(loudest, peaks[at] ?? 0);
+    out[index] = loudest;
+  }
+  return out;
+};
+
+/** Stretches to 0 to 1, so that a quiet recording is not a flat line. Silence stays flat. */
+export const normalisePeaks = (peaks: Loudness): Loudness => {
+  const loudest = peaks.reduce((most, peak) => Math.max(most, peak), 0);
+  return loudest < 0.01 ? peaks : peaks.map((peak) => peak / loudest);
+};
+
+/** From the server's minima and maxima to loudness. */
+export const loudnessOf = (min: readonly number[], max: readonly number[]): Loudness =>
+  Float32Array.from(max, (top, index) => Math.max(Math.abs(top), Math.abs(min[index] ?? 0)));

@@ -1,0 +1,23 @@
+import './styles/app.css';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { z } from 'zod';
+import { App } from './app/app.tsx';
+import { BasicsProvider, createBasics, wantedLocale } from './app/services.tsx';
+
+// The Content-Security-Policy forbids eval, which zod would otherwise try for speed.
+z.config({ jitless: true });
+
+const root = document.getElementById('root');
+if (root === null) throw new Error('index.html has no #root');
+
+const basics = createBasics(window.earshot?.baseUrl ?? window.location.origin);
+await basics.i18n.use(wantedLocale(basics.prefs.store.getState().locale));
+
+createRoot(root).render(
+  <StrictMode>
+    <BasicsProvider value={basics}>
+      <App />
+    </BasicsProvider>
+  </StrictMode>,
+);

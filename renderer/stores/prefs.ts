@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { createStore } from 'zustand/vanilla';
+import { PII_POLICY_NAMES, PII_SUBSTITUTIONS, SUMMARY_TYPES } from '../../electron/contract/analysis.ts';
+import { LOCALES } from '../i18n/index.ts';
+import { readStored } from '../lib/storage.ts';
+
+export const TEXT_SCALES = [0.9, 1, 1.15, 1.3] as const;
+
+/** What the New dialog remembers from the last time. Each field falls back alone when it is damaged. */
+export const OptionsSchema = z.object({
+  model: z.string().min(1).catch('mini'),
+  language: z.string().min(1).catch('auto'),
+  speakers: z.int().min(1).max(32).nullable().catch(null),
+  diarize: z.boolean().catch(true),
+  entities: z.boolean().catch(true),
+  topics: z.boolean().catch(true),
+  summary: z.boolean().catch(true),
+  summaryType: z.enum(SUMMARY_TYPES).catch('bullets'),
+  safety: z.boolean().catch(false),
+  redact: z.boolean().catch(false),
+  policies: z.array(z.enum(PII_POLICY_NAMES)).catch(['contact', 'financial']),
+  substitution: z.enum(PII_SUBSTITUTIONS).catch('hash'),
+  redactAudio: z.boolean().catch(true),
+});
+export type Options = z.output<typeof OptionsSchema>;
+
+const PrefsSchema = z.object({
+  theme: z.enum(['system', 'light', 'dark']).catch('system'),
+  textScale: z.number().min(0.8).max(1.6).catch(1),
+  locale: z.enum(['auto', ...LOCALES]).catch('auto'),
+  welcomed: z.boolean().catch(false),
+  rate: z.number().min(0.5).max(3).catch(1),
+  volume: z.number().min(0).max(1).catch(1),
+  skipSilence: z.boolean().catch(false),
+  options: OptionsSchema.catch(() => OptionsSchema.parse({})),
+});
+export type Prefs = z.output<typeof PrefsSchema>;
+
+const STORED = 'earshot.prefs';
+
+/** Choices of this person on this machine, kept in the browser's own storage; nothing of them is sent. */
+export const createPrefs = (storage: Storage) => {
+  const store = createStore<Prefs>(() => PrefsSchema.parse(readStored(storage, STORED) ?? {}));
+  store.subscribe((prefs) => storage.setItem(STORED, JSON.stringify(prefs)));
+  return {
+    store,
+    set: (change: Partial<Prefs>) => store.setState(change),
+  };
+};
+export type PrefsStore = ReturnType<typeof createPrefs>;

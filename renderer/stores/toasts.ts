@@ -1,0 +1,39 @@
+import { createStore } from 'zustand/vanilla';
+
+export type Toast = {
+  readonly id: number;
+  readonly text: string;
+  readonly tone: 'plain' | 'good' | 'bad';
+  readonly action?: { readonly label: string; readonly run: () => void };
+};
+
+export type ToastOptions = Partial<Pick<Toast, 'tone' | 'action'>> & { readonly milliseconds?: number };
+
+/** Short messages at the foot of the window; the newest last. Announced to screen readers by their list. */
+export const createToasts = () => {
+  const store = createStore<readonly Toast[]>(() => []);
+  const timers = new Map<number, ReturnType<typeof setTimeout>>();
+  let next = 1;
+
+  const dismiss = (id: number) => {
+    clearTimeout(timers.get(id));
+    timers.delete(id);
+    store.setState(store.getState().filter((toast) => toast.id !== id), true);
+  };
+
+  return {
+    store,
+    dismiss,
+    show: (text: string, options: ToastOptions = {}): number => {
+      const id = next++;
+      const { milliseconds = options.tone === 'bad' ? 9000 : 4500, ...rest } = options;
+      store.setState([...store.getState().slice(-3), { id, text, tone: 'plain', ...rest }], true);
+      timers.set(
+        id,
+        setTimeout(() => dismiss(id), milliseconds),
+      );
+      return id;
+    },
+  };
+};
+export type Toasts = ReturnType<typeof createToasts>;

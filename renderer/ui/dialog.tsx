@@ -1,0 +1,88 @@
+import { X } from 'lucide-react';
+import { AlertDialog, Dialog as Radix } from 'radix-ui';
+import type { ReactNode } from 'react';
+import { cx } from '../lib/classes.ts';
+import { Button } from './button.tsx';
+
+const VEIL = 'fade fixed inset-0 z-40 bg-veil';
+const SHEET =
+  'enter fixed top-1/2 left-1/2 z-40 -translate-x-1/2 -translate-y-1/2 rounded-l border border-line bg-raised shadow-high outline-none';
+
+type DialogProps = {
+  title: string;
+  description?: string;
+  closeLabel: string;
+  onClose: () => void;
+  children: ReactNode;
+  footer?: ReactNode;
+  width?: number;
+};
+
+/** A sheet over the window: scrolls inside, keeps the focus, closes with Escape. */
+export const Dialog = ({ title, description, closeLabel, onClose, children, footer, width = 660 }: DialogProps) => (
+  <Radix.Root open onOpenChange={(open) => !open && onClose()}>
+    <Radix.Portal>
+      <Radix.Overlay className={VEIL} />
+      <Radix.Content
+        className={cx(SHEET, 'flex max-h-[min(92vh,900px)] w-[calc(100vw-24px)] flex-col')}
+        style={{ maxWidth: width }}
+        {...(description === undefined ? { 'aria-describedby': undefined } : {})}
+      >
+        <header className="flex items-center justify-between gap-4 px-[22px] pt-[18px] pb-2">
+          <div>
+            <Radix.Title className="font-serif text-[20px] leading-tight font-semibold tracking-[-.01em]">
+              {title}
+            </Radix.Title>
+            {description !== undefined && (
+              <Radix.Description className="mt-1 text-ink-2">{description}</Radix.Description>
+            )}
+          </div>
+          <Radix.Close
+            aria-label={closeLabel}
+            className="-mr-1.5 grid size-8 place-items-center self-start rounded-s text-ink-2 hover:bg-sunken hover:text-ink"
+          >
+            <X size={16} aria-hidden />
+          </Radix.Close>
+        </header>
+        <div className="min-h-0 flex-1 overflow-y-auto px-[22px] pt-2 pb-5">{children}</div>
+        {footer !== undefined && (
+          <footer className="flex flex-wrap items-center gap-2 border-t border-line px-[22px] py-3">{footer}</footer>
+        )}
+      </Radix.Content>
+    </Radix.Portal>
+  </Radix.Root>
+);
+
+type ConfirmProps = {
+  title: string;
+  text: ReactNode;
+  confirm: string;
+  cancel: string;
+  onConfirm: () => void;
+  onCancel: () => void;
+};
+
+/** Asks before something that cannot be undone. The safe answer has the focus. */
+export const Confirm = ({ title, text, confirm, cancel, onConfirm, onCancel }: ConfirmProps) => (
+  <AlertDialog.Root open onOpenChange={(open) => !open && onCancel()}>
+    <AlertDialog.Portal>
+      <AlertDialog.Overlay className={VEIL} />
+      <AlertDialog.Content className={cx(SHEET, 'w-[calc(100vw-24px)] max-w-[440px] p-[22px]')}>
+        <AlertDialog.Title className="font-serif text-lg font-semibold">{title}</AlertDialog.Title>
+        <AlertDialog.Description asChild>
+          <div className="mt-2 text-ink-2">{text}</div>
+        </AlertDialog.Description>
+        <div className="mt-5 flex justify-end gap-2">
+          <AlertDialog.Cancel asChild>
+            <Button look="ghost">{cancel}</Button>
+          </AlertDialog.Cancel>
+          <AlertDialog.Action asChild>
+            <Button look="danger" onClick={onConfirm}>
+              {confirm}
+            </Button>
+          </AlertDialog.Action>
+        </div>
+      </AlertDialog.Content>
+    </AlertDialog.Portal>
+  </AlertDialog.Root>
+);

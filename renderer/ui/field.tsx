@@ -1,0 +1,94 @@
+import { Search, X } from 'lucide-react';
+import { type ComponentProps, type ReactNode, type Ref, useId } from 'react';
+import { cx } from '../lib/classes.ts';
+
+const INPUT =
+  'h-8 w-full rounded-s border border-line-2 bg-raised px-2.5 text-ink outline-offset-0 focus-visible:outline-2';
+
+export const TextInput = ({ className, ...rest }: ComponentProps<'input'>) => (
+  <input type="text" className={cx(INPUT, className)} {...rest} />
+);
+
+type FieldProps = {
+  label: string;
+  hint?: ReactNode;
+  error?: string | undefined;
+  children: (ids: { id: string; 'aria-describedby'?: string; 'aria-invalid'?: boolean }) => ReactNode;
+  className?: string;
+};
+
+/** A labelled control with its explanation and its fault, tied together for screen readers. */
+export const Field = ({ label, hint, error, children, className }: FieldProps) => {
+  const id = useId();
+  const said = error !== undefined || hint !== undefined;
+  return (
+    <div className={className}>
+      <label htmlFor={id} className="mb-1.5 block text-xs font-medium text-ink-2">
+        {label}
+      </label>
+      {children({
+        id,
+        ...(said ? { 'aria-describedby': `${id}-hint` } : {}),
+        ...(error === undefined ? {} : { 'aria-invalid': true }),
+      })}
+      {said && (
+        <p id={`${id}-hint`} className={cx('mt-1.5 text-xs', error === undefined ? 'text-ink-3' : 'text-bad')}>
+          {error ?? hint}
+        </p>
+      )}
+    </div>
+  );
+};
+
+type SearchFieldProps = Omit<ComponentProps<'input'>, 'onChange' | 'ref'> & {
+  label: string;
+  value: string;
+  onText: (text: string) => void;
+  clearLabel: string;
+  trailing?: ReactNode;
+  inputRef?: Ref<HTMLInputElement>;
+};
+
+export const SearchField = ({
+  label,
+  value,
+  onText,
+  clearLabel,
+  trailing,
+  inputRef,
+  className,
+  ...rest
+}: SearchFieldProps) => (
+  <div
+    className={cx(
+      'flex h-9 items-center gap-2.5 rounded-m border border-line bg-ground pr-2 pl-3 text-ink-3',
+      'focus-within:border-line-2 focus-within:outline-2 focus-within:outline-accent',
+      className,
+    )}
+  >
+    <Search size={16} strokeWidth={1.75} aria-hidden />
+    <input
+      ref={inputRef}
+      type="text"
+      role="searchbox"
+      aria-label={label}
+      placeholder={label}
+      value={value}
+      onChange={(event) => onText(event.target.value)}
+      className="min-w-0 flex-1 bg-transparent text-ink outline-none"
+      {...rest}
+    />
+    {value === '' ? (
+      trailing
+    ) : (
+      <button
+        type="button"
+        aria-label={clearLabel}
+        onClick={() => onText('')}
+        className="grid size-6 place-items-center rounded-s hover:bg-sunken hover:text-ink"
+      >
+        <X size={14} aria-hidden />
+      </button>
+    )}
+  </div>
+);

@@ -1,0 +1,80 @@
+import { Check } from 'lucide-react';
+import { DropdownMenu, Popover as RadixPopover } from 'radix-ui';
+import type { ReactNode } from 'react';
+import { cx } from '../lib/classes.ts';
+import { Kbd } from './kbd.tsx';
+
+const PANEL = 'fade z-50 rounded-m border border-line-2 bg-raised shadow-high';
+
+export const Menu = ({ trigger, children, align = 'end' }: {
+  trigger: ReactNode;
+  children: ReactNode;
+  align?: 'start' | 'end';
+}) => (
+  <DropdownMenu.Root>
+    <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
+    <DropdownMenu.Portal>
+      <DropdownMenu.Content
+        align={align}
+        sideOffset={4}
+        collisionPadding={8}
+        className={cx(PANEL, 'max-h-[70vh] min-w-[180px] overflow-y-auto p-1')}
+      >
+        {children}
+      </DropdownMenu.Content>
+    </DropdownMenu.Portal>
+  </DropdownMenu.Root>
+);
+
+type MenuItemProps = {
+  icon?: ReactNode;
+  hint?: string;
+  tone?: 'plain' | 'bad';
+  checked?: boolean;
+  disabled?: boolean;
+  onSelect: () => void;
+  children: ReactNode;
+};
+
+export const MenuItem = ({ icon, hint, tone = 'plain', checked, disabled, onSelect, children }: MenuItemProps) => (
+  <DropdownMenu.Item
+    {...(disabled === undefined ? {} : { disabled })}
+    onSelect={onSelect}
+    className={cx(
+      'flex h-8 cursor-default items-center gap-2.5 rounded-s px-2.5 outline-none select-none data-[highlighted]:bg-sunken data-[disabled]:opacity-45',
+      tone === 'bad' ? 'text-bad' : 'text-ink',
+    )}
+  >
+    {icon}
+    <span className="flex-1">{children}</span>
+    {hint !== undefined && <Kbd className="text-ink-3">{hint}</Kbd>}
+    {checked === true && <Check size={14} aria-hidden />}
+  </DropdownMenu.Item>
+);
+
+export const MenuLabel = ({ children }: { children: ReactNode }) => (
+  <DropdownMenu.Label className="px-2.5 pt-2 pb-1 text-xs text-ink-3">{children}</DropdownMenu.Label>
+);
+export const MenuLine = () => <DropdownMenu.Separator className="my-1 h-px bg-line" />;
+
+export const Popover = ({ trigger, children, label, align = 'end' }: {
+  trigger: ReactNode;
+  children: ReactNode;
+  label: string;
+  align?: 'start' | 'end';
+}) => (
+  <RadixPopover.Root>
+    <RadixPopover.Trigger asChild>{trigger}</RadixPopover.Trigger>
+    <RadixPopover.Portal>
+      <RadixPopover.Content
+        align={align}
+        sideOffset={4}
+        collisionPadding={8}
+        aria-label={label}
+        className={cx(PANEL, 'w-[280px] p-4 outline-none')}
+      >
+        {children}
+      </RadixPopover.Content>
+    </RadixPopover.Portal>
+  </RadixPopover.Root>
+);

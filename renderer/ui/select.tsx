@@ -1,0 +1,63 @@
+import { Check, ChevronsUpDown } from 'lucide-react';
+import { Select as Radix } from 'radix-ui';
+import { cx } from '../lib/classes.ts';
+
+export type Choice = { readonly value: string; readonly label: string; readonly hint?: string };
+
+type SelectProps = {
+  value: string;
+  choices: readonly Choice[];
+  onChange: (value: string) => void;
+  label?: string;
+  id?: string;
+  className?: string;
+  look?: 'field' | 'plain';
+};
+
+/** One of several, in a list that opens. Typing jumps to an entry. */
+export const Select = ({ value, choices, onChange, label, id, className, look = 'field' }: SelectProps) => (
+  <Radix.Root value={value} onValueChange={onChange}>
+    <Radix.Trigger
+      {...(id === undefined ? {} : { id })}
+      {...(label === undefined ? {} : { 'aria-label': label })}
+      className={cx(
+        'inline-flex h-8 items-center justify-between gap-2 rounded-s font-[550] whitespace-nowrap',
+        look === 'field'
+          ? 'w-full border border-line-2 bg-raised px-2.5 text-ink'
+          : 'px-2 text-ink-2 hover:bg-sunken hover:text-ink',
+        className,
+      )}
+    >
+      <span className="truncate">
+        <Radix.Value />
+      </span>
+      <Radix.Icon>
+        <ChevronsUpDown size={14} className="text-ink-3" aria-hidden />
+      </Radix.Icon>
+    </Radix.Trigger>
+    <Radix.Portal>
+      <Radix.Content
+        position="popper"
+        sideOffset={4}
+        collisionPadding={8}
+        className="fade z-50 max-h-[min(360px,var(--radix-select-content-available-height))] min-w-[var(--radix-select-trigger-width)] overflow-hidden rounded-m border border-line-2 bg-raised shadow-high"
+      >
+        <Radix.Viewport className="p-1">
+          {choices.map((choice) => (
+            <Radix.Item
+              key={choice.value}
+              value={choice.value}
+              className="relative flex h-8 cursor-default items-center gap-3 rounded-s pr-8 pl-2.5 outline-none select-none data-[highlighted]:bg-sunken"
+            >
+              <Radix.ItemText>{choice.label}</Radix.ItemText>
+              {choice.hint !== undefined && <span className="ml-auto text-xs text-ink-3">{choice.hint}</span>}
+              <Radix.ItemIndicator className="absolute right-2">
+                <Check size={14} aria-hidden />
+              </Radix.ItemIndicator>
+            </Radix.Item>
+          ))}
+        </Radix.Viewport>
+      </Radix.Content>
+    </Radix.Portal>
+  </Radix.Root>
+);
