@@ -1,10 +1,11 @@
 import type BetterSqlite3 from 'better-sqlite3';
 import { first } from './010-first.ts';
+import { storage } from './020-storage.ts';
 
 /** One step of the schema. Append only: a released step is never changed. */
 export type Migration = { readonly version: number; readonly sql: string };
 
-const MIGRATIONS: readonly Migration[] = [first];
+const MIGRATIONS: readonly Migration[] = [first, storage];
 
 export const newestVersion = Math.max(...MIGRATIONS.map((migration) => migration.version));
 
