@@ -41,6 +41,7 @@ export const ERROR_STATUS = {
   shutting_down: 503,
   engine_unavailable: 503,
   scanner_unavailable: 503,
+  storage_unavailable: 503,
   storage_limit_exceeded: 507,
   disk_full: 507,
 } as const;

@@ -26,9 +26,16 @@ export type Tables = {
     charged_at: number;
   };
   idempotency: { user_id: string; key: string; body_hash: string; transcript_id: string; created_at: number };
-  files: FileRow;
   search_rows: { row: Generated<number>; transcript_id: string };
+  files: FileRow & { number: Generated<number> };
   storage_usage: { user_id: string; bytes: number; files: number };
+  pending_objects: { object: string; created_at: number };
+  object_checksums: { object: string; crc32: Uint8Array };
+  file_metadata: { user_id: string; key: string; value: string; file_id: string };
+  file_folders: { user_id: string; folder: string; files: number };
+  files_text: { rowid: number; name: string; metadata: string };
+  presigned_uploads: PresignedRow;
+  bucket_cors: CorsRow;
 };
 
 export type UserRow = {
@@ -126,4 +133,29 @@ export type FileRow = {
   sha256: string;
   uploaded_at: number;
   modified_at: number;
+};
+
+/** A presigned upload that was handed out: keeps its key taken, and itself from being used twice. */
+export type PresignedRow = {
+  nonce: string;
+  user_id: string;
+  key: string;
+  folder: string;
+  original_name: string;
+  mime_type: string;
+  max_size: number;
+  public: number;
+  metadata: string;
+  expires_at: number;
+  used: number;
+};
+
+/** The CORS configuration of a user's objects; the lists are JSON. */
+export type CorsRow = {
+  user_id: string;
+  origins: string;
+  methods: string;
+  headers: string;
+  max_age: number;
+  updated_at: number;
 };

@@ -159,7 +159,8 @@ CREATE TABLE idempotency (
 CREATE INDEX idempotency_age ON idempotency (created_at);
 
 CREATE TABLE files (
-  id TEXT PRIMARY KEY,
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
   user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
   key TEXT NOT NULL UNIQUE,
   object TEXT NOT NULL UNIQUE,
@@ -178,6 +179,8 @@ CREATE INDEX files_uploaded ON files (user_id, uploaded_at, id);
 CREATE INDEX files_name ON files (user_id, original_name COLLATE NOCASE, id);
 CREATE INDEX files_size ON files (user_id, size, id);
 CREATE INDEX files_folder ON files (user_id, folder, uploaded_at, id);
+CREATE INDEX files_folder_name ON files (user_id, folder, original_name COLLATE NOCASE, id);
+CREATE INDEX files_folder_size ON files (user_id, folder, size, id);
 
 CREATE TABLE storage_usage (
   user_id TEXT PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE,

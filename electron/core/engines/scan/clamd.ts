@@ -1,0 +1,126 @@
+import { createReadStream } from 'node:fs';
+import { connect, type NetConnectOpts, type Socket } from 'node:net';
+
+/** What a scanner says of a file. Only `clean` means that every byte was looked at. */
+export type ScanVerdict =
+  | { readonly state: 'clean' }
+  | { readonly state: 'infected'; readonly signature: string }
+  | { readonly state: 'too_large' }
+  | { readonly state: 'error'; readonly reason: string };
+
+/** How clamd is reached, and up to which size its "OK" can be believed. */
+export type ClamdConfig = { readonly address: NetConnectOpts; readonly maxBytes: number };
+
+const UNITS: Readonly<Record<string, number>> = { '': 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
+const MIB = 1024 ** 2;
+
+const parseSize = (text: string): number | undefined => {
+  const match = /^(\d+)([kmg]?)$/i.exec(text);
+  if (match?.[1] === undefined) return undefined;
+  return Number(match[1]) * (UNITS[(match[2] ?? '').toLowerCase()] ?? 1);
+};
+
+/**
+ * Reads a clamd.conf. clamd answers "OK" for a file over `MaxFileSize` or `MaxScanSize` without having
+ * looked at all of it, so those limits (0 = none) bound what its word is taken for.
+ * Undefined when the file names no socket.
+ */
+export const parseClamdConf = (text: string): ClamdConfig | undefined => {
+  const values = new Map<string, string>();
+  for (const line of text.split(/\r?\n/)) {
+    const match = /^\s*([A-Za-z]\w*)\s+(.+?)\s*$/.exec(line);
+    if (match?.[1] !== undefined && match[2] !== undefined)
+      values.set(match[1].toLowerCase(), match[2].replace(/^"(.*)"$/, '$1'));
+  }
+  const limit = (name: string, fallback: number): number => {
+    const size = parseSize(values.get(name) ?? '') ?? fallback;
+    return size === 0 ? Number.POSITIVE_INFINITY : size;
+  };
+  const maxBytes = Math.min(
+    limit('streammaxlength', 100 * MIB),
+    limit('maxfilesize', 100 * MIB),
+    limit('maxscansize', 400 * MIB),
+  );
+  const path = values.get('localsocket');
+  if (path !== undefined) return { address: { path }, maxBytes };
+  const port = Number(values.get('tcpsocket'));
+  if (!Number.isInteger(port) || port <= 0) return undefined;
+  return { address: { host: values.get('tcpaddr') ?? '127.0.0.1', port }, maxBytes };
+};
+
+/** Reads one answer of clamd, e.g. `stream: Eicar-Test-Signature FOUND`. */
+export const parseClamdReply = (reply: string): ScanVerdict => {
+  const text = reply.replaceAll('\0', '').trim();
+  if (/size limit exceeded/i.test(text)) return { state: 'too_large' };
+  const found = /^stream: (.+) FOUND$/.exec(text);
+  if (found?.[1] !== undefined) {
+    return found[1].startsWith('Heuristics.Limits.Exceeded')
+      ? { state: 'too_large' }
+      : { state: 'infected', signature: found[1] };
+  }
+  if (text === 'stream: OK') return { state: 'clean' };
+  return { state: 'error', reason: text === '' ? 'no answer' : text.slice(0, 200) };
+};
+
+const IDLE_MS = 300_000;
+
+const frame = (chunk: Uint8Array): Uint8Array => {
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(chunk.length);
+  return Buffer.concat([length, chunk]);
+};
+
+const drained = (socket: Socket): Promise<void> =>
+  new Promise((done) => {
+    socket.once('drain', done);
+    socket.once('close', done);
+  });
+
+/** Sends a command and what follows it, and resolves with all that clamd answers. */
+const converse = (address: NetConnectOpts, send: (socket: Socket) => Promise<void>): Promise<string> =>
+  new Promise((done, failed) => {
+    const socket = connect(address);
+    let reply = '';
+    socket.setTimeout(IDLE_MS, () => socket.destroy(new Error('clamd did not answer in time')));
+    socket.setEncoding('utf8');
+    socket.on('data', (text: string) => {
+      reply += text;
+    });
+    // An answer that came before clamd closed the connection stands: it cuts streams over its limit off.
+    socket.on('error', (error) => (reply === '' ? failed(error) : done(reply)));
+    socket.on('close', () => done(reply));
+    socket.on('connect', () => {
+      send(socket).catch((error: unknown) => socket.destroy(error instanceof Error ? error : undefined));
+    });
+  });
+
+/** Whether a clamd listens there. */
+export const pingClamd = async ({ address }: ClamdConfig): Promise<boolean> => {
+  try {
+    return (await converse(address, async (socket) => void socket.write('zPING\0'))).startsWith('PONG');
+  } catch {
+    return false;
+  }
+};
+
+/** Has clamd scan a file through `INSTREAM`, so that it needs no right to read it. */
+export const scanWithClamd = async (
+  config: ClamdConfig,
+  path: string,
+  size: number,
+): Promise<ScanVerdict> => {
+  if (size > config.maxBytes) return { state: 'too_large' };
+  try {
+    const reply = await converse(config.address, async (socket) => {
+      socket.write('zINSTREAM\0');
+      for await (const chunk of createReadStream(path, { highWaterMark: 256 * 1024 })) {
+        if (socket.destroyed) return;
+        if (!socket.write(frame(chunk))) await drained(socket);
+      }
+      socket.write(Buffer.alloc(4));
+    });
+    return parseClamdReply(reply);
+  } catch (error) {
+    return { state: 'error', reason: error instanceof Error ? error.message : 'unknown' };
+  }
+};

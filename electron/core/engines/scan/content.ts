@@ -1,0 +1,162 @@
+import { open, readFile } from 'node:fs/promises';
+import { fileTypeFromFile } from 'file-type';
+import { AppError } from '../../base/errors.ts';
+import { type FileType, isUnspecific, mimeEssence, typeOfExtension, typeOfMime } from './file-types.ts';
+import { decodeHead, hasUtf16Mark } from './text.ts';
+
+const HEAD = 64 * 1024;
+/** JSON up to this size is parsed whole; beyond it, its beginning and its encoding are checked. */
+const PARSED_JSON = 16 * 1024 * 1024;
+
+export type ChosenType = { readonly type: FileType; readonly extension: string; readonly mimeType: string };
+
+/**
+ * The type of a file by its extension and the declared media type. Throws `unsupported_file_type` for
+ * what the storage does not take, `content_mismatch` when the two contradict each other.
+ */
+export const chooseType = (extension: string, declared: string): ChosenType => {
+  const byName = typeOfExtension(extension);
+  const named = extension === '' ? 'without an extension' : `of the type .${extension}`;
+  const refuse = (what: string) =>
+    new AppError('unsupported_file_type', `Files ${what} are not supported here.`);
+  if (isUnspecific(declared)) {
+    if (byName === undefined) throw refuse(named);
+    return { type: byName, extension: extension.toLowerCase(), mimeType: byName.mimeTypes[0] ?? '' };
+  }
+  const essence = mimeEssence(declared);
+  const byMime = typeOfMime(essence);
+  if (byMime === undefined) throw refuse(`of the media type ${essence.slice(0, 100)}`);
+  if (extension === '') return { type: byMime, extension: byMime.extensions[0] ?? '', mimeType: essence };
+  if (byName === undefined) throw refuse(named);
+  if (!byName.mimeTypes.includes(essence)) {
+    throw new AppError(
+      'content_mismatch',
+      `The file is named .${extension}, but it was sent as ${essence.slice(0, 100)}.`,
+    );
+  }
+  return { type: byName, extension: extension.toLowerCase(), mimeType: essence };
+};
+
+const mismatch = (extension: string, found?: string): AppError =>
+  new AppError(
+    'content_mismatch',
+    `The content of the file is not ${extension.toUpperCase()}${found === undefined ? '' : `; it looks like ${found.toUpperCase()}`}.`,
+  );
+
+const readHead = async (path: string): Promise<Uint8Array> => {
+  const handle = await open(path, 'r');
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD), 0, HEAD, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+};
+
+/** An MPEG audio or ADTS frame header in the first bytes: files cut out of a stream begin anywhere. */
+const hasAudioFrame = (head: Uint8Array): boolean => {
+  for (let i = 0; i + 3 < Math.min(head.length, 8192); i++) {
+    const second = head[i + 1] ?? 0;
+    const layer = (second >> 1) & 3;
+    const isAdts = (second & 0xf6) === 0xf0;
+    const bitrate = (head[i + 2] ?? 0) >> 4;
+    if (head[i] !== 0xff || (second & 0xe0) !== 0xe0) continue;
+    if (isAdts || (layer !== 0 && ((second >> 3) & 3) !== 1 && bitrate !== 15 && bitrate !== 0)) return true;
+  }
+  return false;
+};
+
+/** The checksum of the first header, for archives from before the `ustar` mark. */
+const isOldTar = (head: Uint8Array): boolean => {
+  if (head.length < 512) return false;
+  if (head.subarray(0, 512).every((byte) => byte === 0)) return true;
+  const stated = Number.parseInt(Buffer.from(head.subarray(148, 156)).toString('latin1'), 8);
+  let sum = 0;
+  for (let i = 0; i < 512; i++) sum += i >= 148 && i < 156 ? 32 : (head[i] ?? 0);
+  return sum === stated;
+};
+
+const isJson = async (path: string, head: Uint8Array, size: number): Promise<boolean> => {
+  if (size > PARSED_JSON) return /^\uFEFF?\s*[[{"\-\dtfn]/.test(decodeHead(head));
+  const bytes = await readFile(path);
+  const text = hasUtf16Mark(bytes) ? decodeHead(bytes) : bytes.toString('utf8');
+  try {
+    JSON.parse(text.replace(/^\uFEFF/, ''));
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const isXml = (head: Uint8Array): boolean => /^\uFEFF?\s*<[?!\p{L}_:]/u.test(decodeHead(head));
+
+const isSvg = (head: Uint8Array): boolean =>
+  isXml(head) && /<(?:[\p{L}_][\p{L}\p{N}_.-]*:)?svg[\s/>]/iu.test(decodeHead(head));
+
+/** Formats whose first characters are letters, so that a plain text may begin with them. */
+const LETTERS_ALONE = new Set([
+  'bmp',
+  'exe',
+  'mp3',
+  'zst',
+  'z',
+  'ac3',
+  'ics',
+  'vcf',
+  'xml',
+  'svg',
+  'json',
+  'pgp',
+  'mpc',
+  'ar',
+  'flv',
+  'swf',
+  'voc',
+  'arj',
+]);
+
+export type ContentCheck = {
+  readonly path: string;
+  readonly size: number;
+  readonly chosen: ChosenType;
+  /** Whether every byte so far fits a text. */
+  readonly canBeText: boolean;
+};
+
+/** Throws `content_mismatch` when the bytes at `path` are not what the name says. */
+export const checkContent = async ({ path, size, chosen, canBeText }: ContentCheck): Promise<void> => {
+  const { type, extension } = chosen;
+  const head = await readHead(path);
+  const detected = size === 0 ? undefined : (await fileTypeFromFile(path))?.ext;
+  const isText =
+    type.check === 'text' || type.check === 'json' || type.check === 'xml' || type.check === 'svg';
+  if (isText && !canBeText) throw mismatch(extension, detected);
+  switch (type.check) {
+    case 'text':
+      if (detected !== undefined && !LETTERS_ALONE.has(detected.toLowerCase()))
+        throw mismatch(extension, detected);
+      return;
+    case 'json':
+      if (!(await isJson(path, head, size))) throw mismatch(extension);
+      return;
+    case 'xml':
+      if (!isXml(head)) throw mismatch(extension, detected);
+      return;
+    case 'svg':
+      if (!isSvg(head)) throw mismatch(extension, detected);
+      return;
+    case 'rtf':
+      if (!Buffer.from(head.subarray(0, 5)).equals(Buffer.from('{\\rtf')))
+        throw mismatch(extension, detected);
+      return;
+    case 'mpeg':
+      if (detected !== undefined && !type.detected.includes(detected)) throw mismatch(extension, detected);
+      if (detected === undefined && !hasAudioFrame(head)) throw mismatch(extension);
+      return;
+    case 'tar':
+      if (detected !== 'tar' && !isOldTar(head)) throw mismatch(extension, detected);
+      return;
+    case 'detected':
+      if (detected === undefined || !type.detected.includes(detected)) throw mismatch(extension, detected);
+  }
+};

@@ -1,0 +1,128 @@
+import { access, constants, readFile } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { AppError } from '../../base/errors.ts';
+import type { Logger } from '../../base/logger.ts';
+import { type ClamdConfig, parseClamdConf, pingClamd, type ScanVerdict, scanWithClamd } from './clamd.ts';
+import { CLAMSCAN_MAX, scanWithClamscan } from './clamscan.ts';
+
+export type ScanEngine = 'clamav' | 'builtin';
+
+/** Where ClamAV is looked for. */
+export type ScannerOptions = {
+  /** Files that configure clamd; the first that names a listening clamd is used. */
+  readonly clamdConfigs: readonly string[];
+  /** The `clamscan` program. */
+  readonly clamscan: string | undefined;
+  /** A signature database for `clamscan`; its own when undefined. */
+  readonly database: string | undefined;
+  readonly logger: Logger;
+};
+
+const CLAMD_CONFIGS = [
+  '/etc/clamav/clamd.conf',
+  '/etc/clamd.d/scan.conf',
+  '/etc/clamd.conf',
+  '/usr/local/etc/clamav/clamd.conf',
+  '/opt/homebrew/etc/clamav/clamd.conf',
+  'C:\\Program Files\\ClamAV\\clamd.conf',
+];
+
+const onPath = async (name: string, environment: NodeJS.ProcessEnv): Promise<string | undefined> => {
+  for (const folder of (environment.PATH ?? '').split(delimiter)) {
+    const path = join(folder, process.platform === 'win32' ? `${name}.exe` : name);
+    try {
+      await access(path, constants.X_OK);
+      return path;
+    } catch {
+      // Not in this folder; the next one may have it.
+    }
+  }
+  return undefined;
+};
+
+/**
+ * Where ClamAV is on this machine. `EARSHOT_CLAMD_CONF`, `EARSHOT_CLAMSCAN` and
+ * `EARSHOT_CLAMAV_DATABASE` name other places; an empty one means none.
+ */
+export const findScanner = async (
+  environment: NodeJS.ProcessEnv,
+  logger: Logger,
+): Promise<ScannerOptions> => {
+  const {
+    EARSHOT_CLAMD_CONF: conf,
+    EARSHOT_CLAMSCAN: program,
+    EARSHOT_CLAMAV_DATABASE: database,
+  } = environment;
+  return {
+    clamdConfigs: conf === undefined ? CLAMD_CONFIGS : conf === '' ? [] : [conf],
+    clamscan: program === undefined ? await onPath('clamscan', environment) : program || undefined,
+    database: database || undefined,
+    logger,
+  };
+};
+
+/** Scans files through ClamAV where there is one, and says which engine really looked. */
+export class Scanner {
+  readonly #options: ScannerOptions;
+
+  constructor(options: ScannerOptions) {
+    this.#options = options;
+  }
+
+  /** Which engine would scan a file now. */
+  async engine(): Promise<ScanEngine> {
+    if ((await this.#clamd()) !== undefined) return 'clamav';
+    return (await this.#clamscanWorks()) ? 'clamav' : 'builtin';
+  }
+
+  /**
+   * Scans the file at `path`. Resolves with the engine that looked at all of it; `builtin` says that
+   * ClamAV did not. Throws `infected_file`, and `scanner_unavailable` when ClamAV is `required` and
+   * could not give its word.
+   */
+  async scan(path: string, size: number, required: boolean): Promise<ScanEngine> {
+    const verdict = await this.#verdict(path, size);
+    if (verdict?.state === 'clean') return 'clamav';
+    if (verdict?.state === 'infected') {
+      throw new AppError(
+        'infected_file',
+        `The file was refused: it contains ${verdict.signature.slice(0, 100)}.`,
+      );
+    }
+    if (verdict?.state === 'error')
+      this.#options.logger.warn({ reason: verdict.reason }, 'ClamAV could not scan a file');
+    if (!required) return 'builtin';
+    const why =
+      verdict === undefined
+        ? 'it was not found on this machine'
+        : verdict.state === 'too_large'
+          ? 'the file is over its size limits'
+          : 'it did not answer as it should';
+    throw new AppError('scanner_unavailable', `Uploads must be scanned by ClamAV, but ${why}.`);
+  }
+
+  async #verdict(path: string, size: number): Promise<ScanVerdict | undefined> {
+    const clamd = await this.#clamd();
+    const first = clamd === undefined ? undefined : await scanWithClamd(clamd, path, size);
+    if (first?.state === 'clean' || first?.state === 'infected') return first;
+    const { clamscan, database } = this.#options;
+    if (clamscan === undefined) return first;
+    if (size > CLAMSCAN_MAX) return { state: 'too_large' };
+    return scanWithClamscan(clamscan, path, database);
+  }
+
+  async #clamd(): Promise<ClamdConfig | undefined> {
+    for (const path of this.#options.clamdConfigs) {
+      const config = await readFile(path, 'utf8').then(parseClamdConf, () => undefined);
+      if (config !== undefined && (await pingClamd(config))) return config;
+    }
+    return undefined;
+  }
+
+  /** A program without signatures cannot scan anything. */
+  async #clamscanWorks(): Promise<boolean> {
+    const { clamscan, database } = this.#options;
+    if (clamscan === undefined) return false;
+    return (await scanWithClamscan(clamscan, process.execPath, database)).state === 'clean';
+  }
+}

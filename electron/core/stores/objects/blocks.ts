@@ -1,0 +1,49 @@
+import { crc32 } from 'node:zlib';
+
+/** Objects are checked block by block, so that a read of a part checks no more than that part. */
+export const BLOCK_SIZE = 256 * 1024;
+
+const BYTES_EACH = 4;
+
+/** How many blocks `size` bytes make. */
+export const blockCount = (size: number): number => Math.ceil(size / BLOCK_SIZE);
+
+/** Gathers the CRC-32 of each block of a stream. */
+export class BlockChecksums {
+  readonly #done: number[] = [];
+  #current = 0;
+  #filled = 0;
+
+  update(chunk: Uint8Array): void {
+    for (let at = 0; at < chunk.length; ) {
+      const part = chunk.subarray(at, at + BLOCK_SIZE - this.#filled);
+      this.#current = crc32(part, this.#current);
+      this.#filled += part.length;
+      at += part.length;
+      if (this.#filled === BLOCK_SIZE) this.#closeBlock();
+    }
+  }
+
+  /** The checksums, four bytes each, little-endian. */
+  finish(): Uint8Array {
+    if (this.#filled > 0) this.#closeBlock();
+    const packed = Buffer.alloc(this.#done.length * BYTES_EACH);
+    this.#done.forEach((value, index) => {
+      packed.writeUInt32LE(value, index * BYTES_EACH);
+    });
+    return packed;
+  }
+
+  #closeBlock(): void {
+    this.#done.push(this.#current);
+    this.#current = 0;
+    this.#filled = 0;
+  }
+}
+
+/** Whether a block's bytes are those that were stored. */
+export const isBlockRight = (checksums: Uint8Array, index: number, block: Uint8Array): boolean => {
+  const view = Buffer.from(checksums.buffer, checksums.byteOffset, checksums.byteLength);
+  const at = index * BYTES_EACH;
+  return at + BYTES_EACH <= view.length && view.readUInt32LE(at) === crc32(block);
+};

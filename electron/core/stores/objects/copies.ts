@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto';
+import { type FileHandle, open } from 'node:fs/promises';
+import { systemCode } from '../../base/errors.ts';
+import { BLOCK_SIZE, blockCount, isBlockRight } from './blocks.ts';
+import type { ObjectFolder } from './folder.ts';
+
+/** What must be known of an object to check it. */
+export type KnownObject = {
+  readonly object: string;
+  readonly size: number;
+  readonly sha256: string;
+  /** CRC-32 of each block. */
+  readonly checksums: Uint8Array;
+};
+
+/** Thrown when no folder has a good copy of a part of an object. */
+export class DamagedObjectError extends Error {
+  constructor() {
+    super('No good copy of the stored file is left.');
+    this.name = 'DamagedObjectError';
+  }
+}
+
+const MISSING = ['ENOENT', 'ENOTDIR', 'EISDIR'];
+/** A disk that fails while it is read is one more reason to turn to another copy. */
+const UNREADABLE = [...MISSING, 'EIO', 'EACCES', 'EPERM', 'ENODEV', 'ENXIO', 'ESTALE'];
+
+const readFully = async (handle: FileHandle, position: number, length: number): Promise<Uint8Array> => {
+  const buffer = Buffer.allocUnsafe(length);
+  let filled = 0;
+  while (filled < length) {
+    const { bytesRead } = await handle.read(buffer, filled, length - filled, position + filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return buffer.subarray(0, filled);
+};
+
+/** The copies of one object, opened as they are needed; reads blocks from the first copy that has them right. */
+export class OpenCopies {
+  readonly #folders: readonly ObjectFolder[];
+  readonly #known: KnownObject;
+  readonly #handles = new Map<ObjectFolder, FileHandle | undefined>();
+  /** Folders whose copy is missing or altered, as far as it was read. */
+  readonly bad = new Set<ObjectFolder>();
+
+  constructor(folders: readonly ObjectFolder[], known: KnownObject) {
+    this.#folders = folders;
+    this.#known = known;
+  }
+
+  /** One block, checked. Throws DamagedObjectError when no copy has it. */
+  async block(index: number): Promise<Uint8Array> {
+    for (const folder of this.#folders) {
+      const block = await this.blockOf(folder, index);
+      if (block !== undefined) return block;
+    }
+    throw new DamagedObjectError();
+  }
+
+  /** One block of one copy, or undefined when that copy does not have it right. */
+  async blockOf(folder: ObjectFolder, index: number): Promise<Uint8Array | undefined> {
+    const position = index * BLOCK_SIZE;
+    const length = Math.min(BLOCK_SIZE, this.#known.size - position);
+    try {
+      const handle = await this.#handle(folder);
+      const block = handle === undefined ? undefined : await readFully(handle, position, length);
+      if (block?.length === length && isBlockRight(this.#known.checksums, index, block)) return block;
+    } catch (error) {
+      if (!UNREADABLE.includes(systemCode(error) ?? '')) throw error;
+    }
+    this.bad.add(folder);
+    return undefined;
+  }
+
+  /** Whether a folder's copy is whole and right: every block, and the size. */
+  async isRight(folder: ObjectFolder): Promise<boolean> {
+    if ((await folder.sizeOf(this.#known.object)) !== this.#known.size) return false;
+    for (let index = 0; index < blockCount(this.#known.size); index++) {
+      if ((await this.blockOf(folder, index)) === undefined) return false;
+    }
+    return true;
+  }
+
+  async close(): Promise<void> {
+    for (const handle of this.#handles.values()) await handle?.close();
+    this.#handles.clear();
+  }
+
+  async #handle(folder: ObjectFolder): Promise<FileHandle | undefined> {
+    if (this.#handles.has(folder)) return this.#handles.get(folder);
+    let handle: FileHandle | undefined;
+    try {
+      handle = await open(folder.pathOf(this.#known.object), 'r');
+    } catch (error) {
+      if (!UNREADABLE.includes(systemCode(error) ?? '')) throw error;
+    }
+    this.#handles.set(folder, handle);
+    return handle;
+  }
+}
+
+/** SHA-256 of a folder's copy as hex, or undefined when it cannot be read. */
+export const sha256Of = async (folder: ObjectFolder, name: string): Promise<string | undefined> => {
+  let handle: FileHandle;
+  try {
+    handle = await open(folder.pathOf(name), 'r');
+  } catch (error) {
+    if (UNREADABLE.includes(systemCode(error) ?? '')) return undefined;
+    throw error;
+  }
+  try {
+    const hash = createHash('sha256');
+    for (let at = 0; ; ) {
+      const chunk = await readFully(handle, at, BLOCK_SIZE);
+      if (chunk.length === 0) return hash.digest('hex');
+      hash.update(chunk);
+      at += chunk.length;
+    }
+  } catch (error) {
+    if (UNREADABLE.includes(systemCode(error) ?? '')) return undefined;
+    throw error;
+  } finally {
+    await handle.close();
+  }
+};

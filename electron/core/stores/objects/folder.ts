@@ -1,0 +1,160 @@
+import { constants } from 'node:fs';
+import {
+  type FileHandle,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  statfs,
+  unlink,
+} from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { systemCode } from '../../base/errors.ts';
+
+const NAME = /^[0-9a-f]{32}$/;
+const MARKER = 'earshot-objects.json';
+const INCOMING = 'incoming';
+
+/** Makes a folder's entries survive a power cut. Windows has no such call and needs none. */
+export const flushFolder = async (path: string): Promise<void> => {
+  if (process.platform === 'win32') return;
+  const handle = await open(path, constants.O_RDONLY);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+};
+
+const isMissing = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '');
+
+/**
+ * One folder that keeps a copy of every object under its random name, spread over 65,536 folders:
+ * `ab/cd/abcd…`. What is being written lies in `incoming` on the same disk.
+ */
+export class ObjectFolder {
+  readonly root: string;
+  /** How the folder is called in answers and reports. */
+  readonly label: string;
+  #id: string | undefined;
+
+  constructor(root: string, label: string) {
+    this.root = root;
+    this.label = label;
+  }
+
+  /** Makes the folder ready. `id` is written into a new one and must be found in a known one. */
+  async prepare(id: string, isNew: boolean): Promise<void> {
+    this.#id = id;
+    if (!isNew) return;
+    await mkdir(join(this.root, INCOMING), { recursive: true, mode: 0o700 });
+    const handle = await open(join(this.root, MARKER), 'w', 0o600);
+    try {
+      await handle.writeFile(`${JSON.stringify({ id })}\n`);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await flushFolder(this.root);
+  }
+
+  /** The id in the folder's marker; undefined when there is none: a new folder, or a disk that is away. */
+  async markerId(): Promise<string | undefined> {
+    try {
+      const content: unknown = JSON.parse(await readFile(join(this.root, MARKER), 'utf8'));
+      return typeof content === 'object' &&
+        content !== null &&
+        'id' in content &&
+        typeof content.id === 'string'
+        ? content.id
+        : undefined;
+    } catch (error) {
+      if (isMissing(error) || error instanceof SyntaxError) return undefined;
+      throw error;
+    }
+  }
+
+  /** Whether this is the folder it was: the mount point of a disk that is away has no marker. */
+  async isPresent(): Promise<boolean> {
+    return this.#id !== undefined && (await this.markerId()) === this.#id;
+  }
+
+  pathOf(name: string): string {
+    if (!NAME.test(name)) throw new Error('This is not the name of an object.');
+    return join(this.root, name.slice(0, 2), name.slice(2, 4), name);
+  }
+
+  incomingPath(name: string): string {
+    if (!NAME.test(name)) throw new Error('This is not the name of an object.');
+    return join(this.root, INCOMING, name);
+  }
+
+  /** Opens a new file in `incoming`. */
+  async create(name: string): Promise<FileHandle> {
+    await mkdir(join(this.root, INCOMING), { recursive: true, mode: 0o700 });
+    return open(this.incomingPath(name), 'wx', 0o600);
+  }
+
+  /** Moves a whole, flushed file from `incoming` to its place, and makes the move itself durable. */
+  async keep(name: string): Promise<void> {
+    const target = this.pathOf(name);
+    const folder = dirname(target);
+    const made = await mkdir(folder, { recursive: true, mode: 0o700 });
+    await rename(this.incomingPath(name), target);
+    await flushFolder(folder);
+    if (made === undefined) return;
+    await flushFolder(dirname(folder));
+    await flushFolder(this.root);
+  }
+
+  /** Removes what was being written under this name. */
+  async removeIncoming(name: string): Promise<void> {
+    await rm(this.incomingPath(name), { force: true });
+  }
+
+  /** Removes an object wherever it lies, for good. What is not there is no error. */
+  async remove(name: string): Promise<void> {
+    await this.removeIncoming(name);
+    const path = this.pathOf(name);
+    try {
+      await unlink(path);
+      await flushFolder(dirname(path));
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+    }
+  }
+
+  /** The size of the stored bytes, or undefined when there is no such object. */
+  async sizeOf(name: string): Promise<number | undefined> {
+    try {
+      return (await stat(this.pathOf(name))).size;
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** Bytes that this program may still write on the folder's disk. */
+  async free(): Promise<number> {
+    const { bavail, bsize } = await statfs(this.root);
+    return bavail * bsize;
+  }
+
+  /** The names of all objects in place. */
+  async *names(): AsyncGenerator<string> {
+    for await (const outer of this.#folders(this.root)) {
+      for await (const inner of this.#folders(join(this.root, outer))) {
+        for (const name of await readdir(join(this.root, outer, inner))) if (NAME.test(name)) yield name;
+      }
+    }
+  }
+
+  async *#folders(path: string): AsyncGenerator<string> {
+    for (const entry of await readdir(path, { withFileTypes: true })) {
+      if (entry.isDirectory() && /^[0-9a-f]{2}$/.test(entry.name)) yield entry.name;
+    }
+  }
+}
