@@ -66,7 +66,8 @@ const windowsOf = (text: string): string[] =>
 
 /** Whether recognition got stuck: the text compresses too well, or a phrase is repeated over and over. */
 export const isRepetitive = (text: string, words: readonly string[]): boolean =>
-  windowsOf(text).some((window) => compressionRatio(window) > MOST_COMPRESSION) || findLoops(words).length > 0;
+  windowsOf(text).some((window) => compressionRatio(window) > MOST_COMPRESSION) ||
+  findLoops(words).length > 0;
 
 /** The words with every loop cut down to its first time. `wordOf` names the word of an item. */
 export const collapseLoops = <Item>(items: readonly Item[], wordOf: (item: Item) => string): Item[] => {
