@@ -89,6 +89,19 @@ void check_vocabulary(FileReader& reader, const ModelFacts& facts) {
   if (!has_space) invalid("its vocabulary has no space");  // whisper.cpp looks it up without asking
 }
 
+// The shape that the header promises for the tensors that carry its numbers; whisper.cpp compares the others.
+void check_shape(const ModelFacts& facts, const std::string& name, const std::array<int64_t, 3>& shape) {
+  const auto expect = [&](int64_t first, int64_t second, int64_t third) {
+    if (shape[0] != first || shape[1] != second || shape[2] != third) {
+      invalid("its tensor '" + name + "' does not have the size that its header says");
+    }
+  };
+  if (name == "encoder.positional_embedding") expect(facts.n_audio_state, facts.n_audio_ctx, 1);
+  if (name == "encoder.conv1.weight") expect(3, facts.n_mels, facts.n_audio_state);
+  if (name == "decoder.positional_embedding") expect(facts.n_text_state, facts.n_text_ctx, 1);
+  if (name == "decoder.token_embedding.weight") expect(facts.n_text_state, facts.n_vocab, 1);
+}
+
 // One tensor: its name, dimensions and number of bytes, by which the reader has moved on.
 void check_tensor(FileReader& reader, const ModelFacts& facts, ggml_type wide, std::set<std::string>& names) {
   const int n_dims = reader.read<int32_t>("a tensor");
@@ -109,6 +122,7 @@ void check_tensor(FileReader& reader, const ModelFacts& facts, ggml_type wide, s
   if (elements > std::numeric_limits<int32_t>::max()) invalid("a tensor is absurdly large");
   const std::string name = reader.text(static_cast<uint64_t>(name_length), "a tensor");
   if (!names.insert(name).second) invalid("it holds a tensor twice");
+  check_shape(facts, name, shape);
   const auto kind = static_cast<ggml_type>(type);
   if (shape[0] % ggml_blck_size(kind) != 0) invalid("a tensor's rows do not fit its type");
   reader.skip(static_cast<uint64_t>(elements / ggml_blck_size(kind)) * ggml_type_size(kind), "the weights");

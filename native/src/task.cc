@@ -6,7 +6,23 @@
 
 #include "errors.h"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 namespace earshot {
+
+namespace {
+
+// A job frees some tens of megabytes in small pieces. glibc would keep them, for each of its heaps, and the
+// next job's thread may well take another heap: without this a busy worker grows by hundreds of megabytes.
+void give_memory_back() {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
+}
+
+}  // namespace
 
 Task::Task(Napi::Env env, Work work, std::shared_ptr<std::atomic<bool>> abort, std::shared_ptr<void> keep)
     : deferred_(Napi::Promise::Deferred::New(env)),
@@ -48,6 +64,7 @@ void Task::run() {
   }
   // What the work captured (the audio, a model) is let go of here, not when the finalizer runs.
   work_ = nullptr;
+  give_memory_back();
   post([this](Napi::Env env) { settle(env); });
   if (!closed_) channel_.Release();
 }

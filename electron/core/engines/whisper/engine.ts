@@ -111,7 +111,7 @@ class ForkedWhisperEngine implements WhisperEngine {
       throw engineUnavailable(cause);
     } finally {
       clearTimeout(timer);
-      await client.stop(STOP_GRACE_MS);
+      await client.stop(0);
     }
   }
 

@@ -1,0 +1,18 @@
+import { join } from 'node:path';
+import { addonPath, buildAddon, buildWhisperCli } from '../../native/build.mjs';
+
+const log = (line: string): void => {
+  process.stderr.write(`${line}\n`);
+};
+
+/** The native addon's file, built on the first call on this machine and taken from the cache after that. */
+export const testAddon = async (): Promise<string> =>
+  process.env.EARSHOT_ADDON ?? addonPath() ?? (await buildAddon({ log, cli: true }));
+
+/** whisper.cpp's own command-line program from the same source, built in the same way. */
+export const testWhisperCli = async (): Promise<string> => buildWhisperCli({ log });
+
+/** The worker process's entry. */
+export const WORKER_ENTRY = join(import.meta.dirname, '../../electron/worker/main.ts');
+
+export const STARTER_MODEL = join(import.meta.dirname, '../../resources/models/ggml-starter.bin');
