@@ -1,0 +1,217 @@
+import { statSync } from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Route } from '../../electron/contract/route.ts';
+import { routes } from '../../electron/contract/routes.ts';
+import { fixture } from '../support/fixtures.ts';
+import { discard, startServer, type TestServer } from '../support/server.ts';
+import { file, startUrlServer, type UrlServer } from '../support/url-server.ts';
+
+let server: TestServer;
+let remote: UrlServer;
+let maria: string;
+
+beforeAll(async () => {
+  [server, remote] = await Promise.all([startServer(), startUrlServer()]);
+  const { data } = await server.client.call('createUser', { body: { name: 'María' } });
+  maria = data.key.key;
+});
+afterAll(async () => {
+  await Promise.all([discard(server), remote.close()]);
+});
+
+/** A request with headers that fetch would not send. */
+const raw = (
+  path: string,
+  headers: Record<string, string>,
+  method = 'GET',
+): Promise<{ status: number; body: string }> =>
+  new Promise((resolve, reject) => {
+    const asked = request(server.url + path, { method, headers }, (response) => {
+      let body = '';
+      response.on('data', (chunk: Buffer) => {
+        body += chunk.toString();
+      });
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, body }));
+    });
+    asked.on('error', reject);
+    asked.end();
+  });
+
+describe('keys', () => {
+  it('are needed everywhere but where the contract says so', async () => {
+    const table: Record<string, Route> = routes;
+    for (const route of Object.values(table)) {
+      if (route.access !== 'key' && route.access !== 'owner') continue;
+      const path = route.path.replaceAll(/\{\w+\}/g, 'x');
+      for (const headers of [
+        { accept: '*/*' },
+        { authorization: 'Bearer wrong' },
+        { authorization: 'Basic eDp5' },
+      ]) {
+        const answer = await raw(path, headers, route.method);
+        expect([route.method, path, answer.status]).toEqual([route.method, path, 401]);
+        expect(JSON.parse(answer.body)).toMatchObject({ success: false, code: 'unauthorized' });
+      }
+    }
+    expect((await raw('/v1/health', {})).status).toBe(200);
+    expect((await raw('/openapi.json', {})).status).toBe(200);
+  });
+
+  it('are shown once, rotated and revoked', async () => {
+    const { data: made } = await server.client.call('createKey', { body: { name: 'script' } });
+    expect(made.key).toMatch(/^ek_[0-9A-Za-z]{38}$/);
+    expect(made.prefix).toBe(made.key.slice(0, 8));
+    const listed = await server.fetch('/v1/keys');
+    expect(await listed.text()).not.toContain(made.key);
+    const rotated = await server.client.call('rotateKey', { params: { id: made.id } });
+    await expect(server.as(made.key).call('listKeys')).rejects.toMatchObject({ status: 401 });
+    await expect(server.as(rotated.data.key).call('listKeys')).resolves.toBeDefined();
+    await server.client.call('revokeKey', { params: { id: made.id } });
+    await expect(server.as(rotated.data.key).call('listKeys')).rejects.toMatchObject({ status: 401 });
+    await expect(server.client.call('revokeKey', { params: { id: made.id } })).rejects.toMatchObject({
+      code: 'key_not_found',
+    });
+  });
+
+  it.runIf(process.platform !== 'win32')('and what else is secret can be read by the user alone', () => {
+    for (const name of ['local-key', 'secret', 'server.json']) {
+      expect(statSync(join(server.dataDir, name)).mode & 0o077).toBe(0);
+    }
+  });
+});
+
+describe('two users', () => {
+  it('neither see, read, change nor delete what is the other’s: it is as if it never was', async () => {
+    const url = remote.set('/a.wav', file(fixture('01-short-note.wav')));
+    const mine = await server.client.call('createTranscript', {
+      body: { audio_url: url, wait_until_complete: true },
+    });
+    const other = server.as(maria);
+    expect(await other.call('recentTranscripts')).toEqual([]);
+    expect((await other.call('listTranscripts')).data.stats.total_transcriptions).toBe(0);
+    expect((await other.call('searchTranscripts', { query: { q: 'budget' } })).data.results).toEqual([]);
+    const never = mine.id.replace(/.{4}$/, '0000');
+    const paths = ['', '/sentences', '/audio', '/audio-url', '/peaks', '/export?format=srt'];
+    const asked: [string, string, string?][] = [
+      ...paths.map((path): [string, string] => ['GET', path]),
+      ['DELETE', ''],
+      ['POST', '/cancel'],
+      ['POST', '/retry'],
+      ['PATCH', '', '{"name":"x"}'],
+      ['PATCH', '/queue', '{"position":1}'],
+    ];
+    for (const [method, path, body] of asked) {
+      const [theirs, nobodys] = await Promise.all(
+        [mine.id, never].map(async (id) => {
+          const init = {
+            method,
+            headers: {
+              authorization: `Bearer ${maria}`,
+              ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+            },
+          };
+          const response = await server.fetch(
+            `/v1/transcript/id/${id}${path}`,
+            body === undefined ? init : { ...init, body },
+          );
+          const { request_id: _, ...answer } = await response.json();
+          return { status: response.status, answer };
+        }),
+      );
+      expect(theirs).toEqual(nobodys);
+      expect(theirs?.status).toBe(404);
+    }
+    expect((await server.client.call('getTranscript', { params: { id: mine.id } })).status).toBe('completed');
+  });
+
+  it('are told apart from the owner', async () => {
+    await expect(server.as(maria).call('listUsers')).rejects.toMatchObject({
+      status: 403,
+      code: 'forbidden',
+    });
+    await expect(server.as(maria).call('getSettings')).rejects.toMatchObject({ status: 403 });
+  });
+
+  it('stop at their credit budget', async () => {
+    const { data } = await server.client.call('createUser', { body: { name: 'poor', credit_budget: 0 } });
+    const url = remote.set('/b.wav', file(fixture('01-short-note.wav')));
+    await expect(
+      server.as(data.key.key).call('createTranscript', { body: { audio_url: url } }),
+    ).rejects.toMatchObject({
+      status: 402,
+      code: 'budget_exceeded',
+    });
+  });
+});
+
+describe('other programs and pages', () => {
+  it('reach the server under its own names alone', async () => {
+    for (const host of ['evil.example', '127.0.0.1.evil.example', 'localhost.evil.example:80']) {
+      const answer = await raw('/v1/health', { host });
+      expect([answer.status, JSON.parse(answer.body).code]).toEqual([421, 'misdirected_request']);
+    }
+    for (const host of ['localhost:99', '127.0.0.1', '[::1]:3277'])
+      expect((await raw('/v1/health', { host })).status).toBe(200);
+  });
+
+  it('of another web origin change and read nothing, until a setting lets them in', async () => {
+    const headers = { authorization: `Bearer ${server.key}`, origin: 'https://app.example' };
+    expect((await raw('/v1/keys', headers)).status).toBe(403);
+    expect((await raw('/v1/keys', { ...headers, origin: 'null' })).status).toBe(403);
+    expect((await raw('/v1/health', headers)).status).toBe(200);
+    await server.client.call('patchSettings', {
+      body: { 'network.allowedOrigins': ['https://app.example'] },
+    });
+    const response = await server.fetch('/v1/keys', { headers: { origin: 'https://app.example' } });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('access-control-allow-origin')).toBe('https://app.example');
+    expect(response.headers.get('vary')).toContain('Origin');
+    expect((await raw('/v1/keys', { ...headers, origin: 'https://other.example' })).status).toBe(403);
+  });
+});
+
+describe('a window', () => {
+  it('turns its one-time token into a key, once', async () => {
+    await expect(
+      server.as(undefined).call('createSession', { body: { token: 'guess' } }),
+    ).rejects.toMatchObject({ status: 401 });
+  });
+});
+
+describe('settings', () => {
+  it('are typed, kept, and put back', async () => {
+    await expect(
+      server.client.call('patchSettings', { body: { 'engine.beamSize': 'many' } }),
+    ).rejects.toMatchObject({ status: 400 });
+    await expect(server.client.call('patchSettings', { body: { nonsense: 1 } })).rejects.toMatchObject({
+      details: [{ path: 'nonsense' }],
+    });
+    const set = await server.client.call('patchSettings', {
+      body: { 'engine.beamSize': 1, 'engine.threads': 2 },
+    });
+    expect(set.data.find((setting) => setting.key === 'engine.beamSize')).toMatchObject({
+      value: 1,
+      source: 'stored',
+    });
+    expect(set.needs_restart).toEqual(['engine.threads']);
+    const back = await server.client.call('patchSettings', {
+      body: { 'engine.beamSize': null, 'engine.threads': null },
+    });
+    expect(back.needs_restart).toEqual([]);
+  });
+
+  it('limit requests when they say so', async () => {
+    await server.client.call('patchSettings', { body: { 'limits.requestsPerMinute': 3 } });
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () =>
+        server.fetch('/v1/keys', { headers: { authorization: `Bearer ${maria}` } }),
+      ),
+    );
+    const refused = answers.find((answer) => answer.status === 429);
+    expect(refused?.headers.get('retry-after')).toMatch(/^\d+$/);
+    expect(refused?.headers.get('ratelimit-limit')).toBe('3');
+    expect(await refused?.json()).toMatchObject({ code: 'rate_limited' });
+  });
+});

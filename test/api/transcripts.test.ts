@@ -1,0 +1,256 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CreateTranscript, type Transcription } from '../../electron/contract/transcript.ts';
+import { fixture, truth } from '../support/fixtures.ts';
+import { discard, startServer, type TestServer } from '../support/server.ts';
+import { file, startUrlServer, type UrlServer } from '../support/url-server.ts';
+import { plainWords, wordErrors } from '../support/word-error-rate.ts';
+
+let server: TestServer;
+let remote: UrlServer;
+
+beforeAll(async () => {
+  [server, remote] = await Promise.all([startServer(), startUrlServer()]);
+});
+afterAll(async () => {
+  await Promise.all([discard(server), remote.close()]);
+});
+
+type Extra = Omit<Partial<Parameters<typeof CreateTranscript.parse>[0] & object>, 'audio_url'>;
+
+const transcribe = async (name: string, extra: Extra = {}): Promise<Transcription> => {
+  const url = remote.set(`/${name}`, file(fixture(name)));
+  return server.client.call('createTranscript', {
+    body: CreateTranscript.parse({ audio_url: url, wait_until_complete: true, ...extra }),
+  });
+};
+
+const errorShare = (said: string, heard: string): number => {
+  const words = plainWords(said);
+  return wordErrors(words, plainWords(heard)) / words.length;
+};
+
+describe('a recording behind a URL', () => {
+  it('becomes text with times, language, confidence and a price', async () => {
+    const t = await transcribe('01-short-note.wav');
+    expect(t.status).toBe('completed');
+    expect(t.text).toBe(truth('01-short-note.wav').text);
+    expect(t.language).toBe('en');
+    expect(t.model).toBe('mini');
+    expect(t.model_id).toBe('starter');
+    expect(t.warnings.join()).toContain('demonstration model');
+    expect(t.duration).toBeCloseTo(15.4, 1);
+    expect(t.credits_used).toBe(0.26);
+    expect(t.confidence).toBeGreaterThan(0.8);
+    expect(t.word_count).toBe(35);
+    expect(t.file_info).toEqual({ name: '01-short-note.wav', size: 492_762, format: 'wav' });
+    expect(t.segments.map((segment) => segment.id)).toEqual(t.segments.map((_, index) => index));
+    expect(t.segments.every((segment) => segment.words === undefined && segment.speaker_id === null)).toBe(
+      true,
+    );
+    for (const [index, sentence] of truth('01-short-note.wav').sentences.entries()) {
+      expect(t.segments[index]?.start).toBeCloseTo(sentence.start, 0);
+      expect(t.segments[index]?.end).toBeCloseTo(sentence.end, 0);
+    }
+  });
+
+  it.each([
+    '02-two-speakers.mp3',
+    '03-three-speakers.flac',
+    '04-personal-data.m4a',
+    '05-spanish.ogg',
+    '06-german.webm',
+    '07-french-video.mp4',
+  ])('is understood in every container: %s', async (name) => {
+    const t = await transcribe(name);
+    expect(t.status).toBe('completed');
+    expect(t.language).toBe(truth(name).language);
+    expect(errorShare(truth(name).text, t.text)).toBeLessThan(0.13);
+  });
+
+  it.each(['09-silence.wav', '10-noise.ogg'])('invents nothing in %s', async (name) => {
+    const t = await transcribe(name);
+    expect(t).toMatchObject({ status: 'completed', text: '', segments: [], word_count: 0, confidence: null });
+  });
+
+  it('keeps the pause: nothing is said in it', async () => {
+    const t = await transcribe('13-long-pause.wav');
+    expect(errorShare(truth('13-long-pause.wav').text, t.text)).toBeLessThan(0.13);
+    const gaps = t.segments.slice(1).map((segment, index) => segment.start - (t.segments[index]?.end ?? 0));
+    expect(Math.max(...gaps)).toBeGreaterThan(9);
+  });
+
+  it('has words whose times never fall and lie inside their segment', async () => {
+    const t = await transcribe('02-two-speakers.mp3', { timestamp_style: 'word' });
+    expect(t.segments.length).toBeGreaterThan(5);
+    for (const segment of t.segments) {
+      const words = segment.words ?? [];
+      expect(words.map((word) => word.word).join(' ')).toBe(segment.text);
+      const times = [segment.start, ...words.flatMap((word) => [word.start, word.end]), segment.end];
+      expect(times).toEqual(times.toSorted((a, b) => a - b));
+      expect(words.every((word) => word.confidence >= 0 && word.confidence <= 1)).toBe(true);
+    }
+    const starts = t.segments.map((segment) => segment.start);
+    expect(starts).toEqual(starts.toSorted((a, b) => a - b));
+  });
+
+  it('can be read in a range, on the source’s own timeline, and only the range is paid', async () => {
+    const t = await transcribe('02-two-speakers.mp3', { audio_start_from: 10, audio_end_at: 25 });
+    expect(t.status).toBe('completed');
+    expect(t.duration).toBeCloseTo(15, 1);
+    expect(t.credits_used).toBe(0.25);
+    expect(t.segments[0]?.start).toBeGreaterThanOrEqual(10);
+    expect(t.segments.at(-1)?.end).toBeLessThanOrEqual(25.001);
+  });
+
+  it('ends with the audio when the range goes past it', async () => {
+    const t = await transcribe('01-short-note.wav', { audio_start_from: 6.8, audio_end_at: 999 });
+    expect(t.duration).toBeCloseTo(8.6, 1);
+    expect(t.text).toBe(
+      'The deadline for the contract is March 5th, 2026. Please send me the report before Friday.',
+    );
+  });
+});
+
+describe('the record', () => {
+  it('is answered at once with 202 and a Location, and can be followed to its end', async () => {
+    const url = remote.set('/later.wav', file(fixture('01-short-note.wav')));
+    const response = await server.fetch('/v1/transcript', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ audio_url: url }),
+    });
+    expect(response.status).toBe(202);
+    const created: Transcription = await response.json();
+    expect(created).toMatchObject({
+      status: 'processing',
+      text: '',
+      segments: [],
+      duration: 0,
+      name: 'later.wav',
+    });
+    expect(created.progress).toBeDefined();
+    expect(response.headers.get('location')).toBe(`/v1/transcript/id/${created.id}`);
+    const percents: number[] = [];
+    let current = created;
+    while (current.status === 'processing') {
+      percents.push(current.progress?.percent ?? -1);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      current = await server.client.call('getTranscript', { params: { id: created.id } });
+    }
+    expect(current).toMatchObject({ status: 'completed', text: truth('01-short-note.wav').text });
+    expect(current.progress).toBeUndefined();
+    expect(percents).toEqual(percents.toSorted((a, b) => a - b));
+  });
+
+  it('has sentences with contiguous ids that hold every word once', async () => {
+    const t = await transcribe('08-meeting-4min.mp3');
+    const { data } = await server.client.call('getSentences', { params: { id: t.id } });
+    expect(data.transcription_id).toBe(t.id);
+    expect(data.sentences.map((sentence) => sentence.id)).toEqual(
+      data.sentences.map((_, index) => index + 1),
+    );
+    expect(data.total_sentences).toBe(data.sentences.length);
+    expect(data.sentences.flatMap((sentence) => sentence.words.map((word) => word.word)).join(' ')).toBe(
+      t.text,
+    );
+    for (const sentence of data.sentences) {
+      expect(sentence.start).toBeGreaterThanOrEqual(0);
+      expect(sentence.end).toBeLessThanOrEqual(t.duration);
+      expect(sentence.end).toBeGreaterThanOrEqual(sentence.start);
+    }
+    const words = data.sentences.flatMap((sentence) => sentence.words);
+    const mean = words.reduce((sum, word) => sum + word.confidence, 0) / words.length;
+    expect(data.statistics.average_confidence).toBeCloseTo(mean, 2);
+    const { words_per_minute: rate, speaking_rate: name } = data.statistics;
+    expect(name).toBe(rate < 110 ? 'slow' : rate > 170 ? 'fast' : 'normal');
+  });
+
+  it('follows a correction by a person: text, sentences, search, and words that stay keep their times', async () => {
+    const t = await transcribe('01-short-note.wav', { timestamp_style: 'word' });
+    const before = t.segments[1]?.words ?? [];
+    const changed = await server.client.call('patchTranscript', {
+      params: { id: t.id },
+      body: {
+        name: 'Notes for Šimon',
+        segments: [{ id: 1, text: 'Today we will talk about the zeppelin.' }],
+      },
+    });
+    expect(changed.name).toBe('Notes for Šimon');
+    expect(changed.text).toContain('talk about the zeppelin.');
+    const after = changed.segments[1]?.words ?? [];
+    expect(after.slice(0, 6)).toEqual(before.slice(0, 6));
+    expect(after.at(-1)).toMatchObject({ word: 'zeppelin.', confidence: 1, start: before.at(-1)?.start });
+    const found = await server.client.call('searchTranscripts', { query: { q: 'zeppelin' } });
+    expect(found.data.results.map((result) => result.id)).toEqual([t.id]);
+    const hit = found.data.results[0]?.hits[0];
+    expect(hit?.marks.map(([from, to]) => hit.snippet.slice(from, to))).toEqual(['zeppelin']);
+    expect(hit?.start).toBe(t.segments[1]?.start);
+    const { data } = await server.client.call('getSentences', { params: { id: t.id } });
+    expect(data.sentences[1]?.text).toBe('Today we will talk about the zeppelin.');
+  });
+
+  it('is gone after its deletion, with everything made for it', async () => {
+    const t = await transcribe('01-short-note.wav');
+    const audio = await server.fetch(`/v1/transcript/id/${t.id}/audio`, { headers: { range: 'bytes=0-3' } });
+    expect(audio.status).toBe(206);
+    expect(await audio.text()).toBe('RIFF');
+    const gone = await server.client.call('deleteTranscript', { params: { id: t.id } });
+    expect(gone).toEqual({ message: 'The transcription is deleted.' });
+    for (const path of ['', '/sentences', '/audio', '/peaks', '/export?format=txt']) {
+      const response = await server.fetch(`/v1/transcript/id/${t.id}${path}`);
+      expect(response.status).toBe(404);
+      expect(await response.json()).toMatchObject({ success: false, code: 'transcript_not_found' });
+    }
+  });
+
+  it('is made once for one Idempotency-Key, also when two ask at the same time', async () => {
+    const url = remote.set('/once.wav', file(fixture('01-short-note.wav')));
+    const ask = (name: string) =>
+      server.fetch('/v1/transcript', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'idempotency-key': 'once' },
+        body: JSON.stringify({ audio_url: url, name }),
+      });
+    const answers = await Promise.all([ask('a'), ask('a'), ask('a')]);
+    const ids = await Promise.all(answers.map(async (answer) => ((await answer.json()) as Transcription).id));
+    expect(new Set(ids).size).toBe(1);
+    const other = await ask('b');
+    expect(other.status).toBe(409);
+    expect(await other.json()).toMatchObject({ code: 'idempotency_mismatch' });
+  });
+});
+
+describe('lists', () => {
+  it('page, filter, sort and count', async () => {
+    const { data } = await server.client.call('listTranscripts', {
+      query: { limit: 2, sort: 'duration', order: 'asc' },
+    });
+    expect(data.transcriptions).toHaveLength(2);
+    expect(data.transcriptions[0]?.duration).toBeLessThanOrEqual(data.transcriptions[1]?.duration ?? 0);
+    expect(data.pagination).toMatchObject({ page: 1, limit: 2, hasPrev: false, hasNext: true });
+    expect(data.stats.total_transcriptions).toBe(data.pagination.total);
+    const spanish = await server.client.call('listTranscripts', { query: { language: 'es' } });
+    expect(spanish.data.transcriptions.map((item) => item.language)).toEqual(['es']);
+    expect(spanish.data.stats).toEqual(data.stats);
+    const past = await server.client.call('listTranscripts', { query: { page: 99 } });
+    expect(past.data.transcriptions).toEqual([]);
+    expect(past.data.pagination).toMatchObject({ page: 99, hasNext: false, hasPrev: true });
+    const all = await server.client.call('listTranscripts', { query: { limit: 100 } });
+    const credits = all.data.transcriptions.reduce((sum, item) => sum + item.credits_used, 0);
+    expect(all.data.stats.total_credits_used).toBeCloseTo(credits, 2);
+    expect(all.data.transcriptions.every((item) => item.text.length <= 100)).toBe(true);
+    const times = all.data.transcriptions.map((item) => item.created_at);
+    expect(times).toEqual(times.toSorted().toReversed());
+  });
+
+  it('of recent ones are a plain array for people', async () => {
+    const recent = await server.client.call('recentTranscripts', { query: { limit: 3 } });
+    expect(recent).toHaveLength(3);
+    for (const item of recent) {
+      expect(Object.keys(item)).toEqual(['id', 'name', 'date', 'status', 'duration']);
+      expect(item.status).toMatch(/^(Completed|Processing|Failed)$/);
+      expect(item.duration).toMatch(/^\d{2,}:\d{2}$/);
+      expect(item.date).toMatch(/^(just now|\d+ minutes? ago)$/);
+    }
+  });
+});

@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const FOLDER = join(import.meta.dirname, '..', 'fixtures', 'audio');
+
+export const fixturePath = (name: string): string => join(FOLDER, name);
+export const fixture = (name: string): Buffer => readFileSync(fixturePath(name));
+
+export type Truth = {
+  readonly file: string;
+  readonly duration: number;
+  readonly language: string | null;
+  readonly text: string;
+  readonly sentences: readonly { start: number; end: number; speaker: string; text: string }[];
+};
+
+/** What is really said in `01-short-note.wav` and its kin. */
+export const truth = (name: string): Truth =>
+  JSON.parse(readFileSync(fixturePath(name.replace(/\.\w+$/, '.json')), 'utf8'));
+
+/** The recordings with a truth, 01 to 13. */
+export const RECORDINGS = [
+  '01-short-note.wav',
+  '02-two-speakers.mp3',
+  '03-three-speakers.flac',
+  '04-personal-data.m4a',
+  '05-spanish.ogg',
+  '06-german.webm',
+  '07-french-video.mp4',
+  '08-meeting-4min.mp3',
+  '09-silence.wav',
+  '10-noise.ogg',
+  '11-news-and-entities.wav',
+  '12-moderation.webm',
+  '13-long-pause.wav',
+] as const;
