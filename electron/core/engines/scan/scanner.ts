@@ -18,6 +18,8 @@ export type ScannerOptions = {
   readonly logger: Logger;
 };
 
+const RETRY_MS = 60_000;
+
 const CLAMD_CONFIGS = [
   '/etc/clamav/clamd.conf',
   '/etc/clamd.d/scan.conf',
@@ -64,6 +66,7 @@ export const findScanner = async (
 /** Scans files through ClamAV where there is one, and says which engine really looked. */
 export class Scanner {
   readonly #options: ScannerOptions;
+  #brokenUntil = 0;
 
   constructor(options: ScannerOptions) {
     this.#options = options;
@@ -108,7 +111,12 @@ export class Scanner {
     const { clamscan, database } = this.#options;
     if (clamscan === undefined) return first;
     if (size > CLAMSCAN_MAX) return { state: 'too_large' };
-    return scanWithClamscan(clamscan, path, database);
+    if (performance.now() < this.#brokenUntil)
+      return { state: 'error', reason: 'clamscan failed a moment ago' };
+    const verdict = await scanWithClamscan(clamscan, path, database);
+    // Without signatures it fails each time, so it is not started anew for each file.
+    if (verdict.state === 'error') this.#brokenUntil = performance.now() + RETRY_MS;
+    return verdict;
   }
 
   async #clamd(): Promise<ClamdConfig | undefined> {
@@ -123,6 +131,6 @@ export class Scanner {
   async #clamscanWorks(): Promise<boolean> {
     const { clamscan, database } = this.#options;
     if (clamscan === undefined) return false;
-    return (await scanWithClamscan(clamscan, process.execPath, database)).state === 'clean';
+    return (await scanWithClamscan(clamscan, clamscan, database)).state === 'clean';
   }
 }
