@@ -6,7 +6,6 @@ import type { Settings } from '../../../electron/contract/settings.ts';
 import { systemClock } from '../../../electron/core/base/clock.ts';
 import { silentLogger } from '../../../electron/core/base/logger.ts';
 import { dataPaths } from '../../../electron/core/base/paths.ts';
-import { findScanner } from '../../../electron/core/engines/scan/scanner.ts';
 import { RequestLog } from '../../../electron/core/http/request-log.ts';
 import { accountResources } from '../../../electron/core/http/resources/accounts.ts';
 import { storageResources } from '../../../electron/core/http/resources/storage.ts';
@@ -65,7 +64,7 @@ export const startStorage = async (options: StartOptions): Promise<Storage> => {
   const gone: AudioGone[] = [];
   let url = '';
   const environment = { EARSHOT_CLAMD_CONF: '', EARSHOT_CLAMSCAN: '', ...options.environment };
-  const files = await createFiles({
+  const files = createFiles({
     db,
     paths,
     settings,
@@ -74,9 +73,10 @@ export const startStorage = async (options: StartOptions): Promise<Storage> => {
     events,
     secret: 'a secret for tests',
     baseUrl: () => url,
-    scanner: await findScanner(environment, silentLogger),
+    environment,
     onAudioGone: (transcript) => gone.push(transcript),
   });
+  await files.open();
   const server = await createServer({
     accounts,
     settings,

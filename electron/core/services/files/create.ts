@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { DataPaths } from '../../base/paths.ts';
-import { Scanner, type ScannerOptions } from '../../engines/scan/scanner.ts';
+import { Scanner } from '../../engines/scan/scanner.ts';
 import type { WritableDb } from '../../stores/database.ts';
 import { ObjectStore } from '../../stores/objects/store.ts';
 import type { EventHub } from '../events.ts';
@@ -24,8 +24,8 @@ export type CreateFilesOptions = {
   readonly secret: string;
   /** Without a trailing slash. */
   readonly baseUrl: () => string;
-  /** From `findScanner`. */
-  readonly scanner: ScannerOptions;
+  /** Says where ClamAV is; see `findScanner`. */
+  readonly environment: NodeJS.ProcessEnv;
   readonly onAudioGone: (gone: AudioGone) => void;
 };
 
@@ -38,14 +38,16 @@ export type Files = {
   readonly signer: TokenSigner;
   readonly db: WritableDb;
   readonly baseUrl: () => string;
+  /** Makes the folders ready and removes what a crash left behind; before the first request. */
+  open(): Promise<void>;
   /** Removes what crashes and absent disks left behind; for now and then. */
   sweep(): Promise<number>;
   /** Resolves when nothing is being mended any more. */
   close(): Promise<void>;
 };
 
-/** The storage as a whole: opens the object folders, sweeps, and wires the services. */
-export const createFiles = async (options: CreateFilesOptions): Promise<Files> => {
+/** The storage as a whole, wired. `open` it before use. */
+export const createFiles = (options: CreateFilesOptions): Files => {
   const { db, settings, clock, logger, baseUrl } = options;
   const store = new ObjectStore({
     db,
@@ -54,8 +56,7 @@ export const createFiles = async (options: CreateFilesOptions): Promise<Files> =
     clock,
     logger,
   });
-  await store.open();
-  const scanner = new Scanner(options.scanner);
+  const scanner = new Scanner(options.environment, logger);
   const signer = new TokenSigner(options.secret, clock);
   const quota = new Quota(db, settings);
   const intake = new IntakeService({ store, scanner, quota, settings, clock });
@@ -70,6 +71,7 @@ export const createFiles = async (options: CreateFilesOptions): Promise<Files> =
     signer,
     db,
     baseUrl,
+    open: () => store.open(),
     sweep: () => store.sweep(),
     close: () => store.idle(),
   };

@@ -23,8 +23,8 @@ import type { TokenSigner } from './tokens.ts';
 
 export type Metadata = Readonly<Record<string, unknown>>;
 
-/** A transcript whose audio went with the stored file it was made from; `audioFile` is what it had kept. */
-export type AudioGone = { readonly transcriptId: string; readonly audioFile: string | null };
+/** A transcript whose stored file was deleted. */
+export type AudioGone = { readonly userId: string; readonly transcriptId: string };
 
 /** What a file is to be, decided before or while its bytes come. */
 export type FilePlan = {
@@ -183,6 +183,13 @@ export class FileService {
     return this.#o.store.verifiedPath(file);
   }
 
+  /** As `pathOf`, of a file by its id; undefined when it is gone. */
+  async locate(fileId: string): Promise<{ path: string; name: string; size: number } | undefined> {
+    const file = rows.findFile(this.#o.db, fileId);
+    if (file === undefined) return undefined;
+    return { path: await this.pathOf(file), name: file.original_name, size: file.size };
+  }
+
   /** The file's bytes, checked as they are read. */
   source(file: FileRow) {
     return this.#o.store.source(file);
@@ -290,6 +297,7 @@ export class FileService {
     await store.discard(row.object);
   }
 
+  /** A transcript that kept audio of its own, such as a bleeped form, still has that. */
   #detachTranscripts(fileId: string): AudioGone[] {
     const { db } = this.#o;
     return transcriptsOfFile(db, fileId).flatMap(({ id }) => {
@@ -297,12 +305,9 @@ export class FileService {
       if (transcript === undefined) return [];
       // A list of sentences, written by the transcripts' own service.
       const warnings = JSON.parse(transcript.warnings) as string[];
-      updateTranscript(db, id, {
-        file_id: null,
-        audio_file: null,
-        warnings: JSON.stringify([...warnings, AUDIO_GONE]),
-      });
-      return [{ transcriptId: id, audioFile: transcript.audio_file }];
+      if (transcript.audio_file === null) warnings.push(AUDIO_GONE);
+      updateTranscript(db, id, { file_id: null, warnings: JSON.stringify(warnings) });
+      return [{ userId: transcript.user_id, transcriptId: id }];
     });
   }
 }
