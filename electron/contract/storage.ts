@@ -128,7 +128,17 @@ export const CorsUpdated = success(z.object({ ...corsFields, updatedAt: Timestam
 });
 export const CorsConfig = success(z.object({ ...corsFields, lastUpdated: Timestamp.nullable() }));
 
-export const FileListQuery = z.looseObject({
+/** `metadata[key]=value`; a repeated one must hold as well. */
+const METADATA_PARAMETER = /^metadata\[(.+)\]$/;
+
+const metadataPairs = (query: Readonly<Record<string, unknown>>): [key: string, value: string][] =>
+  Object.entries(query).flatMap(([name, value]) => {
+    const key = METADATA_PARAMETER.exec(name)?.[1];
+    if (key === undefined) return [];
+    return (Array.isArray(value) ? value : [value]).map((one): [string, string] => [key, String(one)]);
+  });
+
+const listFields = {
   folder: z.string().max(1024).optional(),
   prefix: z.string().max(2048).optional(),
   q: z.string().max(500).optional(),
@@ -136,7 +146,28 @@ export const FileListQuery = z.looseObject({
   limit: queryInt(1, 100, 20),
   sort: z.enum(['uploaded_at', 'name', 'size']).default('uploaded_at'),
   order: z.enum(['asc', 'desc']).default('desc'),
-});
+};
+
+export const FileListQuery = z
+  .object(listFields)
+  .catchall(z.unknown())
+  .superRefine((query, context) => {
+    const unknown = Object.keys(query).filter(
+      (name) => !(name in listFields) && !METADATA_PARAMETER.test(name),
+    );
+    if (unknown.length > 0) {
+      context.addIssue({ code: 'unrecognized_keys', keys: unknown, input: query });
+    }
+    if (metadataPairs(query).length > 20) {
+      context.addIssue({
+        code: 'custom',
+        path: ['metadata'],
+        message: 'at most 20 values at once',
+        input: query,
+      });
+    }
+  })
+  .transform((query) => ({ ...query, metadata: metadataPairs(query) }));
 export const FileList = success(
   z.object({ files: z.array(StoredFile), folders: z.array(z.string()), pagination: Pagination }),
 ).meta({ id: 'FileList' });
@@ -148,4 +179,21 @@ export const OneFile = success(z.object({ file: StoredFile }));
 
 export const DownloadUrlQuery = z.strictObject({ expires: queryInt(1, 604_800, 600) });
 export const DownloadUrl = success(z.object({ url: z.string(), expires_at: Timestamp }));
-export const DownloadQuery = z.looseObject({ inline: QueryBoolean.optional() });
+export const DownloadQuery = z.strictObject({
+  inline: QueryBoolean.optional().describe(
+    'Show in the browser instead of saving; not for HTML, SVG, XML and PDF.',
+  ),
+});
+
+export const FileKeyParams = z.strictObject({
+  fileKey: z.string().min(1).max(8192).describe('The key, with or without its first slash, encoded or not.'),
+});
+export const TokenParams = z.strictObject({ token: z.string().min(1).max(8192) });
+
+/** The fields of an upload's form, but for the file itself. */
+export const UploadForm = z.strictObject({
+  file: z.string().optional().meta({ format: 'binary', description: 'The file; at most 1 GB.' }),
+  folder: z.string().max(1024).optional(),
+  public: QueryBoolean.default(false),
+  metadata: z.string().optional().describe('A JSON object, at most 16 KB.'),
+});

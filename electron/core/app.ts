@@ -18,15 +18,18 @@ import { createWhisperEngine, defaultParallelism, type Parallelism } from './eng
 import { RequestLog } from './http/request-log.ts';
 import { accountResources } from './http/resources/accounts.ts';
 import { eventResources } from './http/resources/events.ts';
+import { storageResources } from './http/resources/storage.ts';
 import { systemResources } from './http/resources/system.ts';
 import { transcriptViews } from './http/resources/transcript-views.ts';
 import { transcriptResources } from './http/resources/transcripts.ts';
 import { createServer } from './http/server.ts';
+import { createBucketCors } from './http/storage/bucket-cors.ts';
 import { fileLogger } from './log.ts';
 import { createJobWork } from './pipeline/run-job.ts';
 import { installationSecret, localKey } from './secrets.ts';
 import { AccountService } from './services/accounts.ts';
 import { EventHub } from './services/events.ts';
+import { createFiles, type Files } from './services/files/create.ts';
 import { JobRunner } from './services/jobs.ts';
 import { ModelService } from './services/models/index.ts';
 import { SearchService } from './services/search.ts';
@@ -130,13 +133,30 @@ const createServices = (
   const usage = new UsageService(db);
   const search = new SearchService(db);
   let url = '';
+  const secret = installationSecret(paths);
+  const files: Files = createFiles({
+    db,
+    paths,
+    settings,
+    clock,
+    logger,
+    events,
+    secret,
+    baseUrl: () => url,
+    environment: config.environment,
+    onAudioGone: ({ userId, transcriptId }) =>
+      events.publish(userId, {
+        type: 'transcript.changed',
+        transcript: transcripts.get(userId, transcriptId),
+      }),
+  });
   const audio = new TranscriptAudio({
     db,
     clock,
     paths,
-    secret: installationSecret(paths),
+    secret,
     baseUrl: () => url,
-    locate: async () => undefined,
+    locate: (fileId) => files.service.locate(fileId),
   });
   const models = new ModelService(settings, {
     installed: paths.models,
@@ -173,7 +193,7 @@ const createServices = (
       beamSize: () => settings.get('engine.beamSize'),
       creditRate: (model) => settings.get(`credits.perMinute.${isModelAlias(model) ? model : 'mini'}`),
     },
-    files: { locate: async () => undefined },
+    files: files.service,
   });
   const jobs: JobRunner = new JobRunner({
     db,
@@ -197,7 +217,7 @@ const createServices = (
     events,
     jobs,
     search,
-    files: { resolveUrl: () => undefined, ownFile: () => undefined },
+    files: files.service,
   });
   const system = new SystemService({
     version: config.version,
@@ -208,7 +228,7 @@ const createServices = (
     tools,
     engine,
     parallelism,
-    scanner: async () => 'builtin',
+    scanner: () => files.scanner.engine(),
   });
   const setUrl = (bound: string) => {
     url = bound;
@@ -217,6 +237,7 @@ const createServices = (
     clock,
     search,
     audio,
+    files,
     setUrl,
     settings,
     accounts,
@@ -258,6 +279,7 @@ export const createApp = async (config: AppConfig, host: Host): Promise<App> => 
     host: config.host,
     rendererDir: config.rendererDir,
     isShuttingDown: () => closing !== undefined,
+    bucket: createBucketCors(services.files),
   });
   await server.register(async (scope) => {
     accountResources(scope, {
@@ -265,6 +287,7 @@ export const createApp = async (config: AppConfig, host: Host): Promise<App> => 
       deleteUser: async (id) => {
         const user = services.accounts.deletableUser(id);
         await services.transcripts.removeAllOf(user.id);
+        await services.files.service.removeAllOf(user.id);
         services.accounts.removeUser(user.id);
       },
     });
@@ -272,7 +295,9 @@ export const createApp = async (config: AppConfig, host: Host): Promise<App> => 
     transcriptViews(scope, services);
     systemResources(scope, { ...services, requestLog, version: config.version });
     eventResources(scope, services);
+    await storageResources(scope, services.files);
   });
+  await services.files.open();
   await sweepTemporary(paths, (id) => services.transcripts.isProcessing(id));
   const url = await listen(server, config);
   services.setUrl(url);
@@ -287,6 +312,7 @@ export const createApp = async (config: AppConfig, host: Host): Promise<App> => 
   const close = async () => {
     await services.jobs.close();
     await server.close();
+    await services.files.close();
     await services.engine.close();
     await services.http.close();
     rmSync(paths.serverFile, { force: true });

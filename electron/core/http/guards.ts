@@ -1,7 +1,8 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../base/errors.ts';
 import type { AccountService } from '../services/accounts.ts';
 import type { SettingsService } from '../services/settings.ts';
+import type { BucketCors } from './storage/bucket-cors.ts';
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
@@ -13,8 +14,8 @@ type GuardOptions = {
   readonly settings: SettingsService;
   /** The host the server was asked to bind to. */
   readonly boundHost: string;
-  /** Decides for requests of the bucket's objects from another origin. */
-  readonly bucketAllows?: (request: FastifyRequest, origin: string) => boolean;
+  /** Decides for requests of stored objects from another origin. */
+  readonly bucket: BucketCors;
 };
 
 const isAnyAddress = (host: string) => host === '0.0.0.0' || host === '::' || host === '[::]';
@@ -58,13 +59,15 @@ const authenticate = (request: FastifyRequest, accounts: AccountService): void =
   }
 };
 
-const checkOrigin = (request: FastifyRequest, options: GuardOptions): void => {
+const checkOrigin = (request: FastifyRequest, reply: FastifyReply, options: GuardOptions): void => {
   const { origin } = request.headers;
   if (origin === undefined || isOwnOrigin(origin, request, options) || isAllowedOrigin(origin, options))
     return;
   const route = request.routeOptions.config.route;
-  if (route?.cors === 'bucket' && options.bucketAllows?.(request, origin) === true) return;
-  const harmless = (request.method === 'GET' || request.method === 'HEAD') && route?.access === 'none';
+  const isObject = route?.cors === 'bucket';
+  if (isObject && options.bucket.allow(request, reply, origin)) return;
+  const reads = request.method === 'GET' || request.method === 'HEAD';
+  const harmless = reads && (route?.access === 'none' || (isObject && options.bucket.isPublic(request.url)));
   if (!harmless) {
     throw new AppError(
       'origin_not_allowed',
@@ -93,20 +96,32 @@ export const installGuards = (server: FastifyInstance, options: GuardOptions): v
       );
     }
     if (request.method === 'OPTIONS') return;
-    checkOrigin(request, options);
+    if (options.bucket.isObject(request.url)) reply.header('vary', 'Origin');
+    checkOrigin(request, reply, options);
     authenticate(request, options.accounts);
   });
 
-  server.options('/v1/*', (request, reply) => {
+  const preflight = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const { origin } = request.headers;
-    if (origin === undefined || !isAllowedOrigin(origin, options)) {
-      throw new AppError('origin_not_allowed', 'This web origin may not call this server.');
+    reply.header('vary', 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers');
+    if (origin !== undefined && isAllowedOrigin(origin, options)) return answerPreflight(reply);
+    if (origin !== undefined && options.bucket.isObject(request.url)) {
+      return options.bucket.preflight(request, reply, origin);
     }
-    return reply
-      .code(204)
-      .header('access-control-allow-methods', 'GET, POST, PUT, PATCH, DELETE')
-      .header('access-control-allow-headers', 'Authorization, Content-Type, Idempotency-Key, Last-Event-ID')
-      .header('access-control-max-age', '3600')
-      .send();
-  });
+    throw new AppError('origin_not_allowed', 'This web origin may not call this server.');
+  };
+  server.options('/v1/*', preflight);
+  server.options('/cdn/*', preflight);
 };
+
+/** For the origins of the setting; `Range` and the like are for players. */
+const answerPreflight = (reply: FastifyReply): FastifyReply =>
+  reply
+    .code(204)
+    .header('access-control-allow-methods', 'GET, HEAD, POST, PUT, PATCH, DELETE')
+    .header(
+      'access-control-allow-headers',
+      'Authorization, Content-Type, Idempotency-Key, If-None-Match, If-Range, Last-Event-ID, Range',
+    )
+    .header('access-control-max-age', '3600')
+    .send();

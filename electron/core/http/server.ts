@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
-import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
+import Fastify, { type FastifyInstance } from 'fastify';
 import { ulid } from 'ulid';
 import { openApiDocument } from '../../contract/openapi.ts';
 import type { Route } from '../../contract/route.ts';
@@ -15,6 +15,7 @@ import { installErrors } from './errors.ts';
 import { installGuards } from './guards.ts';
 import { installLimits } from './limits.ts';
 import { installRequestLog, type RequestLog } from './request-log.ts';
+import type { BucketCors } from './storage/bucket-cors.ts';
 
 const WINDOW_CSP = [
   "default-src 'self'",
@@ -41,7 +42,7 @@ export type ServerOptions = {
   /** The built window; served at `/` where it exists. */
   readonly rendererDir: string;
   readonly isShuttingDown: () => boolean;
-  readonly bucketAllows?: (request: FastifyRequest, origin: string) => boolean;
+  readonly bucket: BucketCors;
 };
 
 const table: Readonly<Record<string, Route>> = routes;
@@ -87,7 +88,7 @@ export const createServer = async (options: ServerOptions): Promise<FastifyInsta
     accounts: options.accounts,
     settings: options.settings,
     boundHost: options.host,
-    ...(options.bucketAllows === undefined ? {} : { bucketAllows: options.bucketAllows }),
+    bucket: options.bucket,
   });
   await installLimits(server, options.settings);
   installRequestLog(server, options.requestLog, options.clock);

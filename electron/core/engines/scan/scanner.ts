@@ -8,15 +8,16 @@ import { CLAMSCAN_MAX, scanWithClamscan } from './clamscan.ts';
 export type ScanEngine = 'clamav' | 'builtin';
 
 /** Where ClamAV is looked for. */
-export type ScannerOptions = {
+type Places = {
   /** Files that configure clamd; the first that names a listening clamd is used. */
   readonly clamdConfigs: readonly string[];
   /** The `clamscan` program. */
   readonly clamscan: string | undefined;
   /** A signature database for `clamscan`; its own when undefined. */
   readonly database: string | undefined;
-  readonly logger: Logger;
 };
+
+const RETRY_MS = 60_000;
 
 const CLAMD_CONFIGS = [
   '/etc/clamav/clamd.conf',
@@ -44,10 +45,7 @@ const onPath = async (name: string, environment: NodeJS.ProcessEnv): Promise<str
  * Where ClamAV is on this machine. `EARSHOT_CLAMD_CONF`, `EARSHOT_CLAMSCAN` and
  * `EARSHOT_CLAMAV_DATABASE` name other places; an empty one means none.
  */
-export const findScanner = async (
-  environment: NodeJS.ProcessEnv,
-  logger: Logger,
-): Promise<ScannerOptions> => {
+const findPlaces = async (environment: NodeJS.ProcessEnv): Promise<Places> => {
   const {
     EARSHOT_CLAMD_CONF: conf,
     EARSHOT_CLAMSCAN: program,
@@ -57,16 +55,19 @@ export const findScanner = async (
     clamdConfigs: conf === undefined ? CLAMD_CONFIGS : conf === '' ? [] : [conf],
     clamscan: program === undefined ? await onPath('clamscan', environment) : program || undefined,
     database: database || undefined,
-    logger,
   };
 };
 
 /** Scans files through ClamAV where there is one, and says which engine really looked. */
 export class Scanner {
-  readonly #options: ScannerOptions;
+  readonly #environment: NodeJS.ProcessEnv;
+  readonly #logger: Logger;
+  #places: Promise<Places> | undefined;
+  #brokenUntil = 0;
 
-  constructor(options: ScannerOptions) {
-    this.#options = options;
+  constructor(environment: NodeJS.ProcessEnv, logger: Logger) {
+    this.#environment = environment;
+    this.#logger = logger;
   }
 
   /** Which engine would scan a file now. */
@@ -90,7 +91,7 @@ export class Scanner {
       );
     }
     if (verdict?.state === 'error')
-      this.#options.logger.warn({ reason: verdict.reason }, 'ClamAV could not scan a file');
+      this.#logger.warn({ reason: verdict.reason }, 'ClamAV could not scan a file');
     if (!required) return 'builtin';
     const why =
       verdict === undefined
@@ -105,14 +106,24 @@ export class Scanner {
     const clamd = await this.#clamd();
     const first = clamd === undefined ? undefined : await scanWithClamd(clamd, path, size);
     if (first?.state === 'clean' || first?.state === 'infected') return first;
-    const { clamscan, database } = this.#options;
+    const { clamscan, database } = await this.#find();
     if (clamscan === undefined) return first;
     if (size > CLAMSCAN_MAX) return { state: 'too_large' };
-    return scanWithClamscan(clamscan, path, database);
+    if (performance.now() < this.#brokenUntil)
+      return { state: 'error', reason: 'clamscan failed a moment ago' };
+    const verdict = await scanWithClamscan(clamscan, path, database);
+    // Without signatures it fails each time, so it is not started anew for each file.
+    if (verdict.state === 'error') this.#brokenUntil = performance.now() + RETRY_MS;
+    return verdict;
+  }
+
+  #find(): Promise<Places> {
+    this.#places ??= findPlaces(this.#environment);
+    return this.#places;
   }
 
   async #clamd(): Promise<ClamdConfig | undefined> {
-    for (const path of this.#options.clamdConfigs) {
+    for (const path of (await this.#find()).clamdConfigs) {
       const config = await readFile(path, 'utf8').then(parseClamdConf, () => undefined);
       if (config !== undefined && (await pingClamd(config))) return config;
     }
@@ -121,8 +132,8 @@ export class Scanner {
 
   /** A program without signatures cannot scan anything. */
   async #clamscanWorks(): Promise<boolean> {
-    const { clamscan, database } = this.#options;
+    const { clamscan, database } = await this.#find();
     if (clamscan === undefined) return false;
-    return (await scanWithClamscan(clamscan, process.execPath, database)).state === 'clean';
+    return (await scanWithClamscan(clamscan, clamscan, database)).state === 'clean';
   }
 }

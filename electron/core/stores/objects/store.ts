@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import { AppError, isAppError, isDiskFull, messageOf } from '../../base/errors.ts';
@@ -13,6 +14,16 @@ import { receiveInto, type StagedObject } from './receive.ts';
 
 export type CopyState = 'good' | 'mended' | 'lost' | 'away';
 export type CopyReport = { readonly folder: string; readonly state: CopyState };
+
+type Verified = {
+  readonly path: string;
+  readonly mtimeMs: number;
+  readonly size: number;
+  readonly until: number;
+};
+
+/** How long a copy that was found right is not read again before it is handed out. */
+const TRUST_MS = 5 * 60_000;
 
 type ObjectStoreOptions = {
   readonly db: WritableDb;
@@ -37,6 +48,7 @@ export class ObjectStore {
   readonly #folders: readonly ObjectFolder[];
   /** Objects that this process is writing or removing right now. */
   readonly #active = new Set<string>();
+  readonly #verified = new Map<string, Verified>();
   readonly #mending = new Map<string, Promise<CopyReport[]>>();
 
   constructor({ db, root, mirrors, clock, logger }: ObjectStoreOptions) {
@@ -162,14 +174,22 @@ export class ObjectStore {
     };
   }
 
-  /** A path with a copy that was read and found right a moment ago, for programs that open files themselves. */
+  /**
+   * A path with a right copy, for programs that open files themselves. It was read whole and found right
+   * just now, or minutes ago and its size and time have not changed since.
+   */
   async verifiedPath(file: FileRow): Promise<string> {
+    const recent = this.#verified.get(file.object);
+    if (recent !== undefined && (await this.#isStill(recent))) return recent.path;
     const copies = new OpenCopies(this.#folders, this.#known(file));
     try {
       for (const folder of this.#folders) {
         if (!(await copies.isRight(folder))) continue;
         if (copies.bad.size > 0) this.#mendLater(file);
-        return folder.pathOf(file.object);
+        const path = folder.pathOf(file.object);
+        const { mtimeMs, size } = await stat(path);
+        this.#verified.set(file.object, { path, mtimeMs, size, until: this.#clock.monotonic() + TRUST_MS });
+        return path;
       }
     } finally {
       await copies.close();
@@ -215,6 +235,13 @@ export class ObjectStore {
   /** The least free space over all folders' disks, in bytes. */
   async free(): Promise<number> {
     return Math.min(...(await Promise.all(this.#folders.map((folder) => folder.free()))));
+  }
+
+  async #isStill({ path, mtimeMs, size, until }: Verified): Promise<boolean> {
+    const now = this.#clock.monotonic();
+    for (const [object, entry] of this.#verified) if (entry.until < now) this.#verified.delete(object);
+    const info = now < until ? await stat(path).catch(() => undefined) : undefined;
+    return info?.mtimeMs === mtimeMs && info.size === size;
   }
 
   async #prepare(folder: ObjectFolder): Promise<void> {

@@ -1,0 +1,78 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { DataPaths } from '../../base/paths.ts';
+import { Scanner } from '../../engines/scan/scanner.ts';
+import type { WritableDb } from '../../stores/database.ts';
+import { ObjectStore } from '../../stores/objects/store.ts';
+import type { EventHub } from '../events.ts';
+import type { SettingsService } from '../settings.ts';
+import { CorsService } from './cors.ts';
+import { IntakeService } from './intake.ts';
+import { PresignService } from './presign.ts';
+import { Quota } from './quota.ts';
+import { type AudioGone, FileService } from './service.ts';
+import { TokenSigner } from './tokens.ts';
+
+export type CreateFilesOptions = {
+  readonly db: WritableDb;
+  readonly paths: DataPaths;
+  readonly settings: SettingsService;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly events: EventHub;
+  /** This installation's secret; signs addresses. */
+  readonly secret: string;
+  /** Without a trailing slash. */
+  readonly baseUrl: () => string;
+  /** Says where ClamAV is; see `findScanner`. */
+  readonly environment: NodeJS.ProcessEnv;
+  readonly onAudioGone: (gone: AudioGone) => void;
+};
+
+export type Files = {
+  readonly service: FileService;
+  readonly presign: PresignService;
+  readonly cors: CorsService;
+  readonly store: ObjectStore;
+  readonly scanner: Scanner;
+  readonly signer: TokenSigner;
+  readonly db: WritableDb;
+  readonly baseUrl: () => string;
+  /** Makes the folders ready and removes what a crash left behind; before the first request. */
+  open(): Promise<void>;
+  /** Removes what crashes and absent disks left behind; for now and then. */
+  sweep(): Promise<number>;
+  /** Resolves when nothing is being mended any more. */
+  close(): Promise<void>;
+};
+
+/** The storage as a whole, wired. `open` it before use. */
+export const createFiles = (options: CreateFilesOptions): Files => {
+  const { db, settings, clock, logger, baseUrl } = options;
+  const store = new ObjectStore({
+    db,
+    root: options.paths.objects,
+    mirrors: settings.get('storage.mirrors'),
+    clock,
+    logger,
+  });
+  const scanner = new Scanner(options.environment, logger);
+  const signer = new TokenSigner(options.secret, clock);
+  const quota = new Quota(db, settings);
+  const intake = new IntakeService({ store, scanner, quota, settings, clock });
+  const { events, onAudioGone } = options;
+  const service = new FileService({ db, store, intake, quota, signer, events, clock, baseUrl, onAudioGone });
+  return {
+    service,
+    presign: new PresignService({ db, files: service, signer, clock, baseUrl }),
+    cors: new CorsService(db, clock),
+    store,
+    scanner,
+    signer,
+    db,
+    baseUrl,
+    open: () => store.open(),
+    sweep: () => store.sweep(),
+    close: () => store.idle(),
+  };
+};

@@ -1,0 +1,93 @@
+import { AppError } from '../../base/errors.ts';
+
+const MAX_FOLDER_PARTS = 32;
+/** Longest stem or folder part in UTF-8 bytes: exported to a plain folder, it stays under 255 with time and extension. */
+const MAX_PART_BYTES = 200;
+const MAX_EXTENSION = 16;
+const DEFAULT_FOLDER = 'files';
+
+/** Letters with their marks and digits of any script, `-`, `_` and single dots stay; the rest becomes `-`. */
+const clean = (text: string): string =>
+  text
+    .toWellFormed()
+    .normalize('NFC')
+    .replaceAll(/[^\p{L}\p{M}\p{N}._-]/gu, '-')
+    .replaceAll(/\.{2,}/g, (dots) => '-'.repeat(dots.length));
+
+/** Cuts to a number of UTF-8 bytes, never inside a character. */
+const cutBytes = (text: string, bytes: number): string => {
+  let cut = '';
+  let length = 0;
+  for (const character of text) {
+    length += Buffer.byteLength(character);
+    if (length > bytes) break;
+    cut += character;
+  }
+  return cut;
+};
+
+const badFolder = (message: string): AppError =>
+  new AppError('invalid_request', `The folder is not valid: it ${message}.`, {
+    details: [{ path: 'folder', message }],
+  });
+
+/**
+ * The folder part of a key. Nothing given means `files`. Throws `invalid_request` for `..`, empty
+ * parts, control characters and absolute paths.
+ */
+export const parseFolder = (folder: string | undefined): string => {
+  if (folder === undefined || folder === '') return DEFAULT_FOLDER;
+  if (/\p{Cc}/u.test(folder)) throw badFolder('must not contain control characters');
+  if (/^[/\\]|^[A-Za-z]:/.test(folder)) throw badFolder('must not be an absolute path');
+  const parts = folder.split('/');
+  if (parts.length > MAX_FOLDER_PARTS) throw badFolder(`has more than ${MAX_FOLDER_PARTS} parts`);
+  for (const part of folder.split(/[/\\]/)) {
+    if (part.trim() === '') throw badFolder('must not contain empty parts');
+    if (/^\.+$/.test(part.trim())) throw badFolder('must not contain parts of dots alone');
+  }
+  const cleaned = parts.map(clean);
+  if (cleaned.some((part) => Buffer.byteLength(part) > MAX_PART_BYTES)) {
+    throw badFolder(`has a part of more than ${MAX_PART_BYTES} bytes`);
+  }
+  return cleaned.join('/');
+};
+
+/** `Team call.MP3` → `{stem: "Team call", extension: "mp3"}`. Path parts before the name are dropped. */
+export const splitName = (fileName: string): { stem: string; extension: string } => {
+  const name = fileName.split(/[/\\]/).at(-1) ?? '';
+  const dot = name.lastIndexOf('.');
+  const extension = dot === -1 ? '' : name.slice(dot + 1).toLowerCase();
+  // `v1.2 final` has no extension, though it has a dot.
+  if (dot === -1 || !/^[a-z0-9]+$/.test(extension) || extension.length > MAX_EXTENSION)
+    return { stem: name, extension: '' };
+  return { stem: name.slice(0, dot), extension };
+};
+
+/** What is kept as a file's original name: without control characters, not longer than 255 characters. */
+export const originalName = (fileName: string): string => {
+  const name = [...fileName.toWellFormed().replaceAll(/\p{Cc}/gu, '')].slice(-255).join('');
+  return name === '' ? 'file' : name;
+};
+
+/** `20261120T174500123Z` */
+const stamp = (time: number): string => new Date(time).toISOString().replaceAll(/[-:.]/g, '');
+
+export type KeyParts = {
+  readonly userId: string;
+  readonly folder: string;
+  readonly stem: string;
+  readonly extension: string;
+};
+
+/** `/{user_id}/{folder}/{name}_{YYYYMMDDTHHMMSSmmmZ}.{ext}` */
+export const buildKey = ({ userId, folder, stem, extension }: KeyParts, time: number): string => {
+  const name = cutBytes(clean(stem), MAX_PART_BYTES) || 'file';
+  return `/${userId}/${folder}/${name}_${stamp(time)}.${extension}`;
+};
+
+/** A key as it stands in the database, from one with or without its first slash. */
+export const normalizeKey = (key: string): string =>
+  `/${key.replace(/^\//, '')}`.toWellFormed().normalize('NFC');
+
+/** The user whose object a key names. */
+export const userOfKey = (key: string): string => normalizeKey(key).split('/')[1] ?? '';
