@@ -27,6 +27,7 @@ export default defineConfig({
     build: {
       outDir: resolve(root, 'out/renderer'),
       target: 'chrome120',
+      minify: 'oxc',
       rolldownOptions: { input: resolve(root, 'renderer/index.html') },
       // Fonts stay files, so that font-src 'self' holds and the style sheet stays small.
       assetsInlineLimit: 0,

@@ -59,7 +59,7 @@ export const DropTarget = ({ children }: { children: ReactNode }) => {
       {children}
       {over && (
         <div className="fade pointer-events-none fixed inset-0 z-50 grid place-items-center bg-ground/85 p-6">
-          <div className="grid size-full place-items-center rounded-l border-2 border-dashed border-accent">
+          <div className="grid size-full place-items-center rounded-sheet border-2 border-dashed border-accent">
             <p className="font-serif text-xl font-semibold">{t('drop.here')}</p>
           </div>
         </div>

@@ -21,7 +21,7 @@ export const EngineCard = () => {
   const { loaded } = useLoaded(load);
   if (connection === 'lost') {
     return (
-      <div role="status" className="rounded-m border border-line bg-surface p-2.5 text-xs">
+      <div role="status" className="rounded-box border border-line bg-surface p-2.5 text-xs">
         <div className="flex items-center gap-1.5 font-[550]">
           <Dot tone="bad" />
           {t('engine.lost')}
@@ -33,7 +33,7 @@ export const EngineCard = () => {
   if (loaded.state !== 'ready') return null;
   const engine = loaded.value;
   return (
-    <div className="rounded-m border border-line bg-surface p-2.5 text-xs">
+    <div className="rounded-box border border-line bg-surface p-2.5 text-xs">
       <div className="flex items-center gap-1.5">
         <Dot tone={engine.available ? 'good' : 'bad'} />
         <span className="truncate">{engine.available ? t('engine.here') : t('engine.unavailable')}</span>

@@ -41,7 +41,7 @@ const NavLink = ({ entry, count }: { entry: Entry; count?: string | undefined })
       href={hrefOf(entry.to)}
       {...(on ? { 'aria-current': 'page' as const } : {})}
       className={cx(
-        'flex h-8 items-center gap-2.5 rounded-s px-2.5 font-medium transition-colors hover:bg-sunken hover:text-ink',
+        'flex h-8 items-center gap-2.5 rounded-ctl px-2.5 font-medium transition-colors hover:bg-sunken hover:text-ink',
         on ? 'bg-sunken text-ink' : 'text-ink-2',
       )}
     >
@@ -64,7 +64,7 @@ export const Rail = () => {
       aria-label={t('nav.label')}
       className="hidden flex-col gap-3 overflow-y-auto border-r border-line px-3 py-4 md:flex"
     >
-      <a href="#/" className="flex items-center gap-2.5 rounded-s px-2 pt-1 pb-2 text-[16px] font-[650] tracking-[-.015em]">
+      <a href="#/" className="flex items-center gap-2.5 rounded-ctl px-2 pt-1 pb-2 text-[16px] font-[650] tracking-[-.015em]">
         <BrandMark />
         <span>Earshot</span>
       </a>
@@ -111,7 +111,7 @@ export const FootBar = () => {
           href={hrefOf(entry.to)}
           {...(screen === entry.screen ? { 'aria-current': 'page' as const } : {})}
           className={cx(
-            'flex min-w-14 flex-col items-center gap-0.5 rounded-s px-2 py-1 text-2xs font-medium',
+            'flex min-w-14 flex-col items-center gap-0.5 rounded-ctl px-2 py-1 text-2xs font-medium',
             screen === entry.screen ? 'text-accent-text' : 'text-ink-2',
           )}
         >

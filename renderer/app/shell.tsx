@@ -37,7 +37,7 @@ export const Shell = () => {
     <DropTarget>
       <a
         href="#main"
-        className="sr-only z-50 rounded-s bg-ink px-3 py-2 text-surface focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
+        className="sr-only z-50 rounded-ctl bg-ink px-3 py-2 text-surface focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
         onClick={(event) => {
           event.preventDefault();
           document.getElementById('main')?.focus();

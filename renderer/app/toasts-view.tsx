@@ -18,7 +18,7 @@ export const ToastsView = () => {
         <div
           key={toast.id}
           className={cx(
-            'enter pointer-events-auto flex max-w-[560px] items-center gap-3 rounded-m py-2 pr-2 pl-4 shadow-high',
+            'enter pointer-events-auto flex max-w-[560px] items-center gap-3 rounded-box py-2 pr-2 pl-4 shadow-high',
             toast.tone === 'bad' ? 'border border-line bg-bad-soft text-bad' : 'bg-ink text-surface',
           )}
         >
@@ -26,7 +26,7 @@ export const ToastsView = () => {
           {toast.action !== undefined && (
             <button
               type="button"
-              className="shrink-0 rounded-s px-2 py-1 font-[600] underline underline-offset-[3px]"
+              className="shrink-0 rounded-ctl px-2 py-1 font-[600] underline underline-offset-[3px]"
               onClick={() => {
                 toast.action?.run();
                 toasts.dismiss(toast.id);
@@ -38,7 +38,7 @@ export const ToastsView = () => {
           <button
             type="button"
             aria-label={t('common.close')}
-            className="grid size-7 shrink-0 place-items-center rounded-s opacity-75 hover:opacity-100"
+            className="grid size-7 shrink-0 place-items-center rounded-ctl opacity-75 hover:opacity-100"
             onClick={() => toasts.dismiss(toast.id)}
           >
             <X size={14} aria-hidden />

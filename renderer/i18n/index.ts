@@ -27,27 +27,41 @@ const loaders: Readonly<Record<Locale, () => Promise<Messages>>> = {
 
 const RIGHT_TO_LEFT = new Set(['ar', 'he', 'fa', 'ur', 'yi', 'ps', 'sd']);
 
-export type I18nState = { readonly locale: Locale; readonly t: Translate };
+export type I18nState = {
+  readonly language: Locale;
+  /** The language with the reader's own region where it has one: what numbers and dates are written by. */
+  readonly locale: string;
+  readonly t: Translate;
+};
 
 const translator =
-  (messages: Messages, locale: Locale): Translate =>
+  (messages: Messages, locale: string): Translate =>
   (key, values = {}) =>
     formatMessage(messages[key], values, locale);
 
 /** The window's language: `locale` and its `t`; `use` loads another one and tells the document. */
 export const createI18n = () => {
-  const store = createStore<I18nState>(() => ({ locale: 'en', t: translator(english, 'en') }));
+  const store = createStore<I18nState>(() => ({
+    language: 'en',
+    locale: 'en',
+    t: translator(english, 'en'),
+  }));
   return {
     store,
-    use: async (locale: Locale) => {
-      const messages = await loaders[locale]();
-      document.documentElement.lang = locale;
-      document.documentElement.dir = RIGHT_TO_LEFT.has(locale) ? 'rtl' : 'ltr';
-      store.setState({ locale, t: translator(messages, locale) });
+    use: async (language: Locale) => {
+      const messages = await loaders[language]();
+      const locale = regional(language, navigator.languages);
+      document.documentElement.lang = language;
+      document.documentElement.dir = RIGHT_TO_LEFT.has(language) ? 'rtl' : 'ltr';
+      store.setState({ language, locale, t: translator(messages, locale) });
     },
   };
 };
 export type I18n = ReturnType<typeof createI18n>;
+
+/** `en` for a reader in Britain is `en-GB`: dates and numbers follow the region. */
+export const regional = (language: Locale, languages: readonly string[]): string =>
+  languages.find((each) => each.toLowerCase().startsWith(`${language}-`)) ?? language;
 
 /** The first of the browser's languages that the window speaks. */
 export const preferredLocale = (languages: readonly string[]): Locale => {

@@ -113,7 +113,7 @@ export const Note = ({ tone, children, action }: {
 }) => (
   <div
     className={cx(
-      'flex items-start gap-3 rounded-m px-3.5 py-2.5',
+      'flex items-start gap-3 rounded-box px-3.5 py-2.5',
       tone === 'plain' && 'bg-sunken text-ink-2',
       tone === 'warn' && 'bg-warn-soft text-warn',
       tone === 'bad' && 'bg-bad-soft text-bad',

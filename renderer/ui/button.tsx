@@ -21,7 +21,7 @@ export const Button = ({ look = 'secondary', asChild = false, className, ...rest
     <Part
       {...(asChild ? {} : { type: 'button' as const })}
       className={cx(
-        'inline-flex items-center gap-2 rounded-s font-[550] whitespace-nowrap transition-[background,transform,filter]',
+        'inline-flex items-center gap-2 rounded-ctl font-[550] whitespace-nowrap transition-[background,transform,filter]',
         'active:scale-[.98] disabled:opacity-45 disabled:active:scale-100',
         LOOKS[look],
         className,
@@ -46,7 +46,7 @@ export const IconButton = ({ label, hint, pressed, className, children, ...rest 
       aria-label={label}
       {...(pressed === undefined ? {} : { 'aria-pressed': pressed })}
       className={cx(
-        'inline-flex size-8 shrink-0 items-center justify-center rounded-s text-ink-2 transition-colors',
+        'inline-flex size-8 shrink-0 items-center justify-center rounded-ctl text-ink-2 transition-colors',
         'hover:bg-sunken hover:text-ink disabled:opacity-40',
         pressed && 'bg-sunken text-ink',
         className,

@@ -6,7 +6,7 @@ import { Button } from './button.tsx';
 
 const VEIL = 'fade fixed inset-0 z-40 bg-veil';
 const SHEET =
-  'enter fixed top-1/2 left-1/2 z-40 -translate-x-1/2 -translate-y-1/2 rounded-l border border-line bg-raised shadow-high outline-none';
+  'enter fixed top-1/2 left-1/2 z-40 -translate-x-1/2 -translate-y-1/2 rounded-sheet border border-line bg-raised shadow-high outline-none';
 
 type DialogProps = {
   title: string;
@@ -39,7 +39,7 @@ export const Dialog = ({ title, description, closeLabel, onClose, children, foot
           </div>
           <Radix.Close
             aria-label={closeLabel}
-            className="-mr-1.5 grid size-8 place-items-center self-start rounded-s text-ink-2 hover:bg-sunken hover:text-ink"
+            className="-mr-1.5 grid size-8 place-items-center self-start rounded-ctl text-ink-2 hover:bg-sunken hover:text-ink"
           >
             <X size={16} aria-hidden />
           </Radix.Close>

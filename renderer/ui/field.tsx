@@ -3,7 +3,7 @@ import { type ComponentProps, type ReactNode, type Ref, useId } from 'react';
 import { cx } from '../lib/classes.ts';
 
 const INPUT =
-  'h-8 w-full rounded-s border border-line-2 bg-raised px-2.5 text-ink outline-offset-0 focus-visible:outline-2';
+  'h-8 w-full rounded-ctl border border-line-2 bg-raised px-2.5 text-ink outline-offset-0 focus-visible:outline-2';
 
 export const TextInput = ({ className, ...rest }: ComponentProps<'input'>) => (
   <input type="text" className={cx(INPUT, className)} {...rest} />
@@ -61,7 +61,7 @@ export const SearchField = ({
 }: SearchFieldProps) => (
   <div
     className={cx(
-      'flex h-9 items-center gap-2.5 rounded-m border border-line bg-ground pr-2 pl-3 text-ink-3',
+      'flex h-9 items-center gap-2.5 rounded-box border border-line bg-ground pr-2 pl-3 text-ink-3',
       'focus-within:border-line-2 focus-within:outline-2 focus-within:outline-accent',
       className,
     )}
@@ -85,7 +85,7 @@ export const SearchField = ({
         type="button"
         aria-label={clearLabel}
         onClick={() => onText('')}
-        className="grid size-6 place-items-center rounded-s hover:bg-sunken hover:text-ink"
+        className="grid size-6 place-items-center rounded-ctl hover:bg-sunken hover:text-ink"
       >
         <X size={14} aria-hidden />
       </button>

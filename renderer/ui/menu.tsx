@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { cx } from '../lib/classes.ts';
 import { Kbd } from './kbd.tsx';
 
-const PANEL = 'fade z-50 rounded-m border border-line-2 bg-raised shadow-high';
+const PANEL = 'fade z-50 rounded-box border border-line-2 bg-raised shadow-high';
 
 export const Menu = ({ trigger, children, align = 'end' }: {
   trigger: ReactNode;
@@ -41,7 +41,7 @@ export const MenuItem = ({ icon, hint, tone = 'plain', checked, disabled, onSele
     {...(disabled === undefined ? {} : { disabled })}
     onSelect={onSelect}
     className={cx(
-      'flex h-8 cursor-default items-center gap-2.5 rounded-s px-2.5 outline-none select-none data-[highlighted]:bg-sunken data-[disabled]:opacity-45',
+      'flex h-8 cursor-default items-center gap-2.5 rounded-ctl px-2.5 outline-none select-none data-[highlighted]:bg-sunken data-[disabled]:opacity-45',
       tone === 'bad' ? 'text-bad' : 'text-ink',
     )}
   >

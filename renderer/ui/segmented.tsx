@@ -25,7 +25,7 @@ export const Segmented = <V extends string>({
       const chosen = choices.find((choice) => choice.value === next);
       if (chosen !== undefined) onChange(chosen.value);
     }}
-    className={cx('inline-flex gap-0.5 rounded-m bg-sunken p-[3px]', className)}
+    className={cx('inline-flex gap-0.5 rounded-box bg-sunken p-[3px]', className)}
   >
     {choices.map((choice) => (
       <ToggleGroup.Item

@@ -21,7 +21,7 @@ export const Select = ({ value, choices, onChange, label, id, className, look = 
       {...(id === undefined ? {} : { id })}
       {...(label === undefined ? {} : { 'aria-label': label })}
       className={cx(
-        'inline-flex h-8 items-center justify-between gap-2 rounded-s font-[550] whitespace-nowrap',
+        'inline-flex h-8 items-center justify-between gap-2 rounded-ctl font-[550] whitespace-nowrap',
         look === 'field'
           ? 'w-full border border-line-2 bg-raised px-2.5 text-ink'
           : 'px-2 text-ink-2 hover:bg-sunken hover:text-ink',
@@ -40,14 +40,14 @@ export const Select = ({ value, choices, onChange, label, id, className, look = 
         position="popper"
         sideOffset={4}
         collisionPadding={8}
-        className="fade z-50 max-h-[min(360px,var(--radix-select-content-available-height))] min-w-[var(--radix-select-trigger-width)] overflow-hidden rounded-m border border-line-2 bg-raised shadow-high"
+        className="fade z-50 max-h-[min(360px,var(--radix-select-content-available-height))] min-w-[var(--radix-select-trigger-width)] overflow-hidden rounded-box border border-line-2 bg-raised shadow-high"
       >
         <Radix.Viewport className="p-1">
           {choices.map((choice) => (
             <Radix.Item
               key={choice.value}
               value={choice.value}
-              className="relative flex h-8 cursor-default items-center gap-3 rounded-s pr-8 pl-2.5 outline-none select-none data-[highlighted]:bg-sunken"
+              className="relative flex h-8 cursor-default items-center gap-3 rounded-ctl pr-8 pl-2.5 outline-none select-none data-[highlighted]:bg-sunken"
             >
               <Radix.ItemText>{choice.label}</Radix.ItemText>
               {choice.hint !== undefined && <span className="ml-auto text-xs text-ink-3">{choice.hint}</span>}

@@ -1,6 +1,6 @@
 import { Check, Minus } from 'lucide-react';
 import { Checkbox as RadixCheckbox, Switch as RadixSwitch } from 'radix-ui';
-import { useId } from 'react';
+import { type MouseEvent, useId } from 'react';
 import { cx } from '../lib/classes.ts';
 
 type SwitchProps = {
@@ -53,7 +53,7 @@ type CheckboxProps = {
   checked: boolean | 'indeterminate';
   onChange: (checked: boolean) => void;
   showLabel?: boolean;
-  onClick?: (event: React.MouseEvent) => void;
+  onClick?: (event: MouseEvent) => void;
 };
 
 export const Checkbox = ({ label, checked, onChange, showLabel = false, onClick }: CheckboxProps) => {

@@ -19,7 +19,7 @@ export const Tabs = <V extends string>({ label, value, tabs, onChange }: TabsPro
       if (tab !== undefined) onChange(tab.value);
     }}
   >
-    <Radix.List aria-label={label} className="flex gap-0.5 rounded-m bg-sunken p-[3px]">
+    <Radix.List aria-label={label} className="flex gap-0.5 rounded-box bg-sunken p-[3px]">
       {tabs.map((tab) => (
         <Radix.Trigger
           key={tab.value}

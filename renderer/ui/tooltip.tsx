@@ -15,7 +15,7 @@ export const Tooltip = ({ text, hint, children }: { text: string; hint?: string;
       <Radix.Content
         sideOffset={6}
         collisionPadding={8}
-        className="fade z-50 flex items-center gap-2 rounded-s bg-ink px-2 py-1 text-xs text-surface"
+        className="fade z-50 flex items-center gap-2 rounded-ctl bg-ink px-2 py-1 text-xs text-surface"
       >
         {text}
         {hint !== undefined && <Kbd>{hint}</Kbd>}

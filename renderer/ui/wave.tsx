@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react';
+import { type Ref, useEffect, useRef } from 'react';
 import { cx } from '../lib/classes.ts';
 import { bucketPeaks, type Loudness, normalisePeaks } from '../lib/peaks.ts';
 
@@ -31,7 +31,7 @@ type WaveProps = {
   /** The lit part, as fractions of the whole. The style of the lit layer can also be moved by hand. */
   from: number;
   to: number;
-  litRef?: React.Ref<HTMLCanvasElement>;
+  litRef?: Ref<HTMLCanvasElement>;
   className?: string;
 };
 

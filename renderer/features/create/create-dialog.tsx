@@ -1,5 +1,5 @@
 import { Terminal } from 'lucide-react';
-import { useCallback, useMemo, useState } from 'react';
+import { type ReactNode, useCallback, useMemo, useState } from 'react';
 import { useI18n, usePrefs, useServices } from '../../app/services.tsx';
 import { useLoaded } from '../../lib/use-loaded.ts';
 import type { Source } from '../../stores/dialogs.ts';
@@ -15,7 +15,7 @@ import { SourceSection } from './source-section.tsx';
 import { sourceName, startAll } from './start.ts';
 
 /** The section heading inside the sheet. */
-export const Part = ({ title, children }: { title: string; children: React.ReactNode }) => (
+export const Part = ({ title, children }: { title: string; children: ReactNode }) => (
   <section aria-label={title} className="mt-5">
     <h3 className="mb-2 text-xs font-medium text-ink-2">{title}</h3>
     {children}

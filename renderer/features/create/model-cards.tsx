@@ -74,7 +74,7 @@ export const ModelCards = ({ models, value, seconds, onChange }: Props) => {
             key={card.value}
             value={card.value}
             className={cx(
-              'rounded-m border border-line-2 px-3 py-2.5 text-start transition-colors hover:bg-ground',
+              'rounded-box border border-line-2 px-3 py-2.5 text-start transition-colors hover:bg-ground',
               'data-[state=checked]:border-accent data-[state=checked]:bg-accent-soft data-[state=checked]:shadow-[0_0_0_1px_var(--accent)]',
             )}
           >

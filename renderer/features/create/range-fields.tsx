@@ -83,7 +83,7 @@ const ClockInput = ({ label, value, blank, onChange }: ClockInputProps) => {
           finish();
         }
       }}
-      className="tnum h-7 w-[72px] rounded-s border border-line-2 bg-raised px-2 text-ink"
+      className="tnum h-7 w-[72px] rounded-ctl border border-line-2 bg-raised px-2 text-ink"
     />
   );
 };

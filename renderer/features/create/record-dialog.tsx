@@ -54,7 +54,7 @@ const RecordDialog = () => {
       onClose={dialogs.close}
       width={460}
     >
-      <div className="flex h-16 items-center justify-center gap-[3px] rounded-m bg-ground px-4" aria-hidden>
+      <div className="flex h-16 items-center justify-center gap-[3px] rounded-box bg-ground px-4" aria-hidden>
         {Array.from({ length: LEVELS }, (_, index) => {
           const level = levels[index - (LEVELS - levels.length)] ?? 0;
           return (

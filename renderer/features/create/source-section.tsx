@@ -34,7 +34,7 @@ export const SourceSection = ({ sources, range, onSources, onRange, onDuration }
     );
   }
   return (
-    <div className="rounded-m border border-line bg-ground p-3">
+    <div className="rounded-box border border-line bg-ground p-3">
       {sources.length > 0 && (
         <ul className="mb-3 max-h-44 overflow-y-auto">
           {sources.map((source, index) => (
@@ -157,7 +157,7 @@ const OneSource = ({ source, range, onRange, onDuration, onRemove }: OneProps) =
     source.kind === 'stored' ? t('create.fromStore') : '',
   ].filter((fact) => fact !== '');
   return (
-    <div className="rounded-m border border-line bg-ground p-3">
+    <div className="rounded-box border border-line bg-ground p-3">
       <div className="flex items-center gap-3">
         <AudioLines size={18} strokeWidth={1.75} className="text-ink-2" aria-hidden />
         <div className="min-w-0 flex-1">

@@ -23,7 +23,7 @@ export const DropPanel = () => {
   return (
     <section
       aria-label={t('drop.label')}
-      className="relative flex flex-wrap items-center gap-x-6 gap-y-4 overflow-hidden rounded-l border-[1.5px] border-dashed border-line-2 bg-ground px-5 py-6 sm:px-7"
+      className="relative flex flex-wrap items-center gap-x-6 gap-y-4 overflow-hidden rounded-sheet border-[1.5px] border-dashed border-line-2 bg-ground px-5 py-6 sm:px-7"
     >
       <svg
         aria-hidden

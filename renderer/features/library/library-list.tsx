@@ -151,7 +151,7 @@ const Header = () => {
   const cell = 'text-xs font-medium text-ink-3';
   return (
     <div role="rowgroup">
-      <div role="row" className={cx(COLUMNS, 'h-9 border-b border-line px-3')}>
+      <div role="row" className={cx(COLUMNS, 'h-9 border-b border-line px-2')}>
         <span role="columnheader">
           <span className="sr-only">{t('library.selection')}</span>
         </span>
@@ -179,7 +179,7 @@ const Header = () => {
 };
 
 const EmptyRow = () => (
-  <div role="cell" className={cx(COLUMNS, 'h-full border-b border-line px-3')}>
+  <div role="cell" className={cx(COLUMNS, 'h-full border-b border-line px-2')}>
     <span />
     <span>
       <span className="skeleton block h-3.5 w-56 max-w-full" />

@@ -14,7 +14,7 @@ import { ProgressLine } from './progress-line.tsx';
 import { useLibraryActions } from './use-library-actions.ts';
 
 export const COLUMNS =
-  'grid grid-cols-[24px_minmax(0,1fr)_32px] items-center gap-x-3 md:grid-cols-[24px_minmax(0,1fr)_90px_118px_32px] lg:grid-cols-[24px_minmax(0,1fr)_120px_120px_80px_118px_32px]';
+  'grid grid-cols-[18px_minmax(0,1fr)_32px] items-center gap-x-3 md:grid-cols-[18px_minmax(0,1fr)_90px_118px_32px] lg:grid-cols-[18px_minmax(0,1fr)_120px_120px_80px_118px_32px]';
 
 type RowProps = {
   item: UserListItem;
@@ -31,7 +31,7 @@ export const LibraryRow = memo(({ item, selected, onToggle }: RowProps) => {
     <div
       className={cx(
         COLUMNS,
-        'group h-full border-b border-line px-3 transition-colors hover:bg-ground',
+        'group h-full border-b border-line px-2 transition-colors hover:bg-ground',
         selected && 'bg-ground',
       )}
     >

@@ -1,12 +1,10 @@
 import { Mic, Moon, Sun } from 'lucide-react';
-import { useDeferredValue, useEffect, useRef, useState } from 'react';
+import { type RefObject, useEffect, useRef } from 'react';
 import { useStore } from 'zustand';
 import { useI18n, usePrefs, useServices } from '../../app/services.tsx';
 import { errorText } from '../../lib/errors.ts';
 import { Blank } from '../../ui/bits.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
-import { SearchField } from '../../ui/field.tsx';
-import { Kbd } from '../../ui/kbd.tsx';
 import { FirstSteps } from '../welcome/first-steps.tsx';
 import { DropPanel } from './drop-panel.tsx';
 import { LibraryFilters } from './library-filters.tsx';
@@ -72,7 +70,7 @@ export const LibraryScreen = () => {
   );
 };
 
-const LibraryBody = ({ scroller }: { scroller: React.RefObject<HTMLDivElement | null> }) => (
+const LibraryBody = ({ scroller }: { scroller: RefObject<HTMLDivElement | null> }) => (
   <>
     <LibraryFilters />
     <LibraryList scroller={scroller} />

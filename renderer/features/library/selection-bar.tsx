@@ -13,7 +13,7 @@ export const SelectionBar = () => {
   return (
     <section
       aria-label={t('library.selection')}
-      className="enter sticky bottom-2 z-20 mx-auto mt-3 flex w-fit items-center gap-1 rounded-m border border-line-2 bg-raised py-1.5 pr-1.5 pl-4 shadow-high"
+      className="enter sticky bottom-2 z-20 mx-auto mt-3 flex w-fit items-center gap-1 rounded-box border border-line-2 bg-raised py-1.5 pr-1.5 pl-4 shadow-high"
     >
       <span role="status" className="tnum mr-2 font-[550]">
         {t('library.selected', { count: selected.size })}

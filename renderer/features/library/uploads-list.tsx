@@ -13,7 +13,7 @@ export const UploadsList = () => {
   const list = useStore(uploads.store);
   if (list.length === 0) return null;
   return (
-    <section aria-label={t('uploads.label')} className="mt-4 overflow-hidden rounded-m border border-line">
+    <section aria-label={t('uploads.label')} className="mt-4 overflow-hidden rounded-box border border-line">
       <ul>
         {list.map((upload) => (
           <li key={upload.id} className="flex items-center gap-3 border-b border-line px-3 py-2 last:border-0">

@@ -6,7 +6,7 @@ import { useI18n, useServices } from '../../app/services.tsx';
 import { errorText } from '../../lib/errors.ts';
 
 const ITEM =
-  'flex h-9 cursor-default items-center gap-3 rounded-s px-3 data-[selected=true]:bg-sunken [&>svg]:text-ink-2';
+  'flex h-9 cursor-default items-center gap-3 rounded-ctl px-3 data-[selected=true]:bg-sunken [&>svg]:text-ink-2';
 
 /** Go anywhere, do anything, by typing. */
 const Palette = () => {
@@ -29,7 +29,7 @@ const Palette = () => {
       onOpenChange={(open) => !open && dialogs.close()}
       label={t('palette.title')}
       overlayClassName="fade fixed inset-0 z-40 bg-veil"
-      contentClassName="enter fixed top-[14vh] left-1/2 z-40 w-[calc(100vw-24px)] max-w-[560px] -translate-x-1/2 overflow-hidden rounded-l border border-line bg-raised shadow-high"
+      contentClassName="enter fixed top-[14vh] left-1/2 z-40 w-[calc(100vw-24px)] max-w-[560px] -translate-x-1/2 overflow-hidden rounded-sheet border border-line bg-raised shadow-high"
     >
       <Command.Input
         placeholder={t('palette.hint')}

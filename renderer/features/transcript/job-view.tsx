@@ -73,7 +73,7 @@ const ProgressCard = ({ onCancel }: { onCancel: () => void }) => {
   return (
     <section
       aria-label={t('job.label')}
-      className="flex items-center gap-5 rounded-l border border-line bg-ground px-5 py-4"
+      className="flex items-center gap-5 rounded-sheet border border-line bg-ground px-5 py-4"
     >
       <span className="tnum font-serif text-xl font-semibold">{percent(progress.percent / 100, locale)}</span>
       <div className="min-w-0 flex-1">

@@ -21,7 +21,7 @@ export const PlayerBar = () => {
   return (
     <section
       aria-label={t('player.label')}
-      className="rounded-l border border-line bg-ground px-4 pt-3.5 pb-2"
+      className="rounded-sheet border border-line bg-ground px-4 pt-3.5 pb-2"
     >
       <Timeline />
       <Controls />

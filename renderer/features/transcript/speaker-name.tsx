@@ -49,7 +49,7 @@ export const SpeakerName = ({ speaker }: { speaker: string }) => {
           sideOffset={6}
           collisionPadding={8}
           aria-label={t('speaker.rename')}
-          className="fade z-50 w-[260px] rounded-m border border-line-2 bg-raised p-3 shadow-high outline-none"
+          className="fade z-50 w-[260px] rounded-box border border-line-2 bg-raised p-3 shadow-high outline-none"
         >
           <form
             onSubmit={(event) => {

@@ -32,7 +32,7 @@ export const Title = () => {
       <a
         href="#/"
         aria-label={t('transcript.back')}
-        className="grid size-8 shrink-0 place-items-center rounded-s text-ink-2 hover:bg-sunken hover:text-ink"
+        className="grid size-8 shrink-0 place-items-center rounded-ctl text-ink-2 hover:bg-sunken hover:text-ink"
       >
         <ArrowLeft size={16} className="rtl:rotate-180" aria-hidden />
       </a>

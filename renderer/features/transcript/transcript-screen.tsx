@@ -139,7 +139,7 @@ const LoadingView = () => {
   const { t } = useI18n();
   return (
     <div role="status" aria-label={t('common.loading')}>
-      <div className="skeleton h-[132px] rounded-l" />
+      <div className="skeleton h-[132px] rounded-sheet" />
       <div className="mx-auto mt-8 max-w-[660px]">
         {[92, 78, 85, 40].map((width) => (
           <div key={width} className="skeleton mb-3 h-5" style={{ width: `${width}%` }} />
