@@ -86,7 +86,8 @@ export class Decoder {
   /** The sample after the last one received. */
   #position: number;
   #declared: number | null = null;
-  #hasVideo = false;
+  /** Whether the declared length is a guess, or that of the pictures: then it proves nothing about the sound. */
+  #lengthIsVague = false;
   #stalled = false;
   #warnings: string[] = [];
 
@@ -164,7 +165,9 @@ export class Decoder {
     const event = this.#parser.read(line);
     if (event !== null) this.#silences.add({ ...event, sample: event.sample + this.#plan.origin });
     this.#declared ??= parseDurationLine(line);
-    this.#hasVideo ||= /Stream #0:\d+.*: Video: /.test(line) && !line.includes('attached pic');
+    this.#lengthIsVague ||=
+      line.includes('Estimating duration from bitrate') ||
+      (/Stream #0:\d+.*: Video: /.test(line) && !line.includes('attached pic'));
   }
 
   async *#cut(run: FfmpegRun, stall: StallTimer): AsyncGenerator<AudioPiece, void, undefined> {
@@ -235,9 +238,8 @@ export class Decoder {
   #noteEarlyEnd(exitCode: number): void {
     const seconds = this.#position / SAMPLE_RATE;
     const declared = this.#declared;
-    // A video's length is that of its pictures: there, only ffmpeg's own complaint counts.
     const short = declared !== null && seconds < declared - Math.max(1, declared * 0.01);
-    if (exitCode !== 0 || (short && !this.#hasVideo)) {
+    if (exitCode !== 0 || (short && !this.#lengthIsVague)) {
       const of = declared === null ? '' : ` of ${Math.round(declared)}`;
       this.#warnings.push(
         `The file ends early or is damaged: ${Math.round(seconds)}${of} seconds could be decoded.`,
