@@ -111,6 +111,7 @@ export class Decoder {
     const { signal } = this.#options;
     throwIfAborted(signal);
     const seeking = await this.#prepare();
+    throwIfAborted(signal);
     const stall = new StallTimer(this.#stallSeconds, () => {
       this.#stalled = true;
       void run.kill();
@@ -120,8 +121,10 @@ export class Decoder {
     signal?.addEventListener('abort', onAbort, { once: true });
     try {
       yield* this.#cut(run, stall);
+    } catch (error) {
+      throw this.#interruption() ?? error;
     } finally {
-      stall.stop();
+      stall.pause();
       signal?.removeEventListener('abort', onAbort);
       await run.kill();
     }
@@ -174,7 +177,7 @@ export class Decoder {
     const index = this.#options.resume?.index ?? 0;
     const cutter = new Cutter(planCuts(this.#options.cut), this.#silences, this.#plan.first, index);
     const reader = new SampleReader();
-    stall.touch();
+    stall.resume();
     for await (const chunk of run.stdout) {
       let samples = reader.read(chunk);
       while (samples.length > 0) {
@@ -186,15 +189,17 @@ export class Decoder {
         await this.#logHeard();
         for (let piece = cutter.next(false); piece !== null; piece = cutter.next(false)) {
           // The consumer may take as long as it likes: that is no stall of ffmpeg's.
-          stall.stop();
+          stall.pause();
           yield piece;
           throwIfAborted(this.#options.signal);
+          stall.resume();
         }
       }
       if (this.#position > this.#plan.limit) throw this.#tooLong();
       stall.touch();
     }
     await this.#finish(run);
+    stall.pause();
     for (let piece = cutter.next(true); piece !== null; piece = cutter.next(true)) yield piece;
   }
 
