@@ -74,7 +74,7 @@ export const bleep = async (
   throwIfAborted(signal);
   signal?.addEventListener('abort', killAll, { once: true });
   try {
-    alive();
+    stall.resume();
     const decoding = decodeRun(tools, options, pcm, alive);
     runs.push(decoding);
     const encoding = runFfmpeg({
@@ -103,7 +103,7 @@ export const bleep = async (
     await rm(output, { force: true });
     throw error;
   } finally {
-    stall.stop();
+    stall.pause();
     signal?.removeEventListener('abort', killAll);
   }
 };

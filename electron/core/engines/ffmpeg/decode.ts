@@ -86,7 +86,8 @@ export class Decoder {
   /** The sample after the last one received. */
   #position: number;
   #declared: number | null = null;
-  #hasVideo = false;
+  /** Whether the declared length is a guess, or that of the pictures: then it proves nothing about the sound. */
+  #lengthIsVague = false;
   #stalled = false;
   #warnings: string[] = [];
 
@@ -110,6 +111,7 @@ export class Decoder {
     const { signal } = this.#options;
     throwIfAborted(signal);
     const seeking = await this.#prepare();
+    throwIfAborted(signal);
     const stall = new StallTimer(this.#stallSeconds, () => {
       this.#stalled = true;
       void run.kill();
@@ -119,8 +121,10 @@ export class Decoder {
     signal?.addEventListener('abort', onAbort, { once: true });
     try {
       yield* this.#cut(run, stall);
+    } catch (error) {
+      throw this.#interruption() ?? error;
     } finally {
-      stall.stop();
+      stall.pause();
       signal?.removeEventListener('abort', onAbort);
       await run.kill();
     }
@@ -164,14 +168,16 @@ export class Decoder {
     const event = this.#parser.read(line);
     if (event !== null) this.#silences.add({ ...event, sample: event.sample + this.#plan.origin });
     this.#declared ??= parseDurationLine(line);
-    this.#hasVideo ||= /Stream #0:\d+.*: Video: /.test(line) && !line.includes('attached pic');
+    this.#lengthIsVague ||=
+      line.includes('Estimating duration from bitrate') ||
+      (/Stream #0:\d+.*: Video: /.test(line) && !line.includes('attached pic'));
   }
 
   async *#cut(run: FfmpegRun, stall: StallTimer): AsyncGenerator<AudioPiece, void, undefined> {
     const index = this.#options.resume?.index ?? 0;
     const cutter = new Cutter(planCuts(this.#options.cut), this.#silences, this.#plan.first, index);
     const reader = new SampleReader();
-    stall.touch();
+    stall.resume();
     for await (const chunk of run.stdout) {
       let samples = reader.read(chunk);
       while (samples.length > 0) {
@@ -183,15 +189,17 @@ export class Decoder {
         await this.#logHeard();
         for (let piece = cutter.next(false); piece !== null; piece = cutter.next(false)) {
           // The consumer may take as long as it likes: that is no stall of ffmpeg's.
-          stall.stop();
+          stall.pause();
           yield piece;
           throwIfAborted(this.#options.signal);
+          stall.resume();
         }
       }
       if (this.#position > this.#plan.limit) throw this.#tooLong();
       stall.touch();
     }
     await this.#finish(run);
+    stall.pause();
     for (let piece = cutter.next(true); piece !== null; piece = cutter.next(true)) yield piece;
   }
 
@@ -235,9 +243,8 @@ export class Decoder {
   #noteEarlyEnd(exitCode: number): void {
     const seconds = this.#position / SAMPLE_RATE;
     const declared = this.#declared;
-    // A video's length is that of its pictures: there, only ffmpeg's own complaint counts.
     const short = declared !== null && seconds < declared - Math.max(1, declared * 0.01);
-    if (exitCode !== 0 || (short && !this.#hasVideo)) {
+    if (exitCode !== 0 || (short && !this.#lengthIsVague)) {
       const of = declared === null ? '' : ` of ${Math.round(declared)}`;
       this.#warnings.push(
         `The file ends early or is damaged: ${Math.round(seconds)}${of} seconds could be decoded.`,

@@ -71,8 +71,9 @@ export const safeInputOptions = (input: MediaInput): string[] => [
         '-seekable',
         '1',
         // The range reader answers a little at a time and expects to be asked again.
-        '-reconnect',
-        '1',
+        ...['-reconnect', '1'],
+        // At once or not at all: when the range reader refuses, it has failed for good.
+        ...['-reconnect_delay_max', '0'],
         '-rw_timeout',
         String(LOOPBACK_TIMEOUT),
       ]),

@@ -93,9 +93,9 @@ const runTool = (
     child.stdout.setEncoding('utf8').on('data', out.add);
     child.stderr.setEncoding('utf8').on('data', err.add);
     signal?.addEventListener('abort', kill, { once: true });
-    stall.touch();
+    stall.resume();
     const settle = (): void => {
-      stall.stop();
+      stall.pause();
       signal?.removeEventListener('abort', kill);
     };
     child.on('error', (error) => {

@@ -1,4 +1,4 @@
-/** Calls `onStall` once when nothing was heard for a while. Must be stopped. */
+/** Calls `onStall` once when nothing was heard for a while. Counts only between `resume` and `pause`. */
 export class StallTimer {
   readonly #milliseconds: number;
   readonly #onStall: () => void;
@@ -9,17 +9,19 @@ export class StallTimer {
     this.#onStall = onStall;
   }
 
-  /** Something came, or waiting begins: counts anew. */
-  touch(): void {
-    if (this.#timer === null) {
-      this.#timer = setTimeout(this.#onStall, this.#milliseconds);
-      this.#timer.unref();
-    } else {
-      this.#timer.refresh();
-    }
+  /** Counts anew from now. */
+  resume(): void {
+    this.pause();
+    this.#timer = setTimeout(this.#onStall, this.#milliseconds);
+    this.#timer.unref();
   }
 
-  stop(): void {
+  /** Something was heard: counts anew, unless paused. */
+  touch(): void {
+    this.#timer?.refresh();
+  }
+
+  pause(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
   }

@@ -82,8 +82,12 @@ class Download {
         await removeResumeState(destination);
         return this.#result(response);
       } catch (error) {
+        if (!(error instanceof Interrupted)) {
+          // The first error is the one to report; without the notes a later call only starts over.
+          await this.#flush(file).catch(() => undefined);
+          throw error;
+        }
         await this.#flush(file);
-        if (!(error instanceof Interrupted)) throw error;
         if (this.#state.bytes > best) {
           best = this.#state.bytes;
           tries = 0;
