@@ -51,7 +51,8 @@ ModelFacts read_header(FileReader& reader) {
 ggml_type weight_type(const ModelFacts& facts) {
   const int ftype = facts.ftype % GGML_QNT_VERSION_FACTOR;
   // Types that whisper.cpp's own quantize program writes; another number would make ggml abort.
-  switch (facts.ftype < 0 ? -1 : ftype) {
+  const bool plausible = facts.ftype >= 0 && facts.ftype / GGML_QNT_VERSION_FACTOR <= GGML_QNT_VERSION;
+  switch (plausible ? ftype : -1) {
     case GGML_FTYPE_ALL_F32:
     case GGML_FTYPE_MOSTLY_F16:
     case GGML_FTYPE_MOSTLY_Q4_0:
@@ -124,6 +125,7 @@ void check_tensor(FileReader& reader, const ModelFacts& facts, ggml_type wide, s
   if (!names.insert(name).second) invalid("it holds a tensor twice");
   check_shape(facts, name, shape);
   const auto kind = static_cast<ggml_type>(type);
+  if (name == "decoder.token_embedding.weight" && kind != wide) invalid("its weights are not of the type that its header says");
   if (shape[0] % ggml_blck_size(kind) != 0) invalid("a tensor's rows do not fit its type");
   reader.skip(static_cast<uint64_t>(elements / ggml_blck_size(kind)) * ggml_type_size(kind), "the weights");
 }
