@@ -3,6 +3,7 @@ import { type Breathe, makeBreathe } from './breath.ts';
 import { detect } from './detect.ts';
 import { joinTexts } from './document.ts';
 import { entitiesFrom } from './entities/index.ts';
+import { Tagger } from './names/tagger.ts';
 import { type RedactionOptions, redact } from './pii/redact.ts';
 import { detectPrivate } from './pii/spans.ts';
 import { contentSafety } from './safety/index.ts';
@@ -108,12 +109,13 @@ async function takeOutPrivateData(
 ): Promise<{ transcript: AnalysisTranscript; entities: Entity[]; words: RedactedWord[] }> {
   if (!options.redact_pii && !options.entity_detection) return { transcript, entities: [], words: [] };
   const { text, language } = transcript;
+  const tagger = new Tagger();
   const findings = options.redact_pii
-    ? await detectPrivate(text, language, breathe)
+    ? await detectPrivate(text, language, breathe, tagger)
     : await detect(text, language, breathe);
   const entities = options.entity_detection ? entitiesFrom(text, findings, options.entity_types) : [];
   if (!options.redact_pii) return { transcript, entities, words: [] };
-  return redact(transcript, findings, entities, redactionOptions(options, secret), breathe);
+  return redact(transcript, findings, entities, redactionOptions(options, secret), breathe, tagger);
 }
 
 function redactionOptions(options: AnalysisOptions, secret: string): RedactionOptions {

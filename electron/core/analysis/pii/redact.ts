@@ -1,6 +1,7 @@
 import type { Entity, PiiPolicy, PiiSubstitution } from '../../../contract/analysis.ts';
 import type { Breathe } from '../breath.ts';
 import type { Finding } from '../findings.ts';
+import { Tagger } from '../names/tagger.ts';
 import type { AnalysisTranscript, RedactedWord } from '../types.ts';
 import { type OffsetMap, rewrite } from './rewrite.ts';
 import { detectPrivate, privateSpans } from './spans.ts';
@@ -31,6 +32,7 @@ export async function redact(
   entities: readonly Entity[],
   options: RedactionOptions,
   breathe: Breathe,
+  tagger: Tagger = new Tagger(),
 ): Promise<Redaction> {
   const { policies, substitution, secret } = options;
   const by = { method: substitution, secret, language: transcript.language };
@@ -41,12 +43,12 @@ export async function redact(
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const spans = await privateSpans(current.text, found, policies, breathe);
     if (spans.length === 0) break;
-    const next = rewrite(current, spans, by);
+    const next = await rewrite(current, spans, by, breathe);
     await breathe();
     words.push(...next.words);
     mapped = moveEntities(mapped, next.map, next.transcript.text);
     current = next.transcript;
-    found = await detectPrivate(current.text, current.language, breathe);
+    found = await detectPrivate(current.text, current.language, breathe, tagger);
   }
   return { transcript: current, words, entities: mapped };
 }

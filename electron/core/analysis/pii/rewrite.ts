@@ -1,3 +1,4 @@
+import type { Breathe } from '../breath.ts';
 import { joinTexts, type PlacedWord, placeSegments, placeWords, separatorBetween } from '../document.ts';
 import type { AnalysisSegment, AnalysisTranscript, AnalysisWord, RedactedWord } from '../types.ts';
 import type { PrivateSpan } from './spans.ts';
@@ -15,6 +16,9 @@ export interface Rewritten {
   map: OffsetMap;
 }
 
+/** Segments between two turns of the event loop. */
+const BATCH = 50;
+
 /** A span's part inside one segment. `token` is what stands for it there. */
 interface Piece extends PrivateSpan {
   token: string;
@@ -24,14 +28,17 @@ interface Piece extends PrivateSpan {
  * Puts substitutes into text, segments and words alike. A span over several segments leaves its hash token
  * in the first; masks stay in place. Segments that lose everything keep their place with an empty text.
  */
-export function rewrite(
+export async function rewrite(
   transcript: AnalysisTranscript,
   spans: readonly PrivateSpan[],
   by: Substitute,
-): Rewritten {
+  breathe: Breathe,
+): Promise<Rewritten> {
   const { text, segments } = transcript;
   const places = placeSegments(text, segments);
+  await breathe();
   const words = placeWords(text, segments);
+  await breathe();
   const bySegment = groupWords(words, segments.length);
   const map = { starts: new Int32Array(text.length).fill(-1), ends: new Int32Array(text.length).fill(-1) };
   const redacted: RedactedWord[] = [];
@@ -39,7 +46,9 @@ export function rewrite(
   let length = 0;
   let previous = '';
   let next = 0;
-  const rewritten = segments.map((segment, index) => {
+  const rewritten: AnalysisSegment[] = [];
+  for (const [index, segment] of segments.entries()) {
+    if (index % BATCH === 0) await breathe();
     const place = places[index] ?? { from: 0, to: 0 };
     while ((spans[next]?.to ?? Number.POSITIVE_INFINITY) <= place.from) next += 1;
     const pieces = piecesIn(text, spans, next, place, by);
@@ -52,8 +61,8 @@ export function rewrite(
     const placed = bySegment[index] ?? [];
     redacted.push(...redactedIn(segment, placed, pieces));
     const kept = segment.words.length > 0 ? rewriteWords(text, placed, pieces) : [];
-    return { ...segment, text: own.text, words: kept };
-  });
+    rewritten.push({ ...segment, text: own.text, words: kept });
+  }
   return { transcript: { ...transcript, text: joinTexts(texts), segments: rewritten }, words: redacted, map };
 }
 

@@ -3,7 +3,7 @@ import type { Breathe } from '../breath.ts';
 import { detect } from '../detect.ts';
 import type { Finding } from '../findings.ts';
 import { Gazetteer } from '../names/gazetteer.ts';
-import { LEXICON } from '../names/tagger.ts';
+import { LEXICON, Tagger } from '../names/tagger.ts';
 import { type Token, tokenize } from '../tokens.ts';
 import { findCuedValues } from './cued-values.ts';
 import { birthDates, findPersonalFacts } from './personal-facts.ts';
@@ -38,8 +38,13 @@ const SPREADING: ReadonlySet<PiiPolicy> = new Set([
 const PIECE = 2000;
 
 /** All findings, those that only redaction needs included. */
-export async function detectPrivate(text: string, language: string, breathe: Breathe): Promise<Finding[]> {
-  const found = await detect(text, language, breathe);
+export async function detectPrivate(
+  text: string,
+  language: string,
+  breathe: Breathe,
+  tagger: Tagger = new Tagger(),
+): Promise<Finding[]> {
+  const found = await detect(text, language, breathe, tagger);
   const tokens = tokenize(text);
   for (let start = 0; start < tokens.length; start += PIECE) {
     const own = tokens
