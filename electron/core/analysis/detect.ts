@@ -8,7 +8,7 @@ import { NameContext } from './names/context.ts';
 import { findOrganizations } from './names/organizations.ts';
 import { findPeople } from './names/people.ts';
 import { findPlaces } from './names/places.ts';
-import { tagTokens } from './names/tagger.ts';
+import { Tagger } from './names/tagger.ts';
 import { findEvents, findProducts } from './names/things.ts';
 import { classifyRun } from './numbers/classify.ts';
 import { findRuns } from './numbers/runs.ts';
@@ -20,13 +20,18 @@ const WINDOW = 1500;
 const OVERLAP = 60;
 
 /** Everything that any detector sees in a text, overlaps included. Offsets are UTF-16 units into `text`. */
-export async function detect(text: string, language: string, breathe: Breathe): Promise<Finding[]> {
+export async function detect(
+  text: string,
+  language: string,
+  breathe: Breathe,
+  tagger: Tagger = new Tagger(),
+): Promise<Finding[]> {
   const tokens = tokenize(text);
   const found = new Map<string, Finding>();
   for (let start = 0; start < tokens.length; start += WINDOW) {
     const from = Math.max(0, start - OVERLAP);
     const own = tokens.slice(from, start + WINDOW + OVERLAP).map((token, index) => ({ ...token, index }));
-    for (const one of await detectIn(text, own, language, breathe)) {
+    for (const one of await detectIn(text, own, language, breathe, tagger)) {
       const key = `${one.policy} ${one.from} ${one.to} ${one.entity}`;
       if (!found.has(key)) found.set(key, one);
     }
@@ -39,6 +44,7 @@ async function detectIn(
   tokens: readonly Token[],
   language: string,
   breathe: Breathe,
+  tagger: Tagger,
 ): Promise<Finding[]> {
   const first = tokens[0];
   const last = tokens.at(-1);
@@ -58,7 +64,7 @@ async function detectIn(
   await breathe();
   found.push(...findDates(tokens));
   await breathe();
-  const context = new NameContext(tokens, await tagTokens(text, tokens, breathe), language);
+  const context = new NameContext(tokens, await tagger.tag(text, tokens, breathe), language);
   for (const find of [findPeople, findPlaces, findOrganizations, findProducts, findEvents]) {
     found.push(...find(context));
     await breathe();

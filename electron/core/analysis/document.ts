@@ -16,8 +16,7 @@ const UNSPACED_START =
 /** One space between two texts, none between scripts written without spaces (Chinese, Japanese, Thai). */
 export function separatorBetween(left: string, right: string): string {
   if (left === '' || right === '') return '';
-  // Only the last character matters: testing the whole of a growing text would cost its length each time.
-  return UNSPACED_END.test(left.slice(-2)) && UNSPACED_START.test(right) ? '' : ' ';
+  return UNSPACED_END.test(left.slice(-2)) && UNSPACED_START.test(right.slice(0, 2)) ? '' : ' ';
 }
 
 /** The whole text of a transcript from its segments' texts. */

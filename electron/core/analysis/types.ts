@@ -70,6 +70,27 @@ export interface RedactedTranscript {
   substitution: PiiSubstitution | null;
 }
 
+/** What a language model is given to summarise, and what it must give back: every statement with its evidence. */
+export interface Summarizer {
+  summarize(input: {
+    sentences: { id: number; text: string; speaker_id: string | null }[];
+    language: string;
+    bullets: number;
+  }): Promise<{ text: string; sentence_ids: number[] }[]>;
+}
+
+/** What `analyze` needs besides the transcript. */
+export interface AnalysisDependencies {
+  /** Key of the redaction tokens' HMAC: a secret of this installation. Needed for `redact_pii` with `hash`. */
+  secret: string;
+  /** A local language model for summaries, only when the user has set one up. */
+  summarizer?: Summarizer;
+  /** The same audio in English by Whisper's translation, when the summary is wanted in English. */
+  translation?: AnalysisTranscript;
+  /** Share of the work done, from 0 to 1. */
+  onProgress?: (share: number) => void;
+}
+
 /** Optional parts are absent, not null, when not asked for. */
 export interface AnalysisResult {
   entities?: Entity[];

@@ -2,10 +2,18 @@ import { type Finding, finding } from '../findings.ts';
 import { ibanLength, isIban } from '../numbers/checks.ts';
 import { TOP_LEVEL } from './domains.ts';
 
-const EMAIL =
-  /[\p{L}\d][\p{L}\d._%+'-]*\s?@\s?[\p{L}\d](?:[\p{L}\d-]*[\p{L}\d])?(?:\.\s?[\p{L}\d-]+)*\.\s?\p{L}{2,24}(?![\p{L}\d])/gu;
+/** A dot, or the dot and space that recognisers write before a common ending ("example. com"). */
+const DOT = String.raw`\.(?:\s(?=(?:com|org|net|edu|co|de|io|fr|es|example)\b))?`;
+const LABEL = String.raw`[\p{L}\d](?:[\p{L}\d-]*[\p{L}\d])?`;
+const EMAIL = new RegExp(
+  String.raw`[\p{L}\d][\p{L}\d._%+'-]*\s?@\s?${LABEL}(?:${DOT}${LABEL})*${DOT}\p{L}{2,24}(?![\p{L}\d])`,
+  'gu',
+);
 const SCHEME = /\b(?:https?|ftp|wss?):\/\/[^\s<>"'”’)\]]+/giu;
-const WWW = /\bwww\.\s?[\p{L}\d-]+(?:\.\s?[\p{L}\d-]+)*\.\s?\p{L}{2,12}\b(?:\/[^\s<>"'”’)\]]*)?/giu;
+const WWW = new RegExp(
+  String.raw`\bwww\.\s?${LABEL}(?:${DOT}${LABEL})*${DOT}\p{L}{2,12}\b(?:\/[^\s<>"'”’)\]]*)?`,
+  'giu',
+);
 const BARE =
   /(?<![\p{L}\d@.])(?:[\p{L}\d](?:[\p{L}\d-]*[\p{L}\d])?\.)+(\p{L}{2,12})(?![\p{L}\d@])(?:\/[^\s<>"'”’)\]]*)?/giu;
 const IPV6 = /(?<![\p{L}\d:])(?:[\da-f]{0,4}:){2,7}[\da-f]{0,4}(?![\p{L}\d:])/giu;

@@ -81,12 +81,18 @@ export function findOrganizations(context: NameContext): Finding[] {
         'organization',
         first.from,
         bookTitle ? end.to - possessive(end.text, context, at, last) + dotted : end.stemTo + dotted,
-        last > at ? 56 : 51,
+        last > at ? 56 : sure(context, at) ? 54 : 51,
       ),
     );
     at = last;
   }
   return found;
+}
+
+/** On the list, and nothing else. */
+function sure(context: NameContext, at: number): boolean {
+  const match = KNOWN.match(context.tokens, at);
+  return match !== undefined && !AMBIGUOUS.has(match.phrase) && !isFirstName(match.phrase);
 }
 
 /** Characters of a possessive ending that the list's name does not have itself ("McDonald's" keeps it). */

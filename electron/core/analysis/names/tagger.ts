@@ -15,22 +15,26 @@ interface TaggedTerm {
 /**
  * Part-of-speech and name tags for each token (by index), from compromise (a rule-based English tagger,
  * github.com/spencermountain/compromise). A token made of several terms ("I'm") has the tags of all.
+ * Remembers what it tagged, because redaction looks at an almost unchanged text again.
  */
-export async function tagTokens(
-  text: string,
-  tokens: readonly Token[],
-  breathe: Breathe,
-): Promise<ReadonlySet<string>[]> {
-  const tags: Set<string>[] = tokens.map(() => new Set<string>());
-  for (const chunk of chunksOf(tokens)) {
-    const first = chunk[0];
-    const last = chunk.at(-1);
-    if (!first || !last) continue;
-    const from = first.from - first.lead.length;
-    tagChunk(text.slice(from, last.to + last.trail.length), from, chunk, tags);
-    await breathe();
+export class Tagger {
+  readonly #known = new Map<string, readonly ReadonlySet<string>[]>();
+
+  async tag(text: string, tokens: readonly Token[], breathe: Breathe): Promise<ReadonlySet<string>[]> {
+    const tags: ReadonlySet<string>[] = [];
+    for (const chunk of chunksOf(tokens)) {
+      const first = chunk[0];
+      const last = chunk.at(-1);
+      if (!first || !last) continue;
+      const from = first.from - first.lead.length;
+      const own = text.slice(from, last.to + last.trail.length);
+      const known = this.#known.get(own) ?? tagChunk(own, from, chunk);
+      this.#known.set(own, known);
+      tags.push(...known);
+      await breathe();
+    }
+    return tags;
   }
-  return tags;
 }
 
 /** Runs of tokens that end at a sentence's end, or after 60 tokens. */
@@ -46,7 +50,8 @@ function* chunksOf(tokens: readonly Token[]): Generator<Token[]> {
   if (chunk.length > 0) yield chunk;
 }
 
-function tagChunk(text: string, offset: number, chunk: readonly Token[], tags: readonly Set<string>[]): void {
+function tagChunk(text: string, offset: number, chunk: readonly Token[]): Set<string>[] {
+  const tags = chunk.map(() => new Set<string>());
   let at = offset;
   let next = 0;
   for (const term of termsOf(text)) {
@@ -56,8 +61,9 @@ function tagChunk(text: string, offset: number, chunk: readonly Token[], tags: r
     while ((chunk[next]?.to ?? Number.POSITIVE_INFINITY) <= from) next += 1;
     const token = chunk[next];
     if (!token || term.text === '' || token.from >= to) continue;
-    for (const tag of term.tags ?? []) tags[token.index]?.add(tag);
+    for (const tag of term.tags ?? []) tags[next]?.add(tag);
   }
+  return tags;
 }
 
 function termsOf(text: string): TaggedTerm[] {

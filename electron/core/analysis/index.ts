@@ -1,0 +1,174 @@
+import { type Entity, resolvePolicies } from '../../contract/analysis.ts';
+import { type Breathe, makeBreathe } from './breath.ts';
+import { detect } from './detect.ts';
+import { joinTexts } from './document.ts';
+import { entitiesFrom } from './entities/index.ts';
+import { Tagger } from './names/tagger.ts';
+import { type RedactionOptions, redact } from './pii/redact.ts';
+import { detectPrivate } from './pii/spans.ts';
+import { contentSafety } from './safety/index.ts';
+import { maskSpans } from './safety/mask.ts';
+import { summarize } from './summary/index.ts';
+import { keyPhrases } from './topics/key-phrases.ts';
+import { findTopics } from './topics/topics.ts';
+import type {
+  AnalysisDependencies,
+  AnalysisOptions,
+  AnalysisResult,
+  AnalysisTranscript,
+  RedactedTranscript,
+  RedactedWord,
+} from './types.ts';
+
+/**
+ * All text analyses of a transcript, in the order that keeps secrets: private data is found in the original
+ * and taken out first, profanity is masked next, and topics, key phrases and summary see the result only;
+ * entities are found in the original and moved to their places in the result. A pure function of its
+ * arguments, but for the summarizer. It gives the event loop a turn about every 10 ms, so it may run in
+ * the server's own process.
+ *
+ * `redacted` is present when the text to keep differs in origin from the one given: with `redact_pii`, and
+ * with `content_safety` when something was masked. Never throws for any text.
+ */
+export async function analyze(
+  transcript: AnalysisTranscript,
+  options: AnalysisOptions,
+  dependencies: AnalysisDependencies,
+): Promise<AnalysisResult> {
+  const breathe = makeBreathe();
+  const progress = dependencies.onProgress ?? (() => {});
+  const result: AnalysisResult = { warnings: languageWarnings(transcript.language, options) };
+  progress(0);
+  const private_ = await takeOutPrivateData(transcript, options, dependencies.secret, breathe);
+  progress(0.5);
+  let current = renumber(private_.transcript);
+  let masked = false;
+  if (options.content_safety) {
+    const { report, profanity } = await contentSafety(current, breathe);
+    result.content_safety = report;
+    masked = profanity.length > 0;
+    current = maskSpans(current, profanity);
+  }
+  progress(0.65);
+  if (options.entity_detection) result.entities = atPlaces(private_.entities, current.text);
+  if (options.redact_pii || masked) result.redacted = kept(current, private_.words, options);
+  if (options.topics) {
+    result.topics = isEnglish(current.language) ? await findTopics(current.text, breathe) : [];
+    result.key_phrases = await keyPhrases(current.text, current.language, breathe);
+  }
+  progress(0.8);
+  if (options.summarization) await addSummary(result, current, options, dependencies, breathe);
+  progress(1);
+  return result;
+}
+
+async function addSummary(
+  result: AnalysisResult,
+  transcript: AnalysisTranscript,
+  options: AnalysisOptions,
+  dependencies: AnalysisDependencies,
+  breathe: Breathe,
+): Promise<void> {
+  const { secret, summarizer } = dependencies;
+  const translation = dependencies.translation
+    ? await cleaned(dependencies.translation, options, secret, breathe)
+    : undefined;
+  const request = {
+    type: options.summary_type ?? 'bullets',
+    language: options.summary_language,
+    translation,
+    summarizer,
+  } as const;
+  const { summary, warnings } = await summarize(transcript, request, breathe);
+  result.summary = summary;
+  result.warnings.push(...warnings);
+}
+
+/** A translation goes through the same redaction and masking as the transcript itself. */
+async function cleaned(
+  translation: AnalysisTranscript,
+  options: AnalysisOptions,
+  secret: string,
+  breathe: Breathe,
+): Promise<AnalysisTranscript> {
+  const { transcript } = await takeOutPrivateData(
+    translation,
+    { ...options, entity_detection: false },
+    secret,
+    breathe,
+  );
+  if (!options.content_safety) return transcript;
+  return maskSpans(transcript, (await contentSafety(transcript, breathe)).profanity);
+}
+
+async function takeOutPrivateData(
+  transcript: AnalysisTranscript,
+  options: AnalysisOptions,
+  secret: string,
+  breathe: Breathe,
+): Promise<{ transcript: AnalysisTranscript; entities: Entity[]; words: RedactedWord[] }> {
+  if (!options.redact_pii && !options.entity_detection) return { transcript, entities: [], words: [] };
+  const { text, language } = transcript;
+  const tagger = new Tagger();
+  const findings = options.redact_pii
+    ? await detectPrivate(text, language, breathe, tagger)
+    : await detect(text, language, breathe);
+  const entities = options.entity_detection ? entitiesFrom(text, findings, options.entity_types) : [];
+  if (!options.redact_pii) return { transcript, entities, words: [] };
+  return redact(transcript, findings, entities, redactionOptions(options, secret), breathe, tagger);
+}
+
+function redactionOptions(options: AnalysisOptions, secret: string): RedactionOptions {
+  return {
+    policies: resolvePolicies(options.redact_pii_policies),
+    substitution: options.redact_pii_sub ?? 'hash',
+    secret,
+  };
+}
+
+/** Segments that redaction emptied are gone; ids count from 0 where any was. */
+function renumber(transcript: AnalysisTranscript): AnalysisTranscript {
+  const left = transcript.segments.filter((segment) => segment.text.trim() !== '');
+  if (left.length === transcript.segments.length) return transcript;
+  const segments = left.map((segment, id) => ({ ...segment, id }));
+  return { ...transcript, segments, text: joinTexts(segments.map((segment) => segment.text)) };
+}
+
+function atPlaces(entities: readonly Entity[], text: string): Entity[] {
+  return entities.map((entity) => ({ ...entity, text: text.slice(entity.startIndex, entity.endIndex) }));
+}
+
+function kept(
+  transcript: AnalysisTranscript,
+  words: RedactedWord[],
+  options: AnalysisOptions,
+): RedactedTranscript {
+  return {
+    text: transcript.text,
+    segments: transcript.segments,
+    redacted_words: words,
+    policies: options.redact_pii ? resolvePolicies(options.redact_pii_policies) : [],
+    substitution: options.redact_pii ? (options.redact_pii_sub ?? 'hash') : null,
+  };
+}
+
+function isEnglish(language: string): boolean {
+  return language.toLowerCase().startsWith('en');
+}
+
+function languageWarnings(language: string, options: AnalysisOptions): string[] {
+  if (isEnglish(language)) return [];
+  const warnings: string[] = [];
+  if (options.topics)
+    warnings.push('Topics are detected in English only; key phrases are given for this language.');
+  const listed = /^(?:de|fr|es)/iu.test(language);
+  if (options.entity_detection || options.redact_pii) {
+    warnings.push(
+      listed
+        ? 'Names of people, places and organizations are found by lists and capitals in this language, less surely than in English.'
+        : 'In this language only written e-mail addresses, URLs, numbers and listed names are found.',
+    );
+  }
+  if (options.content_safety) warnings.push('Content safety knows few words of this language.');
+  return warnings;
+}

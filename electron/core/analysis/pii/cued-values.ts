@@ -1,0 +1,188 @@
+import type { PiiPolicy } from '../../../contract/analysis.ts';
+import { spelledFrom } from '../entities/spelled.ts';
+import { type Finding, finding } from '../findings.ts';
+import type { Token } from '../tokens.ts';
+
+interface CueRule {
+  policy: PiiPolicy;
+  cues: readonly string[];
+  /** Least and most signs of the value, letters and digits. */
+  least: number;
+  most: number;
+  needsDigit: boolean;
+}
+
+const RULES: readonly CueRule[] = [
+  {
+    policy: 'passport_number',
+    cues: ['passport', 'passport number', 'passport no', 'reisepass', 'pasaporte', 'passeport'],
+    least: 6,
+    most: 12,
+    needsDigit: true,
+  },
+  {
+    policy: 'drivers_license',
+    cues: [
+      "driver's license",
+      "driver's licence",
+      'drivers license',
+      'drivers licence',
+      'driving licence',
+      'driving license',
+      'license number',
+      'licence number',
+      "driver's license number",
+      'führerschein',
+      'führerscheinnummer',
+      'permis de conduire',
+      'carnet de conducir',
+    ],
+    least: 5,
+    most: 16,
+    needsDigit: true,
+  },
+  {
+    policy: 'vehicle_id',
+    cues: [
+      'license plate',
+      'licence plate',
+      'plate',
+      'plates',
+      'plate number',
+      'license plate number',
+      'number plate',
+      'registration number',
+      'vin',
+      'v i n',
+      'vin number',
+      'vehicle identification number',
+      'kennzeichen',
+      'matrícula',
+      'plaque',
+    ],
+    least: 4,
+    most: 17,
+    needsDigit: true,
+  },
+  {
+    policy: 'username',
+    cues: [
+      'username',
+      'user name',
+      'login',
+      'log-in',
+      'user id',
+      'handle',
+      'screen name',
+      'gamertag',
+      'benutzername',
+      "nom d'utilisateur",
+      'usuario',
+    ],
+    least: 3,
+    most: 30,
+    needsDigit: false,
+  },
+  {
+    policy: 'password',
+    cues: [
+      'password',
+      'passcode',
+      'passphrase',
+      'pass word',
+      'pin',
+      'pin code',
+      'pin number',
+      'passwort',
+      'kennwort',
+      'mot de passe',
+      'contraseña',
+    ],
+    least: 3,
+    most: 40,
+    needsDigit: false,
+  },
+];
+
+/** First words of all cues: most tokens are none, and cost one look-up. */
+const FIRST_WORDS = new Set(RULES.flatMap((rule) => rule.cues.map((cue) => cue.split(' ')[0] ?? '')));
+const LINKS =
+  /^(?:is|was|number|no|are|it's|its|ist|lautet|est|es|for|the|account|called|set|to|my|this|that|on|reads)$/u;
+const ENDS =
+  /^(?:and|but|or|so|then|with|because|please|for|in|on|that|which|to|und|et|y|now|okay|ok|if|at|don't|do|can|write|you|i|it|is|was|expires|expired|has|have|will|not|wrong|incorrect|reset|changed|required|protected|again|too|manager|field|been)$/u;
+const JOINTS =
+  /^(?:dash|hyphen|underscore|dot|minus|plus|space|capital|uppercase|lowercase|hash|hashtag|star|dollar|exclamation|mark|point|question|at|ampersand|slash)$/u;
+
+/** Values that only the words before them make private: passports, licences, plates, user names, passwords. */
+export function findCuedValues(tokens: readonly Token[], language: string): Finding[] {
+  return tokens.flatMap((token, at) =>
+    FIRST_WORDS.has(token.norm) ? RULES.flatMap((rule) => valueAfter(tokens, at, rule, language) ?? []) : [],
+  );
+}
+
+function valueAfter(
+  tokens: readonly Token[],
+  at: number,
+  rule: CueRule,
+  language: string,
+): Finding | undefined {
+  const cueEnd = rule.cues.map((cue) => matchWords(tokens, at, cue)).find((end) => end !== undefined);
+  if (cueEnd === undefined || /[.!?]/u.test(tokens[cueEnd]?.trail ?? '')) return undefined;
+  let start = cueEnd + 1;
+  let linked = /[:]/u.test(tokens[cueEnd]?.trail ?? '');
+  while (start - cueEnd < 6 && LINKS.test(tokens[start]?.norm ?? '')) {
+    linked ||= /^(?:is|was|are|it's|ist|lautet|est|es|reads|to)$/u.test(tokens[start]?.norm ?? '');
+    if (/[.!?]/u.test(tokens[start]?.trail ?? '')) return undefined;
+    start += 1;
+  }
+  return rule.needsDigit
+    ? codeAt(tokens, start, rule, language)
+    : wordAt(tokens, start, rule, linked, language);
+}
+
+function matchWords(tokens: readonly Token[], at: number, cue: string): number | undefined {
+  const words = cue.split(' ');
+  return words.every((word, index) => tokens[at + index]?.norm === word) ? at + words.length - 1 : undefined;
+}
+
+/** Letters and digits, spelled or written, with a digit among them. */
+function codeAt(
+  tokens: readonly Token[],
+  start: number,
+  rule: CueRule,
+  language: string,
+): Finding | undefined {
+  const pieces = spelledFrom(tokens, start, language, 20);
+  const value = pieces.map((piece) => piece.value).join('');
+  const first = pieces[0]?.token;
+  const last = pieces.at(-1)?.token;
+  if (!first || !last || value.length < rule.least || value.length > rule.most + 3 || !/\d/u.test(value))
+    return undefined;
+  return finding(rule.policy, first.from, last.to, 83);
+}
+
+/** The words up to the end of the clause: at most eight, spelled signs included. */
+function wordAt(
+  tokens: readonly Token[],
+  start: number,
+  rule: CueRule,
+  linked: boolean,
+  language: string,
+): Finding | undefined {
+  const first = tokens[start];
+  if (!first || first.blocked || ENDS.test(first.norm)) return undefined;
+  const spelled = spelledFrom(tokens, start, language, 40).length;
+  if (!linked && spelled < 3 && !/\d/u.test(first.text)) return undefined;
+  let last = start;
+  while (last - start < 39) {
+    const next = tokens[last + 1];
+    if (!next || next.blocked || /[.!?,;]/u.test(tokens[last]?.trail ?? '')) break;
+    const inside =
+      last - start < spelled - 1 || JOINTS.test(next.norm) || JOINTS.test(tokens[last]?.norm ?? '');
+    if (!inside && (rule.policy === 'username' || ENDS.test(next.norm) || last - start >= 7)) break;
+    last += 1;
+  }
+  const end = tokens[last];
+  if (!end || (start === last && first.text.length < rule.least)) return undefined;
+  return finding(rule.policy, first.from, end.to, 84);
+}

@@ -1,0 +1,174 @@
+import lexicon from '../../../../resources/lexicons/personal.json' with { type: 'json' };
+import type { PiiPolicy } from '../../../contract/analysis.ts';
+import { type Finding, finding, hidden } from '../findings.ts';
+import { Gazetteer } from '../names/gazetteer.ts';
+import { numberWords } from '../numbers/number-words.ts';
+import type { Token } from '../tokens.ts';
+
+const LISTS: readonly (readonly [PiiPolicy, Gazetteer])[] = [
+  ['nationality', new Gazetteer(lexicon.nationalities.flatMap(plural))],
+  ['religion', new Gazetteer(lexicon.religions.flatMap(plural))],
+  ['political_affiliation', new Gazetteer(lexicon.politics)],
+  ['medical_condition', new Gazetteer(lexicon.conditions)],
+  ['drug', new Gazetteer(lexicon.drugs)],
+  ['injury', new Gazetteer(lexicon.injuries)],
+];
+const OCCUPATIONS = new Gazetteer(lexicon.occupations);
+/** What somebody is said to be: "I'm a …", "works as a …", "her father was a …". */
+const BEING =
+  /^(?:i'm|am|is|was|as|are|were|be|been|became|become|he's|she's|a|an|the|my|our|his|her|their|being|former|retired|licensed|certified|head|senior|junior|chief|trained|qualified)$/u;
+const DOUBTFUL_JOBS =
+  /^(?:model|cook|miner|judge|principal|editor|vet|painter|pilot|developer|surveyor|tailor|baker|butcher|carpenter|gardener|farmer|secretary|detective|nurse|dj|ceo|cto|cfo|cleaner|designer|engineer|consultant|scientist|writer|teacher|professor|lawyer|soldier|student nurse)$/u;
+const SMALL = ['en', 'de', 'fr', 'es'].map((language) => numberWords(language).small);
+const CURRENCY =
+  /^(?:dollars?|bucks|cents?|pence|euros?|pounds?|quid|yen|yuan|rupees?|francs?|franken|pesos?|usd|eur|gbp|grand|k)$/u;
+const SCALE =
+  /^(?:hundred|thousand|million|billion|trillion|millionen|milliarden|millones|mille|tausend|hundert|mil|cent|million[s]?)$/u;
+const BIRTH =
+  /\b(?:born|birth|birthday|birthdate|dob|d o b|geboren|geburtsdatum|geburtstag|né|née|naissance|anniversaire|nací|nació|nacimiento|cumpleaños)\b/u;
+
+function plural(name: string): string[] {
+  return /(?:ish|ese|ch|s|ss)$/u.test(name) ? [name] : [name, `${name}s`];
+}
+
+/** Facts about persons by list and by phrase: nationality, religion, health, job, age, money. English first. */
+export function findPersonalFacts(tokens: readonly Token[]): Finding[] {
+  const found: Finding[] = [];
+  for (let at = 0; at < tokens.length; at++) {
+    if (tokens[at]?.blocked) continue;
+    for (const [policy, list] of LISTS) {
+      const last = list.match(tokens, at)?.last;
+      const hit = last === undefined ? undefined : span(policy, tokens, at, last, 45);
+      if (hit) found.push(hit);
+    }
+    found.push(
+      ...[occupation(tokens, at), age(tokens, at), money(tokens, at)].filter((hit) => hit !== undefined),
+    );
+  }
+  return found;
+}
+
+function span(
+  policy: PiiPolicy,
+  tokens: readonly Token[],
+  first: number,
+  last: number,
+  weight: number,
+): Finding | undefined {
+  const start = tokens[first];
+  const end = tokens[last];
+  return start && end ? finding(policy, start.from, end.stemTo, weight) : undefined;
+}
+
+function occupation(tokens: readonly Token[], at: number): Finding | undefined {
+  const match = OCCUPATIONS.match(tokens, at);
+  if (!match) return undefined;
+  const before = tokens[at - 1]?.norm ?? '';
+  const two = tokens[at - 2]?.norm ?? '';
+  const said =
+    BEING.test(before) &&
+    (!DOUBTFUL_JOBS.test(match.phrase) ||
+      /^(?:i'm|am|is|was|as|are|became|become|he's|she's|a|an|retired|former|my|licensed)$/u.test(before) ||
+      BEING.test(two));
+  return said ? span('occupation', tokens, at, match.last, 46) : undefined;
+}
+
+function value(tokens: readonly Token[], at: number): number | undefined {
+  const token = tokens[at];
+  if (!token || token.blocked) return undefined;
+  if (/^\d{1,3}$/u.test(token.norm)) return Number(token.norm);
+  const parts = token.norm
+    .split('-')
+    .map((part) => SMALL.map((small) => small.get(part)).find((one) => one !== undefined));
+  return parts.every((part) => part !== undefined)
+    ? parts.reduce((sum, part) => sum + (part ?? 0), 0)
+    : undefined;
+}
+
+/** "42 years old", "forty-two-year-old", "I'm thirty six", "aged 9", "turned 50". */
+function age(tokens: readonly Token[], at: number): Finding | undefined {
+  const compound = /^(\p{L}+(?:-\p{L}+)?|\d{1,3})-years?-olds?$/u.exec(tokens[at]?.norm ?? '');
+  if (compound) return span('person_age', tokens, at, at, 66);
+  const first = value(tokens, at);
+  if (first === undefined || first > 120 || value(tokens, at - 1) !== undefined) return undefined;
+  const second = value(tokens, at + 1);
+  const two =
+    first >= 20 &&
+    first % 10 === 0 &&
+    second !== undefined &&
+    second > 0 &&
+    second < 10 &&
+    tokens[at]?.trail === '';
+  const last = two ? at + 1 : at;
+  const after = [1, 2, 3].map((step) => tokens[last + step]?.norm ?? '').join(' ');
+  const unit =
+    /^(?:years? old|year-old|months? old|years of age|jahre alt|years young)/u.exec(after)?.[0] ??
+    (/^(?:ans|años)\b/u.exec(after)?.[0] && /^(?:j'ai|a|ai|tengo|tiene|as)$/u.test(tokens[at - 1]?.norm ?? '')
+      ? 'x'
+      : undefined);
+  if (unit) return span('person_age', tokens, at, last + unit.split(' ').length, 66);
+  const before = tokens[at - 1]?.norm ?? '';
+  if (/^(?:aged|turned|turning|turns)$/u.test(before)) return span('person_age', tokens, at, last, 66);
+  const age = tokens
+    .slice(Math.max(0, at - 3), at)
+    .some((token) => token.norm === 'age' || token.norm === 'alter');
+  if (age && /^(?:is|of|age|ist)$/u.test(before)) return span('person_age', tokens, at, last, 66);
+  const am = /^(?:i'm|he's|she's)$/u.test(before) || (before === 'am' && tokens[at - 2]?.norm === 'i');
+  const ends =
+    /[.,!?]/u.test(tokens[last]?.trail ?? '') ||
+    tokens[last + 1] === undefined ||
+    /^(?:and|now|today|but)$/u.test(tokens[last + 1]?.norm ?? '');
+  return am && ends && (Number(tokens[at]?.norm) || first) >= 3
+    ? span('person_age', tokens, at, last, 65)
+    : undefined;
+}
+
+/** "$20 million", "twelve hundred dollars", "500 euros", "€ 3.50". */
+function money(tokens: readonly Token[], at: number): Finding | undefined {
+  const token = tokens[at];
+  if (!token) return undefined;
+  if (
+    /^[-+]?[$€£¥₹]\s?\d/u.test(token.text) ||
+    /^\d[\d.,]*[$€£¥]$/u.test(token.text) ||
+    (/^[$€£¥]$/u.test(token.text) && /^\d/u.test(tokens[at + 1]?.text ?? ''))
+  ) {
+    let last = /^[$€£¥]$/u.test(token.text) ? at + 1 : at;
+    while (SCALE.test(tokens[last + 1]?.norm ?? '') || /^(?:k|m|bn)$/u.test(tokens[last + 1]?.norm ?? ''))
+      last += 1;
+    return span('money_amount', tokens, at, last, 67);
+  }
+  if (!isAmount(tokens, at) || isAmount(tokens, at - 1)) return undefined;
+  let last = at;
+  while (
+    last - at < 9 &&
+    (isAmount(tokens, last + 1) ||
+      (/^(?:and|point|a|half)$/u.test(tokens[last + 1]?.norm ?? '') && isAmount(tokens, last + 2)))
+  )
+    last += 1;
+  return CURRENCY.test(tokens[last + 1]?.norm ?? '')
+    ? span('money_amount', tokens, at, last + 1, 67)
+    : undefined;
+}
+
+function isAmount(tokens: readonly Token[], at: number): boolean {
+  const token = tokens[at];
+  if (!token || token.blocked) return false;
+  return /^\d[\d.,]*k?$/u.test(token.norm) || SCALE.test(token.norm) || value(tokens, at) !== undefined;
+}
+
+/** Dates that are somebody's birth, by the words before them: redacted as such besides being dates. */
+export function birthDates(text: string, findings: readonly Finding[]): Finding[] {
+  return findings
+    .filter(
+      (one) =>
+        one.policy === 'date' &&
+        BIRTH.test(
+          text
+            .slice(Math.max(0, one.from - 50), one.from)
+            .toLowerCase()
+            .split(/[.!?]\s/u)
+            .at(-1) ?? '',
+        ),
+    )
+    .map((one) => hidden('date_of_birth', one.from, one.to, one.weight + 1));
+}

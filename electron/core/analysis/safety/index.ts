@@ -1,0 +1,159 @@
+import { englishDataset, englishRecommendedTransformers, RegExpMatcher } from 'obscenity';
+import { type ContentSafety, SAFETY_LABELS, type SafetyLabel } from '../../../contract/analysis.ts';
+import type { Breathe } from '../breath.ts';
+import { placeSegments, round } from '../document.ts';
+import { LEXICON } from '../names/tagger.ts';
+import { opensSentence, type Token, tokenize } from '../tokens.ts';
+import type { AnalysisSegment, AnalysisTranscript } from '../types.ts';
+import { ALLOWED, BENIGN, HATE_TARGETS, HATE_VERBS, type Strength, TERM_LISTS } from './terms.ts';
+
+export interface SafetyHit {
+  label: SafetyLabel;
+  strength: Strength;
+  from: number;
+  to: number;
+}
+
+const BATCH = 400;
+const obfuscated = new RegExpMatcher({ ...englishDataset.build(), ...englishRecommendedTransformers });
+
+/**
+ * Content safety by weighted word lists, phrase by phrase. A listed word inside a harmless phrase ("killer
+ * feature", "shot a photo") or a name ("Dick van Dyke") does not count; words written to get past lists
+ * ("sh1t") are read by obscenity's matcher, when they are no dictionary words. Hate needs a slur, or a
+ * group of people as the object of hating. A label's confidence grows with the strength and number of its
+ * words: 1 - exp(-sum/2). Limits: keywords only, so irony and quotation count as well; English first.
+ */
+export async function contentSafety(
+  transcript: AnalysisTranscript,
+  breathe: Breathe,
+): Promise<{ report: ContentSafety; profanity: { from: number; to: number }[] }> {
+  const tokens = tokenize(transcript.text);
+  const hits: SafetyHit[] = [];
+  for (let start = 0; start < tokens.length; start += BATCH) {
+    hits.push(...findHits(tokens, start, Math.min(tokens.length, start + BATCH)));
+    await breathe();
+  }
+  const profanity = hits.filter((hit) => hit.label === 'profanity' || isObscene(transcript.text, hit));
+  return { report: summarize(transcript, hits), profanity: profanity.map(({ from, to }) => ({ from, to })) };
+}
+
+/** Slurs and coarse sexual words are masked like profanity; "weapon" and the like are not. */
+function isObscene(text: string, hit: SafetyHit): boolean {
+  const word = text.slice(hit.from, hit.to).toLowerCase();
+  return (
+    (hit.label === 'hate_speech' && hit.strength === 3 && !word.includes(' ')) ||
+    /^(?:slut|whore|tits|pussy|boobs)s?$/u.test(word)
+  );
+}
+
+function findHits(tokens: readonly Token[], start: number, end: number): SafetyHit[] {
+  const hits: SafetyHit[] = [];
+  let at = start;
+  while (at < end) {
+    const harmless = BENIGN.match(tokens, at);
+    if (harmless) {
+      at = harmless.last + 1;
+      continue;
+    }
+    hits.push(...hitsAt(tokens, at));
+    at += 1;
+  }
+  return hits;
+}
+
+function hitsAt(tokens: readonly Token[], at: number): SafetyHit[] {
+  const token = tokens[at];
+  if (!token || token.blocked || ALLOWED.has(token.norm)) return [];
+  const hits: SafetyHit[] = [];
+  const seen = new Set<SafetyLabel>();
+  for (const { label, strength, terms } of TERM_LISTS) {
+    const last = seen.has(label) ? undefined : terms.match(tokens, at)?.last;
+    const end = last === undefined ? undefined : tokens[last];
+    if (!end || isNegatedHarm(label, tokens, at)) continue;
+    seen.add(label);
+    hits.push({ label, strength, from: token.from, to: end.stemTo });
+  }
+  const hate = hateAt(tokens, at);
+  if (hate && !seen.has('hate_speech')) hits.push(hate);
+  if (hits.length === 0 && isDisguised(tokens, at)) {
+    hits.push({ label: 'profanity', strength: 2, from: token.from, to: token.to });
+  }
+  return hits;
+}
+
+/** "Alcohol-free", "no symptoms": a negation right before a mild label's word takes it back. */
+function isNegatedHarm(label: SafetyLabel, tokens: readonly Token[], at: number): boolean {
+  if (label !== 'health_issues' && label !== 'alcohol') return false;
+  return /^(?:no|without|never|zero)$/u.test(tokens[at - 1]?.norm ?? '');
+}
+
+/** "I hate …", "… should die" with a group of people beside it. */
+function hateAt(tokens: readonly Token[], at: number): SafetyHit | undefined {
+  const target = HATE_TARGETS.match(tokens, at);
+  const first = tokens[at];
+  if (!target || !first) return undefined;
+  for (let near = Math.max(0, at - 4); near <= target.last + 3; near++) {
+    if (near >= at && near <= target.last) continue;
+    const verb = HATE_VERBS.match(tokens, near);
+    const last = tokens[Math.max(verb?.last ?? 0, target.last)];
+    const between = tokens.slice(Math.min(near, target.last), Math.max(near, at));
+    if (verb && last && !between.some((token) => /[.!?]/u.test(token.trail)) && !isNegated(tokens, near)) {
+      return {
+        label: 'hate_speech',
+        strength: 3,
+        from: Math.min(first.from, tokens[near]?.from ?? first.from),
+        to: last.stemTo,
+      };
+    }
+  }
+  return undefined;
+}
+
+function isNegated(tokens: readonly Token[], at: number): boolean {
+  return tokens
+    .slice(Math.max(0, at - 3), at)
+    .some((token) => /^(?:not|never|don't|doesn't|didn't|who|people|they)$/u.test(token.norm));
+}
+
+/** A token that obscenity's matcher reads as profane and that is no dictionary word or name. */
+function isDisguised(tokens: readonly Token[], at: number): boolean {
+  const token = tokens[at];
+  if (!token || LEXICON.has(token.stem) || (token.capital && !opensSentence(tokens, at))) return false;
+  const odd = /[\d@$!*]/u.test(token.text) || /(\p{L})\1\1/u.test(token.text);
+  return odd && /\p{L}/u.test(token.text) && obfuscated.hasMatch(token.text);
+}
+
+function summarize(transcript: AnalysisTranscript, hits: readonly SafetyHit[]): ContentSafety {
+  const places = placeSegments(transcript.text, transcript.segments);
+  const labels = SAFETY_LABELS.flatMap((label) => {
+    const own = hits.filter((hit) => hit.label === label);
+    if (own.length === 0) return [];
+    const sum = own.reduce((total, hit) => total + hit.strength, 0);
+    const segments = segmentsOf(transcript.segments, places, own);
+    return [{ label, confidence: round(1 - Math.exp(-sum / 2)), severity: severityOf(own), segments }];
+  });
+  return { flagged: labels.length > 0, labels };
+}
+
+function severityOf(hits: readonly SafetyHit[]): 'low' | 'medium' | 'high' {
+  const strongest = Math.max(...hits.slice(0, 1000).map((hit) => hit.strength));
+  if (strongest === 3 || hits.length >= 12) return 'high';
+  return strongest === 2 || hits.length >= 5 ? 'medium' : 'low';
+}
+
+function segmentsOf(
+  segments: readonly AnalysisSegment[],
+  places: readonly { from: number; to: number }[],
+  hits: readonly SafetyHit[],
+): { id: number; start: number; end: number }[] {
+  let next = 0;
+  const sorted = [...hits].sort((a, b) => a.from - b.from);
+  return segments.flatMap((segment, index) => {
+    const place = places[index];
+    if (!place) return [];
+    while ((sorted[next]?.to ?? Number.POSITIVE_INFINITY) <= place.from) next += 1;
+    const hit = sorted[next];
+    return hit && hit.from < place.to ? [{ id: segment.id, start: segment.start, end: segment.end }] : [];
+  });
+}

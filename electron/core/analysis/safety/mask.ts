@@ -1,0 +1,43 @@
+import { placeSegments, placeWords } from '../document.ts';
+import type { AnalysisTranscript } from '../types.ts';
+
+/** "damn" becomes "d***": the first letter stays, other letters and digits become stars. Length is kept. */
+export function maskProfane(value: string): string {
+  return value.replace(/(?<=[\p{L}\p{N}])[\p{L}\p{N}]/gu, (sign) => '*'.repeat(sign.length));
+}
+
+/** Masks spans in text, segments and words. All offsets stay valid, since no length changes. */
+export function maskSpans(
+  transcript: AnalysisTranscript,
+  spans: readonly { from: number; to: number }[],
+): AnalysisTranscript {
+  if (spans.length === 0) return transcript;
+  const text = maskText(transcript.text, spans);
+  const places = placeSegments(transcript.text, transcript.segments);
+  const placed = placeWords(transcript.text, transcript.segments);
+  let next = 0;
+  const segments = transcript.segments.map((segment, index) => {
+    const place = places[index] ?? { from: 0, to: 0 };
+    const words = segment.words.map((word) => {
+      const own = placed[next];
+      next += 1;
+      if (!own || !spans.some((span) => span.from < own.to && own.from < span.to)) return word;
+      return { ...word, word: text.slice(own.from, own.to) };
+    });
+    if (segment.words.length === 0) while (placed[next]?.segment === index) next += 1;
+    return { ...segment, text: text.slice(place.from, place.to), words };
+  });
+  return { ...transcript, text, segments };
+}
+
+function maskText(text: string, spans: readonly { from: number; to: number }[]): string {
+  let out = '';
+  let at = 0;
+  for (const span of [...spans].sort((a, b) => a.from - b.from)) {
+    if (span.to <= at) continue;
+    const from = Math.max(at, span.from);
+    out += text.slice(at, from) + maskProfane(text.slice(from, span.to));
+    at = span.to;
+  }
+  return out + text.slice(at);
+}

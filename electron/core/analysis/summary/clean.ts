@@ -1,0 +1,71 @@
+const FILLERS: Record<string, RegExp> = {
+  en: /(?<![\p{L}'])(?:u+h+m*|u+m+|e+r+m*|hm+|mm+-?hm+|uh-huh|you know what i mean|you know|i mean|sort of like|kind of like|i guess|or whatever|or something like that)(?![\p{L}'])\s*,?/giu,
+  de: /(?<!\p{L})(?:ä+h+m*|h+m+|sozusagen|weißt du|wie gesagt|quasi|irgendwie|na ja|naja)(?!\p{L})\s*,?/giu,
+  fr: /(?<!\p{L})(?:e+u+h+|h+m+|tu vois|vous voyez|du coup|en fait|disons|quoi(?=\s*[.,]))(?!\p{L})\s*,?/giu,
+  es: /(?<!\p{L})(?:e+h+|e+m+|o sea|este,|digamos|sabes|¿no\?|¿sabes\?)(?!\p{L})\s*,?/giu,
+};
+const LEADS: Record<string, RegExp> = {
+  en: /^(?:and then|and so|and|but|so|well|okay so|okay|ok|alright|all right|right|now|yeah|yes|no|oh|actually|basically|like|anyway|also|then|because|plus|look|listen|see|great|sure|thanks|thank you|good)\s*(?:[,.]\s*|\s+)(?=\p{L})/iu,
+  de: /^(?:und dann|und|aber|also|naja|okay|ja|nein|gut|genau|dann|so|nun|tja|ach)\s*(?:,\s*|\s+)(?=\p{L})/iu,
+  fr: /^(?:et puis|et|mais|donc|alors|bon|ben|oui|non|okay|voilà|bien)\s*(?:,\s*|\s+)(?=\p{L})/iu,
+  es: /^(?:y entonces|y|pero|pues|bueno|entonces|sí|no|vale|así que|okay)\s*(?:,\s*|\s+)(?=\p{L})/iu,
+};
+/** Openers that are also needed words ("no budget", "like this"): cut only before a comma. */
+const COMMA_ONLY =
+  /^(?:no|like|so|now|right|see|look|also|then|good|great|sure|because|plus|thanks|thank you|ja|nein|gut|genau|dann|nun|bien|bon|non|sí)$/iu;
+
+/**
+ * A sentence as one would write it down: fillers, repeated words, false starts ("we, we need", "I was go-
+ * I was going") and leading connectives are taken out; a capital and a mark are put in.
+ */
+export function cleanSentence(text: string, language: string): string {
+  const key = language.slice(0, 2);
+  let out = text.replace(/\s+/gu, ' ').trim();
+  const fillers = FILLERS[key] ?? FILLERS.en;
+  if (fillers) out = out.replace(fillers, ' ');
+  out = dropFalseStarts(out)
+    .replace(/\s+([,.;:!?])/gu, '$1')
+    .replace(/([,;:])(?:\s*[,;:])+/gu, '$1')
+    .replace(/\s{2,}/gu, ' ')
+    .trim();
+  out = dropLeads(out.replace(/^[,.;:\s-]+/u, ''), LEADS[key] ?? LEADS.en);
+  out = out.replace(/[,;:\s]+$/u, '').replace(/,\s*([.!?])$/u, '$1');
+  if (out === '') return '';
+  const capital = out.charAt(0).toUpperCase() + out.slice(1);
+  return /[.!?…。！？؟।][”"’')\]]*$/u.test(capital) ? capital : `${capital}.`;
+}
+
+/** A word or a group of up to four words said twice in a row counts once; a cut-off word ("go-") not at all. */
+function dropFalseStarts(text: string): string {
+  let out = text.replace(/(?<!\p{L})\p{L}+-(?=\s)(?!\s(?:and|or|und|oder|et|ou|y|o)\s)/gu, '');
+  for (const words of [4, 3, 2, 1]) {
+    const group = `(?:[\\p{L}\\p{N}'’]+${`[ ]+[\\p{L}\\p{N}'’]+`.repeat(words - 1)})`;
+    const repeated = new RegExp(
+      `(?<![\\p{L}\\p{N}'’.-])(${group})(?:\\s*[,-]?\\s+\\1)+(?![\\p{L}\\p{N}'’-])`,
+      'giu',
+    );
+    out = out.replace(repeated, (whole, once: string) => (keepsDouble(once) ? whole : once));
+  }
+  return out;
+}
+
+/** Doublings that mean something: digits, number words, "that that", "very very". */
+function keepsDouble(words: string): boolean {
+  return /\d|\b(?:zero|oh|one|two|three|four|five|six|seven|eight|nine|ten|eleven|that|had|very|double|sie|die|das|nous|vous)\b/iu.test(
+    words,
+  );
+}
+
+function dropLeads(text: string, leads: RegExp | undefined): string {
+  let out = text;
+  for (let round = 0; leads && round < 3; round++) {
+    const match = leads.exec(out);
+    if (!match) break;
+    const word = match[0].replace(/[,.\s]+$/u, '');
+    if (COMMA_ONLY.test(word) && !/[,.]/u.test(match[0])) break;
+    const rest = out.slice(match[0].length);
+    if (rest.split(' ').length < 3) break;
+    out = rest;
+  }
+  return out;
+}

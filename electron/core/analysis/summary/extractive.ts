@@ -1,0 +1,187 @@
+import type { Summary, SummaryType } from '../../../contract/analysis.ts';
+import type { Breathe } from '../breath.ts';
+import { round } from '../document.ts';
+import type { PlacedSentence } from '../sentences.ts';
+import { tokenize } from '../tokens.ts';
+import { stemOf, stopWords } from '../topics/stop-words.ts';
+import { cleanSentence } from './clean.ts';
+import { type Bullet, formatSummary } from './format.ts';
+import { cosine, similarityGraph, textRank, toVectors, type Vector } from './textrank.ts';
+
+/** Between relevance (1) and novelty (0) in maximal marginal relevance. */
+const LAMBDA = 0.72;
+const MOST_BULLETS = 12;
+const MOST_CANDIDATES = 4000;
+const BATCH = 100;
+
+interface Candidate {
+  index: number;
+  text: string;
+  words: number;
+  vector: Vector;
+  score: number;
+}
+
+const DECISIONS =
+  /\b(?:decid|agree|conclu|deadline|must|need to|have to|important|key|main|goal|plan|propos|recommend|result|because|problem|issue|solution|will|next step|responsible|budget|announc|found that|in summary|entschied|beschlossen|wichtig|müssen|décid|important|il faut|decid|hay que|importante)/iu;
+const SMALL_TALK =
+  /^(?:good (?:morning|afternoon|evening)|hello|hi|hey|thanks?|thank you|welcome|bye|goodbye|see you|how are you|nice to meet|sure|yes,? i agree|that's (?:a )?(?:great|good)|that sounds|sounds good|i see|exactly|of course|no problem|you're welcome|can you hear|let's (?:get started|start|begin)|my name is|guten (?:morgen|tag|abend)|hallo|danke|bonjour|merci|hola|buenos|gracias)\b/iu;
+/** A sentence that opens with one of these leans on the one before it. */
+const LEANING =
+  /^(?:it|this|that|these|those|they|he|she|such|both|therefore|however|dies|diese|dieser|er|sie|es|il|elle|ils|elles|cela|ça|esto|eso|ella|ellos)\b/iu;
+
+/**
+ * Extractive summary: cleaned sentences ranked by TextRank, lightly weighted by length, position and words
+ * of decision, chosen by maximal marginal relevance (Carbonell & Goldstein 1998) with no more than a fair
+ * share from any quarter of the talk, given in the order of the talk. A chosen sentence that leans on the
+ * one before ("It was …") takes that along. Bullets grow with the logarithm of the length, 2 to 12.
+ */
+export async function extractiveSummary(
+  sentences: readonly PlacedSentence[],
+  language: string,
+  type: SummaryType,
+  breathe: Breathe,
+): Promise<Summary> {
+  const candidates = await rank(sentences, language, breathe);
+  const chosen = await choose(candidates, sentences.length, breathe);
+  const bullets = joinNeighbours(chosen.map((candidate) => toBullet(candidate, sentences, language)));
+  return { text: formatSummary(bullets, type, language), type, language, engine: 'extractive', bullets };
+}
+
+/** How many bullets suit a number of sentences. */
+export function bulletCount(sentences: number): number {
+  return Math.min(
+    MOST_BULLETS,
+    Math.max(1, Math.round(1.2 * Math.log2(Math.max(2, sentences)))),
+    Math.max(1, sentences),
+  );
+}
+
+async function rank(
+  sentences: readonly PlacedSentence[],
+  language: string,
+  breathe: Breathe,
+): Promise<Candidate[]> {
+  const stops = stopWords(language);
+  const kept: { index: number; text: string; words: number; stems: string[] }[] = [];
+  for (const [index, sentence] of sentences.entries()) {
+    if (index % BATCH === 0) await breathe();
+    const text = cleanSentence(sentence.text, language);
+    const tokens = tokenize(text);
+    const stems = tokens
+      .filter((token) => token.stem.length > 1 && !stops.has(token.stem))
+      .map((token) => stemOf(token.stem));
+    const unspaced =
+      tokens.length < 4 &&
+      text.length >= 10 &&
+      /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Thai}]/u.test(text);
+    if (unspaced) kept.push({ index, text, words: Math.round(text.length / 2), stems: bigrams(text) });
+    else if (tokens.length >= 4 && stems.length >= 2) kept.push({ index, text, words: tokens.length, stems });
+  }
+  const usable = evenly(kept.length > 0 ? kept : fallback(sentences, language), MOST_CANDIDATES);
+  const vectors = toVectors(usable.map((one) => one.stems));
+  await breathe();
+  const ranks = await textRank(await similarityGraph(vectors, breathe), breathe);
+  return usable.map(({ index, text, words }, at) => {
+    const score = (ranks[at] ?? 0) * weightOf(text, words, index / Math.max(1, sentences.length));
+    return { index, text, words, vector: vectors[at] ?? new Map<string, number>(), score };
+  });
+}
+
+/** Very short transcripts have nothing but small sentences: better those than no summary. */
+function fallback(sentences: readonly PlacedSentence[], language: string) {
+  return sentences.map((sentence, index) => {
+    const text = cleanSentence(sentence.text, language) || sentence.text;
+    return {
+      index,
+      text,
+      words: sentence.words.length,
+      stems: tokenize(text).map((token) => stemOf(token.stem)),
+    };
+  });
+}
+
+function bigrams(text: string): string[] {
+  const signs = [...text.replace(/[^\p{L}\p{N}]/gu, '')];
+  return signs.slice(1).map((sign, index) => `${signs[index]}${sign}`);
+}
+
+/** At most `most` items, spread evenly: keeps the graph bounded for talks of many hours. */
+function evenly<T>(items: readonly T[], most: number): T[] {
+  if (items.length <= most) return [...items];
+  const step = items.length / most;
+  return Array.from({ length: most }, (_, index) => items[Math.floor(index * step)]).filter(
+    (item) => item !== undefined,
+  );
+}
+
+function weightOf(text: string, words: number, position: number): number {
+  let weight = words < 6 ? 0.55 : words > 45 ? 0.7 : 1;
+  if (/\?$/u.test(text)) weight *= 0.5;
+  if (SMALL_TALK.test(text)) weight *= 0.3;
+  if (DECISIONS.test(text)) weight *= 1.2;
+  if (/\d|\p{Ll} \p{Lu}\p{Ll}/u.test(text)) weight *= 1.1;
+  if (LEANING.test(text)) weight *= 0.85;
+  return weight * (position < 0.1 ? 1.12 : position > 0.92 ? 1.06 : 1);
+}
+
+async function choose(
+  candidates: readonly Candidate[],
+  total: number,
+  breathe: Breathe,
+): Promise<Candidate[]> {
+  const wanted = Math.min(bulletCount(candidates.length), candidates.length);
+  const share = Math.max(1, Math.ceil(wanted / 3));
+  const perQuarter = [0, 0, 0, 0];
+  const chosen: Candidate[] = [];
+  const nearest = new Float64Array(candidates.length);
+  const open = new Set(candidates.keys());
+  while (chosen.length < wanted && open.size > 0) {
+    let best = -1;
+    let bestScore = Number.NEGATIVE_INFINITY;
+    for (const at of open) {
+      const score = LAMBDA * (candidates[at]?.score ?? 0) - (1 - LAMBDA) * (nearest[at] ?? 0);
+      if (score > bestScore) {
+        best = at;
+        bestScore = score;
+      }
+    }
+    const candidate = candidates[best];
+    if (!candidate) break;
+    open.delete(best);
+    const quarter = Math.min(3, Math.floor((4 * candidate.index) / Math.max(1, total)));
+    if ((perQuarter[quarter] ?? 0) >= share || (nearest[best] ?? 0) > 0.75) continue;
+    perQuarter[quarter] = (perQuarter[quarter] ?? 0) + 1;
+    chosen.push(candidate);
+    for (const at of open)
+      nearest[at] = Math.max(nearest[at] ?? 0, cosine(candidate.vector, candidates[at]?.vector ?? new Map()));
+    await breathe();
+  }
+  return chosen.sort((a, b) => a.index - b.index);
+}
+
+function toBullet(candidate: Candidate, sentences: readonly PlacedSentence[], language: string): Bullet {
+  const sentence = sentences[candidate.index];
+  if (!sentence) throw new RangeError('a candidate comes from a sentence');
+  const before = sentences[candidate.index - 1];
+  const leans = LEANING.test(candidate.text) && before && before.speaker_id === sentence.speaker_id;
+  const lead = leans ? cleanSentence(before.text, language) : '';
+  if (!before || lead === '' || SMALL_TALK.test(lead) || lead.split(' ').length + candidate.words > 40) {
+    return {
+      text: candidate.text,
+      source: { sentence_ids: [sentence.id], start: round(sentence.start), end: round(sentence.end) },
+    };
+  }
+  return {
+    text: `${lead} ${candidate.text}`,
+    source: { sentence_ids: [before.id, sentence.id], start: round(before.start), end: round(sentence.end) },
+  };
+}
+
+/** A sentence that came along with its neighbour is not said twice. */
+function joinNeighbours(bullets: readonly Bullet[]): Bullet[] {
+  return bullets.filter((bullet, at) => {
+    const next = bullets[at + 1];
+    return !next || !bullet.source.sentence_ids.every((id) => next.source.sentence_ids.includes(id));
+  });
+}

@@ -1,0 +1,42 @@
+import type { Summary, SummaryType } from '../../../contract/analysis.ts';
+
+export type Bullet = NonNullable<Summary['bullets']>[number];
+
+const HEADINGS: Record<string, string> = {
+  en: 'Summary',
+  de: 'Zusammenfassung',
+  fr: 'Résumé',
+  es: 'Resumen',
+  it: 'Riepilogo',
+  pt: 'Resumo',
+  nl: 'Samenvatting',
+};
+/** A pause of this many seconds between sources starts a new paragraph. */
+const PARAGRAPH_GAP_S = 90;
+const PARAGRAPH_SENTENCES = 4;
+
+/** The summary's text: "• " lines, paragraphs, or a markdown heading with a list. */
+export function formatSummary(bullets: readonly Bullet[], type: SummaryType, language: string): string {
+  if (bullets.length === 0) return '';
+  if (type === 'bullets') return bullets.map((bullet) => `• ${bullet.text}`).join('\n');
+  if (type === 'paragraphs') return paragraphs(bullets);
+  const heading = HEADINGS[language.slice(0, 2)] ?? 'Summary';
+  return `## ${heading}\n\n${bullets.map((bullet) => `- ${escapeMarkdown(bullet.text)}`).join('\n')}`;
+}
+
+function paragraphs(bullets: readonly Bullet[]): string {
+  const parts: string[][] = [];
+  for (const [index, bullet] of bullets.entries()) {
+    const current = parts.at(-1);
+    const gap = bullet.source.start - (bullets[index - 1]?.source.end ?? 0);
+    if (current && current.length < PARAGRAPH_SENTENCES && (gap < PARAGRAPH_GAP_S || current.length < 2))
+      current.push(bullet.text);
+    else parts.push([bullet.text]);
+  }
+  return parts.map((part) => part.join(' ')).join('\n\n');
+}
+
+/** What markdown would take for markup; a redaction token's brackets and underscores, and mask stars, too. */
+function escapeMarkdown(text: string): string {
+  return text.replace(/([\\`*_<>[\]#])/gu, '\\$1');
+}

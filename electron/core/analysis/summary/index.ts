@@ -1,0 +1,107 @@
+import type { Summary, SummaryType } from '../../../contract/analysis.ts';
+import type { Breathe } from '../breath.ts';
+import { round } from '../document.ts';
+import { type PlacedSentence, placeSentences } from '../sentences.ts';
+import type { AnalysisTranscript, Summarizer } from '../types.ts';
+import { bulletCount, extractiveSummary } from './extractive.ts';
+import { type Bullet, formatSummary } from './format.ts';
+
+export interface SummaryRequest {
+  type: SummaryType;
+  /** Wanted language; the transcript's when absent. */
+  language?: string;
+  /** The transcript in English by Whisper's translation, when one was made for this summary. */
+  translation?: AnalysisTranscript;
+  /** A local language model, when the user has set one up. */
+  summarizer?: Summarizer;
+}
+
+/** A summary, and what a reader must be told about it. Sources always point into `transcript`'s sentences. */
+export async function summarize(
+  transcript: AnalysisTranscript,
+  request: SummaryRequest,
+  breathe: Breathe,
+): Promise<{ summary: Summary; warnings: string[] }> {
+  const warnings: string[] = [];
+  const own = placeSentences(transcript.text, transcript.segments);
+  await breathe();
+  const language = request.language ?? transcript.language;
+  if (request.summarizer && own.length > 0) {
+    const written = await writeWithModel(own, language, request, request.summarizer);
+    if ('summary' in written) return { summary: written.summary, warnings };
+    warnings.push(written.warning);
+  }
+  const same = sameLanguage(language, transcript.language);
+  const translation =
+    !same && request.translation && sameLanguage(language, request.translation.language)
+      ? request.translation
+      : undefined;
+  if (!same && !translation) {
+    warnings.push(
+      `The summary stays in the transcript's language (${transcript.language}): ${language} needs a local language model in the settings.`,
+    );
+  }
+  if (!translation)
+    return { summary: await extractiveSummary(own, transcript.language, request.type, breathe), warnings };
+  const foreign = placeSentences(translation.text, translation.segments);
+  const summary = await extractiveSummary(foreign, translation.language, request.type, breathe);
+  return {
+    summary: { ...summary, bullets: summary.bullets?.map((bullet) => sourceByTime(bullet, own)) },
+    warnings,
+  };
+}
+
+function sameLanguage(a: string, b: string): boolean {
+  return a.slice(0, 2).toLowerCase() === b.slice(0, 2).toLowerCase();
+}
+
+/** A translated bullet's evidence: the original sentences that were spoken in its time. */
+function sourceByTime(bullet: Bullet, sentences: readonly PlacedSentence[]): Bullet {
+  const { start, end } = bullet.source;
+  const ids = sentences
+    .filter((sentence) => sentence.start < end && start < sentence.end)
+    .map((sentence) => sentence.id);
+  return { ...bullet, source: { sentence_ids: ids, start, end } };
+}
+
+async function writeWithModel(
+  sentences: readonly PlacedSentence[],
+  language: string,
+  request: SummaryRequest,
+  summarizer: Summarizer,
+): Promise<{ summary: Summary } | { warning: string }> {
+  try {
+    const items = await summarizer.summarize({
+      sentences: sentences.map(({ id, text, speaker_id }) => ({ id, text, speaker_id })),
+      language,
+      bullets: bulletCount(sentences.length),
+    });
+    const byId = new Map(sentences.map((sentence) => [sentence.id, sentence]));
+    const bullets = items.map((item) => withSource(item, byId)).filter((bullet) => bullet !== undefined);
+    if (bullets.length === 0)
+      return {
+        warning: 'The local language model gave no usable summary: sentences were extracted instead.',
+      };
+    const text = formatSummary(bullets, request.type, language);
+    return { summary: { text, type: request.type, language, engine: 'local_llm', bullets } };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return { warning: `The local language model failed (${reason}): sentences were extracted instead.` };
+  }
+}
+
+/** A statement whose evidence does not exist is dropped: nobody could check it. */
+function withSource(
+  item: { text: string; sentence_ids: number[] },
+  byId: ReadonlyMap<number, PlacedSentence>,
+): Bullet | undefined {
+  const own = item.sentence_ids.map((id) => byId.get(id)).filter((sentence) => sentence !== undefined);
+  const text = item.text.replace(/\s+/gu, ' ').trim();
+  if (own.length === 0 || text === '') return undefined;
+  const start = Math.min(...own.map((sentence) => sentence.start));
+  const end = Math.max(...own.map((sentence) => sentence.end));
+  return {
+    text,
+    source: { sentence_ids: own.map((sentence) => sentence.id), start: round(start), end: round(end) },
+  };
+}

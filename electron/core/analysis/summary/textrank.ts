@@ -1,0 +1,101 @@
+import type { Breathe } from '../breath.ts';
+
+const DAMPING = 0.85;
+const ROUNDS = 25;
+const ROWS_BETWEEN_BREATHS = 40;
+/** A word in more sentences than this says nothing about which of them belong together. */
+const MOST_SHARED = 150;
+
+/** A sparse symmetric graph: for each row its neighbours and their weights. */
+export interface Graph {
+  neighbours: Int32Array[];
+  weights: Float64Array[];
+}
+
+/** Words of a sentence by stem with their weight (tf-idf), its length normalised to 1. */
+export type Vector = ReadonlyMap<string, number>;
+
+/** Tf-idf vectors of length 1 from lists of stems. */
+export function toVectors(sentences: readonly (readonly string[])[]): Vector[] {
+  const frequency = new Map<string, number>();
+  for (const stems of sentences)
+    for (const stem of new Set(stems)) frequency.set(stem, (frequency.get(stem) ?? 0) + 1);
+  return sentences.map((stems) => {
+    const counts = new Map<string, number>();
+    for (const stem of stems) counts.set(stem, (counts.get(stem) ?? 0) + 1);
+    const vector = new Map<string, number>();
+    for (const [stem, count] of counts) {
+      vector.set(stem, (1 + Math.log(count)) * Math.log(1 + sentences.length / (frequency.get(stem) ?? 1)));
+    }
+    const norm = Math.sqrt([...vector.values()].reduce((sum, weight) => sum + weight * weight, 0)) || 1;
+    for (const [stem, weight] of vector) vector.set(stem, weight / norm);
+    return vector;
+  });
+}
+
+export function cosine(a: Vector, b: Vector): number {
+  const [small, large] = a.size < b.size ? [a, b] : [b, a];
+  let sum = 0;
+  for (const [stem, weight] of small) sum += weight * (large.get(stem) ?? 0);
+  return sum;
+}
+
+/** Similarities between all sentences that share a telling word, through an inverted index. */
+export async function similarityGraph(vectors: readonly Vector[], breathe: Breathe): Promise<Graph> {
+  const index = new Map<string, number[]>();
+  for (const [row, vector] of vectors.entries()) {
+    for (const stem of vector.keys()) {
+      const rows = index.get(stem) ?? [];
+      rows.push(row);
+      index.set(stem, rows);
+    }
+  }
+  const graph: Graph = { neighbours: [], weights: [] };
+  for (const [row, vector] of vectors.entries()) {
+    if (row % ROWS_BETWEEN_BREATHS === 0) await breathe();
+    const sums = new Map<number, number>();
+    for (const [stem, weight] of vector) {
+      const rows = index.get(stem) ?? [];
+      if (rows.length > MOST_SHARED) continue;
+      for (const other of rows) {
+        if (other !== row)
+          sums.set(other, (sums.get(other) ?? 0) + weight * (vectors[other]?.get(stem) ?? 0));
+      }
+    }
+    graph.neighbours.push(Int32Array.from(sums.keys()));
+    graph.weights.push(Float64Array.from(sums.values()));
+  }
+  return graph;
+}
+
+/**
+ * TextRank (Mihalcea & Tarau 2004): PageRank over the graph of sentences, edges weighted by the cosine of
+ * their tf-idf vectors (as LexRank, Erkan & Radev 2004). The scores are scaled so that the best is 1.
+ */
+export async function textRank(graph: Graph, breathe: Breathe): Promise<Float64Array> {
+  const count = graph.neighbours.length;
+  const totals = Float64Array.from(graph.weights, (weights) =>
+    weights.reduce((sum, weight) => sum + weight, 0),
+  );
+  let ranks = new Float64Array(count).fill(1);
+  for (let round = 0; round < ROUNDS; round++) {
+    const next = new Float64Array(count).fill(1 - DAMPING);
+    for (let row = 0; row < count; row++) {
+      if (row % (ROWS_BETWEEN_BREATHS * 10) === 0) await breathe();
+      share(graph, row, ranks[row] ?? 0, totals[row] ?? 0, next);
+    }
+    ranks = next;
+  }
+  const best = ranks.reduce((most, rank) => Math.max(most, rank), 0) || 1;
+  return ranks.map((rank) => rank / best);
+}
+
+function share(graph: Graph, row: number, rank: number, total: number, next: Float64Array): void {
+  const neighbours = graph.neighbours[row];
+  const weights = graph.weights[row];
+  if (!neighbours || !weights || total === 0) return;
+  for (let at = 0; at < neighbours.length; at++) {
+    const other = neighbours[at] ?? 0;
+    next[other] = (next[other] ?? 0) + (DAMPING * rank * (weights[at] ?? 0)) / total;
+  }
+}

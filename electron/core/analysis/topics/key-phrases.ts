@@ -1,0 +1,115 @@
+import type { Breathe } from '../breath.ts';
+import { type Token, tokenize } from '../tokens.ts';
+import { stemOf, stopWords } from './stop-words.ts';
+
+const MOST = 12;
+const MOST_WORDS = 4;
+const BATCH = 3000;
+
+interface Candidate {
+  /** As it is written most often. */
+  text: string;
+  stems: string[];
+  count: number;
+  first: number;
+}
+
+/**
+ * Phrases of the text that carry its subject, most relevant first. RAKE (Rose et al. 2010): candidates are
+ * runs of words between stop words and marks; a word scores its degree (how many words it stands with)
+ * over its frequency, a phrase the mean of its words', here times the logarithm of how often it is said,
+ * so that frequent short phrases are not beaten by chance long ones. Works in any language with stop words.
+ */
+export async function keyPhrases(text: string, language: string, breathe: Breathe): Promise<string[]> {
+  const candidates = await collect(tokenize(text), stopWords(language), breathe);
+  const frequency = new Map<string, number>();
+  const degree = new Map<string, number>();
+  for (const { stems, count } of candidates) {
+    for (const stem of stems) {
+      frequency.set(stem, (frequency.get(stem) ?? 0) + count);
+      degree.set(stem, (degree.get(stem) ?? 0) + count * stems.length);
+    }
+  }
+  await breathe();
+  const scored = candidates.map((candidate) => {
+    const words = candidate.stems.map((stem) => {
+      const often = frequency.get(stem) ?? 1;
+      return ((degree.get(stem) ?? 1) / often) * Math.log2(1 + often);
+    });
+    const mean = words.reduce((sum, word) => sum + word, 0) / words.length;
+    return {
+      candidate,
+      score: mean * Math.log2(1 + candidate.count) * (1 + Math.log2(candidate.stems.length) / 3),
+    };
+  });
+  scored.sort((a, b) => b.score - a.score || a.candidate.first - b.candidate.first);
+  return pick(scored.map((one) => one.candidate));
+}
+
+/** The best phrases, without those that only repeat words of better ones. */
+function pick(candidates: readonly Candidate[]): string[] {
+  const chosen: Candidate[] = [];
+  for (const candidate of candidates) {
+    if (chosen.length >= MOST) break;
+    const known = chosen.some((better) => {
+      const shared = candidate.stems.filter((stem) => better.stems.includes(stem)).length;
+      return shared >= Math.min(candidate.stems.length, better.stems.length);
+    });
+    if (!known) chosen.push(candidate);
+  }
+  return chosen.map((candidate) => candidate.text);
+}
+
+async function collect(
+  tokens: readonly Token[],
+  stops: ReadonlySet<string>,
+  breathe: Breathe,
+): Promise<Candidate[]> {
+  const found = new Map<string, Candidate & { forms: Map<string, number> }>();
+  let run: Token[] = [];
+  for (const token of tokens) {
+    if (token.index % BATCH === 0) await breathe();
+    const usable = isContent(token, stops);
+    if (usable && token.lead === '') run.push(token);
+    if (!usable || token.trail !== '' || token.lead !== '') {
+      add(found, run);
+      run = usable && token.lead !== '' ? [token] : [];
+      if (token.trail !== '') {
+        add(found, run);
+        run = [];
+      }
+    }
+  }
+  add(found, run);
+  return [...found.values()].map((one) => ({
+    ...one,
+    text: [...one.forms].sort((a, b) => b[1] - a[1])[0]?.[0] ?? one.text,
+  }));
+}
+
+function isContent(token: Token, stops: ReadonlySet<string>): boolean {
+  if (token.blocked || token.stem.length < 3 || stops.has(token.norm) || stops.has(token.stem)) return false;
+  return /^\p{L}[\p{L}\p{M}\d'’.-]*$/u.test(token.text);
+}
+
+function add(found: Map<string, Candidate & { forms: Map<string, number> }>, run: readonly Token[]): void {
+  if (run.length === 0) return;
+  const words = run.slice(-MOST_WORDS);
+  const stems = words.map((token) => stemOf(token.stem));
+  const key = stems.join(' ');
+  const text = words
+    .map((token, index) =>
+      index === words.length - 1 ? token.text.slice(0, token.stemTo - token.from) : token.text,
+    )
+    .join(' ');
+  const known = found.get(key) ?? {
+    text,
+    stems,
+    count: 0,
+    first: words[0]?.index ?? 0,
+    forms: new Map<string, number>(),
+  };
+  known.count += 1;
+  known.forms.set(text, (known.forms.get(text) ?? 0) + 1);
+  found.set(key, known);
+}

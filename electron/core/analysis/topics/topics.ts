@@ -1,0 +1,79 @@
+import taxonomy from '../../../../resources/topics/topics.json' with { type: 'json' };
+import type { Breathe } from '../breath.ts';
+import { Gazetteer } from '../names/gazetteer.ts';
+import { type Token, tokenize } from '../tokens.ts';
+import { stemOf } from './stop-words.ts';
+
+const MOST = 10;
+const BATCH = 2000;
+/** A topic needs this much evidence, and this share of the best topic's. */
+const LEAST_SCORE = 3.5;
+const LEAST_SHARE = 0.3;
+
+interface TermUse {
+  topic: number;
+  weight: number;
+}
+
+const USES = new Map<string, TermUse[]>();
+for (const [topic, { terms }] of taxonomy.topics.entries()) {
+  for (const [term, weight] of Object.entries(terms)) {
+    const key = keyOf(term);
+    const uses = USES.get(key) ?? [];
+    uses.push({ topic, weight });
+    USES.set(key, uses);
+  }
+}
+const TERMS = new Gazetteer(USES.keys());
+
+/** The names of the taxonomy, in its order (`resources/topics/topics.json`). */
+export const TOPIC_NAMES: readonly string[] = taxonomy.topics.map((topic) => topic.name);
+
+function keyOf(term: string): string {
+  return term.toLowerCase().split(' ').map(stemOf).join(' ');
+}
+
+/**
+ * At most ten topics of the taxonomy, most relevant first. Keyword based: each topic has a weighted
+ * vocabulary; a term counts weight x (1 + ln occurrences), divided by the root of how many topics use it.
+ * A topic needs two different terms (or one said three times) and a fair share of the best one's score.
+ * English only: for other languages the vocabulary does not match and the caller warns.
+ */
+export async function findTopics(text: string, breathe: Breathe): Promise<string[]> {
+  const counts = await countTerms(tokenize(text), breathe);
+  const scores = taxonomy.topics.map(() => ({ score: 0, terms: 0, strong: 0, most: 0 }));
+  for (const [term, count] of counts) {
+    const uses = USES.get(term) ?? [];
+    for (const { topic, weight } of uses) {
+      const own = scores[topic];
+      if (!own) continue;
+      own.score += (weight * (1 + Math.log(count))) / Math.sqrt(uses.length);
+      own.terms += 1;
+      if (weight >= 2) own.strong += 1;
+      own.most = Math.max(own.most, weight >= 3 ? count : 0);
+    }
+  }
+  const best = Math.max(0, ...scores.map((own) => own.score));
+  return scores
+    .map((own, topic) => ({ ...own, name: TOPIC_NAMES[topic] ?? '' }))
+    .filter((own) => own.score >= Math.max(LEAST_SCORE, best * LEAST_SHARE))
+    .filter((own) => (own.terms >= 2 && own.strong >= 1) || own.most >= 3)
+    .sort((a, b) => b.score - a.score)
+    .slice(0, MOST)
+    .map((own) => own.name);
+}
+
+async function countTerms(tokens: readonly Token[], breathe: Breathe): Promise<Map<string, number>> {
+  const stemmed = tokens.map((token) => ({ ...token, norm: stemOf(token.stem), stem: stemOf(token.stem) }));
+  const counts = new Map<string, number>();
+  for (let at = 0; at < stemmed.length; at++) {
+    if (at % BATCH === 0) await breathe();
+    const match = TERMS.match(stemmed, at);
+    if (!match) continue;
+    counts.set(match.phrase, (counts.get(match.phrase) ?? 0) + 1);
+    const first = stemmed[at]?.norm;
+    if (match.last > at && first && USES.has(first)) counts.set(first, (counts.get(first) ?? 0) + 1);
+    at = match.last;
+  }
+  return counts;
+}
