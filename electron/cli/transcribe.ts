@@ -46,6 +46,7 @@ const progressLine = (name: string, { stage, percent, speed, eta_seconds }: Prog
     ...(speed === null || stage !== 'transcribing' ? [] : [`${speed.toFixed(1)}× real time`]),
     ...(eta_seconds === null ? [] : [`${roughTime(eta_seconds)} left`]),
   ];
+  if (!process.stderr.isTTY) return `${STAGE_NAMES[stage]} ${name}`;
   return `${bar(percent)}  ${STAGE_NAMES[stage]} ${style('bold', name)}  ${style('dim', facts.join(' · '))}`;
 };
 

@@ -143,7 +143,7 @@ describe('the record', () => {
   });
 
   it('has sentences with contiguous ids that hold every word once', async () => {
-    const t = await transcribe('08-meeting-4min.mp3');
+    const t = await transcribe('02-two-speakers.mp3');
     const { data } = await server.client.call('getSentences', { params: { id: t.id } });
     expect(data.transcription_id).toBe(t.id);
     expect(data.sentences.map((sentence) => sentence.id)).toEqual(

@@ -13,6 +13,7 @@ import {
   type WhisperResult,
 } from '../engines/whisper/index.ts';
 import type { StoredSegment } from '../stores/segments.ts';
+import { trimSilence } from './trim.ts';
 
 export type RecogniseOptions = {
   readonly engine: WhisperEngine;
@@ -166,7 +167,7 @@ export const recognise = async (
   return {
     segments: segments
       .filter((segment) => !isInvented(segment, piece.start, piece.silences))
-      .map((segment) => place(segment, piece)),
+      .map((segment) => trimSilence(place(segment, piece), piece.silences)),
     language: result.language,
     probabilities: result.languageProbabilities,
   };
