@@ -11,6 +11,7 @@ import { AppError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import type { AccountService } from '../services/accounts.ts';
 import type { SettingsService } from '../services/settings.ts';
+import { installDocs } from './docs.ts';
 import { installErrors } from './errors.ts';
 import { installGuards } from './guards.ts';
 import { installLimits } from './limits.ts';
@@ -75,6 +76,8 @@ export const createServer = async (options: ServerOptions): Promise<FastifyInsta
     routerOptions: { maxParamLength: 8192, ignoreTrailingSlash: true },
     requestTimeout: 0,
   });
+  // Nothing here takes plain text: without this, such a body would be answered as a JSON of the wrong shape.
+  server.removeContentTypeParser('text/plain');
   server.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
     reply.header('x-content-type-options', 'nosniff');
@@ -96,6 +99,7 @@ export const createServer = async (options: ServerOptions): Promise<FastifyInsta
   server.get('/openapi.json', (_request, reply) =>
     reply.type('application/json; charset=utf-8').send(document),
   );
+  await installDocs(server);
   await installWindow(server, options.rendererDir);
   return server;
 };
