@@ -12,6 +12,7 @@ import { say } from './progress.mjs';
 const TAIL_LINES = 30;
 const SIGNALS = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);
 const SAME_SIGNAL_MS = 1000;
+const PARENT_CHECK_MS = 500;
 
 /** @type {Set<import('node:child_process').ChildProcess>} */
 const helpers = new Set();
@@ -116,6 +117,18 @@ export function runHelper(command, args, { name, failure, env = process.env, tim
 }
 
 /**
+ * npm passes a signal on to its shell, which ends without telling us: when the shell of an npm script is gone, so is
+ * whoever wanted the program.
+ */
+function whenNpmIsGone(act) {
+  const parent = process.ppid;
+  if (!process.env.npm_lifecycle_event || process.platform === 'win32') return undefined;
+  return setInterval(() => {
+    if (process.ppid !== parent) act();
+  }, PARENT_CHECK_MS).unref();
+}
+
+/**
  * Hands the terminal to a program and waits for its end.
  *
  * A terminal sends Ctrl-C to the program itself; without a terminal only this process hears the signal, and passes it
@@ -139,7 +152,9 @@ export function runProgram(command, args, env = process.env) {
       if (again || (signal === 'SIGINT' && terminal)) return;
       child.kill(signal);
     };
+    const watch = whenNpmIsGone(() => pass('SIGTERM'));
     const quiet = () => {
+      clearInterval(watch);
       for (const signal of SIGNALS) process.removeListener(signal, pass);
     };
     for (const signal of SIGNALS) process.on(signal, pass);
