@@ -44,9 +44,25 @@ function onSetupSignal(signal) {
   process.exit(codeOfSignal(signal));
 }
 
+/**
+ * npm passes a signal on to its shell, which ends without telling us: when the shell of an npm script is gone, so is
+ * whoever wanted the program.
+ */
+function whenNpmIsGone(act) {
+  const parent = process.ppid;
+  if (!process.env.npm_lifecycle_event || process.platform === 'win32') return undefined;
+  return setInterval(() => {
+    if (process.ppid !== parent) act();
+  }, PARENT_CHECK_MS).unref();
+}
+
+/** @type {NodeJS.Timeout | undefined} */
+let setupWatch;
+
 /** Makes Ctrl-C in the set-up stop everything that the set-up started. */
 export function guardSetup() {
   for (const signal of SIGNALS) process.on(signal, onSetupSignal);
+  setupWatch = whenNpmIsGone(() => onSetupSignal('SIGTERM'));
 }
 
 /** A helper that failed: its message ends with the last lines of its output; `output` is all of it. */
@@ -117,18 +133,6 @@ export function runHelper(command, args, { name, failure, env = process.env, tim
 }
 
 /**
- * npm passes a signal on to its shell, which ends without telling us: when the shell of an npm script is gone, so is
- * whoever wanted the program.
- */
-function whenNpmIsGone(act) {
-  const parent = process.ppid;
-  if (!process.env.npm_lifecycle_event || process.platform === 'win32') return undefined;
-  return setInterval(() => {
-    if (process.ppid !== parent) act();
-  }, PARENT_CHECK_MS).unref();
-}
-
-/**
  * Hands the terminal to a program and waits for its end.
  *
  * A terminal sends Ctrl-C to the program itself; without a terminal only this process hears the signal, and passes it
@@ -142,6 +146,7 @@ function whenNpmIsGone(act) {
 export function runProgram(command, args, env = process.env) {
   const started = Date.now();
   for (const signal of SIGNALS) process.removeListener(signal, onSetupSignal);
+  clearInterval(setupWatch);
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd: process.cwd(), env, stdio: 'inherit' });
     const terminal = process.stdin.isTTY === true || process.stderr.isTTY === true;
