@@ -12,6 +12,7 @@ import { say } from './progress.mjs';
 const TAIL_LINES = 30;
 const SIGNALS = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);
 const SAME_SIGNAL_MS = 1000;
+const PARENT_CHECK_MS = 500;
 
 /** @type {Set<import('node:child_process').ChildProcess>} */
 const helpers = new Set();
@@ -43,9 +44,25 @@ function onSetupSignal(signal) {
   process.exit(codeOfSignal(signal));
 }
 
+/**
+ * npm passes a signal on to its shell, which ends without telling us: when the shell of an npm script is gone, so is
+ * whoever wanted the program.
+ */
+function whenNpmIsGone(act) {
+  const parent = process.ppid;
+  if (!process.env.npm_lifecycle_event || process.platform === 'win32') return undefined;
+  return setInterval(() => {
+    if (process.ppid !== parent) act();
+  }, PARENT_CHECK_MS).unref();
+}
+
+/** @type {NodeJS.Timeout | undefined} */
+let setupWatch;
+
 /** Makes Ctrl-C in the set-up stop everything that the set-up started. */
 export function guardSetup() {
   for (const signal of SIGNALS) process.on(signal, onSetupSignal);
+  setupWatch = whenNpmIsGone(() => onSetupSignal('SIGTERM'));
 }
 
 /** A helper that failed: its message ends with the last lines of its output; `output` is all of it. */
@@ -129,6 +146,7 @@ export function runHelper(command, args, { name, failure, env = process.env, tim
 export function runProgram(command, args, env = process.env) {
   const started = Date.now();
   for (const signal of SIGNALS) process.removeListener(signal, onSetupSignal);
+  clearInterval(setupWatch);
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd: process.cwd(), env, stdio: 'inherit' });
     const terminal = process.stdin.isTTY === true || process.stderr.isTTY === true;
@@ -139,7 +157,9 @@ export function runProgram(command, args, env = process.env) {
       if (again || (signal === 'SIGINT' && terminal)) return;
       child.kill(signal);
     };
+    const watch = whenNpmIsGone(() => pass('SIGTERM'));
     const quiet = () => {
+      clearInterval(watch);
       for (const signal of SIGNALS) process.removeListener(signal, pass);
     };
     for (const signal of SIGNALS) process.on(signal, pass);

@@ -1,0 +1,158 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { makeProject, type Project } from './project.ts';
+
+let project: Project;
+beforeEach(() => {
+  project = makeProject();
+});
+afterEach(() => project.remove());
+
+const stamp = () => join(project.root, 'node_modules', '.earshot-stamp');
+
+/** An npm that notes its arguments and installs the one package of the copy. */
+function addNpm() {
+  const leaf = join(project.root, 'node_modules', 'leaf');
+  project.addProgram(
+    'npm',
+    `echo "$1" >> "${project.root}/npm-calls"; mkdir -p "${leaf}"; sleep 0.5; echo '{"version":"1.0.0"}' > "${leaf}/package.json"`,
+  );
+}
+
+const npmCalls = () => {
+  const path = join(project.root, 'npm-calls');
+  return existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : [];
+};
+
+describe('the packages', () => {
+  it('are installed when missing, once, with all words on stderr', async () => {
+    addNpm();
+    const first = await project.run(['build']);
+    expect(first).toMatchObject({ code: 0, stdout: '' });
+    expect(first.stderr).toMatch(/packages\s+installing the locked npm packages · \d/);
+    expect(await project.run(['build'])).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(npmCalls()).toEqual(['ci']);
+  });
+
+  it('are taken as they are when npm was run by hand, without any npm', async () => {
+    project.addPackages();
+    expect(await project.run(['build'])).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(existsSync(stamp())).toBe(true);
+  });
+
+  it('are installed again when the lockfile has changed', async () => {
+    addNpm();
+    await project.run(['build']);
+    const lockfile = join(project.root, 'package-lock.json');
+    writeFileSync(
+      lockfile,
+      readFileSync(lockfile, 'utf8').replaceAll('"version":"1.0.0"', '"version":"1.0.1"'),
+    );
+    await project.run(['build']);
+    expect(npmCalls()).toEqual(['ci', 'ci']);
+  });
+
+  it('are installed by one of two set-ups started at once, while the other waits', async () => {
+    addNpm();
+    const both = await Promise.all([project.run(['build']), project.run(['build'])]);
+    expect(both.map(({ code }) => code)).toEqual([0, 0]);
+    expect(npmCalls()).toEqual(['ci']);
+  });
+
+  it('take over the lock of a set-up that died', async () => {
+    addNpm();
+    mkdirSync(join(project.root, '.earshot'));
+    // No process has this number: it is above every system's limit.
+    writeFileSync(join(project.root, '.earshot', 'setup.lock'), '99999999');
+    expect((await project.run(['build'])).code).toBe(0);
+    expect(npmCalls()).toEqual(['ci']);
+  });
+
+  it('fall back to npm install where npm ci refuses the lockfile', async () => {
+    const calls = join(project.root, 'npm-calls');
+    project.addProgram(
+      'npm',
+      `echo "$1" >> "${calls}"; [ "$1" = install ] && { mkdir -p node_modules; exit 0; }; echo "npm error code EUSAGE"; exit 1`,
+    );
+    expect((await project.run(['build'])).code).toBe(0);
+    expect(npmCalls()).toEqual(['ci', 'install']);
+  });
+
+  it('show the last words of an npm that failed, and leave no stamp', async () => {
+    project.addProgram('npm', 'echo "npm error network down" >&2; exit 7');
+    const { code, stdout, stderr } = await project.run(['build']);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('npm could not install the packages (exit code 7)');
+    expect(stderr).toContain('npm error network down');
+    expect(stderr).toContain('packages.log');
+    expect(existsSync(stamp())).toBe(false);
+  });
+});
+
+describe('the programs', () => {
+  it('that are missing are named, with the command that installs them', async () => {
+    project.addPackages();
+    project.addProgram('dnf', 'exit 1');
+    const { code, stdout, stderr } = await project.run(['transcribe']);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^Not found: ffmpeg, ffprobe\. Install with:/);
+    expect(stderr).toContain('dnf install -y ffmpeg-free');
+  });
+
+  it('include the ffmpeg of FFMPEG_PATH, and a wrong one is said to be wrong', async () => {
+    project.addPackages();
+    const { code, stderr } = await project.run(['transcribe'], { FFMPEG_PATH: '/no/such/ffmpeg' });
+    expect(code).toBe(1);
+    expect(stderr).toContain('FFMPEG_PATH is /no/such/ffmpeg, and there is no such file.');
+  });
+});
+
+describe('the program that is run', () => {
+  /** The copy with everything in place, and `source` as its command line. */
+  function ready(source: string) {
+    project.addPackages();
+    for (const name of ['ffmpeg', 'ffprobe']) project.addProgram(name, 'exit 0');
+    mkdirSync(join(project.root, 'native'));
+    writeFileSync(
+      join(project.root, 'native', 'build.mjs'),
+      "export const addonPath = () => '/built/engine.node'; export const whisperCliPath = () => '/built/cli';",
+    );
+    writeFileSync(join(project.root, 'electron', 'cli', 'main.ts'), source);
+  }
+
+  it('gets its arguments and the engine, and alone writes to stdout', async () => {
+    ready('console.log(JSON.stringify([process.argv.slice(2), process.env.EARSHOT_ADDON]));');
+    const { code, stdout, stderr } = await project.run(['transcribe', 'a file.mp3', '--format', 'srt']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toEqual([
+      ['transcribe', 'a file.mp3', '--format', 'srt'],
+      '/built/engine.node',
+    ]);
+  });
+
+  it('passes on its exit code', async () => {
+    ready('process.exit(42);');
+    expect((await project.run(['earshot'])).code).toBe(42);
+  });
+
+  it('ends with 128 and the number of the signal that ended it', async () => {
+    ready("process.kill(process.pid, 'SIGTERM'); setTimeout(() => {}, 60_000);");
+    expect((await project.run(['earshot'])).code).toBe(143);
+  });
+
+  it('hears a signal sent to the set-up once, and is waited for', async () => {
+    ready(`
+      let heard = 0;
+      process.on('SIGINT', () => { heard += 1; setTimeout(() => { console.log('heard ' + heard); process.exit(130); }, 300); });
+      process.kill(process.ppid, 'SIGINT');
+      setTimeout(() => {}, 60_000);`);
+    expect(await project.run(['earshot'])).toEqual({ code: 130, stdout: 'heard 1\n', stderr: '' });
+  });
+});
+
+it('an unknown task is refused with the list of the known ones', async () => {
+  const { code, stderr } = await project.run(['nonsense']);
+  expect(code).toBe(2);
+  expect(stderr).toContain('Unknown task "nonsense". Known: transcribe, earshot');
+});
