@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { OpenAiError } from './compat/openai.ts';
 import { ERROR_STATUS, ErrorBody, type ErrorCode } from './errors.ts';
 import type { Access, Route } from './route.ts';
 
@@ -121,6 +122,8 @@ const requestBodyOf = (schemas: Schemas, route: Route): Json => {
   };
 };
 
+const errorSchemaOf = (route: Route): z.ZodType => (route.errorForm === 'openai' ? OpenAiError : ErrorBody);
+
 const responsesOf = (schemas: Schemas, route: Route): Json => {
   const responses: Json = {};
   for (const [status, schema] of Object.entries(route.responses)) {
@@ -141,7 +144,7 @@ const responsesOf = (schemas: Schemas, route: Route): Json => {
   for (const [status, codes] of [...byStatus].sort(([a], [b]) => a - b)) {
     responses[status] = {
       description: codes.map((code) => `\`${code}\``).join(', '),
-      content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+      content: { 'application/json': { schema: schemas.of(errorSchemaOf(route), 'output') } },
     };
   }
   return responses;

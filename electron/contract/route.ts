@@ -28,6 +28,10 @@ export type Route = {
   readonly limit?: 'requests' | 'uploads' | 'deletions' | 'none';
   /** `bucket`: other web origins are let in by the account's CORS configuration, not by the settings. */
   readonly cors?: 'bucket';
+  /** `openai`: errors have the shape of OpenAI's API. */
+  readonly errorForm?: 'openai';
+  /** The key may stand in `Authorization` by itself, without the word Bearer. */
+  readonly bareKey?: true;
   /** Schema of the JSON answer by status. */
   readonly responses: { readonly [status: number]: z.ZodType };
   /** Media types of an answer that is not JSON, by status. */

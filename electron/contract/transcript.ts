@@ -78,8 +78,23 @@ const analysisFields = {
     .describe('Also make an audio file with the redacted words bleeped.'),
 };
 
-/** The analysis options of a creation, as they are kept with the transcript. */
-export const AnalysisOptions = z.strictObject(analysisFields);
+/** How the audio is recognised: not changed by analysing again. */
+const recognitionFields = {
+  translate: z
+    .boolean()
+    .default(false)
+    .describe('Write the text in English, whatever is spoken: Whisper’s own translation.'),
+  prompt: z
+    .string()
+    .max(1000)
+    .optional()
+    .describe(
+      'Names and words that occur, to have them spelled right; the recogniser takes it for earlier text.',
+    ),
+};
+
+/** The options of a creation, as they are kept with the transcript. */
+export const AnalysisOptions = z.strictObject({ ...analysisFields, ...recognitionFields });
 export type AnalysisOptions = z.output<typeof AnalysisOptions>;
 
 export const CreateTranscript = z
@@ -99,6 +114,7 @@ export const CreateTranscript = z
     timestamp_style: z.enum(['segment', 'word']).default('segment'),
     audio_start_from: z.number().min(0).max(1e7).default(0).describe('Seconds.'),
     audio_end_at: z.number().min(0).max(1e7).default(0).describe('Seconds; 0 means to the end.'),
+    ...recognitionFields,
     ...analysisFields,
     name: z
       .string()

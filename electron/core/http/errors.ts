@@ -3,6 +3,7 @@ import type { ErrorBody } from '../../contract/errors.ts';
 import type { Route } from '../../contract/route.ts';
 import { AppError, isAppError, isDiskFull } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
+import { openAiErrorBody } from './compat/openai-error.ts';
 
 const FASTIFY_ERRORS: Readonly<Record<string, readonly [AppError['code'], string]>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [
@@ -54,10 +55,11 @@ export const sendError = (reply: FastifyReply, error: AppError): FastifyReply =>
   if (error.code === 'unauthorized') reply.header('www-authenticate', 'Bearer');
   // A body that nobody will read must not keep the connection busy.
   if (error.status === 413 || error.status === 415) reply.header('connection', 'close');
+  const openAi = request.routeOptions.config.route?.errorForm === 'openai';
   return reply
     .code(error.status)
     .type('application/json; charset=utf-8')
-    .send(JSON.stringify(errorBody(error, request.id)));
+    .send(JSON.stringify(openAi ? openAiErrorBody(error) : errorBody(error, request.id)));
 };
 
 const pathPattern = (path: string): RegExp =>

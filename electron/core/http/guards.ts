@@ -39,8 +39,12 @@ const isOwnOrigin = (origin: string, request: FastifyRequest, options: GuardOpti
 const isAllowedOrigin = (origin: string, { settings }: GuardOptions): boolean =>
   settings.get('network.allowedOrigins').some((allowed) => allowed === origin);
 
-const bearerOf = (request: FastifyRequest): string | undefined =>
-  /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1];
+const bearerOf = (request: FastifyRequest): string | undefined => {
+  const authorization = request.headers.authorization ?? '';
+  const bare =
+    request.routeOptions.config.route?.bareKey === true ? /^(\S+)$/.exec(authorization)?.[1] : undefined;
+  return bare ?? /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
+};
 
 const authenticate = (request: FastifyRequest, accounts: AccountService): void => {
   const access = request.routeOptions.config.route?.access ?? 'none';

@@ -50,21 +50,22 @@ const describe = (issue: z.core.$ZodIssue): ErrorDetail[] => {
   return [{ path: at.join('.'), message: issue.message }];
 };
 
-const parse = (schema: z.ZodType | undefined, value: unknown, where: string): unknown => {
-  if (schema === undefined) return undefined;
+/**
+ * What a schema makes of a request's part.
+ * Throws `invalid_request` with every fault in `details`; `where` names the part when it is at fault as a whole.
+ */
+export const checkInput = <T extends z.ZodType>(schema: T, value: unknown, where: string): z.output<T> => {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const details = result.error.issues.flatMap(describe);
   const first = details[0];
   const name = first === undefined || first.path === '' ? where : first.path;
-  throw new AppError(
-    'invalid_request',
-    `The request is not valid: ${name}: ${first?.message ?? 'is not valid'}.`,
-    {
-      details,
-    },
-  );
+  const sentence = `The request is not valid: ${name}: ${first?.message ?? 'is not valid'}.`;
+  throw new AppError('invalid_request', sentence, { details });
 };
+
+const parse = (schema: z.ZodType | undefined, value: unknown, where: string): unknown =>
+  schema === undefined ? undefined : checkInput(schema, value, where);
 
 const paramsOf = (request: FastifyRequest, path: string): unknown => {
   const { '*': rest, ...named } = request.params as Record<string, string>;

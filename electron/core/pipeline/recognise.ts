@@ -21,6 +21,9 @@ export type RecogniseOptions = {
   /** A language code, or `auto`. */
   readonly language: string;
   readonly beamSize: number;
+  /** Write English, whatever is spoken. */
+  readonly translate: boolean;
+  readonly prompt?: string | undefined;
   readonly signal: AbortSignal;
   readonly logger: Logger;
   readonly onProgress?: (fraction: number) => void;
@@ -48,6 +51,12 @@ const silentSeconds = (span: Span, silences: readonly Span[]): number =>
 export const isSilent = (piece: AudioPiece): boolean =>
   silentSeconds(piece, piece.silences) > piece.end - piece.start - 0.1;
 
+/** Tokens of a prompt that a window is given; room for earlier text is what is left of it. */
+const PROMPT_TOKENS = 96;
+
+const promptParams = (prompt: string | undefined) =>
+  prompt === undefined ? {} : { initialPrompt: prompt, carryInitialPrompt: true, maxContext: PROMPT_TOKENS };
+
 const request = (piece: AudioPiece, options: RecogniseOptions): TranscribeRequest => ({
   modelPath: options.modelPath,
   pcm: piece.pcm,
@@ -66,6 +75,8 @@ const request = (piece: AudioPiece, options: RecogniseOptions): TranscribeReques
     suppressBlank: true,
     suppressNonSpeech: true,
     tokenTimes: true,
+    translate: options.translate,
+    ...promptParams(options.prompt),
   },
   onProgress: (percent) => options.onProgress?.(percent / 100),
 });

@@ -1,3 +1,4 @@
+import { AnalysisOptions } from '../../contract/transcript.ts';
 import { AppError, isAppError } from '../base/errors.ts';
 import { clamp } from '../base/numbers.ts';
 import type { AudioPiece, DecodeSummary } from '../engines/ffmpeg/types.ts';
@@ -35,10 +36,12 @@ class Transcription {
   readonly #signal: AbortSignal;
   readonly #startedAt: number;
   readonly #startedFrom: number;
+  readonly #asked: Pick<AnalysisOptions, 'translate' | 'prompt'>;
   #checkpoint: Checkpoint;
 
   constructor(options: Options) {
     this.#o = options;
+    this.#asked = AnalysisOptions.parse(JSON.parse(options.context.row.options));
     this.#checkpoint = options.checkpoint;
     this.#startedFrom = options.checkpoint.at;
     this.#startedAt = options.deps.clock.monotonic();
@@ -96,6 +99,8 @@ class Transcription {
       modelPath: model.path,
       language: this.#checkpoint.language ?? 'auto',
       beamSize: deps.settings.beamSize(),
+      translate: this.#asked.translate,
+      prompt: this.#asked.prompt,
       signal: this.#signal,
       logger: deps.logger,
       onProgress,

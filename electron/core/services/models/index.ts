@@ -46,6 +46,11 @@ export class ModelService {
     return name === 'nano' || /\.en($|[-.])/.test(this.idOf(name));
   }
 
+  /** Whether this model can write English for another language: neither `.en` nor `turbo` models can. */
+  canTranslate(name: string): boolean {
+    return !this.isEnglishOnly(name) && !/turbo/.test(this.idOf(name));
+  }
+
   /** The file of the model behind a name; throws `model_not_installed` with what to do about it. */
   resolve(name: string): ResolvedModel {
     const id = this.idOf(name);

@@ -259,6 +259,9 @@ export class TranscriptService {
     if (body.language !== 'auto' && body.language !== 'en' && this.#o.models.isEnglishOnly(body.model)) {
       throw problem('language', `the model ${body.model} is English-only`);
     }
+    if (body.translate && !this.#o.models.canTranslate(body.model)) {
+      throw problem('translate', `the model ${body.model} was not trained to translate; use mini`);
+    }
   }
 
   #source(userId: string, audioUrl: string): { name: string; fileId: string | null } {

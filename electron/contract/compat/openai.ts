@@ -1,0 +1,129 @@
+import { z } from 'zod';
+import { isLanguageCode } from '../languages.ts';
+
+/**
+ * The audio endpoints in the form of OpenAI's API, so that its clients work against this server unchanged but
+ * for their base URL and key (https://platform.openai.com/docs/api-reference/audio).
+ */
+
+export const OPENAI_FORMATS = ['json', 'text', 'srt', 'verbose_json', 'vtt', 'diarized_json'] as const;
+export type OpenAiFormat = (typeof OPENAI_FORMATS)[number];
+
+const shared = {
+  model: z
+    .string()
+    .min(1)
+    .max(200)
+    .describe('`whisper-1` stands for `mini`; else `nano`, `mini`, `pro` or the id of an installed model.'),
+  prompt: z
+    .string()
+    .max(4000)
+    .optional()
+    .describe('Words and names that occur, or the text that came before.'),
+  temperature: z.coerce
+    .number()
+    .min(0)
+    .max(1)
+    .optional()
+    .describe('Accepted. The engine chooses its own: 0, warmer where it got stuck.'),
+};
+
+export const OpenAiTranscriptionForm = z
+  .strictObject({
+    ...shared,
+    language: z
+      .string()
+      .refine(isLanguageCode, { error: 'is not a language code that Whisper knows' })
+      .optional(),
+    response_format: z.enum(OPENAI_FORMATS).default('json'),
+    timestamp_granularities: z
+      .array(z.enum(['word', 'segment']))
+      .max(2)
+      .default(['segment'])
+      .describe('Sent as `timestamp_granularities[]`; for `verbose_json`.'),
+    stream: z
+      .enum(['true', 'false'])
+      .transform((text) => text === 'true')
+      .default(false)
+      .describe('Server-sent events: `transcript.text.delta` as the text is recognised, then `….done`.'),
+    chunking_strategy: z
+      .string()
+      .max(1000)
+      .optional()
+      .describe('Accepted. Long audio is always cut at silences.'),
+  })
+  .meta({ id: 'OpenAiTranscriptionForm' });
+export type OpenAiTranscriptionForm = z.output<typeof OpenAiTranscriptionForm>;
+
+export const OpenAiTranslationForm = z
+  .strictObject({
+    ...shared,
+    response_format: z.enum(['json', 'text', 'srt', 'verbose_json', 'vtt']).default('json'),
+  })
+  .meta({ id: 'OpenAiTranslationForm' });
+export type OpenAiTranslationForm = z.output<typeof OpenAiTranslationForm>;
+
+const Usage = z.object({ type: z.literal('duration'), seconds: z.number() });
+
+export const OpenAiText = z.object({ text: z.string(), usage: Usage }).meta({ id: 'OpenAiText' });
+
+export const OpenAiSegment = z
+  .object({
+    id: z.int(),
+    seek: z.int().describe('Hundredths of a second.'),
+    start: z.number(),
+    end: z.number(),
+    text: z.string(),
+    tokens: z.array(z.int()).describe('Empty: tokens are not kept.'),
+    temperature: z.number(),
+    avg_logprob: z.number().describe('Of the words.'),
+    compression_ratio: z.number(),
+    no_speech_prob: z.number(),
+  })
+  .meta({ id: 'OpenAiSegment' });
+
+export const OpenAiVerbose = z
+  .object({
+    task: z.enum(['transcribe', 'translate']),
+    language: z.string().describe('English name in lower case, as OpenAI has it.'),
+    duration: z.number(),
+    text: z.string(),
+    segments: z.array(OpenAiSegment).optional(),
+    words: z.array(z.object({ word: z.string(), start: z.number(), end: z.number() })).optional(),
+    usage: Usage,
+  })
+  .meta({ id: 'OpenAiVerbose' });
+export type OpenAiVerbose = z.output<typeof OpenAiVerbose>;
+
+export const OpenAiDiarized = z
+  .object({
+    task: z.literal('transcribe'),
+    duration: z.number(),
+    text: z.string(),
+    segments: z.array(
+      z.object({
+        type: z.literal('transcript.text.segment'),
+        id: z.string(),
+        start: z.number(),
+        end: z.number(),
+        text: z.string(),
+        speaker: z.string(),
+      }),
+    ),
+    usage: Usage,
+  })
+  .meta({ id: 'OpenAiDiarized' });
+export type OpenAiDiarized = z.output<typeof OpenAiDiarized>;
+
+/** OpenAI's shape of an error, on these routes alone. */
+export const OpenAiError = z
+  .object({
+    error: z.object({
+      message: z.string(),
+      type: z.string(),
+      param: z.string().nullable(),
+      code: z.string().nullable(),
+    }),
+  })
+  .meta({ id: 'OpenAiError' });
+export type OpenAiError = z.output<typeof OpenAiError>;

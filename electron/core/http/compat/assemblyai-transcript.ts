@@ -1,0 +1,204 @@
+import type { Entity } from '../../../contract/analysis.ts';
+import type { AaiStatus, AaiTranscript } from '../../../contract/compat/assemblyai.ts';
+import type { AnalysisOptions, Transcription } from '../../../contract/transcript.ts';
+import { joinTexts, placeWords } from '../../analysis/document.ts';
+import { round } from '../../base/numbers.ts';
+import { parseQuery } from '../../search/query.ts';
+import { findMarks } from '../../search/snippet.ts';
+import { aaiUtterances, aaiWords, toMs, wordedSegments } from './assemblyai-words.ts';
+
+/** What the transcript's record knows beside what is shown of it. */
+export type AaiContext = {
+  readonly options: AnalysisOptions;
+  /** `auto`, or the language that was asked for. */
+  readonly languageAsked: string;
+};
+
+export const aaiStatus = (transcript: Pick<Transcription, 'status' | 'progress'>): AaiStatus => {
+  if (transcript.status === 'failed') return 'error';
+  if (transcript.status === 'completed') return 'completed';
+  return transcript.progress?.stage === 'queued' ? 'queued' : 'processing';
+};
+
+const ENTITY_TYPES: Partial<Record<Entity['type'], string>> = {
+  person: 'person_name',
+  email: 'email_address',
+  credit_card: 'credit_card_number',
+  bank_account: 'account_number',
+  ssn: 'us_social_security_number',
+};
+
+const SAFETY_LABELS: Readonly<Record<string, string>> = {
+  violence: 'crime_violence',
+  crime: 'crime_violence',
+  sexual_content: 'nsfw',
+};
+const SEVERITY = { low: 0.2, medium: 0.5, high: 0.9 } as const;
+
+const entitiesOf = (transcript: Transcription): AaiTranscript['entities'] => {
+  if (transcript.entities === undefined) return null;
+  const words = placeWords(transcript.text, wordedSegments(transcript));
+  return transcript.entities.map((entity) => {
+    const spoken = words.filter((word) => word.from < entity.endIndex && word.to > entity.startIndex);
+    return {
+      entity_type: ENTITY_TYPES[entity.type] ?? entity.type,
+      text: entity.text,
+      start: toMs(spoken[0]?.start ?? 0),
+      end: toMs(spoken.at(-1)?.end ?? 0),
+    };
+  });
+};
+
+const highlightsOf = (transcript: Transcription): AaiTranscript['auto_highlights_result'] => {
+  const phrases = transcript.key_phrases;
+  if (phrases === undefined) return null;
+  const segments = wordedSegments(transcript);
+  const text = joinTexts(segments.map((segment) => segment.text));
+  const words = placeWords(text, segments);
+  return {
+    status: 'success',
+    results: phrases.map((phrase, index) => {
+      const query = parseQuery(`"${phrase.replaceAll('"', ' ')}"`);
+      const marks = query === undefined ? [] : findMarks(query, text);
+      return {
+        text: phrase,
+        count: marks.length,
+        rank: round(1 / (index + 1), 3),
+        timestamps: marks.map(([from, to]) => {
+          const spoken = words.filter((word) => word.from < to && word.to > from);
+          return { start: toMs(spoken[0]?.start ?? 0), end: toMs(spoken.at(-1)?.end ?? 0) };
+        }),
+      };
+    }),
+  };
+};
+
+const topicsOf = ({ topics }: Transcription): AaiTranscript['iab_categories_result'] =>
+  topics === undefined
+    ? null
+    : {
+        status: 'success',
+        results: [],
+        summary: Object.fromEntries(topics.map((topic, index) => [topic, round(1 / (index + 1), 3)])),
+      };
+
+const safetyOf = (transcript: Transcription): AaiTranscript['content_safety_labels'] => {
+  const safety = transcript.content_safety;
+  if (safety === undefined) return null;
+  const labels = safety.labels.map((found) => ({
+    ...found,
+    name: SAFETY_LABELS[found.label] ?? found.label,
+  }));
+  const severities = { low: 0, medium: 0, high: 0 };
+  return {
+    status: 'success',
+    results: labels.flatMap(({ name, confidence, severity, segments }) =>
+      segments.map((segment) => ({
+        text: transcript.segments[segment.id]?.text ?? '',
+        labels: [{ label: name, confidence, severity: SEVERITY[severity] }],
+        sentences_idx_start: segment.id,
+        sentences_idx_end: segment.id,
+        timestamp: { start: toMs(segment.start), end: toMs(segment.end) },
+      })),
+    ),
+    summary: Object.fromEntries(labels.map(({ name, confidence }) => [name, confidence])),
+    severity_score_summary: Object.fromEntries(
+      labels.map(({ name, severity }) => [name, { ...severities, [severity]: 1 }]),
+    ),
+  };
+};
+
+const redactionOf = ({ options }: AaiContext) => ({
+  redact_pii: options.redact_pii,
+  redact_pii_audio: options.redact_pii_audio,
+  redact_pii_audio_quality: null,
+  redact_pii_policies: options.redact_pii ? [...(options.redact_pii_policies ?? [])] : null,
+  redact_pii_sub: options.redact_pii ? (options.redact_pii_sub === 'hash' ? 'entity_name' : 'hash') : null,
+});
+
+/** The fields that are the same for every transcript of this service. */
+const CONSTANT = {
+  language_confidence_threshold: null,
+  language_model: 'whisper',
+  acoustic_model: 'whisper',
+  speech_models: null,
+  punctuate: true,
+  format_text: true,
+  multichannel: false,
+  dual_channel: false,
+  auto_chapters: false,
+  chapters: null,
+  sentiment_analysis: false,
+  sentiment_analysis_results: null,
+  custom_topics: false,
+  topics: [],
+  disfluencies: false,
+  throttled: false,
+  webhook_auth: false,
+  webhook_url: null,
+  webhook_status_code: null,
+  word_boost: [],
+  boost_param: null,
+  speech_threshold: null,
+  custom_spelling: null,
+} satisfies Partial<AaiTranscript>;
+
+const resultsOf = (transcript: Transcription, { options }: AaiContext) => {
+  const done = transcript.status === 'completed';
+  const words = done ? aaiWords(transcript) : null;
+  return {
+    text: done ? transcript.text : null,
+    words,
+    utterances: words !== null && options.diarize ? aaiUtterances(words) : null,
+    confidence: done ? transcript.confidence : null,
+    audio_duration: transcript.duration > 0 ? Math.round(transcript.duration) : null,
+    auto_highlights: options.topics,
+    auto_highlights_result: highlightsOf(transcript),
+    iab_categories: options.topics,
+    iab_categories_result: topicsOf(transcript),
+    content_safety: options.content_safety,
+    content_safety_labels: safetyOf(transcript),
+    filter_profanity: options.content_safety,
+    entity_detection: options.entity_detection,
+    entities: entitiesOf(transcript),
+    summarization: options.summarization,
+    summary: transcript.summary?.text ?? null,
+    summary_type: options.summarization ? options.summary_type : null,
+    summary_model: options.summarization ? 'informative' : null,
+  };
+};
+
+/** A transcript as AssemblyAI shows it. Give the words with the segments. */
+export const aaiTranscript = (transcript: Transcription, context: AaiContext): AaiTranscript => ({
+  ...CONSTANT,
+  id: transcript.id,
+  audio_url: transcript.audio_url,
+  status: aaiStatus(transcript),
+  audio_start_from: toMs(transcript.audio_start_from) || null,
+  audio_end_at: toMs(transcript.audio_end_at) || null,
+  language_code: transcript.language,
+  language_codes: transcript.language === null ? null : [transcript.language],
+  language_detection: context.languageAsked === 'auto',
+  language_confidence: transcript.language_confidence,
+  speech_model: transcript.model,
+  speech_model_used: transcript.model_id,
+  speaker_labels: context.options.diarize,
+  speakers_expected: context.options.speakers_expected ?? null,
+  ...resultsOf(transcript, context),
+  ...redactionOf(context),
+  ...(transcript.error === undefined ? {} : { error: transcript.error.message }),
+});
+
+/** What is left of a deleted transcript, in AssemblyAI's words. */
+export const aaiDeleted = (transcript: AaiTranscript): AaiTranscript => ({
+  ...transcript,
+  text: 'Deleted by user.',
+  audio_url: 'http://deleted_by_user',
+  words: null,
+  utterances: null,
+  entities: null,
+  summary: null,
+  auto_highlights_result: null,
+  iab_categories_result: null,
+  content_safety_labels: null,
+});

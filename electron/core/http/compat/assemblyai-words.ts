@@ -1,0 +1,124 @@
+import type {
+  AaiParagraphs,
+  AaiUtterance,
+  AaiWord,
+  AaiWordSearch,
+} from '../../../contract/compat/assemblyai.ts';
+import type { Transcription } from '../../../contract/transcript.ts';
+import { joinTexts } from '../../analysis/document.ts';
+import { placeSentences } from '../../analysis/sentences.ts';
+import type { AnalysisSegment } from '../../analysis/types.ts';
+import { mean, round } from '../../base/numbers.ts';
+import { tokenize } from '../../search/tokens.ts';
+
+/** Whole milliseconds of a position in seconds. */
+export const toMs = (seconds: number): number => Math.round(seconds * 1000);
+
+/** The segments with their words; for analyses, which need words on each. */
+export const wordedSegments = (transcript: Transcription): AnalysisSegment[] =>
+  transcript.segments.map((segment) => ({ ...segment, words: segment.words ?? [] }));
+
+export const aaiWords = (transcript: Transcription): AaiWord[] =>
+  transcript.segments.flatMap((segment) =>
+    (segment.words ?? []).map((word) => ({
+      text: word.word.trim(),
+      start: toMs(word.start),
+      end: toMs(word.end),
+      confidence: word.confidence,
+      speaker: word.speaker_id ?? segment.speaker_id,
+    })),
+  );
+
+const group = (words: readonly AaiWord[]): Omit<AaiUtterance, 'speaker'> => ({
+  text: joinTexts(words.map((word) => word.text)),
+  start: words[0]?.start ?? 0,
+  end: words.at(-1)?.end ?? 0,
+  confidence: round(mean(words.map((word) => word.confidence)), 3),
+  words: [...words],
+});
+
+/** Uninterrupted speech of one speaker. */
+export const aaiUtterances = (words: readonly AaiWord[]): AaiUtterance[] => {
+  const turns: { speaker: string; words: AaiWord[] }[] = [];
+  for (const word of words) {
+    const turn = turns.at(-1);
+    const speaker = word.speaker ?? turn?.speaker ?? 'A';
+    if (turn?.speaker === speaker) turn.words.push(word);
+    else turns.push({ speaker, words: [word] });
+  }
+  return turns.map((turn) => ({ ...group(turn.words), speaker: turn.speaker }));
+};
+
+export type AaiSentence = AaiUtterance | (Omit<AaiUtterance, 'speaker'> & { speaker: string | null });
+
+export const aaiSentences = (transcript: Transcription): AaiSentence[] => {
+  const segments = wordedSegments(transcript);
+  const sentences = placeSentences(joinTexts(segments.map((segment) => segment.text)), segments);
+  return sentences.map((sentence) => ({
+    text: sentence.text,
+    start: toMs(sentence.start),
+    end: toMs(sentence.end),
+    confidence: round(sentence.confidence, 3),
+    speaker: sentence.speaker_id,
+    words: sentence.words.map((word) => ({
+      text: word.word.trim(),
+      start: toMs(word.start),
+      end: toMs(word.end),
+      confidence: round(word.confidence, 3),
+      speaker: sentence.speaker_id,
+    })),
+  }));
+};
+
+const PARAGRAPH_PAUSE_MS = 1500;
+const PARAGRAPH_LENGTH = 600;
+
+/** Sentences put together until the speaker changes, a pause comes, or there is enough text. */
+export const aaiParagraphs = (transcript: Transcription): AaiParagraphs['paragraphs'] => {
+  const paragraphs: AaiSentence[][] = [];
+  let length = 0;
+  for (const sentence of aaiSentences(transcript)) {
+    const paragraph = paragraphs.at(-1);
+    const before = paragraph?.at(-1);
+    const goesOn =
+      before !== undefined &&
+      before.speaker === sentence.speaker &&
+      sentence.start - before.end < PARAGRAPH_PAUSE_MS &&
+      length < PARAGRAPH_LENGTH;
+    if (goesOn) paragraph?.push(sentence);
+    else paragraphs.push([sentence]);
+    length = goesOn ? length + sentence.text.length : sentence.text.length;
+  }
+  return paragraphs.map((sentences) => ({
+    ...group(sentences.flatMap((sentence) => sentence.words)),
+    text: joinTexts(sentences.map((sentence) => sentence.text)),
+  }));
+};
+
+const keyOf = (text: string): string =>
+  tokenize(text)
+    .map((token) => token.folded)
+    .join(' ');
+
+/** Where each of the phrases is spoken, whatever its case, accents and punctuation. */
+export const aaiWordSearch = (
+  words: readonly AaiWord[],
+  phrases: readonly string[],
+): AaiWordSearch['matches'] => {
+  const keys = words.map((word) => keyOf(word.text));
+  return phrases.flatMap((phrase) => {
+    const wanted = phrase
+      .split(/\s+/u)
+      .map(keyOf)
+      .filter((key) => key !== '');
+    const indexes = keys.flatMap((_, at) =>
+      wanted.length > 0 && wanted.every((key, offset) => keys[at + offset] === key) ? [at] : [],
+    );
+    if (indexes.length === 0) return [];
+    const timestamps = indexes.map((at): [number, number] => [
+      words[at]?.start ?? 0,
+      words[at + wanted.length - 1]?.end ?? 0,
+    ]);
+    return [{ text: phrase.trim(), count: indexes.length, timestamps, indexes }];
+  });
+};

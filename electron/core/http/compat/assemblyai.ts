@@ -1,0 +1,166 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { AaiSubtitlesQuery } from '../../../contract/compat/assemblyai.ts';
+import { routes } from '../../../contract/routes.ts';
+import type { ExportQuery, Transcription } from '../../../contract/transcript.ts';
+import { AppError } from '../../base/errors.ts';
+import { renderSrt } from '../../exports/srt.ts';
+import { renderVtt } from '../../exports/vtt.ts';
+import { presentFile } from '../../services/files/present.ts';
+import type { FileService } from '../../services/files/service.ts';
+import type { TranscriptService } from '../../services/transcripts/index.ts';
+import type { TranscriptPages } from '../../services/transcripts/pages.ts';
+import { readOptions } from '../../services/transcripts/present.ts';
+import { ok } from '../answers.ts';
+import { implement } from '../implement.ts';
+import { lingerAfterRefusal } from '../storage/linger.ts';
+import { aaiList } from './assemblyai-list.ts';
+import { createFromAssemblyAi } from './assemblyai-request.ts';
+import { aaiDeleted, aaiTranscript } from './assemblyai-transcript.ts';
+import { aaiParagraphs, aaiSentences, aaiWordSearch, aaiWords } from './assemblyai-words.ts';
+import { nameByContent } from './upload-name.ts';
+
+export type AssemblyAiResources = {
+  readonly transcripts: TranscriptService;
+  readonly pages: TranscriptPages;
+  readonly files: FileService;
+  /** Without a trailing slash. */
+  readonly baseUrl: () => string;
+};
+
+const FOLDER = 'assemblyai';
+
+/** The transcript in AssemblyAI's form, in whatever state it is. */
+const read = ({ transcripts }: AssemblyAiResources, userId: string, id: string) => {
+  const row = transcripts.playable(userId, id);
+  const transcript = transcripts.present({ ...row, timestamp_style: 'word' });
+  return aaiTranscript(transcript, { options: readOptions(row.options), languageAsked: row.language_asked });
+};
+
+/** What holds for the sentences, paragraphs and subtitles of a transcript that is done. */
+const finished = ({ transcripts }: AssemblyAiResources, userId: string, id: string): Transcription => {
+  const transcript = transcripts.forExport(userId, id);
+  if (transcript.status !== 'completed') {
+    throw new AppError('transcript_not_ready', 'This transcription failed; it has no words to show.');
+  }
+  return transcript;
+};
+
+const summaryOf = ({ id, confidence, duration }: Transcription) => ({
+  id,
+  confidence: confidence ?? 0,
+  audio_duration: Math.round(duration),
+});
+
+const LINE = 42;
+
+/** AssemblyAI counts the characters of a whole caption, whatever its lines. */
+const subtitleQuery = (format: 'srt' | 'vtt', { chars_per_caption }: AaiSubtitlesQuery): ExportQuery => {
+  if (chars_per_caption === undefined) return { format, speakers: false };
+  const lines = Math.min(4, Math.ceil(chars_per_caption / LINE));
+  return {
+    format,
+    speakers: false,
+    max_lines: lines,
+    max_chars: Math.min(200, Math.floor((chars_per_caption - lines + 1) / lines)),
+  };
+};
+
+const uploadRoute = (server: FastifyInstance, { files, baseUrl }: AssemblyAiResources): void => {
+  implement(server, routes.aaiUpload, async ({ caller, request }) => {
+    const { name, stream } = await nameByContent(request.raw);
+    const { file } = await files.upload({
+      user: caller.user,
+      stream,
+      fileName: name,
+      declaredType: '',
+      folder: FOLDER,
+    });
+    return ok({ upload_url: presentFile(file, baseUrl()).urls.download });
+  });
+};
+
+const transcriptRoutes = (server: FastifyInstance, resources: AssemblyAiResources): void => {
+  const { transcripts, pages, baseUrl } = resources;
+  implement(server, routes.aaiCreate, ({ caller, body }) => {
+    const row = transcripts.create(caller.user, createFromAssemblyAi(body), undefined);
+    return ok(read(resources, caller.user.id, row.id));
+  });
+  implement(server, routes.aaiGet, ({ caller, params }) => ok(read(resources, caller.user.id, params.id)));
+  implement(server, routes.aaiList, ({ caller, query, request }) =>
+    ok(aaiList(pages.around(caller.user.id, query), query, `${baseUrl()}${request.url}`)),
+  );
+  implement(server, routes.aaiDelete, async ({ caller, params }) => {
+    const transcript = read(resources, caller.user.id, params.id);
+    await transcripts.remove(caller.user.id, params.id);
+    return ok(aaiDeleted(transcript));
+  });
+};
+
+const readingRoutes = (server: FastifyInstance, resources: AssemblyAiResources): void => {
+  implement(server, routes.aaiSentences, ({ caller, params }) => {
+    const transcript = finished(resources, caller.user.id, params.id);
+    return ok({ ...summaryOf(transcript), sentences: aaiSentences(transcript) });
+  });
+  implement(server, routes.aaiParagraphs, ({ caller, params }) => {
+    const transcript = finished(resources, caller.user.id, params.id);
+    return ok({ ...summaryOf(transcript), paragraphs: aaiParagraphs(transcript) });
+  });
+  implement(server, routes.aaiSrt, async ({ caller, params, query, reply }) => {
+    const transcript = finished(resources, caller.user.id, params.id);
+    await reply.type('text/plain; charset=utf-8').send(renderSrt(transcript, subtitleQuery('srt', query)));
+    return undefined;
+  });
+  implement(server, routes.aaiVtt, async ({ caller, params, query, reply }) => {
+    const transcript = finished(resources, caller.user.id, params.id);
+    await reply.type('text/plain; charset=utf-8').send(renderVtt(transcript, subtitleQuery('vtt', query)));
+    return undefined;
+  });
+  implement(server, routes.aaiWordSearch, ({ caller, params, query }) => {
+    const transcript = finished(resources, caller.user.id, params.id);
+    const matches = aaiWordSearch(aaiWords(transcript), query.words.split(','));
+    return ok({
+      id: transcript.id,
+      total_count: matches.reduce((sum, match) => sum + match.count, 0),
+      matches,
+    });
+  });
+  implement(server, routes.aaiRedactedAudio, ({ caller, params }) => {
+    const { redacted_audio_url } = finished(resources, caller.user.id, params.id);
+    if (redacted_audio_url === undefined) {
+      throw new AppError(
+        'not_available',
+        'This transcription has no redacted audio: ask for it with redact_pii_audio.',
+      );
+    }
+    return ok({ redacted_audio_url, status: 'redacted_audio_ready' as const });
+  });
+};
+
+/** Its clients send `Content-Type: application/json` with requests that have no body. */
+const acceptEmptyJson = (server: FastifyInstance): void => {
+  const parse = server.getDefaultJsonParser('error', 'error');
+  server.removeContentTypeParser('application/json');
+  server.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') done(null, {});
+    else parse(request as FastifyRequest, body, done);
+  });
+};
+
+/** `/v2` in the form of AssemblyAI's API. */
+export const assemblyAiResources = async (
+  server: FastifyInstance,
+  resources: AssemblyAiResources,
+): Promise<void> => {
+  await server.register(async (scope) => {
+    acceptEmptyJson(scope);
+    transcriptRoutes(scope, resources);
+    readingRoutes(scope, resources);
+  });
+  await server.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    // The body is left unread for the handler, whatever type it says it is.
+    scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
+    scope.addHook('onError', async (request, reply) => lingerAfterRefusal(request, reply));
+    uploadRoute(scope, resources);
+  });
+};

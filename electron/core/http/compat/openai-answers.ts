@@ -1,0 +1,83 @@
+import { deflateSync } from 'node:zlib';
+import type { OpenAiDiarized, OpenAiVerbose } from '../../../contract/compat/openai.ts';
+import { LANGUAGES } from '../../../contract/languages.ts';
+import type { Segment, Transcription, Word } from '../../../contract/transcript.ts';
+import { mean, round } from '../../base/numbers.ts';
+
+type Task = OpenAiVerbose['task'];
+
+const usageOf = ({ duration }: Transcription) => ({
+  type: 'duration' as const,
+  seconds: Math.ceil(duration),
+});
+
+/** "english": OpenAI names languages in lower case. */
+const languageName = (code: string | null): string => {
+  const names: Readonly<Record<string, string>> = LANGUAGES;
+  return (names[code ?? ''] ?? code ?? 'unknown').toLowerCase();
+};
+
+/** Bytes of text over bytes of its deflated form, as Whisper counts it: high where a text repeats itself. */
+const compressionRatio = (text: string): number => {
+  const bytes = Buffer.from(text);
+  return bytes.length === 0 ? 0 : bytes.length / deflateSync(bytes).length;
+};
+
+const meanLogProbability = (words: readonly Word[]): number =>
+  mean(words.map((word) => Math.log(Math.max(1e-6, word.confidence))));
+
+const verboseSegment = (segment: Segment) => ({
+  id: segment.id,
+  seek: Math.round(segment.start * 100),
+  start: segment.start,
+  end: segment.end,
+  text: segment.text,
+  tokens: [],
+  temperature: 0,
+  avg_logprob: round(meanLogProbability(segment.words ?? []), 4),
+  compression_ratio: round(compressionRatio(segment.text), 4),
+  no_speech_prob: 0,
+});
+
+const wordsOf = (transcript: Transcription): Word[] =>
+  transcript.segments.flatMap((segment) => segment.words ?? []);
+
+export const openAiText = (transcript: Transcription) => ({
+  text: transcript.text,
+  usage: usageOf(transcript),
+});
+
+/** `verbose_json`: needs the words with the segments. */
+export const openAiVerbose = (
+  transcript: Transcription,
+  task: Task,
+  granularities: readonly ('word' | 'segment')[],
+): OpenAiVerbose => ({
+  task,
+  language: languageName(task === 'translate' ? 'en' : transcript.language),
+  duration: transcript.duration,
+  text: transcript.text,
+  ...(granularities.includes('segment') || granularities.length === 0
+    ? { segments: transcript.segments.map(verboseSegment) }
+    : {}),
+  ...(granularities.includes('word')
+    ? { words: wordsOf(transcript).map(({ word, start, end }) => ({ word: word.trim(), start, end })) }
+    : {}),
+  usage: usageOf(transcript),
+});
+
+/** `diarized_json`: a segment a speaker. */
+export const openAiDiarized = (transcript: Transcription): OpenAiDiarized => ({
+  task: 'transcribe',
+  duration: transcript.duration,
+  text: transcript.text,
+  segments: transcript.segments.map((segment) => ({
+    type: 'transcript.text.segment' as const,
+    id: `seg_${segment.id}`,
+    start: segment.start,
+    end: segment.end,
+    text: segment.text,
+    speaker: segment.speaker_id ?? 'A',
+  })),
+  usage: usageOf(transcript),
+});

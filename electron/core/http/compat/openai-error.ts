@@ -1,0 +1,55 @@
+import type { OpenAiError } from '../../../contract/compat/openai.ts';
+import type { JobError } from '../../../contract/transcript.ts';
+import { AppError, type AppErrorCode } from '../../base/errors.ts';
+
+const typeOf = (status: number): string => {
+  if (status === 402) return 'insufficient_quota';
+  if (status === 401 || status === 403) return 'authentication_error';
+  if (status === 429) return 'rate_limit_error';
+  return status >= 500 ? 'server_error' : 'invalid_request_error';
+};
+
+/** OpenAI's names for the codes that its clients look at. */
+const CODES: Partial<Record<AppErrorCode, string>> = {
+  unauthorized: 'invalid_api_key',
+  budget_exceeded: 'insufficient_quota',
+  rate_limited: 'rate_limit_exceeded',
+  model_not_installed: 'model_not_found',
+};
+
+/** An error in OpenAI's shape. */
+export const openAiErrorBody = (error: AppError): OpenAiError => ({
+  error: {
+    message: error.message,
+    type: typeOf(error.status),
+    param: error.details[0]?.path ?? null,
+    code: CODES[error.code] ?? error.code,
+  },
+});
+
+/** Reasons of a failed job that the sender of the file can mend; the others are the server's. */
+const SENDERS_FAULT: ReadonlySet<string> = new Set([
+  'not_media',
+  'no_audio_track',
+  'decode_failed',
+  'empty_range',
+  'model_not_installed',
+]);
+
+/**
+ * A failed job as the error of the request that waited for it. The client is told not to send the same again
+ * by itself: what failed here fails again.
+ */
+export const errorOfJob = (error: JobError): AppError => {
+  const headers = { 'x-should-retry': 'false' };
+  if (SENDERS_FAULT.has(error.code)) {
+    const path = error.code === 'model_not_installed' ? 'model' : 'file';
+    return new AppError('invalid_request', error.message, {
+      details: [{ path, message: error.message }],
+      headers,
+    });
+  }
+  const code =
+    error.code === 'disk_full' || error.code === 'engine_unavailable' ? error.code : 'internal_error';
+  return new AppError(code, error.message, { headers });
+};

@@ -1,0 +1,59 @@
+import type { FastifyReply } from 'fastify';
+import type { Transcription } from '../../../contract/transcript.ts';
+import { joinTexts, separatorBetween } from '../../analysis/document.ts';
+import type { EventHub } from '../../services/events.ts';
+import { errorOfJob, openAiErrorBody } from './openai-error.ts';
+
+/** Sends a transcription as OpenAI's server-sent events while it is recognised. */
+export class OpenAiStream {
+  readonly #reply: FastifyReply;
+  #sent = '';
+
+  constructor(reply: FastifyReply) {
+    this.#reply = reply;
+  }
+
+  /** From here on the answer is a stream: what goes wrong is told in it. */
+  open(): void {
+    const { raw } = this.#reply.hijack();
+    const headers = Object.entries(this.#reply.getHeaders()).map(([name, value]) => [name, String(value)]);
+    raw.writeHead(200, {
+      ...Object.fromEntries(headers),
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache, no-transform',
+      'x-accel-buffering': 'no',
+    });
+  }
+
+  /** Passes on what is recognised of a transcription, until the returned function is called. */
+  follow(events: EventHub, userId: string, id: string): () => void {
+    return events.subscribe(userId, ({ event }) => {
+      if (event.type === 'transcript.progress' && event.id === id && event.segments.length > 0) {
+        this.#delta(joinTexts(event.segments.map((segment) => segment.text)));
+      }
+    });
+  }
+
+  end(transcript: Transcription): void {
+    if (transcript.error !== undefined) this.#write(openAiErrorBody(errorOfJob(transcript.error)), 'error');
+    else {
+      if (transcript.text.startsWith(this.#sent))
+        this.#delta(transcript.text.slice(this.#sent.length).trimStart());
+      const usage = { type: 'duration', seconds: Math.ceil(transcript.duration) };
+      this.#write({ type: 'transcript.text.done', text: transcript.text, usage });
+    }
+    this.#reply.raw.end();
+  }
+
+  #delta(text: string): void {
+    if (text === '') return;
+    const delta = separatorBetween(this.#sent, text) + text;
+    this.#sent += delta;
+    this.#write({ type: 'transcript.text.delta', delta });
+  }
+
+  #write(data: object, event?: string): void {
+    const name = event ?? ('type' in data ? String(data.type) : 'message');
+    this.#reply.raw.write(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
+  }
+}

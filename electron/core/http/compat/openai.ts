@@ -1,0 +1,147 @@
+import multipart from '@fastify/multipart';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import {
+  OpenAiTranscriptionForm,
+  OpenAiTranslationForm,
+  type OpenAiVerbose,
+} from '../../../contract/compat/openai.ts';
+import { routes } from '../../../contract/routes.ts';
+import { CreateTranscript, type Transcription } from '../../../contract/transcript.ts';
+import { renderSrt } from '../../exports/srt.ts';
+import { renderVtt } from '../../exports/vtt.ts';
+import type { EventHub } from '../../services/events.ts';
+import type { FileService } from '../../services/files/service.ts';
+import type { TranscriptService } from '../../services/transcripts/index.ts';
+import type { FileRow, UserRow } from '../../stores/schema.ts';
+import { ok } from '../answers.ts';
+import { checkInput, implement } from '../implement.ts';
+import { lingerAfterRefusal } from '../storage/linger.ts';
+import { openAiDiarized, openAiText, openAiVerbose } from './openai-answers.ts';
+import { errorOfJob } from './openai-error.ts';
+import { readOpenAiForm } from './openai-form.ts';
+import { OpenAiStream } from './openai-stream.ts';
+
+export type OpenAiResources = {
+  readonly transcripts: TranscriptService;
+  readonly files: FileService;
+  readonly events: EventHub;
+};
+
+type Task = OpenAiVerbose['task'];
+type Form = Pick<OpenAiTranscriptionForm, 'model' | 'prompt'> & Partial<OpenAiTranscriptionForm>;
+type Job = { readonly user: UserRow; readonly reply: FastifyReply; readonly form: Form; readonly task: Task };
+
+/** The creation that a form asks for. */
+const creationOf = (file: FileRow, form: Form, task: Task): CreateTranscript =>
+  CreateTranscript.parse({
+    audio_url: `storage:${file.key}`,
+    name: file.original_name,
+    model: form.model === 'whisper-1' ? 'mini' : form.model,
+    language: form.language ?? 'auto',
+    timestamp_style: 'word',
+    diarize: form.response_format === 'diarized_json',
+    translate: task === 'translate',
+    ...(form.prompt === undefined || form.prompt === '' ? {} : { prompt: form.prompt }),
+  });
+
+/** Fires when the client goes away before it was answered. */
+const goneSignal = ({ raw }: FastifyReply): AbortSignal => {
+  const controller = new AbortController();
+  raw.once('close', () => {
+    if (!raw.writableFinished) controller.abort();
+  });
+  return controller.signal;
+};
+
+/** Waits for the end. Nobody can ask for this transcription later: when the client goes away, it is stopped. */
+const finish = async (
+  { transcripts }: OpenAiResources,
+  { user, reply }: Job,
+  id: string,
+): Promise<Transcription> => {
+  const transcript = await transcripts.wait(user.id, id, goneSignal(reply));
+  return transcript.status === 'processing' ? transcripts.cancel(user.id, id) : transcript;
+};
+
+const jsonAnswer = (transcript: Transcription, { form, task }: Job) => {
+  if (form.response_format === 'verbose_json') {
+    return openAiVerbose(transcript, task, form.timestamp_granularities ?? ['segment']);
+  }
+  return form.response_format === 'diarized_json' ? openAiDiarized(transcript) : openAiText(transcript);
+};
+
+const SUBTITLES = { speakers: false } as const;
+
+/** The answer in the form that was asked for; undefined when it is sent already. */
+const answer = async (transcript: Transcription, job: Job) => {
+  const { reply, form } = job;
+  switch (form.response_format) {
+    case 'text':
+      await reply.type('text/plain; charset=utf-8').send(`${transcript.text}\n`);
+      return undefined;
+    case 'srt':
+      await reply
+        .type('application/x-subrip; charset=utf-8')
+        .send(renderSrt(transcript, { format: 'srt', ...SUBTITLES }));
+      return undefined;
+    case 'vtt':
+      await reply
+        .type('text/vtt; charset=utf-8')
+        .send(renderVtt(transcript, { format: 'vtt', ...SUBTITLES }));
+      return undefined;
+    default:
+      return ok(jsonAnswer(transcript, job));
+  }
+};
+
+const runStreamed = async (resources: OpenAiResources, job: Job, file: FileRow): Promise<undefined> => {
+  const { transcripts, events } = resources;
+  const { user, reply, form, task } = job;
+  const row = transcripts.create(user, creationOf(file, form, task), undefined);
+  const stream = new OpenAiStream(reply);
+  stream.open();
+  const stop = stream.follow(events, user.id, row.id);
+  try {
+    stream.end(await finish(resources, job, row.id));
+  } finally {
+    stop();
+  }
+};
+
+const run = async (resources: OpenAiResources, job: Job, file: FileRow) => {
+  if (job.form.stream === true) return runStreamed(resources, job, file);
+  const row = resources.transcripts.create(job.user, creationOf(file, job.form, job.task), undefined);
+  const transcript = await finish(resources, job, row.id);
+  if (transcript.error !== undefined) throw errorOfJob(transcript.error);
+  return answer(transcript, job);
+};
+
+const audioRoute = (server: FastifyInstance, resources: OpenAiResources, task: Task): void => {
+  const { files } = resources;
+  const definition = task === 'transcribe' ? routes.openAiTranscribe : routes.openAiTranslate;
+  const schema = task === 'transcribe' ? OpenAiTranscriptionForm : OpenAiTranslationForm;
+  implement(server, definition, async ({ caller, request, reply }) => {
+    const { user } = caller;
+    const { file, fields } = await readOpenAiForm(request, files, user);
+    try {
+      const form: Form = checkInput(schema, fields, 'form');
+      return await run(resources, { user, reply, form, task }, file);
+    } finally {
+      // The upload was for this answer alone.
+      await files.remove(user.id, file.key);
+    }
+  });
+};
+
+/** `/v1/audio/*` in the form of OpenAI's API. */
+export const openAiResources = async (server: FastifyInstance, resources: OpenAiResources): Promise<void> => {
+  await server.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    await scope.register(multipart, { throwFileSizeLimit: false });
+    // Whatever else comes is refused by the handler with a sentence.
+    scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
+    scope.addHook('onError', async (request, reply) => lingerAfterRefusal(request, reply));
+    audioRoute(scope, resources, 'transcribe');
+    audioRoute(scope, resources, 'translate');
+  });
+};

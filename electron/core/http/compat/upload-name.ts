@@ -1,0 +1,33 @@
+import type { Readable } from 'node:stream';
+import { fileTypeFromBuffer } from 'file-type';
+import { FILE_TYPES } from '../../engines/scan/file-types.ts';
+
+/** As many bytes as the detection looks at. */
+const HEAD_BYTES = 4100;
+
+const endingOf = async (head: Buffer): Promise<string> => {
+  const detected = (await fileTypeFromBuffer(head))?.ext;
+  if (detected === undefined) return 'bin';
+  return FILE_TYPES.find((type) => type.detected.includes(detected))?.extensions[0] ?? detected;
+};
+
+/** Names an upload that comes without a name by what its first bytes are; the stream is whole again. */
+export const nameByContent = async (
+  source: Readable,
+): Promise<{ name: string; stream: AsyncIterable<Uint8Array> }> => {
+  const chunks: AsyncIterator<Buffer> = source[Symbol.asyncIterator]();
+  const parts: Buffer[] = [];
+  let size = 0;
+  while (size < HEAD_BYTES) {
+    const next = await chunks.next();
+    if (next.done === true) break;
+    parts.push(next.value);
+    size += next.value.length;
+  }
+  const head = Buffer.concat(parts);
+  async function* whole(): AsyncGenerator<Uint8Array> {
+    if (head.length > 0) yield head;
+    for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) yield next.value;
+  }
+  return { name: `upload.${await endingOf(head)}`, stream: whole() };
+};
