@@ -140,7 +140,7 @@ const metadataPairs = (query: Readonly<Record<string, unknown>>): [key: string, 
 
 const listFields = {
   folder: z.string().max(1024).optional(),
-  prefix: z.string().max(2048).optional(),
+  prefix: z.string().max(2048).optional().describe('Beginning of the key; the user part may be left out.'),
   q: z.string().max(500).optional(),
   page: queryInt(1, 1e9, 1),
   limit: queryInt(1, 100, 20),

@@ -96,6 +96,7 @@ const isSvg = (head: Uint8Array): boolean =>
 /** Formats whose first characters are letters, so that a plain text may begin with them. */
 const LETTERS_ALONE = new Set([
   'bmp',
+  'gif',
   'exe',
   'mp3',
   'zst',

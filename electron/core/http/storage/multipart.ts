@@ -26,6 +26,9 @@ const invalid = (path: string, message: string): AppError =>
     details: [{ path, message }],
   });
 
+/** Browsers write a quote in a file's name as `%22` (HTML standard, multipart/form-data). */
+const sentName = (part: MultipartFile): string => part.filename.replaceAll('%22', '"');
+
 type Part = MultipartFile | MultipartValue;
 
 /** The next part. Whatever the parser stumbles over is the request's fault. */
@@ -85,7 +88,7 @@ export const receiveForm = async (
       if (file !== undefined) throw invalid('file', 'was sent more than once');
       file = part;
       // A type that is not taken is refused before its bytes are read.
-      files.plan({ userId, fileName: part.filename, declaredType: part.mimetype });
+      files.plan({ userId, fileName: sentName(part), declaredType: part.mimetype });
       intake = await files.receive({ userId, source: part.file, maxBytes: MAX_FILE_BYTES });
       if (part.file.truncated) throw tooLarge(MAX_FILE_BYTES);
     }
@@ -107,7 +110,7 @@ const planOf = (files: FileService, userId: string, file: MultipartFile, fields:
   const { folder, public: isPublic, metadata } = form.data;
   return files.plan({
     userId,
-    fileName: file.filename,
+    fileName: sentName(file),
     declaredType: file.mimetype,
     folder,
     public: isPublic,

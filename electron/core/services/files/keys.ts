@@ -91,3 +91,10 @@ export const normalizeKey = (key: string): string =>
 
 /** The user whose object a key names. */
 export const userOfKey = (key: string): string => normalizeKey(key).split('/')[1] ?? '';
+
+/** The beginning of a user's keys, from a prefix with or without the first slash and the user's part. */
+export const keyPrefix = (userId: string, prefix: string): string => {
+  const text = normalizeKey(prefix).slice(1);
+  const own = `${userId}/`;
+  return text.startsWith(own) || own.startsWith(text) ? `/${text}` : `/${own}${text}`;
+};

@@ -14,7 +14,7 @@ import { findTranscript, transcriptsOfFile, updateTranscript } from '../../store
 import { findUser } from '../../stores/users.ts';
 import type { EventHub } from '../events.ts';
 import { type Intake, type IntakeService, MAX_FILE_BYTES, type ReceiveOptions } from './intake.ts';
-import { buildKey, normalizeKey, originalName, parseFolder, splitName } from './keys.ts';
+import { buildKey, keyPrefix, normalizeKey, originalName, parseFolder, splitName } from './keys.ts';
 import { metadataText } from './metadata.ts';
 import { keyOfUrl } from './own-url.ts';
 import { presentFile } from './present.ts';
@@ -201,7 +201,8 @@ export class FileService {
   }
 
   list(userId: string, filter: FileFilter) {
-    const { rows: found, total } = listFiles(this.#o.db, userId, filter);
+    const prefix = filter.prefix === undefined ? undefined : keyPrefix(userId, filter.prefix);
+    const { rows: found, total } = listFiles(this.#o.db, userId, { ...filter, prefix });
     const pages = Math.ceil(total / filter.limit);
     return {
       files: found.map((row) => presentFile(row, this.#o.baseUrl())),
