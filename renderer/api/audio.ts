@@ -1,10 +1,15 @@
 import type { Client } from '../../electron/contract/client.ts';
 
-export type AudioSource = { readonly url: string; readonly release: () => void };
+export type AudioSource = { readonly url: string; readonly expiresAt: number };
 
-/** An address that an audio element can play for a transcript's audio. */
-export const audioSource = async (client: Client, id: string): Promise<AudioSource> => {
-  const response = await client.send('transcriptAudio', { params: { id } });
-  const url = URL.createObjectURL(await response.blob());
-  return { url, release: () => URL.revokeObjectURL(url) };
+/** The same address on the origin that this window was loaded from: the page's policy lets in no other. */
+export const onOrigin = (address: string, baseUrl: string): string => {
+  const { pathname, search } = new URL(address, baseUrl);
+  return `${baseUrl}${pathname}${search}`;
+};
+
+/** A signed address that an audio element can play and seek in, without a header. */
+export const audioSource = async (client: Client, baseUrl: string, id: string): Promise<AudioSource> => {
+  const { data } = await client.call('transcriptAudioUrl', { params: { id } });
+  return { url: onOrigin(data.url, baseUrl), expiresAt: Date.parse(data.expires_at) };
 };

@@ -1,5 +1,9 @@
 /** One message of a server-sent event stream. */
-export type StreamMessage = { readonly id: string | undefined; readonly event: string; readonly data: string };
+export type StreamMessage = {
+  readonly id: string | undefined;
+  readonly event: string;
+  readonly data: string;
+};
 
 /**
  * Splits a server-sent event stream into messages (WHATWG HTML, 9.2.6): feed text as it comes, get whole

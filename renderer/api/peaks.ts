@@ -1,23 +1,21 @@
 import type { Client } from '../../electron/contract/client.ts';
-import type { Loudness } from '../lib/peaks.ts';
+import { type Loudness, loudnessOf } from '../lib/peaks.ts';
 
-const DRAWN = 1200;
+// About as many as the widest drawing has bars; a long recording needs no more of them than a short one.
+const WANTED = 4000;
 
-/** The loudness of a transcript's audio over its whole length. */
+/** The loudness of a transcript's audio over its whole length, from the peaks that the server keeps. */
 export const loadLoudness = async (
   client: Client,
   id: string,
   seconds: number,
   signal: AbortSignal,
 ): Promise<Loudness> => {
-  const response = await client.send('transcriptAudio', { params: { id }, signal });
-  const context = new OfflineAudioContext(1, 1, 8000);
-  const audio = await context.decodeAudioData(await response.arrayBuffer());
-  const samples = audio.getChannelData(0);
-  const peaks = new Float32Array(DRAWN);
-  for (let at = 0; at < samples.length; at++) {
-    const bucket = Math.floor((at / samples.length) * DRAWN);
-    peaks[bucket] = Math.max(peaks[bucket] ?? 0, Math.abs(samples[at] ?? 0));
-  }
-  return seconds >= 0 ? peaks : new Float32Array();
+  const perSecond = Math.min(50, Math.max(1, Math.ceil(WANTED / Math.max(1, seconds))));
+  const { data } = await client.call('transcriptPeaks', {
+    params: { id },
+    query: { per_second: perSecond },
+    signal,
+  });
+  return loudnessOf(data.min, data.max);
 };

@@ -20,9 +20,12 @@ export const tokenFromHash = (hash: string): string | undefined => {
 
 const keyWorks = async (baseUrl: string, key: string, fetch?: typeof globalThis.fetch): Promise<boolean> => {
   try {
-    await createClient({ baseUrl, key, ...(fetch === undefined ? {} : { fetch }) }).call('recentTranscripts', {
-      query: { limit: 1 },
-    });
+    await createClient({ baseUrl, key, ...(fetch === undefined ? {} : { fetch }) }).call(
+      'recentTranscripts',
+      {
+        query: { limit: 1 },
+      },
+    );
     return true;
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) return false;

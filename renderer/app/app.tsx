@@ -2,8 +2,8 @@ import { useCallback, useEffect, useState } from 'react';
 import { useStore } from 'zustand';
 import { forgetSession, openSession, tokenFromHash } from '../api/session.ts';
 import { TooltipProvider } from '../ui/tooltip.tsx';
-import { type Services, ServicesProvider, createServices, useBasics } from './services.tsx';
-import { Starting, SignIn, Unreachable } from './session-pages.tsx';
+import { createServices, type Services, ServicesProvider, useBasics } from './services.tsx';
+import { SignIn, Starting, Unreachable } from './session-pages.tsx';
 import { Shell } from './shell.tsx';
 import { useAppearance } from './theme.ts';
 import { ToastsView } from './toasts-view.tsx';
@@ -78,8 +78,8 @@ const Inside = ({ services, onEnd }: { services: Services; onEnd: () => void }) 
   const connection = useStore(live.store, (state) => state.connection);
 
   useEffect(() => {
-    const stop = live.listen((change) => {
-      if (change.kind !== 'progress') library.refresh();
+    const stop = live.listen((event) => {
+      if (event.type.startsWith('transcript.') && event.type !== 'transcript.progress') library.refresh();
     });
     live.start();
     library.refreshNow();

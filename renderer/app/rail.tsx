@@ -1,4 +1,4 @@
-import { Box, CodeXml, Folder, LibraryBig, ListOrdered, type LucideIcon, Plus, Settings } from 'lucide-react';
+import { Box, CodeXml, LibraryBig, ListOrdered, type LucideIcon, Plus, Settings } from 'lucide-react';
 import { useStore } from 'zustand';
 import type { MessageKey } from '../i18n/index.ts';
 import { cx } from '../lib/classes.ts';
@@ -20,7 +20,6 @@ type Entry = {
 export const ENTRIES: readonly Entry[] = [
   { screen: 'library', to: { screen: 'library' }, icon: LibraryBig, name: 'nav.library' },
   { screen: 'queue', to: { screen: 'queue' }, icon: ListOrdered, name: 'nav.queue' },
-  { screen: 'files', to: { screen: 'files', folder: '' }, icon: Folder, name: 'nav.files' },
   { screen: 'models', to: { screen: 'models' }, icon: Box, name: 'nav.models' },
   { screen: 'api', to: { screen: 'api' }, icon: CodeXml, name: 'nav.api' },
 ];
@@ -64,7 +63,10 @@ export const Rail = () => {
       aria-label={t('nav.label')}
       className="hidden flex-col gap-3 overflow-y-auto border-r border-line px-3 py-4 md:flex"
     >
-      <a href="#/" className="flex items-center gap-2.5 rounded-ctl px-2 pt-1 pb-2 text-[16px] font-[650] tracking-[-.015em]">
+      <a
+        href="#/"
+        className="flex items-center gap-2.5 rounded-ctl px-2 pt-1 pb-2 text-[16px] font-[650] tracking-[-.015em]"
+      >
         <BrandMark />
         <span>Earshot</span>
       </a>
@@ -105,20 +107,22 @@ export const FootBar = () => {
       aria-label={t('nav.label')}
       className="flex items-center justify-around border-t border-line bg-ground px-1 py-1 md:hidden"
     >
-      {[...ENTRIES.filter((entry) => entry.screen !== 'api' && entry.screen !== 'queue'), SETTINGS_ENTRY].map((entry) => (
-        <a
-          key={entry.screen}
-          href={hrefOf(entry.to)}
-          {...(screen === entry.screen ? { 'aria-current': 'page' as const } : {})}
-          className={cx(
-            'flex min-w-14 flex-col items-center gap-0.5 rounded-ctl px-2 py-1 text-2xs font-medium',
-            screen === entry.screen ? 'text-accent-text' : 'text-ink-2',
-          )}
-        >
-          <entry.icon size={18} strokeWidth={1.75} aria-hidden />
-          {t(entry.name)}
-        </a>
-      ))}
+      {[...ENTRIES.filter((entry) => entry.screen !== 'api' && entry.screen !== 'queue'), SETTINGS_ENTRY].map(
+        (entry) => (
+          <a
+            key={entry.screen}
+            href={hrefOf(entry.to)}
+            {...(screen === entry.screen ? { 'aria-current': 'page' as const } : {})}
+            className={cx(
+              'flex min-w-14 flex-col items-center gap-0.5 rounded-ctl px-2 py-1 text-2xs font-medium',
+              screen === entry.screen ? 'text-accent-text' : 'text-ink-2',
+            )}
+          >
+            <entry.icon size={18} strokeWidth={1.75} aria-hidden />
+            {t(entry.name)}
+          </a>
+        ),
+      )}
       <button
         type="button"
         aria-label={t('nav.new')}

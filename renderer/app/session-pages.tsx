@@ -66,7 +66,9 @@ export const SignIn = ({ onAccepted }: { onAccepted: () => void }) => {
         <KeyRound size={28} className="text-ink-3" aria-hidden />
         <h1 className="mt-4 font-serif text-xl font-semibold">{t('session.closed.title')}</h1>
         <p className="mt-2 text-ink-2">{t('session.closed.text')}</p>
-        <pre className="mt-3 overflow-x-auto rounded-box bg-sunken px-3.5 py-2.5 font-mono text-xs">earshot serve</pre>
+        <pre className="mt-3 overflow-x-auto rounded-box bg-sunken px-3.5 py-2.5 font-mono text-xs">
+          earshot serve
+        </pre>
         <form
           className="mt-6 flex items-start gap-2"
           onSubmit={(event) => {

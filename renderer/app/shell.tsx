@@ -1,21 +1,33 @@
-import { Component, lazy, type ReactNode, Suspense, useEffect } from 'react';
+import { Component, lazy, type ReactNode, Suspense } from 'react';
 import { useStore } from 'zustand';
 import { LibraryScreen } from '../features/library/library-screen.tsx';
 import type { Route } from '../stores/router.ts';
 import { Blank } from '../ui/bits.tsx';
 import { Button } from '../ui/button.tsx';
-import { DropTarget } from './drop-target.tsx';
 import { Dialogs } from './dialogs-view.tsx';
+import { DropTarget } from './drop-target.tsx';
+import { useGlobalKeys } from './global-keys.ts';
 import { FootBar, Rail } from './rail.tsx';
 import { useI18n, useServices } from './services.tsx';
-import { useGlobalKeys } from './global-keys.ts';
 
 const TranscriptScreen = lazy(() => import('../features/transcript/transcript-screen.tsx'));
+const QueueScreen = lazy(() => import('../features/queue/queue-screen.tsx'));
+const ModelsScreen = lazy(() => import('../features/models/models-screen.tsx'));
+const ApiScreen = lazy(() => import('../features/api/api-screen.tsx'));
+const SettingsScreen = lazy(() => import('../features/settings/settings-screen.tsx'));
 
 const Screen = ({ route }: { route: Route }) => {
   switch (route.screen) {
     case 'transcript':
       return <TranscriptScreen key={route.id} id={route.id} at={route.at} />;
+    case 'queue':
+      return <QueueScreen />;
+    case 'models':
+      return <ModelsScreen />;
+    case 'api':
+      return <ApiScreen />;
+    case 'settings':
+      return <SettingsScreen />;
     default:
       return <LibraryScreen />;
   }
@@ -27,11 +39,6 @@ export const Shell = () => {
   const { t } = useI18n();
   const route = useStore(router.store);
   useGlobalKeys();
-
-  // The first thing of a new screen gets the focus back only when it was lost with the old one.
-  useEffect(() => {
-    document.title = 'Earshot';
-  }, []);
 
   return (
     <DropTarget>

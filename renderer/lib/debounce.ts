@@ -1,4 +1,7 @@
-export type Debounced<A extends unknown[]> = ((...args: A) => void) & { flush: () => void; cancel: () => void };
+export type Debounced<A extends unknown[]> = ((...args: A) => void) & {
+  flush: () => void;
+  cancel: () => void;
+};
 
 /** Calls `work` once calls have stopped for `milliseconds`, with the last arguments. */
 export const debounce = <A extends unknown[]>(

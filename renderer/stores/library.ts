@@ -14,6 +14,8 @@ export type LibraryQuery = {
 };
 
 export type LibraryState = {
+  /** What is searched in everything that was said; kept while another page is open. */
+  readonly search: string;
   readonly query: LibraryQuery;
   /** What the filter leaves; undefined until the first answer. */
   readonly total: number | undefined;
@@ -39,6 +41,7 @@ const FIRST_QUERY: LibraryQuery = {
  */
 export const createLibrary = (client: Client) => {
   const store = createStore<LibraryState>(() => ({
+    search: '',
     query: FIRST_QUERY,
     total: undefined,
     rows: new Map(),
@@ -156,6 +159,7 @@ export const createLibrary = (client: Client) => {
       });
       void loadPage(0, true);
     },
+    setSearch: (search: string) => store.setState({ search }),
     select: (ids: Iterable<string>) => store.setState({ selected: new Set(ids) }),
     hide: (ids: readonly string[]) => {
       const { hidden, selected } = store.getState();

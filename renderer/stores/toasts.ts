@@ -18,7 +18,10 @@ export const createToasts = () => {
   const dismiss = (id: number) => {
     clearTimeout(timers.get(id));
     timers.delete(id);
-    store.setState(store.getState().filter((toast) => toast.id !== id), true);
+    store.setState(
+      store.getState().filter((toast) => toast.id !== id),
+      true,
+    );
   };
 
   return {

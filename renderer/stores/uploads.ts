@@ -11,7 +11,11 @@ export type Upload = {
 };
 
 type Parts = { readonly client: Client; readonly baseUrl: string };
-type Job = { readonly file: File; readonly settle: (key: string) => void; readonly fail: (e: unknown) => void };
+type Job = {
+  readonly file: File;
+  readonly settle: (key: string) => void;
+  readonly fail: (e: unknown) => void;
+};
 
 const SIDE_BY_SIDE = 2;
 

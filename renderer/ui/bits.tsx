@@ -2,7 +2,13 @@ import type { ReactNode } from 'react';
 import { cx } from '../lib/classes.ts';
 import { speakerColour } from '../lib/speakers.ts';
 
-export const Tag = ({ children, tone = 'plain' }: { children: ReactNode; tone?: 'plain' | 'good' | 'warn' | 'bad' }) => (
+export const Tag = ({
+  children,
+  tone = 'plain',
+}: {
+  children: ReactNode;
+  tone?: 'plain' | 'good' | 'warn' | 'bad';
+}) => (
   <span
     className={cx(
       'inline-block rounded-full px-2 text-xs leading-5 whitespace-nowrap',
@@ -34,7 +40,11 @@ export const Chip = ({ on, onClick, children, count }: ChipProps) => (
 );
 
 /** How far something is: a thin bar; `value` 0 to 1, undefined while it is not known. */
-export const ProgressBar = ({ value, label, className }: {
+export const ProgressBar = ({
+  value,
+  label,
+  className,
+}: {
   value: number | undefined;
   label: string;
   className?: string;
@@ -90,7 +100,13 @@ const Disc = ({ colour, first, children }: { colour: string; first: boolean; chi
   </i>
 );
 
-type BlankProps = { icon?: ReactNode; title: string; text?: ReactNode; children?: ReactNode; role?: 'alert' | 'status' };
+type BlankProps = {
+  icon?: ReactNode;
+  title: string;
+  text?: ReactNode;
+  children?: ReactNode;
+  role?: 'alert' | 'status';
+};
 
 /** A calm page for what is empty, missing or broken: what it is, and the way on. */
 export const Blank = ({ icon, title, text, children, role }: BlankProps) => (
@@ -106,7 +122,11 @@ export const Blank = ({ icon, title, text, children, role }: BlankProps) => (
 );
 
 /** A quiet box that explains or warns beside the work. */
-export const Note = ({ tone, children, action }: {
+export const Note = ({
+  tone,
+  children,
+  action,
+}: {
   tone: 'plain' | 'warn' | 'bad' | 'good';
   children: ReactNode;
   action?: ReactNode;

@@ -19,7 +19,15 @@ type DialogProps = {
 };
 
 /** A sheet over the window: scrolls inside, keeps the focus, closes with Escape. */
-export const Dialog = ({ title, description, closeLabel, onClose, children, footer, width = 660 }: DialogProps) => (
+export const Dialog = ({
+  title,
+  description,
+  closeLabel,
+  onClose,
+  children,
+  footer,
+  width = 660,
+}: DialogProps) => (
   <Radix.Root open onOpenChange={(open) => !open && onClose()}>
     <Radix.Portal>
       <Radix.Overlay className={VEIL} />
@@ -46,7 +54,9 @@ export const Dialog = ({ title, description, closeLabel, onClose, children, foot
         </header>
         <div className="min-h-0 flex-1 overflow-y-auto px-[22px] pt-2 pb-5">{children}</div>
         {footer !== undefined && (
-          <footer className="flex flex-wrap items-center gap-2 border-t border-line px-[22px] py-3">{footer}</footer>
+          <footer className="flex flex-wrap items-center gap-2 border-t border-line px-[22px] py-3">
+            {footer}
+          </footer>
         )}
       </Radix.Content>
     </Radix.Portal>

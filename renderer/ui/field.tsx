@@ -32,7 +32,10 @@ export const Field = ({ label, hint, error, children, className }: FieldProps) =
         ...(error === undefined ? {} : { 'aria-invalid': true }),
       })}
       {said && (
-        <p id={`${id}-hint`} className={cx('mt-1.5 text-xs', error === undefined ? 'text-ink-3' : 'text-bad')}>
+        <p
+          id={`${id}-hint`}
+          className={cx('mt-1.5 text-xs', error === undefined ? 'text-ink-3' : 'text-bad')}
+        >
           {error ?? hint}
         </p>
       )}

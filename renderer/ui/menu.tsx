@@ -6,7 +6,11 @@ import { Kbd } from './kbd.tsx';
 
 const PANEL = 'fade z-50 rounded-box border border-line-2 bg-raised shadow-high';
 
-export const Menu = ({ trigger, children, align = 'end' }: {
+export const Menu = ({
+  trigger,
+  children,
+  align = 'end',
+}: {
   trigger: ReactNode;
   children: ReactNode;
   align?: 'start' | 'end';
@@ -36,7 +40,15 @@ type MenuItemProps = {
   children: ReactNode;
 };
 
-export const MenuItem = ({ icon, hint, tone = 'plain', checked, disabled, onSelect, children }: MenuItemProps) => (
+export const MenuItem = ({
+  icon,
+  hint,
+  tone = 'plain',
+  checked,
+  disabled,
+  onSelect,
+  children,
+}: MenuItemProps) => (
   <DropdownMenu.Item
     {...(disabled === undefined ? {} : { disabled })}
     onSelect={onSelect}
@@ -57,7 +69,12 @@ export const MenuLabel = ({ children }: { children: ReactNode }) => (
 );
 export const MenuLine = () => <DropdownMenu.Separator className="my-1 h-px bg-line" />;
 
-export const Popover = ({ trigger, children, label, align = 'end' }: {
+export const Popover = ({
+  trigger,
+  children,
+  label,
+  align = 'end',
+}: {
   trigger: ReactNode;
   children: ReactNode;
   label: string;

@@ -2,7 +2,11 @@ import { Tabs as Radix } from 'radix-ui';
 import type { ReactNode } from 'react';
 import { cx } from '../lib/classes.ts';
 
-export type Tab<V extends string> = { readonly value: V; readonly label: string; readonly content: ReactNode };
+export type Tab<V extends string> = {
+  readonly value: V;
+  readonly label: string;
+  readonly content: ReactNode;
+};
 
 type TabsProps<V extends string> = {
   label: string;

@@ -24,7 +24,8 @@ const drawBars = (canvas: HTMLCanvasElement, peaks: Loudness, colour: string) =>
 };
 
 /** A colour of the theme as the canvas needs it. */
-const themeColour = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const themeColour = (name: string) =>
+  getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 type WaveProps = {
   peaks: Loudness;

@@ -71,11 +71,12 @@ const SummaryForm = ({ options, onChange }: Props) => {
   );
 };
 
-const SUB_NAMES: Readonly<Record<(typeof PII_SUBSTITUTIONS)[number], { name: MessageKey; sample: string }>> = {
-  hash: { name: 'private.hash', sample: '[PHONE_NUMBER_1f3a9c2e]' },
-  mask: { name: 'private.mask', sample: '***-***-****' },
-  remove: { name: 'private.remove', sample: '' },
-};
+const SUB_NAMES: Readonly<Record<(typeof PII_SUBSTITUTIONS)[number], { name: MessageKey; sample: string }>> =
+  {
+    hash: { name: 'private.hash', sample: '[PHONE_NUMBER_1f3a9c2e]' },
+    mask: { name: 'private.mask', sample: '***-***-****' },
+    remove: { name: 'private.remove', sample: '' },
+  };
 
 const isGroup = (name: PiiPolicyName): name is (typeof PII_GROUP_NAMES)[number] =>
   PII_GROUP_NAMES.some((group) => group === name);

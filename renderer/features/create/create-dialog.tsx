@@ -37,7 +37,8 @@ const CreateDialog = ({ first }: { first: readonly Source[] }) => {
   const models = useLoaded(loadModels);
   const change = (part: Partial<Options>) => prefs.set({ options: { ...options, ...part } });
 
-  const seconds = sources.length === 1 && duration > 0 ? (range.to > 0 ? range.to : duration) - range.from : 0;
+  const seconds =
+    sources.length === 1 && duration > 0 ? (range.to > 0 ? range.to : duration) - range.from : 0;
   const curl = useMemo(() => {
     const source = sources[0];
     const url =

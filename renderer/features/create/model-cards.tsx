@@ -9,13 +9,19 @@ import type { Loaded } from '../../lib/use-loaded.ts';
 import { Note } from '../../ui/bits.tsx';
 import { Part } from './create-dialog.tsx';
 
-type Card = { readonly value: string; readonly title: string; readonly line: string; readonly model: Model | undefined };
-
-const ALIAS_LINES: Readonly<Record<(typeof MODEL_ALIASES)[number], { name: MessageKey; line: MessageKey }>> = {
-  nano: { name: 'model.nano', line: 'model.nano.line' },
-  mini: { name: 'model.mini', line: 'model.mini.line' },
-  pro: { name: 'model.pro', line: 'model.pro.line' },
+type Card = {
+  readonly value: string;
+  readonly title: string;
+  readonly line: string;
+  readonly model: Model | undefined;
 };
+
+const ALIAS_LINES: Readonly<Record<(typeof MODEL_ALIASES)[number], { name: MessageKey; line: MessageKey }>> =
+  {
+    nano: { name: 'model.nano', line: 'model.nano.line' },
+    mini: { name: 'model.mini', line: 'model.mini.line' },
+    pro: { name: 'model.pro', line: 'model.pro.line' },
+  };
 
 /** The three names of the API, and every other installed model under its own. */
 const cardsOf = (models: readonly Model[], { t }: I18nState): Card[] => {
@@ -79,7 +85,9 @@ export const ModelCards = ({ models, value, seconds, onChange }: Props) => {
             )}
           >
             <span className="block font-[580]">{card.title}</span>
-            <span className={cx('block', card === chosen ? 'text-accent-text' : 'text-ink-2')}>{card.line}</span>
+            <span className={cx('block', card === chosen ? 'text-accent-text' : 'text-ink-2')}>
+              {card.line}
+            </span>
             <span className={cx('tnum mt-0.5 block', card === chosen ? 'text-accent-text' : 'text-ink-2')}>
               {timeLine(card, seconds, i18n)}
             </span>

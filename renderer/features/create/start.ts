@@ -24,14 +24,13 @@ const audioUrlOf = async ({ uploads }: Services, source: Source): Promise<string
 };
 
 const startOne = async (services: Services, t: Translate, source: Source, options: Options, range: Range) => {
-  const { client, library, live, toasts } = services;
+  const { client, library, toasts } = services;
   try {
     const audioUrl = await audioUrlOf(services, source);
     await client.call('createTranscript', {
       body: { ...toRequest(audioUrl, options, range), ...nameFor(source) },
     });
     library.refresh();
-    live.nudge();
   } catch (error) {
     if (error instanceof UploadCancelled) return;
     toasts.show(`${sourceName(source)}: ${errorText(error, t)}`, { tone: 'bad' });

@@ -5,10 +5,10 @@ import { Button } from '../../ui/button.tsx';
 
 /** Peaks of the sample note that comes with the program, in hundredths: the ornament is a real recording. */
 const NOTE = [
-  0, 0, 15, 100, 16, 78, 36, 62, 17, 0, 62, 60, 67, 58, 45, 72, 54, 61, 5, 45, 86, 38, 4, 60, 21, 62, 54, 51, 62,
-  24, 90, 71, 33, 55, 43, 6, 0, 0, 47, 77, 81, 44, 29, 39, 27, 81, 33, 79, 92, 15, 77, 71, 100, 47, 29, 5, 0, 0, 0,
-  0, 69, 73, 100, 86, 74, 16, 51, 79, 99, 87, 19, 64, 18, 61, 67, 100, 79, 19, 23, 79, 40, 6, 0, 10, 92, 96, 42,
-  47, 91, 92, 23, 53, 82, 74, 16, 13, 0, 0,
+  0, 0, 15, 100, 16, 78, 36, 62, 17, 0, 62, 60, 67, 58, 45, 72, 54, 61, 5, 45, 86, 38, 4, 60, 21, 62, 54, 51,
+  62, 24, 90, 71, 33, 55, 43, 6, 0, 0, 47, 77, 81, 44, 29, 39, 27, 81, 33, 79, 92, 15, 77, 71, 100, 47, 29, 5,
+  0, 0, 0, 0, 69, 73, 100, 86, 74, 16, 51, 79, 99, 87, 19, 64, 18, 61, 67, 100, 79, 19, 23, 79, 40, 6, 0, 10,
+  92, 96, 42, 47, 91, 92, 23, 53, 82, 74, 16, 13, 0, 0,
 ];
 const NOTE_PATH = NOTE.map((peak, index) => {
   const half = 1.5 + peak * 0.44;
@@ -34,7 +34,9 @@ export const DropPanel = () => {
         <path d={NOTE_PATH} stroke="var(--line-2)" strokeWidth="1.6" strokeLinecap="round" />
       </svg>
       <div className="relative min-w-0 flex-1 basis-64">
-        <h2 className="font-serif text-xl leading-tight font-semibold tracking-[-.012em]">{t('drop.title')}</h2>
+        <h2 className="font-serif text-xl leading-tight font-semibold tracking-[-.012em]">
+          {t('drop.title')}
+        </h2>
         <p className="mt-1 text-ink-2">{t('drop.text')}</p>
       </div>
       <Button className="relative h-9" onClick={() => input.current?.click()}>

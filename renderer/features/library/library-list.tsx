@@ -24,11 +24,13 @@ const useTop = (list: RefObject<HTMLDivElement | null>, scroller: RefObject<HTML
     const measure = () => {
       const box = list.current?.getBoundingClientRect();
       const page = scroller.current;
-      if (box !== undefined && page !== null) setTop(box.top - page.getBoundingClientRect().top + page.scrollTop);
+      if (box !== undefined && page !== null)
+        setTop(box.top - page.getBoundingClientRect().top + page.scrollTop);
     };
     measure();
     const observer = new ResizeObserver(measure);
-    if (scroller.current?.firstElementChild) for (const child of scroller.current.children) observer.observe(child);
+    if (scroller.current?.firstElementChild)
+      for (const child of scroller.current.children) observer.observe(child);
     return () => observer.disconnect();
   }, [list, scroller]);
   return top;

@@ -35,7 +35,12 @@ export const LibraryRow = memo(({ item, selected, onToggle }: RowProps) => {
         selected && 'bg-ground',
       )}
     >
-      <span role="cell" className={cx(!selected && 'lg:opacity-0 lg:group-focus-within:opacity-100 lg:group-hover:opacity-100')}>
+      <span
+        role="cell"
+        className={cx(
+          !selected && 'lg:opacity-0 lg:group-focus-within:opacity-100 lg:group-hover:opacity-100',
+        )}
+      >
         <Checkbox
           label={t('library.select', { name: item.name })}
           checked={selected}
@@ -106,7 +111,12 @@ export const LibraryRow = memo(({ item, selected, onToggle }: RowProps) => {
             </MenuItem>
           )}
           <MenuLine />
-          <MenuItem icon={<Trash2 size={14} aria-hidden />} tone="bad" hint="Del" onSelect={() => actions.remove([item.id])}>
+          <MenuItem
+            icon={<Trash2 size={14} aria-hidden />}
+            tone="bad"
+            hint="Del"
+            onSelect={() => actions.remove([item.id])}
+          >
             {t('common.delete')}
           </MenuItem>
         </Menu>

@@ -3,13 +3,101 @@ import { type RefObject, useEffect, useRef } from 'react';
 import { useStore } from 'zustand';
 import { useI18n, usePrefs, useServices } from '../../app/services.tsx';
 import { errorText } from '../../lib/errors.ts';
+import { useSettled } from '../../lib/use-settled.ts';
 import { Blank } from '../../ui/bits.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
+import { SearchField } from '../../ui/field.tsx';
+import { Kbd } from '../../ui/kbd.tsx';
 import { FirstSteps } from '../welcome/first-steps.tsx';
 import { DropPanel } from './drop-panel.tsx';
 import { LibraryFilters } from './library-filters.tsx';
 import { LibraryList } from './library-list.tsx';
+import { SearchResults } from './search-results.tsx';
 import { UploadsList } from './uploads-list.tsx';
+
+const SETTLE_MS = 180;
+
+/** Everything that was transcribed: searched above, listed below. */
+export const LibraryScreen = () => {
+  const { library, dialogs } = useServices();
+  const { t } = useI18n();
+  const query = useStore(library.store, (state) => state.search);
+  const settled = useSettled(query.trim(), SETTLE_MS);
+  const page = useRef<HTMLDivElement>(null);
+  const field = useRef<HTMLInputElement>(null);
+
+  useEffect(() => {
+    document.title = `${t('nav.library')} · Earshot`;
+  }, [t]);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const find = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'f';
+      if (!find || dialogs.store.getState().open.kind !== 'none') return;
+      event.preventDefault();
+      field.current?.focus();
+    };
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  }, [dialogs]);
+
+  return (
+    <div ref={page} className="h-full overflow-y-auto px-4 pt-4 pb-12 lg:px-8">
+      <h1 className="sr-only">{t('nav.library')}</h1>
+      <header className="mb-4 flex min-h-10 items-center gap-2">
+        <SearchField
+          inputRef={field}
+          label={t('search.label')}
+          clearLabel={t('common.clear')}
+          value={query}
+          onText={library.setSearch}
+          onKeyDown={(event) => {
+            if (event.key === 'Escape') library.setSearch('');
+          }}
+          trailing={<Kbd className="hidden sm:inline-block">Ctrl F</Kbd>}
+          className="w-[460px] min-w-0 shrink"
+        />
+        <span className="flex-1" />
+        <Button look="ghost" onClick={() => dialogs.open({ kind: 'record' })}>
+          <Mic size={16} strokeWidth={1.75} aria-hidden />
+          <span className="hidden sm:inline">{t('record.open')}</span>
+        </Button>
+        <ThemeButton />
+      </header>
+      {settled === '' ? <Everything scroller={page} /> : <SearchResults key={settled} query={settled} />}
+    </div>
+  );
+};
+
+const Everything = ({ scroller }: { scroller: RefObject<HTMLDivElement | null> }) => {
+  const { library } = useServices();
+  const { t } = useI18n();
+  const total = useStore(library.store, (state) => state.total);
+  const all = useStore(library.store, (state) => state.counts.all);
+  const error = useStore(library.store, (state) => state.error);
+  if (error !== undefined && total === undefined) {
+    return (
+      <Blank role="alert" title={t('library.failed')} text={errorText(error, t)}>
+        <Button look="primary" onClick={library.refreshNow}>
+          {t('common.retry')}
+        </Button>
+      </Blank>
+    );
+  }
+  return (
+    <>
+      <DropPanel />
+      <UploadsList />
+      {total === 0 && all === 0 ? (
+        <FirstSteps />
+      ) : (
+        <>
+          <LibraryFilters />
+          <LibraryList scroller={scroller} />
+        </>
+      )}
+    </>
+  );
+};
 
 const ThemeButton = () => {
   const { prefs } = useServices();
@@ -25,54 +113,3 @@ const ThemeButton = () => {
     </IconButton>
   );
 };
-
-/** Everything that was transcribed: the drop panel above, the list below. */
-export const LibraryScreen = () => {
-  const { library, dialogs } = useServices();
-  const { t } = useI18n();
-  const total = useStore(library.store, (state) => state.total);
-  const all = useStore(library.store, (state) => state.counts.all);
-  const error = useStore(library.store, (state) => state.error);
-  const page = useRef<HTMLDivElement>(null);
-
-  useEffect(() => {
-    document.title = `${t('nav.library')} · Earshot`;
-  }, [t]);
-
-  const failed = error !== undefined && total === undefined;
-  const empty = total === 0 && all === 0;
-  return (
-    <div ref={page} className="h-full overflow-y-auto px-4 pt-4 pb-12 lg:px-8">
-      <h1 className="sr-only">{t('nav.library')}</h1>
-      <header className="mb-4 flex min-h-10 items-center gap-2">
-        <span className="flex-1" />
-        <Button look="ghost" onClick={() => dialogs.open({ kind: 'record' })}>
-          <Mic size={16} strokeWidth={1.75} aria-hidden />
-          {t('record.open')}
-        </Button>
-        <ThemeButton />
-      </header>
-      {failed && (
-        <Blank role="alert" title={t('library.failed')} text={errorText(error, t)}>
-          <Button look="primary" onClick={library.refreshNow}>
-            {t('common.retry')}
-          </Button>
-        </Blank>
-      )}
-      {!failed && (
-        <>
-          <DropPanel />
-          <UploadsList />
-          {empty ? <FirstSteps /> : <LibraryBody scroller={page} />}
-        </>
-      )}
-    </div>
-  );
-};
-
-const LibraryBody = ({ scroller }: { scroller: RefObject<HTMLDivElement | null> }) => (
-  <>
-    <LibraryFilters />
-    <LibraryList scroller={scroller} />
-  </>
-);

@@ -16,7 +16,10 @@ export const UploadsList = () => {
     <section aria-label={t('uploads.label')} className="mt-4 overflow-hidden rounded-box border border-line">
       <ul>
         {list.map((upload) => (
-          <li key={upload.id} className="flex items-center gap-3 border-b border-line px-3 py-2 last:border-0">
+          <li
+            key={upload.id}
+            className="flex items-center gap-3 border-b border-line px-3 py-2 last:border-0"
+          >
             <span className="min-w-0 flex-1 truncate font-mono text-2xs">{upload.name}</span>
             {upload.state === 'failed' ? (
               <span role="alert" className="text-xs text-bad">

@@ -24,7 +24,7 @@ const deleteAll = async ({ client }: Services, ids: readonly string[]) => {
 };
 
 const createActions = (services: Services, t: Translate) => {
-  const { client, library, live, toasts } = services;
+  const { client, library, toasts } = services;
   const fail = (error: unknown) => toasts.show(errorText(error, t), { tone: 'bad' });
 
   return {
@@ -41,7 +41,6 @@ const createActions = (services: Services, t: Translate) => {
       try {
         await client.call('retryTranscript', { params: { id: item.id } });
         library.refreshNow();
-        live.nudge();
       } catch (error) {
         fail(error);
       }
@@ -50,7 +49,6 @@ const createActions = (services: Services, t: Translate) => {
       try {
         await client.call('cancelTranscript', { params: { id: item.id } });
         library.refreshNow();
-        live.nudge();
       } catch (error) {
         fail(error);
       }

@@ -23,7 +23,10 @@ const factsOf = (transcript: Transcription, { t, locale }: I18nState): [string, 
         : undefined,
     ],
     [t('details.words'), number(transcript.word_count, locale)],
-    [t('details.confidence'), transcript.confidence === null ? undefined : percent(transcript.confidence, locale)],
+    [
+      t('details.confidence'),
+      transcript.confidence === null ? undefined : percent(transcript.confidence, locale),
+    ],
     [t('details.credits'), number(transcript.credits_used, locale, 2)],
     [t('details.created'), dateTime(transcript.created_at, locale)],
     [

@@ -18,7 +18,8 @@ const readTexts = (root: HTMLElement, ids: readonly number[]): SegmentText[] => 
   const texts = new Map<number, string>(ids.map((id) => [id, '']));
   let current = ids[0] ?? 0;
   for (const node of root.childNodes) {
-    if (node instanceof HTMLElement && node.dataset.segment !== undefined) current = Number(node.dataset.segment);
+    if (node instanceof HTMLElement && node.dataset.segment !== undefined)
+      current = Number(node.dataset.segment);
     texts.set(current, (texts.get(current) ?? '') + (node.textContent ?? ''));
   }
   return [...texts].map(([id, text]) => ({ id, text: tidy(text) }));

@@ -78,7 +78,10 @@ export const FindBar = () => {
           ? ''
           : hits.length === 0
             ? t('find.none')
-            : t('find.place', { at: number(Math.min(hit, hits.length - 1) + 1, locale), of: number(hits.length, locale) })}
+            : t('find.place', {
+                at: number(Math.min(hit, hits.length - 1) + 1, locale),
+                of: number(hits.length, locale),
+              })}
       </span>
       <IconButton label={t('find.previous')} hint="⇧ ↵" disabled={hits.length === 0} onClick={() => step(-1)}>
         <ChevronUp size={16} aria-hidden />

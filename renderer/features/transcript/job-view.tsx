@@ -1,5 +1,4 @@
 import { CircleAlert, RotateCcw, Square } from 'lucide-react';
-import { useEffect } from 'react';
 import { useStore } from 'zustand';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { errorText } from '../../lib/errors.ts';
@@ -13,24 +12,15 @@ import { useReader } from './reader.tsx';
 /** A job at work shows how far it is and the text so far; one that failed says why and what can be done. */
 export const JobView = () => {
   const { transcripts, id } = useReader();
-  const { live, client, toasts, library } = useServices();
+  const { client, toasts, library } = useServices();
   const { t } = useI18n();
   const transcript = useStore(transcripts.store, (state) => state.transcript);
-
-  useEffect(
-    () =>
-      live.listen((change) => {
-        if (change.id === id) void transcripts.load();
-      }),
-    [live, id, transcripts],
-  );
 
   if (transcript === undefined) return null;
   const run = async (route: 'cancelTranscript' | 'retryTranscript') => {
     try {
       transcripts.take(await client.call(route, { params: { id } }));
       library.refresh();
-      live.nudge();
     } catch (error) {
       toasts.show(errorText(error, t), { tone: 'bad' });
     }

@@ -1,13 +1,13 @@
 import { FastForward, Pause, Play, RotateCcw, RotateCw, Volume2, VolumeX } from 'lucide-react';
 import { type KeyboardEvent, type PointerEvent, useCallback, useEffect, useRef } from 'react';
 import { useStore } from 'zustand';
+import { loadLoudness } from '../../api/peaks.ts';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { clock, number } from '../../lib/format.ts';
 import { useLoaded } from '../../lib/use-loaded.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { clipOf, Wave } from '../../ui/wave.tsx';
-import { loadLoudness } from '../../api/peaks.ts';
 import { RATES } from './player.ts';
 import { useReader } from './reader.tsx';
 
@@ -44,7 +44,10 @@ const Timeline = () => {
   const box = useRef<HTMLDivElement>(null);
   const lit = useRef<HTMLCanvasElement>(null);
   const head = useRef<HTMLDivElement>(null);
-  const load = useCallback((signal: AbortSignal) => loadLoudness(client, id, length, signal), [client, id, length]);
+  const load = useCallback(
+    (signal: AbortSignal) => loadLoudness(client, id, length, signal),
+    [client, id, length],
+  );
   const { loaded } = useLoaded(load);
 
   const paint = useCallback(
@@ -131,7 +134,11 @@ const Controls = () => {
       <span className="flex-1" />
       <Menu
         trigger={
-          <Button look="ghost" className="tnum" aria-label={t('player.rate', { rate: number(rate, locale, 2) })}>
+          <Button
+            look="ghost"
+            className="tnum"
+            aria-label={t('player.rate', { rate: number(rate, locale, 2) })}
+          >
             {number(rate, locale, 2)}×
           </Button>
         }
@@ -156,7 +163,11 @@ const Controls = () => {
           label={volume === 0 ? t('player.unmute') : t('player.mute')}
           onClick={() => player.setVolume(volume === 0 ? 1 : 0)}
         >
-          {volume === 0 ? <VolumeX size={16} aria-hidden /> : <Volume2 size={16} strokeWidth={1.75} aria-hidden />}
+          {volume === 0 ? (
+            <VolumeX size={16} aria-hidden />
+          ) : (
+            <Volume2 size={16} strokeWidth={1.75} aria-hidden />
+          )}
         </IconButton>
         <input
           type="range"

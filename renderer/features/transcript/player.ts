@@ -26,6 +26,7 @@ export const createPlayer = (first: Pick<PlayerState, 'rate' | 'volume' | 'skipS
   const store = createStore<PlayerState>(() => ({ state: 'empty', playing: false, duration: 0, ...first }));
   const listeners = new Set<(seconds: number) => void>();
   let source: AudioSource | undefined;
+  let load: (() => Promise<AudioSource>) | undefined;
   let gaps: readonly Gap[] = [];
   let frame = 0;
   let stopAt: number | undefined;
@@ -62,8 +63,26 @@ export const createPlayer = (first: Pick<PlayerState, 'rate' | 'volume' | 'skipS
   audio.addEventListener('durationchange', () => {
     if (Number.isFinite(audio.duration)) store.setState({ duration: audio.duration });
   });
+  const open = async () => {
+    if (load === undefined) return;
+    store.setState({ state: 'loading' });
+    try {
+      source = await load();
+      audio.src = source.url;
+    } catch (error) {
+      console.info('The audio could not be opened.', error instanceof Error ? error.name : '');
+      store.setState({ state: 'failed' });
+    }
+  };
+
   audio.addEventListener('error', () => {
-    if (audio.getAttribute('src') !== null) store.setState({ state: 'failed', playing: false });
+    if (audio.getAttribute('src') === null) return;
+    // A signed address ends after a while: a window that stayed open asks for a new one and goes on.
+    if (source !== undefined && source.expiresAt < Date.now()) {
+      wanted = audio.currentTime;
+      source = undefined;
+      void open();
+    } else store.setState({ state: 'failed', playing: false });
   });
   audio.addEventListener('play', () => {
     store.setState({ playing: true });
@@ -104,15 +123,9 @@ export const createPlayer = (first: Pick<PlayerState, 'rate' | 'volume' | 'skipS
         listeners.delete(listener);
       };
     },
-    open: async (load: () => Promise<AudioSource>) => {
-      store.setState({ state: 'loading' });
-      try {
-        source = await load();
-        audio.src = source.url;
-      } catch (error) {
-        console.info('The audio could not be opened.', error instanceof Error ? error.name : '');
-        store.setState({ state: 'failed' });
-      }
+    open: (from: () => Promise<AudioSource>) => {
+      load = from;
+      void open();
     },
     setGaps: (next: readonly Gap[]) => {
       gaps = next;
@@ -141,7 +154,6 @@ export const createPlayer = (first: Pick<PlayerState, 'rate' | 'volume' | 'skipS
       audio.pause();
       audio.removeAttribute('src');
       audio.load();
-      source?.release();
       listeners.clear();
     },
   };

@@ -72,7 +72,10 @@ export const ReviewBar = () => {
     return () => window.removeEventListener('keydown', onKey, { capture: true });
   }, [play, accept, step, close]);
 
-  const sure = place === undefined ? 1 : Math.min(...(doc?.words.slice(place.first, place.last + 1) ?? []).map((w) => w.confidence));
+  const sure =
+    place === undefined
+      ? 1
+      : Math.min(...(doc?.words.slice(place.first, place.last + 1) ?? []).map((w) => w.confidence));
   return (
     <section aria-label={t('review.open')} className="mt-2 flex flex-wrap items-center gap-1.5">
       {place === undefined ? (

@@ -58,7 +58,9 @@ export const SpeakerName = ({ speaker }: { speaker: string }) => {
             }}
           >
             <Field label={t('speaker.rename')} hint={t('speaker.rename.hint')}>
-              {(ids) => <TextInput {...ids} name="name" defaultValue={name} maxLength={200} autoComplete="off" />}
+              {(ids) => (
+                <TextInput {...ids} name="name" defaultValue={name} maxLength={200} autoComplete="off" />
+              )}
             </Field>
             <Button type="submit" look="primary" className="mt-3">
               {t('common.save')}

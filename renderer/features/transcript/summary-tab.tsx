@@ -104,7 +104,9 @@ const Safety = ({ safety }: { safety: NonNullable<Transcription['content_safety'
             <li key={label.label} className="mb-2.5">
               <span className="flex items-center gap-2">
                 <span className="font-[550]">{t(`safety.${label.label}`)}</span>
-                <Tag tone={label.severity === 'high' ? 'bad' : label.severity === 'medium' ? 'warn' : 'plain'}>
+                <Tag
+                  tone={label.severity === 'high' ? 'bad' : label.severity === 'medium' ? 'warn' : 'plain'}
+                >
                   {t(`severity.${label.severity}`)}
                 </Tag>
               </span>

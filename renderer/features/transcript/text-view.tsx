@@ -1,13 +1,21 @@
 import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
-import { type MouseEvent, type RefObject, useCallback, useEffect, useLayoutEffect, useMemo, useRef } from 'react';
+import {
+  type MouseEvent,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+} from 'react';
 import { useStore } from 'zustand';
 import { useI18n } from '../../app/services.tsx';
 import { Button } from '../../ui/button.tsx';
 import { BlockView } from './block-view.tsx';
 import { blockOfWord, type Doc, wordAt } from './model/document.ts';
+import { findDoubts } from './model/doubt.ts';
 import { findHits } from './model/find.ts';
 import { useReader } from './reader.tsx';
-import { findDoubts } from './model/doubt.ts';
 
 const LINE_CHARACTERS = 62;
 const LINE = 29;
@@ -16,7 +24,8 @@ const estimate = (doc: Doc, index: number) => {
   const block = doc.blocks[index];
   if (block === undefined) return 100;
   let characters = 0;
-  for (let word = block.firstWord; word < block.endWord; word++) characters += (doc.words[word]?.text.length ?? 0) + 1;
+  for (let word = block.firstWord; word < block.endWord; word++)
+    characters += (doc.words[word]?.text.length ?? 0) + 1;
   return Math.ceil(characters / LINE_CHARACTERS) * LINE + 22 + 22;
 };
 
@@ -44,7 +53,8 @@ const useWordMarks = (paper: RefObject<HTMLDivElement | null>, doc: Doc | undefi
     (seconds: number) => {
       if (doc === undefined) return;
       const index = wordAt(doc, seconds);
-      if (index === playing.current && (index === -1 || wordElement(index)?.classList.contains('play'))) return;
+      if (index === playing.current && (index === -1 || wordElement(index)?.classList.contains('play')))
+        return;
       for (const old of paper.current?.querySelectorAll('.w.play') ?? []) old.classList.remove('play');
       playing.current = index;
       if (index !== -1) wordElement(index)?.classList.add('play');
@@ -62,7 +72,8 @@ const useWordMarks = (paper: RefObject<HTMLDivElement | null>, doc: Doc | undefi
     markPlaying(player.time());
     const root = paper.current;
     if (root === null) return;
-    for (const old of root.querySelectorAll('.w.hit, .w.review')) old.classList.remove('hit', 'now', 'review');
+    for (const old of root.querySelectorAll('.w.hit, .w.review'))
+      old.classList.remove('hit', 'now', 'review');
     const shown = [...root.querySelectorAll<HTMLElement>('[data-first]')];
     const first = Math.min(...shown.map((block) => Number(block.dataset.first)));
     const last = Math.max(...shown.map((block) => Number(block.dataset.end)));
@@ -168,7 +179,11 @@ export const TextView = () => {
         }}
         className="h-full overflow-y-auto py-4 outline-offset-[-2px] [scrollbar-gutter:stable]"
       >
-        <div ref={paper} className="relative mx-auto max-w-[678px]" style={{ height: virtual.getTotalSize() + 64 }}>
+        <div
+          ref={paper}
+          className="relative mx-auto max-w-[678px]"
+          style={{ height: virtual.getTotalSize() + 64 }}
+        >
           {items.map((item) => {
             const block = doc.blocks[item.index];
             return block === undefined ? null : (

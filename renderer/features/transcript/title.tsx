@@ -1,4 +1,4 @@
-import { ArrowLeft, Ellipsis, ListChecks, Pencil, Redo2, Search, Trash2, Undo2 } from 'lucide-react';
+import { ArrowLeft, Ellipsis, ListChecks, Pencil, Redo2, Search, Share, Trash2, Undo2 } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { useStore } from 'zustand';
 import { useI18n, useServices } from '../../app/services.tsx';
@@ -38,7 +38,9 @@ export const Title = () => {
       </a>
       <div className="min-w-0 flex-1">
         <Name />
-        <div className="tnum truncate text-xs text-ink-2">{facts.filter((fact) => fact !== '').join(' · ')}</div>
+        <div className="tnum truncate text-xs text-ink-2">
+          {facts.filter((fact) => fact !== '').join(' · ')}
+        </div>
       </div>
       {transcript?.status === 'completed' && <ReadingActions />}
     </header>
@@ -129,6 +131,10 @@ const ReadingActions = () => {
             {number(doubts, locale)}
           </span>
         )}
+      </Button>
+      <Button onClick={() => view.setState({ exporting: true })}>
+        <Share size={15} strokeWidth={1.75} aria-hidden />
+        {t('export.open')}
       </Button>
       <Menu
         trigger={

@@ -7,6 +7,7 @@ import { errorText } from '../../lib/errors.ts';
 import { Blank } from '../../ui/bits.tsx';
 import { Button } from '../../ui/button.tsx';
 import { readAccepted } from './accepted.ts';
+import { ExportDialog } from './export-dialog.tsx';
 import { FindBar } from './find-bar.tsx';
 import { JobView } from './job-view.tsx';
 import { speechGaps } from './model/gaps.ts';
@@ -21,7 +22,7 @@ import { createTranscriptStore } from './transcript-store.ts';
 import { useReaderKeys } from './use-reader-keys.ts';
 
 const useReaderParts = (id: string, at: number | undefined): Reader => {
-  const { client, prefs } = useServices();
+  const { client, prefs, live } = useServices();
   const [reader] = useState<Reader>(() => {
     const { rate, volume, skipSilence } = prefs.store.getState();
     return {
@@ -42,6 +43,15 @@ const useReaderParts = (id: string, at: number | undefined): Reader => {
       reader.player.close();
     };
   }, [reader]);
+  useEffect(
+    () =>
+      live.listen((event) => {
+        if (event.type === 'transcript.progress' && event.id === id)
+          reader.transcripts.grow(event.segments_from, event.segments);
+        else if ('transcript' in event && event.transcript.id === id) reader.transcripts.follow();
+      }),
+    [live, reader, id],
+  );
   useEffect(() => {
     if (at !== undefined) reader.player.seek(at);
   }, [reader, at]);
@@ -106,15 +116,16 @@ const TranscriptScreen = ({ id, at }: { id: string; at: number | undefined }) =>
 export default TranscriptScreen;
 
 const ReadingView = ({ reader }: { reader: Reader }) => {
-  const { client } = useServices();
+  const { client, baseUrl } = useServices();
   const { t } = useI18n();
   const doc = useStore(reader.transcripts.store, (state) => state.doc);
   const panel = useStore(reader.view, (state) => state.panel);
+  const exporting = useStore(reader.view, (state) => state.exporting);
   useReaderKeys(reader);
 
   useEffect(() => {
-    void reader.player.open(() => audioSource(client, reader.id));
-  }, [reader, client]);
+    reader.player.open(() => audioSource(client, baseUrl, reader.id));
+  }, [reader, client, baseUrl]);
   const gaps = useMemo(() => (doc === undefined ? [] : speechGaps(doc)), [doc]);
   useEffect(() => reader.player.setGaps(gaps), [reader, gaps]);
 
@@ -131,6 +142,7 @@ const ReadingView = ({ reader }: { reader: Reader }) => {
         )}
         <SidePanel />
       </div>
+      {exporting && <ExportDialog />}
     </>
   );
 };

@@ -19,6 +19,7 @@ export type TranscriptState = {
 };
 
 const AUTOSAVE_MS = 700;
+const OWN_ECHO_MS = 1500;
 
 /** One open transcript: its document, its corrections with undo, and their way to the server. */
 export const createTranscriptStore = (client: Client, id: string) => {
@@ -34,6 +35,7 @@ export const createTranscriptStore = (client: Client, id: string) => {
   const pending = new Map<number, string>();
   let busy: Promise<void> = Promise.resolve();
   let editing = false;
+  let savedAt = 0;
 
   /** Shows a transcript as the server tells it; fetches word times where it has none. */
   const take = async (transcript: Transcription, signal?: AbortSignal) => {
@@ -56,6 +58,7 @@ export const createTranscriptStore = (client: Client, id: string) => {
     store.setState({ saving: 'saving' });
     try {
       const transcript = await client.call('patchTranscript', { params: { id }, body: { segments } });
+      savedAt = Date.now();
       if (pending.size > 0) return;
       store.setState({ saving: 'saved', saveError: undefined });
       // What is being typed is newer than the answer: the answer's document waits for the end of the edit.
@@ -87,20 +90,32 @@ export const createTranscriptStore = (client: Client, id: string) => {
     queue(changes);
   };
 
+  const load = async (signal?: AbortSignal) => {
+    try {
+      const transcript = await client.call('getTranscript', {
+        params: { id },
+        ...(signal === undefined ? {} : { signal }),
+      });
+      await take(transcript, signal);
+    } catch (error) {
+      if (!isAbort(error)) store.setState({ error });
+    }
+  };
+
   return {
     store,
-    load: async (signal?: AbortSignal) => {
-      try {
-        await take(
-          await client.call('getTranscript', {
-            params: { id },
-            ...(signal === undefined ? {} : { signal }),
-          }),
-          signal,
-        );
-      } catch (error) {
-        if (!isAbort(error)) store.setState({ error });
-      }
+    load,
+    /** Takes up what happened elsewhere; what happened here comes back by itself. */
+    follow: () => {
+      const own = Date.now() - savedAt < OWN_ECHO_MS;
+      if (!editing && !own && store.getState().saving === 'saved') void load();
+    },
+    /** Adds what was recognised since the last event to the text of a running job. */
+    grow: (from: number, more: Transcription['segments']) => {
+      const { transcript } = store.getState();
+      if (transcript === undefined || transcript.status !== 'processing' || more.length === 0) return;
+      const segments = [...transcript.segments.slice(0, from), ...more];
+      store.setState({ transcript: { ...transcript, segments } });
     },
     take: (transcript: Transcription) => void take(transcript),
     setEditing: (on: boolean) => {
@@ -139,10 +154,16 @@ export const createTranscriptStore = (client: Client, id: string) => {
       saveSoon.cancel();
       return save();
     },
-    renameSpeaker: async (speaker: string, name: string) =>
-      take(await client.call('patchTranscript', { params: { id }, body: { speakers: { [speaker]: name } } })),
-    rename: async (name: string) =>
-      take(await client.call('patchTranscript', { params: { id }, body: { name } })),
+    renameSpeaker: async (speaker: string, name: string) => {
+      savedAt = Date.now();
+      await take(
+        await client.call('patchTranscript', { params: { id }, body: { speakers: { [speaker]: name } } }),
+      );
+    },
+    rename: async (name: string) => {
+      savedAt = Date.now();
+      await take(await client.call('patchTranscript', { params: { id }, body: { name } }));
+    },
   };
 };
 export type TranscriptStore = ReturnType<typeof createTranscriptStore>;

@@ -1,0 +1,58 @@
+import type { Client } from '../../electron/contract/client.ts';
+import type { ExportFormat } from '../../electron/contract/transcript.ts';
+
+export type ExportOptions = {
+  readonly format: ExportFormat;
+  readonly speakers: boolean;
+  readonly times: boolean;
+  readonly words: boolean;
+  readonly maxChars: number;
+  readonly maxLines: number;
+};
+
+const SUBTITLES: readonly ExportFormat[] = ['srt', 'vtt'];
+export const isSubtitle = (format: ExportFormat): boolean => SUBTITLES.includes(format);
+
+const flag = (on: boolean) => (on ? 'true' : 'false');
+
+/** The transcript in a format, with the file name that the server gives it. */
+export const fetchExport = async (
+  client: Client,
+  id: string,
+  options: ExportOptions,
+  signal?: AbortSignal,
+): Promise<{ blob: Blob; name: string }> => {
+  const { format } = options;
+  const response = await client.send('exportTranscript', {
+    params: { id },
+    query: {
+      format,
+      speakers: flag(options.speakers),
+      ...(format === 'txt' || format === 'md' ? { times: flag(options.times) } : {}),
+      ...(isSubtitle(format)
+        ? {
+            words: flag(options.words),
+            max_chars: options.maxChars,
+            max_lines: options.maxLines,
+          }
+        : {}),
+    },
+    ...(signal === undefined ? {} : { signal }),
+  });
+  const disposition = response.headers.get('content-disposition') ?? '';
+  const encoded = /filename\*=UTF-8''([^;]+)/i.exec(disposition)?.[1];
+  const plain = /filename="([^"]+)"/.exec(disposition)?.[1];
+  const name = encoded === undefined ? (plain ?? `transcript.${format}`) : decodeURIComponent(encoded);
+  return { blob: await response.blob(), name };
+};
+
+/** Hands a file to the browser's own downloads. */
+export const saveBlob = (blob: Blob, name: string): void => {
+  const url = URL.createObjectURL(blob);
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  // The download has the bytes once the click is through; the address is freed a little later.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+};

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import type { ServerEvent } from '../../electron/contract/events.ts';
+import { Progress, Segment } from '../../electron/contract/transcript.ts';
+
+const Named = z.object({ id: z.string() });
+const Job = z.object({ id: z.string(), progress: Progress.optional() });
+
+/**
+ * What the window takes from the server's events. Of a whole transcript only its id is read: a screen that shows
+ * it asks for it, and an event about ten hours of speech costs the others nothing.
+ */
+const LiveEvent = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('snapshot'), processing: z.array(Job), queue_paused: z.boolean() }),
+  z.object({ type: z.literal('transcript.created'), transcript: Job }),
+  z.object({
+    type: z.literal('transcript.progress'),
+    id: z.string(),
+    progress: Progress,
+    segments_from: z.int(),
+    segments: z.array(Segment),
+  }),
+  z.object({ type: z.literal('transcript.completed'), transcript: Named }),
+  z.object({ type: z.literal('transcript.failed'), transcript: Named }),
+  z.object({ type: z.literal('transcript.changed'), transcript: Named }),
+  z.object({ type: z.literal('transcript.deleted'), id: z.string() }),
+  z.object({ type: z.literal('file.created'), key: z.string() }),
+  z.object({ type: z.literal('file.deleted'), key: z.string() }),
+  z.object({
+    type: z.literal('model.progress'),
+    id: z.string(),
+    received: z.int(),
+    total: z.int(),
+    state: z.string(),
+  }),
+  z.object({ type: z.literal('queue.changed'), paused: z.boolean() }),
+]) satisfies z.ZodType<{ type: ServerEvent['type'] }>;
+export type LiveEvent = z.output<typeof LiveEvent>;
+
+/** An event out of the stream's `event:` and `data:`; undefined for a kind that this window does not know. */
+export const readLiveEvent = (type: string, data: string): LiveEvent | undefined => {
+  const body: unknown = JSON.parse(data);
+  const parsed = LiveEvent.safeParse({ ...(typeof body === 'object' ? body : {}), type });
+  return parsed.success ? parsed.data : undefined;
+};

@@ -1,0 +1,49 @@
+import { type ReactNode, useEffect } from 'react';
+
+/** Title, one line of explanation, and the page's own actions. */
+export const PageHead = ({
+  title,
+  text,
+  children,
+}: {
+  title: string;
+  text?: string;
+  children?: ReactNode;
+}) => {
+  useEffect(() => {
+    document.title = `${title} · Earshot`;
+  }, [title]);
+  return (
+    <header className="mb-6 flex flex-wrap items-start gap-x-4 gap-y-3 pt-1">
+      <div className="min-w-0 flex-1 basis-72">
+        <h1 className="font-serif text-xl leading-tight font-semibold tracking-[-.012em]">{title}</h1>
+        {text !== undefined && <p className="mt-1 max-w-[640px] text-ink-2">{text}</p>}
+      </div>
+      {children !== undefined && <div className="flex items-center gap-2">{children}</div>}
+    </header>
+  );
+};
+
+/** A titled part of a page. */
+export const Section = ({
+  title,
+  text,
+  action,
+  children,
+}: {
+  title: string;
+  text?: string;
+  action?: ReactNode;
+  children: ReactNode;
+}) => (
+  <section aria-label={title} className="mb-9">
+    <div className="mb-3 flex items-end gap-3 border-b border-line pb-2">
+      <div className="min-w-0 flex-1">
+        <h2 className="text-base font-semibold tracking-[-.005em]">{title}</h2>
+        {text !== undefined && <p className="mt-0.5 max-w-[640px] text-ink-2">{text}</p>}
+      </div>
+      {action}
+    </div>
+    {children}
+  </section>
+);

@@ -1,0 +1,59 @@
+import { BookOpen } from 'lucide-react';
+import { useState } from 'react';
+import { PageHead, Section } from '../../app/page-head.tsx';
+import { useI18n, useServices } from '../../app/services.tsx';
+import { Button } from '../../ui/button.tsx';
+import { CodeBlock } from '../../ui/code-block.tsx';
+import { Segmented } from '../../ui/segmented.tsx';
+import { KeysSection } from './keys-section.tsx';
+import { RequestsSection } from './requests-section.tsx';
+import { type Snippet, snippets } from './snippets.ts';
+import { UsageSection } from './usage-section.tsx';
+
+/** What this program offers to other programs on this machine. */
+const ApiScreen = () => {
+  const { baseUrl } = useServices();
+  const { t } = useI18n();
+  const [language, setLanguage] = useState<Snippet['language']>('curl');
+  const all = snippets(baseUrl);
+  const copy = { copyLabel: t('common.copy'), copiedLabel: t('common.copied') };
+  return (
+    <div className="h-full overflow-y-auto px-4 pt-4 pb-12 lg:px-8">
+      <div className="max-w-[880px]">
+        <PageHead title={t('nav.api')} text={t('api.text')}>
+          <Button asChild>
+            <a href={`${baseUrl}/docs`} target="_blank" rel="noreferrer">
+              <BookOpen size={15} strokeWidth={1.75} aria-hidden />
+              {t('api.docs')}
+            </a>
+          </Button>
+        </PageHead>
+        <Section title={t('api.address')} text={t('api.address.text')}>
+          <CodeBlock label={t('api.address')} code={`${baseUrl}/v1`} {...copy} />
+        </Section>
+        <KeysSection />
+        <Section
+          title={t('api.snippets')}
+          text={t('api.snippets.text')}
+          action={
+            <Segmented<Snippet['language']>
+              label={t('api.snippets')}
+              value={language}
+              choices={all.map((each) => ({ value: each.language, label: each.language }))}
+              onChange={setLanguage}
+            />
+          }
+        >
+          <CodeBlock
+            label={language}
+            code={all.find((each) => each.language === language)?.code ?? ''}
+            {...copy}
+          />
+        </Section>
+        <UsageSection />
+        <RequestsSection />
+      </div>
+    </div>
+  );
+};
+export default ApiScreen;

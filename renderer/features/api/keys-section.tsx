@@ -1,0 +1,148 @@
+import { Plus, RefreshCw, Trash2 } from 'lucide-react';
+import { useCallback, useState } from 'react';
+import type { ApiKey, KeyWithSecret } from '../../../electron/contract/account.ts';
+import { Section } from '../../app/page-head.tsx';
+import { useI18n, useServices } from '../../app/services.tsx';
+import { errorText } from '../../lib/errors.ts';
+import { dayLabel } from '../../lib/format.ts';
+import { useLoaded } from '../../lib/use-loaded.ts';
+import { Note } from '../../ui/bits.tsx';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { CodeBlock } from '../../ui/code-block.tsx';
+import { Confirm } from '../../ui/dialog.tsx';
+import { TextInput } from '../../ui/field.tsx';
+
+type Asked = { readonly what: 'rotate' | 'revoke'; readonly key: ApiKey };
+
+/** The keys that other programs use: made here, shown once, changed and ended here. */
+export const KeysSection = () => {
+  const { client, toasts } = useServices();
+  const { t } = useI18n();
+  const load = useCallback(
+    async (signal: AbortSignal) => (await client.call('listKeys', { signal })).data,
+    [client],
+  );
+  const { loaded, again } = useLoaded(load);
+  const [secret, setSecret] = useState<KeyWithSecret>();
+  const [asked, setAsked] = useState<Asked>();
+
+  const run = async (work: () => Promise<KeyWithSecret | undefined>) => {
+    try {
+      setSecret(await work());
+      again();
+    } catch (error) {
+      toasts.show(errorText(error, t), { tone: 'bad' });
+    }
+  };
+  const confirm = () => {
+    if (asked === undefined) return;
+    const { id } = asked.key;
+    setAsked(undefined);
+    void run(async () => {
+      if (asked.what === 'rotate') return (await client.call('rotateKey', { params: { id } })).data;
+      await client.call('revokeKey', { params: { id } });
+      return undefined;
+    });
+  };
+  return (
+    <Section title={t('keys.section')} text={t('keys.section.text')}>
+      <NewKey
+        onCreate={(name) => void run(async () => (await client.call('createKey', { body: { name } })).data)}
+      />
+      {secret !== undefined && (
+        <div className="enter my-3">
+          <Note tone="good">{t('keys.once', { name: secret.name })}</Note>
+          <div className="mt-2">
+            <CodeBlock
+              label={t('keys.secret')}
+              code={secret.key}
+              copyLabel={t('common.copy')}
+              copiedLabel={t('common.copied')}
+            />
+          </div>
+        </div>
+      )}
+      {loaded.state === 'failed' && (
+        <p role="alert" className="text-bad">
+          {errorText(loaded.error, t)}
+        </p>
+      )}
+      <ul aria-label={t('keys.section')}>
+        {(loaded.state === 'ready' ? loaded.value : []).map((key) => (
+          <KeyRow
+            key={key.id}
+            apiKey={key}
+            onRotate={() => setAsked({ what: 'rotate', key })}
+            onRevoke={() => setAsked({ what: 'revoke', key })}
+          />
+        ))}
+      </ul>
+      {asked !== undefined && (
+        <Confirm
+          title={t(asked.what === 'rotate' ? 'keys.rotate.title' : 'keys.revoke.title', {
+            name: asked.key.name,
+          })}
+          text={t(asked.what === 'rotate' ? 'keys.rotate.text' : 'keys.revoke.text')}
+          confirm={t(asked.what === 'rotate' ? 'keys.rotate' : 'keys.revoke')}
+          cancel={t('common.cancel')}
+          onConfirm={confirm}
+          onCancel={() => setAsked(undefined)}
+        />
+      )}
+    </Section>
+  );
+};
+
+const NewKey = ({ onCreate }: { onCreate: (name: string) => void }) => {
+  const { t } = useI18n();
+  const [name, setName] = useState('');
+  return (
+    <form
+      className="flex gap-2"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onCreate(name.trim());
+        setName('');
+      }}
+    >
+      <TextInput
+        aria-label={t('keys.name')}
+        placeholder={t('keys.name')}
+        value={name}
+        maxLength={200}
+        className="max-w-[320px]"
+        onChange={(event) => setName(event.target.value)}
+      />
+      <Button type="submit" disabled={name.trim() === ''}>
+        <Plus size={15} aria-hidden />
+        {t('keys.create')}
+      </Button>
+    </form>
+  );
+};
+
+type RowProps = { apiKey: ApiKey; onRotate: () => void; onRevoke: () => void };
+
+const KeyRow = ({ apiKey, onRotate, onRevoke }: RowProps) => {
+  const { t, locale } = useI18n();
+  return (
+    <li className="flex items-center gap-3 border-b border-line py-2">
+      <div className="min-w-0 flex-1">
+        <span className="block truncate font-[580]">{apiKey.name}</span>
+        <span className="text-xs text-ink-2">
+          <span className="font-mono text-2xs">{apiKey.prefix}…</span>
+          {' · '}
+          {apiKey.last_used_at === null
+            ? t('keys.unused')
+            : t('keys.used', { when: dayLabel(apiKey.last_used_at, locale) })}
+        </span>
+      </div>
+      <IconButton label={t('keys.rotate.of', { name: apiKey.name })} onClick={onRotate}>
+        <RefreshCw size={15} aria-hidden />
+      </IconButton>
+      <IconButton label={t('keys.revoke.of', { name: apiKey.name })} onClick={onRevoke}>
+        <Trash2 size={15} aria-hidden />
+      </IconButton>
+    </li>
+  );
+};

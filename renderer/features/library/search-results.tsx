@@ -1,0 +1,123 @@
+import { type ReactNode, useCallback, useState } from 'react';
+import type { z } from 'zod';
+import type { SearchHit } from '../../../electron/contract/transcript.ts';
+import { useI18n, useServices } from '../../app/services.tsx';
+import { errorText } from '../../lib/errors.ts';
+import { clock, dayLabel, number } from '../../lib/format.ts';
+import { useLoaded } from '../../lib/use-loaded.ts';
+import { hrefOf } from '../../stores/router.ts';
+import { Blank } from '../../ui/bits.tsx';
+import { Button } from '../../ui/button.tsx';
+
+type Found = z.output<typeof SearchHit>;
+
+const PAGE = 20;
+const SHOWN = 4;
+
+/** A snippet with what matched in it marked. */
+export const marked = (snippet: string, marks: readonly (readonly [number, number])[]): ReactNode[] => {
+  const out: ReactNode[] = [];
+  let at = 0;
+  for (const [from, to] of marks) {
+    if (from > at) out.push(snippet.slice(at, from));
+    out.push(
+      <mark key={from} className="rounded-[2px] bg-mark px-px text-inherit">
+        {snippet.slice(from, to)}
+      </mark>,
+    );
+    at = to;
+  }
+  out.push(snippet.slice(at));
+  return out;
+};
+
+/** Where the words were said: each hit opens its transcript at that second. */
+export const SearchResults = ({ query }: { query: string }) => {
+  const { client } = useServices();
+  const { t, locale } = useI18n();
+  const [pages, setPages] = useState(1);
+  const load = useCallback(
+    (signal: AbortSignal) =>
+      client.call('searchTranscripts', { query: { q: query, limit: Math.min(100, PAGE * pages) }, signal }),
+    [client, query, pages],
+  );
+  const { loaded, again } = useLoaded(load);
+  if (loaded.state === 'failed') {
+    return (
+      <Blank role="alert" title={t('search.failed')} text={errorText(loaded.error, t)}>
+        <Button onClick={again}>{t('common.retry')}</Button>
+      </Blank>
+    );
+  }
+  if (loaded.state === 'loading') return <SearchSkeleton />;
+  const { results, pagination } = loaded.value.data;
+  if (results.length === 0)
+    return <Blank role="status" title={t('search.none')} text={t('search.none.text')} />;
+  return (
+    <section aria-label={t('search.results')}>
+      <p role="status" className="mt-6 mb-1 text-xs text-ink-3">
+        {t('search.count', { count: pagination.total })}
+      </p>
+      <ol>
+        {results.map((result) => (
+          <Result key={result.id} result={result} />
+        ))}
+      </ol>
+      {pagination.hasNext && PAGE * pages < 100 && (
+        <Button className="mt-4" onClick={() => setPages(pages + 1)}>
+          {t('search.more', { count: number(pagination.total - results.length, locale) })}
+        </Button>
+      )}
+    </section>
+  );
+};
+
+const Result = ({ result }: { result: Found }) => {
+  const { t, locale } = useI18n();
+  const [all, setAll] = useState(false);
+  const shown = all ? result.hits : result.hits.slice(0, SHOWN);
+  return (
+    <li className="border-b border-line py-4">
+      <h2 className="flex items-baseline gap-3">
+        <a
+          href={hrefOf({ screen: 'transcript', id: result.id, at: undefined })}
+          className="text-[calc(14px*var(--text-scale))] font-[580]"
+        >
+          {result.name}
+        </a>
+        <span className="text-xs text-ink-3">{dayLabel(result.created_at, locale)}</span>
+      </h2>
+      <ul className="mt-1">
+        {shown.map((hit) => (
+          <li key={`${hit.segment_id}-${hit.start}`}>
+            <a
+              href={hrefOf({ screen: 'transcript', id: result.id, at: hit.start })}
+              className="flex items-baseline gap-3 rounded-ctl px-2 py-1 -mx-2 hover:bg-ground"
+            >
+              <span className="tnum w-14 shrink-0 text-end font-mono text-2xs text-ink-3">
+                {clock(hit.start)}
+              </span>
+              <span className="font-serif text-base leading-snug">{marked(hit.snippet, hit.marks)}</span>
+            </a>
+          </li>
+        ))}
+      </ul>
+      {result.hits.length > SHOWN && !all && (
+        <Button look="link" className="mt-1 ml-[68px] text-xs" onClick={() => setAll(true)}>
+          {t('search.moreHits', { count: result.hits.length - SHOWN })}
+        </Button>
+      )}
+    </li>
+  );
+};
+
+const SearchSkeleton = () => (
+  <div aria-hidden className="mt-8">
+    {[70, 52, 64].map((width) => (
+      <div key={width} className="border-b border-line py-4">
+        <div className="skeleton h-3.5 w-52" />
+        <div className="skeleton mt-3 h-4" style={{ width: `${width}%` }} />
+      </div>
+    ))}
+  </div>
+);

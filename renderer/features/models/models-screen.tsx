@@ -1,0 +1,95 @@
+import { AudioLines, UsersRound } from 'lucide-react';
+import { useCallback } from 'react';
+import type { Model } from '../../../electron/contract/system.ts';
+import { PageHead, Section } from '../../app/page-head.tsx';
+import { useI18n, useServices } from '../../app/services.tsx';
+import { errorText } from '../../lib/errors.ts';
+import { bytes, languageName, number } from '../../lib/format.ts';
+import { useLoaded } from '../../lib/use-loaded.ts';
+import { Blank, Note, Tag } from '../../ui/bits.tsx';
+import { Button } from '../../ui/button.tsx';
+
+/** The models: what each is good for, and what is on this computer. */
+const ModelsScreen = () => {
+  const { client } = useServices();
+  const { t } = useI18n();
+  const load = useCallback(
+    async (signal: AbortSignal) => (await client.call('listModels', { signal })).data,
+    [client],
+  );
+  const { loaded, again } = useLoaded(load);
+  const models = loaded.state === 'ready' ? loaded.value : [];
+  const real = models.some((model) => model.installed && model.kind === 'whisper' && !model.demonstration);
+  return (
+    <div className="h-full overflow-y-auto px-4 pt-4 pb-12 lg:px-8">
+      <div className="max-w-[880px]">
+        <PageHead title={t('nav.models')} text={t('models.text')} />
+        {loaded.state === 'failed' && (
+          <Blank role="alert" title={t('models.failed')} text={errorText(loaded.error, t)}>
+            <Button onClick={again}>{t('common.retry')}</Button>
+          </Blank>
+        )}
+        {loaded.state === 'ready' && (
+          <>
+            {!real && (
+              <div className="mb-5">
+                <Note tone="warn">{t('models.nothing')}</Note>
+              </div>
+            )}
+            <ModelGroup title={t('models.installed')} models={models.filter((model) => model.installed)} />
+            <ModelGroup title={t('models.available')} models={models.filter((model) => !model.installed)} />
+          </>
+        )}
+      </div>
+    </div>
+  );
+};
+export default ModelsScreen;
+
+const ModelGroup = ({ title, models }: { title: string; models: readonly Model[] }) => {
+  if (models.length === 0) return null;
+  return (
+    <Section title={title}>
+      <ul>
+        {models.map((model) => (
+          <ModelRow key={model.id} model={model} />
+        ))}
+      </ul>
+    </Section>
+  );
+};
+
+const ModelRow = ({ model }: { model: Model }) => {
+  const { t, locale } = useI18n();
+  const Icon = model.kind === 'whisper' ? AudioLines : UsersRound;
+  const languages =
+    model.kind === 'speakers'
+      ? t('models.speakers')
+      : model.languages === 'multilingual'
+        ? t('model.multilingual')
+        : model.languages.map((code) => languageName(code, locale)).join(', ');
+  const facts = [
+    languages,
+    bytes(model.size, locale),
+    model.installed && model.kind === 'whisper'
+      ? model.speed === null
+        ? t('models.unmeasured')
+        : t('models.speed', { speed: number(model.speed, locale, 1) })
+      : '',
+  ];
+  return (
+    <li className="flex items-start gap-4 border-b border-line py-3.5 last:border-0">
+      <Icon size={18} strokeWidth={1.6} className="mt-0.5 text-ink-3" aria-hidden />
+      <div className="min-w-0 flex-1">
+        <p className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
+          <span className="font-[580]">{model.name}</span>
+          {model.demonstration && <Tag tone="warn">{t('models.demo')}</Tag>}
+          {model.aliases.length > 0 && <Tag>{t('models.answers', { names: model.aliases.join(', ') })}</Tag>}
+        </p>
+        <p className="mt-0.5 text-ink-2">{model.description}</p>
+        <p className="tnum mt-0.5 text-xs text-ink-3">{facts.filter((fact) => fact !== '').join(' · ')}</p>
+      </div>
+      {model.bundled && <span className="text-xs text-ink-3">{t('models.bundled')}</span>}
+    </li>
+  );
+};

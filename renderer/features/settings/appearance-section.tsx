@@ -1,0 +1,64 @@
+import type { ReactNode } from 'react';
+import { Section } from '../../app/page-head.tsx';
+import { useI18n, usePrefs, useServices } from '../../app/services.tsx';
+import { LOCALE_NAMES, LOCALES } from '../../i18n/index.ts';
+import { type Prefs, TEXT_SCALES } from '../../stores/prefs.ts';
+import { Field } from '../../ui/field.tsx';
+import { Segmented } from '../../ui/segmented.tsx';
+import { Select } from '../../ui/select.tsx';
+
+const THEMES = ['system', 'light', 'dark'] as const;
+const SIZES = { 0.9: 'size.small', 1: 'size.normal', 1.15: 'size.large', 1.3: 'size.largest' } as const;
+
+/** How the window looks and which language it speaks: kept on this machine, for this browser. */
+export const AppearanceSection = () => {
+  const { prefs } = useServices();
+  const { t } = useI18n();
+  const { theme, textScale, locale } = usePrefs((state) => state);
+  const languages = [
+    { value: 'auto', label: t('settings.language.auto') },
+    ...LOCALES.map((each) => ({ value: each, label: LOCALE_NAMES[each] })),
+  ];
+  return (
+    <Section title={t('settings.appearance')}>
+      <div className="flex max-w-[420px] flex-col gap-5">
+        <Titled title={t('settings.theme')}>
+          <Segmented<Prefs['theme']>
+            label={t('settings.theme')}
+            value={theme}
+            choices={THEMES.map((value) => ({ value, label: t(`theme.${value}`) }))}
+            onChange={(next) => prefs.set({ theme: next })}
+          />
+        </Titled>
+        <Titled title={t('settings.textSize')}>
+          <Segmented
+            label={t('settings.textSize')}
+            value={String(textScale)}
+            choices={TEXT_SCALES.map((scale) => ({ value: String(scale), label: t(SIZES[scale]) }))}
+            onChange={(next) => prefs.set({ textScale: Number(next) })}
+          />
+        </Titled>
+        <Field label={t('settings.language')}>
+          {(ids) => (
+            <Select
+              {...ids}
+              value={locale}
+              choices={languages}
+              onChange={(next) => {
+                const chosen = LOCALES.find((each) => each === next);
+                prefs.set({ locale: chosen ?? 'auto' });
+              }}
+            />
+          )}
+        </Field>
+      </div>
+    </Section>
+  );
+};
+
+const Titled = ({ title, children }: { title: string; children: ReactNode }) => (
+  <div>
+    <p className="mb-1.5 text-xs font-medium text-ink-2">{title}</p>
+    {children}
+  </div>
+);

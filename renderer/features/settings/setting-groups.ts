@@ -1,0 +1,97 @@
+import type { SettingKey } from '../../../electron/contract/settings.ts';
+import type { MessageKey } from '../../i18n/index.ts';
+
+export type SettingPart = {
+  readonly name: MessageKey;
+  readonly text?: MessageKey;
+  readonly keys: readonly SettingKey[];
+};
+export type SettingGroup = {
+  readonly id: string;
+  readonly name: MessageKey;
+  readonly parts: readonly SettingPart[];
+};
+
+/** Where each setting of the installation is found. A test holds this list against the contract's own. */
+export const GROUPS: readonly SettingGroup[] = [
+  {
+    id: 'network',
+    name: 'settings.network',
+    parts: [
+      {
+        name: 'settings.outbound',
+        text: 'settings.outbound.text',
+        keys: [
+          'network.offline',
+          'network.allowPrivateAddresses',
+          'network.maxDownloadBytes',
+          'network.stallSeconds',
+        ],
+      },
+      {
+        name: 'settings.inbound',
+        text: 'settings.inbound.text',
+        keys: ['network.allowedOrigins', 'network.allowedHosts'],
+      },
+      { name: 'settings.llm', text: 'settings.llm.text', keys: ['llm.url', 'llm.model'] },
+    ],
+  },
+  {
+    id: 'models',
+    name: 'settings.models',
+    parts: [
+      {
+        name: 'settings.aliases',
+        text: 'settings.aliases.text',
+        keys: ['models.aliases.nano', 'models.aliases.mini', 'models.aliases.pro'],
+      },
+      { name: 'settings.modelSource', keys: ['models.autoInstall', 'models.baseUrl'] },
+    ],
+  },
+  {
+    id: 'performance',
+    name: 'settings.performance',
+    parts: [
+      {
+        name: 'settings.engine',
+        text: 'settings.engine.text',
+        keys: [
+          'engine.threads',
+          'engine.parallel',
+          'engine.beamSize',
+          'engine.idleSeconds',
+          'queue.concurrency',
+        ],
+      },
+    ],
+  },
+  {
+    id: 'storage',
+    name: 'settings.storage',
+    parts: [
+      { name: 'settings.space', keys: ['storage.limitBytes', 'storage.requireClamav', 'storage.mirrors'] },
+    ],
+  },
+  {
+    id: 'limits',
+    name: 'settings.limits',
+    parts: [
+      {
+        name: 'settings.rates',
+        text: 'settings.rates.text',
+        keys: ['limits.uploadsPer15Minutes', 'limits.deletionsPer15Minutes', 'limits.requestsPerMinute'],
+      },
+      {
+        name: 'settings.credits',
+        text: 'settings.credits.text',
+        keys: ['credits.perMinute.nano', 'credits.perMinute.mini', 'credits.perMinute.pro'],
+      },
+    ],
+  },
+];
+
+/** Settings in bytes, which people read and write in gigabytes. */
+export const IN_GIGABYTES: ReadonlySet<SettingKey> = new Set([
+  'network.maxDownloadBytes',
+  'storage.limitBytes',
+]);

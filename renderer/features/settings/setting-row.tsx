@@ -1,0 +1,148 @@
+import { RotateCcw } from 'lucide-react';
+import { type ReactNode, useEffect, useId, useState } from 'react';
+import type { SettingKey, SettingsList } from '../../../electron/contract/settings.ts';
+import { useI18n } from '../../app/services.tsx';
+import { Tag } from '../../ui/bits.tsx';
+import { IconButton } from '../../ui/button.tsx';
+import { TextInput } from '../../ui/field.tsx';
+import { Switch } from '../../ui/switch.tsx';
+import { IN_GIGABYTES } from './setting-groups.ts';
+
+type Row = SettingsList['data'][number];
+type Value = Row['value'];
+
+const GIB = 1024 ** 3;
+
+const toText = (name: SettingKey, value: Value): string => {
+  if (Array.isArray(value)) return value.join('\n');
+  if (typeof value === 'number' && IN_GIGABYTES.has(name))
+    return String(Math.round((value / GIB) * 100) / 100);
+  return String(value);
+};
+
+/** What the text means for a setting of this kind; undefined when it is no such value. */
+const fromText = (name: SettingKey, like: Value, text: string): Value | undefined => {
+  if (Array.isArray(like)) {
+    return text
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== '');
+  }
+  if (typeof like !== 'number') return text.trim();
+  const number = Number(text.trim().replace(',', '.'));
+  if (text.trim() === '' || !Number.isFinite(number)) return undefined;
+  return IN_GIGABYTES.has(name) ? Math.round(number * GIB) : number;
+};
+
+type Props = {
+  name: SettingKey;
+  row: Row;
+  fault: string | undefined;
+  onChange: (value: Value) => void;
+};
+
+/** One setting: its name, what it means, and the control that fits its kind. */
+export const SettingRow = ({ name, row, fault, onChange }: Props) => {
+  const { t } = useI18n();
+  const fixed = row.source === 'run';
+  const marks = (
+    <span className="flex items-center gap-1.5">
+      {row.restart && <Tag>{t('settings.needsRestart')}</Tag>}
+      {fixed && <Tag tone="warn">{t('settings.forThisRun')}</Tag>}
+      {row.source === 'stored' && (
+        <IconButton
+          label={t('settings.reset', { name: t(`setting.${name}`) })}
+          onClick={() => onChange(null)}
+        >
+          <RotateCcw size={14} aria-hidden />
+        </IconButton>
+      )}
+    </span>
+  );
+  if (typeof row.value === 'boolean') {
+    return (
+      <div className="flex min-h-14 items-center gap-4 border-b border-line py-2.5 last:border-0">
+        <div className="flex-1">
+          <Switch
+            label={t(`setting.${name}`)}
+            hint={t(`setting.${name}.help`)}
+            checked={row.value}
+            disabled={fixed}
+            onChange={onChange}
+          />
+        </div>
+        {marks}
+      </div>
+    );
+  }
+  return <TextRow name={name} row={row} fault={fault} onChange={onChange} marks={marks} fixed={fixed} />;
+};
+
+type TextRowProps = Props & { marks: ReactNode; fixed: boolean };
+
+const TextRow = ({ name, row, fault, onChange, marks, fixed }: TextRowProps) => {
+  const { t } = useI18n();
+  const id = useId();
+  const shown = toText(name, row.value);
+  const [text, setText] = useState(shown);
+  const [wrong, setWrong] = useState(false);
+  useEffect(() => setText(shown), [shown]);
+  const said = wrong ? t('settings.notANumber') : fault;
+
+  const finish = () => {
+    if (text === shown) return;
+    const value = fromText(name, row.default, text);
+    setWrong(value === undefined);
+    if (value !== undefined) onChange(value);
+  };
+  const control = {
+    id,
+    value: text,
+    disabled: fixed,
+    'aria-describedby': `${id}-help`,
+    'aria-invalid': said !== undefined,
+    onBlur: finish,
+  };
+  const lines = Array.isArray(row.default);
+  return (
+    <div className="grid grid-cols-1 items-start gap-x-6 gap-y-2 border-b border-line py-3 last:border-0 sm:grid-cols-[minmax(0,1fr)_minmax(0,280px)]">
+      <div>
+        <label htmlFor={id} className="font-[550]">
+          {t(`setting.${name}`)}
+        </label>
+        <p id={`${id}-help`} className="text-xs text-ink-2">
+          {t(`setting.${name}.help`)}
+        </p>
+        {said !== undefined && (
+          <p role="alert" className="mt-1 text-xs text-bad">
+            {said}
+          </p>
+        )}
+      </div>
+      <div className="flex items-start gap-2">
+        {lines ? (
+          <textarea
+            {...control}
+            rows={Math.max(2, text.split('\n').length)}
+            onChange={(event) => setText(event.target.value)}
+            className="w-full rounded-ctl border border-line-2 bg-raised px-2.5 py-1.5 font-mono text-xs"
+          />
+        ) : (
+          <span className="flex flex-1 items-center gap-2">
+            <TextInput
+              {...control}
+              inputMode={typeof row.default === 'number' ? 'decimal' : 'text'}
+              className={typeof row.default === 'number' ? 'tnum' : ''}
+              onChange={(event) => setText(event.target.value)}
+              onKeyDown={(event) => {
+                if (event.key === 'Enter') finish();
+              }}
+            />
+            {IN_GIGABYTES.has(name) && <span className="text-ink-2">GB</span>}
+          </span>
+        )}
+        {marks}
+      </div>
+    </div>
+  );
+};

@@ -1,0 +1,225 @@
+import { Copy, Download } from 'lucide-react';
+import { useCallback, useEffect, useState } from 'react';
+import { EXPORT_FORMATS, type ExportFormat } from '../../../electron/contract/transcript.ts';
+import { type ExportOptions, fetchExport, isSubtitle, saveBlob } from '../../api/export.ts';
+import { useI18n, useServices } from '../../app/services.tsx';
+import type { MessageKey } from '../../i18n/index.ts';
+import { cx } from '../../lib/classes.ts';
+import { errorText } from '../../lib/errors.ts';
+import { useLoaded } from '../../lib/use-loaded.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Select } from '../../ui/select.tsx';
+import { Switch } from '../../ui/switch.tsx';
+import { useReader } from './reader.tsx';
+
+const LINES: Readonly<Record<ExportFormat, { name: string; line: MessageKey }>> = {
+  srt: { name: 'SRT', line: 'export.srt' },
+  vtt: { name: 'WebVTT', line: 'export.vtt' },
+  txt: { name: 'Text', line: 'export.txt' },
+  md: { name: 'Markdown', line: 'export.md' },
+  docx: { name: 'Word', line: 'export.docx' },
+  json: { name: 'JSON', line: 'export.json' },
+  csv: { name: 'CSV', line: 'export.csv' },
+};
+const ORDER: readonly ExportFormat[] = ['txt', 'md', 'docx', 'srt', 'vtt', 'csv', 'json'];
+const PREVIEW = 4000;
+
+const FIRST: ExportOptions = {
+  format: 'txt',
+  speakers: true,
+  times: false,
+  words: false,
+  maxChars: 42,
+  maxLines: 2,
+};
+
+/** Takes the transcript out: the format is seen before it is saved. */
+export const ExportDialog = () => {
+  const { id, view, transcripts } = useReader();
+  const { client, toasts } = useServices();
+  const { t } = useI18n();
+  const [options, setOptions] = useState(FIRST);
+  const [settled, setSettled] = useState(false);
+  const change = (part: Partial<ExportOptions>) => setOptions({ ...options, ...part });
+  const close = () => view.setState({ exporting: false });
+
+  // What was typed a moment ago belongs into the export: it is saved first.
+  useEffect(() => {
+    void transcripts.save().then(() => setSettled(true));
+  }, [transcripts]);
+
+  const fail = (error: unknown) => toasts.show(errorText(error, t), { tone: 'bad' });
+  const download = async () => {
+    try {
+      const { blob, name } = await fetchExport(client, id, options);
+      saveBlob(blob, name);
+      close();
+    } catch (error) {
+      fail(error);
+    }
+  };
+  const copy = async () => {
+    try {
+      const { blob } = await fetchExport(client, id, options);
+      await navigator.clipboard.writeText(await blob.text());
+      toasts.show(t('common.copied'));
+    } catch (error) {
+      fail(error);
+    }
+  };
+  return (
+    <Dialog
+      title={t('export.title')}
+      closeLabel={t('common.close')}
+      onClose={close}
+      width={860}
+      footer={
+        <>
+          <span className="flex-1" />
+          {options.format !== 'docx' && (
+            <Button onClick={() => void copy()}>
+              <Copy size={15} aria-hidden />
+              {t('export.copy')}
+            </Button>
+          )}
+          <Button look="primary" onClick={() => void download()}>
+            <Download size={15} aria-hidden />
+            {t('export.save', { format: LINES[options.format].name })}
+          </Button>
+        </>
+      }
+    >
+      <div className="grid grid-cols-1 gap-6 sm:grid-cols-[240px_minmax(0,1fr)]">
+        <div>
+          <Formats value={options.format} onChange={(format) => change({ format })} />
+          <OptionFields options={options} onChange={change} />
+        </div>
+        {settled && <Preview options={options} />}
+      </div>
+    </Dialog>
+  );
+};
+
+const Formats = ({ value, onChange }: { value: ExportFormat; onChange: (format: ExportFormat) => void }) => {
+  const { t } = useI18n();
+  return (
+    <fieldset>
+      <legend className="sr-only">{t('export.format')}</legend>
+      {ORDER.filter((format) => EXPORT_FORMATS.includes(format)).map((format) => (
+        <label
+          key={format}
+          className={cx(
+            'flex cursor-pointer items-baseline gap-2.5 rounded-ctl px-2.5 py-1.5 has-focus-visible:outline-2 has-focus-visible:outline-accent',
+            value === format ? 'bg-sunken' : 'hover:bg-ground',
+          )}
+        >
+          <input
+            type="radio"
+            name="format"
+            value={format}
+            checked={value === format}
+            onChange={() => onChange(format)}
+            className="sr-only"
+          />
+          <span className="w-[76px] shrink-0 font-[580]">{LINES[format].name}</span>
+          <span className="text-xs text-ink-2">{t(LINES[format].line)}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+};
+
+type OptionProps = { options: ExportOptions; onChange: (part: Partial<ExportOptions>) => void };
+
+const numbers = (from: number, to: number, step: number) =>
+  Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, index) => String(from + index * step)).map(
+    (value) => ({ value, label: value }),
+  );
+
+const OptionFields = ({ options, onChange }: OptionProps) => {
+  const { t } = useI18n();
+  const { format } = options;
+  return (
+    <div className="mt-4 flex flex-col gap-3 border-t border-line pt-4">
+      {format !== 'json' && format !== 'csv' && (
+        <Switch
+          label={t('export.speakers')}
+          checked={options.speakers}
+          onChange={(speakers) => onChange({ speakers })}
+        />
+      )}
+      {(format === 'txt' || format === 'md') && (
+        <Switch label={t('export.times')} checked={options.times} onChange={(times) => onChange({ times })} />
+      )}
+      {isSubtitle(format) && (
+        <>
+          <Switch
+            label={t('export.words')}
+            checked={options.words}
+            onChange={(words) => onChange({ words })}
+          />
+          <Field label={t('export.maxChars')}>
+            {(ids) => (
+              <Select
+                {...ids}
+                value={String(options.maxChars)}
+                choices={numbers(26, 66, 4)}
+                onChange={(value) => onChange({ maxChars: Number(value) })}
+              />
+            )}
+          </Field>
+          <Field label={t('export.maxLines')}>
+            {(ids) => (
+              <Select
+                {...ids}
+                value={String(options.maxLines)}
+                choices={numbers(1, 4, 1)}
+                onChange={(value) => onChange({ maxLines: Number(value) })}
+              />
+            )}
+          </Field>
+        </>
+      )}
+    </div>
+  );
+};
+
+const Preview = ({ options }: { options: ExportOptions }) => {
+  const { id } = useReader();
+  const { client } = useServices();
+  const { t } = useI18n();
+  const load = useCallback(
+    async (signal: AbortSignal) => {
+      if (options.format === 'docx') return undefined;
+      const { blob } = await fetchExport(client, id, options, signal);
+      return (await blob.slice(0, PREVIEW * 2).text()).slice(0, PREVIEW);
+    },
+    [client, id, options],
+  );
+  const { loaded } = useLoaded(load);
+  if (options.format === 'docx') {
+    return (
+      <p className="grid min-h-[320px] place-items-center rounded-box bg-ground p-6 text-center text-ink-2">
+        {t('export.docx.preview')}
+      </p>
+    );
+  }
+  if (loaded.state === 'failed') {
+    return (
+      <p role="alert" className="rounded-box bg-bad-soft p-4 text-bad">
+        {errorText(loaded.error, t)}
+      </p>
+    );
+  }
+  return (
+    <pre
+      aria-label={t('export.preview')}
+      tabIndex={0}
+      className="h-[420px] overflow-auto rounded-box bg-ground p-4 font-mono text-xs leading-relaxed whitespace-pre-wrap"
+    >
+      {loaded.state === 'ready' ? loaded.value : ''}
+    </pre>
+  );
+};

@@ -1,0 +1,44 @@
+import { Check, Copy } from 'lucide-react';
+import { useState } from 'react';
+import { IconButton } from './button.tsx';
+
+/** A piece of code or an address, with a button that copies it. */
+export const CodeBlock = ({
+  code,
+  label,
+  copyLabel,
+  copiedLabel,
+}: {
+  code: string;
+  label: string;
+  copyLabel: string;
+  copiedLabel: string;
+}) => {
+  const [copied, setCopied] = useState(false);
+  const copy = async () => {
+    await navigator.clipboard.writeText(code);
+    setCopied(true);
+    setTimeout(() => setCopied(false), 1500);
+  };
+  return (
+    <div className="relative rounded-box border border-line bg-ground">
+      <pre
+        aria-label={label}
+        tabIndex={0}
+        className="overflow-x-auto p-3.5 pe-12 font-mono text-xs leading-relaxed"
+      >
+        {code}
+      </pre>
+      <IconButton
+        label={copied ? copiedLabel : copyLabel}
+        className="absolute end-1.5 top-1.5 bg-ground"
+        onClick={() => void copy()}
+      >
+        {copied ? <Check size={15} className="text-good" aria-hidden /> : <Copy size={15} aria-hidden />}
+      </IconButton>
+      <span role="status" className="sr-only">
+        {copied ? copiedLabel : ''}
+      </span>
+    </div>
+  );
+};
