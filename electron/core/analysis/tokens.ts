@@ -1,3 +1,4 @@
+import { LEADING_ABBREVIATIONS } from './abbreviations.ts';
 import type { Breathe } from './breath.ts';
 
 /** A white-space token without its surrounding punctuation. Offsets are UTF-16 units into the text. */
@@ -67,8 +68,15 @@ function toToken(raw: string, at: number, index: number): Token {
   };
 }
 
-/** Whether a sentence ends with this token, by its punctuation alone. */
+/** Whether a sentence ends with this token, by its punctuation; not after "Dr." and initials. */
 export function endsWithStop(token: Token): boolean {
+  if (
+    token.trail === '.' &&
+    (LEADING_ABBREVIATIONS.has(token.norm) ||
+      /^(?:st|\p{Lu})$/u.test(token.norm === 'st' ? 'st' : token.text))
+  ) {
+    return token.text === 'I';
+  }
   return /[.!?…。！？]/u.test(token.trail);
 }
 
