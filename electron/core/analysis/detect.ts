@@ -12,10 +12,10 @@ import { Tagger } from './names/tagger.ts';
 import { findEvents, findProducts } from './names/things.ts';
 import { classifyRun } from './numbers/classify.ts';
 import { findRuns } from './numbers/runs.ts';
-import { type Token, tokenize } from './tokens.ts';
+import { type Token, tokenizeSlowly } from './tokens.ts';
 
 /** Tokens of one piece of work: far more than any entity, far less than the event loop's patience. */
-const WINDOW = 1500;
+const WINDOW = 400;
 /** Tokens that two neighbouring pieces share, so that nothing is lost at their border. */
 const OVERLAP = 60;
 
@@ -26,7 +26,7 @@ export async function detect(
   breathe: Breathe,
   tagger: Tagger = new Tagger(),
 ): Promise<Finding[]> {
-  const tokens = tokenize(text);
+  const tokens = await tokenizeSlowly(text, breathe);
   const found = new Map<string, Finding>();
   for (let start = 0; start < tokens.length; start += WINDOW) {
     const from = Math.max(0, start - OVERLAP);

@@ -21,9 +21,15 @@ export function separatorBetween(left: string, right: string): string {
 
 /** The whole text of a transcript from its segments' texts. */
 export function joinTexts(texts: readonly string[]): string {
-  let text = '';
-  for (const part of texts) text += separatorBetween(text, part.trim()) + part.trim();
-  return text;
+  const parts: string[] = [];
+  let previous = '';
+  for (const text of texts) {
+    const part = text.trim();
+    if (part === '') continue;
+    parts.push(separatorBetween(previous, part), part);
+    previous = part;
+  }
+  return parts.join('');
 }
 
 /**
@@ -53,11 +59,19 @@ export function placeWords(text: string, segments: readonly AnalysisSegment[]): 
   const places = placeSegments(text, segments);
   return segments.flatMap((segment, index) => {
     const place = places[index];
-    if (!place) return [];
-    const part = text.slice(place.from, place.to);
-    const words = segment.words.length > 0 ? segment.words : wordsFromText(segment);
-    return placeInSegment(part, place.from, index, words);
+    return place ? placeSegmentWords(text, place, segment, index) : [];
   });
+}
+
+/** As `placeWords`, for the segment number `index` at its place alone. */
+export function placeSegmentWords(
+  text: string,
+  place: { from: number; to: number },
+  segment: AnalysisSegment,
+  index: number,
+): PlacedWord[] {
+  const words = segment.words.length > 0 ? segment.words : wordsFromText(segment);
+  return placeInSegment(text.slice(place.from, place.to), place.from, index, words);
 }
 
 function placeInSegment(

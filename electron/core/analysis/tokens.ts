@@ -1,3 +1,6 @@
+import { LEADING_ABBREVIATIONS } from './abbreviations.ts';
+import type { Breathe } from './breath.ts';
+
 /** A white-space token without its surrounding punctuation. Offsets are UTF-16 units into the text. */
 export interface Token {
   index: number;
@@ -18,6 +21,8 @@ export interface Token {
   blocked: boolean;
 }
 
+/** Tokens between two turns of the event loop. */
+const BATCH = 500;
 const LEAD = /^["'“”‘’«»‹›([{¿¡#<*_-]*/u;
 const TRAIL = /[.,!?;:…"'“”‘’«»‹›)\]}。！？、，؟।>]*$/u;
 const REDACTED = /^\[[A-Z_]+_[0-9a-f]{8}\]/u;
@@ -26,6 +31,16 @@ const REDACTED = /^\[[A-Z_]+_[0-9a-f]{8}\]/u;
 export function tokenize(text: string): Token[] {
   const tokens: Token[] = [];
   for (const match of text.matchAll(/[^\s—–]+/gu)) tokens.push(toToken(match[0], match.index, tokens.length));
+  return tokens;
+}
+
+/** As `tokenize`, with turns of the event loop in between. */
+export async function tokenizeSlowly(text: string, breathe: Breathe): Promise<Token[]> {
+  const tokens: Token[] = [];
+  for (const match of text.matchAll(/[^\s—–]+/gu)) {
+    if (tokens.length % BATCH === 0) await breathe();
+    tokens.push(toToken(match[0], match.index, tokens.length));
+  }
   return tokens;
 }
 
@@ -53,8 +68,15 @@ function toToken(raw: string, at: number, index: number): Token {
   };
 }
 
-/** Whether a sentence ends with this token, by its punctuation alone. */
+/** Whether a sentence ends with this token, by its punctuation; not after "Dr." and initials. */
 export function endsWithStop(token: Token): boolean {
+  if (
+    token.trail === '.' &&
+    (LEADING_ABBREVIATIONS.has(token.norm) ||
+      /^(?:st|\p{Lu})$/u.test(token.norm === 'st' ? 'st' : token.text))
+  ) {
+    return token.text === 'I';
+  }
   return /[.!?…。！？]/u.test(token.trail);
 }
 

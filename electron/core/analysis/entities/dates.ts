@@ -285,7 +285,12 @@ const ago: Reader = (tokens, at) => {
 /** A year by itself, after a preposition; not before a unit ("in 2000 cases"). */
 const yearAlone: Reader = (tokens, at) => {
   const last = year(tokens, at);
-  if (last === undefined || !PREPOSITIONS.has(norm(tokens, at - 1))) return undefined;
+  if (last === undefined) return undefined;
+  const paired =
+    /^(?:and|or|to)$/u.test(norm(tokens, at + 1)) &&
+    [at, at + 2].every((one) => /^(?:19|20)\d\d$/u.test(norm(tokens, one)));
+  if (paired) return at;
+  if (!PREPOSITIONS.has(norm(tokens, at - 1))) return undefined;
   const first = norm(tokens, at);
   if (
     /^(?:of|to|for|and|about|around|from|by)$/u.test(norm(tokens, at - 1)) &&

@@ -152,11 +152,24 @@ function mailboxBefore(tokens: readonly Token[], host: number): number | undefin
       break;
     }
   }
+  first = spelledOut(tokens, first);
   const cued = cueStart(tokens, first);
   if (cued !== undefined) return cued;
   const word = tokens[last]?.norm ?? '';
   if (joined || first < last || ROLES.has(word)) return first;
   return isMailHost(tokens[host]) && !NEVER_LABEL.has(word) ? first : undefined;
+}
+
+/** "p as in peter": a letter and its spelling word before a mailbox belong to it. */
+function spelledOut(tokens: readonly Token[], first: number): number {
+  let start = first;
+  while (/^(?:in|for|like|wie)$/u.test(tokens[start - 1]?.norm ?? '')) {
+    const letter = tokens[start - 1]?.norm === 'in' ? start - 3 : start - 2;
+    if (tokens[start - 1]?.norm === 'in' && tokens[start - 2]?.norm !== 'as') break;
+    if (!/^\p{L}$/u.test(tokens[letter]?.norm ?? '')) break;
+    start = letter;
+  }
+  return start;
 }
 
 function isMailHost(token: Token | undefined): boolean {

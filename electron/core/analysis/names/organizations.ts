@@ -140,7 +140,8 @@ function suffixed(context: NameContext, at: number): number | undefined {
 }
 
 function joins(context: NameContext, last: number): boolean {
-  if (!context.adjacent(last, last + 1) || context.norm(last) !== context.stem(last)) return false;
+  if (!context.adjacent(last, last + 1)) return false;
+  if (context.norm(last) !== context.stem(last) && !SUFFIXES.has(context.stem(last + 1))) return false;
   const next = context.at(last + 1);
   if (/^(?:and|&)$/u.test(next?.norm ?? ''))
     return context.properCapital(last + 2) && SUFFIXES.has(context.stem(last + 3));
@@ -159,7 +160,7 @@ function weakStart(context: NameContext, at: number): boolean {
 
 function listed(context: NameContext, at: number): number | undefined {
   const match = KNOWN.match(context.tokens, at);
-  if (!match) return undefined;
+  if (!match || isCardBrand(context, at, match)) return undefined;
   const token = context.at(at);
   if (!token || (match.last === at && placeMatch(context, at) === at && !context.tagged(at, 'Organization')))
     return undefined;
@@ -178,6 +179,16 @@ function listed(context: NameContext, at: number): number | undefined {
       ? match.last
       : undefined;
   return !context.cased(at) && employer(context, at) ? match.last : undefined;
+}
+
+/** "My Visa is 4111 …": the card, not the company. */
+function isCardBrand(context: NameContext, at: number, match: { last: number; phrase: string }): boolean {
+  if (!/^(?:visa|mastercard|american express|amex)$/u.test(match.phrase)) return false;
+  return (
+    /^(?:my|your|his|her|a|the)$/u.test(context.norm(at - 1)) ||
+    !ACT.test(context.norm(match.last + 1)) ||
+    /\d/u.test(context.norm(match.last + 2))
+  );
 }
 
 function isAmbiguous(context: NameContext, at: number, match: { last: number; phrase: string }): boolean {

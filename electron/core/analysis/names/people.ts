@@ -14,6 +14,8 @@ const FULL_NAMES = new Set(wordsTagged('Person'));
 /** Titles that are also common nouns or verbs: what follows must be a name by itself. */
 const COMMON_TITLES =
   /^(?:general|private|major|king|queen|father|sister|chief|coach|judge|doctor|uncle|aunt|captain|president|nurse|sir|miss|justice|dean|principal|officer|secretary|minister|governor|representative|don|m|lady|lord|prince|princess|mister)$/u;
+/** Function words and months that are also first names. */
+const NAMES_LIKE_STOPS = /^(?:will|may|april|june|august)$/u;
 const MONTH_NAMES = /^(?:may|april|june|august|march)$/u;
 /** Acts of people: a sentence's first word before one of these is a person. */
 const PERSON_VERB =
@@ -88,13 +90,33 @@ export function isFirstName(word: string): boolean {
 /** The index of the last token of the name that begins here. */
 function personAt(context: NameContext, at: number): number | undefined {
   const token = context.at(at);
-  if (!token || token.blocked || (isStop(token) && !AMBIGUOUS.has(token.stem))) return undefined;
+  if (!token || token.blocked || (isStop(token) && !NAMES_LIKE_STOPS.test(token.stem))) return undefined;
   if (!/^\p{L}[\p{L}'’.-]*$/u.test(token.text)) return undefined;
+  const initialed = initials(context, at);
+  if (initialed !== undefined) return initialed;
   const introduced = follows(context, at, INTRODUCTIONS);
   if (!startsName(context, at, introduced)) return reversedName(context, at);
   const last = extend(context, at, introduced);
-  if (STREET_TYPES.has(context.stem(last + 1)) && context.adjacent(last, last + 1)) return undefined;
+  if (
+    STREET_TYPES.has(context.stem(last + 1)) &&
+    context.adjacent(last, last + 1) &&
+    context.norm(last) === context.stem(last)
+  )
+    return undefined;
   return last;
+}
+
+/** "J. K. Rowling": initials with their stops, then a capital. */
+function initials(context: NameContext, at: number): number | undefined {
+  let last = at;
+  while (last - at < 4 && /^\p{Lu}$/u.test(context.at(last)?.text ?? '') && context.at(last)?.trail === '.')
+    last += 1;
+  const name = context.at(last);
+  if (last === at || !name?.capital || isStop(name) || name.text.length < 3 || isOrganizationWord(name.stem))
+    return undefined;
+  return LAST.has(name.stem) || last - at >= 2 || !LEXICON.has(name.stem)
+    ? extend(context, last, false)
+    : undefined;
 }
 
 function startsName(context: NameContext, at: number, introduced: boolean): boolean {
@@ -138,7 +160,7 @@ function knownName(context: NameContext, at: number): boolean {
 
 function ambiguousName(context: NameContext, at: number, introduced: boolean): boolean {
   const word = context.stem(at);
-  if (/^(?:the|a|an|this|that|every|each|no|some|any)$/u.test(context.norm(at - 1))) return false;
+  if (/^(?:the|a|an|this|that|every|each|no|some|any|at)$/u.test(context.norm(at - 1))) return false;
   const surname = hasSurname(context, at);
   if (introduced) return FIRST.has(word) || surname || context.properCapital(at);
   const presented =
@@ -179,7 +201,11 @@ function hasSurname(context: NameContext, at: number): boolean {
   const next = context.at(at + 1);
   if (!next || isStop(next) || STREET_TYPES.has(next.stem)) return false;
   if (context.cased(at))
-    return next.capital && (LAST.has(next.stem) || !LEXICON.has(next.stem)) && !isOrganizationWord(next.stem);
+    return (
+      next.capital &&
+      (LAST.has(next.stem) || isUnknownName(context, at + 1)) &&
+      !isOrganizationWord(next.stem)
+    );
   return LAST.has(next.stem) && !AMBIGUOUS.has(next.stem);
 }
 
@@ -200,18 +226,46 @@ const AMBIGUOUS_PLACES = new Set(places.ambiguous);
 const LOCATIVE =
   /^(?:in|to|from|at|near|around|outside|into|through|visit|visited|visiting|leave|leaving|toward|towards|across|via)$/u;
 
-/** Two unknown capitals in a row, or one after a call: "Siobhan Gallagher", "ask Ngoziwe". */
-function unknownName(context: NameContext, at: number): boolean {
-  const word = context.stem(at);
-  if (!context.capital(at) || LEXICON.has(word) || /\./u.test(word) || isOrganizationWord(word)) return false;
+/** A capitalised word of no list: no acronym, no place, no organization's word. */
+function isUnknownName(context: NameContext, at: number): boolean {
   const token = context.at(at);
-  if (!token || token.text === token.text.toUpperCase()) return false;
-  if (context.tagged(at, 'Place', 'Organization')) return false;
-  if (context.properCapital(at) && CALL_OUT.test(context.norm(at - 1)) && context.norm(at - 2) !== 'out')
+  if (!token || !context.capital(at) || token.text.length < 3 || !/^\p{Lu}\p{Ll}/u.test(token.text))
+    return false;
+  if (LEXICON.has(token.stem) || isStop(token) || /\.|-/u.test(token.stem) || isOrganizationWord(token.stem))
+    return false;
+  return !context.tagged(at, 'Place', 'Organization', 'Demonym') || LAST.has(token.stem);
+}
+
+/** Two unknown capitals in a row, or one after a call or a relation: "Siobhan Gallagher", "her husband Femi". */
+function unknownName(context: NameContext, at: number): boolean {
+  if (!isUnknownName(context, at)) return false;
+  const before = context.norm(at - 1);
+  if (
+    context.properCapital(at) &&
+    (RELATION.test(before) || (CALL_OUT.test(before) && !/^(?:with|met|named)$/u.test(before)))
+  ) {
     return true;
-  const next = context.at(at + 1);
-  if (!next || !context.adjacent(at, at + 1) || !next.capital || isStop(next)) return false;
-  return LAST.has(next.stem) && !isOrganizationWord(next.stem);
+  }
+  if (!context.adjacent(at, at + 1) || context.norm(at) !== context.stem(at)) return false;
+  const next = context.stem(at + 1);
+  const pair =
+    isUnknownName(context, at + 1) ||
+    (context.capital(at + 1) && LAST.has(next) && !isOrganizationWord(next));
+  return (
+    pair &&
+    !NOT_PEOPLE.test(before) &&
+    !isCompanyAct(context.norm(at + 2)) &&
+    !(context.adjacent(at + 1, at + 2) && isOrganizationWord(context.stem(at + 2)))
+  );
+}
+
+/** Before a capitalised pair, these point to a place or a thing. */
+const NOT_PEOPLE = /^(?:the|in|near|at|into|via|through|a|an|visit|visited|called)$/u;
+const RELATION =
+  /^(?:husband|wife|brother|sister|son|daughter|colleague|boss|friend|neighbor|neighbour|cousin|uncle|aunt|nephew|niece|partner|roommate|girlfriend|boyfriend|fiancé|fiancée|assistant|manager|lawyer|supervisor|mother|father|grandma|grandpa|mentor|co-worker|coworker)$/u;
+
+function isCompanyAct(word: string): boolean {
+  return /^(?:announced|acquired|launched|recalled|unveiled|shipped|merged|released|raised)$/u.test(word);
 }
 
 function isOrganizationWord(word: string): boolean {
@@ -249,16 +303,22 @@ function nextPart(context: NameContext, last: number, trusted: boolean): number 
   if (isStop(next)) return 0;
   if (context.capital(last + 1))
     return isOrganizationWord(next.stem) || context.tagged(last + 1, 'WeekDay', 'Month', 'Demonym') ? 0 : 1;
-  if (LAST.has(next.stem))
-    return !AMBIGUOUS.has(next.stem) || (!context.cased(last + 1) && context.tagged(last + 1, 'LastName'))
-      ? 1
-      : 0;
+  if (LAST.has(next.stem)) return !AMBIGUOUS.has(next.stem) || isNounHere(context, last + 1) ? 1 : 0;
   return trusted &&
     !context.cased(last + 1) &&
     !LEXICON.has(next.stem) &&
     !context.tagged(last + 1, 'Verb', 'Adverb')
     ? 1
     : 0;
+}
+
+/** An ambiguous surname in lower case ("leonard marsh"): the tagger sees a noun, and the sentence is all lower case. */
+function isNounHere(context: NameContext, at: number): boolean {
+  if (context.cased(at)) return false;
+  return (
+    context.tagged(at, 'Noun') &&
+    !context.tagged(at, 'Verb', 'Adjective', 'Pronoun', 'Date', 'Value', 'Preposition')
+  );
 }
 
 /** "Lopez, Maria" as forms have it. */

@@ -54,11 +54,32 @@ export function placeMatch(context: NameContext, at: number): number | undefined
   return PLACES.match(context.tokens, at)?.last;
 }
 
+/** Words of living and travelling: the unknown word after their preposition is a place. */
+const DWELLING =
+  /^(?:live|lives|lived|living|born|raised|based|located|grew|grown|moved|moving|move|flew|fly|flying|flight|flights|drove|drive|driving|travel|traveled|travelled|traveling|trip|ferry|train|trains|bus|road|went|relocated|commute|hometown|stayed|staying|wohne|wohnt|lebe|lebt|habite|vis|vivo|vive)$/u;
+
+/** "The ferry to Corfu", "i live in duluth": a word of no list, by what is said around it. */
+function toldPlace(context: NameContext, at: number): number | undefined {
+  const token = context.at(at);
+  const preposition = context.norm(at - 1);
+  if (!token || !/^(?:in|to|from|near|nach|aus|à|en)$/u.test(preposition)) return undefined;
+  if (!/^\p{L}{4,}$/u.test(token.stem) || isStop(token) || LEXICON.has(token.stem) || isFirstName(token.stem))
+    return undefined;
+  if (context.cased(at) && !/^\p{Lu}\p{Ll}/u.test(token.text)) return undefined;
+  if (context.tagged(at, 'Verb', 'Adverb', 'Plural', 'Organization')) return undefined;
+  const dwelling = [2, 3, 4, 5].some((back) => DWELLING.test(context.norm(at - back)));
+  if (!dwelling && !(preposition === 'in' && context.properCapital(at))) return undefined;
+  const next = context.at(at + 1);
+  const goesOn =
+    next?.capital && context.adjacent(at, at + 1) && context.properCapital(at + 1) && !isStop(next);
+  return goesOn ? (SUFFIXES.has(next.stem) || isLastName(next.stem) ? undefined : at + 1) : at;
+}
+
 function placeAt(context: NameContext, at: number): number | undefined {
   const feature = featureAt(context, at);
   if (feature !== undefined) return feature;
   const match = PLACES.match(context.tokens, at) ?? tagged(context, at);
-  if (!match) return undefined;
+  if (!match) return toldPlace(context, at);
   const single = match.last === at;
   if (single && !singleAllowed(context, at)) return undefined;
   const next = context.at(match.last + 1);

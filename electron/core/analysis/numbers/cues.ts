@@ -9,7 +9,7 @@ const PHRASES = [
     'phone',
     `phone|phone number|telephone|telephone number|tel|cell|cell number|cellphone|mobile|mobile number|call|dial|text|fax|
     fax number|whatsapp|landline|hotline|ring|reach|extension|contact number|callback number|home number|work number|
-    toll free|call me|call us|telefon|telefonnummer|handy|handynummer|rufnummer|nummer|anrufen|durchwahl|téléphone|
+    toll free|call me|call us|new line|line is|direct line|telefon|telefonnummer|handy|handynummer|rufnummer|nummer|anrufen|durchwahl|téléphone|
     numéro de téléphone|portable|appeler|appelez|teléfono|móvil|celular|número de teléfono|llamar|llame|llámame`,
   ],
   [
@@ -43,7 +43,7 @@ const PHRASES = [
     'order',
     `order|order number|invoice|invoice number|tracking|tracking number|reference|reference number|ticket|ticket number|
     case|case number|confirmation|confirmation number|serial|serial number|model|model number|part number|booking|
-    flight|gate|room|bus|chapter|page|section|verse|article|line|item|product code|barcode|isbn|zip|zip code|postcode|
+    flight|gate|room|bus|chapter|page|section|verse|article|item|product code|barcode|isbn|zip|zip code|postcode|
     population|score|bestellnummer|rechnungsnummer|commande|facture|pedido|factura|member|customer|employee|policy|
     claim|batch|lot|sku|transaction|order id`,
   ],

@@ -1,5 +1,11 @@
 import type { Breathe } from '../breath.ts';
-import { joinTexts, type PlacedWord, placeSegments, placeWords, separatorBetween } from '../document.ts';
+import {
+  joinTexts,
+  type PlacedWord,
+  placeSegments,
+  placeSegmentWords,
+  separatorBetween,
+} from '../document.ts';
 import type { AnalysisSegment, AnalysisTranscript, AnalysisWord, RedactedWord } from '../types.ts';
 import type { PrivateSpan } from './spans.ts';
 import { type Substitute, substituteFor } from './substitute.ts';
@@ -37,9 +43,6 @@ export async function rewrite(
   const { text, segments } = transcript;
   const places = placeSegments(text, segments);
   await breathe();
-  const words = placeWords(text, segments);
-  await breathe();
-  const bySegment = groupWords(words, segments.length);
   const map = { starts: new Int32Array(text.length).fill(-1), ends: new Int32Array(text.length).fill(-1) };
   const redacted: RedactedWord[] = [];
   const texts: string[] = [];
@@ -58,18 +61,12 @@ export async function rewrite(
     length += own.text.length;
     if (own.text !== '') previous = own.text;
     texts.push(own.text);
-    const placed = bySegment[index] ?? [];
+    const placed = placeSegmentWords(text, place, segment, index);
     redacted.push(...redactedIn(segment, placed, pieces));
     const kept = segment.words.length > 0 ? rewriteWords(text, placed, pieces) : [];
     rewritten.push({ ...segment, text: own.text, words: kept });
   }
   return { transcript: { ...transcript, text: joinTexts(texts), segments: rewritten }, words: redacted, map };
-}
-
-function groupWords(words: readonly PlacedWord[], count: number): PlacedWord[][] {
-  const groups: PlacedWord[][] = Array.from({ length: count }, () => []);
-  for (const word of words) groups[word.segment]?.push(word);
-  return groups;
 }
 
 function piecesIn(

@@ -4,7 +4,7 @@ import { detect } from '../detect.ts';
 import type { Finding } from '../findings.ts';
 import { Gazetteer } from '../names/gazetteer.ts';
 import { LEXICON, Tagger } from '../names/tagger.ts';
-import { type Token, tokenize } from '../tokens.ts';
+import { type Token, tokenize, tokenizeSlowly } from '../tokens.ts';
 import { findCuedValues } from './cued-values.ts';
 import { birthDates, findPersonalFacts } from './personal-facts.ts';
 
@@ -35,7 +35,7 @@ const SPREADING: ReadonlySet<PiiPolicy> = new Set([
   'organization',
   'location',
 ]);
-const PIECE = 2000;
+const PIECE = 400;
 
 /** All findings, those that only redaction needs included. */
 export async function detectPrivate(
@@ -45,7 +45,7 @@ export async function detectPrivate(
   tagger: Tagger = new Tagger(),
 ): Promise<Finding[]> {
   const found = await detect(text, language, breathe, tagger);
-  const tokens = tokenize(text);
+  const tokens = await tokenizeSlowly(text, breathe);
   for (let start = 0; start < tokens.length; start += PIECE) {
     const own = tokens
       .slice(Math.max(0, start - 60), start + PIECE + 60)
@@ -71,9 +71,9 @@ export async function privateSpans(
   if (wanted.has('bank_account')) wanted.add('iban');
   if (wanted.has('date')) wanted.add('date_of_birth');
   const own = findings.filter((one) => wanted.has(one.policy));
-  const tokens = tokenize(text);
+  const tokens = await tokenizeSlowly(text, breathe);
   await breathe();
-  const echoes = spread(text, tokens, own);
+  const echoes = await spread(text, tokens, own, breathe);
   await breathe();
   return merge([...own, ...echoes]);
 }
@@ -103,9 +103,15 @@ interface Echo {
 }
 
 /** Further occurrences of found values and of the parts of found names. */
-function spread(text: string, tokens: readonly Token[], findings: readonly Finding[]): Finding[] {
+async function spread(
+  text: string,
+  tokens: readonly Token[],
+  findings: readonly Finding[],
+  breathe: Breathe,
+): Promise<Finding[]> {
   const values = new Map<string, Echo>();
-  for (const one of findings) {
+  for (const [index, one] of findings.entries()) {
+    if (index % 100 === 0) await breathe();
     if (!SPREADING.has(one.policy)) continue;
     const value = text.slice(one.from, one.to);
     remember(values, value, one.policy);
@@ -114,14 +120,17 @@ function spread(text: string, tokens: readonly Token[], findings: readonly Findi
       if (/^\p{L}{3,}/u.test(part)) remember(values, part, one.policy);
   }
   const list = new Gazetteer(values.keys());
-  return tokens.flatMap((token, at) => {
+  const found: Finding[] = [];
+  for (const [at, token] of tokens.entries()) {
+    if (at % PIECE === 0) await breathe();
     const match = list.match(tokens, at);
     const last = match ? tokens[match.last] : undefined;
     const echo = match ? values.get(match.phrase) : undefined;
     if (!last || !echo || (echo.exact !== undefined && text.slice(token.from, last.stemTo) !== echo.exact))
-      return [];
-    return [{ policy: echo.policy, entity: null, from: token.from, to: last.stemTo, weight: 5 }];
-  });
+      continue;
+    found.push({ policy: echo.policy, entity: null, from: token.from, to: last.stemTo, weight: 5 });
+  }
+  return found;
 }
 
 function remember(values: Map<string, Echo>, value: string, policy: PiiPolicy): void {

@@ -3,7 +3,7 @@ import { type ContentSafety, SAFETY_LABELS, type SafetyLabel } from '../../../co
 import type { Breathe } from '../breath.ts';
 import { placeSegments, round } from '../document.ts';
 import { LEXICON } from '../names/tagger.ts';
-import { opensSentence, type Token, tokenize } from '../tokens.ts';
+import { opensSentence, type Token, tokenizeSlowly } from '../tokens.ts';
 import type { AnalysisSegment, AnalysisTranscript } from '../types.ts';
 import { ALLOWED, BENIGN, HATE_TARGETS, HATE_VERBS, type Strength, TERM_LISTS } from './terms.ts';
 
@@ -28,7 +28,7 @@ export async function contentSafety(
   transcript: AnalysisTranscript,
   breathe: Breathe,
 ): Promise<{ report: ContentSafety; profanity: { from: number; to: number }[] }> {
-  const tokens = tokenize(transcript.text);
+  const tokens = await tokenizeSlowly(transcript.text, breathe);
   const hits: SafetyHit[] = [];
   for (let start = 0; start < tokens.length; start += BATCH) {
     hits.push(...findHits(tokens, start, Math.min(tokens.length, start + BATCH)));

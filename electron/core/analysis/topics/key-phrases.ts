@@ -1,10 +1,10 @@
 import type { Breathe } from '../breath.ts';
-import { type Token, tokenize } from '../tokens.ts';
+import { type Token, tokenizeSlowly } from '../tokens.ts';
 import { stemOf, stopWords } from './stop-words.ts';
 
 const MOST = 12;
 const MOST_WORDS = 4;
-const BATCH = 3000;
+const BATCH = 500;
 
 interface Candidate {
   /** As it is written most often. */
@@ -21,7 +21,7 @@ interface Candidate {
  * so that frequent short phrases are not beaten by chance long ones. Works in any language with stop words.
  */
 export async function keyPhrases(text: string, language: string, breathe: Breathe): Promise<string[]> {
-  const candidates = await collect(tokenize(text), stopWords(language), breathe);
+  const candidates = await collect(await tokenizeSlowly(text, breathe), stopWords(language), breathe);
   const frequency = new Map<string, number>();
   const degree = new Map<string, number>();
   for (const { stems, count } of candidates) {

@@ -1,11 +1,11 @@
 import taxonomy from '../../../../resources/topics/topics.json' with { type: 'json' };
 import type { Breathe } from '../breath.ts';
 import { Gazetteer } from '../names/gazetteer.ts';
-import { type Token, tokenize } from '../tokens.ts';
+import { type Token, tokenizeSlowly } from '../tokens.ts';
 import { stemOf } from './stop-words.ts';
 
 const MOST = 10;
-const BATCH = 2000;
+const BATCH = 500;
 /** A topic needs this much evidence, and this share of the best topic's. */
 const LEAST_SCORE = 3.5;
 const LEAST_SHARE = 0.3;
@@ -40,7 +40,7 @@ function keyOf(term: string): string {
  * English only: for other languages the vocabulary does not match and the caller warns.
  */
 export async function findTopics(text: string, breathe: Breathe): Promise<string[]> {
-  const counts = await countTerms(tokenize(text), breathe);
+  const counts = await countTerms(await tokenizeSlowly(text, breathe), breathe);
   const scores = taxonomy.topics.map(() => ({ score: 0, terms: 0, strong: 0, most: 0 }));
   for (const [term, count] of counts) {
     const uses = USES.get(term) ?? [];
