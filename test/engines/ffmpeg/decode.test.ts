@@ -32,7 +32,7 @@ const FORMATS = [
   'ts',
 ] as const;
 
-describe('decoding', () => {
+describe('decoding', { timeout: 60_000 }, () => {
   let engine: MediaEngine;
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   const made = new Map<string, string>();
@@ -88,7 +88,7 @@ describe('decoding', () => {
     made.set('front.m4a', join(folder.path, 'front.m4a'));
     await ffmpeg('-i', source, '-q:a', '5', join(folder.path, 'vbr.mp3'));
     made.set('vbr.mp3', join(folder.path, 'vbr.mp3'));
-  });
+  }, 60_000);
 
   afterAll(async () => folder.remove());
 

@@ -14,7 +14,7 @@ import { ffmpeg, fixture, processesWith } from '../../support/ffmpeg.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { file, stall, startUrlServer } from '../../support/url-server.ts';
 
-describe('hostile input', () => {
+describe('hostile input', { timeout: 60_000 }, () => {
   let engine: MediaEngine;
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 

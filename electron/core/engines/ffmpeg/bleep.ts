@@ -7,6 +7,7 @@ import { explainFfmpegError } from './explain-error.ts';
 import { type FfmpegRun, runFfmpeg } from './fluent.ts';
 import { inputName, safeInputOptions } from './input-options.ts';
 import { probe } from './probe.ts';
+import { seekOptions, seekOrigin } from './seek.ts';
 import { StallTimer } from './stall-timer.ts';
 import type { BleepOptions, FfmpegTools } from './types.ts';
 
@@ -18,92 +19,121 @@ const ENCODERS: Readonly<Record<BleepOptions['format'], readonly string[]>> = {
 
 type PcmFormat = { readonly sampleRate: number; readonly channels: number };
 
-const decodeRun = (
+const decodeRun = async (
   tools: FfmpegTools,
   options: BleepOptions,
   pcm: PcmFormat,
   alive: () => void,
-): FfmpegRun => {
+): Promise<FfmpegRun> => {
   const { start = 0, end = null } = options.range ?? {};
-  const stop = end === null ? '' : `:end_sample=${Math.round(end * pcm.sampleRate)}`;
+  const origin = seekOrigin(options.input, start);
+  const toFrames = (seconds: number): number => Math.round((seconds - origin) * pcm.sampleRate);
+  const filters = [
+    `aresample=${pcm.sampleRate}`,
+    `aformat=sample_fmts=s16:channel_layouts=${pcm.channels === 1 ? 'mono' : 'stereo'}`,
+    'aresample=async=1:first_pts=0',
+    `atrim=start_sample=${toFrames(start)}${end === null ? '' : `:end_sample=${toFrames(end)}`}`,
+  ];
+  const seeking = await seekOptions(options.input, origin, options.signal);
+  throwIfAborted(options.signal);
   return runFfmpeg({
     tools,
     input: inputName(options.input),
-    inputOptions: safeInputOptions(options.input),
+    inputOptions: [...safeInputOptions(options.input), ...seeking],
     outputOptions: [
       ...['-loglevel', 'error', '-progress', 'pipe:2', '-stats_period', '2'],
       ...['-map', '0:a:0', '-vn', '-sn', '-dn', '-map_metadata', '-1'],
-      '-af',
-      `aresample=${pcm.sampleRate}:async=1:first_pts=0,aformat=sample_fmts=s16:channel_layouts=${pcm.channels === 1 ? 'mono' : 'stereo'},atrim=start_sample=${Math.round(start * pcm.sampleRate)}${stop}`,
-      ...['-f', 's16le', '-c:a', 'pcm_s16le'],
+      ...['-af', filters.join(','), '-f', 's16le', '-c:a', 'pcm_s16le'],
     ],
     outputFile: null,
     onStderr: alive,
   });
 };
 
+const encodeRun = (
+  tools: FfmpegTools,
+  options: BleepOptions,
+  pcm: PcmFormat,
+  input: CoverTransform,
+  alive: () => void,
+): FfmpegRun =>
+  runFfmpeg({
+    tools,
+    input,
+    inputOptions: ['-f', 's16le', '-ar', String(pcm.sampleRate), '-ac', String(pcm.channels)],
+    outputOptions: ['-loglevel', 'error', '-map_metadata', '-1', '-vn', ...ENCODERS[options.format]],
+    outputFile: options.output,
+    onStderr: alive,
+  });
+
+/** Why the work was broken off from outside, or null. */
+const interruption = (options: BleepOptions, stalledAfter: number | null): AppError | null => {
+  if (options.signal?.aborted) return cancellation(options.signal);
+  const upstream = options.input.kind === 'range' ? options.input.failure() : null;
+  if (upstream !== null || stalledAfter === null) return upstream;
+  return new AppError('decode_failed', `ffmpeg made no progress for ${stalledAfter} seconds.`);
+};
+
+/** Throws what a person should know about how the two runs ended. A damaged source keeps what decodes. */
+const checkExits = async (decoding: FfmpegRun, encoding: FfmpegRun, frames: number): Promise<void> => {
+  const decoded = await decoding.exit;
+  const encoded = await encoding.exit;
+  if (encoded.code !== 0 && encoded.code !== null) throw explainFfmpegError(encoded.stderr, encoded.code);
+  if (decoded.code === null || frames === 0) throw explainFfmpegError(decoded.stderr, decoded.code);
+  if (encoded.code === null) throw explainFfmpegError(encoded.stderr, null);
+};
+
+const pcmFormat = async (tools: FfmpegTools, options: BleepOptions): Promise<PcmFormat> => {
+  const { signal, limits } = options;
+  const [stream] = (await probe(tools, options.input, { signal, limits })).audioStreams;
+  if (stream === undefined) throw new AppError('no_audio_track', 'The file has no sound in it.');
+  return { sampleRate: stream.sampleRate || 48_000, channels: stream.channels === 1 ? 1 : 2 };
+};
+
 /**
  * Writes the audio with the spans covered by a tone or by silence; everything else keeps its place and the
  * length stays. The samples are replaced before encoding, and no metadata of the source is kept: nothing of
- * what was said in a span is in the output.
+ * what was said in a span is in the output. A failed or cancelled call leaves no output.
  */
 export const bleep = async (
   tools: FfmpegTools,
   options: BleepOptions,
 ): Promise<{ bytes: number; duration: number }> => {
-  const { input, output, signal, limits } = options;
-  const info = await probe(tools, input, { signal, limits });
-  const [stream] = info.audioStreams;
-  if (stream === undefined) throw new AppError('no_audio_track', 'The file has no sound in it.');
-  const pcm = { sampleRate: stream.sampleRate || 48_000, channels: stream.channels === 1 ? 1 : 2 };
+  const { output, signal, limits } = options;
+  const pcm = await pcmFormat(tools, options);
   const stallSeconds = limits?.stallSeconds ?? 60;
+  let stalledAfter: number | null = null;
   const runs: FfmpegRun[] = [];
-  const killAll = (): void => void Promise.all(runs.map((run) => run.kill()));
-  let stalled = false;
+  const killAll = async (): Promise<void> => {
+    await Promise.all(runs.map((run) => run.kill()));
+  };
   const stall = new StallTimer(stallSeconds, () => {
-    stalled = true;
-    killAll();
+    stalledAfter = stallSeconds;
+    void killAll();
   });
-  const alive = (): void => stall.touch();
-  const cover = new CoverTransform({
-    ...pcm,
-    spans: options.spans,
-    start: options.range?.start ?? 0,
-    cover: options.cover ?? 'tone',
-  });
-  throwIfAborted(signal);
-  signal?.addEventListener('abort', killAll, { once: true });
+  const onAbort = (): void => void killAll();
+  const start = options.range?.start ?? 0;
+  const cover = new CoverTransform({ ...pcm, spans: options.spans, start, cover: options.cover ?? 'tone' });
+  signal?.addEventListener('abort', onAbort, { once: true });
   try {
     stall.resume();
-    const decoding = decodeRun(tools, options, pcm, alive);
+    const decoding = await decodeRun(tools, options, pcm, () => stall.touch());
     runs.push(decoding);
-    const encoding = runFfmpeg({
-      tools,
-      input: cover,
-      inputOptions: ['-f', 's16le', '-ar', String(pcm.sampleRate), '-ac', String(pcm.channels)],
-      outputOptions: ['-loglevel', 'error', '-map_metadata', '-1', '-vn', ...ENCODERS[options.format]],
-      outputFile: output,
-      onStderr: alive,
-    });
+    const encoding = encodeRun(tools, options, pcm, cover, () => stall.touch());
     runs.push(encoding);
-    await Promise.all([pipeline(decoding.stdout, cover), decoding.exit, encoding.exit]).catch(() =>
-      killAll(),
-    );
-    for (const run of runs) {
-      const exit = await run.exit;
-      if (signal?.aborted) throw cancellation(signal);
-      if (stalled) {
-        throw new AppError('decode_failed', `ffmpeg made no progress for ${stallSeconds} seconds.`);
-      }
-      if (exit.code !== 0) throw explainFfmpegError(exit.stderr, exit.code);
-    }
+    decoding.stdout.on('data', () => stall.touch());
+    // When the encoder ends early, say on a full disk, nobody reads on: the decoder must not wait for it.
+    void encoding.exit.then(({ code }) => (code === 0 ? undefined : decoding.kill()));
+    // A broken pipe is a consequence: how the two programs ended says why.
+    await pipeline(decoding.stdout, cover).catch(() => encoding.kill());
+    await checkExits(decoding, encoding, cover.frames);
     return { bytes: (await stat(output)).size, duration: cover.frames / pcm.sampleRate };
   } catch (error) {
-    await Promise.all(runs.map((run) => run.kill()));
+    await killAll();
     await rm(output, { force: true });
-    throw error;
+    throw interruption(options, stalledAfter) ?? error;
   } finally {
     stall.pause();
-    signal?.removeEventListener('abort', killAll);
+    signal?.removeEventListener('abort', onAbort);
   }
 };

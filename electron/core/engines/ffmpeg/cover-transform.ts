@@ -17,7 +17,8 @@ type CoverOptions = {
 /** Sorted, joined where they touch, as frames from the stream's beginning. */
 const toFrames = ({ spans, sampleRate, start }: CoverOptions): { from: number; to: number }[] => {
   const frames: { from: number; to: number }[] = [];
-  for (const span of [...spans].sort((a, b) => a.start - b.start)) {
+  const real = spans.filter((span) => span.end > span.start).sort((a, b) => a.start - b.start);
+  for (const span of real) {
     const from = Math.max(0, Math.floor((span.start - start) * sampleRate));
     const to = Math.ceil((span.end - start) * sampleRate);
     const last = frames.at(-1);

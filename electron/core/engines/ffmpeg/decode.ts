@@ -1,22 +1,19 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '../../base/errors.ts';
 import { cancellation, throwIfAborted } from '../net/network-errors.ts';
-import { readBytes, refuseNonMedia } from './content-kind.ts';
+import { refuseNonMedia } from './content-kind.ts';
 import { Cutter, planCuts } from './cutter.ts';
 import { explainFfmpegError, parseDurationLine } from './explain-error.ts';
 import { type FfmpegRun, runFfmpeg } from './fluent.ts';
 import { inputName, safeInputOptions } from './input-options.ts';
-import { id3Length, isConstantRateMp3 } from './mp3-rate.ts';
+import { seekOptions, seekOrigin } from './seek.ts';
 import { SAMPLE_RATE, SILENCE_FILTERS, SilenceMap, SilenceParser } from './silence-map.ts';
 import { StallTimer } from './stall-timer.ts';
 import type { AudioPiece, DecodeOptions, DecodeSummary, FfmpegTools, MediaInput } from './types.ts';
 
 const DEFAULT_STALL_SECONDS = 60;
 const DEFAULT_MAX_SECONDS = 48 * 3600;
-/** Read ahead of a range's start, so that decoders which need a few frames to settle have them. */
-const PREROLL_SECONDS = 1;
 const BYTES_PER_SAMPLE = 4;
-const MP3_HEAD_BYTES = 16 * 1024;
 
 /** Positions in samples of 16 kHz on the source's timeline. */
 type DecodePlan = {
@@ -31,16 +28,11 @@ type DecodePlan = {
 
 const toSamples = (seconds: number): number => Math.round(seconds * SAMPLE_RATE);
 
-/**
- * A local file is always decoded from its beginning, and what lies before the range is dropped inside ffmpeg:
- * that is exact for every format, and 1000 to 2000 times faster than real time. A remote one is sought.
- */
 const planDecode = (input: MediaInput, options: DecodeOptions): DecodePlan => {
   const start = options.start ?? 0;
-  const seek = input.kind === 'file' ? 0 : Math.max(0, Math.floor(start - PREROLL_SECONDS));
   const rangeStart = toSamples(start);
   return {
-    origin: toSamples(seek),
+    origin: toSamples(seekOrigin(input, start)),
     rangeStart,
     first: options.resume === undefined ? rangeStart : toSamples(options.resume.at),
     end: options.end === null || options.end === undefined ? null : toSamples(options.end),
@@ -52,9 +44,11 @@ const filtersFor = (plan: DecodePlan): string => {
   const skip = plan.first - plan.origin;
   const stop = plan.end === null ? '' : `:end_sample=${plan.end - plan.origin}`;
   return [
-    // Gaps in the time stamps become silence, and a late start too: a sample's number is its time.
-    `aresample=${SAMPLE_RATE}:async=1:first_pts=0`,
+    `aresample=${SAMPLE_RATE}`,
     'aformat=sample_fmts=flt:channel_layouts=mono',
+    // Gaps in the time stamps become silence, and a late start too: a sample's number is its time. Only after
+    // the resampling, since ffmpeg makes the whole silence in memory, where 16 kHz mono takes the least.
+    'aresample=async=1:first_pts=0',
     SILENCE_FILTERS,
     `atrim=start_sample=${skip}${stop}`,
   ].join(',');
@@ -88,6 +82,7 @@ export class Decoder {
   #declared: number | null = null;
   /** Whether the declared length is a guess, or that of the pictures: then it proves nothing about the sound. */
   #lengthIsVague = false;
+  #jumps = false;
   #stalled = false;
   #warnings: string[] = [];
 
@@ -135,12 +130,7 @@ export class Decoder {
     const { signal } = this.#options;
     try {
       await refuseNonMedia(this.#input, signal);
-      if (this.#plan.origin === 0) return [];
-      const head = await readBytes(this.#input, 0, 10, signal);
-      const frames = await readBytes(this.#input, id3Length(head), MP3_HEAD_BYTES, signal);
-      // ffmpeg reads an MP3 from its beginning to seek in it; where the rate is constant it can do without.
-      const fast = isConstantRateMp3(frames) ? ['-fflags', '+fastseek'] : [];
-      return [...fast, '-ss', String(this.#plan.origin / SAMPLE_RATE)];
+      return await seekOptions(this.#input, this.#plan.origin / SAMPLE_RATE, signal);
     } catch (error) {
       throw this.#interruption() ?? error;
     }
@@ -167,6 +157,7 @@ export class Decoder {
   #read(line: string): void {
     const event = this.#parser.read(line);
     if (event !== null) this.#silences.add({ ...event, sample: event.sample + this.#plan.origin });
+    this.#jumps ||= line.includes('Failed to compensate for timestamp delta');
     this.#declared ??= parseDurationLine(line);
     this.#lengthIsVague ||=
       line.includes('Estimating duration from bitrate') ||
@@ -226,6 +217,11 @@ export class Decoder {
       throw explainFfmpegError(exit.stderr, exit.code);
     if (!received && this.#options.resume === undefined) throw this.#emptyError(rangeStart, exit.stderr);
     if (end === null || this.#position < end) this.#noteEarlyEnd(exit.code);
+    if (this.#jumps) {
+      this.#warnings.push(
+        'The time stamps in the file jump by more than an hour: later times are too early.',
+      );
+    }
   }
 
   #emptyError(rangeStart: number, stderr: readonly string[]): AppError {

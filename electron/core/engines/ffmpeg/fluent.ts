@@ -69,6 +69,8 @@ export const runFfmpeg = (command: FfmpegCommand): FfmpegRun => {
       resolve(exitOf(error, stderr)),
     );
   });
+  // Where nothing was started, nothing else would end the stream that a reader waits for.
+  void exit.then(({ startError }) => (startError === null ? undefined : stdout.end()));
   if (command.outputFile === null) {
     run.pipe(stdout);
   } else {

@@ -53,7 +53,7 @@ const MEDIA_FORMATS = [
 ];
 
 /** Largest single allocation of ffmpeg, against files that announce absurd sizes. */
-const MAX_ALLOCATION = 512 * 1024 * 1024;
+const MAX_ALLOCATION = 256 * 1024 * 1024;
 /** ffmpeg's own read time-out on the loopback connection, in microseconds, beyond every other one. */
 const LOOPBACK_TIMEOUT = 600_000_000;
 
