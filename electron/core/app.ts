@@ -15,6 +15,7 @@ import { findFfmpeg } from './engines/ffmpeg/tools.ts';
 import type { FfmpegTools } from './engines/ffmpeg/types.ts';
 import { createHttpClient } from './engines/net/http-client.ts';
 import { createWhisperEngine, defaultParallelism, type Parallelism } from './engines/whisper/index.ts';
+import { compatResources } from './http/compat/index.ts';
 import { RequestLog } from './http/request-log.ts';
 import { accountResources } from './http/resources/accounts.ts';
 import { eventResources } from './http/resources/events.ts';
@@ -37,6 +38,7 @@ import { SettingsService } from './services/settings.ts';
 import { SystemService } from './services/system.ts';
 import { TranscriptAudio } from './services/transcripts/audio.ts';
 import { TranscriptService } from './services/transcripts/index.ts';
+import { TranscriptPages } from './services/transcripts/pages.ts';
 import { UsageService } from './services/usage.ts';
 import { type Database, openDatabase } from './stores/database.ts';
 import { lockFolder } from './stores/lock.ts';
@@ -248,6 +250,7 @@ const createServices = (
     http,
     jobs,
     transcripts,
+    pages: new TranscriptPages(db),
     system,
   };
 };
@@ -296,6 +299,7 @@ export const createApp = async (config: AppConfig, host: Host): Promise<App> => 
     systemResources(scope, { ...services, requestLog, version: config.version });
     eventResources(scope, services);
     await storageResources(scope, services.files);
+    await compatResources(scope, services);
   });
   await services.files.open();
   await sweepTemporary(paths, (id) => services.transcripts.isProcessing(id));
