@@ -24,7 +24,8 @@ const LAYERS = {
   [EXPORTS]: [BASE, CONTRACT],
   [PIPELINE]: [ENGINES, ANALYSIS, STORES, BASE, CONTRACT],
   [SERVICES]: [PIPELINE, ENGINES, ANALYSIS, EXPORTS, SEARCH, STORES, BASE, CONTRACT],
-  [HTTP]: [SERVICES, BASE, CONTRACT],
+  // Exports and search are pure functions that turn an answer into its form.
+  [HTTP]: [SERVICES, EXPORTS, SEARCH, BASE, CONTRACT],
   [APP]: ['electron/core/', CONTRACT],
   'electron/worker/': [ENGINES, BASE, CONTRACT],
   'electron/cli/': [APP, CONFIG, BASE, CONTRACT],
