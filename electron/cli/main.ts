@@ -3,6 +3,7 @@ import { ApiError } from '../contract/client.ts';
 import { isAppError, messageOf } from '../core/base/errors.ts';
 import { addAccountCommands } from './account-commands.ts';
 import { UsageError, VERSION } from './environment.ts';
+import { addMcp } from './mcp.ts';
 import { addServe } from './serve.ts';
 import { addSystemCommands } from './system-commands.ts';
 import { say, style } from './terminal.ts';
@@ -16,6 +17,7 @@ const program = new Command('earshot')
 
 addServe(program);
 addTranscribe(program);
+addMcp(program);
 addAccountCommands(program);
 addSystemCommands(program);
 

@@ -16,6 +16,7 @@ import type { FfmpegTools } from './engines/ffmpeg/types.ts';
 import { createHttpClient } from './engines/net/http-client.ts';
 import { createWhisperEngine, defaultParallelism, type Parallelism } from './engines/whisper/index.ts';
 import { compatResources } from './http/compat/index.ts';
+import { mcpResources } from './http/mcp/index.ts';
 import { RequestLog } from './http/request-log.ts';
 import { accountResources } from './http/resources/accounts.ts';
 import { eventResources } from './http/resources/events.ts';
@@ -300,6 +301,7 @@ export const createApp = async (config: AppConfig, host: Host): Promise<App> => 
     eventResources(scope, services);
     await storageResources(scope, services.files);
     await compatResources(scope, services);
+    mcpResources(scope, { ...services, version: config.version });
   });
   await services.files.open();
   await sweepTemporary(paths, (id) => services.transcripts.isProcessing(id));

@@ -1,10 +1,18 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { AaiSubtitlesQuery } from '../../../contract/compat/assemblyai.ts';
 import { routes } from '../../../contract/routes.ts';
-import type { ExportQuery, Transcription } from '../../../contract/transcript.ts';
+import type { Transcription } from '../../../contract/transcript.ts';
 import { AppError } from '../../base/errors.ts';
-import { renderSrt } from '../../exports/srt.ts';
-import { renderVtt } from '../../exports/vtt.ts';
+import { aaiList } from '../../services/compat/assemblyai-list.ts';
+import { createFromAssemblyAi } from '../../services/compat/assemblyai-request.ts';
+import { aaiDeleted, aaiTranscript } from '../../services/compat/assemblyai-transcript.ts';
+import {
+  aaiParagraphs,
+  aaiSentences,
+  aaiWordSearch,
+  aaiWords,
+} from '../../services/compat/assemblyai-words.ts';
+import { plainSubtitles } from '../../services/compat/subtitles.ts';
+import { nameByContent } from '../../services/compat/upload-name.ts';
 import { presentFile } from '../../services/files/present.ts';
 import type { FileService } from '../../services/files/service.ts';
 import type { TranscriptService } from '../../services/transcripts/index.ts';
@@ -13,11 +21,6 @@ import { readOptions } from '../../services/transcripts/present.ts';
 import { ok } from '../answers.ts';
 import { implement } from '../implement.ts';
 import { lingerAfterRefusal } from '../storage/linger.ts';
-import { aaiList } from './assemblyai-list.ts';
-import { createFromAssemblyAi } from './assemblyai-request.ts';
-import { aaiDeleted, aaiTranscript } from './assemblyai-transcript.ts';
-import { aaiParagraphs, aaiSentences, aaiWordSearch, aaiWords } from './assemblyai-words.ts';
-import { nameByContent } from './upload-name.ts';
 
 export type AssemblyAiResources = {
   readonly transcripts: TranscriptService;
@@ -50,20 +53,6 @@ const summaryOf = ({ id, confidence, duration }: Transcription) => ({
   confidence: confidence ?? 0,
   audio_duration: Math.round(duration),
 });
-
-const LINE = 42;
-
-/** AssemblyAI counts the characters of a whole caption, whatever its lines. */
-const subtitleQuery = (format: 'srt' | 'vtt', { chars_per_caption }: AaiSubtitlesQuery): ExportQuery => {
-  if (chars_per_caption === undefined) return { format, speakers: false };
-  const lines = Math.min(4, Math.ceil(chars_per_caption / LINE));
-  return {
-    format,
-    speakers: false,
-    max_lines: lines,
-    max_chars: Math.min(200, Math.floor((chars_per_caption - lines + 1) / lines)),
-  };
-};
 
 const uploadRoute = (server: FastifyInstance, { files, baseUrl }: AssemblyAiResources): void => {
   implement(server, routes.aaiUpload, async ({ caller, request }) => {
@@ -107,12 +96,12 @@ const readingRoutes = (server: FastifyInstance, resources: AssemblyAiResources):
   });
   implement(server, routes.aaiSrt, async ({ caller, params, query, reply }) => {
     const transcript = finished(resources, caller.user.id, params.id);
-    await reply.type('text/plain; charset=utf-8').send(renderSrt(transcript, subtitleQuery('srt', query)));
+    await reply.type('text/plain; charset=utf-8').send(plainSubtitles(transcript, 'srt', query));
     return undefined;
   });
   implement(server, routes.aaiVtt, async ({ caller, params, query, reply }) => {
     const transcript = finished(resources, caller.user.id, params.id);
-    await reply.type('text/plain; charset=utf-8').send(renderVtt(transcript, subtitleQuery('vtt', query)));
+    await reply.type('text/plain; charset=utf-8').send(plainSubtitles(transcript, 'vtt', query));
     return undefined;
   });
   implement(server, routes.aaiWordSearch, ({ caller, params, query }) => {

@@ -1,8 +1,8 @@
 import type { MultipartFile, MultipartValue } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
 import { AppError, isAppError } from '../../base/errors.ts';
+import type { Caller } from '../../services/accounts.ts';
 import type { FileService } from '../../services/files/service.ts';
-import type { FileRow, UserRow } from '../../stores/schema.ts';
 
 const LIMITS = { files: 1, fields: 40, parts: 41, headerPairs: 50, fieldNameSize: 200, fieldSize: 64 * 1024 };
 const MAX_FILE_BYTES = 1024 ** 3;
@@ -13,8 +13,13 @@ const invalid = (path: string, message: string): AppError =>
     details: [{ path, message }],
   });
 
+type User = Caller['user'];
+
+/** A stored upload: its key, and the name that it came with. */
+export type KeptUpload = Awaited<ReturnType<FileService['upload']>>['file'];
+
 export type OpenAiForm = {
-  readonly file: FileRow;
+  readonly file: KeptUpload;
   /** By name; `name[]` fields are lists under their bare name. */
   readonly fields: Readonly<Record<string, string | string[]>>;
 };
@@ -37,7 +42,7 @@ const takeField = (
 };
 
 /** Keeps the file; its name decides its type, its media type only where the name has no ending. */
-const keep = async (files: FileService, user: UserRow, part: MultipartFile): Promise<FileRow> => {
+const keep = async (files: FileService, user: User, part: MultipartFile): Promise<KeptUpload> => {
   if (part.fieldname !== 'file') throw invalid(part.fieldname.slice(0, 100), 'is not a known field');
   const { file } = await files.upload({
     user,
@@ -61,7 +66,7 @@ const asFault = (error: unknown): unknown =>
 export const readOpenAiForm = async (
   request: FastifyRequest,
   files: FileService,
-  user: UserRow,
+  user: User,
 ): Promise<OpenAiForm> => {
   if (!request.isMultipart()) {
     throw new AppError(
@@ -70,7 +75,7 @@ export const readOpenAiForm = async (
     );
   }
   const fields = new Map<string, string | string[]>();
-  let file: FileRow | undefined;
+  let file: KeptUpload | undefined;
   try {
     const limits = { ...LIMITS, fileSize: MAX_FILE_BYTES + 1 };
     for await (const part of request.parts({ limits })) {

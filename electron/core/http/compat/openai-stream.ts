@@ -1,13 +1,13 @@
 import type { FastifyReply } from 'fastify';
 import type { Transcription } from '../../../contract/transcript.ts';
-import { joinTexts, separatorBetween } from '../../analysis/document.ts';
+import { TextDeltas } from '../../services/compat/text-deltas.ts';
 import type { EventHub } from '../../services/events.ts';
 import { errorOfJob, openAiErrorBody } from './openai-error.ts';
 
 /** Sends a transcription as OpenAI's server-sent events while it is recognised. */
 export class OpenAiStream {
   readonly #reply: FastifyReply;
-  #sent = '';
+  readonly #text = new TextDeltas();
 
   constructor(reply: FastifyReply) {
     this.#reply = reply;
@@ -29,7 +29,7 @@ export class OpenAiStream {
   follow(events: EventHub, userId: string, id: string): () => void {
     return events.subscribe(userId, ({ event }) => {
       if (event.type === 'transcript.progress' && event.id === id && event.segments.length > 0) {
-        this.#delta(joinTexts(event.segments.map((segment) => segment.text)));
+        this.#delta(this.#text.add(event.segments));
       }
     });
   }
@@ -37,19 +37,15 @@ export class OpenAiStream {
   end(transcript: Transcription): void {
     if (transcript.error !== undefined) this.#write(openAiErrorBody(errorOfJob(transcript.error)), 'error');
     else {
-      if (transcript.text.startsWith(this.#sent))
-        this.#delta(transcript.text.slice(this.#sent.length).trimStart());
+      this.#delta(this.#text.rest(transcript.text));
       const usage = { type: 'duration', seconds: Math.ceil(transcript.duration) };
       this.#write({ type: 'transcript.text.done', text: transcript.text, usage });
     }
     this.#reply.raw.end();
   }
 
-  #delta(text: string): void {
-    if (text === '') return;
-    const delta = separatorBetween(this.#sent, text) + text;
-    this.#sent += delta;
-    this.#write({ type: 'transcript.text.delta', delta });
+  #delta(delta: string): void {
+    if (delta !== '') this.#write({ type: 'transcript.text.delta', delta });
   }
 
   #write(data: object, event?: string): void {

@@ -7,18 +7,17 @@ import {
 } from '../../../contract/compat/openai.ts';
 import { routes } from '../../../contract/routes.ts';
 import { CreateTranscript, type Transcription } from '../../../contract/transcript.ts';
-import { renderSrt } from '../../exports/srt.ts';
-import { renderVtt } from '../../exports/vtt.ts';
+import type { Caller } from '../../services/accounts.ts';
+import { openAiDiarized, openAiText, openAiVerbose } from '../../services/compat/openai-answers.ts';
+import { plainSubtitles } from '../../services/compat/subtitles.ts';
 import type { EventHub } from '../../services/events.ts';
 import type { FileService } from '../../services/files/service.ts';
 import type { TranscriptService } from '../../services/transcripts/index.ts';
-import type { FileRow, UserRow } from '../../stores/schema.ts';
 import { ok } from '../answers.ts';
 import { checkInput, implement } from '../implement.ts';
 import { lingerAfterRefusal } from '../storage/linger.ts';
-import { openAiDiarized, openAiText, openAiVerbose } from './openai-answers.ts';
 import { errorOfJob } from './openai-error.ts';
-import { readOpenAiForm } from './openai-form.ts';
+import { type KeptUpload, readOpenAiForm } from './openai-form.ts';
 import { OpenAiStream } from './openai-stream.ts';
 
 export type OpenAiResources = {
@@ -29,10 +28,15 @@ export type OpenAiResources = {
 
 type Task = OpenAiVerbose['task'];
 type Form = Pick<OpenAiTranscriptionForm, 'model' | 'prompt'> & Partial<OpenAiTranscriptionForm>;
-type Job = { readonly user: UserRow; readonly reply: FastifyReply; readonly form: Form; readonly task: Task };
+type Job = {
+  readonly user: Caller['user'];
+  readonly reply: FastifyReply;
+  readonly form: Form;
+  readonly task: Task;
+};
 
 /** The creation that a form asks for. */
-const creationOf = (file: FileRow, form: Form, task: Task): CreateTranscript =>
+const creationOf = (file: KeptUpload, form: Form, task: Task): CreateTranscript =>
   CreateTranscript.parse({
     audio_url: `storage:${file.key}`,
     name: file.original_name,
@@ -70,8 +74,6 @@ const jsonAnswer = (transcript: Transcription, { form, task }: Job) => {
   return form.response_format === 'diarized_json' ? openAiDiarized(transcript) : openAiText(transcript);
 };
 
-const SUBTITLES = { speakers: false } as const;
-
 /** The answer in the form that was asked for; undefined when it is sent already. */
 const answer = async (transcript: Transcription, job: Job) => {
   const { reply, form } = job;
@@ -80,21 +82,17 @@ const answer = async (transcript: Transcription, job: Job) => {
       await reply.type('text/plain; charset=utf-8').send(`${transcript.text}\n`);
       return undefined;
     case 'srt':
-      await reply
-        .type('application/x-subrip; charset=utf-8')
-        .send(renderSrt(transcript, { format: 'srt', ...SUBTITLES }));
+      await reply.type('application/x-subrip; charset=utf-8').send(plainSubtitles(transcript, 'srt'));
       return undefined;
     case 'vtt':
-      await reply
-        .type('text/vtt; charset=utf-8')
-        .send(renderVtt(transcript, { format: 'vtt', ...SUBTITLES }));
+      await reply.type('text/vtt; charset=utf-8').send(plainSubtitles(transcript, 'vtt'));
       return undefined;
     default:
       return ok(jsonAnswer(transcript, job));
   }
 };
 
-const runStreamed = async (resources: OpenAiResources, job: Job, file: FileRow): Promise<undefined> => {
+const runStreamed = async (resources: OpenAiResources, job: Job, file: KeptUpload): Promise<undefined> => {
   const { transcripts, events } = resources;
   const { user, reply, form, task } = job;
   const row = transcripts.create(user, creationOf(file, form, task), undefined);
@@ -108,7 +106,7 @@ const runStreamed = async (resources: OpenAiResources, job: Job, file: FileRow):
   }
 };
 
-const run = async (resources: OpenAiResources, job: Job, file: FileRow) => {
+const run = async (resources: OpenAiResources, job: Job, file: KeptUpload) => {
   if (job.form.stream === true) return runStreamed(resources, job, file);
   const row = resources.transcripts.create(job.user, creationOf(file, job.form, job.task), undefined);
   const transcript = await finish(resources, job, row.id);

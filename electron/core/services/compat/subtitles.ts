@@ -1,0 +1,32 @@
+import type { AaiSubtitlesQuery } from '../../../contract/compat/assemblyai.ts';
+import type { ExportQuery, Transcription } from '../../../contract/transcript.ts';
+import { renderSrt } from '../../exports/srt.ts';
+import { renderVtt } from '../../exports/vtt.ts';
+
+type Format = 'srt' | 'vtt';
+
+/** Columns of a line where the sender does not say otherwise. */
+const LINE = 42;
+
+/** AssemblyAI counts the characters of a whole caption, whatever its lines. */
+const roomOf = (charsPerCaption: number): Pick<ExportQuery, 'max_lines' | 'max_chars'> => {
+  const lines = Math.min(4, Math.ceil(charsPerCaption / LINE));
+  return {
+    max_lines: lines,
+    max_chars: Math.min(200, Math.floor((charsPerCaption - lines + 1) / lines)),
+  };
+};
+
+/** Subtitles as OpenAI and AssemblyAI send them: without the names of the speakers. */
+export const plainSubtitles = (
+  transcript: Transcription,
+  format: Format,
+  { chars_per_caption }: AaiSubtitlesQuery = {},
+): string => {
+  const query: ExportQuery = {
+    format,
+    speakers: false,
+    ...(chars_per_caption === undefined ? {} : roomOf(chars_per_caption)),
+  };
+  return format === 'srt' ? renderSrt(transcript, query) : renderVtt(transcript, query);
+};

@@ -1,0 +1,54 @@
+import type { Summary, SummaryType } from '../../contract/analysis.ts';
+import type { Transcription } from '../../contract/transcript.ts';
+import { makeBreathe } from '../analysis/breath.ts';
+import { joinTexts } from '../analysis/document.ts';
+import { summarize } from '../analysis/summary/index.ts';
+import { makeParagraphs, plainTime } from '../exports/paragraphs.ts';
+import { showsSpeakers, speakerName } from '../exports/speaker-names.ts';
+
+/** Part of a transcript as text to read: a line a paragraph, with its time and, where known, its speaker. */
+export type Passage = {
+  readonly text: string;
+  /** Seconds from which to read on; null at the end. */
+  readonly nextFrom: number | null;
+};
+
+export type PassageRange = {
+  /** Seconds on the recording's timeline. */
+  readonly from: number;
+  readonly to: number;
+  /** The most characters; at least one paragraph is given. */
+  readonly maxCharacters: number;
+};
+
+/** The paragraphs that are spoken between two times, as far as there is room. */
+export const readPassage = (transcript: Transcription, range: PassageRange): Passage => {
+  const named = showsSpeakers(transcript, undefined);
+  const lines: string[] = [];
+  let length = 0;
+  for (const { start, end, speaker, text } of makeParagraphs(transcript)) {
+    if (end <= range.from || start >= range.to) continue;
+    const name = named && speaker !== null ? `${speakerName(transcript, speaker)}: ` : '';
+    const line = `[${plainTime(start)}] ${name}${text}`;
+    length += line.length + 1;
+    if (length > range.maxCharacters && lines.length > 0) return { text: lines.join('\n'), nextFrom: start };
+    lines.push(line);
+  }
+  return { text: lines.join('\n'), nextFrom: null };
+};
+
+/** The summary that the transcript has, or one made now from its sentences, in its own language. */
+export const summaryOf = async (transcript: Transcription, type: SummaryType): Promise<Summary> => {
+  if (transcript.summary?.type === type) return transcript.summary;
+  const segments = transcript.segments.map((segment) => ({ ...segment, words: segment.words ?? [] }));
+  const { summary } = await summarize(
+    {
+      language: transcript.language ?? 'en',
+      text: joinTexts(segments.map((segment) => segment.text)),
+      segments,
+    },
+    { type },
+    makeBreathe(),
+  );
+  return summary;
+};

@@ -1,0 +1,213 @@
+import { openAsBlob } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { type CallToolResult, CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { discard, startServer, type TestServer } from '../support/server.ts';
+
+const PROGRAM = resolve(import.meta.dirname, '..', '..');
+const NOTE = join(PROGRAM, 'test', 'fixtures', 'audio', '01-short-note.wav');
+
+const newClient = () => new Client({ name: 'test', version: '1.0.0' });
+
+const call = async (
+  client: Client,
+  name: string,
+  args: Record<string, unknown> = {},
+  onprogress?: (progress: number) => void,
+): Promise<CallToolResult> => {
+  const options = {
+    timeout: 120_000,
+    ...(onprogress === undefined
+      ? {}
+      : { onprogress: ({ progress }: { progress: number }) => onprogress(progress) }),
+  };
+  return CallToolResultSchema.parse(
+    await client.callTool({ name, arguments: args }, CallToolResultSchema, options),
+  );
+};
+
+const textOf = ({ content }: CallToolResult): string =>
+  content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
+
+const idOf = ({ structuredContent }: CallToolResult): string =>
+  z.object({ id: z.string() }).parse(structuredContent).id;
+
+/** A URL of the sample that the server may fetch. */
+const stored = async (server: TestServer): Promise<string> => {
+  const form = new FormData();
+  form.append('file', await openAsBlob(NOTE), 'standup.wav');
+  const { data } = await server.client.call('uploadFile', { body: form });
+  return `storage:${data.file.key}`;
+};
+
+describe('the MCP client over Streamable HTTP', () => {
+  let server: TestServer;
+  let client: Client;
+  let id = '';
+  let words = '';
+
+  beforeAll(async () => {
+    server = await startServer();
+    client = newClient();
+    const transport = new StreamableHTTPClientTransport(new URL('/mcp', server.url), {
+      requestInit: { headers: { authorization: `Bearer ${server.key}` } },
+    });
+    await client.connect(transport);
+    const seen: number[] = [];
+    const result = await call(
+      client,
+      'transcribe',
+      { source: await stored(server), language: 'en' },
+      (progress) => seen.push(progress),
+    );
+    id = idOf(result);
+    words = textOf(result);
+    expect(seen.length).toBeGreaterThan(0);
+    expect(seen).toEqual(seen.toSorted((a, b) => a - b));
+  });
+  afterAll(async () => {
+    await client.close();
+    await discard(server);
+  });
+
+  it('is told what the server is and can', async () => {
+    expect(client.getServerVersion()).toMatchObject({ name: 'earshot' });
+    const { tools } = await client.listTools();
+    expect(tools.map((tool) => tool.name).sort()).toEqual([
+      'read',
+      'recordings',
+      'search',
+      'summarise',
+      'transcribe',
+    ]);
+    for (const tool of tools) expect(tool.description).toMatch(/\w/);
+  });
+
+  it('transcribes, with times', () => {
+    expect(words).toMatch(/^Note: .*demonstration/);
+    expect(words).toMatch(/\[00:00:00\] \w+/);
+  });
+
+  it('reads, whole and between two times', async () => {
+    const whole = await call(client, 'read', { id });
+    expect(textOf(whole)).toBe(words);
+    expect(whole.structuredContent).toMatchObject({
+      id,
+      status: 'completed',
+      next_from: null,
+      language: 'en',
+    });
+    const none = await call(client, 'read', { id, from: 3000, to: 4000 });
+    expect(textOf(none)).toContain('Nothing is spoken here.');
+  });
+
+  it('searches, with the time of each place', async () => {
+    const word = /\[00:00:00\] (\w+)/.exec(words)?.[1] ?? '';
+    const found = await call(client, 'search', { query: word });
+    expect(found.structuredContent).toMatchObject({ total: 1, results: [{ id }] });
+    expect(textOf(found)).toMatch(/at \d+(\.\d)? s: /);
+    expect(textOf(await call(client, 'search', { query: 'zebra AND (' }))).toBe('Nothing was found.');
+  });
+
+  it('summarises', async () => {
+    const result = await call(client, 'summarise', { id, type: 'bullets' });
+    expect(textOf(result)).toMatch(/^• /);
+    expect(result.structuredContent).toMatchObject({ id, engine: 'extractive' });
+  });
+
+  it('lists the recordings', async () => {
+    const result = await call(client, 'recordings');
+    expect(result.structuredContent).toMatchObject({
+      recordings: [{ id, name: 'standup.wav', status: 'completed' }],
+    });
+  });
+
+  it('answers before a client loses patience, and lets the work go on', async () => {
+    const started = await call(client, 'transcribe', { source: await stored(server), wait_seconds: 0 });
+    expect(started.structuredContent).toMatchObject({ status: 'processing' });
+    expect(textOf(started)).toContain(idOf(started));
+    await server.client.call('deleteTranscript', { params: { id: idOf(started) } });
+  });
+
+  it('says what is wrong as the result of the tool', async () => {
+    for (const [name, args, reason] of [
+      ['read', { id: 'tr_none' }, /no such/],
+      ['transcribe', { source: '/etc/passwd' }, /audio_url/],
+      ['transcribe', { source: 'storage:/nobody/files/x.wav' }, /no such/],
+      ['transcribe', { source: 'https://example.com/a.mp3', language: 'xx' }, /language/],
+      ['search', { query: '' }, /query/],
+      ['read', {}, /id/],
+    ] as const) {
+      const result = await call(client, name, args);
+      expect(result.isError, name).toBe(true);
+      expect(textOf(result)).toMatch(reason);
+    }
+  });
+
+  it('is closed to those without a key, to other origins and other hosts', async () => {
+    const post = (headers: Record<string, string>) =>
+      fetch(`${server.url}/mcp`, {
+        method: 'POST',
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          ...headers,
+        },
+      });
+    const authorization = `Bearer ${server.key}`;
+    expect((await post({})).status).toBe(401);
+    expect((await post({ authorization: 'Bearer wrong' })).status).toBe(401);
+    expect((await post({ authorization, origin: 'https://evil.example' })).status).toBe(403);
+    expect((await post({ authorization })).status).toBe(200);
+    expect((await server.fetch('/mcp')).status).toBe(405);
+  });
+
+  it('shows nobody the recordings of another user', async () => {
+    const { data } = await server.client.call('createUser', { body: { name: 'other' } });
+    const other = newClient();
+    await other.connect(
+      new StreamableHTTPClientTransport(new URL('/mcp', server.url), {
+        requestInit: { headers: { authorization: `Bearer ${data.key.key}` } },
+      }),
+    );
+    expect((await call(other, 'recordings')).structuredContent).toMatchObject({ total: 0 });
+    expect((await call(other, 'read', { id })).isError).toBe(true);
+    await other.close();
+  });
+});
+
+describe('the MCP client over stdio', () => {
+  let dataDir = '';
+  beforeAll(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'earshot-mcp-'));
+  });
+  afterAll(() => rm(dataDir, { recursive: true, force: true }));
+
+  it('transcribes a file of this computer by its path, and reads it again', async () => {
+    const client = newClient();
+    const problems: string[] = [];
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: [join(PROGRAM, 'electron', 'cli', 'main.ts'), 'mcp', '--demo', '--data-dir', dataDir],
+      env: { PATH: process.env.PATH ?? '', EARSHOT_ADDON: process.env.EARSHOT_ADDON ?? '' },
+      stderr: 'pipe',
+    });
+    transport.stderr?.on('data', (chunk: Buffer) => problems.push(chunk.toString()));
+    await client.connect(transport);
+    const result = await call(client, 'transcribe', { source: NOTE, language: 'en' });
+    expect(textOf(result)).toMatch(/\[00:00:00\] \w+/);
+    expect(textOf(await call(client, 'read', { id: idOf(result) }))).toBe(textOf(result));
+    const missing = await call(client, 'transcribe', { source: '/nowhere/at-all.wav' });
+    expect(missing.isError).toBe(true);
+    expect(textOf(missing)).toMatch(/no such file/);
+    await client.close();
+    expect(problems.join('')).toBe('');
+  });
+});
