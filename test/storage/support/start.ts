@@ -67,7 +67,12 @@ export const startStorage = async (options: StartOptions): Promise<Storage> => {
   const events = new EventHub();
   const gone: AudioGone[] = [];
   let url = '';
-  const environment = { EARSHOT_CLAMD_CONF: '', EARSHOT_CLAMSCAN: '', ...options.environment };
+  const environment = {
+    PATH: process.env.PATH,
+    EARSHOT_CLAMD_CONF: '',
+    EARSHOT_CLAMSCAN: '',
+    ...options.environment,
+  };
   const files = createFiles({
     db,
     paths,
