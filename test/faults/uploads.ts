@@ -125,8 +125,8 @@ export const runFaults = async (root: string, cuts: number, kills: number): Prom
     if (i % 10 === 0) note([await send(server, bytes)]);
   }
   for (let i = 0; i < kills; i++) {
-    const uploads = Array.from({ length: 4 }, () => send(server, someText(randomInt(1, 3_000_000))));
-    await sleep(randomInt(0, 120));
+    const uploads = Array.from({ length: 4 }, () => send(server, someText(randomInt(1, 1_500_000))));
+    await sleep(randomInt(0, 300));
     await end(server, 'SIGKILL');
     note(await Promise.all(uploads));
     server = await startServer(root);
