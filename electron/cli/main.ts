@@ -4,6 +4,7 @@ import { isAppError, messageOf } from '../core/base/errors.ts';
 import { addAccountCommands } from './account-commands.ts';
 import { UsageError, VERSION } from './environment.ts';
 import { addServe } from './serve.ts';
+import { addStorageCommands } from './storage.ts';
 import { addSystemCommands } from './system-commands.ts';
 import { say, style } from './terminal.ts';
 import { addTranscribe } from './transcribe.ts';
@@ -17,6 +18,7 @@ const program = new Command('earshot')
 addServe(program);
 addTranscribe(program);
 addAccountCommands(program);
+addStorageCommands(program);
 addSystemCommands(program);
 
 /** One clear line for a person; a stack only for what nobody foresaw. */
