@@ -5,6 +5,7 @@ import { addAccountCommands } from './account-commands.ts';
 import { UsageError, VERSION } from './environment.ts';
 import { addMcp } from './mcp.ts';
 import { addServe } from './serve.ts';
+import { addStorageCommands } from './storage.ts';
 import { addSystemCommands } from './system-commands.ts';
 import { say, style } from './terminal.ts';
 import { addTranscribe } from './transcribe.ts';
@@ -19,6 +20,7 @@ addServe(program);
 addTranscribe(program);
 addMcp(program);
 addAccountCommands(program);
+addStorageCommands(program);
 addSystemCommands(program);
 
 /** One clear line for a person; a stack only for what nobody foresaw. */

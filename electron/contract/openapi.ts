@@ -76,7 +76,8 @@ class Schemas {
     const id = schema.meta()?.id;
     const relocated = this.#relocated(rest);
     if (id === undefined) return relocated;
-    this.components[id] = relocated;
+    // A schema with an id comes as a reference to its own definition, which is among the components by now.
+    this.components[id] ??= relocated;
     return { $ref: `#/components/schemas/${id}` };
   }
 

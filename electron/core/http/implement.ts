@@ -50,11 +50,28 @@ const describe = (issue: z.core.$ZodIssue): ErrorDetail[] => {
   return [{ path: at.join('.'), message: issue.message }];
 };
 
+const MAX_DEPTH = 100;
+
+/** Looks level by level: checking a body of brackets alone by recursion would exhaust the stack. */
+const isTooDeep = (value: unknown): boolean => {
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > MAX_DEPTH) return true;
+    level = level.flatMap((item): unknown[] =>
+      typeof item === 'object' && item !== null ? Object.values(item) : [],
+    );
+  }
+  return false;
+};
+
 /**
  * What a schema makes of a request's part.
  * Throws `invalid_request` with every fault in `details`; `where` names the part when it is at fault as a whole.
  */
 export const checkInput = <T extends z.ZodType>(schema: T, value: unknown, where: string): z.output<T> => {
+  if (isTooDeep(value)) {
+    throw new AppError('invalid_request', `The ${where} nests deeper than ${MAX_DEPTH} levels.`);
+  }
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const details = result.error.issues.flatMap(describe);

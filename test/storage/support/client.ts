@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
@@ -6,6 +6,8 @@ import { type Client, createClient } from '../../../electron/contract/client.ts'
 import type { ErrorBody } from '../../../electron/contract/errors.ts';
 import type { UploadResult } from '../../../electron/contract/storage.ts';
 import { type StartOptions, type Storage, startStorage } from './start.ts';
+
+export { objectsIn } from './objects.ts';
 
 /** A folder that is removed after the test file. */
 export const temporaryFolder = (): string => {
@@ -69,11 +71,3 @@ export const errorOf = async (
     details: (body.details ?? []).map((detail) => detail.path),
   };
 };
-
-const isObject = (path: string) => statSync(path).isFile() && !path.endsWith('earshot-objects.json');
-
-/** All files below an object folder, but for its marker. */
-export const objectsIn = (folder: string): string[] =>
-  readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .map((path) => join(folder, path))
-    .filter(isObject);

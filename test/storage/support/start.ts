@@ -26,6 +26,8 @@ const TEST_SETTINGS: Partial<Settings> = {
   'limits.requestsPerMinute': 0,
 };
 
+const OWNER_KEY = 'owner-key-of-this-run';
+
 export type StartOptions = {
   readonly root: string;
   readonly port?: number;
@@ -36,6 +38,8 @@ export type StartOptions = {
 
 export type Storage = {
   readonly url: string;
+  /** The owner's key for this run. */
+  readonly ownerKey: string;
   readonly db: Database;
   readonly files: Files;
   readonly accounts: AccountService;
@@ -58,12 +62,17 @@ export const startStorage = async (options: StartOptions): Promise<Storage> => {
   mkdirSync(paths.root, { recursive: true });
   const db = openDatabase(join(options.root, 'earshot.db'), { logger: silentLogger, now: Date.now });
   const settings = new SettingsService(db, { ...TEST_SETTINGS, ...options.settings });
-  const accounts = new AccountService(db, systemClock, 'owner-key-of-this-run');
+  const accounts = new AccountService(db, systemClock, OWNER_KEY);
   accounts.owner();
   const events = new EventHub();
   const gone: AudioGone[] = [];
   let url = '';
-  const environment = { EARSHOT_CLAMD_CONF: '', EARSHOT_CLAMSCAN: '', ...options.environment };
+  const environment = {
+    PATH: process.env.PATH,
+    EARSHOT_CLAMD_CONF: '',
+    EARSHOT_CLAMSCAN: '',
+    ...options.environment,
+  };
   const files = createFiles({
     db,
     paths,
@@ -103,6 +112,7 @@ export const startStorage = async (options: StartOptions): Promise<Storage> => {
   url = await listen(server, options.port ?? 0);
   return {
     url,
+    ownerKey: OWNER_KEY,
     db,
     files,
     accounts,

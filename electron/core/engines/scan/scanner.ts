@@ -1,5 +1,5 @@
 import { access, constants, readFile } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { delimiter, isAbsolute, join } from 'node:path';
 import { AppError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import { type ClamdConfig, parseClamdConf, pingClamd, type ScanVerdict, scanWithClamd } from './clamd.ts';
@@ -48,12 +48,12 @@ const onPath = async (name: string, environment: NodeJS.ProcessEnv): Promise<str
 const findPlaces = async (environment: NodeJS.ProcessEnv): Promise<Places> => {
   const {
     EARSHOT_CLAMD_CONF: conf,
-    EARSHOT_CLAMSCAN: program,
+    EARSHOT_CLAMSCAN: program = 'clamscan',
     EARSHOT_CLAMAV_DATABASE: database,
   } = environment;
   return {
     clamdConfigs: conf === undefined ? CLAMD_CONFIGS : conf === '' ? [] : [conf],
-    clamscan: program === undefined ? await onPath('clamscan', environment) : program || undefined,
+    clamscan: isAbsolute(program) ? program : program === '' ? undefined : await onPath(program, environment),
     database: database || undefined,
   };
 };
@@ -134,6 +134,7 @@ export class Scanner {
   async #clamscanWorks(): Promise<boolean> {
     const { clamscan, database } = await this.#find();
     if (clamscan === undefined) return false;
+    // The program is a file of some size that is surely there.
     return (await scanWithClamscan(clamscan, clamscan, database)).state === 'clean';
   }
 }

@@ -45,6 +45,14 @@ export type PlanInput = {
   readonly metadata?: Metadata | undefined;
 };
 
+/** What is settled already of a file that was planned before, or comes back from an export. */
+export type PlannedFile = {
+  readonly key?: string;
+  /** In the transaction that records the file. */
+  readonly onRecorded?: () => void;
+  readonly kept?: Pick<FileRow, 'id' | 'uploaded_at' | 'modified_at'>;
+};
+
 export type UploadInput = Omit<PlanInput, 'userId'> & {
   readonly user: { readonly id: string };
   readonly stream: AsyncIterable<Uint8Array>;
@@ -106,11 +114,11 @@ export class FileService {
     return this.#o.intake.drop(intake);
   }
 
-  /** Scans, checks and records what was received. `key` and `onRecorded` are for an upload planned before. */
+  /** Scans, checks and records what was received. */
   async finish(
     intake: Intake,
     plan: FilePlan,
-    planned?: { readonly key: string; readonly onRecorded: () => void },
+    planned: PlannedFile = {},
   ): Promise<{ row: FileRow; info: UploadInfo }> {
     const engine = await this.#o.intake.check(intake, plan.chosen);
     const { db, store, clock, events } = this.#o;
@@ -118,9 +126,9 @@ export class FileService {
     let row: FileRow;
     try {
       row = db.transaction(() => {
-        const file = this.#newRow(intake, plan, planned?.key ?? this.newKey(plan));
+        const file = { ...this.#newRow(intake, plan, planned.key ?? this.newKey(plan)), ...planned.kept };
         rows.insertFile(db, file, staged.checksums);
-        planned?.onRecorded();
+        planned.onRecorded?.();
         return file;
       });
     } catch (error) {

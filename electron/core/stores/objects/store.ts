@@ -153,6 +153,11 @@ export class ObjectStore {
     const known = this.#known(file);
     const folders = this.#folders;
     const mendLater = () => this.#mendLater(file);
+    // A file that was deleted while it is read is missing, not damaged.
+    const explain = (error: unknown) =>
+      error instanceof DamagedObjectError && !rows.isKnownObject(this.#db, file.object)
+        ? new AppError('file_not_found', 'The file was deleted meanwhile.')
+        : error;
     return {
       size: file.size,
       async *read(start, end) {
@@ -166,6 +171,8 @@ export class ObjectStore {
             yield part;
             at += part.length;
           }
+        } catch (error) {
+          throw explain(error);
         } finally {
           await copies.close();
           if (copies.bad.size > 0) mendLater();
@@ -306,6 +313,7 @@ export class ObjectStore {
   }
 
   #mendLater(file: FileRow): void {
+    if (!rows.isKnownObject(this.#db, file.object)) return;
     this.mend(file).catch((error: unknown) => {
       this.#logger.error({ file: file.id, reason: messageOf(error) }, 'A damaged copy could not be mended');
     });

@@ -1,0 +1,53 @@
+import { existsSync } from 'node:fs';
+import { systemClock } from './base/clock.ts';
+import { AppError } from './base/errors.ts';
+import { silentLogger } from './base/logger.ts';
+import { dataPaths } from './base/paths.ts';
+import { installationSecret } from './secrets.ts';
+import { EventHub } from './services/events.ts';
+import { createFiles, type Files } from './services/files/create.ts';
+import { SettingsService } from './services/settings.ts';
+import { openDatabase } from './stores/database.ts';
+import { lockFolder } from './stores/lock.ts';
+
+export type OfflineStorage = { readonly files: Files; close(): Promise<void> };
+
+/**
+ * The storage of a data folder without a server, for upkeep from the command line. Throws `conflict` while
+ * another process uses the folder, `invalid_request` when there is none.
+ */
+export const openStorage = async (
+  dataDir: string,
+  environment: NodeJS.ProcessEnv,
+): Promise<OfflineStorage> => {
+  const paths = dataPaths(dataDir);
+  if (!existsSync(paths.database)) {
+    throw new AppError(
+      'invalid_request',
+      'There is no Earshot data in this folder. Name it with --data-dir.',
+    );
+  }
+  const lock = lockFolder(paths.lockFile, () => '');
+  const db = openDatabase(paths.database, { logger: silentLogger, now: systemClock.now });
+  const files = createFiles({
+    db,
+    paths,
+    settings: new SettingsService(db, {}),
+    clock: systemClock,
+    logger: silentLogger,
+    events: new EventHub(),
+    secret: installationSecret(paths),
+    baseUrl: () => '',
+    environment,
+    onAudioGone() {},
+  });
+  await files.open();
+  return {
+    files,
+    close: async () => {
+      await files.close();
+      db.close();
+      lock.release();
+    },
+  };
+};

@@ -1,0 +1,29 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+
+type Schema = Record<string, unknown>;
+type Operation = { responses: Record<string, { content?: Record<string, { schema: Schema }> }> };
+type Document = { paths: Record<string, Record<string, Operation>>; components: Schema };
+
+/** Checks an answer against the OpenAPI document; returns what is wrong, or undefined. */
+export type AnswerCheck = (method: string, path: string, status: number, body: unknown) => string | undefined;
+
+/** Reads the server's own document and makes a check of it. */
+export const answerCheck = async (url: string): Promise<AnswerCheck> => {
+  // The document's form is fixed by the OpenAPI specification.
+  const document = (await (await fetch(`${url}/openapi.json`)).json()) as Document;
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  formats.default(ajv);
+  ajv.addSchema({ $id: 'document', components: document.components });
+  return (method, path, status, body) => {
+    const answer = document.paths[path]?.[method.toLowerCase()]?.responses[String(status)];
+    if (answer === undefined) return `${method} ${path} does not declare ${status}`;
+    const schema = answer.content?.['application/json']?.schema;
+    if (schema === undefined) return `${method} ${path} declares no JSON for ${status}`;
+    const relocated: Schema = JSON.parse(
+      JSON.stringify(schema).replaceAll('"#/components/', '"document#/components/'),
+    );
+    const validate = ajv.compile(relocated);
+    return validate(body) ? undefined : `${method} ${path} ${status}: ${ajv.errorsText(validate.errors)}`;
+  };
+};
