@@ -11,6 +11,7 @@ import { FootBar, Rail } from './rail.tsx';
 import { useI18n, useServices } from './services.tsx';
 
 const TranscriptScreen = lazy(() => import('../features/transcript/transcript-screen.tsx'));
+const FilesScreen = lazy(() => import('../features/files/files-screen.tsx'));
 const QueueScreen = lazy(() => import('../features/queue/queue-screen.tsx'));
 const ModelsScreen = lazy(() => import('../features/models/models-screen.tsx'));
 const ApiScreen = lazy(() => import('../features/api/api-screen.tsx'));
@@ -20,6 +21,8 @@ const Screen = ({ route }: { route: Route }) => {
   switch (route.screen) {
     case 'transcript':
       return <TranscriptScreen key={route.id} id={route.id} at={route.at} />;
+    case 'files':
+      return <FilesScreen key={route.folder} folder={route.folder} />;
     case 'queue':
       return <QueueScreen />;
     case 'models':
