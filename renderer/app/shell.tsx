@@ -45,16 +45,13 @@ export const Shell = () => {
 
   return (
     <DropTarget>
-      <a
-        href="#main"
+      <button
+        type="button"
         className="sr-only z-50 rounded-ctl bg-ink px-3 py-2 text-surface focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
-        onClick={(event) => {
-          event.preventDefault();
-          document.getElementById('main')?.focus();
-        }}
+        onClick={() => document.getElementById('main')?.focus()}
       >
         {t('nav.skip')}
-      </a>
+      </button>
       <div className="grid h-full grid-rows-[minmax(0,1fr)_auto] md:grid-cols-[224px_minmax(0,1fr)] md:grid-rows-1">
         <Rail />
         <main id="main" tabIndex={-1} className="min-w-0 overflow-hidden bg-surface outline-none">
