@@ -7,6 +7,8 @@ import { Button } from '../ui/button.tsx';
 import { Dialogs } from './dialogs-view.tsx';
 import { DropTarget } from './drop-target.tsx';
 import { useGlobalKeys } from './global-keys.ts';
+import { useHandedOver } from './handed-over.ts';
+import { useJobMessages } from './job-messages.ts';
 import { FootBar, Rail } from './rail.tsx';
 import { useI18n, useServices } from './services.tsx';
 
@@ -42,6 +44,8 @@ export const Shell = () => {
   const { t } = useI18n();
   const route = useStore(router.store);
   useGlobalKeys();
+  useJobMessages();
+  useHandedOver();
 
   return (
     <DropTarget>
