@@ -9,7 +9,13 @@ export default defineConfig({
   main: {
     build: {
       outDir: 'out/main',
-      lib: { entry: { index: resolve(root, 'electron/main/index.ts') }, formats: ['es'] },
+      lib: {
+        entry: {
+          index: resolve(root, 'electron/main/index.ts'),
+          worker: resolve(root, 'electron/worker/main.ts'),
+        },
+        formats: ['es'],
+      },
     },
   },
   preload: {

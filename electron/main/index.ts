@@ -1,1 +1,178 @@
-export {};
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  app,
+  BrowserWindow,
+  dialog,
+  Menu,
+  type Session,
+  screen,
+  session,
+  shell,
+  utilityProcess,
+} from 'electron';
+import { createApp } from '../core/app.ts';
+import { desktopConfig } from './config.ts';
+import { preloadArguments, splitLoginUrl } from './links.ts';
+import { mediaFilesIn } from './media-files.ts';
+import { menuTemplate } from './menu.ts';
+import { openMediaFiles } from './open-files.ts';
+import { decideNavigation, decidePermission } from './security.ts';
+import { fitWindow, LEAST, parseWindowState, type WindowState } from './window-state.ts';
+import { forkElectronWorker } from './worker.ts';
+
+type Service = Awaited<ReturnType<typeof createApp>>;
+
+const folder = app.getAppPath();
+const unpacked = app.isPackaged ? process.resourcesPath : folder;
+const stateFile = () => join(app.getPath('userData'), 'window.json');
+
+const keptState = (): WindowState => {
+  let text: string | undefined;
+  try {
+    text = readFileSync(stateFile(), 'utf8');
+  } catch {
+    // The first start has none.
+    text = undefined;
+  }
+  return fitWindow(
+    parseWindowState(text),
+    screen.getAllDisplays().map((display) => display.workArea),
+  );
+};
+
+const keepState = (window: BrowserWindow): void => {
+  const state = { ...window.getNormalBounds(), maximized: window.isMaximized() };
+  writeFileSync(stateFile(), JSON.stringify(state));
+};
+
+const lockSession = (of: Session, own: string): void => {
+  of.setPermissionRequestHandler((_contents, permission, answer, details) =>
+    answer(
+      decidePermission(
+        permission,
+        details.requestingUrl,
+        own,
+        'mediaTypes' in details ? (details.mediaTypes ?? []) : [],
+      ),
+    ),
+  );
+  of.setPermissionCheckHandler((_contents, permission, origin) => decidePermission(permission, origin, own));
+};
+
+const lockNavigation = (window: BrowserWindow, own: string): void => {
+  const decide = (address: string) => {
+    const decision = decideNavigation(address, own);
+    if (decision === 'browser') void shell.openExternal(address);
+    return decision;
+  };
+  window.webContents.on('will-navigate', (event, address) => {
+    if (decide(address) !== 'stay') event.preventDefault();
+  });
+  window.webContents.setWindowOpenHandler(({ url }) => {
+    // The program's own pages beside the window, such as the documentation, open in the browser as well.
+    if (decide(url) === 'stay') void shell.openExternal(url);
+    return { action: 'deny' };
+  });
+};
+
+const createWindow = (service: Service): BrowserWindow => {
+  const login = splitLoginUrl(service.loginUrl());
+  const { maximized, ...place } = keptState();
+  const window = new BrowserWindow({
+    ...place,
+    minWidth: LEAST.width,
+    minHeight: LEAST.height,
+    show: false,
+    title: 'Earshot',
+    backgroundColor: '#f7f5f1',
+    webPreferences: {
+      preload: join(import.meta.dirname, '..', 'preload', 'index.cjs'),
+      sandbox: true,
+      contextIsolation: true,
+      nodeIntegration: false,
+      additionalArguments: preloadArguments(login),
+    },
+  });
+  lockNavigation(window, login.baseUrl);
+  if (maximized) window.maximize();
+  window.once('ready-to-show', () => window.show());
+  window.on('close', () => keepState(window));
+  void window.loadURL(`${login.baseUrl}/`);
+  return window;
+};
+
+const run = async (): Promise<void> => {
+  const config = desktopConfig({
+    version: app.getVersion(),
+    folder,
+    unpacked,
+    environment: process.env,
+    platform: process.platform,
+  });
+  const worker = join(import.meta.dirname, 'worker.js');
+  const service = await createApp(config, {
+    forkWorker: forkElectronWorker(utilityProcess.fork, worker, process.env),
+  });
+  lockSession(session.defaultSession, service.url);
+  let window: BrowserWindow | undefined = createWindow(service);
+
+  const front = (): BrowserWindow => {
+    if (window === undefined || window.isDestroyed()) window = createWindow(service);
+    if (window.isMinimized()) window.restore();
+    window.focus();
+    return window;
+  };
+  const show = (hash: string) => void front().loadURL(`${service.url}/#${hash}`);
+  const open = (paths: readonly string[]) =>
+    void openMediaFiles(paths, {
+      baseUrl: service.url,
+      key: service.localKey,
+      show,
+      complain: (message) => dialog.showErrorBox('Earshot', message),
+    });
+  const choose = async () => {
+    const chosen = await dialog.showOpenDialog(front(), { properties: ['openFile', 'multiSelections'] });
+    open(chosen.filePaths);
+  };
+
+  Menu.setApplicationMenu(
+    Menu.buildFromTemplate(
+      menuTemplate(process.platform, {
+        show,
+        openFiles: () => void choose(),
+        openDocumentation: () => void shell.openExternal(`${service.url}/docs`),
+      }),
+    ),
+  );
+  app.on('second-instance', (_event, args) => {
+    front();
+    open(mediaFilesIn(args.slice(1)));
+  });
+  app.on('open-file', (event, path) => {
+    event.preventDefault();
+    open([path]);
+  });
+  app.on('activate', () => front());
+  app.on('window-all-closed', () => {
+    if (process.platform !== 'darwin') app.quit();
+  });
+  let closing = false;
+  app.on('before-quit', (event) => {
+    if (closing) return;
+    closing = true;
+    event.preventDefault();
+    void service.close().finally(() => app.quit());
+  });
+  open(mediaFilesIn(process.argv.slice(app.isPackaged ? 1 : 2)));
+};
+
+if (app.requestSingleInstanceLock()) {
+  app
+    .whenReady()
+    .then(run)
+    .catch((error: unknown) => {
+      dialog.showErrorBox('Earshot could not start', error instanceof Error ? error.message : String(error));
+      app.exit(1);
+    });
+} else app.quit();

@@ -13,7 +13,7 @@ export const Dialogs = () => {
   const open = useStore(dialogs.store, (state) => state.open);
   return (
     <Suspense fallback={null}>
-      {open.kind === 'create' && <CreateDialog first={open.sources} />}
+      {open.kind === 'create' && <CreateDialog key={open.sources.length} first={open.sources} />}
       {open.kind === 'record' && <RecordDialog />}
       {open.kind === 'palette' && <Palette />}
       {open.kind === 'shortcuts' && <Shortcuts />}

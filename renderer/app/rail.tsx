@@ -1,4 +1,4 @@
-import { Box, CodeXml, LibraryBig, ListOrdered, type LucideIcon, Plus, Settings } from 'lucide-react';
+import { Box, CodeXml, Folder, LibraryBig, ListOrdered, type LucideIcon, Plus, Settings } from 'lucide-react';
 import { useStore } from 'zustand';
 import type { MessageKey } from '../i18n/index.ts';
 import { cx } from '../lib/classes.ts';
@@ -20,6 +20,7 @@ type Entry = {
 export const ENTRIES: readonly Entry[] = [
   { screen: 'library', to: { screen: 'library' }, icon: LibraryBig, name: 'nav.library' },
   { screen: 'queue', to: { screen: 'queue' }, icon: ListOrdered, name: 'nav.queue' },
+  { screen: 'files', to: { screen: 'files', folder: '' }, icon: Folder, name: 'nav.files' },
   { screen: 'models', to: { screen: 'models' }, icon: Box, name: 'nav.models' },
   { screen: 'api', to: { screen: 'api' }, icon: CodeXml, name: 'nav.api' },
 ];

@@ -7,10 +7,13 @@ import { Button } from '../ui/button.tsx';
 import { Dialogs } from './dialogs-view.tsx';
 import { DropTarget } from './drop-target.tsx';
 import { useGlobalKeys } from './global-keys.ts';
+import { useHandedOver } from './handed-over.ts';
+import { useJobMessages } from './job-messages.ts';
 import { FootBar, Rail } from './rail.tsx';
 import { useI18n, useServices } from './services.tsx';
 
 const TranscriptScreen = lazy(() => import('../features/transcript/transcript-screen.tsx'));
+const FilesScreen = lazy(() => import('../features/files/files-screen.tsx'));
 const QueueScreen = lazy(() => import('../features/queue/queue-screen.tsx'));
 const ModelsScreen = lazy(() => import('../features/models/models-screen.tsx'));
 const ApiScreen = lazy(() => import('../features/api/api-screen.tsx'));
@@ -20,6 +23,8 @@ const Screen = ({ route }: { route: Route }) => {
   switch (route.screen) {
     case 'transcript':
       return <TranscriptScreen key={route.id} id={route.id} at={route.at} />;
+    case 'files':
+      return <FilesScreen key={route.folder} folder={route.folder} />;
     case 'queue':
       return <QueueScreen />;
     case 'models':
@@ -39,19 +44,18 @@ export const Shell = () => {
   const { t } = useI18n();
   const route = useStore(router.store);
   useGlobalKeys();
+  useJobMessages();
+  useHandedOver();
 
   return (
     <DropTarget>
-      <a
-        href="#main"
+      <button
+        type="button"
         className="sr-only z-50 rounded-ctl bg-ink px-3 py-2 text-surface focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
-        onClick={(event) => {
-          event.preventDefault();
-          document.getElementById('main')?.focus();
-        }}
+        onClick={() => document.getElementById('main')?.focus()}
       >
         {t('nav.skip')}
-      </a>
+      </button>
       <div className="grid h-full grid-rows-[minmax(0,1fr)_auto] md:grid-cols-[224px_minmax(0,1fr)] md:grid-rows-1">
         <Rail />
         <main id="main" tabIndex={-1} className="min-w-0 overflow-hidden bg-surface outline-none">

@@ -1,7 +1,10 @@
 /** Loudness 0 to 1 in even steps over a recording. */
 export type Loudness = Float32Array;
 
-/** The loudest of each of `count` even stretches, so that a short drawing still shows every shout. */
+const MEAN_SHARE = 0.75;
+
+/** Loudness of each of `count` even stretches: mostly the mean, so that the drawing has the shape of speech, partly
+ * the loudest, so that a shout still shows. */
 export const bucketPeaks = (peaks: ArrayLike<number>, count: number): Loudness => {
   const out = new Float32Array(Math.max(0, count));
   const step = peaks.length / count;
@@ -9,8 +12,12 @@ export const bucketPeaks = (peaks: ArrayLike<number>, count: number): Loudness =
     const from = Math.floor(index * step);
     const to = Math.max(from + 1, Math.floor((index + 1) * step));
     let loudest = 0;
-    for (let at = from; at < to && at < peaks.length; at++) loudest = Math.max(loudest, peaks[at] ?? 0);
-    out[index] = loudest;
+    let sum = 0;
+    for (let at = from; at < to && at < peaks.length; at++) {
+      loudest = Math.max(loudest, peaks[at] ?? 0);
+      sum += peaks[at] ?? 0;
+    }
+    out[index] = (sum / (to - from)) * MEAN_SHARE + loudest * (1 - MEAN_SHARE);
   }
   return out;
 };

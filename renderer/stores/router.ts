@@ -56,6 +56,15 @@ export const hrefOf = (route: Route): string => {
   }
 };
 
+/** `#/new?stored=KEY&name=…`: a stored file that waits to be transcribed; undefined for every other address. */
+export const storedInHash = (hash: string): { readonly key: string; readonly name: string } | undefined => {
+  const [path, query = ''] = hash.split('?');
+  if (path !== '#/new') return undefined;
+  const values = new URLSearchParams(query);
+  const key = values.get('stored');
+  return key === null ? undefined : { key, name: values.get('name') ?? key };
+};
+
 /** Where the window is, kept in the address's hash so that back, forward, reload and links work. */
 export const createRouter = (target: Window) => {
   const store = createStore<Route>(() => parseRoute(target.location.hash));

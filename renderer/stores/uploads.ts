@@ -1,5 +1,7 @@
 import { createStore } from 'zustand/vanilla';
-import type { Client } from '../../electron/contract/client.ts';
+import { ApiError, type Client } from '../../electron/contract/client.ts';
+import { ErrorBody } from '../../electron/contract/errors.ts';
+import { onOrigin } from '../api/audio.ts';
 
 export type Upload = {
   readonly id: number;
@@ -13,8 +15,9 @@ export type Upload = {
 type Parts = { readonly client: Client; readonly baseUrl: string };
 type Job = {
   readonly file: File;
+  readonly folder: string;
   readonly settle: (key: string) => void;
-  readonly fail: (e: unknown) => void;
+  readonly fail: (error: unknown) => void;
 };
 
 const SIDE_BY_SIDE = 2;
@@ -27,8 +30,40 @@ export class UploadCancelled extends Error {
   }
 }
 
+const errorOf = (request: XMLHttpRequest): ApiError => {
+  const fallback: ErrorBody = {
+    success: false,
+    error: `The server answered ${request.status}.`,
+    code: 'internal_error',
+    request_id: '',
+  };
+  try {
+    const body = ErrorBody.safeParse(JSON.parse(request.responseText));
+    return new ApiError(request.status, body.success ? body.data : fallback);
+  } catch {
+    // Not JSON: the connection was cut in the middle of the answer.
+    return new ApiError(request.status, fallback);
+  }
+};
+
+/** PUTs a file with its progress, which fetch cannot tell. */
+const put = (url: string, file: File, type: string, signal: AbortSignal, onSent: (bytes: number) => void) =>
+  new Promise<void>((settle, fail) => {
+    const request = new XMLHttpRequest();
+    request.open('PUT', url);
+    request.setRequestHeader('Content-Type', type);
+    request.upload.addEventListener('progress', (event) => onSent(event.loaded));
+    request.addEventListener('load', () =>
+      request.status >= 200 && request.status < 300 ? settle() : fail(errorOf(request)),
+    );
+    request.addEventListener('error', () => fail(new TypeError('The upload did not reach the server.')));
+    request.addEventListener('abort', () => fail(new UploadCancelled()));
+    signal.addEventListener('abort', () => request.abort());
+    request.send(file);
+  });
+
 /** Files on their way into the store, two at a time, each with its progress and a way to stop it. */
-export const createUploads = ({ client }: Parts) => {
+export const createUploads = ({ client, baseUrl }: Parts) => {
   const store = createStore<readonly Upload[]>(() => []);
   const jobs = new Map<number, Job>();
   const stops = new Map<number, AbortController>();
@@ -48,17 +83,31 @@ export const createUploads = ({ client }: Parts) => {
     );
   };
 
+  const send = async (id: number, { file, folder }: Job, signal: AbortSignal): Promise<string> => {
+    const type = file.type.split(';')[0]?.trim() || 'application/octet-stream';
+    const { data } = await client.call('presignUpload', {
+      body: {
+        filename: file.name,
+        contentType: type,
+        ...(file.size > 0 ? { fileSize: file.size } : {}),
+        ...(folder === '' ? {} : { folder }),
+      },
+      signal,
+    });
+    await put(onOrigin(data.uploadUrl, baseUrl), file, type, signal, (sent) =>
+      change(id, { sent, ...(sent >= file.size ? { state: 'checking' } : {}) }),
+    );
+    return data.fileKey;
+  };
+
   const run = async (id: number, job: Job) => {
     const stop = new AbortController();
     stops.set(id, stop);
     change(id, { state: 'sending' });
     try {
-      const form = new FormData();
-      form.append('folder', 'recordings');
-      form.append('file', job.file);
-      const { data } = await client.call('uploadFile', { body: form, signal: stop.signal });
+      const key = await send(id, job, stop.signal);
       remove(id);
-      job.settle(data.file.key);
+      job.settle(key);
     } catch (error) {
       if (stop.signal.aborted) {
         remove(id);
@@ -74,7 +123,8 @@ export const createUploads = ({ client }: Parts) => {
   const startNext = () => {
     const all = store.getState();
     const busy = all.filter((upload) => upload.state === 'sending' || upload.state === 'checking').length;
-    for (const upload of all.filter((each) => each.state === 'waiting').slice(0, SIDE_BY_SIDE - busy)) {
+    const free = Math.max(0, SIDE_BY_SIDE - busy);
+    for (const upload of all.filter((each) => each.state === 'waiting').slice(0, free)) {
       const job = jobs.get(upload.id);
       if (job !== undefined) void run(upload.id, job);
     }
@@ -83,27 +133,30 @@ export const createUploads = ({ client }: Parts) => {
   return {
     store,
     /** Sends a file; resolves with its storage key. Rejects with `UploadCancelled` when it was stopped. */
-    send: (file: File): Promise<string> =>
+    send: (file: File, folder: string): Promise<string> =>
       new Promise((settle, fail) => {
         const id = next++;
-        jobs.set(id, { file, settle, fail });
-        store.setState(
-          [
-            ...store.getState(),
-            { id, name: file.name, size: file.size, sent: 0, state: 'waiting', error: undefined },
-          ],
-          true,
-        );
+        jobs.set(id, { file, folder, settle, fail });
+        const first: Upload = {
+          id,
+          name: file.name,
+          size: file.size,
+          sent: 0,
+          state: 'waiting',
+          error: undefined,
+        };
+        store.setState([...store.getState(), first], true);
         startNext();
       }),
     /** Stops an upload on its way, or puts away a failed one. */
     cancel: (id: number) => {
-      const stop = stops.get(id);
-      const job = jobs.get(id);
-      if (stop !== undefined && !stop.signal.aborted) stop.abort();
       const upload = store.getState().find((each) => each.id === id);
-      if (upload?.state === 'waiting') job?.fail(new UploadCancelled());
-      if (upload?.state === 'waiting' || upload?.state === 'failed') remove(id);
+      if (upload?.state === 'sending' || upload?.state === 'checking') {
+        stops.get(id)?.abort();
+        return;
+      }
+      if (upload?.state === 'waiting') jobs.get(id)?.fail(new UploadCancelled());
+      remove(id);
     },
   };
 };

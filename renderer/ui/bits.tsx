@@ -58,7 +58,7 @@ export const ProgressBar = ({
     className={cx('h-1 overflow-hidden rounded-full bg-sunken', className)}
   >
     <div
-      className="h-full rounded-full bg-accent transition-[width] duration-200"
+      className="h-full rounded-full bg-accent transition-[width] duration-(--slow)"
       style={{ width: `${Math.min(1, Math.max(0, value ?? 0)) * 100}%` }}
     />
   </div>
@@ -69,11 +69,14 @@ export const SpeakerDots = ({ names, label }: { names: readonly string[]; label:
   const shown = names.slice(0, names.length > 5 ? 4 : 5);
   return (
     <span className="inline-flex" role="img" aria-label={label}>
-      {shown.map((name, index) => (
-        <Disc key={`${index}-${name}`} colour={speakerColour(index)} first={index === 0}>
-          {String.fromCharCode(65 + (index % 26))}
-        </Disc>
-      ))}
+      {shown.map((_, index) => {
+        const letter = String.fromCharCode(65 + index);
+        return (
+          <Disc key={letter} colour={speakerColour(index)} first={index === 0}>
+            {letter}
+          </Disc>
+        );
+      })}
       {names.length > shown.length && (
         <Disc colour="var(--ink-2)" first={false}>
           +{names.length - shown.length}

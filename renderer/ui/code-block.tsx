@@ -1,6 +1,7 @@
 import { Check, Copy } from 'lucide-react';
 import { useState } from 'react';
 import { IconButton } from './button.tsx';
+import { ScrollRegion } from './scroll-region.tsx';
 
 /** A piece of code or an address, with a button that copies it. */
 export const CodeBlock = ({
@@ -22,13 +23,9 @@ export const CodeBlock = ({
   };
   return (
     <div className="relative rounded-box border border-line bg-ground">
-      <pre
-        aria-label={label}
-        tabIndex={0}
-        className="overflow-x-auto p-3.5 pe-12 font-mono text-xs leading-relaxed"
-      >
-        {code}
-      </pre>
+      <ScrollRegion label={label} className="overflow-x-auto rounded-box">
+        <pre className="w-max p-3.5 pe-12 font-mono text-xs leading-relaxed">{code}</pre>
+      </ScrollRegion>
       <IconButton
         label={copied ? copiedLabel : copyLabel}
         className="absolute end-1.5 top-1.5 bg-ground"

@@ -34,6 +34,12 @@ export const Dialog = ({
       <Radix.Content
         className={cx(SHEET, 'flex max-h-[min(92vh,900px)] w-[calc(100vw-24px)] flex-col')}
         style={{ maxWidth: width }}
+        tabIndex={-1}
+        onOpenAutoFocus={(event) => {
+          // The sheet itself, not its closing cross: Tab then goes through it from the top.
+          event.preventDefault();
+          if (event.currentTarget instanceof HTMLElement) event.currentTarget.focus();
+        }}
         {...(description === undefined ? { 'aria-describedby': undefined } : {})}
       >
         <header className="flex items-center justify-between gap-4 px-[22px] pt-[18px] pb-2">

@@ -72,13 +72,12 @@ export const SearchField = ({
     <Search size={16} strokeWidth={1.75} aria-hidden />
     <input
       ref={inputRef}
-      type="text"
-      role="searchbox"
+      type="search"
       aria-label={label}
       placeholder={label}
       value={value}
       onChange={(event) => onText(event.target.value)}
-      className="min-w-0 flex-1 bg-transparent text-ink outline-none"
+      className="min-w-0 flex-1 bg-transparent text-ink outline-none [&::-webkit-search-cancel-button]:hidden"
       {...rest}
     />
     {value === '' ? (

@@ -14,7 +14,8 @@ const drawBars = (canvas: HTMLCanvasElement, peaks: Loudness, colour: string) =>
   if (paper === null || width === 0) return;
   paper.scale(ratio, ratio);
   paper.fillStyle = colour;
-  const bars = bucketPeaks(peaks, Math.max(1, Math.floor((width + GAP) / (BAR + GAP))));
+  const count = Math.max(1, Math.floor((width + GAP) / (BAR + GAP)));
+  const bars = normalisePeaks(bucketPeaks(peaks, count));
   paper.beginPath();
   bars.forEach((peak, index) => {
     const tall = Math.max(2.5, peak * height);
@@ -48,11 +49,10 @@ export const Wave = ({ peaks, from, to, litRef, className }: WaveProps) => {
   useEffect(() => {
     const holder = box.current;
     if (holder === null) return;
-    const shape = normalisePeaks(peaks);
     const draw = () => {
       const [dim, lit] = holder.querySelectorAll('canvas');
-      if (dim !== undefined) drawBars(dim, shape, themeColour('--wave'));
-      if (lit !== undefined) drawBars(lit, shape, themeColour('--accent'));
+      if (dim !== undefined) drawBars(dim, peaks, themeColour('--wave'));
+      if (lit !== undefined) drawBars(lit, peaks, themeColour('--accent'));
     };
     const resize = new ResizeObserver(draw);
     resize.observe(holder);

@@ -8,13 +8,19 @@ import { errorText } from '../../lib/errors.ts';
 import { number } from '../../lib/format.ts';
 import { useLoaded } from '../../lib/use-loaded.ts';
 import { IconButton } from '../../ui/button.tsx';
+import { ScrollRegion } from '../../ui/scroll-region.tsx';
+
+const SHOWN = 200;
 
 /** The latest calls of the API, for the person who is writing a client. */
 export const RequestsSection = () => {
   const { client } = useServices();
   const { t, locale } = useI18n();
   const load = useCallback(
-    async (signal: AbortSignal) => (await client.call('listRequests', { signal })).data,
+    async (signal: AbortSignal) => {
+      const { data } = await client.call('listRequests', { signal });
+      return data.slice(0, SHOWN).map((row, place) => ({ ...row, id: `${row.time}-${place}` }));
+    },
     [client],
   );
   const { loaded, again } = useLoaded(load);
@@ -38,10 +44,8 @@ export const RequestsSection = () => {
         </p>
       )}
       {loaded.state === 'ready' && (
-        <div
-          role="region"
-          aria-label={t('requests.title')}
-          tabIndex={0}
+        <ScrollRegion
+          label={t('requests.title')}
           className="max-h-[420px] overflow-auto rounded-box border border-line"
         >
           <table className="w-full font-mono text-2xs">
@@ -56,11 +60,8 @@ export const RequestsSection = () => {
               </tr>
             </thead>
             <tbody className="tnum">
-              {loaded.value.slice(0, 200).map((row, index) => (
-                <tr
-                  key={`${row.time}-${row.route}-${index + 1}`}
-                  className="border-b border-line last:border-0"
-                >
+              {loaded.value.map((row) => (
+                <tr key={row.id} className="border-b border-line last:border-0">
                   <td className="px-3 py-1.5 text-ink-2">{time.format(new Date(row.time))}</td>
                   <td className="py-1.5">{row.method}</td>
                   <td className="max-w-[360px] truncate px-3 py-1.5">{row.route}</td>
@@ -71,7 +72,7 @@ export const RequestsSection = () => {
               ))}
             </tbody>
           </table>
-        </div>
+        </ScrollRegion>
       )}
     </Section>
   );

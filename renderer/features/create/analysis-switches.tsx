@@ -13,7 +13,7 @@ import { Chip } from '../../ui/bits.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
 import { Switch } from '../../ui/switch.tsx';
-import { Part } from './create-dialog.tsx';
+import { Part } from './part.tsx';
 
 type Props = { options: Options; onChange: (part: Partial<Options>) => void };
 type Flag = 'diarize' | 'summary' | 'entities' | 'topics' | 'safety' | 'redact';

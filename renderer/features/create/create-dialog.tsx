@@ -1,5 +1,5 @@
 import { Terminal } from 'lucide-react';
-import { type ReactNode, useCallback, useMemo, useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import { useI18n, usePrefs, useServices } from '../../app/services.tsx';
 import { useLoaded } from '../../lib/use-loaded.ts';
 import type { Source } from '../../stores/dialogs.ts';
@@ -13,14 +13,6 @@ import { ModelCards } from './model-cards.tsx';
 import { type Range, toCurl, toRequest, WHOLE } from './request.ts';
 import { SourceSection } from './source-section.tsx';
 import { sourceName, startAll } from './start.ts';
-
-/** The section heading inside the sheet. */
-export const Part = ({ title, children }: { title: string; children: ReactNode }) => (
-  <section aria-label={title} className="mt-5">
-    <h3 className="mb-2 text-xs font-medium text-ink-2">{title}</h3>
-    {children}
-  </section>
-);
 
 const CreateDialog = ({ first }: { first: readonly Source[] }) => {
   const services = useServices();

@@ -7,7 +7,7 @@ import { cx } from '../../lib/classes.ts';
 import { bytes, roughTime } from '../../lib/format.ts';
 import type { Loaded } from '../../lib/use-loaded.ts';
 import { Note } from '../../ui/bits.tsx';
-import { Part } from './create-dialog.tsx';
+import { Part } from './part.tsx';
 
 type Card = {
   readonly value: string;

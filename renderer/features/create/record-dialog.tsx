@@ -8,6 +8,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { createRecorder, type Recorder } from './recorder.ts';
 
 const LEVELS = 48;
+const BARS = Array.from({ length: LEVELS }, (_, place) => `bar-${place}`);
 
 /** Records from the microphone; the recording then goes the way of every other file. */
 const RecordDialog = () => {
@@ -55,11 +56,11 @@ const RecordDialog = () => {
       width={460}
     >
       <div className="flex h-16 items-center justify-center gap-[3px] rounded-box bg-ground px-4" aria-hidden>
-        {Array.from({ length: LEVELS }, (_, index) => {
+        {BARS.map((bar, index) => {
           const level = levels[index - (LEVELS - levels.length)] ?? 0;
           return (
             <i
-              key={`bar-${index + 1}`}
+              key={bar}
               className="w-[3px] rounded-full bg-accent"
               style={{ height: `${4 + level * 52}px`, opacity: level === 0 ? 0.25 : 1 }}
             />

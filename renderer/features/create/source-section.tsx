@@ -33,13 +33,15 @@ export const SourceSection = ({ sources, range, onSources, onRange, onDuration }
       />
     );
   }
+  // The same file may be there twice: its place tells them apart.
+  const listed = sources.map((source, place) => ({ source, key: `${place}-${sourceName(source)}` }));
   return (
     <div className="rounded-box border border-line bg-ground p-3">
       {sources.length > 0 && (
         <ul className="mb-3 max-h-44 overflow-y-auto">
-          {sources.map((source, index) => (
+          {listed.map(({ source, key }) => (
             <SourceLine
-              key={`${index}-${sourceName(source)}`}
+              key={key}
               source={source}
               onRemove={() => onSources(sources.filter((each) => each !== source))}
             />

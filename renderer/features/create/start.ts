@@ -20,7 +20,7 @@ const nameFor = (source: Source): Pick<TranscriptRequest, 'name'> => {
 
 const audioUrlOf = async ({ uploads }: Services, source: Source): Promise<string> => {
   if (source.kind === 'url') return source.url;
-  return `storage:${source.kind === 'stored' ? source.key : await uploads.send(source.file)}`;
+  return `storage:${source.kind === 'stored' ? source.key : await uploads.send(source.file, 'recordings')}`;
 };
 
 const startOne = async (services: Services, t: Translate, source: Source, options: Options, range: Range) => {

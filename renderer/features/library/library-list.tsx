@@ -6,7 +6,7 @@ import { cx } from '../../lib/classes.ts';
 import type { LibraryState } from '../../stores/library.ts';
 import { Blank } from '../../ui/bits.tsx';
 import { Button } from '../../ui/button.tsx';
-import { COLUMNS, LibraryRow } from './library-row.tsx';
+import { COLUMNS, LibraryRow, ROW_PLACE } from './library-row.tsx';
 import { SelectionBar } from './selection-bar.tsx';
 import { useLibraryActions } from './use-library-actions.ts';
 
@@ -18,7 +18,7 @@ const isHidden = (state: Pick<LibraryState, 'rows' | 'hidden'>, index: number) =
 };
 
 /** Where the list begins inside the scrolling page, so that the rows above it are counted right. */
-const useTop = (list: RefObject<HTMLDivElement | null>, scroller: RefObject<HTMLDivElement | null>) => {
+const useTop = (list: RefObject<HTMLElement | null>, scroller: RefObject<HTMLDivElement | null>) => {
   const [top, setTop] = useState(0);
   useLayoutEffect(() => {
     const measure = () => {
@@ -42,7 +42,7 @@ export const LibraryList = ({ scroller }: { scroller: RefObject<HTMLDivElement |
   const { t } = useI18n();
   const { rows, hidden, total, selected, query } = useStore(library.store);
   const actions = useLibraryActions();
-  const list = useRef<HTMLDivElement>(null);
+  const list = useRef<HTMLTableSectionElement>(null);
   const anchor = useRef<number>(undefined);
   const top = useTop(list, scroller);
   const virtual = useVirtualizer({
@@ -80,7 +80,7 @@ export const LibraryList = ({ scroller }: { scroller: RefObject<HTMLDivElement |
     library.select(next);
   };
 
-  const onKey = (event: KeyboardEvent<HTMLDivElement>) => {
+  const onKey = (event: KeyboardEvent<HTMLElement>) => {
     const { target } = event;
     if (!(target instanceof HTMLElement) || !target.matches('[data-row-link]')) return;
     const row = target.closest<HTMLElement>('[data-index]');
@@ -115,77 +115,79 @@ export const LibraryList = ({ scroller }: { scroller: RefObject<HTMLDivElement |
     );
   }
   return (
-    <div role="table" aria-label={t('nav.library')} aria-rowcount={(total ?? 0) + 1} onKeyDown={onKey}>
-      <Header />
-      <div ref={list} role="rowgroup" className="relative" style={{ height: virtual.getTotalSize() }}>
-        {items.map((row) => {
-          const item = rows.get(row.index);
-          if (item !== undefined && hidden.has(item.id)) return null;
-          return (
-            <div
-              key={item?.id ?? `empty-${row.index}`}
-              role="row"
-              aria-rowindex={row.index + 2}
-              data-index={row.index}
-              className="absolute inset-x-0 top-0"
-              style={{ height: ROW, transform: `translateY(${row.start - top}px)` }}
-            >
-              {item === undefined ? (
-                <EmptyRow />
-              ) : (
-                <LibraryRow
-                  item={item}
-                  selected={selected.has(item.id)}
-                  onToggle={(range) => toggle(row.index, range)}
-                />
-              )}
-            </div>
-          );
-        })}
-      </div>
+    <>
+      <table
+        aria-label={t('nav.library')}
+        aria-rowcount={(total ?? 0) + 1}
+        onKeyDown={onKey}
+        className="block w-full text-start"
+      >
+        <Header />
+        <tbody ref={list} className="relative block" style={{ height: virtual.getTotalSize() }}>
+          {items.map((row) => {
+            const item = rows.get(row.index);
+            const place = { index: row.index, top: row.start - top };
+            if (item === undefined) return <EmptyRow key={`empty-${row.index}`} top={place.top} />;
+            if (hidden.has(item.id)) return null;
+            return (
+              <LibraryRow
+                key={item.id}
+                item={item}
+                place={place}
+                selected={selected.has(item.id)}
+                onToggle={(range) => toggle(row.index, range)}
+              />
+            );
+          })}
+        </tbody>
+      </table>
       {selected.size > 0 && <SelectionBar key={query.status} />}
-    </div>
+    </>
   );
 };
 
 const Header = () => {
   const { t } = useI18n();
-  const cell = 'text-xs font-medium text-ink-3';
+  const cell = 'text-start text-xs font-medium text-ink-3';
   return (
-    <div role="rowgroup">
-      <div role="row" className={cx(COLUMNS, 'h-9 border-b border-line px-2')}>
-        <span role="columnheader">
+    <thead className="block">
+      <tr className={cx(COLUMNS, 'h-9 border-b border-line px-2')}>
+        <th scope="col">
           <span className="sr-only">{t('library.selection')}</span>
-        </span>
-        <span role="columnheader" className={cell}>
+        </th>
+        <th scope="col" className={cell}>
           {t('library.name')}
-        </span>
-        <span role="columnheader" className={cx(cell, 'hidden lg:block')}>
+        </th>
+        <th scope="col" className={cx(cell, 'hidden lg:block')}>
           {t('library.speakers')}
-        </span>
-        <span role="columnheader" className={cx(cell, 'hidden lg:block')}>
+        </th>
+        <th scope="col" className={cx(cell, 'hidden lg:block')}>
           {t('library.language')}
-        </span>
-        <span role="columnheader" className={cx(cell, 'hidden text-right md:block')}>
+        </th>
+        <th scope="col" className={cx(cell, '!text-end hidden md:block')}>
           {t('library.length')}
-        </span>
-        <span role="columnheader" className={cx(cell, 'hidden text-right md:block')}>
+        </th>
+        <th scope="col" className={cx(cell, '!text-end hidden md:block')}>
           {t('library.added')}
-        </span>
-        <span role="columnheader">
+        </th>
+        <th scope="col">
           <span className="sr-only">{t('library.actions')}</span>
-        </span>
-      </div>
-    </div>
+        </th>
+      </tr>
+    </thead>
   );
 };
 
-const EmptyRow = () => (
-  <div role="cell" className={cx(COLUMNS, 'h-full border-b border-line px-2')}>
-    <span />
-    <span>
+const EmptyRow = ({ top }: { top: number }) => (
+  <tr
+    aria-hidden
+    style={{ transform: `translateY(${top}px)` }}
+    className={cx(COLUMNS, ROW_PLACE, 'border-b border-line px-2')}
+  >
+    <td />
+    <td>
       <span className="skeleton block h-3.5 w-56 max-w-full" />
       <span className="skeleton mt-2 block h-2.5 w-36 max-w-full" />
-    </span>
-  </div>
+    </td>
+  </tr>
 );

@@ -16,27 +16,35 @@ import { useLibraryActions } from './use-library-actions.ts';
 export const COLUMNS =
   'grid grid-cols-[18px_minmax(0,1fr)_32px] items-center gap-x-3 md:grid-cols-[18px_minmax(0,1fr)_90px_118px_32px] lg:grid-cols-[18px_minmax(0,1fr)_120px_120px_80px_118px_32px]';
 
+/** Every row stands where its place in the whole list is; only those in view exist. */
+export const ROW_PLACE = 'absolute inset-x-0 top-0 h-[67px]';
+
 type RowProps = {
   item: UserListItem;
+  /** Index in the list, and pixels from its top. */
+  place: { readonly index: number; readonly top: number };
   selected: boolean;
   onToggle: (range: boolean) => void;
 };
 
 /** One transcript in the list. */
-export const LibraryRow = memo(({ item, selected, onToggle }: RowProps) => {
+export const LibraryRow = memo(({ item, place, selected, onToggle }: RowProps) => {
   const { t, locale } = useI18n();
   const [renaming, setRenaming] = useState(false);
   const actions = useLibraryActions();
   return (
-    <div
+    <tr
+      aria-rowindex={place.index + 2}
+      data-index={place.index}
+      style={{ transform: `translateY(${place.top}px)` }}
       className={cx(
         COLUMNS,
-        'group h-full border-b border-line px-2 transition-colors hover:bg-ground',
+        ROW_PLACE,
+        'group border-b border-line px-2 transition-colors hover:bg-ground',
         selected && 'bg-ground',
       )}
     >
-      <span
-        role="cell"
+      <td
         className={cx(
           !selected && 'lg:opacity-0 lg:group-focus-within:opacity-100 lg:group-hover:opacity-100',
         )}
@@ -47,8 +55,8 @@ export const LibraryRow = memo(({ item, selected, onToggle }: RowProps) => {
           onChange={() => undefined}
           onClick={(event) => onToggle(event.shiftKey)}
         />
-      </span>
-      <span role="cell" className="min-w-0">
+      </td>
+      <td className="min-w-0">
         {renaming ? (
           <RenameField
             name={item.name}
@@ -74,22 +82,20 @@ export const LibraryRow = memo(({ item, selected, onToggle }: RowProps) => {
         <span className="mt-[3px] flex min-h-5 items-center gap-2 overflow-hidden text-xs text-ink-3">
           <SubLine item={item} />
         </span>
-      </span>
-      <span role="cell" className="hidden lg:block">
+      </td>
+      <td className="hidden lg:block">
         {item.speakers !== undefined && item.speakers.length > 0 && (
           <SpeakerDots names={item.speakers} label={item.speakers.join(', ')} />
         )}
-      </span>
-      <span role="cell" className="hidden truncate text-ink-2 lg:block">
+      </td>
+      <td className="hidden truncate text-ink-2 lg:block">
         {item.language === null ? '' : languageName(item.language, locale)}
-      </span>
-      <span role="cell" className="tnum hidden text-right text-ink-2 md:block">
+      </td>
+      <td className="tnum hidden text-right text-ink-2 md:block">
         {item.duration > 0 ? clock(item.duration) : ''}
-      </span>
-      <span role="cell" className="hidden truncate text-right text-ink-2 md:block">
-        {dayLabel(item.created_at, locale)}
-      </span>
-      <span role="cell">
+      </td>
+      <td className="hidden truncate text-right text-ink-2 md:block">{dayLabel(item.created_at, locale)}</td>
+      <td>
         <Menu
           trigger={
             <IconButton label={t('library.more', { name: item.name })}>
@@ -120,8 +126,8 @@ export const LibraryRow = memo(({ item, selected, onToggle }: RowProps) => {
             {t('common.delete')}
           </MenuItem>
         </Menu>
-      </span>
-    </div>
+      </td>
+    </tr>
   );
 });
 LibraryRow.displayName = 'LibraryRow';

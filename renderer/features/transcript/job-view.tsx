@@ -6,6 +6,7 @@ import { clock, percent } from '../../lib/format.ts';
 import { speakerColour, speakerIndex } from '../../lib/speakers.ts';
 import { Blank, ProgressBar } from '../../ui/bits.tsx';
 import { Button } from '../../ui/button.tsx';
+import { ScrollRegion } from '../../ui/scroll-region.tsx';
 import { progressText } from '../library/progress-line.tsx';
 import { useReader } from './reader.tsx';
 
@@ -89,9 +90,8 @@ const TextSoFar = () => {
   if (segments.length === 0) return null;
   // The newest stretch is what one watches; the whole text is there when the work is done.
   return (
-    <section
-      aria-label={t('job.soFar')}
-      tabIndex={0}
+    <ScrollRegion
+      label={t('job.soFar')}
       className="flex min-h-0 flex-1 flex-col-reverse overflow-y-auto py-4"
     >
       <div className="mx-auto w-full max-w-[678px]">
@@ -110,6 +110,6 @@ const TextSoFar = () => {
           </div>
         ))}
       </div>
-    </section>
+    </ScrollRegion>
   );
 };

@@ -39,7 +39,6 @@ export const SpeakerName = ({ speaker }: { speaker: string }) => {
       <Popover.Trigger
         className="rounded-[3px] font-[620] hover:underline hover:underline-offset-[3px]"
         style={{ color: speakerColour(speakerIndex(speaker)) }}
-        onDoubleClick={(event) => event.stopPropagation()}
       >
         {name}
       </Popover.Trigger>

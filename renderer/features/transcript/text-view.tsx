@@ -11,6 +11,7 @@ import {
 import { useStore } from 'zustand';
 import { useI18n } from '../../app/services.tsx';
 import { Button } from '../../ui/button.tsx';
+import { ScrollRegion } from '../../ui/scroll-region.tsx';
 import { BlockView } from './block-view.tsx';
 import { blockOfWord, type Doc, wordAt } from './model/document.ts';
 import { findDoubts } from './model/doubt.ts';
@@ -29,7 +30,7 @@ const estimate = (doc: Doc, index: number) => {
   return Math.ceil(characters / LINE_CHARACTERS) * LINE + 22 + 22;
 };
 
-type Paper = Virtualizer<HTMLDivElement, Element>;
+type Paper = Virtualizer<HTMLElement, Element>;
 
 /** Marks words by class, without a render: the playing one at 60 times a second, the found ones at each change. */
 const useWordMarks = (paper: RefObject<HTMLDivElement | null>, doc: Doc | undefined) => {
@@ -89,7 +90,7 @@ const useWordMarks = (paper: RefObject<HTMLDivElement | null>, doc: Doc | undefi
 };
 
 /** Scrolls along with the playing word, until the reader scrolls by hand. */
-const useFollow = (scroller: RefObject<HTMLDivElement | null>, paper: Paper, doc: Doc | undefined) => {
+const useFollow = (scroller: RefObject<HTMLElement | null>, paper: Paper, doc: Doc | undefined) => {
   const { player, view, reveal } = useReader();
 
   const show = useCallback(
@@ -145,7 +146,7 @@ export const TextView = () => {
   const doc = useStore(transcripts.store, (state) => state.doc);
   const playing = useStore(player.store, (state) => state.playing);
   const following = useStore(view, (state) => state.following);
-  const scroller = useRef<HTMLDivElement>(null);
+  const scroller = useRef<HTMLElement>(null);
   const paper = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: doc?.blocks.length ?? 0,
@@ -163,14 +164,18 @@ export const TextView = () => {
     const word = doc.words[Number(target.closest<HTMLElement>('[data-w]')?.dataset.w ?? Number.NaN)];
     if (word !== undefined) player.seek(word.start);
   };
+  const onDoubleClick = ({ target }: MouseEvent) => {
+    const block = target instanceof HTMLElement ? target.closest<HTMLElement>('[data-index]') : null;
+    if (block !== null && view.getState().editing === undefined)
+      view.setState({ editing: Number(block.dataset.index) });
+  };
   const items = virtual.getVirtualItems();
   return (
     <div className="relative min-h-0">
-      <div
+      <ScrollRegion
         ref={scroller}
-        role="region"
-        aria-label={t('transcript.text')}
-        tabIndex={0}
+        label={t('transcript.text')}
+        onDoubleClick={onDoubleClick}
         onWheel={yieldToReader}
         onTouchMove={yieldToReader}
         onClick={onClick}
@@ -201,7 +206,7 @@ export const TextView = () => {
             );
           })}
         </div>
-      </div>
+      </ScrollRegion>
       {playing && !following && (
         <Button
           className="enter absolute bottom-4 left-1/2 -translate-x-1/2 rounded-full shadow-high"

@@ -30,7 +30,7 @@ export const findHits = (doc: Doc, query: string): Hit[] => {
   return hits;
 };
 
-const escape = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+const escapePattern = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 /** The changed texts when `query` is replaced: everywhere, or in the segments named. */
 export const replaceIn = (
@@ -40,7 +40,7 @@ export const replaceIn = (
   only?: { readonly segment: number; readonly occurrence: number },
 ): SegmentText[] => {
   if (query.trim() === '') return [];
-  const pattern = new RegExp(escape(query.trim()), 'giu');
+  const pattern = new RegExp(escapePattern(query.trim()), 'giu');
   const changes: SegmentText[] = [];
   for (const [index, segment] of doc.segments.entries()) {
     if (only !== undefined && only.segment !== index) continue;

@@ -1,0 +1,177 @@
+import { useCallback, useState } from 'react';
+import { ApiError } from '../../../electron/contract/client.ts';
+import { CORS_METHODS, type CorsRequest } from '../../../electron/contract/storage.ts';
+import { Section } from '../../app/page-head.tsx';
+import { useI18n, useServices } from '../../app/services.tsx';
+import { errorText } from '../../lib/errors.ts';
+import { dateTime } from '../../lib/format.ts';
+import { useLoaded } from '../../lib/use-loaded.ts';
+import { Chip, Note } from '../../ui/bits.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Field, TextInput } from '../../ui/field.tsx';
+
+type Method = CorsRequest['allowedMethods'][number];
+type Draft = {
+  readonly origins: string;
+  readonly methods: readonly Method[];
+  readonly headers: string;
+  readonly seconds: string;
+};
+
+const listOf = (text: string) =>
+  text
+    .split(/[\n,]/)
+    .map((each) => each.trim())
+    .filter((each) => each !== '');
+
+/** Which web pages may use the files of this store, in plain words. */
+export const CorsSection = () => {
+  const { client } = useServices();
+  const { t, locale } = useI18n();
+  const load = useCallback(
+    async (signal: AbortSignal) => (await client.call('corsConfig', { signal })).data,
+    [client],
+  );
+  const { loaded, again } = useLoaded(load);
+  const [open, setOpen] = useState(false);
+  if (loaded.state !== 'ready') return null;
+  const config = loaded.value;
+  const closed = config.lastUpdated === null || config.allowedOrigins.length === 0;
+  return (
+    <div className="mt-10 max-w-[720px]">
+      <Section
+        title={t('cors.title')}
+        text={closed ? t('cors.none') : t('cors.some', { origins: config.allowedOrigins.join(', ') })}
+        action={
+          <Button aria-expanded={open} onClick={() => setOpen(!open)}>
+            {t('cors.change')}
+          </Button>
+        }
+      >
+        {open ? (
+          <CorsForm
+            first={{
+              origins: config.allowedOrigins.join('\n'),
+              methods: closed
+                ? ['GET']
+                : CORS_METHODS.filter((method) => config.allowedMethods.includes(method)),
+              headers: closed ? '*' : config.allowedHeaders.join(', '),
+              seconds: String(closed ? 3600 : config.maxAgeSeconds),
+            }}
+            onSaved={() => {
+              setOpen(false);
+              again();
+            }}
+          />
+        ) : (
+          config.lastUpdated !== null && (
+            <p className="text-xs text-ink-3">
+              {t('cors.updated', { when: dateTime(config.lastUpdated, locale) })}
+            </p>
+          )
+        )}
+      </Section>
+    </div>
+  );
+};
+
+const CorsForm = ({ first, onSaved }: { first: Draft; onSaved: () => void }) => {
+  const { client, toasts } = useServices();
+  const { t } = useI18n();
+  const [draft, setDraft] = useState(first);
+  const [fault, setFault] = useState<string>();
+  const change = (part: Partial<Draft>) => setDraft({ ...draft, ...part });
+  const save = async () => {
+    setFault(undefined);
+    try {
+      await client.call('configureCors', {
+        body: {
+          allowedOrigins: listOf(draft.origins),
+          allowedMethods: [...draft.methods],
+          allowedHeaders: listOf(draft.headers),
+          maxAgeSeconds: Number(draft.seconds),
+        },
+      });
+      toasts.show(t('cors.saved'));
+      onSaved();
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 400) {
+        setFault(
+          error.details.map((detail) => `${detail.path}: ${detail.message}`).join('\n') || error.message,
+        );
+      } else setFault(errorText(error, t));
+    }
+  };
+  return (
+    <form
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save();
+      }}
+    >
+      <Field label={t('cors.origins')} hint={t('cors.origins.hint')}>
+        {(ids) => (
+          <textarea
+            {...ids}
+            rows={3}
+            value={draft.origins}
+            placeholder="https://example.com"
+            onChange={(event) => change({ origins: event.target.value })}
+            className="w-full rounded-ctl border border-line-2 bg-raised px-2.5 py-1.5 font-mono text-xs"
+          />
+        )}
+      </Field>
+      {listOf(draft.origins).includes('*') && <Note tone="warn">{t('cors.star')}</Note>}
+      <div>
+        <p className="mb-1.5 text-xs font-medium text-ink-2">{t('cors.methods')}</p>
+        <div className="flex flex-wrap gap-1.5">
+          {CORS_METHODS.map((method) => (
+            <Chip
+              key={method}
+              on={draft.methods.includes(method)}
+              onClick={() =>
+                change({
+                  methods: draft.methods.includes(method)
+                    ? draft.methods.filter((each) => each !== method)
+                    : [...draft.methods, method],
+                })
+              }
+            >
+              {t(`cors.method.${method}`)}
+            </Chip>
+          ))}
+        </div>
+      </div>
+      <div className="grid gap-4 sm:grid-cols-2">
+        <Field label={t('cors.headers')} hint={t('cors.headers.hint')}>
+          {(ids) => (
+            <TextInput
+              {...ids}
+              value={draft.headers}
+              onChange={(event) => change({ headers: event.target.value })}
+            />
+          )}
+        </Field>
+        <Field label={t('cors.maxAge')} hint={t('cors.maxAge.hint')}>
+          {(ids) => (
+            <TextInput
+              {...ids}
+              inputMode="numeric"
+              value={draft.seconds}
+              onChange={(event) => change({ seconds: event.target.value })}
+            />
+          )}
+        </Field>
+      </div>
+      {fault !== undefined && (
+        <div role="alert" className="whitespace-pre-line">
+          <Note tone="bad">{fault}</Note>
+        </div>
+      )}
+      <Button type="submit" look="primary" className="self-start">
+        {t('common.save')}
+      </Button>
+    </form>
+  );
+};
