@@ -40,3 +40,38 @@ export interface Score {
 
 export const precision = (score: Score): number => (score.found === 0 ? 1 : score.right / score.found);
 export const recall = (score: Score): number => (score.truth === 0 ? 1 : score.right / score.truth);
+
+export interface LongText {
+  title: string;
+  topics: string[];
+  summary: string;
+  text: string;
+}
+
+/** The longer texts with their expected topics and reference summaries. */
+export function readTexts(name: string): LongText[] {
+  return blocks(name).map(([title = '', topics = '', summary = '', ...rest]) => ({
+    title,
+    topics: topics.replace(/^topics:\s*/, '').split(/;\s*/),
+    summary: summary.replace(/^summary:\s*/, ''),
+    text: rest.join(' '),
+  }));
+}
+
+export interface Dialogue {
+  title: string;
+  lines: (Marked & { speaker: string })[];
+}
+
+/** The dialogues, a segment a line. */
+export function readDialogues(name: string): Dialogue[] {
+  return blocks(name).map(([title = '', ...lines]) => ({
+    title,
+    lines: lines.map((line) => ({ ...parseMarked(line.replace(/^[A-Z]: /, '')), speaker: line.charAt(0) })),
+  }));
+}
+
+function blocks(name: string): string[][] {
+  const parts = readLines(name).join('\n').split(/^== /m);
+  return parts.filter((part) => part.trim() !== '').map((part) => part.trim().split('\n'));
+}

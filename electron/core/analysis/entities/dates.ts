@@ -224,8 +224,10 @@ const dayFirst: Reader = (tokens, at) => {
   const link = /^(?:of|de)$/u.test(norm(tokens, dayEnd + 1));
   const month = dayEnd + (link ? 2 : 1);
   if (!MONTHS.has(stem(tokens, month))) return ordinalAlone(tokens, at, start, dayEnd);
-  if (!link && DOUBTFUL.has(norm(tokens, month)) && !tokens[month]?.capital) return undefined;
-  return withYear(tokens, month);
+  const end = withYear(tokens, month);
+  return !link && end === month && DOUBTFUL.has(norm(tokens, month)) && !tokens[month]?.capital
+    ? undefined
+    : end;
 };
 
 /** "on the 14th": a day of the month by itself needs "on", "by", "until" or "from" before it. */
@@ -336,6 +338,10 @@ const part: Reader = (tokens, at) => {
     );
   }
   const start = norm(tokens, at) === 'the' ? at + 1 : at;
+  if (/^(?:spring|summer|fall|autumn|winter)$/u.test(norm(tokens, start))) {
+    const of = norm(tokens, start + 1) === 'of' ? start + 2 : start + 1;
+    return /^(?:19|20)\d\d$|^(?:nineteen|twenty|two)$/u.test(norm(tokens, of)) ? year(tokens, of) : undefined;
+  }
   if (
     start === at ||
     !/^(?:end|beginning|start|middle)$/u.test(norm(tokens, start)) ||

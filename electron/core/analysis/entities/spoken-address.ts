@@ -153,7 +153,7 @@ function mailboxBefore(tokens: readonly Token[], host: number): number | undefin
     }
   }
   first = spelledOut(tokens, first);
-  const cued = cueStart(tokens, first);
+  const cued = cueStart(tokens, first, isMailHost(tokens[host]));
   if (cued !== undefined) return cued;
   const word = tokens[last]?.norm ?? '';
   if (joined || first < last || ROLES.has(word)) return first;
@@ -190,14 +190,14 @@ function isStop(token: Token | undefined): boolean {
 }
 
 /** Back over at most four plain words to a cue that a mail word stands near; undefined without one. */
-function cueStart(tokens: readonly Token[], first: number): number | undefined {
+function cueStart(tokens: readonly Token[], first: number, mailHost: boolean): number | undefined {
   let start = first;
   for (let steps = 0; steps < 4; steps++) {
     const before = tokens[start - 1];
-    if (!before) return hasMailWord(tokens, start) ? start : undefined;
+    if (!before) return mailHost || hasMailWord(tokens, start) ? start : undefined;
     if (CUE.test(before.norm) || /[.,:;!?]/u.test(before.trail)) {
       const own = tokens[start]?.norm ?? '';
-      return hasMailWord(tokens, start) && !NEVER_LABEL.has(own) ? start : undefined;
+      return (mailHost || hasMailWord(tokens, start)) && !NEVER_LABEL.has(own) ? start : undefined;
     }
     if (NEVER_LABEL.has(before.norm) || !isPiece(before)) return undefined;
     start -= 1;

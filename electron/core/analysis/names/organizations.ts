@@ -8,6 +8,7 @@ import { LEXICON, wordsTagged } from './tagger.ts';
 
 const KNOWN = new Gazetteer([
   ...organizations.names,
+  ...organizations.ambiguous,
   ...wordsTagged('Organization', 'SportsTeam', 'Company').filter((name) => name.length > 2),
 ]);
 const AMBIGUOUS = new Set(organizations.ambiguous);
@@ -178,7 +179,10 @@ function listed(context: NameContext, at: number): number | undefined {
     return ACT.test(context.norm(match.last + 1)) || context.norm(at) !== context.stem(at)
       ? match.last
       : undefined;
-  return !context.cased(at) && employer(context, at) ? match.last : undefined;
+  const acts =
+    /^(?:said|says)$/u.test(context.norm(match.last + 1)) || BUSINESS_ACT.test(context.norm(match.last + 1));
+  const determined = /^(?:the|that|its|their|our|no)$/u.test(context.norm(at - 1));
+  return !context.cased(at) && (employer(context, at) || (acts && !determined)) ? match.last : undefined;
 }
 
 /** "My Visa is 4111 …": the card, not the company. */

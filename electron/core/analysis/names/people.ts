@@ -154,8 +154,10 @@ function titleAdjacent(context: NameContext, at: number): boolean {
 function knownName(context: NameContext, at: number): boolean {
   if (context.capital(at)) return true;
   const tags = LEXICON.get(context.stem(at));
-  if (tags && !tags.some((tag) => /Name$/u.test(tag))) return false;
-  return context.tagged(at, 'Person', 'FirstName', 'MaleName', 'FemaleName') || tags === undefined;
+  if (!tags) return true;
+  return (
+    tags.some((tag) => /Name$|^Person$/u.test(tag)) && !context.tagged(at, 'Verb', 'Adjective', 'Adverb')
+  );
 }
 
 function ambiguousName(context: NameContext, at: number, introduced: boolean): boolean {
@@ -236,9 +238,13 @@ function isUnknownName(context: NameContext, at: number): boolean {
   return !context.tagged(at, 'Place', 'Organization', 'Demonym') || LAST.has(token.stem);
 }
 
+/** Languages in which every noun has a capital: there it is no evidence. */
+const NOUNS_CAPITAL = /^(?:de|lb)/iu;
+
 /** Two unknown capitals in a row, or one after a call or a relation: "Siobhan Gallagher", "her husband Femi". */
 function unknownName(context: NameContext, at: number): boolean {
-  if (!isUnknownName(context, at)) return false;
+  if (!isUnknownName(context, at) || TITLES.has(context.norm(at)) || NOUNS_CAPITAL.test(context.language))
+    return false;
   const before = context.norm(at - 1);
   if (
     context.properCapital(at) &&
@@ -248,8 +254,9 @@ function unknownName(context: NameContext, at: number): boolean {
   }
   if (!context.adjacent(at, at + 1) || context.norm(at) !== context.stem(at)) return false;
   const next = context.stem(at + 1);
+  const english = context.language.startsWith('en');
   const pair =
-    isUnknownName(context, at + 1) ||
+    (english && isUnknownName(context, at + 1)) ||
     (context.capital(at + 1) && LAST.has(next) && !isOrganizationWord(next));
   return (
     pair &&

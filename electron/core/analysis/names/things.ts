@@ -58,7 +58,7 @@ function listedEvent(context: NameContext, at: number): number | undefined {
   const match = EVENTS.match(context.tokens, at);
   if (!match) return undefined;
   const common =
-    /^(?:mundial|expo|ironman|wimbledon|sundance|ces|woodstock|oscars|emmys|davos|berlinale|world series|prime day|civil war)$/u;
+    /^(?:mundial|expo|ironman|wimbledon|sundance|ces|woodstock|oscars|emmys|davos|berlinale|prime day|civil war)$/u;
   return common.test(match.phrase) && !context.capital(at) ? undefined : match.last;
 }
 

@@ -109,8 +109,11 @@ function isSocialShape(span: readonly DigitGroup[], inside: readonly string[]): 
 
 /** MM/YY or MM/YYYY, with or without the slash. */
 function isExpiry(span: readonly DigitGroup[]): boolean {
-  const digits = span.map((group) => group.digits.padStart(2, '0')).join('');
-  return /^(?:0[1-9]|1[0-2])(?:20)?[2-4]\d$/u.test(digits) && span.length <= 3;
+  const padded = span.map((group) => group.digits.padStart(2, '0')).join('');
+  const plain = span.map((group) => group.digits).join('');
+  return (
+    [padded, plain].some((digits) => /^(?:0[1-9]|1[0-2])(?:20)?[2-4]\d$/u.test(digits)) && span.length <= 4
+  );
 }
 
 function cuedFinding(digits: string, from: number, to: number, context: SpanContext): Finding | undefined {

@@ -63,7 +63,7 @@ const PHRASES = [
     `license plate|licence plate|plate|plate number|number plate|registration|registration number|vin|v i n|vin number|
     kennzeichen|plaque|matrícula|tag number|vehicle identification number`,
   ],
-  ['pin', 'pin|pin code|pin number|passcode|password|code|otp|access code|kennwort|passwort'],
+  ['pin', 'pin|pin code|pin number|passcode|password|otp|access code|kennwort|passwort'],
 ] as const;
 
 const CUE_OF = new Map<string, NumberCue>(
