@@ -9,6 +9,7 @@ import { downloadFileName } from './file-name.ts';
 import { explainStatus, isTransientStatus } from './http-status.ts';
 import { cancellation, explainNetworkError, throwIfAborted } from './network-errors.ts';
 import { loadResumeState, type ResumeState, removeResumeState, saveResumeState } from './resume-state.ts';
+import { machineSlept } from './slept.ts';
 import type { DownloadOptions, DownloadResult, HttpClient, OpenedResponse } from './types.ts';
 
 /** After this many bytes the file is flushed and the resume state saved: what a crash can cost. */
@@ -54,6 +55,8 @@ class Download {
   #fetched = 0;
   #flushed = 0;
   #rangesWork = true;
+  /** Wall clock of the last sign of life, in milliseconds. */
+  #heard = 0;
 
   constructor(client: HttpClient, options: DownloadOptions, state: ResumeState | null) {
     this.#client = client;
@@ -185,9 +188,11 @@ class Download {
   async #receive(file: FileHandle, response: OpenedResponse): Promise<void> {
     const { limits, onProgress } = this.#options;
     const body = decodedBody(response);
+    this.#heard = Date.now();
     try {
       for await (const chunk of body) {
         await this.#write(file, chunk);
+        this.#heard = Date.now();
         onProgress?.({ bytes: this.#state.bytes, total: this.#state.total });
       }
     } catch (error) {
@@ -203,9 +208,13 @@ class Download {
   }
 
   #explainBroken(error: unknown, response: OpenedResponse): unknown {
-    if (isAppError(error) && error.code !== 'download_failed') return error;
     if (isDiskFull(error)) return diskFull(error);
     const { limits, signal } = this.#options;
+    if (isAppError(error) && error.code === 'download_timeout') {
+      const slept = machineSlept(Date.now() - this.#heard, limits.stallSeconds ?? 30);
+      return slept ? new Interrupted(error) : error;
+    }
+    if (isAppError(error) && error.code !== 'download_failed') return error;
     const reason = explainNetworkError(error, {
       host: new URL(response.url).host,
       stallSeconds: limits.stallSeconds ?? 30,
