@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { readdirSync } from 'node:fs';
 import { readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -107,6 +108,15 @@ describe('download', () => {
     server.set('/a', file(body));
     const result = await get('/a');
     expect(result).toMatchObject({ bytes: body.length, bytesFetched: 700_000 });
+    await expectWhole(body);
+  });
+
+  it('is marked as not whole from before its first byte, also where it cannot go on later', async () => {
+    server.set('/a', file(body, { etag: null }));
+    const seen: string[][] = [];
+    await get('/a', { onProgress: () => seen.push(readdirSync(folder.path).sort()) });
+    expect(seen.length).toBeGreaterThan(1);
+    expect(seen.every((names) => names.includes('part.resume.json'))).toBe(true);
     await expectWhole(body);
   });
 

@@ -9,6 +9,7 @@ import { downloadFileName } from './file-name.ts';
 import { explainStatus, isTransientStatus } from './http-status.ts';
 import { cancellation, explainNetworkError, throwIfAborted } from './network-errors.ts';
 import { loadResumeState, type ResumeState, removeResumeState, saveResumeState } from './resume-state.ts';
+import { machineSlept } from './slept.ts';
 import type { DownloadOptions, DownloadResult, HttpClient, OpenedResponse } from './types.ts';
 
 /** After this many bytes the file is flushed and the resume state saved: what a crash can cost. */
@@ -54,6 +55,8 @@ class Download {
   #fetched = 0;
   #flushed = 0;
   #rangesWork = true;
+  /** Wall clock of the last sign of life, in milliseconds. */
+  #heard = 0;
 
   constructor(client: HttpClient, options: DownloadOptions, state: ResumeState | null) {
     this.#client = client;
@@ -69,7 +72,21 @@ class Download {
     this.#flushed = this.#state.bytes;
   }
 
-  async run(file: FileHandle): Promise<DownloadResult> {
+  async run(): Promise<DownloadResult> {
+    try {
+      await this.#note();
+      const file = await open(this.#options.destination, this.#state.bytes > 0 ? 'r+' : 'w', 0o600);
+      try {
+        return await this.#run(file);
+      } finally {
+        await file.close();
+      }
+    } catch (error) {
+      throw isDiskFull(error) ? diskFull(error) : error;
+    }
+  }
+
+  async #run(file: FileHandle): Promise<DownloadResult> {
     const { signal, limits, destination } = this.#options;
     let wait = limits.retryDelay ?? 500;
     let best = this.#state.bytes;
@@ -185,9 +202,11 @@ class Download {
   async #receive(file: FileHandle, response: OpenedResponse): Promise<void> {
     const { limits, onProgress } = this.#options;
     const body = decodedBody(response);
+    this.#heard = Date.now();
     try {
       for await (const chunk of body) {
         await this.#write(file, chunk);
+        this.#heard = Date.now();
         onProgress?.({ bytes: this.#state.bytes, total: this.#state.total });
       }
     } catch (error) {
@@ -203,9 +222,13 @@ class Download {
   }
 
   #explainBroken(error: unknown, response: OpenedResponse): unknown {
-    if (isAppError(error) && error.code !== 'download_failed') return error;
     if (isDiskFull(error)) return diskFull(error);
     const { limits, signal } = this.#options;
+    if (isAppError(error) && error.code === 'download_timeout') {
+      const slept = machineSlept(Date.now() - this.#heard, limits.stallSeconds ?? 30);
+      return slept ? new Interrupted(error) : error;
+    }
+    if (isAppError(error) && error.code !== 'download_failed') return error;
     const reason = explainNetworkError(error, {
       host: new URL(response.url).host,
       stallSeconds: limits.stallSeconds ?? 30,
@@ -231,26 +254,19 @@ class Download {
     if (end - this.#flushed >= FLUSH_EVERY) await this.#flush(file);
   }
 
-  /** Puts on the disk what is there, and notes it for a later call. */
+  /** Notes what is on the disk for a later call; as long as there is a note, the file is not whole. */
+  async #note(): Promise<void> {
+    const bytes = canResume(this.#state) ? this.#flushed : 0;
+    await saveResumeState(this.#options.destination, { ...this.#state, bytes });
+  }
+
+  /** Puts on the disk what is there, and notes it. */
   async #flush(file: FileHandle): Promise<void> {
-    try {
-      await file.datasync();
-      this.#flushed = this.#state.bytes;
-      if (canResume(this.#state)) await saveResumeState(this.#options.destination, this.#state);
-      else await removeResumeState(this.#options.destination);
-    } catch (error) {
-      throw isDiskFull(error) ? diskFull(error) : error;
-    }
+    await file.datasync();
+    this.#flushed = this.#state.bytes;
+    await this.#note();
   }
 }
-
-const openDestination = async (path: string, keep: boolean): Promise<FileHandle> => {
-  try {
-    return await open(path, keep ? 'r+' : 'w', 0o600);
-  } catch (error) {
-    throw isDiskFull(error) ? diskFull(error) : error;
-  }
-};
 
 /**
  * Downloads a file, going on after broken connections and after an earlier call that did not finish
@@ -261,10 +277,5 @@ const openDestination = async (path: string, keep: boolean): Promise<FileHandle>
  */
 export const download = async (client: HttpClient, options: DownloadOptions): Promise<DownloadResult> => {
   const state = await loadResumeState(options.destination, options.url);
-  const file = await openDestination(options.destination, state !== null);
-  try {
-    return await new Download(client, options, state).run(file);
-  } finally {
-    await file.close();
-  }
+  return new Download(client, options, state).run();
 };

@@ -82,7 +82,8 @@ export type DownloadOptions = {
   readonly url: string;
   /**
    * The partial file. Beside it, `<destination>.resume.json` keeps what a later call needs to go on,
-   * also in another process; it is removed when the file is whole.
+   * also in another process. It is there before the first byte and goes when the file is whole: a file
+   * without it is whole.
    */
   readonly destination: string;
   readonly purpose: ConnectionPurpose;

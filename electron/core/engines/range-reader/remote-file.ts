@@ -5,6 +5,7 @@ import { encodingOf } from '../net/content-encoding.ts';
 import { parseContentRange } from '../net/content-range.ts';
 import { explainStatus, isTransientStatus } from '../net/http-status.ts';
 import { throwIfAborted } from '../net/network-errors.ts';
+import { machineSlept } from '../net/slept.ts';
 import type { OpenedResponse } from '../net/types.ts';
 import { BlockCache } from './block-cache.ts';
 import type { RangeReaderOptions } from './types.ts';
@@ -103,10 +104,13 @@ export class RemoteFile {
     for (let tries = 1; ; tries++) {
       const known = this.#cache.get(index);
       if (known !== undefined) return known;
+      const begun = Date.now();
       try {
         await this.#fetch(index);
       } catch (error) {
-        const transient = isAppError(error) && error.code === 'download_failed' && error.cause !== undefined;
+        const slept = machineSlept(Date.now() - begun, this.#options.stallSeconds ?? 30);
+        const broken = isAppError(error) && error.code === 'download_failed' && error.cause !== undefined;
+        const transient = broken || (slept && isAppError(error) && error.code === 'download_timeout');
         if (!transient || tries === TRIES) throw error;
         await delay(200 * 2 ** tries, undefined, { signal: this.#options.signal }).catch(() => undefined);
         throwIfAborted(this.#options.signal);
