@@ -18,9 +18,11 @@ import { createWhisperEngine, defaultParallelism, type Parallelism } from './eng
 import { RequestLog } from './http/request-log.ts';
 import { accountResources } from './http/resources/accounts.ts';
 import { eventResources } from './http/resources/events.ts';
+import { networkResources } from './http/resources/network.ts';
 import { systemResources } from './http/resources/system.ts';
 import { transcriptViews } from './http/resources/transcript-views.ts';
 import { transcriptResources } from './http/resources/transcripts.ts';
+import { webhookResources } from './http/resources/webhooks.ts';
 import { createServer } from './http/server.ts';
 import { fileLogger } from './log.ts';
 import { createJobWork } from './pipeline/run-job.ts';
@@ -29,12 +31,14 @@ import { AccountService } from './services/accounts.ts';
 import { EventHub } from './services/events.ts';
 import { JobRunner } from './services/jobs.ts';
 import { ModelService } from './services/models/index.ts';
+import { NetworkService } from './services/network.ts';
 import { SearchService } from './services/search.ts';
 import { SettingsService } from './services/settings.ts';
 import { SystemService } from './services/system.ts';
 import { TranscriptAudio } from './services/transcripts/audio.ts';
 import { TranscriptService } from './services/transcripts/index.ts';
 import { UsageService } from './services/usage.ts';
+import { WebhookService } from './services/webhooks.ts';
 import { type Database, openDatabase } from './stores/database.ts';
 import { lockFolder } from './stores/lock.ts';
 
@@ -67,10 +71,10 @@ const describeOwner = (paths: DataPaths): string => {
   return ` (process ${pid}, ${url})`;
 };
 
-/** Files of jobs that are no longer at work are nobody's. */
-const sweepTemporary = async (paths: DataPaths, isAlive: (id: string) => boolean): Promise<void> => {
-  for (const name of await readdir(paths.temporary)) {
-    if (!isAlive(name)) await rm(join(paths.temporary, name), { recursive: true, force: true });
+/** Removes what an earlier run left in a folder under names that nobody owns any more. */
+const sweep = async (folder: string, isOwned: (name: string) => boolean): Promise<void> => {
+  for (const name of await readdir(folder)) {
+    if (!isOwned(name)) await rm(join(folder, name), { recursive: true, force: true });
   }
 };
 
@@ -150,12 +154,14 @@ const createServices = (
     ...parallelism,
     log: logger,
   });
+  const network = new NetworkService({ db, clock, logger });
   const http = createHttpClient({
     policy: () => ({
       allowPrivateAddresses: settings.get('network.allowPrivateAddresses'),
       offline: settings.get('network.offline'),
     }),
     version: config.version,
+    onConnection: (record) => network.note(record),
   });
   const media = createMediaEngine(tools);
   const work = createJobWork({
@@ -185,6 +191,7 @@ const createServices = (
     watcher: {
       progress: (row, segments, from) => transcripts.announceProgress(row, segments, from),
       ended: (row) => transcripts.announceEnd(row),
+      over: () => webhooks.wake(),
     },
   });
   const transcripts: TranscriptService = new TranscriptService({
@@ -198,6 +205,14 @@ const createServices = (
     jobs,
     search,
     files: { resolveUrl: () => undefined, ownFile: () => undefined },
+  });
+  const webhooks = new WebhookService({
+    db,
+    clock,
+    logger,
+    http,
+    retrySeconds: () => settings.get('webhooks.retrySeconds'),
+    present: (row) => transcripts.present(row),
   });
   const system = new SystemService({
     version: config.version,
@@ -225,6 +240,8 @@ const createServices = (
     models,
     engine,
     http,
+    network,
+    webhooks,
     jobs,
     transcripts,
     system,
@@ -272,8 +289,11 @@ export const createApp = async (config: AppConfig, host: Host): Promise<App> => 
     transcriptViews(scope, services);
     systemResources(scope, { ...services, requestLog, version: config.version });
     eventResources(scope, services);
+    webhookResources(scope, services.webhooks);
+    networkResources(scope, services.network);
   });
-  await sweepTemporary(paths, (id) => services.transcripts.isProcessing(id));
+  await sweep(paths.temporary, (id) => services.transcripts.isProcessing(id));
+  await sweep(paths.transcripts, (id) => services.transcripts.exists(id));
   const url = await listen(server, config);
   services.setUrl(url);
   const startedAt = isoTime(services.clock.now());
@@ -283,12 +303,15 @@ export const createApp = async (config: AppConfig, host: Host): Promise<App> => 
     { mode: 0o600 },
   );
   logger.info({ version: config.version, port: Number(new URL(url).port) }, 'Earshot started');
+  services.webhooks.start();
   services.jobs.start();
   const close = async () => {
     await services.jobs.close();
     await server.close();
+    await services.webhooks.close();
     await services.engine.close();
     await services.http.close();
+    services.network.close();
     rmSync(paths.serverFile, { force: true });
     db.close();
     logger.info({}, 'Earshot stopped');

@@ -202,7 +202,8 @@ export class TranscriptService {
   /** Deletes a transcription, its words and made files; a running job is stopped first. */
   async remove(userId: string, id: string): Promise<void> {
     this.#own(userId, id);
-    await this.#o.jobs.stop(id, 'deleted');
+    // Asked again without a pause before the row goes, so that no claim slips in between.
+    while (this.#o.jobs.isRunning(id)) await this.#o.jobs.stop(id, 'deleted');
     if (!store.deleteTranscript(this.#o.db, userId, id)) throw notFound();
     this.#o.jobs.announceEnd(id);
     for (const folder of [join(this.#o.paths.transcripts, id), join(this.#o.paths.temporary, id)]) {
@@ -394,6 +395,10 @@ export class TranscriptService {
     return this.present({ ...row, timestamp_style: 'word' });
   }
 
+  exists(id: string): boolean {
+    return store.findTranscript(this.#o.db, id) !== undefined;
+  }
+
   isProcessing(id: string): boolean {
     return store.findTranscript(this.#o.db, id)?.status === 'processing';
   }
@@ -455,4 +460,6 @@ const EMPTY_ROW = {
   credits_used: 0,
   started_at: null,
   completed_at: null,
+  unclean_ends: 0,
+  audio_offset: 0,
 };
