@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { discard, startServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 import { file, startUrlServer, type UrlServer } from '../support/url-server.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
-import { until } from '../support/until.ts';
 
 const AUDIO = join(import.meta.dirname, '../fixtures/audio/01-short-note.wav');
 const SECRET = `whsec_${Buffer.from('a secret of thirty-two bytes, it').toString('base64')}`;
@@ -115,7 +115,11 @@ describe('webhooks', () => {
     const strict = await startServer({ args: ['--demo'] });
     await strict.client.call('patchSettings', { body: { 'webhooks.retrySeconds': [] } });
     const made = await strict.client.call('createTranscript', {
-      body: { audio_url: urls.url('/note.wav'), webhook_url: receiver.url('/private'), wait_until_complete: true },
+      body: {
+        audio_url: urls.url('/note.wav'),
+        webhook_url: receiver.url('/private'),
+        wait_until_complete: true,
+      },
     });
     expect(made.error?.code).toBe('address_not_allowed');
     const data = await until(async () => {
