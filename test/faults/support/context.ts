@@ -11,7 +11,7 @@ import { descendants, expectGone, type Process } from './processes.ts';
 import type { Random } from './random.ts';
 
 /** Seconds of the recording that takes several pieces. */
-export const LONG_SECONDS = 130;
+export const LONG_SECONDS = 100;
 
 /** Settings that make recognition as fast as it gets: faults are about something else. */
 const FAST = { 'engine.beamSize': 1, 'limits.requestsPerMinute': 0 };
@@ -22,7 +22,7 @@ export class FaultContext {
   readonly random: Random;
   readonly urls: UrlServer;
   /** A recording of several pieces, and one of a few seconds. */
-  readonly long: Buffer = talk(LONG_SECONDS);
+  readonly long: Buffer = talk(LONG_SECONDS, 12);
   readonly short: Buffer = oneSentence();
   /** Texts recognised without any fault, by the name of the recording. */
   readonly #truths: Map<string, string>;
