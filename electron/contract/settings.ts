@@ -64,6 +64,11 @@ export const SETTINGS = {
     'Seconds until an idle model is freed.',
     true,
   ),
+  'webhooks.retrySeconds': setting(
+    z.array(z.int().min(1).max(604_800)).max(20),
+    [5, 30, 120, 600, 3600],
+    'Waits before a webhook that was not answered with 2xx is sent again, in seconds, in order.',
+  ),
   'queue.concurrency': setting(z.int().min(1).max(16), 1, 'Transcriptions worked on side by side.'),
   'limits.uploadsPer15Minutes': setting(limit, 20, 'Uploads per 15 minutes and address; 0 = off.'),
   'limits.deletionsPer15Minutes': setting(limit, 100, 'File deletions per 15 minutes and user; 0 = off.'),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Bytes, success, Timestamp } from './common.ts';
+import { Bytes, queryInt, success, Timestamp } from './common.ts';
 
 export const Health = z
   .object({
@@ -76,6 +76,8 @@ export const RequestLog = success(
     }),
   ),
 );
+
+export const NetworkQuery = z.strictObject({ limit: queryInt(1, 10_000, 500) });
 
 export const NetworkLog = success(
   z.array(

@@ -231,6 +231,9 @@ export const Transcription = z
     audio_start_from: Seconds,
     audio_end_at: Seconds,
     bytes_fetched: Bytes.describe('Bytes read from the network for this transcript.'),
+    audio_offset: Seconds.describe(
+      'Where the audio of `/audio` begins on the timeline of `segments`: 0, or the start of the range where only that was fetched.',
+    ),
     speakers: z.record(z.string(), Speaker).optional(),
     content_safety: contentSafetySchema.optional(),
     key_phrases: z.array(z.string()).optional(),
@@ -440,3 +443,6 @@ export const WebhookDelivery = z
     created_at: Timestamp,
   })
   .meta({ id: 'WebhookDelivery' });
+export type WebhookDelivery = z.output<typeof WebhookDelivery>;
+export const WebhookDeliveries = success(z.array(WebhookDelivery));
+export const WebhookTest = success(WebhookDelivery);

@@ -20,10 +20,12 @@ import { mcpResources } from './http/mcp/index.ts';
 import { RequestLog } from './http/request-log.ts';
 import { accountResources } from './http/resources/accounts.ts';
 import { eventResources } from './http/resources/events.ts';
+import { networkResources } from './http/resources/network.ts';
 import { storageResources } from './http/resources/storage.ts';
 import { systemResources } from './http/resources/system.ts';
 import { transcriptViews } from './http/resources/transcript-views.ts';
 import { transcriptResources } from './http/resources/transcripts.ts';
+import { webhookResources } from './http/resources/webhooks.ts';
 import { createServer } from './http/server.ts';
 import { createBucketCors } from './http/storage/bucket-cors.ts';
 import { fileLogger } from './log.ts';
@@ -34,6 +36,7 @@ import { EventHub } from './services/events.ts';
 import { createFiles, type Files } from './services/files/create.ts';
 import { JobRunner } from './services/jobs.ts';
 import { ModelService } from './services/models/index.ts';
+import { NetworkService } from './services/network.ts';
 import { SearchService } from './services/search.ts';
 import { SettingsService } from './services/settings.ts';
 import { SystemService } from './services/system.ts';
@@ -41,6 +44,7 @@ import { TranscriptAudio } from './services/transcripts/audio.ts';
 import { TranscriptService } from './services/transcripts/index.ts';
 import { TranscriptPages } from './services/transcripts/pages.ts';
 import { UsageService } from './services/usage.ts';
+import { WebhookService } from './services/webhooks.ts';
 import { type Database, openDatabase } from './stores/database.ts';
 import { lockFolder } from './stores/lock.ts';
 
@@ -73,10 +77,10 @@ const describeOwner = (paths: DataPaths): string => {
   return ` (process ${pid}, ${url})`;
 };
 
-/** Files of jobs that are no longer at work are nobody's. */
-const sweepTemporary = async (paths: DataPaths, isAlive: (id: string) => boolean): Promise<void> => {
-  for (const name of await readdir(paths.temporary)) {
-    if (!isAlive(name)) await rm(join(paths.temporary, name), { recursive: true, force: true });
+/** Removes what an earlier run left in a folder under names that nobody owns any more. */
+const sweep = async (folder: string, isOwned: (name: string) => boolean): Promise<void> => {
+  for (const name of await readdir(folder)) {
+    if (!isOwned(name)) await rm(join(folder, name), { recursive: true, force: true });
   }
 };
 
@@ -173,12 +177,14 @@ const createServices = (
     ...parallelism,
     log: logger,
   });
+  const network = new NetworkService({ db, clock, logger });
   const http = createHttpClient({
     policy: () => ({
       allowPrivateAddresses: settings.get('network.allowPrivateAddresses'),
       offline: settings.get('network.offline'),
     }),
     version: config.version,
+    onConnection: (record) => network.note(record),
   });
   const media = createMediaEngine(tools);
   const work = createJobWork({
@@ -208,6 +214,7 @@ const createServices = (
     watcher: {
       progress: (row, segments, from) => transcripts.announceProgress(row, segments, from),
       ended: (row) => transcripts.announceEnd(row),
+      over: () => webhooks.wake(),
     },
   });
   const transcripts: TranscriptService = new TranscriptService({
@@ -221,6 +228,14 @@ const createServices = (
     jobs,
     search,
     files: files.service,
+  });
+  const webhooks = new WebhookService({
+    db,
+    clock,
+    logger,
+    http,
+    retrySeconds: () => settings.get('webhooks.retrySeconds'),
+    present: (row) => transcripts.present(row),
   });
   const system = new SystemService({
     version: config.version,
@@ -249,6 +264,8 @@ const createServices = (
     models,
     engine,
     http,
+    network,
+    webhooks,
     jobs,
     transcripts,
     pages: new TranscriptPages(db),
@@ -302,9 +319,12 @@ export const createApp = async (config: AppConfig, host: Host): Promise<App> => 
     await storageResources(scope, services.files);
     await compatResources(scope, services);
     mcpResources(scope, { ...services, version: config.version });
+    webhookResources(scope, services.webhooks);
+    networkResources(scope, services.network);
   });
   await services.files.open();
-  await sweepTemporary(paths, (id) => services.transcripts.isProcessing(id));
+  await sweep(paths.temporary, (id) => services.transcripts.isProcessing(id));
+  await sweep(paths.transcripts, (id) => services.transcripts.exists(id));
   const url = await listen(server, config);
   services.setUrl(url);
   const startedAt = isoTime(services.clock.now());
@@ -314,13 +334,16 @@ export const createApp = async (config: AppConfig, host: Host): Promise<App> => 
     { mode: 0o600 },
   );
   logger.info({ version: config.version, port: Number(new URL(url).port) }, 'Earshot started');
+  services.webhooks.start();
   services.jobs.start();
   const close = async () => {
     await services.jobs.close();
     await server.close();
     await services.files.close();
+    await services.webhooks.close();
     await services.engine.close();
     await services.http.close();
+    services.network.close();
     rmSync(paths.serverFile, { force: true });
     db.close();
     logger.info({}, 'Earshot stopped');

@@ -7,6 +7,8 @@ import type { Logger } from './base/logger.ts';
 export const fileLogger = (folder: string): Logger & { flush(): void } => {
   mkdirSync(folder, { recursive: true });
   const destination = pino.destination({ dest: join(folder, 'earshot.log'), sync: true, mode: 0o600 });
+  // A line that cannot be written, e.g. because the disk is full, must not end the service.
+  destination.on('error', () => {});
   const logger = pino({ base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination);
   return {
     debug: (fields, message) => logger.debug(fields, message),

@@ -43,6 +43,17 @@ export const systemRoutes = {
     responses: { 200: s.RequestLog },
     errors: ['forbidden'],
   }),
+  listConnections: route({
+    method: 'GET',
+    path: '/v1/network',
+    tag: 'System',
+    summary: 'Every outbound connection, the latest first',
+    description: 'The latest 10,000 are kept. With the setting `network.offline` none is made.',
+    access: 'owner',
+    query: s.NetworkQuery,
+    responses: { 200: s.NetworkLog },
+    errors: ['forbidden'],
+  }),
   listModels: route({
     method: 'GET',
     path: '/v1/models',

@@ -3,11 +3,13 @@ import { join } from 'node:path';
 import { AppError } from '../base/errors.ts';
 import type { MediaInput } from '../engines/ffmpeg/types.ts';
 import { download } from '../engines/net/download.ts';
+import type { DownloadProgress } from '../engines/net/types.ts';
 import { openRangeReader } from '../engines/range-reader/range-reader.ts';
 import type { RangeReader } from '../engines/range-reader/types.ts';
 import { updateClaimed } from '../stores/queue.ts';
 import type { TranscriptRow } from '../stores/schema.ts';
 import type { PipelineDeps } from './deps.ts';
+import { fingerprint } from './fingerprint.ts';
 import type { JobContext } from './types.ts';
 
 /** The audio of a job, ready to be read. */
@@ -17,52 +19,91 @@ export type Source = {
   readonly size: number | null;
   /** `stored`: the user's own file; `downloaded`: ours to keep; `remote`: read in parts, not kept. */
   readonly kind: 'stored' | 'downloaded' | 'remote';
+  /** Tells this recording from another at the same address: a checkpoint holds for it alone. */
+  readonly identity: string;
+  /** Bytes read from the network for this job so far. */
+  bytesFetched(): number;
   /** Throws what really went wrong when ffmpeg only saw a broken stream. */
   check(): void;
   close(): Promise<void>;
 };
 
 const DOWNLOADED = 'source';
+/** Connections tried without any new byte: half a minute, which a machine that wakes up may take to be online. */
+const DOWNLOAD_TRIES = 7;
+/** As much as a download that goes on later can have lost. */
+const RESUMABLE_BYTES = 4 * 1024 * 1024;
 
 /** The job's own folder for what is needed only while it runs. */
 export const workFolder = (deps: PipelineDeps, row: TranscriptRow): string =>
   join(deps.paths.temporary, row.id);
 
-const nothing = { check() {}, async close() {} };
+const local = (fetched: number) => ({ check() {}, async close() {}, bytesFetched: () => fetched });
 
 const fromStore = async (deps: PipelineDeps, fileId: string): Promise<Source> => {
   const file = await deps.files.locate(fileId);
   if (file === undefined) throw new AppError('file_not_found', 'The stored file is gone.');
   return {
-    ...nothing,
+    ...local(0),
     input: { kind: 'file', path: file.path },
     name: file.name,
     size: file.size,
     kind: 'stored',
+    identity: `stored ${fileId}`,
   };
 };
 
 const fromReader = (deps: PipelineDeps, { row }: JobContext, reader: RangeReader, before: number): Source => {
-  const note = () =>
-    updateClaimed(deps.db, row.id, row.attempt, { bytes_fetched: before + reader.bytesFetched() });
+  const bytesFetched = () => before + reader.bytesFetched();
   return {
     input: reader,
     name: reader.fileName,
     size: reader.totalBytes,
     kind: 'remote',
+    identity: `remote ${reader.identity}`,
+    bytesFetched,
     check() {
       const failure = reader.failure();
       if (failure !== null) throw failure;
     },
     async close() {
-      note();
       await reader.close();
+      updateClaimed(deps.db, row.id, row.attempt, { bytes_fetched: bytesFetched() });
     },
   };
 };
 
-const fromNetwork = async (deps: PipelineDeps, context: JobContext): Promise<Source> => {
-  const { row, signal, report } = context;
+const downloadedSource = async (
+  path: string,
+  name: string,
+  size: number,
+  fetched: number,
+): Promise<Source> => ({
+  ...local(fetched),
+  input: { kind: 'file', path },
+  name,
+  size,
+  kind: 'downloaded',
+  identity: `downloaded ${await fingerprint(path)}`,
+});
+
+/** Says how far the download is; that it moves also clears the job of keeping the program down. */
+const downloadProgress = (deps: PipelineDeps, { row, report }: JobContext) => {
+  let first: number | undefined;
+  let cleared = row.unclean_ends === 0;
+  return ({ bytes, total }: DownloadProgress) => {
+    first ??= bytes;
+    if (!cleared && bytes - first >= RESUMABLE_BYTES) {
+      updateClaimed(deps.db, row.id, row.attempt, { unclean_ends: 0 });
+      cleared = true;
+    }
+    const percent = total === null || total === 0 ? 1 : Math.min(10, (bytes / total) * 10);
+    report({ stage: 'downloading', percent, etaSeconds: null, speed: null });
+  };
+};
+
+const fromNetwork = async (deps: PipelineDeps, context: JobContext, before: number): Promise<Source> => {
+  const { row, signal } = context;
   const folder = workFolder(deps, row);
   const path = join(folder, DOWNLOADED);
   await mkdir(folder, { recursive: true });
@@ -70,24 +111,17 @@ const fromNetwork = async (deps: PipelineDeps, context: JobContext): Promise<Sou
     url: row.audio_url,
     destination: path,
     purpose: 'audio',
-    limits: { maxBytes: deps.settings.maxDownloadBytes(), stallSeconds: deps.settings.stallSeconds() },
+    limits: {
+      maxBytes: deps.settings.maxDownloadBytes(),
+      stallSeconds: deps.settings.stallSeconds(),
+      maxTries: DOWNLOAD_TRIES,
+    },
     signal,
-    onProgress: ({ bytes, total }) =>
-      report({
-        stage: 'downloading',
-        percent: total === null || total === 0 ? 1 : Math.min(10, (bytes / total) * 10),
-        etaSeconds: null,
-        speed: null,
-      }),
+    onProgress: downloadProgress(deps, context),
   });
-  updateClaimed(deps.db, row.id, row.attempt, { bytes_fetched: row.bytes_fetched + result.bytesFetched });
-  return {
-    ...nothing,
-    input: { kind: 'file', path },
-    name: result.fileName,
-    size: result.bytes,
-    kind: 'downloaded',
-  };
+  const fetched = before + result.bytesFetched;
+  updateClaimed(deps.db, row.id, row.attempt, { bytes_fetched: fetched, file_name: result.fileName });
+  return downloadedSource(path, result.fileName, result.bytes, fetched);
 };
 
 const isDownloaded = async (deps: PipelineDeps, row: TranscriptRow): Promise<number | undefined> => {
@@ -107,15 +141,10 @@ export const acquire = async (deps: PipelineDeps, context: JobContext): Promise<
   const size = await isDownloaded(deps, row);
   if (size !== undefined) {
     const path = join(workFolder(deps, row), DOWNLOADED);
-    return {
-      ...nothing,
-      input: { kind: 'file', path },
-      name: row.file_name ?? row.name,
-      size,
-      kind: 'downloaded',
-    };
+    return downloadedSource(path, row.file_name ?? row.name, size, row.bytes_fetched);
   }
   context.report({ stage: 'downloading', percent: 0, etaSeconds: null, speed: null });
+  let before = row.bytes_fetched;
   if (row.audio_start_from > 0 || row.audio_end_at > 0) {
     const opened = await openRangeReader({
       client: deps.http,
@@ -124,9 +153,10 @@ export const acquire = async (deps: PipelineDeps, context: JobContext): Promise<
       stallSeconds: deps.settings.stallSeconds(),
       maxBytes: deps.settings.maxDownloadBytes(),
     });
-    if (opened.supported) return fromReader(deps, context, opened.reader, row.bytes_fetched);
+    if (opened.supported) return fromReader(deps, context, opened.reader, before);
+    before += opened.bytesFetched;
   }
-  return fromNetwork(deps, context);
+  return fromNetwork(deps, context, before);
 };
 
 /** Removes what was needed only while the job ran. */

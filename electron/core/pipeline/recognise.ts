@@ -1,5 +1,3 @@
-import { isAppError } from '../base/errors.ts';
-import type { Logger } from '../base/logger.ts';
 import { roundMs } from '../base/numbers.ts';
 import type { AudioPiece, Span } from '../engines/ffmpeg/types.ts';
 import {
@@ -25,7 +23,8 @@ export type RecogniseOptions = {
   readonly translate: boolean;
   readonly prompt?: string | undefined;
   readonly signal: AbortSignal;
-  readonly logger: Logger;
+  /** Run while nothing else does: after a crash, so that only the guilty piece can crash again. */
+  readonly alone: boolean;
   readonly onProgress?: (fraction: number) => void;
 };
 
@@ -61,6 +60,7 @@ const request = (piece: AudioPiece, options: RecogniseOptions): TranscribeReques
   modelPath: options.modelPath,
   pcm: piece.pcm,
   signal: options.signal,
+  alone: options.alone,
   params: {
     language: options.language,
     beamSize: options.beamSize,
@@ -80,20 +80,6 @@ const request = (piece: AudioPiece, options: RecogniseOptions): TranscribeReques
   },
   onProgress: (percent) => options.onProgress?.(percent / 100),
 });
-
-/** Recognises, and once more in a fresh worker when the engine went down: then alone, so that only the guilty piece can crash again. */
-const transcribeTwice = async (
-  asked: TranscribeRequest,
-  { engine, logger }: RecogniseOptions,
-): Promise<WhisperResult> => {
-  try {
-    return await engine.transcribe(asked);
-  } catch (error) {
-    if (!isAppError(error) || error.code !== 'engine_crashed') throw error;
-    logger.warn({ code: error.code }, 'The engine went down; trying this piece once more');
-    return engine.transcribe({ ...asked, alone: true });
-  }
-};
 
 const cleanSegments = (result: WhisperResult): CleanSegment[] =>
   result.segments.flatMap((segment) => cleanSegment(segment, result.language) ?? []);
@@ -125,10 +111,10 @@ const unstick = async (
   options: RecogniseOptions,
 ): Promise<CleanSegment[]> => {
   const asked = request(piece, options);
-  const again = await transcribeTwice(
-    { ...asked, params: { ...asked.params, temperature: WARMER, beamSize: 1 } },
-    options,
-  );
+  const again = await options.engine.transcribe({
+    ...asked,
+    params: { ...asked.params, temperature: WARMER, beamSize: 1 },
+  });
   const second = cleanSegments(again);
   return isStuck(second) ? cutLoops(first) : second;
 };
@@ -160,7 +146,7 @@ const place = (segment: CleanSegment, piece: AudioPiece): RecognisedSegment => {
 /**
  * Recognises one piece of audio, guarding against Whisper's known faults: loops are decoded again without
  * context and warmer, else cut; text invented in silence and marks such as `[BLANK_AUDIO]` are removed.
- * Throws `engine_crashed` when the engine went down twice over this piece.
+ * Throws `engine_crashed` when the engine went down over this piece.
  */
 export const recognise = async (
   piece: AudioPiece,
@@ -170,7 +156,7 @@ export const recognise = async (
   language: string;
   probabilities: Record<string, number> | null;
 }> => {
-  const result = await transcribeTwice(request(piece, options), options);
+  const result = await options.engine.transcribe(request(piece, options));
   const first = cleanSegments(result);
   const segments = isStuck(first)
     ? await unstick(piece, first, { ...options, language: result.language })

@@ -1,23 +1,29 @@
 import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AppError, isAppError } from '../base/errors.ts';
+import { AppError, isAppError, messageOf } from '../base/errors.ts';
 import { roundMs } from '../base/numbers.ts';
 import type { DecodeSummary, MediaInfo } from '../engines/ffmpeg/types.ts';
 import { chargeCredits } from '../stores/credits.ts';
 import { updateClaimed } from '../stores/queue.ts';
 import type { TranscriptRow } from '../stores/schema.ts';
 import { deleteSegments, readSegments } from '../stores/segments.ts';
-import { updateTranscript } from '../stores/transcripts.ts';
-import { acquire, cleanUp, type Source } from './acquire.ts';
+import { findTranscript, updateTranscript } from '../stores/transcripts.ts';
+import { acquire, cleanUp, type Source, workFolder } from './acquire.ts';
 import { type Checkpoint, firstCheckpoint, readCheckpoint } from './checkpoint.ts';
 import type { PipelineDeps, PipelineModel } from './deps.ts';
 import { PEAKS_PER_SECOND } from './peaks.ts';
+import { RangeAudio } from './range-audio.ts';
 import { summarise } from './summarise.ts';
 import { transcribeAudio } from './transcribe.ts';
 import type { JobContext, JobWork } from './types.ts';
 
 const DEMONSTRATION =
   'The demonstration model answered. It knows synthetic voices only: on real recordings its text is wrong.';
+
+const NOT_KEPT =
+  'The sound of this range is not kept for playback: it is longer than three hours, and nothing else of the recording was fetched.';
+
+const RANGE_FILE = 'audio.m4a';
 
 export const PEAKS_FILE = `peaks-${PEAKS_PER_SECOND}.bin`;
 
@@ -60,9 +66,9 @@ const inspect = async (deps: PipelineDeps, context: JobContext, source: Source):
 
 /** The saved state of this job if it fits, else a new beginning with nothing saved. */
 const begin = (deps: PipelineDeps, { row }: JobContext, source: Source, model: PipelineModel): Checkpoint => {
-  const known = readCheckpoint(row.checkpoint, source.size, model.id);
+  const known = readCheckpoint(row.checkpoint, source.identity, model.id);
   if (known !== undefined) return known;
-  const fresh = firstCheckpoint(row.audio_start_from, source.size, model.id);
+  const fresh = firstCheckpoint(row.audio_start_from, source.identity, model.id);
   const language = row.language_asked === 'auto' ? null : row.language_asked;
   const checkpoint: Checkpoint = {
     ...fresh,
@@ -81,25 +87,41 @@ const begin = (deps: PipelineDeps, { row }: JobContext, source: Source, model: P
   return checkpoint;
 };
 
-/** Keeps what was downloaded as the transcript's playable audio. */
+type KeptAudio = {
+  /** Its name in the transcript's folder; null where nothing of ours is kept. */
+  readonly file: string | null;
+  readonly offset: number;
+  readonly warnings: readonly string[];
+};
+
+/** Keeps what was downloaded, or gathered of a range, as the transcript's playable audio. */
 const keepAudio = async (
   deps: PipelineDeps,
-  row: TranscriptRow,
+  { row, signal }: JobContext,
   source: Source,
   info: MediaInfo,
-): Promise<string | null> => {
-  if (source.kind !== 'downloaded' || source.input.kind !== 'file') return null;
-  const name = `audio.${info.format.replaceAll(/\W/g, '')}`;
-  await mkdir(transcriptFolder(deps, row.id), { recursive: true });
-  await rename(source.input.path, join(transcriptFolder(deps, row.id), name));
-  return name;
+  gathered: RangeAudio | null,
+): Promise<KeptAudio> => {
+  const nothing: KeptAudio = { file: null, offset: 0, warnings: [] };
+  const folder = transcriptFolder(deps, row.id);
+  await mkdir(folder, { recursive: true });
+  if (gathered !== null) {
+    const encoded = join(workFolder(deps, row), RANGE_FILE);
+    if (!(await gathered.encode(deps.media, encoded, signal))) return { ...nothing, warnings: [NOT_KEPT] };
+    await rename(encoded, join(folder, RANGE_FILE));
+    return { file: RANGE_FILE, offset: gathered.from, warnings: [] };
+  }
+  if (source.kind !== 'downloaded' || source.input.kind !== 'file') return nothing;
+  const file = `audio.${info.format.replaceAll(/\W/g, '')}`;
+  await rename(source.input.path, join(folder, file));
+  return { ...nothing, file };
 };
 
 type Outcome = {
   summary: DecodeSummary;
   checkpoint: Checkpoint;
   model: PipelineModel;
-  audioFile: string | null;
+  audio: KeptAudio;
 };
 
 const creditsFor = (seconds: number, rate: number): number =>
@@ -107,10 +129,10 @@ const creditsFor = (seconds: number, rate: number): number =>
 
 /** Writes the finished transcript and its price, all or nothing. */
 const complete = (deps: PipelineDeps, { row }: JobContext, outcome: Outcome): void => {
-  const { summary, checkpoint, model, audioFile } = outcome;
+  const { summary, checkpoint, model, audio } = outcome;
   const now = deps.clock.now();
   const credits = creditsFor(summary.duration, deps.settings.creditRate(row.model));
-  const warnings = [...(model.demonstration ? [DEMONSTRATION] : []), ...summary.warnings];
+  const warnings = [...(model.demonstration ? [DEMONSTRATION] : []), ...summary.warnings, ...audio.warnings];
   deps.db.transaction(() => {
     const mine = updateClaimed(deps.db, row.id, row.attempt, {
       ...summarise(readSegments(deps.db, row.id)),
@@ -120,7 +142,8 @@ const complete = (deps: PipelineDeps, { row }: JobContext, outcome: Outcome): vo
       language_confidence: checkpoint.languageConfidence,
       warnings: JSON.stringify(warnings),
       credits_used: credits,
-      audio_file: audioFile,
+      audio_file: audio.file,
+      audio_offset: audio.offset,
       percent: 100,
     });
     if (!mine) throw new AppError('interrupted', 'This job was taken over.');
@@ -149,26 +172,43 @@ const work = async (deps: PipelineDeps, context: JobContext): Promise<void> => {
   const source = await acquire(deps, context);
   try {
     const info = await inspect(deps, context, source);
+    const beginning = begin(deps, context, source, model);
+    const gathered =
+      source.kind === 'remote' ? await RangeAudio.open(workFolder(deps, row), beginning.at) : null;
     const { summary, checkpoint } = await transcribeAudio({
       deps,
       context,
       source,
       model,
-      checkpoint: begin(deps, context, source, model),
+      checkpoint: beginning,
+      audio: gathered,
       range: rangeOf(row, info),
       peaksPath: join(transcriptFolder(deps, row.id), PEAKS_FILE),
     });
     context.report({ stage: 'analyzing', percent: 95, etaSeconds: null, speed: null });
-    const audioFile = await keepAudio(deps, row, source, info);
-    complete(deps, context, { summary, checkpoint, model, audioFile });
+    const audio = await keepAudio(deps, context, source, info, gathered);
+    complete(deps, context, { summary, checkpoint, model, audio });
   } finally {
     await source.close();
   }
 };
 
 /** Whether the job will go on later, so that what was fetched for it must stay. */
-const goesOn = (context: JobContext, error: unknown): boolean =>
-  context.signal.reason === 'shutdown' || (isAppError(error) && error.code === 'interrupted');
+const goesOn = (deps: PipelineDeps, { row, signal }: JobContext, error: unknown): boolean => {
+  const stopped = signal.reason === 'shutdown' || (isAppError(error) && error.code === 'interrupted');
+  return stopped && findTranscript(deps.db, row.id) !== undefined;
+};
+
+/** Shows what was recognised so far with the failure, and removes what was needed only while it ran. */
+const giveUp = async (deps: PipelineDeps, { row }: JobContext): Promise<void> => {
+  try {
+    updateClaimed(deps.db, row.id, row.attempt, summarise(readSegments(deps.db, row.id)));
+  } catch (error) {
+    // The segments themselves are saved; on a full disk the room that follows is what helps.
+    deps.logger.warn({ transcript: row.id, reason: messageOf(error) }, 'The text so far was not written');
+  }
+  await cleanUp(deps, row);
+};
 
 /** The whole way of a job: fetch → decode → recognise → persist. */
 export const createJobWork =
@@ -178,12 +218,7 @@ export const createJobWork =
       await work(deps, context);
       await cleanUp(deps, context.row);
     } catch (error) {
-      if (!goesOn(context, error)) {
-        // What was recognised so far is shown with the failure.
-        const text = summarise(readSegments(deps.db, context.row.id));
-        updateClaimed(deps.db, context.row.id, context.row.attempt, text);
-        await cleanUp(deps, context.row);
-      }
+      if (!goesOn(deps, context, error)) await giveUp(deps, context);
       throw error;
     }
   };

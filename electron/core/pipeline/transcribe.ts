@@ -5,9 +5,10 @@ import type { AudioPiece, DecodeSummary } from '../engines/ffmpeg/types.ts';
 import { updateClaimed } from '../stores/queue.ts';
 import { insertSegments, type StoredSegment } from '../stores/segments.ts';
 import type { Source } from './acquire.ts';
-import type { Checkpoint } from './checkpoint.ts';
+import { type Checkpoint, crashesFrom } from './checkpoint.ts';
 import type { PipelineDeps, PipelineModel } from './deps.ts';
 import { writePeaks } from './peaks.ts';
+import type { RangeAudio } from './range-audio.ts';
 import { detectLanguage, isSilent, type RecognisedSegment, recognise } from './recognise.ts';
 import type { JobContext } from './types.ts';
 
@@ -24,6 +25,8 @@ type Options = {
   /** The range on the source's timeline; `end` null where it is not known. */
   readonly range: { readonly start: number; readonly end: number | null };
   readonly peaksPath: string;
+  /** Gathers the sound of a source that is not kept itself. */
+  readonly audio: RangeAudio | null;
 };
 
 type Flight = { readonly piece: AudioPiece; readonly result: Promise<RecognisedSegment[]>; fraction: number };
@@ -61,6 +64,7 @@ class Transcription {
     try {
       for await (const next of decode.pieces) {
         await writePeaks(this.#o.peaksPath, next, range.start);
+        await this.#o.audio?.write(next);
         await this.#launch(next);
         // One more than run side by side waits, so that the engine never does.
         while (this.#flights.length > deps.engine.statesSideBySide) await this.#land();
@@ -94,27 +98,27 @@ class Transcription {
   async #recognise(piece: AudioPiece, onProgress: (fraction: number) => void): Promise<RecognisedSegment[]> {
     if (isSilent(piece)) return [];
     const { deps, model } = this.#o;
-    const { segments } = await recognise(piece, {
-      engine: deps.engine,
-      modelPath: model.path,
-      language: this.#checkpoint.language ?? 'auto',
-      beamSize: deps.settings.beamSize(),
-      translate: this.#asked.translate,
-      prompt: this.#asked.prompt,
-      signal: this.#signal,
-      logger: deps.logger,
-      onProgress,
+    return this.#enduring(piece, async (alone) => {
+      const { segments } = await recognise(piece, {
+        engine: deps.engine,
+        modelPath: model.path,
+        language: this.#checkpoint.language ?? 'auto',
+        beamSize: deps.settings.beamSize(),
+        translate: this.#asked.translate,
+        prompt: this.#asked.prompt,
+        signal: this.#signal,
+        alone,
+        onProgress,
+      });
+      return segments;
     });
-    return segments;
   }
 
   async #settleLanguage(piece: AudioPiece): Promise<void> {
     const { deps, model, context } = this.#o;
-    const { language, confidence } = await detectLanguage(piece, {
-      engine: deps.engine,
-      modelPath: model.path,
-      signal: this.#signal,
-    });
+    const { language, confidence } = await this.#enduring(piece, () =>
+      detectLanguage(piece, { engine: deps.engine, modelPath: model.path, signal: this.#signal }),
+    );
     this.#checkpoint = { ...this.#checkpoint, language, languageConfidence: confidence };
     updateClaimed(deps.db, context.row.id, context.row.attempt, {
       language,
@@ -122,16 +126,52 @@ class Transcription {
     });
   }
 
+  /** Does something with the engine again when that went down, until it has done so too often over this piece. */
+  async #enduring<T>(piece: AudioPiece, work: (alone: boolean) => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await work(this.#crashesAt(piece) > 0);
+      } catch (error) {
+        if (!isAppError(error) || error.code !== 'engine_crashed') throw error;
+        this.#countCrash(piece, error);
+      }
+    }
+  }
+
+  #crashesAt(piece: AudioPiece): number {
+    return this.#checkpoint.crashes[piece.index] ?? 0;
+  }
+
+  /** Notes a crash where a restart finds it. Throws when the engine went down too often over this piece. */
+  #countCrash(piece: AudioPiece, cause: Error): void {
+    const { deps, context } = this.#o;
+    const times = this.#crashesAt(piece) + 1;
+    const tooOften = times >= MOST_CRASHES;
+    deps.logger.warn(
+      { transcript: context.row.id, piece: piece.index, times },
+      'The engine went down over a piece',
+    );
+    // A person who tries again after the failure gets as many tries as at first.
+    const crashes = { ...this.#checkpoint.crashes, [piece.index]: tooOften ? 0 : times };
+    this.#checkpoint = { ...this.#checkpoint, crashes };
+    updateClaimed(deps.db, context.row.id, context.row.attempt, {
+      checkpoint: JSON.stringify(this.#checkpoint),
+    });
+    if (!tooOften) return;
+    const minutes = Math.floor(piece.start / 60);
+    const seconds = String(Math.floor(piece.start % 60)).padStart(2, '0');
+    throw new AppError(
+      'engine_crashed',
+      `The speech engine went down ${times} times over the audio at ${minutes}:${seconds}. The text up to there is kept; another model may get past it.`,
+      { cause },
+    );
+  }
+
   /** Waits for the oldest piece and saves it with the checkpoint, in one transaction. */
   async #land(): Promise<void> {
     const flight = this.#flights[0];
     if (flight === undefined) return;
-    let recognised: RecognisedSegment[];
-    try {
-      recognised = await flight.result;
-    } catch (error) {
-      throw this.#afterCrash(error, flight.piece);
-    }
+    const recognised = await flight.result;
     this.#flights.shift();
     const segments = recognised.map(
       (segment, index): StoredSegment => ({ ...segment, id: this.#checkpoint.segments + index }),
@@ -142,40 +182,26 @@ class Transcription {
   }
 
   #save(piece: AudioPiece, segments: readonly StoredSegment[]): void {
-    const { deps, context } = this.#o;
+    const { deps, context, source } = this.#o;
     const { row } = context;
     const next: Checkpoint = {
       ...this.#checkpoint,
       piece: piece.index + 1,
       at: piece.end,
       segments: this.#checkpoint.segments + segments.length,
-      crashes: 0,
+      crashes: crashesFrom(this.#checkpoint.crashes, piece.index + 1),
     };
     deps.db.transaction(() => {
-      const mine = updateClaimed(deps.db, row.id, row.attempt, { checkpoint: JSON.stringify(next) });
+      const mine = updateClaimed(deps.db, row.id, row.attempt, {
+        checkpoint: JSON.stringify(next),
+        bytes_fetched: source.bytesFetched(),
+        unclean_ends: 0,
+      });
       // Another claim, or nobody: what was recognised here is not wanted any more.
       if (!mine) throw new AppError('interrupted', 'This job was taken over.');
       insertSegments(deps.db, row.id, piece.index, segments);
     });
     this.#checkpoint = next;
-  }
-
-  /** Counts a crash of the engine with the piece, so that a job which always brings it down is told apart. */
-  #afterCrash(error: unknown, piece: AudioPiece): unknown {
-    if (!isAppError(error) || error.code !== 'engine_crashed') return error;
-    const { deps, context } = this.#o;
-    const crashes = this.#checkpoint.crashes + 1;
-    const next = { ...this.#checkpoint, crashes };
-    updateClaimed(deps.db, context.row.id, context.row.attempt, { checkpoint: JSON.stringify(next) });
-    const minutes = Math.floor(piece.start / 60);
-    const seconds = String(Math.floor(piece.start % 60)).padStart(2, '0');
-    const often =
-      crashes >= MOST_CRASHES ? ` It did so ${crashes} times there; another model may get past it.` : '';
-    return new AppError(
-      'engine_crashed',
-      `The speech engine went down over the audio at ${minutes}:${seconds}. The text up to there is kept.${often}`,
-      { cause: error },
-    );
   }
 
   #done(): number {

@@ -1,19 +1,31 @@
-import { JOB_ERROR_CODES, type JobErrorCode } from '../../contract/errors.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { STAGES } from '../../contract/transcript.ts';
 import type { Clock } from '../base/clock.ts';
-import { AppError, isAppError, isDiskFull } from '../base/errors.ts';
+import { messageOf } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import type { JobReport, JobWork, StopReason } from '../pipeline/types.ts';
 import type { WritableDb } from '../stores/database.ts';
 import * as queue from '../stores/queue.ts';
 import type { TranscriptRow } from '../stores/schema.ts';
-import type { StoredSegment } from '../stores/segments.ts';
-import { findTranscript } from '../stores/transcripts.ts';
+import { countSegments, type StoredSegment } from '../stores/segments.ts';
+import { findTranscript, updateTranscript } from '../stores/transcripts.ts';
+import {
+  failureOf,
+  isFullDisk,
+  type JobFailure,
+  MOST_UNCLEAN_ENDS,
+  SUSPICIOUS_UNCLEAN_ENDS,
+  tooManyUncleanEnds,
+  waitAfterUncleanEnds,
+} from './job-failure.ts';
 import type { LiveProgress } from './transcripts/present.ts';
 
 /** What a job tells those who watch. */
 export type JobWatcher = {
   progress(row: TranscriptRow, segments: readonly StoredSegment[], from: number): void;
   ended(row: TranscriptRow): void;
+  /** Some job is over, however it ended: by running, by being cancelled while it waited, by deletion. */
+  over(): void;
 };
 
 type Options = {
@@ -37,27 +49,17 @@ type Running = {
 };
 
 const SAY_EVERY_MS = 250;
-
-const isJobCode = (code: string): code is JobErrorCode => JOB_ERROR_CODES.some((known) => known === code);
-
-/** Anything thrown by a job, as the reason that its record keeps. */
-const failureOf = (error: unknown): { code: JobErrorCode; message: string } => {
-  if (isAppError(error) && isJobCode(error.code)) return { code: error.code, message: error.message };
-  if (isDiskFull(error) || (isAppError(error) && error.code === 'storage_limit_exceeded')) {
-    return {
-      code: 'disk_full',
-      message: 'The disk is full. Free some space, then try again: the work so far is kept.',
-    };
-  }
-  return { code: 'internal_error', message: 'Something went wrong inside Earshot. The log has the details.' };
-};
+/** How long to wait before a write that found the disk full is tried again. */
+const DISK_FULL_WAIT_MS = 2000;
 
 /** Takes jobs from the queue, a settable number side by side, and keeps their records true. */
 export class JobRunner {
   readonly #options: Options;
   readonly #running = new Map<string, Running>();
   readonly #waiters = new Map<string, Set<() => void>>();
-  #stopping = false;
+  /** Jobs under suspicion of ending the program, which are begun only after a while. */
+  readonly #held = new Set<string>();
+  readonly #closing = new AbortController();
 
   constructor(options: Options) {
     this.#options = options;
@@ -65,18 +67,26 @@ export class JobRunner {
 
   /** Takes back what a process that is gone had claimed, and begins. */
   start(): void {
-    const released = queue.releaseLeases(this.#options.db, this.#options.boot);
-    if (released > 0) this.#options.logger.info({ jobs: released }, 'Going on with interrupted jobs');
+    const { db, boot, logger } = this.#options;
+    const released = queue.releaseLeases(db, boot);
+    if (released > 0) logger.info({ jobs: released }, 'Going on with interrupted jobs');
+    for (const row of queue.listUnclean(db, SUSPICIOUS_UNCLEAN_ENDS)) this.#suspect(row);
     this.wake();
   }
 
   /** Looks for work: to be called when a job was added, or something stopped holding the queue. */
   wake(): void {
-    const { db, boot, clock, concurrency } = this.#options;
-    while (!this.#stopping && !queue.isQueuePaused(db) && this.#running.size < concurrency()) {
-      const row = queue.claimNext(db, boot, clock.now());
-      if (row === undefined) return;
-      this.#begin(row);
+    const { db, boot, clock, concurrency, logger } = this.#options;
+    try {
+      while (!this.#stopping && !queue.isQueuePaused(db) && this.#running.size < concurrency()) {
+        const row = queue.claimNext(db, boot, clock.now(), this.#held);
+        if (row === undefined) return;
+        this.#begin(row);
+      }
+    } catch (error) {
+      if (!isFullDisk(error)) throw error;
+      logger.warn({ reason: messageOf(error) }, 'The queue waits for room on the disk');
+      this.#later(DISK_FULL_WAIT_MS, () => this.wake());
     }
   }
 
@@ -113,40 +123,81 @@ export class JobRunner {
       this.#waiters.set(id, waiters);
       signal.addEventListener('abort', end);
       const row = findTranscript(this.#options.db, id);
-      if (signal.aborted || row === undefined || row.status !== 'processing') end();
+      if (signal.aborted || this.#stopping || row === undefined || row.status !== 'processing') end();
     });
   }
 
-  /** Tells those who wait for a job that it has ended by other means than running. */
+  /** Tells those who wait for a job that it is over, also by other means than running. */
   announceEnd(id: string): void {
     for (const end of [...(this.#waiters.get(id) ?? [])]) end();
     this.#waiters.delete(id);
+    this.#options.watcher.over();
   }
 
   /** Takes no more work, puts running jobs back at their checkpoint, and waits for them. */
   async close(): Promise<void> {
-    this.#stopping = true;
+    this.#closing.abort();
     await Promise.all([...this.#running.keys()].map((id) => this.stop(id, 'shutdown')));
     for (const id of [...this.#waiters.keys()]) this.announceEnd(id);
   }
 
+  get #stopping(): boolean {
+    return this.#closing.signal.aborted;
+  }
+
+  /** Does something after a while, unless the program ends before. */
+  #later(milliseconds: number, action: () => void): void {
+    const timer = setTimeout(() => {
+      if (!this.#stopping) action();
+    }, milliseconds);
+    timer.unref();
+  }
+
+  /** Lets a job wait that was at work when the program ended several times in a row, or gives it up. */
+  #suspect(row: TranscriptRow): void {
+    const { db, clock, logger } = this.#options;
+    logger.warn({ transcript: row.id, times: row.unclean_ends }, 'The program ended over this job before');
+    if (row.unclean_ends >= MOST_UNCLEAN_ENDS) {
+      const failure = failureOf(tooManyUncleanEnds(row.unclean_ends), undefined);
+      updateTranscript(db, row.id, {
+        ...failedColumns(failure, row.stage, clock.now()),
+        unclean_ends: 0,
+      });
+      const ended = findTranscript(db, row.id);
+      if (ended !== undefined) this.#options.watcher.ended(ended);
+      this.announceEnd(row.id);
+      return;
+    }
+    this.#held.add(row.id);
+    this.#later(waitAfterUncleanEnds(row.unclean_ends), () => {
+      this.#held.delete(row.id);
+      this.wake();
+    });
+  }
+
   #begin(row: TranscriptRow): void {
     const controller = new AbortController();
-    const stage = row.stage === 'queued' ? 'downloading' : row.stage;
+    const stage = STAGES.find((known) => known !== 'queued' && known === row.stage) ?? 'downloading';
     const latest: JobReport = {
-      stage: stage as JobReport['stage'],
+      stage,
       percent: row.percent,
       etaSeconds: null,
       speed: null,
     };
     const { promise, resolve } = Promise.withResolvers<void>();
-    const running: Running = { row, controller, done: promise, latest, saidAt: 0, segments: 0 };
+    const segments = countSegments(this.#options.db, row.id);
+    const running: Running = { row, controller, done: promise, latest, saidAt: 0, segments };
     this.#running.set(row.id, running);
-    void this.#run(running).finally(() => {
+    const over = () => {
       this.#running.delete(row.id);
       resolve();
       this.announceEnd(row.id);
       this.wake();
+    };
+    this.#run(running).then(over, (error: unknown) => {
+      const stack = error instanceof Error ? error.stack : undefined;
+      this.#options.logger.error({ transcript: row.id, stack }, 'The end of a job could not be told');
+      over();
     });
   }
 
@@ -160,7 +211,7 @@ export class JobRunner {
         recognised: (segments) => this.#recognised(running, segments),
       });
     } catch (error) {
-      this.#settle(running, error);
+      await this.#settle(running, error);
     }
     const ended = findTranscript(this.#options.db, row.id);
     if (ended !== undefined && ended.status !== 'processing' && ended.attempt === row.attempt) {
@@ -168,33 +219,38 @@ export class JobRunner {
     }
   }
 
-  #settle(running: Running, error: unknown): void {
+  /** Writes down how a job ended. Where the disk is full even for that, tries until there is room again. */
+  async #settle(running: Running, error: unknown): Promise<void> {
     const { row, controller, latest } = running;
     const { db, logger, clock } = this.#options;
     const reason: unknown = controller.signal.aborted ? controller.signal.reason : undefined;
     if (reason === 'deleted') return;
-    if (reason === 'shutdown') {
-      queue.releaseJob(db, row.id, row.attempt);
-      return;
-    }
-    const failure =
-      reason === 'cancelled'
-        ? failureOf(new AppError('cancelled', 'Cancelled. What was recognised up to then is kept.'))
-        : failureOf(error);
-    if (failure.code === 'internal_error') {
+    const failure = failureOf(error, reason);
+    if (failure.code === 'internal_error' && reason !== 'shutdown') {
       const stack = error instanceof Error ? error.stack : undefined;
       logger.error({ transcript: row.id, stack }, 'A job failed for a reason that nobody foresaw');
     } else {
-      logger.info({ transcript: row.id, code: failure.code, stage: latest.stage }, 'A job ended as failed');
+      logger.info({ transcript: row.id, code: failure.code, stage: latest.stage }, 'A job ended');
     }
-    queue.updateClaimed(db, row.id, row.attempt, {
-      status: 'failed',
-      lease: null,
-      error_code: failure.code,
-      error_message: failure.message,
-      error_stage: latest.stage,
-      completed_at: clock.now(),
-    });
+    for (;;) {
+      try {
+        if (reason === 'shutdown') queue.releaseJob(db, row.id, row.attempt);
+        else queue.updateClaimed(db, row.id, row.attempt, failedColumns(failure, latest.stage, clock.now()));
+        return;
+      } catch (problem) {
+        // At a shutdown the next start takes the job back by itself.
+        if (!isFullDisk(problem) || this.#stopping) {
+          logger.error(
+            { transcript: row.id, reason: messageOf(problem) },
+            'The end of a job was not written',
+          );
+          return;
+        }
+      }
+      await delay(DISK_FULL_WAIT_MS, undefined, { signal: this.#closing.signal, ref: false }).catch(() => {
+        // The program ends: the loop tries once more, and leaves.
+      });
+    }
   }
 
   #report(running: Running, report: JobReport): void {
@@ -204,10 +260,15 @@ export class JobRunner {
     const now = this.#options.clock.monotonic();
     if (before.stage === report.stage && now - running.saidAt < SAY_EVERY_MS) return;
     running.saidAt = now;
-    queue.updateClaimed(this.#options.db, running.row.id, running.row.attempt, {
-      stage: report.stage,
-      percent,
-    });
+    try {
+      queue.updateClaimed(this.#options.db, running.row.id, running.row.attempt, {
+        stage: report.stage,
+        percent,
+      });
+    } catch (error) {
+      // Progress is no reason to fail: what must be kept is written elsewhere, and fails there.
+      if (!isFullDisk(error)) throw error;
+    }
     this.#say(running, []);
   }
 
@@ -218,6 +279,15 @@ export class JobRunner {
   #say(running: Running, segments: readonly StoredSegment[]): void {
     const row = findTranscript(this.#options.db, running.row.id);
     if (row !== undefined) this.#options.watcher.progress(row, segments, segments[0]?.id ?? running.segments);
-    running.segments += segments.length;
+    running.segments = (segments.at(-1)?.id ?? running.segments - 1) + 1;
   }
 }
+
+const failedColumns = (failure: JobFailure, stage: string, now: number): Partial<TranscriptRow> => ({
+  status: 'failed',
+  lease: null,
+  error_code: failure.code,
+  error_message: failure.message,
+  error_stage: stage,
+  completed_at: now,
+});

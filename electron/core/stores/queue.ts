@@ -64,10 +64,19 @@ export const queuePosition = (db: ReadableDb, id: string): number | null => {
   return index === -1 ? null : index + 1;
 };
 
-/** Takes the next job for this boot; its `attempt` is the token that later writes must carry. */
-export const claimNext = (db: WritableDb, boot: string, now: number): TranscriptRow | undefined =>
+/**
+ * Takes the next job for this boot, those in `held` left out; its `attempt` is the token that later writes
+ * must carry.
+ */
+export const claimNext = (
+  db: WritableDb,
+  boot: string,
+  now: number,
+  held: ReadonlySet<string> = new Set(),
+): TranscriptRow | undefined =>
   db.transaction(() => {
-    const next = db.get(waiting.limit(1));
+    const next =
+      held.size === 0 ? db.get(waiting.limit(1)) : db.all(waiting).find((job) => !held.has(job.id));
     if (next === undefined) return undefined;
     return db.get(
       sql
@@ -78,16 +87,27 @@ export const claimNext = (db: WritableDb, boot: string, now: number): Transcript
     );
   });
 
-/** Puts back what a process that is gone had claimed. Returns how many. */
+/** Puts back what a process that is gone had claimed, and counts that with each. Returns how many. */
 export const releaseLeases = (db: WritableDb, boot: string): number =>
   db.run(
     sql
       .updateTable('transcripts')
-      .set({ lease: null })
+      .set((eb) => ({ lease: null, unclean_ends: eb('unclean_ends', '+', 1) }))
       .where('status', '=', 'processing')
       .where('lease', 'is not', null)
       .where('lease', '!=', boot),
   ).changes;
+
+/** Waiting jobs over which the program has ended at least so often in a row. */
+export const listUnclean = (db: ReadableDb, least: number): TranscriptRow[] =>
+  db.all(
+    sql
+      .selectFrom('transcripts')
+      .selectAll()
+      .where('status', '=', 'processing')
+      .where('lease', 'is', null)
+      .where('unclean_ends', '>=', least),
+  );
 
 /** Gives a job back to the queue, e.g. at shutdown: it goes on from its checkpoint later. */
 export const releaseJob = (db: WritableDb, id: string, attempt: number): void => {

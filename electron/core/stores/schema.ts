@@ -36,6 +36,8 @@ export type Tables = {
   files_text: { rowid: number; name: string; metadata: string };
   presigned_uploads: PresignedRow;
   bucket_cors: CorsRow;
+  webhook_deliveries: DeliveryRow & { number: Generated<number> };
+  connections: ConnectionRow & { number: Generated<number> };
 };
 
 export type UserRow = {
@@ -103,6 +105,10 @@ export type TranscriptRow = {
   created_at: number;
   started_at: number | null;
   completed_at: number | null;
+  /** How often in a row the program ended over this job, uncleanly and without any progress. */
+  unclean_ends: number;
+  /** Seconds on the source's timeline at which the kept audio begins. */
+  audio_offset: number;
 };
 
 export type SegmentRow = {
@@ -158,4 +164,28 @@ export type CorsRow = {
   headers: string;
   max_age: number;
   updated_at: number;
+};
+
+/** A notice to a webhook. */
+export type DeliveryRow = {
+  /** Public id; null until the service takes the row up. */
+  id: string | null;
+  transcript_id: string;
+  type: string;
+  url: string;
+  state: 'pending' | 'delivered' | 'failed';
+  /** JSON: the attempts made, in the form of the answer. */
+  attempts: string;
+  next_attempt_at: number | null;
+  created_at: number;
+};
+
+/** One outbound connection. */
+export type ConnectionRow = {
+  at: number;
+  host: string;
+  address: string | null;
+  purpose: string;
+  bytes: number;
+  error: string | null;
 };

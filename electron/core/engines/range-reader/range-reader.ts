@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { AppError, isAppError, messageOf } from '../../base/errors.ts';
@@ -149,6 +150,7 @@ export const openRangeReader = async (options: RangeReaderOptions): Promise<Rang
     return { supported: false, reason: first.reason, bytesFetched: file.bytesFetched };
   }
   const { head, identity } = first;
+  const firstBlock = await file.block(0);
   const server = new LoopbackServer(file);
   const url = await server.listen();
   const onAbort = (): void => server.fail(cancellation(options.signal));
@@ -160,6 +162,7 @@ export const openRangeReader = async (options: RangeReaderOptions): Promise<Rang
     fileName: downloadFileName(head.headers, options.url, head.url),
     contentType: head.headers['content-type'] ?? null,
     finalUrl: head.url,
+    identity: createHash('sha256').update(JSON.stringify(identity)).update(firstBlock).digest('hex'),
     bytesFetched: () => file.bytesFetched,
     failure: () => server.failure,
     close: async () => {

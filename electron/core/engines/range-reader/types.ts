@@ -20,6 +20,8 @@ export type RangeReader = {
   readonly fileName: string;
   readonly contentType: string | null;
   readonly finalUrl: string;
+  /** The same for the same version of the file, by its first bytes and what the server says of it. */
+  readonly identity: string;
   /** Bytes fetched from the remote server so far. */
   bytesFetched(): number;
   /** What went wrong upstream; ffmpeg itself only sees an input/output error. */

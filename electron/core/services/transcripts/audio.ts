@@ -84,7 +84,7 @@ export class TranscriptAudio {
     const found = await this.#locate(row);
     const info = found === undefined ? undefined : await stat(found.path).catch(() => undefined);
     if (found === undefined || info === undefined) throw noAudio();
-    const extension = row.file_format ?? 'bin';
+    const extension = row.audio_file?.split('.').at(-1) ?? row.file_format ?? 'bin';
     return {
       path: found.path,
       size: info.size,

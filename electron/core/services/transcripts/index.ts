@@ -58,6 +58,25 @@ export type TranscriptOptions = {
 
 const notFound = () => new AppError('transcript_not_found', 'There is no such transcription.');
 
+/** Analyses that this version does not make: refused, never accepted and ignored. */
+const UNAVAILABLE = [
+  'diarize',
+  'content_safety',
+  'entity_detection',
+  'topics',
+  'summarization',
+  'redact_pii',
+  'redact_pii_audio',
+] as const;
+
+const refuseUnavailable = (body: CreateTranscript): void => {
+  const asked = UNAVAILABLE.filter((name) => body[name]);
+  if (asked.length === 0) return;
+  throw new AppError('not_available', `Not available in this version: ${asked.join(', ')}.`, {
+    details: asked.map((path) => ({ path, message: 'is not available in this version' })),
+  });
+};
+
 /** The id of what a user keeps: created, read, changed, deleted; the work itself is the job runner's. */
 export class TranscriptService {
   readonly #o: TranscriptOptions;
@@ -69,6 +88,7 @@ export class TranscriptService {
   /** Accepts a job and answers at once. A repeated `idempotencyKey` answers with the first record. */
   create(user: UserRow, body: CreateTranscript, idempotencyKey: string | undefined): TranscriptRow {
     this.#checkModel(body);
+    refuseUnavailable(body);
     const source = this.#source(user.id, body.audio_url);
     const hash = sha256Hex(JSON.stringify(body));
     const { db, clock } = this.#o;
@@ -202,7 +222,8 @@ export class TranscriptService {
   /** Deletes a transcription, its words and made files; a running job is stopped first. */
   async remove(userId: string, id: string): Promise<void> {
     this.#own(userId, id);
-    await this.#o.jobs.stop(id, 'deleted');
+    // Asked again without a pause before the row goes, so that no claim slips in between.
+    while (this.#o.jobs.isRunning(id)) await this.#o.jobs.stop(id, 'deleted');
     if (!store.deleteTranscript(this.#o.db, userId, id)) throw notFound();
     this.#o.jobs.announceEnd(id);
     for (const folder of [join(this.#o.paths.transcripts, id), join(this.#o.paths.temporary, id)]) {
@@ -397,6 +418,10 @@ export class TranscriptService {
     return this.present({ ...row, timestamp_style: 'word' });
   }
 
+  exists(id: string): boolean {
+    return store.findTranscript(this.#o.db, id) !== undefined;
+  }
+
   isProcessing(id: string): boolean {
     return store.findTranscript(this.#o.db, id)?.status === 'processing';
   }
@@ -458,4 +483,6 @@ const EMPTY_ROW = {
   credits_used: 0,
   started_at: null,
   completed_at: null,
+  unclean_ends: 0,
+  audio_offset: 0,
 };

@@ -130,6 +130,7 @@ export const presentTranscript = (
   audio_start_from: row.audio_start_from,
   audio_end_at: row.audio_end_at,
   bytes_fetched: row.bytes_fetched,
+  audio_offset: roundMs(row.audio_offset),
 });
 
 const CAPITALISED = { processing: 'Processing', completed: 'Completed', failed: 'Failed' } as const;

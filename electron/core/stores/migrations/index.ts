@@ -2,11 +2,12 @@ import type BetterSqlite3 from 'better-sqlite3';
 import { first } from './010-first.ts';
 import { storage } from './020-storage.ts';
 import { search } from './030-search.ts';
+import { jobs } from './040-jobs.ts';
 
 /** One step of the schema. Append only: a released step is never changed. */
 export type Migration = { readonly version: number; readonly sql: string };
 
-const MIGRATIONS: readonly Migration[] = [first, storage, search];
+const MIGRATIONS: readonly Migration[] = [first, storage, search, jobs];
 
 export const newestVersion = Math.max(...MIGRATIONS.map((migration) => migration.version));
 

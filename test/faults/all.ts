@@ -1,0 +1,15 @@
+import { dataFaults } from './data-faults.ts';
+import { engineFaults } from './engine-faults.ts';
+import { jobFaults } from './job-faults.ts';
+import { serverFaults } from './server-faults.ts';
+import type { Fault } from './support/context.ts';
+import { urlFaults } from './url-faults.ts';
+
+/** Every fault that the service is held against. */
+export const ALL_FAULTS: readonly Fault[] = [
+  ...urlFaults,
+  ...jobFaults,
+  ...engineFaults,
+  ...dataFaults,
+  ...serverFaults,
+];

@@ -1,0 +1,229 @@
+import { equal, match, ok } from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { appendFile, mkdtemp, open, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import BetterSqlite3 from 'better-sqlite3';
+import { ApiError } from '../../electron/contract/client.ts';
+import { spawnEarshot, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
+import { slow } from './support/behaviours.ts';
+import type { Fault, FaultContext } from './support/context.ts';
+
+const DATABASE = 'earshot.db';
+
+/** Starts a server that is expected to refuse; answers what it said. */
+const refusedStart = async (dataDir: string): Promise<string> => {
+  const child = await spawnEarshot(['serve', '--json', '--port', '0', '--data-dir', dataDir]);
+  let said = '';
+  child.stderr?.on('data', (chunk: Buffer) => {
+    said += chunk.toString();
+  });
+  const code = await new Promise<number | null>((done) => child.once('close', done));
+  ok(code !== 0, 'the start is refused');
+  return said.trim();
+};
+
+/** Writes noise over a part of a file. */
+const scribble = async (path: string, from: number, bytes: number): Promise<void> => {
+  const file = await open(path, 'r+');
+  await file.write(Buffer.alloc(bytes, 0xa5), 0, bytes, from);
+  await file.close();
+};
+
+const damaged = (name: string, harm: (path: string, size: number) => Promise<void>): Fault => ({
+  name,
+  quick: true,
+  run: async (context) => {
+    let server = await context.start();
+    await context.expectTruth(
+      server,
+      await context.submit(server, context.urls.url('/short.wav')),
+      '/short.wav',
+    );
+    await context.stop(server);
+    const path = join(server.dataDir, DATABASE);
+    await harm(path, (await stat(path)).size);
+    // What a crash leaves: the note that the file was closed well is missing or unreadable.
+    server = await context.start({ dataDir: server.dataDir });
+    const aside = (await readdir(server.dataDir)).filter((entry) => entry.includes('.damaged-'));
+    equal(aside.length > 0, true, 'the damaged file is kept under another name');
+    await context.expectTruth(
+      server,
+      await context.submit(server, context.urls.url('/short.wav')),
+      '/short.wav',
+    );
+    return `set aside as ${aside[0]}; a new one works`;
+  },
+});
+
+/** A small file system of its own, where this machine lets us make one; else undefined. */
+const smallDisk = async (
+  megabytes: number,
+): Promise<{ path: string; release: () => Promise<void> } | undefined> => {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) return undefined;
+  const path = await mkdtemp(join(tmpdir(), 'earshot-disk-'));
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', path], { stdio: 'ignore' });
+  } catch {
+    // A container may be root without the right to mount.
+    await rm(path, { recursive: true });
+    return undefined;
+  }
+  const release = async () => {
+    execFileSync('umount', ['-l', path]);
+    await rm(path, { recursive: true, force: true });
+  };
+  return { path, release };
+};
+
+/** Fills the disk until nothing more goes on it; answers what frees it again. */
+const fill = async (folder: string): Promise<() => Promise<void>> => {
+  const path = join(folder, 'filler');
+  const file = await open(path, 'w');
+  const block = Buffer.alloc(16 * 1024, 1);
+  try {
+    for (;;) await file.write(block);
+  } catch {
+    // Full: that is what was wanted.
+  } finally {
+    await file.close();
+  }
+  return () => rm(path, { force: true });
+};
+
+const onSmallDisk = (
+  name: string,
+  run: (context: FaultContext, server: TestServer, disk: string) => Promise<string>,
+): Fault => ({
+  name,
+  quick: false,
+  run: async (context) => {
+    const disk = await smallDisk(160);
+    if (disk === undefined) return 'skipped: this account cannot mount a small file system';
+    try {
+      const dataDir = join(disk.path, 'data');
+      const server = await context.start({ dataDir });
+      await context.truth(server, '/long.wav');
+      const seen = await run(context, server, disk.path);
+      await context.stop(server);
+      return seen;
+    } finally {
+      await disk.release();
+    }
+  },
+});
+
+export const dataFaults: readonly Fault[] = [
+  damaged('a database with a scribbled header', (path) => scribble(path, 0, 100)),
+  damaged('a database with scribbled pages', async (path, size) => {
+    const file = new BetterSqlite3(path);
+    file.prepare("UPDATE meta SET value = '0' WHERE key = 'clean'").run();
+    file.pragma('wal_checkpoint(TRUNCATE)');
+    file.close();
+    await scribble(path, 8192, size - 8192);
+  }),
+  {
+    name: 'a torn write-ahead log after a kill -9',
+    quick: true,
+    run: async (context) => {
+      let server = await context.start();
+      await server.client.call('pauseQueue');
+      const ids = [];
+      for (let i = 0; i < 10; i++) ids.push(await context.submit(server, context.urls.url('/short.wav')));
+      await context.kill(server);
+      await appendFile(join(server.dataDir, `${DATABASE}-wal`), Buffer.alloc(5000, 0x5a));
+      server = await context.start({ dataDir: server.dataDir });
+      for (const id of ids) equal((await context.get(server, id)).status, 'processing');
+      await server.client.call('resumeQueue');
+      for (const id of ids) await context.expectTruth(server, id, '/short.wav');
+      return 'all 10 acknowledged jobs were there, and were done';
+    },
+  },
+  {
+    name: 'a database of a newer version',
+    quick: true,
+    run: async (context) => {
+      const server = await context.start();
+      await context.stop(server);
+      const path = join(server.dataDir, DATABASE);
+      const file = new BetterSqlite3(path);
+      file.pragma('user_version = 999999');
+      file.close();
+      const said = await refusedStart(server.dataDir);
+      match(said, /newer version of Earshot/);
+      const after = new BetterSqlite3(path, { readonly: true });
+      equal(after.pragma('user_version', { simple: true }), 999_999);
+      after.close();
+      return `refused, untouched: ${said.slice(0, 70)}…`;
+    },
+  },
+  {
+    name: 'the clock jumps a day ahead and two days back',
+    quick: true,
+    run: async (context) => {
+      const folder = await mkdtemp(join(tmpdir(), 'earshot-clock-'));
+      const offset = join(folder, 'offset');
+      await writeFile(offset, '0');
+      const shift = join(import.meta.dirname, 'support', 'shifted-clock.mjs');
+      try {
+        const server = await context.start({
+          env: { NODE_OPTIONS: `--import ${shift}`, TEST_CLOCK_OFFSET: offset },
+        });
+        const id = await context.submit(server, context.urls.url('/long.wav'));
+        await context.reached(server, id, 'transcribing', 1);
+        await writeFile(offset, String(24 * 3600 * 1000));
+        await context.reached(server, id, 'transcribing', 2);
+        await writeFile(offset, String(-24 * 3600 * 1000));
+        const transcript = await context.expectTruth(server, id, '/long.wav');
+        ok(Date.parse(transcript.completed_at ?? '') < Date.now() - 3600_000, 'the clock did jump');
+        await context.stop(server);
+        const again = await context.start({ dataDir: server.dataDir });
+        equal((await context.get(again, id)).text, transcript.text);
+        return 'the job went on, same text';
+      } finally {
+        await rm(folder, { recursive: true });
+      }
+    },
+  },
+  onSmallDisk('the disk fills up while it recognises', async (context, server, disk) => {
+    const done = await context.submit(server, context.urls.url('/short.wav'));
+    await context.expectTruth(server, done, '/short.wav');
+    const id = await context.submit(server, context.urls.url('/long.wav'));
+    await context.reached(server, id, 'transcribing', 1);
+    const free = await fill(disk);
+    const other = await server.client
+      .call('createTranscript', { body: { audio_url: context.urls.url('/short.wav') } })
+      .then(
+        () => 'accepted',
+        (error: unknown) => (error instanceof ApiError ? `${error.status} ${error.code}` : String(error)),
+      );
+    equal((await server.fetch('/v1/health')).status, 200);
+    equal((await context.get(server, done)).status, 'completed');
+    await until(async () => (await server.fetch(`/v1/transcript/id/${id}`)).ok);
+    const log = async () => (await context.get(server, id)).status;
+    await new Promise((resolve) => setTimeout(resolve, 15_000));
+    const whileFull = await log();
+    await free();
+    await context.expectFailed(server, id, 'disk_full');
+    await server.client.call('retryTranscript', { params: { id } });
+    await context.expectTruth(server, id, '/long.wav');
+    await context.expectTruth(server, done, '/short.wav');
+    await context.expectNoOrphans(server);
+    return `a new job: ${other}; the running one: ${whileFull}, disk_full, and the same text after a retry`;
+  }),
+  onSmallDisk('the disk fills up while it downloads', async (context, server, disk) => {
+    const url = context.urls.set('/slow.wav', slow(context.long, 1_000_000));
+    const id = await context.submit(server, url);
+    await context.reached(server, id, 'downloading');
+    const free = await fill(disk);
+    const failure = context.expectFailed(server, id, 'disk_full');
+    await new Promise((resolve) => setTimeout(resolve, 8000));
+    await free();
+    await failure;
+    await server.client.call('retryTranscript', { params: { id } });
+    await context.expectTruth(server, id, '/long.wav');
+    await context.expectNoOrphans(server);
+    return 'failed as disk_full; a retry gave the same text';
+  }),
+];

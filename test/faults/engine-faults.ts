@@ -1,0 +1,195 @@
+import { equal, match, ok } from 'node:assert/strict';
+import { copyFile, stat, truncate } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { STARTER_MODEL } from '../support/addon.ts';
+import { until } from '../support/until.ts';
+import type { Fault, FaultContext } from './support/context.ts';
+import { childOf, descendants, expectGone, FFMPEG, WORKER } from './support/processes.ts';
+
+/** Ends the engine's process as soon as there is one other than `but`; answers its id. */
+const killWorker = async (server: number, signal: NodeJS.Signals, but?: number): Promise<number> => {
+  const pid = await until(
+    () => descendants(server).find((process) => WORKER.test(process.command) && process.pid !== but)?.pid,
+  );
+  // Time for it to take the next piece in hand.
+  await delay(700);
+  process.kill(pid, signal);
+  return pid;
+};
+
+const crashOnce = (signal: NodeJS.Signals, quick: boolean): Fault => ({
+  name: `${signal} of the engine's process`,
+  quick,
+  run: async (context) => {
+    const server = await context.start();
+    const id = await context.submit(server, context.urls.url('/long.wav'));
+    await context.reached(server, id, 'transcribing', 1);
+    await killWorker(server.pid, signal);
+    await context.expectTruth(server, id, '/long.wav');
+    await context.expectNoOrphans(server);
+    return 'recognised the piece again, same text';
+  },
+});
+
+const killWorkersAtRandom = async (context: FaultContext, kills: number): Promise<string> => {
+  const server = await context.start();
+  await context.truth(server, '/long.wav');
+  let [done, jobs] = [0, 0];
+  while (done < kills) {
+    const id = await context.submit(server, context.urls.url('/long.wav'));
+    jobs += 1;
+    // At most two a job: three at one piece are a promise of their own.
+    for (let i = 0; i < 2; i++) {
+      await delay(context.random.int(200, 4000));
+      const worker = descendants(server.pid).find(({ command }) => WORKER.test(command));
+      if (worker === undefined) continue;
+      process.kill(worker.pid, 'SIGKILL');
+      done += 1;
+    }
+    await context.expectTruth(server, id, '/long.wav');
+  }
+  await context.expectNoOrphans(server);
+  return `${done} kills over ${jobs} jobs, every text the same`;
+};
+
+export const engineFaults: readonly Fault[] = [
+  crashOnce('SIGSEGV', true),
+  crashOnce('SIGKILL', false),
+  {
+    name: "kill -9 of the engine's process at 20 random moments",
+    quick: false,
+    run: (context) => killWorkersAtRandom(context, 20),
+  },
+  {
+    name: 'the engine goes down three times over one piece',
+    quick: true,
+    run: async (context) => {
+      const server = await context.start();
+      const truth = await context.truth(server, '/long.wav');
+      const id = await context.submit(server, context.urls.url('/long.wav'));
+      await context.reached(server, id, 'transcribing', 1);
+      let last: number | undefined;
+      for (;;) {
+        const { status } = await context.get(server, id);
+        if (status !== 'processing') break;
+        const worker = descendants(server.pid).find(
+          ({ command, pid }) => WORKER.test(command) && pid !== last,
+        );
+        if (worker !== undefined) {
+          process.kill(worker.pid, 'SIGSEGV');
+          last = worker.pid;
+        }
+        await delay(20);
+      }
+      const failed = await context.expectFailed(server, id, 'engine_crashed');
+      match(failed.error?.message ?? '', /went down 3 times over the audio at \d+:\d\d/);
+      ok(
+        failed.text.length > 0 && truth.startsWith(failed.text.slice(0, -1)),
+        'the text up to there is kept',
+      );
+      await server.client.call('retryTranscript', { params: { id } });
+      await context.expectTruth(server, id, '/long.wav');
+      await context.expectNoOrphans(server);
+      return 'failed as engine_crashed with its text kept; a retry went on to the same text';
+    },
+  },
+  {
+    name: 'crashes of the engine are counted over restarts',
+    quick: false,
+    run: async (context) => {
+      let server = await context.start();
+      const id = await context.submit(server, context.urls.url('/long.wav'));
+      for (let i = 0; i < 2; i++) {
+        await killWorker(server.pid, 'SIGSEGV');
+        await until(async () => (await server.log()).split('went down over a piece').length > i + 1);
+        await context.kill(server);
+        server = await context.start({ dataDir: server.dataDir });
+      }
+      await killWorker(server.pid, 'SIGSEGV');
+      const { error } = await context.ended(server, id);
+      equal(error?.code, 'engine_crashed');
+      match(error?.message ?? '', /3 times over the audio at 0:00/);
+      return 'the third crash failed the job, with two restarts in between';
+    },
+  },
+  {
+    name: "the engine's process hangs, and the job is cancelled",
+    quick: true,
+    run: async (context) => {
+      const server = await context.start();
+      const id = await context.submit(server, context.urls.url('/long.wav'));
+      const worker = await childOf(server.pid, WORKER);
+      await context.reached(server, id, 'transcribing');
+      process.kill(worker.pid, 'SIGSTOP');
+      const started = performance.now();
+      await server.client.call('cancelTranscript', { params: { id } });
+      const took = performance.now() - started;
+      await context.expectFailed(server, id, 'cancelled');
+      await expectGone([worker], 2000);
+      await context.expectNoOrphans(server);
+      return `cancelled after ${(took / 1000).toFixed(1)} s, the process gone`;
+    },
+  },
+  {
+    name: 'SIGSTOP of ffmpeg for a while',
+    quick: true,
+    run: async (context) => {
+      const server = await context.start();
+      const id = await context.submit(server, context.urls.url('/long.wav'));
+      const ffmpeg = await childOf(server.pid, FFMPEG);
+      process.kill(ffmpeg.pid, 'SIGSTOP');
+      await delay(4000);
+      process.kill(ffmpeg.pid, 'SIGCONT');
+      await context.expectTruth(server, id, '/long.wav');
+      return 'went on, same text';
+    },
+  },
+  {
+    name: 'SIGSTOP of ffmpeg for good',
+    quick: false,
+    run: async (context) => {
+      const server = await context.start();
+      const id = await context.submit(server, context.urls.url('/long.wav'));
+      const ffmpeg = await childOf(server.pid, FFMPEG);
+      process.kill(ffmpeg.pid, 'SIGSTOP');
+      const failed = await context.expectFailed(server, id, 'decode_failed');
+      match(failed.error?.message ?? '', /no progress/);
+      await expectGone([ffmpeg]);
+      await server.client.call('retryTranscript', { params: { id } });
+      await context.expectTruth(server, id, '/long.wav');
+      await context.expectNoOrphans(server);
+      return 'failed as decode_failed, ffmpeg killed; a retry gave the same text';
+    },
+  },
+  {
+    name: 'kill -9 of ffmpeg',
+    quick: false,
+    run: async (context) => {
+      const server = await context.start();
+      const id = await context.submit(server, context.urls.url('/long.wav'));
+      process.kill((await childOf(server.pid, FFMPEG)).pid, 'SIGKILL');
+      await context.expectFailed(server, id, 'decode_failed');
+      await server.client.call('retryTranscript', { params: { id } });
+      await context.expectTruth(server, id, '/long.wav');
+      await context.expectNoOrphans(server);
+      return 'failed as decode_failed; a retry went on to the same text';
+    },
+  },
+  {
+    name: 'a model file cut in half',
+    quick: true,
+    run: async (context) => {
+      const server = await context.start();
+      const path = join(server.dataDir, 'models', 'ggml-half.bin');
+      await copyFile(STARTER_MODEL, path);
+      await truncate(path, Math.floor((await stat(path)).size / 2));
+      const id = await context.submit(server, context.urls.url('/short.wav'), { model: 'half' });
+      const failed = await context.expectFailed(server, id, 'model_invalid');
+      const next = await context.submit(server, context.urls.url('/short.wav'));
+      await context.expectTruth(server, next, '/short.wav');
+      await context.expectNoOrphans(server);
+      return `failed as model_invalid (${failed.error?.message.slice(0, 50)}…); the next job worked`;
+    },
+  },
+];

@@ -1,0 +1,184 @@
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ApiError } from '../../electron/contract/client.ts';
+import type { TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
+import { file } from '../support/url-server.ts';
+import { slow } from './support/behaviours.ts';
+import type { Fault, FaultContext } from './support/context.ts';
+import { descendants, expectGone, FFMPEG } from './support/processes.ts';
+
+type Stage = 'queued' | 'downloading' | 'transcribing';
+
+/** Brings a job into a stage, and answers its id. */
+const bringTo = async (context: FaultContext, server: TestServer, stage: Stage): Promise<string> => {
+  if (stage === 'queued') {
+    await context.submit(server, context.urls.set('/slow.wav', slow(context.long, 400_000)));
+    return context.submit(server, context.urls.url('/short.wav'));
+  }
+  const url =
+    stage === 'downloading'
+      ? context.urls.set('/slow.wav', slow(context.long, 400_000))
+      : context.urls.url('/long.wav');
+  const id = await context.submit(server, url);
+  await context.reached(server, id, stage, stage === 'transcribing' ? 1 : 0);
+  return id;
+};
+
+const STAGES: readonly Stage[] = ['queued', 'downloading', 'transcribing'];
+
+const ffmpegsOf = (server: TestServer) =>
+  descendants(server.pid).filter(({ command }) => FFMPEG.test(command));
+
+const cancelIn = (stage: Stage): Fault => ({
+  name: `cancelled while ${stage}`,
+  quick: stage !== 'queued',
+  run: async (context) => {
+    const server = await context.start();
+    const id = await bringTo(context, server, stage);
+    const ffmpegs = ffmpegsOf(server);
+    const started = performance.now();
+    await server.client.call('cancelTranscript', { params: { id } });
+    const took = performance.now() - started;
+    const cancelled = await context.expectFailed(server, id, 'cancelled');
+    if (stage === 'transcribing') ok(cancelled.text.length > 0, 'the text up to there is kept');
+    if (stage !== 'queued') await expectGone(ffmpegs, 1000);
+    if (stage !== 'queued') await context.expectNoOrphans(server);
+    return `ended after ${(took / 1000).toFixed(2)} s, no process and no file left`;
+  },
+});
+
+const deleteIn = (stage: Stage): Fault => ({
+  name: `deleted while ${stage}`,
+  quick: stage === 'transcribing',
+  run: async (context) => {
+    const server = await context.start();
+    const id = await bringTo(context, server, stage);
+    const ffmpegs = ffmpegsOf(server);
+    await server.client.call('deleteTranscript', { params: { id } });
+    const status = await context.get(server, id).then(
+      () => 200,
+      (error: unknown) => (error instanceof ApiError ? error.status : 0),
+    );
+    equal(status, 404);
+    if (stage !== 'queued') {
+      await expectGone(ffmpegs, 1000);
+      await context.expectNoOrphans(server);
+    }
+    return '404 afterwards, no process and no file left';
+  },
+});
+
+/** Accepts 200 jobs of two users at once, is killed in the middle, and finishes all of them. */
+const manyJobs: Fault = {
+  name: '200 jobs of two users within a second, and a kill -9 in the middle',
+  quick: false,
+  run: async (context) => {
+    let server = await context.start();
+    const { data: other } = await server.client.call('createUser', { body: { name: 'second' } });
+    const truth = await context.truth(server, '/short.wav');
+    const started = performance.now();
+    const make = async (client: TestServer['client'], n: number) => {
+      const { id } = await client.call('createTranscript', {
+        body: { audio_url: context.urls.url('/short.wav'), name: `job ${n}` },
+      });
+      return id;
+    };
+    const ids = await Promise.all(
+      Array.from({ length: 200 }, (_, n) => make(n % 2 === 0 ? server.client : server.as(other.key.key), n)),
+    );
+    const accepted = performance.now() - started;
+    equal(new Set(ids).size, 200);
+    const served = async (client: TestServer['client']) => {
+      const { data } = await client.call('listTranscripts', { query: { status: 'completed', limit: 100 } });
+      return data.pagination.total;
+    };
+    // The undisturbed run belongs to the first user, too.
+    const counts = async () => [(await served(server.client)) - 1, await served(server.as(other.key.key))];
+    let unfair = 0;
+    let killed = false;
+    await until(async () => {
+      const [first = 0, second = 0] = await counts();
+      unfair = Math.max(unfair, Math.abs(first - second));
+      if (first + second > 60 && !killed) {
+        killed = true;
+        await context.kill(server);
+        server = await context.start({ dataDir: server.dataDir });
+      }
+      return first + second >= 200;
+    }, 900_000);
+    deepEqual(await counts(), [100, 100]);
+    ok(unfair <= 2, `one user was ${unfair} jobs ahead`);
+    for (const [n, id] of ids.entries()) {
+      const client = n % 2 === 0 ? server.client : server.as(other.key.key);
+      equal((await client.call('getTranscript', { params: { id } })).text, truth);
+    }
+    await context.expectNoOrphans(server);
+    return `accepted in ${(accepted / 1000).toFixed(2)} s; nobody more than ${unfair} ahead; 200 right texts`;
+  },
+};
+
+export const jobFaults: readonly Fault[] = [
+  ...STAGES.map(cancelIn),
+  ...STAGES.map(deleteIn),
+  {
+    name: 'two clients send the same Idempotency-Key at once',
+    quick: true,
+    run: async (context) => {
+      const server = await context.start();
+      const body = { audio_url: context.urls.url('/short.wav') };
+      const headers = { 'idempotency-key': 'one' };
+      const made = await Promise.all(
+        Array.from({ length: 8 }, () => server.client.call('createTranscript', { body, headers })),
+      );
+      equal(new Set(made.map(({ id }) => id)).size, 1);
+      const other = await server.client
+        .call('createTranscript', { body: { ...body, name: 'other' }, headers })
+        .then(
+          () => 'accepted',
+          (error: unknown) => (error instanceof ApiError ? error.code : String(error)),
+        );
+      equal(other, 'idempotency_mismatch');
+      const { data } = await server.client.call('listTranscripts');
+      equal(data.pagination.total, 1);
+      return 'one transcription for 8 requests; another body is refused';
+    },
+  },
+  {
+    name: 'the client that waits goes away',
+    quick: true,
+    run: async (context) => {
+      const server = await context.start();
+      const gone = new AbortController();
+      const request = server.client.call('createTranscript', {
+        body: { audio_url: context.urls.url('/short.wav'), wait_until_complete: true },
+        signal: gone.signal,
+      });
+      await delay(600);
+      gone.abort();
+      await request.catch(() => undefined);
+      const { data } = await server.client.call('listTranscripts');
+      const [transcript] = data.transcriptions;
+      await context.expectTruth(server, transcript?.id ?? '', '/short.wav');
+      return 'the work went on to its end';
+    },
+  },
+  {
+    name: 'the source changed before a failed job is tried again',
+    quick: false,
+    run: async (context) => {
+      const server = await context.start();
+      const truth = await context.truth(server, '/short.wav');
+      const url = context.urls.set('/changing.wav', file(context.long));
+      const id = await context.submit(server, url);
+      await context.reached(server, id, 'transcribing', 2);
+      await server.client.call('cancelTranscript', { params: { id } });
+      context.urls.set('/changing.wav', file(context.short));
+      await server.client.call('retryTranscript', { params: { id } });
+      const transcript = await context.ended(server, id);
+      equal(transcript.text, truth);
+      return 'begun anew: the text is that of the new recording alone';
+    },
+  },
+  manyJobs,
+];

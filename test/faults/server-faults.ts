@@ -1,0 +1,179 @@
+import { equal, ok } from 'node:assert/strict';
+import { request } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { spawnEarshot } from '../support/server.ts';
+import { slow } from './support/behaviours.ts';
+import type { Fault, FaultContext } from './support/context.ts';
+import { childOf, FFMPEG } from './support/processes.ts';
+
+const SHUTDOWN_MS = 5000;
+const seconds = (milliseconds: number): string => `${(milliseconds / 1000).toFixed(1)} s`;
+
+/** Kills the server at random moments until so many kills are done, then lets the job end. */
+const killAtRandom = async (context: FaultContext, kills: number): Promise<string> => {
+  let server = await context.start();
+  const url = context.urls.set('/slow.wav', slow(context.long, 3_000_000));
+  await context.truth(server, '/long.wav');
+  let id = await context.submit(server, url);
+  let jobs = 1;
+  let percent = 0;
+  const stages = new Map<string, number>();
+  for (let i = 0; i < kills; i++) {
+    await delay(context.random.int(0, 2500));
+    const seen = await context.get(server, id);
+    const stage = seen.progress?.stage ?? seen.status;
+    stages.set(stage, (stages.get(stage) ?? 0) + 1);
+    ok((seen.progress?.percent ?? 100) >= percent, 'percent never goes back');
+    percent = seen.progress?.percent ?? 100;
+    if (seen.status !== 'processing') {
+      await context.expectTruth(server, id, '/long.wav');
+      id = await context.submit(server, url);
+      jobs += 1;
+      percent = 0;
+    }
+    await context.kill(server);
+    server = await context.start({ dataDir: server.dataDir });
+  }
+  await context.expectTruth(server, id, '/long.wav');
+  const { data } = await server.client.call('listTranscripts', { query: { limit: 100 } });
+  ok(data.pagination.total >= jobs, 'no accepted job is lost');
+  for (const { status } of data.transcriptions) equal(status, 'completed');
+  await context.expectNoOrphans(server);
+  const where = [...stages].map(([stage, count]) => `${stage} ${count}`).join(', ');
+  return `${kills} kills (${where}); ${jobs} jobs, every text the same`;
+};
+
+const stopIn = (stage: string, prepare: (context: FaultContext) => string, segments = 0): Fault => ({
+  name: `SIGTERM while ${stage}`,
+  quick: stage === 'downloading',
+  run: async (context) => {
+    let server = await context.start();
+    const id = await context.submit(server, prepare(context));
+    await context.reached(server, id, stage, segments);
+    const took = await context.stop(server);
+    ok(took < SHUTDOWN_MS, `shutdown took ${seconds(took)}`);
+    server = await context.start({ dataDir: server.dataDir });
+    await context.expectTruth(server, id, '/long.wav');
+    await context.expectNoOrphans(server);
+    return `gone after ${seconds(took)}; the job went on, same text`;
+  },
+});
+
+export const serverFaults: readonly Fault[] = [
+  {
+    name: 'kill -9 of the server at 5 random moments',
+    quick: true,
+    run: (context) => killAtRandom(context, 5),
+  },
+  {
+    name: 'kill -9 of the server at 100 random moments over all stages',
+    quick: false,
+    run: (context) => killAtRandom(context, Number(process.env.FAULT_KILLS ?? 100)),
+  },
+  {
+    name: 'kill -9 of the server while it downloads',
+    quick: true,
+    run: async (context) => {
+      let server = await context.start();
+      const url = context.urls.set('/slow.wav', slow(context.short, 40_000));
+      const id = await context.submit(server, url);
+      await context.reached(server, id, 'downloading');
+      await delay(800);
+      await context.kill(server);
+      server = await context.start({ dataDir: server.dataDir });
+      await context.expectTruth(server, id, '/short.wav');
+      await context.expectNoOrphans(server);
+      return 'downloaded and recognised after the restart, same text';
+    },
+  },
+  {
+    name: 'kill -9 of the server while ffmpeg and the engine work',
+    quick: true,
+    run: async (context) => {
+      let server = await context.start();
+      const id = await context.submit(server, context.urls.url('/long.wav'));
+      const before = await context.reached(server, id, 'transcribing', 1);
+      const ffmpeg = await childOf(server.pid, FFMPEG).catch(() => undefined);
+      await context.kill(server);
+      server = await context.start({ dataDir: server.dataDir });
+      const now = await context.get(server, id);
+      ok(now.segments.length >= before.segments.length, 'no saved segment is lost');
+      await context.expectTruth(server, id, '/long.wav');
+      await context.expectNoOrphans(server);
+      const gone = ffmpeg === undefined ? 'ffmpeg had ended' : 'ffmpeg and engine died with it';
+      return `${gone}; went on after ${before.segments.length} saved segments, same text`;
+    },
+  },
+  stopIn('downloading', (context) => context.urls.set('/slow.wav', slow(context.long, 1_500_000))),
+  stopIn('transcribing', (context) => context.urls.url('/long.wav'), 1),
+  {
+    name: 'SIGTERM with clients that wait, listen and upload',
+    quick: true,
+    run: async (context) => {
+      const server = await context.start();
+      const waiting = server.client.call('createTranscript', {
+        body: { audio_url: context.urls.url('/long.wav'), wait_until_complete: true },
+      });
+      const events = await server.client.send('events');
+      const upload = request(`${server.url}/v1/transcript`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${server.key}`, 'content-type': 'application/json' },
+      });
+      // The server may break the connection off.
+      upload.on('error', () => {});
+      upload.write('{"audio_url"');
+      await delay(1500);
+      const took = await context.stop(server);
+      ok(took < SHUTDOWN_MS, `shutdown took ${seconds(took)}`);
+      const answered = await waiting.then(
+        ({ status }) => status,
+        () => 'closed',
+      );
+      await events.body?.cancel();
+      upload.destroy();
+      return `gone after ${seconds(took)}; the waiting client got: ${answered}`;
+    },
+  },
+  {
+    name: 'a second server on the same data folder',
+    quick: true,
+    run: async (context) => {
+      const server = await context.start();
+      const second = await spawnEarshot(['serve', '--json', '--port', '0', '--data-dir', server.dataDir]);
+      let said = '';
+      second.stderr?.on('data', (chunk: Buffer) => {
+        said += chunk.toString();
+      });
+      const code = await new Promise<number | null>((done) => second.once('close', done));
+      ok(code !== 0, 'the second one ends with an error');
+      ok(said.includes('Another Earshot is using this data folder'), said);
+      equal((await server.fetch('/v1/health')).status, 200);
+      await context.expectTruth(
+        server,
+        await context.submit(server, context.urls.url('/short.wav')),
+        '/short.wav',
+      );
+      return `refused with exit code ${code}: ${said.trim().slice(0, 60)}…`;
+    },
+  },
+  {
+    name: 'the machine sleeps while it downloads and recognises',
+    quick: true,
+    run: async (context) => {
+      const server = await context.start();
+      await server.client.call('patchSettings', { body: { 'network.stallSeconds': 2 } });
+      const url = context.urls.set('/slow.wav', slow(context.long, 1_500_000));
+      const id = await context.submit(server, url);
+      await context.reached(server, id, 'downloading');
+      process.kill(server.pid, 'SIGSTOP');
+      await delay(5000);
+      process.kill(server.pid, 'SIGCONT');
+      await context.reached(server, id, 'transcribing');
+      process.kill(server.pid, 'SIGSTOP');
+      await delay(3000);
+      process.kill(server.pid, 'SIGCONT');
+      await context.expectTruth(server, id, '/long.wav');
+      return 'stopped for 5 s with a stall limit of 2 s: nothing failed, same text';
+    },
+  },
+];

@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const NOTE = join(import.meta.dirname, '../../fixtures/audio/01-short-note.wav');
+const RATE = 16_000;
+const HEADER_BYTES = 44;
+
+/** Where the four sentences of the note lie, in seconds. */
+const SENTENCES = [
+  [0.2, 4.3],
+  [4.3, 6.7],
+  [6.8, 11.4],
+  [11.6, 14.3],
+] as const;
+
+const noteSamples = (): Int16Array => {
+  const bytes = readFileSync(NOTE);
+  return new Int16Array(bytes.buffer.slice(bytes.byteOffset + HEADER_BYTES, bytes.byteOffset + bytes.length));
+};
+
+/** Mono 16-bit samples at 16 kHz as a WAV file. */
+export const wav = (samples: Int16Array): Buffer => {
+  const header = Buffer.alloc(HEADER_BYTES);
+  const bytes = samples.byteLength;
+  header.write('RIFF', 0);
+  header.writeUInt32LE(HEADER_BYTES - 8 + bytes, 4);
+  header.write('WAVEfmt ', 8);
+  header.writeUInt32LE(16, 16);
+  header.writeUInt16LE(1, 20);
+  header.writeUInt16LE(1, 22);
+  header.writeUInt32LE(RATE, 24);
+  header.writeUInt32LE(RATE * 2, 28);
+  header.writeUInt16LE(2, 32);
+  header.writeUInt16LE(16, 34);
+  header.write('data', 36);
+  header.writeUInt32LE(bytes, 40);
+  return Buffer.concat([header, Buffer.from(samples.buffer, samples.byteOffset, bytes)]);
+};
+
+const sentence = (note: Int16Array, index: number): Int16Array => {
+  const [from, to] = SENTENCES[index % SENTENCES.length] ?? SENTENCES[0];
+  return note.subarray(Math.round(from * RATE), Math.round(to * RATE));
+};
+
+/** The note's sentences in turn, one each `every` seconds, and silence in between. */
+export const talk = (seconds: number, every = 8, first = 0): Buffer => {
+  const note = noteSamples();
+  const samples = new Int16Array(Math.round(seconds * RATE));
+  for (let i = 0; i * every + 5 <= seconds; i++) {
+    samples.set(sentence(note, first + i), Math.round(i * every * RATE));
+  }
+  return wav(samples);
+};
+
+/** One sentence, the note's number `index`: four seconds or less. */
+export const oneSentence = (index = 0): Buffer => wav(sentence(noteSamples(), index));

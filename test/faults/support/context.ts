@@ -1,0 +1,159 @@
+import { equal, ok } from 'node:assert/strict';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Transcription } from '../../../electron/contract/transcript.ts';
+import { startServer, type TestServer, type TestServerOptions } from '../../support/server.ts';
+import { until } from '../../support/until.ts';
+import { file, startUrlServer, type UrlServer } from '../../support/url-server.ts';
+import { oneSentence, talk } from './audio.ts';
+import { descendants, expectGone, type Process } from './processes.ts';
+import type { Random } from './random.ts';
+
+/** Seconds of the recording that takes several pieces. */
+export const LONG_SECONDS = 100;
+
+/** Settings that make recognition as fast as it gets: faults are about something else. */
+const FAST = { 'engine.beamSize': 1, 'limits.requestsPerMinute': 0 };
+const PATIENCE_MS = 180_000;
+
+/** What a fault is given: servers to harm, and ways to see what became of them. */
+export class FaultContext {
+  readonly random: Random;
+  readonly urls: UrlServer;
+  /** A recording of several pieces, and one of a few seconds. */
+  readonly long: Buffer = talk(LONG_SECONDS, 12);
+  readonly short: Buffer = oneSentence();
+  /** Texts recognised without any fault, by the name of the recording. */
+  readonly #truths: Map<string, string>;
+  readonly #folders: string[] = [];
+  readonly #servers = new Set<TestServer>();
+
+  private constructor(random: Random, urls: UrlServer, truths: Map<string, string>) {
+    this.random = random;
+    this.urls = urls;
+    this.#truths = truths;
+    urls.set('/long.wav', file(this.long));
+    urls.set('/short.wav', file(this.short));
+  }
+
+  static async open(random: Random, truths: Map<string, string>): Promise<FaultContext> {
+    return new FaultContext(random, await startUrlServer(), truths);
+  }
+
+  /** A server on a fresh data folder, or on one that another server left. */
+  async start(options: TestServerOptions = {}): Promise<TestServer> {
+    const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'earshot-fault-')));
+    if (!this.#folders.includes(dataDir)) this.#folders.push(dataDir);
+    const server = await startServer({ ...options, dataDir });
+    this.#servers.add(server);
+    await server.client.call('patchSettings', { body: FAST });
+    return server;
+  }
+
+  /** SIGKILL, and nothing that the server had started may outlive it. */
+  async kill(server: TestServer): Promise<void> {
+    const children = descendants(server.pid);
+    await server.kill();
+    this.#servers.delete(server);
+    await expectGone(children);
+  }
+
+  /** SIGTERM; answers in how many milliseconds the server was gone, with everything that it had started. */
+  async stop(server: TestServer): Promise<number> {
+    const children: Process[] = descendants(server.pid);
+    const started = performance.now();
+    const code = await server.stop();
+    const took = performance.now() - started;
+    this.#servers.delete(server);
+    equal(code, 0, 'SIGTERM ends the server with exit code 0');
+    await expectGone(children, 500);
+    return took;
+  }
+
+  async submit(server: TestServer, url: string, extra: object = {}): Promise<string> {
+    const { id } = await server.client.call('createTranscript', { body: { audio_url: url, ...extra } });
+    return id;
+  }
+
+  get(server: TestServer, id: string): Promise<Transcription> {
+    return server.client.call('getTranscript', { params: { id } });
+  }
+
+  /** Waits for a transcription to end. */
+  ended(server: TestServer, id: string, patienceMs = PATIENCE_MS): Promise<Transcription> {
+    return until(async () => {
+      const transcript = await this.get(server, id);
+      return transcript.status === 'processing' ? undefined : transcript;
+    }, patienceMs);
+  }
+
+  /** Waits until a job is at work in a stage, or past it; with `segments`, until so many are saved. */
+  reached(server: TestServer, id: string, stage: string, segments = 0): Promise<Transcription> {
+    return until(async () => {
+      const transcript = await this.get(server, id);
+      if (transcript.status !== 'processing') throw new Error(`${id} ended before it could be disturbed`);
+      const there = transcript.progress?.stage === stage && transcript.segments.length >= segments;
+      return there ? transcript : undefined;
+    }, PATIENCE_MS);
+  }
+
+  /** What is recognised in a recording when nothing goes wrong. */
+  async truth(server: TestServer, path: '/long.wav' | '/short.wav'): Promise<string> {
+    const known = this.#truths.get(path);
+    if (known !== undefined) return known;
+    const body = path === '/long.wav' ? this.long : this.short;
+    const url = this.urls.set(`/truth${path}`, file(body));
+    const { text, status } = await this.ended(server, await this.submit(server, url));
+    equal(status, 'completed');
+    ok(text.length > 0, 'the undisturbed run has text');
+    this.#truths.set(path, text);
+    return text;
+  }
+
+  /** The job is completed with the very text of an undisturbed run. */
+  async expectTruth(
+    server: TestServer,
+    id: string,
+    path: '/long.wav' | '/short.wav',
+  ): Promise<Transcription> {
+    const transcript = await this.ended(server, id);
+    equal(transcript.status, 'completed', transcript.error?.message);
+    equal(transcript.text, await this.truth(server, path));
+    return transcript;
+  }
+
+  /** The job has failed with that code. */
+  async expectFailed(server: TestServer, id: string, code: string): Promise<Transcription> {
+    const transcript = await this.ended(server, id);
+    equal(transcript.error?.code ?? transcript.status, code, transcript.error?.message);
+    return transcript;
+  }
+
+  /** No work file is left, and no made file without its transcript. */
+  async expectNoOrphans(server: TestServer): Promise<void> {
+    const { data } = await server.client.call('listTranscripts', { query: { limit: 100 } });
+    const known = new Set(data.transcriptions.map(({ id }) => id));
+    const left = async () => [
+      ...(await readdir(join(server.dataDir, 'tmp'))),
+      ...(await readdir(join(server.dataDir, 'transcripts'))).filter((name) => !known.has(name)),
+    ];
+    await until(async () => (await left()).length === 0, 3000).catch(async () => {
+      throw new Error(`left behind: ${await left()}`);
+    });
+  }
+
+  async close(): Promise<void> {
+    for (const server of this.#servers) await server.kill();
+    await this.urls.close();
+    for (const folder of this.#folders) await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** One way in which the world can be unkind. `run` answers what was seen, and throws when a promise was broken. */
+export type Fault = {
+  readonly name: string;
+  /** Seconds it takes on a small machine; what takes few is part of `npm test`. */
+  readonly quick: boolean;
+  run(context: FaultContext): Promise<string>;
+};

@@ -1,0 +1,169 @@
+import { equal, match, ok } from 'node:assert/strict';
+import { type Behaviour, endless, file, htmlPage, redirect, stall, status } from '../support/url-server.ts';
+import { talk } from './support/audio.ts';
+import { type Fault, type FaultContext, LONG_SECONDS } from './support/context.ts';
+
+type Case = {
+  readonly name: string;
+  readonly quick?: boolean;
+  readonly behaviour: (context: FaultContext) => Behaviour;
+  /** The code of the failure; without one the job must be completed with the right text. */
+  readonly fails?: string;
+  /** What the message must say. */
+  readonly says?: RegExp;
+  readonly settings?: Record<string, number>;
+  /** Asks for a time range, which is read part by part where the server can. */
+  readonly range?: boolean;
+  readonly recording?: '/long.wav' | '/short.wav';
+};
+
+const CASES: readonly Case[] = [
+  {
+    name: 'the server stalls in the middle',
+    behaviour: ({ long }) => stall(long, 300_000),
+    settings: { 'network.stallSeconds': 2 },
+    fails: 'download_timeout',
+    says: /sent nothing for 2 seconds/,
+  },
+  {
+    name: 'the server never answers',
+    behaviour: ({ long }) => stall(long, 0),
+    settings: { 'network.stallSeconds': 2 },
+    fails: 'download_timeout',
+  },
+  {
+    name: 'the server announces more than it sends',
+    quick: false,
+    behaviour: ({ short }) => file(short, { announcedLength: short.length + 5000, ranges: false }),
+    fails: 'download_failed',
+    says: /bytes/,
+  },
+  {
+    name: 'the connection breaks every 100 KB',
+    quick: false,
+    behaviour: ({ long }) => file(long, { cutEvery: 100_000 }),
+    recording: '/long.wav',
+  },
+  {
+    name: 'the connection breaks every 100 KB while a range is read',
+    quick: false,
+    behaviour: ({ long }) => file(long, { cutEvery: 100_000 }),
+    recording: '/long.wav',
+    range: true,
+  },
+  {
+    name: 'a range is answered with 200 and the whole file',
+    behaviour: ({ short }) => file(short, { ranges: false }),
+    range: true,
+  },
+  {
+    name: 'a range is answered with another one',
+    behaviour: ({ short }) => file(short, { wrongRange: true, cutEvery: 60_000 }),
+    fails: 'download_failed',
+  },
+  {
+    name: 'the file comes packed with gzip',
+    behaviour: ({ short }) => file(short, { gzip: true }),
+  },
+  {
+    name: 'five redirects',
+    behaviour: ({ urls, short }) => {
+      for (let i = 1; i < 5; i++) urls.set(`/hop${i}`, redirect(`/hop${i + 1}`, 301));
+      urls.set('/hop5', file(short));
+      return redirect('/hop1', 301);
+    },
+  },
+  {
+    name: 'redirects without end',
+    behaviour: () => redirect('/case.wav', 301),
+    fails: 'download_failed',
+    says: /redirects more than 5 times/,
+  },
+  {
+    name: 'a web page instead of a recording',
+    behaviour: () => htmlPage,
+    fails: 'not_media',
+  },
+  {
+    name: 'a stream without end',
+    behaviour: () => endless(),
+    settings: { 'network.maxDownloadBytes': 5_000_000 },
+    fails: 'download_too_large',
+  },
+  {
+    name: 'a server that answers 503',
+    behaviour: () => status(503),
+    quick: false,
+    fails: 'download_failed',
+    says: /503/,
+  },
+];
+
+const faultOf = (entry: Case): Fault => ({
+  name: entry.name,
+  quick: entry.quick ?? true,
+  run: async (context) => {
+    const server = await context.start();
+    if (entry.settings !== undefined) {
+      await server.client.call('patchSettings', { body: entry.settings });
+    }
+    const url = context.urls.set('/case.wav', entry.behaviour(context));
+    const extra = entry.range === true ? { audio_end_at: LONG_SECONDS + 100 } : {};
+    const id = await context.submit(server, url, extra);
+    if (entry.fails === undefined) {
+      const { bytes_fetched } = await context.expectTruth(server, id, entry.recording ?? '/short.wav');
+      await context.expectNoOrphans(server);
+      return `right text, ${Math.round(bytes_fetched / 1000)} kB fetched`;
+    }
+    const { error } = await context.expectFailed(server, id, entry.fails);
+    if (entry.says !== undefined) match(error?.message ?? '', entry.says);
+    await context.expectNoOrphans(server);
+    return `failed as ${entry.fails}: ${error?.message}`;
+  },
+});
+
+/** A file that is another one from the n-th request on. */
+const changing = (first: Buffer, then: Buffer, from: number, cutEvery?: number): Behaviour => {
+  let requests = 0;
+  const etag = () => (requests >= from ? '"two"' : '"one"');
+  return (request, response) => {
+    requests += 1;
+    const body = requests >= from ? then : first;
+    file(body, { etag: etag(), ...(cutEvery === undefined ? {} : { cutEvery }) })(request, response);
+  };
+};
+
+export const urlFaults: readonly Fault[] = [
+  ...CASES.map(faultOf),
+  {
+    name: 'the file changes while it is downloaded',
+    quick: true,
+    run: async (context) => {
+      const server = await context.start();
+      const url = context.urls.set('/case.wav', changing(talk(60, 8, 2), context.short, 2, 100_000));
+      const id = await context.submit(server, url);
+      await context.expectTruth(server, id, '/short.wav');
+      await context.expectNoOrphans(server);
+      return 'fetched anew: the text is that of the new file';
+    },
+  },
+  {
+    name: 'the file changes between two ranges',
+    quick: true,
+    run: async (context) => {
+      const server = await context.start();
+      const other = talk(LONG_SECONDS, 8, 2);
+      const url = context.urls.set('/case.wav', changing(context.long, other, 4));
+      const id = await context.submit(server, url, { audio_start_from: 60, audio_end_at: 120 });
+      const { error } = await context.expectFailed(server, id, 'download_failed');
+      match(error?.message ?? '', /changed/);
+      context.urls.set('/case.wav', file(context.long));
+      await server.client.call('retryTranscript', { params: { id } });
+      const transcript = await context.ended(server, id);
+      equal(transcript.status, 'completed');
+      ok(transcript.bytes_fetched > 0);
+      await context.expectNoOrphans(server);
+      return `failed as download_failed (${error?.message}); a retry read it`;
+    },
+  },
+];

@@ -1,0 +1,92 @@
+import type { ServerEvent } from '../../electron/contract/events.ts';
+
+// Every field any event can have: a test looks at those of the event it waited for.
+type AnyData = {
+  [K in ServerEvent as K['type']]: Omit<K, 'type'>;
+}[ServerEvent['type']];
+type Merged<T> = { [K in T extends T ? keyof T : never]: T extends Record<K, infer V> ? V : never };
+
+export type SeenEvent = { readonly id: string; readonly type: string; readonly data: Merged<AnyData> };
+
+/** Reads `GET /v1/events` as a browser's EventSource would. */
+export class EventReader {
+  readonly #controller = new AbortController();
+  readonly #seen: SeenEvent[] = [];
+  #waiting: (() => void) | undefined;
+  #taken = 0;
+  heartbeats = 0;
+
+  static async open(url: string, key: string, lastEventId?: string): Promise<EventReader> {
+    const reader = new EventReader();
+    const response = await fetch(`${url}/v1/events`, {
+      signal: reader.#controller.signal,
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
+      },
+    });
+    if (!response.ok || response.body === null) throw new Error(`events: ${response.status}`);
+    // Ends with the test, by `close`.
+    reader.#read(response.body).catch(() => {});
+    return reader;
+  }
+
+  /** The next event that nobody has taken yet. */
+  async next(): Promise<SeenEvent> {
+    for (;;) {
+      const event = this.#seen[this.#taken];
+      if (event !== undefined) {
+        this.#taken += 1;
+        return event;
+      }
+      await new Promise<void>((resolve) => {
+        this.#waiting = resolve;
+      });
+    }
+  }
+
+  /** Takes all events up to the first of that type, that one included. */
+  async waitFor(type: ServerEvent['type']): Promise<SeenEvent[]> {
+    const taken: SeenEvent[] = [];
+    for (;;) {
+      const event = await this.next();
+      taken.push(event);
+      if (event.type === type) return taken;
+    }
+  }
+
+  close(): void {
+    this.#controller.abort();
+  }
+
+  async #read(body: ReadableStream<Uint8Array>): Promise<void> {
+    let text = '';
+    const decoder = new TextDecoder();
+    for await (const chunk of body) {
+      text += decoder.decode(chunk, { stream: true });
+      for (let end = text.indexOf('\n\n'); end !== -1; end = text.indexOf('\n\n')) {
+        this.#take(text.slice(0, end));
+        text = text.slice(end + 2);
+      }
+    }
+  }
+
+  #take(block: string): void {
+    if (block.startsWith(':')) {
+      this.heartbeats += 1;
+      return;
+    }
+    const fields = new Map(
+      block.split('\n').map((line): [string, string] => {
+        const colon = line.indexOf(': ');
+        return [line.slice(0, colon), line.slice(colon + 2)];
+      }),
+    );
+    this.#seen.push({
+      id: fields.get('id') ?? '',
+      type: fields.get('event') ?? '',
+      data: JSON.parse(fields.get('data') ?? '{}'),
+    });
+    this.#waiting?.();
+  }
+}
