@@ -37,6 +37,7 @@ import { createFiles, type Files } from './services/files/create.ts';
 import { JobRunner } from './services/jobs.ts';
 import { ModelService } from './services/models/index.ts';
 import { NetworkService } from './services/network.ts';
+import { QueueService } from './services/queue.ts';
 import { SearchService } from './services/search.ts';
 import { SettingsService } from './services/settings.ts';
 import { SystemService } from './services/system.ts';
@@ -267,6 +268,7 @@ const createServices = (
     network,
     webhooks,
     jobs,
+    queue: new QueueService(db, events, jobs),
     transcripts,
     pages: new TranscriptPages(db),
     system,

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { ServerEvent } from '../../../contract/events.ts';
 import { routes } from '../../../contract/routes.ts';
 import type { EventHub, NumberedEvent } from '../../services/events.ts';
+import type { QueueService } from '../../services/queue.ts';
 import type { TranscriptService } from '../../services/transcripts/index.ts';
 import { implement } from '../implement.ts';
 
@@ -13,6 +14,7 @@ const MOST_BUFFERED = 8 * 1024 * 1024;
 export type EventResources = {
   readonly events: EventHub;
   readonly transcripts: TranscriptService;
+  readonly queue: QueueService;
 };
 
 const write = (out: ServerResponse, { id, event }: NumberedEvent): void => {
@@ -22,7 +24,10 @@ const write = (out: ServerResponse, { id, event }: NumberedEvent): void => {
 };
 
 /** `GET /v1/events`: what happens to the caller's transcripts and files, as it happens. */
-export const eventResources = (server: FastifyInstance, { events, transcripts }: EventResources): void => {
+export const eventResources = (
+  server: FastifyInstance,
+  { events, transcripts, queue }: EventResources,
+): void => {
   const open = new Set<ServerResponse>();
   server.addHook('preClose', async () => {
     for (const out of open) out.end();
@@ -44,7 +49,7 @@ export const eventResources = (server: FastifyInstance, { events, transcripts }:
       const snapshot: ServerEvent = {
         type: 'snapshot',
         processing: transcripts.processing(userId),
-        queue_paused: transcripts.isQueuePaused(),
+        queue_paused: queue.isPaused(),
       };
       write(out, { id: events.lastId, event: snapshot });
     } else {

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { routes } from '../../../contract/routes.ts';
 import { AppError } from '../../base/errors.ts';
 import { renderExport } from '../../exports/render.ts';
+import type { QueueService } from '../../services/queue.ts';
 import type { SearchService } from '../../services/search.ts';
 import type { PlayableAudio, TranscriptAudio } from '../../services/transcripts/audio.ts';
 import type { TranscriptService } from '../../services/transcripts/index.ts';
@@ -14,6 +15,7 @@ export type TranscriptViews = {
   readonly transcripts: TranscriptService;
   readonly audio: TranscriptAudio;
   readonly search: SearchService;
+  readonly queue: QueueService;
 };
 
 const entityTag = (file: PlayableAudio): string =>
@@ -45,19 +47,19 @@ const audioRoutes = (server: FastifyInstance, { audio }: TranscriptViews): void 
   );
 };
 
-const queueRoutes = (server: FastifyInstance, { transcripts }: TranscriptViews): void => {
-  implement(server, routes.getQueue, ({ caller }) => ok(success(transcripts.queue(caller.user.id))));
+const queueRoutes = (server: FastifyInstance, { queue }: TranscriptViews): void => {
+  implement(server, routes.getQueue, ({ caller }) => ok(success(queue.list(caller.user.id))));
   implement(server, routes.pauseQueue, ({ caller }) => {
-    transcripts.setQueuePaused(true);
-    return ok(success(transcripts.queue(caller.user.id)));
+    queue.setPaused(true);
+    return ok(success(queue.list(caller.user.id)));
   });
   implement(server, routes.resumeQueue, ({ caller }) => {
-    transcripts.setQueuePaused(false);
-    return ok(success(transcripts.queue(caller.user.id)));
+    queue.setPaused(false);
+    return ok(success(queue.list(caller.user.id)));
   });
   implement(server, routes.moveInQueue, ({ caller, params, body }) => {
-    transcripts.moveInQueue(caller.user.id, params.id, body.position);
-    return ok(success(transcripts.queue(caller.user.id)));
+    queue.move(caller.user.id, params.id, body.position);
+    return ok(success(queue.list(caller.user.id)));
   });
 };
 

@@ -1,22 +1,18 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { z } from 'zod';
-import { resolvePolicies } from '../../../contract/analysis.ts';
 import type {
   CreateTranscript,
   PatchTranscript,
-  Queue,
   RecentItem,
   SentenceData,
   Transcription,
   UserListItem,
   UserListQuery,
 } from '../../../contract/transcript.ts';
-import { AnalysisOptions } from '../../../contract/transcript.ts';
 import { sentenceStatistics, splitSentences } from '../../analysis/sentences.ts';
 import type { Clock } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
-import { newId, sha256Hex } from '../../base/ids.ts';
+import { sha256Hex } from '../../base/ids.ts';
 import { round, roundMs } from '../../base/numbers.ts';
 import type { DataPaths } from '../../base/paths.ts';
 import { summarise } from '../../pipeline/summarise.ts';
@@ -33,6 +29,7 @@ import type { SearchService } from '../search.ts';
 import type { SettingsService } from '../settings.ts';
 import type { UsageService } from '../usage.ts';
 import { withText } from './edit.ts';
+import { newRow, refuseUnavailable } from './new-row.ts';
 import { presentListItem, presentRecent, presentSegments, presentTranscript } from './present.ts';
 import { checkHttpUrl, nameFromUrl } from './source.ts';
 
@@ -58,25 +55,6 @@ export type TranscriptOptions = {
 
 const notFound = () => new AppError('transcript_not_found', 'There is no such transcription.');
 
-/** Analyses that this version does not make: refused, never accepted and ignored. */
-const UNAVAILABLE = [
-  'diarize',
-  'content_safety',
-  'entity_detection',
-  'topics',
-  'summarization',
-  'redact_pii',
-  'redact_pii_audio',
-] as const;
-
-const refuseUnavailable = (body: CreateTranscript): void => {
-  const asked = UNAVAILABLE.filter((name) => body[name]);
-  if (asked.length === 0) return;
-  throw new AppError('not_available', `Not available in this version: ${asked.join(', ')}.`, {
-    details: asked.map((path) => ({ path, message: 'is not available in this version' })),
-  });
-};
-
 /** The id of what a user keeps: created, read, changed, deleted; the work itself is the job runner's. */
 export class TranscriptService {
   readonly #o: TranscriptOptions;
@@ -96,7 +74,12 @@ export class TranscriptService {
       const earlier = this.#earlier(user.id, idempotencyKey, hash);
       if (earlier !== undefined) return { row: earlier, fresh: false };
       this.#o.usage.refuseOverBudget(user);
-      const made = this.#newRow(user.id, body, source);
+      const made = newRow(body, {
+        userId: user.id,
+        source,
+        queueOrder: queue.lastQueueOrder(db) + 1,
+        now: clock.now(),
+      });
       store.insertTranscript(db, made);
       if (idempotencyKey !== undefined) {
         const entry = { user_id: user.id, key: idempotencyKey, body_hash: hash, transcript_id: made.id };
@@ -303,32 +286,6 @@ export class TranscriptService {
     return store.findOwnTranscript(this.#o.db, userId, known.transcript_id);
   }
 
-  #newRow(
-    userId: string,
-    body: CreateTranscript,
-    source: { name: string; fileId: string | null },
-  ): TranscriptRow {
-    return {
-      ...EMPTY_ROW,
-      id: newId('tr'),
-      user_id: userId,
-      queue_order: queue.lastQueueOrder(this.#o.db) + 1,
-      audio_url: body.audio_url,
-      name: body.name ?? source.name,
-      model: body.model,
-      language_asked: body.language,
-      language: body.language === 'auto' ? null : body.language,
-      timestamp_style: body.timestamp_style,
-      audio_start_from: body.audio_start_from,
-      audio_end_at: body.audio_end_at,
-      options: JSON.stringify(analysisOptionsOf(body)),
-      webhook_url: body.webhook_url ?? null,
-      webhook_secret: body.webhook_secret ?? null,
-      file_id: source.fileId,
-      created_at: this.#o.clock.now(),
-    };
-  }
-
   #edit(row: TranscriptRow, edits: NonNullable<PatchTranscript['segments']>): Partial<TranscriptRow> {
     const segments = readSegments(this.#o.db, row.id);
     const texts = new Map(edits.map((edit) => [edit.id, edit.text]));
@@ -382,36 +339,6 @@ export class TranscriptService {
     return store.findProcessing(this.#o.db, userId).map((row) => this.present(row));
   }
 
-  isQueuePaused(): boolean {
-    return queue.isQueuePaused(this.#o.db);
-  }
-
-  setQueuePaused(paused: boolean): void {
-    queue.setQueuePaused(this.#o.db, paused);
-    this.#o.events.publishToAll({ type: 'queue.changed', paused });
-    this.#o.jobs.wake();
-  }
-
-  /** The user's running and waiting jobs; places count everybody's. */
-  queue(userId: string): z.output<typeof Queue>['data'] {
-    const waiting = queue.listWaiting(this.#o.db);
-    return {
-      paused: this.isQueuePaused(),
-      running: queue.listRunning(this.#o.db).flatMap((job) => (job.user_id === userId ? [job.id] : [])),
-      waiting: waiting.flatMap((job, index) =>
-        job.user_id === userId ? [{ id: job.id, name: job.name, queue_position: index + 1 }] : [],
-      ),
-    };
-  }
-
-  moveInQueue(userId: string, id: string, position: number): void {
-    this.#own(userId, id);
-    if (!queue.moveInQueue(this.#o.db, userId, id, position)) {
-      throw new AppError('not_queued', 'This transcription is not waiting in the queue.');
-    }
-    this.#o.events.publishToAll({ type: 'queue.changed', paused: this.isQueuePaused() });
-  }
-
   /** The transcription with its words, whatever its `timestamp_style`. */
   forExport(userId: string, id: string): Transcription {
     const row = this.#finished(userId, id);
@@ -445,44 +372,3 @@ export class TranscriptService {
     this.#o.events.publish(row.user_id, { type, transcript: this.present(row) });
   }
 }
-
-const analysisOptionsOf = (body: CreateTranscript): AnalysisOptions => {
-  const names = Object.keys(AnalysisOptions.shape);
-  const picked = Object.fromEntries(Object.entries(body).filter(([name]) => names.includes(name)));
-  const options = AnalysisOptions.parse(picked);
-  return options.redact_pii
-    ? { ...options, redact_pii_policies: resolvePolicies(options.redact_pii_policies) }
-    : options;
-};
-
-const EMPTY_ROW = {
-  status: 'processing' as const,
-  stage: 'queued',
-  percent: 0,
-  lease: null,
-  attempt: 0,
-  model_id: null,
-  language_confidence: null,
-  duration: 0,
-  confidence: null,
-  word_count: 0,
-  text: '',
-  preview: '',
-  analysis: '{}',
-  speaker_names: '{}',
-  warnings: '[]',
-  error_code: null,
-  error_message: null,
-  error_stage: null,
-  checkpoint: null,
-  file_name: null,
-  file_size: null,
-  file_format: null,
-  audio_file: null,
-  bytes_fetched: 0,
-  credits_used: 0,
-  started_at: null,
-  completed_at: null,
-  unclean_ends: 0,
-  audio_offset: 0,
-};

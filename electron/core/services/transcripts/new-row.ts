@@ -1,0 +1,95 @@
+import { resolvePolicies } from '../../../contract/analysis.ts';
+import { AnalysisOptions, type CreateTranscript } from '../../../contract/transcript.ts';
+import { AppError } from '../../base/errors.ts';
+import { newId } from '../../base/ids.ts';
+import type { TranscriptRow } from '../../stores/schema.ts';
+
+/** What a new transcript is made from, beside the request. */
+export type NewTranscript = {
+  readonly userId: string;
+  readonly source: { readonly name: string; readonly fileId: string | null };
+  readonly queueOrder: number;
+  readonly now: number;
+};
+
+/** Analyses that this version does not make: refused, never accepted and ignored. */
+const UNAVAILABLE = [
+  'diarize',
+  'content_safety',
+  'entity_detection',
+  'topics',
+  'summarization',
+  'redact_pii',
+  'redact_pii_audio',
+] as const;
+
+/** Throws `not_available` for analyses that are asked for and not there. */
+export const refuseUnavailable = (body: CreateTranscript): void => {
+  const asked = UNAVAILABLE.filter((name) => body[name]);
+  if (asked.length === 0) return;
+  throw new AppError('not_available', `Not available in this version: ${asked.join(', ')}.`, {
+    details: asked.map((path) => ({ path, message: 'is not available in this version' })),
+  });
+};
+
+const analysisOptionsOf = (body: CreateTranscript): AnalysisOptions => {
+  const names = Object.keys(AnalysisOptions.shape);
+  const picked = Object.fromEntries(Object.entries(body).filter(([name]) => names.includes(name)));
+  const options = AnalysisOptions.parse(picked);
+  return options.redact_pii
+    ? { ...options, redact_pii_policies: resolvePolicies(options.redact_pii_policies) }
+    : options;
+};
+
+const EMPTY_ROW = {
+  status: 'processing' as const,
+  stage: 'queued',
+  percent: 0,
+  lease: null,
+  attempt: 0,
+  model_id: null,
+  language_confidence: null,
+  duration: 0,
+  confidence: null,
+  word_count: 0,
+  text: '',
+  preview: '',
+  analysis: '{}',
+  speaker_names: '{}',
+  warnings: '[]',
+  error_code: null,
+  error_message: null,
+  error_stage: null,
+  checkpoint: null,
+  file_name: null,
+  file_size: null,
+  file_format: null,
+  audio_file: null,
+  bytes_fetched: 0,
+  credits_used: 0,
+  started_at: null,
+  completed_at: null,
+  unclean_ends: 0,
+  audio_offset: 0,
+};
+
+/** The row of a transcript that waits in the queue. */
+export const newRow = (body: CreateTranscript, made: NewTranscript): TranscriptRow => ({
+  ...EMPTY_ROW,
+  id: newId('tr'),
+  user_id: made.userId,
+  queue_order: made.queueOrder,
+  audio_url: body.audio_url,
+  name: body.name ?? made.source.name,
+  model: body.model,
+  language_asked: body.language,
+  language: body.language === 'auto' ? null : body.language,
+  timestamp_style: body.timestamp_style,
+  audio_start_from: body.audio_start_from,
+  audio_end_at: body.audio_end_at,
+  options: JSON.stringify(analysisOptionsOf(body)),
+  webhook_url: body.webhook_url ?? null,
+  webhook_secret: body.webhook_secret ?? null,
+  file_id: made.source.fileId,
+  created_at: made.now,
+});
