@@ -1,10 +1,25 @@
 import { startStorage } from '../storage/support/start.ts';
 
-/** The storage in a process of its own, for tests that kill it: `node storage-server.ts <data folder>`. */
+/**
+ * The storage in a process of its own, for tests that kill it or watch its memory:
+ * `node storage-server.ts <data folder>`. Answers any message with its memory use, in bytes.
+ */
 const [, , root] = process.argv;
 if (root === undefined) throw new Error('Name the data folder.');
 const storage = await startStorage({ root });
+
+let peak = 0;
+const sample = () => {
+  peak = Math.max(peak, process.memoryUsage.rss());
+};
+setInterval(sample, 20).unref();
+
 process.once('SIGTERM', () => {
   storage.close().then(() => process.exit(0));
+});
+process.on('message', () => {
+  sample();
+  process.send?.({ peak });
+  peak = 0;
 });
 process.send?.({ url: storage.url, key: storage.ownerKey });

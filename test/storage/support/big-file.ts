@@ -1,0 +1,104 @@
+import { type ChildProcess, execFileSync, fork } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { closeSync, openAsBlob, openSync, rmSync, writeSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { createClient } from '../../../electron/contract/client.ts';
+
+const MIB = 1024 ** 2;
+
+/** A CSV file of exactly `bytes` bytes that repeats nowhere. */
+export const writeBigFile = (path: string, bytes: number): void => {
+  const handle = openSync(path, 'w');
+  for (let at = 0, i = 0; at < bytes; i++) {
+    const lines = Array.from(
+      { length: 40_000 },
+      (_, j) => `${i},${j},${(i * 40_000 + j) * 2_654_435_761}\n`,
+    ).join('');
+    at += writeSync(handle, lines.slice(0, bytes - at));
+  }
+  closeSync(handle);
+};
+
+export type BigResult = {
+  /** Megabytes by which the server's memory grew over what it had before. */
+  readonly uploadGrowth: number;
+  readonly downloadGrowth: number;
+  readonly uploadSeconds: number;
+  readonly downloadSeconds: number;
+  /** Whether the answer and the downloaded bytes agree with `md5sum` and `sha256sum`. */
+  readonly sameHashes: boolean;
+  /** Status of an upload of one byte more, when `over` is asked for. */
+  readonly overStatus: number | undefined;
+};
+
+const once = <T>(child: ChildProcess): Promise<T> =>
+  new Promise((done) => child.once('message', (message: T) => done(message)));
+
+const peakOf = async (child: ChildProcess): Promise<number> => {
+  const answer = once<{ peak: number }>(child);
+  child.send('memory');
+  return (await answer).peak;
+};
+
+const systemHash = (program: string, path: string): string =>
+  execFileSync(program, [path])
+    .toString()
+    .slice(0, program === 'md5sum' ? 32 : 64);
+
+/** Uploads and downloads a file of `bytes` bytes on a server in a process of its own, and watches its memory. */
+export const measureBigFile = async (folder: string, bytes: number, over: boolean): Promise<BigResult> => {
+  const path = join(folder, 'big.csv');
+  writeBigFile(path, bytes);
+  const program = resolve(import.meta.dirname, '..', '..', 'faults', 'storage-server.ts');
+  const child = fork(program, [join(folder, 'data')]);
+  const { url, key } = await once<{ url: string; key: string }>(child);
+  const client = createClient({ baseUrl: url, key });
+  const send = async (name: string, from: string) => {
+    const body = new FormData();
+    body.set('file', await openAsBlob(from), name);
+    return client.call('uploadFile', { body });
+  };
+  // What a first request loads is not the upload's.
+  const small = join(folder, 'small.csv');
+  writeBigFile(small, 8 * MIB);
+  const warm = (await send('small.csv', small)).data.file;
+  await (await client.send('downloadFile', { params: { fileKey: warm.key } })).arrayBuffer();
+  await peakOf(child);
+  const before = await peakOf(child);
+  const started = performance.now();
+  const { file } = (await send('big.csv', path)).data;
+  const uploaded = performance.now();
+  const uploadPeak = await peakOf(child);
+  const hash = createHash('sha256');
+  const response = await client.send('downloadFile', { params: { fileKey: file.key } });
+  for await (const chunk of response.body ?? []) hash.update(chunk);
+  const downloaded = performance.now();
+  const downloadPeak = await peakOf(child);
+  const sha256 = systemHash('sha256sum', path);
+  const md5 = systemHash('md5sum', path);
+  const sameHashes =
+    file.checksums.sha256 === sha256 && file.checksums.md5 === md5 && hash.digest('hex') === sha256;
+  let overStatus: number | undefined;
+  if (over) {
+    const handle = openSync(path, 'a');
+    writeSync(handle, '\n');
+    closeSync(handle);
+    overStatus = await send('over.csv', path).then(
+      () => 201,
+      (error: { status?: number }) => error.status,
+    );
+  }
+  await new Promise((done) => {
+    child.once('exit', done);
+    child.kill('SIGTERM');
+  });
+  rmSync(path);
+  return {
+    uploadGrowth: (uploadPeak - before) / MIB,
+    downloadGrowth: (downloadPeak - before) / MIB,
+    uploadSeconds: (uploaded - started) / 1000,
+    downloadSeconds: (downloaded - uploaded) / 1000,
+    sameHashes,
+    overStatus,
+  };
+};
