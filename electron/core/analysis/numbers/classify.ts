@@ -121,17 +121,20 @@ function cuedFinding(digits: string, from: number, to: number, context: SpanCont
   switch (context.cue) {
     case 'account':
       if (length >= 6 && length <= 17) return finding('bank_account', from, to, 88);
+      if (length >= 4 && length < 6) return hidden('bank_account', from, to, 60);
       return context.partial && length >= 3 ? hidden('bank_account', from, to, 60) : undefined;
     case 'routing':
       if (length === 9 && isRoutingNumber(digits)) return finding('bank_account', from, to, 95);
       if (length === 6 || length === 8) return finding('bank_account', from, to, 80);
       return length === 9 ? hidden('bank_account', from, to, 60) : undefined;
     case 'card':
-      if (length >= 12 && length <= 19) return hidden('credit_card_number', from, to, 70);
+      if (length >= 8 && length <= 20) return hidden('credit_card_number', from, to, 70);
       return context.partial && length >= 3 ? hidden('credit_card_number', from, to, 60) : undefined;
     case 'ssn':
-      if (length === 9) return hidden('us_social_security_number', from, to, 70);
+      if (length >= 7 && length <= 11) return hidden('us_social_security_number', from, to, 70);
       return length === 4 ? hidden('us_social_security_number', from, to, 60) : undefined;
+    case 'phone':
+      return length >= 5 && length < 7 ? hidden('phone_number', from, to, 60) : undefined;
     case 'cvv':
       return length === 3 || length === 4 ? finding('credit_card_cvv', from, to, 92) : undefined;
     case 'passport':
