@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** Lets the event loop run when this much time has passed since it last did. */
-const SLICE_MS = 10;
+const SLICE_MS = 6;
 
 /** Awaited between bounded chunks of work: mostly free, and a turn of the event loop when one is due. */
 export type Breathe = () => Promise<void>;

@@ -272,14 +272,13 @@ function languageDay(tokens: readonly Token[], at: number): boolean {
 }
 
 /** "three weeks ago", "a year ago". */
+const COUNT =
+  /^(?:a|an|of|\d{1,3}|few|couple|several|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|hundred)$/u;
 const ago: Reader = (tokens, at) => {
-  for (let unit = at + 1; unit <= at + 3; unit++) {
-    if (!tight(tokens, unit - 1)) return undefined;
-    if (!UNITS.has(norm(tokens, unit))) continue;
-    const count = norm(tokens, at);
-    const counts =
-      /^(?:a|an|\d{1,3}|few|couple|several|two|three|four|five|six|seven|eight|nine|ten|one|twelve|twenty|thirty|fifteen)$/u;
-    return norm(tokens, unit + 1) === 'ago' && counts.test(count) ? unit + 1 : undefined;
+  for (let unit = at; unit <= at + 3; unit++) {
+    if (unit > at && UNITS.has(norm(tokens, unit)))
+      return norm(tokens, unit + 1) === 'ago' ? unit + 1 : undefined;
+    if (!COUNT.test(norm(tokens, unit)) || !tight(tokens, unit)) return undefined;
   }
   return undefined;
 };

@@ -77,6 +77,7 @@ function hostEndingAt(tokens: readonly Token[], at: number): Host | undefined {
   if (!token || token.blocked) return undefined;
   const written = /^[\p{L}\d-]+(?:\.[\p{L}\d-]+)*\.(\p{L}{2,12})$/u.exec(token.norm);
   if (written?.[1] && TOP_LEVEL.has(written[1])) return { first: labelsBefore(tokens, at), last: at };
+  if (TOP_LEVEL.has(token.norm) && isDotless(tokens, at)) return { first: at - 1, last: at };
   if (!TOP_LEVEL.has(token.norm) || !isDot(tokens[at - 1])) return undefined;
   const next = tokens[at + 1];
   if (isDot(next) && token.trail === '' && TOP_LEVEL.has(tokens[at + 2]?.norm ?? '')) return undefined;
@@ -85,6 +86,13 @@ function hostEndingAt(tokens: readonly Token[], at: number): Host | undefined {
   if (labels.length === 0 || (WORD_LIKE.has(token.norm) && labels.length < 2 && token.norm !== 'me'))
     return undefined;
   return { first, last: at };
+}
+
+/** "email is maria at example com": the recogniser lost the dot; only after a mail word. */
+function isDotless(tokens: readonly Token[], at: number): boolean {
+  if (!/^(?:com|org|net|edu|de|fr|es)$/u.test(tokens[at]?.norm ?? '') || !isLabel(tokens[at - 1]))
+    return false;
+  return AT.has(tokens[at - 2]?.norm ?? '') && isPiece(tokens[at - 3]) && hasMailWord(tokens, at - 3);
 }
 
 function isDot(token: Token | undefined): boolean {

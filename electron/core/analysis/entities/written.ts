@@ -1,4 +1,4 @@
-import { type Finding, finding } from '../findings.ts';
+import { type Finding, finding, hidden } from '../findings.ts';
 import { ibanLength, isIban } from '../numbers/checks.ts';
 import { TOP_LEVEL } from './domains.ts';
 
@@ -9,6 +9,8 @@ const EMAIL = new RegExp(
   String.raw`[\p{L}\d][\p{L}\d._%+'-]*\s?@\s?${LABEL}(?:${DOT}${LABEL})*${DOT}\p{L}{2,24}(?![\p{L}\d])`,
   'gu',
 );
+/** Something with an at sign that lost its dot: hidden, not asserted. */
+const DAMAGED = /[\p{L}\d][\p{L}\d._%+-]*@[\p{L}\d][\p{L}\d.-]*(?<=[\p{L}\d])/gu;
 const SCHEME = /\b(?:https?|ftp|wss?):\/\/[^\s<>"'”’)\]]+/giu;
 const WWW = new RegExp(
   String.raw`\bwww\.\s?${LABEL}(?:${DOT}${LABEL})*${DOT}\p{L}{2,12}\b(?:\/[^\s<>"'”’)\]]*)?`,
@@ -25,9 +27,13 @@ export function findWritten(text: string): Finding[] {
 }
 
 function findEmails(text: string): Finding[] {
-  return [...text.matchAll(EMAIL)].map((match) =>
+  const damaged = [...text.matchAll(DAMAGED)].map((match) =>
+    hidden('email_address', match.index, match.index + match[0].length, 60),
+  );
+  const whole = [...text.matchAll(EMAIL)].map((match) =>
     finding('email_address', match.index, match.index + match[0].length, 99),
   );
+  return [...damaged, ...whole];
 }
 
 function findUrls(text: string): Finding[] {

@@ -32,7 +32,9 @@ const SEPARATOR_WORDS = new Map([
   ['guión', '-'],
 ]);
 const FILLERS = new Set(
-  'uh um er erm ehm äh ähm euh eh ah hmm mhm mm-hmm uh-huh okay ok right yes yeah then space'.split(' '),
+  'uh um er erm ehm äh ähm euh eh ah hmm mhm mm-hmm uh-huh okay ok right alright sure yes yeah then space got it go on ahead sorry wait'.split(
+    ' ',
+  ),
 );
 const WRITTEN = /^\+?\d+(?:[-–./:()\u00a0]+\d+)*$/u;
 const QUANTITY = /^\d{1,3}(?:[,.]\d{3})+(?:[.,]\d+)?$/u;

@@ -121,17 +121,20 @@ function cuedFinding(digits: string, from: number, to: number, context: SpanCont
   switch (context.cue) {
     case 'account':
       if (length >= 6 && length <= 17) return finding('bank_account', from, to, 88);
+      if (length >= 4 && length < 6) return hidden('bank_account', from, to, 60);
       return context.partial && length >= 3 ? hidden('bank_account', from, to, 60) : undefined;
     case 'routing':
       if (length === 9 && isRoutingNumber(digits)) return finding('bank_account', from, to, 95);
       if (length === 6 || length === 8) return finding('bank_account', from, to, 80);
       return length === 9 ? hidden('bank_account', from, to, 60) : undefined;
     case 'card':
-      if (length >= 12 && length <= 19) return hidden('credit_card_number', from, to, 70);
+      if (length >= 8 && length <= 20) return hidden('credit_card_number', from, to, 70);
       return context.partial && length >= 3 ? hidden('credit_card_number', from, to, 60) : undefined;
     case 'ssn':
-      if (length === 9) return hidden('us_social_security_number', from, to, 70);
+      if (length >= 7 && length <= 11) return hidden('us_social_security_number', from, to, 70);
       return length === 4 ? hidden('us_social_security_number', from, to, 60) : undefined;
+    case 'phone':
+      return length >= 5 && length < 7 ? hidden('phone_number', from, to, 60) : undefined;
     case 'cvv':
       return length === 3 || length === 4 ? finding('credit_card_cvv', from, to, 92) : undefined;
     case 'passport':
@@ -166,21 +169,34 @@ function hasUnitAfter(tokens: readonly Token[], group: DigitGroup): boolean {
   return UNITS.test(tokens[group.lastToken + 1]?.norm ?? '');
 }
 
-/** Dotted quads, octets said in one piece or in two ("one ninety two dot one sixty eight …"). */
+/**
+ * Dotted quads, octets said in one piece or in two ("one ninety two dot one sixty eight …"). With a word such
+ * as "server" or "router" before it, a chain with an octet too many or too few is taken whole: recognisers
+ * drop and double octets.
+ */
 function ipAddresses(run: NumberRun, tokens: readonly Token[]): Finding[] {
-  const octets = octetsOf(run.groups);
-  const found: Finding[] = [];
-  for (let at = 0; at + 4 <= octets.length; at++) {
-    const four = octets.slice(at, at + 4);
-    const first = four[0]?.[0];
-    const last = four[3]?.at(-1);
-    if (!first || !last || four.slice(1).some((octet) => octet[0]?.before !== '.')) continue;
-    if (!isIpv4(four.map((octet) => octet.map((group) => group.digits).join('')))) continue;
-    if (cueFor(tokens, first.firstToken, last.lastToken) === 'version') continue;
-    found.push(finding('ip_address', first.from, last.to, 96));
-    at += 3;
+  return dottedChains(octetsOf(run.groups)).flatMap((chain) => {
+    const first = chain[0]?.[0];
+    const last = chain.at(-1)?.at(-1);
+    if (!first || !last || chain.length < 3 || chain.length > 6) return [];
+    const values = chain.map((octet) => octet.map((group) => group.digits).join(''));
+    const cue = cueFor(tokens, first.firstToken, last.lastToken);
+    if (cue === 'version' || values.some((value) => Number(value) > 255)) return [];
+    if (isIpv4(values) || (cue === 'ip' && chain.length > 4))
+      return [finding('ip_address', first.from, last.to, 96)];
+    return cue === 'ip' ? [hidden('ip_address', first.from, last.to, 60)] : [];
+  });
+}
+
+/** Octets that follow each other with a dot between. */
+function dottedChains(octets: readonly DigitGroup[][]): DigitGroup[][][] {
+  const chains: DigitGroup[][][] = [];
+  for (const octet of octets) {
+    const chain = chains.at(-1);
+    if (chain && octet[0]?.before === '.') chain.push(octet);
+    else chains.push([octet]);
   }
-  return found;
+  return chains;
 }
 
 /** Groups cut before each dot; the first part keeps only what fits into one octet. */

@@ -27,6 +27,13 @@ const SCALE =
 const BIRTH =
   /\b(?:born|birth|birthday|birthdate|dob|d o b|geboren|geburtsdatum|geburtstag|né|née|naissance|anniversaire|nací|nació|nacimiento|cumpleaños)\b/u;
 
+/** "Polish the shoes", "a stroke of luck": not what the list means. */
+function isIdiom(tokens: readonly Token[], at: number): boolean {
+  const [word, next, after] = [0, 1, 2].map((step) => tokens[at + step]?.norm ?? '');
+  if (word === 'polish') return /^(?:the|your|my|his|her|this|it)$/u.test(next ?? '');
+  return word === 'stroke' && next === 'of' && /^(?:luck|genius|midnight)$/u.test(after ?? '');
+}
+
 function plural(name: string): string[] {
   return /(?:ish|ese|ch|s|ss)$/u.test(name) ? [name] : [name, `${name}s`];
 }
@@ -38,7 +45,7 @@ export function findPersonalFacts(tokens: readonly Token[]): Finding[] {
     if (tokens[at]?.blocked) continue;
     for (const [policy, list] of LISTS) {
       const last = list.match(tokens, at)?.last;
-      const hit = last === undefined ? undefined : span(policy, tokens, at, last, 45);
+      const hit = last === undefined || isIdiom(tokens, at) ? undefined : span(policy, tokens, at, last, 45);
       if (hit) found.push(hit);
     }
     found.push(

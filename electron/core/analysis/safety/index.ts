@@ -70,7 +70,8 @@ function hitsAt(tokens: readonly Token[], at: number): SafetyHit[] {
   for (const { label, strength, terms } of TERM_LISTS) {
     const last = seen.has(label) ? undefined : terms.match(tokens, at)?.last;
     const end = last === undefined ? undefined : tokens[last];
-    if (!end || isNegatedHarm(label, tokens, at)) continue;
+    if (!end || last === undefined || isNegatedHarm(label, tokens, at)) continue;
+    if (label === 'violence' && HARMLESS_OBJECT.test(phraseAfter(tokens, last))) continue;
     seen.add(label);
     hits.push({ label, strength, from: token.from, to: end.stemTo });
   }
@@ -80,6 +81,15 @@ function hitsAt(tokens: readonly Token[], at: number): SafetyHit[] {
     hits.push({ label: 'profanity', strength: 2, from: token.from, to: token.to });
   }
   return hits;
+}
+
+/** What is killed, shot or attacked without anybody being hurt: "killed time", "shot him an email". */
+const HARMLESS_OBJECT =
+  /^(?:(?:the|a|an|some|my|your|our|this|that|these|those|another|more|any) )?(?:emails?|messages?|texts?|notes?|time|process(?:es)?|servers?|jobs?|tasks?|threads?|photos?|videos?|pictures?|films?|movies?|scenes?|commercials?|engines?|lights?|mood|vibe|switch|apps?|features?|bugs?|exams?|hoops|baskets|pool|problems?|issues?|questions?|glance|look|smile|weeds?|bacteria|germs|virus(?:es)?|pain|calls?|keys?|buttons?|record|charts)\b/u;
+
+function phraseAfter(tokens: readonly Token[], last: number): string {
+  if (/[.!?;]/u.test(tokens[last]?.trail ?? '')) return '';
+  return `${tokens[last + 1]?.norm ?? ''} ${tokens[last + 2]?.norm ?? ''}`;
 }
 
 /** "Alcohol-free", "no symptoms": a negation right before a mild label's word takes it back. */
