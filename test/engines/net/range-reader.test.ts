@@ -11,6 +11,7 @@ import type {
 import {
   type FileOptions,
   file,
+  redirect,
   stall,
   startUrlServer,
   status,
@@ -162,6 +163,21 @@ describe('the range reader', () => {
     if (!limited.supported) throw new Error(limited.reason);
     await expect(read(limited.reader, 0, 1_000_000)).rejects.toThrow();
     expect(limited.reader.failure()).toMatchObject({ code: 'download_too_large' });
+  });
+
+  it('goes to where the redirects led, and asks anew when that link has run out', async () => {
+    let link = '/signed-1';
+    server.set('/a', (request, response) => redirect(link)(request, response));
+    server.set('/signed-1', file(body));
+    const result = await openAt('/a');
+    if (!result.supported) throw new Error(result.reason);
+    await read(result.reader, 1_000_000, 1000);
+    expect(server.requests.filter(({ path }) => path === '/a')).toHaveLength(1);
+    link = '/signed-2';
+    server.set('/signed-1', status(403));
+    server.set('/signed-2', file(body));
+    const part = await read(result.reader, 2_000_000, 1000);
+    expect(part.equals(body.subarray(2_000_000, 2_001_000))).toBe(true);
   });
 
   it('ends with its signal', async () => {

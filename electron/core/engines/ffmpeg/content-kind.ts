@@ -60,7 +60,10 @@ export const readBytes = async (
   if (input.kind === 'range') {
     const headers = { range: `bytes=${offset}-${offset + length - 1}` };
     const response = await fetch(input.url, { headers, signal });
-    return response.ok ? new Uint8Array(await response.arrayBuffer()) : new Uint8Array();
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    if (response.ok) return bytes;
+    if (response.status === 416) return new Uint8Array();
+    throw new AppError('download_failed', 'The file could not be read from the server.');
   }
   try {
     const file = await open(input.path, 'r');

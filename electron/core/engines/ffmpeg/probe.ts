@@ -116,7 +116,12 @@ export const probe = async (
 ): Promise<MediaInfo> => {
   const { signal, limits } = options;
   throwIfAborted(signal);
-  await refuseNonMedia(input, signal);
+  try {
+    await refuseNonMedia(input, signal);
+  } catch (error) {
+    if (signal?.aborted) throw cancellation(signal);
+    throw (input.kind === 'range' ? input.failure() : null) ?? error;
+  }
   const args = [
     ...['-hide_banner', '-loglevel', 'error', ...safeInputOptions(input)],
     ...['-show_format', '-show_streams', '-of', 'json', inputName(input)],

@@ -1,7 +1,7 @@
-import { PassThrough } from 'node:stream';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { AppError, isAppError } from '../../base/errors.ts';
 import { allowedAddresses, systemResolve } from './address-guard.ts';
+import { bodyStream } from './body-queue.ts';
 import { explainNetworkError, throwIfAborted } from './network-errors.ts';
 import type {
   ConnectionPurpose,
@@ -78,6 +78,14 @@ const flattenHeaders = (
     ),
   );
 
+/** An address as it may be shown and kept: without a login. */
+const withoutLogin = (url: URL): string => {
+  const bare = new URL(url);
+  bare.username = '';
+  bare.password = '';
+  return bare.href;
+};
+
 const basicAuthorization = (url: URL): Record<string, string> => {
   if (url.username === '' && url.password === '') return {};
   const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
@@ -90,6 +98,8 @@ type Hop = {
   readonly headers: Record<string, string>;
   readonly body: string | Uint8Array | null;
 };
+
+type HopResponse = Omit<OpenedResponse, 'redirected'>;
 
 type HopContext = {
   readonly purpose: ConnectionPurpose;
@@ -142,7 +152,9 @@ class GuardedHttpClient implements HttpClient {
     for (let followed = 0; ; followed++) {
       const response = await this.#send(hop, context);
       const location = response.headers.location;
-      if (!REDIRECTS.has(response.status) || location === undefined || maxRedirects === 0) return response;
+      if (!REDIRECTS.has(response.status) || location === undefined || maxRedirects === 0) {
+        return { ...response, redirected: followed > 0 };
+      }
       response.body.destroy();
       if (followed === maxRedirects) {
         throw new AppError(
@@ -162,7 +174,7 @@ class GuardedHttpClient implements HttpClient {
     this.#options.onConnection?.({ host: hop.url.host, purpose: context.purpose, ...rest });
   }
 
-  async #send(hop: Hop, context: HopContext): Promise<OpenedResponse> {
+  async #send(hop: Hop, context: HopContext): Promise<HopResponse> {
     throwIfAborted(context.signal);
     const policy = this.#options.policy();
     const { agent, addressOf } = policy.allowPrivateAddresses ? this.#anywhere : this.#publicOnly;
@@ -205,26 +217,17 @@ class GuardedHttpClient implements HttpClient {
     response: Dispatcher.ResponseData,
     address: string | null,
     explain: (error: unknown) => AppError,
-  ): OpenedResponse {
-    let bytes = 0;
-    let failure: AppError | null = null;
-    const body = new PassThrough({ highWaterMark: 64 * 1024 });
-    response.body.on('data', (chunk: Buffer) => {
-      bytes += chunk.length;
+  ): HopResponse {
+    const body = bodyStream({
+      source: response.body,
+      explain,
+      onClose: (bytes, failure) =>
+        this.#record(hop, context, { address, bytes, error: failure?.message ?? null }),
     });
-    response.body.on('error', (error) => {
-      failure = explain(error);
-      body.destroy(failure);
-    });
-    body.on('close', () => {
-      response.body.destroy();
-      this.#record(hop, context, { address, bytes, error: failure?.message ?? null });
-    });
-    response.body.pipe(body);
     return {
       status: response.statusCode,
       headers: flattenHeaders(response.headers),
-      url: hop.url.href,
+      url: withoutLogin(hop.url),
       body,
     };
   }

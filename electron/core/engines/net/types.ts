@@ -49,8 +49,9 @@ export type OpenedResponse = {
   readonly status: number;
   /** Lower-case names; several values are joined with ", ". */
   readonly headers: Readonly<Record<string, string>>;
-  /** Where the redirects ended. */
+  /** Where the redirects ended; without a login that the address carried. */
   readonly url: string;
+  readonly redirected: boolean;
   /** Errors of this stream are AppErrors already. */
   readonly body: Readable;
 };

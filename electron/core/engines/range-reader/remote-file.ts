@@ -17,6 +17,8 @@ const CACHED_BLOCKS = 128;
 /** Reading on doubles what is fetched at once up to 1 MB, but never past a quarter of what was read in a row. */
 const MAX_BLOCKS_AT_ONCE = 16;
 const TRIES = 4;
+/** What a mirror answers when the link to it has run out: the original address gives a new one. */
+const EXPIRED = new Set([400, 401, 403, 404, 410]);
 
 /** What must stay the same from one range to the next. */
 export type RemoteIdentity = {
@@ -43,6 +45,8 @@ export class RemoteFile {
   readonly #options: RangeReaderOptions;
   readonly #cache = new BlockCache(CACHED_BLOCKS);
   #identity: RemoteIdentity | null = null;
+  /** Where the redirects of the first request led: the later ones go there at once, and to the same mirror. */
+  #url: string;
   #fetched = 0;
   #queue: Promise<unknown> = Promise.resolve();
   /** The block after the last fetch, and how many were fetched in a row up to it. */
@@ -51,6 +55,7 @@ export class RemoteFile {
 
   constructor(options: RangeReaderOptions) {
     this.#options = options;
+    this.#url = options.url;
   }
 
   get bytesFetched(): number {
@@ -72,6 +77,7 @@ export class RemoteFile {
     }
     const identity = identityOf(response, range.total);
     this.#identity = identity;
+    if (response.redirected) this.#url = response.url;
     this.#store(0, await this.#read(response, Math.min(BLOCK_BYTES, range.total)));
     return { supported: true, identity, head: response };
   }
@@ -125,7 +131,12 @@ export class RemoteFile {
     while (count < wanted && !this.#cache.has(index + count)) count++;
     const first = index * BLOCK_BYTES;
     const last = Math.min(this.totalBytes, first + count * BLOCK_BYTES) - 1;
-    const response = await this.#request(first, last);
+    let response = await this.#request(first, last);
+    if (EXPIRED.has(response.status) && this.#url !== this.#options.url) {
+      response.body.destroy();
+      this.#url = this.#options.url;
+      response = await this.#request(first, last);
+    }
     try {
       this.#checkSame(response, first, last);
       this.#store(index, await this.#read(response, last - first + 1));
@@ -144,7 +155,7 @@ export class RemoteFile {
   }
 
   async #request(first: number, last: number): Promise<OpenedResponse> {
-    const { client, url, signal, stallSeconds, maxBytes } = this.#options;
+    const { client, signal, stallSeconds, maxBytes } = this.#options;
     if (this.#fetched + last - first + 1 > maxBytes) {
       throw new AppError(
         'download_too_large',
@@ -153,7 +164,7 @@ export class RemoteFile {
     }
     const etag = this.#identity?.etag ?? null;
     return client.open({
-      url,
+      url: this.#url,
       purpose: 'audio',
       signal,
       stallSeconds,
