@@ -1,8 +1,10 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { STARTER_MODEL, testAddon } from '../support/addon.ts';
+
+vi.setConfig({ testTimeout: 300_000 });
 
 const MEGABYTE = 1024 * 1024;
 
