@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
   createWhisperEngine,
@@ -236,7 +237,7 @@ describe('the engine', () => {
 describe('a worker', () => {
   it('ends when its host is killed, also in the middle of a job', async () => {
     const host = spawn(process.execPath, [
-      join(import.meta.dirname, 'orphan-parent.ts'),
+      fileURLToPath(new URL('./orphan-parent.ts', import.meta.url)),
       addonPath,
       WORKER_ENTRY,
       modelPath,
