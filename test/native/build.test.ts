@@ -11,9 +11,11 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { addonPath, buildAddon } from '../../native/build.mjs';
 import { testAddon } from '../support/addon.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
 
 const BUILD = join(import.meta.dirname, '../../native/build.mjs');
 

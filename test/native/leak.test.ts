@@ -1,14 +1,16 @@
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { STARTER_MODEL, testAddon } from '../support/addon.ts';
+
+vi.setConfig({ testTimeout: 300_000 });
 
 const MEGABYTE = 1024 * 1024;
 
 describe('memory', () => {
   it('does not grow over 200 jobs on one model', async () => {
-    const child = join(import.meta.dirname, 'leak-child.ts');
+    const child = fileURLToPath(new URL('./leak-child.ts', import.meta.url));
     const { stdout } = await promisify(execFile)(process.execPath, [
       '--expose-gc',
       child,

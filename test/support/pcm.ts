@@ -22,6 +22,17 @@ export const fixtureText = (name: string): string => {
   return truth.text;
 };
 
+/** The first sentences of a fixture and what is said in them: long recordings take long to recognise. */
+export const firstSentences = (name: string, count: number): { pcm: Float32Array; text: string } => {
+  const { sentences }: { sentences: { start: number; end: number; text: string }[] } = JSON.parse(
+    readFileSync(join(FIXTURES, name.replace(/\.\w+$/, '.json')), 'utf8'),
+  );
+  const said = sentences.slice(0, count);
+  const end = said.at(-1)?.end ?? 0;
+  const next = sentences[count]?.start ?? end + 0.5;
+  return { pcm: cut(fixturePcm(name), 0, (end + next) / 2), text: said.map(({ text }) => text).join(' ') };
+};
+
 /** A part of some audio, in seconds. */
 export const cut = (pcm: Float32Array, from: number, to: number): Float32Array =>
   pcm.slice(Math.round(from * RATE), Math.round(to * RATE));

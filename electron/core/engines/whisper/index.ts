@@ -18,6 +18,6 @@ export {
   type WhisperEngineOptions,
 } from './engine.ts';
 export { defaultParallelism, type Parallelism } from './parallelism.ts';
-export { collapseLoops, compressionRatio, findLoops, isRepetitive, type Loop } from './repetition.ts';
+export { collapseLoops, isRepetitive } from './repetition.ts';
 export { type CleanSegment, cleanSegment, joinWords, type Word } from './words.ts';
 export { type ForkWorker, forkNodeWorker, type WorkerProcess } from './worker-process.ts';
