@@ -209,6 +209,8 @@ class GuardedHttpClient implements HttpClient {
     let bytes = 0;
     let failure: AppError | null = null;
     const body = new PassThrough({ highWaterMark: 64 * 1024 });
+    // Whoever reads it meets the error; until somebody does, a broken connection must not end the program.
+    body.on('error', () => {});
     response.body.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
     });
