@@ -1,6 +1,7 @@
 import { dataFaults } from './data-faults.ts';
 import { engineFaults } from './engine-faults.ts';
 import { jobFaults } from './job-faults.ts';
+import { longFaults } from './long-faults.ts';
 import { serverFaults } from './server-faults.ts';
 import type { Fault } from './support/context.ts';
 import { urlFaults } from './url-faults.ts';
@@ -12,4 +13,5 @@ export const ALL_FAULTS: readonly Fault[] = [
   ...engineFaults,
   ...dataFaults,
   ...serverFaults,
+  ...longFaults,
 ];

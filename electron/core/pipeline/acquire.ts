@@ -30,7 +30,7 @@ export type Source = {
 
 const DOWNLOADED = 'source';
 /** Connections tried without any new byte: half a minute, which a machine that wakes up may take to be online. */
-const DOWNLOAD_TRIES = 7;
+const DOWNLOAD_TRIES = 6;
 /** As much as a download that goes on later can have lost. */
 const RESUMABLE_BYTES = 4 * 1024 * 1024;
 

@@ -224,6 +224,8 @@ class GuardedHttpClient implements HttpClient {
       onClose: (bytes, failure) =>
         this.#record(hop, context, { address, bytes, error: failure?.message ?? null }),
     });
+    // Whoever reads it meets the error; until somebody does, a broken connection must not end the program.
+    body.on('error', () => {});
     return {
       status: response.statusCode,
       headers: flattenHeaders(response.headers),

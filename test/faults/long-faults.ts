@@ -1,0 +1,143 @@
+import { equal, ok } from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { file } from '../support/url-server.ts';
+import { oneSentence, talk } from './support/audio.ts';
+import type { Fault, FaultContext } from './support/context.ts';
+import { folderBytes, residentMegabytes } from './support/memory.ts';
+import { descendants, WORKER } from './support/processes.ts';
+
+const RATE = 16_000;
+const WAV_HEADER = 44;
+const HOURS = Number(process.env.FAULT_HOURS ?? 10);
+/** A sentence lies at each of these distances, from the first on. */
+const MARKER_EVERY = 600;
+const FIRST_MARKER = 30;
+/** The sentence begins so long after the clip does. */
+const LEAD_SECONDS = 0.12;
+const MOST_DRIFT = 0.5;
+
+/** Encodes hours of silence with one sentence at each marker; a piece at a time, so that no PCM file is made. */
+const makeHours = async (path: string, hours: number): Promise<number[]> => {
+  const args = [
+    '-v',
+    'error',
+    '-f',
+    's16le',
+    '-ar',
+    String(RATE),
+    '-ac',
+    '1',
+    '-i',
+    'pipe:0',
+    '-c:a',
+    'flac',
+  ];
+  const ffmpeg = spawn('ffmpeg', [...args, '-y', path], { stdio: ['pipe', 'ignore', 'inherit'] });
+  const clip = oneSentence().subarray(WAV_HEADER);
+  const silence = Buffer.alloc(RATE * 2 * MARKER_EVERY);
+  const markers: number[] = [];
+  for (let at = 0; at < hours * 3600; at += MARKER_EVERY) {
+    const block = Buffer.from(silence);
+    clip.copy(block, FIRST_MARKER * RATE * 2);
+    markers.push(at + FIRST_MARKER + LEAD_SECONDS);
+    if (!ffmpeg.stdin.write(block)) await once(ffmpeg.stdin, 'drain');
+  }
+  ffmpeg.stdin.end();
+  await once(ffmpeg, 'close');
+  return markers;
+};
+
+type Sample = { readonly memory: number; readonly disk: number; readonly percent: number };
+
+/** Looks at a job every second until it has ended. */
+const watch = async (
+  context: FaultContext,
+  server: Awaited<ReturnType<FaultContext['start']>>,
+  id: string,
+): Promise<Sample[]> => {
+  const samples: Sample[] = [];
+  for (;;) {
+    const { status, progress } = await context.get(server, id);
+    if (status !== 'processing') return samples;
+    const workers = descendants(server.pid).filter(({ command }) => WORKER.test(command));
+    samples.push({
+      memory: residentMegabytes([server.pid, ...workers.map(({ pid }) => pid)]),
+      disk: await folderBytes(server.dataDir),
+      percent: progress?.percent ?? 0,
+    });
+    await delay(1000);
+  }
+};
+
+const mostOf = (samples: readonly Sample[], from: number, to: number): number =>
+  Math.max(
+    0,
+    ...samples.filter(({ percent }) => percent >= from && percent < to).map(({ memory }) => memory),
+  );
+
+export const longFaults: readonly Fault[] = [
+  {
+    name: 'a 30-minute recording, killed ten times on the way',
+    quick: false,
+    run: async (context) => {
+      let server = await context.start();
+      const url = context.urls.set('/half-hour.wav', file(talk(1800, 15)));
+      const whole = await context.ended(server, await context.submit(server, url), 900_000);
+      const id = await context.submit(server, url);
+      for (let kills = 0; kills < 10; kills++) {
+        const { segments } = await context.get(server, id);
+        await context.reached(server, id, 'transcribing', segments.length + 2);
+        await delay(context.random.int(0, 2000));
+        if ((await context.get(server, id)).status !== 'processing') break;
+        await context.kill(server);
+        server = await context.start({ dataDir: server.dataDir });
+      }
+      const resumed = await context.ended(server, id, 900_000);
+      equal(resumed.text, whole.text);
+      equal(JSON.stringify(resumed.segments), JSON.stringify(whole.segments));
+      await context.expectNoOrphans(server);
+      return `${whole.segments.length} segments, identical in text and times`;
+    },
+  },
+  {
+    name: `${HOURS} hours of audio`,
+    quick: false,
+    run: async (context) => {
+      const folder = await mkdtemp(join(tmpdir(), 'earshot-hours-'));
+      try {
+        const path = join(folder, 'long.flac');
+        const markers = await makeHours(path, HOURS);
+        const body = await readFile(path);
+        const server = await context.start();
+        const started = performance.now();
+        const id = await context.submit(server, context.urls.set('/long.flac', file(body)));
+        const samples = await watch(context, server, id);
+        const took = (performance.now() - started) / 1000;
+        const transcript = await context.ended(server, id);
+        equal(transcript.status, 'completed', transcript.error?.message);
+        equal(transcript.duration, HOURS * 3600);
+        equal(transcript.segments.length, markers.length, 'one segment a marker');
+        const drift = Math.max(
+          ...markers.map((at, index) => Math.abs((transcript.segments[index]?.start ?? 0) - at)),
+        );
+        ok(drift < MOST_DRIFT, `times drift by up to ${drift.toFixed(2)} s`);
+        const [early, late] = [mostOf(samples, 15, 40), mostOf(samples, 60, 96)];
+        ok(late < early * 1.25 + 30, `memory grew from ${early.toFixed(0)} to ${late.toFixed(0)} MB`);
+        const disk = Math.max(...samples.map((sample) => sample.disk)) - body.length;
+        ok(disk < 40e6, `${disk} bytes on the disk beside the recording`);
+        const asked = performance.now();
+        await server.client.call('getSentences', { params: { id } });
+        const sentences = performance.now() - asked;
+        await context.expectNoOrphans(server);
+        return `${took.toFixed(0)} s; memory at most ${early.toFixed(0)} MB early, ${late.toFixed(0)} MB late; ${(disk / 1e6).toFixed(1)} MB of disk beside the recording; largest error of a time ${drift.toFixed(3)} s; sentences in ${sentences.toFixed(0)} ms`;
+      } finally {
+        await rm(folder, { recursive: true });
+      }
+    },
+  },
+];
