@@ -42,9 +42,14 @@ const graphemeColumns = (grapheme: string): number => {
 
 const ONE_COLUMN_EACH = /^[\u0020-\u007e\u00a0-\u02ff\u0370-\u0482\u048a-\u052f]*$/u;
 
+/** Kana, Han and Hangul without marks or joiners: two columns each, and one code unit. */
+const TWO_COLUMNS_EACH =
+  /^[\u3001-\u3029\u3041-\u3096\u30a1-\u30fc\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60]*$/u;
+
 /** The width of a text in columns: 2 for East Asian wide characters and emoji, 0 for marks (after UAX #11). */
 export const columnsOf = (text: string): number => {
   if (ONE_COLUMN_EACH.test(text)) return text.length;
+  if (TWO_COLUMNS_EACH.test(text)) return text.length * 2;
   let columns = 0;
   for (const { segment } of graphemes.segment(text)) columns += graphemeColumns(segment);
   return columns;
@@ -61,16 +66,24 @@ export const truncateColumns = (text: string, columns: number): string => {
   return `${kept.trimEnd()}…`;
 };
 
-const lastCharacter = /.$/su;
-const firstCharacter = /^./su;
+const endsTight = new RegExp(`${NO_SPACE_AT_ALL.source}$`, 'u');
+const startsTight = new RegExp(`^${NO_SPACE_AT_ALL.source}`, 'u');
 
-/** Joins two pieces of running text, with a space unless their script is written without. */
-export const joinText = (left: string, right: string): string => {
-  if (left === '' || right === '') return left + right;
-  const before = lastCharacter.exec(left)?.[0] ?? '';
-  const after = firstCharacter.exec(right)?.[0] ?? '';
-  const tight = NO_SPACE_AT_ALL.test(before) && NO_SPACE_AT_ALL.test(after);
-  return tight ? left + right : `${left} ${right}`;
+/** Whether running text goes on without a space between these two. Only their nearest characters are looked at. */
+export const isTight = (left: string, right: string): boolean =>
+  endsTight.test(left.slice(-2)) && startsTight.test(right.slice(0, 2));
+
+/** Joins texts into running text, with a space between unless their script is written without. */
+export const joinTexts = (texts: readonly string[]): string => {
+  const parts: string[] = [];
+  let before = '';
+  for (const text of texts) {
+    if (text === '') continue;
+    if (before !== '' && !isTight(before, text)) parts.push(' ');
+    parts.push(text);
+    before = text;
+  }
+  return parts.join('');
 };
 
 const RTL_LANGUAGES = new Set(['ar', 'he', 'fa', 'ur', 'yi', 'ps', 'sd', 'ug', 'dv', 'ckb']);

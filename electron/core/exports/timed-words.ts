@@ -4,7 +4,7 @@
  */
 import type { Segment, Word } from '../../contract/transcript.ts';
 import { clamp } from '../base/numbers.ts';
-import { BREAKING_SPACE, cleanText, columnsOf, joinText } from './text.ts';
+import { BREAKING_SPACE, cleanText, columnsOf, isTight } from './text.ts';
 import { piecesOf, type TextPiece } from './tokens.ts';
 import type { ExportTranscript } from './types.ts';
 
@@ -156,7 +156,7 @@ export const timedPieces = (transcript: ExportTranscript): TimedPiece[] => {
       const before = timed.at(-1)?.text ?? '';
       const start = clamp(finiteOr(span?.start, reached), reached, window.end);
       const end = clamp(finiteOr(span?.end, start), start, window.end);
-      const spaced = index === 0 ? joinText(before, piece.text) !== before + piece.text : piece.spaced;
+      const spaced = index === 0 ? !isTight(before, piece.text) : piece.spaced;
       reached = start;
       timed.push({ text: piece.text, spaced, start, end, speaker: span?.speaker ?? null });
     });

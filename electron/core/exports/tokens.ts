@@ -19,11 +19,12 @@ const CANNOT_END = /[\p{Ps}\p{Pi}£$¥€￥＄#＃]$/u;
 const ONLY_CLOSING = /^[\p{Pe}\p{Pf}!?;:%…»]+$/u;
 const ONLY_OPENING = /^[\p{Ps}\p{Pi}¿¡«]+$/u;
 
+const ENDS_UNSPACED = new RegExp(`${NO_SPACE_SCRIPT.source}$`, 'u');
+const STARTS_UNSPACED = new RegExp(`^${NO_SPACE_SCRIPT.source}`, 'u');
+
 const mayBreakBetween = (left: string, right: string): boolean => {
   if (CANNOT_BEGIN.test(right) || CANNOT_END.test(left)) return false;
-  const before = graphemesOf(left).at(-1) ?? '';
-  const after = graphemesOf(right)[0] ?? '';
-  return NO_SPACE_SCRIPT.test(before) || NO_SPACE_SCRIPT.test(after);
+  return ENDS_UNSPACED.test(left.slice(-2)) || STARTS_UNSPACED.test(right.slice(0, 2));
 };
 
 /** The pieces of one run without spaces. */
