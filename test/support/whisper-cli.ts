@@ -12,7 +12,7 @@ export type CliOptions = { readonly threads?: number };
  * What whisper.cpp's own program, built from the same source, writes for a recording with the product's
  * decoding: beam of 5, no earlier text as context, non-speech tokens suppressed.
  */
-export const whisperCliText = async (path: string, { threads = 2 }: CliOptions = {}): Promise<string> => {
+export const whisperCliText = async (path: string, { threads = 1 }: CliOptions = {}): Promise<string> => {
   const folder = await temporaryFolder();
   try {
     const wav = join(folder.path, 'audio.wav');

@@ -1,0 +1,123 @@
+// `npm run bench`: each row beside whisper.cpp's own program, built from the same source, in alternating runs.
+// The absolute seconds say little on a shared machine: read the ratios.
+//
+//   npm run bench -- --quick    one run a row, 5 files in the queue, 5 minutes instead of 30
+//   npm run bench -- --sweep    threads by pieces side by side, too
+
+import { availableParallelism } from 'node:os';
+import { discard, startServer, type TestServer } from '../support/server.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { median, memory, seconds, transcribe, upload, whisperCli } from './measure.ts';
+import { spokenWav } from './recordings.ts';
+
+const quick = process.argv.includes('--quick');
+const sweep = process.argv.includes('--sweep');
+const RUNS = quick ? 1 : 3;
+const FILES = quick ? 5 : 20;
+const LONG_MINUTES = quick ? 5 : 30;
+
+const say = (text: string): void => {
+  process.stdout.write(`${text}\n`);
+};
+
+const row = (name: string, earshot: number[], whisper: number[]): void => {
+  const [e, w] = [median(earshot), median(whisper)];
+  say(
+    `${name.padEnd(44)} ${e.toFixed(1).padStart(8)} s ${w.toFixed(1).padStart(8)} s ${(w / e).toFixed(2).padStart(8)} ×`,
+  );
+};
+
+/** Threads of the program's own that are fastest here: its default of four is not, on small machines. */
+const bestThreads = async (wav: string): Promise<number> => {
+  const times = new Map<number, number>();
+  for (const threads of [1, Math.max(2, Math.min(4, availableParallelism()))]) {
+    times.set(threads, await seconds(() => whisperCli(wav, threads)));
+  }
+  const best = [...times].toSorted(([, a], [, b]) => a - b)[0]?.[0] ?? 1;
+  say(
+    `whisper-cli: ${[...times].map(([t, s]) => `${t} threads ${s.toFixed(1)} s`).join(', ')}; compared with ${best}`,
+  );
+  return best;
+};
+
+const coldAndWarm = async (server: TestServer, wav: string, threads: number): Promise<void> => {
+  const [cold, warm, whisper]: [number[], number[], number[]] = [[], [], []];
+  for (let i = 0; i < RUNS; i++) {
+    const fresh = await startServer();
+    const own = await upload(fresh, wav);
+    cold.push(await seconds(() => transcribe(fresh, own)));
+    await discard(fresh);
+    whisper.push(await seconds(() => whisperCli(wav, threads)));
+    const url = await upload(server, wav);
+    await transcribe(server, url);
+    warm.push(await seconds(() => transcribe(server, url)));
+  }
+  row('one 60-second file, cold', cold, whisper);
+  row('one 60-second file, warm', warm, whisper);
+};
+
+const queue = async (server: TestServer, wav: string, threads: number): Promise<void> => {
+  const url = await upload(server, wav);
+  const earshot = await seconds(() =>
+    Promise.all(Array.from({ length: FILES }, () => transcribe(server, url))),
+  );
+  const loop = await seconds(async () => {
+    for (let i = 0; i < FILES; i++) await whisperCli(wav, threads);
+  });
+  row(`${FILES} such files: queue against a shell loop`, [earshot], [loop]);
+};
+
+const long = async (server: TestServer, wav: string, threads: number): Promise<void> => {
+  const url = await upload(server, wav);
+  const samples: { server: number; worker: number }[] = [];
+  const timer = setInterval(() => samples.push(memory(server)), 2000);
+  const earshot = await seconds(() => transcribe(server, url));
+  clearInterval(timer);
+  const whisper = await seconds(() => whisperCli(wav, threads));
+  row(`one ${LONG_MINUTES}-minute file`, [earshot], [whisper]);
+  const quarters = [0.25, 0.5, 0.75, 0.99].map((share) => samples[Math.floor(samples.length * share)]);
+  say(
+    `memory at 25, 50, 75, 99 %: server ${quarters.map((q) => q?.server).join(', ')} MB; worker ${quarters.map((q) => q?.worker).join(', ')} MB`,
+  );
+};
+
+const sweepParallelism = async (wav: string): Promise<void> => {
+  const cores = availableParallelism();
+  say('\nthreads × pieces side by side, one file of two minutes, warm:');
+  for (const threads of [1, 2].filter((t) => t <= cores)) {
+    for (const parallel of [1, 2, 4].filter((p) => p <= cores)) {
+      const server = await startServer();
+      await server.client.call('patchSettings', {
+        body: { 'engine.threads': threads, 'engine.parallel': parallel },
+      });
+      await server.stop();
+      const tuned = await startServer({ dataDir: server.dataDir });
+      const url = await upload(tuned, wav);
+      await transcribe(tuned, url);
+      const times: number[] = [];
+      for (let i = 0; i < RUNS; i++) times.push(await seconds(() => transcribe(tuned, url)));
+      say(`  ${threads} × ${parallel}: ${median(times).toFixed(1)} s`);
+      await discard(tuned);
+    }
+  }
+};
+
+const folder = await temporaryFolder();
+try {
+  const minute = await spokenWav(folder.path, 'minute', 60);
+  const two = await spokenWav(folder.path, 'two', 120);
+  const longWav = await spokenWav(folder.path, 'long', LONG_MINUTES * 60);
+  say(
+    `Earshot beside whisper.cpp's own program; starter model, beam 5; ${availableParallelism()} cores; median of ${RUNS}`,
+  );
+  const threads = await bestThreads(minute);
+  say(`${''.padEnd(44)} ${'Earshot'.padStart(10)} ${'whisper'.padStart(10)} ${'faster'.padStart(10)}`);
+  const server = await startServer();
+  await coldAndWarm(server, minute, threads);
+  await queue(server, minute, threads);
+  await long(server, longWav, threads);
+  await discard(server);
+  if (sweep) await sweepParallelism(two);
+} finally {
+  await folder.remove();
+}

@@ -1,0 +1,58 @@
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { STARTER_MODEL, testWhisperCli } from '../support/addon.ts';
+import type { TestServer } from '../support/server.ts';
+
+const run = promisify(execFile);
+
+export const seconds = async (work: () => Promise<unknown>): Promise<number> => {
+  const start = performance.now();
+  await work();
+  return (performance.now() - start) / 1000;
+};
+
+export const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+
+/** One run of whisper.cpp's own program with the product's decoding; it loads the model each time. */
+export const whisperCli = async (wav: string, threads: number): Promise<void> => {
+  const decoding = ['-bs', '5', '-bo', '5', '-mc', '0', '-sns', '-l', 'auto'];
+  await run(
+    await testWhisperCli(),
+    ['-m', STARTER_MODEL, '-f', wav, '-np', ...decoding, '-t', String(threads)],
+    {
+      maxBuffer: 2 ** 28,
+    },
+  );
+};
+
+/** Uploads a file and answers with what `audio_url` takes. */
+export const upload = async (server: TestServer, path: string): Promise<string> => {
+  const form = new FormData();
+  form.append('file', new Blob([readFileSync(path)]), 'bench.wav');
+  const { data } = await server.client.call('uploadFile', { body: form });
+  return `storage:${data.file.key}`;
+};
+
+export const transcribe = async (server: TestServer, audio_url: string): Promise<void> => {
+  const t = await server.client.call('createTranscript', { body: { audio_url, wait_until_complete: true } });
+  if (t.status !== 'completed')
+    throw new Error(`The transcription ended as ${t.status}: ${t.error?.message}`);
+};
+
+const residentMegabytes = (pid: number): number => {
+  const line = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  return Number(line?.[1] ?? 0) / 1024;
+};
+
+const childrenOf = (pid: number): number[] =>
+  readdirSync(`/proc/${pid}/task`).flatMap((task) =>
+    readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
+  );
+
+/** Resident memory in MB: of the server, and of its worker (its largest child; Linux only). */
+export const memory = (server: TestServer): { server: number; worker: number } => ({
+  server: Math.round(residentMegabytes(server.pid)),
+  worker: Math.round(Math.max(0, ...childrenOf(server.pid).map(residentMegabytes))),
+});
