@@ -191,3 +191,30 @@ describe('errors in OpenAI’s shape', () => {
     expect(await json.json()).toMatchObject({ error: { code: 'unsupported_media_type' } });
   });
 });
+
+describe('what else a client may do', () => {
+  it('go away: the work stops and the upload goes', async () => {
+    const controller = new AbortController();
+    const call = openai.audio.transcriptions.create(
+      { file: sample('08-meeting-4min.mp3'), model: 'whisper-1' },
+      { signal: controller.signal },
+    );
+    const gone = expect(call).rejects.toThrow(/abort/i);
+    const running = async () => {
+      const { data } = await server.client.call('getQueue');
+      return data.running.length + data.waiting.length;
+    };
+    while ((await running()) === 0) await new Promise((next) => setTimeout(next, 50));
+    controller.abort();
+    await gone;
+    while ((await running()) > 0 || (await storedFiles()).length > 0)
+      await new Promise((next) => setTimeout(next, 50));
+    const { data } = await server.client.call('listTranscripts', { query: { limit: 1 } });
+    expect(data.transcriptions[0]).toMatchObject({ status: 'failed', error: { code: 'cancelled' } });
+  });
+
+  it('not translate with a model that cannot', async () => {
+    const error = await failure(openai.audio.translations.create({ file: sample(), model: 'nano' }));
+    expect(error).toMatchObject({ status: 400, param: 'translate' });
+  });
+});
