@@ -63,6 +63,8 @@ const bigFile = async (folder: string, bytes: number): Promise<BenchRow[]> => {
   return [
     row('upload', megabytes / result.uploadSeconds, 'MiB/s'),
     row('download', megabytes / result.downloadSeconds, 'MiB/s'),
+    row('upload_cpu', megabytes / result.uploadCpu, 'MiB per CPU second'),
+    row('download_cpu', megabytes / result.downloadCpu, 'MiB per CPU second'),
     row('upload_memory_growth', result.uploadGrowth, 'MiB'),
     row('download_memory_growth', result.downloadGrowth, 'MiB'),
     row('hashes_agree', result.sameHashes ? 1 : 0, 'bool'),

@@ -2,7 +2,8 @@ import { startStorage } from '../storage/support/start.ts';
 
 /**
  * The storage in a process of its own, for tests that kill it or watch its memory:
- * `node storage-server.ts <data folder>`. Answers any message with its memory use, in bytes.
+ * `node storage-server.ts <data folder>`. Answers any message with the most memory it used since
+ * the last one, in bytes, and its processor time so far, in seconds.
  */
 const [, , root] = process.argv;
 if (root === undefined) throw new Error('Name the data folder.');
@@ -19,7 +20,8 @@ process.once('SIGTERM', () => {
 });
 process.on('message', () => {
   sample();
-  process.send?.({ peak });
+  const { user, system } = process.cpuUsage();
+  process.send?.({ peak, cpu: (user + system) / 1e6 });
   peak = 0;
 });
 process.send?.({ url: storage.url, key: storage.ownerKey });

@@ -37,7 +37,14 @@ describe('the plan of a page of files', () => {
       /file_metadata USING PRIMARY KEY \(user_id=\? AND key=\? AND value=\?\)/,
     );
     expect(planOf({ q: 'recording 42' })).toContain('files_text VIRTUAL TABLE INDEX');
-    expect(planOf({ prefix: `/${USER}/f1/` })).toContain('INDEX');
+    for (const filter of [
+      { metadata: [['project', 'p3']] as const },
+      { q: 'recording 42' },
+      { prefix: `/${USER}/f1/` },
+    ]) {
+      expect(planOf({ ...filter, folder: 'f1' })).not.toMatch(/files_(uploaded|name|size|folder)/);
+    }
+    expect(planOf({ prefix: `/${USER}/f1/` })).toContain('(key>? AND key<?)');
   });
 
   it('gives the right rows', () => {

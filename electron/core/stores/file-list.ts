@@ -5,7 +5,7 @@ import type { FileRow } from './schema.ts';
 
 export type FileFilter = {
   readonly folder?: string | undefined;
-  /** The beginning of the key. */
+  /** The beginning of the key, with the user's part. */
   readonly prefix?: string | undefined;
   /** A part of the name or of a metadata value. */
   readonly q?: string | undefined;
@@ -24,10 +24,18 @@ const literalLike = (text: string): string => `%${text.replaceAll(/[\\%_]/g, '\\
 /** The least text that is above every text beginning with `prefix`. */
 const afterPrefix = (prefix: string): string => `${prefix}\u{10ffff}`;
 
+/** Conditions that leave few rows, which are then looked up one by one and sorted. */
+const isSelective = ({ prefix, q, metadata }: FileFilter): boolean =>
+  prefix !== undefined || metadata.length > 0 || [...(q ?? '')].length >= TRIGRAM;
+
 const filtered = (userId: string, filter: FileFilter) => {
   const { folder, prefix, q, metadata } = filter;
-  let query = sql.selectFrom('files').where('user_id', '=', userId);
-  if (folder !== undefined) query = query.where('folder', '=', folder);
+  // The plus keeps SQLite from walking over all of the user's files in the order of the sort.
+  const owner = isSelective(filter) ? raw<string>`+user_id` : raw.ref<string>('user_id');
+  let query = sql.selectFrom('files').where(owner, '=', userId);
+  if (folder !== undefined) {
+    query = query.where(isSelective(filter) ? raw<string>`+folder` : raw.ref<string>('folder'), '=', folder);
+  }
   if (prefix !== undefined) query = query.where('key', '>=', prefix).where('key', '<', afterPrefix(prefix));
   for (const [key, value] of metadata) {
     query = query.where('id', 'in', (eb) =>

@@ -25,6 +25,9 @@ export type BigResult = {
   readonly downloadGrowth: number;
   readonly uploadSeconds: number;
   readonly downloadSeconds: number;
+  /** Processor time of the server alone: what holds also on a busy machine. */
+  readonly uploadCpu: number;
+  readonly downloadCpu: number;
   /** Whether the answer and the downloaded bytes agree with `md5sum` and `sha256sum`. */
   readonly sameHashes: boolean;
   /** Status of an upload of one byte more, when `over` is asked for. */
@@ -34,10 +37,12 @@ export type BigResult = {
 const once = <T>(child: ChildProcess): Promise<T> =>
   new Promise((done) => child.once('message', (message: T) => done(message)));
 
-const peakOf = async (child: ChildProcess): Promise<number> => {
-  const answer = once<{ peak: number }>(child);
-  child.send('memory');
-  return (await answer).peak;
+type Use = { peak: number; cpu: number };
+
+const useOf = (child: ChildProcess): Promise<Use> => {
+  const answer = once<Use>(child);
+  child.send('use');
+  return answer;
 };
 
 const systemHash = (program: string, path: string): string =>
@@ -63,17 +68,17 @@ export const measureBigFile = async (folder: string, bytes: number, over: boolea
   writeBigFile(small, 8 * MIB);
   const warm = (await send('small.csv', small)).data.file;
   await (await client.send('downloadFile', { params: { fileKey: warm.key } })).arrayBuffer();
-  await peakOf(child);
-  const before = await peakOf(child);
+  await useOf(child);
+  const before = await useOf(child);
   const started = performance.now();
   const { file } = (await send('big.csv', path)).data;
   const uploaded = performance.now();
-  const uploadPeak = await peakOf(child);
+  const afterUpload = await useOf(child);
   const hash = createHash('sha256');
   const response = await client.send('downloadFile', { params: { fileKey: file.key } });
   for await (const chunk of response.body ?? []) hash.update(chunk);
   const downloaded = performance.now();
-  const downloadPeak = await peakOf(child);
+  const afterDownload = await useOf(child);
   const sha256 = systemHash('sha256sum', path);
   const md5 = systemHash('md5sum', path);
   const sameHashes =
@@ -94,10 +99,12 @@ export const measureBigFile = async (folder: string, bytes: number, over: boolea
   });
   rmSync(path);
   return {
-    uploadGrowth: (uploadPeak - before) / MIB,
-    downloadGrowth: (downloadPeak - before) / MIB,
+    uploadGrowth: (afterUpload.peak - before.peak) / MIB,
+    downloadGrowth: (afterDownload.peak - before.peak) / MIB,
     uploadSeconds: (uploaded - started) / 1000,
     downloadSeconds: (downloaded - uploaded) / 1000,
+    uploadCpu: afterUpload.cpu - before.cpu,
+    downloadCpu: afterDownload.cpu - afterUpload.cpu,
     sameHashes,
     overStatus,
   };

@@ -96,5 +96,6 @@ export const userOfKey = (key: string): string => normalizeKey(key).split('/')[1
 export const keyPrefix = (userId: string, prefix: string): string => {
   const text = normalizeKey(prefix).slice(1);
   const own = `${userId}/`;
-  return text.startsWith(own) || own.startsWith(text) ? `/${text}` : `/${own}${text}`;
+  if (own.startsWith(text)) return `/${own}`;
+  return text.startsWith(own) ? `/${text}` : `/${own}${text}`;
 };
