@@ -103,7 +103,8 @@ export const LibraryRow = memo(({ item, place, selected, onToggle }: RowProps) =
             </IconButton>
           }
         >
-          <MenuItem icon={<Pencil size={14} aria-hidden />} hint="F2" onSelect={() => setRenaming(true)}>
+          {/* The closing menu gives the focus back to its button first. */}
+          <MenuItem icon={<Pencil size={14} aria-hidden />} hint="F2" onSelect={() => setTimeout(() => setRenaming(true))}>
             {t('library.rename')}
           </MenuItem>
           {item.status === 'failed' && (
@@ -173,11 +174,10 @@ const RenameField = ({ name, onDone }: { name: string; onDone: (name: string | u
       value={text}
       maxLength={500}
       ref={(input) => {
-        if (input !== null && document.activeElement !== input && input.dataset.ready === undefined) {
-          // Once: select the name, so that typing replaces it. The menu gives its focus back a moment later.
-          input.dataset.ready = '';
-          requestAnimationFrame(() => input.select());
-        }
+        if (input === null || input.dataset.ready !== undefined) return;
+        input.dataset.ready = '';
+        input.focus();
+        input.select();
       }}
       onChange={(event) => setText(event.target.value)}
       onBlur={() => finish(true)}

@@ -1,8 +1,115 @@
-import { useI18n } from '../../app/services.tsx';
-import { Blank } from '../../ui/bits.tsx';
+import { Check, ShieldCheck } from 'lucide-react';
+import { type ReactNode, useCallback } from 'react';
+import sampleUrl from '../../../resources/samples/01-short-note.wav?url';
+import type { Model } from '../../../electron/contract/system.ts';
+import { useI18n, usePrefs, useServices } from '../../app/services.tsx';
+import { cx } from '../../lib/classes.ts';
+import { errorText } from '../../lib/errors.ts';
+import { bytes } from '../../lib/format.ts';
+import { useLoaded } from '../../lib/use-loaded.ts';
+import { hrefOf } from '../../stores/router.ts';
+import { Button } from '../../ui/button.tsx';
 
-/** An empty library. */
+/** The first start, and every empty library: what happens here, with what, and how to begin. */
 export const FirstSteps = () => {
   const { t } = useI18n();
-  return <Blank title={t('library.empty')} text={t('library.empty.text')} />;
+  return (
+    <section aria-label={t('welcome.label')} className="mt-8 grid gap-x-8 gap-y-8 lg:grid-cols-3">
+      <Step place={1} title={t('welcome.privacy')}>
+        <p>{t('welcome.privacy.text')}</p>
+        <p className="mt-3 flex items-center gap-2 text-good">
+          <ShieldCheck size={16} strokeWidth={1.75} aria-hidden />
+          {t('welcome.privacy.proof')}
+        </p>
+      </Step>
+      <Step place={2} title={t('welcome.model')}>
+        <ModelChoice />
+      </Step>
+      <Step place={3} title={t('welcome.begin')}>
+        <p>{t('welcome.begin.text')}</p>
+        <SampleButton />
+      </Step>
+    </section>
+  );
+};
+
+const Step = ({ place, title, children }: { place: number; title: string; children: ReactNode }) => (
+  <div className="border-t border-line pt-4">
+    <p className="tnum font-mono text-xs text-accent-text">{place}</p>
+    <h2 className="mt-1 mb-2 font-serif text-lg font-semibold tracking-[-.01em]">{title}</h2>
+    <div className="text-ink-2">{children}</div>
+  </div>
+);
+
+const choicesOf = (models: readonly Model[]) => {
+  const speech = models.filter((model) => model.kind === 'whisper');
+  const named = speech.filter((model) => model.aliases.length > 0 || model.installed);
+  return named.slice(0, 5);
+};
+
+const ModelChoice = () => {
+  const { client, prefs } = useServices();
+  const { t, locale } = useI18n();
+  const options = usePrefs((state) => state.options);
+  const load = useCallback(
+    async (signal: AbortSignal) => (await client.call('listModels', { signal })).data,
+    [client],
+  );
+  const { loaded } = useLoaded(load);
+  if (loaded.state === 'failed') return <p role="alert">{errorText(loaded.error, t)}</p>;
+  const models = loaded.state === 'ready' ? choicesOf(loaded.value) : [];
+  const choose = (model: Model) =>
+    prefs.set({ options: { ...options, model: model.aliases[0] ?? model.id } });
+  const isChosen = (model: Model) => model.id === options.model || model.aliases.includes(options.model);
+  return (
+    <>
+      <p>{t('welcome.model.text')}</p>
+      <ul className="mt-3 flex flex-col">
+        {models.map((model) => (
+          <li key={model.id} className="flex min-h-9 items-center gap-2 border-b border-line">
+            <span className={cx('min-w-0 flex-1 truncate', model.installed && 'text-ink')}>
+              {model.demonstration ? t('models.demo') : model.name}
+              <span className="tnum ms-2 text-xs text-ink-3">{bytes(model.size, locale)}</span>
+            </span>
+            {!model.installed && (
+              <a href={hrefOf({ screen: 'models' })} className="text-accent-text underline underline-offset-[3px]">
+                {t('welcome.model.get')}
+              </a>
+            )}
+            {model.installed && isChosen(model) && (
+              <span className="inline-flex items-center gap-1 text-good">
+                <Check size={14} aria-hidden />
+                {t('welcome.model.chosen')}
+              </span>
+            )}
+            {model.installed && !isChosen(model) && (
+              <Button look="link" onClick={() => choose(model)}>
+                {t('welcome.model.use')}
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+};
+
+/** Opens the dialog with the short note that comes with the program. */
+const SampleButton = () => {
+  const { dialogs, toasts } = useServices();
+  const { t } = useI18n();
+  const open = async () => {
+    try {
+      const response = await fetch(sampleUrl);
+      const file = new File([await response.blob()], 'sample-note.wav', { type: 'audio/wav' });
+      dialogs.open({ kind: 'create', sources: [{ kind: 'file', file }] });
+    } catch (error) {
+      toasts.show(errorText(error, t), { tone: 'bad' });
+    }
+  };
+  return (
+    <Button className="mt-3" onClick={() => void open()}>
+      {t('welcome.sample')}
+    </Button>
+  );
 };

@@ -1,0 +1,103 @@
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FIXTURES, launchBrowser, openWindow, type TestWindow } from '../support/browser.ts';
+import { discard, startServer, type TestServer } from '../support/server.ts';
+
+describe('the library', () => {
+  let server: TestServer;
+  let browser: Browser;
+  let window: TestWindow;
+
+  beforeAll(async () => {
+    [server, browser] = await Promise.all([startServer(), launchBrowser()]);
+    window = await openWindow(browser, server);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await discard(server);
+  });
+
+  it('takes several files at once and queues each', async () => {
+    const { page } = window;
+    await server.client.call('pauseQueue');
+    await page
+      .getByTestId('file-input')
+      .setInputFiles(['01-short-note.wav', '05-spanish.ogg', '06-german.webm'].map((f) => join(FIXTURES, f)));
+    await page.getByRole('button', { name: 'Transcribe 3' }).click();
+    for (const name of ['01-short-note', '05-spanish', '06-german'])
+      await page.getByRole('link', { name }).waitFor();
+    const { data } = await server.client.call('listTranscripts', { query: { status: 'processing' } });
+    expect(data.pagination.total).toBe(3);
+  });
+
+  it('shows the queue, moves in it, and stops a job', async () => {
+    const { page } = window;
+    await window.go('#/queue');
+    const first = page.getByRole('listitem').filter({ hasText: 'number 1' });
+    await first.waitFor();
+    const before = (await first.getByRole('link').textContent()) ?? '';
+    await first.getByRole('button', { name: /down$/ }).click();
+    await page.getByRole('listitem').filter({ hasText: 'number 2' }).filter({ hasText: before }).waitFor();
+    await page.getByRole('button', { name: `Stop ${before}` }).click();
+    await page.getByRole('link', { name: before }).waitFor({ state: 'detached' });
+    expect(await page.getByText('Paused:', { exact: false }).isVisible()).toBe(true);
+  });
+
+  it('says why a job failed, and tries again when asked', async () => {
+    const { page } = window;
+    let answers = 0;
+    const missing = createServer((_request, response) => {
+      answers++;
+      response.writeHead(404).end();
+    });
+    await new Promise<void>((done) => missing.listen(0, '127.0.0.1', done));
+    const address = missing.address();
+    const port = address !== null && typeof address === 'object' ? address.port : 0;
+    await server.client.call('resumeQueue');
+    await window.go('#/');
+    await page
+      .getByRole('button', { name: /^New transcription/ })
+      .first()
+      .click();
+    const dialog = page.getByRole('dialog');
+    await dialog
+      .getByRole('textbox', { name: 'Link to audio or video' })
+      .fill(`http://127.0.0.1:${port}/gone.mp3`);
+    await dialog.getByRole('button', { name: 'Add link' }).click();
+    await dialog.getByRole('button', { name: /^Transcribe/ }).click();
+    const row = page.getByRole('row').filter({ hasText: 'gone.mp3' });
+    await row.getByText('404', { exact: false }).waitFor({ timeout: 60_000 });
+    const before = answers;
+    await row.getByRole('button', { name: 'Try again' }).click();
+    await expect.poll(() => answers, { timeout: 60_000 }).toBeGreaterThan(before);
+    missing.close();
+  });
+
+  it('filters by state and sorts', async () => {
+    const { page } = window;
+    await page.getByRole('button', { name: /^Failed/ }).click();
+    await page.getByRole('link', { name: 'gone.mp3' }).waitFor();
+    await page.getByRole('link', { name: '05-spanish' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'All', exact: true }).click();
+    await page.getByRole('button', { name: 'Newest first' }).click();
+    await page.getByRole('menuitem', { name: 'Oldest first' }).click();
+    await page.getByRole('link', { name: '01-short-note' }).waitFor();
+  });
+
+  it('selects several and deletes them together', async () => {
+    const { page } = window;
+    const rows = page.locator('[data-row-link]');
+    const count = await rows.count();
+    await rows.first().focus();
+    await page.keyboard.press('x');
+    await page.keyboard.press('ArrowDown');
+    await page.waitForFunction(() => document.activeElement?.closest('[data-index="1"]') !== null);
+    await page.keyboard.press('x');
+    await page.getByText('2 selected').waitFor();
+    await page.getByRole('region', { name: 'Selection' }).getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('2 deleted').waitFor();
+    await expect.poll(() => rows.count()).toBe(count - 2);
+  });
+});

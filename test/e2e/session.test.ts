@@ -1,0 +1,75 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { launchBrowser, openWindow } from '../support/browser.ts';
+import { discard, spawnEarshot, startServer, type TestServer } from '../support/server.ts';
+
+/** The link that `earshot serve` prints for a person. */
+const printedLink = async (output: NodeJS.ReadableStream): Promise<string> => {
+  for await (const line of createInterface({ input: output })) {
+    const link = /http:\/\/\S+#token=\S+/.exec(line)?.[0];
+    if (link !== undefined) return link;
+  }
+  throw new Error('No link was printed.');
+};
+
+describe('opening the window', () => {
+  let server: TestServer;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    [server, browser] = await Promise.all([startServer(), launchBrowser()]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await discard(server);
+  });
+
+  it('works once by the printed link, then by its session, and forgets the token at once', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'earshot-link-'));
+    const child = await spawnEarshot(['serve', '--demo', '--port', '0', '--data-dir', dataDir]);
+    try {
+      if (child.stderr === null) throw new Error('The server prints nothing.');
+      const link = await printedLink(child.stderr);
+      const context = await browser.newContext();
+      const page = await context.newPage();
+      await page.goto(link);
+      await page.getByRole('heading', { name: 'Library' }).waitFor({ state: 'attached' });
+      expect(page.url()).not.toContain('token');
+      await page.reload();
+      await page.getByRole('heading', { name: 'Library' }).waitFor({ state: 'attached' });
+      const other = await (await browser.newContext()).newPage();
+      await other.goto(link);
+      await other.getByRole('heading', { name: 'This link has been used' }).waitFor();
+    } finally {
+      child.kill('SIGTERM');
+      await rm(dataDir, { recursive: true, force: true });
+    }
+  });
+
+  it('takes an API key instead, and says when it is wrong', async () => {
+    const window = await openWindow(browser, server, { signedIn: false });
+    const { page } = window;
+    await page.getByRole('heading', { name: 'This link has been used' }).waitFor();
+    expect(await window.violations()).toEqual([]);
+    await page.getByRole('textbox').fill('ek_wrong');
+    await page.getByRole('button', { name: 'Open' }).click();
+    await page.getByText('does not know this key').waitFor();
+    await page.getByRole('textbox').fill(server.key);
+    await page.getByRole('button', { name: 'Open' }).click();
+    await page.getByRole('heading', { name: 'Library' }).waitFor({ state: 'attached' });
+    await window.close();
+  });
+
+  it('is served with a policy that lets in no foreign and no inline script', async () => {
+    const answer = await fetch(`${server.url}/`);
+    const policy = answer.headers.get('content-security-policy') ?? '';
+    const scripts = /script-src ([^;]*)/.exec(policy)?.[1];
+    expect(scripts).toBe("'self'");
+    expect(policy).toContain("default-src 'self'");
+    expect(await answer.text()).not.toMatch(/<script(?![^>]*\bsrc=)[^>]*>/);
+  });
+});

@@ -1,0 +1,157 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FIXTURES, launchBrowser, openWindow, type TestWindow } from '../support/browser.ts';
+import { discard, startServer, type TestServer } from '../support/server.ts';
+
+const RECOGNISE = 90_000;
+
+describe('the whole path of a recording through the window', () => {
+  let server: TestServer;
+  let browser: Browser;
+  let window: TestWindow;
+
+  beforeAll(async () => {
+    [server, browser] = await Promise.all([startServer(), launchBrowser()]);
+    window = await openWindow(browser, server);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await discard(server);
+  });
+
+  it('takes a file, asks what to find, and works on it', async () => {
+    const { page } = window;
+    await page.getByTestId('file-input').setInputFiles(join(FIXTURES, '02-two-speakers.mp3'));
+    const dialog = page.getByRole('dialog', { name: 'New transcription' });
+    await dialog.getByText('0:44', { exact: false }).first().waitFor();
+    expect(await dialog.getByRole('slider').count()).toBe(2);
+    await dialog.getByRole('button', { name: /^Transcribe/ }).click();
+    await page.getByRole('progressbar').first().waitFor();
+    await page.getByRole('link', { name: '02-two-speakers' }).waitFor();
+  });
+
+  it('shows the text while it is recognised, and the whole of it at the end', async () => {
+    const { page } = window;
+    await page.getByRole('link', { name: '02-two-speakers' }).click();
+    await page.getByRole('region', { name: 'Text', exact: true }).waitFor({ timeout: RECOGNISE });
+    await page.locator('[data-w]').first().waitFor();
+    const text = await page.getByRole('region', { name: 'Text', exact: true }).textContent();
+    expect(text).toMatch(/Good\s+morning/);
+  });
+
+  it('plays a clicked word and marks what is being spoken', async () => {
+    const { page } = window;
+    await page.locator('[data-w="12"]').click();
+    await page.locator('[data-w="12"].play').waitFor();
+    await page.getByRole('button', { name: 'Play', exact: true }).click();
+    await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
+    await page.locator('[data-w="14"].play, [data-w="15"].play, [data-w="16"].play').first().waitFor();
+    await page.getByRole('button', { name: 'Pause', exact: true }).click();
+    const box = await page.getByRole('slider', { name: 'Position' }).boundingBox();
+    expect(box).not.toBeNull();
+    await page
+      .getByRole('slider', { name: 'Position' })
+      .click({ position: { x: (box?.width ?? 0) / 2, y: 20 } });
+    const seconds = Number(
+      await page.getByRole('slider', { name: 'Position' }).getAttribute('aria-valuenow'),
+    );
+    expect(seconds).toBeGreaterThan(20);
+    expect(seconds).toBeLessThan(25);
+  });
+
+  it('keeps a correction over a reload in the middle of it, with undo', async () => {
+    const { page } = window;
+    await page.locator('[data-w="2"]').dblclick();
+    const editor = page.getByRole('textbox', { name: 'Text of this paragraph' });
+    await editor.waitFor();
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.type('Zanzibar ');
+    const saved = page.waitForResponse((each) => each.request().method() === 'PATCH' && each.ok());
+    await saved;
+    await page.reload();
+    await page.getByText('Zanzibar').first().waitFor();
+
+    await page.locator('[data-w="3"]').dblclick();
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.type('Quixotic ');
+    await page.keyboard.press('Escape');
+    await page.getByText('Quixotic').waitFor();
+    const undone = page.waitForResponse((each) => each.request().method() === 'PATCH' && each.ok());
+    await page.keyboard.press('Control+z');
+    await page.getByText('Quixotic').waitFor({ state: 'detached' });
+    await undone;
+  });
+
+  it('finds and replaces, everywhere at once', async () => {
+    const { page } = window;
+    await page.keyboard.press('Control+f');
+    await page.getByRole('searchbox', { name: 'Find in transcript' }).fill('the notes');
+    await page.getByText('1 of 2', { exact: true }).waitFor();
+    expect(await page.locator('.w.hit').count()).toBe(4);
+    await page.getByRole('textbox', { name: 'Replace with' }).fill('the minutes');
+    await page.getByRole('button', { name: 'Replace all' }).click();
+    await page.getByText('2 places replaced').waitFor();
+    await page.keyboard.press('Escape');
+    const { data } = await server.client.call('listTranscripts', { query: { limit: 1 } });
+    const id = data.transcriptions[0]?.id ?? '';
+    await expect
+      .poll(async () => (await server.client.call('getTranscript', { params: { id } })).text)
+      .toContain('the minutes');
+  });
+
+  it('exports what is seen in the preview', async () => {
+    const { page } = window;
+    await page.keyboard.press('Control+e');
+    const dialog = page.getByRole('dialog', { name: 'Export' });
+    await dialog.getByText('SRT', { exact: true }).click();
+    await dialog.getByText('-->', { exact: false }).first().waitFor();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      dialog.getByRole('button', { name: 'Save as SRT' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toMatch(/\.srt$/);
+    const text = await readFile(await download.path(), 'utf8');
+    expect(text).toMatch(/\d{2}:\d{2}:\d{2},\d{3} --> \d{2}/);
+    expect(text).toContain('Zanzibar');
+  });
+
+  it('finds what was said and opens it at that second', async () => {
+    const { page } = window;
+    await page.getByRole('link', { name: 'Back to the library' }).click();
+    await page.getByRole('searchbox', { name: 'Search everything that was said' }).fill('agenda');
+    const hit = page.getByRole('region', { name: 'Search results' }).getByRole('link').nth(1);
+    await hit.waitFor();
+    expect(await hit.locator('mark').textContent()).toBe('agenda');
+    await hit.click();
+    await page.locator('.w.play').waitFor();
+    expect(page.url()).toMatch(/\?t=\d/);
+  });
+
+  it('renames in place, deletes with an undo, and then for good', async () => {
+    const { page } = window;
+    await window.go('#/');
+    await page.getByRole('searchbox').fill('');
+    await page.getByRole('link', { name: '02-two-speakers' }).focus();
+    await page.keyboard.press('F2');
+    await page.keyboard.type('Stand-up of Monday');
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'Stand-up of Monday' }).waitFor();
+
+    await page.getByRole('link', { name: 'Stand-up of Monday' }).focus();
+    await page.keyboard.press('Delete');
+    await page.getByRole('link', { name: 'Stand-up of Monday' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('link', { name: 'Stand-up of Monday' }).focus();
+    await page.keyboard.press('Delete');
+    await page.getByRole('region', { name: 'First steps' }).waitFor({ timeout: 20_000 });
+    const { data } = await server.client.call('listTranscripts', { query: { limit: 1 } });
+    expect(data.transcriptions).toEqual([]);
+  });
+
+  it('never spoke to anyone but the server, nor stumbled', () => {
+    expect(window.foreign).toEqual([]);
+    expect(window.errors).toEqual([]);
+  });
+});

@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { AxeResults } from 'axe-core';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { TestServer } from './server.ts';
+
+const FLAGS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--autoplay-policy=no-user-gesture-required',
+];
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+export const FIXTURES = join(import.meta.dirname, '..', 'fixtures', 'audio');
+
+export type WindowOptions = {
+  readonly theme?: 'light' | 'dark';
+  readonly width?: number;
+  readonly height?: number;
+  readonly locale?: string;
+  readonly reducedMotion?: 'reduce' | 'no-preference';
+  /** False: the page is opened without a key. */
+  readonly signedIn?: boolean;
+  /** Options of the New dialog and other preferences, as the window keeps them. */
+  readonly prefs?: Readonly<Record<string, unknown>>;
+};
+
+export type TestWindow = {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** Errors of the page and its console. */
+  readonly errors: string[];
+  /** Requests to anything but the server. */
+  readonly foreign: string[];
+  go(hash: string): Promise<void>;
+  /** Violations that axe-core finds on the page as it is, each in one line. */
+  violations(): Promise<string[]>;
+  close(): Promise<void>;
+};
+
+export const launchBrowser = (): Promise<Browser> =>
+  chromium.launch({ executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium', args: FLAGS });
+
+/** Opens the window of a server in a browser context of its own. */
+export const openWindow = async (
+  browser: Browser,
+  server: TestServer,
+  options: WindowOptions = {},
+): Promise<TestWindow> => {
+  const context = await browser.newContext({
+    viewport: { width: options.width ?? 1280, height: options.height ?? 820 },
+    colorScheme: options.theme ?? 'light',
+    locale: options.locale ?? 'en-GB',
+    reducedMotion: options.reducedMotion ?? 'reduce',
+    permissions: ['clipboard-read', 'clipboard-write'],
+  });
+  const key = options.signedIn === false ? undefined : server.key;
+  await context.addInitScript(
+    ([session, prefs]) => {
+      if (session !== null) sessionStorage.setItem('earshot.session', session);
+      if (localStorage.getItem('earshot.prefs') === null) localStorage.setItem('earshot.prefs', prefs);
+    },
+    [key ?? null, JSON.stringify({ welcomed: true, ...options.prefs })] as const,
+  );
+  const page = await context.newPage();
+  const errors: string[] = [];
+  const foreign: string[] = [];
+  page.on('pageerror', (error) => errors.push(error.message));
+  page.on('console', (message) => {
+    // A refused key or a missing transcript is part of what the tests do; the browser logs each as an error.
+    if (message.type() === 'error' && !/Failed to load resource/.test(message.text()))
+      errors.push(message.text());
+  });
+  context.on('request', (request) => {
+    const url = request.url();
+    if (!url.startsWith(server.url) && !url.startsWith('blob:') && !url.startsWith('data:'))
+      foreign.push(url);
+  });
+  await page.goto(`${server.url}/`);
+  return {
+    page,
+    context,
+    errors,
+    foreign,
+    go: async (hash) => {
+      await page.goto(`${server.url}/${hash}`);
+    },
+    violations: async () => {
+      await page.evaluate(AXE);
+      const results: AxeResults = await page.evaluate('axe.run(document, { resultTypes: ["violations"] })');
+      return results.violations.flatMap((violation) =>
+        violation.nodes.map(
+          (node) => `${violation.id}: ${node.target.join(' ')} ${node.failureSummary ?? ''}`,
+        ),
+      );
+    },
+    close: () => context.close(),
+  };
+};

@@ -1,0 +1,25 @@
+import { openAsBlob } from 'node:fs';
+import { basename } from 'node:path';
+import type { TestServer } from './server.ts';
+
+/** Uploads a recording and waits for its transcript with every analysis; gives its id. */
+export const transcribeFixture = async (server: TestServer, path: string, name?: string): Promise<string> => {
+  const form = new FormData();
+  form.append('file', await openAsBlob(path), basename(path));
+  const { data } = await server.client.call('uploadFile', { body: form });
+  const transcript = await server.client.call('createTranscript', {
+    body: {
+      audio_url: `storage:${data.file.key}`,
+      timestamp_style: 'word',
+      diarize: true,
+      entity_detection: true,
+      topics: true,
+      summarization: true,
+      content_safety: true,
+      wait_until_complete: true,
+      ...(name === undefined ? {} : { name }),
+    },
+  });
+  if (transcript.status !== 'completed') throw new Error(transcript.error?.message ?? transcript.status);
+  return transcript.id;
+};
