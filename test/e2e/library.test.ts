@@ -68,12 +68,12 @@ describe('the library', () => {
     await dialog.getByRole('button', { name: 'Add link' }).click();
     await dialog.getByRole('button', { name: /^Transcribe/ }).click();
     const row = page.getByRole('row').filter({ hasText: 'gone.mp3' });
-    await row.getByText('404', { exact: false }).waitFor({ timeout: 60_000 });
+    await row.getByText('404', { exact: false }).waitFor({ timeout: 120_000 });
     const before = answers;
     await row.getByRole('button', { name: 'Try again' }).click();
     await expect.poll(() => answers, { timeout: 60_000 }).toBeGreaterThan(before);
     missing.close();
-  });
+  }, 180_000);
 
   it('filters by state and sorts', async () => {
     const { page } = window;

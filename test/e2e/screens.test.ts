@@ -111,7 +111,7 @@ describe('every screen', () => {
       await window.go(hash);
       await settle(window);
       const text = await window.page.locator('body').textContent();
-      expect(text, hash).not.toMatch(/\{\w+\}|\b[a-z]+\.[a-z]+[A-Z]\w*\b/);
+      expect(text, hash).not.toMatch(/\{\w+[},]/);
     }
     expect(await window.page.locator('html').getAttribute('lang')).toBe(locale.slice(0, 2));
     expect(window.errors).toEqual([]);
@@ -134,7 +134,7 @@ describe('every screen', () => {
         };
       });
     const seen: string[] = [];
-    for (let step = 0; step < 25; step++) {
+    for (let step = 0; step < 14; step++) {
       await page.keyboard.press('Tab');
       const { name, outlined, field } = await focused();
       // A search field wears the ring on its frame.

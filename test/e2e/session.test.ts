@@ -37,10 +37,10 @@ describe('opening the window', () => {
       const context = await browser.newContext();
       const page = await context.newPage();
       await page.goto(link);
-      await page.getByRole('heading', { name: 'Library' }).waitFor({ state: 'attached' });
+      await page.getByRole('heading', { name: 'Library', exact: true }).waitFor({ state: 'attached' });
       expect(page.url()).not.toContain('token');
       await page.reload();
-      await page.getByRole('heading', { name: 'Library' }).waitFor({ state: 'attached' });
+      await page.getByRole('heading', { name: 'Library', exact: true }).waitFor({ state: 'attached' });
       const other = await (await browser.newContext()).newPage();
       await other.goto(link);
       await other.getByRole('heading', { name: 'This link has been used' }).waitFor();
@@ -60,7 +60,7 @@ describe('opening the window', () => {
     await page.getByText('does not know this key').waitFor();
     await page.getByRole('textbox').fill(server.key);
     await page.getByRole('button', { name: 'Open' }).click();
-    await page.getByRole('heading', { name: 'Library' }).waitFor({ state: 'attached' });
+    await page.getByRole('heading', { name: 'Library', exact: true }).waitFor({ state: 'attached' });
     await window.close();
   });
 

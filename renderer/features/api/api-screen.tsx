@@ -1,5 +1,6 @@
 import { BookOpen } from 'lucide-react';
 import { useState } from 'react';
+import { Page } from '../../app/page.tsx';
 import { PageHead, Section } from '../../app/page-head.tsx';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -18,7 +19,7 @@ const ApiScreen = () => {
   const all = snippets(baseUrl);
   const copy = { copyLabel: t('common.copy'), copiedLabel: t('common.copied') };
   return (
-    <div className="h-full overflow-y-auto px-4 pt-4 pb-12 lg:px-8">
+    <Page>
       <div className="max-w-[880px]">
         <PageHead title={t('nav.api')} text={t('api.text')}>
           <Button asChild>
@@ -53,7 +54,7 @@ const ApiScreen = () => {
         <UsageSection />
         <RequestsSection />
       </div>
-    </div>
+    </Page>
   );
 };
 export default ApiScreen;

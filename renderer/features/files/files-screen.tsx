@@ -1,5 +1,6 @@
 import { FolderOpen, FolderPlus, Upload } from 'lucide-react';
 import { useCallback, useEffect, useRef, useState } from 'react';
+import { Page } from '../../app/page.tsx';
 import { PageHead } from '../../app/page-head.tsx';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { errorText } from '../../lib/errors.ts';
@@ -65,7 +66,7 @@ const FilesScreen = ({ folder }: { folder: string }) => {
   };
   const data = loaded.state === 'ready' ? loaded.value : undefined;
   return (
-    <div className="h-full overflow-y-auto px-4 pt-4 pb-12 lg:px-8">
+    <Page>
       <PageHead title={t('nav.files')} text={t('files.text')}>
         <Button onClick={() => setNaming(true)}>
           <FolderPlus size={15} strokeWidth={1.75} aria-hidden />
@@ -133,7 +134,7 @@ const FilesScreen = ({ folder }: { folder: string }) => {
           }}
         />
       )}
-    </div>
+    </Page>
   );
 };
 export default FilesScreen;

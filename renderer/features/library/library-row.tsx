@@ -10,7 +10,7 @@ import { SpeakerDots, Tag } from '../../ui/bits.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx';
 import { Checkbox } from '../../ui/switch.tsx';
-import { ProgressLine } from './progress-line.tsx';
+import { newestProgress, ProgressLine } from './progress-line.tsx';
 import { useLibraryActions } from './use-library-actions.ts';
 
 export const COLUMNS =
@@ -141,7 +141,8 @@ const SubLine = ({ item }: { item: UserListItem }) => {
   const { live } = useServices();
   const { t } = useI18n();
   const actions = useLibraryActions();
-  const progress = useStore(live.store, (state) => state.progress.get(item.id)) ?? item.progress;
+  const running = useStore(live.store, (state) => state.progress.get(item.id));
+  const progress = newestProgress(running, item.progress);
   if (item.status === 'processing' && progress !== undefined)
     return <ProgressLine progress={progress} name={item.name} />;
   if (item.status === 'failed') {

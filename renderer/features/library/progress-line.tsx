@@ -14,6 +14,15 @@ const STAGE_NAMES: Readonly<Record<Progress['stage'], MessageKey>> = {
   analyzing: 'stage.analyzing',
 };
 
+/**
+ * The newest word on a job: events tell of what runs; where a waiting job stands changes with the others, and is
+ * as new as the list.
+ */
+export const newestProgress = (
+  live: Progress | undefined,
+  listed: Progress | undefined,
+): Progress | undefined => (live === undefined || live.stage === 'queued' ? (listed ?? live) : live);
+
 /** "Transcribing · 62 % · 8 min left · 9.4×", or the place in the queue. */
 export const progressText = (progress: Progress, { t, locale }: I18nState): string => {
   if (progress.stage === 'queued') {

@@ -1,6 +1,7 @@
 import { AudioLines, UsersRound } from 'lucide-react';
 import { useCallback } from 'react';
 import type { Model } from '../../../electron/contract/system.ts';
+import { Page } from '../../app/page.tsx';
 import { PageHead, Section } from '../../app/page-head.tsx';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { errorText } from '../../lib/errors.ts';
@@ -21,7 +22,7 @@ const ModelsScreen = () => {
   const models = loaded.state === 'ready' ? loaded.value : [];
   const real = models.some((model) => model.installed && model.kind === 'whisper' && !model.demonstration);
   return (
-    <div className="h-full overflow-y-auto px-4 pt-4 pb-12 lg:px-8">
+    <Page>
       <div className="max-w-[880px]">
         <PageHead title={t('nav.models')} text={t('models.text')} />
         {loaded.state === 'failed' && (
@@ -41,7 +42,7 @@ const ModelsScreen = () => {
           </>
         )}
       </div>
-    </div>
+    </Page>
   );
 };
 export default ModelsScreen;

@@ -2,6 +2,7 @@ import { ArrowDown, ArrowUp, ListOrdered, Pause, Play, Square } from 'lucide-rea
 import { useCallback, useEffect } from 'react';
 import { useStore } from 'zustand';
 import type { UserListItem } from '../../../electron/contract/transcript.ts';
+import { Page } from '../../app/page.tsx';
 import { PageHead } from '../../app/page-head.tsx';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { errorText } from '../../lib/errors.ts';
@@ -9,7 +10,7 @@ import { useLoaded } from '../../lib/use-loaded.ts';
 import { hrefOf } from '../../stores/router.ts';
 import { Blank, Note } from '../../ui/bits.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
-import { ProgressLine } from '../library/progress-line.tsx';
+import { newestProgress, ProgressLine } from '../library/progress-line.tsx';
 import { useLibraryActions } from '../library/use-library-actions.ts';
 
 const placeOf = (item: UserListItem) => item.progress?.queue_position ?? 0;
@@ -49,7 +50,7 @@ const QueueScreen = () => {
   const jobs = loaded.state === 'ready' ? loaded.value : [];
   const mostPlace = Math.max(0, ...jobs.map(placeOf));
   return (
-    <div className="h-full overflow-y-auto px-4 pt-4 pb-12 lg:px-8">
+    <Page>
       <PageHead title={t('nav.queue')} text={t('queue.text')}>
         <Button onClick={() => void run(() => client.call(paused ? 'resumeQueue' : 'pauseQueue'))}>
           {paused ? <Play size={14} aria-hidden /> : <Pause size={14} aria-hidden />}
@@ -85,7 +86,7 @@ const QueueScreen = () => {
           />
         ))}
       </ol>
-    </div>
+    </Page>
   );
 };
 export default QueueScreen;
@@ -96,7 +97,8 @@ const Job = ({ job, mostPlace, onMove }: JobProps) => {
   const { live } = useServices();
   const { t } = useI18n();
   const actions = useLibraryActions();
-  const progress = useStore(live.store, (state) => state.progress.get(job.id)) ?? job.progress;
+  const running = useStore(live.store, (state) => state.progress.get(job.id));
+  const progress = newestProgress(running, job.progress);
   const place = progress?.queue_position ?? null;
   return (
     <li className="flex h-[67px] items-center gap-2 border-b border-line">

@@ -26,6 +26,7 @@ export const GROUPS: readonly SettingGroup[] = [
           'network.allowPrivateAddresses',
           'network.maxDownloadBytes',
           'network.stallSeconds',
+          'webhooks.retrySeconds',
         ],
       },
       {

@@ -23,10 +23,13 @@ const toText = (name: SettingKey, value: Value): string => {
 /** What the text means for a setting of this kind; undefined when it is no such value. */
 const fromText = (name: SettingKey, like: Value, text: string): Value | undefined => {
   if (Array.isArray(like)) {
-    return text
+    const lines = text
       .split('\n')
       .map((line) => line.trim())
       .filter((line) => line !== '');
+    if (typeof like[0] !== 'number') return lines;
+    const numbers = lines.map(Number);
+    return numbers.every(Number.isFinite) ? numbers : undefined;
   }
   if (typeof like !== 'number') return text.trim();
   const number = Number(text.trim().replace(',', '.'));

@@ -2,6 +2,7 @@ import { useCallback, useState } from 'react';
 import { useStore } from 'zustand';
 import { ApiError } from '../../../electron/contract/client.ts';
 import type { SettingsList } from '../../../electron/contract/settings.ts';
+import { Page } from '../../app/page.tsx';
 import { PageHead, Section } from '../../app/page-head.tsx';
 import { useI18n, useServices } from '../../app/services.tsx';
 import type { MessageKey } from '../../i18n/index.ts';
@@ -14,6 +15,7 @@ import { Button } from '../../ui/button.tsx';
 import { ShortcutList } from '../palette/shortcuts.tsx';
 import { AboutSection } from './about-section.tsx';
 import { AppearanceSection } from './appearance-section.tsx';
+import { ConnectionsSection } from './connections-section.tsx';
 import { GROUPS } from './setting-groups.ts';
 import { SettingRow } from './setting-row.tsx';
 
@@ -31,7 +33,7 @@ const SettingsScreen = () => {
   const section = useStore(router.store, (route) => (route.screen === 'settings' ? route.section : ''));
   const current = TABS.find((tab) => tab.id === section) ?? TABS[0];
   return (
-    <div className="h-full overflow-y-auto px-4 pt-4 pb-12 lg:px-8">
+    <Page>
       <PageHead title={t('nav.settings')} />
       <div className="grid max-w-[980px] grid-cols-1 gap-x-10 gap-y-5 lg:grid-cols-[180px_minmax(0,1fr)]">
         <nav aria-label={t('nav.settings')}>
@@ -65,7 +67,7 @@ const SettingsScreen = () => {
           )}
         </div>
       </div>
-    </div>
+    </Page>
   );
 };
 export default SettingsScreen;
@@ -129,6 +131,7 @@ const ServerSettings = ({ group: id }: { group: string }) => {
           </div>
         </Section>
       ))}
+      {group.id === 'network' && <ConnectionsSection />}
     </>
   );
 };

@@ -3,6 +3,7 @@ import { useI18n } from '../../app/services.tsx';
 import type { I18nState } from '../../i18n/index.ts';
 import { bytes, clock, dateTime, languageName, number, percent } from '../../lib/format.ts';
 import { Note } from '../../ui/bits.tsx';
+import { Deliveries } from './deliveries.tsx';
 
 const factsOf = (transcript: Transcription, { t, locale }: I18nState): [string, string][] => {
   const { language, language_confidence: sure, file_info: file } = transcript;
@@ -65,6 +66,7 @@ export const DetailsTab = ({ transcript }: { transcript: Transcription }) => {
           </div>
         ))}
       </dl>
+      <Deliveries />
     </>
   );
 };

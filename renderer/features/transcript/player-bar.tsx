@@ -41,6 +41,7 @@ const Timeline = () => {
   const length = useStore(transcripts.store, (state) => state.transcript?.duration ?? 0);
   const played = useStore(player.store, (state) => state.duration);
   const duration = played > 0 ? played : length;
+  const offset = useStore(transcripts.store, (state) => state.transcript?.audio_offset ?? 0);
   const box = useRef<HTMLDivElement>(null);
   const lit = useRef<HTMLCanvasElement>(null);
   const head = useRef<HTMLDivElement>(null);
@@ -52,13 +53,13 @@ const Timeline = () => {
 
   const paint = useCallback(
     (seconds: number) => {
-      const share = duration > 0 ? Math.min(1, seconds / duration) : 0;
+      const share = duration > 0 ? Math.min(1, Math.max(0, seconds - offset) / duration) : 0;
       if (lit.current !== null) lit.current.style.clipPath = clipOf(0, share);
       if (head.current !== null) head.current.style.left = `${share * 100}%`;
       box.current?.setAttribute('aria-valuenow', String(Math.round(seconds)));
       box.current?.setAttribute('aria-valuetext', clock(seconds));
     },
-    [duration],
+    [duration, offset],
   );
   useEffect(() => {
     paint(player.time());
@@ -68,12 +69,12 @@ const Timeline = () => {
   const seekTo = (event: PointerEvent) => {
     const area = box.current?.getBoundingClientRect();
     if (area === undefined || duration === 0) return;
-    player.seek(Math.min(1, Math.max(0, (event.clientX - area.left) / area.width)) * duration);
+    player.seek(Math.min(1, Math.max(0, (event.clientX - area.left) / area.width)) * duration + offset);
   };
   const onKey = (event: KeyboardEvent) => {
     const by = { ArrowLeft: -STEP_SECONDS, ArrowRight: STEP_SECONDS, PageDown: -30, PageUp: 30 }[event.key];
-    if (event.key === 'Home') player.seek(0);
-    else if (event.key === 'End') player.seek(duration);
+    if (event.key === 'Home') player.seek(offset);
+    else if (event.key === 'End') player.seek(offset + duration);
     else if (by !== undefined) player.skip(by);
     else return;
     event.preventDefault();
@@ -85,9 +86,9 @@ const Timeline = () => {
       role="slider"
       tabIndex={0}
       aria-label={t('player.position')}
-      aria-valuemin={0}
-      aria-valuemax={Math.round(duration)}
-      aria-valuenow={0}
+      aria-valuemin={Math.round(offset)}
+      aria-valuemax={Math.round(offset + duration)}
+      aria-valuenow={Math.round(offset)}
       className="relative h-16 cursor-pointer touch-none rounded-[4px]"
       onKeyDown={onKey}
       onPointerDown={(event) => {
@@ -189,6 +190,7 @@ const Clock = () => {
   const now = useRef<HTMLElement>(null);
   const length = useStore(transcripts.store, (state) => state.transcript?.duration ?? 0);
   const played = useStore(player.store, (state) => state.duration);
+  const offset = useStore(transcripts.store, (state) => state.transcript?.audio_offset ?? 0);
   useEffect(() => {
     const show = (seconds: number) => {
       if (now.current !== null) now.current.textContent = clock(seconds);
@@ -201,7 +203,7 @@ const Clock = () => {
       <b ref={now} className="font-semibold text-ink">
         0:00
       </b>
-      {` / ${clock(played > 0 ? played : length)}`}
+      {` / ${clock(offset + (played > 0 ? played : length))}`}
     </span>
   );
 };

@@ -17,7 +17,7 @@ export type Gap = { readonly from: number; readonly to: number };
 export const RATES = [0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.5, 3] as const;
 
 /**
- * The audio of one transcript. Time is not kept in the store, so that a playing word costs no render: listeners
+ * The audio of one transcript, in seconds of the transcript's own timeline. Time is not kept in the store, so that a playing word costs no render: listeners
  * of `onTime` are called once a frame while it plays, and at every jump.
  */
 export const createPlayer = (first: Pick<PlayerState, 'rate' | 'volume' | 'skipSilence'>) => {
@@ -28,22 +28,27 @@ export const createPlayer = (first: Pick<PlayerState, 'rate' | 'volume' | 'skipS
   let source: AudioSource | undefined;
   let load: (() => Promise<AudioSource>) | undefined;
   let gaps: readonly Gap[] = [];
+  // Where the audio begins on the transcript's timeline: a range may have been fetched alone.
+  let offset = 0;
   let frame = 0;
   let stopAt: number | undefined;
   let wanted: number | undefined;
 
-  const time = () => wanted ?? audio.currentTime;
+  const time = () => wanted ?? audio.currentTime + offset;
+  const moveTo = (seconds: number) => {
+    audio.currentTime = Math.max(0, seconds - offset);
+  };
   const tell = () => {
     for (const listener of listeners) listener(time());
   };
   const jumpGap = () => {
     if (!store.getState().skipSilence) return;
-    const now = audio.currentTime;
+    const now = time();
     const gap = gaps.find((each) => now > each.from && now < each.to);
-    if (gap !== undefined) audio.currentTime = gap.to;
+    if (gap !== undefined) moveTo(gap.to);
   };
   const tick = () => {
-    if (stopAt !== undefined && audio.currentTime >= stopAt) {
+    if (stopAt !== undefined && time() >= stopAt) {
       stopAt = undefined;
       audio.pause();
     }
@@ -55,7 +60,7 @@ export const createPlayer = (first: Pick<PlayerState, 'rate' | 'volume' | 'skipS
   audio.addEventListener('loadedmetadata', () => {
     audio.playbackRate = store.getState().rate;
     audio.volume = store.getState().volume;
-    if (wanted !== undefined) audio.currentTime = wanted;
+    if (wanted !== undefined) moveTo(wanted);
     wanted = undefined;
     store.setState({ state: 'ready', duration: Number.isFinite(audio.duration) ? audio.duration : 0 });
     tell();
@@ -79,7 +84,7 @@ export const createPlayer = (first: Pick<PlayerState, 'rate' | 'volume' | 'skipS
     if (audio.getAttribute('src') === null) return;
     // A signed address ends after a while: a window that stayed open asks for a new one and goes on.
     if (source !== undefined && source.expiresAt < Date.now()) {
-      wanted = audio.currentTime;
+      wanted = time();
       source = undefined;
       void open();
     } else store.setState({ state: 'failed', playing: false });
@@ -106,10 +111,10 @@ export const createPlayer = (first: Pick<PlayerState, 'rate' | 'volume' | 'skipS
   };
   const seek = (seconds: number) => {
     const { duration } = store.getState();
-    const to = Math.max(0, duration > 0 ? Math.min(seconds, duration) : seconds);
+    const to = Math.max(offset, duration > 0 ? Math.min(seconds, offset + duration) : seconds);
     stopAt = undefined;
     if (audio.readyState === 0) wanted = to;
-    else audio.currentTime = to;
+    else moveTo(to);
     tell();
   };
 
@@ -126,6 +131,9 @@ export const createPlayer = (first: Pick<PlayerState, 'rate' | 'volume' | 'skipS
     open: (from: () => Promise<AudioSource>) => {
       load = from;
       void open();
+    },
+    setOffset: (seconds: number) => {
+      offset = seconds;
     },
     setGaps: (next: readonly Gap[]) => {
       gaps = next;

@@ -119,6 +119,7 @@ const ReadingView = ({ reader }: { reader: Reader }) => {
   const { client, baseUrl } = useServices();
   const { t } = useI18n();
   const doc = useStore(reader.transcripts.store, (state) => state.doc);
+  const offset = useStore(reader.transcripts.store, (state) => state.transcript?.audio_offset ?? 0);
   const panel = useStore(reader.view, (state) => state.panel);
   const exporting = useStore(reader.view, (state) => state.exporting);
   useReaderKeys(reader);
@@ -128,6 +129,7 @@ const ReadingView = ({ reader }: { reader: Reader }) => {
   }, [reader, client, baseUrl]);
   const gaps = useMemo(() => (doc === undefined ? [] : speechGaps(doc)), [doc]);
   useEffect(() => reader.player.setGaps(gaps), [reader, gaps]);
+  useEffect(() => reader.player.setOffset(offset), [reader, offset]);
 
   return (
     <>

@@ -1,0 +1,66 @@
+import { Send } from 'lucide-react';
+import { useCallback } from 'react';
+import type { WebhookDelivery } from '../../../electron/contract/transcript.ts';
+import { useI18n, useServices } from '../../app/services.tsx';
+import { errorText } from '../../lib/errors.ts';
+import { dateTime } from '../../lib/format.ts';
+import { useLoaded } from '../../lib/use-loaded.ts';
+import { Tag } from '../../ui/bits.tsx';
+import { Button } from '../../ui/button.tsx';
+import { useReader } from './reader.tsx';
+import { SideHeading } from './side-bits.tsx';
+
+const TONES = { pending: 'plain', delivered: 'good', failed: 'bad' } as const;
+
+/** What was sent to the webhook of this transcript; nothing where there is none. */
+export const Deliveries = () => {
+  const { id } = useReader();
+  const { client, toasts } = useServices();
+  const { t } = useI18n();
+  const load = useCallback(
+    async (signal: AbortSignal) => (await client.call('listDeliveries', { params: { id }, signal })).data,
+    [client, id],
+  );
+  const { loaded, again } = useLoaded(load);
+  if (loaded.state !== 'ready' || loaded.value.length === 0) return null;
+  const test = async () => {
+    try {
+      await client.call('testDelivery', { params: { id } });
+      again();
+    } catch (error) {
+      toasts.show(errorText(error, t), { tone: 'bad' });
+    }
+  };
+  return (
+    <>
+      <SideHeading>{t('deliveries.title')}</SideHeading>
+      <ul>
+        {loaded.value.map((delivery) => (
+          <Delivery key={delivery.id} delivery={delivery} />
+        ))}
+      </ul>
+      <Button className="mt-2" onClick={() => void test()}>
+        <Send size={14} aria-hidden />
+        {t('deliveries.test')}
+      </Button>
+    </>
+  );
+};
+
+const Delivery = ({ delivery }: { delivery: WebhookDelivery }) => {
+  const { t, locale } = useI18n();
+  const last = delivery.attempts.at(-1);
+  return (
+    <li className="border-b border-line py-2 last:border-0">
+      <p className="flex items-center gap-2">
+        <Tag tone={TONES[delivery.state]}>{t(`deliveries.${delivery.state}`)}</Tag>
+        <span className="tnum text-xs text-ink-2">{dateTime(delivery.created_at, locale)}</span>
+      </p>
+      <p className="mt-1 font-mono text-2xs break-all text-ink-2">{delivery.url}</p>
+      <p className="tnum text-xs text-ink-2">
+        {t('deliveries.attempts', { count: delivery.attempts.length })}
+        {last !== undefined && ` · ${last.status ?? last.error ?? ''}`}
+      </p>
+    </li>
+  );
+};
