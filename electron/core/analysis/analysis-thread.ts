@@ -1,4 +1,5 @@
 import { parentPort } from 'node:worker_threads';
+import { messageOf } from '../base/errors.ts';
 import { analyze } from './index.ts';
 import type { FromThread, ToThread } from './thread-messages.ts';
 import type { Summarizer } from './types.ts';
@@ -33,9 +34,7 @@ function serve(port: NonNullable<typeof parentPort>): void {
       summarizer: hasSummarizer ? remote : undefined,
     })
       .then((result) => send({ kind: 'result', result }))
-      .catch((error: unknown) =>
-        send({ kind: 'failed', error: error instanceof Error ? error.message : String(error) }),
-      )
+      .catch((error: unknown) => send({ kind: 'failed', error: messageOf(error) }))
       .finally(() => port.close());
   });
 }

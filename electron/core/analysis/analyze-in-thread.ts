@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { messageOf } from '../base/errors.ts';
 import type { FromThread, ToThread } from './thread-messages.ts';
 import type { AnalysisDependencies, AnalysisOptions, AnalysisResult, AnalysisTranscript } from './types.ts';
 
@@ -41,8 +42,7 @@ export function analyzeInThread(
       else if (summarizer) {
         summarizer.summarize(message.input).then(
           (items) => send({ kind: 'summary', items }),
-          (error: unknown) =>
-            send({ kind: 'summary', error: error instanceof Error ? error.message : String(error) }),
+          (error: unknown) => send({ kind: 'summary', error: messageOf(error) }),
         );
       }
     });

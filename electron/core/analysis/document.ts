@@ -1,3 +1,4 @@
+import { roundMs } from '../base/numbers.ts';
 import type { AnalysisSegment, AnalysisWord } from './types.ts';
 
 /** A word with its place in the whole text (UTF-16 offsets, end exclusive). */
@@ -104,7 +105,7 @@ export function wordsFromText(segment: AnalysisSegment): AnalysisWord[] {
   return pieces.map((word) => {
     const start = at;
     at += word.length * rate;
-    return { word, start: round(start), end: round(at), confidence: 0, speaker_id: segment.speaker_id };
+    return { word, start: roundMs(start), end: roundMs(at), confidence: 0, speaker_id: segment.speaker_id };
   });
 }
 
@@ -116,9 +117,4 @@ function textPieces(text: string): string[] {
       ? (token.match(/[^。！？、，]+[。！？、，]*[」』”’）]*|[。！？、，]+/gu) ?? [token])
       : [token],
   );
-}
-
-/** Seconds, to the millisecond. */
-export function round(value: number): number {
-  return Math.round(value * 1000) / 1000;
 }

@@ -1,11 +1,12 @@
 import type { SpeakingRate } from '../../contract/analysis.ts';
+import { mean, round, roundMs } from '../base/numbers.ts';
 import {
   CLOSING_ABBREVIATIONS,
   LEADING_ABBREVIATIONS,
   ORDINAL_LEADS,
   SENTENCE_STARTERS,
 } from './abbreviations.ts';
-import { joinTexts, type PlacedWord, placeWords, round, separatorBetween } from './document.ts';
+import { joinTexts, type PlacedWord, placeWords, separatorBetween } from './document.ts';
 import type { AnalysisSegment } from './types.ts';
 
 export interface SentenceWord {
@@ -85,8 +86,8 @@ export function sentenceStatistics(segments: readonly AnalysisSegment[]): Senten
     words.length > 0 ? words.length : segments.flatMap((segment) => segment.text.match(/\S+/gu) ?? []).length;
   const rate = spoken > 0 ? (count * 60) / spoken : 0;
   return {
-    average_confidence: mean(words.map((word) => word.confidence)),
-    words_per_minute: Math.round(rate * 10) / 10,
+    average_confidence: roundMs(mean(words.map((word) => word.confidence))),
+    words_per_minute: round(rate, 1),
     speaking_rate: rate < 110 ? 'slow' : rate > 170 ? 'fast' : 'normal',
   };
 }
@@ -109,7 +110,7 @@ function toSentence(
     text: own === '' ? joinWords(words) : own,
     start: first.start,
     end: words.reduce((latest, word) => Math.max(latest, word.end), first.start),
-    confidence: mean(words.map((word) => word.confidence)),
+    confidence: roundMs(mean(words.map((word) => word.confidence))),
     words: words.map(({ word, start, end, confidence }) => ({ word, start, end, confidence })),
     from: first.from,
     to,
@@ -121,11 +122,6 @@ function joinWords(words: readonly PlacedWord[]): string {
   let text = '';
   for (const { word } of words) text += separatorBetween(text, word) + word;
   return text;
-}
-
-function mean(values: readonly number[]): number {
-  if (values.length === 0) return 0;
-  return round(values.reduce((sum, value) => sum + value, 0) / values.length);
 }
 
 function speakerOf(word: PlacedWord, segments: readonly AnalysisSegment[]): string | null {

@@ -1,7 +1,8 @@
 import { englishDataset, englishRecommendedTransformers, RegExpMatcher } from 'obscenity';
 import { type ContentSafety, SAFETY_LABELS, type SafetyLabel } from '../../../contract/analysis.ts';
+import { roundMs } from '../../base/numbers.ts';
 import type { Breathe } from '../breath.ts';
-import { placeSegments, round } from '../document.ts';
+import { placeSegments } from '../document.ts';
 import { LEXICON } from '../names/tagger.ts';
 import { opensSentence, type Token, tokenizeSlowly } from '../tokens.ts';
 import type { AnalysisSegment, AnalysisTranscript } from '../types.ts';
@@ -141,7 +142,7 @@ function summarize(transcript: AnalysisTranscript, hits: readonly SafetyHit[]): 
     if (own.length === 0) return [];
     const sum = own.reduce((total, hit) => total + hit.strength, 0);
     const segments = segmentsOf(transcript.segments, places, own);
-    return [{ label, confidence: round(1 - Math.exp(-sum / 2)), severity: severityOf(own), segments }];
+    return [{ label, confidence: roundMs(1 - Math.exp(-sum / 2)), severity: severityOf(own), segments }];
   });
   return { flagged: labels.length > 0, labels };
 }

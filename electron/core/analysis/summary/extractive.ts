@@ -1,6 +1,6 @@
 import type { Summary, SummaryType } from '../../../contract/analysis.ts';
+import { roundMs } from '../../base/numbers.ts';
 import type { Breathe } from '../breath.ts';
-import { round } from '../document.ts';
 import type { PlacedSentence } from '../sentences.ts';
 import { tokenize } from '../tokens.ts';
 import { stemOf, stopWords } from '../topics/stop-words.ts';
@@ -169,12 +169,16 @@ function toBullet(candidate: Candidate, sentences: readonly PlacedSentence[], la
   if (!before || lead === '' || SMALL_TALK.test(lead) || lead.split(' ').length + candidate.words > 40) {
     return {
       text: candidate.text,
-      source: { sentence_ids: [sentence.id], start: round(sentence.start), end: round(sentence.end) },
+      source: { sentence_ids: [sentence.id], start: roundMs(sentence.start), end: roundMs(sentence.end) },
     };
   }
   return {
     text: `${lead} ${candidate.text}`,
-    source: { sentence_ids: [before.id, sentence.id], start: round(before.start), end: round(sentence.end) },
+    source: {
+      sentence_ids: [before.id, sentence.id],
+      start: roundMs(before.start),
+      end: roundMs(sentence.end),
+    },
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Summary, SummaryType } from '../../../contract/analysis.ts';
+import { messageOf } from '../../base/errors.ts';
+import { roundMs } from '../../base/numbers.ts';
 import type { Breathe } from '../breath.ts';
-import { round } from '../document.ts';
 import { type PlacedSentence, placeSentences } from '../sentences.ts';
 import type { AnalysisTranscript, Summarizer } from '../types.ts';
 import { bulletCount, extractiveSummary } from './extractive.ts';
@@ -85,8 +86,9 @@ async function writeWithModel(
     const text = formatSummary(bullets, request.type, language);
     return { summary: { text, type: request.type, language, engine: 'local_llm', bullets } };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return { warning: `The local language model failed (${reason}): sentences were extracted instead.` };
+    return {
+      warning: `The local language model failed (${messageOf(error)}): sentences were extracted instead.`,
+    };
   }
 }
 
@@ -102,6 +104,6 @@ function withSource(
   const end = Math.max(...own.map((sentence) => sentence.end));
   return {
     text,
-    source: { sentence_ids: own.map((sentence) => sentence.id), start: round(start), end: round(end) },
+    source: { sentence_ids: own.map((sentence) => sentence.id), start: roundMs(start), end: roundMs(end) },
   };
 }
