@@ -198,6 +198,18 @@ export const Speaker = z.object({ name: z.string(), talk_seconds: Seconds, share
 
 export const FileInfo = z.object({ name: z.string(), size: Bytes, format: z.string() });
 
+/** Whether anything redacted can still be heard: the bleeped audio was recognised again. */
+export const RedactionReport = z
+  .object({
+    checked: z.boolean().describe('False where no audio is kept, or it could not be recognised again.'),
+    spans: z.int().describe('Stretches of audio that were covered.'),
+    audible: z
+      .array(z.string())
+      .describe('Policies of which a value was still heard; empty is what is wanted.'),
+  })
+  .meta({ id: 'RedactionReport' });
+export type RedactionReport = z.output<typeof RedactionReport>;
+
 export const Transcription = z
   .object({
     id: TranscriptId,
@@ -213,6 +225,7 @@ export const Transcription = z
     redact_pii_policies: z.array(z.string()).optional(),
     redact_pii_sub: z.enum(PII_SUBSTITUTIONS).optional(),
     redacted_audio_url: z.string().optional(),
+    redaction_report: RedactionReport.optional(),
     name: z.string(),
     model: z.string().describe('As asked for.'),
     model_id: z.string().nullable().describe('The model that ran.'),

@@ -29,7 +29,9 @@ import { webhookResources } from './http/resources/webhooks.ts';
 import { createServer } from './http/server.ts';
 import { createBucketCors } from './http/storage/bucket-cors.ts';
 import { fileLogger } from './log.ts';
+import { createAnalyser } from './pipeline/analyse.ts';
 import { createJobWork } from './pipeline/run-job.ts';
+import { summarizerOf } from './pipeline/summarizer.ts';
 import { installationSecret, localKey } from './secrets.ts';
 import { AccountService } from './services/accounts.ts';
 import { EventHub } from './services/events.ts';
@@ -188,7 +190,13 @@ const createServices = (
     onConnection: (record) => network.note(record),
   });
   const media = createMediaEngine(tools);
+  const analyse = createAnalyser({
+    secret,
+    summarizer: (signal) =>
+      summarizerOf(http, { url: settings.get('llm.url'), model: settings.get('llm.model') }, signal),
+  });
   const work = createJobWork({
+    analyse,
     db,
     clock,
     logger,
@@ -228,6 +236,7 @@ const createServices = (
     events,
     jobs,
     search,
+    analyse,
     files: files.service,
   });
   const webhooks = new WebhookService({

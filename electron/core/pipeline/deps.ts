@@ -4,7 +4,8 @@ import type { DataPaths } from '../base/paths.ts';
 import type { MediaEngine } from '../engines/ffmpeg/types.ts';
 import type { HttpClient } from '../engines/net/types.ts';
 import type { WhisperEngine } from '../engines/whisper/index.ts';
-import type { WritableDb } from '../stores/database.ts';
+import type { Database } from '../stores/database.ts';
+import type { Analyser } from './analyse.ts';
 
 /** The settings that the pipeline reads, at the moment it needs them. */
 export type PipelineSettings = {
@@ -33,7 +34,7 @@ export type PipelineFiles = {
 
 /** Everything a job is worked on with. */
 export type PipelineDeps = {
-  readonly db: WritableDb;
+  readonly db: Omit<Database, 'close' | 'wasClean'>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly paths: DataPaths;
@@ -43,4 +44,5 @@ export type PipelineDeps = {
   readonly settings: PipelineSettings;
   readonly models: PipelineModels;
   readonly files: PipelineFiles;
+  readonly analyse: Analyser;
 };

@@ -1,14 +1,16 @@
 import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { AnalysisOptions } from '../../contract/transcript.ts';
 import { AppError, isAppError, messageOf } from '../base/errors.ts';
 import { roundMs } from '../base/numbers.ts';
 import type { DecodeSummary, MediaInfo } from '../engines/ffmpeg/types.ts';
 import { chargeCredits } from '../stores/credits.ts';
 import { updateClaimed } from '../stores/queue.ts';
 import type { TranscriptRow } from '../stores/schema.ts';
-import { deleteSegments, readSegments } from '../stores/segments.ts';
+import { deleteSegments, readSegments, replaceSegments } from '../stores/segments.ts';
 import { findTranscript, updateTranscript } from '../stores/transcripts.ts';
 import { acquire, cleanUp, type Source, workFolder } from './acquire.ts';
+import type { Analysed } from './analyse.ts';
 import { type Checkpoint, firstCheckpoint, readCheckpoint } from './checkpoint.ts';
 import type { PipelineDeps, PipelineModel } from './deps.ts';
 import { PEAKS_PER_SECOND } from './peaks.ts';
@@ -122,6 +124,7 @@ type Outcome = {
   checkpoint: Checkpoint;
   model: PipelineModel;
   audio: KeptAudio;
+  analysed: Analysed;
 };
 
 const creditsFor = (seconds: number, rate: number): number =>
@@ -129,13 +132,20 @@ const creditsFor = (seconds: number, rate: number): number =>
 
 /** Writes the finished transcript and its price, all or nothing. */
 const complete = (deps: PipelineDeps, { row }: JobContext, outcome: Outcome): void => {
-  const { summary, checkpoint, model, audio } = outcome;
+  const { summary, checkpoint, model, audio, analysed } = outcome;
   const now = deps.clock.now();
   const credits = creditsFor(summary.duration, deps.settings.creditRate(row.model));
-  const warnings = [...(model.demonstration ? [DEMONSTRATION] : []), ...summary.warnings, ...audio.warnings];
+  const warnings = [
+    ...(model.demonstration ? [DEMONSTRATION] : []),
+    ...summary.warnings,
+    ...audio.warnings,
+    ...analysed.warnings,
+  ];
   deps.db.transaction(() => {
+    replaceSegments(deps.db, row.id, analysed.segments);
     const mine = updateClaimed(deps.db, row.id, row.attempt, {
-      ...summarise(readSegments(deps.db, row.id)),
+      ...summarise(analysed.segments),
+      analysis: JSON.stringify(analysed.analysis),
       model_id: model.id,
       duration: summary.duration,
       language: checkpoint.language,
@@ -165,6 +175,29 @@ const complete = (deps: PipelineDeps, { row }: JobContext, outcome: Outcome): vo
   });
 };
 
+const ANALYSING_FROM = 95;
+const ANALYSING_TO = 99;
+
+/** The analyses that the job asks for, over what was recognised. */
+const analyse = (deps: PipelineDeps, context: JobContext, language: string | null): Promise<Analysed> => {
+  const { row, signal, report } = context;
+  const onProgress = (share: number) =>
+    report({
+      stage: 'analyzing',
+      percent: ANALYSING_FROM + share * (ANALYSING_TO - ANALYSING_FROM),
+      etaSeconds: null,
+      speed: null,
+    });
+  onProgress(0);
+  return deps.analyse({
+    language,
+    segments: readSegments(deps.db, row.id),
+    options: AnalysisOptions.parse(JSON.parse(row.options)),
+    signal,
+    onProgress,
+  });
+};
+
 const work = async (deps: PipelineDeps, context: JobContext): Promise<void> => {
   const { row } = context;
   // Asked first: a job without its model should fail before anything is downloaded for it.
@@ -185,9 +218,9 @@ const work = async (deps: PipelineDeps, context: JobContext): Promise<void> => {
       range: rangeOf(row, info),
       peaksPath: join(transcriptFolder(deps, row.id), PEAKS_FILE),
     });
-    context.report({ stage: 'analyzing', percent: 95, etaSeconds: null, speed: null });
+    const analysed = await analyse(deps, context, checkpoint.language);
     const audio = await keepAudio(deps, context, source, info, gathered);
-    complete(deps, context, { summary, checkpoint, model, audio });
+    complete(deps, context, { summary, checkpoint, model, audio, analysed });
   } finally {
     await source.close();
   }

@@ -177,7 +177,9 @@ class GuardedHttpClient implements HttpClient {
   async #send(hop: Hop, context: HopContext): Promise<HopResponse> {
     throwIfAborted(context.signal);
     const policy = this.#options.policy();
-    const { agent, addressOf } = policy.allowPrivateAddresses ? this.#anywhere : this.#publicOnly;
+    // The language model's address is the owner's own setting, and on this machine as a rule.
+    const anywhere = policy.allowPrivateAddresses || context.purpose === 'llm';
+    const { agent, addressOf } = anywhere ? this.#anywhere : this.#publicOnly;
     const explain = (error: unknown): AppError =>
       explainNetworkError(error, { host: hop.url.host, ...context });
     try {

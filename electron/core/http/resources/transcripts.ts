@@ -42,8 +42,8 @@ export const transcriptResources = (server: FastifyInstance, transcripts: Transc
   implement(server, routes.getSentences, ({ caller, params }) =>
     ok(success(transcripts.sentences(caller.user.id, params.id))),
   );
-  implement(server, routes.patchTranscript, ({ caller, params, body }) =>
-    ok(transcripts.change(caller.user.id, params.id, body)),
+  implement(server, routes.patchTranscript, async ({ caller, params, body }) =>
+    ok(await transcripts.change(caller.user.id, params.id, body)),
   );
   implement(server, routes.cancelTranscript, async ({ caller, params }) =>
     ok(await transcripts.cancel(caller.user.id, params.id)),

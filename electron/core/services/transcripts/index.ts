@@ -13,9 +13,10 @@ import { sentenceStatistics, splitSentences } from '../../analysis/sentences.ts'
 import type { Clock } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
 import { sha256Hex } from '../../base/ids.ts';
+import { KeyedLock } from '../../base/keyed-lock.ts';
 import { round, roundMs } from '../../base/numbers.ts';
 import type { DataPaths } from '../../base/paths.ts';
-import { summarise } from '../../pipeline/summarise.ts';
+import { type Analyser, analysedColumns } from '../../pipeline/analyse.ts';
 import type { WritableDb } from '../../stores/database.ts';
 import { findIdempotent, rememberIdempotent } from '../../stores/idempotency.ts';
 import * as queue from '../../stores/queue.ts';
@@ -28,9 +29,15 @@ import type { ModelService } from '../models/index.ts';
 import type { SearchService } from '../search.ts';
 import type { SettingsService } from '../settings.ts';
 import type { UsageService } from '../usage.ts';
-import { withText } from './edit.ts';
+import { analyseEdited, nameSpeakers } from './analyze.ts';
 import { newRow, refuseUnavailable } from './new-row.ts';
-import { presentListItem, presentRecent, presentSegments, presentTranscript } from './present.ts';
+import {
+  presentListItem,
+  presentRecent,
+  presentSegments,
+  presentTranscript,
+  readAnalysis,
+} from './present.ts';
 import { checkHttpUrl, nameFromUrl } from './source.ts';
 
 /** What the file service offers to transcripts. */
@@ -51,6 +58,7 @@ export type TranscriptOptions = {
   readonly files: OwnFiles;
   readonly jobs: JobRunner;
   readonly search: SearchService;
+  readonly analyse: Analyser;
 };
 
 const notFound = () => new AppError('transcript_not_found', 'There is no such transcription.');
@@ -58,6 +66,8 @@ const notFound = () => new AppError('transcript_not_found', 'There is no such tr
 /** The id of what a user keeps: created, read, changed, deleted; the work itself is the job runner's. */
 export class TranscriptService {
   readonly #o: TranscriptOptions;
+  /** Changes by persons, one after the other for each transcript. */
+  readonly #changes = new KeyedLock();
 
   constructor(options: TranscriptOptions) {
     this.#o = options;
@@ -157,17 +167,27 @@ export class TranscriptService {
     };
   }
 
-  /** Corrections by a person: name, text of segments, names of speakers. */
-  change(userId: string, id: string, patch: PatchTranscript): Transcription {
-    const row = patch.segments === undefined ? this.#own(userId, id) : this.#finished(userId, id);
-    const change: Partial<TranscriptRow> = {};
-    if (patch.name !== undefined) change.name = patch.name;
-    this.#o.db.transaction(() => {
-      if (patch.segments !== undefined) Object.assign(change, this.#edit(row, patch.segments));
-      if (patch.speakers !== undefined) Object.assign(change, this.#nameSpeakers(row, patch.speakers));
-      store.updateTranscript(this.#o.db, id, change);
+  /** Corrections by a person: name, text of segments, names of speakers. The analyses follow the text. */
+  change(userId: string, id: string, patch: PatchTranscript): Promise<Transcription> {
+    return this.#changes.run(id, async () => {
+      const row = patch.segments === undefined ? this.#own(userId, id) : this.#finished(userId, id);
+      const analysed =
+        patch.segments === undefined ? undefined : await analyseEdited(this.#o, row, patch.segments);
+      this.#o.db.transaction(() => {
+        const now = analysed === undefined ? this.#own(userId, id) : this.#finished(userId, id);
+        const change: Partial<TranscriptRow> = {};
+        if (patch.name !== undefined) change.name = patch.name;
+        if (analysed !== undefined) {
+          replaceSegments(this.#o.db, id, analysed.segments);
+          Object.assign(change, analysedColumns(now, analysed, readAnalysis(now.analysis)));
+        }
+        if (patch.speakers !== undefined) {
+          Object.assign(change, nameSpeakers({ ...now, ...change }, patch.speakers));
+        }
+        store.updateTranscript(this.#o.db, id, change);
+      });
+      return this.#changed(userId, id);
     });
-    return this.#changed(userId, id);
   }
 
   /** Ends a waiting or running transcription as failed/`cancelled`. */
@@ -284,38 +304,6 @@ export class TranscriptService {
       throw new AppError('idempotency_mismatch', 'This Idempotency-Key was used for another request.');
     }
     return store.findOwnTranscript(this.#o.db, userId, known.transcript_id);
-  }
-
-  #edit(row: TranscriptRow, edits: NonNullable<PatchTranscript['segments']>): Partial<TranscriptRow> {
-    const segments = readSegments(this.#o.db, row.id);
-    const texts = new Map(edits.map((edit) => [edit.id, edit.text]));
-    const unknown = edits.find((edit) => segments[edit.id] === undefined);
-    if (unknown !== undefined) {
-      throw new AppError('invalid_request', `There is no segment ${unknown.id}.`, {
-        details: [{ path: 'segments', message: `there is no segment ${unknown.id}` }],
-      });
-    }
-    const next = segments.map((segment, index): StoredSegment => {
-      const text = texts.get(index);
-      return text === undefined ? segment : withText(segment, text);
-    });
-    replaceSegments(this.#o.db, row.id, next);
-    return summarise(next);
-  }
-
-  #nameSpeakers(row: TranscriptRow, names: Record<string, string>): Partial<TranscriptRow> {
-    const analysis: Pick<Transcription, 'speakers'> = JSON.parse(row.analysis);
-    const speakers = analysis.speakers ?? {};
-    for (const [label, name] of Object.entries(names)) {
-      const speaker = speakers[label];
-      if (speaker === undefined) {
-        throw new AppError('invalid_request', `There is no speaker ${label}.`, {
-          details: [{ path: `speakers.${label}`, message: 'is not a speaker of this transcription' }],
-        });
-      }
-      speakers[label] = { ...speaker, name };
-    }
-    return { analysis: JSON.stringify({ ...analysis, speakers }) };
   }
 
   #endWaiting(row: TranscriptRow): void {

@@ -13,15 +13,7 @@ export type NewTranscript = {
 };
 
 /** Analyses that this version does not make: refused, never accepted and ignored. */
-const UNAVAILABLE = [
-  'diarize',
-  'content_safety',
-  'entity_detection',
-  'topics',
-  'summarization',
-  'redact_pii',
-  'redact_pii_audio',
-] as const;
+const UNAVAILABLE = ['diarize', 'redact_pii', 'redact_pii_audio'] as const;
 
 /** Throws `not_available` for analyses that are asked for and not there. */
 export const refuseUnavailable = (body: CreateTranscript): void => {

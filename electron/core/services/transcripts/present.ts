@@ -11,6 +11,7 @@ import type {
 import { AnalysisOptions, STAGES } from '../../../contract/transcript.ts';
 import { isoTime } from '../../base/clock.ts';
 import { round, roundMs } from '../../base/numbers.ts';
+import type { StoredAnalysis } from '../../pipeline/analyse.ts';
 import type { TranscriptRow } from '../../stores/schema.ts';
 import type { StoredSegment } from '../../stores/segments.ts';
 import type { TranscriptListRow } from '../../stores/transcripts.ts';
@@ -81,11 +82,7 @@ export const presentSegments = (
 ): Segment[] => segments.map((segment, index) => presentSegment(segment, from + index, withWords));
 
 /** Results of the analyses, written by the pipeline in the form of the answer. */
-type Analysis = Partial<
-  Pick<Transcription, 'topics' | 'summary' | 'entities' | 'content_safety' | 'key_phrases' | 'speakers'>
->;
-
-export const readAnalysis = (text: string): Analysis => JSON.parse(text);
+export const readAnalysis = (text: string): StoredAnalysis => JSON.parse(text);
 export const readWarnings = (text: string): string[] => JSON.parse(text);
 export const readOptions = (text: string): AnalysisOptions => AnalysisOptions.parse(JSON.parse(text));
 

@@ -1,0 +1,101 @@
+import type { AnalysisOptions, Transcription } from '../../contract/transcript.ts';
+import { analyze } from '../analysis/index.ts';
+import type { RedactedWord, Summarizer } from '../analysis/types.ts';
+import { throwIfAborted } from '../engines/net/network-errors.ts';
+import type { TranscriptRow } from '../stores/schema.ts';
+import type { StoredSegment } from '../stores/segments.ts';
+import { summarise } from './summarise.ts';
+
+/** The results of the analyses, in the form of the answer: what the column `analysis` holds. */
+export type StoredAnalysis = Partial<
+  Pick<
+    Transcription,
+    'topics' | 'summary' | 'entities' | 'content_safety' | 'key_phrases' | 'speakers' | 'redaction_report'
+  >
+>;
+
+export type AnalyseInput = {
+  /** Null where nothing was said. */
+  readonly language: string | null;
+  readonly segments: readonly StoredSegment[];
+  readonly options: AnalysisOptions;
+  readonly signal: AbortSignal;
+  /** Share of the work done, 0 to 1. */
+  readonly onProgress?: (share: number) => void;
+};
+
+export type Analysed = {
+  /** As they may be kept: redacted and masked where that was asked for. */
+  readonly segments: readonly StoredSegment[];
+  readonly analysis: StoredAnalysis;
+  readonly warnings: readonly string[];
+  /** What must not be heard. Holds the secrets themselves: never stored, never logged. */
+  readonly secrets: readonly RedactedWord[];
+};
+
+export type Analyser = (input: AnalyseInput) => Promise<Analysed>;
+
+type AnalyserOptions = {
+  /** Key of the redaction tokens: this installation's secret. */
+  readonly secret: string;
+  /** A language model on this machine, where a person set one up. */
+  readonly summarizer: (signal: AbortSignal) => Summarizer | undefined;
+};
+
+const isAsked = (options: AnalysisOptions): boolean =>
+  options.entity_detection ||
+  options.topics ||
+  options.summarization ||
+  options.content_safety ||
+  options.redact_pii;
+
+/**
+ * Makes the text analyses over stored words. What was not asked for is absent from the result, and segments
+ * change only by redaction and masking. Gives the event loop turns while it works. Throws `cancelled` alone.
+ */
+export const createAnalyser =
+  ({ secret, summarizer }: AnalyserOptions): Analyser =>
+  async ({ language, segments, options, signal, onProgress }) => {
+    if (!isAsked(options)) return { segments, analysis: {}, warnings: [], secrets: [] };
+    const { text } = summarise(segments);
+    const model = options.summarization ? summarizer(signal) : undefined;
+    const { redacted, warnings, ...analysis } = await analyze(
+      { language: language ?? 'en', text, segments: [...segments] },
+      options,
+      { secret, summarizer: model, onProgress },
+    );
+    throwIfAborted(signal);
+    return {
+      segments: redacted === undefined ? segments : redacted.segments.map(storedSegment),
+      analysis,
+      warnings,
+      secrets: redacted?.redacted_words ?? [],
+    };
+  };
+
+type AnalysedSegment = NonNullable<Awaited<ReturnType<typeof analyze>>['redacted']>['segments'][number];
+
+const storedSegment = (segment: AnalysedSegment): StoredSegment => ({
+  ...segment,
+  words: segment.words.map(({ word, start, end, confidence, speaker_id }) => ({
+    word,
+    start,
+    end,
+    confidence,
+    speaker_id: speaker_id ?? segment.speaker_id,
+  })),
+});
+
+/** The columns that hold an analysed transcript, those of its segments included. */
+export const analysedColumns = (
+  row: Pick<TranscriptRow, 'warnings'>,
+  analysed: Analysed,
+  kept: StoredAnalysis = {},
+): Partial<TranscriptRow> => {
+  const known: string[] = JSON.parse(row.warnings);
+  return {
+    ...summarise(analysed.segments),
+    analysis: JSON.stringify({ ...kept, ...analysed.analysis }),
+    warnings: JSON.stringify([...new Set([...known, ...analysed.warnings])]),
+  };
+};

@@ -1,0 +1,58 @@
+import type { PatchTranscript } from '../../../contract/transcript.ts';
+import { AppError } from '../../base/errors.ts';
+import type { Analysed, Analyser } from '../../pipeline/analyse.ts';
+import type { ReadableDb } from '../../stores/database.ts';
+import type { TranscriptRow } from '../../stores/schema.ts';
+import { readSegments, type StoredSegment } from '../../stores/segments.ts';
+import { withText } from './edit.ts';
+import { readAnalysis, readOptions } from './present.ts';
+
+/** Nobody waits longer for an edit. */
+const EDIT_MS = 120_000;
+
+/** Edited segments with their analyses; a summary that a language model wrote stays as it is. */
+export const analyseEdited = (
+  { db, analyse }: { readonly db: ReadableDb; readonly analyse: Analyser },
+  row: TranscriptRow,
+  edits: NonNullable<PatchTranscript['segments']>,
+): Promise<Analysed> => {
+  const segments = readSegments(db, row.id);
+  const unknown = edits.find((edit) => segments[edit.id] === undefined);
+  if (unknown !== undefined) {
+    throw new AppError('invalid_request', `There is no segment ${unknown.id}.`, {
+      details: [{ path: 'segments', message: `there is no segment ${unknown.id}` }],
+    });
+  }
+  const texts = new Map(edits.map((edit) => [edit.id, edit.text]));
+  const edited = segments.map((segment, index): StoredSegment => {
+    const text = texts.get(index);
+    return text === undefined ? segment : withText(segment, text);
+  });
+  const options = readOptions(row.options);
+  const written = readAnalysis(row.analysis).summary?.engine === 'local_llm';
+  return analyse({
+    language: row.language,
+    segments: edited,
+    options: { ...options, summarization: options.summarization && !written },
+    signal: AbortSignal.timeout(EDIT_MS),
+  });
+};
+
+/** The column of the analyses with speakers named by a person. */
+export const nameSpeakers = (
+  row: Pick<TranscriptRow, 'analysis'>,
+  names: Record<string, string>,
+): Pick<TranscriptRow, 'analysis'> => {
+  const analysis = readAnalysis(row.analysis);
+  const speakers = { ...analysis.speakers };
+  for (const [label, name] of Object.entries(names)) {
+    const speaker = speakers[label];
+    if (speaker === undefined) {
+      throw new AppError('invalid_request', `There is no speaker ${label}.`, {
+        details: [{ path: `speakers.${label}`, message: 'is not a speaker of this transcription' }],
+      });
+    }
+    speakers[label] = { ...speaker, name };
+  }
+  return { analysis: JSON.stringify({ ...analysis, speakers }) };
+};
