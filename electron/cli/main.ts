@@ -4,6 +4,7 @@ import { isAppError, messageOf } from '../core/base/errors.ts';
 import { addAccountCommands } from './account-commands.ts';
 import { UsageError, VERSION } from './environment.ts';
 import { addMcp } from './mcp.ts';
+import { addOpenApi } from './openapi-command.ts';
 import { addServe } from './serve.ts';
 import { addStorageCommands } from './storage.ts';
 import { addSystemCommands } from './system-commands.ts';
@@ -22,6 +23,7 @@ addMcp(program);
 addAccountCommands(program);
 addStorageCommands(program);
 addSystemCommands(program);
+addOpenApi(program);
 
 /** One clear line for a person; a stack only for what nobody foresaw. */
 const report = (error: unknown): number => {

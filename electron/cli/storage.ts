@@ -1,9 +1,15 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { formatBytes } from '../core/base/numbers.ts';
-import { type OfflineStorage, openStorage } from '../core/offline-storage.ts';
-import { exportStorage, importStorage } from '../core/services/files/transfer.ts';
-import { type Progress, type VerifyReport, verifyStorage } from '../core/services/files/verify.ts';
+import {
+  exportStorage,
+  importStorage,
+  type OfflineStorage,
+  openStorage,
+  type Progress,
+  type VerifyReport,
+  verifyStorage,
+} from '../core/offline-storage.ts';
 import { dataDirOf } from './environment.ts';
 import { print, StatusLine, say, style } from './terminal.ts';
 

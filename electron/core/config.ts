@@ -1,5 +1,5 @@
 import type { Settings } from '../contract/settings.ts';
-import type { ForkWorker } from './engines/whisper/index.ts';
+import { type ForkWorker, forkNodeWorker } from './engines/whisper/index.ts';
 
 /** How one run of the program is set up. Frozen when it reaches `createApp`. */
 export type AppConfig = {
@@ -27,3 +27,6 @@ export type AppConfig = {
 
 /** What differs between plain Node and Electron. */
 export type Host = { readonly forkWorker: ForkWorker };
+
+/** Plain Node: the engine runs in processes forked from the file `workerEntry`. */
+export const nodeHost = (workerEntry: string): Host => ({ forkWorker: forkNodeWorker(workerEntry) });

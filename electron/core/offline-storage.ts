@@ -10,6 +10,9 @@ import { SettingsService } from './services/settings.ts';
 import { openDatabase } from './stores/database.ts';
 import { lockFolder } from './stores/lock.ts';
 
+export { exportStorage, importStorage } from './services/files/transfer.ts';
+export { type Progress, type VerifyReport, verifyStorage } from './services/files/verify.ts';
+
 export type OfflineStorage = { readonly files: Files; close(): Promise<void> };
 
 /**

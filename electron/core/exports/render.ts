@@ -31,11 +31,6 @@ const FORMATS: Readonly<Record<ExportFormat, Format>> = {
   },
 };
 
-/** The media types of all formats, for the API's document. */
-export const EXPORT_MEDIA_TYPES: readonly string[] = Object.values(FORMATS).map(({ mediaType }) =>
-  mediaType.replace(/;.*$/, ''),
-);
-
 /**
  * A transcript as a file of the format that `query` names. It reads nothing but its input.
  * Give the words with the segments where there are any: subtitles and `words` need their times.

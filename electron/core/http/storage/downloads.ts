@@ -1,11 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { routes } from '../../../contract/routes.ts';
 import { AppError } from '../../base/errors.ts';
-import { isActiveType } from '../../engines/scan/file-types.ts';
 import type { Files } from '../../services/files/create.ts';
 import { etagOf } from '../../services/files/present.ts';
 import { fileNotFound } from '../../services/files/service.ts';
-import type { FileRow } from '../../stores/schema.ts';
+import { type FileRow, isActiveType } from '../../services/files/types.ts';
 import { implement } from '../implement.ts';
 import { sendFile } from '../send-file.ts';
 

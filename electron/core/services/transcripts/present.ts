@@ -24,8 +24,6 @@ export type LiveProgress = {
   readonly speed: number | null;
 };
 
-export const NOT_RUNNING: LiveProgress = { queuePosition: null, etaSeconds: null, speed: null };
-
 type Statused = Pick<
   TranscriptListRow,
   'status' | 'stage' | 'percent' | 'error_code' | 'error_message' | 'error_stage'

@@ -1,0 +1,4 @@
+#!/usr/bin/env node
+// The `earshot` command as npm installs it: the same set-up, then the command line.
+process.argv.splice(2, 0, 'earshot');
+await import('./main.mjs');

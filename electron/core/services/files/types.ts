@@ -1,0 +1,2 @@
+export { isActiveType } from '../../engines/scan/file-types.ts';
+export type { FileRow } from '../../stores/schema.ts';

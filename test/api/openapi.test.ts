@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, it } from 'vitest';
+import { ERROR_STATUS } from '../../electron/contract/errors.ts';
+import { errorCodesOf, openApiDocument } from '../../electron/contract/openapi.ts';
+import type { Route } from '../../electron/contract/route.ts';
+import { routes } from '../../electron/contract/routes.ts';
+
+const PROGRAM = join(import.meta.dirname, '..', '..');
+const committed = JSON.parse(readFileSync(join(PROGRAM, 'openapi.json'), 'utf8'));
+const { version } = JSON.parse(readFileSync(join(PROGRAM, 'package.json'), 'utf8'));
+const table: Readonly<Record<string, Route>> = routes;
+
+describe('openapi.json', () => {
+  it('is what the route table says: else run `npm run -s earshot -- openapi > openapi.json`', () => {
+    expect(committed).toEqual(JSON.parse(JSON.stringify(openApiDocument(table, version))));
+  });
+
+  it('names every path, and nothing twice', () => {
+    const paths = Object.entries(table).map(([id, route]) => `${route.method} ${route.path} ${id}`);
+    const named = Object.entries<Record<string, { operationId: string }>>(committed.paths).flatMap(
+      ([path, methods]) =>
+        Object.entries(methods).map(
+          ([method, operation]) => `${method.toUpperCase()} ${path} ${operation.operationId}`,
+        ),
+    );
+    expect(named.toSorted()).toEqual(paths.toSorted());
+    expect(new Set(paths.map((text) => text.replace(/ \w+$/, ''))).size).toBe(paths.length);
+  });
+
+  it('has schemas that are JSON Schema, with every reference in place', () => {
+    const ajv = new Ajv2020({ strict: false, formats: { binary: true, uri: true, 'date-time': true } });
+    ajv.addSchema({ $id: 'doc', ...committed });
+    for (const name of Object.keys(committed.components.schemas)) {
+      expect(ajv.getSchema(`doc#/components/schemas/${name}`)).toBeTypeOf('function');
+    }
+    const references = JSON.stringify(committed).match(/#\/components\/schemas\/\w+/g) ?? [];
+    for (const reference of new Set(references)) {
+      expect(Object.keys(committed.components.schemas)).toContain(reference.split('/').at(-1));
+    }
+  });
+
+  it('says which codes each operation answers with, each declared once with its status', () => {
+    for (const route of Object.values(table)) {
+      for (const code of errorCodesOf(route)) expect(ERROR_STATUS[code]).toBeGreaterThanOrEqual(400);
+    }
+  });
+});
