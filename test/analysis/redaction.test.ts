@@ -260,3 +260,29 @@ describe('properties', () => {
     );
   });
 });
+
+describe('hostile input', () => {
+  const long = 30_000;
+
+  it.each([
+    ['a long word', 'a'.repeat(long)],
+    ['stops', `${'.'.repeat(long)}a`],
+    ['quotes', `${'"'.repeat(long)}a`],
+    ['a chain of labels', 'a.'.repeat(long)],
+    ['at signs', '@'.repeat(long)],
+    ['hyphens', 'x-'.repeat(long)],
+    ['digits', '1'.repeat(long)],
+    ['dots as words', 'dot '.repeat(3000)],
+    ['unspaced script', '我的电话是13912345678。'.repeat(400)],
+  ])('%s is answered without taking minutes', async (_, text) => {
+    const options = {
+      entity_detection: true,
+      redact_pii: true,
+      summarization: true,
+      topics: true,
+      content_safety: true,
+    };
+    const result = await analyze(transcriptOf([text]), options, { secret: SECRET });
+    expect(result.redacted).toBeDefined();
+  });
+});

@@ -12,20 +12,21 @@ import { Tagger } from './names/tagger.ts';
 import { findEvents, findProducts } from './names/things.ts';
 import { classifyRun } from './numbers/classify.ts';
 import { findRuns } from './numbers/runs.ts';
-import { type Token, tokenizeSlowly } from './tokens.ts';
+import { type Token, tokenizeSlowly, withoutMonsters } from './tokens.ts';
 
 /** Tokens of one piece of work: far more than any entity, far less than the event loop's patience. */
 const WINDOW = 400;
 /** Tokens that two neighbouring pieces share, so that nothing is lost at their border. */
 const OVERLAP = 60;
 
-/** Everything that any detector sees in a text, overlaps included. Offsets are UTF-16 units into `text`. */
+/** Everything that any detector sees in a text, overlaps included. Offsets are UTF-16 units into `original`. */
 export async function detect(
-  text: string,
+  original: string,
   language: string,
   breathe: Breathe,
   tagger: Tagger = new Tagger(),
 ): Promise<Finding[]> {
+  const text = withoutMonsters(original);
   const tokens = await tokenizeSlowly(text, breathe);
   const found = new Map<string, Finding>();
   for (let start = 0; start < tokens.length; start += WINDOW) {

@@ -47,6 +47,8 @@ const CLEAR_PAUSE_S = 0.6;
 const SMALL_PAUSE_S = 0.25;
 const MAX_RUN_WORDS = 40;
 const MIN_PART_WORDS = 5;
+/** No mark or abbreviation is longer: of a longer word only the end is looked at. */
+const MAX_ENDING = 40;
 
 /**
  * Sentences of a transcript, across segment borders; every word is in exactly one. Rule based: a mark ends
@@ -139,9 +141,10 @@ function endsSentence(
   if (speaker !== nextSpeaker && speaker !== null && nextSpeaker !== null) return true;
   const pause = next.start - word.end;
   if (pause >= LONG_PAUSE_S) return true;
-  const bare = word.word.replace(CLOSERS, '');
-  const quoted = bare !== word.word;
-  const nextBare = next.word.replace(/^["'“‘«‹¿¡([「『（]+/u, '');
+  const ending = word.word.slice(-MAX_ENDING);
+  const bare = ending.replace(CLOSERS, '');
+  const quoted = bare !== ending;
+  const nextBare = next.word.slice(0, MAX_ENDING).replace(/^["'“‘«‹¿¡([「『（]+/u, '');
   const startsLower = /^\p{Ll}/u.test(nextBare);
   if (HARD_END.test(bare)) return !(quoted && startsLower);
   if (ELLIPSIS_END.test(bare)) return !startsLower || pause >= CLEAR_PAUSE_S;

@@ -23,21 +23,32 @@ export interface Token {
 
 /** Tokens between two turns of the event loop. */
 const BATCH = 500;
+/** White-space tokens; unspaced scripts stand apart from letters and digits beside them. */
+const PIECES =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]+|[^\s—–\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]+/gu;
+const SPACED_RUN = /[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]+/gu;
+/** Longer than any word, address or number: nothing is looked for inside, so that hostile input costs nothing. */
+const LONGEST = 2000;
 const LEAD = /^["'“”‘’«»‹›([{¿¡#<*_-]*/u;
 const TRAIL = /[.,!?;:…"'“”‘’«»‹›)\]}。！？、，؟।>]*$/u;
 const REDACTED = /^\[[A-Z_]+_[0-9a-f]{8}\]/u;
 
-/** Tokens of a text. Cased dashes between words ("—") separate, too. */
+/** The text with runs of signs that no word, address or number has blanked out: every offset stays. */
+export function withoutMonsters(text: string): string {
+  return text.replace(SPACED_RUN, (run) => (run.length > LONGEST ? ' '.repeat(run.length) : run));
+}
+
+/** Tokens of a text. Dashes between words ("—") separate, too. */
 export function tokenize(text: string): Token[] {
   const tokens: Token[] = [];
-  for (const match of text.matchAll(/[^\s—–]+/gu)) tokens.push(toToken(match[0], match.index, tokens.length));
+  for (const match of text.matchAll(PIECES)) tokens.push(toToken(match[0], match.index, tokens.length));
   return tokens;
 }
 
 /** As `tokenize`, with turns of the event loop in between. */
 export async function tokenizeSlowly(text: string, breathe: Breathe): Promise<Token[]> {
   const tokens: Token[] = [];
-  for (const match of text.matchAll(/[^\s—–]+/gu)) {
+  for (const match of text.matchAll(PIECES)) {
     if (tokens.length % BATCH === 0) await breathe();
     tokens.push(toToken(match[0], match.index, tokens.length));
   }
@@ -45,7 +56,7 @@ export async function tokenizeSlowly(text: string, breathe: Breathe): Promise<To
 }
 
 function toToken(raw: string, at: number, index: number): Token {
-  const redacted = REDACTED.test(raw) || raw.includes('*');
+  const redacted = raw.length > LONGEST || REDACTED.test(raw) || raw.includes('*');
   const lead = redacted ? '' : (LEAD.exec(raw)?.[0] ?? '');
   const rest = raw.slice(lead.length);
   const trail = TRAIL.exec(rest)?.[0] ?? '';

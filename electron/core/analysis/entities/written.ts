@@ -6,11 +6,11 @@ import { TOP_LEVEL } from './domains.ts';
 const DOT = String.raw`\.(?:\s(?=(?:com|org|net|edu|co|de|io|fr|es|example)\b))?`;
 const LABEL = String.raw`[\p{L}\d](?:[\p{L}\d-]*[\p{L}\d])?`;
 const EMAIL = new RegExp(
-  String.raw`[\p{L}\d][\p{L}\d._%+'-]*\s?@\s?${LABEL}(?:${DOT}${LABEL})*${DOT}\p{L}{2,24}(?![\p{L}\d])`,
+  String.raw`(?<![\p{L}\d._%+'-])[\p{L}\d][\p{L}\d._%+'-]*\s?@\s?${LABEL}(?:${DOT}${LABEL})*${DOT}\p{L}{2,24}(?![\p{L}\d])`,
   'gu',
 );
 /** Something with an at sign that lost its dot: hidden, not asserted. */
-const DAMAGED = /[\p{L}\d][\p{L}\d._%+-]*@[\p{L}\d][\p{L}\d.-]*(?<=[\p{L}\d])/gu;
+const DAMAGED = /(?<![\p{L}\d._%+-])[\p{L}\d][\p{L}\d._%+-]*@[\p{L}\d][\p{L}\d.-]*(?<=[\p{L}\d])/gu;
 const SCHEME = /\b(?:https?|ftp|wss?):\/\/[^\s<>"'”’)\]]+/giu;
 const WWW = new RegExp(
   String.raw`\bwww\.\s?${LABEL}(?:${DOT}${LABEL})*${DOT}\p{L}{2,12}\b(?:\/[^\s<>"'”’)\]]*)?`,

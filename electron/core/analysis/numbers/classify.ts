@@ -1,7 +1,7 @@
 import { type Finding, finding, hidden } from '../findings.ts';
 import type { Token } from '../tokens.ts';
 import { isCardNumber, isIpv4, isRoutingNumber, isSocialSecurityNumber } from './checks.ts';
-import { cueFor, type NumberCue } from './cues.ts';
+import { cueAfter, cueBefore, cueFor, type NumberCue } from './cues.ts';
 import { isPhone } from './phones.ts';
 import type { DigitGroup, NumberRun } from './runs.ts';
 
@@ -41,6 +41,7 @@ function longestFrom(run: NumberRun, at: number, tokens: readonly Token[], langu
   const first = groups[at];
   if (!first) return undefined;
   const partial = isPartial(tokens, first.firstToken);
+  const before = cueBefore(tokens, first.firstToken);
   for (let end = Math.min(groups.length, at + 34); end > at; end--) {
     const span = groups.slice(at, end);
     const last = span.at(-1);
@@ -48,7 +49,7 @@ function longestFrom(run: NumberRun, at: number, tokens: readonly Token[], langu
     const context = {
       tokens,
       language,
-      cue: cueFor(tokens, first.firstToken, last.lastToken),
+      cue: before ?? cueAfter(tokens, last.lastToken),
       plus: run.plus && at === 0,
       whole: isBoundary(groups, at, tokens) && isBoundary(groups, end, tokens),
       partial,

@@ -88,6 +88,7 @@ export function cueFor(tokens: readonly Token[], first: number, last: number): N
   return cueBefore(tokens, first) ?? cueAfter(tokens, last);
 }
 
+/** The nearest cue before a token. */
 export function cueBefore(tokens: readonly Token[], first: number): NumberCue | undefined {
   let best: NumberCue | undefined;
   let bestScore = Number.POSITIVE_INFINITY;
@@ -111,7 +112,8 @@ export function cueBefore(tokens: readonly Token[], first: number): NumberCue | 
   return best;
 }
 
-function cueAfter(tokens: readonly Token[], last: number): NumberCue | undefined {
+/** The cue of a phrase just after a number: "… is my cell". */
+export function cueAfter(tokens: readonly Token[], last: number): NumberCue | undefined {
   const links = tokens
     .slice(last + 1, last + 4)
     .findIndex((token) => /^(?:is|was|that's|as|for)$/u.test(token.norm));

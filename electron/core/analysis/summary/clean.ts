@@ -1,3 +1,5 @@
+import { withoutMonsters } from '../tokens.ts';
+
 const FILLERS: Record<string, RegExp> = {
   en: /(?<![\p{L}'])(?:u+h+m*|u+m+|e+r+m*|hm+|mm+-?hm+|uh-huh|you know what i mean|you know|i mean|sort of like|kind of like|i guess|or whatever|or something like that)(?![\p{L}'])\s*,?/giu,
   de: /(?<!\p{L})(?:ä+h+m*|h+m+|sozusagen|weißt du|wie gesagt|quasi|irgendwie|na ja|naja)(?!\p{L})\s*,?/giu,
@@ -20,7 +22,7 @@ const COMMA_ONLY =
  */
 export function cleanSentence(text: string, language: string): string {
   const key = language.slice(0, 2);
-  let out = text.replace(/\s+/gu, ' ').trim();
+  let out = withoutMonsters(text).replace(/\s+/gu, ' ').trim();
   const fillers = FILLERS[key] ?? FILLERS.en;
   if (fillers) out = out.replace(fillers, ' ');
   out = dropFalseStarts(out)
@@ -37,7 +39,10 @@ export function cleanSentence(text: string, language: string): string {
 
 /** A word or a group of up to four words said twice in a row counts once; a cut-off word ("go-") not at all. */
 function dropFalseStarts(text: string): string {
-  let out = text.replace(/(?<!\p{L})\p{L}+-(?=\s)(?!\s(?:and|or|und|oder|et|ou|y|o)\s)/gu, '');
+  let out = withoutMonsters(text).replace(
+    /(?<!\p{L})\p{L}+-(?=\s)(?!\s(?:and|or|und|oder|et|ou|y|o)\s)/gu,
+    '',
+  );
   for (const words of [4, 3, 2, 1]) {
     const group = `(?:[\\p{L}\\p{N}'’]+${`[ ]+[\\p{L}\\p{N}'’]+`.repeat(words - 1)})`;
     const repeated = new RegExp(
