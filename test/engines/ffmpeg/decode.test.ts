@@ -200,6 +200,14 @@ describe('decoding', { timeout: 60_000 }, () => {
     expect((await decode(two)).summary.duration).toBeCloseTo(15.4, 1);
   });
 
+  it('gives no length that is only a guess, and decodes such a file to its end', async () => {
+    const path = join(folder.path, 'unmarked.mp3');
+    await ffmpeg('-i', fixture('08-meeting-4min.mp3'), '-q:a', '5', '-write_xing', '0', path);
+    expect(await engine.probe({ kind: 'file', path })).toMatchObject({ duration: null });
+    const { summary } = await decode(path);
+    expect(summary).toEqual({ duration: expect.closeTo(233.4, 0), warnings: [] });
+  });
+
   it('probes what people want to know', async () => {
     const of = async (format: string): Promise<unknown> =>
       engine.probe({ kind: 'file', path: pathOf(format) });

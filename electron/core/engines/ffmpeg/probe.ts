@@ -123,7 +123,7 @@ export const probe = async (
     throw (input.kind === 'range' ? input.failure() : null) ?? error;
   }
   const args = [
-    ...['-hide_banner', '-loglevel', 'error', ...safeInputOptions(input)],
+    ...['-hide_banner', '-loglevel', 'warning', ...safeInputOptions(input)],
     ...['-show_format', '-show_streams', '-of', 'json', inputName(input)],
   ];
   const output = await runTool(tools.ffprobe, args, limits?.stallSeconds ?? 60, signal);
@@ -131,7 +131,10 @@ export const probe = async (
   const upstream = input.kind === 'range' ? input.failure() : null;
   if (upstream !== null) throw upstream;
   if (output.code !== 0) throw explainFfmpegError(output.stderr, output.code);
-  const info = parseProbe(output.stdout);
+  const parsed = parseProbe(output.stdout);
+  // ffmpeg's guess for a stream without a length: 12 % too short has been seen, so it is no length at all.
+  const guessed = output.stderr.some((line) => line.includes('Estimating duration from bitrate'));
+  const info = guessed ? { ...parsed, duration: null } : parsed;
   return input.kind === 'range' ? { ...info, size: input.totalBytes } : info;
 };
 

@@ -24,7 +24,7 @@ export type MediaInfo = {
   readonly container: string;
   /** A short name for people and file names: mp3, wav, flac, m4a, mp4, ogg, webm, mkv, … */
   readonly format: string;
-  /** Seconds; null where the file does not say. */
+  /** Seconds, as the file declares; null where it does not say (ffmpeg's guess from the bit rate is not given). */
   readonly duration: number | null;
   readonly audioStreams: readonly AudioStream[];
   readonly hasVideo: boolean;
