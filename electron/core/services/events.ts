@@ -1,9 +1,24 @@
 import type { ServerEvent } from '../../contract/events.ts';
 
-export type NumberedEvent = { readonly id: number; readonly event: ServerEvent };
-type Listener = (event: NumberedEvent) => void;
+/** An event, written out once for all who listen. */
+export type NumberedEvent = {
+  readonly id: number;
+  readonly type: ServerEvent['type'];
+  readonly data: string;
+};
+/** An event as it happens. */
+export type LiveEvent = NumberedEvent & { readonly event: ServerEvent };
+type Listener = (event: LiveEvent) => void;
 
 const KEPT = 1000;
+/** Characters kept a user: a transcription of ten hours with its words is megabytes by itself. */
+const KEPT_CHARACTERS = 8 * 1024 * 1024;
+
+const numbered = (id: number, { type, ...data }: ServerEvent): NumberedEvent => ({
+  id,
+  type,
+  data: JSON.stringify(data),
+});
 
 /** Hands each user's events to that user's listeners, and keeps the latest for those who come back. */
 export class EventHub {
@@ -13,12 +28,18 @@ export class EventHub {
   #next = Date.now();
 
   publish(userId: string, event: ServerEvent): void {
-    const numbered = { id: this.#next++, event };
-    const kept = this.#kept.get(userId) ?? [];
-    kept.push(numbered);
-    if (kept.length > KEPT) kept.splice(0, kept.length - KEPT);
+    const made = numbered(this.#next++, event);
+    const kept = [...(this.#kept.get(userId) ?? []).slice(1 - KEPT), made];
+    // What does not fit is forgotten from the oldest on, this one last: then a snapshot stands in for it.
+    let characters = kept.reduce((sum, { data }) => sum + data.length, 0);
+    while (characters > KEPT_CHARACTERS) characters -= kept.shift()?.data.length ?? 0;
     this.#kept.set(userId, kept);
-    for (const listener of this.#listeners.get(userId) ?? []) listener(numbered);
+    for (const listener of this.#listeners.get(userId) ?? []) listener({ ...made, event });
+  }
+
+  /** The state of things for one who has just come, under the number of the latest event. */
+  snapshot(event: ServerEvent): NumberedEvent {
+    return numbered(this.#next - 1, event);
   }
 
   /** To every user who listens. */
@@ -41,9 +62,5 @@ export class EventHub {
     const kept = this.#kept.get(userId) ?? [];
     const index = kept.findIndex((event) => event.id === id);
     return index === -1 ? undefined : kept.slice(index + 1);
-  }
-
-  get lastId(): number {
-    return this.#next - 1;
   }
 }

@@ -60,6 +60,8 @@ export class JobRunner {
   /** Jobs under suspicion of ending the program, which are begun only after a while. */
   readonly #held = new Set<string>();
   readonly #closing = new AbortController();
+  /** Places in the queue, for as long as nothing else can happen. */
+  #positions: ReadonlyMap<string, number> | undefined;
 
   constructor(options: Options) {
     this.#options = options;
@@ -77,6 +79,7 @@ export class JobRunner {
   /** Looks for work: to be called when a job was added, or something stopped holding the queue. */
   wake(): void {
     const { db, boot, clock, concurrency, logger } = this.#options;
+    this.#positions = undefined;
     try {
       while (!this.#stopping && !queue.isQueuePaused(db) && this.#running.size < concurrency()) {
         const row = queue.claimNext(db, boot, clock.now(), this.#held);
@@ -95,7 +98,18 @@ export class JobRunner {
     if (running !== undefined) {
       return { queuePosition: null, etaSeconds: running.latest.etaSeconds, speed: running.latest.speed };
     }
-    return { queuePosition: queue.queuePosition(this.#options.db, id), etaSeconds: null, speed: null };
+    return { queuePosition: this.#position(id), etaSeconds: null, speed: null };
+  }
+
+  /** A job's place among those that wait. A list of many asks for many places in one go: they are counted once. */
+  #position(id: string): number | null {
+    if (this.#positions === undefined) {
+      this.#positions = new Map(queue.listWaiting(this.#options.db).map((job, index) => [job.id, index + 1]));
+      setImmediate(() => {
+        this.#positions = undefined;
+      });
+    }
+    return this.#positions.get(id) ?? null;
   }
 
   isRunning(id: string): boolean {

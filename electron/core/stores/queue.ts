@@ -58,12 +58,6 @@ export const listRunning = (db: ReadableDb): { id: string; user_id: string }[] =
       .orderBy('started_at'),
   );
 
-/** 1 for the job that is taken next; null when it is not waiting. */
-export const queuePosition = (db: ReadableDb, id: string): number | null => {
-  const index = listWaiting(db).findIndex((job) => job.id === id);
-  return index === -1 ? null : index + 1;
-};
-
 /**
  * Takes the next job for this boot, those in `held` left out; its `attempt` is the token that later writes
  * must carry.

@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
-import type { ServerEvent } from '../../../contract/events.ts';
 import { routes } from '../../../contract/routes.ts';
 import type { EventHub, NumberedEvent } from '../../services/events.ts';
 import type { QueueService } from '../../services/queue.ts';
@@ -17,10 +16,10 @@ export type EventResources = {
   readonly queue: QueueService;
 };
 
-const write = (out: ServerResponse, { id, event }: NumberedEvent): void => {
-  const { type, ...data } = event;
-  out.write(`id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`);
+const write = (out: ServerResponse, { id, type, data }: NumberedEvent): void => {
+  // Looked at before writing: one large event must not drive away a client that reads well.
   if (out.writableLength > MOST_BUFFERED) out.destroy();
+  else out.write(`id: ${id}\nevent: ${type}\ndata: ${data}\n\n`);
 };
 
 /** `GET /v1/events`: what happens to the caller's transcripts and files, as it happens. */
@@ -46,12 +45,9 @@ export const eventResources = (
     const last = Number(request.headers['last-event-id']);
     const missed = Number.isFinite(last) ? events.since(userId, last) : undefined;
     if (missed === undefined) {
-      const snapshot: ServerEvent = {
-        type: 'snapshot',
-        processing: transcripts.processing(userId),
-        queue_paused: queue.isPaused(),
-      };
-      write(out, { id: events.lastId, event: snapshot });
+      const processing = transcripts.processing(userId);
+      const queue_paused = queue.isPaused();
+      write(out, events.snapshot({ type: 'snapshot', processing, queue_paused }));
     } else {
       for (const event of missed) write(out, event);
     }

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { routes } from '../../../contract/routes.ts';
 import { AppError } from '../../base/errors.ts';
 import type { TranscriptService } from '../../services/transcripts/index.ts';
@@ -6,9 +6,9 @@ import { accepted, ok, success } from '../answers.ts';
 import { implement } from '../implement.ts';
 
 /** Fires when the client goes away before it was answered. */
-const goneSignal = (request: FastifyRequest): AbortSignal => {
+const goneSignal = (reply: FastifyReply): AbortSignal => {
   const controller = new AbortController();
-  request.raw.socket.once('close', () => controller.abort());
+  reply.raw.once('close', () => controller.abort());
   return controller.signal;
 };
 
@@ -23,11 +23,11 @@ const idempotencyKey = (request: FastifyRequest): string | undefined => {
 
 /** Transcriptions: create, list, read, change, delete. */
 export const transcriptResources = (server: FastifyInstance, transcripts: TranscriptService): void => {
-  implement(server, routes.createTranscript, async ({ caller, body, request }) => {
+  implement(server, routes.createTranscript, async ({ caller, body, request, reply }) => {
     const row = transcripts.create(caller.user, body, idempotencyKey(request));
     const headers = { location: `/v1/transcript/id/${row.id}` };
     if (!body.wait_until_complete) return accepted(transcripts.get(caller.user.id, row.id), headers);
-    const finished = await transcripts.wait(caller.user.id, row.id, goneSignal(request));
+    const finished = await transcripts.wait(caller.user.id, row.id, goneSignal(reply));
     return finished.status === 'processing' ? accepted(finished, headers) : ok(finished, headers);
   });
   implement(server, routes.recentTranscripts, ({ caller, query }) =>
