@@ -376,6 +376,18 @@ export const ExportQuery = z.strictObject({
     .describe('Lines a subtitle; default 2.'),
   max_seconds: z.coerce.number().min(1).max(30).optional().describe('Seconds a subtitle; default 7.'),
   max_cps: z.coerce.number().min(5).max(60).optional().describe('Characters a second; default 17.'),
+  min_seconds: z.coerce
+    .number()
+    .min(0.2)
+    .max(5)
+    .optional()
+    .describe('Seconds a subtitle stays at least, where the speech allows; default 1.'),
+  min_gap: z.coerce
+    .number()
+    .min(0)
+    .max(0.2)
+    .optional()
+    .describe('Seconds between two subtitles; default 0.08, two frames at 25 a second.'),
   speakers: QueryBoolean.optional().describe('Name the speakers.'),
   words: QueryBoolean.optional().describe('One cue a word.'),
   times: QueryBoolean.optional().describe('Times in txt and md.'),

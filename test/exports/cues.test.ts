@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { endsClause, endsSentence } from '../../electron/core/exports/breaks.ts';
+import { cuePieces } from '../../electron/core/exports/cue-pieces.ts';
 import { type Cue, makeCues } from '../../electron/core/exports/cues.ts';
 import { addPiece, EMPTY_FILL } from '../../electron/core/exports/lines.ts';
 import { DEFAULT_RULES, rulesOf, type SubtitleRules } from '../../electron/core/exports/rules.ts';
@@ -20,6 +21,8 @@ const ruleSets: fc.Arbitrary<SubtitleRules> = fc.oneof(
       max_lines: fc.integer({ min: 1, max: 4 }),
       max_seconds: fc.integer({ min: 1, max: 10 }),
       max_cps: fc.integer({ min: 5, max: 30 }),
+      min_seconds: fc.constantFrom(0.2, 1, 5),
+      min_gap: fc.constantFrom(0, 0.04, 0.08, 0.2),
       words: fc.constantFrom(false, false, true),
     })
     .map(rulesOf),
@@ -40,10 +43,25 @@ const latestEnd = (
   const limit = next === undefined ? windowMs(transcript, cues.length).end : next.startMs - gapMs(rules);
   return Math.min(limit, (cues[index]?.startMs ?? 0) + Math.round(rules.maxSeconds * 1000));
 };
-const hasRoom = (transcript: ExportTranscript, cues: readonly Cue[]) => {
+const hasRoom = (transcript: ExportTranscript, cues: readonly Cue[], rules: SubtitleRules) => {
   const window = windowMs(transcript, cues.length);
-  return window.end - window.start >= cues.length * 120;
+  return window.end - window.start >= cues.length * (gapMs(rules) + 40);
 };
+/** The cues that must start where they do, because of the speaker or a pause. */
+const forcedStarts = (transcript: ExportTranscript, cues: readonly Cue[]): ReadonlySet<Cue> => {
+  const pieces = cuePieces(transcript, DEFAULT_RULES, () => null);
+  const forced = new Set<Cue>();
+  let at = 0;
+  for (const cue of cues) {
+    if (pieces[at]?.mustStart === true) forced.add(cue);
+    let left = bareText(textOf(cue)).length;
+    // Pieces of invisible characters alone go with the one before.
+    while (left > 0 && at < pieces.length) left -= bareText(pieces[at++]?.text ?? '').length;
+    while (pieces[at] !== undefined && bareText(pieces[at]?.text ?? '') === '') at++;
+  }
+  return forced;
+};
+
 const textOf = (cue: Cue) => cue.lines.join(' ');
 
 describe('subtitle cues keep, whatever the transcript and the rules', () => {
@@ -96,7 +114,7 @@ describe('subtitle cues keep, whatever the transcript and the rules', () => {
     fc.assert(
       fc.property(any, ([transcript, rules]) => {
         const cues = makeCues(transcript, rules);
-        fc.pre(hasRoom(transcript, cues));
+        fc.pre(hasRoom(transcript, cues, rules));
         cues.slice(1).forEach((next, index) => {
           const cue = cues[index];
           if (cue === undefined) return;
@@ -118,6 +136,7 @@ describe('subtitle cues keep, where the speech allows', () => {
     fc.assert(
       fc.property(spoken, ([transcript, rules]) => {
         const cues = makeCues(transcript, rules);
+        fc.pre(hasRoom(transcript, cues, rules));
         cues.forEach((cue, index) => {
           if (cue.endMs - cue.startMs < rules.minSeconds * 1000) {
             expect(cue.endMs).toBe(latestEnd(transcript, cues, index, rules));
@@ -132,6 +151,7 @@ describe('subtitle cues keep, where the speech allows', () => {
     fc.assert(
       fc.property(spoken, ([transcript, rules]) => {
         const cues = makeCues(transcript, rules);
+        fc.pre(hasRoom(transcript, cues, rules));
         cues.forEach((cue, index) => {
           const columns = columnsOf(textOf(cue));
           if ((columns * 1000) / (cue.endMs - cue.startMs) > rules.maxCps) {
@@ -177,9 +197,9 @@ describe('subtitle cues keep, where the speech allows', () => {
       fc.property(transcripts, (transcript) => {
         const rules = DEFAULT_RULES;
         const cues = makeCues(transcript, rules);
+        const forced = forcedStarts(transcript, cues);
         const mergeable = (left: Cue | undefined, right: Cue | undefined): boolean => {
-          if (left === undefined || right === undefined || right.opensTurn) return false;
-          if (right.startMs - left.endMs > 80) return false;
+          if (left === undefined || right === undefined || forced.has(right)) return false;
           if (right.endMs - left.startMs > rules.maxSeconds * 1000 - 1000) return false;
           const fill = piecesOf(`${textOf(left)} ${textOf(right)}`).reduce(
             (sum, piece) => addPiece(sum, columnsOf(piece.text), true, rules.maxColumns),

@@ -23,11 +23,9 @@ export const timeCues = (
 ): CueTimes[] => {
   const firstMs = ms(window.start);
   const lastMs = Math.max(ms(window.end), firstMs + cues.length);
-  const slot = Math.min(
-    ms(rules.minGap) + ONE_FRAME_MS,
-    Math.floor((lastMs - firstMs) / Math.max(1, cues.length)),
-  );
-  const gap = Math.min(ms(rules.minGap), Math.floor((slot * 2) / 3));
+  const wanted = ms(rules.minGap) + ONE_FRAME_MS;
+  const slot = Math.min(wanted, Math.floor((lastMs - firstMs) / Math.max(1, cues.length)));
+  const gap = slot === wanted ? ms(rules.minGap) : Math.min(ms(rules.minGap), Math.floor((slot * 2) / 3));
 
   const starts: number[] = [];
   for (const cue of cues)

@@ -49,15 +49,21 @@ const WORD_BY_WORD = {
 
 /** The rules that a request asks for; what it leaves out keeps its default. */
 export const rulesOf = (
-  query: Pick<ExportQuery, 'max_chars' | 'max_lines' | 'max_seconds' | 'max_cps' | 'words'>,
+  query: Pick<
+    ExportQuery,
+    'max_chars' | 'max_lines' | 'min_seconds' | 'max_seconds' | 'max_cps' | 'min_gap' | 'words'
+  >,
 ): SubtitleRules => {
   const maxSeconds = query.max_seconds ?? DEFAULT_RULES.maxSeconds;
+  const minGap = query.min_gap ?? DEFAULT_RULES.minGap;
   return {
     ...DEFAULT_RULES,
     maxColumns: query.max_chars ?? DEFAULT_RULES.maxColumns,
     maxLines: query.max_lines ?? DEFAULT_RULES.maxLines,
     maxSeconds,
-    minSeconds: Math.min(DEFAULT_RULES.minSeconds, maxSeconds),
+    minSeconds: Math.min(query.min_seconds ?? DEFAULT_RULES.minSeconds, maxSeconds),
+    minGap,
+    closeGap: Math.max(DEFAULT_RULES.closeGap, minGap),
     maxCps: query.max_cps ?? DEFAULT_RULES.maxCps,
     ...(query.words === true ? WORD_BY_WORD : {}),
   };

@@ -25,7 +25,8 @@ const squeeze = (text: string): string => cleanText(text).split(BREAKING_SPACE).
 export const windowOf = (transcript: ExportTranscript): TimeWindow => {
   const start = Math.max(0, transcript.audio_start_from ?? 0);
   if (transcript.duration > 0) return { start, end: start + transcript.duration };
-  return { start, end: transcript.segments.reduce((latest, { end }) => Math.max(latest, end), start) };
+  const ends = transcript.segments.map((segment) => segment.end).filter(Number.isFinite);
+  return { start, end: ends.reduce((latest, end) => Math.max(latest, end), start) };
 };
 
 /** Spreads pieces over a span in proportion to their width. */
