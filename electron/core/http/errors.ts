@@ -49,8 +49,19 @@ export const errorBody = (error: AppError, requestId: string): ErrorBody => ({
   request_id: requestId,
 });
 
+const FILE_HEADERS = [
+  'cache-control',
+  'etag',
+  'last-modified',
+  'content-disposition',
+  'content-length',
+  'accept-ranges',
+];
+
 export const sendError = (reply: FastifyReply, error: AppError): FastifyReply => {
   const { request } = reply;
+  // What was said of a file that could not be sent after all does not hold for the error.
+  for (const name of FILE_HEADERS) reply.removeHeader(name);
   for (const [name, value] of Object.entries(error.headers)) reply.header(name, value);
   if (error.code === 'unauthorized') reply.header('www-authenticate', 'Bearer');
   // A body that nobody will read must not keep the connection busy.

@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
+import { messageOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { DataPaths } from '../../base/paths.ts';
 import { Scanner } from '../../engines/scan/scanner.ts';
@@ -46,6 +47,9 @@ export type Files = {
   close(): Promise<void>;
 };
 
+/** A disk that was away may be back. */
+const SWEEP_EVERY_MS = 10 * 60_000;
+
 /** The storage as a whole, wired. `open` it before use. */
 export const createFiles = (options: CreateFilesOptions): Files => {
   const { db, settings, clock, logger, baseUrl } = options;
@@ -62,6 +66,14 @@ export const createFiles = (options: CreateFilesOptions): Files => {
   const intake = new IntakeService({ store, scanner, quota, settings, clock });
   const { events, onAudioGone } = options;
   const service = new FileService({ db, store, intake, quota, signer, events, clock, baseUrl, onAudioGone });
+  let timer: NodeJS.Timeout | undefined;
+  const sweepQuietly = async () => {
+    try {
+      await store.sweep();
+    } catch (error) {
+      logger.warn({ reason: messageOf(error) }, 'The object folders could not be swept');
+    }
+  };
   return {
     service,
     presign: new PresignService({ db, files: service, signer, clock, baseUrl }),
@@ -71,8 +83,15 @@ export const createFiles = (options: CreateFilesOptions): Files => {
     signer,
     db,
     baseUrl,
-    open: () => store.open(),
+    open: async () => {
+      await store.open();
+      timer = setInterval(() => void sweepQuietly(), SWEEP_EVERY_MS);
+      timer.unref();
+    },
     sweep: () => store.sweep(),
-    close: () => store.idle(),
+    close: async () => {
+      clearInterval(timer);
+      await store.idle();
+    },
   };
 };
