@@ -36,7 +36,7 @@ export const Section = ({
   action?: ReactNode;
   children: ReactNode;
 }) => (
-  <section aria-label={title} className="mb-9">
+  <section className="mb-9">
     <div className="mb-3 flex items-end gap-3 border-b border-line pb-2">
       <div className="min-w-0 flex-1">
         <h2 className="text-base font-semibold tracking-[-.005em]">{title}</h2>

@@ -13,6 +13,7 @@ import { FootBar, Rail } from './rail.tsx';
 import { useI18n, useServices } from './services.tsx';
 
 const TranscriptScreen = lazy(() => import('../features/transcript/transcript-screen.tsx'));
+const DesignScreen = lazy(() => import('../features/design/design-screen.tsx'));
 const FilesScreen = lazy(() => import('../features/files/files-screen.tsx'));
 const QueueScreen = lazy(() => import('../features/queue/queue-screen.tsx'));
 const ModelsScreen = lazy(() => import('../features/models/models-screen.tsx'));
@@ -31,6 +32,8 @@ const Screen = ({ route }: { route: Route }) => {
       return <ModelsScreen />;
     case 'api':
       return <ApiScreen />;
+    case 'design':
+      return <DesignScreen />;
     case 'settings':
       return <SettingsScreen />;
     default:

@@ -27,6 +27,6 @@ export const formatMessage = (message: string, values: MessageValues, locale: st
 
 /** The names of the values that a message takes, sorted: what a translation must take as well. */
 export const placeholders = (message: string): string[] =>
-  [...new Set([...message.matchAll(/\{(\w+)(?:,|\})/g)].map((match) => match[1] ?? ''))]
+  [...new Set([...message.replace(PLURAL, '{$1}').matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? ''))]
     .filter((name) => name !== '')
     .sort();

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FIXTURES, launchBrowser, openWindow, type TestWindow } from '../support/browser.ts';
+import { FIXTURES, launchBrowser, openWindow, TEXT_ALONE, type TestWindow } from '../support/browser.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 
 describe('the library', () => {
@@ -12,7 +12,7 @@ describe('the library', () => {
 
   beforeAll(async () => {
     [server, browser] = await Promise.all([startServer(), launchBrowser()]);
-    window = await openWindow(browser, server);
+    window = await openWindow(browser, server, { prefs: { options: TEXT_ALONE } });
   });
   afterAll(async () => {
     await browser?.close();

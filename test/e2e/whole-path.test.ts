@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FIXTURES, launchBrowser, openWindow, type TestWindow } from '../support/browser.ts';
+import { FIXTURES, launchBrowser, openWindow, TEXT_ALONE, type TestWindow } from '../support/browser.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 
 const RECOGNISE = 90_000;
@@ -14,7 +14,7 @@ describe('the whole path of a recording through the window', () => {
 
   beforeAll(async () => {
     [server, browser] = await Promise.all([startServer(), launchBrowser()]);
-    window = await openWindow(browser, server);
+    window = await openWindow(browser, server, { prefs: { options: TEXT_ALONE } });
   });
   afterAll(async () => {
     await browser?.close();

@@ -20,6 +20,16 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 
 export const FIXTURES = join(import.meta.dirname, '..', 'fixtures', 'audio');
 
+/** The choices of the New dialog for a test that wants the text alone, and soon. */
+export const TEXT_ALONE = {
+  diarize: false,
+  entities: false,
+  topics: false,
+  summary: false,
+  safety: false,
+  redact: false,
+} as const;
+
 export type WindowOptions = {
   readonly theme?: 'light' | 'dark';
   readonly width?: number;

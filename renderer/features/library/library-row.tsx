@@ -104,11 +104,7 @@ export const LibraryRow = memo(({ item, place, selected, onToggle }: RowProps) =
           }
         >
           {/* The closing menu gives the focus back to its button first. */}
-          <MenuItem
-            icon={<Pencil size={14} aria-hidden />}
-            hint="F2"
-            onSelect={() => setTimeout(() => setRenaming(true))}
-          >
+          <MenuItem icon={<Pencil size={14} aria-hidden />} hint="F2" onSelect={() => setTimeout(() => setRenaming(true))}>
             {t('library.rename')}
           </MenuItem>
           {item.status === 'failed' && (
