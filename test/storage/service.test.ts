@@ -31,6 +31,8 @@ const insertTranscriptOf = (id: string, userId: string, fileId: string, audioFil
       timestamp_style: 'segment',
       audio_start_from: 0,
       audio_end_at: 0,
+      audio_offset: 0,
+      unclean_ends: 0,
       options: '{}',
       duration: 1,
       word_count: 2,
