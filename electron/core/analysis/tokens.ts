@@ -59,7 +59,7 @@ function toToken(raw: string, at: number, index: number): Token {
   const redacted = raw.length > LONGEST || REDACTED.test(raw) || raw.includes('*');
   const lead = redacted ? '' : (LEAD.exec(raw)?.[0] ?? '');
   const rest = raw.slice(lead.length);
-  const trail = TRAIL.exec(rest)?.[0] ?? '';
+  const trail = raw.length > LONGEST ? '' : (TRAIL.exec(rest)?.[0] ?? '');
   const text = rest.slice(0, rest.length - trail.length);
   const norm = text.toLowerCase().replaceAll('’', "'");
   const possessive = /(?:'s|(?<=s)')$/u.exec(norm)?.[0].length ?? 0;
