@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { EXPORT_FORMATS, type ExportQuery } from '../../electron/contract/transcript.ts';
@@ -6,6 +9,7 @@ import { exportFileName } from '../../electron/core/exports/file-name.ts';
 import { escapeMarkdown, renderMarkdown } from '../../electron/core/exports/markdown.ts';
 import { renderExport } from '../../electron/core/exports/render.ts';
 import { renderTxt } from '../../electron/core/exports/txt.ts';
+import { findOffice, readWithOffice } from './support/office.ts';
 import {
   bareText,
   bareWords,
@@ -200,6 +204,20 @@ describe('DOCX', () => {
     );
   });
 });
+
+const office = await findOffice();
+if (office !== undefined) {
+  it('DOCX is opened by LibreOffice', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'earshot-office-'));
+    const file = join(folder, 'talk.docx');
+    const { body } = await renderExport(TALK, { format: 'docx' });
+    await writeFile(file, body);
+    const read = await readWithOffice(office, file, folder);
+    for (const words of ['Meeting <1>.mp3', 'First & best', 'Maria', '# Not a *heading*.'])
+      expect(read).toContain(words);
+    await rm(folder, { recursive: true });
+  });
+}
 
 describe('file names', () => {
   it.each([
