@@ -2,7 +2,6 @@ import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AnalysisOptions } from '../../contract/transcript.ts';
 import { AppError, isAppError, messageOf } from '../base/errors.ts';
-import { roundMs } from '../base/numbers.ts';
 import type { DecodeSummary, MediaInfo } from '../engines/ffmpeg/types.ts';
 import { chargeCredits } from '../stores/credits.ts';
 import { updateClaimed } from '../stores/queue.ts';
@@ -16,7 +15,7 @@ import type { PipelineDeps, PipelineModel } from './deps.ts';
 import { PEAKS_PER_SECOND } from './peaks.ts';
 import { RangeAudio } from './range-audio.ts';
 import { summarise } from './summarise.ts';
-import { transcribeAudio } from './transcribe.ts';
+import { type Range, transcribeAudio } from './transcribe.ts';
 import type { JobContext, JobWork } from './types.ts';
 
 const DEMONSTRATION =
@@ -33,17 +32,14 @@ export const PEAKS_FILE = `peaks-${PEAKS_PER_SECOND}.bin`;
 export const transcriptFolder = (deps: Pick<PipelineDeps, 'paths'>, id: string): string =>
   join(deps.paths.transcripts, id);
 
-const rangeOf = (row: TranscriptRow, info: MediaInfo): { start: number; end: number | null } => {
+/**
+ * What was asked for. The end of the file is left to the decoder: a container's own length can be a guess, and
+ * cutting there would lose what comes after it. `expectedEnd` is for progress alone.
+ */
+const rangeOf = (row: TranscriptRow, info: MediaInfo): Range => {
   const start = row.audio_start_from;
-  const asked = row.audio_end_at === 0 ? null : row.audio_end_at;
-  if (info.duration === null) return { start, end: asked };
-  if (start >= info.duration) {
-    throw new AppError(
-      'empty_range',
-      `The range begins at ${start} s, but the recording is only ${roundMs(info.duration)} s long.`,
-    );
-  }
-  return { start, end: asked === null ? info.duration : Math.min(asked, info.duration) };
+  const end = row.audio_end_at === 0 ? null : row.audio_end_at;
+  return { start, end, expectedEnd: Math.min(end ?? Infinity, info.duration ?? Infinity) };
 };
 
 const inspect = async (deps: PipelineDeps, context: JobContext, source: Source): Promise<MediaInfo> => {

@@ -16,14 +16,22 @@ const FROM_PERCENT = 10;
 const TO_PERCENT = 95;
 const MOST_CRASHES = 3;
 
+/** A part of the audio, in seconds on the source's timeline. */
+export type Range = {
+  readonly start: number;
+  /** null: to the end. */
+  readonly end: number | null;
+  /** Where it will probably end; infinite where nothing says so. */
+  readonly expectedEnd: number;
+};
+
 type Options = {
   readonly deps: PipelineDeps;
   readonly context: JobContext;
   readonly source: Source;
   readonly model: PipelineModel;
   readonly checkpoint: Checkpoint;
-  /** The range on the source's timeline; `end` null where it is not known. */
-  readonly range: { readonly start: number; readonly end: number | null };
+  readonly range: Range;
   readonly peaksPath: string;
   /** Gathers the sound of a source that is not kept itself. */
   readonly audio: RangeAudio | null;
@@ -224,15 +232,15 @@ class Transcription {
     const { range, context } = this.#o;
     const done = this.#done();
     const speed = this.#speed(done);
-    if (range.end === null) {
+    if (!Number.isFinite(range.expectedEnd)) {
       context.report({ stage: 'transcribing', percent: FROM_PERCENT, etaSeconds: null, speed });
       return;
     }
-    const share = clamp((done - range.start) / Math.max(0.001, range.end - range.start), 0, 1);
+    const share = clamp((done - range.start) / Math.max(0.001, range.expectedEnd - range.start), 0, 1);
     context.report({
       stage: 'transcribing',
       percent: FROM_PERCENT + share * (TO_PERCENT - FROM_PERCENT),
-      etaSeconds: speed === null || speed === 0 ? null : Math.max(0, range.end - done) / speed,
+      etaSeconds: speed === null || speed === 0 ? null : Math.max(0, range.expectedEnd - done) / speed,
       speed,
     });
   }
