@@ -47,7 +47,7 @@ const describe = (issue: z.core.$ZodIssue): ErrorDetail[] => {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({ path: [...at, key].join('.'), message: 'is not a known field' }));
   }
-  return [{ path: at.join('.'), message: issue.message }];
+  return [{ path: at.join('.'), message: issue.message.replace(/^Invalid input: /, '') }];
 };
 
 const MAX_DEPTH = 100;
