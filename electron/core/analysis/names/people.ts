@@ -94,7 +94,7 @@ function personAt(context: NameContext, at: number): number | undefined {
   if (!/^\p{L}[\p{L}'’.-]*$/u.test(token.text)) return undefined;
   const initialed = initials(context, at);
   if (initialed !== undefined) return initialed;
-  const introduced = follows(context, at, INTRODUCTIONS);
+  const introduced = follows(context, at, INTRODUCTIONS) || answersName(context, at);
   if (!startsName(context, at, introduced)) return reversedName(context, at);
   const last = extend(context, at, introduced);
   if (
@@ -104,6 +104,24 @@ function personAt(context: NameContext, at: number): number | undefined {
   )
     return undefined;
   return last;
+}
+
+/** "What's your name?" "Uh, walter simmons.": the answer to a question for a name. */
+function answersName(context: NameContext, at: number): boolean {
+  let before = at - 1;
+  while (
+    at - before < 4 &&
+    /^(?:uh|um|it's|yes|sure|okay|its|my|name|is)$/u.test(context.norm(before)) &&
+    !asks(context, before)
+  ) {
+    before -= 1;
+  }
+  return asks(context, before);
+}
+
+function asks(context: NameContext, at: number): boolean {
+  const question = context.norm(at) === 'name' && (context.at(at)?.trail.includes('?') ?? false);
+  return question && /^(?:your|last|first|full|maiden|family)$/u.test(context.norm(at - 1));
 }
 
 /** "J. K. Rowling": initials with their stops, then a capital. */
@@ -126,8 +144,10 @@ function startsName(context: NameContext, at: number, introduced: boolean): bool
   if (AMBIGUOUS.has(word) && (FIRST.has(word) || LAST.has(word) || people.ambiguous.includes(word))) {
     return ambiguousName(context, at, introduced);
   }
-  if (introduced)
-    return context.properCapital(at) || (!context.cased(at) && !LEXICON.has(word) && !isStop(context.at(at)));
+  if (introduced) {
+    const plain = !context.cased(at) || answersName(context, at);
+    return context.properCapital(at) || (plain && !LEXICON.has(word) && !isStop(context.at(at)));
+  }
   if (FULL_NAMES.has(`${word} ${context.stem(at + 1)}`)) return true;
   if (LAST.has(word)) return context.properCapital(at) && !isPlaceLike(context, at);
   return unknownName(context, at);

@@ -163,19 +163,37 @@ function isAmount(tokens: readonly Token[], at: number): boolean {
   return /^\d[\d.,]*k?$/u.test(token.norm) || SCALE.test(token.norm) || value(tokens, at) !== undefined;
 }
 
-/** Dates that are somebody's birth, by the words before them: redacted as such besides being dates. */
+/** Dates that are somebody's birth, by the words or the question before: redacted as such besides being dates. */
 export function birthDates(text: string, findings: readonly Finding[]): Finding[] {
   return findings
     .filter(
-      (one) =>
-        one.policy === 'date' &&
-        BIRTH.test(
-          text
-            .slice(Math.max(0, one.from - 50), one.from)
-            .toLowerCase()
-            .split(/[.!?]\s/u)
-            .at(-1) ?? '',
-        ),
+      (one) => one.policy === 'date' && BIRTH.test(leadOf(text.slice(Math.max(0, one.from - 60), one.from))),
     )
     .map((one) => hidden('date_of_birth', one.from, one.to, one.weight + 1));
+}
+
+/** What stands before in the same sentence, and the question just before that. */
+function leadOf(text: string): string {
+  const parts = text.toLowerCase().split(/(?<=[.!?])\s/u);
+  const own = parts.at(-1) ?? '';
+  const previous = parts.at(-2) ?? '';
+  return previous.endsWith('?') ? `${previous} ${own}` : own;
+}
+
+/** Names spelled letter by letter ("l o p e z") near a word of naming or spelling. */
+export function spelledNames(tokens: readonly Token[]): Finding[] {
+  const found: Finding[] = [];
+  for (let at = 0; at < tokens.length; at++) {
+    let end = at;
+    while (/^\p{L}$|^(?:double|dash|hyphen)$/u.test(tokens[end]?.norm ?? '') && !tokens[end]?.blocked)
+      end += 1;
+    const first = tokens[at];
+    const last = tokens[end - 1];
+    const cued = tokens
+      .slice(Math.max(0, at - 8), at)
+      .some((token) => /^(?:name|spell|spelled|spelt|spelling|surname|lastname|called)$/u.test(token.stem));
+    if (first && last && end - at >= 3 && cued) found.push(hidden('person_name', first.from, last.to, 50));
+    at = Math.max(at, end - 1);
+  }
+  return found;
 }

@@ -6,7 +6,7 @@ import { Gazetteer } from '../names/gazetteer.ts';
 import { LEXICON, Tagger } from '../names/tagger.ts';
 import { type Token, tokenize, tokenizeSlowly } from '../tokens.ts';
 import { findCuedValues } from './cued-values.ts';
-import { birthDates, findPersonalFacts } from './personal-facts.ts';
+import { birthDates, findPersonalFacts, spelledNames } from './personal-facts.ts';
 
 /** A stretch of the text that must go, and the policy it is labelled with. */
 export interface PrivateSpan {
@@ -50,7 +50,7 @@ export async function detectPrivate(
     const own = tokens
       .slice(Math.max(0, start - 60), start + PIECE + 60)
       .map((token, index) => ({ ...token, index }));
-    found.push(...findCuedValues(own, language), ...findPersonalFacts(own));
+    found.push(...findCuedValues(own, language), ...findPersonalFacts(own), ...spelledNames(own));
     await breathe();
   }
   return [...found, ...birthDates(text, found)];
