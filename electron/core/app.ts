@@ -237,6 +237,7 @@ const createServices = (
     jobs,
     search,
     analyse,
+    baseUrl: () => url,
     files: files.service,
   });
   const webhooks = new WebhookService({

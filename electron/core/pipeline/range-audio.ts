@@ -1,6 +1,6 @@
-import { mkdir, open, readdir, rm } from 'node:fs/promises';
+import { mkdir, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { AudioPiece, MediaEngine } from '../engines/ffmpeg/types.ts';
+import type { AudioPiece, MediaInput } from '../engines/ffmpeg/types.ts';
 
 const SAMPLE_RATE = 16_000;
 const BYTES_PER_SAMPLE = 2;
@@ -75,23 +75,15 @@ export class RangeAudio {
     this.#bytes = Math.max(this.#bytes, at + samples.length);
   }
 
-  /** Writes the playable file; false when the range is too long to be kept. */
-  async encode(media: MediaEngine, output: string, signal: AbortSignal): Promise<boolean> {
-    if (this.#tooLong || this.#bytes === 0) return false;
+  /** What was gathered, as a WAV file; null when the range is too long to be kept. */
+  async finish(): Promise<MediaInput | null> {
+    if (this.#tooLong || this.#bytes === 0) return null;
     const file = await open(this.#path, 'r+');
     try {
       await file.write(waveHeader(this.#bytes), 0, HEADER_BYTES, 0);
     } finally {
       await file.close();
     }
-    await media.bleep({
-      input: { kind: 'file', path: this.#path },
-      output,
-      spans: [],
-      format: 'm4a',
-      signal,
-    });
-    await rm(this.#path);
-    return true;
+    return { kind: 'file', path: this.#path };
   }
 }

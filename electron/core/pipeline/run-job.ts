@@ -1,4 +1,3 @@
-import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AnalysisOptions } from '../../contract/transcript.ts';
 import { AppError, isAppError, messageOf } from '../base/errors.ts';
@@ -12,8 +11,11 @@ import { acquire, cleanUp, type Source, workFolder } from './acquire.ts';
 import type { Analysed } from './analyse.ts';
 import { type Checkpoint, firstCheckpoint, readCheckpoint } from './checkpoint.ts';
 import type { PipelineDeps, PipelineModel } from './deps.ts';
+import { type KeptAudio, keepAudio, transcriptFolder } from './keep-audio.ts';
 import { PEAKS_PER_SECOND } from './peaks.ts';
 import { RangeAudio } from './range-audio.ts';
+import { keepRedactedAudio } from './redact-audio.ts';
+import { dropUnredacted, isToBeRedacted } from './redact-partial.ts';
 import { summarise } from './summarise.ts';
 import { type Range, transcribeAudio } from './transcribe.ts';
 import type { JobContext, JobWork } from './types.ts';
@@ -21,16 +23,7 @@ import type { JobContext, JobWork } from './types.ts';
 const DEMONSTRATION =
   'The demonstration model answered. It knows synthetic voices only: on real recordings its text is wrong.';
 
-const NOT_KEPT =
-  'The sound of this range is not kept for playback: it is longer than three hours, and nothing else of the recording was fetched.';
-
-const RANGE_FILE = 'audio.m4a';
-
 export const PEAKS_FILE = `peaks-${PEAKS_PER_SECOND}.bin`;
-
-/** The folder of what is made for a transcript and kept with it. */
-export const transcriptFolder = (deps: Pick<PipelineDeps, 'paths'>, id: string): string =>
-  join(deps.paths.transcripts, id);
 
 /**
  * What was asked for. The end of the file is left to the decoder: a container's own length can be a guess, and
@@ -85,36 +78,6 @@ const begin = (deps: PipelineDeps, { row }: JobContext, source: Source, model: P
   return checkpoint;
 };
 
-type KeptAudio = {
-  /** Its name in the transcript's folder; null where nothing of ours is kept. */
-  readonly file: string | null;
-  readonly offset: number;
-  readonly warnings: readonly string[];
-};
-
-/** Keeps what was downloaded, or gathered of a range, as the transcript's playable audio. */
-const keepAudio = async (
-  deps: PipelineDeps,
-  { row, signal }: JobContext,
-  source: Source,
-  info: MediaInfo,
-  gathered: RangeAudio | null,
-): Promise<KeptAudio> => {
-  const nothing: KeptAudio = { file: null, offset: 0, warnings: [] };
-  const folder = transcriptFolder(deps, row.id);
-  await mkdir(folder, { recursive: true });
-  if (gathered !== null) {
-    const encoded = join(workFolder(deps, row), RANGE_FILE);
-    if (!(await gathered.encode(deps.media, encoded, signal))) return { ...nothing, warnings: [NOT_KEPT] };
-    await rename(encoded, join(folder, RANGE_FILE));
-    return { file: RANGE_FILE, offset: gathered.from, warnings: [] };
-  }
-  if (source.kind !== 'downloaded' || source.input.kind !== 'file') return nothing;
-  const file = `audio.${info.format.replaceAll(/\W/g, '')}`;
-  await rename(source.input.path, join(folder, file));
-  return { ...nothing, file };
-};
-
 type Outcome = {
   summary: DecodeSummary;
   checkpoint: Checkpoint;
@@ -141,7 +104,11 @@ const complete = (deps: PipelineDeps, { row }: JobContext, outcome: Outcome): vo
     replaceSegments(deps.db, row.id, analysed.segments);
     const mine = updateClaimed(deps.db, row.id, row.attempt, {
       ...summarise(analysed.segments),
-      analysis: JSON.stringify(analysed.analysis),
+      analysis: JSON.stringify({
+        ...analysed.analysis,
+        ...(audio.report === undefined ? {} : { redaction_report: audio.report }),
+      }),
+      options: storedOptions(row),
       model_id: model.id,
       duration: summary.duration,
       language: checkpoint.language,
@@ -169,6 +136,14 @@ const complete = (deps: PipelineDeps, { row }: JobContext, outcome: Outcome): vo
       charged_at: now,
     });
   });
+  // Older states of the pages wait in the write-ahead log until it is folded in.
+  if (isToBeRedacted(row)) deps.db.checkpoint();
+};
+
+/** The options as they are kept: a prompt may name what was redacted. */
+const storedOptions = (row: TranscriptRow): string => {
+  const options = AnalysisOptions.parse(JSON.parse(row.options));
+  return JSON.stringify(options.redact_pii ? { ...options, prompt: undefined } : options);
 };
 
 const ANALYSING_FROM = 95;
@@ -202,6 +177,7 @@ const work = async (deps: PipelineDeps, context: JobContext): Promise<void> => {
   try {
     const info = await inspect(deps, context, source);
     const beginning = begin(deps, context, source, model);
+    const range = rangeOf(row, info);
     const gathered =
       source.kind === 'remote' ? await RangeAudio.open(workFolder(deps, row), beginning.at) : null;
     const { summary, checkpoint } = await transcribeAudio({
@@ -211,11 +187,20 @@ const work = async (deps: PipelineDeps, context: JobContext): Promise<void> => {
       model,
       checkpoint: beginning,
       audio: gathered,
-      range: rangeOf(row, info),
+      range,
       peaksPath: join(transcriptFolder(deps, row.id), PEAKS_FILE),
     });
     const analysed = await analyse(deps, context, checkpoint.language);
-    const audio = await keepAudio(deps, context, source, info, gathered);
+    const audio = isToBeRedacted(row)
+      ? await keepRedactedAudio(deps, context, {
+          gathered,
+          input: source.input,
+          range,
+          model,
+          language: checkpoint.language,
+          analysed,
+        })
+      : await keepAudio(deps, context, source, info, gathered);
     complete(deps, context, { summary, checkpoint, model, audio, analysed });
   } finally {
     await source.close();
@@ -231,7 +216,8 @@ const goesOn = (deps: PipelineDeps, { row, signal }: JobContext, error: unknown)
 /** Shows what was recognised so far with the failure, and removes what was needed only while it ran. */
 const giveUp = async (deps: PipelineDeps, { row }: JobContext): Promise<void> => {
   try {
-    updateClaimed(deps.db, row.id, row.attempt, summarise(readSegments(deps.db, row.id)));
+    if (isToBeRedacted(row)) dropUnredacted(deps.db, row.id);
+    else updateClaimed(deps.db, row.id, row.attempt, summarise(readSegments(deps.db, row.id)));
   } catch (error) {
     // The segments themselves are saved; on a full disk the room that follows is what helps.
     deps.logger.warn({ transcript: row.id, reason: messageOf(error) }, 'The text so far was not written');

@@ -179,7 +179,10 @@ export const openDatabase = (path: string, { logger, now }: OpenOptions): Databa
     }
     migrate(file);
     file.prepare("INSERT OR REPLACE INTO meta (key, value) VALUES ('clean', '0')").run();
-    return new SqliteDatabase(file, clean);
+    const database = new SqliteDatabase(file, clean);
+    // What a crash left in the write-ahead log may be older than a redaction.
+    if (!clean) database.checkpoint();
+    return database;
   } catch (error) {
     if (file.open) file.close();
     if (!isCorruption(error)) throw error;

@@ -9,6 +9,7 @@ import { sameSecret } from '../../base/ids.ts';
 import { round, roundMs } from '../../base/numbers.ts';
 import type { DataPaths } from '../../base/paths.ts';
 import { PEAKS_PER_SECOND } from '../../pipeline/peaks.ts';
+import { isToBeRedacted } from '../../pipeline/redact-partial.ts';
 import { PEAKS_FILE } from '../../pipeline/run-job.ts';
 import type { ReadableDb } from '../../stores/database.ts';
 import type { TranscriptRow } from '../../stores/schema.ts';
@@ -125,8 +126,11 @@ export class TranscriptAudio {
   }
 
   async #locate(row: TranscriptRow): Promise<{ path: string; name: string } | undefined> {
-    if (row.file_id !== null) return this.#o.locate(row.file_id);
-    if (row.audio_file === null) return undefined;
+    if (row.audio_file === null) {
+      // Redacted: the user's own file holds what must not be heard here.
+      const own = row.file_id === null || isToBeRedacted(row) ? undefined : row.file_id;
+      return own === undefined ? undefined : this.#o.locate(own);
+    }
     return { path: join(this.#o.paths.transcripts, row.id, row.audio_file), name: row.file_name ?? row.name };
   }
 

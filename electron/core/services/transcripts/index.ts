@@ -17,7 +17,8 @@ import { KeyedLock } from '../../base/keyed-lock.ts';
 import { round, roundMs } from '../../base/numbers.ts';
 import type { DataPaths } from '../../base/paths.ts';
 import { type Analyser, analysedColumns } from '../../pipeline/analyse.ts';
-import type { WritableDb } from '../../stores/database.ts';
+import type { PipelineDeps } from '../../pipeline/deps.ts';
+import { dropUnredacted, isToBeRedacted } from '../../pipeline/redact-partial.ts';
 import { findIdempotent, rememberIdempotent } from '../../stores/idempotency.ts';
 import * as queue from '../../stores/queue.ts';
 import type { TranscriptRow, UserRow } from '../../stores/schema.ts';
@@ -48,7 +49,7 @@ export type OwnFiles = {
 };
 
 export type TranscriptOptions = {
-  readonly db: WritableDb;
+  readonly db: PipelineDeps['db'];
   readonly clock: Clock;
   readonly paths: DataPaths;
   readonly settings: SettingsService;
@@ -59,6 +60,7 @@ export type TranscriptOptions = {
   readonly jobs: JobRunner;
   readonly search: SearchService;
   readonly analyse: Analyser;
+  readonly baseUrl: () => string;
 };
 
 const notFound = () => new AppError('transcript_not_found', 'There is no such transcription.');
@@ -246,7 +248,13 @@ export class TranscriptService {
   }
 
   present(row: TranscriptRow): Transcription {
-    return presentTranscript(row, readSegments(this.#o.db, row.id), this.#o.jobs.live(row.id));
+    const live = this.#o.jobs.live(row.id);
+    const audioUrl = `${this.#o.baseUrl()}/v1/transcript/id/${row.id}/audio`;
+    // What is still to be redacted is shown to nobody.
+    const hidden = row.status === 'processing' && isToBeRedacted(row);
+    return hidden
+      ? presentTranscript({ ...row, text: '', analysis: '{}' }, [], live)
+      : presentTranscript(row, readSegments(this.#o.db, row.id), live, audioUrl);
   }
 
   #own(userId: string, id: string): TranscriptRow {
@@ -307,6 +315,7 @@ export class TranscriptService {
   }
 
   #endWaiting(row: TranscriptRow): void {
+    if (isToBeRedacted(row)) dropUnredacted(this.#o.db, row.id);
     store.updateTranscript(this.#o.db, row.id, {
       status: 'failed',
       lease: null,
@@ -350,12 +359,13 @@ export class TranscriptService {
       id: row.id,
       progress,
       segments_from: from,
-      segments: presentSegments(segments, true, from),
+      segments: isToBeRedacted(row) ? [] : presentSegments(segments, true, from),
     });
   }
 
   announceEnd(row: TranscriptRow): void {
     if (row.status === 'completed') this.#o.search.index(row);
+    else if (isToBeRedacted(row)) dropUnredacted(this.#o.db, row.id);
     const type = row.status === 'completed' ? 'transcript.completed' : 'transcript.failed';
     this.#o.events.publish(row.user_id, { type, transcript: this.present(row) });
   }

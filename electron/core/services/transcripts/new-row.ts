@@ -13,7 +13,7 @@ export type NewTranscript = {
 };
 
 /** Analyses that this version does not make: refused, never accepted and ignored. */
-const UNAVAILABLE = ['diarize', 'redact_pii', 'redact_pii_audio'] as const;
+const UNAVAILABLE = ['diarize'] as const;
 
 /** Throws `not_available` for analyses that are asked for and not there. */
 export const refuseUnavailable = (body: CreateTranscript): void => {

@@ -84,12 +84,13 @@ export const readAnalysis = (text: string): StoredAnalysis => JSON.parse(text);
 export const readWarnings = (text: string): string[] => JSON.parse(text);
 export const readOptions = (text: string): AnalysisOptions => AnalysisOptions.parse(JSON.parse(text));
 
-const redactionOf = (options: AnalysisOptions): Partial<Transcription> =>
+const redactionOf = (options: AnalysisOptions, audioUrl: string | undefined): Partial<Transcription> =>
   options.redact_pii
     ? {
-        redact_pii_audio: options.redact_pii_audio,
+        redact_pii_audio: true,
         redact_pii_policies: resolvePolicies(options.redact_pii_policies),
         redact_pii_sub: options.redact_pii_sub,
+        ...(options.redact_pii_audio && audioUrl !== undefined ? { redacted_audio_url: audioUrl } : {}),
       }
     : {};
 
@@ -98,6 +99,7 @@ export const presentTranscript = (
   row: TranscriptRow,
   segments: readonly StoredSegment[],
   live: LiveProgress,
+  audioUrl?: string,
 ): Transcription => ({
   id: row.id,
   audio_url: row.audio_url,
@@ -106,7 +108,7 @@ export const presentTranscript = (
   duration: roundMs(row.duration),
   segments: presentSegments(segments, row.timestamp_style === 'word'),
   ...readAnalysis(row.analysis),
-  ...redactionOf(readOptions(row.options)),
+  ...redactionOf(readOptions(row.options), row.audio_file === null ? undefined : audioUrl),
   name: row.name,
   model: row.model,
   model_id: row.model_id,

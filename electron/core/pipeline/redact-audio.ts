@@ -1,0 +1,156 @@
+import { mkdir, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { RedactionReport } from '../../contract/transcript.ts';
+import { isAppError } from '../base/errors.ts';
+import type { MediaInput, Span } from '../engines/ffmpeg/types.ts';
+import { throwIfAborted } from '../engines/net/network-errors.ts';
+import type { TranscriptRow } from '../stores/schema.ts';
+import { workFolder } from './acquire.ts';
+import type { Analysed } from './analyse.ts';
+import type { PipelineDeps, PipelineModel } from './deps.ts';
+import { type KeptAudio, NOT_KEPT, RANGE_FILE, transcriptFolder } from './keep-audio.ts';
+import type { RangeAudio } from './range-audio.ts';
+import { findAudible } from './redact-check.ts';
+import { coverSpans, type SecretValue, secretValues } from './redact-spans.ts';
+import type { JobContext } from './types.ts';
+
+export type ToRedact = {
+  /** The sound gathered of a range, where the source itself is not on this machine. */
+  readonly gathered: RangeAudio | null;
+  readonly input: MediaInput;
+  /** What was recognised, on the source's timeline: nothing beside it is kept, since nobody looked there. */
+  readonly range: { readonly start: number; readonly end: number | null };
+  readonly model: PipelineModel;
+  readonly language: string | null;
+  readonly analysed: Analysed;
+};
+
+/** Covered once more when a value was still heard: word times are guesses. Seconds. */
+const WIDER_MARGIN = 0.8;
+
+const NOT_COVERED =
+  'The audio is not kept: the private data in it could not be covered, and nothing unredacted may stay.';
+const NOT_CHECKED =
+  'The bleeped audio was not recognised again, so nobody checked that nothing private is heard.';
+const AUDIBLE = 'A redacted value may still be heard in the audio: see redaction_report.';
+
+type Recording = {
+  readonly input: MediaInput;
+  /** Where the kept audio begins on the transcript's timeline. */
+  readonly offset: number;
+  /** Seconds that the input's own timeline lies behind the transcript's. */
+  readonly shift: number;
+  readonly range?: ToRedact['range'];
+};
+
+const recordingOf = async (
+  row: TranscriptRow,
+  { gathered, input, range }: ToRedact,
+): Promise<Recording | null> => {
+  if (gathered !== null) {
+    const file = await gathered.finish();
+    return file && { input: file, offset: gathered.from, shift: gathered.from };
+  }
+  // A file's stated length is an estimate: only what was asked for is cut off.
+  const whole = row.audio_start_from === 0 && row.audio_end_at === 0;
+  return { input, offset: range.start, shift: 0, ...(whole ? {} : { range }) };
+};
+
+/** Writes the covered audio and checks it, with wider covers where a value was still heard. */
+class Redaction {
+  readonly #deps: PipelineDeps;
+  readonly #context: JobContext;
+  readonly #asked: ToRedact;
+  readonly #recording: Recording;
+  readonly #values: readonly SecretValue[];
+  readonly path: string;
+
+  constructor(deps: PipelineDeps, context: JobContext, asked: ToRedact, recording: Recording) {
+    this.#deps = deps;
+    this.#context = context;
+    this.#asked = asked;
+    this.#recording = recording;
+    this.#values = secretValues(asked.analysed.secrets);
+    this.path = join(workFolder(deps, context.row), 'bleeped.m4a');
+  }
+
+  async run(): Promise<{ report: RedactionReport; warnings: string[] }> {
+    const spans = coverSpans(this.#values);
+    const { duration } = await this.#cover(spans);
+    const report = { checked: true, spans: spans.length };
+    if (spans.length === 0) return { report: { ...report, audible: [] }, warnings: [] };
+    try {
+      const audible = await this.#check(this.#values, duration);
+      if (audible.length === 0) return { report: { ...report, audible: [] }, warnings: [] };
+      await this.#cover(coverSpans([...spans, ...coverSpans(audible, WIDER_MARGIN)], 0));
+      const still = await this.#check(audible, duration);
+      const policies = [...new Set(still.map((value) => value.policy))];
+      return { report: { ...report, audible: policies }, warnings: still.length === 0 ? [] : [AUDIBLE] };
+    } catch (error) {
+      throwIfAborted(this.#context.signal);
+      if (!isAppError(error)) throw error;
+      this.#deps.logger.warn(
+        { transcript: this.#context.row.id, code: error.code },
+        'The bleeped audio was not checked',
+      );
+      return { report: { ...report, checked: false, audible: [] }, warnings: [NOT_CHECKED] };
+    }
+  }
+
+  #cover(spans: readonly Span[]): Promise<{ readonly duration: number }> {
+    const { input, shift, range } = this.#recording;
+    return this.#deps.media.bleep({
+      input,
+      output: this.path,
+      spans: spans.map((span) => ({ start: Math.max(0, span.start - shift), end: span.end - shift })),
+      format: 'm4a',
+      signal: this.#context.signal,
+      ...(range === undefined ? {} : { range }),
+    });
+  }
+
+  #check(values: readonly SecretValue[], duration: number): Promise<SecretValue[]> {
+    const { model, language } = this.#asked;
+    return findAudible({
+      deps: this.#deps,
+      path: this.path,
+      offset: this.#recording.offset,
+      duration,
+      values,
+      model,
+      language: language ?? 'en',
+      signal: this.#context.signal,
+      onProgress: () =>
+        this.#context.report({ stage: 'analyzing', percent: 99, etaSeconds: null, speed: null }),
+    });
+  }
+}
+
+/**
+ * Keeps the audio with the redacted words covered, and nothing else of it: of a stored file too, which stays
+ * the user's own, the transcript plays the covered copy alone. Audio that cannot be covered is not kept.
+ */
+export const keepRedactedAudio = async (
+  deps: PipelineDeps,
+  context: JobContext,
+  asked: ToRedact,
+): Promise<KeptAudio> => {
+  const nothing = { file: null, offset: 0, report: { checked: false, spans: 0, audible: [] } };
+  const recording = await recordingOf(context.row, asked);
+  if (recording === null) return { ...nothing, warnings: [NOT_KEPT] };
+  const { row, signal } = context;
+  await mkdir(workFolder(deps, row), { recursive: true });
+  const redaction = new Redaction(deps, context, asked, recording);
+  try {
+    const { report, warnings } = await redaction.run();
+    const folder = transcriptFolder(deps, row.id);
+    await mkdir(folder, { recursive: true });
+    await rename(redaction.path, join(folder, RANGE_FILE));
+    return { file: RANGE_FILE, offset: recording.offset, warnings, report };
+  } catch (error) {
+    throwIfAborted(signal);
+    if (!isAppError(error)) throw error;
+    deps.logger.warn({ transcript: row.id, code: error.code }, 'The audio was not covered');
+    return { ...nothing, warnings: [NOT_COVERED] };
+  }
+};

@@ -1,0 +1,37 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Words that are no secret by themselves, although a private value holds them. */
+const ORDINARY = new Set(['park', 'avenue', 'street', 'www', 'example', 'com']);
+
+/** What must be found nowhere: values whole, and their telling words. */
+export const secretTexts = (values: readonly string[]): string[] => {
+  const words = values.flatMap((value) => value.split(/\s+/u));
+  const telling = words
+    .map((word) => word.replaceAll(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, ''))
+    .filter((word) => word.length >= 4 && !ORDINARY.has(word.toLowerCase()));
+  return [...new Set([...values, ...telling].map((text) => text.toLowerCase()))];
+};
+
+/** The secrets that occur in a text. */
+export const secretsIn = (text: string, secrets: readonly string[]): string[] => {
+  const folded = text.toLowerCase();
+  return secrets.filter((secret) => folded.includes(secret));
+};
+
+/** Reads every file of a folder, whatever it is, and answers `file: secret` for each one found. */
+export const secretsInFolder = (folder: string, secrets: readonly string[]): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .flatMap((entry) => {
+      const path = join(entry.parentPath, entry.name);
+      const text = readFileSync(path).toString('latin1');
+      return secretsIn(text, secrets).map((secret) => `${path.slice(folder.length)}: ${secret}`);
+    });
+
+/** The files of a folder that hold these bytes. */
+export const filesHolding = (folder: string, bytes: Buffer): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => readFileSync(path).includes(bytes));
