@@ -116,6 +116,8 @@ export const installGuards = (server: FastifyInstance, options: GuardOptions): v
   };
   server.options('/v1/*', preflight);
   server.options('/cdn/*', preflight);
+  server.options('/v2/*', preflight);
+  server.options('/mcp', preflight);
 };
 
 /** For the origins of the setting; `Range` and the like are for players. */
@@ -125,7 +127,7 @@ const answerPreflight = (reply: FastifyReply): FastifyReply =>
     .header('access-control-allow-methods', 'GET, HEAD, POST, PUT, PATCH, DELETE')
     .header(
       'access-control-allow-headers',
-      'Authorization, Content-Type, Idempotency-Key, If-None-Match, If-Range, Last-Event-ID, Range',
+      'Authorization, Content-Type, Idempotency-Key, If-None-Match, If-Range, Last-Event-ID, Mcp-Protocol-Version, Range',
     )
     .header('access-control-max-age', '3600')
     .send();

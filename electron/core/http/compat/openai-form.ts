@@ -1,11 +1,21 @@
 import type { MultipartFile, MultipartValue } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
-import { AppError, isAppError } from '../../base/errors.ts';
+import { AppError } from '../../base/errors.ts';
 import type { Caller } from '../../services/accounts.ts';
+import { MAX_FILE_BYTES } from '../../services/files/intake.ts';
 import type { FileService } from '../../services/files/service.ts';
+import { nextPart } from '../storage/multipart.ts';
 
-const LIMITS = { files: 1, fields: 40, parts: 41, headerPairs: 50, fieldNameSize: 200, fieldSize: 64 * 1024 };
-const MAX_FILE_BYTES = 1024 ** 3;
+const LIMITS = {
+  // The store counts the bytes and refuses with a sentence; the parser must not cut silently before it.
+  fileSize: MAX_FILE_BYTES + 1,
+  files: 2,
+  fields: 40,
+  parts: 42,
+  headerPairs: 50,
+  fieldNameSize: 200,
+  fieldSize: 64 * 1024,
+};
 const FOLDER = 'openai';
 
 const invalid = (path: string, message: string): AppError =>
@@ -54,14 +64,6 @@ const keep = async (files: FileService, user: User, part: MultipartFile): Promis
   return file;
 };
 
-/** What the multipart parser throws of its own is the request's fault. */
-const asFault = (error: unknown): unknown =>
-  isAppError(error) || !(error instanceof Error) || !('statusCode' in error)
-    ? error
-    : new AppError('invalid_request', 'The multipart body is malformed, or broke off before its end.', {
-        cause: error,
-      });
-
 /** Reads the form: the file goes to the store as it comes. Rejects with nothing left behind. */
 export const readOpenAiForm = async (
   request: FastifyRequest,
@@ -75,17 +77,24 @@ export const readOpenAiForm = async (
     );
   }
   const fields = new Map<string, string | string[]>();
+  const parts = request.parts({ limits: LIMITS })[Symbol.asyncIterator]();
   let file: KeptUpload | undefined;
+  let open: MultipartFile | undefined;
   try {
-    const limits = { ...LIMITS, fileSize: MAX_FILE_BYTES + 1 };
-    for await (const part of request.parts({ limits })) {
-      if (part.type === 'field') takeField(fields, part);
-      else if (file === undefined) file = await keep(files, user, part);
+    for (let part = await nextPart(parts); part !== undefined; part = await nextPart(parts)) {
+      if (part.type === 'field') {
+        takeField(fields, part);
+        continue;
+      }
+      open = part;
+      if (file !== undefined) throw invalid('file', 'was sent more than once');
+      file = await keep(files, user, part);
     }
     if (file === undefined) throw invalid('file', 'is missing');
     return { file, fields: Object.fromEntries(fields) };
   } catch (error) {
+    open?.file.destroy();
     if (file !== undefined) await files.remove(user.id, file.key);
-    throw asFault(error);
+    throw error;
   }
 };

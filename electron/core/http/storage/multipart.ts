@@ -32,7 +32,7 @@ const sentName = (part: MultipartFile): string => part.filename.replaceAll('%22'
 type Part = MultipartFile | MultipartValue;
 
 /** The next part. Whatever the parser stumbles over is the request's fault. */
-const nextPart = async (parts: AsyncIterator<Part>): Promise<Part | undefined> => {
+export const nextPart = async (parts: AsyncIterator<Part>): Promise<Part | undefined> => {
   try {
     const next = await parts.next();
     return next.done === true ? undefined : next.value;
