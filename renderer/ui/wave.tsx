@@ -24,9 +24,9 @@ const drawBars = (canvas: HTMLCanvasElement, peaks: Loudness, colour: string) =>
   paper.fill();
 };
 
-/** A colour of the theme as the canvas needs it. */
-const themeColour = (name: string) =>
-  getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+/** A colour of the theme around an element, as the canvas needs it. */
+const themeColour = (element: HTMLElement, name: string) =>
+  getComputedStyle(element).getPropertyValue(name).trim();
 
 type WaveProps = {
   peaks: Loudness;
@@ -51,8 +51,8 @@ export const Wave = ({ peaks, from, to, litRef, className }: WaveProps) => {
     if (holder === null) return;
     const draw = () => {
       const [dim, lit] = holder.querySelectorAll('canvas');
-      if (dim !== undefined) drawBars(dim, peaks, themeColour('--wave'));
-      if (lit !== undefined) drawBars(lit, peaks, themeColour('--accent'));
+      if (dim !== undefined) drawBars(dim, peaks, themeColour(holder, '--wave'));
+      if (lit !== undefined) drawBars(lit, peaks, themeColour(holder, '--accent'));
     };
     const resize = new ResizeObserver(draw);
     resize.observe(holder);

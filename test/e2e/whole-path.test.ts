@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FIXTURES, launchBrowser, openWindow, TEXT_ALONE, type TestWindow } from '../support/browser.ts';
+import { FIXTURES, launchBrowser, openWindow, type TestWindow } from '../support/browser.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 
 const RECOGNISE = 90_000;
@@ -14,7 +14,7 @@ describe('the whole path of a recording through the window', () => {
 
   beforeAll(async () => {
     [server, browser] = await Promise.all([startServer(), launchBrowser()]);
-    window = await openWindow(browser, server, { prefs: { options: TEXT_ALONE } });
+    window = await openWindow(browser, server);
   });
   afterAll(async () => {
     await browser?.close();
@@ -84,6 +84,20 @@ describe('the whole path of a recording through the window', () => {
     await undone;
   });
 
+  it('marks names in the text, and jumps from a summary to what was said', async () => {
+    const { page } = window;
+    await page.getByRole('tab', { name: 'Names' }).click();
+    expect(await page.locator('mark.ent').count()).toBeGreaterThan(0);
+    await page.getByRole('tab', { name: 'Summary' }).click();
+    const time = page
+      .getByRole('tabpanel')
+      .getByRole('button', { name: /^Play from/ })
+      .first();
+    await time.click();
+    await page.locator('.w.play').waitFor();
+    await page.getByRole('button', { name: 'Pause', exact: true }).click();
+  });
+
   it('finds and replaces, everywhere at once', async () => {
     const { page } = window;
     await page.keyboard.press('Control+f');
@@ -133,7 +147,7 @@ describe('the whole path of a recording through the window', () => {
     const { page } = window;
     await window.go('#/');
     await page.getByRole('searchbox').fill('');
-    await page.getByRole('link', { name: '02-two-speakers' }).focus();
+    await page.getByRole('row').getByRole('link', { name: '02-two-speakers' }).focus();
     await page.keyboard.press('F2');
     await page.keyboard.type('Stand-up of Monday');
     await page.keyboard.press('Enter');

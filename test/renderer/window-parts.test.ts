@@ -85,6 +85,8 @@ describe('the event stream', () => {
   });
 });
 
+const ALL = { speakers: true, redaction: true };
+
 describe('a request for a transcription', () => {
   const options = OptionsSchema.parse({ speakers: 3, language: 'de', redact: true, safety: true });
 
@@ -100,7 +102,7 @@ describe('a request for a transcription', () => {
       model: 'mini',
       timestamp_style: 'word',
     });
-    expect(toRequest('https://a.example/x', options, { from: 1.00049, to: 8 })).toMatchObject({
+    expect(toRequest('https://a.example/x', options, { from: 1.00049, to: 8 }, ALL)).toMatchObject({
       audio_start_from: 1,
       audio_end_at: 8,
       language: 'de',

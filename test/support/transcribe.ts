@@ -2,7 +2,7 @@ import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
 import type { TestServer } from './server.ts';
 
-/** Uploads a recording and waits for its transcript; gives its id. */
+/** Uploads a recording and waits for its transcript with what can be found in it; gives its id. */
 export const transcribeFixture = async (server: TestServer, path: string, name?: string): Promise<string> => {
   const form = new FormData();
   form.append('file', await openAsBlob(path), basename(path));
@@ -11,6 +11,10 @@ export const transcribeFixture = async (server: TestServer, path: string, name?:
     body: {
       audio_url: `storage:${data.file.key}`,
       timestamp_style: 'word',
+      entity_detection: true,
+      topics: true,
+      summarization: true,
+      content_safety: true,
       wait_until_complete: true,
       ...(name === undefined ? {} : { name }),
     },

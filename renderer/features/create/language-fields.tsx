@@ -2,6 +2,7 @@ import { useMemo } from 'react';
 import { LANGUAGE_CODES } from '../../../electron/contract/languages.ts';
 import { useI18n } from '../../app/services.tsx';
 import { languageName } from '../../lib/format.ts';
+import { OFFERED } from '../../lib/offered.ts';
 import type { Options } from '../../stores/prefs.ts';
 import { Field } from '../../ui/field.tsx';
 import { Select } from '../../ui/select.tsx';
@@ -39,21 +40,23 @@ export const LanguageAndSpeakers = ({ options, onChange }: Props) => {
           />
         )}
       </Field>
-      <Field label={t('create.speakers')}>
-        {(ids) => (
-          <Select
-            {...ids}
-            value={options.speakers === null ? 'auto' : String(options.speakers)}
-            choices={counts}
-            onChange={(value) =>
-              onChange({
-                speakers: value === 'auto' ? null : Number(value),
-                ...(value === 'auto' ? {} : { diarize: true }),
-              })
-            }
-          />
-        )}
-      </Field>
+      {OFFERED.speakers && (
+        <Field label={t('create.speakers')}>
+          {(ids) => (
+            <Select
+              {...ids}
+              value={options.speakers === null ? 'auto' : String(options.speakers)}
+              choices={counts}
+              onChange={(value) =>
+                onChange({
+                  speakers: value === 'auto' ? null : Number(value),
+                  ...(value === 'auto' ? {} : { diarize: true }),
+                })
+              }
+            />
+          )}
+        </Field>
+      )}
     </div>
   );
 };

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { CreateTranscript } from '../../../electron/contract/transcript.ts';
+import { OFFERED } from '../../lib/offered.ts';
 import type { Options } from '../../stores/prefs.ts';
 
 export type TranscriptRequest = z.input<typeof CreateTranscript>;
@@ -15,21 +16,28 @@ const round = (seconds: number) => Math.round(seconds * 1000) / 1000;
  * named, so that the `curl` shown is no longer than it must be. Words always carry their times: the reader needs
  * them.
  */
-export const toRequest = (audioUrl: string, options: Options, range: Range): TranscriptRequest => ({
+export const toRequest = (
+  audioUrl: string,
+  options: Options,
+  range: Range,
+  offered: typeof OFFERED = OFFERED,
+): TranscriptRequest => ({
   audio_url: audioUrl,
   model: options.model,
   timestamp_style: 'word',
   ...(options.language === 'auto' ? {} : { language: options.language }),
   ...(range.from > 0 ? { audio_start_from: round(range.from) } : {}),
   ...(range.to > 0 ? { audio_end_at: round(range.to) } : {}),
-  ...(options.diarize ? { diarize: true } : {}),
-  ...(options.diarize && options.speakers !== null ? { speakers_expected: options.speakers } : {}),
+  ...(offered.speakers && options.diarize ? { diarize: true } : {}),
+  ...(offered.speakers && options.diarize && options.speakers !== null
+    ? { speakers_expected: options.speakers }
+    : {}),
   ...(options.entities ? { entity_detection: true } : {}),
   ...(options.topics ? { topics: true } : {}),
   ...(options.summary ? { summarization: true, summary_type: options.summaryType } : {}),
   ...(options.summary && options.language !== 'auto' ? { summary_language: options.language } : {}),
   ...(options.safety ? { content_safety: true } : {}),
-  ...(options.redact
+  ...(offered.redaction && options.redact
     ? {
         redact_pii: true,
         ...(options.policies.length > 0 ? { redact_pii_policies: options.policies } : {}),

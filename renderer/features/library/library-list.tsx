@@ -3,6 +3,7 @@ import { type KeyboardEvent, type RefObject, useEffect, useLayoutEffect, useRef,
 import { useStore } from 'zustand';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { cx } from '../../lib/classes.ts';
+import { OFFERED } from '../../lib/offered.ts';
 import type { LibraryState } from '../../stores/library.ts';
 import { Blank } from '../../ui/bits.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -158,9 +159,11 @@ const Header = () => {
         <th scope="col" className={cell}>
           {t('library.name')}
         </th>
-        <th scope="col" className={cx(cell, 'hidden lg:block')}>
-          {t('library.speakers')}
-        </th>
+        {OFFERED.speakers && (
+          <th scope="col" className={cx(cell, 'hidden lg:block')}>
+            {t('library.speakers')}
+          </th>
+        )}
         <th scope="col" className={cx(cell, 'hidden lg:block')}>
           {t('library.language')}
         </th>

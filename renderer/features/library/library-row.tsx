@@ -5,6 +5,7 @@ import type { UserListItem } from '../../../electron/contract/transcript.ts';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { cx } from '../../lib/classes.ts';
 import { clock, dayLabel, languageName } from '../../lib/format.ts';
+import { OFFERED } from '../../lib/offered.ts';
 import { hrefOf } from '../../stores/router.ts';
 import { SpeakerDots, Tag } from '../../ui/bits.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
@@ -13,8 +14,12 @@ import { Checkbox } from '../../ui/switch.tsx';
 import { newestProgress, ProgressLine } from './progress-line.tsx';
 import { useLibraryActions } from './use-library-actions.ts';
 
-export const COLUMNS =
-  'grid grid-cols-[18px_minmax(0,1fr)_32px] items-center gap-x-3 md:grid-cols-[18px_minmax(0,1fr)_90px_118px_32px] lg:grid-cols-[18px_minmax(0,1fr)_120px_120px_80px_118px_32px]';
+export const COLUMNS = cx(
+  'grid grid-cols-[18px_minmax(0,1fr)_32px] items-center gap-x-3 md:grid-cols-[18px_minmax(0,1fr)_90px_118px_32px]',
+  OFFERED.speakers
+    ? 'lg:grid-cols-[18px_minmax(0,1fr)_120px_120px_80px_118px_32px]'
+    : 'lg:grid-cols-[18px_minmax(0,1fr)_120px_80px_118px_32px]',
+);
 
 /** Every row stands where its place in the whole list is; only those in view exist. */
 export const ROW_PLACE = 'absolute inset-x-0 top-0 h-[67px]';
@@ -83,11 +88,13 @@ export const LibraryRow = memo(({ item, place, selected, onToggle }: RowProps) =
           <SubLine item={item} />
         </span>
       </td>
-      <td className="hidden lg:block">
-        {item.speakers !== undefined && item.speakers.length > 0 && (
-          <SpeakerDots names={item.speakers} label={item.speakers.join(', ')} />
-        )}
-      </td>
+      {OFFERED.speakers && (
+        <td className="hidden lg:block">
+          {item.speakers !== undefined && item.speakers.length > 0 && (
+            <SpeakerDots names={item.speakers} label={item.speakers.join(', ')} />
+          )}
+        </td>
+      )}
       <td className="hidden truncate text-ink-2 lg:block">
         {item.language === null ? '' : languageName(item.language, locale)}
       </td>
@@ -104,7 +111,11 @@ export const LibraryRow = memo(({ item, place, selected, onToggle }: RowProps) =
           }
         >
           {/* The closing menu gives the focus back to its button first. */}
-          <MenuItem icon={<Pencil size={14} aria-hidden />} hint="F2" onSelect={() => setTimeout(() => setRenaming(true))}>
+          <MenuItem
+            icon={<Pencil size={14} aria-hidden />}
+            hint="F2"
+            onSelect={() => setTimeout(() => setRenaming(true))}
+          >
             {t('library.rename')}
           </MenuItem>
           {item.status === 'failed' && (

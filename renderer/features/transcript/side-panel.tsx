@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { useStore } from 'zustand';
 import { useI18n } from '../../app/services.tsx';
+import { OFFERED } from '../../lib/offered.ts';
 import { Tabs } from '../../ui/tabs.tsx';
 import { DetailsTab } from './details-tab.tsx';
 import { NamesTab } from './names-tab.tsx';
@@ -29,7 +30,15 @@ export const SidePanel = () => {
         tabs={[
           { value: 'summary', label: t('side.summary'), content: <SummaryTab transcript={transcript} /> },
           { value: 'names', label: t('side.names'), content: <NamesTab transcript={transcript} /> },
-          { value: 'speakers', label: t('side.speakers'), content: <SpeakersTab transcript={transcript} /> },
+          ...(OFFERED.speakers || transcript.speakers !== undefined
+            ? [
+                {
+                  value: 'speakers' as const,
+                  label: t('side.speakers'),
+                  content: <SpeakersTab transcript={transcript} />,
+                },
+              ]
+            : []),
           { value: 'details', label: t('side.details'), content: <DetailsTab transcript={transcript} /> },
         ]}
       />

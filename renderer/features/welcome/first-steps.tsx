@@ -1,7 +1,7 @@
 import { Check, ShieldCheck } from 'lucide-react';
 import { type ReactNode, useCallback } from 'react';
-import sampleUrl from '../../../resources/samples/01-short-note.wav?url';
 import type { Model } from '../../../electron/contract/system.ts';
+import sampleUrl from '../../../resources/samples/01-short-note.wav?url';
 import { useI18n, usePrefs, useServices } from '../../app/services.tsx';
 import { cx } from '../../lib/classes.ts';
 import { errorText } from '../../lib/errors.ts';
@@ -72,7 +72,10 @@ const ModelChoice = () => {
               <span className="tnum ms-2 text-xs text-ink-3">{bytes(model.size, locale)}</span>
             </span>
             {!model.installed && (
-              <a href={hrefOf({ screen: 'models' })} className="text-accent-text underline underline-offset-[3px]">
+              <a
+                href={hrefOf({ screen: 'models' })}
+                className="text-accent-text underline underline-offset-[3px]"
+              >
                 {t('welcome.model.get')}
               </a>
             )}

@@ -1,0 +1,179 @@
+// The window with 100,000 transcripts and with a transcript of 100,000 words: what a reader would feel, printed.
+//
+//   node test/e2e/bench.ts
+//
+// Frames are counted by requestAnimationFrame in headless Chromium, waits by its Event Timing API.
+
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { newId } from '../../electron/core/base/ids.ts';
+import { openDatabase } from '../../electron/core/stores/database.ts';
+import { insertSegments, readSegments } from '../../electron/core/stores/segments.ts';
+import { findTranscript, insertTranscript } from '../../electron/core/stores/transcripts.ts';
+import { FIXTURES, launchBrowser, openWindow } from '../support/browser.ts';
+import { discard, startServer } from '../support/server.ts';
+import { transcribeFixture } from '../support/transcribe.ts';
+
+const TRANSCRIPTS = 100_000;
+const WORDS = 100_000;
+const SCROLL_MS = 4000;
+
+const say = (what: string, value: number, unit: string) =>
+  process.stdout.write(`${what.padEnd(52)} ${value.toFixed(1).padStart(8)} ${unit}\n`);
+
+/** Frames a second, median and the slowest of a hundred, while an element scrolls at a reader's fastest. */
+const scrollFrames = (
+  page: Page,
+  selector: string,
+  pixels: number,
+): Promise<{ median: number; slow: number }> =>
+  page.evaluate(
+    async ([css, step, duration]) => {
+      const element = document.querySelector(css);
+      if (element === null) throw new Error(`${css} is not there`);
+      const gaps: number[] = [];
+      let last = performance.now();
+      const end = last + duration;
+      while (last < end) {
+        const now = await new Promise<number>((frame) => requestAnimationFrame(frame));
+        gaps.push(now - last);
+        last = now;
+        element.scrollTop += step;
+      }
+      gaps.sort((a, b) => a - b);
+      const at = (share: number) => 1000 / (gaps[Math.floor(gaps.length * share)] ?? 1);
+      return { median: at(0.5), slow: at(0.99) };
+    },
+    [selector, pixels, SCROLL_MS] as const,
+  );
+
+/** Milliseconds from the end of an answer until what it carries is on the page. */
+const afterData = async (
+  page: Page,
+  url: string,
+  hash: string,
+  answer: string,
+  shown: string,
+): Promise<number> => {
+  await page.goto('about:blank');
+  await page.goto(`${url}/${hash}`);
+  await page.locator(shown).first().waitFor({ timeout: 60_000 });
+  return page.evaluate(
+    ([name]) => {
+      const entries = performance.getEntriesByType('resource').filter((each) => each.name.includes(name));
+      const first = entries[0];
+      const mark = performance.getEntriesByName('earshot.shown')[0];
+      const end = mark?.startTime ?? performance.now();
+      return first instanceof PerformanceResourceTiming ? end - first.responseEnd : Number.NaN;
+    },
+    [answer] as const,
+  );
+};
+
+/** Marks the moment when something first appears: watched from the page's start. */
+const watchFor = (page: Page, selector: string) =>
+  page.addInitScript((css) => {
+    const watch = new MutationObserver(() => {
+      if (document.querySelector(css) === null) return;
+      watch.disconnect();
+      requestAnimationFrame(() => performance.mark('earshot.shown'));
+    });
+    watch.observe(document, { childList: true, subtree: true });
+  }, selector);
+
+const server = await startServer();
+const id = await transcribeFixture(server, join(FIXTURES, '08-meeting-4min.mp3'));
+await server.stop();
+
+const logger = { debug() {}, info() {}, warn() {}, error() {} };
+const db = openDatabase(join(server.dataDir, 'earshot.db'), { logger, now: () => Date.now() });
+const row = findTranscript(db, id);
+if (row === undefined) throw new Error('The recording was not transcribed.');
+const segments = readSegments(db, id);
+const perCopy = segments.reduce((total, segment) => total + segment.words.length, 0);
+const length = row.duration;
+const longId = newId('tr');
+db.transaction(() => {
+  for (let index = 1; index < TRANSCRIPTS; index++) {
+    insertTranscript(db, {
+      ...row,
+      id: newId('tr'),
+      name: `Recording ${index}`,
+      created_at: row.created_at - index * 60_000,
+      queue_order: row.queue_order - index,
+    });
+  }
+  insertTranscript(db, { ...row, id: longId, name: 'A very long day', word_count: WORDS });
+  const copies = Math.ceil(WORDS / perCopy);
+  for (let copy = 0; copy < copies; copy++) {
+    const shift = copy * length;
+    insertSegments(
+      db,
+      longId,
+      copy,
+      segments.map((segment, place) => ({
+        ...segment,
+        id: copy * segments.length + place,
+        start: segment.start + shift,
+        end: segment.end + shift,
+        words: segment.words.map((word) => ({ ...word, start: word.start + shift, end: word.end + shift })),
+      })),
+    );
+  }
+});
+db.close();
+
+const again = await startServer({ dataDir: server.dataDir });
+const browser = await launchBrowser();
+try {
+  const library = await openWindow(browser, again);
+  await watchFor(library.page, '[data-row-link]');
+  say(
+    `library of ${TRANSCRIPTS}: shown after its data`,
+    await afterData(library.page, again.url, '#/', '/v1/transcript/user', '[data-row-link]'),
+    'ms',
+  );
+  const rows = await scrollFrames(library.page, 'main > div', 600);
+  say('library: frames while scrolling, median', rows.median, 'fps');
+  say('library: frames while scrolling, slowest hundredth', rows.slow, 'fps');
+  await library.close();
+
+  const reader = await openWindow(browser, again);
+  const { page } = reader;
+  await watchFor(page, '[data-w]');
+  say(
+    `transcript of ${WORDS} words: shown after its data`,
+    await afterData(page, again.url, `#/transcript/${longId}`, `/v1/transcript/id/${longId}`, '[data-w]'),
+    'ms',
+  );
+  const text = 'section[aria-label="Text"]';
+  const words = await scrollFrames(page, text, 400);
+  say('transcript: frames while scrolling, median', words.median, 'fps');
+  say('transcript: frames while scrolling, slowest hundredth', words.slow, 'fps');
+
+  await page.locator(text).evaluate((element) => element.scrollTo(0, 0));
+  await page.getByRole('button', { name: 'Play', exact: true }).click();
+  await page.locator('.w.play').waitFor();
+  const playing = await scrollFrames(page, text, 0);
+  say('transcript: frames while a word is followed, median', playing.median, 'fps');
+  await page.getByRole('button', { name: 'Pause', exact: true }).click();
+
+  await page.evaluate(() => {
+    const waits: number[] = [];
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) if (entry.name === 'keydown') waits.push(entry.duration);
+    }).observe({ type: 'event', buffered: false, ...{ durationThreshold: 16 } });
+    Object.assign(window, { earshotWaits: waits });
+  });
+  await page.locator('[data-w="4"]').dblclick();
+  await page.getByRole('textbox', { name: 'Text of this paragraph' }).waitFor();
+  await page.keyboard.type('every key is on the paper before the next one is struck ', { delay: 30 });
+  const longest = await page.evaluate(() => {
+    const waits: unknown = Reflect.get(window, 'earshotWaits');
+    return Array.isArray(waits) ? Math.max(0, ...waits.map(Number)) : Number.NaN;
+  });
+  say('editor: longest wait for a key (0: all under 16 ms)', longest, 'ms');
+} finally {
+  await browser.close();
+  await discard(again);
+}
