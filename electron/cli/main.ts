@@ -4,6 +4,7 @@ import { isAppError, messageOf } from '../core/base/errors.ts';
 import { addAccountCommands } from './account-commands.ts';
 import { UsageError, VERSION } from './environment.ts';
 import { addMcp } from './mcp.ts';
+import { addModelCommands } from './model-commands.ts';
 import { addServe } from './serve.ts';
 import { addStorageCommands } from './storage.ts';
 import { addSystemCommands } from './system-commands.ts';
@@ -21,6 +22,7 @@ addTranscribe(program);
 addMcp(program);
 addAccountCommands(program);
 addStorageCommands(program);
+addModelCommands(program);
 addSystemCommands(program);
 
 /** One clear line for a person; a stack only for what nobody foresaw. */
