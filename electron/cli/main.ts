@@ -4,6 +4,7 @@ import { isAppError, messageOf } from '../core/base/errors.ts';
 import { addAccountCommands } from './account-commands.ts';
 import { UsageError, VERSION } from './environment.ts';
 import { addMcp } from './mcp.ts';
+import { addModelCommands } from './model-commands.ts';
 import { addOpenApi } from './openapi-command.ts';
 import { addServe } from './serve.ts';
 import { addStorageCommands } from './storage.ts';
@@ -22,6 +23,7 @@ addTranscribe(program);
 addMcp(program);
 addAccountCommands(program);
 addStorageCommands(program);
+addModelCommands(program);
 addSystemCommands(program);
 addOpenApi(program);
 

@@ -5,28 +5,6 @@ import type { ServerOptions } from './environment.ts';
 import { withServerOptions } from './serve.ts';
 import { print, style, table } from './terminal.ts';
 
-const addModels = (program: Command): void => {
-  const models = program.command('models').description('speech models');
-  withServerOptions(models.command('list', { isDefault: true }))
-    .description('the catalogue, and what is installed')
-    .action(async (options: ServerOptions) => {
-      const connection = await connect(options);
-      try {
-        const { data } = await connection.client.call('listModels');
-        const rows = data.map((model) => [
-          model.installed ? style('green', '●', process.stdout) : '○',
-          model.id,
-          formatBytes(model.size),
-          model.aliases.join(', '),
-          model.description,
-        ]);
-        await print(`${table([['', 'MODEL', 'SIZE', 'ALSO', 'GOOD FOR'], ...rows])}\n`);
-      } finally {
-        await connection.close();
-      }
-    });
-};
-
 type Check = { ok: boolean; name: string; fact: string };
 
 const addDoctor = (program: Command): void => {
@@ -90,8 +68,7 @@ const addDoctor = (program: Command): void => {
     });
 };
 
-/** `earshot models` and `doctor`. */
+/** `earshot doctor`. */
 export const addSystemCommands = (program: Command): void => {
-  addModels(program);
   addDoctor(program);
 };

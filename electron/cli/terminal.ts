@@ -31,6 +31,14 @@ export const roughTime = (seconds: number): string => {
   return `${Math.floor(seconds / 3600)} h ${Math.round((seconds % 3600) / 60)} min`;
 };
 
+const BAR = 24;
+
+/** A progress bar for the foot of a terminal. */
+export const bar = (percent: number): string => {
+  const full = Math.round((percent / 100) * BAR);
+  return style('cyan', '━'.repeat(full)) + style('dim', '━'.repeat(BAR - full));
+};
+
 /** Columns padded to their widest cell. */
 export const table = (rows: readonly (readonly string[])[]): string => {
   const width = (text: string) => stripVTControlCharacters(text).length;

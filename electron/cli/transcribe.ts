@@ -8,7 +8,7 @@ import { type Connection, connect } from './connect.ts';
 import { PROGRAM, type ServerOptions, UsageError } from './environment.ts';
 import { listen } from './events.ts';
 import { withServerOptions } from './serve.ts';
-import { clockTime, print, roughTime, StatusLine, say, style } from './terminal.ts';
+import { bar, clockTime, print, roughTime, StatusLine, say, style } from './terminal.ts';
 import { timedLines } from './timed-lines.ts';
 
 const FORMATS = ['times', ...EXPORT_FORMATS] as const;
@@ -31,13 +31,6 @@ const STAGE_NAMES: Readonly<Record<Stage, string>> = {
   transcribing: 'Transcribing',
   diarizing: 'Finding who speaks when',
   analyzing: 'Finishing',
-};
-
-const BAR = 24;
-
-const bar = (percent: number): string => {
-  const full = Math.round((percent / 100) * BAR);
-  return style('cyan', '━'.repeat(full)) + style('dim', '━'.repeat(BAR - full));
 };
 
 const progressLine = (name: string, { stage, percent, speed, eta_seconds }: Progress): string => {

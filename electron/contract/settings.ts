@@ -15,6 +15,14 @@ const setting = <T extends z.ZodType>(
 });
 
 const modelId = z.string().min(1).max(200);
+/** `id bytes sha256`, as in `base 147951465 60ed5bc3dd14eea856493d334349b405782ddcaf0028d4b5df4088345fba2efe`. */
+const modelLine = z
+  .string()
+  .max(400)
+  .regex(
+    /^(?!(?:starter|nano|mini|pro)\s)\w[\w.-]{0,99}\s+[1-9]\d{0,14}\s+[0-9a-fA-F]{64}$/,
+    'needs an id, the size in bytes and the SHA-256 on each line, separated by spaces',
+  );
 const limit = z.int().min(0).max(1e9);
 const GIB = 1024 ** 3;
 
@@ -49,6 +57,11 @@ export const SETTINGS = {
     z.url({ protocol: /^https?$/ }),
     'https://huggingface.co/ggerganov/whisper.cpp/resolve/main',
     'Where models are downloaded from.',
+  ),
+  'models.catalogue': setting(
+    z.array(z.string().trim().pipe(modelLine)).max(100),
+    [],
+    'Further models of your own mirror, a line each: id, bytes and SHA-256. The file is ggml-<id>.bin there.',
   ),
   'models.autoInstall': setting(
     z.boolean(),

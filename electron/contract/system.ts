@@ -64,6 +64,25 @@ export const ModelList = z.object({
   data: z.array(Model.extend({ object: z.literal('model'), created: z.int(), owned_by: z.string() })),
 });
 
+export const ModelAnswer = success(Model);
+export const ModelRemoved = z.object({ success: z.literal(true), message: z.string() });
+
+export const ImportModel = z
+  .strictObject({
+    path: z.string().min(1).max(4096).describe('An absolute path on the machine that Earshot runs on.'),
+    id: z.string().min(1).max(100).optional().describe('Without it, the name of the file gives the id.'),
+  })
+  .meta({ id: 'ImportModel' });
+
+export const ModelBenchmark = success(
+  z.object({
+    id: z.string(),
+    seconds: z.number().describe('Seconds of audio recognised.'),
+    elapsed: z.number().describe('Seconds it took, without the loading of the model.'),
+    speed: z.number().describe('Times real time.'),
+  }),
+).meta({ id: 'ModelBenchmark' });
+
 export const RequestLog = success(
   z.array(
     z.object({

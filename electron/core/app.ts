@@ -3,6 +3,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
+import { SETTINGS } from '../contract/settings.ts';
 import { isModelAlias } from '../contract/transcript.ts';
 import { isoTime, systemClock } from './base/clock.ts';
 import { AppError, systemCode } from './base/errors.ts';
@@ -20,6 +21,7 @@ import { mcpResources } from './http/mcp/index.ts';
 import { RequestLog } from './http/request-log.ts';
 import { accountResources } from './http/resources/accounts.ts';
 import { eventResources } from './http/resources/events.ts';
+import { modelResources } from './http/resources/models.ts';
 import { networkResources } from './http/resources/network.ts';
 import { storageResources } from './http/resources/storage.ts';
 import { systemResources } from './http/resources/system.ts';
@@ -117,6 +119,12 @@ const parallelismOf = (settings: SettingsService): Parallelism => {
   };
 };
 
+/** Where the owner has named a source of models, its origin, which may then be private; else null. */
+const namedModelOrigin = (settings: SettingsService): string | null => {
+  const named = settings.get('models.baseUrl');
+  return named === SETTINGS['models.baseUrl'].default ? null : new URL(named).origin;
+};
+
 const runOverrides = (config: AppConfig): AppConfig['overrides'] =>
   config.demo
     ? {
@@ -168,10 +176,6 @@ const createServices = (
     baseUrl: () => url,
     locate: (fileId) => files.service.locate(fileId),
   });
-  const models = new ModelService(settings, {
-    installed: paths.models,
-    bundled: join(config.resourcesDir, 'models'),
-  });
   const parallelism = parallelismOf(settings);
   const engine = createWhisperEngine({
     fork: host.forkWorker,
@@ -185,11 +189,25 @@ const createServices = (
     policy: () => ({
       allowPrivateAddresses: settings.get('network.allowPrivateAddresses'),
       offline: settings.get('network.offline'),
+      modelOrigin: namedModelOrigin(settings),
     }),
     version: config.version,
     onConnection: (record) => network.note(record),
   });
   const media = createMediaEngine(tools);
+  const models = new ModelService({
+    db,
+    clock,
+    logger,
+    settings,
+    http,
+    engine,
+    media,
+    dirs: { installed: paths.models, bundled: join(config.resourcesDir, 'models') },
+    sample: join(config.resourcesDir, 'samples', '01-short-note.wav'),
+    onChange: (id, state, received, total) =>
+      events.publishToAll({ type: 'model.progress', id, received, total, state }),
+  });
   const analyse = createAnalyser({
     secret,
     summarizer: (signal) =>
@@ -332,11 +350,13 @@ export const createApp = async (config: AppConfig, host: Host): Promise<App> => 
     await compatResources(scope, services);
     mcpResources(scope, { ...services, version: config.version });
     webhookResources(scope, services.webhooks);
+    modelResources(scope, services.models);
     networkResources(scope, services.network);
   });
   await services.files.open();
   await sweep(paths.temporary, (id) => services.transcripts.isProcessing(id));
   await sweep(paths.transcripts, (id) => services.transcripts.exists(id));
+  await services.models.open();
   const url = await listen(server, config);
   services.setUrl(url);
   const startedAt = isoTime(services.clock.now());
@@ -350,6 +370,7 @@ export const createApp = async (config: AppConfig, host: Host): Promise<App> => 
   services.jobs.start();
   const close = async () => {
     await services.jobs.close();
+    await services.models.close();
     await server.close();
     await services.files.close();
     await services.webhooks.close();

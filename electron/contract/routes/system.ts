@@ -1,5 +1,10 @@
+import { z } from 'zod';
 import { route } from '../route.ts';
 import * as s from '../system.ts';
+
+const byModel = z.object({
+  id: z.string().min(1).max(200).describe('An id of the list, or nano, mini, pro.'),
+});
 
 export const systemRoutes = {
   health: route({
@@ -62,5 +67,62 @@ export const systemRoutes = {
     access: 'key',
     responses: { 200: s.ModelList },
     errors: [],
+  }),
+  installModel: route({
+    method: 'POST',
+    path: '/v1/models/{id}/install',
+    tag: 'Models',
+    summary: 'Download a model, or go on with its download',
+    description:
+      'Answers at once: `download` in the list and the `model.progress` events say how far it is. The file is ' +
+      'held against its published checksum and walked through before it counts. 200: it is installed already.',
+    access: 'owner',
+    params: byModel,
+    responses: { 200: s.ModelAnswer, 202: s.ModelAnswer },
+    errors: ['forbidden', 'model_not_found', 'disk_full'],
+  }),
+  pauseModel: route({
+    method: 'POST',
+    path: '/v1/models/{id}/pause',
+    tag: 'Models',
+    summary: 'Pause the download of a model; installing goes on with it',
+    access: 'owner',
+    params: byModel,
+    responses: { 200: s.ModelAnswer },
+    errors: ['forbidden', 'model_not_found', 'conflict'],
+  }),
+  removeModel: route({
+    method: 'DELETE',
+    path: '/v1/models/{id}',
+    tag: 'Models',
+    summary: 'Remove a model, or cancel its download',
+    description: 'A model that comes with the program, or that a running transcription uses, is a 409.',
+    access: 'owner',
+    params: byModel,
+    responses: { 200: s.ModelRemoved },
+    errors: ['forbidden', 'model_not_found', 'conflict'],
+  }),
+  importModel: route({
+    method: 'POST',
+    path: '/v1/models/import',
+    tag: 'Models',
+    summary: 'Copy a model file of this machine in',
+    description: 'The whole copy is checked before it becomes a model; the file itself stays where it is.',
+    access: 'owner',
+    body: s.ImportModel,
+    responses: { 201: s.ModelAnswer },
+    errors: ['forbidden', 'conflict', 'content_mismatch', 'engine_unavailable', 'disk_full'],
+  }),
+  benchmarkModel: route({
+    method: 'POST',
+    path: '/v1/models/{id}/benchmark',
+    tag: 'Models',
+    summary: 'Measure how fast an installed model is on this machine',
+    description:
+      'The speed is kept, shown in the list, and used for the time that a transcription will take.',
+    access: 'owner',
+    params: byModel,
+    responses: { 200: s.ModelBenchmark },
+    errors: ['forbidden', 'model_not_found', 'conflict', 'engine_unavailable'],
   }),
 } as const;

@@ -19,8 +19,15 @@ export type PipelineSettings = {
 export type PipelineModel = { readonly id: string; readonly path: string; readonly demonstration: boolean };
 
 export type PipelineModels = {
-  /** Throws `model_not_installed`. */
-  resolve(name: string): PipelineModel;
+  /** The model behind a name, downloaded first where that is allowed. Throws `model_not_installed`, `cancelled`. */
+  prepare(
+    name: string,
+    options: {
+      readonly signal: AbortSignal;
+      /** From 0 to 1, while the model is downloaded. */
+      readonly onDownload: (share: number) => void;
+    },
+  ): Promise<PipelineModel>;
   isEnglishOnly(name: string): boolean;
   /** Times real time of earlier transcriptions with this model. */
   speedOf(id: string): number | undefined;

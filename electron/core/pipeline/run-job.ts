@@ -25,6 +25,9 @@ const DEMONSTRATION =
 
 export const PEAKS_FILE = `peaks-${PEAKS_PER_SECOND}.bin`;
 
+/** What fetching a missing model is of the whole job, in percent; fetching the audio is counted from 0 as well. */
+const MODEL_PERCENT = 10;
+
 /**
  * What was asked for. The end of the file is left to the decoder: a container's own length can be a guess, and
  * cutting there would lose what comes after it. `expectedEnd` is for progress alone.
@@ -171,8 +174,17 @@ const analyse = (deps: PipelineDeps, context: JobContext, language: string | nul
 
 const work = async (deps: PipelineDeps, context: JobContext): Promise<void> => {
   const { row } = context;
-  // Asked first: a job without its model should fail before anything is downloaded for it.
-  const model = deps.models.resolve(row.model);
+  // Asked first: a job without its model should fail before anything else is downloaded for it.
+  const model = await deps.models.prepare(row.model, {
+    signal: context.signal,
+    onDownload: (share) =>
+      context.report({
+        stage: 'downloading_model',
+        percent: share * MODEL_PERCENT,
+        etaSeconds: null,
+        speed: null,
+      }),
+  });
   const source = await acquire(deps, context);
   try {
     const info = await inspect(deps, context, source);

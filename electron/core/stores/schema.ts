@@ -38,6 +38,8 @@ export type Tables = {
   bucket_cors: CorsRow;
   webhook_deliveries: DeliveryRow & { number: Generated<number> };
   connections: ConnectionRow & { number: Generated<number> };
+  model_downloads: ModelDownloadRow;
+  model_speeds: { id: string; speed: number; measured_at: number };
 };
 
 export type UserRow = {
@@ -187,5 +189,14 @@ export type ConnectionRow = {
   address: string | null;
   purpose: string;
   bytes: number;
+  error: string | null;
+};
+
+/** A model that is being downloaded, or that waits to go on. */
+export type ModelDownloadRow = {
+  id: string;
+  state: 'downloading' | 'paused' | 'failed';
+  received: number;
+  total: number;
   error: string | null;
 };

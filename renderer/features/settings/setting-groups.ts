@@ -46,7 +46,7 @@ export const GROUPS: readonly SettingGroup[] = [
         text: 'settings.aliases.text',
         keys: ['models.aliases.nano', 'models.aliases.mini', 'models.aliases.pro'],
       },
-      { name: 'settings.modelSource', keys: ['models.autoInstall', 'models.baseUrl'] },
+      { name: 'settings.modelSource', keys: ['models.autoInstall', 'models.baseUrl', 'models.catalogue'] },
     ],
   },
   {

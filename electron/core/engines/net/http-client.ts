@@ -2,6 +2,7 @@ import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { AppError, isAppError } from '../../base/errors.ts';
 import { allowedAddresses, systemResolve } from './address-guard.ts';
 import { bodyStream } from './body-queue.ts';
+import { trustedCertificates } from './certificates.ts';
 import { explainNetworkError, throwIfAborted } from './network-errors.ts';
 import type {
   ConnectionPurpose,
@@ -40,10 +41,14 @@ const createAgent = (allowPrivate: boolean, resolve: Resolve): GuardedAgent => {
     if (addresses.size > REMEMBERED_ORIGINS && !oldest.done) addresses.delete(oldest.value);
   };
   const connect: buildConnector.connector = (target, callback) => {
-    allowedAddresses(target.hostname, allowPrivate, resolve).then(
-      (allowed) => {
+    Promise.all([
+      allowedAddresses(target.hostname, allowPrivate, resolve),
+      target.protocol === 'https:' ? trustedCertificates() : undefined,
+    ]).then(
+      ([allowed, secureContext]) => {
         // The socket resolves no name itself: it is handed the addresses that were just checked.
         const open = buildConnector({
+          ...(secureContext === undefined ? {} : { secureContext }),
           timeout: CONNECT_SECONDS * 1000,
           allowH2: false,
           autoSelectFamily: true,

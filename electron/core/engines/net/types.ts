@@ -1,7 +1,15 @@
 import type { Readable } from 'node:stream';
 
 /** What the user allows the network code to do; read anew at every request. */
-export type NetworkPolicy = { readonly allowPrivateAddresses: boolean; readonly offline: boolean };
+export type NetworkPolicy = {
+  readonly allowPrivateAddresses: boolean;
+  readonly offline: boolean;
+  /**
+   * An origin that the owner named as the source of models. It may be private, for the purpose `model` alone;
+   * where it redirects to another origin, that one is checked as any other.
+   */
+  readonly modelOrigin?: string | null;
+};
 
 /** What a connection is for: shown to the owner in the list of outbound connections. */
 export type ConnectionPurpose = 'audio' | 'model' | 'webhook' | 'llm' | 'page';

@@ -1,11 +1,15 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+
 /** A Whisper model that can be installed. */
 export type CatalogueModel = {
   readonly id: string;
   readonly name: string;
-  /** Bytes, as published (rounded to MiB by the publisher). */
+  /** Bytes; the smallest and the largest that the whole file may have. */
   readonly size: number;
-  /** As published in whisper.cpp's models/README.md; the publisher gives SHA-1 alone. */
-  readonly sha1: string;
+  readonly sizes: { readonly least: number; readonly most: number };
+  readonly checksum: { readonly algorithm: 'sha1' | 'sha256'; readonly hex: string };
   readonly english: boolean;
   readonly description: string;
 };
@@ -13,17 +17,23 @@ export type CatalogueModel = {
 const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
 
+/** Whether an id says that its model hears English alone: `tiny.en`, `base.en-q5_1`. */
+export const isEnglishId = (id: string): boolean => /\.en($|[-.])/.test(id);
+
 const model = (id: string, size: number, sha1: string, description: string): CatalogueModel => ({
   id,
   name: `Whisper ${id}`,
   size: Math.round(size),
-  sha1,
-  english: id.includes('.en'),
+  // The publisher rounds ("1.1 GiB" stands for 1.006): what is far off is another file, or an error page.
+  sizes: { least: Math.floor(size * 0.85), most: Math.ceil(size * 1.15) },
+  // As published in whisper.cpp's models/README.md; the publisher gives SHA-1 alone.
+  checksum: { algorithm: 'sha1', hex: sha1 },
+  english: isEnglishId(id),
   description,
 });
 
 /** The models that whisper.cpp publishes with their checksums. */
-export const CATALOGUE: readonly CatalogueModel[] = [
+const PUBLISHED: readonly CatalogueModel[] = [
   model(
     'tiny',
     75 * MIB,
@@ -89,6 +99,45 @@ export const CATALOGUE: readonly CatalogueModel[] = [
     'large-v3-turbo, smaller in memory.',
   ),
 ];
+
+/** A line of the setting `models.catalogue`, whose form the setting has checked: id, bytes, SHA-256. */
+const ownEntry = (line: string): CatalogueModel => {
+  const [id = '', bytes = '0', sha256 = ''] = line.trim().split(/\s+/);
+  const size = Number(bytes);
+  return {
+    id,
+    name: id,
+    size,
+    sizes: { least: size, most: size },
+    checksum: { algorithm: 'sha256', hex: sha256.toLowerCase() },
+    english: isEnglishId(id),
+    description: 'Listed in the settings of this installation.',
+  };
+};
+
+/**
+ * Every model that can be installed: what whisper.cpp publishes, and what the owner lists. The owner's entry
+ * stands where both have one: whoever runs a mirror says what is on it.
+ */
+export const catalogueOf = (ownLines: readonly string[]): readonly CatalogueModel[] => {
+  const models = new Map(PUBLISHED.map((entry) => [entry.id, entry]));
+  for (const line of ownLines) {
+    const entry = ownEntry(line);
+    models.set(entry.id, entry);
+  }
+  return [...models.values()];
+};
+
+/** A file's checksum in hexadecimal, read in one pass. */
+export const hashFile = async (
+  path: string,
+  algorithm: CatalogueModel['checksum']['algorithm'],
+  signal?: AbortSignal,
+): Promise<string> => {
+  const hash = createHash(algorithm);
+  await pipeline(createReadStream(path, { highWaterMark: MIB }), hash, { signal });
+  return hash.digest('hex');
+};
 
 /** The demonstration model that comes with the program. */
 export const STARTER = {

@@ -1,49 +1,78 @@
-import { readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Model } from '../../../contract/system.ts';
 import { isModelAlias, MODEL_ALIASES, type ModelAlias } from '../../../contract/transcript.ts';
+import type { Clock } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
+import { deleteModelSpeed, listModelsAtWork, readModelSpeeds, writeModelSpeed } from '../../stores/models.ts';
 import type { SettingsService } from '../settings.ts';
-import { CATALOGUE, STARTER } from './catalogue.ts';
-
-type ModelDirs = {
-  /** What the user installed. */
-  readonly installed: string;
-  /** What came with the program. */
-  readonly bundled: string;
-};
+import { type Benchmark, type BenchmarkDeps, measureSpeed } from './benchmark.ts';
+import { type CatalogueModel, catalogueOf, isEnglishId, STARTER } from './catalogue.ts';
+import { type DownloadsOptions, ModelDownloads } from './downloads.ts';
+import { type ModelDirs, ModelFiles } from './files.ts';
+import { importModel } from './import.ts';
+import type { FactsEngine } from './verify.ts';
 
 export type ResolvedModel = { readonly id: string; readonly path: string; readonly demonstration: boolean };
 
-const FILE = /^ggml-(.+)\.bin$/;
+type Options = Omit<DownloadsOptions, 'files' | 'baseUrl' | 'stallSeconds' | 'engine'> &
+  Omit<BenchmarkDeps, 'engine' | 'beamSize'> & {
+    readonly clock: Clock;
+    readonly settings: SettingsService;
+    readonly dirs: ModelDirs;
+    readonly engine: FactsEngine & BenchmarkDeps['engine'];
+  };
+
+type PrepareOptions = {
+  readonly signal: AbortSignal;
+  /** From 0 to 1, while the model is downloaded. */
+  readonly onDownload: (share: number) => void;
+};
 
 const aliasSetting = (alias: ModelAlias) => `models.aliases.${alias}` as const;
 
-/** Which models there are, which are installed, and which one stands behind a name. */
+/** Which models there are, which are installed, how they come and go, and which one stands behind a name. */
 export class ModelService {
-  readonly #settings: SettingsService;
-  readonly #dirs: ModelDirs;
-  readonly #speeds = new Map<string, number>();
+  readonly #o: Options;
+  readonly #files: ModelFiles;
+  readonly #downloads: ModelDownloads;
+  readonly #speeds: Map<string, number>;
 
-  constructor(settings: SettingsService, dirs: ModelDirs) {
-    this.#settings = settings;
-    this.#dirs = dirs;
+  constructor(options: Options) {
+    const { settings } = options;
+    this.#o = options;
+    this.#files = new ModelFiles(options.dirs);
+    this.#downloads = new ModelDownloads({
+      ...options,
+      files: this.#files,
+      baseUrl: () => settings.get('models.baseUrl'),
+      stallSeconds: () => settings.get('network.stallSeconds'),
+    });
+    this.#speeds = readModelSpeeds(options.db);
+  }
+
+  /** Goes on with downloads that were under way when the program ended. */
+  async open(): Promise<void> {
+    await this.#downloads.open((id) => this.#find(id));
+  }
+
+  /** Stops downloads; they go on at the next start. */
+  async close(): Promise<void> {
+    await this.#downloads.close();
   }
 
   /** The model id that a name in a request stands for. No name is ever served by another model. */
   idOf(name: string): string {
-    return isModelAlias(name) ? this.#settings.get(aliasSetting(name)) : name;
+    return isModelAlias(name) ? this.#o.settings.get(aliasSetting(name)) : name;
   }
 
   /** Whether a name is an alias, a catalogue entry or an installed file. */
   isKnown(name: string): boolean {
     const id = this.idOf(name);
-    return id === STARTER.id || CATALOGUE.some((model) => model.id === id) || this.#file(id) !== undefined;
+    return id === STARTER.id || this.#find(id) !== undefined || this.isInstalled(id);
   }
 
   /** Whether this model can hear English alone. */
   isEnglishOnly(name: string): boolean {
-    return name === 'nano' || /\.en($|[-.])/.test(this.idOf(name));
+    return name === 'nano' || isEnglishId(this.idOf(name));
   }
 
   /** Whether this model can write English for another language: neither `.en` nor `turbo` models can. */
@@ -54,7 +83,7 @@ export class ModelService {
   /** The file of the model behind a name; throws `model_not_installed` with what to do about it. */
   resolve(name: string): ResolvedModel {
     const id = this.idOf(name);
-    const path = this.#file(id);
+    const path = this.#files.path(id);
     if (path === undefined) {
       throw new AppError(
         'model_not_installed',
@@ -64,44 +93,171 @@ export class ModelService {
     return { id, path, demonstration: id === STARTER.id };
   }
 
-  isInstalled(id: string): boolean {
-    return this.#file(id) !== undefined;
+  /**
+   * As `resolve`, but a missing model is downloaded first where the setting `models.autoInstall` allows it.
+   * Throws `model_not_installed` with the reason, `disk_full` beneath it, `cancelled`.
+   */
+  async prepare(name: string, { signal, onDownload }: PrepareOptions): Promise<ResolvedModel> {
+    const model = this.#find(this.idOf(name));
+    if (model === undefined || this.isInstalled(model.id) || !this.#o.settings.get('models.autoInstall')) {
+      return this.resolve(name);
+    }
+    const failure = await this.#fetch(model, signal, onDownload);
+    if (failure !== undefined) {
+      throw new AppError(
+        'model_not_installed',
+        `The model ${model.id} is not installed, and fetching it failed: ${failure.message}`,
+        { cause: failure },
+      );
+    }
+    return this.resolve(name);
   }
 
-  /** Times real time, as measured by the latest transcription with this model on this machine. */
+  isInstalled(id: string): boolean {
+    return this.#files.path(id) !== undefined;
+  }
+
+  /**
+   * Begins to download a model, or goes on with it. `started` is false where it is installed already.
+   * Throws `model_not_found`, `disk_full`.
+   */
+  async install(name: string): Promise<{ started: boolean; model: Model }> {
+    const id = this.idOf(name);
+    if (this.isInstalled(id)) return { started: false, model: this.get(id) };
+    const model = this.#find(id);
+    if (model === undefined) throw unknown(id);
+    await this.#downloads.start(model);
+    return { started: true, model: this.get(id) };
+  }
+
+  /** Stops a download so that it can go on. Throws `model_not_found`, `conflict` where none is under way. */
+  async pause(name: string): Promise<Model> {
+    const { id } = this.get(this.idOf(name));
+    if (!(await this.#downloads.pause(id))) {
+      throw new AppError('conflict', `${id} is not being downloaded, so there is nothing to pause.`);
+    }
+    return this.get(id);
+  }
+
+  /**
+   * Removes an installed model, or ends its download and removes what has come of it.
+   * Throws `model_not_found`; `conflict` where it came with the program or a running transcription uses it.
+   */
+  async remove(name: string): Promise<string> {
+    const { id, bundled } = this.get(this.idOf(name));
+    if (bundled) throw new AppError('conflict', `${id} comes with Earshot and cannot be removed.`);
+    if (await this.#downloads.cancel(id)) return `The download of ${id} is cancelled.`;
+    if (!this.isInstalled(id)) throw new AppError('model_not_found', `The model ${id} is not installed.`);
+    if (this.#isAtWork(id)) {
+      throw new AppError('conflict', `A transcription is using ${id}. Remove it once that has ended.`);
+    }
+    await this.#files.remove(id);
+    this.#speeds.delete(id);
+    deleteModelSpeed(this.#o.db, id);
+    this.#o.onChange(id, 'removed', 0, 0);
+    return `${id} is removed.`;
+  }
+
+  /** Copies a model file of this machine in. See `importModel` for what it throws. */
+  async import(path: string, id: string | undefined): Promise<Model> {
+    const find = (wanted: string) => this.#find(wanted);
+    const imported = await importModel({ files: this.#files, engine: this.#o.engine, find }, { path, id });
+    // A download of what is now here has nothing left to do.
+    await this.#downloads.cancel(imported);
+    const model = this.get(imported);
+    this.#o.onChange(imported, 'installed', model.size, model.size);
+    return model;
+  }
+
+  /** Measures a model on this machine and keeps its speed. Throws `model_not_installed`; `conflict` at work. */
+  async benchmark(name: string): Promise<Benchmark & { readonly id: string }> {
+    const { id, path } = this.resolve(name);
+    if (listModelsAtWork(this.#o.db).length > 0) {
+      throw new AppError('conflict', 'A transcription is running, so a measurement would not be true.');
+    }
+    const beamSize = () => this.#o.settings.get('engine.beamSize');
+    const measured = await measureSpeed({ ...this.#o, beamSize }, path);
+    this.noteSpeed(id, measured.speed);
+    return { id, ...measured };
+  }
+
+  /** Times real time, as measured by the latest transcription with this model on this machine; kept. */
   noteSpeed(id: string, speed: number): void {
     this.#speeds.set(id, speed);
+    writeModelSpeed(this.#o.db, id, speed, this.#o.clock.now());
   }
 
   speedOf(id: string): number | undefined {
     return this.#speeds.get(id);
   }
 
+  /** One model as `list` has it. Throws `model_not_found`. */
+  get(id: string): Model {
+    const model = this.list().find((known) => known.id === id);
+    if (model === undefined) throw unknown(id);
+    return model;
+  }
+
   list(): Model[] {
-    const known = new Set([STARTER.id, ...CATALOGUE.map((model) => model.id)]);
+    const catalogue = this.#catalogue();
+    const known = new Set([STARTER.id, ...catalogue.map((model) => model.id)]);
+    const files = new Map(this.#files.installed().map(({ id, size }) => [id, size]));
     return [
       this.#starter(),
-      ...CATALOGUE.map((model) =>
-        this.#present({ ...model, sha256: null, languages: this.#languages(model.english) }),
+      ...catalogue.map(({ id, name, size, checksum, english, description }) =>
+        this.#present({
+          id,
+          name,
+          size: files.get(id) ?? size,
+          sha1: checksum.algorithm === 'sha1' ? checksum.hex : null,
+          sha256: checksum.algorithm === 'sha256' ? checksum.hex : null,
+          languages: english ? ['en'] : 'multilingual',
+          description,
+        }),
       ),
-      ...this.#ownFiles()
-        .filter(({ id }) => !known.has(id))
-        .map(({ id, size }) =>
+      ...[...files]
+        .filter(([id]) => !known.has(id))
+        .map(([id, size]) =>
           this.#present({
             id,
             name: id,
             size,
             sha1: null,
             sha256: null,
-            languages: this.#languages(/\.en($|[-.])/.test(id)),
+            languages: isEnglishId(id) ? ['en'] : 'multilingual',
             description: 'A model file of your own.',
           }),
         ),
     ];
   }
 
-  #languages(english: boolean): Model['languages'] {
-    return english ? ['en'] : 'multilingual';
+  #catalogue(): readonly CatalogueModel[] {
+    return catalogueOf(this.#o.settings.get('models.catalogue'));
+  }
+
+  #find(id: string): CatalogueModel | undefined {
+    return this.#catalogue().find((model) => model.id === id);
+  }
+
+  async #fetch(
+    model: CatalogueModel,
+    signal: AbortSignal,
+    onDownload: (share: number) => void,
+  ): Promise<AppError | undefined> {
+    onDownload(0);
+    try {
+      await this.#downloads.start(model);
+    } catch (error) {
+      if (error instanceof AppError) return error;
+      throw error;
+    }
+    return this.#downloads.wait(model.id, signal, ({ received, total }) =>
+      onDownload(total === 0 ? 0 : received / total),
+    );
+  }
+
+  #isAtWork(id: string): boolean {
+    return listModelsAtWork(this.#o.db).some((job) => job.model_id === id || this.idOf(job.model) === id);
   }
 
   #starter(): Model {
@@ -121,6 +277,7 @@ export class ModelService {
   #present(
     model: Pick<Model, 'id' | 'name' | 'size' | 'sha1' | 'sha256' | 'languages' | 'description'>,
   ): Model {
+    const download = this.#downloads.stateOf(model.id);
     return {
       ...model,
       kind: 'whisper',
@@ -129,23 +286,21 @@ export class ModelService {
       demonstration: false,
       aliases: MODEL_ALIASES.filter((alias) => this.idOf(alias) === model.id),
       speed: this.#speeds.get(model.id) ?? null,
-      download: null,
+      download:
+        download === undefined
+          ? null
+          : {
+              state: download.state,
+              received: download.received,
+              total: download.total,
+              error: download.error,
+            },
     };
   }
-
-  #ownFiles(): { id: string; size: number }[] {
-    return readdirSync(this.#dirs.installed).flatMap((name) => {
-      const id = FILE.exec(name)?.[1];
-      return id === undefined ? [] : [{ id, size: statSync(join(this.#dirs.installed, name)).size }];
-    });
-  }
-
-  #file(id: string): string | undefined {
-    if (!/^[\w][\w.-]*$/.test(id)) return undefined;
-    const path =
-      id === STARTER.id
-        ? join(this.#dirs.bundled, STARTER.file)
-        : join(this.#dirs.installed, `ggml-${id}.bin`);
-    return statSync(path, { throwIfNoEntry: false })?.isFile() ? path : undefined;
-  }
 }
+
+const unknown = (id: string): AppError =>
+  new AppError(
+    'model_not_found',
+    `There is no model called ${id.slice(0, 100)}; GET /v1/models has them all.`,
+  );

@@ -3,11 +3,12 @@ import { first } from './010-first.ts';
 import { storage } from './020-storage.ts';
 import { search } from './030-search.ts';
 import { jobs } from './040-jobs.ts';
+import { models } from './050-models.ts';
 
 /** One step of the schema. Append only: a released step is never changed. */
 export type Migration = { readonly version: number; readonly sql: string };
 
-const MIGRATIONS: readonly Migration[] = [first, storage, search, jobs];
+const MIGRATIONS: readonly Migration[] = [first, storage, search, jobs, models];
 
 export const newestVersion = Math.max(...MIGRATIONS.map((migration) => migration.version));
 

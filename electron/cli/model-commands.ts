@@ -1,0 +1,196 @@
+import { resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Command } from 'commander';
+import type { Model } from '../contract/system.ts';
+import { formatBytes } from '../core/base/numbers.ts';
+import { type Connection, connect } from './connect.ts';
+import { type ServerOptions, UsageError } from './environment.ts';
+import { withServerOptions } from './serve.ts';
+import { bar, print, roughTime, StatusLine, say, style, table } from './terminal.ts';
+
+const using = async (
+  options: ServerOptions,
+  work: (connection: Connection) => Promise<void>,
+): Promise<void> => {
+  const connection = await connect(options);
+  try {
+    await work(connection);
+  } finally {
+    await connection.close();
+  }
+};
+
+const LOOK_EVERY_MS = 400;
+
+const speedOf = ({ installed, speed }: Model): string =>
+  installed && speed !== null ? `${speed.toFixed(1)}×` : '';
+
+const markOf = (model: Model): string => {
+  if (model.installed) return style('green', '●', process.stdout);
+  return model.download === null ? '○' : style('yellow', '◐', process.stdout);
+};
+
+const addList = (models: Command): void => {
+  withServerOptions(models.command('list', { isDefault: true }))
+    .description('the catalogue, and what is installed')
+    .action((options: ServerOptions) =>
+      using(options, async ({ client }) => {
+        const { data } = await client.call('listModels');
+        const rows = data.map((model) => [
+          markOf(model),
+          model.id,
+          formatBytes(model.size),
+          model.aliases.join(', '),
+          speedOf(model),
+          model.description,
+        ]);
+        await print(`${table([['', 'MODEL', 'SIZE', 'ALSO', 'SPEED', 'GOOD FOR'], ...rows])}\n`);
+      }),
+    );
+};
+
+/** What a download does, measured from when this command began to look. */
+class Pace {
+  readonly #since = performance.now();
+  readonly #from: number;
+
+  constructor(from: number) {
+    this.#from = from;
+  }
+
+  line(id: string, { received, total }: NonNullable<Model['download']>): string {
+    const rate = (received - this.#from) / ((performance.now() - this.#since) / 1000);
+    const facts = [
+      `${formatBytes(received)} of ${formatBytes(total)}`,
+      ...(rate > 0 ? [`${formatBytes(rate)}/s`] : []),
+      ...(rate > 0 && total > received ? [`${roughTime((total - received) / rate)} left`] : []),
+    ];
+    if (!process.stderr.isTTY) return `Downloading ${id}`;
+    const share = total === 0 ? 0 : Math.min(100, (received / total) * 100);
+    if (received >= total) return `${bar(100)}  Checking ${style('bold', id)}`;
+    return `${bar(share)}  ${style('bold', id)}  ${style('dim', facts.join(' · '))}`;
+  }
+}
+
+/** Shows a download until it ends; Ctrl-C leaves it where it is, to go on with the next install. */
+const follow = async ({ client }: Connection, first: Model, signal: AbortSignal): Promise<boolean> => {
+  const { id } = first;
+  const line = new StatusLine();
+  const pace = new Pace(first.download?.received ?? 0);
+  try {
+    for (let model: Model | undefined = first; ; ) {
+      const state: Model['download'] = model?.download ?? null;
+      if (state?.state === 'failed') {
+        line.clear();
+        say(`${style('red', 'error')}  ${id}: ${state.error ?? 'the download failed'}`);
+        return false;
+      }
+      if (state?.state !== 'downloading') {
+        line.clear();
+        const installed = model?.installed === true;
+        say(installed ? `${style('green', '✓')} ${id} is installed.` : `${id}: the download was stopped.`);
+        return installed;
+      }
+      line.show('downloading', pace.line(id, state));
+      await delay(LOOK_EVERY_MS, undefined, { signal }).catch(() => {
+        // Ctrl-C: the call below ends at once, and says so.
+      });
+      const { data }: { data: Model[] } = await client.call('listModels', { signal });
+      model = data.find((known) => known.id === id);
+    }
+  } finally {
+    line.clear();
+  }
+};
+
+const install = async (connection: Connection, id: string, signal: AbortSignal): Promise<boolean> => {
+  const { data } = await connection.client.call('installModel', { params: { id } });
+  if (!data.installed) return follow(connection, data, signal);
+  say(`${data.id} is installed already.`);
+  return true;
+};
+
+const addInstall = (models: Command): void => {
+  withServerOptions(models.command('install'))
+    .argument('<id...>', 'ids of the list, or nano, mini, pro')
+    .description('download models; a download that was cut off goes on where it was')
+    .action((ids: string[], options: ServerOptions) =>
+      using(options, async (connection) => {
+        const controller = new AbortController();
+        const stop = () => controller.abort();
+        process.once('SIGINT', stop);
+        try {
+          for (const id of ids) {
+            if (!(await install(connection, id, controller.signal))) process.exitCode = 1;
+          }
+        } catch (error) {
+          if (!controller.signal.aborted) throw error;
+          say('Stopped. What is there is kept: install the model again to go on.');
+          process.exitCode = 130;
+        } finally {
+          process.off('SIGINT', stop);
+        }
+      }),
+    );
+};
+
+const addImport = (models: Command): void => {
+  withServerOptions(models.command('import'))
+    .argument('<file>', 'a whisper.cpp model file (ggml)')
+    .option('--id <id>', 'what to call it; otherwise the name of the file')
+    .description('copy a model file of your own in')
+    .action((file: string, options: ServerOptions & { id?: string }) =>
+      using(options, async ({ client }) => {
+        const body = { path: resolve(file), ...(options.id === undefined ? {} : { id: options.id }) };
+        const { data } = await client.call('importModel', { body });
+        say(`${style('green', '✓')} ${data.id} is installed.`);
+      }),
+    );
+};
+
+const addRemove = (models: Command): void => {
+  withServerOptions(models.command('remove'))
+    .argument('<id>')
+    .description('remove a model, or cancel its download')
+    .action((id: string, options: ServerOptions) =>
+      using(options, async ({ client }) => {
+        const { message } = await client.call('removeModel', { params: { id } });
+        say(message);
+      }),
+    );
+};
+
+const addBenchmark = (models: Command): void => {
+  withServerOptions(models.command('benchmark'))
+    .argument('[id]', 'all installed models unless one is named')
+    .description('measure how many times faster than real time a model is here')
+    .action((id: string | undefined, options: ServerOptions) =>
+      using(options, async ({ client }) => {
+        const { data } = await client.call('listModels');
+        const ids =
+          id === undefined
+            ? data.filter((model) => model.installed && model.kind === 'whisper').map((model) => model.id)
+            : [id];
+        if (ids.length === 0) throw new UsageError('No model is installed.');
+        const line = new StatusLine();
+        const rows: string[][] = [];
+        for (const one of ids) {
+          line.show(one, `Measuring ${one}`);
+          const { data: measured } = await client.call('benchmarkModel', { params: { id: one } });
+          rows.push([measured.id, `${measured.speed.toFixed(1)}×`, roughTime(3600 / measured.speed)]);
+        }
+        line.clear();
+        await print(`${table([['MODEL', 'REAL TIME', 'AN HOUR TAKES'], ...rows])}\n`);
+      }),
+    );
+};
+
+/** `earshot models`. */
+export const addModelCommands = (program: Command): void => {
+  const models = program.command('models').description('speech models');
+  addList(models);
+  addInstall(models);
+  addImport(models);
+  addRemove(models);
+  addBenchmark(models);
+};

@@ -1,0 +1,59 @@
+import type { FastifyInstance } from 'fastify';
+import { routes } from '../../../contract/routes.ts';
+import { AppError, isAppError } from '../../base/errors.ts';
+import { round } from '../../base/numbers.ts';
+import type { ModelService } from '../../services/models/index.ts';
+import { ok, success } from '../answers.ts';
+import { implement } from '../implement.ts';
+
+/** A job's codes as those of an answer: here the caller's own input is at fault. */
+const asAnswer = (error: unknown): unknown => {
+  if (!isAppError(error)) return error;
+  if (error.code === 'model_invalid') {
+    return new AppError('content_mismatch', error.message, { cause: error });
+  }
+  if (error.code === 'model_not_installed') {
+    return new AppError('model_not_found', error.message, { cause: error });
+  }
+  return error;
+};
+
+const answering = async <T>(work: Promise<T>): Promise<T> => {
+  try {
+    return await work;
+  } catch (error) {
+    throw asAnswer(error);
+  }
+};
+
+/** `/v1/models`: the catalogue, and how models come and go. */
+export const modelResources = (server: FastifyInstance, models: ModelService): void => {
+  implement(server, routes.listModels, () =>
+    ok({
+      object: 'list' as const,
+      ...success(
+        models
+          .list()
+          .map((model) => ({ ...model, object: 'model' as const, created: 0, owned_by: 'earshot' })),
+      ),
+    }),
+  );
+  implement(server, routes.installModel, async ({ params }) => {
+    const { started, model } = await models.install(params.id);
+    return { status: started ? (202 as const) : (200 as const), body: success(model) };
+  });
+  implement(server, routes.pauseModel, async ({ params }) => ok(success(await models.pause(params.id))));
+  implement(server, routes.removeModel, async ({ params }) =>
+    ok({ success: true as const, message: await models.remove(params.id) }),
+  );
+  implement(server, routes.importModel, async ({ body }) => ({
+    status: 201 as const,
+    body: success(await answering(models.import(body.path, body.id))),
+  }));
+  implement(server, routes.benchmarkModel, async ({ params }) => {
+    const { id, seconds, elapsed, speed } = await answering(models.benchmark(params.id));
+    return ok(
+      success({ id, seconds: round(seconds, 3), elapsed: round(elapsed, 3), speed: round(speed, 2) }),
+    );
+  });
+};

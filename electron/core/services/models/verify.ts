@@ -1,0 +1,63 @@
+import { stat } from 'node:fs/promises';
+import { AppError, isAppError } from '../../base/errors.ts';
+import { formatBytes } from '../../base/numbers.ts';
+import type { ModelFacts, WhisperEngine } from '../../engines/whisper/index.ts';
+import { type CatalogueModel, hashFile } from './catalogue.ts';
+
+export type FactsEngine = Pick<WhisperEngine, 'modelFacts'>;
+
+const broken = (message: string, cause?: unknown): AppError =>
+  new AppError('model_invalid', message, { cause });
+
+/** Whether an error says that the file itself is wrong, so that keeping it would help nobody. */
+export const isBrokenModel = (error: unknown): boolean => isAppError(error) && error.code === 'model_invalid';
+
+/** Holds a file against the size and the checksum in the catalogue. Throws `model_invalid`. */
+export const checkAgainstCatalogue = async (
+  path: string,
+  model: CatalogueModel,
+  signal?: AbortSignal,
+): Promise<void> => {
+  const { size } = await stat(path);
+  if (size < model.sizes.least || size > model.sizes.most) {
+    throw broken(
+      `What came is not ${model.id}: it has ${formatBytes(size)}, and the model has ${formatBytes(model.size)}.`,
+    );
+  }
+  const { algorithm, hex } = model.checksum;
+  const found = await hashFile(path, algorithm, signal);
+  if (found === hex) return;
+  const name = algorithm === 'sha1' ? 'SHA-1' : 'SHA-256';
+  throw broken(
+    `What came is not ${model.id}: its ${name} is ${found.slice(0, 12)}…, and ${hex.slice(0, 12)}… is right. The file was removed.`,
+  );
+};
+
+/** What a server is told to have sent that announces or sends more than the model can have. */
+export const tooLarge = (model: CatalogueModel, cause: unknown): AppError =>
+  broken(`What came is not ${model.id}: it is larger than the model's ${formatBytes(model.size)}.`, cause);
+
+/**
+ * Walks through a whole model file with the engine. Throws `model_invalid`, `engine_unavailable`, and `cancelled`
+ * at once when the signal fires, though the engine may still be reading then.
+ */
+export const readFacts = async (
+  engine: FactsEngine,
+  path: string,
+  signal?: AbortSignal,
+): Promise<ModelFacts> => {
+  const stopped = Promise.withResolvers<never>();
+  const stop = () => stopped.reject(new AppError('cancelled', 'The check of the model was stopped.'));
+  signal?.addEventListener('abort', stop, { once: true });
+  if (signal?.aborted) stop();
+  try {
+    return await Promise.race([engine.modelFacts(path), stopped.promise]);
+  } catch (error) {
+    if (isAppError(error) && error.code === 'engine_crashed') {
+      throw broken('This file made the engine crash while it was checked, so it was not kept.', error);
+    }
+    throw error;
+  } finally {
+    signal?.removeEventListener('abort', stop);
+  }
+};
