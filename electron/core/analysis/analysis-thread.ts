@@ -1,12 +1,13 @@
 import { parentPort } from 'node:worker_threads';
 import { messageOf } from '../base/errors.ts';
 import { analyze } from './index.ts';
-import type { FromThread, ToThread } from './thread-messages.ts';
-import type { Summarizer } from './types.ts';
+import { type FromThread, inBatches, type ToThread } from './thread-messages.ts';
+import type { AnalysisResult, AnalysisSegment, Summarizer } from './types.ts';
 
 /** The thread's side of `analyzeInThread`: one analysis, then the thread ends by itself. */
 function serve(port: NonNullable<typeof parentPort>): void {
   const send = (message: FromThread) => port.postMessage(message);
+  const segments: AnalysisSegment[] = [];
   let answer: (message: Extract<ToThread, { kind: 'summary' }>) => void = () => {};
 
   /** The language model is asked by the caller's thread, which owns its connection and its limits. */
@@ -20,22 +21,33 @@ function serve(port: NonNullable<typeof parentPort>): void {
     },
   };
 
-  port.on('message', (message: ToThread) => {
-    if (message.kind === 'summary') {
-      answer(message);
-      return;
-    }
+  const work = (message: Extract<ToThread, { kind: 'analyze' }>): Promise<AnalysisResult> => {
     const { transcript, options, secret, translation, hasSummarizer } = message;
     const onProgress = (share: number) => send({ kind: 'progress', share });
-    analyze(transcript, options, {
-      secret,
-      translation,
-      onProgress,
-      summarizer: hasSummarizer ? remote : undefined,
-    })
-      .then((result) => send({ kind: 'result', result }))
-      .catch((error: unknown) => send({ kind: 'failed', error: messageOf(error) }))
-      .finally(() => port.close());
+    const summarizer = hasSummarizer ? remote : undefined;
+    return analyze({ ...transcript, segments }, options, { secret, translation, onProgress, summarizer });
+  };
+
+  const deliver = (result: AnalysisResult): void => {
+    const { redacted } = result;
+    for (const batch of inBatches(redacted?.segments ?? [])) send(batch);
+    send({
+      kind: 'result',
+      result: redacted ? { ...result, redacted: { ...redacted, segments: [] } } : result,
+    });
+  };
+
+  port.on('message', (message: ToThread) => {
+    if (message.kind === 'segments') {
+      segments.push(...message.segments);
+    } else if (message.kind === 'summary') {
+      answer(message);
+    } else {
+      work(message)
+        .then(deliver)
+        .catch((error: unknown) => send({ kind: 'failed', error: messageOf(error) }))
+        .finally(() => port.close());
+    }
   });
 }
 

@@ -1,7 +1,14 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { messageOf } from '../base/errors.ts';
-import type { FromThread, ToThread } from './thread-messages.ts';
-import type { AnalysisDependencies, AnalysisOptions, AnalysisResult, AnalysisTranscript } from './types.ts';
+import { type FromThread, inBatches, type ToThread } from './thread-messages.ts';
+import type {
+  AnalysisDependencies,
+  AnalysisOptions,
+  AnalysisResult,
+  AnalysisSegment,
+  AnalysisTranscript,
+} from './types.ts';
 
 export interface ThreadDependencies extends AnalysisDependencies {
   /** The thread's entry; a bundled build gives its own file here. Default: the source beside this module. */
@@ -13,21 +20,22 @@ export interface ThreadDependencies extends AnalysisDependencies {
 /**
  * `analyze` in a thread of its own, with the same arguments and result. Why: `analyze` already gives the
  * event loop turns, which keeps a calm machine responsive; a thread also keeps the server's loop free while
- * garbage is collected or the processor is busy, can be ended at any moment, and returns its memory (the
- * word lists, about 40 MB) when it is done. Starting one costs about 0.3 s, so short transcripts are better
- * served by `analyze` itself. Rejects when the thread fails or is aborted.
+ * garbage is collected or every core is busy, can be ended at any moment, and gives its memory back. The
+ * word lists load anew each time, so short transcripts are better served by `analyze` itself. Rejects when
+ * the thread fails or is aborted.
  */
 export function analyzeInThread(
   transcript: AnalysisTranscript,
   options: AnalysisOptions,
   dependencies: ThreadDependencies,
 ): Promise<AnalysisResult> {
-  const { secret, translation, summarizer, onProgress, signal } = dependencies;
+  const { summarizer, onProgress, signal } = dependencies;
   const worker = new Worker(dependencies.entry ?? new URL('./analysis-thread.ts', import.meta.url));
-  const send = (message: ToThread) => worker.postMessage(message);
+  const segments: AnalysisSegment[] = [];
 
+  let abort = () => {};
   return new Promise<AnalysisResult>((resolve, reject) => {
-    const abort = () => reject(signal?.reason);
+    abort = () => reject(signal?.reason);
     if (signal?.aborted) {
       abort();
       return;
@@ -36,26 +44,50 @@ export function analyzeInThread(
     worker.once('error', reject);
     worker.once('exit', (code) => reject(new Error(`the analysis thread ended early (exit code ${code})`)));
     worker.on('message', (message: FromThread) => {
-      if (message.kind === 'progress') onProgress?.(message.share);
-      else if (message.kind === 'result') resolve(message.result);
+      if (message.kind === 'segments') segments.push(...message.segments);
+      else if (message.kind === 'progress') onProgress?.(message.share);
+      else if (message.kind === 'result') resolve(withSegments(message.result, segments));
       else if (message.kind === 'failed') reject(new Error(message.error));
       else if (summarizer) {
         summarizer.summarize(message.input).then(
-          (items) => send({ kind: 'summary', items }),
-          (error: unknown) => send({ kind: 'summary', error: messageOf(error) }),
+          (items) => post(worker, { kind: 'summary', items }),
+          (error: unknown) => post(worker, { kind: 'summary', error: messageOf(error) }),
         );
       }
     });
-    send({
-      kind: 'analyze',
-      transcript,
-      options,
-      secret,
-      translation,
-      hasSummarizer: summarizer !== undefined,
-    });
+    handOver(worker, transcript, options, dependencies).catch(reject);
   }).finally(() => {
+    signal?.removeEventListener('abort', abort);
     worker.removeAllListeners();
     return worker.terminate();
   });
+}
+
+function post(worker: Worker, message: ToThread): void {
+  worker.postMessage(message);
+}
+
+async function handOver(
+  worker: Worker,
+  transcript: AnalysisTranscript,
+  options: AnalysisOptions,
+  { secret, translation, summarizer }: ThreadDependencies,
+): Promise<void> {
+  for (const batch of inBatches(transcript.segments)) {
+    post(worker, batch);
+    await nextTurn();
+  }
+  const bare = { ...transcript, segments: [] };
+  post(worker, {
+    kind: 'analyze',
+    transcript: bare,
+    options,
+    secret,
+    translation,
+    hasSummarizer: summarizer !== undefined,
+  });
+}
+
+function withSegments(result: AnalysisResult, segments: AnalysisSegment[]): AnalysisResult {
+  return result.redacted ? { ...result, redacted: { ...result.redacted, segments } } : result;
 }

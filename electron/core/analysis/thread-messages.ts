@@ -1,11 +1,25 @@
-import type { AnalysisOptions, AnalysisResult, AnalysisTranscript, Summarizer } from './types.ts';
+import type {
+  AnalysisOptions,
+  AnalysisResult,
+  AnalysisSegment,
+  AnalysisTranscript,
+  Summarizer,
+} from './types.ts';
 
 type SummarizerInput = Parameters<Summarizer['summarize']>[0];
 type SummarizerItems = Awaited<ReturnType<Summarizer['summarize']>>;
 
+/** Segments go over in batches before the message they belong to: copying hours of words at once takes too long. */
+export interface SegmentsMessage {
+  kind: 'segments';
+  segments: AnalysisSegment[];
+}
+
 export type ToThread =
+  | SegmentsMessage
   | {
       kind: 'analyze';
+      /** Without its segments. */
       transcript: AnalysisTranscript;
       options: AnalysisOptions;
       secret: string;
@@ -16,7 +30,19 @@ export type ToThread =
   | { kind: 'summary'; error: string };
 
 export type FromThread =
+  | SegmentsMessage
   | { kind: 'progress'; share: number }
   | { kind: 'summarize'; input: SummarizerInput }
+  /** Without the segments of `redacted`. */
   | { kind: 'result'; result: AnalysisResult }
   | { kind: 'failed'; error: string };
+
+const BATCH = 100;
+
+/** Segments as messages of a bounded size. */
+export function inBatches(segments: readonly AnalysisSegment[]): SegmentsMessage[] {
+  const count = Math.ceil(segments.length / BATCH);
+  return Array.from({ length: count }, (_, index) => {
+    return { kind: 'segments', segments: segments.slice(index * BATCH, (index + 1) * BATCH) };
+  });
+}
