@@ -31,6 +31,10 @@ export type FirstAnswer =
   | { readonly supported: true; readonly identity: RemoteIdentity; readonly head: OpenedResponse }
   | { readonly supported: false; readonly reason: string };
 
+/** Whether the connection failed, and not the file: another try may go well. */
+const isBroken = (error: unknown): boolean =>
+  isAppError(error) && error.code === 'download_failed' && error.cause !== undefined;
+
 const changed = (): AppError =>
   new AppError('download_failed', 'The file changed on the server while it was being read. Try again.');
 
@@ -115,8 +119,8 @@ export class RemoteFile {
         await this.#fetch(index);
       } catch (error) {
         const slept = machineSlept(Date.now() - begun, this.#options.stallSeconds ?? 30);
-        const broken = isAppError(error) && error.code === 'download_failed' && error.cause !== undefined;
-        const transient = broken || (slept && isAppError(error) && error.code === 'download_timeout');
+        const transient =
+          isBroken(error) || (slept && isAppError(error) && error.code === 'download_timeout');
         if (!transient || tries === TRIES) throw error;
         await delay(200 * 2 ** tries, undefined, { signal: this.#options.signal }).catch(() => undefined);
         throwIfAborted(this.#options.signal);
@@ -198,21 +202,33 @@ export class RemoteFile {
     if (!same) throw changed();
   }
 
+  /** Reads an answer; one that breaks off in the middle gives the whole blocks that came until then. */
   async #read(response: OpenedResponse, length: number): Promise<Buffer> {
     const bytes = Buffer.allocUnsafe(length);
     let filled = 0;
-    for await (const chunk of response.body) {
-      if (!Buffer.isBuffer(chunk)) continue;
-      this.#fetched += chunk.length;
-      if (filled + chunk.length > length) {
-        throw new AppError('download_failed', 'The server sent more of the file than it was asked for.');
+    let broken: unknown;
+    try {
+      for await (const chunk of response.body) {
+        if (!Buffer.isBuffer(chunk)) continue;
+        this.#fetched += chunk.length;
+        if (filled + chunk.length > length) {
+          throw new AppError('download_failed', 'The server sent more of the file than it was asked for.');
+        }
+        filled += chunk.copy(bytes, filled);
       }
-      filled += chunk.copy(bytes, filled);
+    } catch (error) {
+      if (!isBroken(error)) throw error;
+      broken = error;
     }
     if (filled < length) {
-      throw new AppError('download_failed', 'The server broke off in the middle of a part of the file.', {
-        cause: filled,
-      });
+      const whole = filled - (filled % BLOCK_BYTES);
+      if (whole > 0) return bytes.subarray(0, whole);
+      throw (
+        broken ??
+        new AppError('download_failed', 'The server broke off in the middle of a part of the file.', {
+          cause: filled,
+        })
+      );
     }
     return bytes;
   }
