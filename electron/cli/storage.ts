@@ -1,15 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { formatBytes } from '../core/base/numbers.ts';
-import {
-  exportStorage,
-  importStorage,
-  type OfflineStorage,
-  openStorage,
-  type Progress,
-  type VerifyReport,
-  verifyStorage,
-} from '../core/offline-storage.ts';
+import { type OfflineStorage, openStorage, type Progress, type VerifyReport } from '../core/offline-storage.ts';
 import { dataDirOf } from './environment.ts';
 import { print, StatusLine, say, style } from './terminal.ts';
 
@@ -64,8 +56,8 @@ const sayReport = (report: VerifyReport): void => {
   if (report.problems.length === 0) say(style('green', 'Every byte of every copy is right.'));
 };
 
-const addVerify = (storage: Command): void => {
-  storage
+const addVerify = (command: Command): void => {
+  command
     .command('verify')
     .description('read every byte of every copy, and mend what is not right')
     .option('--data-dir <folder>', 'the folder that keeps everything')
@@ -73,10 +65,10 @@ const addVerify = (storage: Command): void => {
     .option('--remove-unknown', 'remove objects that no file knows')
     .option('--json', 'print the report as JSON')
     .action((options: StorageOptions & { adoptMirrors?: boolean; removeUnknown?: boolean }) =>
-      withStorage(options, async ({ files }, line) => {
-        if (options.adoptMirrors === true) await files.store.adoptMirrors();
+      withStorage(options, async (storage, line) => {
+        if (options.adoptMirrors === true) await storage.adoptMirrors();
         const onProgress = progressOn(line, 'verifying');
-        const report = await verifyStorage(files, {
+        const report = await storage.verify({
           removeUnknown: options.removeUnknown === true,
           onProgress,
         });
@@ -88,29 +80,29 @@ const addVerify = (storage: Command): void => {
     );
 };
 
-const addTransfer = (storage: Command): void => {
-  storage
+const addTransfer = (command: Command): void => {
+  command
     .command('export')
     .argument('<folder>', 'a new or empty folder')
     .description('write all stored files as plain files, with a manifest')
     .option('--data-dir <folder>', 'the folder that keeps everything')
     .action((folder: string, options: StorageOptions) =>
-      withStorage(options, async ({ files }, line) => {
-        const done = await exportStorage(files, resolve(folder), progressOn(line, 'exporting'));
+      withStorage(options, async (storage, line) => {
+        const done = await storage.exportTo(resolve(folder), progressOn(line, 'exporting'));
         line.clear();
         say(`${done.files} files, ${formatBytes(done.bytes)}, are in ${resolve(folder)}.`);
       }),
     );
-  storage
+  command
     .command('import')
     .argument('<folder>', 'a folder that `storage export` wrote')
     .description('take an export back; what is there already stays')
     .option('--data-dir <folder>', 'the folder that keeps everything')
     .option('--user <name>', 'give all files to this user')
     .action((folder: string, options: StorageOptions & { user?: string }) =>
-      withStorage(options, async ({ files }, line) => {
+      withStorage(options, async (storage, line) => {
         const onProgress = progressOn(line, 'importing');
-        const report = await importStorage(files, resolve(folder), { user: options.user, onProgress });
+        const report = await storage.importFrom(resolve(folder), { user: options.user, onProgress });
         line.clear();
         for (const { path, reason } of report.problems)
           say(`${style('red', 'not taken')}  ${path}: ${reason}`);

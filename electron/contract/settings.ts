@@ -25,6 +25,10 @@ const modelLine = z
   );
 const limit = z.int().min(0).max(1e9);
 const GIB = 1024 ** 3;
+const bytes = z
+  .int()
+  .min(0)
+  .max(2 ** 50);
 
 /** Every setting of an installation: its type, default, meaning, and whether it needs a restart. */
 export const SETTINGS = {
@@ -44,7 +48,7 @@ export const SETTINGS = {
     'Further Host names the server answers to.',
   ),
   'network.offline': setting(z.boolean(), false, 'Make no outbound connection at all.'),
-  'network.maxDownloadBytes': setting(limit, 4 * GIB, 'Largest download for a transcription, in bytes.'),
+  'network.maxDownloadBytes': setting(bytes, 4 * GIB, 'Largest download for a transcription, in bytes.'),
   'network.stallSeconds': setting(
     z.int().min(1).max(3600),
     30,
@@ -89,11 +93,7 @@ export const SETTINGS = {
   'credits.perMinute.nano': setting(z.number().min(0).max(1e6), 0.5, 'Credits per minute of audio.'),
   'credits.perMinute.mini': setting(z.number().min(0).max(1e6), 1, 'Credits per minute of audio.'),
   'credits.perMinute.pro': setting(z.number().min(0).max(1e6), 2, 'Credits per minute of audio.'),
-  'storage.limitBytes': setting(
-    limit.max(2 ** 50),
-    10 * GIB,
-    'Storage of a user, unless the user has an own limit.',
-  ),
+  'storage.limitBytes': setting(bytes, 10 * GIB, 'Storage of a user, unless the user has an own limit.'),
   'storage.mirrors': setting(
     z.array(z.string().min(1)).max(8),
     [],

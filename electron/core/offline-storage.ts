@@ -5,15 +5,27 @@ import { silentLogger } from './base/logger.ts';
 import { dataPaths } from './base/paths.ts';
 import { installationSecret } from './secrets.ts';
 import { EventHub } from './services/events.ts';
-import { createFiles, type Files } from './services/files/create.ts';
+import { createFiles } from './services/files/create.ts';
+import { exportStorage, type ImportReport, importStorage } from './services/files/transfer.ts';
+import { type Progress, type VerifyReport, verifyStorage } from './services/files/verify.ts';
 import { SettingsService } from './services/settings.ts';
 import { openDatabase } from './stores/database.ts';
 import { lockFolder } from './stores/lock.ts';
 
-export { exportStorage, importStorage } from './services/files/transfer.ts';
-export { type Progress, type VerifyReport, verifyStorage } from './services/files/verify.ts';
+export type { Progress, VerifyReport };
 
-export type OfflineStorage = { readonly files: Files; close(): Promise<void> };
+/** Upkeep of the stored files. */
+export type OfflineStorage = {
+  verify(options: { removeUnknown: boolean; onProgress: Progress }): Promise<VerifyReport>;
+  /** Takes the folders of mirrors whose disks were replaced as those mirrors from now on. */
+  adoptMirrors(): Promise<string[]>;
+  exportTo(folder: string, onProgress: Progress): Promise<{ files: number; bytes: number }>;
+  importFrom(
+    folder: string,
+    options: { user?: string | undefined; onProgress: Progress },
+  ): Promise<ImportReport>;
+  close(): Promise<void>;
+};
 
 /**
  * The storage of a data folder without a server, for upkeep from the command line. Throws `conflict` while
@@ -46,7 +58,10 @@ export const openStorage = async (
   });
   await files.open();
   return {
-    files,
+    verify: (options) => verifyStorage(files, options),
+    adoptMirrors: () => files.store.adoptMirrors(),
+    exportTo: (folder, onProgress) => exportStorage(files, folder, onProgress),
+    importFrom: (folder, options) => importStorage(files, folder, options),
     close: async () => {
       await files.close();
       db.close();

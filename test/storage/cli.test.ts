@@ -1,29 +1,49 @@
-import { execFile } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { Command } from 'commander';
+import { describe, expect, it, vi } from 'vitest';
+import { addStorageCommands } from '../../electron/cli/storage.ts';
+import { messageOf } from '../../electron/core/base/errors.ts';
 import { silentLogger } from '../../electron/core/base/logger.ts';
 import { openDatabase } from '../../electron/core/stores/database.ts';
+import { lockFolder } from '../../electron/core/stores/lock.ts';
 import { writeSetting } from '../../electron/core/stores/settings.ts';
 import { bearer, newUser, objectsIn, temporaryFolder, upload } from './support/client.ts';
 import { type Storage, startStorage } from './support/start.ts';
 
 type Result = { code: number; out: string; err: string };
 
+process.env.EARSHOT_CLAMD_CONF = '';
+process.env.EARSHOT_CLAMSCAN = '';
+
+/** Takes what is written to a stream meanwhile. */
+const taken = (stream: NodeJS.WriteStream): { text(): string; restore(): void } => {
+  let text = '';
+  const spy = vi.spyOn(stream, 'write').mockImplementation((chunk, encoding, done) => {
+    text += String(chunk);
+    const callback = typeof encoding === 'function' ? encoding : done;
+    callback?.();
+    return true;
+  });
+  return { text: () => text, restore: () => spy.mockRestore() };
+};
+
+/** The command as the program runs it, in this process: starting Node for each would take most of the time. */
 const earshot = async (...args: string[]): Promise<Result> => {
-  const env = { ...process.env, NO_COLOR: '1', EARSHOT_CLAMD_CONF: '', EARSHOT_CLAMSCAN: '' };
+  const program = new Command().exitOverride();
+  addStorageCommands(program);
+  const [out, err] = [taken(process.stdout), taken(process.stderr)];
+  process.exitCode = 0;
   try {
-    const { stdout, stderr } = await promisify(execFile)(
-      process.execPath,
-      ['electron/cli/main.ts', 'storage', ...args],
-      { env },
-    );
-    return { code: 0, out: stdout, err: stderr };
+    await program.parseAsync(['storage', ...args], { from: 'user' });
+    return { code: Number(process.exitCode ?? 0), out: out.text(), err: err.text() };
   } catch (error) {
-    // execFile rejects with these when the program ends with another code than 0.
-    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
-    return { code, out: stdout, err: stderr };
+    return { code: 1, out: out.text(), err: messageOf(error) };
+  } finally {
+    process.exitCode = 0;
+    out.restore();
+    err.restore();
   }
 };
 
@@ -92,7 +112,18 @@ describe('earshot storage verify', () => {
     expect(objectsIn(join(root, 'objects'))).toHaveLength(1);
   }, 180_000);
 
+  it('is a command of the program', () => {
+    const help = execFileSync(process.execPath, ['electron/cli/main.ts', 'storage', '--help']).toString();
+    for (const name of ['verify', 'export', 'import']) expect(help).toContain(name);
+  }, 180_000);
+
   it('says so when there is no data, or a program uses it', async () => {
+    const { root } = await filled(async () => {});
+    const lock = lockFolder(join(root, 'earshot.lock'), () => ' (somebody)');
+    expect((await earshot('verify', '--data-dir', root)).err).toContain(
+      'Another Earshot is using this data folder',
+    );
+    lock.release();
     const nothing = await earshot('verify', '--data-dir', temporaryFolder());
     expect([nothing.code, nothing.err]).toEqual([1, expect.stringContaining('no Earshot data')]);
   }, 180_000);

@@ -26,7 +26,7 @@ const call = async (
   const response = await fetch(`${storage.url}${at}${query === '' ? '' : `?${query}`}`, {
     method,
     ...init,
-    headers: { ...key, ...(init.headers as Record<string, string> | undefined) },
+    headers: { ...key, ...Object.fromEntries(new Headers(init.headers)) },
   });
   const body: { code?: string } = JSON.parse(await response.text());
   expect(check(method, template.split('?')[0] ?? '', response.status, body)).toBeUndefined();

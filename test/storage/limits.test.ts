@@ -46,6 +46,14 @@ describe('the account limit', () => {
     expect((await user.client.call('storageInfo')).data.usagePercentage).toBe(100);
   });
 
+  it('is a setting in force at once for users without a limit of their own', async () => {
+    const user = newUser(storage);
+    expect((await user.client.call('storageInfo')).data.storageLimitFormatted).toBe('10 GB');
+    storage.settings.change({ 'storage.limitBytes': 20 * 1024 ** 3 });
+    expect((await user.client.call('storageInfo')).data.storageLimitFormatted).toBe('20 GB');
+    storage.settings.change({ 'storage.limitBytes': null });
+  });
+
   it('counts uploads that are under way', async () => {
     const user = newUser(storage, { storage_limit: 10 * MIB });
     const answers = await Promise.all(

@@ -13,6 +13,7 @@ const PLAIN: FileFilter = { metadata: [], page: 1, limit: 20, sort: 'uploaded_at
 
 const planOf = (filter: Partial<FileFilter>): string => {
   const { sql, parameters } = filePage(USER, { ...PLAIN, ...filter }).compile();
+  // EXPLAIN QUERY PLAN answers with rows of this form.
   const explain = CompiledQuery.raw(`EXPLAIN QUERY PLAN ${sql}`, [...parameters]);
   const steps = db.all<{ detail: string }>({ compile: () => explain as CompiledQuery<{ detail: string }> });
   return steps.map(({ detail }) => detail).join('; ');

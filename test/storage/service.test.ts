@@ -3,9 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../../electron/contract/client.ts';
 import { routes } from '../../electron/contract/routes.ts';
-import { sql } from '../../electron/core/stores/database.ts';
 import { findFileByKey, pendingObjects } from '../../electron/core/stores/files.ts';
-import { findTranscript } from '../../electron/core/stores/transcripts.ts';
 import { bearer, freshStorage, newUser, objectsIn, temporaryFolder, upload } from './support/client.ts';
 
 const root = temporaryFolder();
@@ -13,66 +11,7 @@ const storage = await freshStorage({ root });
 const { service, presign } = storage.files;
 const objects = join(root, 'objects');
 
-/** A finished transcript of a stored file, as the pipeline leaves it. */
-const insertTranscriptOf = (id: string, userId: string, fileId: string, audioFile: string | null) =>
-  storage.db.run(
-    sql.insertInto('transcripts').values({
-      id,
-      user_id: userId,
-      status: 'completed',
-      stage: 'done',
-      percent: 100,
-      queue_order: 1,
-      attempt: 1,
-      audio_url: 'storage:/x',
-      name: 'n',
-      model: 'mini',
-      language_asked: 'auto',
-      timestamp_style: 'segment',
-      audio_start_from: 0,
-      audio_end_at: 0,
-      audio_offset: 0,
-      unclean_ends: 0,
-      options: '{}',
-      duration: 1,
-      word_count: 2,
-      text: 'kept text',
-      preview: 'kept text',
-      analysis: '{}',
-      speaker_names: '{}',
-      warnings: '["earlier"]',
-      file_id: fileId,
-      audio_file: audioFile,
-      bytes_fetched: 0,
-      credits_used: 0,
-      created_at: 1,
-    }),
-  );
-
 describe('deleting a file', () => {
-  it('leaves the transcripts made from it, which say that their audio is gone', async () => {
-    const user = newUser(storage);
-    const { file } = await upload(user, 'a.txt', 'x');
-    insertTranscriptOf('tr_plain', user.id, file.id, null);
-    insertTranscriptOf('tr_bleeped', user.id, file.id, 'bleeped.mp3');
-    await user.client.call('deleteFile', { params: { fileKey: file.key } });
-    const plain = findTranscript(storage.db, 'tr_plain');
-    expect(plain).toMatchObject({ text: 'kept text', file_id: null });
-    expect(JSON.parse(plain?.warnings ?? '')).toEqual([
-      'earlier',
-      expect.stringContaining('its audio with it'),
-    ]);
-    expect(findTranscript(storage.db, 'tr_bleeped')).toMatchObject({
-      file_id: null,
-      audio_file: 'bleeped.mp3',
-      warnings: '["earlier"]',
-    });
-    expect(storage.gone).toEqual([
-      { userId: user.id, transcriptId: 'tr_plain' },
-      { userId: user.id, transcriptId: 'tr_bleeped' },
-    ]);
-  });
-
   it('is told to the listeners of its user alone', async () => {
     const [user, other] = [newUser(storage), newUser(storage)];
     const heard: string[] = [];

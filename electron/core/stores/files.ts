@@ -86,6 +86,7 @@ export const updateFile = (
     const number = db.get(sql.selectFrom('files').select('number').where('id', '=', file.id))?.number ?? -1;
     db.run(sql.deleteFrom('file_metadata').where('file_id', '=', file.id));
     db.run(sql.deleteFrom('files_text').where('rowid', '=', number));
+    // As in `insertFile`.
     indexMetadata(db, file, JSON.parse(change.metadata) as Metadata);
   });
 
