@@ -10,6 +10,15 @@ export type ExportOptions = {
   readonly maxLines: number;
 };
 
+export const EXPORT_DEFAULTS: ExportOptions = {
+  format: 'txt',
+  speakers: true,
+  times: false,
+  words: false,
+  maxChars: 42,
+  maxLines: 2,
+};
+
 const SUBTITLES: readonly ExportFormat[] = ['srt', 'vtt'];
 export const isSubtitle = (format: ExportFormat): boolean => SUBTITLES.includes(format);
 

@@ -1,8 +1,11 @@
-import { Trash2, X } from 'lucide-react';
+import { Share, Trash2, X } from 'lucide-react';
 import { useStore } from 'zustand';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
+import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { useLibraryActions } from './use-library-actions.ts';
+
+const MANY = ['txt', 'md', 'docx', 'srt', 'vtt', 'csv', 'json'] as const;
 
 /** What can be done with several transcripts at once. */
 export const SelectionBar = () => {
@@ -18,6 +21,21 @@ export const SelectionBar = () => {
       <span role="status" className="tnum mr-2 font-[550]">
         {t('library.selected', { count: selected.size })}
       </span>
+      <Menu
+        align="start"
+        trigger={
+          <Button look="ghost">
+            <Share size={15} strokeWidth={1.75} aria-hidden />
+            {t('export.open')}
+          </Button>
+        }
+      >
+        {MANY.map((format) => (
+          <MenuItem key={format} onSelect={() => void actions.exportAll([...selected], format)}>
+            {t('export.as', { format: format.toUpperCase() })}
+          </MenuItem>
+        ))}
+      </Menu>
       <Button look="ghost" className="text-bad" onClick={() => actions.remove([...selected])}>
         <Trash2 size={15} aria-hidden />
         {t('common.delete')}

@@ -1,5 +1,6 @@
 import { useMemo } from 'react';
-import type { UserListItem } from '../../../electron/contract/transcript.ts';
+import type { ExportFormat, UserListItem } from '../../../electron/contract/transcript.ts';
+import { EXPORT_DEFAULTS, fetchExport, saveBlob } from '../../api/export.ts';
 import { type Services, useI18n, useServices } from '../../app/services.tsx';
 import type { Translate } from '../../i18n/index.ts';
 import { errorText } from '../../lib/errors.ts';
@@ -51,6 +52,17 @@ const createActions = (services: Services, t: Translate) => {
         library.refreshNow();
       } catch (error) {
         fail(error);
+      }
+    },
+    /** Saves each transcript as a file of its own, one after the other. */
+    exportAll: async (ids: readonly string[], format: ExportFormat) => {
+      for (const id of ids) {
+        try {
+          const { blob, name } = await fetchExport(client, id, { ...EXPORT_DEFAULTS, format });
+          saveBlob(blob, name);
+        } catch (error) {
+          fail(error);
+        }
       }
     },
     /** Takes the rows away at once and sends the deletion only when the time for an undo is over. */

@@ -83,8 +83,7 @@ const ModelRow = ({ model }: { model: Model }) => {
       <Icon size={18} strokeWidth={1.6} className="mt-0.5 text-ink-3" aria-hidden />
       <div className="min-w-0 flex-1">
         <p className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
-          <span className="font-[580]">{model.name}</span>
-          {model.demonstration && <Tag tone="warn">{t('models.demo')}</Tag>}
+          <span className="font-[580]">{model.demonstration ? t('models.demo') : model.name}</span>
           {model.aliases.length > 0 && <Tag>{t('models.answers', { names: model.aliases.join(', ') })}</Tag>}
         </p>
         <p className="mt-0.5 text-ink-2">{model.description}</p>

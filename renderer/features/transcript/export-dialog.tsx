@@ -1,7 +1,7 @@
 import { Copy, Download } from 'lucide-react';
 import { useCallback, useEffect, useState } from 'react';
 import { EXPORT_FORMATS, type ExportFormat } from '../../../electron/contract/transcript.ts';
-import { type ExportOptions, fetchExport, isSubtitle, saveBlob } from '../../api/export.ts';
+import { EXPORT_DEFAULTS, type ExportOptions, fetchExport, isSubtitle, saveBlob } from '../../api/export.ts';
 import { useI18n, useServices } from '../../app/services.tsx';
 import type { MessageKey } from '../../i18n/index.ts';
 import { cx } from '../../lib/classes.ts';
@@ -27,21 +27,12 @@ const LINES: Readonly<Record<ExportFormat, { name: string; line: MessageKey }>> 
 const ORDER: readonly ExportFormat[] = ['txt', 'md', 'docx', 'srt', 'vtt', 'csv', 'json'];
 const PREVIEW = 4000;
 
-const FIRST: ExportOptions = {
-  format: 'txt',
-  speakers: true,
-  times: false,
-  words: false,
-  maxChars: 42,
-  maxLines: 2,
-};
-
 /** Takes the transcript out: the format is seen before it is saved. */
 export const ExportDialog = () => {
   const { id, view, transcripts } = useReader();
   const { client, toasts } = useServices();
   const { t } = useI18n();
-  const [options, setOptions] = useState(FIRST);
+  const [options, setOptions] = useState(EXPORT_DEFAULTS);
   const [settled, setSettled] = useState(false);
   const change = (part: Partial<ExportOptions>) => setOptions({ ...options, ...part });
   const close = () => view.setState({ exporting: false });

@@ -3,11 +3,9 @@ import { type ReactNode, useCallback } from 'react';
 import type { Model } from '../../../electron/contract/system.ts';
 import sampleUrl from '../../../resources/samples/01-short-note.wav?url';
 import { useI18n, usePrefs, useServices } from '../../app/services.tsx';
-import { cx } from '../../lib/classes.ts';
 import { errorText } from '../../lib/errors.ts';
 import { bytes } from '../../lib/format.ts';
 import { useLoaded } from '../../lib/use-loaded.ts';
-import { hrefOf } from '../../stores/router.ts';
 import { Button } from '../../ui/button.tsx';
 
 /** The first start, and every empty library: what happens here, with what, and how to begin. */
@@ -43,8 +41,7 @@ const Step = ({ place, title, children }: { place: number; title: string; childr
 
 const choicesOf = (models: readonly Model[]) => {
   const speech = models.filter((model) => model.kind === 'whisper');
-  const named = speech.filter((model) => model.aliases.length > 0 || model.installed);
-  return named.slice(0, 5);
+  return speech.filter((model) => model.installed).slice(0, 5);
 };
 
 const ModelChoice = () => {
@@ -67,25 +64,17 @@ const ModelChoice = () => {
       <ul className="mt-3 flex flex-col">
         {models.map((model) => (
           <li key={model.id} className="flex min-h-9 items-center gap-2 border-b border-line">
-            <span className={cx('min-w-0 flex-1 truncate', model.installed && 'text-ink')}>
+            <span className="min-w-0 flex-1 truncate text-ink">
               {model.demonstration ? t('models.demo') : model.name}
               <span className="tnum ms-2 text-xs text-ink-3">{bytes(model.size, locale)}</span>
             </span>
-            {!model.installed && (
-              <a
-                href={hrefOf({ screen: 'models' })}
-                className="text-accent-text underline underline-offset-[3px]"
-              >
-                {t('welcome.model.get')}
-              </a>
-            )}
-            {model.installed && isChosen(model) && (
+            {isChosen(model) && (
               <span className="inline-flex items-center gap-1 text-good">
                 <Check size={14} aria-hidden />
                 {t('welcome.model.chosen')}
               </span>
             )}
-            {model.installed && !isChosen(model) && (
+            {!isChosen(model) && (
               <Button look="link" onClick={() => choose(model)}>
                 {t('welcome.model.use')}
               </Button>
