@@ -182,8 +182,10 @@ class GuardedHttpClient implements HttpClient {
   async #send(hop: Hop, context: HopContext): Promise<HopResponse> {
     throwIfAborted(context.signal);
     const policy = this.#options.policy();
-    // The language model's address is the owner's own setting, and on this machine as a rule.
-    const anywhere = policy.allowPrivateAddresses || context.purpose === 'llm';
+    // Addresses that are the owner's own settings: the language model's, on this machine as a rule, and a mirror's.
+    const named =
+      context.purpose === 'llm' || (context.purpose === 'model' && policy.modelOrigin === hop.url.origin);
+    const anywhere = policy.allowPrivateAddresses || named;
     const { agent, addressOf } = anywhere ? this.#anywhere : this.#publicOnly;
     const explain = (error: unknown): AppError =>
       explainNetworkError(error, { host: hop.url.host, ...context });
