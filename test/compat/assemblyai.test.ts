@@ -1,13 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { AssemblyAI } from 'assemblyai';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parseSrt } from '../exports/support/srt.ts';
 import { parseWebVtt } from '../exports/support/webvtt.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 
 const AUDIO = resolve(import.meta.dirname, '..', 'fixtures', 'audio');
 const POLL = { pollingInterval: 200 };
+
+// A busy machine may take long to recognise; nothing here measures time.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 let server: TestServer;
 let client: AssemblyAI;

@@ -1,23 +1,52 @@
+import { execFile } from 'node:child_process';
 import { createReadStream } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { copyFile, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import OpenAI, { APIError, AuthenticationError, BadRequestError, toFile } from 'openai';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parseSrt } from '../exports/support/srt.ts';
 import { parseWebVtt } from '../exports/support/webvtt.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 
 const AUDIO = resolve(import.meta.dirname, '..', 'fixtures', 'audio');
-const sample = (name = '01-short-note.wav') => createReadStream(join(AUDIO, name));
+/** The beginning of a recording: each call recognises it anew. */
+const sample = (name = '01-short-note.wav') => createReadStream(join(clips, name));
+
+// A busy machine may take long over each; nothing here measures time.
+vi.setConfig({ testTimeout: 300_000 });
+
+let clips = '';
+
+const run = promisify(execFile);
 
 let server: TestServer;
 let openai: OpenAI;
 
 beforeAll(async () => {
+  clips = await mkdtemp(join(tmpdir(), 'earshot-clips-'));
+  for (const name of ['01-short-note.wav', '02-two-speakers.mp3', '06-german.webm']) {
+    await run('ffmpeg', [
+      '-v',
+      'error',
+      '-i',
+      join(AUDIO, name),
+      '-t',
+      '6.7',
+      '-map',
+      '0:a',
+      join(clips, name),
+    ]);
+  }
+  await copyFile(join(AUDIO, '08-meeting-4min.mp3'), join(clips, '08-meeting-4min.mp3'));
   server = await startServer();
   openai = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: server.key, maxRetries: 0 });
 });
-afterAll(() => discard(server));
+afterAll(async () => {
+  await discard(server);
+  await rm(clips, { recursive: true });
+});
 
 const storedFiles = async () => {
   const folder = join(server.dataDir, 'objects');
@@ -38,7 +67,7 @@ const failure = async (call: Promise<unknown>): Promise<APIError> => {
 describe('the openai client, with nothing changed but its base URL and key', () => {
   it('transcribes to JSON', async () => {
     const answer = await openai.audio.transcriptions.create({ file: sample(), model: 'whisper-1' });
-    expect(answer.text.split(' ').length).toBeGreaterThan(10);
+    expect(answer.text.split(' ').length).toBeGreaterThan(5);
     expect(answer.usage).toEqual({ type: 'duration', seconds: expect.any(Number) });
   });
 
@@ -68,7 +97,7 @@ describe('the openai client, with nothing changed but its base URL and key', () 
       prompt: 'Earshot, Northwind',
     });
     expect(answer.language).toBe('english');
-    expect(answer.duration).toBeGreaterThan(10);
+    expect(answer.duration).toBeGreaterThan(6);
     expect(answer.segments?.map((segment) => segment.text.trim()).join(' ')).toBe(answer.text);
     expect(answer.words?.map((word) => word.word).join(' ')).toBe(answer.text);
     for (const segment of answer.segments ?? []) {
@@ -82,7 +111,7 @@ describe('the openai client, with nothing changed but its base URL and key', () 
       timestamp_granularities: ['word'],
     });
     expect(words.segments).toBeUndefined();
-    expect(words.words?.length).toBeGreaterThan(10);
+    expect(words.words?.length).toBeGreaterThan(5);
   });
 
   it('streams the text as it is recognised', async () => {
@@ -103,7 +132,7 @@ describe('the openai client, with nothing changed but its base URL and key', () 
       if (event.type === 'transcript.text.done') done = event.text;
     }
     expect(deltas).toBeGreaterThan(0);
-    expect(done.length).toBeGreaterThan(100);
+    expect(done.length).toBeGreaterThan(10);
     expect(text).toBe(done);
   });
 

@@ -1,5 +1,5 @@
 import { openAsBlob } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { EXPORT_FORMATS, type Transcription } from '../../electron/contract/transcript.ts';
 import { fixturePath } from '../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
@@ -7,6 +7,9 @@ import { parseSrt } from './support/srt.ts';
 import { parseWebVtt } from './support/webvtt.ts';
 import { parseXml } from './support/xml.ts';
 import { unzip } from './support/zip.ts';
+
+// A busy machine may take long to recognise; nothing here measures time.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 let server: TestServer;
 let id = '';

@@ -6,12 +6,15 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { type CallToolResult, CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 
 const PROGRAM = resolve(import.meta.dirname, '..', '..');
 const NOTE = join(PROGRAM, 'test', 'fixtures', 'audio', '01-short-note.wav');
+
+// A busy machine may take long to recognise; nothing here measures time.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 const newClient = () => new Client({ name: 'test', version: '1.0.0' });
 
@@ -22,7 +25,7 @@ const call = async (
   onprogress?: (progress: number) => void,
 ): Promise<CallToolResult> => {
   const options = {
-    timeout: 120_000,
+    timeout: 280_000,
     ...(onprogress === undefined
       ? {}
       : { onprogress: ({ progress }: { progress: number }) => onprogress(progress) }),
