@@ -1,7 +1,12 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { formatBytes } from '../core/base/numbers.ts';
-import { type OfflineStorage, openStorage, type Progress, type VerifyReport } from '../core/offline-storage.ts';
+import {
+  type OfflineStorage,
+  openStorage,
+  type Progress,
+  type VerifyReport,
+} from '../core/offline-storage.ts';
 import { dataDirOf } from './environment.ts';
 import { print, StatusLine, say, style } from './terminal.ts';
 
