@@ -31,9 +31,13 @@ const scribble = async (path: string, from: number, bytes: number): Promise<void
   await file.close();
 };
 
-const damaged = (name: string, harm: (path: string, size: number) => Promise<void>): Fault => ({
+const damaged = (
+  name: string,
+  quick: boolean,
+  harm: (path: string, size: number) => Promise<void>,
+): Fault => ({
   name,
-  quick: true,
+  quick,
   run: async (context) => {
     let server = await context.start();
     await context.expectTruth(
@@ -115,8 +119,8 @@ const onSmallDisk = (
 });
 
 export const dataFaults: readonly Fault[] = [
-  damaged('a database with a scribbled header', (path) => scribble(path, 0, 100)),
-  damaged('a database with scribbled pages', async (path, size) => {
+  damaged('a database with a scribbled header', false, (path) => scribble(path, 0, 100)),
+  damaged('a database with scribbled pages', true, async (path, size) => {
     const file = new BetterSqlite3(path);
     file.prepare("UPDATE meta SET value = '0' WHERE key = 'clean'").run();
     file.pragma('wal_checkpoint(TRUNCATE)');
@@ -130,14 +134,14 @@ export const dataFaults: readonly Fault[] = [
       let server = await context.start();
       await server.client.call('pauseQueue');
       const ids = [];
-      for (let i = 0; i < 10; i++) ids.push(await context.submit(server, context.urls.url('/short.wav')));
+      for (let i = 0; i < 4; i++) ids.push(await context.submit(server, context.urls.url('/short.wav')));
       await context.kill(server);
       await appendFile(join(server.dataDir, `${DATABASE}-wal`), Buffer.alloc(5000, 0x5a));
       server = await context.start({ dataDir: server.dataDir });
       for (const id of ids) equal((await context.get(server, id)).status, 'processing');
       await server.client.call('resumeQueue');
       for (const id of ids) await context.expectTruth(server, id, '/short.wav');
-      return 'all 10 acknowledged jobs were there, and were done';
+      return 'all acknowledged jobs were there, and were done';
     },
   },
   {

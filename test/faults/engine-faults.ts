@@ -133,7 +133,7 @@ export const engineFaults: readonly Fault[] = [
   },
   {
     name: 'SIGSTOP of ffmpeg for a while',
-    quick: true,
+    quick: false,
     run: async (context) => {
       const server = await context.start();
       const id = await context.submit(server, context.urls.url('/long.wav'));

@@ -23,7 +23,7 @@ export class FaultContext {
   readonly urls: UrlServer;
   /** A recording of several pieces, and one of a few seconds. */
   readonly long: Buffer = talk(LONG_SECONDS, 12);
-  readonly short: Buffer = oneSentence();
+  readonly short: Buffer = oneSentence(1);
   /** Texts recognised without any fault, by the name of the recording. */
   readonly #truths: Map<string, string>;
   readonly #folders: string[] = [];
@@ -153,7 +153,7 @@ export class FaultContext {
 /** One way in which the world can be unkind. `run` answers what was seen, and throws when a promise was broken. */
 export type Fault = {
   readonly name: string;
-  /** Seconds it takes on a small machine; what takes few is part of `npm test`. */
+  /** Whether it is part of `npm test`. */
   readonly quick: boolean;
   run(context: FaultContext): Promise<string>;
 };
