@@ -177,6 +177,21 @@ export const engineFaults: readonly Fault[] = [
     },
   },
   {
+    name: 'the engine cannot be loaded',
+    quick: true,
+    run: async (context) => {
+      const addon = join(import.meta.dirname, 'all.ts');
+      let server = await context.start({ env: { EARSHOT_ADDON: addon } });
+      const id = await context.submit(server, context.urls.url('/short.wav'));
+      const { error } = await context.expectFailed(server, id, 'engine_unavailable');
+      await context.stop(server);
+      server = await context.start({ dataDir: server.dataDir });
+      await server.client.call('retryTranscript', { params: { id } });
+      await context.expectTruth(server, id, '/short.wav');
+      return `failed as engine_unavailable (${error?.message.slice(0, 50)}…); a retry with the engine worked`;
+    },
+  },
+  {
     name: 'a model file cut in half',
     quick: true,
     run: async (context) => {

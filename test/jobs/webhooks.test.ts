@@ -1,13 +1,11 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { oneSentence } from '../faults/support/audio.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { file, startUrlServer, type UrlServer } from '../support/url-server.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
-const AUDIO = join(import.meta.dirname, '../fixtures/audio/01-short-note.wav');
 const SECRET = `whsec_${Buffer.from('a secret of thirty-two bytes, it').toString('base64')}`;
 
 let server: TestServer;
@@ -23,10 +21,12 @@ const settle = (id: string, count: number) =>
 
 beforeAll(async () => {
   urls = await startUrlServer();
-  urls.set('/note.wav', file(await readFile(AUDIO)));
+  urls.set('/note.wav', file(oneSentence()));
   receiver = await startWebhookReceiver();
   server = await startServer();
-  await server.client.call('patchSettings', { body: { 'webhooks.retrySeconds': [1, 1, 1] } });
+  await server.client.call('patchSettings', {
+    body: { 'webhooks.retrySeconds': [1, 1, 1], 'engine.beamSize': 1 },
+  });
 });
 
 afterAll(async () => {
