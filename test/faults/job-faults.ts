@@ -115,7 +115,7 @@ const manyJobs: Fault = {
       const client = n % 2 === 0 ? server.client : server.as(other.key.key);
       equal((await client.call('getTranscript', { params: { id } })).text, truth);
     }
-    await context.expectNoOrphans(server);
+    await context.expectNoOrphans(server, [server.client, server.as(other.key.key)]);
     return `accepted in ${(accepted / 1000).toFixed(2)} s; nobody more than ${unfair} ahead; ${JOBS} right texts`;
   },
 };

@@ -2,6 +2,7 @@ import { equal, ok } from 'node:assert/strict';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Client } from '../../../electron/contract/client.ts';
 import type { Transcription } from '../../../electron/contract/transcript.ts';
 import { startServer, type TestServer, type TestServerOptions } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
@@ -130,10 +131,16 @@ export class FaultContext {
     return transcript;
   }
 
-  /** No work file is left, and no made file without its transcript. */
-  async expectNoOrphans(server: TestServer): Promise<void> {
-    const { data } = await server.client.call('listTranscripts', { query: { limit: 100 } });
-    const known = new Set(data.transcriptions.map(({ id }) => id));
+  /** No work file is left, and no made file without its transcript; `clients` stand for all users. */
+  async expectNoOrphans(server: TestServer, clients: readonly Client[] = [server.client]): Promise<void> {
+    const known = new Set<string>();
+    for (const client of clients) {
+      for (let page = 1, pages = 1; page <= pages; page++) {
+        const { data } = await client.call('listTranscripts', { query: { limit: 100, page } });
+        for (const { id } of data.transcriptions) known.add(id);
+        pages = data.pagination.pages;
+      }
+    }
     const left = async () => [
       ...(await readdir(join(server.dataDir, 'tmp'))),
       ...(await readdir(join(server.dataDir, 'transcripts'))).filter((name) => !known.has(name)),
