@@ -5,6 +5,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { mean } from '../../electron/core/base/numbers.ts';
 import { file } from '../support/url-server.ts';
 import { oneSentence, talk } from './support/audio.ts';
 import type { Fault, FaultContext } from './support/context.ts';
@@ -19,7 +20,9 @@ const MARKER_EVERY = 600;
 const FIRST_MARKER = 30;
 /** The sentence begins so long after the clip does. */
 const LEAD_SECONDS = 0.12;
-const MOST_DRIFT = 0.5;
+/** The demonstration model may miss a sentence's first words; what must not happen is that errors grow. */
+const MOST_ERROR = 1;
+const MOST_DRIFT = 0.1;
 
 /** Encodes hours of silence with one sentence at each marker; a piece at a time, so that no PCM file is made. */
 const makeHours = async (path: string, hours: number): Promise<number[]> => {
@@ -122,10 +125,12 @@ export const longFaults: readonly Fault[] = [
         equal(transcript.status, 'completed', transcript.error?.message);
         equal(transcript.duration, HOURS * 3600);
         equal(transcript.segments.length, markers.length, 'one segment a marker');
-        const drift = Math.max(
-          ...markers.map((at, index) => Math.abs((transcript.segments[index]?.start ?? 0) - at)),
-        );
-        ok(drift < MOST_DRIFT, `times drift by up to ${drift.toFixed(2)} s`);
+        const errors = markers.map((at, index) => (transcript.segments[index]?.start ?? 0) - at);
+        const largest = Math.max(...errors.map(Math.abs));
+        ok(largest < MOST_ERROR, `a time is ${largest.toFixed(2)} s off`);
+        const half = errors.length / 2;
+        const drift = mean(errors.slice(half)) - mean(errors.slice(0, half));
+        ok(Math.abs(drift) < MOST_DRIFT, `times drift by ${drift.toFixed(3)} s`);
         const [early, late] = [mostOf(samples, 15, 40), mostOf(samples, 60, 96)];
         ok(late < early * 1.25 + 30, `memory grew from ${early.toFixed(0)} to ${late.toFixed(0)} MB`);
         const disk = Math.max(...samples.map((sample) => sample.disk)) - body.length;
@@ -134,7 +139,7 @@ export const longFaults: readonly Fault[] = [
         await server.client.call('getSentences', { params: { id } });
         const sentences = performance.now() - asked;
         await context.expectNoOrphans(server);
-        return `${took.toFixed(0)} s; memory at most ${early.toFixed(0)} MB early, ${late.toFixed(0)} MB late; ${(disk / 1e6).toFixed(1)} MB of disk beside the recording; largest error of a time ${drift.toFixed(3)} s; sentences in ${sentences.toFixed(0)} ms`;
+        return `${took.toFixed(0)} s; memory at most ${early.toFixed(0)} MB early, ${late.toFixed(0)} MB late; ${(disk / 1e6).toFixed(1)} MB of disk beside the recording; drift between the halves ${(drift * 1000).toFixed(0)} ms; sentences in ${sentences.toFixed(0)} ms`;
       } finally {
         await rm(folder, { recursive: true });
       }
