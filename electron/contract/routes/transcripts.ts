@@ -90,6 +90,20 @@ export const transcriptRoutes = {
     responses: { 202: t.Transcription },
     errors: ['transcript_not_found', 'not_retryable'],
   }),
+  analyzeTranscript: route({
+    method: 'POST',
+    path: '/v1/transcript/id/{id}/analyze',
+    tag,
+    summary: 'Make further analyses of a finished transcription',
+    description:
+      'Over the stored words, without recognising again. What was made before stays, unless it is asked for ' +
+      'anew. `redact_pii` redacts the stored transcription for good, its audio included.',
+    access: 'key',
+    params: byId,
+    body: t.AnalyzeTranscript,
+    responses: { 200: t.Transcription, 202: t.Transcription },
+    errors: ['not_available', 'transcript_not_found', 'transcript_not_ready'],
+  }),
   deleteTranscript: route({
     method: 'DELETE',
     path: '/v1/transcript/id/{id}',

@@ -9,13 +9,14 @@ import { deleteSegments, readSegments, replaceSegments } from '../stores/segment
 import { findTranscript, updateTranscript } from '../stores/transcripts.ts';
 import { acquire, cleanUp, type Source, workFolder } from './acquire.ts';
 import type { Analysed } from './analyse.ts';
+import { analyseAgain, isAnalysedAgain } from './analyse-again.ts';
 import { type Checkpoint, firstCheckpoint, readCheckpoint } from './checkpoint.ts';
 import type { PipelineDeps, PipelineModel } from './deps.ts';
-import { type KeptAudio, keepAudio, transcriptFolder } from './keep-audio.ts';
+import { type KeptAudio, keepAudio, NOT_KEPT, transcriptFolder } from './keep-audio.ts';
 import { PEAKS_PER_SECOND } from './peaks.ts';
 import { RangeAudio } from './range-audio.ts';
-import { keepRedactedAudio } from './redact-audio.ts';
-import { dropUnredacted, isToBeRedacted } from './redact-partial.ts';
+import { keepRedactedAudio, recordingOf, type ToRedact } from './redact-audio.ts';
+import { dropUnredacted, isToBeRedacted, storedOptions } from './redact-partial.ts';
 import { summarise } from './summarise.ts';
 import { type Range, transcribeAudio } from './transcribe.ts';
 import type { JobContext, JobWork } from './types.ts';
@@ -143,12 +144,6 @@ const complete = (deps: PipelineDeps, { row }: JobContext, outcome: Outcome): vo
   if (isToBeRedacted(row)) deps.db.checkpoint();
 };
 
-/** The options as they are kept: a prompt may name what was redacted. */
-const storedOptions = (row: TranscriptRow): string => {
-  const options = AnalysisOptions.parse(JSON.parse(row.options));
-  return JSON.stringify(options.redact_pii ? { ...options, prompt: undefined } : options);
-};
-
 const ANALYSING_FROM = 95;
 const ANALYSING_TO = 99;
 
@@ -170,6 +165,18 @@ const analyse = (deps: PipelineDeps, context: JobContext, language: string | nul
     signal,
     onProgress,
   });
+};
+
+const keepRedacted = async (
+  deps: PipelineDeps,
+  context: JobContext,
+  source: Source,
+  gathered: RangeAudio | null,
+  asked: Omit<ToRedact, 'recording'>,
+): Promise<KeptAudio> => {
+  const recording = await recordingOf(context.row, source.input, gathered);
+  const kept = await keepRedactedAudio(deps, context, { ...asked, recording });
+  return recording === null ? { ...kept, warnings: [NOT_KEPT] } : kept;
 };
 
 const work = async (deps: PipelineDeps, context: JobContext): Promise<void> => {
@@ -204,13 +211,10 @@ const work = async (deps: PipelineDeps, context: JobContext): Promise<void> => {
     });
     const analysed = await analyse(deps, context, checkpoint.language);
     const audio = isToBeRedacted(row)
-      ? await keepRedactedAudio(deps, context, {
-          gathered,
-          input: source.input,
-          range,
+      ? await keepRedacted(deps, context, source, gathered, {
           model,
-          language: checkpoint.language,
           analysed,
+          language: checkpoint.language,
         })
       : await keepAudio(deps, context, source, info, gathered);
     complete(deps, context, { summary, checkpoint, model, audio, analysed });
@@ -241,6 +245,7 @@ const giveUp = async (deps: PipelineDeps, { row }: JobContext): Promise<void> =>
 export const createJobWork =
   (deps: PipelineDeps): JobWork =>
   async (context) => {
+    if (isAnalysedAgain(context.row)) return analyseAgain(deps, context);
     try {
       await work(deps, context);
       await cleanUp(deps, context.row);

@@ -16,7 +16,7 @@ export type NewTranscript = {
 const UNAVAILABLE = ['diarize'] as const;
 
 /** Throws `not_available` for analyses that are asked for and not there. */
-export const refuseUnavailable = (body: CreateTranscript): void => {
+export const refuseUnavailable = (body: Pick<AnalysisOptions, (typeof UNAVAILABLE)[number]>): void => {
   const asked = UNAVAILABLE.filter((name) => body[name]);
   if (asked.length === 0) return;
   throw new AppError('not_available', `Not available in this version: ${asked.join(', ')}.`, {
