@@ -11,6 +11,7 @@ import { newToken } from './base/ids.ts';
 import type { Logger } from './base/logger.ts';
 import { type DataPaths, dataPaths } from './base/paths.ts';
 import type { AppConfig, Host } from './config.ts';
+import { createDiarizer } from './engines/diarizer/diarizer.ts';
 import { createMediaEngine } from './engines/ffmpeg/engine.ts';
 import { findFfmpeg } from './engines/ffmpeg/tools.ts';
 import type { FfmpegTools } from './engines/ffmpeg/types.ts';
@@ -215,6 +216,10 @@ const createServices = (
   });
   const work = createJobWork({
     analyse,
+    diarize: createDiarizer(host.forkWorker, {
+      segmentation: join(config.resourcesDir, 'models', 'starter-segmentation.onnx'),
+      embedding: join(config.resourcesDir, 'models', 'starter-speaker-embedding.onnx'),
+    }),
     db,
     clock,
     logger,

@@ -17,7 +17,7 @@ export const transcriptRoutes = {
     access: 'key',
     body: t.CreateTranscript,
     responses: { 200: t.Transcription, 202: t.Transcription },
-    errors: ['not_available', 'budget_exceeded', 'idempotency_mismatch', 'engine_unavailable'],
+    errors: ['budget_exceeded', 'idempotency_mismatch', 'engine_unavailable'],
   }),
   recentTranscripts: route({
     method: 'GET',
@@ -102,7 +102,7 @@ export const transcriptRoutes = {
     params: byId,
     body: t.AnalyzeTranscript,
     responses: { 200: t.Transcription, 202: t.Transcription },
-    errors: ['not_available', 'transcript_not_found', 'transcript_not_ready'],
+    errors: ['transcript_not_found', 'transcript_not_ready'],
   }),
   deleteTranscript: route({
     method: 'DELETE',

@@ -7,8 +7,9 @@ import { updateClaimed } from '../stores/queue.ts';
 import type { TranscriptRow } from '../stores/schema.ts';
 import { readSegments, replaceSegments } from '../stores/segments.ts';
 import { cleanUp } from './acquire.ts';
-import { type Analysed, analysedColumns, type StoredAnalysis } from './analyse.ts';
+import { type Analysed, analysedColumns, type StoredAnalysis, withDiarization } from './analyse.ts';
 import type { PipelineDeps, PipelineModel } from './deps.ts';
+import { diarizeTranscript } from './diarize.ts';
 import { type KeptAudio, transcriptFolder } from './keep-audio.ts';
 import { keepRedactedAudio, type Recording } from './redact-audio.ts';
 import { isToBeRedacted, storedOptions } from './redact-partial.ts';
@@ -20,6 +21,8 @@ const Again = z.object({
     /** The options in force before, to go back to. */
     options: z.string(),
     completedAt: z.number().nullable(),
+    /** Whether the speakers are to be told apart now. */
+    diarize: z.boolean(),
   }),
 });
 
@@ -34,6 +37,7 @@ export const isAnalysedAgain = (row: Pick<TranscriptRow, 'checkpoint'>): boolean
 export const queuedAgain = (
   row: Pick<TranscriptRow, 'options' | 'completed_at'>,
   options: AnalysisOptions,
+  diarize: boolean,
 ): Partial<TranscriptRow> => ({
   status: 'processing',
   stage: 'queued',
@@ -41,7 +45,7 @@ export const queuedAgain = (
   lease: null,
   completed_at: null,
   options: JSON.stringify(options),
-  checkpoint: JSON.stringify({ again: { options: row.options, completedAt: row.completed_at } }),
+  checkpoint: JSON.stringify({ again: { options: row.options, completedAt: row.completed_at, diarize } }),
 });
 
 /** The columns that end a new analysis without a result: the transcript is as it was before. */
@@ -113,17 +117,19 @@ const work = async (deps: PipelineDeps, context: JobContext): Promise<void> => {
   const { row, signal, report } = context;
   const onProgress = (share: number) =>
     report({ stage: 'analyzing', percent: share * 90, etaSeconds: null, speed: null });
-  onProgress(0);
-  const analysed = await deps.analyse({
-    language: row.language,
-    segments: readSegments(deps.db, row.id),
-    options: AnalysisOptions.parse(JSON.parse(row.options)),
-    signal,
-    onProgress,
+  const options = AnalysisOptions.parse(JSON.parse(row.options));
+  const recording = await keptRecording(deps, row);
+  const told = await diarizeTranscript(deps, context, recording, readSegments(deps.db, row.id), {
+    ...options,
+    diarize: againOf(row)?.diarize ?? false,
   });
+  onProgress(0);
+  const { language } = row;
+  const made = await deps.analyse({ language, segments: told.segments, options, signal, onProgress });
+  const analysed = withDiarization(made, told);
   const audio = isToBeRedacted(row)
     ? await keepRedactedAudio(deps, context, {
-        recording: await keptRecording(deps, row),
+        recording,
         model: modelOf(deps, row),
         language: row.language,
         analysed,

@@ -37,6 +37,7 @@ export type ToRedact = {
 /** Covered once more when a value was still heard: word times are guesses. Seconds. */
 const WIDER_MARGIN = 0.8;
 
+const NO_SOUND = 'No audio is kept for playback: there is none on this machine that could be bleeped.';
 const NOT_COVERED =
   'The audio is not kept: the private data in it could not be covered, and nothing unredacted may stay.';
 const NOT_CHECKED =
@@ -141,7 +142,7 @@ export const keepRedactedAudio = async (
 ): Promise<KeptAudio> => {
   const nothing = { file: null, offset: 0, report: { checked: false, spans: 0, audible: [] } };
   const { recording } = asked;
-  if (recording === null) return { ...nothing, warnings: [] };
+  if (recording === null) return { ...nothing, warnings: [NO_SOUND] };
   const { row, signal } = context;
   await mkdir(workFolder(deps, row), { recursive: true });
   const redaction = new Redaction(deps, context, asked, recording);

@@ -8,14 +8,15 @@ import type { TranscriptRow } from '../stores/schema.ts';
 import { deleteSegments, readSegments, replaceSegments } from '../stores/segments.ts';
 import { findTranscript, updateTranscript } from '../stores/transcripts.ts';
 import { acquire, cleanUp, type Source, workFolder } from './acquire.ts';
-import type { Analysed } from './analyse.ts';
+import { type Analysed, withDiarization } from './analyse.ts';
 import { analyseAgain, isAnalysedAgain } from './analyse-again.ts';
 import { type Checkpoint, firstCheckpoint, readCheckpoint } from './checkpoint.ts';
 import type { PipelineDeps, PipelineModel } from './deps.ts';
-import { type KeptAudio, keepAudio, NOT_KEPT, transcriptFolder } from './keep-audio.ts';
+import { diarizeTranscript } from './diarize.ts';
+import { type KeptAudio, keepAudio, transcriptFolder } from './keep-audio.ts';
 import { PEAKS_PER_SECOND } from './peaks.ts';
 import { RangeAudio } from './range-audio.ts';
-import { keepRedactedAudio, recordingOf, type ToRedact } from './redact-audio.ts';
+import { keepRedactedAudio, type Recording, recordingOf } from './redact-audio.ts';
 import { dropUnredacted, isToBeRedacted, storedOptions } from './redact-partial.ts';
 import { summarise } from './summarise.ts';
 import { type Range, transcribeAudio } from './transcribe.ts';
@@ -148,8 +149,14 @@ const ANALYSING_FROM = 95;
 const ANALYSING_TO = 99;
 
 /** The analyses that the job asks for, over what was recognised. */
-const analyse = (deps: PipelineDeps, context: JobContext, language: string | null): Promise<Analysed> => {
+const analyse = async (
+  deps: PipelineDeps,
+  context: JobContext,
+  language: string | null,
+  recording: Recording | null,
+): Promise<Analysed> => {
   const { row, signal, report } = context;
+  const options = AnalysisOptions.parse(JSON.parse(row.options));
   const onProgress = (share: number) =>
     report({
       stage: 'analyzing',
@@ -157,26 +164,10 @@ const analyse = (deps: PipelineDeps, context: JobContext, language: string | nul
       etaSeconds: null,
       speed: null,
     });
+  const told = await diarizeTranscript(deps, context, recording, readSegments(deps.db, row.id), options);
   onProgress(0);
-  return deps.analyse({
-    language,
-    segments: readSegments(deps.db, row.id),
-    options: AnalysisOptions.parse(JSON.parse(row.options)),
-    signal,
-    onProgress,
-  });
-};
-
-const keepRedacted = async (
-  deps: PipelineDeps,
-  context: JobContext,
-  source: Source,
-  gathered: RangeAudio | null,
-  asked: Omit<ToRedact, 'recording'>,
-): Promise<KeptAudio> => {
-  const recording = await recordingOf(context.row, source.input, gathered);
-  const kept = await keepRedactedAudio(deps, context, { ...asked, recording });
-  return recording === null ? { ...kept, warnings: [NOT_KEPT] } : kept;
+  const analysed = await deps.analyse({ language, segments: told.segments, options, signal, onProgress });
+  return withDiarization(analysed, told);
 };
 
 const work = async (deps: PipelineDeps, context: JobContext): Promise<void> => {
@@ -209,13 +200,11 @@ const work = async (deps: PipelineDeps, context: JobContext): Promise<void> => {
       range,
       peaksPath: join(transcriptFolder(deps, row.id), PEAKS_FILE),
     });
-    const analysed = await analyse(deps, context, checkpoint.language);
+    const recording = await recordingOf(row, source.input, gathered);
+    const { language } = checkpoint;
+    const analysed = await analyse(deps, context, language, recording);
     const audio = isToBeRedacted(row)
-      ? await keepRedacted(deps, context, source, gathered, {
-          model,
-          analysed,
-          language: checkpoint.language,
-        })
+      ? await keepRedactedAudio(deps, context, { recording, model, language, analysed })
       : await keepAudio(deps, context, source, info, gathered);
     complete(deps, context, { summary, checkpoint, model, audio, analysed });
   } finally {

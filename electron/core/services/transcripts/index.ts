@@ -33,7 +33,7 @@ import type { SearchService } from '../search.ts';
 import type { SettingsService } from '../settings.ts';
 import type { UsageService } from '../usage.ts';
 import { analyseEdited, nameSpeakers, optionsAgain } from './analyze.ts';
-import { newRow, refuseUnavailable } from './new-row.ts';
+import { newRow } from './new-row.ts';
 import {
   presentListItem,
   presentRecent,
@@ -81,7 +81,6 @@ export class TranscriptService {
   /** Accepts a job and answers at once. A repeated `idempotencyKey` answers with the first record. */
   create(user: UserRow, body: CreateTranscript, idempotencyKey: string | undefined): TranscriptRow {
     this.#checkModel(body);
-    refuseUnavailable(body);
     const source = this.#source(user.id, body.audio_url);
     const hash = sha256Hex(JSON.stringify(body));
     const { db, clock } = this.#o;
@@ -201,9 +200,8 @@ export class TranscriptService {
     if (row.status !== 'completed') {
       throw new AppError('transcript_not_ready', 'This transcription failed: try it again first.');
     }
-    refuseUnavailable(asked);
     store.updateTranscript(this.#o.db, id, {
-      ...queuedAgain(row, optionsAgain(readOptions(row.options), asked)),
+      ...queuedAgain(row, optionsAgain(readOptions(row.options), asked), asked.diarize),
       queue_order: queue.lastQueueOrder(this.#o.db) + 1,
     });
     this.#changed(userId, id);
