@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { createDiarizer } from '../../electron/core/engines/diarizer/diarizer.ts';
+import { createDiarizer, starterDiarization } from '../../electron/core/engines/diarizer/diarizer.ts';
 import type { SpeakerTurn } from '../../electron/core/engines/diarizer/types.ts';
 import { createMediaEngine } from '../../electron/core/engines/ffmpeg/engine.ts';
 import { findFfmpeg } from '../../electron/core/engines/ffmpeg/tools.ts';
@@ -30,7 +30,6 @@ const truthOf = (name: string): LabelledTurn[] => {
 };
 
 const program = resolve(import.meta.dirname, '..', '..');
-const model = (name: string) => resolve(program, 'resources', 'models', name);
 
 const main = async (): Promise<void> => {
   const tools = await findFfmpeg({
@@ -39,10 +38,10 @@ const main = async (): Promise<void> => {
     resourcesPath: resolve(program, 'resources'),
   });
   const media = createMediaEngine(tools);
-  const diarize = createDiarizer(forkNodeWorker(resolve(program, 'electron', 'worker', 'main.ts')), {
-    segmentation: model('starter-segmentation.onnx'),
-    embedding: model('starter-speaker-embedding.onnx'),
-  });
+  const diarize = createDiarizer(
+    forkNodeWorker(resolve(program, 'electron', 'worker', 'main.ts')),
+    starterDiarization(resolve(program, 'resources')),
+  );
   const { signal } = new AbortController();
   const turnsOf = (name: string, speakers: number | null): Promise<SpeakerTurn[]> =>
     diarize(media.decodePieces({ kind: 'file', path: fixturePath(name) }, { signal }).pieces, {

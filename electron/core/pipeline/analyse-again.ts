@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { AnalysisOptions } from '../../contract/transcript.ts';
 import { AppError, isAppError, messageOf } from '../base/errors.ts';
+import { throwIfAborted } from '../engines/net/network-errors.ts';
 import { updateClaimed } from '../stores/queue.ts';
 import type { TranscriptRow } from '../stores/schema.ts';
 import { readSegments, replaceSegments } from '../stores/segments.ts';
@@ -79,11 +80,13 @@ const keptRecording = async (deps: PipelineDeps, row: TranscriptRow): Promise<Re
   return { input: { kind: 'file', path: file.path }, offset: start, shift: 0, ...range };
 };
 
-const modelOf = (deps: PipelineDeps, row: TranscriptRow): PipelineModel | null => {
+/** The model that hears the covered audio again; null where it is not to be had any more. */
+const modelOf = async (deps: PipelineDeps, { row, signal }: JobContext): Promise<PipelineModel | null> => {
   try {
-    return deps.models.resolve(row.model_id ?? row.model);
+    return await deps.models.prepare(row.model_id ?? row.model, { signal, onDownload: () => {} });
   } catch (error) {
-    if (isAppError(error) && error.code === 'model_not_installed') return null;
+    throwIfAborted(signal);
+    if (isAppError(error)) return null;
     throw error;
   }
 };
@@ -130,7 +133,7 @@ const work = async (deps: PipelineDeps, context: JobContext): Promise<void> => {
   const audio = isToBeRedacted(row)
     ? await keepRedactedAudio(deps, context, {
         recording,
-        model: modelOf(deps, row),
+        model: await modelOf(deps, context),
         language: row.language,
         analysed,
       })

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { AudioPiece } from '../ffmpeg/types.ts';
 import { throwIfAborted } from '../net/network-errors.ts';
 import { WorkerClient } from '../whisper/worker-client.ts';
@@ -44,3 +45,9 @@ export const createDiarizer =
       await client.stop(1000);
     }
   };
+
+/** The models that come with the program: see SPEAKERS-MODEL-CARD.md beside them. */
+export const starterDiarization = (resourcesDir: string): DiarizationModels => ({
+  segmentation: join(resourcesDir, 'models', 'starter-segmentation.onnx'),
+  embedding: join(resourcesDir, 'models', 'starter-speaker-embedding.onnx'),
+});

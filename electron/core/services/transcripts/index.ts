@@ -33,6 +33,7 @@ import type { SearchService } from '../search.ts';
 import type { SettingsService } from '../settings.ts';
 import type { UsageService } from '../usage.ts';
 import { analyseEdited, nameSpeakers, optionsAgain } from './analyze.ts';
+import { checkModel } from './check-model.ts';
 import { newRow } from './new-row.ts';
 import {
   presentListItem,
@@ -80,7 +81,7 @@ export class TranscriptService {
 
   /** Accepts a job and answers at once. A repeated `idempotencyKey` answers with the first record. */
   create(user: UserRow, body: CreateTranscript, idempotencyKey: string | undefined): TranscriptRow {
-    this.#checkModel(body);
+    checkModel(this.#o.models, body);
     const source = this.#source(user.id, body.audio_url);
     const hash = sha256Hex(JSON.stringify(body));
     const { db, clock } = this.#o;
@@ -293,23 +294,6 @@ export class TranscriptService {
     const transcript = this.present(row);
     this.#o.events.publish(userId, { type: 'transcript.changed', transcript });
     return transcript;
-  }
-
-  #checkModel(body: CreateTranscript): void {
-    const problem = (path: string, message: string) =>
-      new AppError('invalid_request', `${path}: ${message}.`, { details: [{ path, message }] });
-    if (!this.#o.models.isKnown(body.model)) {
-      throw problem(
-        'model',
-        `there is no model called ${body.model.slice(0, 100)}; use nano, mini, pro or an id of GET /v1/models`,
-      );
-    }
-    if (body.language !== 'auto' && body.language !== 'en' && this.#o.models.isEnglishOnly(body.model)) {
-      throw problem('language', `the model ${body.model} is English-only`);
-    }
-    if (body.translate && !this.#o.models.canTranslate(body.model)) {
-      throw problem('translate', `the model ${body.model} was not trained to translate; use mini`);
-    }
   }
 
   #source(userId: string, audioUrl: string): { name: string; fileId: string | null } {
