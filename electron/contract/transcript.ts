@@ -440,6 +440,7 @@ export const Peaks = success(
 export const AnalyzeTranscript = z
   .strictObject({ ...analysisFields, wait_until_complete: z.boolean().default(false) })
   .meta({ id: 'AnalyzeTranscript' });
+export type AnalyzeTranscript = z.output<typeof AnalyzeTranscript>;
 
 export const QueueMove = z.strictObject({ position: z.int().min(1) });
 export const Queue = success(

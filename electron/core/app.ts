@@ -11,6 +11,7 @@ import { newToken } from './base/ids.ts';
 import type { Logger } from './base/logger.ts';
 import { type DataPaths, dataPaths } from './base/paths.ts';
 import type { AppConfig, Host } from './config.ts';
+import { createDiarizer, starterDiarization } from './engines/diarizer/diarizer.ts';
 import { createMediaEngine } from './engines/ffmpeg/engine.ts';
 import { findFfmpeg } from './engines/ffmpeg/tools.ts';
 import type { FfmpegTools } from './engines/ffmpeg/types.ts';
@@ -215,6 +216,7 @@ const createServices = (
   });
   const work = createJobWork({
     analyse,
+    diarize: createDiarizer(host.forkWorker, starterDiarization(config.resourcesDir)),
     db,
     clock,
     logger,

@@ -1,3 +1,4 @@
+import { DIARIZER_FLAG } from '../core/engines/diarizer/types.ts';
 import {
   loadAddon,
   type NativeAddon,
@@ -10,6 +11,7 @@ import {
   type ToWorker,
   type WorkerTask,
 } from '../core/engines/whisper/protocol.ts';
+import { serveDiarizer } from './diarizer.ts';
 import { LoadedModels } from './models.ts';
 import { openPort, type Port } from './port.ts';
 
@@ -91,6 +93,9 @@ class EngineWorker {
         return this.#addon.detectSpeech(task.pcm, task.params);
       case 'modelFacts':
         return this.#addon.inspectModel(task.modelPath);
+      case 'diarizePiece':
+      case 'diarizeEnd':
+        throw new Error('Speakers are told apart in a process of their own.');
     }
   }
 
@@ -111,6 +116,10 @@ const main = (): void => {
   const port = openPort();
   // Without a parent nobody wants the results: end at once, whatever the native threads are doing.
   port.onLost(() => process.kill(process.pid, 'SIGKILL'));
+  if (addonPath === DIARIZER_FLAG) {
+    serveDiarizer(port);
+    return;
+  }
   let addon: NativeAddon;
   try {
     if (!addonPath) throw new Error('The worker was started without the path of the addon.');

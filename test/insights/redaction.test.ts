@@ -19,6 +19,8 @@ const POLICIES = [
   'bank_account',
   'ip_address',
   'location',
+  // An address that was misheard may be one of these.
+  'url',
 ] as const;
 /** A stretch of the sound as it was recorded. */
 const SOUND = fixture(NAME).subarray(200_000, 200_064);
@@ -33,7 +35,7 @@ let hashed: string;
 beforeAll(async () => {
   [server, remote, hooks] = await Promise.all([startServer(), startUrlServer(), startWebhookReceiver()]);
   await server.client.call('patchSettings', {
-    body: { 'engine.beamSize': 1, 'limits.requestsPerMinute': 0 },
+    body: { 'limits.requestsPerMinute': 0 },
   });
   // Another installation hears the same recording unredacted: what it finds are the secrets.
   const plain = await startServer();
@@ -99,7 +101,7 @@ describe('a recording full of private data', PATIENCE, () => {
       entity_detection: true,
       summarization: true,
       topics: true,
-      prompt: 'Maria Lopez',
+      ...(method === 'hash' ? {} : { prompt: 'Maria Lopez' }),
       webhook_url: hook,
     });
     expect(t.status).toBe('completed');

@@ -15,7 +15,7 @@ const UPLOAD_ERRORS = [
   'storage_limit_exceeded',
   'disk_full',
 ] as const satisfies ErrorCode[];
-const JOB_ERRORS = ['not_available', 'budget_exceeded', 'engine_unavailable'] as const satisfies ErrorCode[];
+const JOB_ERRORS = ['budget_exceeded', 'engine_unavailable'] as const satisfies ErrorCode[];
 
 const openAiRoutes = {
   openAiTranscribe: route({

@@ -17,7 +17,7 @@ export const transcriptRoutes = {
     access: 'key',
     body: t.CreateTranscript,
     responses: { 200: t.Transcription, 202: t.Transcription },
-    errors: ['not_available', 'budget_exceeded', 'idempotency_mismatch', 'engine_unavailable'],
+    errors: ['budget_exceeded', 'idempotency_mismatch', 'engine_unavailable'],
   }),
   recentTranscripts: route({
     method: 'GET',
@@ -89,6 +89,20 @@ export const transcriptRoutes = {
     params: byId,
     responses: { 202: t.Transcription },
     errors: ['transcript_not_found', 'not_retryable'],
+  }),
+  analyzeTranscript: route({
+    method: 'POST',
+    path: '/v1/transcript/id/{id}/analyze',
+    tag,
+    summary: 'Make further analyses of a finished transcription',
+    description:
+      'Over the stored words, without recognising again. What was made before stays, unless it is asked for ' +
+      'anew. `redact_pii` redacts the stored transcription for good, its audio included.',
+    access: 'key',
+    params: byId,
+    body: t.AnalyzeTranscript,
+    responses: { 200: t.Transcription, 202: t.Transcription },
+    errors: ['transcript_not_found', 'transcript_not_ready'],
   }),
   deleteTranscript: route({
     method: 'DELETE',

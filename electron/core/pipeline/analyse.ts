@@ -73,6 +73,16 @@ export const createAnalyser =
     };
   };
 
+/** The analyses with the speakers, which were told apart before. */
+export const withDiarization = (
+  analysed: Analysed,
+  told: Pick<Analysed, 'warnings'> & Pick<StoredAnalysis, 'speakers'>,
+): Analysed => ({
+  ...analysed,
+  analysis: { ...analysed.analysis, ...(told.speakers === undefined ? {} : { speakers: told.speakers }) },
+  warnings: [...told.warnings, ...analysed.warnings],
+});
+
 type AnalysedSegment = NonNullable<Awaited<ReturnType<typeof analyze>>['redacted']>['segments'][number];
 
 const storedSegment = (segment: AnalysedSegment): StoredSegment => ({

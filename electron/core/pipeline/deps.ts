@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { DataPaths } from '../base/paths.ts';
+import type { Diarizer } from '../engines/diarizer/diarizer.ts';
 import type { MediaEngine } from '../engines/ffmpeg/types.ts';
 import type { HttpClient } from '../engines/net/types.ts';
 import type { WhisperEngine } from '../engines/whisper/index.ts';
@@ -52,4 +53,5 @@ export type PipelineDeps = {
   readonly models: PipelineModels;
   readonly files: PipelineFiles;
   readonly analyse: Analyser;
+  readonly diarize: Diarizer;
 };

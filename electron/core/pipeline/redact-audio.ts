@@ -8,19 +8,28 @@ import type { TranscriptRow } from '../stores/schema.ts';
 import { workFolder } from './acquire.ts';
 import type { Analysed } from './analyse.ts';
 import type { PipelineDeps, PipelineModel } from './deps.ts';
-import { type KeptAudio, NOT_KEPT, RANGE_FILE, transcriptFolder } from './keep-audio.ts';
+import { type KeptAudio, RANGE_FILE, transcriptFolder } from './keep-audio.ts';
 import type { RangeAudio } from './range-audio.ts';
 import { findAudible } from './redact-check.ts';
 import { coverSpans, type SecretValue, secretValues } from './redact-spans.ts';
 import type { JobContext } from './types.ts';
 
-export type ToRedact = {
-  /** The sound gathered of a range, where the source itself is not on this machine. */
-  readonly gathered: RangeAudio | null;
+/** Sound that is to be covered before it is kept. */
+export type Recording = {
   readonly input: MediaInput;
-  /** What was recognised, on the source's timeline: nothing beside it is kept, since nobody looked there. */
-  readonly range: { readonly start: number; readonly end: number | null };
-  readonly model: PipelineModel;
+  /** Where the kept audio begins on the transcript's timeline. */
+  readonly offset: number;
+  /** Seconds that the input's own timeline lies behind the transcript's. */
+  readonly shift: number;
+  /** What to keep of it, where that is not all: nobody looked at the rest. */
+  readonly range?: { readonly start: number; readonly end: number | null };
+};
+
+export type ToRedact = {
+  /** Null where no sound is on this machine. */
+  readonly recording: Recording | null;
+  /** Hears the covered audio again; null where that model is not installed any more. */
+  readonly model: PipelineModel | null;
   readonly language: string | null;
   readonly analysed: Analysed;
 };
@@ -28,32 +37,26 @@ export type ToRedact = {
 /** Covered once more when a value was still heard: word times are guesses. Seconds. */
 const WIDER_MARGIN = 0.8;
 
+const NO_SOUND = 'No audio is kept for playback: there is none on this machine that could be bleeped.';
 const NOT_COVERED =
   'The audio is not kept: the private data in it could not be covered, and nothing unredacted may stay.';
 const NOT_CHECKED =
   'The bleeped audio was not recognised again, so nobody checked that nothing private is heard.';
 const AUDIBLE = 'A redacted value may still be heard in the audio: see redaction_report.';
 
-type Recording = {
-  readonly input: MediaInput;
-  /** Where the kept audio begins on the transcript's timeline. */
-  readonly offset: number;
-  /** Seconds that the input's own timeline lies behind the transcript's. */
-  readonly shift: number;
-  readonly range?: ToRedact['range'];
-};
-
-const recordingOf = async (
-  row: TranscriptRow,
-  { gathered, input, range }: ToRedact,
+/** The sound of a job that was just recognised; null where a range was too long to be gathered. */
+export const recordingOf = async (
+  row: Pick<TranscriptRow, 'audio_start_from' | 'audio_end_at'>,
+  input: MediaInput,
+  gathered: RangeAudio | null,
 ): Promise<Recording | null> => {
   if (gathered !== null) {
     const file = await gathered.finish();
     return file && { input: file, offset: gathered.from, shift: gathered.from };
   }
-  // A file's stated length is an estimate: only what was asked for is cut off.
-  const whole = row.audio_start_from === 0 && row.audio_end_at === 0;
-  return { input, offset: range.start, shift: 0, ...(whole ? {} : { range }) };
+  const { audio_start_from: start, audio_end_at: end } = row;
+  if (start === 0 && end === 0) return { input, offset: 0, shift: 0 };
+  return { input, offset: start, shift: 0, range: { start, end: end === 0 ? null : end } };
 };
 
 /** Writes the covered audio and checks it, with wider covers where a value was still heard. */
@@ -79,11 +82,14 @@ class Redaction {
     const { duration } = await this.#cover(spans);
     const report = { checked: true, spans: spans.length };
     if (spans.length === 0) return { report: { ...report, audible: [] }, warnings: [] };
+    const { model } = this.#asked;
+    if (model === null)
+      return { report: { ...report, checked: false, audible: [] }, warnings: [NOT_CHECKED] };
     try {
-      const audible = await this.#check(this.#values, duration);
+      const audible = await this.#check(model, this.#values, duration);
       if (audible.length === 0) return { report: { ...report, audible: [] }, warnings: [] };
       await this.#cover(coverSpans([...spans, ...coverSpans(audible, WIDER_MARGIN)], 0));
-      const still = await this.#check(audible, duration);
+      const still = await this.#check(model, audible, duration);
       const policies = [...new Set(still.map((value) => value.policy))];
       return { report: { ...report, audible: policies }, warnings: still.length === 0 ? [] : [AUDIBLE] };
     } catch (error) {
@@ -109,8 +115,7 @@ class Redaction {
     });
   }
 
-  #check(values: readonly SecretValue[], duration: number): Promise<SecretValue[]> {
-    const { model, language } = this.#asked;
+  #check(model: PipelineModel, values: readonly SecretValue[], duration: number): Promise<SecretValue[]> {
     return findAudible({
       deps: this.#deps,
       path: this.path,
@@ -118,7 +123,7 @@ class Redaction {
       duration,
       values,
       model,
-      language: language ?? 'en',
+      language: this.#asked.language ?? 'en',
       signal: this.#context.signal,
       onProgress: () =>
         this.#context.report({ stage: 'analyzing', percent: 99, etaSeconds: null, speed: null }),
@@ -136,8 +141,8 @@ export const keepRedactedAudio = async (
   asked: ToRedact,
 ): Promise<KeptAudio> => {
   const nothing = { file: null, offset: 0, report: { checked: false, spans: 0, audible: [] } };
-  const recording = await recordingOf(context.row, asked);
-  if (recording === null) return { ...nothing, warnings: [NOT_KEPT] };
+  const { recording } = asked;
+  if (recording === null) return { ...nothing, warnings: [NO_SOUND] };
   const { row, signal } = context;
   await mkdir(workFolder(deps, row), { recursive: true });
   const redaction = new Redaction(deps, context, asked, recording);

@@ -8,6 +8,12 @@ import type { PipelineDeps } from './deps.ts';
 export const isToBeRedacted = (row: Pick<TranscriptRow, 'options'>): boolean =>
   AnalysisOptions.parse(JSON.parse(row.options)).redact_pii;
 
+/** The options as they are kept: a prompt may name what was redacted. */
+export const storedOptions = (row: Pick<TranscriptRow, 'options'>): string => {
+  const options = AnalysisOptions.parse(JSON.parse(row.options));
+  return JSON.stringify(options.redact_pii ? { ...options, prompt: undefined } : options);
+};
+
 /**
  * Removes what was recognised of a job that ended before it could be redacted: nothing unredacted stays.
  * Another try begins at the beginning.

@@ -8,14 +8,16 @@ import type { TranscriptRow } from '../stores/schema.ts';
 import { deleteSegments, readSegments, replaceSegments } from '../stores/segments.ts';
 import { findTranscript, updateTranscript } from '../stores/transcripts.ts';
 import { acquire, cleanUp, type Source, workFolder } from './acquire.ts';
-import type { Analysed } from './analyse.ts';
+import { type Analysed, withDiarization } from './analyse.ts';
+import { analyseAgain, isAnalysedAgain } from './analyse-again.ts';
 import { type Checkpoint, firstCheckpoint, readCheckpoint } from './checkpoint.ts';
 import type { PipelineDeps, PipelineModel } from './deps.ts';
+import { diarizeTranscript } from './diarize.ts';
 import { type KeptAudio, keepAudio, transcriptFolder } from './keep-audio.ts';
 import { PEAKS_PER_SECOND } from './peaks.ts';
 import { RangeAudio } from './range-audio.ts';
-import { keepRedactedAudio } from './redact-audio.ts';
-import { dropUnredacted, isToBeRedacted } from './redact-partial.ts';
+import { keepRedactedAudio, type Recording, recordingOf } from './redact-audio.ts';
+import { dropUnredacted, isToBeRedacted, storedOptions } from './redact-partial.ts';
 import { summarise } from './summarise.ts';
 import { type Range, transcribeAudio } from './transcribe.ts';
 import type { JobContext, JobWork } from './types.ts';
@@ -143,18 +145,18 @@ const complete = (deps: PipelineDeps, { row }: JobContext, outcome: Outcome): vo
   if (isToBeRedacted(row)) deps.db.checkpoint();
 };
 
-/** The options as they are kept: a prompt may name what was redacted. */
-const storedOptions = (row: TranscriptRow): string => {
-  const options = AnalysisOptions.parse(JSON.parse(row.options));
-  return JSON.stringify(options.redact_pii ? { ...options, prompt: undefined } : options);
-};
-
 const ANALYSING_FROM = 95;
 const ANALYSING_TO = 99;
 
 /** The analyses that the job asks for, over what was recognised. */
-const analyse = (deps: PipelineDeps, context: JobContext, language: string | null): Promise<Analysed> => {
+const analyse = async (
+  deps: PipelineDeps,
+  context: JobContext,
+  language: string | null,
+  recording: Recording | null,
+): Promise<Analysed> => {
   const { row, signal, report } = context;
+  const options = AnalysisOptions.parse(JSON.parse(row.options));
   const onProgress = (share: number) =>
     report({
       stage: 'analyzing',
@@ -162,14 +164,10 @@ const analyse = (deps: PipelineDeps, context: JobContext, language: string | nul
       etaSeconds: null,
       speed: null,
     });
+  const told = await diarizeTranscript(deps, context, recording, readSegments(deps.db, row.id), options);
   onProgress(0);
-  return deps.analyse({
-    language,
-    segments: readSegments(deps.db, row.id),
-    options: AnalysisOptions.parse(JSON.parse(row.options)),
-    signal,
-    onProgress,
-  });
+  const analysed = await deps.analyse({ language, segments: told.segments, options, signal, onProgress });
+  return withDiarization(analysed, told);
 };
 
 const work = async (deps: PipelineDeps, context: JobContext): Promise<void> => {
@@ -202,16 +200,11 @@ const work = async (deps: PipelineDeps, context: JobContext): Promise<void> => {
       range,
       peaksPath: join(transcriptFolder(deps, row.id), PEAKS_FILE),
     });
-    const analysed = await analyse(deps, context, checkpoint.language);
+    const recording = await recordingOf(row, source.input, gathered);
+    const { language } = checkpoint;
+    const analysed = await analyse(deps, context, language, recording);
     const audio = isToBeRedacted(row)
-      ? await keepRedactedAudio(deps, context, {
-          gathered,
-          input: source.input,
-          range,
-          model,
-          language: checkpoint.language,
-          analysed,
-        })
+      ? await keepRedactedAudio(deps, context, { recording, model, language, analysed })
       : await keepAudio(deps, context, source, info, gathered);
     complete(deps, context, { summary, checkpoint, model, audio, analysed });
   } finally {
@@ -241,6 +234,7 @@ const giveUp = async (deps: PipelineDeps, { row }: JobContext): Promise<void> =>
 export const createJobWork =
   (deps: PipelineDeps): JobWork =>
   async (context) => {
+    if (isAnalysedAgain(context.row)) return analyseAgain(deps, context);
     try {
       await work(deps, context);
       await cleanUp(deps, context.row);

@@ -42,6 +42,13 @@ export class EventHub {
     return numbered(this.#next - 1, event);
   }
 
+  /** Takes the kept events of a transcript away: whoever comes back for them gets a snapshot. */
+  forget(userId: string, transcriptId: string): void {
+    const kept = this.#kept.get(userId) ?? [];
+    const others = kept.filter(({ data }) => !data.includes(transcriptId));
+    this.#kept.set(userId, others);
+  }
+
   /** To every user who listens. */
   publishToAll(event: ServerEvent): void {
     for (const userId of this.#listeners.keys()) this.publish(userId, event);

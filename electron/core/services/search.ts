@@ -8,7 +8,13 @@ import { findMarks, makeSnippet } from '../search/snippet.ts';
 import { indexText } from '../search/tokens.ts';
 import type { WritableDb } from '../stores/database.ts';
 import type { TranscriptRow } from '../stores/schema.ts';
-import { countMatches, indexTranscript, type SearchRow, searchTranscripts } from '../stores/search.ts';
+import {
+  compactIndex,
+  countMatches,
+  indexTranscript,
+  type SearchRow,
+  searchTranscripts,
+} from '../stores/search.ts';
 import { readSegments } from '../stores/segments.ts';
 
 const HITS_PER_TRANSCRIPT = 20;
@@ -34,6 +40,11 @@ export class SearchService {
       name: indexText(row.name),
       body: indexText(row.text),
     });
+  }
+
+  /** Merges the index into one, so that nothing is left in it of texts that were replaced. */
+  compact(): void {
+    compactIndex(this.#db);
   }
 
   /** Ranked transcripts with the places that match. A query without any word finds nothing. */

@@ -24,6 +24,11 @@ export const indexTranscript = (db: WritableDb, transcriptId: string, text: Inde
     );
   });
 
+/** Writes the whole index anew: deleted rows leave their words in it until their part is merged. */
+export const compactIndex = (db: WritableDb): void => {
+  db.run(query(raw`INSERT INTO search_index (search_index) VALUES ('optimize')`));
+};
+
 export type SearchRow = {
   id: string;
   name: string;

@@ -1,3 +1,4 @@
+import type { DiarizerTask, SpeakerTurn } from '../diarizer/types.ts';
 import type {
   LanguageGuess,
   ModelFacts,
@@ -32,7 +33,8 @@ export type WorkerTask =
       threads: number;
     }
   | { kind: 'detectSpeech'; pcm: Float32Array; params: SpeechParams }
-  | { kind: 'modelFacts'; modelPath: string };
+  | { kind: 'modelFacts'; modelPath: string }
+  | DiarizerTask;
 
 /** What each kind of task answers. */
 export type TaskResults = {
@@ -40,6 +42,8 @@ export type TaskResults = {
   detectLanguage: LanguageGuess;
   detectSpeech: SpeechSpan[];
   modelFacts: ModelFacts;
+  diarizePiece: SpeakerTurn[];
+  diarizeEnd: SpeakerTurn[];
 };
 
 export type TaskResult = TaskResults[keyof TaskResults];

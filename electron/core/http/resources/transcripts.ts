@@ -51,6 +51,13 @@ export const transcriptResources = (server: FastifyInstance, transcripts: Transc
   implement(server, routes.retryTranscript, ({ caller, params }) =>
     accepted(transcripts.retry(caller.user.id, params.id)),
   );
+  implement(server, routes.analyzeTranscript, async ({ caller, params, body, reply }) => {
+    transcripts.analyze(caller.user.id, params.id, body);
+    const headers = { location: `/v1/transcript/id/${params.id}` };
+    if (!body.wait_until_complete) return accepted(transcripts.get(caller.user.id, params.id), headers);
+    const finished = await transcripts.wait(caller.user.id, params.id, goneSignal(reply));
+    return finished.status === 'processing' ? accepted(finished, headers) : ok(finished, headers);
+  });
   implement(server, routes.deleteTranscript, async ({ caller, params }) => {
     await transcripts.remove(caller.user.id, params.id);
     return ok({ message: 'The transcription is deleted.' });

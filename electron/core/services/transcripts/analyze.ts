@@ -1,4 +1,5 @@
-import type { PatchTranscript } from '../../../contract/transcript.ts';
+import { type PiiPolicyName, resolvePolicies } from '../../../contract/analysis.ts';
+import type { AnalysisOptions, AnalyzeTranscript, PatchTranscript } from '../../../contract/transcript.ts';
 import { AppError } from '../../base/errors.ts';
 import type { Analysed, Analyser } from '../../pipeline/analyse.ts';
 import type { ReadableDb } from '../../stores/database.ts';
@@ -55,4 +56,44 @@ export const nameSpeakers = (
     speakers[label] = { ...speaker, name };
   }
   return { analysis: JSON.stringify({ ...analysis, speakers }) };
+};
+
+const policiesOf = (
+  before: AnalysisOptions,
+  asked: AnalyzeTranscript,
+): readonly PiiPolicyName[] | undefined => {
+  if (!asked.redact_pii) return before.redact_pii_policies;
+  const policies = resolvePolicies(asked.redact_pii_policies);
+  return before.redact_pii
+    ? [...new Set([...resolvePolicies(before.redact_pii_policies), ...policies])]
+    : policies;
+};
+
+/**
+ * What a transcript's options become by another analysis: what was made before stays, what is asked for now
+ * is added or made anew. What was redacted stays redacted. Throws `invalid_request` when nothing is asked.
+ */
+export const optionsAgain = (before: AnalysisOptions, asked: AnalyzeTranscript): AnalysisOptions => {
+  const { diarize, entity_detection, topics, summarization, content_safety, redact_pii } = asked;
+  if (!(diarize || entity_detection || topics || summarization || content_safety || redact_pii)) {
+    throw new AppError('invalid_request', 'No analysis is asked for.', {
+      details: [{ path: '', message: 'names no analysis to make' }],
+    });
+  }
+  const policies = policiesOf(before, asked);
+  return {
+    ...before,
+    diarize: before.diarize || diarize,
+    entity_detection: before.entity_detection || entity_detection,
+    topics: before.topics || topics,
+    summarization: before.summarization || summarization,
+    content_safety: before.content_safety || content_safety,
+    redact_pii: before.redact_pii || redact_pii,
+    redact_pii_audio: before.redact_pii_audio || (redact_pii && asked.redact_pii_audio),
+    ...(diarize ? { speakers_expected: asked.speakers_expected } : {}),
+    ...(entity_detection ? { entity_types: asked.entity_types } : {}),
+    ...(summarization ? { summary_language: asked.summary_language, summary_type: asked.summary_type } : {}),
+    ...(redact_pii ? { redact_pii_sub: asked.redact_pii_sub } : {}),
+    ...(policies === undefined ? {} : { redact_pii_policies: [...policies] }),
+  };
 };

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type {
+  AnalyzeTranscript,
   CreateTranscript,
   PatchTranscript,
   RecentItem,
@@ -17,6 +18,7 @@ import { KeyedLock } from '../../base/keyed-lock.ts';
 import { round, roundMs } from '../../base/numbers.ts';
 import type { DataPaths } from '../../base/paths.ts';
 import { type Analyser, analysedColumns } from '../../pipeline/analyse.ts';
+import { asBefore, isAnalysedAgain, queuedAgain } from '../../pipeline/analyse-again.ts';
 import type { PipelineDeps } from '../../pipeline/deps.ts';
 import { dropUnredacted, isToBeRedacted } from '../../pipeline/redact-partial.ts';
 import { findIdempotent, rememberIdempotent } from '../../stores/idempotency.ts';
@@ -30,14 +32,16 @@ import type { ModelService } from '../models/index.ts';
 import type { SearchService } from '../search.ts';
 import type { SettingsService } from '../settings.ts';
 import type { UsageService } from '../usage.ts';
-import { analyseEdited, nameSpeakers } from './analyze.ts';
-import { newRow, refuseUnavailable } from './new-row.ts';
+import { analyseEdited, nameSpeakers, optionsAgain } from './analyze.ts';
+import { checkModel } from './check-model.ts';
+import { newRow } from './new-row.ts';
 import {
   presentListItem,
   presentRecent,
   presentSegments,
   presentTranscript,
   readAnalysis,
+  readOptions,
 } from './present.ts';
 import { checkHttpUrl, nameFromUrl } from './source.ts';
 
@@ -77,8 +81,7 @@ export class TranscriptService {
 
   /** Accepts a job and answers at once. A repeated `idempotencyKey` answers with the first record. */
   create(user: UserRow, body: CreateTranscript, idempotencyKey: string | undefined): TranscriptRow {
-    this.#checkModel(body);
-    refuseUnavailable(body);
+    checkModel(this.#o.models, body);
     const source = this.#source(user.id, body.audio_url);
     const hash = sha256Hex(JSON.stringify(body));
     const { db, clock } = this.#o;
@@ -192,6 +195,20 @@ export class TranscriptService {
     });
   }
 
+  /** Puts a finished transcription into the queue for further analyses of its stored words. */
+  analyze(userId: string, id: string, asked: AnalyzeTranscript): void {
+    const row = this.#finished(userId, id);
+    if (row.status !== 'completed') {
+      throw new AppError('transcript_not_ready', 'This transcription failed: try it again first.');
+    }
+    store.updateTranscript(this.#o.db, id, {
+      ...queuedAgain(row, optionsAgain(readOptions(row.options), asked), asked.diarize),
+      queue_order: queue.lastQueueOrder(this.#o.db) + 1,
+    });
+    this.#changed(userId, id);
+    this.#o.jobs.wake();
+  }
+
   /** Ends a waiting or running transcription as failed/`cancelled`. */
   async cancel(userId: string, id: string): Promise<Transcription> {
     const row = this.#own(userId, id);
@@ -279,23 +296,6 @@ export class TranscriptService {
     return transcript;
   }
 
-  #checkModel(body: CreateTranscript): void {
-    const problem = (path: string, message: string) =>
-      new AppError('invalid_request', `${path}: ${message}.`, { details: [{ path, message }] });
-    if (!this.#o.models.isKnown(body.model)) {
-      throw problem(
-        'model',
-        `there is no model called ${body.model.slice(0, 100)}; use nano, mini, pro or an id of GET /v1/models`,
-      );
-    }
-    if (body.language !== 'auto' && body.language !== 'en' && this.#o.models.isEnglishOnly(body.model)) {
-      throw problem('language', `the model ${body.model} is English-only`);
-    }
-    if (body.translate && !this.#o.models.canTranslate(body.model)) {
-      throw problem('translate', `the model ${body.model} was not trained to translate; use mini`);
-    }
-  }
-
   #source(userId: string, audioUrl: string): { name: string; fileId: string | null } {
     const key = this.#o.files.resolveUrl(userId, audioUrl);
     if (key === undefined) return { name: nameFromUrl(checkHttpUrl(audioUrl)), fileId: null };
@@ -315,6 +315,16 @@ export class TranscriptService {
   }
 
   #endWaiting(row: TranscriptRow): void {
+    if (isAnalysedAgain(row)) {
+      store.updateTranscript(
+        this.#o.db,
+        row.id,
+        asBefore(row, 'The last analysis was not made: it was cancelled.'),
+      );
+      this.#o.jobs.announceEnd(row.id);
+      this.#changed(row.user_id, row.id);
+      return;
+    }
     if (isToBeRedacted(row)) dropUnredacted(this.#o.db, row.id);
     store.updateTranscript(this.#o.db, row.id, {
       status: 'failed',
@@ -363,9 +373,19 @@ export class TranscriptService {
     });
   }
 
+  /** Removes what is left of a text from before it was redacted, in the index, the log of pages and old events. */
+  #forgetUnredacted(row: TranscriptRow): void {
+    const { db, search, events } = this.#o;
+    if (row.status === 'completed') {
+      search.compact();
+      db.checkpoint();
+    } else if (!isAnalysedAgain(row)) dropUnredacted(db, row.id);
+    events.forget(row.user_id, row.id);
+  }
+
   announceEnd(row: TranscriptRow): void {
     if (row.status === 'completed') this.#o.search.index(row);
-    else if (isToBeRedacted(row)) dropUnredacted(this.#o.db, row.id);
+    if (isToBeRedacted(row)) this.#forgetUnredacted(row);
     const type = row.status === 'completed' ? 'transcript.completed' : 'transcript.failed';
     this.#o.events.publish(row.user_id, { type, transcript: this.present(row) });
   }

@@ -1,6 +1,5 @@
 import { resolvePolicies } from '../../../contract/analysis.ts';
 import { AnalysisOptions, type CreateTranscript } from '../../../contract/transcript.ts';
-import { AppError } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
 import type { TranscriptRow } from '../../stores/schema.ts';
 
@@ -10,18 +9,6 @@ export type NewTranscript = {
   readonly source: { readonly name: string; readonly fileId: string | null };
   readonly queueOrder: number;
   readonly now: number;
-};
-
-/** Analyses that this version does not make: refused, never accepted and ignored. */
-const UNAVAILABLE = ['diarize'] as const;
-
-/** Throws `not_available` for analyses that are asked for and not there. */
-export const refuseUnavailable = (body: CreateTranscript): void => {
-  const asked = UNAVAILABLE.filter((name) => body[name]);
-  if (asked.length === 0) return;
-  throw new AppError('not_available', `Not available in this version: ${asked.join(', ')}.`, {
-    details: asked.map((path) => ({ path, message: 'is not available in this version' })),
-  });
 };
 
 const analysisOptionsOf = (body: CreateTranscript): AnalysisOptions => {
