@@ -1,6 +1,6 @@
 // The window with 100,000 transcripts and with a transcript of 100,000 words: what a reader would feel, printed.
 //
-//   node test/e2e/bench.ts
+//   node test/bench/window.ts
 //
 // Frames are counted by requestAnimationFrame in headless Chromium, waits by its Event Timing API.
 
