@@ -82,7 +82,7 @@ const watchFor = (page: Page, selector: string) =>
   }, selector);
 
 const server = await startServer();
-const id = await transcribeFixture(server, join(FIXTURES, '08-meeting-4min.mp3'));
+const id = await transcribeFixture(server, join(FIXTURES, '02-two-speakers.mp3'));
 await server.stop();
 
 const logger = { debug() {}, info() {}, warn() {}, error() {} };

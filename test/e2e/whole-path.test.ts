@@ -157,7 +157,7 @@ describe('the whole path of a recording through the window', () => {
     await page.getByRole('link', { name: 'Stand-up of Monday' }).focus();
     await page.keyboard.press('Delete');
     await page.getByRole('link', { name: 'Stand-up of Monday' }).waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('button', { name: 'Undo' }).last().click();
     await page.getByRole('link', { name: 'Stand-up of Monday' }).focus();
     await page.keyboard.press('Delete');
     await page.getByRole('region', { name: 'First steps' }).waitFor({ timeout: 20_000 });
