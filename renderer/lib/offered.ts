@@ -4,5 +4,5 @@
  */
 export const OFFERED: Readonly<Record<'speakers' | 'redaction', boolean>> = {
   speakers: false,
-  redaction: false,
+  redaction: true,
 };

@@ -28,7 +28,6 @@ const PrefsSchema = z.object({
   theme: z.enum(['system', 'light', 'dark']).catch('system'),
   textScale: z.number().min(0.8).max(1.6).catch(1),
   locale: z.enum(['auto', ...LOCALES]).catch('auto'),
-  welcomed: z.boolean().catch(false),
   rate: z.number().min(0.5).max(3).catch(1),
   volume: z.number().min(0).max(1).catch(1),
   skipSilence: z.boolean().catch(false),

@@ -1,5 +1,5 @@
 import { Check } from 'lucide-react';
-import { DropdownMenu, Popover as RadixPopover } from 'radix-ui';
+import { DropdownMenu } from 'radix-ui';
 import type { ReactNode } from 'react';
 import { cx } from '../lib/classes.ts';
 import { Kbd } from './kbd.tsx';
@@ -64,34 +64,4 @@ export const MenuItem = ({
   </DropdownMenu.Item>
 );
 
-export const MenuLabel = ({ children }: { children: ReactNode }) => (
-  <DropdownMenu.Label className="px-2.5 pt-2 pb-1 text-xs text-ink-3">{children}</DropdownMenu.Label>
-);
 export const MenuLine = () => <DropdownMenu.Separator className="my-1 h-px bg-line" />;
-
-export const Popover = ({
-  trigger,
-  children,
-  label,
-  align = 'end',
-}: {
-  trigger: ReactNode;
-  children: ReactNode;
-  label: string;
-  align?: 'start' | 'end';
-}) => (
-  <RadixPopover.Root>
-    <RadixPopover.Trigger asChild>{trigger}</RadixPopover.Trigger>
-    <RadixPopover.Portal>
-      <RadixPopover.Content
-        align={align}
-        sideOffset={4}
-        collisionPadding={8}
-        aria-label={label}
-        className={cx(PANEL, 'w-[280px] p-4 outline-none')}
-      >
-        {children}
-      </RadixPopover.Content>
-    </RadixPopover.Portal>
-  </RadixPopover.Root>
-);

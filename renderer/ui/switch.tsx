@@ -15,7 +15,7 @@ type SwitchProps = {
 export const Switch = ({ label, hint, checked, onChange, disabled = false }: SwitchProps) => {
   const id = useId();
   return (
-    <div className={cx('flex items-center gap-3', disabled && 'opacity-50')}>
+    <div className="flex items-center gap-3">
       <RadixSwitch.Root
         id={id}
         checked={checked}
@@ -23,7 +23,7 @@ export const Switch = ({ label, hint, checked, onChange, disabled = false }: Swi
         onCheckedChange={onChange}
         {...(hint === undefined ? {} : { 'aria-describedby': `${id}-hint` })}
         className={cx(
-          'relative h-[18px] w-8 shrink-0 rounded-full transition-colors',
+          'relative h-[18px] w-8 shrink-0 rounded-full transition-colors disabled:opacity-50',
           'bg-ink-3/55 data-[state=checked]:bg-accent',
         )}
       >

@@ -12,10 +12,8 @@ const OUT = join(import.meta.dirname, '..', '..', 'docs', 'screenshots');
 const RECORDINGS = [
   ['01-short-note.wav', 'A note to myself'],
   ['05-spanish.ogg', 'Nota de voz'],
-  ['06-german.webm', 'Sprachnotiz'],
-  ['02-two-speakers.mp3', 'Monday stand-up'],
   ['11-news-and-entities.wav', 'Evening news'],
-  ['03-three-speakers.flac', 'The harbour interviews, part 2'],
+  ['02-two-speakers.mp3', 'Monday stand-up'],
 ] as const;
 
 type Shot = {

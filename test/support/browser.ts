@@ -77,7 +77,7 @@ export const openWindow = async (
       if (session !== null) sessionStorage.setItem('earshot.session', session);
       if (localStorage.getItem('earshot.prefs') === null) localStorage.setItem('earshot.prefs', prefs);
     },
-    [key ?? null, JSON.stringify({ welcomed: true, ...options.prefs })] as const,
+    [key ?? null, JSON.stringify(options.prefs ?? {})] as const,
   );
   const page = await context.newPage();
   const errors: string[] = [];

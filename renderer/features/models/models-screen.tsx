@@ -1,24 +1,36 @@
 import { AudioLines, UsersRound } from 'lucide-react';
-import { useCallback } from 'react';
+import { useCallback, useEffect } from 'react';
 import type { Model } from '../../../electron/contract/system.ts';
 import { Page } from '../../app/page.tsx';
 import { PageHead, Section } from '../../app/page-head.tsx';
 import { useI18n, useServices } from '../../app/services.tsx';
+import { debounce } from '../../lib/debounce.ts';
 import { errorText } from '../../lib/errors.ts';
 import { bytes, languageName, number } from '../../lib/format.ts';
 import { useLoaded } from '../../lib/use-loaded.ts';
 import { Blank, Note, Tag } from '../../ui/bits.tsx';
 import { Button } from '../../ui/button.tsx';
+import { DownloadLine, ModelActions } from './model-actions.tsx';
 
 /** The models: what each is good for, and what is on this computer. */
 const ModelsScreen = () => {
-  const { client } = useServices();
+  const { client, live } = useServices();
   const { t } = useI18n();
   const load = useCallback(
     async (signal: AbortSignal) => (await client.call('listModels', { signal })).data,
     [client],
   );
   const { loaded, again } = useLoaded(load);
+  useEffect(() => {
+    const refresh = debounce(again, 250);
+    const stop = live.listen((event) => {
+      if (event.type === 'model.progress') refresh();
+    });
+    return () => {
+      stop();
+      refresh.cancel();
+    };
+  }, [live, again]);
   const models = loaded.state === 'ready' ? loaded.value : [];
   const real = models.some((model) => model.installed && model.kind === 'whisper' && !model.demonstration);
   return (
@@ -37,8 +49,16 @@ const ModelsScreen = () => {
                 <Note tone="warn">{t('models.nothing')}</Note>
               </div>
             )}
-            <ModelGroup title={t('models.installed')} models={models.filter((model) => model.installed)} />
-            <ModelGroup title={t('models.available')} models={models.filter((model) => !model.installed)} />
+            <ModelGroup
+              title={t('models.installed')}
+              models={models.filter((model) => model.installed)}
+              onChanged={again}
+            />
+            <ModelGroup
+              title={t('models.available')}
+              models={models.filter((model) => !model.installed)}
+              onChanged={again}
+            />
           </>
         )}
       </div>
@@ -47,20 +67,22 @@ const ModelsScreen = () => {
 };
 export default ModelsScreen;
 
-const ModelGroup = ({ title, models }: { title: string; models: readonly Model[] }) => {
+type GroupProps = { title: string; models: readonly Model[]; onChanged: () => void };
+
+const ModelGroup = ({ title, models, onChanged }: GroupProps) => {
   if (models.length === 0) return null;
   return (
     <Section title={title}>
       <ul>
         {models.map((model) => (
-          <ModelRow key={model.id} model={model} />
+          <ModelRow key={model.id} model={model} onChanged={onChanged} />
         ))}
       </ul>
     </Section>
   );
 };
 
-const ModelRow = ({ model }: { model: Model }) => {
+const ModelRow = ({ model, onChanged }: { model: Model; onChanged: () => void }) => {
   const { t, locale } = useI18n();
   const Icon = model.kind === 'whisper' ? AudioLines : UsersRound;
   const languages =
@@ -88,8 +110,9 @@ const ModelRow = ({ model }: { model: Model }) => {
         </p>
         <p className="mt-0.5 text-ink-2">{model.description}</p>
         <p className="tnum mt-0.5 text-xs text-ink-3">{facts.filter((fact) => fact !== '').join(' · ')}</p>
+        <DownloadLine model={model} />
       </div>
-      {model.bundled && <span className="text-xs text-ink-3">{t('models.bundled')}</span>}
+      <ModelActions model={model} onChanged={onChanged} />
     </li>
   );
 };

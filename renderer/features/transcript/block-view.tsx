@@ -28,7 +28,7 @@ export const BlockView = memo(({ doc, index }: { doc: Doc; index: number }) => {
         {block.heads && block.speaker !== null && <SpeakerName speaker={block.speaker} />}
         <button
           type="button"
-          aria-label={t('transcript.playFrom', { time: clock(block.start) })}
+          aria-label={t('transcript.playFrom', { time: clock(block.start, true) })}
           className="tnum rounded-[3px] font-mono text-2xs text-ink-3 hover:text-accent-text hover:underline"
           onClick={(event) => {
             event.stopPropagation();

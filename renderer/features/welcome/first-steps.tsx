@@ -6,6 +6,7 @@ import { useI18n, usePrefs, useServices } from '../../app/services.tsx';
 import { errorText } from '../../lib/errors.ts';
 import { bytes } from '../../lib/format.ts';
 import { useLoaded } from '../../lib/use-loaded.ts';
+import { hrefOf } from '../../stores/router.ts';
 import { Button } from '../../ui/button.tsx';
 
 /** The first start, and every empty library: what happens here, with what, and how to begin. */
@@ -41,7 +42,7 @@ const Step = ({ place, title, children }: { place: number; title: string; childr
 
 const choicesOf = (models: readonly Model[]) => {
   const speech = models.filter((model) => model.kind === 'whisper');
-  return speech.filter((model) => model.installed).slice(0, 5);
+  return speech.filter((model) => model.aliases.length > 0 || model.installed).slice(0, 5);
 };
 
 const ModelChoice = () => {
@@ -68,13 +69,21 @@ const ModelChoice = () => {
               {model.demonstration ? t('models.demo') : model.name}
               <span className="tnum ms-2 text-xs text-ink-3">{bytes(model.size, locale)}</span>
             </span>
-            {isChosen(model) && (
+            {!model.installed && (
+              <a
+                href={hrefOf({ screen: 'models' })}
+                className="text-accent-text underline underline-offset-[3px]"
+              >
+                {t('welcome.model.get')}
+              </a>
+            )}
+            {model.installed && isChosen(model) && (
               <span className="inline-flex items-center gap-1 text-good">
                 <Check size={14} aria-hidden />
                 {t('welcome.model.chosen')}
               </span>
             )}
-            {!isChosen(model) && (
+            {model.installed && !isChosen(model) && (
               <Button look="link" onClick={() => choose(model)}>
                 {t('welcome.model.use')}
               </Button>

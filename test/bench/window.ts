@@ -1,6 +1,6 @@
 // The window with 100,000 transcripts and with a transcript of 100,000 words: what a reader would feel, printed.
 //
-//   node test/e2e/bench.ts
+//   node test/bench/window.ts
 //
 // Frames are counted by requestAnimationFrame in headless Chromium, waits by its Event Timing API.
 
@@ -82,7 +82,7 @@ const watchFor = (page: Page, selector: string) =>
   }, selector);
 
 const server = await startServer();
-const id = await transcribeFixture(server, join(FIXTURES, '08-meeting-4min.mp3'));
+const id = await transcribeFixture(server, join(FIXTURES, '02-two-speakers.mp3'));
 await server.stop();
 
 const logger = { debug() {}, info() {}, warn() {}, error() {} };

@@ -1,0 +1,113 @@
+import { Download, Pause, Trash2, X } from 'lucide-react';
+import { useState } from 'react';
+import type { Model } from '../../../electron/contract/system.ts';
+import { useI18n, useServices } from '../../app/services.tsx';
+import { errorText } from '../../lib/errors.ts';
+import { bytes } from '../../lib/format.ts';
+import { ProgressBar } from '../../ui/bits.tsx';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { Confirm } from '../../ui/dialog.tsx';
+
+/** How far a download is, or why it ended. */
+export const DownloadLine = ({ model }: { model: Model }) => {
+  const { t, locale } = useI18n();
+  const { download } = model;
+  if (download === null) return null;
+  const amounts = { received: bytes(download.received, locale), total: bytes(download.total, locale) };
+  if (download.state === 'failed') {
+    return (
+      <p role="alert" className="mt-1 text-xs text-bad">
+        {download.error ?? t('models.broken')}
+      </p>
+    );
+  }
+  return (
+    <div className="mt-2 flex items-center gap-3 text-xs text-accent-text">
+      <ProgressBar
+        className="w-[180px] max-w-[40vw]"
+        label={t('models.downloadOf', { name: model.name })}
+        value={download.total === 0 ? 0 : download.received / download.total}
+      />
+      <span className="tnum">
+        {t(download.state === 'paused' ? 'models.paused' : 'models.progress', amounts)}
+      </span>
+    </div>
+  );
+};
+
+/** Download, pause, go on, remove, measure: what this model allows now. */
+export const ModelActions = ({ model, onChanged }: { model: Model; onChanged: () => void }) => {
+  const { client, toasts } = useServices();
+  const { t, locale } = useI18n();
+  const [asking, setAsking] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const params = { id: model.id };
+  const run = async (work: () => Promise<unknown>) => {
+    setBusy(true);
+    try {
+      await work();
+    } catch (error) {
+      toasts.show(errorText(error, t), { tone: 'bad' });
+    }
+    setBusy(false);
+    onChanged();
+  };
+  const remove = () => run(() => client.call('removeModel', { params }));
+  const loading = model.download?.state === 'downloading';
+
+  if (!model.installed) {
+    return (
+      <span className="flex items-center gap-1.5">
+        {loading ? (
+          <Button onClick={() => void run(() => client.call('pauseModel', { params }))}>
+            <Pause size={14} aria-hidden />
+            {t('models.pause')}
+          </Button>
+        ) : (
+          <Button disabled={busy} onClick={() => void run(() => client.call('installModel', { params }))}>
+            <Download size={15} strokeWidth={1.75} aria-hidden />
+            {t(model.download === null ? 'models.get' : 'models.resume')}
+          </Button>
+        )}
+        {model.download !== null && (
+          <IconButton label={t('models.stop', { name: model.name })} onClick={() => void remove()}>
+            <X size={15} aria-hidden />
+          </IconButton>
+        )}
+      </span>
+    );
+  }
+  return (
+    <span className="flex items-center gap-1.5">
+      {model.kind === 'whisper' && (
+        <Button
+          look="ghost"
+          disabled={busy}
+          onClick={() => void run(() => client.call('benchmarkModel', { params }))}
+        >
+          {t(busy ? 'models.measuring' : 'models.measure')}
+        </Button>
+      )}
+      {model.bundled ? (
+        <span className="text-xs text-ink-3">{t('models.bundled')}</span>
+      ) : (
+        <IconButton label={t('models.remove', { name: model.name })} onClick={() => setAsking(true)}>
+          <Trash2 size={15} aria-hidden />
+        </IconButton>
+      )}
+      {asking && (
+        <Confirm
+          title={t('models.remove.title', { name: model.name })}
+          text={t('models.remove.text', { size: bytes(model.size, locale) })}
+          confirm={t('common.delete')}
+          cancel={t('common.cancel')}
+          onConfirm={() => {
+            setAsking(false);
+            void remove();
+          }}
+          onCancel={() => setAsking(false)}
+        />
+      )}
+    </span>
+  );
+};
