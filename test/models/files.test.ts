@@ -137,6 +137,7 @@ describe('a job whose model is missing', () => {
         return progress?.stage === 'downloading_model';
       });
     }
+    await until(async () => ((await find(server, 'base')).download?.received ?? 0) > 0);
     goOn();
     for (const { id } of jobs) {
       const done = await until(async () => {
