@@ -146,7 +146,7 @@ const createServices = (
   tools: FfmpegTools,
 ) => {
   const clock = systemClock;
-  const settings = new SettingsService(db, runOverrides(config));
+  const settings = new SettingsService(db, runOverrides(config), config.defaults);
   const accounts = new AccountService(db, clock, config.apiKey);
   const events = new EventHub();
   const usage = new UsageService(db);

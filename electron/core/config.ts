@@ -14,6 +14,8 @@ export type AppConfig = {
   readonly apiKey?: string | undefined;
   /** Settings for this run alone. */
   readonly overrides: Partial<Settings>;
+  /** What a setting is in this program until somebody changes it, where that is not the usual default. */
+  readonly defaults?: Partial<Settings>;
   /** All three model names stand for the demonstration model. */
   readonly demo: boolean;
   /** The native addon's file. */

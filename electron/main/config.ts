@@ -21,6 +21,8 @@ export const desktopConfig = ({ version, folder, unpacked, environment, platform
   whenTaken: 'next',
   apiKey: environment.EARSHOT_API_KEY || undefined,
   overrides: {},
+  // Somebody sits in front of it and sees the download; a server fetches nothing that nobody asked it to.
+  defaults: { 'models.autoInstall': true },
   demo: environment.EARSHOT_DEMO === '1',
   addonPath: environment.EARSHOT_ADDON ?? join(unpacked, 'native', 'earshot_engine.node'),
   resourcesDir: join(unpacked, 'resources'),

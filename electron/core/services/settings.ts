@@ -20,13 +20,15 @@ type Json = z.output<ReturnType<typeof z.json>>;
 export class SettingsService {
   readonly #db: WritableDb;
   readonly #overrides: ReadonlyMap<string, unknown>;
+  readonly #defaults: ReadonlyMap<string, unknown>;
   readonly #atStart: ReadonlyMap<string, string>;
   readonly #listeners = new Set<() => void>();
   #entries: ReadonlyMap<SettingKey, Entry>;
 
-  constructor(db: WritableDb, overrides: Partial<Settings>) {
+  constructor(db: WritableDb, overrides: Partial<Settings>, defaults: Partial<Settings> = {}) {
     this.#db = db;
     this.#overrides = new Map(Object.entries(overrides));
+    this.#defaults = new Map(Object.entries(defaults));
     this.#entries = this.#read();
     this.#atStart = new Map([...this.#entries].map(([key, entry]) => [key, JSON.stringify(entry.value)]));
   }
@@ -40,7 +42,7 @@ export class SettingsService {
     const data = [...this.#entries].map(([key, { value, source }]) => ({
       key,
       value: z.json().parse(value),
-      default: z.json().parse(SETTINGS[key].default),
+      default: z.json().parse(this.#defaultOf(key)),
       source,
       restart: SETTINGS[key].restart,
       help: SETTINGS[key].help,
@@ -97,12 +99,16 @@ export class SettingsService {
     );
   }
 
+  #defaultOf(key: SettingKey): unknown {
+    return this.#defaults.has(key) ? this.#defaults.get(key) : SETTINGS[key].default;
+  }
+
   #entry(key: SettingKey, stored: string | undefined): Entry {
     if (this.#overrides.has(key)) return { value: this.#overrides.get(key), source: 'run' };
-    if (stored === undefined) return { value: SETTINGS[key].default, source: 'default' };
+    if (stored === undefined) return { value: this.#defaultOf(key), source: 'default' };
     const result = SETTINGS[key].schema.safeParse(JSON.parse(stored));
     return result.success
       ? { value: result.data, source: 'stored' }
-      : { value: SETTINGS[key].default, source: 'default' };
+      : { value: this.#defaultOf(key), source: 'default' };
   }
 }

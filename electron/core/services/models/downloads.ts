@@ -10,7 +10,7 @@ import type { CatalogueModel } from './catalogue.ts';
 import { type ModelFiles, modelFileName } from './files.ts';
 import { checkAgainstCatalogue, type FactsEngine, isBrokenModel, readFacts, tooLarge } from './verify.ts';
 
-export type DownloadState = ModelDownloadRow['state'] | 'installed' | 'removed';
+type DownloadState = ModelDownloadRow['state'] | 'installed' | 'removed';
 
 export type DownloadsOptions = {
   readonly db: WritableDb;

@@ -146,8 +146,12 @@ export class ModelService {
   async remove(name: string): Promise<string> {
     const { id, bundled } = this.get(this.idOf(name));
     if (bundled) throw new AppError('conflict', `${id} comes with Earshot and cannot be removed.`);
-    if (await this.#downloads.cancel(id)) return `The download of ${id} is cancelled.`;
-    if (!this.isInstalled(id)) throw new AppError('model_not_found', `The model ${id} is not installed.`);
+    const cancelled = await this.#downloads.cancel(id);
+    // A download may become whole in the moment in which it is cancelled: then the model goes as any other.
+    if (!this.isInstalled(id)) {
+      if (cancelled) return `The download of ${id} is cancelled.`;
+      throw new AppError('model_not_found', `The model ${id} is not installed.`);
+    }
     if (this.#isAtWork(id)) {
       throw new AppError('conflict', `A transcription is using ${id}. Remove it once that has ended.`);
     }
