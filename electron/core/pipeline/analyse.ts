@@ -1,6 +1,13 @@
 import type { AnalysisOptions, Transcription } from '../../contract/transcript.ts';
+import { analyzeInThread } from '../analysis/analyze-in-thread.ts';
 import { analyze } from '../analysis/index.ts';
-import type { RedactedWord, Summarizer } from '../analysis/types.ts';
+import type {
+  AnalysisDependencies,
+  AnalysisResult,
+  AnalysisTranscript,
+  RedactedWord,
+  Summarizer,
+} from '../analysis/types.ts';
 import { throwIfAborted } from '../engines/net/network-errors.ts';
 import type { TranscriptRow } from '../stores/schema.ts';
 import type { StoredSegment } from '../stores/segments.ts';
@@ -49,6 +56,27 @@ const isAsked = (options: AnalysisOptions): boolean =>
   options.content_safety ||
   options.redact_pii;
 
+/** Longer texts are analysed in a thread: about a quarter of an hour of speech. Characters. */
+const LONG_TEXT = 15_000;
+
+/** In a thread where the text is long; where no thread can be had (its file is not there), in this one. */
+const run = async (
+  transcript: AnalysisTranscript,
+  options: AnalysisOptions,
+  dependencies: AnalysisDependencies,
+  signal: AbortSignal,
+): Promise<AnalysisResult> => {
+  if (transcript.text.length > LONG_TEXT) {
+    try {
+      return await analyzeInThread(transcript, options, { ...dependencies, signal });
+    } catch {
+      // The analysis itself never throws: what failed is the thread.
+      throwIfAborted(signal);
+    }
+  }
+  return analyze(transcript, options, dependencies);
+};
+
 /**
  * Makes the text analyses over stored words. What was not asked for is absent from the result, and segments
  * change only by redaction and masking. Gives the event loop turns while it works. Throws `cancelled` alone.
@@ -59,10 +87,11 @@ export const createAnalyser =
     if (!isAsked(options)) return { segments, analysis: {}, warnings: [], secrets: [] };
     const { text } = summarise(segments);
     const model = options.summarization ? summarizer(signal) : undefined;
-    const { redacted, warnings, ...analysis } = await analyze(
+    const { redacted, warnings, ...analysis } = await run(
       { language: language ?? 'en', text, segments: [...segments] },
       options,
       { secret, summarizer: model, onProgress },
+      signal,
     );
     throwIfAborted(signal);
     return {
