@@ -42,15 +42,15 @@ class Diarization {
     this.#models = models;
   }
 
-  add(pcm: Float32Array): void {
+  add(pcm: Float32Array, speakers: number | null): void {
     this.#parts.push(pcm);
     this.#samples += pcm.length;
-    if (this.#samples >= BLOCK * SAMPLE_RATE) this.#endBlock(null);
+    if (this.#samples >= BLOCK * SAMPLE_RATE) this.#endBlock(null, speakers);
   }
 
   finish(speakers: number | null): SpeakerTurn[] {
     // A number given for the whole holds for a recording of one block alone.
-    if (this.#samples > 0) this.#endBlock(this.#block === 0 ? speakers : null);
+    if (this.#samples > 0) this.#endBlock(this.#block === 0 ? speakers : null, speakers);
     if (this.#block <= 1) return this.#turns.map(({ start, end, speaker }) => ({ start, end, speaker }));
     const labels = linkSpeakers(this.#voices, speakers, THRESHOLD);
     const labelOf = new Map(
@@ -63,18 +63,23 @@ class Diarization {
     }));
   }
 
-  #endBlock(speakers: number | null): void {
+  /** `exactly`: how many speak in this block; `most`: how many at most. Null where it is not known. */
+  #endBlock(exactly: number | null, most: number | null): void {
     const samples = joined(this.#parts);
     this.#parts = [];
     this.#samples = 0;
     const diarization = new this.#sherpa.OfflineSpeakerDiarization({
       segmentation: { pyannote: { model: this.#models.segmentation }, numThreads: THREADS },
       embedding: { model: this.#models.embedding, numThreads: THREADS },
-      clustering: { numClusters: speakers ?? -1, threshold: THRESHOLD },
+      clustering: { numClusters: exactly ?? -1, threshold: THRESHOLD },
       minDurationOn: MIN_ON,
       minDurationOff: MIN_OFF,
     });
-    const turns = diarization.process(samples);
+    let turns = diarization.process(samples);
+    if (most !== null && new Set(turns.map((turn) => turn.speaker)).size > most) {
+      diarization.setConfig({ clustering: { numClusters: most, threshold: THRESHOLD } });
+      turns = diarization.process(samples);
+    }
     for (const { start, end, speaker } of turns) {
       const turn = { start: this.#from + start, end: this.#from + end, speaker, block: this.#block };
       this.#turns.push(turn);
@@ -117,7 +122,7 @@ export const serveDiarizer = (port: Port): void => {
     }
     diarization ??= new Diarization(task.models);
     if (task.kind === 'diarizeEnd') return diarization.finish(task.speakers);
-    diarization.add(task.pcm);
+    diarization.add(task.pcm, task.speakers);
     return [];
   };
   port.onMessage((message) => {

@@ -33,7 +33,7 @@ export const createDiarizer =
     signal.addEventListener('abort', kill, { once: true });
     try {
       for await (const { pcm } of pieces) {
-        await client.run({ kind: 'diarizePiece', models, pcm }).promise;
+        await client.run({ kind: 'diarizePiece', models, speakers, pcm }).promise;
       }
       const turns = await client.run({ kind: 'diarizeEnd', models, speakers }).promise;
       return Array.isArray(turns) ? turns.flatMap((turn) => ('speaker' in turn ? [turn] : [])) : [];

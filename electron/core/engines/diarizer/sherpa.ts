@@ -8,7 +8,10 @@ type Sherpa = {
     clustering: { numClusters: number; threshold: number };
     minDurationOn: number;
     minDurationOff: number;
-  }) => { process(samples: Float32Array): { start: number; end: number; speaker: number }[] };
+  }) => {
+    process(samples: Float32Array): { start: number; end: number; speaker: number }[];
+    setConfig(config: { clustering: { numClusters: number; threshold: number } }): void;
+  };
   readonly SpeakerEmbeddingExtractor: new (config: {
     model: string;
     numThreads: number;

@@ -9,5 +9,5 @@ export type DiarizationModels = { readonly segmentation: string; readonly embedd
 
 /** What the worker is asked: pieces of 16 kHz mono sound one after the other, then the end. */
 export type DiarizerTask =
-  | { kind: 'diarizePiece'; models: DiarizationModels; pcm: Float32Array }
+  | { kind: 'diarizePiece'; models: DiarizationModels; speakers: number | null; pcm: Float32Array }
   | { kind: 'diarizeEnd'; models: DiarizationModels; speakers: number | null };
