@@ -1,22 +1,9 @@
 import type { Command } from 'commander';
 import type { z } from 'zod';
-import type { Connection } from './connect.ts';
-import { connect } from './connect.ts';
+import { using } from './connect.ts';
 import { type ServerOptions, UsageError } from './environment.ts';
 import { withServerOptions } from './serve.ts';
 import { print, say, style, table } from './terminal.ts';
-
-const using = async (
-  options: ServerOptions,
-  work: (connection: Connection) => Promise<void>,
-): Promise<void> => {
-  const connection = await connect(options);
-  try {
-    await work(connection);
-  } finally {
-    await connection.close();
-  }
-};
 
 const date = (time: string | null): string => (time === null ? 'never' : time.slice(0, 16).replace('T', ' '));
 

@@ -38,3 +38,16 @@ export const connect = async (options: ServerOptions): Promise<Connection> => {
   const client = createClient({ baseUrl: app.url, key: app.localKey });
   return { client, url: app.url, key: app.localKey, own: true, close: () => app.close() };
 };
+
+/** Connects, works, and lets go again, whatever comes. */
+export const using = async (
+  options: ServerOptions,
+  work: (connection: Connection) => Promise<void>,
+): Promise<void> => {
+  const connection = await connect(options);
+  try {
+    await work(connection);
+  } finally {
+    await connection.close();
+  }
+};

@@ -3,22 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { Model } from '../contract/system.ts';
 import { formatBytes } from '../core/base/numbers.ts';
-import { type Connection, connect } from './connect.ts';
+import { type Connection, using } from './connect.ts';
 import { type ServerOptions, UsageError } from './environment.ts';
 import { withServerOptions } from './serve.ts';
 import { bar, print, roughTime, StatusLine, say, style, table } from './terminal.ts';
-
-const using = async (
-  options: ServerOptions,
-  work: (connection: Connection) => Promise<void>,
-): Promise<void> => {
-  const connection = await connect(options);
-  try {
-    await work(connection);
-  } finally {
-    await connection.close();
-  }
-};
 
 const LOOK_EVERY_MS = 400;
 

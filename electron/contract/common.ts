@@ -37,3 +37,5 @@ export type Pagination = z.output<typeof Pagination>;
 export const success = <T extends z.ZodType>(data: T) => z.object({ success: z.literal(true), data });
 
 export const Metadata = z.record(z.string(), z.json()).describe('Custom metadata, at most 16 KB as JSON.');
+
+export const TranscriptId = idSchema('tr', 'Unique transcription identifier.');
