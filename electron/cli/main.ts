@@ -43,6 +43,10 @@ const report = (error: unknown): number => {
   return 1;
 };
 
+// `earshot … | head` closes the pipe early: that is no failure. A closed stderr only means that nobody listens.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+process.stderr.on('error', () => {});
+
 try {
   await program.parseAsync();
 } catch (error) {

@@ -91,7 +91,11 @@ const follow = async (
   const events = listen(client, AbortSignal.any([signal, controller.signal]));
   try {
     for await (const event of events) {
-      if (event.type === 'snapshot' && !event.processing.some((transcript) => transcript.id === id)) break;
+      if (event.type === 'snapshot') {
+        const running = event.processing.find((transcript) => transcript.id === id);
+        if (running?.progress === undefined) break;
+        line.show(running.progress.stage, progressLine(name, running.progress));
+      }
       if (event.type === 'transcript.progress' && event.id === id) {
         line.show(event.progress.stage, progressLine(name, event.progress));
       }
