@@ -1,0 +1,46 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { fixturePath, truth } from '../support/fixtures.ts';
+import { discard, startServer, type TestServer } from '../support/server.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { file, startUrlServer, type UrlServer } from '../support/url-server.ts';
+
+const run = promisify(execFile);
+const NAME = '01-short-note.wav';
+const VIDEO = ['-f', 'lavfi', '-i', 'color=c=blue:s=64x64:r=10:d=15.4'];
+
+/** Container → how ffmpeg makes it. */
+const CONTAINERS: Readonly<Record<string, readonly string[]>> = {
+  wav: ['-c:a', 'pcm_s16le'],
+  flac: ['-c:a', 'flac'],
+  mp3: ['-c:a', 'libmp3lame', '-b:a', '128k'],
+  m4a: ['-c:a', 'aac', '-b:a', '128k'],
+  ogg: ['-c:a', 'libvorbis', '-q:a', '8'],
+  webm: ['-c:a', 'libopus', '-b:a', '96k'],
+  mp4: ['-map', '1:v', '-map', '0:a', '-c:v', 'mpeg4', '-c:a', 'aac', '-b:a', '128k'],
+};
+
+let server: TestServer;
+let remote: UrlServer;
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+
+beforeAll(async () => {
+  [server, remote, folder] = await Promise.all([startServer(), startUrlServer(), temporaryFolder()]);
+});
+afterAll(async () => {
+  await Promise.all([discard(server), remote.close(), folder.remove()]);
+});
+
+it.each(Object.keys(CONTAINERS))('the same recording as .%s gives the same text', async (extension) => {
+  const path = join(folder.path, `a.${extension}`);
+  const inputs = ['-i', fixturePath(NAME), ...(extension === 'mp4' ? VIDEO : [])];
+  await run('ffmpeg', ['-v', 'error', '-y', ...inputs, ...(CONTAINERS[extension] ?? []), path]);
+  // Without an extension: formats go by content.
+  const audio_url = remote.set(`/recording-${extension}`, file(await readFile(path)));
+  const t = await server.client.call('createTranscript', { body: { audio_url, wait_until_complete: true } });
+  expect([t.status, t.text]).toEqual(['completed', truth(NAME).text]);
+  expect(t.duration).toBeCloseTo(15.4, 0);
+});
