@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Route } from '../../electron/contract/route.ts';
 import { routes } from '../../electron/contract/routes.ts';
-import { fixture } from '../support/fixtures.ts';
+import { fixture, ONE_SENTENCE } from '../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { file, startUrlServer, type UrlServer } from '../support/url-server.ts';
 
@@ -85,14 +85,14 @@ describe('keys', () => {
 
 describe('two users', () => {
   it('neither see, read, change nor delete what is the other’s: it is as if it never was', async () => {
-    const url = remote.set('/a.wav', file(fixture('01-short-note.wav')));
+    const url = remote.set('/a.wav', file(fixture(ONE_SENTENCE)));
     const mine = await server.client.call('createTranscript', {
       body: { audio_url: url, wait_until_complete: true },
     });
     const other = server.as(maria);
     expect(await other.call('recentTranscripts')).toEqual([]);
     expect((await other.call('listTranscripts')).data.stats.total_transcriptions).toBe(0);
-    expect((await other.call('searchTranscripts', { query: { q: 'budget' } })).data.results).toEqual([]);
+    expect((await other.call('searchTranscripts', { query: { q: 'Northwind' } })).data.results).toEqual([]);
     const never = mine.id.replace(/.{4}$/, '0000');
     const paths = ['', '/sentences', '/audio', '/audio-url', '/peaks', '/export?format=srt'];
     const asked: [string, string, string?][] = [
@@ -137,7 +137,7 @@ describe('two users', () => {
 
   it('stop at their credit budget', async () => {
     const { data } = await server.client.call('createUser', { body: { name: 'poor', credit_budget: 0 } });
-    const url = remote.set('/b.wav', file(fixture('01-short-note.wav')));
+    const url = remote.set('/b.wav', file(fixture(ONE_SENTENCE)));
     await expect(
       server.as(data.key.key).call('createTranscript', { body: { audio_url: url } }),
     ).rejects.toMatchObject({

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Transcription } from '../../electron/contract/transcript.ts';
-import { fixture, fixturePath } from '../support/fixtures.ts';
+import { fixture, fixturePath, ONE_SENTENCE } from '../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import * as urls from '../support/url-server.ts';
@@ -108,14 +108,14 @@ describe('a source that is no recording fails with its own clear error', () => {
   });
 
   it('a recording that was cut off gives what is there', async () => {
-    const whole = fixture('08-meeting-4min.mp3');
-    const url = remote.set('/cut.mp3', urls.file(whole.subarray(0, Math.floor(whole.length / 6))));
+    const whole = fixture('02-two-speakers.mp3');
+    const url = remote.set('/cut.mp3', urls.file(whole.subarray(0, Math.floor(whole.length / 4))));
     const response = await create({ audio_url: url, wait_until_complete: true });
     const transcript: Transcription = await response.json();
     expect(transcript.status).toBe('completed');
-    expect(transcript.duration).toBeGreaterThan(30);
-    expect(transcript.duration).toBeLessThan(45);
-    expect(transcript.text.length).toBeGreaterThan(100);
+    expect(transcript.duration).toBeGreaterThan(9);
+    expect(transcript.duration).toBeLessThan(13);
+    expect(transcript.text.length).toBeGreaterThan(50);
   });
 });
 
@@ -249,7 +249,7 @@ describe('a request that is wrong is refused before any work', () => {
 });
 
 it('after all of it the server still answers and works', async () => {
-  const url = remote.set('/good.wav', urls.file(fixture('01-short-note.wav')));
+  const url = remote.set('/good.wav', urls.file(fixture(ONE_SENTENCE)));
   const response = await create({ audio_url: url, wait_until_complete: true });
   expect(await response.json()).toMatchObject({ status: 'completed' });
   expect(await server.log()).not.toContain('nobody foresaw');

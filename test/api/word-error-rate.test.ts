@@ -1,34 +1,60 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Transcription } from '../../electron/contract/transcript.ts';
 import { fixture, fixturePath, RECORDINGS, truth } from '../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { file, startUrlServer, type UrlServer } from '../support/url-server.ts';
 import { whisperCliText } from '../support/whisper-cli.ts';
 import { plainWords, wordErrors } from '../support/word-error-rate.ts';
 
+const SILENT: readonly string[] = ['09-silence.wav', '10-noise.ogg'];
+
 let server: TestServer;
 let remote: UrlServer;
+/** What Earshot made of each recording, over HTTP. */
+const heard = new Map<string, Transcription>();
+
+const transcribed = (name: string): Transcription => {
+  const transcript = heard.get(name);
+  if (transcript === undefined) throw new Error(`${name} was not transcribed.`);
+  return transcript;
+};
 
 beforeAll(async () => {
   [server, remote] = await Promise.all([startServer(), startUrlServer()]);
-});
+  for (const name of RECORDINGS) {
+    const audio_url = remote.set(`/${name}`, file(fixture(name)));
+    const body = { audio_url, wait_until_complete: true };
+    heard.set(name, await server.client.call('createTranscript', { body }));
+  }
+}, 600_000);
 afterAll(async () => {
   await Promise.all([discard(server), remote.close()]);
 });
 
-const heardByEarshot = async (name: string): Promise<string> => {
-  const audio_url = remote.set(`/${name}`, file(fixture(name)));
-  const { text } = await server.client.call('createTranscript', {
-    body: { audio_url, wait_until_complete: true },
-  });
-  return text;
-};
+it.each(RECORDINGS.filter((name) => !SILENT.includes(name)))('is understood, in its language: %s', (name) => {
+  const { status, language, text } = transcribed(name);
+  expect([status, language]).toEqual(['completed', truth(name).language]);
+  const said = plainWords(truth(name).text);
+  expect(wordErrors(said, plainWords(text)) / said.length).toBeLessThan(0.13);
+});
+
+it.each(SILENT)('invents nothing in %s', (name) => {
+  const nothing = { status: 'completed', text: '', segments: [], word_count: 0, confidence: null };
+  expect(transcribed(name)).toMatchObject(nothing);
+});
+
+it('keeps a pause: nothing is said in it', () => {
+  const { segments } = transcribed('13-long-pause.wav');
+  const gaps = segments.slice(1).map((segment, index) => segment.start - (segments[index]?.end ?? 0));
+  expect(Math.max(...gaps)).toBeGreaterThan(9);
+});
 
 it('from HTTP to text, the word error rate is that of whisper.cpp’s own program to within a point', async () => {
   const sums = { words: 0, earshot: 0, whisper: 0 };
   const rows: string[] = [];
   for (const name of RECORDINGS) {
     const said = plainWords(truth(name).text);
-    const earshot = wordErrors(said, plainWords(await heardByEarshot(name)));
+    const earshot = wordErrors(said, plainWords(transcribed(name).text));
     const whisper = wordErrors(said, plainWords(await whisperCliText(fixturePath(name))));
     sums.words += said.length;
     sums.earshot += earshot;

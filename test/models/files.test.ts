@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { copyFileSync, existsSync, openAsBlob, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, openAsBlob, readdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fixturePath, ONE_SENTENCE, truth } from '../support/fixtures.ts';
 import { wordErrorRate } from '../support/pcm.ts';
 import { discard, spawnEarshot, startServer, type TestServer } from '../support/server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -12,13 +13,12 @@ import { catalogueLine, find, modelPath, settled, starterBytes } from './support
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const STARTER = join(ROOT, 'resources/models/ggml-starter.bin');
-const SAMPLE = join(ROOT, 'resources/samples/01-short-note.wav');
+const SAMPLE = fixturePath(ONE_SENTENCE);
 
 let server: TestServer;
 let mirror: UrlServer;
 let folder: { path: string; remove: () => Promise<void> };
 const model = starterBytes();
-const truth: { text: string } = JSON.parse(readFileSync(SAMPLE.replace('.wav', '.json'), 'utf8'));
 
 const listModelsFolder = () => readdirSync(join(server.dataDir, 'models'));
 
@@ -145,7 +145,7 @@ describe('a job whose model is missing', () => {
         return job.status === 'processing' ? undefined : job;
       });
       expect(done).toMatchObject({ status: 'completed', model: 'mini', model_id: 'base' });
-      expect(wordErrorRate(truth.text, done.text)).toBeLessThan(0.1);
+      expect(wordErrorRate(truth(ONE_SENTENCE).text, done.text)).toBeLessThan(0.1);
     }
     expect(mirror.requests).toHaveLength(1);
     expect((await find(server, 'base')).speed).toBeGreaterThan(0);

@@ -14,7 +14,7 @@ describe('a transcript of a stored file', () => {
     const form = new FormData();
     form.set(
       'file',
-      new File([new Uint8Array(readFileSync('test/fixtures/audio/01-short-note.wav'))], 'note.wav'),
+      new File([new Uint8Array(readFileSync('test/fixtures/audio/00-one-sentence.wav'))], 'note.wav'),
     );
     const { data } = await server.client.call('uploadFile', { body: form });
     const { key, urls } = data.file;

@@ -18,6 +18,9 @@ export type Truth = {
 export const truth = (name: string): Truth =>
   JSON.parse(readFileSync(fixturePath(name.replace(/\.\w+$/, '.json')), 'utf8'));
 
+/** The first sentence of `01-short-note.wav`: where what is said does not matter, each second costs time. */
+export const ONE_SENTENCE = '00-one-sentence.wav';
+
 /** The recordings with a truth, 01 to 13. */
 export const RECORDINGS = [
   '01-short-note.wav',

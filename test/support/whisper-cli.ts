@@ -1,37 +1,51 @@
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { cacheDir } from '../../native/build.mjs';
 import { STARTER_MODEL, testWhisperCli } from './addon.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 const run = promisify(execFile);
 
-export type CliOptions = { readonly threads?: number };
+// Not -nt: it would leave the times out of the decoding, too, not out of the output alone.
+const DECODING = ['-np', '-bs', '5', '-bo', '5', '-mc', '0', '-sns', '-l', 'auto', '-t', '1'];
 
-/**
- * What whisper.cpp's own program, built from the same source, writes for a recording with the product's
- * decoding: beam of 5, no earlier text as context, non-speech tokens suppressed.
- */
-export const whisperCliText = async (path: string, { threads = 1 }: CliOptions = {}): Promise<string> => {
+const hear = async (program: string, path: string): Promise<string> => {
   const folder = await temporaryFolder();
   try {
     const wav = join(folder.path, 'audio.wav');
     await run('ffmpeg', ['-v', 'error', '-i', path, '-map', '0:a:0', '-ac', '1', '-ar', '16000', wav]);
-    const decoding = ['-bs', '5', '-bo', '5', '-mc', '0', '-sns', '-l', 'auto', '-t', String(threads)];
-    // Not -nt: it would leave the times out of the decoding, too, not out of the output alone.
-    const { stdout } = await run(await testWhisperCli(), [
-      '-m',
-      STARTER_MODEL,
-      '-f',
-      wav,
-      '-np',
-      ...decoding,
-    ]);
+    const { stdout } = await run(program, ['-m', STARTER_MODEL, '-f', wav, ...DECODING]);
     return stdout
       .replaceAll(/^\[[^\]]*\]\s*/gm, '')
       .replaceAll('\n', ' ')
       .trim();
   } finally {
     await folder.remove();
+  }
+};
+
+/**
+ * What whisper.cpp's own program, built from the same source, writes for a recording with the product's
+ * decoding: beam of 5, no earlier text as context, non-speech tokens suppressed. One thread gives the same
+ * text every time, so it is kept in the cache, by everything that it depends on: the program (its path
+ * names the build), the model, the recording and the decoding.
+ */
+export const whisperCliText = async (path: string): Promise<string> => {
+  const program = await testWhisperCli();
+  const key = createHash('sha256').update(JSON.stringify([program, DECODING]));
+  for (const input of [STARTER_MODEL, path]) key.update(await readFile(input));
+  const folder = join(cacheDir(), 'whisper-cli-texts');
+  const kept = join(folder, `${key.digest('hex')}.txt`);
+  try {
+    return await readFile(kept, 'utf8');
+  } catch {
+    const text = await hear(program, path);
+    await mkdir(folder, { recursive: true });
+    await writeFile(`${kept}.${process.pid}`, text);
+    await rename(`${kept}.${process.pid}`, kept);
+    return text;
   }
 };
