@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { type Client, createClient } from '../contract/client.ts';
-import { createApp } from '../core/app.ts';
 import { dataPaths } from '../core/base/paths.ts';
-import { configOf, dataDirOf, nodeHost, type ServerOptions } from './environment.ts';
+import { dataDirOf, type ServerOptions } from './environment.ts';
+import { startService } from './service.ts';
 
 export type Connection = {
   readonly client: Client;
@@ -34,7 +34,7 @@ export const connect = async (options: ServerOptions): Promise<Connection> => {
     const client = createClient({ baseUrl: running.url, key: running.key });
     return { ...running, client, own: false, close: async () => {} };
   }
-  const app = await createApp({ ...configOf({ ...options, port: 0, host: '127.0.0.1' }, 'fail') }, nodeHost);
+  const app = await startService({ ...options, port: 0, host: '127.0.0.1' }, 'fail');
   const client = createClient({ baseUrl: app.url, key: app.localKey });
   return { client, url: app.url, key: app.localKey, own: true, close: () => app.close() };
 };

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { isSettingKey, SETTINGS, type Settings } from '../contract/settings.ts';
 import { defaultDataDir } from '../core/base/paths.ts';
-import { type AppConfig, nodeHost as hostOf } from '../core/config.ts';
+import type { AppConfig } from '../core/config.ts';
 
 /** The folder that holds the program. */
 export const PROGRAM = resolve(import.meta.dirname, '..', '..');
@@ -55,5 +55,3 @@ export const configOf = (options: ServerOptions, whenTaken: AppConfig['whenTaken
   rendererDir: join(PROGRAM, 'out', 'renderer'),
   environment: process.env,
 });
-
-export const nodeHost = hostOf(join(PROGRAM, 'electron', 'worker', 'main.ts'));

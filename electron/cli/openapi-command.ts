@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { openApiDocument } from '../contract/openapi.ts';
 import { routes } from '../contract/routes.ts';
 import { VERSION } from './environment.ts';
 import { print } from './terminal.ts';
@@ -9,5 +8,8 @@ export const addOpenApi = (program: Command): void => {
   program
     .command('openapi')
     .description('print the OpenAPI document of the API')
-    .action(() => print(`${JSON.stringify(openApiDocument(routes, VERSION), undefined, 1)}\n`));
+    .action(async () => {
+      const { openApiDocument } = await import('../contract/openapi.ts');
+      await print(`${JSON.stringify(openApiDocument(routes, VERSION), undefined, 1)}\n`);
+    });
 };

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
-import { createApp } from '../core/app.ts';
-import { configOf, nodeHost, type ServerOptions, UsageError, VERSION } from './environment.ts';
+import type { App } from '../core/app.ts';
+import { type ServerOptions, UsageError, VERSION } from './environment.ts';
+import { startService } from './service.ts';
 import { print, say, style } from './terminal.ts';
 
 type ServeOptions = ServerOptions & { json?: boolean; open?: boolean };
@@ -23,9 +24,7 @@ export const withServerOptions = (command: Command): Command =>
     .option('--demo', 'let the demonstration model answer to nano, mini and pro')
     .option('--model-alias <name=id>', 'the model behind nano, mini or pro, for this run', collect);
 
-type Started = Awaited<ReturnType<typeof createApp>>;
-
-const banner = (app: Started, options: ServeOptions): string => {
+const banner = (app: App, options: ServeOptions): string => {
   const installed = app.models.list().filter((model) => model.installed && !model.demonstration);
   const lines = [
     '',
@@ -55,7 +54,7 @@ const banner = (app: Started, options: ServeOptions): string => {
   ].join('\n');
 };
 
-const closeOnSignal = (app: Started, quiet: boolean): Promise<number> =>
+const closeOnSignal = (app: App, quiet: boolean): Promise<number> =>
   new Promise((resolve) => {
     const stop = (code: number) => {
       if (!quiet) say('Stopping…');
@@ -86,7 +85,7 @@ export const addServe = (program: Command): void => {
     .option('--json', 'print {"url","pid","data_dir","version"} on stdout once it accepts requests')
     .option('--open', 'open the window in the browser')
     .action(async (options: ServeOptions) => {
-      const app = await createApp(configOf(options, 'fail'), nodeHost);
+      const app = await startService(options, 'fail');
       const done = closeOnSignal(app, options.json === true);
       if (options.json === true) {
         await print(

@@ -1,12 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { formatBytes } from '../core/base/numbers.ts';
-import {
-  type OfflineStorage,
-  openStorage,
-  type Progress,
-  type VerifyReport,
-} from '../core/offline-storage.ts';
+import type { OfflineStorage, Progress, VerifyReport } from '../core/offline-storage.ts';
 import { dataDirOf } from './environment.ts';
 import { print, StatusLine, say, style } from './terminal.ts';
 
@@ -32,6 +27,7 @@ const withStorage = async <T>(
   options: StorageOptions,
   work: (storage: OfflineStorage, line: StatusLine) => Promise<T>,
 ): Promise<T> => {
+  const { openStorage } = await import('../core/offline-storage.ts');
   const storage = await openStorage(dataDirOf(options), process.env);
   const line = new StatusLine();
   try {

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fixture, fixturePath, truth } from '../support/fixtures.ts';
+import { fixture, fixturePath, ONE_SENTENCE, truth } from '../support/fixtures.ts';
 import { spawnEarshot } from '../support/server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { file, stall, startUrlServer, type UrlServer } from '../support/url-server.ts';
@@ -40,7 +40,7 @@ const heard = (child: ChildProcess, wanted: string): Promise<string> =>
     });
   });
 
-const SAMPLE = fixturePath('01-short-note.wav');
+const SAMPLE = fixturePath(ONE_SENTENCE);
 
 describe('earshot transcribe', () => {
   it('without arguments says the bundled sample, with times, and nothing else on stdout', async () => {

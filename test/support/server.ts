@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type Client, createClient } from '../../electron/contract/client.ts';
-import { buildAddon } from '../../native/build.mjs';
+import { buildAddon, cacheDir } from '../../native/build.mjs';
 
 const PROGRAM = resolve(import.meta.dirname, '..', '..');
 
@@ -63,6 +63,7 @@ export const spawnEarshot = async (
     env: {
       ...process.env,
       EARSHOT_ADDON: process.env.EARSHOT_ADDON ?? (await buildAddon({})),
+      NODE_COMPILE_CACHE: join(cacheDir(), 'code'),
       NO_COLOR: '1',
       ...env,
     },

@@ -1,0 +1,19 @@
+import { join } from 'node:path';
+import type { App } from '../core/app.ts';
+import type { AppConfig } from '../core/config.ts';
+import { configOf, PROGRAM, type ServerOptions } from './environment.ts';
+
+/**
+ * Starts the service in this process. The program's heavy half is loaded here and not before: a command that
+ * talks to a running service answers without it.
+ */
+export const startService = async (
+  options: ServerOptions,
+  whenTaken: AppConfig['whenTaken'],
+): Promise<App> => {
+  const [{ createApp }, { nodeHost }] = await Promise.all([
+    import('../core/app.ts'),
+    import('../core/config.ts'),
+  ]);
+  return createApp(configOf(options, whenTaken), nodeHost(join(PROGRAM, 'electron', 'worker', 'main.ts')));
+};
