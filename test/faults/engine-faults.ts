@@ -164,16 +164,37 @@ export const engineFaults: readonly Fault[] = [
   },
   {
     name: 'kill -9 of ffmpeg',
-    quick: false,
+    quick: true,
     run: async (context) => {
       const server = await context.start();
       const id = await context.submit(server, context.urls.url('/long.wav'));
       process.kill((await childOf(server.pid, FFMPEG)).pid, 'SIGKILL');
-      await context.expectFailed(server, id, 'decode_failed');
-      await server.client.call('retryTranscript', { params: { id } });
       await context.expectTruth(server, id, '/long.wav');
       await context.expectNoOrphans(server);
-      return 'failed as decode_failed; a retry went on to the same text';
+      return 'started again from the last piece, same text';
+    },
+  },
+  {
+    name: 'kill -9 of ffmpeg, every time',
+    quick: false,
+    run: async (context) => {
+      const server = await context.start();
+      const id = await context.submit(server, context.urls.url('/long.wav'));
+      let last: number | undefined;
+      for (;;) {
+        if ((await context.get(server, id)).status !== 'processing') break;
+        const ffmpeg = descendants(server.pid).find(({ command }) => FFMPEG.test(command));
+        if (ffmpeg !== undefined && ffmpeg.pid !== last) process.kill(ffmpeg.pid, 'SIGKILL');
+        last = ffmpeg?.pid;
+        await delay(20);
+      }
+      const failed = await context.expectFailed(server, id, 'decode_failed');
+      match(failed.error?.message ?? '', /ended by something outside/);
+      await server.client.call('retryTranscript', { params: { id } });
+      const { bytes_fetched } = await context.expectTruth(server, id, '/long.wav');
+      equal(bytes_fetched, context.long.length + 1, 'the recording is not fetched again');
+      await context.expectNoOrphans(server);
+      return 'failed as decode_failed; a retry fetched one byte, and went on to the same text';
     },
   },
   {

@@ -356,10 +356,6 @@ export class TranscriptService {
     return store.findTranscript(this.#o.db, id) !== undefined;
   }
 
-  isProcessing(id: string): boolean {
-    return store.findTranscript(this.#o.db, id)?.status === 'processing';
-  }
-
   /** Tells the owner's listeners how far a job is, and what was recognised since. */
   announceProgress(row: TranscriptRow, segments: readonly StoredSegment[], from: number): void {
     const { progress } = presentTranscript(row, [], this.#o.jobs.live(row.id));
