@@ -77,6 +77,27 @@ describe('a recording behind a URL', () => {
     expect(errorShare(truth('13-long-pause.wav').text, t.text)).toBeLessThan(0.13);
     const gaps = t.segments.slice(1).map((segment, index) => segment.start - (t.segments[index]?.end ?? 0));
     expect(Math.max(...gaps)).toBeGreaterThan(9);
+    for (const [index, sentence] of truth('13-long-pause.wav').sentences.entries()) {
+      expect(Math.abs((t.segments[index]?.start ?? 0) - sentence.start)).toBeLessThan(0.5);
+      expect(Math.abs((t.segments[index]?.end ?? 0) - sentence.end)).toBeLessThan(0.5);
+    }
+  });
+
+  it('loses no word and no time after long silences', async () => {
+    const spoken = fixture('13-long-pause.wav').subarray(44);
+    const silence = Buffer.alloc(40 * 32_000);
+    const head = Buffer.from(fixture('13-long-pause.wav').subarray(0, 44));
+    const body = Buffer.concat([silence, spoken.subarray(0, 4.5 * 32_000), silence]);
+    head.writeUInt32LE(36 + body.length, 4);
+    head.writeUInt32LE(body.length, 40);
+    const audio_url = remote.set('/silences.wav', file(Buffer.concat([head, body])));
+    const t = await server.client.call('createTranscript', {
+      body: { audio_url, wait_until_complete: true },
+    });
+    const [first, second] = truth('13-long-pause.wav').sentences;
+    expect(errorShare(`${first?.text} ${second?.text}`, t.text)).toBeLessThan(0.13);
+    expect(Math.abs((t.segments[0]?.start ?? 0) - 40 - (first?.start ?? 0))).toBeLessThan(0.5);
+    expect(Math.abs((t.segments.at(-1)?.end ?? 0) - 40 - (second?.end ?? 0))).toBeLessThan(0.5);
   });
 
   it('has words whose times never fall and lie inside their segment', async () => {
