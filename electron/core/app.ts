@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import { SETTINGS } from '../contract/settings.ts';
 import { isModelAlias } from '../contract/transcript.ts';
 import { isoTime, systemClock } from './base/clock.ts';
-import { AppError, systemCode } from './base/errors.ts';
+import { AppError, messageOf, systemCode } from './base/errors.ts';
 import { newToken } from './base/ids.ts';
 import type { Logger } from './base/logger.ts';
 import { type DataPaths, dataPaths } from './base/paths.ts';
@@ -35,6 +35,7 @@ import { fileLogger } from './log.ts';
 import { createAnalyser } from './pipeline/analyse.ts';
 import { createJobWork } from './pipeline/run-job.ts';
 import { summarizerOf } from './pipeline/summarizer.ts';
+import { pruneWork } from './pipeline/work-folder.ts';
 import { installationSecret, localKey } from './secrets.ts';
 import { AccountService } from './services/accounts.ts';
 import { EventHub } from './services/events.ts';
@@ -53,6 +54,8 @@ import { UsageService } from './services/usage.ts';
 import { WebhookService } from './services/webhooks.ts';
 import { type Database, openDatabase } from './stores/database.ts';
 import { lockFolder } from './stores/lock.ts';
+
+const PRUNE_EVERY_MS = 3600_000;
 
 /** A whole Earshot: the service with its HTTP server. */
 export type App = {
@@ -283,6 +286,8 @@ const createServices = (
     url = bound;
   };
   return {
+    db,
+    paths,
     clock,
     search,
     audio,
@@ -356,7 +361,7 @@ export const createApp = async (config: AppConfig, host: Host): Promise<App> => 
     networkResources(scope, services.network);
   });
   await services.files.open();
-  await sweep(paths.temporary, (id) => services.transcripts.isProcessing(id));
+  await pruneWork(services);
   await sweep(paths.transcripts, (id) => services.transcripts.exists(id));
   await services.models.open();
   const url = await listen(server, config);
@@ -370,7 +375,13 @@ export const createApp = async (config: AppConfig, host: Host): Promise<App> => 
   logger.info({ version: config.version, port: Number(new URL(url).port) }, 'Earshot started');
   services.webhooks.start();
   services.jobs.start();
+  const pruning = setInterval(() => {
+    pruneWork(services).catch((error: unknown) => {
+      logger.warn({ reason: messageOf(error) }, 'Old files of failed jobs were not removed');
+    });
+  }, PRUNE_EVERY_MS).unref();
   const close = async () => {
+    clearInterval(pruning);
     await services.jobs.close();
     await services.models.close();
     await server.close();

@@ -47,6 +47,10 @@ it('keeps a pause: nothing is said in it', () => {
   const { segments } = transcribed('13-long-pause.wav');
   const gaps = segments.slice(1).map((segment, index) => segment.start - (segments[index]?.end ?? 0));
   expect(Math.max(...gaps)).toBeGreaterThan(9);
+  for (const [index, { start, end }] of truth('13-long-pause.wav').sentences.entries()) {
+    expect(Math.abs((segments[index]?.start ?? 0) - start)).toBeLessThan(0.5);
+    expect(Math.abs((segments[index]?.end ?? 0) - end)).toBeLessThan(0.5);
+  }
 });
 
 it('from HTTP to text, the word error rate is that of whisper.cpp’s own program to within a point', async () => {

@@ -28,8 +28,9 @@ const CONTAINERS: readonly Container[] = [
     options: ['-c:a', 'aac', '-b:a', '64k', '-movflags', '+faststart'],
   },
   { name: 'FLAC', extension: 'flac', options: ['-c:a', 'flac'] },
-  { name: 'OGG', extension: 'ogg', options: ['-c:a', 'libopus', '-b:a', '32k'] },
-  { name: 'WEBM', extension: 'webm', options: ['-c:a', 'libopus', '-b:a', '32k'] },
+  { name: 'OGG Opus', extension: 'ogg', options: ['-c:a', 'libopus', '-b:a', '32k'] },
+  { name: 'OGG Vorbis', extension: 'ogg', options: ['-c:a', 'libvorbis'] },
+  { name: 'WEBM Opus', extension: 'webm', options: ['-c:a', 'libopus', '-b:a', '32k'] },
 ];
 
 const { values } = parseArgs({ options: { minutes: { type: 'string', default: '120' } } });
@@ -54,7 +55,7 @@ const measure = async ({ name, extension, options }: Container): Promise<void> =
   execFileSync('ffmpeg', ['-nostdin', '-v', 'error', '-y', ...loop, ...options, path]);
   const body = await readFile(path);
   await rm(path);
-  const sent = urls.bytesSent();
+  const [sent, requests] = [urls.bytesSent(), urls.requests.length];
   const made = await server.client.call('createTranscript', {
     body: {
       audio_url: urls.set(`/${name.replaceAll(/\W/g, '-')}.${extension}`, file(body)),
@@ -64,15 +65,24 @@ const measure = async ({ name, extension, options }: Container): Promise<void> =
     },
   });
   const share = (body.length * RANGE_SECONDS) / seconds;
-  const result = made.error === undefined ? `${made.segments.length} segments` : made.error.code;
-  print(
-    `| ${name} | ${megabytes(body.length)} | ${megabytes(share)} | ${megabytes(made.bytes_fetched)} | ${((100 * made.bytes_fetched) / body.length).toFixed(1)} % | ${megabytes(urls.bytesSent() - sent)} | ${result} |`,
-  );
+  if (made.error !== undefined) throw new Error(`${name}: ${made.error.message}`);
+  if (Math.abs(made.duration - RANGE_SECONDS) > 0.01) throw new Error(`${name}: ${made.duration} s`);
+  const cells = [
+    name,
+    megabytes(body.length),
+    megabytes(share),
+    megabytes(made.bytes_fetched),
+    `${((100 * made.bytes_fetched) / body.length).toFixed(1)} %`,
+    megabytes(urls.bytesSent() - sent),
+    urls.requests.length - requests,
+    made.segments.length,
+  ];
+  print(`| ${cells.join(' | ')} |`);
 };
 
 print(`${RANGE_SECONDS} s from ${from} s of ${values.minutes} minutes\n`);
-print('| container | file | share of the range | fetched | of the file | sent by the server | result |');
-print('|---|---|---|---|---|---|---|');
+print('| container | file | share of the range | fetched | of the file | sent | requests | segments |');
+print('|---|---|---|---|---|---|---|---|');
 for (const container of CONTAINERS) await measure(container);
 await discard(server);
 await urls.close();

@@ -1,11 +1,14 @@
 import { equal, match, ok } from 'node:assert/strict';
-import { copyFile, stat, truncate } from 'node:fs/promises';
+import { copyFile, mkdtemp, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { STARTER_MODEL } from '../support/addon.ts';
+import type { TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
-import type { Fault, FaultContext } from './support/context.ts';
-import { childOf, descendants, expectGone, FFMPEG, WORKER } from './support/processes.ts';
+import { slow } from './support/behaviours.ts';
+import { type Fault, type FaultContext, LONG_SECONDS } from './support/context.ts';
+import { childOf, descendants, expectGone, FFMPEG, type Process, WORKER } from './support/processes.ts';
 
 /** Ends the engine's process as soon as there is one other than `but`; answers its id. */
 const killWorker = async (server: number, signal: NodeJS.Signals, but?: number): Promise<number> => {
@@ -51,6 +54,16 @@ const killWorkersAtRandom = async (context: FaultContext, kills: number): Promis
   }
   await context.expectNoOrphans(server);
   return `${done} kills over ${jobs} jobs, every text the same`;
+};
+
+/** A job over a range that comes slowly, so that its ffmpeg lives for some seconds. */
+const withLivingFfmpeg = async (
+  context: FaultContext,
+): Promise<{ server: TestServer; id: string; ffmpeg: Process }> => {
+  const server = await context.start();
+  const url = context.urls.set('/slow.wav', slow(context.long, 600_000));
+  const id = await context.submit(server, url, { audio_end_at: LONG_SECONDS + 100 });
+  return { server, id, ffmpeg: await childOf(server.pid, FFMPEG) };
 };
 
 export const engineFaults: readonly Fault[] = [
@@ -135,9 +148,7 @@ export const engineFaults: readonly Fault[] = [
     name: 'SIGSTOP of ffmpeg for a while',
     quick: false,
     run: async (context) => {
-      const server = await context.start();
-      const id = await context.submit(server, context.urls.url('/long.wav'));
-      const ffmpeg = await childOf(server.pid, FFMPEG);
+      const { server, id, ffmpeg } = await withLivingFfmpeg(context);
       process.kill(ffmpeg.pid, 'SIGSTOP');
       await delay(4000);
       process.kill(ffmpeg.pid, 'SIGCONT');
@@ -149,9 +160,7 @@ export const engineFaults: readonly Fault[] = [
     name: 'SIGSTOP of ffmpeg for good',
     quick: false,
     run: async (context) => {
-      const server = await context.start();
-      const id = await context.submit(server, context.urls.url('/long.wav'));
-      const ffmpeg = await childOf(server.pid, FFMPEG);
+      const { server, id, ffmpeg } = await withLivingFfmpeg(context);
       process.kill(ffmpeg.pid, 'SIGSTOP');
       const failed = await context.expectFailed(server, id, 'decode_failed');
       match(failed.error?.message ?? '', /no progress/);
@@ -164,16 +173,38 @@ export const engineFaults: readonly Fault[] = [
   },
   {
     name: 'kill -9 of ffmpeg',
-    quick: false,
+    quick: true,
     run: async (context) => {
-      const server = await context.start();
-      const id = await context.submit(server, context.urls.url('/long.wav'));
-      process.kill((await childOf(server.pid, FFMPEG)).pid, 'SIGKILL');
-      await context.expectFailed(server, id, 'decode_failed');
-      await server.client.call('retryTranscript', { params: { id } });
+      const { server, id, ffmpeg } = await withLivingFfmpeg(context);
+      process.kill(ffmpeg.pid, 'SIGKILL');
       await context.expectTruth(server, id, '/long.wav');
       await context.expectNoOrphans(server);
-      return 'failed as decode_failed; a retry went on to the same text';
+      return 'started again from the last piece, same text';
+    },
+  },
+  {
+    name: 'ffmpeg is killed each time it decodes',
+    quick: true,
+    run: async (context) => {
+      const folder = await mkdtemp(join(tmpdir(), 'earshot-killer-'));
+      try {
+        const [program, armed] = [join(folder, 'ffmpeg'), join(folder, 'armed')];
+        const script = `#!/bin/sh\ncase "$*" in *f32le*) test -e '${armed}' && kill -9 $$ ;; esac\nexec ffmpeg "$@"\n`;
+        await writeFile(program, script, { mode: 0o700 });
+        await writeFile(armed, '');
+        const server = await context.start({ env: { FFMPEG_PATH: program } });
+        const id = await context.submit(server, context.urls.url('/short.wav'));
+        const failed = await context.expectFailed(server, id, 'decode_failed');
+        match(failed.error?.message ?? '', /ended by something outside/);
+        await rm(armed);
+        await server.client.call('retryTranscript', { params: { id } });
+        const { bytes_fetched } = await context.expectTruth(server, id, '/short.wav');
+        equal(bytes_fetched, context.short.length + 1, 'the recording is not fetched again');
+        await context.expectNoOrphans(server);
+        return 'failed as decode_failed; a retry fetched one byte, and gave the same text';
+      } finally {
+        await rm(folder, { recursive: true });
+      }
     },
   },
   {

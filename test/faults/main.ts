@@ -1,4 +1,4 @@
-// `npm run faults [-- --seed N] [--kills N] [--only TEXT] [--quick]`: every fault against the real server, and a table.
+// `npm run faults [-- --seed N] [--kills N] [--only TEXT]… [--quick]`: every fault against the real server, and a table.
 
 import { parseArgs } from 'node:util';
 import { ALL_FAULTS } from './all.ts';
@@ -9,7 +9,7 @@ const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: '5' },
     kills: { type: 'string', default: '100' },
-    only: { type: 'string' },
+    only: { type: 'string', multiple: true },
     quick: { type: 'boolean', default: false },
   },
 });
@@ -20,10 +20,11 @@ const print = (line: string): void => {
 
 process.env.FAULT_KILLS = values.kills;
 const seed = Number(values.seed);
-const only = values.only?.toLowerCase();
+const only = values.only?.map((text) => text.toLowerCase());
 const chosen = ALL_FAULTS.filter(
   (fault) =>
-    (only === undefined || fault.name.toLowerCase().includes(only)) && (!values.quick || fault.quick),
+    (only === undefined || only.some((text) => fault.name.toLowerCase().includes(text))) &&
+    (!values.quick || fault.quick),
 );
 const truths = new Map<string, string>();
 print(`${chosen.length} faults, seed ${seed}\n`);

@@ -1,6 +1,7 @@
 import { equal, ok } from 'node:assert/strict';
 import { request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Transcription } from '../../electron/contract/transcript.ts';
 import { spawnEarshot } from '../support/server.ts';
 import { slow } from './support/behaviours.ts';
 import type { Fault, FaultContext } from './support/context.ts';
@@ -9,32 +10,40 @@ import { childOf, FFMPEG } from './support/processes.ts';
 const SHUTDOWN_MS = 5000;
 const seconds = (milliseconds: number): string => `${(milliseconds / 1000).toFixed(1)} s`;
 
+/** How far a job is, for telling whether it came further: its segments, then its percent. */
+const progressOf = ({ segments, progress }: Transcription): number =>
+  segments.length * 1000 + (progress?.percent ?? 0);
+
 /** Kills the server at random moments until so many kills are done, then lets the job end. */
 const killAtRandom = async (context: FaultContext, kills: number): Promise<string> => {
   let server = await context.start();
-  const url = context.urls.set('/slow.wav', slow(context.long, 3_000_000));
-  await context.truth(server, '/long.wav');
-  let id = await context.submit(server, url);
-  let jobs = 1;
-  let percent = 0;
+  const url = context.urls.set('/slow.wav', slow(context.medium, 1_500_000));
+  await context.truth(server, '/medium.wav');
+  const submit = () => context.submit(server, url, { topics: true, entity_detection: true });
+  let id = await submit();
+  let [jobs, percent, furthest, stuck] = [1, 0, 0, 0];
   const stages = new Map<string, number>();
   for (let i = 0; i < kills; i++) {
-    await delay(context.random.int(0, 2500));
+    await delay(context.random.int(0, 1800));
+    // Kills without any progress in between are a promise of their own: the job waits then, and longer each time.
+    if (stuck === 2) await context.beyond(server, id, (seen) => progressOf(seen) > furthest);
     const seen = await context.get(server, id);
     const stage = seen.progress?.stage ?? seen.status;
     stages.set(stage, (stages.get(stage) ?? 0) + 1);
     ok((seen.progress?.percent ?? 100) >= percent, 'percent never goes back');
     percent = seen.progress?.percent ?? 100;
+    stuck = progressOf(seen) > furthest ? 0 : stuck + 1;
+    furthest = Math.max(furthest, progressOf(seen));
     if (seen.status !== 'processing') {
-      await context.expectTruth(server, id, '/long.wav');
-      id = await context.submit(server, url);
+      await context.expectTruth(server, id, '/medium.wav');
+      id = await submit();
       jobs += 1;
-      percent = 0;
+      [percent, furthest, stuck] = [0, 0, 0];
     }
     await context.kill(server);
     server = await context.start({ dataDir: server.dataDir });
   }
-  await context.expectTruth(server, id, '/long.wav');
+  await context.expectTruth(server, id, '/medium.wav');
   const { data } = await server.client.call('listTranscripts', { query: { limit: 100 } });
   ok(data.pagination.total >= jobs, 'no accepted job is lost');
   for (const { status } of data.transcriptions) equal(status, 'completed');

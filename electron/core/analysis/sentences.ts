@@ -142,6 +142,8 @@ function endsSentence(
   const pause = next.start - word.end;
   if (pause >= LONG_PAUSE_S) return true;
   const ending = word.word.slice(-MAX_ENDING);
+  // Most words end like this: in a text of 100,000 the looks below would take half the time.
+  if (/[a-z0-9]$/i.test(ending)) return false;
   const bare = ending.replace(CLOSERS, '');
   const quoted = bare !== ending;
   const nextBare = next.word.slice(0, MAX_ENDING).replace(/^["'“‘«‹¿¡([「『（]+/u, '');

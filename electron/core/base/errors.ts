@@ -44,5 +44,15 @@ export const systemCode = (error: unknown): string | undefined =>
 export const isDiskFull = (error: unknown): boolean =>
   ['ENOSPC', 'EDQUOT', 'SQLITE_FULL'].includes(systemCode(error) ?? '');
 
+/** Whether the disk is full behind an error, however deep it is wrapped. */
+export const isFullDisk = (error: unknown): boolean => {
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    if (isDiskFull(at) || (isAppError(at) && ['disk_full', 'storage_limit_exceeded'].includes(at.code))) {
+      return true;
+    }
+  }
+  return false;
+};
+
 /** The message of anything thrown. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

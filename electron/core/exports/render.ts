@@ -1,6 +1,5 @@
 import type { ExportFormat, ExportQuery } from '../../contract/transcript.ts';
 import { renderCsv } from './csv.ts';
-import { renderDocx } from './docx.ts';
 import { exportFileName } from './file-name.ts';
 import { renderJson } from './json.ts';
 import { renderMarkdown } from './markdown.ts';
@@ -27,7 +26,8 @@ const FORMATS: Readonly<Record<ExportFormat, Format>> = {
   csv: { mediaType: 'text/csv; charset=utf-8; header=present', render: renderCsv },
   docx: {
     mediaType: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
-    render: renderDocx,
+    // Loaded when first needed: it takes 15 MB.
+    render: async (...what) => (await import('./docx.ts')).renderDocx(...what),
   },
 };
 

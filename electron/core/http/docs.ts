@@ -1,9 +1,36 @@
-import reference from '@scalar/fastify-api-reference';
-import type { FastifyInstance } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { newToken } from '../base/ids.ts';
 
-/** The page at `/docs`: every operation, to be tried on the spot. Nothing of it comes from another host. */
-export const installDocs = async (server: FastifyInstance): Promise<void> => {
+/** The page and its script; anything else below it is not there. */
+const PATHS = ['/docs', '/docs/js/scalar.js'];
+
+/** The page in a server of its own, since nothing can be added to one that runs. */
+const makePage = async (nonce: string): Promise<FastifyInstance> => {
+  const { default: reference } = await import('@scalar/fastify-api-reference');
+  const page = Fastify();
+  await page.register(reference, {
+    routePrefix: '/docs',
+    configuration: {
+      url: '/openapi.json',
+      pageTitle: 'Earshot API',
+      nonce,
+      withDefaultFonts: false,
+      telemetry: false,
+      hideClientButton: true,
+      showDeveloperTools: 'never',
+      agent: { disabled: true },
+      mcp: { disabled: true },
+    },
+  });
+  await page.ready();
+  return page;
+};
+
+/**
+ * The page at `/docs`: every operation, to be tried on the spot. Nothing of it comes from another host. It is
+ * loaded when it is first looked at, since it takes 40 MB.
+ */
+export const installDocs = (server: FastifyInstance): void => {
   const nonce = newToken(16);
   const policy = [
     "default-src 'none'",
@@ -17,23 +44,17 @@ export const installDocs = async (server: FastifyInstance): Promise<void> => {
     "base-uri 'none'",
     "form-action 'none'",
   ].join('; ');
-  await server.register(async (scope) => {
-    scope.addHook('onSend', async (_request, reply) => {
-      reply.header('content-security-policy', policy).header('referrer-policy', 'no-referrer');
-    });
-    await scope.register(reference, {
-      routePrefix: '/docs',
-      configuration: {
-        url: '/openapi.json',
-        pageTitle: 'Earshot API',
-        nonce,
-        withDefaultFonts: false,
-        telemetry: false,
-        hideClientButton: true,
-        showDeveloperTools: 'never',
-        agent: { disabled: true },
-        mcp: { disabled: true },
-      },
-    });
-  });
+  let page: Promise<FastifyInstance> | undefined;
+  const serve = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    page ??= makePage(nonce);
+    const { routing } = await page;
+    reply.hijack();
+    for (const [name, value] of Object.entries(reply.getHeaders())) {
+      if (value !== undefined) reply.raw.setHeader(name, value);
+    }
+    reply.raw.setHeader('content-security-policy', policy);
+    reply.raw.setHeader('referrer-policy', 'no-referrer');
+    routing(request.raw, reply.raw);
+  };
+  for (const path of PATHS) server.get(path, serve);
 };

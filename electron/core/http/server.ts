@@ -99,7 +99,7 @@ export const createServer = async (options: ServerOptions): Promise<FastifyInsta
   server.get('/openapi.json', (_request, reply) =>
     reply.type('application/json; charset=utf-8').send(document),
   );
-  await installDocs(server);
+  installDocs(server);
   await installWindow(server, options.rendererDir);
   return server;
 };

@@ -1,8 +1,9 @@
-import { mkdir, rm, stat } from 'node:fs/promises';
+import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../base/errors.ts';
 import type { MediaInput } from '../engines/ffmpeg/types.ts';
 import { download } from '../engines/net/download.ts';
+import { noteWhole } from '../engines/net/resume-state.ts';
 import type { DownloadProgress } from '../engines/net/types.ts';
 import { openRangeReader } from '../engines/range-reader/range-reader.ts';
 import type { RangeReader } from '../engines/range-reader/types.ts';
@@ -11,6 +12,7 @@ import type { TranscriptRow } from '../stores/schema.ts';
 import type { PipelineDeps } from './deps.ts';
 import { fingerprint } from './fingerprint.ts';
 import type { JobContext } from './types.ts';
+import { DOWNLOADED, workFolder } from './work-folder.ts';
 
 /** The audio of a job, ready to be read. */
 export type Source = {
@@ -28,15 +30,10 @@ export type Source = {
   close(): Promise<void>;
 };
 
-const DOWNLOADED = 'source';
 /** Connections tried without any new byte: half a minute, which a machine that wakes up may take to be online. */
 const DOWNLOAD_TRIES = 6;
 /** As much as a download that goes on later can have lost. */
 const RESUMABLE_BYTES = 4 * 1024 * 1024;
-
-/** The job's own folder for what is needed only while it runs. */
-export const workFolder = (deps: PipelineDeps, row: TranscriptRow): string =>
-  join(deps.paths.temporary, row.id);
 
 const local = (fetched: number) => ({ check() {}, async close() {}, bytesFetched: () => fetched });
 
@@ -119,6 +116,7 @@ const fromNetwork = async (deps: PipelineDeps, context: JobContext, before: numb
     signal,
     onProgress: downloadProgress(deps, context),
   });
+  await noteWhole(path, { ...result, url: row.audio_url });
   const fetched = before + result.bytesFetched;
   updateClaimed(deps.db, row.id, row.attempt, { bytes_fetched: fetched, file_name: result.fileName });
   return downloadedSource(path, result.fileName, result.bytes, fetched);
@@ -158,7 +156,3 @@ export const acquire = async (deps: PipelineDeps, context: JobContext): Promise<
   }
   return fromNetwork(deps, context, before);
 };
-
-/** Removes what was needed only while the job ran. */
-export const cleanUp = (deps: PipelineDeps, row: TranscriptRow): Promise<void> =>
-  rm(workFolder(deps, row), { recursive: true, force: true });

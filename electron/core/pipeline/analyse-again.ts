@@ -7,7 +7,6 @@ import { throwIfAborted } from '../engines/net/network-errors.ts';
 import { updateClaimed } from '../stores/queue.ts';
 import type { TranscriptRow } from '../stores/schema.ts';
 import { readSegments, replaceSegments } from '../stores/segments.ts';
-import { cleanUp } from './acquire.ts';
 import { type Analysed, analysedColumns, type StoredAnalysis, withDiarization } from './analyse.ts';
 import type { PipelineDeps, PipelineModel } from './deps.ts';
 import { diarizeTranscript } from './diarize.ts';
@@ -15,6 +14,7 @@ import { type KeptAudio, transcriptFolder } from './keep-audio.ts';
 import { keepRedactedAudio, type Recording } from './redact-audio.ts';
 import { isToBeRedacted, storedOptions } from './redact-partial.ts';
 import type { JobContext } from './types.ts';
+import { cleanUp } from './work-folder.ts';
 
 /** What the checkpoint of a finished transcript holds while it is analysed again. */
 const Again = z.object({

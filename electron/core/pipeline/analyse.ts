@@ -1,6 +1,5 @@
 import type { AnalysisOptions, Transcription } from '../../contract/transcript.ts';
 import { analyzeInThread } from '../analysis/analyze-in-thread.ts';
-import { analyze } from '../analysis/index.ts';
 import type {
   AnalysisDependencies,
   AnalysisResult,
@@ -74,6 +73,8 @@ const run = async (
       throwIfAborted(signal);
     }
   }
+  // Loaded when first needed: the lexicons take 80 MB, and most servers analyse nothing, or in the thread.
+  const { analyze } = await import('../analysis/index.ts');
   return analyze(transcript, options, dependencies);
 };
 
@@ -112,7 +113,7 @@ export const withDiarization = (
   warnings: [...told.warnings, ...analysed.warnings],
 });
 
-type AnalysedSegment = NonNullable<Awaited<ReturnType<typeof analyze>>['redacted']>['segments'][number];
+type AnalysedSegment = NonNullable<AnalysisResult['redacted']>['segments'][number];
 
 const storedSegment = (segment: AnalysedSegment): StoredSegment => ({
   ...segment,

@@ -2,10 +2,11 @@ import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RedactionReport } from '../../contract/transcript.ts';
 import type { MediaInfo } from '../engines/ffmpeg/types.ts';
-import { type Source, workFolder } from './acquire.ts';
+import type { Source } from './acquire.ts';
 import type { PipelineDeps } from './deps.ts';
 import type { RangeAudio } from './range-audio.ts';
 import type { JobContext } from './types.ts';
+import { workFolder } from './work-folder.ts';
 
 /** Why no sound is kept of a range that was fetched in parts. */
 export const NOT_KEPT =

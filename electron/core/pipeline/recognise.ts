@@ -11,6 +11,7 @@ import {
   type WhisperResult,
 } from '../engines/whisper/index.ts';
 import type { StoredSegment } from '../stores/segments.ts';
+import { islandsOf } from './islands.ts';
 import { trimSilence } from './trim.ts';
 
 export type RecogniseOptions = {
@@ -143,31 +144,36 @@ const place = (segment: CleanSegment, piece: AudioPiece): RecognisedSegment => {
   };
 };
 
+const recognisePart = async (part: AudioPiece, options: RecogniseOptions): Promise<RecognisedSegment[]> => {
+  const result = await options.engine.transcribe(request(part, options));
+  const first = cleanSegments(result);
+  const segments = isStuck(first)
+    ? await unstick(part, first, { ...options, language: result.language })
+    : first;
+  return segments
+    .filter((segment) => !isInvented(segment, part.start, part.silences))
+    .map((segment) => trimSilence(place(segment, part), part.silences));
+};
+
 /**
- * Recognises one piece of audio, guarding against Whisper's known faults: loops are decoded again without
- * context and warmer, else cut; text invented in silence and marks such as `[BLANK_AUDIO]` are removed.
- * Throws `engine_crashed` when the engine went down over this piece.
+ * Recognises one piece of audio, guarding against Whisper's known faults: long silences are left out; loops are
+ * decoded again without context and warmer, else cut; text invented in silence and marks such as
+ * `[BLANK_AUDIO]` are removed. Throws `engine_crashed` when the engine went down over this piece.
  */
 export const recognise = async (
   piece: AudioPiece,
   options: RecogniseOptions,
-): Promise<{
-  segments: RecognisedSegment[];
-  language: string;
-  probabilities: Record<string, number> | null;
-}> => {
-  const result = await options.engine.transcribe(request(piece, options));
-  const first = cleanSegments(result);
-  const segments = isStuck(first)
-    ? await unstick(piece, first, { ...options, language: result.language })
-    : first;
-  return {
-    segments: segments
-      .filter((segment) => !isInvented(segment, piece.start, piece.silences))
-      .map((segment) => trimSilence(place(segment, piece), piece.silences)),
-    language: result.language,
-    probabilities: result.languageProbabilities,
-  };
+): Promise<RecognisedSegment[]> => {
+  const segments: RecognisedSegment[] = [];
+  const parts = islandsOf(piece);
+  const all = parts.reduce((sum, { pcm }) => sum + pcm.length, 0);
+  let done = 0;
+  for (const part of parts) {
+    const onProgress = (share: number) => options.onProgress?.((done + share * part.pcm.length) / all);
+    segments.push(...(await recognisePart(part, { ...options, onProgress })));
+    done += part.pcm.length;
+  }
+  return segments;
 };
 
 /** The language spoken in a piece, by its first half minute that is not silent. */

@@ -5,7 +5,6 @@ import { isAppError } from '../base/errors.ts';
 import type { MediaInput, Span } from '../engines/ffmpeg/types.ts';
 import { throwIfAborted } from '../engines/net/network-errors.ts';
 import type { TranscriptRow } from '../stores/schema.ts';
-import { workFolder } from './acquire.ts';
 import type { Analysed } from './analyse.ts';
 import type { PipelineDeps, PipelineModel } from './deps.ts';
 import { type KeptAudio, RANGE_FILE, transcriptFolder } from './keep-audio.ts';
@@ -13,6 +12,7 @@ import type { RangeAudio } from './range-audio.ts';
 import { findAudible } from './redact-check.ts';
 import { coverSpans, type SecretValue, secretValues } from './redact-spans.ts';
 import type { JobContext } from './types.ts';
+import { workFolder } from './work-folder.ts';
 
 /** Sound that is to be covered before it is kept. */
 export type Recording = {

@@ -43,7 +43,7 @@ const hear = async (check: Check, window: Span): Promise<HeardWord[]> => {
   const words: HeardWord[] = [];
   for await (const piece of pieces) {
     if (isSilent(piece)) continue;
-    const { segments } = await recognise(piece, {
+    const segments = await recognise(piece, {
       engine: deps.engine,
       modelPath: model.path,
       language,

@@ -7,7 +7,7 @@ import { updateClaimed } from '../stores/queue.ts';
 import type { TranscriptRow } from '../stores/schema.ts';
 import { deleteSegments, readSegments, replaceSegments } from '../stores/segments.ts';
 import { findTranscript, updateTranscript } from '../stores/transcripts.ts';
-import { acquire, cleanUp, type Source, workFolder } from './acquire.ts';
+import { acquire, type Source } from './acquire.ts';
 import { type Analysed, withDiarization } from './analyse.ts';
 import { analyseAgain, isAnalysedAgain } from './analyse-again.ts';
 import { type Checkpoint, firstCheckpoint, readCheckpoint } from './checkpoint.ts';
@@ -21,6 +21,7 @@ import { dropUnredacted, isToBeRedacted, storedOptions } from './redact-partial.
 import { summarise } from './summarise.ts';
 import { type Range, transcribeAudio } from './transcribe.ts';
 import type { JobContext, JobWork } from './types.ts';
+import { cleanUp, leaveForRetry, workFolder } from './work-folder.ts';
 
 const DEMONSTRATION =
   'The demonstration model answered. It knows synthetic voices only: on real recordings its text is wrong.';
@@ -218,8 +219,8 @@ const goesOn = (deps: PipelineDeps, { row, signal }: JobContext, error: unknown)
   return stopped && findTranscript(deps.db, row.id) !== undefined;
 };
 
-/** Shows what was recognised so far with the failure, and removes what was needed only while it ran. */
-const giveUp = async (deps: PipelineDeps, { row }: JobContext): Promise<void> => {
+/** Shows what was recognised so far with the failure, and removes what another try cannot use. */
+const giveUp = async (deps: PipelineDeps, { row }: JobContext, reason: unknown): Promise<void> => {
   try {
     if (isToBeRedacted(row)) dropUnredacted(deps.db, row.id);
     else updateClaimed(deps.db, row.id, row.attempt, summarise(readSegments(deps.db, row.id)));
@@ -227,7 +228,7 @@ const giveUp = async (deps: PipelineDeps, { row }: JobContext): Promise<void> =>
     // The segments themselves are saved; on a full disk the room that follows is what helps.
     deps.logger.warn({ transcript: row.id, reason: messageOf(error) }, 'The text so far was not written');
   }
-  await cleanUp(deps, row);
+  await leaveForRetry(deps, row, reason);
 };
 
 /** The whole way of a job: fetch → decode → recognise → persist. */
@@ -239,7 +240,7 @@ export const createJobWork =
       await work(deps, context);
       await cleanUp(deps, context.row);
     } catch (error) {
-      if (!goesOn(deps, context, error)) await giveUp(deps, context);
+      if (!goesOn(deps, context, error)) await giveUp(deps, context, error);
       throw error;
     }
   };

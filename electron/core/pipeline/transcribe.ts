@@ -106,8 +106,8 @@ class Transcription {
   async #recognise(piece: AudioPiece, onProgress: (fraction: number) => void): Promise<RecognisedSegment[]> {
     if (isSilent(piece)) return [];
     const { deps, model } = this.#o;
-    return this.#enduring(piece, async (alone) => {
-      const { segments } = await recognise(piece, {
+    return this.#enduring(piece, (alone) =>
+      recognise(piece, {
         engine: deps.engine,
         modelPath: model.path,
         language: this.#checkpoint.language ?? 'auto',
@@ -117,9 +117,8 @@ class Transcription {
         signal: this.#signal,
         alone,
         onProgress,
-      });
-      return segments;
-    });
+      }),
+    );
   }
 
   async #settleLanguage(piece: AudioPiece): Promise<void> {

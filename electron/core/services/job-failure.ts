@@ -1,20 +1,10 @@
 import { JOB_ERROR_CODES, type JobErrorCode } from '../../contract/errors.ts';
-import { AppError, isAppError, isDiskFull } from '../base/errors.ts';
+import { AppError, isAppError, isFullDisk } from '../base/errors.ts';
 import type { StopReason } from '../pipeline/types.ts';
 
 export type JobFailure = { readonly code: JobErrorCode; readonly message: string };
 
 const isJobCode = (code: string): code is JobErrorCode => JOB_ERROR_CODES.some((known) => known === code);
-
-/** Whether the disk is full behind an error, however deep it is wrapped. */
-export const isFullDisk = (error: unknown): boolean => {
-  for (let at: unknown = error; at instanceof Error; at = at.cause) {
-    if (isDiskFull(at) || (isAppError(at) && ['disk_full', 'storage_limit_exceeded'].includes(at.code))) {
-      return true;
-    }
-  }
-  return false;
-};
 
 /** Anything thrown by a job, as the reason that its record keeps. `reason`: why it was told to stop, if it was. */
 export const failureOf = (error: unknown, reason: unknown): JobFailure => {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { STAGES } from '../../contract/transcript.ts';
 import type { Clock } from '../base/clock.ts';
-import { messageOf } from '../base/errors.ts';
+import { isFullDisk, messageOf } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import type { JobReport, JobWork, StopReason } from '../pipeline/types.ts';
 import type { WritableDb } from '../stores/database.ts';
@@ -11,7 +11,6 @@ import { countSegments, type StoredSegment } from '../stores/segments.ts';
 import { findTranscript, updateTranscript } from '../stores/transcripts.ts';
 import {
   failureOf,
-  isFullDisk,
   type JobFailure,
   MOST_UNCLEAN_ENDS,
   SUSPICIOUS_UNCLEAN_ENDS,

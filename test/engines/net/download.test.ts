@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { download } from '../../../electron/core/engines/net/download.ts';
 import { createHttpClient } from '../../../electron/core/engines/net/http-client.ts';
+import { noteWhole, reopenWhole } from '../../../electron/core/engines/net/resume-state.ts';
 import type {
   DownloadOptions,
   DownloadResult,
@@ -71,6 +72,7 @@ describe('download', () => {
       contentType: 'audio/mpeg',
       fileName: 'Größe 1.mp3',
       etag: '"v1"',
+      lastModified: null,
       finalUrl: server.url('/Gr%C3%B6%C3%9Fe%201.mp3'),
     });
     expect(seen.at(-1)).toBe(body.length);
@@ -113,6 +115,32 @@ describe('download', () => {
     expect(result).toMatchObject({ bytes: body.length, bytesFetched: expect.any(Number) });
     expect(result.bytesFetched).toBeLessThan(900_000);
     await expectWhole(body);
+  });
+
+  it.each([
+    { how: 'an ETag', proof: { etag: '"v1"' } },
+    { how: 'a weak ETag', proof: { etag: 'W/"v1"' } },
+    { how: 'a date', proof: { etag: null, lastModified: 'Wed, 01 Jul 2026 10:00:00 GMT' } },
+  ])('fetches one byte of a whole file that its server knows again by $how', async ({ proof }) => {
+    server.set('/a', file(body, proof));
+    const result = await get('/a');
+    await noteWhole(destination, { ...result, url: server.url('/a') });
+    expect(await reopenWhole(destination)).toBe(true);
+    expect((await get('/a')).bytesFetched).toBe(1);
+    await expectWhole(body);
+  });
+
+  it('fetches a whole file again that changed on its server, or that the server cannot know again', async () => {
+    server.set('/a', file(body, { etag: '"v1"' }));
+    await noteWhole(destination, { ...(await get('/a')), url: server.url('/a') });
+    expect(await reopenWhole(destination)).toBe(true);
+    const other = randomBytes(body.length);
+    server.set('/a', file(other, { etag: '"v2"' }));
+    expect((await get('/a')).bytesFetched).toBe(other.length);
+    await expectWhole(other);
+    await noteWhole(destination, { url: server.url('/a'), bytes: 9, etag: null, lastModified: null });
+    expect(await reopenWhole(destination)).toBe(false);
+    await expectWhole(other);
   });
 
   it('is marked as not whole from before its first byte, also where it cannot go on later', async () => {

@@ -6,21 +6,21 @@ const CHUNK = 16 * 1024;
 export const slow =
   (body: Buffer, bytesPerSecond: number): Behaviour =>
   (request, response) => {
-    const from = Number(/^bytes=(\d+)-/.exec(request.headers.range ?? '')?.[1] ?? 0);
-    response.writeHead(request.headers.range === undefined ? 200 : 206, {
-      'content-length': body.length - from,
+    const range = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? '');
+    const from = Number(range?.[1] ?? 0);
+    const to = Math.min(body.length, range?.[2] ? Number(range[2]) + 1 : body.length);
+    response.writeHead(range === null ? 200 : 206, {
+      'content-length': to - from,
       etag: `"${body.length}"`,
       'content-type': 'audio/wav',
-      ...(request.headers.range === undefined
-        ? {}
-        : { 'content-range': `bytes ${from}-${body.length - 1}/${body.length}` }),
+      ...(range === null ? {} : { 'content-range': `bytes ${from}-${to - 1}/${body.length}` }),
     });
     let at = from;
     const timer = setInterval(
       () => {
-        response.write(body.subarray(at, at + CHUNK));
+        response.write(body.subarray(at, Math.min(to, at + CHUNK)));
         at += CHUNK;
-        if (at < body.length) return;
+        if (at < to) return;
         clearInterval(timer);
         response.end();
       },

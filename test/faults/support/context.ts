@@ -12,7 +12,10 @@ import { descendants, expectGone, type Process } from './processes.ts';
 import type { Random } from './random.ts';
 
 /** Seconds of the recording that takes several pieces. */
-export const LONG_SECONDS = 100;
+export const LONG_SECONDS = 72;
+
+/** Recordings whose undisturbed text is known: of several pieces, of two, and of a few seconds. */
+export type Recording = '/long.wav' | '/medium.wav' | '/short.wav';
 
 /** Settings that make recognition as fast as it gets: faults are about something else. */
 const FAST = { 'engine.beamSize': 1, 'limits.requestsPerMinute': 0 };
@@ -22,8 +25,8 @@ const PATIENCE_MS = 180_000;
 export class FaultContext {
   readonly random: Random;
   readonly urls: UrlServer;
-  /** A recording of several pieces, and one of a few seconds. */
   readonly long: Buffer = talk(LONG_SECONDS, 12);
+  readonly medium: Buffer = talk(40, 10, 1);
   readonly short: Buffer = oneSentence(1);
   /** Texts recognised without any fault, by the name of the recording. */
   readonly #truths: Map<string, string>;
@@ -34,8 +37,13 @@ export class FaultContext {
     this.random = random;
     this.urls = urls;
     this.#truths = truths;
-    urls.set('/long.wav', file(this.long));
-    urls.set('/short.wav', file(this.short));
+    for (const path of ['/long.wav', '/medium.wav', '/short.wav'] as const) {
+      urls.set(path, file(this.#recording(path)));
+    }
+  }
+
+  #recording(path: Recording): Buffer {
+    return { '/long.wav': this.long, '/medium.wav': this.medium, '/short.wav': this.short }[path];
   }
 
   static async open(random: Random, truths: Map<string, string>): Promise<FaultContext> {
@@ -99,12 +107,23 @@ export class FaultContext {
     }, PATIENCE_MS);
   }
 
+  /** Waits until a job is as far as that, or has ended. */
+  async beyond(
+    server: TestServer,
+    id: string,
+    isFarEnough: (transcript: Transcription) => boolean,
+  ): Promise<void> {
+    await until(async () => {
+      const transcript = await this.get(server, id);
+      return transcript.status !== 'processing' || isFarEnough(transcript);
+    }, PATIENCE_MS);
+  }
+
   /** What is recognised in a recording when nothing goes wrong. */
-  async truth(server: TestServer, path: '/long.wav' | '/short.wav'): Promise<string> {
+  async truth(server: TestServer, path: Recording): Promise<string> {
     const known = this.#truths.get(path);
     if (known !== undefined) return known;
-    const body = path === '/long.wav' ? this.long : this.short;
-    const url = this.urls.set(`/truth${path}`, file(body));
+    const url = this.urls.set(`/truth${path}`, file(this.#recording(path)));
     const { text, status } = await this.ended(server, await this.submit(server, url));
     equal(status, 'completed');
     ok(text.length > 0, 'the undisturbed run has text');
@@ -113,11 +132,7 @@ export class FaultContext {
   }
 
   /** The job is completed with the very text of an undisturbed run. */
-  async expectTruth(
-    server: TestServer,
-    id: string,
-    path: '/long.wav' | '/short.wav',
-  ): Promise<Transcription> {
+  async expectTruth(server: TestServer, id: string, path: Recording): Promise<Transcription> {
     const transcript = await this.ended(server, id);
     equal(transcript.status, 'completed', transcript.error?.message);
     equal(transcript.text, await this.truth(server, path));

@@ -6,6 +6,7 @@ import { Cutter, planCuts } from './cutter.ts';
 import { explainFfmpegError, parseDurationLine } from './explain-error.ts';
 import { type FfmpegRun, runFfmpeg } from './fluent.ts';
 import { inputName, safeInputOptions } from './input-options.ts';
+import { lost, MOST_LOSSES, wasLost } from './lost.ts';
 import { seekOptions, seekOrigin } from './seek.ts';
 import { SAMPLE_RATE, SILENCE_FILTERS, SilenceMap, SilenceParser } from './silence-map.ts';
 import { StallTimer } from './stall-timer.ts';
@@ -20,8 +21,6 @@ type DecodePlan = {
   /** Where ffmpeg's own time begins: it is told to seek there. */
   readonly origin: number;
   readonly rangeStart: number;
-  /** The first sample to hand out: the range's start, or where an earlier decode stopped. */
-  readonly first: number;
   readonly end: number | null;
   readonly limit: number;
 };
@@ -34,14 +33,13 @@ const planDecode = (input: MediaInput, options: DecodeOptions): DecodePlan => {
   return {
     origin: toSamples(seekOrigin(input, start)),
     rangeStart,
-    first: options.resume === undefined ? rangeStart : toSamples(options.resume.at),
     end: options.end === null || options.end === undefined ? null : toSamples(options.end),
     limit: toSamples(options.limits?.maxSeconds ?? DEFAULT_MAX_SECONDS),
   };
 };
 
-const filtersFor = (plan: DecodePlan): string => {
-  const skip = plan.first - plan.origin;
+const filtersFor = (plan: DecodePlan, first: number): string => {
+  const skip = first - plan.origin;
   const stop = plan.end === null ? '' : `:end_sample=${plan.end - plan.origin}`;
   return [
     `aresample=${SAMPLE_RATE}`,
@@ -68,15 +66,18 @@ class SampleReader {
   }
 }
 
-/** One decode, from starting ffmpeg to explaining how it ended. */
+/** One decode, from starting ffmpeg to explaining how it ended; an ffmpeg that was killed is started again. */
 export class Decoder {
   readonly #tools: FfmpegTools;
   readonly #input: MediaInput;
   readonly #options: DecodeOptions;
   readonly #plan: DecodePlan;
-  readonly #silences = new SilenceMap();
-  readonly #parser = new SilenceParser();
   readonly #stallSeconds: number;
+  #silences = new SilenceMap();
+  #parser = new SilenceParser();
+  /** The first sample to hand out next: the range's start, or where the last piece ended; and that piece's number. */
+  #first: number;
+  #index: number;
   /** The sample after the last one received. */
   #position: number;
   #declared: number | null = null;
@@ -91,7 +92,10 @@ export class Decoder {
     this.#input = input;
     this.#options = options;
     this.#plan = planDecode(input, options);
-    this.#position = this.#plan.first;
+    const { resume } = options;
+    this.#first = resume === undefined ? this.#plan.rangeStart : toSamples(resume.at);
+    this.#index = resume?.index ?? 0;
+    this.#position = this.#first;
     this.#stallSeconds = options.limits?.stallSeconds ?? DEFAULT_STALL_SECONDS;
   }
 
@@ -103,6 +107,23 @@ export class Decoder {
   }
 
   async *pieces(): AsyncGenerator<AudioPiece, void, undefined> {
+    let losses = 0;
+    for (;;) {
+      const before = this.#index;
+      try {
+        yield* this.#run();
+        return;
+      } catch (error) {
+        losses = this.#index > before ? 1 : losses + 1;
+        if (!wasLost(error) || this.#stalled || losses === MOST_LOSSES) throw error;
+      }
+      this.#silences = new SilenceMap();
+      this.#parser = new SilenceParser();
+      this.#position = this.#first;
+    }
+  }
+
+  async *#run(): AsyncGenerator<AudioPiece, void, undefined> {
     const { signal } = this.#options;
     throwIfAborted(signal);
     const seeking = await this.#prepare();
@@ -144,7 +165,7 @@ export class Decoder {
       outputOptions: [
         ...['-loglevel', 'info', '-progress', 'pipe:2', '-stats_period', '2'],
         ...['-map', '0:a:0', '-vn', '-sn', '-dn', '-map_metadata', '-1'],
-        ...['-af', filtersFor(this.#plan), '-f', 'f32le', '-c:a', 'pcm_f32le'],
+        ...['-af', filtersFor(this.#plan, this.#first), '-f', 'f32le', '-c:a', 'pcm_f32le'],
       ],
       outputFile: null,
       onStderr: (line) => {
@@ -165,8 +186,7 @@ export class Decoder {
   }
 
   async *#cut(run: FfmpegRun, stall: StallTimer): AsyncGenerator<AudioPiece, void, undefined> {
-    const index = this.#options.resume?.index ?? 0;
-    const cutter = new Cutter(planCuts(this.#options.cut), this.#silences, this.#plan.first, index);
+    const cutter = new Cutter(planCuts(this.#options.cut), this.#silences, this.#first, this.#index);
     const reader = new SampleReader();
     stall.resume();
     for await (const chunk of run.stdout) {
@@ -181,7 +201,7 @@ export class Decoder {
         for (let piece = cutter.next(false); piece !== null; piece = cutter.next(false)) {
           // The consumer may take as long as it likes: that is no stall of ffmpeg's.
           stall.pause();
-          yield piece;
+          yield this.#noted(piece);
           throwIfAborted(this.#options.signal);
           stall.resume();
         }
@@ -191,7 +211,14 @@ export class Decoder {
     }
     await this.#finish(run);
     stall.pause();
-    for (let piece = cutter.next(true); piece !== null; piece = cutter.next(true)) yield piece;
+    for (let piece = cutter.next(true); piece !== null; piece = cutter.next(true)) yield this.#noted(piece);
+  }
+
+  /** Where to go on from if ffmpeg is lost after this piece. */
+  #noted(piece: AudioPiece): AudioPiece {
+    this.#first = toSamples(piece.end);
+    this.#index = piece.index + 1;
+    return piece;
   }
 
   /**
@@ -211,11 +238,11 @@ export class Decoder {
     if (exit.startError !== null) {
       throw new AppError('engine_unavailable', `ffmpeg could not be started: ${exit.startError}`);
     }
-    const { first, rangeStart, end } = this.#plan;
-    const received = this.#position > first;
+    const { rangeStart, end } = this.#plan;
+    const received = this.#position > this.#first;
     if (exit.code === null || (exit.code !== 0 && !received))
       throw explainFfmpegError(exit.stderr, exit.code);
-    if (!received && this.#options.resume === undefined) throw this.#emptyError(rangeStart, exit.stderr);
+    if (!received && this.#first === rangeStart) throw this.#emptyError(rangeStart, exit.stderr);
     if (end === null || this.#position < end) this.#noteEarlyEnd(exit.code);
     if (this.#jumps) {
       this.#warnings.push(
@@ -253,9 +280,7 @@ export class Decoder {
     if (this.#options.signal?.aborted) return cancellation(this.#options.signal);
     const upstream = this.#input.kind === 'range' ? this.#input.failure() : null;
     if (upstream !== null) return upstream;
-    return this.#stalled
-      ? new AppError('decode_failed', `ffmpeg made no progress for ${this.#stallSeconds} seconds.`)
-      : null;
+    return this.#stalled ? lost(`ffmpeg made no progress for ${this.#stallSeconds} seconds.`) : null;
   }
 
   #tooLong(): AppError {

@@ -1,4 +1,5 @@
 import { AppError } from '../../base/errors.ts';
+import { lost } from './lost.ts';
 
 type Rule = readonly [pattern: RegExp, make: () => AppError];
 
@@ -51,11 +52,12 @@ const lastWords = (lines: readonly string[]): string => {
  * ended by a signal). Codes: `no_audio_track`, `not_media`, `decode_failed`, `file_not_found`, `disk_full`.
  */
 export const explainFfmpegError = (lines: readonly string[], exitCode: number | null): AppError => {
+  if (exitCode === null) return lost('ffmpeg was ended by something outside of Earshot.');
   const text = lines.join('\n');
   const rule = RULES.find(([pattern]) => pattern.test(text));
   if (rule !== undefined) return rule[1]();
   const words = lastWords(lines);
-  const how = exitCode === null ? 'ffmpeg was ended while decoding' : 'ffmpeg could not decode the file';
+  const how = 'ffmpeg could not decode the file';
   return new AppError('decode_failed', words === '' ? `${how}.` : `${how}: ${words}`);
 };
 

@@ -5,6 +5,7 @@ import { cancellation, throwIfAborted } from '../net/network-errors.ts';
 import { refuseNonMedia } from './content-kind.ts';
 import { explainFfmpegError } from './explain-error.ts';
 import { inputName, safeInputOptions } from './input-options.ts';
+import { MOST_LOSSES } from './lost.ts';
 import { StallTimer } from './stall-timer.ts';
 import type { FfmpegTools, MediaInfo, MediaInput, ProbeOptions } from './types.ts';
 
@@ -65,7 +66,14 @@ export const parseProbe = (json: string): MediaInfo => {
   };
 };
 
-type ToolOutput = { readonly code: number | null; readonly stdout: string; readonly stderr: string[] };
+type ToolOutput = {
+  /** null where a signal ended it. */
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string[];
+  /** Whether the signal was ours. */
+  readonly killed: boolean;
+};
 
 /** Runs a program to its end, killed when it prints nothing for too long, too much, or is aborted. */
 const runTool = (
@@ -76,7 +84,11 @@ const runTool = (
 ): Promise<ToolOutput> =>
   new Promise((resolve, reject) => {
     const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true });
-    const kill = (): void => void child.kill('SIGKILL');
+    let killed = false;
+    const kill = (): void => {
+      killed = true;
+      child.kill('SIGKILL');
+    };
     const stall = new StallTimer(stallSeconds, kill);
     const collect = (limit: number): { add: (text: string) => void; text: () => string } => {
       let all = '';
@@ -104,9 +116,17 @@ const runTool = (
     });
     child.on('close', (code) => {
       settle();
-      resolve({ code, stdout: out.text(), stderr: err.text().split('\n').filter(Boolean) });
+      resolve({ code, stdout: out.text(), stderr: err.text().split('\n').filter(Boolean), killed });
     });
   });
+
+/** Runs a program again that something outside ended. */
+const runToEnd: typeof runTool = async (...tool) => {
+  for (let tries = 1; ; tries++) {
+    const output = await runTool(...tool);
+    if (output.code !== null || output.killed || tries === MOST_LOSSES) return output;
+  }
+};
 
 /** See MediaEngine.probe. */
 export const probe = async (
@@ -126,7 +146,7 @@ export const probe = async (
     ...['-hide_banner', '-loglevel', 'warning', ...safeInputOptions(input)],
     ...['-show_format', '-show_streams', '-of', 'json', inputName(input)],
   ];
-  const output = await runTool(tools.ffprobe, args, limits?.stallSeconds ?? 60, signal);
+  const output = await runToEnd(tools.ffprobe, args, limits?.stallSeconds ?? 60, signal);
   if (signal?.aborted) throw cancellation(signal);
   const upstream = input.kind === 'range' ? input.failure() : null;
   if (upstream !== null) throw upstream;

@@ -126,6 +126,7 @@ class Download {
       contentType: response.headers['content-type'] ?? null,
       fileName: downloadFileName(response.headers, this.#options.url, response.url),
       etag: this.#state.etag,
+      lastModified: this.#state.lastModified,
       finalUrl: response.url,
     };
   }

@@ -59,3 +59,29 @@ export const removeResumeState = async (destination: string): Promise<void> => {
   await rm(sidecarOf(destination), { force: true });
   await rm(`${sidecarOf(destination)}.new`, { force: true });
 };
+
+const noteOf = (destination: string): string => `${destination}.again.json`;
+
+/** Notes beside a whole file how a server can prove later that it is still the same there; where it can. */
+export const noteWhole = async (
+  destination: string,
+  { url, bytes, etag, lastModified }: Pick<ResumeState, 'url' | 'bytes' | 'etag' | 'lastModified'>,
+): Promise<void> => {
+  if (bytes < 2 || (etag === null && lastModified === null)) return;
+  const state: ResumeState = { version: 1, url, bytes: bytes - 1, total: bytes, etag, lastModified };
+  await writeFile(noteOf(destination), JSON.stringify(state), { mode: 0o600 });
+};
+
+/**
+ * Makes a whole file one that lacks its last byte: the next download asks for that byte alone, and gets the
+ * whole file where it has changed. False, with nothing done, where the server could not prove it.
+ */
+export const reopenWhole = async (destination: string): Promise<boolean> => {
+  try {
+    await rename(noteOf(destination), sidecarOf(destination));
+    return true;
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return false;
+    throw error;
+  }
+};

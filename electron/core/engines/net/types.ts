@@ -110,5 +110,6 @@ export type DownloadResult = {
   /** From Content-Disposition, else from the URL; any script, without a folder. */
   readonly fileName: string;
   readonly etag: string | null;
+  readonly lastModified: string | null;
   readonly finalUrl: string;
 };

@@ -1,0 +1,30 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { discard, startServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => discard(server));
+
+it('serves the page of all operations with its script, under a policy that lets it load nothing else', async () => {
+  const page = await fetch(`${server.url}/docs`);
+  expect(page.status).toBe(200);
+  const policy = page.headers.get('content-security-policy') ?? '';
+  expect(policy).toContain("default-src 'none'");
+  const nonce = /'nonce-([^']+)'/.exec(policy)?.[1];
+  const html = await page.text();
+  expect(html).toContain('/openapi.json');
+  expect(html).toContain(`nonce="${nonce}"`);
+  const script = await fetch(`${server.url}/docs/js/scalar.js`);
+  expect(script.status).toBe(200);
+  expect(script.headers.get('content-type')).toContain('javascript');
+  expect((await script.text()).length).toBeGreaterThan(1_000_000);
+});
+
+it('has nothing else below the page', async () => {
+  const other = await fetch(`${server.url}/docs/other`);
+  expect(other.status).toBe(404);
+  expect(await other.json()).toMatchObject({ success: false, code: 'route_not_found' });
+});
