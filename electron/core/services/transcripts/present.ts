@@ -5,10 +5,12 @@ import type {
   Progress,
   RecentItem,
   Segment,
+  SentenceData,
   Transcription,
   UserListItem,
 } from '../../../contract/transcript.ts';
 import { AnalysisOptions, STAGES } from '../../../contract/transcript.ts';
+import { sentenceStatistics, splitSentences } from '../../analysis/sentences.ts';
 import { isoTime } from '../../base/clock.ts';
 import { round, roundMs } from '../../base/numbers.ts';
 import type { StoredAnalysis } from '../../pipeline/analyse.ts';
@@ -145,6 +147,25 @@ export const presentRecent = (row: TranscriptListRow, now: number): RecentItem =
   status: CAPITALISED[row.status],
   duration: minutesAndSeconds(row.duration),
 });
+
+/** A transcript sentence by sentence, with its statistics. */
+export const presentSentences = (
+  row: Pick<TranscriptRow, 'id' | 'duration'>,
+  segments: readonly StoredSegment[],
+): SentenceData['data'] => {
+  const sentences = splitSentences(segments);
+  return {
+    transcription_id: row.id,
+    total_sentences: sentences.length,
+    total_duration: roundMs(row.duration),
+    sentences: sentences.map((sentence) => ({
+      ...sentence,
+      confidence: round(sentence.confidence, 3),
+      words: sentence.words.map((word) => ({ ...word, confidence: round(word.confidence, 3) })),
+    })),
+    statistics: sentenceStatistics(segments),
+  };
+};
 
 /** The first 100 characters (UTF-16 code units), never half of a surrogate pair. */
 export const cutText = (text: string, length = 100): string => {
