@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
@@ -27,7 +28,6 @@ beforeAll(async () => {
 }, 300_000);
 
 afterAll(async () => {
-  const { rm } = await import('node:fs/promises');
   await rm(FOLDER, { recursive: true, force: true });
 });
 

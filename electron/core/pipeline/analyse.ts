@@ -1,12 +1,7 @@
 import type { AnalysisOptions, Transcription } from '../../contract/transcript.ts';
 import { analyzeInThread, type ThreadDependencies } from '../analysis/analyze-in-thread.ts';
 import { analyze } from '../analysis/index.ts';
-import type {
-  AnalysisResult,
-  AnalysisTranscript,
-  RedactedWord,
-  Summarizer,
-} from '../analysis/types.ts';
+import type { AnalysisResult, AnalysisTranscript, RedactedWord, Summarizer } from '../analysis/types.ts';
 import { throwIfAborted } from '../engines/net/network-errors.ts';
 import type { WritableDb } from '../stores/database.ts';
 import type { SpeakerVoiceRow, TranscriptRow } from '../stores/schema.ts';

@@ -34,7 +34,11 @@ export const GROUPS: readonly SettingGroup[] = [
         text: 'settings.inbound.text',
         keys: ['network.allowedOrigins', 'network.allowedHosts'],
       },
-      { name: 'settings.llm', text: 'settings.llm.text', keys: ['llm.url', 'llm.model', 'llm.timeoutSeconds'] },
+      {
+        name: 'settings.llm',
+        text: 'settings.llm.text',
+        keys: ['llm.url', 'llm.model', 'llm.timeoutSeconds'],
+      },
     ],
   },
   {
