@@ -4,8 +4,8 @@ import type { TaskResult, WorkerTask } from '../core/engines/whisper/protocol.ts
 import { Diarization } from './diarization.ts';
 import type { Port } from './port.ts';
 
-/** Half a minute of quiet noise: enough for every model to run through. */
-const TRIAL = Float32Array.from({ length: 30 * 16_000 }, (_, index) => Math.sin(index * index) / 100);
+/** Twelve seconds of quiet noise: more than one window of the models that find turns. */
+const TRIAL = Float32Array.from({ length: 12 * 16_000 }, (_, index) => Math.sin(index * index) / 100);
 
 /** Loads a model and lets it work. The library ends the process over a file that it cannot use. */
 const tryModel = ({ part, path, beside }: Extract<DiarizerTask, { kind: 'trySpeakerModel' }>): null => {

@@ -32,17 +32,7 @@ afterAll(async () => {
 
 const get = (id: string) => server.client.call('getTranscript', { params: { id } });
 const name = (id: string, speakers: Record<string, string | { name: string; remember: boolean }>) =>
-  server.client.call('patchTranscript', {
-    params: { id },
-    body: {
-      speakers: Object.fromEntries(
-        Object.entries(speakers).map(([label, given]) => [
-          label,
-          typeof given === 'string' ? given : { ...given },
-        ]),
-      ),
-    },
-  });
+  server.client.call('patchTranscript', { params: { id }, body: { speakers } });
 const voices = async () => (await server.client.call('listVoices')).data;
 
 /** Every vector in the database, as the bytes that lie on the disk. */
@@ -135,6 +125,7 @@ describe('a voice', PATIENCE, () => {
     const [maria, tom] = await voices();
     const all = vectors();
     expect(all).toHaveLength(6);
+    for (const vector of all) expect(filesHolding(server.dataDir, vector)).not.toEqual([]);
     await server.client.call('forgetVoice', { params: { id: maria?.id ?? '' } });
     const left = vectors();
     // The voice, and how it sounds in both recordings.

@@ -34,7 +34,7 @@ export const modelFileName = (id: string): string =>
 const idOfFile = (name: string): string | undefined => {
   const { speech, speakers } = MODEL.exec(name)?.groups ?? {};
   const id = speech ?? speakers;
-  return id !== undefined && isModelId(id) && !BUNDLED.has(id) ? id : undefined;
+  return id !== undefined && isModelId(id) ? id : undefined;
 };
 
 const flushFolder = async (folder: string): Promise<void> => {
@@ -83,7 +83,8 @@ export class ModelFiles {
   installed(): { id: string; size: number }[] {
     return readdirSync(this.#dirs.installed).flatMap((name) => {
       const id = idOfFile(name);
-      return id === undefined ? [] : [{ id, size: statSync(join(this.#dirs.installed, name)).size }];
+      if (id === undefined || BUNDLED.has(id)) return [];
+      return [{ id, size: statSync(join(this.#dirs.installed, name)).size }];
     });
   }
 
