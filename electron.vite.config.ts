@@ -13,6 +13,7 @@ export default defineConfig({
         entry: {
           index: resolve(root, 'electron/main/index.ts'),
           worker: resolve(root, 'electron/worker/main.ts'),
+          'analysis-thread': resolve(root, 'electron/core/analysis/analysis-thread.ts'),
         },
         formats: ['es'],
       },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** `prefix_` + ULID: sorts by creation time. */
-export const idSchema = (prefix: 'tr' | 'usr' | 'key' | 'file' | 'whk', what: string) =>
+export const idSchema = (prefix: 'tr' | 'usr' | 'key' | 'file' | 'whk' | 'voice', what: string) =>
   z
     .string()
     .regex(new RegExp(`^${prefix}_[0-9A-HJKMNP-TV-Z]{26}$`))

@@ -19,6 +19,7 @@ export const ERROR_STATUS = {
   user_not_found: 404,
   model_not_found: 404,
   delivery_not_found: 404,
+  voice_not_found: 404,
   route_not_found: 404,
   method_not_allowed: 405,
   transcript_not_ready: 409,

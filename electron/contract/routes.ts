@@ -3,12 +3,14 @@ import { compatRoutes } from './routes/compat.ts';
 import { storageRoutes } from './routes/storage.ts';
 import { systemRoutes } from './routes/system.ts';
 import { transcriptRoutes } from './routes/transcripts.ts';
+import { voiceRoutes } from './routes/voices.ts';
 
 /** Every operation of the API by its operation id. */
 export const routes = {
   ...transcriptRoutes,
   ...storageRoutes,
   ...accountRoutes,
+  ...voiceRoutes,
   ...systemRoutes,
   ...compatRoutes,
 } as const;

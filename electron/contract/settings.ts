@@ -15,12 +15,14 @@ const setting = <T extends z.ZodType>(
 });
 
 const modelId = z.string().min(1).max(200);
+const speakerModel = (part: 'segmentation' | 'embedding') =>
+  modelId.regex(new RegExp(`^${part}-`), `needs the id of a ${part} model, which begins with ${part}-`);
 /** `id bytes sha256`, as in `base 147951465 60ed5bc3dd14eea856493d334349b405782ddcaf0028d4b5df4088345fba2efe`. */
 const modelLine = z
   .string()
   .max(400)
   .regex(
-    /^(?!(?:starter|nano|mini|pro)\s)\w[\w.-]{0,99}\s+[1-9]\d{0,14}\s+[0-9a-fA-F]{64}$/,
+    /^(?!(?:starter|segmentation-starter|embedding-starter|nano|mini|pro)\s)\w[\w.-]{0,99}\s+[1-9]\d{0,14}\s+[0-9a-fA-F]{64}$/,
     'needs an id, the size in bytes and the SHA-256 on each line, separated by spaces',
   );
 const limit = z.int().min(0).max(1e9);
@@ -67,6 +69,16 @@ export const SETTINGS = {
     [],
     'Further models of your own mirror, a line each: id, bytes and SHA-256. The file is ggml-<id>.bin there.',
   ),
+  'speakers.segmentation': setting(
+    speakerModel('segmentation'),
+    'segmentation-starter',
+    'The model that finds turns of speech.',
+  ),
+  'speakers.embedding': setting(
+    speakerModel('embedding'),
+    'embedding-starter',
+    'The model that compares voices; remembered voices are known to the model that heard them alone.',
+  ),
   'models.autoInstall': setting(
     z.boolean(),
     false,
@@ -107,6 +119,11 @@ export const SETTINGS = {
     'OpenAI-compatible address of a local language model for summaries; empty = none.',
   ),
   'llm.model': setting(z.string().max(200), '', 'The name of that language model.'),
+  'llm.timeoutSeconds': setting(
+    z.int().min(1).max(3600),
+    120,
+    'Seconds that the language model may take for one answer.',
+  ),
 } as const;
 
 export type SettingKey = keyof typeof SETTINGS;

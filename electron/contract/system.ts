@@ -36,6 +36,10 @@ export const Model = z
     id: z.string(),
     name: z.string(),
     kind: z.enum(['whisper', 'speakers']),
+    part: z
+      .enum(['segmentation', 'embedding'])
+      .nullable()
+      .describe('Of telling speakers apart: finding turns, or comparing voices.'),
     size: Bytes,
     languages: z.union([z.literal('multilingual'), z.array(z.string())]),
     sha256: z.string().nullable(),

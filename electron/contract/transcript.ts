@@ -191,7 +191,17 @@ export const JobError = z
   .meta({ id: 'JobError' });
 export type JobError = z.output<typeof JobError>;
 
-export const Speaker = z.object({ name: z.string(), talk_seconds: Seconds, share: Probability });
+export const Speaker = z.object({
+  name: z.string(),
+  talk_seconds: Seconds,
+  share: Probability,
+  suggested_name: z
+    .string()
+    .optional()
+    .describe('A remembered voice that sounds alike; never applied by itself.'),
+  similarity: Probability.optional().describe('Of that voice: the cosine of the two embeddings.'),
+});
+export type Speaker = z.output<typeof Speaker>;
 
 export const FileInfo = z.object({ name: z.string(), size: Bytes, format: z.string() });
 
@@ -342,6 +352,8 @@ export const SentenceData = success(
 ).meta({ id: 'SentenceData' });
 export type SentenceData = z.output<typeof SentenceData>;
 
+export const SpeakerName = z.string().trim().min(1).max(200);
+
 export const PatchTranscript = z
   .strictObject({
     name: z.string().trim().min(1).max(500).optional(),
@@ -349,7 +361,13 @@ export const PatchTranscript = z
       .array(z.strictObject({ id: z.int().min(0), text: z.string().max(100_000) }))
       .max(100_000)
       .optional(),
-    speakers: z.record(z.string().regex(/^[A-Z]{1,3}$/), z.string().trim().min(1).max(200)).optional(),
+    speakers: z
+      .record(
+        z.string().regex(/^[A-Z]{1,3}$/),
+        z.union([SpeakerName, z.strictObject({ name: SpeakerName, remember: z.boolean().default(false) })]),
+      )
+      .optional()
+      .describe('`{A: "Maria"}`; `{A: {name: "Maria", remember: true}}` also remembers the voice.'),
   })
   .refine((body) => Object.keys(body).length > 0, { error: 'names nothing to change' })
   .meta({ id: 'PatchTranscript' });

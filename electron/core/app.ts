@@ -11,7 +11,7 @@ import { newToken } from './base/ids.ts';
 import type { Logger } from './base/logger.ts';
 import { type DataPaths, dataPaths } from './base/paths.ts';
 import type { AppConfig, Host } from './config.ts';
-import { createDiarizer, starterDiarization } from './engines/diarizer/diarizer.ts';
+import { createDiarizer, createSpeakerModelTrial } from './engines/diarizer/diarizer.ts';
 import { createMediaEngine } from './engines/ffmpeg/engine.ts';
 import { findFfmpeg } from './engines/ffmpeg/tools.ts';
 import type { FfmpegTools } from './engines/ffmpeg/types.ts';
@@ -28,6 +28,7 @@ import { storageResources } from './http/resources/storage.ts';
 import { systemResources } from './http/resources/system.ts';
 import { transcriptViews } from './http/resources/transcript-views.ts';
 import { transcriptResources } from './http/resources/transcripts.ts';
+import { voiceResources } from './http/resources/voices.ts';
 import { webhookResources } from './http/resources/webhooks.ts';
 import { createServer } from './http/server.ts';
 import { createBucketCors } from './http/storage/bucket-cors.ts';
@@ -42,6 +43,7 @@ import { EventHub } from './services/events.ts';
 import { createFiles, type Files } from './services/files/create.ts';
 import { JobRunner } from './services/jobs.ts';
 import { ModelService } from './services/models/index.ts';
+import { likenessOf } from './services/models/speaker-models.ts';
 import { NetworkService } from './services/network.ts';
 import { QueueService } from './services/queue.ts';
 import { SearchService } from './services/search.ts';
@@ -51,6 +53,7 @@ import { TranscriptAudio } from './services/transcripts/audio.ts';
 import { TranscriptService } from './services/transcripts/index.ts';
 import { TranscriptPages } from './services/transcripts/pages.ts';
 import { UsageService } from './services/usage.ts';
+import { VoiceService } from './services/voices.ts';
 import { WebhookService } from './services/webhooks.ts';
 import { type Database, openDatabase } from './stores/database.ts';
 import { lockFolder } from './stores/lock.ts';
@@ -208,18 +211,30 @@ const createServices = (
     engine,
     media,
     dirs: { installed: paths.models, bundled: join(config.resourcesDir, 'models') },
+    trySpeakerModel: createSpeakerModelTrial(host.forkWorker),
     sample: join(config.resourcesDir, 'samples', '01-short-note.wav'),
     onChange: (id, state, received, total) =>
       events.publishToAll({ type: 'model.progress', id, received, total, state }),
   });
   const analyse = createAnalyser({
     secret,
+    thread: host.analysisThread,
     summarizer: (signal) =>
-      summarizerOf(http, { url: settings.get('llm.url'), model: settings.get('llm.model') }, signal),
+      summarizerOf(
+        http,
+        {
+          url: settings.get('llm.url'),
+          model: settings.get('llm.model'),
+          timeoutSeconds: settings.get('llm.timeoutSeconds'),
+        },
+        signal,
+      ),
   });
   const work = createJobWork({
     analyse,
-    diarize: createDiarizer(host.forkWorker, starterDiarization(config.resourcesDir)),
+    hasSummarizer: () => settings.get('llm.url') !== '' && settings.get('llm.model') !== '',
+    diarize: createDiarizer(host.forkWorker),
+    speakerModels: () => models.speakerModels(),
     db,
     clock,
     logger,
@@ -249,6 +264,7 @@ const createServices = (
       over: () => webhooks.wake(),
     },
   });
+  const voices = new VoiceService({ db, clock, sameVoice: (model) => likenessOf(model).across });
   const transcripts: TranscriptService = new TranscriptService({
     db,
     clock,
@@ -259,6 +275,7 @@ const createServices = (
     events,
     jobs,
     search,
+    voices,
     analyse,
     baseUrl: () => url,
     files: files.service,
@@ -305,6 +322,7 @@ const createServices = (
     jobs,
     queue: new QueueService(db, events, jobs),
     transcripts,
+    voices,
     pages: new TranscriptPages(db),
     system,
   };
@@ -347,6 +365,7 @@ export const createApp = async (config: AppConfig, host: Host): Promise<App> => 
         await services.transcripts.removeAllOf(user.id);
         await services.files.service.removeAllOf(user.id);
         services.accounts.removeUser(user.id);
+        services.voices.scrub();
       },
     });
     transcriptResources(scope, services.transcripts);
@@ -357,6 +376,7 @@ export const createApp = async (config: AppConfig, host: Host): Promise<App> => 
     await compatResources(scope, services);
     mcpResources(scope, { ...services, version: config.version });
     webhookResources(scope, services.webhooks);
+    voiceResources(scope, services.voices);
     modelResources(scope, services.models);
     networkResources(scope, services.network);
   });

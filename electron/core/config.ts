@@ -28,7 +28,11 @@ export type AppConfig = {
 };
 
 /** What differs between plain Node and Electron. */
-export type Host = { readonly forkWorker: ForkWorker };
+export type Host = {
+  readonly forkWorker: ForkWorker;
+  /** The file of the analysis thread, where the program is bundled; else its source is run. */
+  readonly analysisThread?: URL;
+};
 
 /** Plain Node: the engine runs in processes forked from the file `workerEntry`. */
 export const nodeHost = (workerEntry: string): Host => ({ forkWorker: forkNodeWorker(workerEntry) });

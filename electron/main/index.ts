@@ -113,6 +113,7 @@ const run = async (): Promise<void> => {
   const worker = join(import.meta.dirname, 'worker.js');
   const service = await createApp(config, {
     forkWorker: forkElectronWorker(utilityProcess.fork, worker, process.env),
+    analysisThread: new URL('analysis-thread.js', import.meta.url),
   });
   lockSession(session.defaultSession, service.url);
   let window: BrowserWindow | undefined = createWindow(service);

@@ -1,129 +1,51 @@
-import { linkSpeakers } from '../core/engines/diarizer/link-speakers.ts';
 import { loadSherpa } from '../core/engines/diarizer/sherpa.ts';
-import type { DiarizationModels, SpeakerTurn } from '../core/engines/diarizer/types.ts';
-import type { ToWorker } from '../core/engines/whisper/protocol.ts';
+import type { DiarizerTask } from '../core/engines/diarizer/types.ts';
+import type { TaskResult, WorkerTask } from '../core/engines/whisper/protocol.ts';
+import { Diarization } from './diarization.ts';
 import type { Port } from './port.ts';
 
-const SAMPLE_RATE = 16_000;
-/** Longer recordings are taken block by block, so that memory stays flat; seconds. */
-const BLOCK = 30 * 60;
-/** As much of a voice as is listened to when it is looked for in other blocks; seconds. */
-const VOICE = 30;
-/** The options that the models were measured with: see SPEAKERS-MODEL-CARD.md. */
-const THRESHOLD = 0.5;
-const MIN_ON = 0.3;
-const MIN_OFF = 0.5;
-const THREADS = 1;
+/** Twelve seconds of quiet noise: more than one window of the models that find turns. */
+const TRIAL = Float32Array.from({ length: 12 * 16_000 }, (_, index) => Math.sin(index * index) / 100);
 
-type Voice = { block: number; speaker: number; embedding: Float32Array };
-
-const joined = (parts: readonly Float32Array[]): Float32Array => {
-  const all = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
+/** Loads a model and lets it work. The library ends the process over a file that it cannot use. */
+const tryModel = ({ part, path, beside }: Extract<DiarizerTask, { kind: 'trySpeakerModel' }>): null => {
+  const sherpa = loadSherpa();
+  const [segmentation, embedding] = part === 'segmentation' ? [path, beside] : [beside, path];
+  new sherpa.OfflineSpeakerDiarization({
+    segmentation: { pyannote: { model: segmentation }, numThreads: 1 },
+    embedding: { model: embedding, numThreads: 1 },
+    clustering: { numClusters: -1, threshold: 0.5 },
+    minDurationOn: 0.3,
+    minDurationOff: 0.5,
+  }).process(TRIAL);
+  if (part === 'segmentation') return null;
+  const extractor = new sherpa.SpeakerEmbeddingExtractor({ model: path, numThreads: 1 });
+  const stream = extractor.createStream();
+  stream.acceptWaveform({ samples: TRIAL, sampleRate: 16_000 });
+  stream.inputFinished();
+  if (extractor.compute(stream, false).some((value) => !Number.isFinite(value))) {
+    throw new Error('The model gives numbers that are none.');
   }
-  return all;
+  return null;
 };
-
-/** Tells the speakers of one recording apart, which comes piece by piece. */
-class Diarization {
-  readonly #sherpa = loadSherpa();
-  readonly #models: DiarizationModels;
-  #parts: Float32Array[] = [];
-  #samples = 0;
-  #from = 0;
-  #block = 0;
-  readonly #turns: (SpeakerTurn & { block: number })[] = [];
-  readonly #voices: Voice[] = [];
-
-  constructor(models: DiarizationModels) {
-    this.#models = models;
-  }
-
-  add(pcm: Float32Array, speakers: number | null): void {
-    this.#parts.push(pcm);
-    this.#samples += pcm.length;
-    if (this.#samples >= BLOCK * SAMPLE_RATE) this.#endBlock(null, speakers);
-  }
-
-  finish(speakers: number | null): SpeakerTurn[] {
-    // A number given for the whole holds for a recording of one block alone.
-    if (this.#samples > 0) this.#endBlock(this.#block === 0 ? speakers : null, speakers);
-    if (this.#block <= 1) return this.#turns.map(({ start, end, speaker }) => ({ start, end, speaker }));
-    const labels = linkSpeakers(this.#voices, speakers, THRESHOLD);
-    const labelOf = new Map(
-      this.#voices.map(({ block, speaker }, index) => [`${block} ${speaker}`, labels[index] ?? 0]),
-    );
-    return this.#turns.map(({ start, end, speaker, block }) => ({
-      start,
-      end,
-      speaker: labelOf.get(`${block} ${speaker}`) ?? 0,
-    }));
-  }
-
-  /** `exactly`: how many speak in this block; `most`: how many at most. Null where it is not known. */
-  #endBlock(exactly: number | null, most: number | null): void {
-    const samples = joined(this.#parts);
-    this.#parts = [];
-    this.#samples = 0;
-    const diarization = new this.#sherpa.OfflineSpeakerDiarization({
-      segmentation: { pyannote: { model: this.#models.segmentation }, numThreads: THREADS },
-      embedding: { model: this.#models.embedding, numThreads: THREADS },
-      clustering: { numClusters: exactly ?? -1, threshold: THRESHOLD },
-      minDurationOn: MIN_ON,
-      minDurationOff: MIN_OFF,
-    });
-    let turns = diarization.process(samples);
-    if (most !== null && new Set(turns.map((turn) => turn.speaker)).size > most) {
-      diarization.setConfig({ clustering: { numClusters: most, threshold: THRESHOLD } });
-      turns = diarization.process(samples);
-    }
-    for (const { start, end, speaker } of turns) {
-      const turn = { start: this.#from + start, end: this.#from + end, speaker, block: this.#block };
-      this.#turns.push(turn);
-    }
-    this.#listen(samples, turns);
-    this.#from += samples.length / SAMPLE_RATE;
-    this.#block += 1;
-  }
-
-  /** Notes how each voice of the block sounds, by its longest turns. */
-  #listen(samples: Float32Array, turns: readonly SpeakerTurn[]): void {
-    const extractor = new this.#sherpa.SpeakerEmbeddingExtractor({
-      model: this.#models.embedding,
-      numThreads: THREADS,
-    });
-    for (const speaker of new Set(turns.map((turn) => turn.speaker))) {
-      const own = turns.filter((turn) => turn.speaker === speaker);
-      const parts: Float32Array[] = [];
-      let seconds = 0;
-      for (const { start, end } of own.toSorted((a, b) => b.end - b.start - (a.end - a.start))) {
-        if (seconds >= VOICE) break;
-        parts.push(samples.subarray(Math.floor(start * SAMPLE_RATE), Math.floor(end * SAMPLE_RATE)));
-        seconds += end - start;
-      }
-      const stream = extractor.createStream();
-      stream.acceptWaveform({ samples: joined(parts), sampleRate: SAMPLE_RATE });
-      stream.inputFinished();
-      // Electron forbids external buffers.
-      this.#voices.push({ block: this.#block, speaker, embedding: extractor.compute(stream, false) });
-    }
-  }
-}
 
 /** Serves one recording, then ends when it is told to. */
 export const serveDiarizer = (port: Port): void => {
   let diarization: Diarization | undefined;
-  const perform = (task: Extract<ToWorker, { type: 'run' }>['task']): SpeakerTurn[] => {
-    if (task.kind !== 'diarizePiece' && task.kind !== 'diarizeEnd') {
-      throw new Error('This process tells speakers apart, and nothing else.');
+  const perform = (task: WorkerTask): TaskResult => {
+    switch (task.kind) {
+      case 'trySpeakerModel':
+        return tryModel(task);
+      case 'diarizePiece':
+        diarization ??= new Diarization(task.models);
+        diarization.add(task.pcm);
+        return null;
+      case 'diarizeEnd':
+        diarization ??= new Diarization(task.models);
+        return diarization.finish(task.speakers);
+      default:
+        throw new Error('This process tells speakers apart, and nothing else.');
     }
-    diarization ??= new Diarization(task.models);
-    if (task.kind === 'diarizeEnd') return diarization.finish(task.speakers);
-    diarization.add(task.pcm, task.speakers);
-    return [];
   };
   port.onMessage((message) => {
     if (message.type === 'stop') process.exit(0);

@@ -95,6 +95,7 @@ class EngineWorker {
         return this.#addon.inspectModel(task.modelPath);
       case 'diarizePiece':
       case 'diarizeEnd':
+      case 'trySpeakerModel':
         throw new Error('Speakers are told apart in a process of their own.');
     }
   }

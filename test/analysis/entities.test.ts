@@ -3,7 +3,7 @@ import { ENTITY_TYPES, type EntityType } from '../../electron/contract/analysis.
 import { makeBreathe } from '../../electron/core/analysis/breath.ts';
 import { detect } from '../../electron/core/analysis/detect.ts';
 import { entitiesFrom } from '../../electron/core/analysis/entities/index.ts';
-import { precision, readDialogues, readMarked, recall } from './support/corpus.ts';
+import { precision, readDialogues, readMarked, readTexts, recall } from './support/corpus.ts';
 import { type Miss, scoreEntities } from './support/score-entities.ts';
 import { markedDialogue } from './support/transcripts.ts';
 
@@ -43,6 +43,7 @@ describe('entities of the labelled corpus', async () => {
     expect(ENGLISH.slice(0, 4).flatMap(readMarked).length).toBeGreaterThanOrEqual(300);
     expect(readMarked('traps.txt').length).toBeGreaterThanOrEqual(60);
     expect(readDialogues('dialogues.txt').length).toBe(12);
+    expect(readTexts('texts.txt').length).toBeGreaterThanOrEqual(20);
     for (const type of ENTITY_TYPES) expect(scores.get(type)?.truth ?? 0, type).toBeGreaterThan(5);
   });
 

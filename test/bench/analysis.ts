@@ -7,6 +7,7 @@ import { precision, readDialogues, readMarked, readTexts, recall } from '../anal
 import { rouge } from '../analysis/support/rouge.ts';
 import { scoreEntities } from '../analysis/support/score-entities.ts';
 import { markedDialogue, transcriptOf } from '../analysis/support/transcripts.ts';
+import { printDiarization } from './diarization.ts';
 
 const HOURS = 3;
 const WORDS_PER_MINUTE = 150;
@@ -126,3 +127,4 @@ async function printSpeed(): Promise<void> {
 await printEntities();
 await printTexts();
 await printSpeed();
+await printDiarization(process.argv.includes('--long'));

@@ -1,17 +1,11 @@
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { createDiarizer, starterDiarization } from '../../electron/core/engines/diarizer/diarizer.ts';
-import type { SpeakerTurn } from '../../electron/core/engines/diarizer/types.ts';
-import { createMediaEngine } from '../../electron/core/engines/ffmpeg/engine.ts';
-import { findFfmpeg } from '../../electron/core/engines/ffmpeg/tools.ts';
+import { cosine } from '../../electron/core/base/vectors.ts';
+import { createDiarizer } from '../../electron/core/engines/diarizer/diarizer.ts';
+import type { Diarization } from '../../electron/core/engines/diarizer/types.ts';
 import { forkNodeWorker } from '../../electron/core/engines/whisper/index.ts';
-import { type LabelledTurn, scoreDiarization } from '../support/diarization-error.ts';
-import { fixturePath } from '../support/fixtures.ts';
-
-/**
- * Prints the diarization error rate (0.25 s collar, overlap scored, best mapping of speakers) of the
- * conversations, with the number of speakers given and found. Run: `node test/bench/diarization.ts`.
- */
+import { scoreDiarization } from '../support/diarization-error.ts';
+import { starterModels } from '../support/speaker-models.ts';
+import { type Conversation, conversation, joined } from './joined.ts';
 
 const RECORDINGS = [
   'talk-1-two-voices.flac',
@@ -21,44 +15,92 @@ const RECORDINGS = [
   '03-three-speakers.flac',
   '08-meeting-4min.mp3',
 ];
+const LONG = [
+  { name: '35 minutes, 3 voices', parts: ['talk-2-three-voices.flac'], minutes: 35 },
+  { name: '35 minutes, 4 voices', parts: ['08-meeting-4min.mp3'], minutes: 35 },
+  { name: '65 minutes, 8 voices', parts: RECORDINGS.slice(0, 3), minutes: 65 },
+];
 
-type Truth = { segments?: LabelledTurn[]; sentences?: LabelledTurn[] };
+const PIECE = 60 * 16_000;
+const diarize = createDiarizer(
+  forkNodeWorker(resolve(import.meta.dirname, '..', '..', 'electron', 'worker', 'main.ts')),
+);
 
-const truthOf = (name: string): LabelledTurn[] => {
-  const truth: Truth = JSON.parse(readFileSync(fixturePath(name.replace(/\.\w+$/, '.json')), 'utf8'));
-  return truth.segments ?? truth.sentences ?? [];
+async function* pieces(pcm: Float32Array) {
+  for (let at = 0; at < pcm.length; at += PIECE) yield { pcm: pcm.slice(at, at + PIECE) };
+}
+
+const run = ({ pcm }: Conversation, speakers: number | null): Promise<Diarization> =>
+  diarize(pieces(pcm), { models: starterModels, speakers, signal: new AbortController().signal });
+
+const speakersIn = (turns: readonly { speaker: string | number }[]): number =>
+  new Set(turns.map((turn) => turn.speaker)).size;
+
+const percent = (value: number) => `${(value * 100).toFixed(1)} %`.padStart(8);
+
+const printRow = async (name: string, talk: Conversation): Promise<Diarization> => {
+  const count = speakersIn(talk.truth);
+  const given = await run(talk, count);
+  const found = await run(talk, null);
+  const [a, b] = [given, found].map(({ turns }) => percent(scoreDiarization(talk.truth, turns)));
+  console.log(`${name.padEnd(28)} ${count}         ${a}  ${b}   (${speakersIn(found.turns)})`);
+  return given;
 };
 
-const program = resolve(import.meta.dirname, '..', '..');
-
-const main = async (): Promise<void> => {
-  const tools = await findFfmpeg({
-    environment: process.env,
-    platform: process.platform,
-    resourcesPath: resolve(program, 'resources'),
-  });
-  const media = createMediaEngine(tools);
-  const diarize = createDiarizer(
-    forkNodeWorker(resolve(program, 'electron', 'worker', 'main.ts')),
-    starterDiarization(resolve(program, 'resources')),
-  );
-  const { signal } = new AbortController();
-  const turnsOf = (name: string, speakers: number | null): Promise<SpeakerTurn[]> =>
-    diarize(media.decodePieces({ kind: 'file', path: fixturePath(name) }, { signal }).pieces, {
-      speakers,
-      signal,
-    });
-  const percent = (value: number) => `${(value * 100).toFixed(1)} %`.padStart(8);
-  console.log(`${'recording'.padEnd(28)} speakers     given     found   (count found)`);
-  for (const name of RECORDINGS) {
-    const truth = truthOf(name);
-    const speakers = new Set(truth.map((turn) => turn.speaker)).size;
-    const given = scoreDiarization(truth, await turnsOf(name, speakers));
-    const turns = await turnsOf(name, null);
-    const found = scoreDiarization(truth, turns);
-    const count = new Set(turns.map((turn) => turn.speaker)).size;
-    console.log(`${name.padEnd(28)} ${speakers}         ${percent(given)}  ${percent(found)}   (${count})`);
+/** The synthesiser's voice that a found speaker has. */
+const voiceOf = ({ turns }: Diarization, speaker: number, { truth }: Conversation): string => {
+  const seconds = new Map<string, number>();
+  for (const turn of turns.filter((own) => own.speaker === speaker)) {
+    for (const { start, end, speaker: voice } of truth) {
+      const shared = Math.min(end, turn.end) - Math.max(start, turn.start);
+      if (shared > 0) seconds.set(String(voice), (seconds.get(String(voice)) ?? 0) + shared);
+    }
   }
+  return [...seconds].toSorted(([, x], [, y]) => y - x)[0]?.[0] ?? '';
 };
 
-await main();
+type Heard = { readonly recording: string; readonly voice: string; readonly embedding: Float32Array };
+
+/** How alike the same voice sounds in two recordings, and different voices do anywhere. */
+const printVoices = (heard: readonly Heard[]): void => {
+  const [same, different]: [number[], number[]] = [[], []];
+  for (const [i, a] of heard.entries()) {
+    for (const b of heard.slice(i + 1)) {
+      if (a.voice === b.voice && a.recording === b.recording) continue;
+      (a.voice === b.voice ? same : different).push(cosine(a.embedding, b.embedding));
+    }
+  }
+  const row = (values: number[]): string => {
+    const sorted = values.toSorted((a, b) => a - b);
+    const at = (share: number) => (sorted[Math.floor((sorted.length - 1) * share)] ?? 0).toFixed(3);
+    return `${String(sorted.length).padStart(4)} pairs: least ${at(0)}, middle ${at(0.5)}, most ${at(1)}`;
+  };
+  console.log(`\nlikeness of the same voice in two recordings ${row(same)}`);
+  console.log(`likeness of different voices                 ${row(different)}`);
+};
+
+/**
+ * Prints the diarization error rate (0.25 s collar, overlap scored, best mapping of speakers) of the conversations,
+ * with the number of speakers given and found, and how alike voices sound. `long`: also of hours.
+ */
+export const printDiarization = async (long: boolean): Promise<void> => {
+  console.log(`\n${'diarization error rate'.padEnd(28)} speakers     given     found   (count found)`);
+  const heard: Heard[] = [];
+  for (const name of RECORDINGS) {
+    const talk = await conversation(name);
+    const result = await printRow(name, talk);
+    heard.push(
+      ...result.voices.map(({ speaker, embedding }) => ({
+        recording: name,
+        voice: voiceOf(result, speaker, talk),
+        embedding,
+      })),
+    );
+  }
+  printVoices(heard);
+  if (!long) return;
+  console.log('');
+  for (const { name, parts, minutes } of LONG) await printRow(name, await joined(parts, minutes));
+};
+
+if (import.meta.main) await printDiarization(process.argv.includes('--long'));

@@ -1,5 +1,3 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { analyze } from '../../electron/core/analysis/index.ts';
 import {
@@ -9,56 +7,19 @@ import {
   parseStatements,
 } from '../../electron/core/engines/llm.ts';
 import { transcriptOf } from '../analysis/support/transcripts.ts';
+import { bulletsOf, idsIn, type LanguageModel, startLanguageModel } from '../support/language-model.ts';
 
-const servers: Server[] = [];
+const servers: LanguageModel[] = [];
 
 afterEach(async () => {
-  for (const server of servers.splice(0)) {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  }
+  await Promise.all(servers.splice(0).map((server) => server.close()));
 });
 
-interface ChatRequest {
-  path: string;
-  authorization: string | undefined;
-  body: { model: string; messages: { role: string; content: string }[] };
-}
-
-/** A stand-in for Ollama: answers each chat request with what `reply` makes of it; undefined never answers. */
-async function standIn(
-  reply: (request: ChatRequest) => { status?: number; content?: string; raw?: string } | undefined,
-) {
-  const requests: ChatRequest[] = [];
-  const server = createServer(async (incoming: IncomingMessage, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of incoming) chunks.push(Buffer.from(chunk));
-    const request = {
-      path: incoming.url ?? '',
-      authorization: incoming.headers.authorization,
-      body: JSON.parse(Buffer.concat(chunks).toString('utf8')),
-    };
-    requests.push(request);
-    const answer = reply(request);
-    if (!answer) return;
-    response.writeHead(answer.status ?? 200, { 'content-type': 'application/json' });
-    response.end(
-      answer.raw ??
-        JSON.stringify({ choices: [{ message: { role: 'assistant', content: answer.content } }] }),
-    );
-  });
+const standIn = async (reply: Parameters<typeof startLanguageModel>[0]): Promise<LanguageModel> => {
+  const server = await startLanguageModel(reply);
   servers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  // A TCP server's address is an object; only pipes give a string.
-  const { port } = server.address() as AddressInfo;
-  return { requests, baseUrl: `http://127.0.0.1:${port}/v1/` };
-}
-
-const idsIn = (request: ChatRequest) =>
-  [...(request.body.messages[1]?.content ?? '').matchAll(/^\[(\d+)/gm)].map((match) => Number(match[1]));
-const bulletsOf = (...bullets: { text: string; sentences: number[] }[]) => ({
-  content: JSON.stringify({ bullets }),
-});
+  return server;
+};
 
 const transcript = transcriptOf([
   'We agreed on the budget of five thousand dollars.',

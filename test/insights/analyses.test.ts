@@ -1,6 +1,7 @@
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ENTITY_TYPES } from '../../electron/contract/analysis.ts';
-import type { Transcription } from '../../electron/contract/transcript.ts';
+import { AnalyzeTranscript, type Transcription } from '../../electron/contract/transcript.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { startUrlServer, type UrlServer } from '../support/url-server.ts';
 import { transcribe } from './support/recordings.ts';
@@ -63,10 +64,29 @@ describe('analyses that were asked for', () => {
     expect(t.segments.map((segment) => segment.text).join(' ')).toBe(t.text);
   });
 
-  it('leave a summary in the language of the transcript, and say so', async () => {
+  it('leave a summary in the language of the transcript where nothing can translate it, and say so', async () => {
     const t = await transcribe(server, remote, '05-spanish.ogg', { summarization: true });
     expect(t.summary?.language).toBe('es');
     expect(t.warnings.join(' ')).toContain('stays in the transcript');
+    expect(t.warnings.join(' ')).toContain('the demonstration model does not translate');
+    const own = await server.client.call('analyzeTranscript', {
+      params: { id: t.id },
+      body: AnalyzeTranscript.parse({
+        summarization: true,
+        summary_language: 'es',
+        wait_until_complete: true,
+      }),
+    });
+    expect(own.summary?.language).toBe('es');
+  });
+
+  it('recognise again in English for an English summary, and do not call it English where it is not', async () => {
+    const path = join(import.meta.dirname, '..', '..', 'resources', 'models', 'ggml-starter.bin');
+    await server.client.call('importModel', { body: { path, id: 'copied' } });
+    const t = await transcribe(server, remote, '05-spanish.ogg', { summarization: true, model: 'copied' });
+    expect(t.summary?.language).toBe('es');
+    // This model was trained to transcribe alone: asked to translate, it writes Spanish again.
+    expect(t.warnings.join(' ')).toContain('the model copied wrote the same words again');
   });
 });
 

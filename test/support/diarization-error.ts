@@ -6,30 +6,50 @@ export type LabelledTurn = {
 
 const STEP = 0.01;
 
-const speakersAt = (turns: readonly LabelledTurn[], time: number): Set<string> =>
-  new Set(turns.filter((turn) => turn.start <= time && time < turn.end).map((turn) => String(turn.speaker)));
+const namesOf = (turns: readonly LabelledTurn[]): string[] => [
+  ...new Set(turns.map(({ speaker }) => String(speaker))),
+];
 
-/** The largest sum of shared time over all ways to pair speakers of one side with those of the other. */
-const bestPairing = (
-  left: readonly string[],
-  right: readonly string[],
-  shared: ReadonlyMap<string, number>,
-): number => {
-  const [first, ...rest] = left;
-  if (first === undefined) return 0;
-  const without = bestPairing(rest, right, shared);
-  return Math.max(
-    without,
-    ...right.map(
-      (other) =>
-        (shared.get(`${first}|${other}`) ?? 0) +
-        bestPairing(
-          rest,
-          right.filter((name) => name !== other),
-          shared,
+/** The steps of a stretch of time: from the first at or after `start` to the last before `end`. */
+const stepsOf = (start: number, end: number, steps: number): [number, number] => [
+  Math.max(0, Math.ceil(start / STEP)),
+  Math.min(steps, Math.ceil(end / STEP)),
+];
+
+/** For each step and each speaker, whether the speaker speaks. */
+const timelines = (turns: readonly LabelledTurn[], names: readonly string[], steps: number): Uint8Array[] => {
+  const lines = names.map(() => new Uint8Array(steps));
+  for (const { start, end, speaker } of turns) {
+    lines[names.indexOf(String(speaker))]?.fill(1, ...stepsOf(start, end, steps));
+  }
+  return lines;
+};
+
+/** The largest sum of shared time over all ways to pair rows with columns. */
+const bestPairing = (shared: readonly (readonly number[])[]): number => {
+  const known = new Map<string, number>();
+  const from = (row: number, taken: readonly number[]): number => {
+    const own = shared[row];
+    if (own === undefined) return 0;
+    const key = `${row}:${taken.join()}`;
+    const answer =
+      known.get(key) ??
+      Math.max(
+        from(row + 1, taken),
+        ...own.map((seconds, column) =>
+          seconds === 0 || taken.includes(column)
+            ? 0
+            : seconds +
+              from(
+                row + 1,
+                [...taken, column].toSorted((a, b) => a - b),
+              ),
         ),
-    ),
-  );
+      );
+    known.set(key, answer);
+    return answer;
+  };
+  return from(0, []);
 };
 
 /**
@@ -42,19 +62,27 @@ export const scoreDiarization = (
   found: readonly LabelledTurn[],
   collar = 0.25,
 ): number => {
-  const borders = truth.flatMap(({ start, end }) => [start, end]);
-  const end = Math.max(0, ...[...truth, ...found].map((turn) => turn.end));
-  const shared = new Map<string, number>();
+  const steps = Math.ceil(Math.max(0, ...[...truth, ...found].map((turn) => turn.end)) / STEP);
+  const skipped = new Uint8Array(steps);
+  for (const border of truth.flatMap(({ start, end }) => [start, end])) {
+    skipped.fill(1, ...stepsOf(border - collar, border + collar, steps));
+  }
+  const said = timelines(truth, namesOf(truth), steps);
+  const heard = timelines(found, namesOf(found), steps);
+  const shared = said.map(() => heard.map(() => 0));
   let [spoken, most] = [0, 0];
-  for (let time = 0; time < end; time += STEP) {
-    if (borders.some((border) => Math.abs(border - time) < collar)) continue;
-    const [said, heard] = [speakersAt(truth, time), speakersAt(found, time)];
-    spoken += said.size;
-    most += Math.max(said.size, heard.size);
-    for (const a of said) {
-      for (const b of heard) shared.set(`${a}|${b}`, (shared.get(`${a}|${b}`) ?? 0) + 1);
+  for (let step = 0; step < steps; step++) {
+    if (skipped[step] === 1) continue;
+    const speaking = said.flatMap((line, index) => (line[step] === 1 ? [index] : []));
+    const labelled = heard.flatMap((line, index) => (line[step] === 1 ? [index] : []));
+    spoken += speaking.length;
+    most += Math.max(speaking.length, labelled.length);
+    for (const i of speaking) {
+      for (const j of labelled) {
+        const row = shared[i];
+        if (row !== undefined) row[j] = (row[j] ?? 0) + 1;
+      }
     }
   }
-  const names = (turns: readonly LabelledTurn[]) => [...new Set(turns.map(({ speaker }) => String(speaker)))];
-  return spoken === 0 ? 0 : (most - bestPairing(names(truth), names(found), shared)) / spoken;
+  return spoken === 0 ? 0 : (most - bestPairing(shared)) / spoken;
 };

@@ -39,7 +39,7 @@ const TASKS = {
     whisperCli: true,
     ...script('test', 'bench', 'main.ts'),
   },
-  'bench:analysis': { tools: [], ...script('test', 'bench', 'analysis.ts') },
+  'bench:analysis': { tools: ['ffmpeg', 'ffprobe'], ...script('test', 'bench', 'analysis.ts') },
   faults: { tools: ['ffmpeg', 'ffprobe'], engine: true, ...script('test', 'faults', 'main.ts') },
   screenshots: {
     tools: ['ffmpeg', 'ffprobe', 'chromium'],

@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { messageOf } from '../base/errors.ts';
 import { type FromThread, inBatches, type ToThread } from './thread-messages.ts';
@@ -12,10 +14,12 @@ import type {
 
 export interface ThreadDependencies extends AnalysisDependencies {
   /** The thread's entry; a bundled build gives its own file here. Default: the source beside this module. */
-  entry?: URL;
+  entry?: URL | undefined;
   /** Ends the thread at once; the promise then rejects with the signal's reason. */
   signal?: AbortSignal;
 }
+
+const SOURCE = pathToFileURL(join(import.meta.dirname, 'analysis-thread.ts'));
 
 /**
  * `analyze` in a thread of its own, with the same arguments and result. Why: `analyze` already gives the
@@ -30,7 +34,7 @@ export function analyzeInThread(
   dependencies: ThreadDependencies,
 ): Promise<AnalysisResult> {
   const { summarizer, onProgress, signal } = dependencies;
-  const worker = new Worker(dependencies.entry ?? new URL('./analysis-thread.ts', import.meta.url));
+  const worker = new Worker(dependencies.entry ?? SOURCE);
   const segments: AnalysisSegment[] = [];
 
   let abort = () => {};

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
 import { monotonicFactory } from 'ulid';
 
-type Prefix = 'tr' | 'usr' | 'key' | 'file' | 'whk';
+type Prefix = 'tr' | 'usr' | 'key' | 'file' | 'whk' | 'voice';
 
 const next = monotonicFactory();
 

@@ -1,3 +1,5 @@
+import { isAppError } from '../base/errors.ts';
+
 /** A sentence of a transcript as the model sees it: its id is how the model names its evidence. */
 export interface LlmSentence {
   id: number;
@@ -165,6 +167,8 @@ async function chat(settings: LlmSettings, messages: Message[]): Promise<string>
     if (timeout.aborted) throw new LlmError('timeout', 'it did not answer in time', { cause: error });
     if (error instanceof SyntaxError)
       throw new LlmError('answer', 'its answer was no JSON', { cause: error });
+    if (isAppError(error) && error.code === 'offline')
+      throw new LlmError('unreachable', 'Earshot is set to make no connections', { cause: error });
     throw new LlmError('unreachable', 'it could not be reached', { cause: error });
   }
 }

@@ -7,12 +7,19 @@ import { throwIfAborted } from '../engines/net/network-errors.ts';
 import { updateClaimed } from '../stores/queue.ts';
 import type { TranscriptRow } from '../stores/schema.ts';
 import { readSegments, replaceSegments } from '../stores/segments.ts';
-import { type Analysed, analysedColumns, type StoredAnalysis, withDiarization } from './analyse.ts';
+import {
+  type Analysed,
+  analysedColumns,
+  keepVoices,
+  type StoredAnalysis,
+  withDiarization,
+} from './analyse.ts';
 import type { PipelineDeps, PipelineModel } from './deps.ts';
 import { diarizeTranscript } from './diarize.ts';
 import { type KeptAudio, transcriptFolder } from './keep-audio.ts';
 import { keepRedactedAudio, type Recording } from './redact-audio.ts';
 import { isToBeRedacted, storedOptions } from './redact-partial.ts';
+import { translateForSummary } from './translate.ts';
 import type { JobContext } from './types.ts';
 import { cleanUp } from './work-folder.ts';
 
@@ -102,6 +109,7 @@ const complete = (
   const warnings = [...analysed.warnings, ...(audio?.warnings ?? [])];
   deps.db.transaction(() => {
     replaceSegments(deps.db, row.id, analysed.segments);
+    keepVoices(deps.db, row, analysed);
     const mine = updateClaimed(deps.db, row.id, row.attempt, {
       ...analysedColumns(row, { ...analysed, warnings }, { ...kept, ...report }),
       ...(audio === null ? {} : { audio_file: audio.file, audio_offset: audio.offset }),
@@ -122,19 +130,31 @@ const work = async (deps: PipelineDeps, context: JobContext): Promise<void> => {
     report({ stage: 'analyzing', percent: share * 90, etaSeconds: null, speed: null });
   const options = AnalysisOptions.parse(JSON.parse(row.options));
   const recording = await keptRecording(deps, row);
-  const told = await diarizeTranscript(deps, context, recording, readSegments(deps.db, row.id), {
+  const { speakers }: StoredAnalysis = JSON.parse(row.analysis);
+  const before = { recording, segments: readSegments(deps.db, row.id), speakers };
+  const told = await diarizeTranscript(deps, context, before, {
     ...options,
     diarize: againOf(row)?.diarize ?? false,
   });
-  onProgress(0);
   const { language } = row;
-  const made = await deps.analyse({ language, segments: told.segments, options, signal, onProgress });
-  const analysed = withDiarization(made, told);
+  const model = () => modelOf(deps, context);
+  const spoken = { ...before, model, language };
+  const { translation, warnings } = await translateForSummary(deps, context, spoken, options);
+  onProgress(0);
+  const made = await deps.analyse({
+    language,
+    segments: told.segments,
+    options,
+    translation,
+    signal,
+    onProgress,
+  });
+  const analysed = withDiarization(made, { ...told, warnings: [...told.warnings, ...warnings] });
   const audio = isToBeRedacted(row)
     ? await keepRedactedAudio(deps, context, {
         recording,
-        model: await modelOf(deps, context),
-        language: row.language,
+        model: await model(),
+        language,
         analysed,
       })
     : null;

@@ -1,15 +1,12 @@
 import type { AnalysisOptions, Transcription } from '../../contract/transcript.ts';
-import { analyzeInThread } from '../analysis/analyze-in-thread.ts';
-import type {
-  AnalysisDependencies,
-  AnalysisResult,
-  AnalysisTranscript,
-  RedactedWord,
-  Summarizer,
-} from '../analysis/types.ts';
+import { analyzeInThread, type ThreadDependencies } from '../analysis/analyze-in-thread.ts';
+import type { AnalysisResult, AnalysisTranscript, RedactedWord, Summarizer } from '../analysis/types.ts';
 import { throwIfAborted } from '../engines/net/network-errors.ts';
-import type { TranscriptRow } from '../stores/schema.ts';
+import type { WritableDb } from '../stores/database.ts';
+import type { SpeakerVoiceRow, TranscriptRow } from '../stores/schema.ts';
 import type { StoredSegment } from '../stores/segments.ts';
+import { replaceSpeakerVoices } from '../stores/voices.ts';
+import { isToBeRedacted } from './redact-partial.ts';
 import { summarise } from './summarise.ts';
 
 /** The results of the analyses, in the form of the answer: what the column `analysis` holds. */
@@ -25,10 +22,15 @@ export type AnalyseInput = {
   readonly language: string | null;
   readonly segments: readonly StoredSegment[];
   readonly options: AnalysisOptions;
+  /** What was said, in English, for the summary. */
+  readonly translation?: AnalysisTranscript | undefined;
   readonly signal: AbortSignal;
   /** Share of the work done, 0 to 1. */
   readonly onProgress?: (share: number) => void;
 };
+
+/** How a speaker sounds, as it is kept. */
+export type KeptVoice = Omit<SpeakerVoiceRow, 'transcript_id' | 'remembered_as'>;
 
 export type Analysed = {
   /** As they may be kept: redacted and masked where that was asked for. */
@@ -37,6 +39,8 @@ export type Analysed = {
   readonly warnings: readonly string[];
   /** What must not be heard. Holds the secrets themselves: never stored, never logged. */
   readonly secrets: readonly RedactedWord[];
+  /** How the speakers sound, where they were just told apart. */
+  readonly voices?: readonly KeptVoice[];
 };
 
 export type Analyser = (input: AnalyseInput) => Promise<Analysed>;
@@ -46,6 +50,8 @@ type AnalyserOptions = {
   readonly secret: string;
   /** A language model on this machine, where a person set one up. */
   readonly summarizer: (signal: AbortSignal) => Summarizer | undefined;
+  /** The thread's file; default: its source. */
+  readonly thread?: URL | undefined;
 };
 
 const isAsked = (options: AnalysisOptions): boolean =>
@@ -62,15 +68,14 @@ const LONG_TEXT = 15_000;
 const run = async (
   transcript: AnalysisTranscript,
   options: AnalysisOptions,
-  dependencies: AnalysisDependencies,
-  signal: AbortSignal,
+  dependencies: ThreadDependencies & { readonly signal: AbortSignal },
 ): Promise<AnalysisResult> => {
   if (transcript.text.length > LONG_TEXT) {
     try {
-      return await analyzeInThread(transcript, options, { ...dependencies, signal });
+      return await analyzeInThread(transcript, options, dependencies);
     } catch {
       // The analysis itself never throws: what failed is the thread.
-      throwIfAborted(signal);
+      throwIfAborted(dependencies.signal);
     }
   }
   // Loaded when first needed: the lexicons take 80 MB, and most servers analyse nothing, or in the thread.
@@ -83,16 +88,16 @@ const run = async (
  * change only by redaction and masking. Gives the event loop turns while it works. Throws `cancelled` alone.
  */
 export const createAnalyser =
-  ({ secret, summarizer }: AnalyserOptions): Analyser =>
-  async ({ language, segments, options, signal, onProgress }) => {
+  ({ secret, summarizer, thread }: AnalyserOptions): Analyser =>
+  async ({ language, segments, options, translation, signal, onProgress }) => {
     if (!isAsked(options)) return { segments, analysis: {}, warnings: [], secrets: [] };
     const { text } = summarise(segments);
     const model = options.summarization ? summarizer(signal) : undefined;
     const { redacted, warnings, ...analysis } = await run(
-      { language: language ?? 'en', text, segments: [...segments] },
+      // With `translate` the text is English, whatever was spoken.
+      { language: options.translate ? 'en' : (language ?? 'en'), text, segments: [...segments] },
       options,
-      { secret, summarizer: model, onProgress },
-      signal,
+      { secret, summarizer: model, translation, onProgress, entry: thread, signal },
     );
     throwIfAborted(signal);
     return {
@@ -106,12 +111,23 @@ export const createAnalyser =
 /** The analyses with the speakers, which were told apart before. */
 export const withDiarization = (
   analysed: Analysed,
-  told: Pick<Analysed, 'warnings'> & Pick<StoredAnalysis, 'speakers'>,
+  told: Pick<Analysed, 'warnings' | 'voices'> & Pick<StoredAnalysis, 'speakers'>,
 ): Analysed => ({
   ...analysed,
   analysis: { ...analysed.analysis, ...(told.speakers === undefined ? {} : { speakers: told.speakers }) },
   warnings: [...told.warnings, ...analysed.warnings],
+  ...(told.voices === undefined ? {} : { voices: told.voices }),
 });
+
+/** Keeps how the speakers sound, but not with a redacted transcript: a voice is private data, too. */
+export const keepVoices = (
+  db: WritableDb,
+  row: Pick<TranscriptRow, 'id' | 'options'>,
+  { voices }: Pick<Analysed, 'voices'>,
+): void => {
+  if (isToBeRedacted(row)) replaceSpeakerVoices(db, row.id, []);
+  else if (voices !== undefined) replaceSpeakerVoices(db, row.id, voices);
+};
 
 type AnalysedSegment = NonNullable<AnalysisResult['redacted']>['segments'][number];
 

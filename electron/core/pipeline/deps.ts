@@ -2,6 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { DataPaths } from '../base/paths.ts';
 import type { Diarizer } from '../engines/diarizer/diarizer.ts';
+import type { DiarizationModels } from '../engines/diarizer/types.ts';
 import type { MediaEngine } from '../engines/ffmpeg/types.ts';
 import type { HttpClient } from '../engines/net/types.ts';
 import type { WhisperEngine } from '../engines/whisper/index.ts';
@@ -30,10 +31,14 @@ export type PipelineModels = {
     },
   ): Promise<PipelineModel>;
   isEnglishOnly(name: string): boolean;
+  canTranslate(name: string): boolean;
   /** Times real time of earlier transcriptions with this model. */
   speedOf(id: string): number | undefined;
   noteSpeed(id: string, speed: number): void;
 };
+
+/** The models of diarization that are in use; `id` is the embedding model's. */
+export type SpeakerModels = DiarizationModels & { readonly id: string };
 
 export type PipelineFiles = {
   /** A readable local path of a stored file, with its name and size; undefined when it is gone. */
@@ -53,5 +58,9 @@ export type PipelineDeps = {
   readonly models: PipelineModels;
   readonly files: PipelineFiles;
   readonly analyse: Analyser;
+  /** Whether a language model is set up that writes summaries, in any language. */
+  readonly hasSummarizer: () => boolean;
   readonly diarize: Diarizer;
+  /** Throws `model_not_installed`. */
+  readonly speakerModels: () => SpeakerModels;
 };

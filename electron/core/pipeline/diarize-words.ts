@@ -3,6 +3,7 @@ import { joinTexts } from '../analysis/document.ts';
 import { round, roundMs } from '../base/numbers.ts';
 import type { SpeakerTurn } from '../engines/diarizer/types.ts';
 import type { StoredSegment, StoredWord } from '../stores/segments.ts';
+import { defaultName } from './diarize-names.ts';
 
 /** A change of speaker shorter than this inside a segment is a word time that is a little off; seconds. */
 const SHORTEST_CHANGE = 0.6;
@@ -104,13 +105,17 @@ const splitSegment = (
 /**
  * Segments with their speakers: each word goes to the speaker with whom it overlaps most, and segments are
  * split at the borders of words so that none holds two speakers. `speakers` are those who say a word, with
- * the seconds of their turns and their share of all of them.
+ * the seconds of their turns and their share of all of them; `labels` says which number each label stands for.
  */
 export const withSpeakers = (
   segments: readonly StoredSegment[],
   turns: readonly SpeakerTurn[],
-): { segments: StoredSegment[]; speakers: NonNullable<Transcription['speakers']> } => {
-  if (turns.length === 0) return { segments: [...segments], speakers: {} };
+): {
+  segments: StoredSegment[];
+  speakers: NonNullable<Transcription['speakers']>;
+  labels: ReadonlyMap<number, string>;
+} => {
+  if (turns.length === 0) return { segments: [...segments], speakers: {}, labels: new Map() };
   const labels = new Labels();
   // Only turns near a segment matter to it; both lists are in order of time.
   const ordered = turns.toSorted((a, b) => a.start - b.start);
@@ -123,11 +128,12 @@ export const withSpeakers = (
   const speakers = [...labels.all].map(([speaker, label]) => {
     const talk = seconds.get(speaker) ?? 0;
     const share = total === 0 ? 0 : round(talk / total, 3);
-    return [label, { name: `Speaker ${label}`, talk_seconds: roundMs(talk), share }] as const;
+    return [label, { name: defaultName(label), talk_seconds: roundMs(talk), share }] as const;
   });
   return {
     segments: split.map((segment, id) => ({ ...segment, id })),
     speakers: Object.fromEntries(speakers),
+    labels: labels.all,
   };
 };
 

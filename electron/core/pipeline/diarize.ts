@@ -1,9 +1,12 @@
 import type { AnalysisOptions, Transcription } from '../../contract/transcript.ts';
 import { isAppError } from '../base/errors.ts';
-import type { SpeakerTurn } from '../engines/diarizer/types.ts';
+import type { Diarization } from '../engines/diarizer/types.ts';
 import { throwIfAborted } from '../engines/net/network-errors.ts';
 import type { StoredSegment } from '../stores/segments.ts';
-import type { PipelineDeps } from './deps.ts';
+import { packVector } from '../stores/voices.ts';
+import type { KeptVoice } from './analyse.ts';
+import type { PipelineDeps, SpeakerModels } from './deps.ts';
+import { type Speakers, withEarlierNames } from './diarize-names.ts';
 import { withSpeakers } from './diarize-words.ts';
 import type { Recording } from './redact-audio.ts';
 import type { JobContext } from './types.ts';
@@ -14,19 +17,49 @@ const NO_SOUND = 'The speakers were not told apart: the audio is not kept any mo
 export type Diarized = {
   readonly segments: readonly StoredSegment[];
   readonly speakers?: NonNullable<Transcription['speakers']>;
+  readonly voices?: readonly KeptVoice[];
   readonly warnings: readonly string[];
 };
 
-const turnsOf = async (
+/** What is to be told apart, with the speakers that it had before. */
+export type ToDiarize = {
+  /** Null where no sound is on this machine. */
+  readonly recording: Recording | null;
+  readonly segments: readonly StoredSegment[];
+  readonly speakers?: Speakers | undefined;
+};
+
+const diarizationOf = async (
   deps: PipelineDeps,
   { signal }: JobContext,
   { input, shift, range }: Recording,
+  models: SpeakerModels,
   speakers: number | null,
-): Promise<SpeakerTurn[]> => {
+): Promise<Diarization> => {
   const { pieces } = deps.media.decodePieces(input, { ...range, signal });
   const from = shift + (range?.start ?? 0);
-  const turns = await deps.diarize(pieces, { speakers, signal });
-  return turns.map((turn) => ({ ...turn, start: turn.start + from, end: turn.end + from }));
+  const { turns, voices } = await deps.diarize(pieces, { models, speakers, signal });
+  return {
+    turns: turns.map((turn) => ({ ...turn, start: turn.start + from, end: turn.end + from })),
+    voices,
+  };
+};
+
+const lostName = (label: string): string =>
+  `The name of speaker ${label} is gone: nobody says most of that speaker's words any more.`;
+
+const diarized = (before: ToDiarize, { turns, voices }: Diarization, model: string): Diarized => {
+  const { segments, speakers, labels } = withSpeakers(before.segments, turns);
+  const named = withEarlierNames(before, { segments, speakers });
+  return {
+    segments,
+    speakers: named.speakers,
+    voices: voices.flatMap(({ speaker, embedding }) => {
+      const label = labels.get(speaker);
+      return label === undefined ? [] : [{ speaker: label, model, embedding: packVector(embedding) }];
+    }),
+    warnings: named.lost.map(lostName),
+  };
 };
 
 /**
@@ -36,20 +69,23 @@ const turnsOf = async (
 export const diarizeTranscript = async (
   deps: PipelineDeps,
   context: JobContext,
-  recording: Recording | null,
-  segments: readonly StoredSegment[],
+  what: ToDiarize,
   options: AnalysisOptions,
 ): Promise<Diarized> => {
+  const { recording, segments } = what;
   if (!options.diarize || segments.length === 0) return { segments, warnings: [] };
   if (recording === null) return { segments, warnings: [NO_SOUND] };
   context.report({ stage: 'diarizing', percent: 95, etaSeconds: null, speed: null });
   try {
-    const turns = await turnsOf(deps, context, recording, options.speakers_expected ?? null);
-    return { ...withSpeakers(segments, turns), warnings: [] };
+    const models = deps.speakerModels();
+    const expected = options.speakers_expected ?? null;
+    const result = await diarizationOf(deps, context, recording, models, expected);
+    return diarized(what, result, models.id);
   } catch (error) {
     throwIfAborted(context.signal);
     if (!isAppError(error)) throw error;
     deps.logger.warn({ transcript: context.row.id, code: error.code }, 'Diarization failed');
-    return { segments, warnings: [NOT_KNOWN] };
+    const reason = error.code === 'model_not_installed' ? error.message : NOT_KNOWN;
+    return { segments, warnings: [reason] };
   }
 };

@@ -8,7 +8,7 @@ import type { TranscriptRow } from '../stores/schema.ts';
 import { deleteSegments, readSegments, replaceSegments } from '../stores/segments.ts';
 import { findTranscript, updateTranscript } from '../stores/transcripts.ts';
 import { acquire, type Source } from './acquire.ts';
-import { type Analysed, withDiarization } from './analyse.ts';
+import { type Analysed, keepVoices, withDiarization } from './analyse.ts';
 import { analyseAgain, isAnalysedAgain } from './analyse-again.ts';
 import { type Checkpoint, firstCheckpoint, readCheckpoint } from './checkpoint.ts';
 import type { PipelineDeps, PipelineModel } from './deps.ts';
@@ -20,6 +20,7 @@ import { keepRedactedAudio, type Recording, recordingOf } from './redact-audio.t
 import { dropUnredacted, isToBeRedacted, storedOptions } from './redact-partial.ts';
 import { summarise } from './summarise.ts';
 import { type Range, transcribeAudio } from './transcribe.ts';
+import { translateForSummary } from './translate.ts';
 import type { JobContext, JobWork } from './types.ts';
 import { cleanUp, leaveForRetry, workFolder } from './work-folder.ts';
 
@@ -108,6 +109,7 @@ const complete = (deps: PipelineDeps, { row }: JobContext, outcome: Outcome): vo
   ];
   deps.db.transaction(() => {
     replaceSegments(deps.db, row.id, analysed.segments);
+    keepVoices(deps.db, row, analysed);
     const mine = updateClaimed(deps.db, row.id, row.attempt, {
       ...summarise(analysed.segments),
       analysis: JSON.stringify({
@@ -155,6 +157,7 @@ const analyse = async (
   context: JobContext,
   language: string | null,
   recording: Recording | null,
+  model: PipelineModel,
 ): Promise<Analysed> => {
   const { row, signal, report } = context;
   const options = AnalysisOptions.parse(JSON.parse(row.options));
@@ -165,10 +168,14 @@ const analyse = async (
       etaSeconds: null,
       speed: null,
     });
-  const told = await diarizeTranscript(deps, context, recording, readSegments(deps.db, row.id), options);
+  const segments = readSegments(deps.db, row.id);
+  const told = await diarizeTranscript(deps, context, { recording, segments }, options);
+  const what = { recording, model: async () => model, language, segments };
+  const { translation, warnings } = await translateForSummary(deps, context, what, options);
   onProgress(0);
-  const analysed = await deps.analyse({ language, segments: told.segments, options, signal, onProgress });
-  return withDiarization(analysed, told);
+  const asked = { language, segments: told.segments, options, translation, signal, onProgress };
+  const analysed = await deps.analyse(asked);
+  return withDiarization(analysed, { ...told, warnings: [...told.warnings, ...warnings] });
 };
 
 const work = async (deps: PipelineDeps, context: JobContext): Promise<void> => {
@@ -203,7 +210,7 @@ const work = async (deps: PipelineDeps, context: JobContext): Promise<void> => {
     });
     const recording = await recordingOf(row, source.input, gathered);
     const { language } = checkpoint;
-    const analysed = await analyse(deps, context, language, recording);
+    const analysed = await analyse(deps, context, language, recording, model);
     const audio = isToBeRedacted(row)
       ? await keepRedactedAudio(deps, context, { recording, model, language, analysed })
       : await keepAudio(deps, context, source, info, gathered);

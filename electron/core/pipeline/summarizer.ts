@@ -2,8 +2,6 @@ import type { Summarizer } from '../analysis/types.ts';
 import { createLocalSummarizer } from '../engines/llm.ts';
 import type { HttpClient, OpenedResponse } from '../engines/net/types.ts';
 
-/** A model that writes for longer than this without a word has stopped. */
-const STALL_SECONDS = 120;
 const MOST_ANSWER_BYTES = 8 * 1024 * 1024;
 
 const readAll = async ({ body }: OpenedResponse): Promise<string> => {
@@ -20,7 +18,7 @@ const readAll = async ({ body }: OpenedResponse): Promise<string> => {
 
 /** `fetch` through the program's own way out, so that the offline switch and the connection log hold. */
 const fetchThrough =
-  (http: HttpClient): typeof globalThis.fetch =>
+  (http: HttpClient, stallSeconds: number): typeof globalThis.fetch =>
   async (input, init) => {
     const response = await http.open({
       url: String(input),
@@ -29,18 +27,30 @@ const fetchThrough =
       headers: Object.fromEntries(new Headers(init?.headers)),
       body: String(init?.body ?? ''),
       maxRedirects: 0,
-      stallSeconds: STALL_SECONDS,
+      stallSeconds,
       ...(init?.signal ? { signal: init.signal } : {}),
     });
     return new Response(await readAll(response), { status: response.status });
   };
 
+export type LanguageModelSettings = {
+  readonly url: string;
+  readonly model: string;
+  readonly timeoutSeconds: number;
+};
+
 /** The language model that a person set up, as a writer of summaries; undefined where there is none. */
 export const summarizerOf = (
   http: HttpClient,
-  { url, model }: { readonly url: string; readonly model: string },
+  { url, model, timeoutSeconds }: LanguageModelSettings,
   signal: AbortSignal,
 ): Summarizer | undefined =>
   url === '' || model === ''
     ? undefined
-    : createLocalSummarizer({ baseUrl: url, model, fetch: fetchThrough(http), signal });
+    : createLocalSummarizer({
+        baseUrl: url,
+        model,
+        timeoutMs: timeoutSeconds * 1000,
+        fetch: fetchThrough(http, timeoutSeconds),
+        signal,
+      });

@@ -40,6 +40,8 @@ export type Tables = {
   connections: ConnectionRow & { number: Generated<number> };
   model_downloads: ModelDownloadRow;
   model_speeds: { id: string; speed: number; measured_at: number };
+  remembered_voices: VoiceRow;
+  speaker_voices: SpeakerVoiceRow;
 };
 
 export type UserRow = {
@@ -199,4 +201,28 @@ export type ModelDownloadRow = {
   received: number;
   total: number;
   error: string | null;
+};
+
+/** A voice that a user asked to be remembered. */
+export type VoiceRow = {
+  id: string;
+  user_id: string;
+  name: string;
+  /** The embedding model: vectors of different models are never compared. */
+  model: string;
+  embedding: Uint8Array;
+  /** From how many recordings it was learned. */
+  recordings: number;
+  created_at: number;
+  updated_at: number;
+};
+
+/** How a speaker of a transcript sounds. */
+export type SpeakerVoiceRow = {
+  transcript_id: string;
+  speaker: string;
+  model: string;
+  embedding: Uint8Array;
+  /** The remembered voice that was learned from it. */
+  remembered_as: string | null;
 };

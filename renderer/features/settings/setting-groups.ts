@@ -34,7 +34,11 @@ export const GROUPS: readonly SettingGroup[] = [
         text: 'settings.inbound.text',
         keys: ['network.allowedOrigins', 'network.allowedHosts'],
       },
-      { name: 'settings.llm', text: 'settings.llm.text', keys: ['llm.url', 'llm.model'] },
+      {
+        name: 'settings.llm',
+        text: 'settings.llm.text',
+        keys: ['llm.url', 'llm.model', 'llm.timeoutSeconds'],
+      },
     ],
   },
   {
@@ -47,6 +51,11 @@ export const GROUPS: readonly SettingGroup[] = [
         keys: ['models.aliases.nano', 'models.aliases.mini', 'models.aliases.pro'],
       },
       { name: 'settings.modelSource', keys: ['models.autoInstall', 'models.baseUrl', 'models.catalogue'] },
+      {
+        name: 'settings.speakers',
+        text: 'settings.speakers.text',
+        keys: ['speakers.segmentation', 'speakers.embedding'],
+      },
     ],
   },
   {

@@ -18,10 +18,12 @@ import { AppearanceSection } from './appearance-section.tsx';
 import { ConnectionsSection } from './connections-section.tsx';
 import { GROUPS } from './setting-groups.ts';
 import { SettingRow } from './setting-row.tsx';
+import { VoicesSection } from './voices-section.tsx';
 
 const TABS: readonly { id: string; name: MessageKey }[] = [
   { id: '', name: 'settings.appearance' },
   ...GROUPS.map((group) => ({ id: group.id, name: group.name })),
+  { id: 'privacy', name: 'settings.privacy' },
   { id: 'shortcuts', name: 'keys.title' },
   { id: 'about', name: 'settings.about' },
 ];
@@ -56,6 +58,7 @@ const SettingsScreen = () => {
         </nav>
         <div className="min-w-0">
           {current?.id === '' && <AppearanceSection />}
+          {current?.id === 'privacy' && <VoicesSection />}
           {current?.id === 'shortcuts' && (
             <Section title={t('keys.title')}>
               <ShortcutList />

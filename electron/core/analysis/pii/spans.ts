@@ -1,4 +1,4 @@
-import type { PiiPolicy } from '../../../contract/analysis.ts';
+import { PII_GROUPS, type PiiPolicy } from '../../../contract/analysis.ts';
 import type { Breathe } from '../breath.ts';
 import { detect } from '../detect.ts';
 import type { Finding } from '../findings.ts';
@@ -15,26 +15,24 @@ export interface PrivateSpan {
   policy: PiiPolicy;
 }
 
-/** Values that are looked for again everywhere once they were found somewhere. */
-const SPREADING: ReadonlySet<PiiPolicy> = new Set([
-  'person_name',
-  'phone_number',
-  'email_address',
-  'url',
-  'ip_address',
-  'credit_card_number',
-  'us_social_security_number',
-  'bank_account',
-  'iban',
-  'passport_number',
-  'drivers_license',
-  'vehicle_id',
-  'username',
-  'password',
-  'number_sequence',
-  'organization',
-  'location',
+/** What many have in common: said of somebody else, it is no secret of the one it was found with. */
+const SHARED_BY_MANY: ReadonlySet<PiiPolicy> = new Set([
+  ...PII_GROUPS.medical,
+  'credit_card_expiration',
+  'credit_card_cvv',
+  'date',
+  'date_of_birth',
+  'event',
+  'money_amount',
+  'nationality',
+  'occupation',
+  'person_age',
+  'political_affiliation',
+  'product',
+  'religion',
 ]);
+/** Whether a value is looked for again everywhere once it was found somewhere. */
+const spreads = (policy: PiiPolicy): boolean => !SHARED_BY_MANY.has(policy);
 const PIECE = 400;
 
 /** All findings, those that only redaction needs included. */
@@ -112,7 +110,7 @@ async function spread(
   const values = new Map<string, Echo>();
   for (const [index, one] of findings.entries()) {
     if (index % 100 === 0) await breathe();
-    if (!SPREADING.has(one.policy)) continue;
+    if (!spreads(one.policy)) continue;
     const value = text.slice(one.from, one.to);
     remember(values, value, one.policy);
     if (one.policy !== 'person_name') continue;

@@ -39,7 +39,9 @@ export async function summarize(
       : undefined;
   if (!same && !translation) {
     warnings.push(
-      `The summary stays in the transcript's language (${transcript.language}): ${language} needs a local language model in the settings.`,
+      language.startsWith('en')
+        ? `The summary stays in the transcript's language (${transcript.language}): there is no translation.`
+        : `The summary stays in the transcript's language (${transcript.language}): ${language} needs a local language model in the settings.`,
     );
   }
   if (!translation)

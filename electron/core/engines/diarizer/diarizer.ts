@@ -1,15 +1,27 @@
-import { join } from 'node:path';
+import { AppError, isAppError } from '../../base/errors.ts';
 import type { AudioPiece } from '../ffmpeg/types.ts';
 import { throwIfAborted } from '../net/network-errors.ts';
 import { WorkerClient } from '../whisper/worker-client.ts';
 import type { ForkWorker } from '../whisper/worker-process.ts';
-import { DIARIZER_FLAG, type DiarizationModels, type SpeakerTurn } from './types.ts';
+import { DIARIZER_FLAG, type Diarization, type DiarizationModels, type SpeakerModelPart } from './types.ts';
 
 export type DiarizeOptions = {
+  readonly models: DiarizationModels;
   /** How many people speak, where it is known. */
   readonly speakers: number | null;
   readonly signal: AbortSignal;
 };
+
+/** A model file to try, beside one of the other part that is known to be good. */
+export type TrialOptions = {
+  readonly part: SpeakerModelPart;
+  readonly path: string;
+  readonly beside: string;
+  readonly signal?: AbortSignal | undefined;
+};
+
+/** Throws `model_invalid` where a model cannot be used, `cancelled`. */
+export type TrySpeakerModel = (options: TrialOptions) => Promise<void>;
 
 /**
  * Tells speakers apart. The pieces follow one another; times are seconds from the first one's start. Rejects
@@ -18,36 +30,57 @@ export type DiarizeOptions = {
 export type Diarizer = (
   pieces: AsyncIterable<Pick<AudioPiece, 'pcm'>>,
   options: DiarizeOptions,
-) => Promise<SpeakerTurn[]>;
+) => Promise<Diarization>;
 
-/**
- * Diarization in a process of its own for each recording, which is killed when it is not wanted any more: the
- * library cannot be interrupted. Only one piece at a time is held here.
- */
+/** Runs `work` with a process of its own, which is killed when the signal fires: the library cannot be interrupted. */
+const inProcess = async <T>(
+  fork: ForkWorker,
+  signal: AbortSignal | undefined,
+  work: (client: WorkerClient) => Promise<T>,
+): Promise<T> => {
+  if (signal) throwIfAborted(signal);
+  const client = new WorkerClient(fork([DIARIZER_FLAG]));
+  const kill = () => void client.stop(0);
+  signal?.addEventListener('abort', kill, { once: true });
+  try {
+    return await work(client);
+  } catch (error) {
+    if (signal) throwIfAborted(signal);
+    throw error;
+  } finally {
+    signal?.removeEventListener('abort', kill);
+    await client.stop(1000);
+  }
+};
+
+const NOTHING: Diarization = { turns: [], voices: [] };
+
+/** Diarization in a process of its own for each recording. Only one piece at a time is held here. */
 export const createDiarizer =
-  (fork: ForkWorker, models: DiarizationModels): Diarizer =>
-  async (pieces, { speakers, signal }) => {
-    throwIfAborted(signal);
-    const client = new WorkerClient(fork([DIARIZER_FLAG]));
-    const kill = () => void client.stop(0);
-    signal.addEventListener('abort', kill, { once: true });
-    try {
+  (fork: ForkWorker): Diarizer =>
+  (pieces, { models, speakers, signal }) =>
+    inProcess(fork, signal, async (client) => {
       for await (const { pcm } of pieces) {
-        await client.run({ kind: 'diarizePiece', models, speakers, pcm }).promise;
+        await client.run({ kind: 'diarizePiece', models, pcm }).promise;
       }
-      const turns = await client.run({ kind: 'diarizeEnd', models, speakers }).promise;
-      return Array.isArray(turns) ? turns.flatMap((turn) => ('speaker' in turn ? [turn] : [])) : [];
+      const result = await client.run({ kind: 'diarizeEnd', models, speakers }).promise;
+      return result !== null && 'turns' in result ? result : NOTHING;
+    });
+
+/** Loads a model in a process of its own and lets it work; a crash of that process is the model's fault. */
+export const createSpeakerModelTrial =
+  (fork: ForkWorker): TrySpeakerModel =>
+  async ({ part, path, beside, signal }) => {
+    try {
+      await inProcess(
+        fork,
+        signal,
+        (client) => client.run({ kind: 'trySpeakerModel', part, path, beside }).promise,
+      );
     } catch (error) {
-      throwIfAborted(signal);
-      throw error;
-    } finally {
-      signal.removeEventListener('abort', kill);
-      await client.stop(1000);
+      if (!isAppError(error) || error.code === 'cancelled') throw error;
+      throw new AppError('model_invalid', `This file does not work as a ${part} model for speakers.`, {
+        cause: error,
+      });
     }
   };
-
-/** The models that come with the program: see SPEAKERS-MODEL-CARD.md beside them. */
-export const starterDiarization = (resourcesDir: string): DiarizationModels => ({
-  segmentation: join(resourcesDir, 'models', 'starter-segmentation.onnx'),
-  embedding: join(resourcesDir, 'models', 'starter-speaker-embedding.onnx'),
-});

@@ -1,4 +1,4 @@
-import type { DiarizerTask, SpeakerTurn } from '../diarizer/types.ts';
+import type { Diarization, DiarizerTask } from '../diarizer/types.ts';
 import type {
   LanguageGuess,
   ModelFacts,
@@ -42,8 +42,9 @@ export type TaskResults = {
   detectLanguage: LanguageGuess;
   detectSpeech: SpeechSpan[];
   modelFacts: ModelFacts;
-  diarizePiece: SpeakerTurn[];
-  diarizeEnd: SpeakerTurn[];
+  diarizePiece: null;
+  diarizeEnd: Diarization;
+  trySpeakerModel: null;
 };
 
 export type TaskResult = TaskResults[keyof TaskResults];

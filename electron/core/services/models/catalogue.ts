@@ -1,17 +1,21 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
+import { SPEAKER_CATALOGUE } from './speaker-models.ts';
 
-/** A Whisper model that can be installed. */
+/** A model that can be installed. */
 export type CatalogueModel = {
   readonly id: string;
   readonly name: string;
   /** Bytes; the smallest and the largest that the whole file may have. */
   readonly size: number;
   readonly sizes: { readonly least: number; readonly most: number };
-  readonly checksum: { readonly algorithm: 'sha1' | 'sha256'; readonly hex: string };
+  /** Null where the publisher gives none. */
+  readonly checksum: { readonly algorithm: 'sha1' | 'sha256'; readonly hex: string } | null;
   readonly english: boolean;
   readonly description: string;
+  /** Where it is published, where that is not beside the other models. */
+  readonly address?: string;
 };
 
 const MIB = 1024 ** 2;
@@ -116,11 +120,11 @@ const ownEntry = (line: string): CatalogueModel => {
 };
 
 /**
- * Every model that can be installed: what whisper.cpp publishes, and what the owner lists. The owner's entry
+ * Every model that can be installed: what whisper.cpp and sherpa-onnx publish, and what the owner lists. The owner's entry
  * stands where both have one: whoever runs a mirror says what is on it.
  */
 export const catalogueOf = (ownLines: readonly string[]): readonly CatalogueModel[] => {
-  const models = new Map(PUBLISHED.map((entry) => [entry.id, entry]));
+  const models = new Map([...PUBLISHED, ...SPEAKER_CATALOGUE].map((entry) => [entry.id, entry]));
   for (const line of ownLines) {
     const entry = ownEntry(line);
     models.set(entry.id, entry);
@@ -131,7 +135,7 @@ export const catalogueOf = (ownLines: readonly string[]): readonly CatalogueMode
 /** A file's checksum in hexadecimal, read in one pass. */
 export const hashFile = async (
   path: string,
-  algorithm: CatalogueModel['checksum']['algorithm'],
+  algorithm: NonNullable<CatalogueModel['checksum']>['algorithm'],
   signal?: AbortSignal,
 ): Promise<string> => {
   const hash = createHash(algorithm);

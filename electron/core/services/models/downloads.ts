@@ -1,3 +1,4 @@
+import { SETTINGS } from '../../../contract/settings.ts';
 import { AppError, isAppError, isDiskFull, messageOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import { download } from '../../engines/net/download.ts';
@@ -8,7 +9,7 @@ import { deleteModelDownload, listModelDownloads, writeModelDownload } from '../
 import type { ModelDownloadRow } from '../../stores/schema.ts';
 import type { CatalogueModel } from './catalogue.ts';
 import { type ModelFiles, modelFileName } from './files.ts';
-import { checkAgainstCatalogue, type FactsEngine, isBrokenModel, readFacts, tooLarge } from './verify.ts';
+import { checkAgainstCatalogue, checkModelFile, isBrokenModel, type ModelTrial, tooLarge } from './verify.ts';
 
 type DownloadState = ModelDownloadRow['state'] | 'installed' | 'removed';
 
@@ -16,7 +17,7 @@ export type DownloadsOptions = {
   readonly db: WritableDb;
   readonly logger: Logger;
   readonly http: HttpClient;
-  readonly engine: FactsEngine;
+  readonly trial: ModelTrial;
   readonly files: ModelFiles;
   /** The address of the folder that models come from. */
   readonly baseUrl: () => string;
@@ -49,8 +50,12 @@ const STOPPED: Readonly<Record<StopReason, string>> = {
   shutdown: 'Earshot is shutting down',
 };
 
-/** `https://host/folder?token` and `ggml-base.bin` → `https://host/folder/ggml-base.bin?token`. */
-export const modelUrl = (baseUrl: string, id: string): string => {
+/**
+ * `https://host/folder?token` and `ggml-base.bin` → `https://host/folder/ggml-base.bin?token`. A model that is
+ * published elsewhere comes from there, unless the owner named a mirror.
+ */
+const modelUrl = (baseUrl: string, { id, address }: CatalogueModel): string => {
+  if (address !== undefined && baseUrl === SETTINGS['models.baseUrl'].default) return address;
   const url = new URL(baseUrl);
   url.pathname = `${url.pathname.replace(/\/+$/, '')}/${encodeURIComponent(modelFileName(id))}`;
   return url.href;
@@ -91,7 +96,7 @@ export class ModelDownloads {
   async start(model: CatalogueModel): Promise<void> {
     if (this.#running.has(model.id)) return;
     const { files, baseUrl } = this.#o;
-    const resume = await loadResumeState(files.partial(model.id), modelUrl(baseUrl(), model.id));
+    const resume = await loadResumeState(files.partial(model.id), modelUrl(baseUrl(), model));
     const received = files.isDownloaded(model.id) ? model.size : (resume?.bytes ?? 0);
     const others = [...this.#running.values()].reduce(
       (sum, { progress }) => sum + progress.total - progress.received,
@@ -179,13 +184,13 @@ export class ModelDownloads {
 
   async #fetch(running: Running): Promise<void> {
     const { model, controller } = running;
-    const { files, http, engine, baseUrl, stallSeconds } = this.#o;
+    const { files, http, trial, baseUrl, stallSeconds } = this.#o;
     const path = files.partial(model.id);
     const leftWhole = files.isDownloaded(model.id);
     try {
       if (!leftWhole) {
         await download(http, {
-          url: modelUrl(baseUrl(), model.id),
+          url: modelUrl(baseUrl(), model),
           destination: path,
           purpose: 'model',
           limits: { maxBytes: model.sizes.most, stallSeconds: stallSeconds() },
@@ -196,7 +201,7 @@ export class ModelDownloads {
         });
       }
       await checkAgainstCatalogue(path, model, controller.signal);
-      await readFacts(engine, path, controller.signal);
+      await checkModelFile(trial, model.id, path, controller.signal);
     } catch (error) {
       if (!isBrokenModel(error)) throw error;
       await files.removePartial(model.id);

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { AppError, systemCode } from '../../base/errors.ts';
 import { formatBytes } from '../../base/numbers.ts';
 import { STARTER } from './catalogue.ts';
+import { partOf, STARTER_SPEAKERS } from './speaker-models.ts';
 
 export type ModelDirs = {
   /** What the user installed. */
@@ -12,16 +13,29 @@ export type ModelDirs = {
   readonly bundled: string;
 };
 
-const MODEL = /^ggml-(.+)\.bin$/;
-const UNFINISHED = /^ggml-(.+)\.bin\.(part|import)/;
+const MODEL = /^(?:ggml-(?<speech>.+)\.bin|(?<speakers>(?:segmentation|embedding)-.+)\.onnx)$/;
+const UNFINISHED = /^(.+\.(?:bin|onnx))\.(part|import)/;
+
+/** The models that come with the program, by id. */
+const BUNDLED: ReadonlyMap<string, string> = new Map(
+  [STARTER, ...Object.values(STARTER_SPEAKERS)].map(({ id, file }) => [id, file]),
+);
 /** Room left on the disk for everything else. */
 const SPARE_DISK = 64 * 1024 * 1024;
 
 /** Whether a text can be a model's id, and with it a part of a file name on every system. */
 export const isModelId = (id: string): boolean => /^\w[\w.-]{0,99}$/.test(id);
 
-/** The name under which every publisher has the model. */
-export const modelFileName = (id: string): string => `ggml-${id}.bin`;
+/** The name under which a model is kept, and found on a mirror. */
+export const modelFileName = (id: string): string =>
+  partOf(id) === undefined ? `ggml-${id}.bin` : `${id}.onnx`;
+
+/** The id that a file's name gives; undefined where it is no model's. */
+const idOfFile = (name: string): string | undefined => {
+  const { speech, speakers } = MODEL.exec(name)?.groups ?? {};
+  const id = speech ?? speakers;
+  return id !== undefined && isModelId(id) ? id : undefined;
+};
 
 const flushFolder = async (folder: string): Promise<void> => {
   // Windows cannot open a folder; there a rename is durable by itself.
@@ -45,7 +59,8 @@ export class ModelFiles {
   /** The file of an installed or bundled model. */
   path(id: string): string | undefined {
     if (!isModelId(id)) return undefined;
-    const path = id === STARTER.id ? join(this.#dirs.bundled, STARTER.file) : this.#target(id);
+    const bundled = BUNDLED.get(id);
+    const path = bundled === undefined ? this.#target(id) : join(this.#dirs.bundled, bundled);
     return statSync(path, { throwIfNoEntry: false })?.isFile() ? path : undefined;
   }
 
@@ -67,10 +82,9 @@ export class ModelFiles {
   /** What lies in the folder of installed models. */
   installed(): { id: string; size: number }[] {
     return readdirSync(this.#dirs.installed).flatMap((name) => {
-      const id = MODEL.exec(name)?.[1];
-      return id === undefined || !isModelId(id) || id === STARTER.id
-        ? []
-        : [{ id, size: statSync(join(this.#dirs.installed, name)).size }];
+      const id = idOfFile(name);
+      if (id === undefined || BUNDLED.has(id)) return [];
+      return [{ id, size: statSync(join(this.#dirs.installed, name)).size }];
     });
   }
 
@@ -122,7 +136,8 @@ export class ModelFiles {
 
   async #sweep(isUnwanted: (id: string, kind: string) => boolean): Promise<void> {
     for (const name of await readdir(this.#dirs.installed)) {
-      const [, id, kind] = UNFINISHED.exec(name) ?? [];
+      const [, file = '', kind] = UNFINISHED.exec(name) ?? [];
+      const id = idOfFile(file);
       if (id === undefined || kind === undefined) continue;
       if (isUnwanted(id, kind)) await rm(join(this.#dirs.installed, name), { force: true });
     }

@@ -2,13 +2,15 @@ import { constants } from 'node:fs';
 import { copyFile, rm, stat } from 'node:fs/promises';
 import { basename, isAbsolute } from 'node:path';
 import { AppError, systemCode } from '../../base/errors.ts';
+import type { SpeakerModelPart } from '../../engines/diarizer/types.ts';
 import { type CatalogueModel, hashFile, isEnglishId } from './catalogue.ts';
 import { isModelId, type ModelFiles } from './files.ts';
-import { type FactsEngine, readFacts } from './verify.ts';
+import { partOf, partOfFile } from './speaker-models.ts';
+import { checkSpeakerModel, type ModelTrial, readFacts } from './verify.ts';
 
 type Deps = {
   readonly files: ModelFiles;
-  readonly engine: FactsEngine;
+  readonly trial: ModelTrial;
   readonly find: (id: string) => CatalogueModel | undefined;
 };
 
@@ -22,14 +24,15 @@ type Request = {
 const refuse = (path: 'path' | 'id', message: string): AppError =>
   new AppError('invalid_request', message, { details: [{ path, message }] });
 
-/** `ggml-my model.bin` → `my-model`. */
-const idFromName = (path: string): string =>
-  basename(path)
+/** `ggml-my model.bin` → `my-model`, and `titanet.onnx` → `embedding-titanet`. */
+const idFromName = (path: string, part: SpeakerModelPart | undefined): string => {
+  const name = basename(path)
     .replace(/\.\w+$/, '')
     .replace(/^ggml-/, '')
     .replaceAll(/[^\w.-]+/g, '-')
-    .replace(/^[-.]+/, '')
-    .slice(0, 100);
+    .replace(/^[-.]+/, '');
+  return (part === undefined || partOf(name) === part ? name : `${part}-${name}`).slice(0, 100);
+};
 
 const sizeOf = async (path: string): Promise<number> => {
   if (!isAbsolute(path)) throw refuse('path', 'The path must be an absolute one on this machine.');
@@ -48,9 +51,10 @@ const sizeOf = async (path: string): Promise<number> => {
  * Copies a model file of the user's own into the models' folder and gives its id. What is checked is the copy.
  * Throws `invalid_request` (path, id), `conflict` (the id is taken), `disk_full`, `model_invalid`.
  */
-export const importModel = async ({ files, engine, find }: Deps, request: Request): Promise<string> => {
+export const importModel = async ({ files, trial, find }: Deps, request: Request): Promise<string> => {
   const size = await sizeOf(request.path);
-  const wanted = request.id ?? idFromName(request.path);
+  const part = await partOfFile(request.path);
+  const wanted = request.id ?? idFromName(request.path, part);
   if (!isModelId(wanted)) {
     throw refuse(
       'id',
@@ -70,8 +74,7 @@ export const importModel = async ({ files, engine, find }: Deps, request: Reques
     throw new AppError('conflict', `A model is just being imported as ${wanted}.`, { cause: error });
   }
   try {
-    const { multilingual } = await readFacts(engine, copy);
-    const id = nameFor(wanted, multilingual, request.id !== undefined);
+    const id = await checkedId(trial, copy, wanted, request.id !== undefined);
     if (files.path(id) !== undefined) {
       throw new AppError('conflict', `A model called ${id} is installed already; give this one another id.`);
     }
@@ -81,6 +84,25 @@ export const importModel = async ({ files, engine, find }: Deps, request: Reques
   } finally {
     await rm(copy, { force: true });
   }
+};
+
+/** The id of a file that was found to be a model. */
+const checkedId = async (
+  trial: ModelTrial,
+  path: string,
+  wanted: string,
+  given: boolean,
+): Promise<string> => {
+  const part = partOf(wanted);
+  if (part !== undefined) {
+    await checkSpeakerModel(trial, part, path);
+    return wanted;
+  }
+  if ((await partOfFile(path)) !== undefined) {
+    throw refuse('id', 'The id of a model for speakers begins with "segmentation-" or "embedding-".');
+  }
+  const { multilingual } = await readFacts(trial.engine, path);
+  return nameFor(wanted, multilingual, given);
 };
 
 /** A model that hears English alone says so in its id, as the published ones do: requests are checked by it. */
@@ -93,7 +115,7 @@ const nameFor = (wanted: string, multilingual: boolean, given: boolean): string 
 
 /** A file may take a catalogue's name only when it is that very model. */
 const checkPublished = async (path: string, model: CatalogueModel | undefined): Promise<void> => {
-  if (model === undefined) return;
+  if (!model?.checksum) return;
   const { algorithm, hex } = model.checksum;
   if ((await hashFile(path, algorithm)) === hex) return;
   throw refuse('id', `This file is not the ${model.id} of the catalogue; give it an id of its own.`);

@@ -2,6 +2,7 @@ import type { Model } from '../../../contract/system.ts';
 import { isModelAlias, MODEL_ALIASES, type ModelAlias } from '../../../contract/transcript.ts';
 import type { Clock } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
+import type { SpeakerModels } from '../../pipeline/deps.ts';
 import { deleteModelSpeed, listModelsAtWork, readModelSpeeds, writeModelSpeed } from '../../stores/models.ts';
 import type { SettingsService } from '../settings.ts';
 import { type Benchmark, type BenchmarkDeps, measureSpeed } from './benchmark.ts';
@@ -9,11 +10,13 @@ import { type CatalogueModel, catalogueOf, isEnglishId, STARTER } from './catalo
 import { type DownloadsOptions, ModelDownloads } from './downloads.ts';
 import { type ModelDirs, ModelFiles } from './files.ts';
 import { importModel } from './import.ts';
-import type { FactsEngine } from './verify.ts';
+import { likenessOf, partOf, STARTER_SPEAKERS } from './speaker-models.ts';
+import type { FactsEngine, ModelTrial } from './verify.ts';
 
 export type ResolvedModel = { readonly id: string; readonly path: string; readonly demonstration: boolean };
 
-type Options = Omit<DownloadsOptions, 'files' | 'baseUrl' | 'stallSeconds' | 'engine'> &
+type Options = Omit<DownloadsOptions, 'files' | 'baseUrl' | 'stallSeconds' | 'trial'> &
+  Pick<ModelTrial, 'trySpeakerModel'> &
   Omit<BenchmarkDeps, 'engine' | 'beamSize'> & {
     readonly clock: Clock;
     readonly settings: SettingsService;
@@ -35,14 +38,17 @@ export class ModelService {
   readonly #files: ModelFiles;
   readonly #downloads: ModelDownloads;
   readonly #speeds: Map<string, number>;
+  readonly #trial: ModelTrial;
 
   constructor(options: Options) {
     const { settings } = options;
     this.#o = options;
     this.#files = new ModelFiles(options.dirs);
+    this.#trial = { ...options, bundled: (part) => this.#speakerModel(STARTER_SPEAKERS[part].id) };
     this.#downloads = new ModelDownloads({
       ...options,
       files: this.#files,
+      trial: this.#trial,
       baseUrl: () => settings.get('models.baseUrl'),
       stallSeconds: () => settings.get('network.stallSeconds'),
     });
@@ -64,9 +70,10 @@ export class ModelService {
     return isModelAlias(name) ? this.#o.settings.get(aliasSetting(name)) : name;
   }
 
-  /** Whether a name is an alias, a catalogue entry or an installed file. */
+  /** Whether a name is an alias, a catalogue entry or an installed file of a model that hears speech. */
   isKnown(name: string): boolean {
     const id = this.idOf(name);
+    if (partOf(id) !== undefined) return false;
     return id === STARTER.id || this.#find(id) !== undefined || this.isInstalled(id);
   }
 
@@ -83,7 +90,7 @@ export class ModelService {
   /** The file of the model behind a name; throws `model_not_installed` with what to do about it. */
   resolve(name: string): ResolvedModel {
     const id = this.idOf(name);
-    const path = this.#files.path(id);
+    const path = partOf(id) === undefined ? this.#files.path(id) : undefined;
     if (path === undefined) {
       throw new AppError(
         'model_not_installed',
@@ -111,6 +118,18 @@ export class ModelService {
       );
     }
     return this.resolve(name);
+  }
+
+  /** The models of diarization that the settings name. Throws `model_not_installed`. */
+  speakerModels(): SpeakerModels {
+    const { settings } = this.#o;
+    const id = settings.get('speakers.embedding');
+    return {
+      id,
+      segmentation: this.#speakerModel(settings.get('speakers.segmentation')),
+      embedding: this.#speakerModel(id),
+      sameVoice: likenessOf(id).within,
+    };
   }
 
   isInstalled(id: string): boolean {
@@ -165,7 +184,7 @@ export class ModelService {
   /** Copies a model file of this machine in. See `importModel` for what it throws. */
   async import(path: string, id: string | undefined): Promise<Model> {
     const find = (wanted: string) => this.#find(wanted);
-    const imported = await importModel({ files: this.#files, engine: this.#o.engine, find }, { path, id });
+    const imported = await importModel({ files: this.#files, trial: this.#trial, find }, { path, id });
     // A download of what is now here has nothing left to do.
     await this.#downloads.cancel(imported);
     const model = this.get(imported);
@@ -204,17 +223,17 @@ export class ModelService {
 
   list(): Model[] {
     const catalogue = this.#catalogue();
-    const known = new Set([STARTER.id, ...catalogue.map((model) => model.id)]);
+    const known = new Set(catalogue.map((model) => model.id));
     const files = new Map(this.#files.installed().map(({ id, size }) => [id, size]));
     return [
-      this.#starter(),
+      ...this.#bundled(),
       ...catalogue.map(({ id, name, size, checksum, english, description }) =>
         this.#present({
           id,
           name,
           size: files.get(id) ?? size,
-          sha1: checksum.algorithm === 'sha1' ? checksum.hex : null,
-          sha256: checksum.algorithm === 'sha256' ? checksum.hex : null,
+          sha1: checksum?.algorithm === 'sha1' ? checksum.hex : null,
+          sha256: checksum?.algorithm === 'sha256' ? checksum.hex : null,
           languages: english ? ['en'] : 'multilingual',
           description,
         }),
@@ -260,31 +279,46 @@ export class ModelService {
     );
   }
 
+  /** The file of an installed speaker model. */
+  #speakerModel(id: string): string {
+    const path = partOf(id) === undefined ? undefined : this.#files.path(id);
+    if (path !== undefined) return path;
+    throw new AppError(
+      'model_not_installed',
+      `The speakers were not told apart: the model ${id} is not installed. Install it with: earshot models install ${id}`,
+    );
+  }
+
   #isAtWork(id: string): boolean {
+    const part = partOf(id);
+    if (part !== undefined && this.#o.settings.get(`speakers.${part}`) === id) {
+      return listModelsAtWork(this.#o.db).length > 0;
+    }
     return listModelsAtWork(this.#o.db).some((job) => job.model_id === id || this.idOf(job.model) === id);
   }
 
-  #starter(): Model {
-    const { id, name, size, sha256, languages, description } = STARTER;
-    const model = this.#present({
-      id,
-      name,
-      size,
-      sha256,
-      sha1: null,
-      languages: [...languages],
-      description,
-    });
-    return { ...model, bundled: true, demonstration: true };
+  /** What comes with the program. */
+  #bundled(): Model[] {
+    const speakers = Object.values(STARTER_SPEAKERS).map((model) => ({
+      ...model,
+      languages: 'multilingual' as const,
+    }));
+    return [{ ...STARTER, languages: [...STARTER.languages] }, ...speakers].map(({ file: _, ...model }) => ({
+      ...this.#present({ ...model, sha1: null }),
+      bundled: true,
+      demonstration: true,
+    }));
   }
 
   #present(
     model: Pick<Model, 'id' | 'name' | 'size' | 'sha1' | 'sha256' | 'languages' | 'description'>,
   ): Model {
+    const part = partOf(model.id);
     const download = this.#downloads.stateOf(model.id);
     return {
       ...model,
-      kind: 'whisper',
+      kind: part === undefined ? 'whisper' : 'speakers',
+      part: part ?? null,
       installed: this.isInstalled(model.id),
       bundled: false,
       demonstration: false,

@@ -1,10 +1,21 @@
 import { stat } from 'node:fs/promises';
 import { AppError, isAppError } from '../../base/errors.ts';
 import { formatBytes } from '../../base/numbers.ts';
+import type { TrySpeakerModel } from '../../engines/diarizer/diarizer.ts';
+import type { SpeakerModelPart } from '../../engines/diarizer/types.ts';
 import type { ModelFacts, WhisperEngine } from '../../engines/whisper/index.ts';
 import { type CatalogueModel, hashFile } from './catalogue.ts';
+import { checkSpeakerFile, partOf } from './speaker-models.ts';
 
 export type FactsEngine = Pick<WhisperEngine, 'modelFacts'>;
+
+/** What a model file is tried with. */
+export type ModelTrial = {
+  readonly engine: FactsEngine;
+  readonly trySpeakerModel: TrySpeakerModel;
+  /** The path of the bundled model of a part. */
+  readonly bundled: (part: SpeakerModelPart) => string;
+};
 
 const broken = (message: string, cause?: unknown): AppError =>
   new AppError('model_invalid', message, { cause });
@@ -24,6 +35,7 @@ export const checkAgainstCatalogue = async (
       `What came is not ${model.id}: it has ${formatBytes(size)}, and the model has ${formatBytes(model.size)}.`,
     );
   }
+  if (model.checksum === null) return;
   const { algorithm, hex } = model.checksum;
   const found = await hashFile(path, algorithm, signal);
   if (found === hex) return;
@@ -60,4 +72,28 @@ export const readFacts = async (
   } finally {
     signal?.removeEventListener('abort', stop);
   }
+};
+
+/** Looks through a speaker model's file and lets it work once. Throws `model_invalid`, `cancelled`. */
+export const checkSpeakerModel = async (
+  { trySpeakerModel, bundled }: Pick<ModelTrial, 'trySpeakerModel' | 'bundled'>,
+  part: SpeakerModelPart,
+  path: string,
+  signal?: AbortSignal,
+): Promise<void> => {
+  await checkSpeakerFile(path, part);
+  const beside = bundled(part === 'segmentation' ? 'embedding' : 'segmentation');
+  await trySpeakerModel({ part, path, beside, signal });
+};
+
+/** Throws `model_invalid` where a file cannot be the model of this id, `engine_unavailable`, `cancelled`. */
+export const checkModelFile = async (
+  trial: ModelTrial,
+  id: string,
+  path: string,
+  signal?: AbortSignal,
+): Promise<void> => {
+  const part = partOf(id);
+  if (part === undefined) await readFacts(trial.engine, path, signal);
+  else await checkSpeakerModel(trial, part, path, signal);
 };

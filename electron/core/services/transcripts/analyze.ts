@@ -5,13 +5,14 @@ import type { Analysed, Analyser } from '../../pipeline/analyse.ts';
 import type { ReadableDb } from '../../stores/database.ts';
 import type { TranscriptRow } from '../../stores/schema.ts';
 import { readSegments, type StoredSegment } from '../../stores/segments.ts';
+import type { VoiceService } from '../voices.ts';
 import { withText } from './edit.ts';
 import { readAnalysis, readOptions } from './present.ts';
 
 /** Nobody waits longer for an edit. */
 const EDIT_MS = 120_000;
 
-/** Edited segments with their analyses; a summary that a language model wrote stays as it is. */
+/** Edited segments with their analyses; a summary that a language model wrote, or a translation, stays as it is. */
 export const analyseEdited = (
   { db, analyse }: { readonly db: ReadableDb; readonly analyse: Analyser },
   row: TranscriptRow,
@@ -30,7 +31,9 @@ export const analyseEdited = (
     return text === undefined ? segment : withText(segment, text);
   });
   const options = readOptions(row.options);
-  const written = readAnalysis(row.analysis).summary?.engine === 'local_llm';
+  const { summary } = readAnalysis(row.analysis);
+  const written =
+    summary?.engine === 'local_llm' || (summary !== undefined && summary.language !== row.language);
   return analyse({
     language: row.language,
     segments: edited,
@@ -39,20 +42,23 @@ export const analyseEdited = (
   });
 };
 
-/** The column of the analyses with speakers named by a person. */
+/** The column of the analyses with speakers named by a person; a voice is remembered only where that is asked for. */
 export const nameSpeakers = (
-  row: Pick<TranscriptRow, 'analysis'>,
-  names: Record<string, string>,
+  row: Pick<TranscriptRow, 'id' | 'user_id' | 'analysis'>,
+  names: NonNullable<PatchTranscript['speakers']>,
+  voices: Pick<VoiceService, 'remember'>,
 ): Pick<TranscriptRow, 'analysis'> => {
   const analysis = readAnalysis(row.analysis);
   const speakers = { ...analysis.speakers };
-  for (const [label, name] of Object.entries(names)) {
+  for (const [label, given] of Object.entries(names)) {
+    const { name, remember } = typeof given === 'string' ? { name: given, remember: false } : given;
     const speaker = speakers[label];
     if (speaker === undefined) {
       throw new AppError('invalid_request', `There is no speaker ${label}.`, {
         details: [{ path: `speakers.${label}`, message: 'is not a speaker of this transcription' }],
       });
     }
+    if (remember) voices.remember(row, label, name);
     speakers[label] = { ...speaker, name };
   }
   return { analysis: JSON.stringify({ ...analysis, speakers }) };

@@ -10,7 +10,6 @@ import type {
   UserListItem,
   UserListQuery,
 } from '../../../contract/transcript.ts';
-import { sentenceStatistics, splitSentences } from '../../analysis/sentences.ts';
 import type { Clock } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
 import { sha256Hex } from '../../base/ids.ts';
@@ -32,6 +31,7 @@ import type { ModelService } from '../models/index.ts';
 import type { SearchService } from '../search.ts';
 import type { SettingsService } from '../settings.ts';
 import type { UsageService } from '../usage.ts';
+import type { VoiceService } from '../voices.ts';
 import { analyseEdited, nameSpeakers, optionsAgain } from './analyze.ts';
 import { checkModel } from './check-model.ts';
 import { newRow } from './new-row.ts';
@@ -39,6 +39,7 @@ import {
   presentListItem,
   presentRecent,
   presentSegments,
+  presentSentences,
   presentTranscript,
   readAnalysis,
   readOptions,
@@ -63,6 +64,7 @@ export type TranscriptOptions = {
   readonly files: OwnFiles;
   readonly jobs: JobRunner;
   readonly search: SearchService;
+  readonly voices: VoiceService;
   readonly analyse: Analyser;
   readonly baseUrl: () => string;
 };
@@ -110,7 +112,7 @@ export class TranscriptService {
   }
 
   get(userId: string, id: string): Transcription {
-    return this.present(this.#own(userId, id));
+    return this.#o.voices.withSuggestions(userId, this.present(this.#own(userId, id)));
   }
 
   /** Waits until a transcript has ended, or the signal fires. */
@@ -157,19 +159,7 @@ export class TranscriptService {
 
   sentences(userId: string, id: string): SentenceData['data'] {
     const row = this.#finished(userId, id);
-    const segments = readSegments(this.#o.db, row.id);
-    const sentences = splitSentences(segments);
-    // In place: a copy of each of 100,000 words would cost a fifth of the answer's time.
-    for (const { words } of sentences) {
-      for (const word of words) word.confidence = round(word.confidence, 3);
-    }
-    return {
-      transcription_id: row.id,
-      total_sentences: sentences.length,
-      total_duration: roundMs(row.duration),
-      sentences,
-      statistics: sentenceStatistics(segments),
-    };
+    return presentSentences(row, readSegments(this.#o.db, row.id));
   }
 
   /** Corrections by a person: name, text of segments, names of speakers. The analyses follow the text. */
@@ -187,7 +177,7 @@ export class TranscriptService {
           Object.assign(change, analysedColumns(now, analysed, readAnalysis(now.analysis)));
         }
         if (patch.speakers !== undefined) {
-          Object.assign(change, nameSpeakers({ ...now, ...change }, patch.speakers));
+          Object.assign(change, nameSpeakers({ ...now, ...change }, patch.speakers, this.#o.voices));
         }
         store.updateTranscript(this.#o.db, id, change);
       });
@@ -246,7 +236,9 @@ export class TranscriptService {
     this.#own(userId, id);
     // Asked again without a pause before the row goes, so that no claim slips in between.
     while (this.#o.jobs.isRunning(id)) await this.#o.jobs.stop(id, 'deleted');
+    const heard = this.#o.voices.isKnown(id);
     if (!store.deleteTranscript(this.#o.db, userId, id)) throw notFound();
+    if (heard) this.#o.voices.scrub();
     this.#o.jobs.announceEnd(id);
     for (const folder of [join(this.#o.paths.transcripts, id), join(this.#o.paths.temporary, id)]) {
       await rm(folder, { recursive: true, force: true });
@@ -291,7 +283,7 @@ export class TranscriptService {
   #changed(userId: string, id: string): Transcription {
     const row = this.#own(userId, id);
     if (row.status === 'completed') this.#o.search.index(row);
-    const transcript = this.present(row);
+    const transcript = this.#o.voices.withSuggestions(userId, this.present(row));
     this.#o.events.publish(userId, { type: 'transcript.changed', transcript });
     return transcript;
   }
@@ -383,6 +375,6 @@ export class TranscriptService {
     if (row.status === 'completed') this.#o.search.index(row);
     if (isToBeRedacted(row)) this.#forgetUnredacted(row);
     const type = row.status === 'completed' ? 'transcript.completed' : 'transcript.failed';
-    this.#o.events.publish(row.user_id, { type, transcript: this.present(row) });
+    this.#o.events.publish(row.user_id, { type, transcript: this.get(row.user_id, row.id) });
   }
 }

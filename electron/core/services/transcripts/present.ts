@@ -5,10 +5,12 @@ import type {
   Progress,
   RecentItem,
   Segment,
+  SentenceData,
   Transcription,
   UserListItem,
 } from '../../../contract/transcript.ts';
 import { AnalysisOptions, STAGES } from '../../../contract/transcript.ts';
+import { sentenceStatistics, splitSentences } from '../../analysis/sentences.ts';
 import { isoTime } from '../../base/clock.ts';
 import { round, roundMs } from '../../base/numbers.ts';
 import type { StoredAnalysis } from '../../pipeline/analyse.ts';
@@ -145,6 +147,26 @@ export const presentRecent = (row: TranscriptListRow, now: number): RecentItem =
   status: CAPITALISED[row.status],
   duration: minutesAndSeconds(row.duration),
 });
+
+/** A transcript sentence by sentence, with its statistics. */
+export const presentSentences = (
+  row: Pick<TranscriptRow, 'id' | 'duration'>,
+  segments: readonly StoredSegment[],
+): SentenceData['data'] => {
+  const sentences = splitSentences(segments);
+  // In place: a copy of each of 100,000 words would cost a fifth of the answer's time.
+  for (const sentence of sentences) {
+    sentence.confidence = round(sentence.confidence, 3);
+    for (const word of sentence.words) word.confidence = round(word.confidence, 3);
+  }
+  return {
+    transcription_id: row.id,
+    total_sentences: sentences.length,
+    total_duration: roundMs(row.duration),
+    sentences,
+    statistics: sentenceStatistics(segments),
+  };
+};
 
 /** The first 100 characters (UTF-16 code units), never half of a surrogate pair. */
 export const cutText = (text: string, length = 100): string => {

@@ -1,0 +1,122 @@
+import { AppError } from '../../base/errors.ts';
+import { onnxMetadata } from '../../engines/diarizer/onnx-header.ts';
+import type { SpeakerModelPart } from '../../engines/diarizer/types.ts';
+import type { CatalogueModel } from './catalogue.ts';
+
+/** The speaker models that come with the program. */
+export const STARTER_SPEAKERS = {
+  segmentation: {
+    id: 'segmentation-starter',
+    name: 'Demonstration model: turns',
+    file: 'starter-segmentation.onnx',
+    size: 1_113_341,
+    sha256: '19a7f88eb287c72adba3e46ef7f0e4b0d3f2c8ae1872f0c13503d6e59ac9f997',
+    description: 'Finds turns of speech. It knows synthetic voices only.',
+  },
+  embedding: {
+    id: 'embedding-starter',
+    name: 'Demonstration model: voices',
+    file: 'starter-speaker-embedding.onnx',
+    size: 556_841,
+    sha256: '3ea701010cf40ca205eefd42e56b87517b32cce28d1b202705bd5aa8ef814655',
+    description: 'Compares voices. It knows synthetic voices only.',
+  },
+} as const;
+
+/** What a model of this id is for; undefined for a speech model. Speaker models say so in their id. */
+export const partOf = (id: string): SpeakerModelPart | undefined =>
+  id.startsWith('segmentation-') ? 'segmentation' : id.startsWith('embedding-') ? 'embedding' : undefined;
+
+/** From which cosine on two embeddings are one voice: within a recording, and in different ones. */
+type Likeness = { readonly within: number; readonly across: number };
+
+/**
+ * Measured for the bundled model, on the sample recordings: the same voice in two recordings has 0.90 or more, different
+ * voices 0.86 or less. Within a recording only its own few voices can be mistaken for one another, while a noisy
+ * stretch of one of them sounds a little unlike it. For other models a careful guess.
+ */
+const LIKENESS: Readonly<Record<string, Likeness>> = {
+  [STARTER_SPEAKERS.embedding.id]: { within: 0.8, across: 0.875 },
+};
+const LIKENESS_ELSEWHERE: Likeness = { within: 0.6, across: 0.65 };
+
+export const likenessOf = (embeddingId: string): Likeness => LIKENESS[embeddingId] ?? LIKENESS_ELSEWHERE;
+
+const RELEASES = 'https://github.com/k2-fsa/sherpa-onnx/releases/download';
+
+type Published = Pick<CatalogueModel, 'id' | 'name' | 'size' | 'description'> & {
+  readonly address: string;
+  /** Null where no checksum is known: then size and structure are all that is checked. */
+  readonly sha256: string | null;
+};
+
+const PUBLISHED: readonly Published[] = [
+  {
+    id: 'segmentation-pyannote-3.0',
+    name: 'pyannote segmentation 3.0',
+    size: 5_992_913,
+    sha256: '220ad67ca923bef2fa91f2390c786097bf305bceb5e261d4af67b38e938e1079',
+    address:
+      'https://huggingface.co/csukuangfj/sherpa-onnx-pyannote-segmentation-3-0/resolve/main/model.onnx',
+    description: 'Finds turns of speech in real recordings, up to three voices at once. MIT.',
+  },
+  {
+    id: 'embedding-titanet-small',
+    name: 'NeMo TitaNet small',
+    size: 40_257_283,
+    sha256: 'ad4a1802485d8b34c722d2a9d04249662f2ece5d28a7a039063ca22f515a789e',
+    address: `${RELEASES}/speaker-recongition-models/nemo_en_titanet_small.onnx`,
+    description: 'Compares real voices; trained on English speech. CC BY 4.0.',
+  },
+  {
+    id: 'embedding-eres2net-base',
+    name: '3D-Speaker ERes2Net base',
+    size: 39_593_761,
+    sha256: '1a331345f04805badbb495c775a6ddffcdd1a732567d5ec8b3d5749e3c7a5e4b',
+    address: `${RELEASES}/speaker-recongition-models/3dspeaker_speech_eres2net_base_sv_zh-cn_3dspeaker_16k.onnx`,
+    description: 'Compares real voices; trained on Chinese speech. Apache 2.0.',
+  },
+  {
+    id: 'embedding-campplus-voxceleb',
+    name: '3D-Speaker CAM++',
+    size: 29_600_000,
+    sha256: null,
+    address: `${RELEASES}/speaker-recongition-models/3dspeaker_speech_campplus_sv_en_voxceleb_16k.onnx`,
+    description:
+      'Compares real voices; trained on English interviews. Apache 2.0. No checksum is published: size and structure are checked.',
+  },
+];
+
+/** Speaker models that can be installed, in the forms that sherpa-onnx publishes. */
+export const SPEAKER_CATALOGUE: readonly CatalogueModel[] = PUBLISHED.map(({ sha256, ...model }) => ({
+  ...model,
+  sizes:
+    sha256 === null
+      ? { least: Math.floor(model.size * 0.98), most: Math.ceil(model.size * 1.02) }
+      : { least: model.size, most: model.size },
+  checksum: sha256 === null ? null : { algorithm: 'sha256', hex: sha256 },
+  english: false,
+}));
+
+/** The metadata without which sherpa-onnx ends the process. */
+const NEEDED: Readonly<Record<SpeakerModelPart, readonly string[]>> = {
+  segmentation: ['num_speakers', 'powerset_max_classes', 'num_classes', 'window_size', 'sample_rate'],
+  embedding: ['framework', 'output_dim', 'sample_rate'],
+};
+
+/** What an ONNX file is for, by what it says of itself; undefined where it is no speaker model. */
+export const partOfFile = async (path: string): Promise<SpeakerModelPart | undefined> => {
+  const metadata = await onnxMetadata(path);
+  if (metadata?.get('sample_rate') !== '16000') return undefined;
+  const parts: readonly SpeakerModelPart[] = ['segmentation', 'embedding'];
+  return parts.find((part) => NEEDED[part].every((name) => metadata.has(name)));
+};
+
+/** Throws `model_invalid` where a file is not a model of this part. */
+export const checkSpeakerFile = async (path: string, part: SpeakerModelPart): Promise<void> => {
+  if ((await partOfFile(path)) === part) return;
+  throw new AppError(
+    'model_invalid',
+    `This is not a ${part} model in the form that sherpa-onnx reads: an ONNX file for 16 kHz sound with its metadata.`,
+  );
+};
