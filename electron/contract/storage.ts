@@ -190,9 +190,8 @@ export const FileKeyParams = z.strictObject({
 });
 export const TokenParams = z.strictObject({ token: z.string().min(1).max(8192) });
 
-/** The fields of an upload's form, but for the file itself. */
+/** The fields of an upload's form, beside the file itself. */
 export const UploadForm = z.strictObject({
-  file: z.string().optional().meta({ format: 'binary', description: 'The file; at most 1 GB.' }),
   folder: z.string().max(1024).optional(),
   public: QueryBoolean.default(false),
   metadata: z.string().optional().describe('A JSON object, at most 16 KB.'),
