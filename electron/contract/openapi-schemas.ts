@@ -50,7 +50,8 @@ export const fieldsOf = (schemas: Schemas, schema: z.ZodType | undefined): Field
     properties?: Record<string, Json>;
     required?: string[];
   };
-  const shape = schema instanceof z.ZodObject ? schema.shape : {};
+  const source = schema instanceof z.ZodPipe ? schema.in : schema;
+  const shape = source instanceof z.ZodObject ? source.shape : {};
   return Object.entries(properties).map(([name, property]) => ({
     name,
     required: required.includes(name),

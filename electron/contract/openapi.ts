@@ -56,12 +56,21 @@ const parameterOf = (place: 'path' | 'query' | 'header', { name, required, schem
   };
 };
 
+/** `?name[key]=value`. */
+const mapsOf = (schemas: Schemas, { queryMaps = {} }: Route): Json[] =>
+  Object.entries(queryMaps).map(([name, schema]) => ({
+    ...parameterOf('query', { name, required: false, schema: schemas.of(schema, 'input') }),
+    style: 'deepObject',
+    explode: true,
+  }));
+
 const parametersOf = (schemas: Schemas, route: Route): Json[] => {
   const inPlace = (place: 'path' | 'query' | 'header', schema: z.ZodType | undefined) =>
     fieldsOf(schemas, schema).map((field) => parameterOf(place, field));
   return [
     ...inPlace('path', route.params),
     ...inPlace('query', route.query),
+    ...mapsOf(schemas, route),
     ...inPlace('header', route.headers),
     ...inPlace('header', route.ranges === true ? RANGE_HEADERS : undefined),
   ];

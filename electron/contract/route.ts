@@ -19,6 +19,8 @@ export type Route = {
   readonly access: Access;
   readonly params?: z.ZodType;
   readonly query?: z.ZodType;
+  /** Query parameters of the form `name[key]=value`; `query` must let them in. */
+  readonly queryMaps?: Readonly<Record<string, z.ZodType>>;
   /** Headers with a meaning of their own here, by their names in lower case. */
   readonly headers?: z.ZodObject;
   readonly body?: z.ZodType;

@@ -148,6 +148,10 @@ const listFields = {
   order: z.enum(['asc', 'desc']).default('desc'),
 };
 
+export const MetadataQuery = z
+  .record(z.string(), z.string())
+  .describe('`metadata[key]=value`: at most 20; all must hold.');
+
 export const FileListQuery = z
   .object(listFields)
   .catchall(z.unknown())

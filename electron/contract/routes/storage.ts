@@ -104,6 +104,7 @@ export const storageRoutes = {
     description:
       '`metadata[key]=value` finds by metadata: nested keys are joined with dots, a list matches by each of its items.',
     query: s.FileListQuery,
+    queryMaps: { metadata: s.MetadataQuery },
     responses: { 200: s.FileList },
     errors: [],
   }),
