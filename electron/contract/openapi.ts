@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { OpenAiError } from './compat/openai.ts';
 import { ERROR_MEANING, ERROR_STATUS, ErrorBody, type ErrorCode } from './errors.ts';
+import { type Example, examples } from './examples/index.ts';
 import { type Field, fieldsOf, type Json, Schemas } from './openapi-schemas.ts';
 import type { Access, Route } from './route.ts';
 
@@ -45,32 +46,49 @@ const RANGE_HEADERS = z.object({
 /** `if-range` → `If-Range`. */
 const headerName = (name: string): string => name.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase());
 
-const parameterOf = (place: 'path' | 'query' | 'header', { name, required, schema }: Field): Json => {
+type Place = 'path' | 'query' | 'header';
+
+const fieldsOfExample = (example: Example, place: Place): Json => {
+  if (place === 'path') return { ...example.params };
+  const fields = place === 'query' ? example.query : example.headers;
+  return typeof fields === 'object' && fields !== null ? Object.fromEntries(Object.entries(fields)) : {};
+};
+
+const parameterOf = (place: Place, { name, required, schema }: Field, given: Json): Json => {
   const { description, ...rest } = schema;
+  const named = place === 'header' ? headerName(name) : name;
   return {
-    name: place === 'header' ? headerName(name) : name,
+    name: named,
     in: place,
     required: place === 'path' || required,
     ...(description === undefined ? {} : { description }),
     schema: rest,
+    ...(given[named] === undefined ? {} : { example: given[named] }),
   };
 };
 
 /** `?name[key]=value`. */
-const mapsOf = (schemas: Schemas, { queryMaps = {} }: Route): Json[] =>
-  Object.entries(queryMaps).map(([name, schema]) => ({
-    ...parameterOf('query', { name, required: false, schema: schemas.of(schema, 'input') }),
-    style: 'deepObject',
-    explode: true,
-  }));
+const mapsOf = (schemas: Schemas, { queryMaps = {} }: Route, given: Json): Json[] =>
+  Object.entries(queryMaps).map(([name, schema]) => {
+    const pairs = Object.entries(given).flatMap(([field, value]) => {
+      const key = field.startsWith(`${name}[`) ? field.slice(name.length + 1, -1) : undefined;
+      return key === undefined ? [] : [[key, value]];
+    });
+    const field = { name, required: false, schema: schemas.of(schema, 'input') };
+    return {
+      ...parameterOf('query', field, pairs.length === 0 ? {} : { [name]: Object.fromEntries(pairs) }),
+      style: 'deepObject',
+      explode: true,
+    };
+  });
 
-const parametersOf = (schemas: Schemas, route: Route): Json[] => {
-  const inPlace = (place: 'path' | 'query' | 'header', schema: z.ZodType | undefined) =>
-    fieldsOf(schemas, schema).map((field) => parameterOf(place, field));
+const parametersOf = (schemas: Schemas, route: Route, example: Example): Json[] => {
+  const inPlace = (place: Place, schema: z.ZodType | undefined) =>
+    fieldsOf(schemas, schema).map((field) => parameterOf(place, field, fieldsOfExample(example, place)));
   return [
     ...inPlace('path', route.params),
     ...inPlace('query', route.query),
-    ...mapsOf(schemas, route),
+    ...mapsOf(schemas, route, fieldsOfExample(example, 'query')),
     ...inPlace('header', route.headers),
     ...inPlace('header', route.ranges === true ? RANGE_HEADERS : undefined),
   ];
@@ -95,9 +113,14 @@ const formOf = (schemas: Schemas, route: Route): Json => {
   };
 };
 
-const requestBodyOf = (schemas: Schemas, route: Route): Json => {
+const exampleOf = (value: unknown): Json => (value === undefined ? {} : { example: value });
+
+const requestBodyOf = (schemas: Schemas, route: Route, example: Example): Json => {
   const content = (media: string, schema: Json) => ({
-    requestBody: { required: true, content: { [media]: { schema } } },
+    requestBody: {
+      required: true,
+      content: { [media]: { schema, ...exampleOf(example.form ?? example.body) } },
+    },
   });
   if (route.bodyType === 'multipart') return content('multipart/form-data', formOf(schemas, route));
   if (route.bodyType === 'binary') return content('*/*', BINARY);
@@ -144,15 +167,20 @@ const SUCCESS: Readonly<Record<string, string>> = {
   304: 'Not changed since.',
 };
 
-const successesOf = (schemas: Schemas, route: Route): Json => {
+const successesOf = (schemas: Schemas, route: Route, example: Example): Json => {
   const content: Record<string, Json> = {};
   for (const [status, schema] of Object.entries(route.responses)) {
-    content[status] = { 'application/json': { schema: schemas.of(schema, 'output') } };
+    content[status] = {
+      'application/json': {
+        schema: schemas.of(schema, 'output'),
+        ...exampleOf(example.answers?.[Number(status)]),
+      },
+    };
   }
   for (const [status, types] of Object.entries(route.raw ?? {})) {
     const raw = types.map((type) => [
       type,
-      { schema: type.startsWith('text/') ? { type: 'string' } : BINARY },
+      { schema: type.startsWith('text/') ? { type: 'string' } : BINARY, ...exampleOf(example.texts?.[type]) },
     ]);
     content[status] = { ...content[status], ...Object.fromEntries(raw) };
   }
@@ -195,15 +223,15 @@ const securityOf = (route: Route): Json[] => {
   return route.bareKey === true ? [KEY, { bareKey: [] }] : [KEY];
 };
 
-const operationOf = (schemas: Schemas, operationId: string, route: Route): Json => ({
+const operationOf = (schemas: Schemas, operationId: string, route: Route, example: Example): Json => ({
   operationId,
   tags: [route.tag],
   summary: route.summary,
   ...(route.description === undefined ? {} : { description: route.description }),
   security: securityOf(route),
-  parameters: parametersOf(schemas, route),
-  ...requestBodyOf(schemas, route),
-  responses: { ...successesOf(schemas, route), ...errorsOf(schemas, route) },
+  parameters: parametersOf(schemas, route, example),
+  ...requestBodyOf(schemas, route, example),
+  responses: { ...successesOf(schemas, route, example), ...errorsOf(schemas, route) },
 });
 
 /** The OpenAPI 3.1 document of a route table, with operation ids as its keys. */
@@ -214,7 +242,7 @@ export const openApiDocument = (table: Readonly<Record<string, Route>>, version:
   for (const [operationId, route] of Object.entries(table)) {
     paths[route.path] = {
       ...paths[route.path],
-      [route.method.toLowerCase()]: operationOf(schemas, operationId, route),
+      [route.method.toLowerCase()]: operationOf(schemas, operationId, route, examples[operationId] ?? {}),
     };
   }
   return {

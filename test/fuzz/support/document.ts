@@ -77,8 +77,16 @@ const escaped = (part: string): string => part.replaceAll('~', '~0').replaceAll(
 export class ApiDocument {
   readonly operations: readonly Operation[];
   readonly #document: OpenApi;
-  readonly #ajv = new Ajv2020({ strict: true, strictTypes: false, strictTuples: false, allErrors: false });
+  readonly #ajv = new Ajv2020({
+    strict: true,
+    strictTypes: false,
+    strictTuples: false,
+    allErrors: false,
+    inlineRefs: false,
+  });
+  /** By the text of the schema: most answers with an error are described alike. */
   readonly #validators = new Map<string, ValidateFunction>();
+  readonly #byPointer = new Map<string, ValidateFunction>();
 
   constructor(path = join(import.meta.dirname, '..', '..', '..', 'openapi.json')) {
     this.#document = JSON.parse(readFileSync(path, 'utf8'));
@@ -108,7 +116,7 @@ export class ApiDocument {
 
   /** What a value has against the schema at a place of the document; undefined when it fits. */
   problem(pointer: string, value: unknown): string | undefined {
-    const validate = this.#validators.get(pointer) ?? this.#compile(pointer);
+    const validate = this.#byPointer.get(pointer) ?? this.#compile(pointer);
     if (validate(value)) return undefined;
     const [error] = validate.errors ?? [];
     return `${error?.instancePath} ${error?.message} ${JSON.stringify(error?.params)}`;
@@ -128,10 +136,21 @@ export class ApiDocument {
     return this.problem(`${operation.pointer}/parameters/${index}/schema`, value);
   }
 
+  #at(pointer: string): unknown {
+    const parts = pointer.slice(1).split('/');
+    return parts.reduce<unknown>((place, part) => {
+      const name = part.replaceAll('~1', '/').replaceAll('~0', '~');
+      return typeof place === 'object' && place !== null
+        ? Object.entries(place).find(([key]) => key === name)?.[1]
+        : undefined;
+    }, this.#document);
+  }
+
   #compile(pointer: string): ValidateFunction {
-    const reference = pointer.split('/').map(encodeURIComponent).join('/');
-    const validate = this.#ajv.compile({ $ref: `document#${reference}` });
-    this.#validators.set(pointer, validate);
+    const text = JSON.stringify(this.#at(pointer)).replaceAll('"#/', '"document#/');
+    const validate = this.#validators.get(text) ?? this.#ajv.compile(JSON.parse(text));
+    this.#validators.set(text, validate);
+    this.#byPointer.set(pointer, validate);
     return validate;
   }
 }

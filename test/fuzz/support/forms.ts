@@ -61,6 +61,18 @@ const fileFor = ({ recording, broken }: FormOptions, random: Random) => {
   return recording === 'no' ? speech : random.pick(FILES);
 };
 
+/** A multipart body with its type. */
+export const wholeForm = (
+  fields: readonly (readonly [string, string])[],
+  file: (typeof FILES)[number],
+): { readonly body: Buffer; readonly type: string } => {
+  const boundary = '----example';
+  return {
+    body: joined([...fields.map(fieldPart), filePart(file)], boundary),
+    type: `multipart/form-data; boundary=${boundary}`,
+  };
+};
+
 /** A multipart body with its type; a broken one lacks a part, has one twice, or is cut off. */
 export const formBody = (
   fields: readonly (readonly [string, string])[],

@@ -2,7 +2,15 @@ import type { ApiDocument, Operation, Parameter, Schema } from './document.ts';
 import type { Draft } from './plan.ts';
 import type { Random } from './random.ts';
 import { EDGE_TEXTS, type Hints, jsonText, ValueMaker, wildValue } from './values.ts';
-import { type Actor, type Kind, modelIds, modelPaths, type Thing, type World } from './world.ts';
+import {
+  type Actor,
+  type Kind,
+  SLOW_MODEL,
+  STARTER_FILE,
+  type Thing,
+  WORKING_MODEL,
+  type World,
+} from './world.ts';
 
 const DESTRUCTIVE = new Set([
   'deleteTranscript',
@@ -35,6 +43,45 @@ const KINDS: readonly [RegExp, Kind][] = [
 const JUNK = ['x', '../x', 'tr_00000000000000000000000000', "1' OR '1'='1", '日本', '%', 'a'.repeat(99)];
 
 const NEVER = 'tr_01JZZZZZZZZZZZZZZZZZZZZZZZ';
+
+/** Whether an operation may be tried on it: what later requests need must stay as it is. */
+const maySuffer = ({ operationId }: Operation, thing: Thing): boolean => {
+  const changes = DESTRUCTIVE.has(operationId) || thing.kind === 'user' || thing.kind === 'key';
+  return !thing.gone && !(thing.kept && changes);
+};
+
+/** Whether an operation of this user on it can succeed. */
+export const suits = (operation: Operation, thing: Thing, actor: Actor): boolean => {
+  if (thing.gone || thing.actor !== actor || !maySuffer(operation, thing)) return false;
+  if (operation.operationId === 'directFile') return thing.state === 'public';
+  if (thing.kind !== 'transcript') return true;
+  return (TRANSCRIPT_STATES[operation.operationId] ?? ['completed', 'redacted']).includes(thing.state);
+};
+
+/** The model that can be installed from the mirror, and those that cannot. */
+const modelIds = (world: World, operationId: string, random: Random): string => {
+  if (operationId === 'installModel' && random.chance(0.2) && world.afford('install')) return WORKING_MODEL;
+  if (operationId === 'benchmarkModel' && random.chance(0.3) && world.afford('benchmark')) return 'starter';
+  if (operationId === 'installModel' && random.chance(0.2)) return SLOW_MODEL;
+  if (operationId === 'pauseModel' && random.chance(0.5)) return SLOW_MODEL;
+  if (operationId === 'removeModel' && random.chance(0.3)) return WORKING_MODEL;
+  return random.pick(
+    operationId === 'benchmarkModel' ? ['base', 'small', 'pro-x'] : ['base', 'tiny.en', 'starter'],
+  );
+};
+
+/** A path for the import of a model: the real one seldom, what must not be read more often. */
+const modelPaths = (world: World, random: Random): string => {
+  if (random.chance(0.2) && world.afford('import')) return STARTER_FILE;
+  return random.pick([
+    world.folder,
+    '/dev/zero',
+    '/dev/null',
+    '/etc/passwd',
+    '/proc/self/mem',
+    `${world.folder}/no`,
+  ]);
+};
 
 /** Makes the parts of requests that are about the objects of a world. */
 export class Inputs {
@@ -113,27 +160,14 @@ export class Inputs {
     if (roll < 0.05) return this.#random.pick(JUNK);
     if (roll < 0.08) return NEVER;
     if (roll < 0.14) return this.#any(kind, ({ gone }) => gone);
-    if (roll < 0.22)
-      return this.#any(kind, (thing) => thing.actor !== actor && this.#maySuffer(operation, thing));
-    if (roll < 0.3) return this.#any(kind, (thing) => this.#maySuffer(operation, thing));
-    return this.#any(kind, (thing) => this.#suits(operation, thing, actor));
+    if (roll < 0.22) return this.#any(kind, (thing) => thing.actor !== actor && maySuffer(operation, thing));
+    if (roll < 0.3) return this.#any(kind, (thing) => maySuffer(operation, thing));
+    return this.#any(kind, (thing) => suits(operation, thing, actor));
   }
 
   #any(kind: Kind, fits: (thing: Thing) => boolean): string {
     const found = this.#world.find(kind, fits);
     return found.length === 0 ? NEVER : this.#random.pick(found).id;
-  }
-
-  #maySuffer({ operationId }: Operation, thing: Thing): boolean {
-    const changes = DESTRUCTIVE.has(operationId) || thing.kind === 'user' || thing.kind === 'key';
-    return !thing.gone && !(thing.kept && changes);
-  }
-
-  #suits(operation: Operation, thing: Thing, actor: Actor): boolean {
-    if (thing.gone || thing.actor !== actor || !this.#maySuffer(operation, thing)) return false;
-    if (operation.operationId === 'directFile') return thing.state === 'public';
-    if (thing.kind !== 'transcript') return true;
-    return (TRANSCRIPT_STATES[operation.operationId] ?? ['completed', 'redacted']).includes(thing.state);
   }
 
   #fillOther(draft: Draft, parameter: Parameter): void {

@@ -1,12 +1,8 @@
-import { catalogueLine, starterBytes } from '../../models/support/mirror.ts';
-import { fixture } from '../../support/fixtures.ts';
-import { discard, startServer, type TestServer } from '../../support/server.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { until } from '../../support/until.ts';
-import { file, htmlPage, startUrlServer, type UrlServer } from '../../support/url-server.ts';
-import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.ts';
+import { join } from 'node:path';
+import type { TestServer } from '../../support/server.ts';
+import type { UrlServer } from '../../support/url-server.ts';
+import type { WebhookReceiver } from '../../support/webhook-receiver.ts';
 import type { Random } from './random.ts';
-import { tinyWav } from './tiny-wav.ts';
 
 export type Actor = 'owner' | 'maria';
 export type Kind = 'transcript' | 'file' | 'key' | 'user' | 'upload-token' | 'read-token';
@@ -23,8 +19,12 @@ export type Thing = {
   gone: boolean;
 };
 
-const REFUSED = 'http://127.0.0.1:1/talk.mp3';
-const MODEL = 'copy-a';
+/** Nothing listens there: a job for it fails at once. */
+export const REFUSED = 'http://127.0.0.1:1/talk.mp3';
+/** A model that the mirror gives, and one whose download does not get on. */
+export const WORKING_MODEL = 'copy-a';
+export const SLOW_MODEL = 'slow';
+export const STARTER_FILE = join(import.meta.dirname, '../../../resources/models/ggml-starter.bin');
 
 type Costly = 'recognition' | 'benchmark' | 'install' | 'import';
 
@@ -110,6 +110,20 @@ export class World {
     return random.chance(0.04) ? this.remote.url('/tiny.wav') : random.pick(cheap);
   }
 
+  /** Nothing runs from here on, so that there is always something that waits. */
+  async hold(): Promise<void> {
+    this.queueHeld = true;
+    await this.restore();
+    const actors: readonly Actor[] = ['owner', 'owner', 'owner', 'owner', 'maria', 'maria'];
+    for (const actor of actors) {
+      const { id } = await this.server
+        .as(this.keyOf(actor))
+        .call('createTranscript', { body: { audio_url: REFUSED, webhook_url: this.receiver.url('/hook') } });
+      this.add('transcript', id, actor, 'queued');
+    }
+  }
+
+  /** Lets jobs run, without those that were made to wait. */
   async release(): Promise<void> {
     this.queueHeld = false;
     const waiting = this.find('transcript', ({ state, gone }) => state === 'queued' && !gone);
@@ -128,136 +142,3 @@ export class World {
     return this.#end();
   }
 }
-
-const upload = async (world: World, actor: Actor, bytes: Buffer, name: string, isPublic = false) => {
-  const form = new FormData();
-  form.append('public', String(isPublic));
-  form.append('metadata', '{"project":{"name":"alpha"},"tags":["a","b"]}');
-  form.append('file', new Blob([new Uint8Array(bytes)]), name);
-  const { data } = await world.server.as(world.keyOf(actor)).call('uploadFile', { body: form });
-  return data.file.key;
-};
-
-const transcribe = async (world: World, actor: Actor, state: string, kept: boolean, body: object) => {
-  const made = await world.server.as(world.keyOf(actor)).call('createTranscript', {
-    body: { audio_url: REFUSED, wait_until_complete: state !== 'queued', timestamp_style: 'word', ...body },
-  });
-  const ended = state === 'queued' ? 'processing' : state === 'failed' ? 'failed' : 'completed';
-  if (made.status !== ended) throw new Error(`A transcription is ${made.status}: ${made.error?.message}`);
-  world.add('transcript', made.id, actor, state, kept);
-};
-
-const ANALYSES = {
-  diarize: true,
-  entity_detection: true,
-  topics: true,
-  summarization: true,
-  content_safety: true,
-};
-
-const fillFiles = async (world: World): Promise<string> => {
-  const speech = await upload(world, 'owner', fixture('01-short-note.wav'), 'short note.wav');
-  world.add('file', speech, 'owner', 'speech', true);
-  const plain = Buffer.from('Plain words, 漢字.\n');
-  world.add('file', await upload(world, 'owner', plain, 'notes.txt', true), 'owner', 'public', true);
-  const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>');
-  world.add('file', await upload(world, 'owner', svg, '図.svg', true), 'owner', 'public', true);
-  for (let count = 0; count < 5; count++) {
-    world.add('file', await upload(world, 'owner', plain, `disposable ${count}.txt`), 'owner');
-  }
-  world.add('file', await upload(world, 'maria', plain, 'hers.txt'), 'maria', '', true);
-  return speech;
-};
-
-const fillTranscripts = async (world: World, speech: string): Promise<void> => {
-  const hers = await upload(world, 'maria', fixture('01-short-note.wav'), 'hers.wav');
-  const audio_url = `storage:${speech}`;
-  const webhook = { webhook_url: world.receiver.url('/hook') };
-  await Promise.all([
-    transcribe(world, 'owner', 'completed', true, { audio_url, ...ANALYSES, ...webhook }),
-    transcribe(world, 'owner', 'redacted', true, { audio_url, redact_pii: true, redact_pii_audio: true }),
-    transcribe(world, 'maria', 'completed', true, { audio_url: `storage:${hers}`, audio_end_at: 2 }),
-    ...[1, 2, 3, 4].map((second) =>
-      transcribe(world, 'owner', 'completed', false, { audio_url, audio_end_at: second / 2 + 1 }),
-    ),
-    ...[1, 2, 3, 4, 5, 6].map(() => transcribe(world, 'owner', 'failed', false, webhook)),
-  ]);
-  // Nothing runs while there must be something that waits.
-  world.queueHeld = true;
-  await world.restore();
-  for (let count = 0; count < 6; count++) await transcribe(world, 'owner', 'queued', false, webhook);
-  for (let count = 0; count < 2; count++) await transcribe(world, 'maria', 'queued', false, {});
-};
-
-const fillAccounts = async (world: World): Promise<void> => {
-  const { client } = world.server;
-  for (let count = 0; count < 4; count++) {
-    const key = await client.call('createKey', { body: { name: `key ${count}` } });
-    world.add('key', key.data.id, 'owner');
-    const user = await client.call('createUser', { body: { name: `user ${count}` } });
-    world.add('user', user.data.user.id, 'owner');
-  }
-};
-
-/** Starts the server and makes what the requests will be about. */
-export const createWorld = async (): Promise<World> => {
-  const [server, remote, receiver, folder] = await Promise.all([
-    startServer(),
-    startUrlServer(),
-    startWebhookReceiver(),
-    temporaryFolder(),
-  ]);
-  const model = starterBytes();
-  remote.set('/tiny.wav', file(tinyWav()));
-  remote.set('/page.mp3', htmlPage);
-  remote.set(`/mirror/ggml-${MODEL}.bin`, file(model));
-  const base = {
-    'limits.requestsPerMinute': 0,
-    'limits.uploadsPer15Minutes': 0,
-    'limits.deletionsPer15Minutes': 0,
-    'models.baseUrl': remote.url('/mirror'),
-    'models.catalogue': [catalogueLine(MODEL, model)],
-    'queue.concurrency': 2,
-    'network.stallSeconds': 2,
-    'webhooks.retrySeconds': [],
-  };
-  const { data: maria } = await server.client.call('createUser', { body: { name: 'María' } });
-  const parts = { server, remote, receiver, folder: folder.path, mariasKey: maria.key.key };
-  const world = new World(parts, base, async () => {
-    await Promise.all([discard(server), remote.close(), receiver.close()]);
-    await folder.remove();
-  });
-  world.add('user', maria.user.id, 'owner', 'maria', true);
-  await world.restore();
-  const speech = await fillFiles(world);
-  await fillAccounts(world);
-  await fillTranscripts(world, speech);
-  const { data } = await server.client.call('listModels');
-  await until(() => data.some(({ id }) => id === MODEL));
-  return world;
-};
-
-/** The model that can be installed from the mirror, and those that cannot. */
-export const modelIds = (world: World, operationId: string, random: Random): string => {
-  if (operationId === 'installModel' && random.chance(0.2) && world.afford('install')) return MODEL;
-  if (operationId === 'benchmarkModel' && random.chance(0.3) && world.afford('benchmark')) return 'starter';
-  if (operationId === 'removeModel' && random.chance(0.3)) return MODEL;
-  return random.pick(
-    operationId === 'benchmarkModel' ? ['base', 'small', 'pro-x'] : ['base', 'tiny.en', 'starter'],
-  );
-};
-
-/** A path for the import of a model: the real one seldom, what must not be read more often. */
-export const modelPaths = (world: World, random: Random): string => {
-  if (random.chance(0.2) && world.afford('import')) return STARTER;
-  return random.pick([
-    world.folder,
-    '/dev/zero',
-    '/dev/null',
-    '/etc/passwd',
-    '/proc/self/mem',
-    `${world.folder}/no`,
-  ]);
-};
-
-const STARTER = `${import.meta.dirname}/../../../resources/models/ggml-starter.bin`;
