@@ -49,7 +49,7 @@ export const accountExamples: ExamplesOf<typeof accountRoutes> = {
   listUsers: { answers: { 200: { success: true, data: [user] } } },
   createUser: {
     body: { name: 'María', credit_budget: 120 },
-    answers: { 201: { success: true, data: { user, key: { ...withSecret, name: 'First key' } } } },
+    answers: { 201: { success: true, data: { user, key: { ...withSecret, name: 'first' } } } },
   },
   patchUser: {
     params: byUser,
