@@ -82,14 +82,17 @@ export const addServe = (program: Command): void => {
     .description('run the service: the /v1 API and the window')
     .option('--port <number>', 'port to listen on (0: any)', portOf, 3277)
     .option('--host <address>', 'address to bind to', '127.0.0.1')
-    .option('--json', 'print {"url","pid","data_dir","version"} on stdout once it accepts requests')
+    .option(
+      '--json',
+      'print {"url","login_url","pid","data_dir","version"} on stdout once it accepts requests',
+    )
     .option('--open', 'open the window in the browser')
     .action(async (options: ServeOptions) => {
       const app = await startService(options, 'fail');
       const done = closeOnSignal(app, options.json === true);
       if (options.json === true) {
         await print(
-          `${JSON.stringify({ url: app.url, pid: process.pid, data_dir: app.dataDir, version: VERSION })}\n`,
+          `${JSON.stringify({ url: app.url, login_url: app.loginUrl(), pid: process.pid, data_dir: app.dataDir, version: VERSION })}\n`,
         );
       } else {
         say(banner(app, options));

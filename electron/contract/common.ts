@@ -14,12 +14,27 @@ export const Seconds = z.number().describe('Seconds, rounded to milliseconds.');
 export const Bytes = z.int().min(0).describe('Bytes.');
 export const Probability = z.number().min(0).max(1);
 
+const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d{1,3})?$/i;
+
+/** A number in a query string or a form field, written as in JSON; what is none is left for the schema to refuse. */
+export const queryNumber = <T extends z.ZodType<number>>(schema: T) =>
+  z.preprocess((text) => (typeof text === 'string' && NUMBER.test(text) ? Number(text) : text), schema);
+
 /** A whole number in a query string, e.g. `?limit=20`. */
 export const queryInt = (min: number, max: number, fallback: number) =>
-  z.coerce.number().pipe(z.int().min(min).max(max)).default(fallback);
+  queryNumber(z.int().min(min).max(max)).default(fallback);
+
+const BOOLEANS = new Map<unknown, boolean>([
+  ['true', true],
+  ['false', false],
+]);
 
 /** `true` or `false` in a query string or a form field; anything else is refused. */
-export const QueryBoolean = z.enum(['true', 'false']).transform((text) => text === 'true');
+export const QueryBoolean = z.preprocess((text) => BOOLEANS.get(text) ?? text, z.boolean());
+
+/** Any JSON value. */
+export const JsonValue = z.json().meta({ id: 'JsonValue', description: 'Any JSON value.' });
+export type JsonValue = z.output<typeof JsonValue>;
 
 export const Pagination = z
   .object({
@@ -36,6 +51,6 @@ export type Pagination = z.output<typeof Pagination>;
 /** Wraps a payload in `{success: true, data}`. */
 export const success = <T extends z.ZodType>(data: T) => z.object({ success: z.literal(true), data });
 
-export const Metadata = z.record(z.string(), z.json()).describe('Custom metadata, at most 16 KB as JSON.');
+export const Metadata = z.record(z.string(), JsonValue).describe('Custom metadata, at most 16 KB as JSON.');
 
 export const TranscriptId = idSchema('tr', 'Unique transcription identifier.');

@@ -49,6 +49,49 @@ export const ERROR_STATUS = {
 
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
+/** When each code is answered, as the documentation says it. */
+export const ERROR_MEANING: Readonly<Record<ErrorCode, string>> = {
+  invalid_request: 'malformed, or a field is unknown or has a wrong value; `details` names each.',
+  not_available: 'this was not made for the transcription.',
+  unauthorized: 'no key, or not a valid one.',
+  budget_exceeded: 'the credit budget is spent.',
+  forbidden: 'for the owner’s keys alone.',
+  origin_not_allowed: 'a web page of another origin that is not let in.',
+  signature_invalid: 'the signed address was altered.',
+  signature_expired: 'the signed address is too old.',
+  transcript_not_found: 'no such transcription of yours.',
+  file_not_found: 'no such file of yours.',
+  key_not_found: 'no such key of yours.',
+  user_not_found: 'no such user.',
+  model_not_found: 'no such model.',
+  delivery_not_found: 'no such delivery.',
+  route_not_found: 'there is nothing at this address.',
+  method_not_allowed: 'not with this method; `Allow` names those that are.',
+  transcript_not_ready: 'it is being worked on, or failed.',
+  not_cancellable: 'it is not being worked on.',
+  not_retryable: 'it has not failed.',
+  not_queued: 'it does not wait in the queue.',
+  already_used: 'the address was used for an upload before.',
+  conflict: 'the state of things does not allow it; the sentence says why.',
+  idempotency_mismatch: 'the key came with another body before.',
+  file_too_large: 'the file is larger than allowed.',
+  request_too_large: 'the body is larger than allowed.',
+  unsupported_media_type: 'not a Content-Type that is taken here.',
+  unsupported_file_type: 'not a type of file that is taken here.',
+  range_not_satisfiable: 'no part that was asked for lies in the file.',
+  misdirected_request: 'the Host header does not name this server.',
+  infected_file: 'the virus scan refused the file.',
+  content_mismatch: 'the bytes are not what they were said to be.',
+  rate_limited: 'too many requests; `Retry-After` says how long to wait.',
+  internal_error: 'a fault of the server; its log has the details under the request’s id.',
+  shutting_down: 'the server is about to end.',
+  engine_unavailable: 'the speech engine cannot be started.',
+  scanner_unavailable: 'the virus scanner does not answer.',
+  storage_unavailable: 'a folder of the storage cannot be reached.',
+  storage_limit_exceeded: 'the account’s storage is full.',
+  disk_full: 'the disk is full.',
+};
+
 /** Why a transcription ended as `failed`: `error.code` of the transcript's record. */
 export const JOB_ERROR_CODES = [
   'download_failed',

@@ -106,6 +106,6 @@ export const LANGUAGES = {
 } as const;
 
 export type LanguageCode = keyof typeof LANGUAGES;
-export const LANGUAGE_CODES = Object.keys(LANGUAGES);
 
 export const isLanguageCode = (code: string): code is LanguageCode => Object.hasOwn(LANGUAGES, code);
+export const LANGUAGE_CODES = Object.keys(LANGUAGES).filter(isLanguageCode);

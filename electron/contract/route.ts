@@ -19,9 +19,15 @@ export type Route = {
   readonly access: Access;
   readonly params?: z.ZodType;
   readonly query?: z.ZodType;
+  /** Query parameters of the form `name[key]=value`; `query` must let them in. */
+  readonly queryMaps?: Readonly<Record<string, z.ZodType>>;
+  /** Headers with a meaning of their own here, by their names in lower case. */
+  readonly headers?: z.ZodObject;
   readonly body?: z.ZodType;
   /** `json` unless said otherwise. `multipart` and `binary` bodies are read as streams by the handler. */
   readonly bodyType?: 'json' | 'multipart' | 'binary';
+  /** The fields of a multipart form, as the document names them; the handler reads and checks the form itself. */
+  readonly form?: z.ZodType;
   /** Bytes of a JSON body; 1 MB unless said otherwise. */
   readonly bodyLimit?: number;
   /** Which rate limit counts it; `requests` (by key) unless said otherwise. */
@@ -36,6 +42,10 @@ export type Route = {
   readonly responses: { readonly [status: number]: z.ZodType };
   /** Media types of an answer that is not JSON, by status. */
   readonly raw?: { readonly [status: number]: readonly string[] };
+  /** The answer is a file's bytes: with ranges and conditional requests. */
+  readonly ranges?: true;
+  /** A successful answer names the address of what it is about in `Location`. */
+  readonly located?: true;
   /** Codes beyond those every operation can answer with. */
   readonly errors: readonly ErrorCode[];
 };
@@ -47,6 +57,7 @@ type OutputOf<T> = T extends z.ZodType ? z.output<T> : undefined;
 type InputOf<T> = T extends z.ZodType ? z.input<T> : undefined;
 
 export type RouteParams<R extends Route> = OutputOf<R['params']>;
+export type RouteHeaders<R extends Route> = OutputOf<R['headers']>;
 export type RouteQuery<R extends Route> = OutputOf<R['query']>;
 export type RouteBody<R extends Route> = OutputOf<R['body']>;
 export type RouteQueryInput<R extends Route> = InputOf<R['query']>;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { JsonValue } from './common.ts';
 
 type Setting<T extends z.ZodType> = { schema: T; default: z.output<T>; help: string; restart: boolean };
 
@@ -137,8 +138,8 @@ export const SettingsList = z
     data: z.array(
       z.object({
         key: z.string(),
-        value: z.json(),
-        default: z.json(),
+        value: JsonValue,
+        default: JsonValue,
         source: z
           .enum(['default', 'stored', 'run'])
           .describe('`run`: given for this run on the command line.'),
@@ -151,5 +152,16 @@ export const SettingsList = z
   .meta({ id: 'Settings' });
 export type SettingsList = z.output<typeof SettingsList>;
 
+const patchable: Record<
+  string,
+  z.ZodOptional<z.ZodNullable<z.ZodType<JsonValue, JsonValue>>>
+> = Object.fromEntries(
+  Object.entries(SETTINGS).map(([key, { schema, help }]) => [
+    key,
+    schema.nullable().optional().describe(help),
+  ]),
+);
+
 /** `{key: value}`; null puts a key back to its default. */
-export const PatchSettings = z.record(z.string(), z.json()).meta({ id: 'PatchSettings' });
+export const PatchSettings = z.strictObject(patchable).meta({ id: 'PatchSettings' });
+export type PatchSettings = z.output<typeof PatchSettings>;

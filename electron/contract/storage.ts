@@ -148,6 +148,10 @@ const listFields = {
   order: z.enum(['asc', 'desc']).default('desc'),
 };
 
+export const MetadataQuery = z
+  .record(z.string(), z.string())
+  .describe('`metadata[key]=value`: at most 20; all must hold.');
+
 export const FileListQuery = z
   .object(listFields)
   .catchall(z.unknown())
@@ -190,9 +194,8 @@ export const FileKeyParams = z.strictObject({
 });
 export const TokenParams = z.strictObject({ token: z.string().min(1).max(8192) });
 
-/** The fields of an upload's form, but for the file itself. */
+/** The fields of an upload's form, beside the file itself. */
 export const UploadForm = z.strictObject({
-  file: z.string().optional().meta({ format: 'binary', description: 'The file; at most 1 GB.' }),
   folder: z.string().max(1024).optional(),
   public: QueryBoolean.default(false),
   metadata: z.string().optional().describe('A JSON object, at most 16 KB.'),

@@ -31,6 +31,10 @@ export const System = success(
   }),
 ).meta({ id: 'System' });
 
+export const EventHeaders = z.object({
+  'last-event-id': z.string().optional().describe('The `id` of the last event that was read.'),
+});
+
 export const Model = z
   .object({
     id: z.string(),

@@ -4,6 +4,7 @@ import {
   Pagination,
   QueryBoolean,
   queryInt,
+  queryNumber,
   Seconds,
   success,
   Timestamp,
@@ -15,28 +16,16 @@ export const EXPORT_FORMATS = ['srt', 'vtt', 'txt', 'md', 'json', 'csv', 'docx']
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 export const ExportQuery = z.strictObject({
   format: z.enum(EXPORT_FORMATS),
-  max_chars: z.coerce
-    .number()
-    .pipe(z.int().min(10).max(200))
+  max_chars: queryNumber(z.int().min(10).max(200))
     .optional()
     .describe('Characters a subtitle line; default 42.'),
-  max_lines: z.coerce
-    .number()
-    .pipe(z.int().min(1).max(4))
-    .optional()
-    .describe('Lines a subtitle; default 2.'),
-  max_seconds: z.coerce.number().min(1).max(30).optional().describe('Seconds a subtitle; default 7.'),
-  max_cps: z.coerce.number().min(5).max(60).optional().describe('Characters a second; default 17.'),
-  min_seconds: z.coerce
-    .number()
-    .min(0.2)
-    .max(5)
+  max_lines: queryNumber(z.int().min(1).max(4)).optional().describe('Lines a subtitle; default 2.'),
+  max_seconds: queryNumber(z.number().min(1).max(30)).optional().describe('Seconds a subtitle; default 7.'),
+  max_cps: queryNumber(z.number().min(5).max(60)).optional().describe('Characters a second; default 17.'),
+  min_seconds: queryNumber(z.number().min(0.2).max(5))
     .optional()
     .describe('Seconds a subtitle stays at least, where the speech allows; default 1.'),
-  min_gap: z.coerce
-    .number()
-    .min(0)
-    .max(0.2)
+  min_gap: queryNumber(z.number().min(0).max(0.2))
     .optional()
     .describe('Seconds between two subtitles; default 0.08, two frames at 25 a second.'),
   speakers: QueryBoolean.optional().describe('Name the speakers.'),
@@ -73,7 +62,7 @@ export const SearchHit = z
 export const SearchResult = success(z.object({ results: z.array(SearchHit), pagination: Pagination }));
 
 export const AudioQuery = z.strictObject({
-  expires: z.coerce.number().pipe(z.int().min(0)).optional(),
+  expires: queryNumber(z.int().min(0)).optional(),
   signature: z.string().max(100).optional(),
 });
 export const AudioUrl = success(z.object({ url: z.string(), expires_at: Timestamp }));

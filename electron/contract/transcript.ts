@@ -19,7 +19,7 @@ import {
   TranscriptId,
 } from './common.ts';
 import { JOB_ERROR_CODES } from './errors.ts';
-import { isLanguageCode } from './languages.ts';
+import { LANGUAGE_CODES } from './languages.ts';
 
 export const TRANSCRIPT_STATUSES = ['processing', 'completed', 'failed'] as const;
 export type TranscriptStatus = (typeof TRANSCRIPT_STATUSES)[number];
@@ -40,10 +40,13 @@ export type ModelAlias = (typeof MODEL_ALIASES)[number];
 export const isModelAlias = (name: string): name is ModelAlias =>
   MODEL_ALIASES.some((alias) => alias === name);
 
-const languageOr = (extra: string) =>
-  z.string().refine((code) => code === extra || isLanguageCode(code), {
-    error: 'is not a language code that Whisper knows',
-  });
+const UNKNOWN_LANGUAGE = { error: 'is not a language code that Whisper knows' };
+/** Typed as any text: callers hold what a person chose, and the answer says what is wrong with it. */
+export const LanguageCode: z.ZodType<string, string> = z.enum(LANGUAGE_CODES, UNKNOWN_LANGUAGE).meta({
+  id: 'LanguageCode',
+  description: 'A language that Whisper knows, by its ISO 639 code.',
+});
+const LanguageOrAuto: z.ZodType<string, string> = z.enum(['auto', ...LANGUAGE_CODES], UNKNOWN_LANGUAGE);
 
 const analysisFields = {
   diarize: z.boolean().default(false).describe('Tell who speaks when.'),
@@ -57,10 +60,7 @@ const analysisFields = {
     .describe('Used with entity_detection; default: all.'),
   topics: z.boolean().default(false),
   summarization: z.boolean().default(false),
-  summary_language: z
-    .string()
-    .refine(isLanguageCode, { error: 'is not a language code that Whisper knows' })
-    .default('en'),
+  summary_language: LanguageCode.default('en'),
   summary_type: z.enum(SUMMARY_TYPES).default('bullets'),
   redact_pii: z.boolean().default(false),
   redact_pii_policies: z
@@ -107,7 +107,7 @@ export const CreateTranscript = z
       .max(200)
       .default('mini')
       .describe('`nano`, `mini`, `pro`, or the id of an installed model.'),
-    language: languageOr('auto').default('auto').describe('A language code, or `auto`.'),
+    language: LanguageOrAuto.default('auto').describe('A language code, or `auto`.'),
     timestamp_style: z.enum(['segment', 'word']).default('segment'),
     audio_start_from: z.number().min(0).max(1e7).default(0).describe('Seconds.'),
     audio_end_at: z.number().min(0).max(1e7).default(0).describe('Seconds; 0 means to the end.'),
@@ -148,6 +148,15 @@ export const CreateTranscript = z
   })
   .meta({ id: 'CreateTranscript' });
 export type CreateTranscript = z.output<typeof CreateTranscript>;
+
+export const IdempotencyHeaders = z.object({
+  'idempotency-key': z
+    .string()
+    .min(1)
+    .max(255)
+    .optional()
+    .describe('The same key and body within 24 hours answer with the first record; another body is a 409.'),
+});
 
 export const Word = z
   .object({
@@ -277,10 +286,7 @@ export const UserListQuery = z.strictObject({
   page: queryInt(1, 1e9, 1),
   limit: queryInt(1, 100, 20),
   status: z.enum(TRANSCRIPT_STATUSES).optional(),
-  language: z
-    .string()
-    .refine(isLanguageCode, { error: 'is not a language code that Whisper knows' })
-    .optional(),
+  language: LanguageCode.optional(),
   sort: z.enum(['created_at', 'duration', 'confidence']).default('created_at'),
   order: z.enum(['asc', 'desc']).default('desc'),
 });

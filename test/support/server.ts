@@ -17,6 +17,8 @@ export type TestServerOptions = {
 
 export type TestServer = {
   readonly url: string;
+  /** Opens the window, once. */
+  readonly loginUrl: string;
   readonly pid: number;
   readonly dataDir: string;
   /** The owner's key. */
@@ -75,11 +77,16 @@ export const startServer = async (options: TestServerOptions = {}): Promise<Test
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'earshot-test-')));
   const args = ['serve', '--json', '--port', '0', '--data-dir', dataDir, ...(options.args ?? DEFAULT_ARGS)];
   const child = await spawnEarshot(args, { EARSHOT_API_KEY: OWNER_KEY, ...options.env });
-  const { url, pid }: { url: string; pid: number } = JSON.parse(await firstLine(child));
+  const {
+    url,
+    login_url: loginUrl,
+    pid,
+  }: { url: string; login_url: string; pid: number } = JSON.parse(await firstLine(child));
   const as = (key: string | undefined) =>
     createClient({ baseUrl: url, ...(key === undefined ? {} : { key }) });
   return {
     url,
+    loginUrl,
     pid,
     dataDir,
     key: OWNER_KEY,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { queryInt } from '../common.ts';
+import { QueryBoolean, queryInt, queryNumber } from '../common.ts';
 
 /**
  * The pre-recorded part of AssemblyAI's API (https://www.assemblyai.com/docs/api-reference), so that its
@@ -252,7 +252,7 @@ export const AaiListQuery = z.strictObject({
   created_on: z.iso.date().optional(),
   before_id: z.string().max(100).optional(),
   after_id: z.string().max(100).optional(),
-  throttled_only: z.enum(['true', 'false']).optional(),
+  throttled_only: QueryBoolean.optional(),
 });
 export type AaiListQuery = z.output<typeof AaiListQuery>;
 
@@ -295,7 +295,7 @@ export const AaiParagraphs = z
 export type AaiParagraphs = z.output<typeof AaiParagraphs>;
 
 export const AaiSubtitlesQuery = z.strictObject({
-  chars_per_caption: z.coerce.number().pipe(z.int().min(10).max(800)).optional(),
+  chars_per_caption: queryNumber(z.int().min(10).max(800)).optional(),
 });
 
 export type AaiSubtitlesQuery = z.output<typeof AaiSubtitlesQuery>;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { isLanguageCode } from '../languages.ts';
+import { QueryBoolean, queryNumber } from '../common.ts';
+import { LanguageCode } from '../transcript.ts';
 
 /**
  * The audio endpoints in the form of OpenAI's API, so that its clients work against this server unchanged but
@@ -20,47 +21,35 @@ const shared = {
     .max(4000)
     .optional()
     .describe('Words and names that occur, or the text that came before.'),
-  temperature: z.coerce
-    .number()
-    .min(0)
-    .max(1)
+  temperature: queryNumber(z.number().min(0).max(1))
     .optional()
     .describe('Accepted. The engine chooses its own: 0, warmer where it got stuck.'),
 };
 
-export const OpenAiTranscriptionForm = z
-  .strictObject({
-    ...shared,
-    language: z
-      .string()
-      .refine(isLanguageCode, { error: 'is not a language code that Whisper knows' })
-      .optional(),
-    response_format: z.enum(OPENAI_FORMATS).default('json'),
-    timestamp_granularities: z
-      .array(z.enum(['word', 'segment']))
-      .max(2)
-      .default(['segment'])
-      .describe('Sent as `timestamp_granularities[]`; for `verbose_json`.'),
-    stream: z
-      .enum(['true', 'false'])
-      .transform((text) => text === 'true')
-      .default(false)
-      .describe('Server-sent events: `transcript.text.delta` as the text is recognised, then `….done`.'),
-    chunking_strategy: z
-      .string()
-      .max(1000)
-      .optional()
-      .describe('Accepted. Long audio is always cut at silences.'),
-  })
-  .meta({ id: 'OpenAiTranscriptionForm' });
+export const OpenAiTranscriptionForm = z.strictObject({
+  ...shared,
+  language: LanguageCode.optional(),
+  response_format: z.enum(OPENAI_FORMATS).default('json'),
+  timestamp_granularities: z
+    .array(z.enum(['word', 'segment']))
+    .max(2)
+    .default(['segment'])
+    .describe('For `verbose_json`.'),
+  stream: QueryBoolean.default(false).describe(
+    'Server-sent events: `transcript.text.delta` as the text is recognised, then `….done`.',
+  ),
+  chunking_strategy: z
+    .string()
+    .max(1000)
+    .optional()
+    .describe('Accepted. Long audio is always cut at silences.'),
+});
 export type OpenAiTranscriptionForm = z.output<typeof OpenAiTranscriptionForm>;
 
-export const OpenAiTranslationForm = z
-  .strictObject({
-    ...shared,
-    response_format: z.enum(['json', 'text', 'srt', 'verbose_json', 'vtt']).default('json'),
-  })
-  .meta({ id: 'OpenAiTranslationForm' });
+export const OpenAiTranslationForm = z.strictObject({
+  ...shared,
+  response_format: z.enum(['json', 'text', 'srt', 'verbose_json', 'vtt']).default('json'),
+});
 export type OpenAiTranslationForm = z.output<typeof OpenAiTranslationForm>;
 
 const Usage = z.object({ type: z.literal('duration'), seconds: z.number() });

@@ -63,7 +63,7 @@ export const accountRoutes = {
     access: 'owner',
     body: a.CreateUser,
     responses: { 201: a.UserCreated },
-    errors: ['forbidden'],
+    errors: ['forbidden', 'conflict'],
   }),
   patchUser: route({
     method: 'PATCH',
@@ -74,7 +74,7 @@ export const accountRoutes = {
     params: byId,
     body: a.PatchUser,
     responses: { 200: a.OneUser },
-    errors: ['forbidden', 'user_not_found'],
+    errors: ['forbidden', 'user_not_found', 'conflict'],
   }),
   deleteUser: route({
     method: 'DELETE',

@@ -13,10 +13,10 @@ const REFUSED_CONTENT = [
 
 /** Answers with the bytes of a file, of whatever type; several ranges come as one multipart body. */
 const BYTES = {
-  200: ['application/octet-stream'],
-  206: ['application/octet-stream', 'multipart/byteranges'],
-  304: ['application/octet-stream'],
-} as const satisfies Route['raw'];
+  responses: {},
+  raw: { 200: ['*/*'], 206: ['*/*', 'multipart/byteranges'], 304: [] },
+  ranges: true,
+} as const satisfies Partial<Route>;
 
 const file = { tag: 'Storage', access: 'key' } as const;
 
@@ -28,6 +28,7 @@ export const storageRoutes = {
     summary: 'Upload a file',
     description: 'Multipart form: `file` (at most 1 GB), `folder`, `public`, `metadata` (a JSON object).',
     bodyType: 'multipart',
+    form: s.UploadForm,
     limit: 'uploads',
     responses: { 201: s.UploadResult },
     errors: [...REFUSED_CONTENT, ...TOO_MUCH],
@@ -63,8 +64,7 @@ export const storageRoutes = {
     cors: 'bucket',
     params: s.TokenParams,
     query: s.DownloadQuery,
-    responses: {},
-    raw: BYTES,
+    ...BYTES,
     errors: ['signature_invalid', 'signature_expired', 'file_not_found', 'range_not_satisfiable'],
   }),
   getFile: route({
@@ -104,6 +104,7 @@ export const storageRoutes = {
     description:
       '`metadata[key]=value` finds by metadata: nested keys are joined with dots, a list matches by each of its items.',
     query: s.FileListQuery,
+    queryMaps: { metadata: s.MetadataQuery },
     responses: { 200: s.FileList },
     errors: [],
   }),
@@ -142,8 +143,7 @@ export const storageRoutes = {
     cors: 'bucket',
     params: s.FileKeyParams,
     query: s.DownloadQuery,
-    responses: {},
-    raw: BYTES,
+    ...BYTES,
     errors: ['unauthorized', 'file_not_found', 'range_not_satisfiable'],
   }),
   downloadUrl: route({
@@ -165,8 +165,7 @@ export const storageRoutes = {
     cors: 'bucket',
     params: s.FileKeyParams,
     query: s.DownloadQuery,
-    responses: {},
-    raw: BYTES,
+    ...BYTES,
     errors: ['file_not_found', 'range_not_satisfiable'],
   }),
 } as const;

@@ -34,6 +34,7 @@ export const systemRoutes = {
       'Begins with a `snapshot`, unless `Last-Event-ID` names an event that is still known: then what came ' +
       'after it follows. `event:` is the type, `data:` a JSON object, `id:` grows.',
     access: 'key',
+    headers: s.EventHeaders,
     responses: {},
     raw: { 200: ['text/event-stream'] },
     limit: 'none',

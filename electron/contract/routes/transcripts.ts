@@ -15,7 +15,9 @@ export const transcriptRoutes = {
       'Answers 202 at once, or 200 with the finished transcription when `wait_until_complete` is true. ' +
       'An `Idempotency-Key` header makes a repeated request answer with the first record for 24 hours.',
     access: 'key',
+    headers: t.IdempotencyHeaders,
     body: t.CreateTranscript,
+    located: true,
     responses: { 200: t.Transcription, 202: t.Transcription },
     errors: ['budget_exceeded', 'idempotency_mismatch', 'engine_unavailable'],
   }),
@@ -101,6 +103,7 @@ export const transcriptRoutes = {
     access: 'key',
     params: byId,
     body: t.AnalyzeTranscript,
+    located: true,
     responses: { 200: t.Transcription, 202: t.Transcription },
     errors: ['transcript_not_found', 'transcript_not_ready'],
   }),
@@ -125,7 +128,8 @@ export const transcriptRoutes = {
     query: t.AudioQuery,
     limit: 'none',
     responses: {},
-    raw: { 200: ['audio/*'], 206: ['audio/*'], 304: [] },
+    raw: { 200: ['audio/*'], 206: ['audio/*', 'multipart/byteranges'], 304: [] },
+    ranges: true,
     errors: [
       'unauthorized',
       'signature_invalid',

@@ -1,7 +1,9 @@
+import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ulid } from 'ulid';
 import type { ErrorBody } from '../../contract/errors.ts';
 import type { Route } from '../../contract/route.ts';
-import { AppError, isAppError, isDiskFull } from '../base/errors.ts';
+import { AppError, isAppError, isDiskFull, systemCode } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { openAiErrorBody } from './compat/openai-error.ts';
 
@@ -18,13 +20,14 @@ const FASTIFY_ERRORS: Readonly<Record<string, readonly [AppError['code'], string
   FST_ERR_CTP_EMPTY_JSON_BODY: ['invalid_request', 'The request body is empty; JSON was expected.'],
   FST_ERR_CTP_INVALID_JSON_BODY: ['invalid_request', 'The request body is not valid JSON.'],
   FST_ERR_BAD_URL: ['invalid_request', 'The address is not valid.'],
+  FST_ERR_MAX_PARAM_LENGTH: ['invalid_request', 'A part of the address is too long.'],
 };
 
 const isFastifyError = (error: unknown): error is FastifyError =>
   error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number';
 
 /** Turns anything thrown into an AppError; what nobody foresaw becomes `internal_error` without details. */
-const toAppError = (error: unknown): AppError => {
+export const toAppError = (error: unknown): AppError => {
   if (isAppError(error)) return error;
   if (isDiskFull(error)) {
     return new AppError('disk_full', 'The disk is full. Free some space and try again.', { cause: error });
@@ -66,11 +69,32 @@ export const sendError = (reply: FastifyReply, error: AppError): FastifyReply =>
   if (error.code === 'unauthorized') reply.header('www-authenticate', 'Bearer');
   // A body that nobody will read must not keep the connection busy.
   if (error.status === 413 || error.status === 415) reply.header('connection', 'close');
-  const openAi = request.routeOptions.config.route?.errorForm === 'openai';
+  const openAi = request.routeOptions.config?.route?.errorForm === 'openai';
   return reply
     .code(error.status)
     .type('application/json; charset=utf-8')
     .send(JSON.stringify(openAi ? openAiErrorBody(error) : errorBody(error, request.id)));
+};
+
+/** Answers bytes that are no HTTP request, or one whose headers are too large. */
+export const answerNoHttp = (error: Error, socket: Socket): void => {
+  if (systemCode(error) === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const id = ulid();
+  const body = JSON.stringify(
+    errorBody(new AppError('invalid_request', 'This is no valid HTTP request.'), id),
+  );
+  const head = [
+    'HTTP/1.1 400 Bad Request',
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'X-Content-Type-Options: nosniff',
+    `X-Request-Id: ${id}`,
+    'Connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 };
 
 const pathPattern = (path: string): RegExp =>

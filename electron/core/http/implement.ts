@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { ErrorDetail } from '../../contract/errors.ts';
-import type { Route, RouteBody, RouteParams, RouteQuery } from '../../contract/route.ts';
+import type { Route, RouteBody, RouteHeaders, RouteParams, RouteQuery } from '../../contract/route.ts';
 import { AppError } from '../base/errors.ts';
 import type { Caller } from '../services/accounts.ts';
 
@@ -9,6 +9,7 @@ import type { Caller } from '../services/accounts.ts';
 export type Call<R extends Route> = {
   readonly params: RouteParams<R>;
   readonly query: RouteQuery<R>;
+  readonly headers: RouteHeaders<R>;
   readonly body: RouteBody<R>;
   /** Throws `unauthorized` on a route that lets anyone in and nobody showed a key. */
   readonly caller: Caller;
@@ -81,6 +82,14 @@ export const checkInput = <T extends z.ZodType>(schema: T, value: unknown, where
   throw new AppError('invalid_request', sentence, { details });
 };
 
+const NOTHING = z.strictObject({});
+
+const bodyOf = (definition: Route, { body }: FastifyRequest): unknown =>
+  // What is no JSON is read by the handler.
+  (definition.bodyType ?? 'json') === 'json'
+    ? checkInput(definition.body ?? NOTHING, body ?? {}, 'body')
+    : undefined;
+
 const parse = (schema: z.ZodType | undefined, value: unknown, where: string): unknown =>
   schema === undefined ? undefined : checkInput(schema, value, where);
 
@@ -116,8 +125,10 @@ export const implement = <const R extends Route>(
       // `parse` returns the output of the very schema that the type is derived from.
       const call = {
         params: parse(definition.params, paramsOf(request, definition.path), 'path'),
-        query: parse(definition.query, request.query, 'query'),
-        body: parse(definition.body, request.body ?? {}, 'body'),
+        // An operation that takes none of these refuses what is sent, so that nothing is ignored in silence.
+        query: checkInput(definition.query ?? NOTHING, request.query, 'query'),
+        headers: parse(definition.headers, request.headers, 'headers'),
+        body: bodyOf(definition, request),
         request,
         reply,
         get caller() {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
-import Fastify, { type FastifyInstance } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import { ulid } from 'ulid';
 import { openApiDocument } from '../../contract/openapi.ts';
 import type { Route } from '../../contract/route.ts';
@@ -12,7 +12,7 @@ import type { Logger } from '../base/logger.ts';
 import type { AccountService } from '../services/accounts.ts';
 import type { SettingsService } from '../services/settings.ts';
 import { installDocs } from './docs.ts';
-import { installErrors } from './errors.ts';
+import { answerNoHttp, installErrors, sendError, toAppError } from './errors.ts';
 import { installGuards } from './guards.ts';
 import { installLimits } from './limits.ts';
 import { installRequestLog, type RequestLog } from './request-log.ts';
@@ -67,6 +67,11 @@ const installWindow = async (server: FastifyInstance, directory: string): Promis
 
 /** The HTTP server with everything that holds for all routes; the resources are put on it by the caller. */
 export const createServer = async (options: ServerOptions): Promise<FastifyInstance> => {
+  const nameAnswer = (reply: FastifyReply): void => {
+    reply.header('x-request-id', reply.request.id);
+    reply.header('x-content-type-options', 'nosniff');
+    reply.header('earshot-version', options.version);
+  };
   const server = Fastify({
     logger: false,
     bodyLimit: 1024 * 1024,
@@ -75,13 +80,17 @@ export const createServer = async (options: ServerOptions): Promise<FastifyInsta
     forceCloseConnections: true,
     routerOptions: { maxParamLength: 8192, ignoreTrailingSlash: true },
     requestTimeout: 0,
+    // An address that cannot be decoded reaches no hook.
+    frameworkErrors: (error, _request, reply) => {
+      nameAnswer(reply);
+      sendError(reply, toAppError(error));
+    },
+    clientErrorHandler: answerNoHttp,
   });
   // Nothing here takes plain text: without this, such a body would be answered as a JSON of the wrong shape.
   server.removeContentTypeParser('text/plain');
-  server.addHook('onRequest', async (request, reply) => {
-    reply.header('x-request-id', request.id);
-    reply.header('x-content-type-options', 'nosniff');
-    reply.header('earshot-version', options.version);
+  server.addHook('onRequest', async (_request, reply) => {
+    nameAnswer(reply);
     if (options.isShuttingDown()) {
       throw new AppError('shutting_down', 'Earshot is shutting down.', { headers: { connection: 'close' } });
     }

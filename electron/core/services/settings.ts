@@ -1,6 +1,7 @@
-import { z } from 'zod';
+import { JsonValue } from '../../contract/common.ts';
 import {
   isSettingKey,
+  type PatchSettings,
   SETTINGS,
   type SettingKey,
   type Settings,
@@ -11,7 +12,6 @@ import type { WritableDb } from '../stores/database.ts';
 import { clearSetting, readSettings, writeSetting } from '../stores/settings.ts';
 
 type Entry = { value: unknown; source: 'default' | 'stored' | 'run' };
-type Json = z.output<ReturnType<typeof z.json>>;
 
 /**
  * The settings of this installation: defaults, over them what is stored, over that what was
@@ -41,8 +41,8 @@ export class SettingsService {
   list(): SettingsList {
     const data = [...this.#entries].map(([key, { value, source }]) => ({
       key,
-      value: z.json().parse(value),
-      default: z.json().parse(this.#defaultOf(key)),
+      value: JsonValue.parse(value),
+      default: JsonValue.parse(this.#defaultOf(key)),
       source,
       restart: SETTINGS[key].restart,
       help: SETTINGS[key].help,
@@ -52,8 +52,8 @@ export class SettingsService {
   }
 
   /** Stores values; null puts a key back to its default. All are checked before any is stored. */
-  change(values: Readonly<Record<string, Json>>): void {
-    const checked = Object.entries(values).map(([key, value]) => this.#check(key, value));
+  change(values: Readonly<PatchSettings>): void {
+    const checked = Object.entries(values).map(([key, value]) => this.#check(key, value ?? null));
     const details = checked.flatMap((result) => (result.problem === undefined ? [] : [result.problem]));
     if (details.length > 0) {
       throw new AppError('invalid_request', `The setting ${details[0]?.path} ${details[0]?.message}.`, {
@@ -77,7 +77,7 @@ export class SettingsService {
 
   #check(
     key: string,
-    value: Json,
+    value: JsonValue,
   ): { key: string; text: string | null; problem?: { path: string; message: string } } {
     if (!isSettingKey(key)) return { key, text: null, problem: { path: key, message: 'is not a setting' } };
     if (value === null) return { key, text: null };

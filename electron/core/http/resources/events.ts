@@ -31,7 +31,7 @@ export const eventResources = (
   server.addHook('preClose', async () => {
     for (const out of open) out.end();
   });
-  implement(server, routes.events, ({ caller, request, reply }) => {
+  implement(server, routes.events, ({ caller, headers, reply }) => {
     const userId = caller.user.id;
     reply.hijack();
     const out = reply.raw;
@@ -42,7 +42,7 @@ export const eventResources = (
       'x-accel-buffering': 'no',
     });
     open.add(out);
-    const last = Number(request.headers['last-event-id']);
+    const last = Number(headers['last-event-id']);
     const missed = Number.isFinite(last) ? events.since(userId, last) : undefined;
     if (missed === undefined) {
       const processing = transcripts.processing(userId);

@@ -1,6 +1,5 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { routes } from '../../../contract/routes.ts';
-import { AppError } from '../../base/errors.ts';
 import type { TranscriptService } from '../../services/transcripts/index.ts';
 import { accepted, ok, success } from '../answers.ts';
 import { implement } from '../implement.ts';
@@ -12,19 +11,10 @@ const goneSignal = (reply: FastifyReply): AbortSignal => {
   return controller.signal;
 };
 
-const idempotencyKey = (request: FastifyRequest): string | undefined => {
-  const key = request.headers['idempotency-key'];
-  if (key === undefined) return undefined;
-  if (typeof key !== 'string' || key.length === 0 || key.length > 255) {
-    throw new AppError('invalid_request', 'Idempotency-Key must be one value of 1 to 255 characters.');
-  }
-  return key;
-};
-
 /** Transcriptions: create, list, read, change, delete. */
 export const transcriptResources = (server: FastifyInstance, transcripts: TranscriptService): void => {
-  implement(server, routes.createTranscript, async ({ caller, body, request, reply }) => {
-    const row = transcripts.create(caller.user, body, idempotencyKey(request));
+  implement(server, routes.createTranscript, async ({ caller, body, headers: sent, reply }) => {
+    const row = transcripts.create(caller.user, body, sent['idempotency-key']);
     const headers = { location: `/v1/transcript/id/${row.id}` };
     if (!body.wait_until_complete) return accepted(transcripts.get(caller.user.id, row.id), headers);
     const finished = await transcripts.wait(caller.user.id, row.id, goneSignal(reply));

@@ -34,7 +34,7 @@ export class TranscriptPages {
       ...(from === undefined ? {} : { created: { from, to: from + DAY_MS } }),
     };
     // Nothing is ever throttled here.
-    if (query.throttled_only === 'true') return { items: [], hasOlder: false, hasNewer: false };
+    if (query.throttled_only === true) return { items: [], hasOlder: false, hasNewer: false };
     const rows = pageOfTranscripts(this.#db, userId, {
       ...filter,
       beforeId: query.before_id,

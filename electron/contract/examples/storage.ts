@@ -1,0 +1,165 @@
+import type { z } from 'zod';
+import type { storageRoutes } from '../routes/storage.ts';
+import type { FileInformation, StoredFile } from '../storage.ts';
+import type { ExamplesOf } from './example.ts';
+import { BASE_URL, CREATED, FILE_KEY, PLACEHOLDERS } from './values.ts';
+
+const SIZE = 275_244;
+const MD5 = '9e107d9d372bb6826bd81d3542a419d6';
+const DOWNLOAD = `${BASE_URL}/v1/storage/download${FILE_KEY}`;
+
+const file: z.input<typeof StoredFile> = {
+  id: 'file_01JD3Z9A5C7E9G2J4K6M8N0P1Q',
+  key: FILE_KEY,
+  original_name: 'planning.wav',
+  size: SIZE,
+  mime_type: 'audio/wav',
+  public: false,
+  folder: 'meetings',
+  uploaded_at: CREATED,
+  metadata: { project: 'alpha' },
+  urls: { download: DOWNLOAD, direct: null },
+  checksums: { md5: MD5, sha256: 'd7a8fbb307d7809469ca9abcb0082e4f8d5651e46d3cdb762d02d0bf37c9e592' },
+};
+
+const information: z.input<typeof FileInformation> = {
+  success: true,
+  data: {
+    fileKey: FILE_KEY,
+    originalName: 'planning.wav',
+    size: SIZE,
+    sizeFormatted: '268.8 KB',
+    contentType: 'audio/wav',
+    uploadedAt: CREATED,
+    lastModified: CREATED,
+    etag: `"${MD5}"`,
+    publicUrl: '',
+    downloadUrl: DOWNLOAD,
+  },
+};
+
+const CORS = {
+  allowedOrigins: ['https://example.com'],
+  allowedMethods: ['GET' as const, 'HEAD' as const],
+  allowedHeaders: ['*'],
+  maxAgeSeconds: 3600,
+};
+
+const params = { fileKey: FILE_KEY };
+
+export const storageExamples: ExamplesOf<typeof storageRoutes> = {
+  uploadFile: {
+    form: { folder: 'meetings', public: 'false', metadata: '{"project":"alpha"}' },
+    answers: {
+      201: {
+        success: true,
+        data: {
+          file,
+          upload_info: {
+            processing_time: 0.034,
+            storage_region: 'local',
+            compression_applied: false,
+            scan: { engine: 'builtin', clean: true },
+          },
+        },
+      },
+    },
+  },
+  presignUpload: {
+    body: { filename: 'planning.wav', contentType: 'audio/wav', fileSize: SIZE, folder: 'meetings' },
+    answers: {
+      200: {
+        success: true,
+        data: {
+          uploadUrl: `${BASE_URL}/v1/storage/presigned/${PLACEHOLDERS.uploadToken}`,
+          fileKey: FILE_KEY,
+          expiresIn: 3600,
+          maxFileSize: SIZE,
+          allowedContentTypes: ['audio/wav'],
+        },
+      },
+    },
+  },
+  putPresigned: {
+    params: { token: PLACEHOLDERS.uploadToken },
+    answers: { 200: information },
+  },
+  getPresigned: { params: { token: PLACEHOLDERS.readToken }, query: { inline: true } },
+  getFile: { params, answers: { 200: information } },
+  patchFile: {
+    params,
+    body: { metadata: { project: 'alpha', reviewed: true } },
+    answers: {
+      200: {
+        success: true,
+        data: { file: { ...file, metadata: { project: 'alpha', reviewed: true } } },
+      },
+    },
+  },
+  deleteFile: {
+    params,
+    answers: {
+      200: {
+        success: true,
+        message: 'The file is deleted.',
+        data: { fileKey: FILE_KEY, deletedAt: '2026-11-20T18:00:00.000Z' },
+      },
+    },
+  },
+  listFiles: {
+    query: { folder: 'meetings', 'metadata[project]': 'alpha', page: 1, limit: 20 },
+    answers: {
+      200: {
+        success: true,
+        data: {
+          files: [file],
+          folders: ['meetings'],
+          pagination: { page: 1, limit: 20, total: 1, pages: 1, hasNext: false, hasPrev: false },
+        },
+      },
+    },
+  },
+  storageInfo: {
+    answers: {
+      200: {
+        success: true,
+        data: {
+          totalStorageUsed: SIZE,
+          totalStorageUsedFormatted: '268.8 KB',
+          fileCount: 1,
+          storageLimit: 10_737_418_240,
+          storageLimitFormatted: '10 GB',
+          availableStorage: 10_737_142_996,
+          availableStorageFormatted: '10 GB',
+          usagePercentage: 0,
+        },
+      },
+    },
+  },
+  configureCors: {
+    body: CORS,
+    answers: {
+      200: {
+        success: true,
+        message: 'The CORS configuration is in force.',
+        data: { ...CORS, updatedAt: CREATED },
+      },
+    },
+  },
+  corsConfig: { answers: { 200: { success: true, data: { ...CORS, lastUpdated: CREATED } } } },
+  downloadFile: { params, headers: { Range: 'bytes=0-1023' } },
+  downloadUrl: {
+    params,
+    query: { expires: 600 },
+    answers: {
+      200: {
+        success: true,
+        data: {
+          url: `${BASE_URL}/v1/storage/presigned/${PLACEHOLDERS.readToken}`,
+          expires_at: '2026-11-20T17:55:00.000Z',
+        },
+      },
+    },
+  },
+  directFile: { params },
+};

@@ -1,0 +1,154 @@
+import type { z } from 'zod';
+import type { systemRoutes } from '../routes/system.ts';
+import type { Model } from '../system.ts';
+import type { ExamplesOf } from './example.ts';
+import { CREATED, PLACEHOLDERS, TRANSCRIPT_ID } from './values.ts';
+
+const SIZE = 147_951_465;
+
+const model: z.input<typeof Model> = {
+  id: PLACEHOLDERS.model,
+  name: 'Whisper base',
+  kind: 'whisper',
+  size: SIZE,
+  languages: 'multilingual',
+  sha256: '60ed5bc3dd14eea856493d334349b405782ddcaf0028d4b5df4088345fba2efe',
+  sha1: null,
+  installed: true,
+  bundled: false,
+  demonstration: false,
+  description: 'Good for clear speech on a small machine.',
+  aliases: ['mini'],
+  speed: 6.4,
+  download: null,
+};
+
+const downloading: z.input<typeof Model> = {
+  ...model,
+  installed: false,
+  speed: null,
+  download: { state: 'downloading', received: 4_194_304, total: SIZE, error: null },
+};
+
+const params = { id: PLACEHOLDERS.model };
+
+const modelExamples = {
+  listModels: {
+    answers: {
+      200: {
+        object: 'list' as const,
+        success: true as const,
+        data: [{ ...model, object: 'model' as const, created: 0, owned_by: 'earshot' }],
+      },
+    },
+  },
+  installModel: {
+    params,
+    answers: {
+      200: { success: true as const, data: model },
+      202: { success: true as const, data: downloading },
+    },
+  },
+  pauseModel: {
+    params,
+    answers: {
+      200: {
+        success: true as const,
+        data: {
+          ...downloading,
+          download: { state: 'paused' as const, received: 4_194_304, total: SIZE, error: null },
+        },
+      },
+    },
+  },
+  removeModel: { params, answers: { 200: { success: true as const, message: 'base is removed.' } } },
+  importModel: {
+    body: { path: PLACEHOLDERS.modelFile, id: 'my-base' },
+    answers: { 201: { success: true as const, data: { ...model, id: 'my-base', aliases: [] } } },
+  },
+  benchmarkModel: {
+    params,
+    answers: {
+      200: {
+        success: true as const,
+        data: { id: PLACEHOLDERS.model, seconds: 15.398, elapsed: 2.406, speed: 6.4 },
+      },
+    },
+  },
+} satisfies Partial<ExamplesOf<typeof systemRoutes>>;
+
+export const systemExamples: ExamplesOf<typeof systemRoutes> = {
+  ...modelExamples,
+  health: { answers: { 200: { status: 'ok', version: '0.1.0', uptime: 86.4 } } },
+  system: {
+    answers: {
+      200: {
+        success: true,
+        data: {
+          version: '0.1.0',
+          node: '24.21.0',
+          platform: 'linux x64',
+          data_dir: '/home/maria/.local/share/earshot',
+          ffmpeg: { path: '/usr/bin/ffmpeg', version: '7.1' },
+          engine: {
+            name: 'whisper.cpp',
+            version: '1.9.1',
+            available: true,
+            detail: null,
+            system_info: 'CPU : AVX2 = 1 | FMA = 1',
+            threads: 4,
+            parallel: 2,
+          },
+          scanner: 'builtin',
+          disk_free: 214_748_364_800,
+          limits: {
+            uploads_per_15_minutes: 20,
+            deletions_per_15_minutes: 100,
+            requests_per_minute: 600,
+            max_download_bytes: 4_294_967_296,
+          },
+        },
+      },
+    },
+  },
+  events: {
+    texts: {
+      'text/event-stream': `id: 1795196700123\nevent: transcript.deleted\ndata: {"id":"${TRANSCRIPT_ID}"}\n\n`,
+    },
+  },
+  listRequests: {
+    answers: {
+      200: {
+        success: true,
+        data: [
+          {
+            time: CREATED,
+            method: 'GET',
+            route: '/v1/transcript/id/{id}',
+            status: 200,
+            milliseconds: 1.8,
+            key_prefix: 'ek_7Qm2x',
+          },
+        ],
+      },
+    },
+  },
+  listConnections: {
+    query: { limit: 100 },
+    answers: {
+      200: {
+        success: true,
+        data: [
+          {
+            time: CREATED,
+            host: 'example.com',
+            address: '93.184.215.14',
+            purpose: 'audio',
+            bytes: 275_244,
+            error: null,
+          },
+        ],
+      },
+    },
+  },
+};

@@ -1,0 +1,26 @@
+/**
+ * What stands for a reader's own ids in the examples of the document. To run an example, put your own in
+ * their place; the tests do the same.
+ */
+export const PLACEHOLDERS = {
+  transcript: 'tr_01JD3Z9X7Q2K5V8M4N6P1R0S3T',
+  user: 'usr_01JD3Z8W2M4N6P1R0S3T5V7X9Z',
+  apiKey: 'key_01JD3Z8X1R0S3T5V7X9Z2K4M6N',
+  file: '/usr_01JD3Z8W2M4N6P1R0S3T5V7X9Z/meetings/planning_20261120T174500123Z.wav',
+  uploadToken: 'upload-token',
+  readToken: 'read-token',
+  loginToken: 'login-token',
+  model: 'base',
+  modelFile: '/home/maria/models/ggml-base.bin',
+  url: 'https://example.com/planning.wav',
+  webhook: 'https://example.com/hooks/earshot',
+  signature: 'signature',
+} as const;
+
+export const BASE_URL = 'http://127.0.0.1:3277';
+export const CREATED = '2026-11-20T17:45:00.123Z';
+export const COMPLETED = '2026-11-20T17:45:04.871Z';
+export const ENCODED_FILE = PLACEHOLDERS.file.slice(1);
+/** As it stands in an address. */
+export const FILE_KEY = PLACEHOLDERS.file;
+export const TRANSCRIPT_ID = PLACEHOLDERS.transcript;

@@ -1,0 +1,156 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+
+/** The part of JSON Schema that the document is written in. */
+export type Schema = {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly allOf?: readonly Schema[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean | Schema;
+  readonly propertyNames?: Schema;
+  readonly items?: Schema;
+  readonly prefixItems?: readonly Schema[];
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly pattern?: string;
+  readonly format?: string;
+};
+
+export type Parameter = {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly required: boolean;
+  readonly style?: 'deepObject';
+  readonly example?: unknown;
+  readonly schema: Schema;
+};
+
+type Media = { readonly schema: Schema; readonly example?: unknown; readonly examples?: unknown };
+type Content = Readonly<Record<string, Media>>;
+
+export type Responses = Readonly<
+  Record<
+    string,
+    {
+      readonly description: string;
+      readonly headers: Readonly<Record<string, { required: boolean }>>;
+      readonly content?: Content;
+    }
+  >
+>;
+
+export type Operation = {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly security: readonly Readonly<Record<string, unknown>>[];
+  readonly parameters: readonly Parameter[];
+  readonly requestBody?: { readonly content: Content };
+  readonly responses: Responses;
+  /** From where it stands in the document. */
+  readonly method: string;
+  readonly path: string;
+  /** Where in the document it stands, as a JSON pointer. */
+  readonly pointer: string;
+};
+
+type OpenApi = {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Omit<Operation, 'method' | 'path'>>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+};
+
+const escaped = (part: string): string => part.replaceAll('~', '~0').replaceAll('/', '~1');
+
+/** The committed document: its operations, and what its schemas say of a value. */
+export class ApiDocument {
+  readonly operations: readonly Operation[];
+  readonly #document: OpenApi;
+  readonly #ajv = new Ajv2020({
+    strict: true,
+    strictTypes: false,
+    strictTuples: false,
+    allErrors: false,
+    inlineRefs: false,
+  });
+  /** By the text of the schema: most answers with an error are described alike. */
+  readonly #validators = new Map<string, ValidateFunction>();
+  readonly #byPointer = new Map<string, ValidateFunction>();
+
+  constructor(path = join(import.meta.dirname, '..', '..', '..', 'openapi.json')) {
+    this.#document = JSON.parse(readFileSync(path, 'utf8'));
+    addFormats.default(this.#ajv);
+    // Of OpenAPI, beside JSON Schema.
+    for (const word of ['openapi', 'info', 'servers', 'components', 'paths']) this.#ajv.addKeyword(word);
+    this.#ajv.addKeyword('example');
+    this.#ajv.addFormat('binary', true);
+    this.#ajv.addSchema({ $id: 'document', ...this.#document });
+    this.operations = Object.entries(this.#document.paths).flatMap(([path_, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({
+        ...operation,
+        method: method.toUpperCase(),
+        path: path_,
+        pointer: `/paths/${escaped(path_)}/${method}`,
+      })),
+    );
+  }
+
+  resolve(schema: Schema): Schema {
+    const name = schema.$ref?.split('/').at(-1);
+    if (name === undefined) return schema;
+    const found = this.#document.components.schemas[name];
+    if (found === undefined) throw new Error(`${schema.$ref} is not in the document`);
+    return found;
+  }
+
+  /** What a value has against the schema at a place of the document; undefined when it fits. */
+  problem(pointer: string, value: unknown): string | undefined {
+    const validate = this.#byPointer.get(pointer) ?? this.#compile(pointer);
+    if (validate(value)) return undefined;
+    const [error] = validate.errors ?? [];
+    return `${error?.instancePath} ${error?.message} ${JSON.stringify(error?.params)}`;
+  }
+
+  /** Whether a request's JSON body fits what its operation takes. */
+  bodyProblem({ pointer }: Operation, media: string, value: unknown): string | undefined {
+    return this.problem(`${pointer}/requestBody/content/${escaped(media)}/schema`, value);
+  }
+
+  responseProblem({ pointer }: Operation, status: string, media: string, value: unknown): string | undefined {
+    return this.problem(`${pointer}/responses/${status}/content/${escaped(media)}/schema`, value);
+  }
+
+  parameterProblem(operation: Operation, parameter: Parameter, value: unknown): string | undefined {
+    const index = operation.parameters.indexOf(parameter);
+    return this.problem(`${operation.pointer}/parameters/${index}/schema`, value);
+  }
+
+  #at(pointer: string): unknown {
+    const parts = pointer.slice(1).split('/');
+    return parts.reduce<unknown>((place, part) => {
+      const name = part.replaceAll('~1', '/').replaceAll('~0', '~');
+      return typeof place === 'object' && place !== null
+        ? Object.entries(place).find(([key]) => key === name)?.[1]
+        : undefined;
+    }, this.#document);
+  }
+
+  #compile(pointer: string): ValidateFunction {
+    const text = JSON.stringify(this.#at(pointer)).replaceAll('"#/', '"document#/');
+    const validate = this.#validators.get(text) ?? this.#ajv.compile(JSON.parse(text));
+    this.#validators.set(text, validate);
+    this.#byPointer.set(pointer, validate);
+    return validate;
+  }
+}

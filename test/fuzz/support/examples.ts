@@ -1,0 +1,129 @@
+import { PLACEHOLDERS } from '../../../electron/contract/examples/values.ts';
+import { fixture } from '../../support/fixtures.ts';
+import type { ApiDocument, Operation, Parameter } from './document.ts';
+import { wholeForm } from './forms.ts';
+import { suits } from './inputs.ts';
+import type { Plan } from './plan.ts';
+import { tinyWav } from './tiny-wav.ts';
+import { type Kind, SLOW_MODEL, STARTER_FILE, WORKING_MODEL, type World } from './world.ts';
+
+/** These are about what waits, so the queue is held while they are sent. */
+export const ABOUT_WAITING = new Set(['cancelTranscript', 'moveInQueue']);
+
+/** The models that the examples speak of as one. */
+const MODELS: Readonly<Record<string, string>> = { pauseModel: SLOW_MODEL, benchmarkModel: 'starter' };
+
+const one = (world: World, operation: Operation, kind: Kind): string =>
+  world.find(kind, (thing) => suits(operation, thing, 'owner'))[0]?.id ?? 'none';
+
+/** What stands for each placeholder in the example of an operation. */
+const realsOf = async (
+  world: World,
+  operation: Operation,
+): Promise<Record<keyof typeof PLACEHOLDERS, string>> => {
+  const { client } = world.server;
+  const size = tinyWav().length;
+  const address = await client.call('presignUpload', {
+    body: { filename: 'tiny.wav', contentType: 'audio/wav', fileSize: size },
+  });
+  const file = one(world, operation, 'file');
+  const read = await client.call('downloadUrl', { params: { fileKey: file } });
+  const token = (url: string): string => new URL(url).pathname.split('/').at(-1) ?? '';
+  return {
+    transcript: one(world, operation, 'transcript'),
+    user: one(world, operation, 'user'),
+    apiKey: one(world, operation, 'key'),
+    file,
+    uploadToken: token(address.data.uploadUrl),
+    readToken: token(read.data.url),
+    loginToken: world.loginToken,
+    model: MODELS[operation.operationId] ?? WORKING_MODEL,
+    modelFile: STARTER_FILE,
+    url: world.remote.url('/tiny.wav'),
+    webhook: world.receiver.url('/hook'),
+    signature: 'signature',
+  };
+};
+
+const pairsOf = ({ name, example, style }: Parameter): [string, string][] => {
+  if (example === undefined) return [];
+  if (style !== 'deepObject' || typeof example !== 'object') return [[name, String(example)]];
+  return Object.entries(example ?? {}).map(([key, value]) => [`${name}[${key}]`, String(value)]);
+};
+
+const bodyOf = (operation: Operation, replaced: (text: string) => string): Pick<Plan, 'body' | 'headers'> => {
+  const [media, content] = Object.entries(operation.requestBody?.content ?? {})[0] ?? [];
+  if (media === undefined || content === undefined) return { body: undefined, headers: {} };
+  if (media === 'application/json') {
+    return {
+      body: Buffer.from(replaced(JSON.stringify(content.example))),
+      headers: { 'content-type': media },
+    };
+  }
+  if (media !== 'multipart/form-data') return { body: tinyWav(), headers: { 'content-type': 'audio/wav' } };
+  const fields = Object.entries(content.example ?? {}).map(([name, value]): [string, string] => [
+    name,
+    String(value),
+  ]);
+  const bytes = operation.operationId === 'uploadFile' ? fixture('01-short-note.wav') : tinyWav();
+  const { body, type } = wholeForm(fields, { name: 'planning.wav', type: 'audio/wav', bytes });
+  return { body, headers: { 'content-type': type } };
+};
+
+/** The example of an operation as a request to this server. */
+export const exampleRequest = async (world: World, operation: Operation): Promise<Plan> => {
+  const reals = Object.entries(await realsOf(world, operation));
+  const placeholders: Readonly<Record<string, string>> = PLACEHOLDERS;
+  const replaced = (text: string): string =>
+    reals.reduce((done, [name, real]) => {
+      const placeholder = placeholders[name] ?? '';
+      // A model's name is a word like any other: only as a whole does it stand for one.
+      if (name === 'model') return done === placeholder ? real : done;
+      return done.replaceAll(placeholder, real);
+    }, text);
+  const parameters = (place: Parameter['in']) =>
+    operation.parameters.filter((parameter) => parameter.in === place).flatMap(pairsOf);
+  const params = new Map(parameters('path'));
+  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(replaced(params.get(name) ?? '')),
+  );
+  const query = new URLSearchParams(parameters('query')).toString();
+  const { body, headers } = bodyOf(operation, replaced);
+  return {
+    index: 0,
+    operation,
+    method: operation.method,
+    path: query === '' ? path : `${path}?${query}`,
+    headers: {
+      authorization: `Bearer ${world.server.key}`,
+      ...Object.fromEntries(parameters('header')),
+      ...headers,
+    },
+    body,
+    actor: 'owner',
+    fault: undefined,
+    ids: [],
+  };
+};
+
+/** What the examples of the document have against their schemas, and where an answer has none. */
+export const exampleProblems = (document: ApiDocument): string[] =>
+  document.operations.flatMap((operation) => {
+    const { operationId, requestBody, responses } = operation;
+    const asked = Object.entries(requestBody?.content ?? {}).flatMap(([media, { example }]) => {
+      if (media === '*/*') return [];
+      const problem =
+        media === 'application/json' ? document.bodyProblem(operation, media, example) : undefined;
+      return problem === undefined ? [] : [`${operationId} asks:${problem}`];
+    });
+    const answered = Object.entries(responses)
+      .filter(([status]) => status < '300')
+      .flatMap(([status, { content = {} }]) =>
+        Object.entries(content).flatMap(([media, { example }]) => {
+          if (media !== 'application/json' || operationId === 'exportTranscript') return [];
+          const problem = document.responseProblem(operation, status, media, example);
+          return problem === undefined ? [] : [`${operationId} ${status}:${problem}`];
+        }),
+      );
+    return [...asked, ...answered];
+  });

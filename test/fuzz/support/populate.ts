@@ -1,0 +1,114 @@
+import { catalogueLine, starterBytes } from '../../models/support/mirror.ts';
+import { fixture } from '../../support/fixtures.ts';
+import { discard, startServer } from '../../support/server.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { file, htmlPage, stall, startUrlServer } from '../../support/url-server.ts';
+import { startWebhookReceiver } from '../../support/webhook-receiver.ts';
+import { tinyWav } from './tiny-wav.ts';
+import { type Actor, REFUSED, SLOW_MODEL, WORKING_MODEL, World } from './world.ts';
+
+const upload = async (world: World, actor: Actor, bytes: Buffer, name: string, isPublic = false) => {
+  const form = new FormData();
+  form.append('public', String(isPublic));
+  form.append('metadata', '{"project":{"name":"alpha"},"tags":["a","b"]}');
+  form.append('file', new Blob([new Uint8Array(bytes)]), name);
+  const { data } = await world.server.as(world.keyOf(actor)).call('uploadFile', { body: form });
+  return data.file.key;
+};
+
+const transcribe = async (world: World, actor: Actor, state: string, kept: boolean, body: object) => {
+  const made = await world.server.as(world.keyOf(actor)).call('createTranscript', {
+    body: { audio_url: REFUSED, wait_until_complete: true, timestamp_style: 'word', ...body },
+  });
+  const ended = state === 'failed' ? 'failed' : 'completed';
+  if (made.status !== ended) throw new Error(`A transcription is ${made.status}: ${made.error?.message}`);
+  world.add('transcript', made.id, actor, state, kept);
+};
+
+const ANALYSES = {
+  diarize: true,
+  entity_detection: true,
+  topics: true,
+  summarization: true,
+  content_safety: true,
+};
+
+const fillFiles = async (world: World): Promise<string> => {
+  const speech = await upload(world, 'owner', fixture('01-short-note.wav'), 'short note.wav');
+  world.add('file', speech, 'owner', 'speech', true);
+  const plain = Buffer.from('Plain words, 漢字.\n');
+  world.add('file', await upload(world, 'owner', plain, 'notes.txt', true), 'owner', 'public', true);
+  const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>');
+  world.add('file', await upload(world, 'owner', svg, '図.svg', true), 'owner', 'public', true);
+  for (let count = 0; count < 5; count++) {
+    world.add('file', await upload(world, 'owner', plain, `disposable ${count}.txt`), 'owner');
+  }
+  world.add('file', await upload(world, 'maria', plain, 'hers.txt'), 'maria', '', true);
+  return speech;
+};
+
+const fillTranscripts = async (world: World, speech: string): Promise<void> => {
+  const hers = await upload(world, 'maria', fixture('01-short-note.wav'), 'hers.wav');
+  const audio_url = `storage:${speech}`;
+  const webhook = { webhook_url: world.receiver.url('/hook') };
+  await Promise.all([
+    transcribe(world, 'owner', 'completed', true, { audio_url, ...ANALYSES, ...webhook }),
+    transcribe(world, 'owner', 'redacted', true, {
+      audio_url,
+      audio_end_at: 4,
+      redact_pii: true,
+      redact_pii_audio: true,
+    }),
+    transcribe(world, 'maria', 'completed', true, { audio_url: `storage:${hers}`, audio_end_at: 2 }),
+    ...[1, 2, 3, 4].map((second) =>
+      transcribe(world, 'owner', 'completed', false, { audio_url, audio_end_at: second / 2 + 1 }),
+    ),
+    ...[1, 2, 3, 4, 5, 6].map(() => transcribe(world, 'owner', 'failed', false, webhook)),
+  ]);
+};
+
+const fillAccounts = async (world: World): Promise<void> => {
+  const { client } = world.server;
+  for (let count = 0; count < 4; count++) {
+    const key = await client.call('createKey', { body: { name: `key ${count}` } });
+    world.add('key', key.data.id, 'owner');
+    const user = await client.call('createUser', { body: { name: `user ${count}` } });
+    world.add('user', user.data.user.id, 'owner');
+  }
+};
+
+/** Starts the server and makes what the requests will be about. */
+export const createWorld = async (): Promise<World> => {
+  const [server, remote, receiver, folder] = await Promise.all([
+    startServer(),
+    startUrlServer(),
+    startWebhookReceiver(),
+    temporaryFolder(),
+  ]);
+  const model = starterBytes();
+  remote.set('/tiny.wav', file(tinyWav()));
+  remote.set('/page.mp3', htmlPage);
+  remote.set(`/mirror/ggml-${WORKING_MODEL}.bin`, file(model));
+  remote.set(`/mirror/ggml-${SLOW_MODEL}.bin`, stall(model, 100_000));
+  const base = {
+    'limits.requestsPerMinute': 0,
+    'limits.uploadsPer15Minutes': 0,
+    'limits.deletionsPer15Minutes': 0,
+    'models.baseUrl': remote.url('/mirror'),
+    'models.catalogue': [catalogueLine(WORKING_MODEL, model), catalogueLine(SLOW_MODEL, model)],
+    'queue.concurrency': 2,
+    'webhooks.retrySeconds': [],
+  };
+  const { data: maria } = await server.client.call('createUser', { body: { name: 'María' } });
+  const parts = { server, remote, receiver, folder: folder.path, mariasKey: maria.key.key };
+  const world = new World(parts, base, async () => {
+    await Promise.all([discard(server), remote.close(), receiver.close()]);
+    await folder.remove();
+  });
+  world.add('user', maria.user.id, 'owner', 'maria', true);
+  await world.restore();
+  const speech = await fillFiles(world);
+  await fillAccounts(world);
+  await fillTranscripts(world, speech);
+  return world;
+};
