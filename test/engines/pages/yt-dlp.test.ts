@@ -11,7 +11,7 @@ import { createPageReader } from '../../../electron/core/engines/pages/yt-dlp.ts
 import { explainYtDlp, parsePageRecording } from '../../../electron/core/engines/pages/yt-dlp-output.ts';
 import { ensurePrograms } from '../../support/debian.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { endless, file, startUrlServer, type UrlServer } from '../../support/url-server.ts';
+import { file, startUrlServer, type UrlServer } from '../../support/url-server.ts';
 
 const available = ensurePrograms(['yt-dlp'], ['yt-dlp']);
 const OPEN: NetworkPolicy = { allowPrivateAddresses: true, offline: false };
@@ -71,8 +71,9 @@ describe.skipIf(!available)('yt-dlp behind the guard', () => {
   });
 
   it('is ended when it has fetched more than is allowed', async () => {
-    urls.set('/endless', endless(Buffer.from(`${'<p>more</p>'.repeat(5000)}`)));
-    await expect(inspect(OPEN, '/endless', 2_000_000)).rejects.toMatchObject({ code: 'download_too_large' });
+    const page = Buffer.from(`<html>${'<p>more</p>'.repeat(400_000)}</html>`);
+    urls.set('/large', file(page, { type: 'text/html' }));
+    await expect(inspect(OPEN, '/large', 2_000_000)).rejects.toMatchObject({ code: 'download_too_large' });
   });
 });
 
