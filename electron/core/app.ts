@@ -327,6 +327,7 @@ export const createApp = async (config: AppConfig, host: Host): Promise<App> => 
     version: config.version,
     host: config.host,
     rendererDir: config.rendererDir,
+    resourcesDir: config.resourcesDir,
     isShuttingDown: () => closing !== undefined,
     bucket: createBucketCors(services.files),
   });
