@@ -55,14 +55,14 @@ const optionsFor = ({ folder, stallSeconds }: PageLimits): string[] => [
   ...['--retries', '3'],
   ...['--fixup', 'never'],
   // It fetches parts by itself, and hands no address to an ffmpeg of its own.
-  ...['--downloader', 'native', '--hls-prefer-native'],
+  ...['--downloader', 'native'],
   ...['--ffmpeg-location', join(folder, 'none')],
 ];
 
 /** The environment of yt-dlp: the proxy, and nothing of ours. */
 const environmentFor = (environment: NodeJS.ProcessEnv, proxy: string, folder: string) => ({
   ...Object.fromEntries(
-    ['PATH', 'HOME', 'LANG', 'SystemRoot', 'USERPROFILE', 'APPDATA']
+    ['PATH', 'HOME', 'LANG', 'SSL_CERT_FILE', 'SSL_CERT_DIR', 'SystemRoot', 'USERPROFILE', 'APPDATA']
       .map((name): [string, string | undefined] => [name, environment[name]])
       .filter(([, value]) => value !== undefined),
   ),
