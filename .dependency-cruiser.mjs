@@ -33,6 +33,7 @@ const LAYERS = {
   'electron/main/': [APP, CONFIG, BASE, CONTRACT],
   'renderer/': [CONTRACT],
   'native/': [],
+  'packages/': [CONTRACT],
 };
 
 const literal = (path) => path.replace(/[.]/g, '\\.');
@@ -44,7 +45,7 @@ const layerRules = Object.entries(LAYERS).map(([layer, below]) => ({
   comment: `${layer} may import only ${below.join(', ') || 'nothing of ours'}`,
   severity: 'error',
   from: { path: oneOf([layer]) },
-  to: { path: '^(?:electron|renderer|native|test)/', pathNot: oneOf([layer, ...below]) },
+  to: { path: '^(?:electron|renderer|native|packages|test)/', pathNot: oneOf([layer, ...below]) },
 }));
 
 /** A package, and the only place that may import it. */
@@ -63,7 +64,7 @@ export default {
       name: 'no cycles',
       comment: 'Two files that need each other are one file, or need a third.',
       severity: 'error',
-      from: { path: '^(?:electron|renderer|native|test)/' },
+      from: { path: '^(?:electron|renderer|native|packages|test)/' },
       // A type-only circle is none at run time.
       to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
     },

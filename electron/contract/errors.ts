@@ -64,6 +64,7 @@ export const ERROR_MEANING: Readonly<Record<ErrorCode, string>> = {
   key_not_found: 'no such key of yours.',
   user_not_found: 'no such user.',
   model_not_found: 'no such model.',
+  voice_not_found: 'no such remembered voice of yours.',
   delivery_not_found: 'no such delivery.',
   route_not_found: 'there is nothing at this address.',
   method_not_allowed: 'not with this method; `Allow` names those that are.',

@@ -250,7 +250,7 @@ export const openApiDocument = (table: Readonly<Record<string, Route>>, version:
     info: {
       title: 'Earshot',
       version,
-      description: 'Transcription and storage on your own machine.',
+      description: 'Transcription and storage on your own machine. Where to begin: [the guide](/docs/guide).',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],

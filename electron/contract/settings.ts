@@ -51,6 +51,11 @@ export const SETTINGS = {
     'Further Host names the server answers to.',
   ),
   'network.offline': setting(z.boolean(), false, 'Make no outbound connection at all.'),
+  'network.pages': setting(
+    z.boolean(),
+    false,
+    'Have yt-dlp, where it is installed, find the recording in a web page that audio_url names.',
+  ),
   'network.maxDownloadBytes': setting(bytes, 4 * GIB, 'Largest download for a transcription, in bytes.'),
   'network.stallSeconds': setting(
     z.int().min(1).max(3600),

@@ -226,6 +226,16 @@ export const RedactionReport = z
   .meta({ id: 'RedactionReport' });
 export type RedactionReport = z.output<typeof RedactionReport>;
 
+/** What the page at `audio_url` said of the recording that was found in it. */
+const PageSource = z
+  .object({
+    title: z.string().describe('Empty where the page has none.'),
+    site: z.string().describe('Which site it is, as yt-dlp names it.'),
+    recordings: z.int().describe('On the page; the first was taken.'),
+    chapters: z.array(z.object({ title: z.string(), start: Seconds, end: Seconds })),
+  })
+  .meta({ id: 'PageSource' });
+
 export const Transcription = z
   .object({
     id: TranscriptId,
@@ -263,6 +273,7 @@ export const Transcription = z
     audio_offset: Seconds.describe(
       'Where the audio of `/audio` begins on the timeline of `segments`: 0, or the start of the range where only that was fetched.',
     ),
+    source: PageSource.optional().describe('Where the recording was found in a web page.'),
     speakers: z.record(z.string(), Speaker).optional(),
     content_safety: contentSafetySchema.optional(),
     key_phrases: z.array(z.string()).optional(),

@@ -4,7 +4,6 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { SETTINGS } from '../contract/settings.ts';
-import { isModelAlias } from '../contract/transcript.ts';
 import { isoTime, systemClock } from './base/clock.ts';
 import { AppError, messageOf, systemCode } from './base/errors.ts';
 import { newToken } from './base/ids.ts';
@@ -16,6 +15,7 @@ import { createMediaEngine } from './engines/ffmpeg/engine.ts';
 import { findFfmpeg } from './engines/ffmpeg/tools.ts';
 import type { FfmpegTools } from './engines/ffmpeg/types.ts';
 import { createHttpClient } from './engines/net/http-client.ts';
+import { createPageReader } from './engines/pages/yt-dlp.ts';
 import { createWhisperEngine, defaultParallelism, type Parallelism } from './engines/whisper/index.ts';
 import { compatResources } from './http/compat/index.ts';
 import { mcpResources } from './http/mcp/index.ts';
@@ -47,7 +47,7 @@ import { likenessOf } from './services/models/speaker-models.ts';
 import { NetworkService } from './services/network.ts';
 import { QueueService } from './services/queue.ts';
 import { SearchService } from './services/search.ts';
-import { SettingsService } from './services/settings.ts';
+import { pipelineSettings, SettingsService } from './services/settings.ts';
 import { SystemService } from './services/system.ts';
 import { TranscriptAudio } from './services/transcripts/audio.ts';
 import { TranscriptService } from './services/transcripts/index.ts';
@@ -241,14 +241,10 @@ const createServices = (
     paths,
     media,
     http,
+    pages: createPageReader(http, config.environment),
     engine,
     models,
-    settings: {
-      maxDownloadBytes: () => settings.get('network.maxDownloadBytes'),
-      stallSeconds: () => settings.get('network.stallSeconds'),
-      beamSize: () => settings.get('engine.beamSize'),
-      creditRate: (model) => settings.get(`credits.perMinute.${isModelAlias(model) ? model : 'mini'}`),
-    },
+    settings: pipelineSettings(settings),
     files: files.service,
   });
   const jobs: JobRunner = new JobRunner({
@@ -354,6 +350,7 @@ export const createApp = async (config: AppConfig, host: Host): Promise<App> => 
     version: config.version,
     host: config.host,
     rendererDir: config.rendererDir,
+    resourcesDir: config.resourcesDir,
     isShuttingDown: () => closing !== undefined,
     bucket: createBucketCors(services.files),
   });

@@ -1,7 +1,7 @@
 import { createStore } from 'zustand/vanilla';
 import type { Client } from '../../electron/contract/client.ts';
+import { followMessages } from '../../electron/contract/event-stream.ts';
 import type { Progress } from '../../electron/contract/transcript.ts';
-import { createEventParser } from '../api/event-stream.ts';
 import { type LiveEvent, readLiveEvent } from '../api/live-events.ts';
 import { isUnauthorized } from '../lib/errors.ts';
 
@@ -11,9 +11,6 @@ export type LiveState = {
   readonly progress: ReadonlyMap<string, Progress>;
   readonly paused: boolean;
 };
-
-const FIRST_WAIT_MS = 400;
-const LONGEST_WAIT_MS = 5000;
 
 /** What an event changes in the state; undefined when it changes nothing there. */
 const reduce = (state: LiveState, event: LiveEvent): Partial<LiveState> | undefined => {
@@ -58,7 +55,6 @@ export const createLive = (client: Client) => {
   const listeners = new Set<(event: LiveEvent) => void>();
   let running: AbortController | undefined;
   let lastId: string | undefined;
-  let wait = FIRST_WAIT_MS;
 
   const take = (event: LiveEvent) => {
     const change = reduce(store.getState(), event);
@@ -66,39 +62,27 @@ export const createLive = (client: Client) => {
     for (const listener of listeners) listener(event);
   };
 
-  const readStream = async (signal: AbortSignal) => {
-    const response = await client.send('events', {
-      ...(lastId === undefined ? {} : { headers: { 'last-event-id': lastId } }),
+  const follow = async (signal: AbortSignal) => {
+    const messages = followMessages({
+      open: (after) =>
+        client.send('events', {
+          ...(after === undefined ? {} : { headers: { 'last-event-id': after } }),
+          signal,
+        }),
       signal,
+      lastId,
+      isFinal: isUnauthorized,
+      onState: (connection) => store.setState({ connection }),
     });
-    if (response.body === null) return;
-    store.setState({ connection: 'live' });
-    wait = FIRST_WAIT_MS;
-    const parser = createEventParser();
-    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-    for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
-      for (const message of parser.push(chunk.value)) {
-        if (message.id !== undefined) lastId = message.id;
+    for await (const message of messages) {
+      lastId = message.id ?? lastId;
+      try {
         const event = readLiveEvent(message.event, message.data);
         if (event !== undefined) take(event);
-      }
-    }
-  };
-
-  const follow = async (signal: AbortSignal) => {
-    while (!signal.aborted) {
-      try {
-        await readStream(signal);
       } catch (error) {
-        if (signal.aborted) return;
-        if (isUnauthorized(error)) {
-          store.setState({ connection: 'ended' });
-          return;
-        }
-        store.setState({ connection: 'lost' });
+        // One bad event is told in the console; the next ones still come.
+        reportError(error);
       }
-      await new Promise((settle) => setTimeout(settle, wait));
-      wait = Math.min(LONGEST_WAIT_MS, wait * 2);
     }
   };
 
@@ -107,7 +91,8 @@ export const createLive = (client: Client) => {
     start: () => {
       running?.abort();
       running = new AbortController();
-      void follow(running.signal);
+      // The key is not known any more: nothing else ends it before it is stopped.
+      follow(running.signal).catch(() => store.setState({ connection: 'ended' }));
     },
     stop: () => running?.abort(),
     listen: (listener: (event: LiveEvent) => void) => {

@@ -1,6 +1,6 @@
 import { createStore } from 'zustand/vanilla';
-import { ApiError, type Client } from '../../electron/contract/client.ts';
-import { ErrorBody } from '../../electron/contract/errors.ts';
+import type { Client } from '../../electron/contract/client.ts';
+import { putFile } from '../../electron/contract/put-file.ts';
 import { onOrigin } from '../api/audio.ts';
 
 export type Upload = {
@@ -29,38 +29,6 @@ export class UploadCancelled extends Error {
     this.name = 'UploadCancelled';
   }
 }
-
-const errorOf = (request: XMLHttpRequest): ApiError => {
-  const fallback: ErrorBody = {
-    success: false,
-    error: `The server answered ${request.status}.`,
-    code: 'internal_error',
-    request_id: '',
-  };
-  try {
-    const body = ErrorBody.safeParse(JSON.parse(request.responseText));
-    return new ApiError(request.status, body.success ? body.data : fallback);
-  } catch {
-    // Not JSON: the connection was cut in the middle of the answer.
-    return new ApiError(request.status, fallback);
-  }
-};
-
-/** PUTs a file with its progress, which fetch cannot tell. */
-const put = (url: string, file: File, type: string, signal: AbortSignal, onSent: (bytes: number) => void) =>
-  new Promise<void>((settle, fail) => {
-    const request = new XMLHttpRequest();
-    request.open('PUT', url);
-    request.setRequestHeader('Content-Type', type);
-    request.upload.addEventListener('progress', (event) => onSent(event.loaded));
-    request.addEventListener('load', () =>
-      request.status >= 200 && request.status < 300 ? settle() : fail(errorOf(request)),
-    );
-    request.addEventListener('error', () => fail(new TypeError('The upload did not reach the server.')));
-    request.addEventListener('abort', () => fail(new UploadCancelled()));
-    signal.addEventListener('abort', () => request.abort());
-    request.send(file);
-  });
 
 /** Files on their way into the store, two at a time, each with its progress and a way to stop it. */
 export const createUploads = ({ client, baseUrl }: Parts) => {
@@ -94,9 +62,11 @@ export const createUploads = ({ client, baseUrl }: Parts) => {
       },
       signal,
     });
-    await put(onOrigin(data.uploadUrl, baseUrl), file, type, signal, (sent) =>
-      change(id, { sent, ...(sent >= file.size ? { state: 'checking' } : {}) }),
-    );
+    await putFile(onOrigin(data.uploadUrl, baseUrl), file, {
+      type,
+      signal,
+      onSent: (sent) => change(id, { sent, ...(sent >= file.size ? { state: 'checking' } : {}) }),
+    });
     return data.fileKey;
   };
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { createEventParser } from '../../electron/contract/event-stream.ts';
 import { onOrigin } from '../../renderer/api/audio.ts';
-import { createEventParser } from '../../renderer/api/event-stream.ts';
 import { readLiveEvent } from '../../renderer/api/live-events.ts';
 import { tokenFromHash } from '../../renderer/api/session.ts';
 import { linksIn } from '../../renderer/app/global-keys.ts';

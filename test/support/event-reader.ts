@@ -1,3 +1,4 @@
+import { readMessages, type StreamMessage } from '../../electron/contract/event-stream.ts';
 import type { ServerEvent } from '../../electron/contract/events.ts';
 
 // Every field any event can have: a test looks at those of the event it waited for.
@@ -60,33 +61,14 @@ export class EventReader {
   }
 
   async #read(body: ReadableStream<Uint8Array>): Promise<void> {
-    let text = '';
-    const decoder = new TextDecoder();
-    for await (const chunk of body) {
-      text += decoder.decode(chunk, { stream: true });
-      for (let end = text.indexOf('\n\n'); end !== -1; end = text.indexOf('\n\n')) {
-        this.#take(text.slice(0, end));
-        text = text.slice(end + 2);
-      }
-    }
+    const onComment = () => {
+      this.heartbeats += 1;
+    };
+    for await (const message of readMessages(body, onComment)) this.#take(message);
   }
 
-  #take(block: string): void {
-    if (block.startsWith(':')) {
-      this.heartbeats += 1;
-      return;
-    }
-    const fields = new Map(
-      block.split('\n').map((line): [string, string] => {
-        const colon = line.indexOf(': ');
-        return [line.slice(0, colon), line.slice(colon + 2)];
-      }),
-    );
-    this.#seen.push({
-      id: fields.get('id') ?? '',
-      type: fields.get('event') ?? '',
-      data: JSON.parse(fields.get('data') ?? '{}'),
-    });
+  #take({ id, event, data }: StreamMessage): void {
+    this.#seen.push({ id: id ?? '', type: event, data: JSON.parse(data) });
     this.#waiting?.();
   }
 }

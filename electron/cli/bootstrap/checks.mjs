@@ -21,7 +21,15 @@ const STATIC_CHECKS = [
     name: 'layers',
     args: [
       join(import.meta.dirname, 'layers.mjs'),
-      ...['--config', '.dependency-cruiser.mjs', 'electron', 'renderer', 'native', 'test'],
+      ...[
+        '--config',
+        '.dependency-cruiser.mjs',
+        'electron',
+        'renderer',
+        'native',
+        'packages/earshot-client/build',
+        'test',
+      ],
     ],
   },
   { name: 'dead code', args: [tool('knip', 'bin', 'knip.js'), '--no-progress'] },

@@ -53,6 +53,7 @@ const TASKS = {
     window: true,
     ...script('test', 'desktop', 'main.ts'),
   },
+  'build:client': { tools: [], ...script('packages', 'earshot-client', 'build', 'main.ts') },
   build: { tools: [], window: true, run: async () => 0 },
 };
 

@@ -3,6 +3,7 @@ import { compatExamples } from './compat.ts';
 import { storageExamples } from './storage.ts';
 import { systemExamples } from './system.ts';
 import { transcriptExamples } from './transcripts.ts';
+import { voiceExamples } from './voices.ts';
 
 /** What an example holds, whatever its operation. */
 export type Example = {
@@ -20,6 +21,7 @@ export const examples: Readonly<Record<string, Example>> = {
   ...transcriptExamples,
   ...storageExamples,
   ...accountExamples,
+  ...voiceExamples,
   ...systemExamples,
   ...compatExamples,
 };

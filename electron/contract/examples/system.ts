@@ -10,6 +10,7 @@ const model: z.input<typeof Model> = {
   id: PLACEHOLDERS.model,
   name: 'Whisper base',
   kind: 'whisper',
+  part: null,
   size: SIZE,
   languages: 'multilingual',
   sha256: '60ed5bc3dd14eea856493d334349b405782ddcaf0028d4b5df4088345fba2efe',

@@ -5,6 +5,7 @@
 export const PLACEHOLDERS = {
   transcript: 'tr_01JD3Z9X7Q2K5V8M4N6P1R0S3T',
   user: 'usr_01JD3Z8W2M4N6P1R0S3T5V7X9Z',
+  voice: 'voice_01JD3Z9A4B5C6D7E8F9G0H1J2K',
   apiKey: 'key_01JD3Z8X1R0S3T5V7X9Z2K4M6N',
   file: '/usr_01JD3Z8W2M4N6P1R0S3T5V7X9Z/meetings/planning_20261120T174500123Z.wav',
   uploadToken: 'upload-token',

@@ -14,6 +14,7 @@ import type { SettingsService } from '../services/settings.ts';
 import { installDocs } from './docs.ts';
 import { answerNoHttp, installErrors, sendError, toAppError } from './errors.ts';
 import { installGuards } from './guards.ts';
+import { installGuide } from './guide/page.ts';
 import { installLimits } from './limits.ts';
 import { installRequestLog, type RequestLog } from './request-log.ts';
 import type { BucketCors } from './storage/bucket-cors.ts';
@@ -42,6 +43,8 @@ export type ServerOptions = {
   readonly host: string;
   /** The built window; served at `/` where it exists. */
   readonly rendererDir: string;
+  /** The folder with the guide's source. */
+  readonly resourcesDir: string;
   readonly isShuttingDown: () => boolean;
   readonly bucket: BucketCors;
 };
@@ -109,6 +112,7 @@ export const createServer = async (options: ServerOptions): Promise<FastifyInsta
     reply.type('application/json; charset=utf-8').send(document),
   );
   installDocs(server);
+  installGuide(server, options.resourcesDir, options.rendererDir);
   await installWindow(server, options.rendererDir);
   return server;
 };

@@ -5,12 +5,13 @@ import type { MediaInput } from '../engines/ffmpeg/types.ts';
 import { download } from '../engines/net/download.ts';
 import { noteWhole } from '../engines/net/resume-state.ts';
 import type { DownloadProgress } from '../engines/net/types.ts';
+import { readWebPage } from '../engines/pages/web-page.ts';
 import { openRangeReader } from '../engines/range-reader/range-reader.ts';
 import type { RangeReader } from '../engines/range-reader/types.ts';
 import { updateClaimed } from '../stores/queue.ts';
-import type { TranscriptRow } from '../stores/schema.ts';
 import type { PipelineDeps } from './deps.ts';
 import { fingerprint } from './fingerprint.ts';
+import { fetchFromPage } from './page.ts';
 import type { JobContext } from './types.ts';
 import { DOWNLOADED, workFolder } from './work-folder.ts';
 
@@ -30,6 +31,8 @@ export type Source = {
   close(): Promise<void>;
 };
 
+/** The recording that was found in a page. */
+const FROM_PAGE = 'recording';
 /** Connections tried without any new byte: half a minute, which a machine that wakes up may take to be online. */
 const DOWNLOAD_TRIES = 6;
 /** As much as a download that goes on later can have lost. */
@@ -122,25 +125,19 @@ const fromNetwork = async (deps: PipelineDeps, context: JobContext, before: numb
   return downloadedSource(path, result.fileName, result.bytes, fetched);
 };
 
-const isDownloaded = async (deps: PipelineDeps, row: TranscriptRow): Promise<number | undefined> => {
-  const path = join(workFolder(deps, row), DOWNLOADED);
+/** The size of a file that an earlier run of this job fetched whole. */
+const isDownloaded = async (path: string): Promise<number | undefined> => {
   const partial = await stat(`${path}.resume.json`).catch(() => undefined);
   const whole = await stat(path).catch(() => undefined);
   return partial === undefined ? whole?.size : undefined;
 };
 
-/**
- * Gets at the audio: the user's own file where it lies; a time range of a server that serves ranges part by
- * part; anything else by a download into the job's folder, which an interrupted job finds again.
- */
-export const acquire = async (deps: PipelineDeps, context: JobContext): Promise<Source> => {
+/** What the address itself gives, by a range or by a download. */
+const fromAddress = async (deps: PipelineDeps, context: JobContext): Promise<Source> => {
   const { row, signal } = context;
-  if (row.file_id !== null) return fromStore(deps, row.file_id);
-  const size = await isDownloaded(deps, row);
-  if (size !== undefined) {
-    const path = join(workFolder(deps, row), DOWNLOADED);
-    return downloadedSource(path, row.file_name ?? row.name, size, row.bytes_fetched);
-  }
+  const path = join(workFolder(deps, row), DOWNLOADED);
+  const size = await isDownloaded(path);
+  if (size !== undefined) return downloadedSource(path, row.file_name ?? row.name, size, row.bytes_fetched);
   context.report({ stage: 'downloading', percent: 0, etaSeconds: null, speed: null });
   let before = row.bytes_fetched;
   if (row.audio_start_from > 0 || row.audio_end_at > 0) {
@@ -155,4 +152,35 @@ export const acquire = async (deps: PipelineDeps, context: JobContext): Promise<
     before += opened.bytesFetched;
   }
   return fromNetwork(deps, context, before);
+};
+
+/**
+ * Gets at the audio: the user's own file where it lies; a time range of a server that serves ranges part by
+ * part; anything else by a download into the job's folder, which an interrupted job finds again. Where the address
+ * gives a web page, the recording in that page.
+ */
+export const acquire = async (deps: PipelineDeps, context: JobContext): Promise<Source> => {
+  const { row, signal } = context;
+  if (row.file_id !== null) return fromStore(deps, row.file_id);
+  const folder = workFolder(deps, row);
+  const path = join(folder, FROM_PAGE);
+  const known = await isDownloaded(path);
+  if (known !== undefined) return downloadedSource(path, row.file_name ?? row.name, known, row.bytes_fetched);
+  const source = await fromAddress(deps, context);
+  const page = await readWebPage(source.input, signal).catch(async (error: unknown) => {
+    await source.close();
+    throw error;
+  });
+  if (page === undefined) return source;
+  await source.close();
+  await mkdir(folder, { recursive: true });
+  const { name, bytesFetched } = await fetchFromPage(deps, context, page, {
+    folder,
+    file: FROM_PAGE,
+    before: source.bytesFetched(),
+    onProgress: downloadProgress(deps, context),
+  });
+  const { size } = await stat(path);
+  updateClaimed(deps.db, row.id, row.attempt, { bytes_fetched: bytesFetched, file_name: name });
+  return downloadedSource(path, name, size, bytesFetched);
 };

@@ -114,6 +114,8 @@ const complete = (
       ...analysedColumns(row, { ...analysed, warnings }, { ...kept, ...report }),
       ...(audio === null ? {} : { audio_file: audio.file, audio_offset: audio.offset }),
       options: storedOptions(row),
+      // A page's title and chapters may tell what is to be hidden.
+      ...(isToBeRedacted(row) ? { source: null } : {}),
       status: 'completed',
       percent: 100,
       lease: null,

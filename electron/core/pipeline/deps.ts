@@ -5,6 +5,7 @@ import type { Diarizer } from '../engines/diarizer/diarizer.ts';
 import type { DiarizationModels } from '../engines/diarizer/types.ts';
 import type { MediaEngine } from '../engines/ffmpeg/types.ts';
 import type { HttpClient } from '../engines/net/types.ts';
+import type { PageReader } from '../engines/pages/yt-dlp.ts';
 import type { WhisperEngine } from '../engines/whisper/index.ts';
 import type { Database } from '../stores/database.ts';
 import type { Analyser } from './analyse.ts';
@@ -14,6 +15,8 @@ export type PipelineSettings = {
   maxDownloadBytes(): number;
   stallSeconds(): number;
   beamSize(): number;
+  /** Whether yt-dlp may look for recordings in pages. */
+  pages(): boolean;
   /** Credits per minute of audio. */
   creditRate(model: string): number;
 };
@@ -53,6 +56,7 @@ export type PipelineDeps = {
   readonly paths: DataPaths;
   readonly media: MediaEngine;
   readonly http: HttpClient;
+  readonly pages: PageReader;
   readonly engine: WhisperEngine;
   readonly settings: PipelineSettings;
   readonly models: PipelineModels;

@@ -7,7 +7,9 @@ import {
   type Settings,
   type SettingsList,
 } from '../../contract/settings.ts';
+import { isModelAlias } from '../../contract/transcript.ts';
 import { AppError } from '../base/errors.ts';
+import type { PipelineSettings } from '../pipeline/deps.ts';
 import type { WritableDb } from '../stores/database.ts';
 import { clearSetting, readSettings, writeSetting } from '../stores/settings.ts';
 
@@ -112,3 +114,12 @@ export class SettingsService {
       : { value: this.#defaultOf(key), source: 'default' };
   }
 }
+
+/** What the pipeline reads of them, each at the moment it needs it. */
+export const pipelineSettings = (settings: SettingsService): PipelineSettings => ({
+  maxDownloadBytes: () => settings.get('network.maxDownloadBytes'),
+  stallSeconds: () => settings.get('network.stallSeconds'),
+  beamSize: () => settings.get('engine.beamSize'),
+  pages: () => settings.get('network.pages'),
+  creditRate: (model) => settings.get(`credits.perMinute.${isModelAlias(model) ? model : 'mini'}`),
+});

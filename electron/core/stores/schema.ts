@@ -113,6 +113,10 @@ export type TranscriptRow = {
   unclean_ends: number;
   /** Seconds on the source's timeline at which the kept audio begins. */
   audio_offset: number;
+  /** 0: nobody chose the name, so that a better one may take its place. */
+  name_given: number;
+  /** JSON in the form of the answer: what the page said of the recording that was found in it. */
+  source: string | null;
 };
 
 export type SegmentRow = {

@@ -1,4 +1,4 @@
-import { BookOpen } from 'lucide-react';
+import { BookOpen, Compass } from 'lucide-react';
 import { useState } from 'react';
 import { Page } from '../../app/page.tsx';
 import { PageHead, Section } from '../../app/page-head.tsx';
@@ -22,6 +22,12 @@ const ApiScreen = () => {
     <Page>
       <div className="max-w-[880px]">
         <PageHead title={t('nav.api')} text={t('api.text')}>
+          <Button asChild>
+            <a href={`${baseUrl}/docs/guide`} target="_blank" rel="noreferrer">
+              <Compass size={15} strokeWidth={1.75} aria-hidden />
+              {t('api.guide')}
+            </a>
+          </Button>
           <Button asChild>
             <a href={`${baseUrl}/docs`} target="_blank" rel="noreferrer">
               <BookOpen size={15} strokeWidth={1.75} aria-hidden />

@@ -24,6 +24,7 @@ export const GROUPS: readonly SettingGroup[] = [
         keys: [
           'network.offline',
           'network.allowPrivateAddresses',
+          'network.pages',
           'network.maxDownloadBytes',
           'network.stallSeconds',
           'webhooks.retrySeconds',

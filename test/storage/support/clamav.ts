@@ -1,35 +1,12 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseClamdConf, pingClamd } from '../../../electron/core/engines/scan/clamd.ts';
+import { ensurePrograms } from '../../support/debian.ts';
 
-const isThere = (program: string): boolean =>
-  existsSync(`/usr/bin/${program}`) || existsSync(`/usr/sbin/${program}`);
-
-/**
- * Whether ClamAV's programs are there. On a Debian machine where the test runs as root they are installed;
- * elsewhere the tests of ClamAV are reported as skipped.
- */
-export const ensureClamav = (): boolean => {
-  const complete = () => isThere('clamd') && isThere('clamscan');
-  if (complete()) return true;
-  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return false;
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  try {
-    execFileSync('apt-get', ['install', '-y', '--no-install-recommends', 'clamav', 'clamav-daemon'], {
-      env,
-      stdio: 'ignore',
-    });
-  } catch {
-    execFileSync('apt-get', ['update'], { env, stdio: 'ignore' });
-    execFileSync('apt-get', ['install', '-y', '--no-install-recommends', 'clamav', 'clamav-daemon'], {
-      env,
-      stdio: 'ignore',
-    });
-  }
-  return complete();
-};
+/** Whether ClamAV's programs are there, installed where they can be. */
+export const ensureClamav = (): boolean => ensurePrograms(['clamd', 'clamscan'], ['clamav', 'clamav-daemon']);
 
 /** A marker that only the test's own signature knows: the built-in check does not find it. */
 export const MARKER = 'earshot-test-signature-5d1f0a';

@@ -95,6 +95,7 @@ export const startStorage = async (options: StartOptions): Promise<Storage> => {
     version: '0.0.0',
     host: '127.0.0.1',
     rendererDir: join(options.root, 'no-window'),
+    resourcesDir: join(import.meta.dirname, '..', '..', '..', 'resources'),
     isShuttingDown: () => false,
     bucket: createBucketCors(files),
   });

@@ -45,6 +45,7 @@ export const describeNonMedia = async (head: Uint8Array): Promise<string | null>
   if (head.length === 0) return 'an empty file';
   const text = asText(head);
   if (text !== null) return textKind(text);
+  if (/^\s*<(!doctype\s+html|html[\s>])/i.test(Buffer.from(head).toString('latin1'))) return 'a web page';
   const type = await fileTypeFromBuffer(head);
   if (type === undefined || /^(audio|video)\//.test(type.mime)) return null;
   return NAMES.find(([pattern]) => pattern.test(type.mime))?.[1] ?? null;

@@ -1,6 +1,6 @@
-import { access, constants } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { AppError } from '../../base/errors.ts';
+import { findProgram, isExecutable } from '../programs.ts';
 import type { FfmpegTools } from './types.ts';
 
 type ToolLookup = {
@@ -10,37 +10,19 @@ type ToolLookup = {
   readonly resourcesPath?: string;
 };
 
-const isExecutable = async (path: string): Promise<boolean> => {
-  try {
-    await access(path, constants.X_OK);
-    return true;
-  } catch {
-    // Not there, or not a program: the next place is tried.
-    return false;
-  }
-};
-
 const findTool = async (
   name: 'ffmpeg' | 'ffprobe',
   named: string | undefined,
   lookup: ToolLookup,
 ): Promise<string> => {
-  const file = lookup.platform === 'win32' ? `${name}.exe` : name;
   const variable = `${name.toUpperCase()}_PATH`;
   if (named) {
     if (await isExecutable(named)) return named;
     throw new AppError('engine_unavailable', `${variable} does not name a program that can be run.`);
   }
-  const folders = [
-    ...(lookup.resourcesPath === undefined
-      ? []
-      : [join(lookup.resourcesPath, 'ffmpeg'), lookup.resourcesPath]),
-    ...(lookup.environment.PATH ?? '').split(delimiter).filter(Boolean),
-  ];
-  for (const folder of folders) {
-    const path = join(folder, file);
-    if (await isExecutable(path)) return path;
-  }
+  const own = lookup.resourcesPath;
+  const found = await findProgram(name, lookup, own === undefined ? [] : [join(own, 'ffmpeg'), own]);
+  if (found !== undefined) return found;
   throw new AppError(
     'engine_unavailable',
     `${name} was not found. Install ffmpeg (Debian: apt-get install ffmpeg; macOS: brew install ffmpeg; Windows: winget install ffmpeg) or set ${variable}.`,

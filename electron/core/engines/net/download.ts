@@ -132,7 +132,7 @@ class Download {
   }
 
   async #attempt(file: FileHandle): Promise<OpenedResponse> {
-    const { url, purpose, signal, limits } = this.#options;
+    const { url, purpose, headers, signal, limits } = this.#options;
     const resumed = this.#state.bytes > 0;
     let response: OpenedResponse;
     try {
@@ -141,7 +141,7 @@ class Download {
         purpose,
         signal,
         stallSeconds: limits.stallSeconds,
-        headers: this.#rangesWork ? rangeHeaders(this.#state) : {},
+        headers: { ...headers, ...(this.#rangesWork ? rangeHeaders(this.#state) : {}) },
       });
     } catch (error) {
       // Before the first byte a failure is final: the address is wrong, or the server is not there.

@@ -1,4 +1,5 @@
-import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { connect, type LookupFunction, type Socket } from 'node:net';
+import { Agent, buildConnector, type Dispatcher, errors } from 'undici';
 import { AppError, isAppError } from '../../base/errors.ts';
 import { allowedAddresses, systemResolve } from './address-guard.ts';
 import { bodyStream } from './body-queue.ts';
@@ -12,6 +13,8 @@ import type {
   OpenedResponse,
   OpenOptions,
   Resolve,
+  ResolvedAddress,
+  TunnelOptions,
 } from './types.ts';
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
@@ -31,6 +34,15 @@ export const parseWebUrl = (text: string, base?: string): URL => {
 
 /** A connection pool whose sockets go only to addresses that the rule let through. */
 type GuardedAgent = { readonly agent: Agent; readonly addressOf: (origin: string) => string | null };
+
+/** A socket's `lookup` that resolves nothing: it hands out the addresses that were just checked. */
+const handOut =
+  (allowed: readonly ResolvedAddress[]): LookupFunction =>
+  (_host, options, done) => {
+    const [first] = allowed;
+    if (options.all === true || first === undefined) done(null, [...allowed]);
+    else done(null, first.address, first.family);
+  };
 
 const createAgent = (allowPrivate: boolean, resolve: Resolve): GuardedAgent => {
   const addresses = new Map<string, string>();
@@ -52,11 +64,7 @@ const createAgent = (allowPrivate: boolean, resolve: Resolve): GuardedAgent => {
           timeout: CONNECT_SECONDS * 1000,
           allowH2: false,
           autoSelectFamily: true,
-          lookup: (_host, options, done) => {
-            const [first] = allowed;
-            if (options.all === true || first === undefined) done(null, [...allowed]);
-            else done(null, first.address, first.family);
-          },
+          lookup: handOut(allowed),
         });
         open(target, (...result) => {
           const [, socket] = result;
@@ -127,6 +135,26 @@ const followRedirect = (hop: Hop, status: number, location: string): Hop => {
     : { url, method: hop.method, headers, body: hop.body };
 };
 
+const offlineError = (host: string): AppError =>
+  new AppError('offline', `Offline mode is on, so nothing was fetched from ${host}.`);
+
+/** A socket to one of these addresses, once it is connected. */
+const connected = (
+  host: string,
+  port: number,
+  allowed: readonly ResolvedAddress[],
+  signal: AbortSignal | undefined,
+): Promise<Socket> =>
+  new Promise((resolve, reject) => {
+    const socket = connect({ host, port, lookup: handOut(allowed), autoSelectFamily: true, signal });
+    socket.setTimeout(CONNECT_SECONDS * 1000, () => socket.destroy(new errors.ConnectTimeoutError()));
+    socket.once('error', reject);
+    socket.once('connect', () => {
+      socket.setTimeout(0);
+      resolve(socket);
+    });
+  });
+
 class GuardedHttpClient implements HttpClient {
   readonly #options: HttpClientOptions;
   /** Two pools, so that a socket opened while private addresses were allowed is never used once they are not. */
@@ -175,6 +203,30 @@ class GuardedHttpClient implements HttpClient {
     await Promise.all([this.#publicOnly.agent.destroy(), this.#anywhere.agent.destroy()]);
   }
 
+  async tunnel({ host, port, purpose, signal }: TunnelOptions): Promise<Socket> {
+    throwIfAborted(signal);
+    const { offline, allowPrivateAddresses } = this.#options.policy();
+    const name = port === 443 ? host : `${host}:${port}`;
+    const note = (rest: Pick<ConnectionRecord, 'address' | 'bytes' | 'error'>) =>
+      this.#options.onConnection?.({ host: name, purpose, ...rest });
+    try {
+      if (offline) throw offlineError(name);
+      const allowed = await allowedAddresses(
+        host,
+        allowPrivateAddresses,
+        this.#options.resolve ?? systemResolve,
+      );
+      const socket = await connected(host, port, allowed, signal);
+      const address = socket.remoteAddress ?? null;
+      socket.once('close', () => note({ address, bytes: socket.bytesRead, error: null }));
+      return socket;
+    } catch (error) {
+      const explained = explainNetworkError(error, { host: name, stallSeconds: CONNECT_SECONDS, signal });
+      note({ address: null, bytes: 0, error: explained.message });
+      throw explained;
+    }
+  }
+
   #record(hop: Hop, context: HopContext, rest: Pick<ConnectionRecord, 'address' | 'bytes' | 'error'>): void {
     this.#options.onConnection?.({ host: hop.url.host, purpose: context.purpose, ...rest });
   }
@@ -191,7 +243,7 @@ class GuardedHttpClient implements HttpClient {
       explainNetworkError(error, { host: hop.url.host, ...context });
     try {
       if (policy.offline) {
-        throw new AppError('offline', `Offline mode is on, so nothing was fetched from ${hop.url.host}.`);
+        throw offlineError(hop.url.host);
       }
       const response = await agent.request({
         origin: hop.url.origin,

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 
 /** What the user allows the network code to do; read anew at every request. */
@@ -64,6 +65,13 @@ export type OpenedResponse = {
   readonly body: Readable;
 };
 
+export type TunnelOptions = {
+  readonly host: string;
+  readonly port: number;
+  readonly purpose: ConnectionPurpose;
+  readonly signal?: AbortSignal;
+};
+
 /** The one way out of this program: address rule, offline switch and log apply to all that goes through it. */
 export type HttpClient = {
   /**
@@ -71,6 +79,11 @@ export type HttpClient = {
    * Throws AppError `offline`, `address_not_allowed`, `download_failed`, `download_timeout`, `cancelled`.
    */
   open(options: OpenOptions): Promise<OpenedResponse>;
+  /**
+   * A bare connection, for what must speak TLS end to end by itself. Address rule, offline switch and log apply
+   * as ever. Throws as `open` does.
+   */
+  tunnel(options: TunnelOptions): Promise<Socket>;
   close(): Promise<void>;
 };
 
@@ -96,6 +109,7 @@ export type DownloadOptions = {
    */
   readonly destination: string;
   readonly purpose: ConnectionPurpose;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly limits: DownloadLimits;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: DownloadProgress) => void;

@@ -1,7 +1,8 @@
-import { access, constants, readFile } from 'node:fs/promises';
-import { delimiter, isAbsolute, join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { isAbsolute } from 'node:path';
 import { AppError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
+import { findProgram } from '../programs.ts';
 import { type ClamdConfig, parseClamdConf, pingClamd, type ScanVerdict, scanWithClamd } from './clamd.ts';
 import { CLAMSCAN_MAX, scanWithClamscan } from './clamscan.ts';
 
@@ -28,19 +29,6 @@ const CLAMD_CONFIGS = [
   'C:\\Program Files\\ClamAV\\clamd.conf',
 ];
 
-const onPath = async (name: string, environment: NodeJS.ProcessEnv): Promise<string | undefined> => {
-  for (const folder of (environment.PATH ?? '').split(delimiter)) {
-    const path = join(folder, process.platform === 'win32' ? `${name}.exe` : name);
-    try {
-      await access(path, constants.X_OK);
-      return path;
-    } catch {
-      // Not in this folder; the next one may have it.
-    }
-  }
-  return undefined;
-};
-
 /**
  * Where ClamAV is on this machine. `EARSHOT_CLAMD_CONF`, `EARSHOT_CLAMSCAN` and
  * `EARSHOT_CLAMAV_DATABASE` name other places; an empty one means none.
@@ -53,7 +41,11 @@ const findPlaces = async (environment: NodeJS.ProcessEnv): Promise<Places> => {
   } = environment;
   return {
     clamdConfigs: conf === undefined ? CLAMD_CONFIGS : conf === '' ? [] : [conf],
-    clamscan: isAbsolute(program) ? program : program === '' ? undefined : await onPath(program, environment),
+    clamscan: isAbsolute(program)
+      ? program
+      : program === ''
+        ? undefined
+        : await findProgram(program, { environment, platform: process.platform }),
     database: database || undefined,
   };
 };

@@ -171,7 +171,7 @@ export class TranscriptService {
       this.#o.db.transaction(() => {
         const now = analysed === undefined ? this.#own(userId, id) : this.#finished(userId, id);
         const change: Partial<TranscriptRow> = {};
-        if (patch.name !== undefined) change.name = patch.name;
+        if (patch.name !== undefined) Object.assign(change, { name: patch.name, name_given: 1 });
         if (analysed !== undefined) {
           replaceSegments(this.#o.db, id, analysed.segments);
           Object.assign(change, analysedColumns(now, analysed, readAnalysis(now.analysis)));

@@ -50,6 +50,7 @@ const EMPTY_ROW = {
   completed_at: null,
   unclean_ends: 0,
   audio_offset: 0,
+  source: null,
 };
 
 /** The row of a transcript that waits in the queue. */
@@ -60,6 +61,7 @@ export const newRow = (body: CreateTranscript, made: NewTranscript): TranscriptR
   queue_order: made.queueOrder,
   audio_url: body.audio_url,
   name: body.name ?? made.source.name,
+  name_given: body.name === undefined ? 0 : 1,
   model: body.model,
   language_asked: body.language,
   language: body.language === 'auto' ? null : body.language,

@@ -96,6 +96,10 @@ const redactionOf = (options: AnalysisOptions, audioUrl: string | undefined): Pa
       }
     : {};
 
+/** Written by the pipeline in the form of the answer. */
+const sourceOf = (text: string | null): Pick<Transcription, 'source'> =>
+  text === null ? {} : { source: JSON.parse(text) };
+
 /** The Transcription, every field named: a row never leaks. */
 export const presentTranscript = (
   row: TranscriptRow,
@@ -130,6 +134,7 @@ export const presentTranscript = (
   audio_end_at: row.audio_end_at,
   bytes_fetched: row.bytes_fetched,
   audio_offset: roundMs(row.audio_offset),
+  ...sourceOf(row.source),
 });
 
 const CAPITALISED = { processing: 'Processing', completed: 'Completed', failed: 'Failed' } as const;

@@ -1,0 +1,65 @@
+import { describeNonMedia, readBytes } from '../ffmpeg/content-kind.ts';
+import type { MediaInput } from '../ffmpeg/types.ts';
+
+/** What was found where a recording was expected. */
+export type WebPage = {
+  /** Of its `<title>`, or null. */
+  readonly title: string | null;
+};
+
+const HEAD_BYTES = 64 * 1024;
+const MAX_TITLE = 200;
+const ENTITIES: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: ' ',
+  ndash: '–',
+  mdash: '—',
+  hellip: '…',
+};
+
+const decodeEntities = (text: string): string =>
+  text.replace(/&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(\w{1,10}));/gi, (whole, hex, decimal, name) => {
+    if (name !== undefined) return ENTITIES[name] ?? whole;
+    const point = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
+    return point > 0 && point <= 0x10ffff ? String.fromCodePoint(point) : whole;
+  });
+
+/** One line for a person: no control characters, single spaces, at most 200 characters. */
+export const cleanTitle = (text: string): string =>
+  Array.from(
+    text
+      .replace(/\p{Cc}|\p{Cs}|\p{Cf}/gu, ' ')
+      .replace(/\s+/g, ' ')
+      .trim(),
+  )
+    .slice(0, MAX_TITLE)
+    .join('');
+
+const decoded = (head: Uint8Array): string => {
+  const declared = /<meta[^>]+charset\s*=\s*["']?([\w-]+)/i.exec(Buffer.from(head).toString('latin1'))?.[1];
+  try {
+    return new TextDecoder(declared ?? 'utf-8').decode(head);
+  } catch {
+    // A name that no decoder knows.
+    return new TextDecoder().decode(head);
+  }
+};
+
+/** The title in the first bytes of a page. */
+export const titleOf = (head: Uint8Array): string | null => {
+  const inside = /<title[^>]*>([^<]*)<\/title/i.exec(decoded(head))?.[1];
+  const title = inside === undefined ? '' : cleanTitle(decodeEntities(inside));
+  return title === '' ? null : title;
+};
+
+/** The web page that an input is, where its first bytes show that it is one. */
+export const readWebPage = async (input: MediaInput, signal: AbortSignal): Promise<WebPage | undefined> => {
+  const head = await readBytes(input, 0, HEAD_BYTES, signal);
+  return (await describeNonMedia(head.subarray(0, 4100))) === 'a web page'
+    ? { title: titleOf(head) }
+    : undefined;
+};

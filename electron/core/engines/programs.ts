@@ -1,0 +1,28 @@
+import { access, constants } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+
+export const isExecutable = async (path: string): Promise<boolean> => {
+  try {
+    await access(path, constants.X_OK);
+    return true;
+  } catch {
+    // Not there, or not a program: the next place is tried.
+    return false;
+  }
+};
+
+type Lookup = { readonly environment: NodeJS.ProcessEnv; readonly platform: NodeJS.Platform };
+
+/** The path of a program in one of these folders, else in those of the PATH; undefined where it is in none. */
+export const findProgram = async (
+  name: string,
+  { environment, platform }: Lookup,
+  folders: readonly string[] = [],
+): Promise<string | undefined> => {
+  const file = platform === 'win32' ? `${name}.exe` : name;
+  for (const folder of [...folders, ...(environment.PATH ?? '').split(delimiter).filter(Boolean)]) {
+    const path = join(folder, file);
+    if (await isExecutable(path)) return path;
+  }
+  return undefined;
+};

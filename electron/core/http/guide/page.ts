@@ -1,0 +1,81 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import { escapeHtml, type Rendered, renderMarkdown } from './markdown.ts';
+
+/** The address in the guide's source, which each reader sees as the address of this very server. */
+const WRITTEN_ADDRESS = 'http://127.0.0.1:3277';
+
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "font-src 'self'",
+  "img-src 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "form-action 'none'",
+].join('; ');
+
+/** The window's style sheet, with the colours and typefaces of the product; null where the window is not built. */
+const windowStyles = (rendererDir: string): string | null => {
+  const index = join(rendererDir, 'index.html');
+  if (!existsSync(index)) return null;
+  return /<link[^>]+href="\.(\/assets\/[^"]+\.css)"/.exec(readFileSync(index, 'utf8'))?.[1] ?? null;
+};
+
+const pageOf = ({ title, html, sections }: Rendered, styles: string | null): string => {
+  const contents = sections
+    .map(({ id, text }) => `<li><a href="#${id}">${escapeHtml(text)}</a></li>`)
+    .join('');
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escapeHtml(title)}</title>
+${styles === null ? '' : `<link rel="icon" type="image/svg+xml" href="/icon.svg">\n<script src="/theme.js"></script>\n<link rel="stylesheet" href="${styles}">`}
+<link rel="stylesheet" href="/docs/guide.css">
+<script src="/docs/guide.js" defer></script>
+</head>
+<body>
+<a class="skip" href="#text">Skip to the text</a>
+<div class="sheet">
+<nav aria-label="Contents"><p class="mark">Earshot</p><ol>${contents}</ol><p class="more"><a href="/docs">Every operation</a></p></nav>
+<main id="text">
+<h1>${escapeHtml(title)}</h1>
+${html}
+<p id="told" role="status"></p>
+</main>
+</div>
+</body>
+</html>
+`;
+};
+
+/**
+ * The page at `/docs/guide`, written by hand in `resources/guide`. It loads nothing from elsewhere, and the address in
+ * its examples is the one that it was opened with.
+ */
+export const installGuide = (server: FastifyInstance, resourcesDir: string, rendererDir: string): void => {
+  const read = (name: string) => readFileSync(join(resourcesDir, 'guide', name), 'utf8');
+  const page = pageOf(renderMarkdown(read('guide.md')), windowStyles(rendererDir));
+  const headers = { 'content-security-policy': POLICY, 'referrer-policy': 'no-referrer' };
+  server.get('/docs/guide', (request, reply) =>
+    reply
+      .headers({ ...headers, 'cache-control': 'no-cache' })
+      .type('text/html; charset=utf-8')
+      // Only names that the Host guard lets through come this far.
+      .send(page.replaceAll(WRITTEN_ADDRESS, escapeHtml(`http://${request.host}`))),
+  );
+  for (const [name, type] of [
+    ['guide.css', 'text/css'],
+    ['guide.js', 'text/javascript'],
+  ] as const) {
+    const text = read(name);
+    server.get(`/docs/${name}`, (_request, reply) =>
+      reply.headers({ 'cache-control': 'no-cache' }).type(`${type}; charset=utf-8`).send(text),
+    );
+  }
+};

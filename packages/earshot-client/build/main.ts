@@ -1,0 +1,61 @@
+// Builds the package `earshot-client` into a folder that `npm pack` and `npm publish` take as it is:
+//
+//   node packages/earshot-client/build/main.ts [folder]        default: packages/earshot-client/dist
+
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { operationsText } from './operations-text.ts';
+
+const home = resolve(import.meta.dirname, '..');
+const root = resolve(home, '..', '..');
+
+/** What the client shares with the window and the command line. None of it needs a package at run time. */
+const SHARED = ['event-stream.ts', 'http-client.ts', 'put-file.ts'];
+
+const COMPILER = {
+  target: 'ES2022',
+  lib: ['ES2024', 'DOM', 'DOM.Iterable'],
+  module: 'nodenext',
+  moduleResolution: 'nodenext',
+  types: [],
+  strict: true,
+  exactOptionalPropertyTypes: false,
+  noUncheckedIndexedAccess: true,
+  verbatimModuleSyntax: true,
+  declaration: true,
+  noEmitOnError: true,
+};
+
+/** One folder instead of the repository's tree, with the specifiers that the compiled files need. */
+const flattened = (text: string): string =>
+  text.replace(/(from ')[^']*?([\w-]+)\.ts'/g, (_, from: string, name: string) => `${from}./${name}.js'`);
+
+const build = (out: string): void => {
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const folder = mkdtempSync(join(tmpdir(), 'earshot-client-'));
+  try {
+    const put = (name: string, text: string) => writeFileSync(join(folder, name), flattened(text));
+    for (const name of SHARED) put(name, readFileSync(join(root, 'electron', 'contract', name), 'utf8'));
+    put('index.ts', readFileSync(join(home, 'src', 'index.ts'), 'utf8'));
+    put('operations.ts', operationsText(version));
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module' }));
+    const configuration = { compilerOptions: { ...COMPILER, outDir: out, rootDir: '.' }, include: ['*.ts'] };
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(configuration));
+    rmSync(out, { recursive: true, force: true });
+    mkdirSync(out, { recursive: true });
+    const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+    execFileSync(process.execPath, [compiler, '--project', folder], { stdio: ['ignore', 2, 2] });
+    const manifest = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'));
+    writeFileSync(join(out, 'package.json'), `${JSON.stringify({ ...manifest, version }, undefined, 2)}\n`);
+    copyFileSync(join(home, 'README.md'), join(out, 'README.md'));
+    copyFileSync(join(root, 'LICENSE'), join(out, 'LICENSE'));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+};
+
+const out = resolve(process.argv[2] ?? join(home, 'dist'));
+build(out);
+process.stdout.write(`${out}\n`);

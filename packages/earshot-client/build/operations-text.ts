@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import { ServerEvent } from '../../../electron/contract/events.ts';
+import { openApiDocument } from '../../../electron/contract/openapi.ts';
+import type { Route } from '../../../electron/contract/route.ts';
+import { routes } from '../../../electron/contract/routes.ts';
+import { comment, type Schema, typeText } from './type-text.ts';
+
+type Parameter = {
+  readonly name: string;
+  readonly in: 'path' | 'query';
+  readonly required: boolean;
+  readonly description?: string;
+  readonly schema: Schema;
+};
+type Media = { readonly content?: Readonly<Record<string, { readonly schema: Schema }>> };
+type Operation = {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly parameters: readonly Parameter[];
+  readonly requestBody?: Media;
+  readonly responses: Readonly<Record<string, Media>>;
+};
+type Document = {
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+};
+
+const parametersText = (parameters: readonly Parameter[]): string =>
+  typeText(
+    {
+      type: 'object',
+      properties: Object.fromEntries(
+        parameters.map(({ name, schema, description }) => [
+          name,
+          { ...(schema.type === undefined && schema.enum === undefined ? anything : schema), description },
+        ]),
+      ),
+      required: parameters.filter(({ required }) => required).map(({ name }) => name),
+    },
+    '    ',
+  );
+
+/** A query's value that the server turns into what it needs. */
+const anything: Schema = { type: ['string', 'number', 'boolean'] };
+
+const bodyText = (body: Media): string => {
+  const content = body.content ?? {};
+  if ('multipart/form-data' in content) return 'FormData';
+  if ('application/octet-stream' in content) return 'Blob';
+  return typeText(content['application/json']?.schema ?? {}, '    ');
+};
+
+/** Whether an operation always answers with JSON, so that the method gives what is in it. */
+const isJson = (route: Route): boolean => route.raw === undefined;
+
+const resultText = (route: Route, { responses }: Operation): string => {
+  if (!isJson(route)) return 'Response';
+  const texts = Object.keys(route.responses).map((status) =>
+    typeText(responses[status]?.content?.['application/json']?.schema ?? {}, '    '),
+  );
+  return [...new Set(texts)].join(' | ');
+};
+
+const operationText = (route: Route, operation: Operation): string => {
+  const path = operation.parameters.filter((each) => each.in === 'path');
+  const query = operation.parameters.filter((each) => each.in === 'query');
+  const lines = [
+    ...(path.length === 0 ? [] : [`params: ${parametersText(path)};`]),
+    ...(query.length === 0
+      ? []
+      : [`query${query.some((each) => each.required) ? '' : '?'}: ${parametersText(query)};`]),
+    ...(operation.requestBody === undefined ? [] : [`body: ${bodyText(operation.requestBody)};`]),
+    `result: ${resultText(route, operation)};`,
+  ];
+  const { operationId, summary, description } = operation;
+  const said = [summary, description].filter((text) => text !== undefined).join('. ');
+  return `${comment(said, '  ')}  ${operationId}: {\n${lines.map((line) => `    ${line}\n`).join('')}  };\n`;
+};
+
+/** The events' schema, with its parts where the document has those of the answers. */
+const eventSchemas = (): Readonly<Record<string, Schema>> => {
+  const { $defs = {}, ...schema } = z.toJSONSchema(ServerEvent, { unrepresentable: 'any', reused: 'inline' });
+  // A JSON Schema of zod's is one of those that are written as text here.
+  return { ...($defs as Readonly<Record<string, Schema>>), ServerEvent: schema as Schema };
+};
+
+/** zod numbers the recursive schemas it finds, and the contract has one kind alone: any JSON value. */
+const named = (text: string): string => text.replace(/__schema\d+/g, 'Json');
+
+/** The module `operations.ts`: every type of the contract, and where each operation is found. */
+export const operationsText = (version: string): string => {
+  const table: Readonly<Record<string, Route>> = routes;
+  // What the function makes is an OpenAPI document, of which this type names the part that is read here.
+  const document = openApiDocument(table, version) as Document;
+  const schemas = Object.entries({ ...eventSchemas(), ...document.components.schemas });
+  const found = Object.values(document.paths).flatMap((path) => Object.values(path));
+  const operations = found.flatMap((operation) => {
+    const route = table[operation.operationId];
+    return route === undefined ? [] : [{ route, operation, id: operation.operationId }];
+  });
+  const endpoints = operations.map(
+    ({ route, id }) =>
+      `  ${id}: { method: '${route.method}', path: '${route.path}', json: ${isJson(route)} },\n`,
+  );
+  return [
+    `// Made from the contract of Earshot ${version}.\n`,
+    ...new Set(
+      schemas.map(([name, schema]) =>
+        named(`${comment(schema.description)}export type ${name} = ${typeText(schema)};\n`),
+      ),
+    ),
+    `export interface Operations {\n${operations.map(({ route, operation }) => named(operationText(route, operation))).join('')}}\n`,
+    `export const operations = {\n${endpoints.join('')}} as const;\n`,
+  ].join('\n');
+};

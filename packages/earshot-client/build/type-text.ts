@@ -1,0 +1,74 @@
+/** TypeScript text of JSON Schemas, as the contract's OpenAPI document has them. */
+
+export type Schema = {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly allOf?: readonly Schema[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean | Schema;
+  readonly items?: Schema;
+  readonly prefixItems?: readonly Schema[];
+  readonly description?: string;
+};
+
+const PRIMITIVES: Readonly<Record<string, string>> = {
+  string: 'string',
+  number: 'number',
+  integer: 'number',
+  boolean: 'boolean',
+  null: 'null',
+};
+
+export const comment = (text: string | undefined, indent = ''): string =>
+  text === undefined ? '' : `${indent}/** ${text.replaceAll('*/', '* /')} */\n`;
+
+const key = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name));
+
+const union = (texts: readonly string[]): string => [...new Set(texts)].join(' | ');
+
+const bracketed = (text: string): string => (/[|&]/.test(text) ? `(${text})` : text);
+
+/** `{…}` with a line for each property. */
+const objectText = (schema: Schema, indent: string): string => {
+  const { properties = {}, required = [], additionalProperties } = schema;
+  const inner = `${indent}  `;
+  const lines = Object.entries(properties).map(
+    ([name, property]) =>
+      `${comment(property.description, inner)}${inner}${key(name)}${required.includes(name) ? '' : '?'}: ${typeText(property, inner)};\n`,
+  );
+  const rest =
+    typeof additionalProperties === 'object' && Object.keys(additionalProperties).length > 0
+      ? typeText(additionalProperties, inner)
+      : 'unknown';
+  if (lines.length > 0) return `{\n${lines.join('')}${indent}}`;
+  return additionalProperties === false ? 'Record<string, never>' : `{ [key: string]: ${rest} }`;
+};
+
+const typeOf = (type: string, schema: Schema, indent: string): string => {
+  if (type === 'object') return objectText(schema, indent);
+  if (type !== 'array') return PRIMITIVES[type] ?? 'unknown';
+  if (schema.prefixItems !== undefined) {
+    return `[${schema.prefixItems.map((item) => typeText(item, indent)).join(', ')}]`;
+  }
+  return `${bracketed(typeText(schema.items ?? {}, indent))}[]`;
+};
+
+/** The type of the values that a schema describes. `indent`: of the line on which it begins. */
+export const typeText = (schema: Schema, indent = ''): string => {
+  const { $ref, anyOf, oneOf, allOf, type } = schema;
+  if ($ref !== undefined) return $ref.slice($ref.lastIndexOf('/') + 1);
+  if ('const' in schema) return JSON.stringify(schema.const);
+  if (schema.enum !== undefined) return union(schema.enum.map((value) => JSON.stringify(value)));
+  const either = anyOf ?? oneOf;
+  if (either !== undefined) return union(either.map((each) => typeText(each, indent)));
+  if (allOf !== undefined) return allOf.map((each) => bracketed(typeText(each, indent))).join(' & ');
+  if (type === undefined) return 'unknown';
+  return typeof type === 'string'
+    ? typeOf(type, schema, indent)
+    : union(type.map((each) => typeOf(each, schema, indent)));
+};
