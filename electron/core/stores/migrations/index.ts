@@ -4,11 +4,12 @@ import { storage } from './020-storage.ts';
 import { search } from './030-search.ts';
 import { jobs } from './040-jobs.ts';
 import { models } from './050-models.ts';
+import { list } from './070-list.ts';
 
 /** One step of the schema. Append only: a released step is never changed. */
 export type Migration = { readonly version: number; readonly sql: string };
 
-const MIGRATIONS: readonly Migration[] = [first, storage, search, jobs, models];
+const MIGRATIONS: readonly Migration[] = [first, storage, search, jobs, models, list];
 
 export const newestVersion = Math.max(...MIGRATIONS.map((migration) => migration.version));
 
