@@ -71,9 +71,9 @@ export const LibraryScreen = () => {
 const Everything = ({ scroller }: { scroller: RefObject<HTMLDivElement | null> }) => {
   const { library } = useServices();
   const { t } = useI18n();
-  const total = useStore(library.store, (state) => state.total);
+  const total = useStore(library.list, (state) => state.total);
   const all = useStore(library.store, (state) => state.counts.all);
-  const error = useStore(library.store, (state) => state.error);
+  const error = useStore(library.list, (state) => state.error);
   if (error !== undefined && total === undefined) {
     return (
       <Blank role="alert" title={t('library.failed')} text={errorText(error, t)}>

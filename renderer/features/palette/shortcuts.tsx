@@ -20,6 +20,8 @@ export const SHORTCUTS: readonly Group[] = [
     keys: [
       ['↑ ↓', 'keys.move'],
       ['X', 'keys.select'],
+      ['⇧ X', 'keys.selectTo'],
+      ['A', 'keys.selection'],
       ['F2', 'keys.rename'],
       ['Del', 'keys.delete'],
     ],
