@@ -24,6 +24,7 @@ export const SHORTCUTS: readonly Group[] = [
       ['A', 'keys.selection'],
       ['F2', 'keys.rename'],
       ['Del', 'keys.delete'],
+      ['Ctrl Z', 'keys.undelete'],
     ],
   },
   {
