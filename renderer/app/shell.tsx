@@ -1,3 +1,4 @@
+import { PlugZap } from 'lucide-react';
 import { Component, lazy, type ReactNode, Suspense } from 'react';
 import { useStore } from 'zustand';
 import { LibraryScreen } from '../features/library/library-screen.tsx';
@@ -47,7 +48,7 @@ export const Shell = () => {
   const { t } = useI18n();
   const route = useStore(router.store);
   useGlobalKeys();
-  useJobMessages();
+  const said = useJobMessages();
   useHandedOver();
 
   return (
@@ -59,19 +60,43 @@ export const Shell = () => {
       >
         {t('nav.skip')}
       </button>
+      <p role="status" className="sr-only">
+        {said}
+      </p>
       <div className="grid h-full grid-rows-[minmax(0,1fr)_auto] md:grid-cols-[224px_minmax(0,1fr)] md:grid-rows-1">
         <Rail />
-        <main id="main" tabIndex={-1} className="min-w-0 overflow-hidden bg-surface outline-none">
-          <ScreenGuard key={route.screen}>
-            <Suspense fallback={<Opening />}>
-              <Screen route={route} />
-            </Suspense>
-          </ScreenGuard>
+        <main
+          id="main"
+          tabIndex={-1}
+          className="flex min-w-0 flex-col overflow-hidden bg-surface outline-none"
+        >
+          <LostBanner />
+          <div className="min-h-0 flex-1">
+            <ScreenGuard key={route.screen}>
+              <Suspense fallback={<Opening />}>
+                <Screen route={route} />
+              </Suspense>
+            </ScreenGuard>
+          </div>
         </main>
         <FootBar />
       </div>
       <Dialogs />
     </DropTarget>
+  );
+};
+
+/** Said above every screen while the server cannot be reached; what was loaded stays to be read. */
+const LostBanner = () => {
+  const { live } = useServices();
+  const { t } = useI18n();
+  const connection = useStore(live.store, (state) => state.connection);
+  if (connection !== 'lost') return null;
+  return (
+    <p role="alert" className="flex items-center gap-2.5 bg-warn-soft px-4 py-2 text-warn lg:px-8">
+      <PlugZap size={15} strokeWidth={1.75} aria-hidden />
+      {t('offline.banner')}
+    </p>
   );
 };
 

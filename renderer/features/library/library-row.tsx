@@ -4,6 +4,7 @@ import { useStore } from 'zustand';
 import type { UserListItem } from '../../../electron/contract/transcript.ts';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { cx } from '../../lib/classes.ts';
+import { jobErrorText } from '../../lib/errors.ts';
 import { clock, dayLabel, languageName } from '../../lib/format.ts';
 import { OFFERED } from '../../lib/offered.ts';
 import { hrefOf } from '../../stores/router.ts';
@@ -156,7 +157,7 @@ const SubLine = ({ item }: { item: UserListItem }) => {
     return (
       <>
         <CircleAlert size={14} className="text-bad" aria-hidden />
-        <span className="truncate text-bad">{item.error?.message ?? t('library.failedUnknown')}</span>
+        <span className="truncate text-bad">{jobErrorText(item.error, t)}</span>
         <Button look="link" className="text-xs" onClick={() => void actions.retry(item)}>
           {t('library.retry')}
         </Button>
