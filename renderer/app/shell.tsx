@@ -55,7 +55,7 @@ export const Shell = () => {
     <DropTarget>
       <button
         type="button"
-        className="sr-only z-50 rounded-ctl bg-ink px-3 py-2 text-surface focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
+        className="sr-only z-50 rounded-ctl bg-ink px-3 py-2 text-surface focus:not-sr-only focus:fixed focus:top-2 focus:start-2"
         onClick={() => document.getElementById('main')?.focus()}
       >
         {t('nav.skip')}

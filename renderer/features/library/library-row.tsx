@@ -99,10 +99,10 @@ export const LibraryRow = memo(({ item, place, selected, onToggle }: RowProps) =
       <td className="hidden truncate text-ink-2 lg:block">
         {item.language === null ? '' : languageName(item.language, locale)}
       </td>
-      <td className="tnum hidden text-right text-ink-2 md:block">
+      <td className="tnum hidden text-end text-ink-2 md:block">
         {item.duration > 0 ? clock(item.duration) : ''}
       </td>
-      <td className="hidden truncate text-right text-ink-2 md:block">{dayLabel(item.created_at, locale)}</td>
+      <td className="hidden truncate text-end text-ink-2 md:block">{dayLabel(item.created_at, locale)}</td>
       <td>
         <Menu
           trigger={
