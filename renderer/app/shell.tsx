@@ -102,7 +102,7 @@ const LostBanner = () => {
 
 const Opening = () => {
   const { t } = useI18n();
-  return <div role="status" aria-label={t('common.loading')} className="h-full" />;
+  return <div role="status" aria-label={t('common.loading')} data-loading className="h-full" />;
 };
 
 /** A screen that fails says so in its own place; the rest of the window goes on. */
