@@ -16,6 +16,7 @@ import { desktopConfig } from './config.ts';
 import { preloadArguments, splitLoginUrl } from './links.ts';
 import { mediaFilesIn } from './media-files.ts';
 import { menuTemplate } from './menu.ts';
+import { menuTexts } from './menu-texts.ts';
 import { openMediaFiles } from './open-files.ts';
 import { decideNavigation, decidePermission } from './security.ts';
 import { fitWindow, LEAST, parseWindowState, type WindowState } from './window-state.ts';
@@ -139,7 +140,7 @@ const run = async (): Promise<void> => {
 
   Menu.setApplicationMenu(
     Menu.buildFromTemplate(
-      menuTemplate(process.platform, {
+      menuTemplate(process.platform, menuTexts(app.getPreferredSystemLanguages()), {
         show,
         openFiles: () => void choose(),
         openDocumentation: () => void shell.openExternal(`${service.url}/docs`),

@@ -1,4 +1,5 @@
 import type { MenuItemConstructorOptions } from 'electron';
+import type { MenuTexts } from './menu-texts.ts';
 
 export type MenuActions = {
   /** Opens a page of the window, as its address after the `#`. */
@@ -7,65 +8,109 @@ export type MenuActions = {
   readonly openDocumentation: () => void;
 };
 
-/** The native menu. Editing and window entries are the platform's own; the rest leads to pages of the window. */
+type Item = MenuItemConstructorOptions;
+type Role = NonNullable<Item['role']>;
+
+const separator: Item = { type: 'separator' };
+const role = (name: Role, label: string): Item => ({ role: name, label });
+
+const appMenu = (texts: MenuTexts, settings: Item): Item => ({
+  role: 'appMenu',
+  submenu: [
+    role('about', texts.about),
+    separator,
+    settings,
+    separator,
+    role('services', texts.services),
+    separator,
+    role('hide', texts.hide),
+    role('hideOthers', texts.hideOthers),
+    role('unhide', texts.unhide),
+    separator,
+    role('quit', texts.quit),
+  ],
+});
+
+const editMenu = (texts: MenuTexts): Item => ({
+  label: texts.edit,
+  submenu: [
+    role('undo', texts.undo),
+    role('redo', texts.redo),
+    separator,
+    role('cut', texts.cut),
+    role('copy', texts.copy),
+    role('paste', texts.paste),
+    role('selectAll', texts.selectAll),
+  ],
+});
+
+const viewMenu = (texts: MenuTexts, show: MenuActions['show']): Item => {
+  const pages = [
+    [texts.library, '/'],
+    [texts.queue, '/queue'],
+    [texts.files, '/files'],
+    [texts.models, '/models'],
+    ['API', '/api'],
+  ] as const;
+  return {
+    label: texts.view,
+    submenu: [
+      ...pages.map(
+        ([label, hash], index): Item => ({
+          label,
+          accelerator: `CmdOrCtrl+${index + 1}`,
+          click: () => show(hash),
+        }),
+      ),
+      separator,
+      role('resetZoom', texts.resetZoom),
+      role('zoomIn', texts.zoomIn),
+      role('zoomOut', texts.zoomOut),
+      separator,
+      role('togglefullscreen', texts.fullScreen),
+    ],
+  };
+};
+
+const windowMenu = (texts: MenuTexts, mac: boolean): Item => ({
+  label: texts.window,
+  submenu: [
+    role('minimize', texts.minimize),
+    ...(mac
+      ? [role('zoom', texts.zoom), separator, role('front', texts.front)]
+      : [role('close', texts.close)]),
+  ],
+});
+
+/** The native menu: editing and window entries as on every platform; the rest leads to pages of the window. */
 export const menuTemplate = (
   platform: NodeJS.Platform,
+  texts: MenuTexts,
   { show, openFiles, openDocumentation }: MenuActions,
-): MenuItemConstructorOptions[] => {
+): Item[] => {
   const mac = platform === 'darwin';
-  const settings: MenuItemConstructorOptions = {
-    label: 'Settings…',
+  const settings: Item = {
+    label: texts.settings,
     accelerator: 'CmdOrCtrl+,',
     click: () => show('/settings'),
   };
-  const separator: MenuItemConstructorOptions = { type: 'separator' };
   return [
-    ...(mac
-      ? [
-          {
-            role: 'appMenu' as const,
-            submenu: [
-              { role: 'about' as const },
-              separator,
-              settings,
-              separator,
-              { role: 'services' as const },
-              separator,
-              { role: 'hide' as const },
-              { role: 'hideOthers' as const },
-              { role: 'unhide' as const },
-              separator,
-              { role: 'quit' as const },
-            ],
-          },
-        ]
-      : []),
+    ...(mac ? [appMenu(texts, settings)] : []),
     {
-      label: 'File',
+      label: texts.file,
       submenu: [
-        { label: 'Transcribe Files…', accelerator: 'CmdOrCtrl+O', click: openFiles },
+        { label: texts.transcribe, accelerator: 'CmdOrCtrl+O', click: openFiles },
         separator,
-        ...(mac ? [{ role: 'close' as const }] : [settings, separator, { role: 'quit' as const }]),
+        ...(mac ? [role('close', texts.close)] : [settings, separator, role('quit', texts.quit)]),
       ],
     },
-    { role: 'editMenu' },
+    editMenu(texts),
+    viewMenu(texts, show),
+    windowMenu(texts, mac),
     {
-      label: 'View',
-      submenu: [
-        { label: 'Library', accelerator: 'CmdOrCtrl+1', click: () => show('/') },
-        { label: 'Queue', accelerator: 'CmdOrCtrl+2', click: () => show('/queue') },
-        { label: 'Files', accelerator: 'CmdOrCtrl+3', click: () => show('/files') },
-        { label: 'Models', accelerator: 'CmdOrCtrl+4', click: () => show('/models') },
-        { label: 'API', accelerator: 'CmdOrCtrl+5', click: () => show('/api') },
-        separator,
-        { role: 'resetZoom' },
-        { role: 'zoomIn' },
-        { role: 'zoomOut' },
-        separator,
-        { role: 'togglefullscreen' },
-      ],
+      role: 'help',
+      label: texts.help,
+      submenu: [{ label: texts.documentation, click: openDocumentation }],
     },
-    { role: 'windowMenu' },
-    { role: 'help', submenu: [{ label: 'API Documentation', click: openDocumentation }] },
   ];
 };

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import type { ServerEvent } from '../../electron/contract/events.ts';
-import { Progress, Segment } from '../../electron/contract/transcript.ts';
+import { JobError, Progress, Segment } from '../../electron/contract/transcript.ts';
 
 const Named = z.object({ id: z.string() });
+const Ended = z.object({ id: z.string(), name: z.string(), error: JobError.optional() });
 const Job = z.object({ id: z.string(), progress: Progress.optional() });
 
 /**
- * What the window takes from the server's events. Of a whole transcript only its id is read: a screen that shows
+ * What the window takes from the server's events. Of a whole transcript only its id and name are read: a screen that shows
  * it asks for it, and an event about ten hours of speech costs the others nothing.
  */
 const LiveEvent = z.discriminatedUnion('type', [
@@ -19,8 +20,8 @@ const LiveEvent = z.discriminatedUnion('type', [
     segments_from: z.int(),
     segments: z.array(Segment),
   }),
-  z.object({ type: z.literal('transcript.completed'), transcript: Named }),
-  z.object({ type: z.literal('transcript.failed'), transcript: Named }),
+  z.object({ type: z.literal('transcript.completed'), transcript: Ended }),
+  z.object({ type: z.literal('transcript.failed'), transcript: Ended }),
   z.object({ type: z.literal('transcript.changed'), transcript: Named }),
   z.object({ type: z.literal('transcript.deleted'), id: z.string() }),
   z.object({ type: z.literal('file.created'), key: z.string() }),

@@ -1,33 +1,63 @@
-import { useEffect } from 'react';
-import { useI18n, useServices } from './services.tsx';
+import { useEffect, useState } from 'react';
+import type { LiveEvent } from '../api/live-events.ts';
+import { jobErrorText } from '../lib/errors.ts';
+import { percent } from '../lib/format.ts';
+import { type Services, useI18n, useServices } from './services.tsx';
 
-/** Tells when a job ends while the window is not looked at, where the system lets it: the desktop program does. */
-export const useJobMessages = () => {
-  const { client, live, router } = useServices();
-  const { t } = useI18n();
-  useEffect(
-    () =>
-      live.listen((event) => {
-        if (event.type !== 'transcript.completed' && event.type !== 'transcript.failed') return;
-        if (document.hasFocus() || !('Notification' in window) || Notification.permission !== 'granted')
-          return;
-        const { id } = event.transcript;
-        const title = t(event.type === 'transcript.completed' ? 'message.completed' : 'message.failed');
-        client.call('getTranscript', { params: { id } }).then(
-          ({ name, error }) => {
-            const message = new Notification(title, {
-              body: error === undefined ? name : `${name}: ${error.message}`,
-              tag: id,
-            });
-            message.addEventListener('click', () => {
-              window.focus();
-              router.go({ screen: 'transcript', id, at: undefined });
-            });
-          },
-          // Deleted in the same moment: there is nothing to tell any more.
-          () => undefined,
-        );
-      }),
-    [client, live, router, t],
-  );
+type Ended = Extract<LiveEvent, { type: 'transcript.completed' | 'transcript.failed' }>;
+
+const isEnd = (event: LiveEvent): event is Ended =>
+  event.type === 'transcript.completed' || event.type === 'transcript.failed';
+
+/** Shown by the system where it lets the window: the desktop program does. */
+const notify = ({ router }: Services, id: string, title: string, body: string): void => {
+  if (document.hasFocus() || !('Notification' in window) || Notification.permission !== 'granted') return;
+  const message = new Notification(title, { body, tag: id });
+  message.addEventListener('click', () => {
+    window.focus();
+    router.go({ screen: 'transcript', id, at: undefined });
+  });
+};
+
+/** Quarters of a job: often enough to follow by ear, seldom enough to go on reading. */
+const quarterOf = (progress: number): number => Math.floor(progress / 25) * 25;
+
+/**
+ * Tells how far jobs are and when they end: gives back what a live region says, and lets the system show an end
+ * while the window is not looked at.
+ */
+export const useJobMessages = (): string => {
+  const services = useServices();
+  const { t, locale } = useI18n();
+  const [said, setSaid] = useState('');
+  useEffect(() => {
+    const { live, library } = services;
+    const quarters = new Map<string, number>();
+    const sayProgress = (id: string, progress: number) => {
+      const quarter = quarterOf(progress);
+      if (quarter === (quarters.get(id) ?? 0)) return;
+      quarters.set(id, quarter);
+      const row = [...library.list.getState().rows.values()].find((item) => item.id === id);
+      if (row !== undefined)
+        setSaid(t('stage.said', { name: row.name, share: percent(quarter / 100, locale) }));
+    };
+    const sayEnd = (event: Ended) => {
+      const { id, name, error } = event.transcript;
+      quarters.delete(id);
+      const failed = event.type === 'transcript.failed';
+      const reason = jobErrorText(error, t);
+      setSaid(failed ? t('message.failedOf', { name, reason }) : t('message.completedOf', { name }));
+      notify(
+        services,
+        id,
+        t(failed ? 'message.failed' : 'message.completed'),
+        failed ? `${name}: ${reason}` : name,
+      );
+    };
+    return live.listen((event) => {
+      if (event.type === 'transcript.progress') sayProgress(event.id, event.progress.percent);
+      if (isEnd(event)) sayEnd(event);
+    });
+  }, [services, t, locale]);
+  return said;
 };

@@ -47,7 +47,7 @@ const NavLink = ({ entry, count }: { entry: Entry; count?: string | undefined })
     >
       <entry.icon size={16} strokeWidth={1.75} aria-hidden />
       <span className="truncate">{t(entry.name)}</span>
-      {count !== undefined && <span className="tnum ml-auto text-xs text-ink-3">{count}</span>}
+      {count !== undefined && <span className="tnum ms-auto text-xs text-ink-3">{count}</span>}
     </a>
   );
 };
@@ -62,7 +62,7 @@ export const Rail = () => {
   return (
     <nav
       aria-label={t('nav.label')}
-      className="hidden flex-col gap-3 overflow-y-auto border-r border-line px-3 py-4 md:flex"
+      className="hidden flex-col gap-3 overflow-y-auto border-e border-line px-3 py-4 md:flex"
     >
       <a
         href="#/"
@@ -78,7 +78,7 @@ export const Rail = () => {
       >
         <Plus size={16} aria-hidden />
         <span className="truncate">{t('nav.new')}</span>
-        <Kbd className="ml-auto">N</Kbd>
+        <Kbd className="ms-auto">N</Kbd>
       </Button>
       <ul className="flex flex-col">
         {ENTRIES.map((entry) => {

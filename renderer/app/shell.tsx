@@ -1,3 +1,4 @@
+import { PlugZap } from 'lucide-react';
 import { Component, lazy, type ReactNode, Suspense } from 'react';
 import { useStore } from 'zustand';
 import { LibraryScreen } from '../features/library/library-screen.tsx';
@@ -47,26 +48,36 @@ export const Shell = () => {
   const { t } = useI18n();
   const route = useStore(router.store);
   useGlobalKeys();
-  useJobMessages();
+  const said = useJobMessages();
   useHandedOver();
 
   return (
     <DropTarget>
       <button
         type="button"
-        className="sr-only z-50 rounded-ctl bg-ink px-3 py-2 text-surface focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
+        className="sr-only z-50 rounded-ctl bg-ink px-3 py-2 text-surface focus:not-sr-only focus:fixed focus:top-2 focus:start-2"
         onClick={() => document.getElementById('main')?.focus()}
       >
         {t('nav.skip')}
       </button>
+      <p role="status" className="sr-only">
+        {said}
+      </p>
       <div className="grid h-full grid-rows-[minmax(0,1fr)_auto] md:grid-cols-[224px_minmax(0,1fr)] md:grid-rows-1">
         <Rail />
-        <main id="main" tabIndex={-1} className="min-w-0 overflow-hidden bg-surface outline-none">
-          <ScreenGuard key={route.screen}>
-            <Suspense fallback={<Opening />}>
-              <Screen route={route} />
-            </Suspense>
-          </ScreenGuard>
+        <main
+          id="main"
+          tabIndex={-1}
+          className="flex min-w-0 flex-col overflow-hidden bg-surface outline-none"
+        >
+          <LostBanner />
+          <div className="min-h-0 flex-1">
+            <ScreenGuard key={route.screen}>
+              <Suspense fallback={<Opening />}>
+                <Screen route={route} />
+              </Suspense>
+            </ScreenGuard>
+          </div>
         </main>
         <FootBar />
       </div>
@@ -75,9 +86,23 @@ export const Shell = () => {
   );
 };
 
+/** Said above every screen while the server cannot be reached; what was loaded stays to be read. */
+const LostBanner = () => {
+  const { live } = useServices();
+  const { t } = useI18n();
+  const connection = useStore(live.store, (state) => state.connection);
+  if (connection !== 'lost') return null;
+  return (
+    <p role="alert" className="flex items-center gap-2.5 bg-warn-soft px-4 py-2 text-warn lg:px-8">
+      <PlugZap size={15} strokeWidth={1.75} aria-hidden />
+      {t('offline.banner')}
+    </p>
+  );
+};
+
 const Opening = () => {
   const { t } = useI18n();
-  return <div role="status" aria-label={t('common.loading')} className="h-full" />;
+  return <div role="status" aria-label={t('common.loading')} data-loading className="h-full" />;
 };
 
 /** A screen that fails says so in its own place; the rest of the window goes on. */

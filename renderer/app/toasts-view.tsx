@@ -18,7 +18,7 @@ export const ToastsView = () => {
         <div
           key={toast.id}
           className={cx(
-            'enter pointer-events-auto flex max-w-[560px] items-center gap-3 rounded-box py-2 pr-2 pl-4 shadow-high',
+            'enter pointer-events-auto flex max-w-[560px] items-center gap-3 rounded-box py-2 pe-2 ps-4 shadow-high',
             toast.tone === 'bad' ? 'border border-line bg-bad-soft text-bad' : 'bg-ink text-surface',
           )}
         >

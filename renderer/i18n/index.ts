@@ -4,10 +4,11 @@ import english from './messages/en.json' with { type: 'json' };
 
 export type MessageKey = keyof typeof english;
 export type Messages = Readonly<Record<MessageKey, string>>;
-export type Translate = (key: MessageKey, values?: MessageValues) => string;
 
 export const LOCALES = ['en', 'de', 'es', 'fr'] as const;
 export type Locale = (typeof LOCALES)[number];
+/** Gives a message in the window's language, which it names as well. */
+export type Translate = ((key: MessageKey, values?: MessageValues) => string) & { readonly language: Locale };
 export const isLocale = (text: string): text is Locale => LOCALES.some((locale) => locale === text);
 
 /** Each language by its own name, as people look for it. */
@@ -34,17 +35,18 @@ export type I18nState = {
   readonly t: Translate;
 };
 
-const translator =
-  (messages: Messages, locale: string): Translate =>
-  (key, values = {}) =>
+const translator = (messages: Messages, language: Locale, locale: string): Translate => {
+  const translate = (key: MessageKey, values: MessageValues = {}) =>
     formatMessage(messages[key], values, locale);
+  return Object.assign(translate, { language });
+};
 
 /** The window's language: `locale` and its `t`; `use` loads another one and tells the document. */
 export const createI18n = () => {
   const store = createStore<I18nState>(() => ({
     language: 'en',
     locale: 'en',
-    t: translator(english, 'en'),
+    t: translator(english, 'en', 'en'),
   }));
   return {
     store,
@@ -53,7 +55,7 @@ export const createI18n = () => {
       const locale = regional(language, navigator.languages);
       document.documentElement.lang = language;
       document.documentElement.dir = RIGHT_TO_LEFT.has(language) ? 'rtl' : 'ltr';
-      store.setState({ language, locale, t: translator(messages, locale) });
+      store.setState({ language, locale, t: translator(messages, language, locale) });
     },
   };
 };

@@ -1,4 +1,11 @@
 import { ApiError } from '../../electron/contract/client.ts';
+import {
+  ERROR_STATUS,
+  type ErrorCode,
+  JOB_ERROR_CODES,
+  type JobErrorCode,
+} from '../../electron/contract/errors.ts';
+import type { JobError } from '../../electron/contract/transcript.ts';
 import type { Translate } from '../i18n/index.ts';
 
 /** True for an answer that says the key is no longer good. */
@@ -7,11 +14,26 @@ export const isUnauthorized = (error: unknown): boolean => error instanceof ApiE
 export const isAbort = (error: unknown): boolean =>
   error instanceof DOMException && error.name === 'AbortError';
 
-/** A sentence for a person: the server's own, or that it could not be reached. */
+type KnownCode = ErrorCode | JobErrorCode;
+const isKnown = (code: string): code is KnownCode =>
+  Object.hasOwn(ERROR_STATUS, code) || JOB_ERROR_CODES.some((known) => known === code);
+
+/** The server speaks English, and more exactly than a code can; in another language the code's sentence is said. */
+const sentenceOf = (code: string, own: string, t: Translate): string =>
+  t.language !== 'en' && isKnown(code) ? t(`error.code.${code}`) : own;
+
+/** A sentence for a person: what the server answered, or that it could not be reached. */
 export const errorText = (error: unknown, t: Translate): string => {
   if (error instanceof ApiError) {
+    const sentence = sentenceOf(error.code, error.message, t);
     const details = error.details.map((detail) => detail.message).join('; ');
-    return details === '' ? error.message : `${error.message} ${details}`;
+    return details === '' ? sentence : `${sentence} ${details}`;
   }
   return error instanceof TypeError ? t('error.unreachable') : t('error.unexpected');
 };
+
+/** Why a transcription failed. */
+export const jobErrorText = (error: JobError | undefined, t: Translate): string =>
+  error === undefined || error.message === ''
+    ? t('library.failedUnknown')
+    : sentenceOf(error.code, error.message, t);

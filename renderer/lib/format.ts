@@ -62,6 +62,14 @@ export const dayLabel = (iso: string, locale: string, now: Date = new Date()): s
   }).format(date);
 };
 
+/** `2026-11-20` as "20 Nov 2026"; empty for what is no date. */
+export const shortDay = (day: string, locale: string): string => {
+  const date = new Date(`${day}T12:00:00`);
+  return Number.isNaN(date.getTime())
+    ? ''
+    : new Intl.DateTimeFormat(locale, { dateStyle: 'medium' }).format(date);
+};
+
 /** Date and time, both short. */
 export const dateTime = (iso: string, locale: string): string =>
   new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(iso));

@@ -27,6 +27,14 @@ export const createToasts = () => {
   return {
     store,
     dismiss,
+    /** Does what the newest message with an action offers; false when none does. */
+    act: (): boolean => {
+      const toast = store.getState().findLast((each) => each.action !== undefined);
+      if (toast === undefined) return false;
+      toast.action?.run();
+      dismiss(toast.id);
+      return true;
+    },
     show: (text: string, options: ToastOptions = {}): number => {
       const id = next++;
       const { milliseconds = options.tone === 'bad' ? 9000 : 4500, ...rest } = options;

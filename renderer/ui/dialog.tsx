@@ -53,7 +53,7 @@ export const Dialog = ({
           </div>
           <Radix.Close
             aria-label={closeLabel}
-            className="-mr-1.5 grid size-8 place-items-center self-start rounded-ctl text-ink-2 hover:bg-sunken hover:text-ink"
+            className="-me-1.5 grid size-8 place-items-center self-start rounded-ctl text-ink-2 hover:bg-sunken hover:text-ink"
           >
             <X size={16} aria-hidden />
           </Radix.Close>

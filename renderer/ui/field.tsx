@@ -64,7 +64,7 @@ export const SearchField = ({
 }: SearchFieldProps) => (
   <div
     className={cx(
-      'flex h-9 items-center gap-2.5 rounded-box border border-line bg-ground pr-2 pl-3 text-ink-3',
+      'flex h-9 items-center gap-2.5 rounded-box border border-line bg-ground pe-2 ps-3 text-ink-3',
       'focus-within:border-line-2 focus-within:outline-2 focus-within:outline-accent',
       className,
     )}

@@ -47,11 +47,11 @@ export const Select = ({ value, choices, onChange, label, id, className, look = 
             <Radix.Item
               key={choice.value}
               value={choice.value}
-              className="relative flex h-8 cursor-default items-center gap-3 rounded-ctl pr-8 pl-2.5 outline-none select-none data-[highlighted]:bg-sunken"
+              className="relative flex h-8 cursor-default items-center gap-3 rounded-ctl pe-8 ps-2.5 outline-none select-none data-[highlighted]:bg-sunken"
             >
               <Radix.ItemText>{choice.label}</Radix.ItemText>
-              {choice.hint !== undefined && <span className="ml-auto text-xs text-ink-3">{choice.hint}</span>}
-              <Radix.ItemIndicator className="absolute right-2">
+              {choice.hint !== undefined && <span className="ms-auto text-xs text-ink-3">{choice.hint}</span>}
+              <Radix.ItemIndicator className="absolute end-2">
                 <Check size={14} aria-hidden />
               </Radix.ItemIndicator>
             </Radix.Item>

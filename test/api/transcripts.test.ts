@@ -239,6 +239,21 @@ describe('lists', () => {
     expect(times).toEqual(times.toSorted().toReversed());
   });
 
+  it('leave what was made with a model, and in a time', async () => {
+    const ask = async (query: Record<string, string>) =>
+      (await server.client.call('listTranscripts', { query: { ...query, limit: 100 } })).data;
+    const all = await ask({});
+    const newest = all.transcriptions[0]?.created_at ?? '';
+    expect((await ask({ model: 'mini' })).pagination.total).toBe(all.pagination.total);
+    expect((await ask({ model: 'pro' })).transcriptions).toEqual([]);
+    expect((await ask({ created_to: newest })).pagination.total).toBe(all.pagination.total - 1);
+    const [last, ...others] = (await ask({ created_from: newest, model: 'mini' })).transcriptions;
+    expect([last?.created_at, others]).toEqual([newest, []]);
+    const elsewhere = newest.replace('Z', '+00:00');
+    expect((await ask({ created_from: elsewhere })).pagination.total).toBe(1);
+    await expect(ask({ created_from: 'yesterday' })).rejects.toMatchObject({ code: 'invalid_request' });
+  });
+
   it('of recent ones are a plain array for people', async () => {
     const recent = await server.client.call('recentTranscripts', { query: { limit: 3 } });
     expect(recent).toHaveLength(3);

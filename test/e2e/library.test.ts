@@ -32,6 +32,51 @@ describe('the library', () => {
     expect(data.pagination.total).toBe(3);
   });
 
+  it('filters by language, model and day, shows what is in force, and takes it back', async () => {
+    const { page } = window;
+    await page.getByRole('button', { name: 'Filter' }).click();
+    const form = page.getByRole('dialog', { name: 'Filter' });
+    const choose = async (field: string, choice: string) => {
+      await form.getByRole('combobox', { name: field }).click();
+      await page.getByRole('option', { name: choice, exact: true }).click();
+    };
+    await choose('Model', 'Pro');
+    await page.getByText('No transcript fits this filter.').waitFor();
+    await choose('Model', 'Mini');
+    await expect.poll(() => page.locator('[data-row-link]').count()).toBe(3);
+    await choose('Added', 'From … to …');
+    await form.getByLabel('To', { exact: true }).fill('2020-01-31');
+    await page.getByText('No transcript fits this filter.').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Without until 31 Jan 2020' }).click();
+    await expect.poll(() => page.locator('[data-row-link]').count()).toBe(3);
+    await page.getByRole('button', { name: 'Filter' }).click();
+    await choose('Added', 'Today');
+    await choose('Language', 'German');
+    await page.getByText('No transcript fits this filter.').waitFor();
+    await form.getByRole('button', { name: 'Clear the filter' }).click();
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.locator('[data-row-link]').count()).toBe(3);
+    expect(await page.getByRole('button', { name: /^Without/ }).count()).toBe(0);
+  });
+
+  it('keeps what was deleted when the window is reloaded before it was sent, and by Ctrl Z', async () => {
+    const { page } = window;
+    const links = page.locator('[data-row-link]');
+    await links.first().focus();
+    await page.keyboard.press('Delete');
+    await expect.poll(() => links.count()).toBe(2);
+    // The focus goes on to the next, so that the keys go on working.
+    await page.waitForFunction(() => document.activeElement?.matches('[data-row-link]') === true);
+    await page.keyboard.press('Control+z');
+    await expect.poll(() => links.count()).toBe(3);
+    await links.first().focus();
+    await page.keyboard.press('Delete');
+    await expect.poll(() => links.count()).toBe(2);
+    await page.reload();
+    await expect.poll(() => links.count()).toBe(3);
+  });
+
   it('shows the queue, moves in it, and stops a job', async () => {
     const { page } = window;
     await window.go('#/queue');

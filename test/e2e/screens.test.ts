@@ -1,149 +1,285 @@
 import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { GROUPS } from '../../renderer/features/settings/setting-groups.ts';
 import { FIXTURES, launchBrowser, openWindow, type TestWindow } from '../support/browser.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { transcribeFixture } from '../support/transcribe.ts';
+import { addUnfinished } from '../support/unfinished.ts';
+import type { UrlServer } from '../support/url-server.ts';
 
-const SCREENS = [
-  '#/',
-  '#/queue',
-  '#/files',
-  '#/models',
-  '#/api',
-  '#/settings',
-  '#/settings/network',
-  '#/settings/about',
+const SETTINGS = ['', ...GROUPS.map((group) => group.id), 'shortcuts', 'about'].map(
+  (id) => `#/settings/${id}`,
+);
+const SCREENS = ['#/', '#/queue', '#/files', '#/models', '#/api', ...SETTINGS];
+
+type Opened = { readonly name: string; readonly hash: string; readonly open: (page: Page) => Promise<void> };
+
+const press =
+  (...keys: readonly string[]) =>
+  async (page: Page) => {
+    await page.locator('[data-row-link]').first().focus();
+    for (const key of keys) await page.keyboard.press(key);
+  };
+const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).first();
+
+/** Everything that opens over a screen. */
+const OPENED: readonly Opened[] = [
+  {
+    name: 'search results',
+    hash: '#/',
+    open: async (page) => {
+      await page.getByRole('searchbox').fill('the');
+      await page.locator('mark').first().waitFor();
+    },
+  },
+  {
+    name: 'no search results',
+    hash: '#/',
+    open: async (page) => {
+      await page.getByRole('searchbox').fill('zzyzx');
+      await page.getByText('Nothing was said like that').waitFor();
+      await page.getByRole('searchbox').fill('');
+      await page.locator('[data-row-link]').first().waitFor();
+    },
+  },
+  {
+    name: 'the filter',
+    hash: '#/',
+    open: async (page) => {
+      await button(page, 'Filter').click();
+      await page.getByRole('dialog', { name: 'Filter' }).waitFor();
+    },
+  },
+  {
+    name: 'the sorting',
+    hash: '#/',
+    open: async (page) => {
+      await button(page, 'Newest first').click();
+      await page.getByRole('menu').waitFor();
+    },
+  },
+  {
+    name: 'the analyses of a selection',
+    hash: '#/',
+    open: async (page) => {
+      await press('x')(page);
+      await button(page, 'Analyse again').click();
+      await page.getByRole('dialog').waitFor();
+    },
+  },
+  {
+    name: 'a new transcription',
+    hash: '#/',
+    open: async (page) => {
+      await page.keyboard.press('n');
+      await page.locator('[role=dialog] input[type=file]').setInputFiles(join(FIXTURES, '01-short-note.wav'));
+      await page.getByRole('slider').first().waitFor();
+    },
+  },
+  { name: 'the shortcuts', hash: '#/', open: (page) => page.keyboard.press('?') },
+  { name: 'the commands', hash: '#/', open: (page) => page.keyboard.press('Control+k') },
+  { name: 'the recorder', hash: '#/', open: (page) => button(page, 'Record').click() },
+  { name: 'the import of a model', hash: '#/models', open: (page) => button(page, 'Import a file').click() },
+  {
+    name: 'the details of a file',
+    hash: '#/files',
+    open: (page) => button(page, '11-news-and-entities.wav').click(),
+  },
+  {
+    name: 'the deletion of a file',
+    hash: '#/files',
+    open: async (page) => {
+      await button(page, 'More for 11-news-and-entities.wav').click();
+      await page.getByRole('menuitem', { name: 'Delete' }).click();
+      await page.getByText('1 transcript was made from it').waitFor();
+    },
+  },
+  { name: 'a new folder', hash: '#/files', open: (page) => button(page, 'New folder').click() },
+  { name: 'the pages that may use files', hash: '#/files', open: (page) => button(page, 'Change').click() },
 ];
 
 describe('every screen', () => {
   let server: TestServer;
   let browser: Browser;
+  let remote: UrlServer;
   let id: string;
+  /** Every address of the window, with a transcript in each of its states. */
+  let addresses: readonly string[];
 
   beforeAll(async () => {
     [server, browser] = await Promise.all([startServer(), launchBrowser()]);
     id = await transcribeFixture(server, join(FIXTURES, '11-news-and-entities.wav'));
+    const unfinished = await addUnfinished(server);
+    remote = unfinished.remote;
+    const transcripts = [id, unfinished.failed, unfinished.running].map((each) => `#/transcript/${each}`);
+    addresses = [...SCREENS, ...transcripts];
   });
   afterAll(async () => {
     await browser?.close();
     await discard(server);
+    await remote?.close();
   });
 
-  const settle = async ({ page }: TestWindow) => {
-    await page.locator('main').waitFor();
-    await page.waitForLoadState('load');
-    await page.locator('.skeleton').first().waitFor({ state: 'detached' });
-    // The list and the forms arrive with their data.
-    await page.waitForTimeout(300);
-  };
+  it.each(['light', 'dark'] as const)(
+    'has no violation that axe-core knows, %s',
+    async (theme) => {
+      const window = await openWindow(browser, server, { theme });
+      for (const hash of [...addresses, '#/design']) {
+        await window.go(hash);
+        expect(await window.violations(), hash).toEqual([]);
+      }
+      await window.go(`#/transcript/${id}`);
+      for (const tab of ['Names', 'Details']) {
+        await window.page.getByRole('tab', { name: tab }).click();
+        expect(await window.violations(), tab).toEqual([]);
+      }
+      expect(window.foreign).toEqual([]);
+      await window.close();
+    },
+    180_000,
+  );
 
-  it.each(['light', 'dark'] as const)('has no violation that axe-core knows, %s', async (theme) => {
-    const window = await openWindow(browser, server, { theme });
-    for (const hash of [...SCREENS, `#/transcript/${id}`]) {
-      await window.go(hash);
-      await settle(window);
-      expect(await window.violations(), hash).toEqual([]);
-    }
-    for (const tab of ['Names', 'Details']) {
-      await window.page.getByRole('tab', { name: tab }).click();
-      expect(await window.violations(), tab).toEqual([]);
-    }
-    await window.close();
-  });
+  it.each(['light', 'dark'] as const)(
+    'opens nothing with a violation, %s',
+    async (theme) => {
+      const window = await openWindow(browser, server, { theme });
+      const { page } = window;
+      for (const { name, hash, open } of OPENED) {
+        await window.go(hash);
+        await open(page);
+        expect(await window.violations(), name).toEqual([]);
+        await page.keyboard.press('Escape');
+        await page.keyboard.press('Escape');
+        await page.reload();
+        await window.settle();
+      }
+      await window.go(`#/transcript/${id}`);
+      await page.locator('[data-w]').first().waitFor();
+      await page.keyboard.press('Control+e');
+      await page.getByRole('dialog', { name: 'Export' }).waitFor();
+      expect(await window.violations(), 'the export').toEqual([]);
+      expect(window.errors).toEqual([]);
+      await window.close();
+    },
+    180_000,
+  );
 
-  it.each(['light', 'dark'] as const)('has dialogs without violations, %s', async (theme) => {
-    const window = await openWindow(browser, server, { theme });
-    const { page } = window;
-    await settle(window);
-    await page.keyboard.press('n');
-    await page.getByRole('dialog', { name: 'New transcription' }).waitFor();
-    await page.locator('[role=dialog] input[type=file]').setInputFiles(join(FIXTURES, '01-short-note.wav'));
-    await page.getByRole('slider').first().waitFor();
-    expect(await window.violations()).toEqual([]);
-    await page.keyboard.press('Escape');
-    for (const [key, name] of [
-      ['?', 'Keyboard shortcuts'],
-      ['Control+k', 'Commands'],
-    ] as const) {
-      await page.keyboard.press(key);
-      await page.getByRole('dialog', { name }).waitFor();
-      expect(await window.violations(), name).toEqual([]);
-      await page.keyboard.press('Escape');
-      await page.getByRole('dialog').waitFor({ state: 'detached' });
-    }
-    await window.go(`#/transcript/${id}`);
-    await page.locator('[data-w]').first().waitFor();
-    await page.keyboard.press('Control+e');
-    await page.getByRole('dialog', { name: 'Export' }).waitFor();
-    expect(await window.violations()).toEqual([]);
-    await window.close();
-  });
-
-  it.each([360, 768, 1920])('fits a window %i pixels wide', async (width) => {
-    const window = await openWindow(browser, server, { width, height: 760 });
-    for (const hash of [...SCREENS, `#/transcript/${id}`]) {
-      await window.go(hash);
-      await settle(window);
-      const overflow = await window.page.evaluate(() => {
-        const main = document.querySelector('main');
-        const inner = main?.firstElementChild;
-        return [
-          document.documentElement.scrollWidth - document.documentElement.clientWidth,
-          inner === null || inner === undefined ? 0 : inner.scrollWidth - inner.clientWidth,
-        ];
-      });
-      expect(overflow, `${hash} at ${width}`).toEqual([0, 0]);
-    }
-    await window.close();
-  });
+  const overflowOf = ({ page }: TestWindow) =>
+    page.evaluate(() => {
+      // The page itself, and what scrolls up and down in it, must not scroll sideways.
+      const parts = [
+        document.documentElement,
+        ...document.querySelectorAll('main, main > div, main > div > div'),
+      ];
+      return Math.max(...parts.map((part) => part.scrollWidth - part.clientWidth));
+    });
 
   it.each([
-    ['de-DE', 'Bibliothek'],
-    ['es-ES', 'Biblioteca'],
-    ['fr-FR', 'Bibliothèque'],
-    ['en-US', 'Library'],
-  ])('speaks %s', async (locale, library) => {
-    const window = await openWindow(browser, server, { locale });
-    await window.page.getByRole('navigation').getByText(library).first().waitFor();
-    for (const hash of [...SCREENS, `#/transcript/${id}`]) {
+    ['a phone', { width: 360, height: 760 }],
+    ['a phone in German', { width: 360, height: 760, locale: 'de-DE' }],
+    ['a phone with the largest text', { width: 360, height: 760, prefs: { textScale: 1.3 } }],
+    ['a tablet', { width: 768, height: 760 }],
+    ['a wide screen', { width: 1920, height: 1080 }],
+  ] as const)(
+    'fits %s',
+    async (_name, options) => {
+      const window = await openWindow(browser, server, options);
+      for (const hash of addresses) {
+        await window.go(hash);
+        expect(await overflowOf(window), hash).toBe(0);
+      }
+      await window.close();
+    },
+    120_000,
+  );
+
+  it('turns round for a language that is written from the right', async () => {
+    const window = await openWindow(browser, server);
+    const { page } = window;
+    for (const hash of addresses) {
       await window.go(hash);
-      await settle(window);
-      const text = await window.page.locator('body').textContent();
-      expect(text, hash).not.toMatch(/(?<!\/)\{\w+[},]/);
+      await page.evaluate(() => {
+        document.documentElement.dir = 'rtl';
+      });
+      expect(await overflowOf(window), hash).toBe(0);
     }
-    expect(await window.page.locator('html').getAttribute('lang')).toBe(locale.slice(0, 2));
-    expect(window.errors).toEqual([]);
+    const rail = await page.getByRole('navigation', { name: 'Main' }).first().boundingBox();
+    expect(rail?.x).toBeGreaterThan(640);
     await window.close();
-  });
+  }, 120_000);
+
+  it.each([
+    ['de-DE', 'Bibliothek', 'ließ sich von ihrem Link nicht laden'],
+    ['es-ES', 'Biblioteca', 'No se pudo obtener la grabación'],
+    ['fr-FR', 'Bibliothèque', 'n’a pas pu être récupéré'],
+    ['en-US', 'Library', '404'],
+  ])(
+    'speaks %s',
+    async (locale, library, reason) => {
+      const window = await openWindow(browser, server, { locale });
+      await window.page.getByRole('navigation').getByText(library).first().waitFor();
+      await window.page.getByRole('row').getByText(reason).waitFor();
+      for (const hash of addresses) {
+        await window.go(hash);
+        const text = await window.page.locator('body').textContent();
+        expect(text, hash).not.toMatch(/(?<!\/)\{\w+[},]/);
+      }
+      expect(await window.page.locator('html').getAttribute('lang')).toBe(locale.slice(0, 2));
+      expect([window.errors, window.foreign]).toEqual([[], []]);
+      await window.close();
+    },
+    120_000,
+  );
 
   it('is used by keyboard alone, with the focus in view', async () => {
     const window = await openWindow(browser, server);
     const { page } = window;
-    await settle(window);
+    await window.settle();
     const focused = () =>
       page.evaluate(() => {
         const element = document.activeElement;
-        const style = element === null ? undefined : getComputedStyle(element);
+        // A search field wears the ring on its frame.
+        const framed = element instanceof HTMLInputElement && element.type === 'search';
+        const ring = framed ? element.parentElement : element;
+        const style = ring === null ? undefined : getComputedStyle(ring);
+        const box = element?.getBoundingClientRect();
         return {
           name: element?.getAttribute('aria-label') ?? element?.textContent?.trim() ?? '',
           outlined:
             style !== undefined && style.outlineStyle !== 'none' && Number.parseFloat(style.outlineWidth) > 0,
-          field: element instanceof HTMLInputElement,
+          inView: box !== undefined && box.bottom > 0 && box.top < innerHeight && box.width > 0,
         };
       });
     const seen: string[] = [];
-    for (let step = 0; step < 14; step++) {
-      await page.keyboard.press('Tab');
-      const { name, outlined, field } = await focused();
-      // A search field wears the ring on its frame.
-      if (!field) expect(outlined, name).toBe(true);
-      seen.push(name);
+    for (const hash of ['#/', '#/files', '#/models', '#/api', '#/settings/network']) {
+      await window.go(hash);
+      await page.evaluate(() => document.querySelector<HTMLElement>('main')?.focus());
+      for (let step = 0; step < 14; step++) {
+        await page.keyboard.press('Tab');
+        const { name, outlined, inView } = await focused();
+        expect([outlined, inView], `${hash}: ${name}`).toEqual([true, true]);
+        seen.push(name);
+      }
     }
-    expect(seen[0]).toBe('Skip to the content');
-    expect(seen.join('|')).toContain('New transcription');
-    const row = page.locator('[data-row-link]').first();
-    await row.focus();
+    for (const name of ['Filter', 'Upload', 'Import a file', 'Create key']) expect(seen).toContain(name);
+    await window.close();
+  }, 120_000);
+
+  it('is worked with by keyboard alone: rows, a transcript, its words', async () => {
+    const window = await openWindow(browser, server);
+    const { page } = window;
+    await window.settle();
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Skip to the content');
+    await page.getByRole('link', { name: '11-news-and-entities' }).focus();
+    await page.keyboard.press('x');
+    await page.getByText('1 selected').waitFor();
+    await page.keyboard.press('a');
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Export');
+    await page.getByRole('link', { name: '11-news-and-entities' }).focus();
+    await page.keyboard.press('Escape');
+    await page.getByText('1 selected').waitFor({ state: 'detached' });
     await page.keyboard.press('Enter');
     await page.locator('[data-w]').first().waitFor();
     await page.keyboard.press('ArrowRight');
@@ -158,4 +294,51 @@ describe('every screen', () => {
     await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
     await window.close();
   });
+
+  it('goes on after a reload, wherever that was', async () => {
+    const window = await openWindow(browser, server);
+    const { page } = window;
+    for (const hash of addresses) {
+      await window.go(hash);
+      const before = await page.locator('main h1').first().textContent();
+      await page.reload();
+      await window.settle();
+      expect(await page.locator('main h1').first().textContent(), hash).toBe(before);
+    }
+    await window.go('#/');
+    await page.getByRole('progressbar', { name: 'Progress of Board meeting' }).waitFor();
+    await page.reload();
+    await page.getByRole('progressbar', { name: 'Progress of Board meeting' }).waitFor();
+    expect(window.errors).toEqual([]);
+    await window.close();
+  }, 120_000);
+
+  it('has a finished transcript analysed again', async () => {
+    const window = await openWindow(browser, server, { prefs: { options: { summary: false } } });
+    const { page } = window;
+    await window.settle();
+    const before = await server.client.call('getTranscript', { params: { id } });
+    await page.getByRole('link', { name: '11-news-and-entities' }).focus();
+    await page.keyboard.press('x');
+    await page.getByRole('button', { name: 'Analyse again' }).click();
+    const dialog = page.getByRole('dialog');
+    const start = dialog.getByRole('button', { name: 'Analyse', exact: true });
+    for (const name of ['Names, places, dates', 'Topics']) await dialog.getByRole('switch', { name }).click();
+    expect(await start.isDisabled()).toBe(true);
+    await dialog.getByRole('switch', { name: 'Summary' }).click();
+    await dialog.getByText('Paragraphs', { exact: true }).click();
+    await start.click();
+    await page.getByText('1 transcript is being read through').waitFor();
+    // The recording that never arrives stands before it.
+    const waiting = await server.client.call('listTranscripts', { query: { status: 'processing' } });
+    const stuck = waiting.data.transcriptions.find((item) => item.name === 'Board meeting');
+    await server.client.call('cancelTranscript', { params: { id: stuck?.id ?? '' } });
+    await expect
+      .poll(async () => (await server.client.call('getTranscript', { params: { id } })).summary?.type, {
+        timeout: 60_000,
+      })
+      .toBe('paragraphs');
+    expect(before.summary?.type).toBe('bullets');
+    await window.close();
+  }, 120_000);
 });

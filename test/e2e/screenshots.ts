@@ -1,13 +1,31 @@
-// `npm run screenshots`: the window as it is, with real recognition, into docs/screenshots.
+// `npm run screenshots`: every screen as it is, with real recognition, into out/screenshots; those that the
+// documentation shows go to docs/screenshots as well.
 
-import { mkdir } from 'node:fs/promises';
+import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { FIXTURES, launchBrowser, openWindow, type TestWindow } from '../support/browser.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { transcribeFixture } from '../support/transcribe.ts';
+import { addUnfinished } from '../support/unfinished.ts';
 
-const OUT = join(import.meta.dirname, '..', '..', 'docs', 'screenshots');
+const ROOT = join(import.meta.dirname, '..', '..');
+const OUT = join(ROOT, 'out', 'screenshots');
+const DOCS = join(ROOT, 'docs', 'screenshots');
+const SHOWN: ReadonlySet<string> = new Set([
+  'design',
+  'export',
+  'files',
+  'first-start',
+  'library',
+  'library-dark',
+  'library-narrow',
+  'models',
+  'new-dark',
+  'settings-connections',
+  'transcript',
+  'transcript-dark',
+]);
 
 const RECORDINGS = [
   ['01-short-note.wav', 'A note to myself'],
@@ -21,6 +39,7 @@ type Shot = {
   readonly hash: string;
   readonly theme?: 'light' | 'dark';
   readonly width?: number;
+  readonly locale?: string;
   readonly prepare?: (window: TestWindow) => Promise<void>;
 };
 
@@ -29,12 +48,15 @@ const take = async (browser: Browser, server: TestServer, shot: Shot): Promise<v
     theme: shot.theme ?? 'light',
     width: shot.width ?? 1280,
     height: 820,
+    ...(shot.locale === undefined ? {} : { locale: shot.locale }),
   });
   await window.go(shot.hash);
-  await window.page.locator('main').waitFor();
-  await window.page.waitForTimeout(1200);
+  // The serif and what fades in.
+  await window.page.waitForTimeout(500);
   await shot.prepare?.(window);
-  await window.page.screenshot({ path: join(OUT, `${shot.name}.png`) });
+  const path = join(OUT, `${shot.name}.png`);
+  await window.page.screenshot({ path });
+  if (SHOWN.has(shot.name)) await copyFile(path, join(DOCS, `${shot.name}.png`));
   await window.close();
   process.stdout.write(`${shot.name}\n`);
 };
@@ -46,12 +68,12 @@ const openCreate = async ({ page }: TestWindow): Promise<void> => {
   await page.waitForTimeout(600);
 };
 
-const shotsOf = (id: string): Shot[] => [
-  { name: 'library', hash: '#/' },
-  { name: 'library-dark', hash: '#/', theme: 'dark' },
-  { name: 'library-narrow', hash: '#/', width: 400 },
-  { name: 'new', hash: '#/', prepare: openCreate },
-  { name: 'new-dark', hash: '#/', theme: 'dark', prepare: openCreate },
+const reveal = async ({ page }: TestWindow, name: string | RegExp): Promise<void> => {
+  await page.getByRole('button', { name }).first().click();
+  await page.waitForTimeout(300);
+};
+
+const transcriptShots = (id: string): Shot[] => [
   {
     name: 'transcript',
     hash: `#/transcript/${id}`,
@@ -78,6 +100,36 @@ const shotsOf = (id: string): Shot[] => [
       await page.waitForTimeout(600);
     },
   },
+];
+
+const libraryShots = (): Shot[] => [
+  { name: 'library', hash: '#/' },
+  { name: 'library-dark', hash: '#/', theme: 'dark' },
+  { name: 'library-narrow', hash: '#/', width: 400 },
+  { name: 'library-german', hash: '#/', locale: 'de-DE' },
+  {
+    name: 'library-selection',
+    hash: '#/',
+    prepare: async ({ page }) => {
+      await page.locator('[data-row-link]').first().focus();
+      await page.keyboard.press('x');
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('x');
+      await page.getByRole('button', { name: 'Filter' }).click();
+      await page.waitForTimeout(300);
+    },
+  },
+  {
+    name: 'reanalyse',
+    hash: '#/',
+    prepare: async (window) => {
+      await window.page.locator('[data-row-link]').first().focus();
+      await window.page.keyboard.press('x');
+      await reveal(window, 'Analyse again');
+    },
+  },
+  { name: 'new', hash: '#/', prepare: openCreate },
+  { name: 'new-dark', hash: '#/', theme: 'dark', prepare: openCreate },
   {
     name: 'search',
     hash: '#/',
@@ -86,22 +138,88 @@ const shotsOf = (id: string): Shot[] => [
       await page.waitForTimeout(900);
     },
   },
+  {
+    name: 'palette',
+    hash: '#/',
+    prepare: async ({ page }) => {
+      await page.keyboard.press('Control+k');
+      await page.waitForTimeout(300);
+    },
+  },
+];
+
+const SECTIONS = [
+  '',
+  'connections',
+  'network',
+  'models',
+  'performance',
+  'storage',
+  'limits',
+  'shortcuts',
+  'about',
+];
+
+const otherShots = (): Shot[] => [
   { name: 'queue', hash: '#/queue' },
   { name: 'files', hash: '#/files' },
+  { name: 'files-dark', hash: '#/files', theme: 'dark' },
+  { name: 'files-narrow', hash: '#/files', width: 400 },
+  {
+    name: 'files-delete',
+    hash: '#/files/recordings',
+    prepare: async (window) => {
+      await reveal(window, /^More for/);
+      await window.page.getByRole('menuitem', { name: 'Delete' }).click();
+      await window.page.waitForTimeout(500);
+    },
+  },
+  {
+    name: 'files-details',
+    hash: '#/files',
+    prepare: (window) => reveal(window, '11-news-and-entities.wav'),
+  },
+  { name: 'files-cors', hash: '#/files', prepare: (window) => reveal(window, 'Change') },
   { name: 'models', hash: '#/models' },
+  { name: 'models-german', hash: '#/models', locale: 'de-DE' },
+  { name: 'models-narrow', hash: '#/models', width: 400 },
+  {
+    name: 'models-import',
+    hash: '#/models',
+    theme: 'dark',
+    prepare: (window) => reveal(window, 'Import a file'),
+  },
   { name: 'api', hash: '#/api' },
-  { name: 'settings', hash: '#/settings/network' },
+  { name: 'api-dark', hash: '#/api', theme: 'dark' },
+  ...SECTIONS.map((section) => ({
+    name: section === '' ? 'settings' : `settings-${section}`,
+    hash: `#/settings/${section}`,
+  })),
+  { name: 'settings-german-narrow', hash: '#/settings/network', locale: 'de-DE', width: 400 },
   { name: 'design', hash: '#/design' },
 ];
 
 const server = await startServer();
 const browser = await launchBrowser();
 try {
+  // Some shots alone: `npm run screenshots -- files models`
+  const wanted = process.argv.slice(2);
+  const isWanted = ({ name }: Shot) => wanted.length === 0 || wanted.some((word) => name.startsWith(word));
   await mkdir(OUT, { recursive: true });
-  await take(browser, server, { name: 'first-start', hash: '#/' });
+  const first: Shot[] = [
+    { name: 'first-start', hash: '#/' },
+    { name: 'first-start-narrow', hash: '#/', width: 400, locale: 'de-DE' },
+    { name: 'queue-empty', hash: '#/queue' },
+    { name: 'files-empty', hash: '#/files' },
+  ];
+  for (const shot of first.filter(isWanted)) await take(browser, server, shot);
   let last = '';
   for (const [file, name] of RECORDINGS) last = await transcribeFixture(server, join(FIXTURES, file), name);
-  for (const shot of shotsOf(last)) await take(browser, server, shot);
+  const calm = transcriptShots(last).filter(isWanted);
+  for (const shot of calm) await take(browser, server, shot);
+  const { remote } = await addUnfinished(server);
+  for (const shot of [...libraryShots(), ...otherShots()].filter(isWanted)) await take(browser, server, shot);
+  await remote.close();
 } finally {
   await browser.close();
   await discard(server);

@@ -70,6 +70,30 @@ describe('opening the window', () => {
     const scripts = /script-src ([^;]*)/.exec(policy)?.[1];
     expect(scripts).toBe("'self'");
     expect(policy).toContain("default-src 'self'");
+    expect(policy).toContain("connect-src 'self'");
+    expect(policy).not.toMatch(/https?:|\*|unsafe-eval/);
     expect(await answer.text()).not.toMatch(/<script(?![^>]*\bsrc=)[^>]*>/);
+  });
+
+  it('says on every screen when the server is gone, keeps what was loaded, and goes on when it is back', async () => {
+    const own = await startServer();
+    const window = await openWindow(browser, own);
+    const { page } = window;
+    await window.go('#/models');
+    await page.getByText('Demonstration model').first().waitFor();
+    await own.stop();
+    const banner = page.getByRole('alert').filter({ hasText: 'may be out of date' });
+    await banner.waitFor();
+    await page.getByText('Demonstration model').first().waitFor();
+    expect(await window.violations()).toEqual([]);
+    for (const screen of ['Queue', 'Files', 'API', 'Settings', 'Library']) {
+      await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: screen }).last().click();
+      await banner.waitFor();
+    }
+    const { port } = new URL(own.url);
+    const back = await startServer({ dataDir: own.dataDir, args: ['--demo', '--port', port] });
+    await banner.waitFor({ state: 'detached' });
+    await window.close();
+    await discard(back);
   });
 });

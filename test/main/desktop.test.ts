@@ -1,12 +1,23 @@
+import type { MenuItemConstructorOptions } from 'electron';
 import { describe, expect, it } from 'vitest';
 import { desktopConfig } from '../../electron/main/config.ts';
 import { createHash, preloadArguments, splitLoginUrl } from '../../electron/main/links.ts';
 import { mediaFilesIn } from '../../electron/main/media-files.ts';
 import { menuTemplate } from '../../electron/main/menu.ts';
+import { menuTexts } from '../../electron/main/menu-texts.ts';
 import { decideNavigation, decidePermission } from '../../electron/main/security.ts';
 import { FIRST_STATE, fitWindow, LEAST, parseWindowState } from '../../electron/main/window-state.ts';
 
 const OWN = 'http://127.0.0.1:3277';
+
+/** Every word of a menu; an entry without one would be shown in English by its role. */
+const labelsIn = (items: MenuItemConstructorOptions[]): string[] =>
+  items.flatMap((item) => {
+    if (item.type === 'separator') return [];
+    // The application's own menu takes the application's name.
+    if (item.role !== 'appMenu') expect(item.label, item.role).toBeTypeOf('string');
+    return [item.label ?? '', ...(Array.isArray(item.submenu) ? labelsIn(item.submenu) : [])].filter(Boolean);
+  });
 
 describe('what the window may do', () => {
   it.each([
@@ -106,11 +117,30 @@ describe('the program', () => {
       openFiles: () => {},
       openDocumentation: () => {},
     };
+    const english = menuTexts(['en-GB']);
     for (const platform of ['linux', 'darwin'] as const) {
-      const template = menuTemplate(platform, actions);
+      const template = menuTemplate(platform, english, actions);
       expect(template.some((entry) => entry.role === 'appMenu')).toBe(platform === 'darwin');
       const view = template.find((entry) => entry.label === 'View')?.submenu;
       expect(Array.isArray(view) && view.filter((entry) => entry.click !== undefined)).toHaveLength(5);
     }
   });
+
+  it.each(['linux', 'darwin'] as const)(
+    'has a menu in four languages without a word left over, %s',
+    (platform) => {
+      const actions = { show: () => {}, openFiles: () => {}, openDocumentation: () => {} };
+      const words = (languages: string[]) => labelsIn(menuTemplate(platform, menuTexts(languages), actions));
+      expect(words(['pt-BR', 'de-AT', 'en'])).toEqual(words(['de']));
+      expect(words(['xx'])).toEqual(words(['en']));
+      const english = words(['en']);
+      for (const language of ['de', 'es', 'fr']) {
+        const translated = words([language]);
+        expect(translated).toHaveLength(english.length);
+        const same = translated.filter((word, place) => word === english[place]);
+        // Words that are the same in two of the languages.
+        expect(same.filter((word) => !['API', 'Zoom', 'Services'].includes(word))).toEqual([]);
+      }
+    },
+  );
 });

@@ -1,13 +1,21 @@
 import { describe, expect, it } from 'vitest';
+import { ApiError } from '../../electron/contract/client.ts';
+import { ERROR_STATUS, JOB_ERROR_CODES } from '../../electron/contract/errors.ts';
 import { createEventParser } from '../../electron/contract/event-stream.ts';
 import { onOrigin } from '../../renderer/api/audio.ts';
 import { readLiveEvent } from '../../renderer/api/live-events.ts';
 import { tokenFromHash } from '../../renderer/api/session.ts';
 import { linksIn } from '../../renderer/app/global-keys.ts';
 import { toCurl, toRequest, WHOLE } from '../../renderer/features/create/request.ts';
+import { dayOf, periodOf } from '../../renderer/features/library/periods.ts';
+import { goodFor } from '../../renderer/features/models/model-facts.ts';
+import { destinationsOf } from '../../renderer/features/settings/destinations.ts';
+import english from '../../renderer/i18n/messages/en.json' with { type: 'json' };
+import { errorText, jobErrorText } from '../../renderer/lib/errors.ts';
 import { clock, dayLabel, parseClock, roughTime } from '../../renderer/lib/format.ts';
 import { bucketPeaks, normalisePeaks } from '../../renderer/lib/peaks.ts';
 import { speakerIndex } from '../../renderer/lib/speakers.ts';
+import { NO_FILTER, toListQuery } from '../../renderer/stores/library.ts';
 import { OptionsSchema } from '../../renderer/stores/prefs.ts';
 import { hrefOf, parseRoute, storedInHash } from '../../renderer/stores/router.ts';
 
@@ -26,6 +34,86 @@ describe('times', () => {
     expect(dayLabel('2026-11-18T12:00:00', 'en-GB', now)).toBe('18 Nov');
     expect(dayLabel('2025-11-18T12:00:00', 'de', now)).toBe('18. Nov. 2025');
     expect(roughTime(480, 'en')).toBe('8 min');
+  });
+});
+
+describe('the filter of the library', () => {
+  const now = new Date('2026-03-03T09:00:00');
+
+  it('knows a stretch of days by its name, over the end of a month', () => {
+    expect([dayOf(0, now), dayOf(6, now)]).toEqual(['2026-03-03', '2026-02-25']);
+    expect(periodOf(undefined, undefined)).toBe('any');
+    expect(periodOf('2026-02-25', undefined, now)).toBe('week');
+    expect(periodOf('2026-02-25', '2026-03-01', now)).toBe('own');
+    expect(periodOf('2026-02-24', undefined, now)).toBe('own');
+  });
+
+  it('asks for whole days in the reader’s own time, and for nothing that is not set', () => {
+    const plain = { ...NO_FILTER, sort: 'created_at', order: 'desc' } as const;
+    expect(toListQuery(plain)).toEqual({ sort: 'created_at', order: 'desc' });
+    const day = toListQuery({ ...plain, from: '2026-03-01', to: '2026-03-01' });
+    const hours = Date.parse(day.created_to ?? '') - Date.parse(day.created_from ?? '');
+    expect(hours).toBe(24 * 3_600_000);
+    expect(new Date(day.created_from ?? '').getHours()).toBe(0);
+    expect(toListQuery({ ...plain, from: 'nonsense' })).toEqual({ sort: 'created_at', order: 'desc' });
+  });
+});
+
+describe('connections', () => {
+  it('are gathered by address and reason', () => {
+    const one = { host: 'a.example', address: null, purpose: 'audio', bytes: 5, error: null } as const;
+    expect(
+      destinationsOf([
+        { ...one, time: '2026-03-03T09:00:00.000Z' },
+        { ...one, purpose: 'webhook', time: '2026-03-02T09:00:00.000Z' },
+        { ...one, time: '2026-03-01T09:00:00.000Z' },
+      ]),
+    ).toEqual([
+      { host: 'a.example', purpose: 'audio', times: 2, bytes: 10, last: '2026-03-03T09:00:00.000Z' },
+      { host: 'a.example', purpose: 'webhook', times: 1, bytes: 5, last: '2026-03-02T09:00:00.000Z' },
+    ]);
+  });
+});
+
+describe('an error', () => {
+  const said = (language: 'en' | 'de') => Object.assign((key: string) => key, { language });
+  const body = { success: false as const, error: 'The disk has 3 bytes left.', request_id: '' };
+
+  it('is the server’s own sentence in English, and the sentence of its code elsewhere', () => {
+    const full = new ApiError(507, { ...body, code: 'disk_full' });
+    expect(errorText(full, said('en'))).toBe('The disk has 3 bytes left.');
+    expect(errorText(full, said('de'))).toBe('error.code.disk_full');
+    expect(errorText(new ApiError(500, { ...body, code: 'new_one' }), said('de'))).toBe(body.error);
+    expect(errorText(new TypeError('fetch failed'), said('de'))).toBe('error.unreachable');
+  });
+
+  it('has a sentence for each code of the contract', () => {
+    const keys = new Set(Object.keys(english));
+    const codes = [...Object.keys(ERROR_STATUS), ...JOB_ERROR_CODES];
+    expect(codes.filter((code) => !keys.has(`error.code.${code}`))).toEqual([]);
+  });
+
+  it('of a job is its reason', () => {
+    const gone = {
+      code: 'download_failed',
+      message: 'The server answered 404.',
+      stage: 'downloading',
+    } as const;
+    expect(jobErrorText(gone, said('en'))).toBe('The server answered 404.');
+    expect(jobErrorText(gone, said('de'))).toBe('error.code.download_failed');
+    expect(jobErrorText(undefined, said('de'))).toBe('library.failedUnknown');
+  });
+});
+
+describe('what a model is good for', () => {
+  const t = Object.assign((key: string) => key, { language: 'de' as const });
+  it.each([
+    ['small.en', 'models.good.small'],
+    ['large-v3-turbo', 'models.good.large-v3-turbo'],
+    ['large-v3-turbo-q5_0', 'models.good.smaller'],
+    ['my-own', 'As the server says.'],
+  ])('%s', (id, expected) => {
+    expect(goodFor({ id, kind: 'whisper', description: 'As the server says.' }, t)).toBe(expected);
   });
 });
 

@@ -26,7 +26,11 @@ describe('a transcript of a stored file', () => {
       expect(made.text.length).toBeGreaterThan(0);
     }
     const { data: before } = await server.client.call('listTranscripts');
+    const { data: made } = await server.client.call('listTranscripts', { query: { file_key: key } });
+    expect(made.pagination.total).toBe(2);
     await server.client.call('deleteFile', { params: { fileKey: key } });
+    const { data: none } = await server.client.call('listTranscripts', { query: { file_key: key } });
+    expect(none).toMatchObject({ transcriptions: [], pagination: { total: 0 } });
     const { data: after } = await server.client.call('listTranscripts');
     expect(after.transcriptions.map(({ text }) => text)).toEqual(
       before.transcriptions.map(({ text }) => text),

@@ -49,7 +49,10 @@ export type TestWindow = {
   readonly errors: string[];
   /** Requests to anything but the server. */
   readonly foreign: string[];
+  /** Opens an address of the window, and waits until what it shows is loaded. */
   go(hash: string): Promise<void>;
+  /** Waits until nothing that is shown is still on its way. */
+  settle(): Promise<void>;
   /** Violations that axe-core finds on the page as it is, each in one line. */
   violations(): Promise<string[]>;
   close(): Promise<void>;
@@ -94,6 +97,17 @@ export const openWindow = async (
       foreign.push(url);
   });
   await page.goto(`${server.url}/`);
+  const settle = async () => {
+    // Two frames: the address has reached React, and what it draws has begun to load.
+    await page.evaluate(
+      () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
+    );
+    await page.waitForFunction(
+      () =>
+        document.querySelector('main h1, main h2') !== null &&
+        document.querySelector('main .skeleton, main [data-loading]') === null,
+    );
+  };
   return {
     page,
     context,
@@ -101,7 +115,9 @@ export const openWindow = async (
     foreign,
     go: async (hash) => {
       await page.goto(`${server.url}/${hash}`);
+      await settle();
     },
+    settle,
     violations: async () => {
       await page.evaluate(AXE);
       const results: AxeResults = await page.evaluate('axe.run(document, { resultTypes: ["violations"] })');

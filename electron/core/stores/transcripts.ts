@@ -1,3 +1,4 @@
+import { sql as raw } from 'kysely';
 import { type ReadableDb, sql, type WritableDb } from './database.ts';
 import type { TranscriptRow } from './schema.ts';
 
@@ -6,6 +7,12 @@ export type TranscriptFilter = {
   limit: number;
   status?: TranscriptRow['status'] | undefined;
   language?: string | undefined;
+  /** As it was asked for. */
+  model?: string | undefined;
+  /** Milliseconds since the epoch; the end is exclusive. */
+  createdFrom?: number | undefined;
+  createdTo?: number | undefined;
+  fileId?: string | undefined;
   sort: 'created_at' | 'duration' | 'confidence';
   order: 'asc' | 'desc';
 };
@@ -59,25 +66,37 @@ export const findProcessing = (db: ReadableDb, userId: string): TranscriptRow[] 
       .orderBy('queue_order'),
   );
 
+const filtered = (userId: string, filter: TranscriptFilter) => {
+  const { status, language, model, createdFrom, createdTo, fileId } = filter;
+  // The plus keeps SQLite from walking over all of the user's transcripts where the file leaves a few.
+  const owner = fileId === undefined ? raw.ref<string>('user_id') : raw<string>`+user_id`;
+  let query = sql.selectFrom('transcripts').where(owner, '=', userId);
+  if (fileId !== undefined) query = query.where('file_id', '=', fileId);
+  if (status !== undefined) query = query.where('status', '=', status);
+  if (language !== undefined) query = query.where('language', '=', language);
+  if (model !== undefined) query = query.where('model', '=', model);
+  if (createdFrom !== undefined) query = query.where('created_at', '>=', createdFrom);
+  if (createdTo !== undefined) query = query.where('created_at', '<', createdTo);
+  return query;
+};
+
+/** The query of one page, for a test of its plan as well. */
+export const transcriptPage = (userId: string, filter: TranscriptFilter) =>
+  filtered(userId, filter)
+    .select(LIST_COLUMNS)
+    .orderBy(filter.sort, filter.order)
+    .orderBy('id', filter.order)
+    .limit(filter.limit)
+    .offset((filter.page - 1) * filter.limit);
+
 /** One page of a user's transcripts, and how many the filter leaves in all. */
 export const listTranscripts = (
   db: ReadableDb,
   userId: string,
   filter: TranscriptFilter,
 ): { rows: TranscriptListRow[]; total: number } => {
-  let base = sql.selectFrom('transcripts').where('user_id', '=', userId);
-  if (filter.status !== undefined) base = base.where('status', '=', filter.status);
-  if (filter.language !== undefined) base = base.where('language', '=', filter.language);
-  const total = db.get(base.select((query) => query.fn.countAll<number>().as('count')))?.count ?? 0;
-  const rows = db.all(
-    base
-      .select(LIST_COLUMNS)
-      .orderBy(filter.sort, filter.order)
-      .orderBy('id', filter.order)
-      .limit(filter.limit)
-      .offset((filter.page - 1) * filter.limit),
-  );
-  return { rows, total };
+  const count = filtered(userId, filter).select((query) => query.fn.countAll<number>().as('count'));
+  return { rows: db.all(transcriptPage(userId, filter)), total: db.get(count)?.count ?? 0 };
 };
 
 export const userStatistics = (db: ReadableDb, userId: string) =>

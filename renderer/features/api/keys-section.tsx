@@ -1,6 +1,7 @@
 import { Plus, RefreshCw, Trash2 } from 'lucide-react';
 import { useCallback, useState } from 'react';
 import type { ApiKey, KeyWithSecret } from '../../../electron/contract/account.ts';
+import { LoadedPart } from '../../app/loaded-part.tsx';
 import { Section } from '../../app/page-head.tsx';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { errorText } from '../../lib/errors.ts';
@@ -62,21 +63,24 @@ export const KeysSection = () => {
           </div>
         </div>
       )}
-      {loaded.state === 'failed' && (
-        <p role="alert" className="text-bad">
-          {errorText(loaded.error, t)}
-        </p>
-      )}
-      <ul aria-label={t('keys.section')}>
-        {(loaded.state === 'ready' ? loaded.value : []).map((key) => (
-          <KeyRow
-            key={key.id}
-            apiKey={key}
-            onRotate={() => setAsked({ what: 'rotate', key })}
-            onRevoke={() => setAsked({ what: 'revoke', key })}
-          />
-        ))}
-      </ul>
+      <LoadedPart loaded={loaded} again={again}>
+        {(keys) =>
+          keys.length === 0 ? (
+            <p className="mt-3 text-ink-2">{t('keys.none')}</p>
+          ) : (
+            <ul aria-label={t('keys.section')} className="mt-1">
+              {keys.map((key) => (
+                <KeyRow
+                  key={key.id}
+                  apiKey={key}
+                  onRotate={() => setAsked({ what: 'rotate', key })}
+                  onRevoke={() => setAsked({ what: 'revoke', key })}
+                />
+              ))}
+            </ul>
+          )
+        }
+      </LoadedPart>
       {asked !== undefined && (
         <Confirm
           title={t(asked.what === 'rotate' ? 'keys.rotate.title' : 'keys.revoke.title', {

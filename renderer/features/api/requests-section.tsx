@@ -1,13 +1,8 @@
-import { RefreshCw } from 'lucide-react';
 import { useCallback } from 'react';
-import { ApiError } from '../../../electron/contract/client.ts';
-import { Section } from '../../app/page-head.tsx';
+import { LogSection } from '../../app/log-section.tsx';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { cx } from '../../lib/classes.ts';
-import { errorText } from '../../lib/errors.ts';
 import { number } from '../../lib/format.ts';
-import { useLoaded } from '../../lib/use-loaded.ts';
-import { IconButton } from '../../ui/button.tsx';
 import { ScrollRegion } from '../../ui/scroll-region.tsx';
 
 const SHOWN = 200;
@@ -23,27 +18,10 @@ export const RequestsSection = () => {
     },
     [client],
   );
-  const { loaded, again } = useLoaded(load);
-  // Only the owner may see all calls: for another key the part is not there.
-  if (loaded.state === 'failed' && loaded.error instanceof ApiError && loaded.error.status === 403)
-    return null;
   const time = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' });
   return (
-    <Section
-      title={t('requests.title')}
-      text={t('requests.text')}
-      action={
-        <IconButton label={t('common.refresh')} onClick={again}>
-          <RefreshCw size={15} aria-hidden />
-        </IconButton>
-      }
-    >
-      {loaded.state === 'failed' && (
-        <p role="alert" className="text-bad">
-          {errorText(loaded.error, t)}
-        </p>
-      )}
-      {loaded.state === 'ready' && (
+    <LogSection title={t('requests.title')} text={t('requests.text')} empty={t('requests.none')} load={load}>
+      {(rows) => (
         <ScrollRegion
           label={t('requests.title')}
           className="max-h-[420px] overflow-auto rounded-box border border-line"
@@ -60,13 +38,17 @@ export const RequestsSection = () => {
               </tr>
             </thead>
             <tbody className="tnum">
-              {loaded.value.map((row) => (
+              {rows.map((row) => (
                 <tr key={row.id} className="border-b border-line last:border-0">
-                  <td className="px-3 py-1.5 text-ink-2">{time.format(new Date(row.time))}</td>
+                  <td className="px-3 py-1.5 whitespace-nowrap text-ink-2">
+                    {time.format(new Date(row.time))}
+                  </td>
                   <td className="py-1.5">{row.method}</td>
                   <td className="max-w-[360px] truncate px-3 py-1.5">{row.route}</td>
                   <td className={cx('py-1.5', row.status >= 400 ? 'text-bad' : 'text-good')}>{row.status}</td>
-                  <td className="px-3 py-1.5 text-end text-ink-2">{number(row.milliseconds, locale)} ms</td>
+                  <td className="px-3 py-1.5 text-end whitespace-nowrap text-ink-2">
+                    {number(row.milliseconds, locale)} ms
+                  </td>
                   <td className="px-3 py-1.5 text-ink-2">{row.key_prefix ?? '–'}</td>
                 </tr>
               ))}
@@ -74,6 +56,6 @@ export const RequestsSection = () => {
           </table>
         </ScrollRegion>
       )}
-    </Section>
+    </LogSection>
   );
 };

@@ -1,7 +1,7 @@
 import { useCallback } from 'react';
+import { LoadedPart } from '../../app/loaded-part.tsx';
 import { Section } from '../../app/page-head.tsx';
 import { useI18n, useServices } from '../../app/services.tsx';
-import { errorText } from '../../lib/errors.ts';
 import { clock, number } from '../../lib/format.ts';
 import { useLoaded } from '../../lib/use-loaded.ts';
 
@@ -13,45 +13,42 @@ export const UsageSection = () => {
     async (signal: AbortSignal) => (await client.call('getUsage', { signal })).data,
     [client],
   );
-  const { loaded } = useLoaded(load);
+  const { loaded, again } = useLoaded(load);
   return (
     <Section title={t('usage.title')} text={t('usage.text')}>
-      {loaded.state === 'failed' && (
-        <p role="alert" className="text-bad">
-          {errorText(loaded.error, t)}
-        </p>
-      )}
-      {loaded.state === 'ready' && (
-        <table className="w-full max-w-[560px]">
-          <thead>
-            <tr className="text-xs text-ink-3">
-              <th className="py-1.5 text-start font-medium">{t('usage.model')}</th>
-              <th className="py-1.5 text-end font-medium">{t('usage.transcripts')}</th>
-              <th className="py-1.5 text-end font-medium">{t('usage.audio')}</th>
-              <th className="py-1.5 text-end font-medium">{t('usage.credits')}</th>
-            </tr>
-          </thead>
-          <tbody className="tnum">
-            {loaded.value.by_model.map((row) => (
-              <tr key={row.model} className="border-t border-line">
-                <td className="py-1.5">{row.model}</td>
-                <td className="py-1.5 text-end">{number(row.transcripts, locale)}</td>
-                <td className="py-1.5 text-end">{clock(row.seconds)}</td>
-                <td className="py-1.5 text-end">{number(row.credits, locale, 2)}</td>
+      <LoadedPart loaded={loaded} again={again}>
+        {(usage) => (
+          <table className="w-full max-w-[560px]">
+            <thead>
+              <tr className="text-xs text-ink-3">
+                <th className="py-1.5 text-start font-medium">{t('usage.model')}</th>
+                <th className="py-1.5 text-end font-medium">{t('usage.transcripts')}</th>
+                <th className="py-1.5 text-end font-medium">{t('usage.audio')}</th>
+                <th className="py-1.5 text-end font-medium">{t('usage.credits')}</th>
               </tr>
-            ))}
-            <tr className="border-t border-line font-semibold">
-              <td className="py-1.5" colSpan={3}>
-                {t('usage.total')}
-              </td>
-              <td className="py-1.5 text-end">
-                {number(loaded.value.credits_used, locale, 2)}
-                {loaded.value.credit_budget !== null && ` / ${number(loaded.value.credit_budget, locale, 2)}`}
-              </td>
-            </tr>
-          </tbody>
-        </table>
-      )}
+            </thead>
+            <tbody className="tnum">
+              {usage.by_model.map((row) => (
+                <tr key={row.model} className="border-t border-line">
+                  <td className="py-1.5">{row.model}</td>
+                  <td className="py-1.5 text-end">{number(row.transcripts, locale)}</td>
+                  <td className="py-1.5 text-end">{clock(row.seconds)}</td>
+                  <td className="py-1.5 text-end">{number(row.credits, locale, 2)}</td>
+                </tr>
+              ))}
+              <tr className="border-t border-line font-semibold">
+                <td className="py-1.5" colSpan={3}>
+                  {t('usage.total')}
+                </td>
+                <td className="py-1.5 text-end">
+                  {number(usage.credits_used, locale, 2)}
+                  {usage.credit_budget !== null && ` / ${number(usage.credit_budget, locale, 2)}`}
+                </td>
+              </tr>
+            </tbody>
+          </table>
+        )}
+      </LoadedPart>
     </Section>
   );
 };

@@ -158,7 +158,7 @@ const Handle = ({ label, at, duration, onDrag, onStep }: HandleProps) => {
       onKeyDown={onKey}
       onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
       onPointerMove={(event) => event.currentTarget.hasPointerCapture(event.pointerId) && onDrag(event)}
-      className={cx('absolute inset-y-0 -ml-1 w-2 cursor-ew-resize rounded-full bg-ink')}
+      className={cx('absolute inset-y-0 -ms-1 w-2 cursor-ew-resize rounded-full bg-ink')}
       style={{ left: `${(at / duration) * 100}%` }}
     />
   );

@@ -11,23 +11,8 @@ export const WHOLE: Range = { from: 0, to: 0 };
 
 const round = (seconds: number) => Math.round(seconds * 1000) / 1000;
 
-/**
- * The body of `POST /v1/transcript` for what a person chose. Only what differs from the API's own defaults is
- * named, so that the `curl` shown is no longer than it must be. Words always carry their times: the reader needs
- * them.
- */
-export const toRequest = (
-  audioUrl: string,
-  options: Options,
-  range: Range,
-  offered: typeof OFFERED = OFFERED,
-): TranscriptRequest => ({
-  audio_url: audioUrl,
-  model: options.model,
-  timestamp_style: 'word',
-  ...(options.language === 'auto' ? {} : { language: options.language }),
-  ...(range.from > 0 ? { audio_start_from: round(range.from) } : {}),
-  ...(range.to > 0 ? { audio_end_at: round(range.to) } : {}),
+/** The analyses that were chosen, as fields of a request. */
+export const toAnalyses = (options: Options, offered: typeof OFFERED = OFFERED) => ({
   ...(offered.speakers && options.diarize ? { diarize: true } : {}),
   ...(offered.speakers && options.diarize && options.speakers !== null
     ? { speakers_expected: options.speakers }
@@ -45,6 +30,26 @@ export const toRequest = (
         ...(options.redactAudio ? { redact_pii_audio: true } : {}),
       }
     : {}),
+});
+
+/**
+ * The body of `POST /v1/transcript` for what a person chose. Only what differs from the API's own defaults is
+ * named, so that the `curl` shown is no longer than it must be. Words always carry their times: the reader needs
+ * them.
+ */
+export const toRequest = (
+  audioUrl: string,
+  options: Options,
+  range: Range,
+  offered: typeof OFFERED = OFFERED,
+): TranscriptRequest => ({
+  audio_url: audioUrl,
+  model: options.model,
+  timestamp_style: 'word',
+  ...(options.language === 'auto' ? {} : { language: options.language }),
+  ...(range.from > 0 ? { audio_start_from: round(range.from) } : {}),
+  ...(range.to > 0 ? { audio_end_at: round(range.to) } : {}),
+  ...toAnalyses(options, offered),
 });
 
 const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;

@@ -1,6 +1,7 @@
 import { useCallback, useState } from 'react';
 import { ApiError } from '../../../electron/contract/client.ts';
 import { CORS_METHODS, type CorsRequest } from '../../../electron/contract/storage.ts';
+import { LoadedPart } from '../../app/loaded-part.tsx';
 import { Section } from '../../app/page-head.tsx';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { errorText } from '../../lib/errors.ts';
@@ -34,7 +35,17 @@ export const CorsSection = () => {
   );
   const { loaded, again } = useLoaded(load);
   const [open, setOpen] = useState(false);
-  if (loaded.state !== 'ready') return null;
+  if (loaded.state !== 'ready') {
+    return (
+      <div className="mt-10 max-w-[720px]">
+        <Section title={t('cors.title')}>
+          <LoadedPart loaded={loaded} again={again} rows={1}>
+            {() => null}
+          </LoadedPart>
+        </Section>
+      </div>
+    );
+  }
   const config = loaded.value;
   const closed = config.lastUpdated === null || config.allowedOrigins.length === 0;
   return (

@@ -4,6 +4,7 @@ import {
   Ellipsis,
   File,
   FileText,
+  Folder,
   Globe,
   Image,
   Info,
@@ -14,12 +15,13 @@ import { useState } from 'react';
 import type { StoredFile } from '../../../electron/contract/storage.ts';
 import { onOrigin } from '../../api/audio.ts';
 import { useI18n, useServices } from '../../app/services.tsx';
+import { cx } from '../../lib/classes.ts';
 import { errorText } from '../../lib/errors.ts';
 import { bytes, dayLabel } from '../../lib/format.ts';
 import { Tag } from '../../ui/bits.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
-import { Confirm } from '../../ui/dialog.tsx';
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx';
+import { DeleteFile } from './delete-file.tsx';
 import { FileDetails } from './file-details.tsx';
 
 const LINK_SECONDS = 3600;
@@ -38,7 +40,7 @@ const KindIcon = ({ type }: { type: string }) => {
 };
 
 const useFileActions = (file: StoredFile, onChanged: () => void) => {
-  const { client, toasts, baseUrl } = useServices();
+  const { client, toasts, dialogs, baseUrl } = useServices();
   const { t } = useI18n();
   const params = { fileKey: file.key };
   const attempt = async (work: () => Promise<void>) => {
@@ -53,6 +55,11 @@ const useFileActions = (file: StoredFile, onChanged: () => void) => {
     return data.url;
   };
   return {
+    transcribe: () =>
+      dialogs.open({
+        kind: 'create',
+        sources: [{ kind: 'stored', key: file.key, name: file.original_name }],
+      }),
     download: () =>
       attempt(async () => {
         const link = document.createElement('a');
@@ -78,35 +85,91 @@ const useFileActions = (file: StoredFile, onChanged: () => void) => {
   };
 };
 
+export const COLUMNS = cx(
+  'grid grid-cols-[minmax(0,1fr)_72px] items-center gap-x-3',
+  'md:grid-cols-[minmax(0,1fr)_90px_118px_72px] lg:grid-cols-[minmax(0,1fr)_90px_118px_220px]',
+);
+
+/** Every row stands where its place in the whole list is; only those in view exist. */
+export const ROW_PLACE = 'absolute inset-x-0 top-0 h-[67px]';
+
+type RowProps = {
+  file: StoredFile;
+  /** Index in the list, and pixels from its top. */
+  place: { readonly index: number; readonly top: number };
+  showFolder: boolean;
+  onChanged: () => void;
+};
+
 /** One stored file and what can be done with it. */
-export const FileRow = ({ file, onChanged }: { file: StoredFile; onChanged: () => void }) => {
-  const { dialogs } = useServices();
+export const FileRow = ({ file, place, showFolder, onChanged }: RowProps) => {
   const { t, locale } = useI18n();
   const actions = useFileActions(file, onChanged);
-  const [asking, setAsking] = useState(false);
-  const [open, setOpen] = useState(false);
+  const [open, setOpen] = useState<'none' | 'details' | 'delete'>('none');
+  const close = () => setOpen('none');
   return (
-    <li className="flex min-h-[60px] items-center gap-3.5 border-b border-line px-2 py-2 hover:bg-ground">
-      <KindIcon type={file.mime_type} />
-      <div className="min-w-0 flex-1">
-        <p className="truncate font-[580]">{file.original_name}</p>
-        <p className="tnum mt-0.5 flex items-center gap-2 text-xs text-ink-3">
-          {bytes(file.size, locale)} · {dayLabel(file.uploaded_at, locale)}
-          {file.folder !== '' && <span className="truncate font-mono text-2xs">{file.folder}</span>}
-          {file.public && <Tag tone="warn">{t('files.public')}</Tag>}
-        </p>
-      </div>
+    <tr
+      aria-rowindex={place.index + 2}
+      style={{ transform: `translateY(${place.top}px)` }}
+      className={cx(COLUMNS, ROW_PLACE, 'border-b border-line px-2 transition-colors hover:bg-ground')}
+    >
+      <td className="flex min-w-0 items-center gap-3.5">
+        <KindIcon type={file.mime_type} />
+        <div className="min-w-0 flex-1">
+          <button
+            type="button"
+            onClick={() => setOpen('details')}
+            className="block max-w-full truncate text-[calc(14px*var(--text-scale))] font-[580] tracking-[-.005em]"
+          >
+            {file.original_name}
+          </button>
+          <p className="tnum mt-[3px] flex min-h-5 items-center gap-2 overflow-hidden text-xs text-ink-3">
+            <span className="whitespace-nowrap md:hidden">
+              {bytes(file.size, locale)} · {dayLabel(file.uploaded_at, locale)}
+            </span>
+            <span className="hidden truncate font-mono text-2xs md:inline">{file.mime_type}</span>
+            {showFolder && file.folder !== '' && (
+              <span className="flex min-w-0 items-center gap-1">
+                <Folder size={12} aria-hidden />
+                <span className="truncate">{file.folder}</span>
+              </span>
+            )}
+            {file.public && <Tag tone="warn">{t('files.public')}</Tag>}
+          </p>
+        </div>
+      </td>
+      <td className="tnum hidden text-end text-ink-2 md:block">{bytes(file.size, locale)}</td>
+      <td className="hidden truncate text-end text-ink-2 md:block">{dayLabel(file.uploaded_at, locale)}</td>
+      <td className="flex items-center justify-end">
+        <RowActions file={file} actions={actions} onOpen={setOpen} />
+        {open === 'details' && <FileDetails file={file} onClose={close} onChanged={onChanged} />}
+        {open === 'delete' && (
+          <DeleteFile
+            file={file}
+            onConfirm={() => {
+              close();
+              void actions.remove();
+            }}
+            onCancel={close}
+          />
+        )}
+      </td>
+    </tr>
+  );
+};
+
+type ActionsProps = {
+  file: StoredFile;
+  actions: ReturnType<typeof useFileActions>;
+  onOpen: (what: 'details' | 'delete') => void;
+};
+
+const RowActions = ({ file, actions, onOpen }: ActionsProps) => {
+  const { t } = useI18n();
+  return (
+    <>
       {isMedia(file) && (
-        <Button
-          look="ghost"
-          className="hidden sm:inline-flex"
-          onClick={() =>
-            dialogs.open({
-              kind: 'create',
-              sources: [{ kind: 'stored', key: file.key, name: file.original_name }],
-            })
-          }
-        >
+        <Button look="ghost" className="max-lg:hidden" onClick={actions.transcribe}>
           {t('create.start')}
         </Button>
       )}
@@ -123,6 +186,11 @@ export const FileRow = ({ file, onChanged }: { file: StoredFile; onChanged: () =
           </IconButton>
         }
       >
+        {isMedia(file) && (
+          <MenuItem icon={<AudioLines size={14} aria-hidden />} onSelect={actions.transcribe}>
+            {t('create.start')}
+          </MenuItem>
+        )}
         <MenuItem icon={<Link2 size={14} aria-hidden />} onSelect={() => void actions.copyLink()}>
           {t('files.copyLink')}
         </MenuItem>
@@ -132,34 +200,14 @@ export const FileRow = ({ file, onChanged }: { file: StoredFile; onChanged: () =
         >
           {file.public ? t('files.makePrivate') : t('files.makePublic')}
         </MenuItem>
-        <MenuItem icon={<Info size={14} aria-hidden />} onSelect={() => setOpen(true)}>
+        <MenuItem icon={<Info size={14} aria-hidden />} onSelect={() => onOpen('details')}>
           {t('files.details')}
         </MenuItem>
         <MenuLine />
-        <MenuItem icon={<Trash2 size={14} aria-hidden />} tone="bad" onSelect={() => setAsking(true)}>
+        <MenuItem icon={<Trash2 size={14} aria-hidden />} tone="bad" onSelect={() => onOpen('delete')}>
           {t('common.delete')}
         </MenuItem>
       </Menu>
-      {open && <FileDetails file={file} onClose={() => setOpen(false)} onChanged={onChanged} />}
-      {asking && (
-        <Confirm
-          title={t('files.delete.title', { name: file.original_name })}
-          text={
-            <>
-              <p>{t('files.delete.text')}</p>
-              {isMedia(file) && <p className="mt-2">{t('files.delete.transcripts')}</p>}
-              {file.public && <p className="mt-2">{t('files.delete.public')}</p>}
-            </>
-          }
-          confirm={t('common.delete')}
-          cancel={t('common.cancel')}
-          onConfirm={() => {
-            setAsking(false);
-            void actions.remove();
-          }}
-          onCancel={() => setAsking(false)}
-        />
-      )}
-    </li>
+    </>
   );
 };

@@ -1,12 +1,13 @@
 import { FolderOpen, FolderPlus, Upload } from 'lucide-react';
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useStore } from 'zustand';
 import { Page } from '../../app/page.tsx';
 import { PageHead } from '../../app/page-head.tsx';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { errorText } from '../../lib/errors.ts';
-import { number } from '../../lib/format.ts';
 import { useLoaded } from '../../lib/use-loaded.ts';
 import { useSettled } from '../../lib/use-settled.ts';
+import { createFiles } from '../../stores/files.ts';
 import { UploadCancelled } from '../../stores/uploads.ts';
 import { Blank } from '../../ui/bits.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -14,117 +15,134 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Field, SearchField, TextInput } from '../../ui/field.tsx';
 import { UploadsList } from '../library/uploads-list.tsx';
 import { CorsSection } from './cors-section.tsx';
-import { FileRow } from './file-row.tsx';
+import { FilesTable } from './files-table.tsx';
 import { FolderBar } from './folder-bar.tsx';
 import { UsageBar } from './usage-bar.tsx';
 
-const PAGE = 50;
+const SETTLE_MS = 180;
 
-/** The store: files in folders, how much room they take, and who may reach them. */
-const FilesScreen = ({ folder }: { folder: string }) => {
-  const { client, live, uploads, router } = useServices();
-  const { t, locale } = useI18n();
-  const [query, setQuery] = useState('');
-  const [pages, setPages] = useState(1);
-  const [naming, setNaming] = useState(false);
-  const settled = useSettled(query.trim(), 180);
-  const input = useRef<HTMLInputElement>(null);
+/** The folders, and how much room everything takes. */
+const useOverview = () => {
+  const { client } = useServices();
   const load = useCallback(
     async (signal: AbortSignal) => {
       const [files, usage] = await Promise.all([
-        client.call('listFiles', {
-          query: {
-            limit: Math.min(100, PAGE * pages),
-            ...(folder === '' || settled !== '' ? {} : { folder }),
-            ...(settled === '' ? {} : { q: settled }),
-          },
-          signal,
-        }),
+        client.call('listFiles', { query: { limit: 1 }, signal }),
         client.call('storageInfo', { signal }),
       ]);
-      return { ...files.data, usage: usage.data };
+      return { folders: files.data.folders, usage: usage.data };
     },
-    [client, folder, settled, pages],
+    [client],
   );
-  const { loaded, again } = useLoaded(load);
+  return useLoaded(load);
+};
+
+/** The store: files in folders, how much room they take, and who may reach them. */
+const FilesScreen = ({ folder }: { folder: string }) => {
+  const { client, live } = useServices();
+  const { t } = useI18n();
+  const [text, setText] = useState('');
+  const q = useSettled(text.trim(), SETTLE_MS);
+  const files = useMemo(() => createFiles(client, folder), [client, folder]);
+  const { loaded, again } = useOverview();
+  const page = useRef<HTMLDivElement>(null);
+  useEffect(() => files.setQuery({ q }), [files, q]);
+  const refresh = useCallback(() => {
+    files.refresh();
+    again();
+  }, [files, again]);
   useEffect(
     () =>
       live.listen((event) => {
-        if (event.type === 'file.created' || event.type === 'file.deleted') again();
+        if (event.type === 'file.created' || event.type === 'file.deleted') refresh();
       }),
-    [live, again],
+    [live, refresh],
   );
-
-  const send = async (file: File) => {
-    try {
-      await uploads.send(file, folder);
-      again();
-    } catch (error) {
-      // Stopped by hand, or shown with its reason in the list of uploads.
-      if (!(error instanceof UploadCancelled)) again();
-    }
-  };
-  const data = loaded.state === 'ready' ? loaded.value : undefined;
+  const overview = loaded.state === 'ready' ? loaded.value : undefined;
   return (
-    <Page>
-      <PageHead title={t('nav.files')} text={t('files.text')}>
-        <Button onClick={() => setNaming(true)}>
-          <FolderPlus size={15} strokeWidth={1.75} aria-hidden />
-          {t('files.newFolder')}
-        </Button>
-        <Button look="primary" onClick={() => input.current?.click()}>
-          <Upload size={15} aria-hidden />
-          {t('files.upload')}
-        </Button>
-        <input
-          ref={input}
-          type="file"
-          multiple
-          className="hidden"
-          aria-label={t('files.upload')}
-          onChange={(event) => {
-            for (const file of event.target.files ?? []) void send(file);
-            event.target.value = '';
-          }}
-        />
-      </PageHead>
-      {data !== undefined && <UsageBar usage={data.usage} />}
+    <Page ref={page}>
+      <FilesHead folder={folder} onSent={refresh} />
+      {overview !== undefined && <UsageBar usage={overview.usage} />}
       <div className="mt-5 flex flex-wrap items-center gap-3">
         <SearchField
           label={t('files.search')}
           clearLabel={t('common.clear')}
-          value={query}
-          onText={setQuery}
+          value={text}
+          onText={setText}
           className="!h-8 w-[280px]"
         />
-        {settled === '' && <FolderBar folder={folder} folders={data?.folders ?? []} />}
+        {q === '' && <FolderBar folder={folder} folders={overview?.folders ?? []} />}
       </div>
       <UploadsList />
-      {loaded.state === 'failed' && (
-        <Blank role="alert" title={t('files.failed')} text={errorText(loaded.error, t)}>
-          <Button onClick={again}>{t('common.retry')}</Button>
-        </Blank>
-      )}
-      {data !== undefined && data.files.length === 0 && (
-        <Blank
-          icon={<FolderOpen size={28} strokeWidth={1.5} aria-hidden />}
-          title={settled === '' ? t('files.empty') : t('files.none')}
-          text={settled === '' ? t('files.empty.text') : t('files.none.text')}
-        />
-      )}
-      {data !== undefined && data.files.length > 0 && (
-        <ul aria-label={t('nav.files')} className="mt-3 border-t border-line">
-          {data.files.map((file) => (
-            <FileRow key={file.key} file={file} onChanged={again} />
-          ))}
-        </ul>
-      )}
-      {data?.pagination.hasNext === true && PAGE * pages < 100 && (
-        <Button className="mt-4" onClick={() => setPages(pages + 1)}>
-          {t('search.more', { count: number(data.pagination.total - data.files.length, locale) })}
-        </Button>
-      )}
+      <FilesBody files={files} scroller={page} showFolder={q !== '' || folder === ''} onChanged={refresh} />
       <CorsSection />
+    </Page>
+  );
+};
+export default FilesScreen;
+
+type BodyProps = Parameters<typeof FilesTable>[0];
+
+const FilesBody = (props: BodyProps) => {
+  const { files } = props;
+  const { t } = useI18n();
+  const { total, error, query } = useStore(files.store);
+  if (error !== undefined && total === undefined) {
+    return (
+      <Blank role="alert" title={t('files.failed')} text={errorText(error, t)}>
+        <Button onClick={files.refreshNow}>{t('common.retry')}</Button>
+      </Blank>
+    );
+  }
+  if (total === 0) {
+    return (
+      <Blank
+        role="status"
+        icon={<FolderOpen size={28} strokeWidth={1.5} aria-hidden />}
+        title={query.q === '' ? t('files.empty') : t('files.none')}
+        text={query.q === '' ? t('files.empty.text') : t('files.none.text')}
+      />
+    );
+  }
+  return <FilesTable {...props} />;
+};
+
+const FilesHead = ({ folder, onSent }: { folder: string; onSent: () => void }) => {
+  const { uploads, router } = useServices();
+  const { t } = useI18n();
+  const [naming, setNaming] = useState(false);
+  const input = useRef<HTMLInputElement>(null);
+  const send = async (file: File) => {
+    try {
+      await uploads.send(file, folder);
+    } catch (error) {
+      // Stopped by hand: nothing to tell. Any other reason stands in the list of uploads.
+      if (error instanceof UploadCancelled) return;
+    }
+    onSent();
+  };
+  return (
+    <PageHead title={t('nav.files')} text={t('files.text')}>
+      <Button onClick={() => setNaming(true)}>
+        <FolderPlus size={15} strokeWidth={1.75} aria-hidden />
+        {t('files.newFolder')}
+      </Button>
+      <Button look="primary" onClick={() => input.current?.click()}>
+        <Upload size={15} aria-hidden />
+        {t('files.upload')}
+      </Button>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        className="hidden"
+        data-testid="upload-input"
+        aria-label={t('files.upload')}
+        onChange={(event) => {
+          for (const file of event.target.files ?? []) void send(file);
+          event.target.value = '';
+        }}
+      />
       {naming && (
         <NewFolder
           onClose={() => setNaming(false)}
@@ -134,10 +152,9 @@ const FilesScreen = ({ folder }: { folder: string }) => {
           }}
         />
       )}
-    </Page>
+    </PageHead>
   );
 };
-export default FilesScreen;
 
 /** A folder exists once a file is in it: this opens its place, ready to upload into. */
 const NewFolder = ({ onClose, onName }: { onClose: () => void; onName: (name: string) => void }) => {

@@ -1,16 +1,15 @@
-import { ArrowDownWideNarrow, Languages } from 'lucide-react';
-import { useMemo } from 'react';
+import { ArrowDownWideNarrow, X } from 'lucide-react';
 import { useStore } from 'zustand';
-import { LANGUAGE_CODES } from '../../../electron/contract/languages.ts';
 import type { TranscriptStatus } from '../../../electron/contract/transcript.ts';
-import { useI18n, useServices } from '../../app/services.tsx';
-import type { MessageKey } from '../../i18n/index.ts';
-import { languageName, number } from '../../lib/format.ts';
-import type { LibrarySort } from '../../stores/library.ts';
+import { type Services, useI18n, useServices } from '../../app/services.tsx';
+import type { I18nState, MessageKey } from '../../i18n/index.ts';
+import { languageName, number, shortDay } from '../../lib/format.ts';
+import type { LibraryQuery, LibrarySort } from '../../stores/library.ts';
 import { Chip } from '../../ui/bits.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
-import { Select } from '../../ui/select.tsx';
+import { FilterPopover, modelName } from './filter-popover.tsx';
+import { PERIODS, periodOf } from './periods.ts';
 
 const STATES: readonly { status: TranscriptStatus | undefined; name: MessageKey }[] = [
   { status: undefined, name: 'library.all' },
@@ -28,20 +27,12 @@ const SORTS: readonly { sort: LibrarySort; order: 'asc' | 'desc'; name: MessageK
   { sort: 'confidence', order: 'desc', name: 'sort.certain' },
 ];
 
-const COMMON = ['en', 'de', 'es', 'fr', 'it', 'pt', 'nl', 'pl', 'ru', 'tr', 'zh', 'ja'];
-
 /** Which transcripts are shown, and in what order. */
 export const LibraryFilters = () => {
   const { library } = useServices();
   const { t, locale } = useI18n();
-  const query = useStore(library.store, (state) => state.query);
+  const query = useStore(library.list, (state) => state.query);
   const counts = useStore(library.store, (state) => state.counts);
-  const languages = useMemo(() => {
-    const name = (code: string) => ({ value: code, label: languageName(code, locale) });
-    const rest = LANGUAGE_CODES.filter((code) => !COMMON.includes(code)).map(name);
-    rest.sort((a, b) => a.label.localeCompare(b.label, locale));
-    return [{ value: 'any', label: t('library.anyLanguage') }, ...COMMON.map(name), ...rest];
-  }, [locale, t]);
   const sort = SORTS.find((each) => each.sort === query.sort && each.order === query.order);
   const countOf = (status: TranscriptStatus | undefined) => {
     const count = status === 'processing' ? counts.processing : status === 'failed' ? counts.failed : 0;
@@ -60,6 +51,7 @@ export const LibraryFilters = () => {
           {t(state.name)}
         </Chip>
       ))}
+      <InForce />
       <span className="flex-1" />
       <Menu
         trigger={
@@ -79,16 +71,49 @@ export const LibraryFilters = () => {
           </MenuItem>
         ))}
       </Menu>
-      <span className="inline-flex items-center text-ink-2">
-        <Languages size={16} strokeWidth={1.75} aria-hidden />
-        <Select
-          look="plain"
-          label={t('library.language')}
-          value={query.language ?? 'any'}
-          choices={languages}
-          onChange={(value) => library.setQuery({ language: value === 'any' ? undefined : value })}
-        />
-      </span>
+      <FilterPopover />
     </div>
   );
+};
+
+const timeText = ({ from, to }: LibraryQuery, { t, locale }: I18nState): string => {
+  const period = PERIODS.find((each) => each.id === periodOf(from, to));
+  if (period !== undefined && period.id !== 'own') return t(period.name);
+  if (from === undefined) return t('period.until', { day: shortDay(to ?? '', locale) });
+  if (to === undefined) return t('period.since', { day: shortDay(from, locale) });
+  return t('period.between', { from: shortDay(from, locale), to: shortDay(to, locale) });
+};
+
+const inForce = (
+  query: LibraryQuery,
+  i18n: I18nState,
+): readonly { text: string; clear: Parameters<Services['library']['setQuery']>[0] }[] => [
+  ...(query.language === undefined
+    ? []
+    : [{ text: languageName(query.language, i18n.locale), clear: { language: undefined } }]),
+  ...(query.model === undefined
+    ? []
+    : [{ text: modelName(query.model, i18n.t), clear: { model: undefined } }]),
+  ...(query.from === undefined && query.to === undefined
+    ? []
+    : [{ text: timeText(query, i18n), clear: { from: undefined, to: undefined } }]),
+];
+
+/** The filters behind the button that are in force, each with a way out. */
+const InForce = () => {
+  const { library } = useServices();
+  const i18n = useI18n();
+  const query = useStore(library.list, (state) => state.query);
+  return inForce(query, i18n).map(({ text, clear }) => (
+    <button
+      key={text}
+      type="button"
+      aria-label={i18n.t('library.clearOne', { name: text })}
+      onClick={() => library.setQuery(clear)}
+      className="inline-flex h-7 items-center gap-1.5 rounded-full bg-accent-soft ps-3 pe-2 font-[550] whitespace-nowrap text-accent-text"
+    >
+      {text}
+      <X size={13} aria-hidden />
+    </button>
+  ));
 };

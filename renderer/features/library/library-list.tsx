@@ -1,69 +1,32 @@
-import { useVirtualizer } from '@tanstack/react-virtual';
-import { type KeyboardEvent, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, type RefObject, useEffect, useRef } from 'react';
 import { useStore } from 'zustand';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { cx } from '../../lib/classes.ts';
 import { OFFERED } from '../../lib/offered.ts';
-import type { LibraryState } from '../../stores/library.ts';
+import { useVirtualRows } from '../../lib/use-virtual-rows.ts';
+import { NO_FILTER } from '../../stores/library.ts';
 import { Blank } from '../../ui/bits.tsx';
 import { Button } from '../../ui/button.tsx';
 import { COLUMNS, LibraryRow, ROW_PLACE } from './library-row.tsx';
 import { SelectionBar } from './selection-bar.tsx';
 import { useLibraryActions } from './use-library-actions.ts';
 
-const ROW = 67;
-
-const isHidden = (state: Pick<LibraryState, 'rows' | 'hidden'>, index: number) => {
-  const item = state.rows.get(index);
-  return item !== undefined && state.hidden.has(item.id);
-};
-
-/** Where the list begins inside the scrolling page, so that the rows above it are counted right. */
-const useTop = (list: RefObject<HTMLElement | null>, scroller: RefObject<HTMLDivElement | null>) => {
-  const [top, setTop] = useState(0);
-  useLayoutEffect(() => {
-    const measure = () => {
-      const box = list.current?.getBoundingClientRect();
-      const page = scroller.current;
-      if (box !== undefined && page !== null)
-        setTop(box.top - page.getBoundingClientRect().top + page.scrollTop);
-    };
-    measure();
-    const observer = new ResizeObserver(measure);
-    if (scroller.current?.firstElementChild)
-      for (const child of scroller.current.children) observer.observe(child);
-    return () => observer.disconnect();
-  }, [list, scroller]);
-  return top;
-};
-
 /** The list itself: only the rows in view exist, and only their pages are loaded. */
 export const LibraryList = ({ scroller }: { scroller: RefObject<HTMLDivElement | null> }) => {
   const { library } = useServices();
   const { t } = useI18n();
-  const { rows, hidden, total, selected, query } = useStore(library.store);
+  const { rows, total, query } = useStore(library.list);
+  const { hidden, selected } = useStore(library.store);
   const actions = useLibraryActions();
   const list = useRef<HTMLTableSectionElement>(null);
   const anchor = useRef<number>(undefined);
-  const top = useTop(list, scroller);
-  const virtual = useVirtualizer({
-    count: total ?? 12,
-    getScrollElement: () => scroller.current,
-    estimateSize: (index) => (isHidden({ rows, hidden }, index) ? 0 : ROW),
-    overscan: 8,
-    scrollMargin: top,
-  });
-  const items = virtual.getVirtualItems();
-  const first = items[0]?.index ?? 0;
-  const last = items.at(-1)?.index ?? 0;
+  const isHidden = (index: number) => hidden.has(rows.get(index)?.id ?? '');
+  const virtual = useVirtualRows({ count: total ?? 12, scroller, list, isHidden, hidden });
+  const { first, last } = virtual;
 
   useEffect(() => {
     if (total !== undefined && total > 0) library.show(first, last);
   }, [library, first, last, total]);
-  // biome's rule cannot see that a change of `hidden` is what asks for new sizes.
-  useEffect(() => {
-    if (hidden.size >= 0) virtual.measure();
-  }, [hidden, virtual]);
 
   const toggle = (index: number, range: boolean) => {
     const item = rows.get(index);
@@ -81,37 +44,53 @@ export const LibraryList = ({ scroller }: { scroller: RefObject<HTMLDivElement |
     library.select(next);
   };
 
+  /** The next row up or down that is to be seen. */
+  const nextShown = (index: number, by: 1 | -1, gone: ReadonlySet<string> = hidden): number => {
+    let next = index + by;
+    while (rows.has(next) && (isHidden(next) || gone.has(rows.get(next)?.id ?? ''))) next += by;
+    return next;
+  };
+  const focusRow = (index: number) => {
+    virtual.scrollTo(index);
+    requestAnimationFrame(() =>
+      list.current?.querySelector<HTMLElement>(`[data-index="${index}"] [data-row-link]`)?.focus(),
+    );
+  };
+
   const onKey = (event: KeyboardEvent<HTMLElement>) => {
     const { target } = event;
     if (!(target instanceof HTMLElement) || !target.matches('[data-row-link]')) return;
     const row = target.closest<HTMLElement>('[data-index]');
     if (row === null) return;
     const index = Number(row.dataset.index);
-    const move = (by: number) => {
+    const move = (by: 1 | -1) => {
       event.preventDefault();
-      virtual.scrollToIndex(index + by);
-      requestAnimationFrame(() =>
-        list.current?.querySelector<HTMLElement>(`[data-index="${index + by}"] [data-row-link]`)?.focus(),
-      );
+      focusRow(nextShown(index, by));
     };
     if (event.key === 'ArrowDown') move(1);
     else if (event.key === 'ArrowUp') move(-1);
-    else if (event.key === 'x' || event.key === ' ') {
+    else if (event.key.toLowerCase() === 'x' || event.key === ' ') {
       event.preventDefault();
       toggle(index, event.shiftKey);
     } else if (event.key === 'Delete' || event.key === 'Backspace') {
       event.preventDefault();
       const item = rows.get(index);
-      if (item !== undefined) actions.remove(selected.size > 0 ? [...selected] : [item.id]);
+      if (item === undefined) return;
+      // The focus goes on to what is left, so that the keys go on working.
+      const gone = selected.size > 0 ? selected : new Set([item.id]);
+      const after = nextShown(index, 1, gone);
+      focusRow(after < (total ?? 0) ? after : nextShown(index, -1, gone));
+      actions.remove([...gone]);
+    } else if (event.key === 'a' && !event.ctrlKey && !event.metaKey) {
+      event.preventDefault();
+      document.querySelector<HTMLElement>('[data-selection] button')?.focus();
     } else if (event.key === 'Escape') library.select([]);
   };
 
   if (total === 0) {
     return (
       <Blank title={t('library.none')} text={t('library.none.text')}>
-        <Button onClick={() => library.setQuery({ status: undefined, language: undefined })}>
-          {t('library.showAll')}
-        </Button>
+        <Button onClick={() => library.setQuery(NO_FILTER)}>{t('library.showAll')}</Button>
       </Blank>
     );
   }
@@ -124,11 +103,10 @@ export const LibraryList = ({ scroller }: { scroller: RefObject<HTMLDivElement |
         className="block w-full text-start"
       >
         <Header />
-        <tbody ref={list} className="relative block" style={{ height: virtual.getTotalSize() }}>
-          {items.map((row) => {
-            const item = rows.get(row.index);
-            const place = { index: row.index, top: row.start - top };
-            if (item === undefined) return <EmptyRow key={`empty-${row.index}`} top={place.top} />;
+        <tbody ref={list} className="relative block" style={{ height: virtual.height }}>
+          {virtual.rows.map((place) => {
+            const item = rows.get(place.index);
+            if (item === undefined) return <EmptyRow key={`empty-${place.index}`} top={place.top} />;
             if (hidden.has(item.id)) return null;
             return (
               <LibraryRow
@@ -136,7 +114,7 @@ export const LibraryList = ({ scroller }: { scroller: RefObject<HTMLDivElement |
                 item={item}
                 place={place}
                 selected={selected.has(item.id)}
-                onToggle={(range) => toggle(row.index, range)}
+                onToggle={(range) => toggle(place.index, range)}
               />
             );
           })}

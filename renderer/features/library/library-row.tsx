@@ -4,6 +4,7 @@ import { useStore } from 'zustand';
 import type { UserListItem } from '../../../electron/contract/transcript.ts';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { cx } from '../../lib/classes.ts';
+import { jobErrorText } from '../../lib/errors.ts';
 import { clock, dayLabel, languageName } from '../../lib/format.ts';
 import { OFFERED } from '../../lib/offered.ts';
 import { hrefOf } from '../../stores/router.ts';
@@ -98,10 +99,10 @@ export const LibraryRow = memo(({ item, place, selected, onToggle }: RowProps) =
       <td className="hidden truncate text-ink-2 lg:block">
         {item.language === null ? '' : languageName(item.language, locale)}
       </td>
-      <td className="tnum hidden text-right text-ink-2 md:block">
+      <td className="tnum hidden text-end text-ink-2 md:block">
         {item.duration > 0 ? clock(item.duration) : ''}
       </td>
-      <td className="hidden truncate text-right text-ink-2 md:block">{dayLabel(item.created_at, locale)}</td>
+      <td className="hidden truncate text-end text-ink-2 md:block">{dayLabel(item.created_at, locale)}</td>
       <td>
         <Menu
           trigger={
@@ -156,7 +157,7 @@ const SubLine = ({ item }: { item: UserListItem }) => {
     return (
       <>
         <CircleAlert size={14} className="text-bad" aria-hidden />
-        <span className="truncate text-bad">{item.error?.message ?? t('library.failedUnknown')}</span>
+        <span className="truncate text-bad">{jobErrorText(item.error, t)}</span>
         <Button look="link" className="text-xs" onClick={() => void actions.retry(item)}>
           {t('library.retry')}
         </Button>

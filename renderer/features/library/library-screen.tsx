@@ -1,6 +1,7 @@
 import { Mic, Moon, Sun } from 'lucide-react';
 import { type RefObject, useEffect, useRef } from 'react';
 import { useStore } from 'zustand';
+import { isTyping } from '../../app/global-keys.ts';
 import { useI18n, usePrefs, useServices } from '../../app/services.tsx';
 import { errorText } from '../../lib/errors.ts';
 import { useSettled } from '../../lib/use-settled.ts';
@@ -19,7 +20,7 @@ const SETTLE_MS = 180;
 
 /** Everything that was transcribed: searched above, listed below. */
 export const LibraryScreen = () => {
-  const { library, dialogs } = useServices();
+  const { library, dialogs, toasts } = useServices();
   const { t } = useI18n();
   const query = useStore(library.store, (state) => state.search);
   const settled = useSettled(query.trim(), SETTLE_MS);
@@ -31,14 +32,16 @@ export const LibraryScreen = () => {
   }, [t]);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      const find = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'f';
-      if (!find || dialogs.store.getState().open.kind !== 'none') return;
-      event.preventDefault();
-      field.current?.focus();
+      if (!(event.ctrlKey || event.metaKey) || dialogs.store.getState().open.kind !== 'none') return;
+      if (event.key.toLowerCase() === 'f') {
+        event.preventDefault();
+        field.current?.focus();
+      } else if (event.key.toLowerCase() === 'z' && !isTyping(event.target) && toasts.act())
+        event.preventDefault();
     };
     window.addEventListener('keydown', onKey);
     return () => window.removeEventListener('keydown', onKey);
-  }, [dialogs]);
+  }, [dialogs, toasts]);
 
   return (
     <div ref={page} className="h-full overflow-y-auto px-4 pt-4 pb-12 lg:px-8">
@@ -71,9 +74,9 @@ export const LibraryScreen = () => {
 const Everything = ({ scroller }: { scroller: RefObject<HTMLDivElement | null> }) => {
   const { library } = useServices();
   const { t } = useI18n();
-  const total = useStore(library.store, (state) => state.total);
+  const total = useStore(library.list, (state) => state.total);
   const all = useStore(library.store, (state) => state.counts.all);
-  const error = useStore(library.store, (state) => state.error);
+  const error = useStore(library.list, (state) => state.error);
   if (error !== undefined && total === undefined) {
     return (
       <Blank role="alert" title={t('library.failed')} text={errorText(error, t)}>

@@ -33,43 +33,65 @@ export const marked = (snippet: string, marks: readonly (readonly [number, numbe
 
 /** Where the words were said: each hit opens its transcript at that second. */
 export const SearchResults = ({ query }: { query: string }) => {
-  const { client } = useServices();
   const { t, locale } = useI18n();
-  const [pages, setPages] = useState(1);
-  const load = useCallback(
-    (signal: AbortSignal) =>
-      client.call('searchTranscripts', { query: { q: query, limit: Math.min(100, PAGE * pages) }, signal }),
-    [client, query, pages],
-  );
-  const { loaded, again } = useLoaded(load);
-  if (loaded.state === 'failed') {
-    return (
-      <Blank role="alert" title={t('search.failed')} text={errorText(loaded.error, t)}>
-        <Button onClick={again}>{t('common.retry')}</Button>
-      </Blank>
-    );
-  }
-  if (loaded.state === 'loading') return <SearchSkeleton />;
-  const { results, pagination } = loaded.value.data;
-  if (results.length === 0)
-    return <Blank role="status" title={t('search.none')} text={t('search.none.text')} />;
+  const [pages, setPages] = useState<readonly number[]>([1]);
+  const [total, setTotal] = useState<number>();
+  const left = (total ?? 0) - pages.length * PAGE;
   return (
     <section aria-label={t('search.results')}>
-      <p role="status" className="mt-6 mb-1 text-xs text-ink-3">
-        {t('search.count', { count: pagination.total })}
+      <p role="status" className="mt-6 mb-1 min-h-4 text-xs text-ink-3">
+        {total !== undefined && total > 0 && t('search.count', { count: total })}
       </p>
       <ol>
-        {results.map((result) => (
-          <Result key={result.id} result={result} />
+        {pages.map((page) => (
+          <ResultPage key={page} query={query} page={page} onTotal={setTotal} />
         ))}
       </ol>
-      {pagination.hasNext && PAGE * pages < 100 && (
-        <Button className="mt-4" onClick={() => setPages(pages + 1)}>
-          {t('search.more', { count: number(pagination.total - results.length, locale) })}
+      {left > 0 && (
+        <Button className="mt-4" onClick={() => setPages([...pages, pages.length + 1])}>
+          {t('search.more', { count: number(left, locale) })}
         </Button>
       )}
     </section>
   );
+};
+
+type PageProps = { query: string; page: number; onTotal: (total: number) => void };
+
+/** One page of what was found, below those before it. */
+const ResultPage = ({ query, page, onTotal }: PageProps) => {
+  const { client } = useServices();
+  const { t } = useI18n();
+  const load = useCallback(
+    async (signal: AbortSignal) => {
+      const { data } = await client.call('searchTranscripts', {
+        query: { q: query, page, limit: PAGE },
+        signal,
+      });
+      onTotal(data.pagination.total);
+      return data;
+    },
+    [client, query, page, onTotal],
+  );
+  const { loaded, again } = useLoaded(load);
+  if (loaded.state === 'loading') return <SearchSkeleton />;
+  if (loaded.state === 'failed') {
+    return (
+      <li>
+        <Blank role="alert" title={t('search.failed')} text={errorText(loaded.error, t)}>
+          <Button onClick={again}>{t('common.retry')}</Button>
+        </Blank>
+      </li>
+    );
+  }
+  if (loaded.value.pagination.total === 0) {
+    return (
+      <li>
+        <Blank role="status" title={t('search.none')} text={t('search.none.text')} />
+      </li>
+    );
+  }
+  return loaded.value.results.map((result) => <Result key={result.id} result={result} />);
 };
 
 const Result = ({ result }: { result: Found }) => {
@@ -103,7 +125,7 @@ const Result = ({ result }: { result: Found }) => {
         ))}
       </ul>
       {result.hits.length > SHOWN && !all && (
-        <Button look="link" className="mt-1 ml-[68px] text-xs" onClick={() => setAll(true)}>
+        <Button look="link" className="mt-1 ms-[68px] text-xs" onClick={() => setAll(true)}>
           {t('search.moreHits', { count: result.hits.length - SHOWN })}
         </Button>
       )}
@@ -112,12 +134,12 @@ const Result = ({ result }: { result: Found }) => {
 };
 
 const SearchSkeleton = () => (
-  <div aria-hidden className="mt-8">
+  <li aria-hidden>
     {[70, 52, 64].map((width) => (
       <div key={width} className="border-b border-line py-4">
         <div className="skeleton h-3.5 w-52" />
         <div className="skeleton mt-3 h-4" style={{ width: `${width}%` }} />
       </div>
     ))}
-  </div>
+  </li>
 );

@@ -1,9 +1,12 @@
-import { Share, Trash2, X } from 'lucide-react';
+import { ScanSearch, Share, Trash2, X } from 'lucide-react';
+import { lazy, Suspense, useState } from 'react';
 import { useStore } from 'zustand';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { useLibraryActions } from './use-library-actions.ts';
+
+const ReanalyseDialog = lazy(() => import('./reanalyse-dialog.tsx'));
 
 const MANY = ['txt', 'md', 'docx', 'srt', 'vtt', 'csv', 'json'] as const;
 
@@ -13,12 +16,14 @@ export const SelectionBar = () => {
   const { t } = useI18n();
   const selected = useStore(library.store, (state) => state.selected);
   const actions = useLibraryActions();
+  const [reading, setReading] = useState(false);
   return (
     <section
+      data-selection
       aria-label={t('library.selection')}
-      className="enter sticky bottom-2 z-20 mx-auto mt-3 flex w-fit items-center gap-1 rounded-box border border-line-2 bg-raised py-1.5 pr-1.5 pl-4 shadow-high"
+      className="enter sticky bottom-2 z-20 mx-auto mt-3 flex w-fit max-w-full flex-wrap items-center gap-1 rounded-box border border-line-2 bg-raised py-1.5 ps-4 pe-1.5 shadow-high"
     >
-      <span role="status" className="tnum mr-2 font-[550]">
+      <span role="status" className="tnum me-2 font-[550]">
         {t('library.selected', { count: selected.size })}
       </span>
       <Menu
@@ -36,6 +41,10 @@ export const SelectionBar = () => {
           </MenuItem>
         ))}
       </Menu>
+      <Button look="ghost" onClick={() => setReading(true)}>
+        <ScanSearch size={15} strokeWidth={1.75} aria-hidden />
+        {t('library.reanalyse')}
+      </Button>
       <Button look="ghost" className="text-bad" onClick={() => actions.remove([...selected])}>
         <Trash2 size={15} aria-hidden />
         {t('common.delete')}
@@ -43,6 +52,11 @@ export const SelectionBar = () => {
       <IconButton label={t('library.unselect')} onClick={() => library.select([])}>
         <X size={15} aria-hidden />
       </IconButton>
+      {reading && (
+        <Suspense fallback={null}>
+          <ReanalyseDialog ids={[...selected]} onClose={() => setReading(false)} />
+        </Suspense>
+      )}
     </section>
   );
 };

@@ -1,5 +1,6 @@
 import { useMemo } from 'react';
-import type { ExportFormat, UserListItem } from '../../../electron/contract/transcript.ts';
+import type { z } from 'zod';
+import type { AnalyzeTranscript, ExportFormat, UserListItem } from '../../../electron/contract/transcript.ts';
 import { EXPORT_DEFAULTS, fetchExport, saveBlob } from '../../api/export.ts';
 import { type Services, useI18n, useServices } from '../../app/services.tsx';
 import type { Translate } from '../../i18n/index.ts';
@@ -7,15 +8,16 @@ import { errorText } from '../../lib/errors.ts';
 
 const UNDO_MS = 6000;
 
+type Analyses = Omit<z.input<typeof AnalyzeTranscript>, 'wait_until_complete'>;
 type Row = Pick<UserListItem, 'id' | 'name'>;
 
-/** Sends the deletions one after the other; gives back how many failed, with the last reason. */
-const deleteAll = async ({ client }: Services, ids: readonly string[]) => {
+/** Does the same to each, one after the other; gives back how many failed, with the last reason. */
+const forEach = async (ids: readonly string[], work: (id: string) => Promise<unknown>) => {
   let failures = 0;
   let reason: unknown;
   for (const id of ids) {
     try {
-      await client.call('deleteTranscript', { params: { id } });
+      await work(id);
     } catch (error) {
       failures++;
       reason = error;
@@ -27,6 +29,19 @@ const deleteAll = async ({ client }: Services, ids: readonly string[]) => {
 const createActions = (services: Services, t: Translate) => {
   const { client, library, toasts } = services;
   const fail = (error: unknown) => toasts.show(errorText(error, t), { tone: 'bad' });
+
+  const failSome = (failures: number, all: number, reason: unknown) => {
+    const text = errorText(reason, t);
+    toasts.show(all === 1 ? text : t('library.someFailed', { count: failures, all, reason: text }), {
+      tone: 'bad',
+    });
+  };
+  /** A summary speaks the language of its recording. */
+  const languageOf = (id: string) => {
+    const rows = [...library.list.getState().rows.values()];
+    const language = rows.find((row) => row.id === id)?.language;
+    return language === null || language === undefined ? {} : { summary_language: language };
+  };
 
   return {
     rename: async (item: Row, name: string) => {
@@ -56,14 +71,20 @@ const createActions = (services: Services, t: Translate) => {
     },
     /** Saves each transcript as a file of its own, one after the other. */
     exportAll: async (ids: readonly string[], format: ExportFormat) => {
-      for (const id of ids) {
-        try {
-          const { blob, name } = await fetchExport(client, id, { ...EXPORT_DEFAULTS, format });
-          saveBlob(blob, name);
-        } catch (error) {
-          fail(error);
-        }
-      }
+      const { failures, reason } = await forEach(ids, async (id) => {
+        const { blob, name } = await fetchExport(client, id, { ...EXPORT_DEFAULTS, format });
+        saveBlob(blob, name);
+      });
+      if (failures > 0) failSome(failures, ids.length, reason);
+    },
+    /** Makes analyses of finished transcripts; what is not finished is said to have been left out. */
+    analyzeAll: async (ids: readonly string[], analyses: Analyses) => {
+      const { failures, reason } = await forEach(ids, (id) =>
+        client.call('analyzeTranscript', { params: { id }, body: { ...analyses, ...languageOf(id) } }),
+      );
+      if (failures > 0) failSome(failures, ids.length, reason);
+      else toasts.show(t('reanalyse.begun', { count: ids.length }));
+      library.refreshNow();
     },
     /** Takes the rows away at once and sends the deletion only when the time for an undo is over. */
     remove: (ids: readonly string[]) => {
@@ -81,8 +102,10 @@ const createActions = (services: Services, t: Translate) => {
       });
       setTimeout(async () => {
         if (undone) return;
-        const { failures, reason } = await deleteAll(services, ids);
-        if (failures > 0) fail(reason);
+        const { failures, reason } = await forEach(ids, (id) =>
+          client.call('deleteTranscript', { params: { id } }),
+        );
+        if (failures > 0) failSome(failures, ids.length, reason);
         library.refreshNow();
         library.unhide(ids);
       }, UNDO_MS);

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { Model } from '../../../electron/contract/system.ts';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { errorText } from '../../lib/errors.ts';
-import { bytes } from '../../lib/format.ts';
+import { bytes, number } from '../../lib/format.ts';
 import { ProgressBar } from '../../ui/bits.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
@@ -17,7 +17,7 @@ export const DownloadLine = ({ model }: { model: Model }) => {
   if (download.state === 'failed') {
     return (
       <p role="alert" className="mt-1 text-xs text-bad">
-        {download.error ?? t('models.broken')}
+        {download.error === null ? t('models.broken') : t('models.brokenWhy', { reason: download.error })}
       </p>
     );
   }
@@ -52,6 +52,12 @@ export const ModelActions = ({ model, onChanged }: { model: Model; onChanged: ()
     setBusy(false);
     onChanged();
   };
+  const measure = async () => {
+    const { data } = await client.call('benchmarkModel', { params });
+    toasts.show(t('models.measured', { name: model.name, speed: number(data.speed, locale, 1) }), {
+      tone: 'good',
+    });
+  };
   const remove = () => run(() => client.call('removeModel', { params }));
   const loading = model.download?.state === 'downloading';
 
@@ -80,11 +86,7 @@ export const ModelActions = ({ model, onChanged }: { model: Model; onChanged: ()
   return (
     <span className="flex items-center gap-1.5">
       {model.kind === 'whisper' && (
-        <Button
-          look="ghost"
-          disabled={busy}
-          onClick={() => void run(() => client.call('benchmarkModel', { params }))}
-        >
+        <Button look="ghost" disabled={busy} onClick={() => void run(measure)}>
           {t(busy ? 'models.measuring' : 'models.measure')}
         </Button>
       )}

@@ -20,8 +20,11 @@ export const SHORTCUTS: readonly Group[] = [
     keys: [
       ['↑ ↓', 'keys.move'],
       ['X', 'keys.select'],
+      ['⇧ X', 'keys.selectTo'],
+      ['A', 'keys.selection'],
       ['F2', 'keys.rename'],
       ['Del', 'keys.delete'],
+      ['Ctrl Z', 'keys.undelete'],
     ],
   },
   {

@@ -10,6 +10,7 @@ import { useLoaded } from '../../lib/use-loaded.ts';
 import { hrefOf } from '../../stores/router.ts';
 import { Blank, Note } from '../../ui/bits.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
+import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { newestProgress, ProgressLine } from '../library/progress-line.tsx';
 import { useLibraryActions } from '../library/use-library-actions.ts';
 
@@ -62,6 +63,7 @@ const QueueScreen = () => {
           <Note tone="warn">{t('queue.paused')}</Note>
         </div>
       )}
+      {loaded.state === 'loading' && <SkeletonRows label={t('common.loading')} />}
       {loaded.state === 'failed' && (
         <Blank role="alert" title={t('queue.failed')} text={errorText(loaded.error, t)}>
           <Button onClick={again}>{t('common.retry')}</Button>
@@ -69,6 +71,7 @@ const QueueScreen = () => {
       )}
       {loaded.state === 'ready' && jobs.length === 0 && (
         <Blank
+          role="status"
           icon={<ListOrdered size={28} strokeWidth={1.5} aria-hidden />}
           title={t('queue.empty')}
           text={t('queue.empty.text')}

@@ -1,28 +1,34 @@
 import { useCallback } from 'react';
+import type { z } from 'zod';
+import type { System } from '../../../electron/contract/system.ts';
+import { LoadedPart } from '../../app/loaded-part.tsx';
 import { Section } from '../../app/page-head.tsx';
 import { useI18n, useServices } from '../../app/services.tsx';
-import { errorText } from '../../lib/errors.ts';
 import { bytes, number } from '../../lib/format.ts';
 import { useLoaded } from '../../lib/use-loaded.ts';
+
+type SystemFacts = z.output<typeof System>['data'];
 
 /** What this installation consists of: the first thing that anyone asks when something is wrong. */
 export const AboutSection = () => {
   const { client } = useServices();
-  const { t, locale } = useI18n();
+  const { t } = useI18n();
   const load = useCallback(
     async (signal: AbortSignal) => (await client.call('system', { signal })).data,
     [client],
   );
-  const { loaded } = useLoaded(load);
-  if (loaded.state === 'failed') {
-    return (
-      <p role="alert" className="text-bad">
-        {errorText(loaded.error, t)}
-      </p>
-    );
-  }
-  if (loaded.state === 'loading') return null;
-  const { engine, ffmpeg, ...system } = loaded.value;
+  const { loaded, again } = useLoaded(load);
+  return (
+    <Section title={t('settings.about')} text={t('about.text')}>
+      <LoadedPart loaded={loaded} again={again} rows={6}>
+        {(system) => <Facts system={system} />}
+      </LoadedPart>
+    </Section>
+  );
+};
+
+const Facts = ({ system: { engine, ffmpeg, ...system } }: { system: SystemFacts }) => {
+  const { t, locale } = useI18n();
   const facts: readonly (readonly [string, string])[] = [
     ['Earshot', system.version],
     [t('about.folder'), system.data_dir],
@@ -40,15 +46,13 @@ export const AboutSection = () => {
     ['Node', `${system.node} · ${system.platform}`],
   ];
   return (
-    <Section title={t('settings.about')} text={t('about.text')}>
-      <dl className="grid grid-cols-1 gap-x-6 gap-y-1 sm:grid-cols-[200px_minmax(0,1fr)] sm:gap-y-2.5">
-        {facts.map(([name, value]) => (
-          <div key={name} className="contents">
-            <dt className="text-ink-2">{name}</dt>
-            <dd className="break-words">{value}</dd>
-          </div>
-        ))}
-      </dl>
-    </Section>
+    <dl className="grid grid-cols-1 gap-x-6 gap-y-1 sm:grid-cols-[200px_minmax(0,1fr)] sm:gap-y-2.5">
+      {facts.map(([name, value]) => (
+        <div key={name} className="contents">
+          <dt className="text-ink-2">{name}</dt>
+          <dd className="mb-2 break-words sm:mb-0">{value}</dd>
+        </div>
+      ))}
+    </dl>
   );
 };

@@ -15,6 +15,11 @@ export type SettingGroup = {
 /** Where each setting of the installation is found. A test holds this list against the contract's own. */
 export const GROUPS: readonly SettingGroup[] = [
   {
+    id: 'connections',
+    name: 'settings.connections',
+    parts: [{ name: 'settings.leaving', text: 'settings.leaving.text', keys: ['network.offline'] }],
+  },
+  {
     id: 'network',
     name: 'settings.network',
     parts: [
@@ -22,7 +27,6 @@ export const GROUPS: readonly SettingGroup[] = [
         name: 'settings.outbound',
         text: 'settings.outbound.text',
         keys: [
-          'network.offline',
           'network.allowPrivateAddresses',
           'network.pages',
           'network.maxDownloadBytes',

@@ -12,6 +12,7 @@ import { useLoaded } from '../../lib/use-loaded.ts';
 import { hrefOf } from '../../stores/router.ts';
 import { Blank, Note } from '../../ui/bits.tsx';
 import { Button } from '../../ui/button.tsx';
+import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { ShortcutList } from '../palette/shortcuts.tsx';
 import { AboutSection } from './about-section.tsx';
 import { AppearanceSection } from './appearance-section.tsx';
@@ -82,7 +83,8 @@ const ServerSettings = ({ group: id }: { group: string }) => {
   const { loaded, again, set } = useLoaded<SettingsList>(load);
   const [faults, setFaults] = useState<Readonly<Record<string, string>>>({});
   const group = GROUPS.find((each) => each.id === id);
-  if (group === undefined || loaded.state === 'loading') return null;
+  if (group === undefined) return null;
+  if (loaded.state === 'loading') return <SkeletonRows label={t('common.loading')} rows={6} />;
   if (loaded.state === 'failed') {
     const closed = loaded.error instanceof ApiError && loaded.error.status === 403;
     return (
@@ -134,7 +136,7 @@ const ServerSettings = ({ group: id }: { group: string }) => {
           </div>
         </Section>
       ))}
-      {group.id === 'network' && <ConnectionsSection />}
+      {group.id === 'connections' && <ConnectionsSection />}
     </>
   );
 };

@@ -1,7 +1,7 @@
 import { CircleAlert, RotateCcw, Square } from 'lucide-react';
 import { useStore } from 'zustand';
 import { useI18n, useServices } from '../../app/services.tsx';
-import { errorText } from '../../lib/errors.ts';
+import { errorText, jobErrorText } from '../../lib/errors.ts';
 import { clock, percent } from '../../lib/format.ts';
 import { speakerColour, speakerIndex } from '../../lib/speakers.ts';
 import { Blank, ProgressBar } from '../../ui/bits.tsx';
@@ -33,7 +33,7 @@ export const JobView = () => {
           role="alert"
           icon={<CircleAlert size={28} className="text-bad" aria-hidden />}
           title={transcript.error?.code === 'cancelled' ? t('job.cancelled') : t('job.failed')}
-          text={transcript.error?.message ?? t('library.failedUnknown')}
+          text={jobErrorText(transcript.error, t)}
         >
           <Button look="primary" onClick={() => void run('retryTranscript')}>
             <RotateCcw size={15} aria-hidden />

@@ -2,6 +2,7 @@ import { Check, ShieldCheck } from 'lucide-react';
 import { type ReactNode, useCallback } from 'react';
 import type { Model } from '../../../electron/contract/system.ts';
 import sampleUrl from '../../../resources/samples/01-short-note.wav?url';
+import { LoadedPart } from '../../app/loaded-part.tsx';
 import { useI18n, usePrefs, useServices } from '../../app/services.tsx';
 import { errorText } from '../../lib/errors.ts';
 import { bytes } from '../../lib/format.ts';
@@ -53,44 +54,46 @@ const ModelChoice = () => {
     async (signal: AbortSignal) => (await client.call('listModels', { signal })).data,
     [client],
   );
-  const { loaded } = useLoaded(load);
-  if (loaded.state === 'failed') return <p role="alert">{errorText(loaded.error, t)}</p>;
-  const models = loaded.state === 'ready' ? choicesOf(loaded.value) : [];
+  const { loaded, again } = useLoaded(load);
   const choose = (model: Model) =>
     prefs.set({ options: { ...options, model: model.aliases[0] ?? model.id } });
   const isChosen = (model: Model) => model.id === options.model || model.aliases.includes(options.model);
   return (
     <>
       <p>{t('welcome.model.text')}</p>
-      <ul className="mt-3 flex flex-col">
-        {models.map((model) => (
-          <li key={model.id} className="flex min-h-9 items-center gap-2 border-b border-line">
-            <span className="min-w-0 flex-1 truncate text-ink">
-              {model.demonstration ? t('models.demo') : model.name}
-              <span className="tnum ms-2 text-xs text-ink-3">{bytes(model.size, locale)}</span>
-            </span>
-            {!model.installed && (
-              <a
-                href={hrefOf({ screen: 'models' })}
-                className="text-accent-text underline underline-offset-[3px]"
-              >
-                {t('welcome.model.get')}
-              </a>
-            )}
-            {model.installed && isChosen(model) && (
-              <span className="inline-flex items-center gap-1 text-good">
-                <Check size={14} aria-hidden />
-                {t('welcome.model.chosen')}
-              </span>
-            )}
-            {model.installed && !isChosen(model) && (
-              <Button look="link" onClick={() => choose(model)}>
-                {t('welcome.model.use')}
-              </Button>
-            )}
-          </li>
-        ))}
-      </ul>
+      <LoadedPart loaded={loaded} again={again}>
+        {(models) => (
+          <ul className="mt-3 flex flex-col">
+            {choicesOf(models).map((model) => (
+              <li key={model.id} className="flex min-h-9 items-center gap-2 border-b border-line">
+                <span className="min-w-0 flex-1 truncate text-ink">
+                  {model.demonstration ? t('models.demo') : model.name}
+                  <span className="tnum ms-2 text-xs text-ink-3">{bytes(model.size, locale)}</span>
+                </span>
+                {!model.installed && (
+                  <a
+                    href={hrefOf({ screen: 'models' })}
+                    className="text-accent-text underline underline-offset-[3px]"
+                  >
+                    {t('welcome.model.get')}
+                  </a>
+                )}
+                {model.installed && isChosen(model) && (
+                  <span className="inline-flex items-center gap-1 text-good">
+                    <Check size={14} aria-hidden />
+                    {t('welcome.model.chosen')}
+                  </span>
+                )}
+                {model.installed && !isChosen(model) && (
+                  <Button look="link" onClick={() => choose(model)}>
+                    {t('welcome.model.use')}
+                  </Button>
+                )}
+              </li>
+            ))}
+          </ul>
+        )}
+      </LoadedPart>
     </>
   );
 };

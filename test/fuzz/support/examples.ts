@@ -32,6 +32,7 @@ const realsOf = async (
   return {
     transcript: one(world, operation, 'transcript'),
     user: one(world, operation, 'user'),
+    voice: PLACEHOLDERS.voice,
     apiKey: one(world, operation, 'key'),
     file,
     uploadToken: token(address.data.uploadUrl),

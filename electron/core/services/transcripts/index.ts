@@ -7,14 +7,12 @@ import type {
   RecentItem,
   SentenceData,
   Transcription,
-  UserListItem,
   UserListQuery,
 } from '../../../contract/transcript.ts';
 import type { Clock } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
 import { sha256Hex } from '../../base/ids.ts';
 import { KeyedLock } from '../../base/keyed-lock.ts';
-import { round, roundMs } from '../../base/numbers.ts';
 import type { DataPaths } from '../../base/paths.ts';
 import { type Analyser, analysedColumns } from '../../pipeline/analyse.ts';
 import { asBefore, isAnalysedAgain, queuedAgain } from '../../pipeline/analyse-again.ts';
@@ -34,10 +32,9 @@ import type { UsageService } from '../usage.ts';
 import type { VoiceService } from '../voices.ts';
 import { analyseEdited, nameSpeakers, optionsAgain } from './analyze.ts';
 import { checkModel } from './check-model.ts';
+import { listOf, recentOf } from './list.ts';
 import { newRow } from './new-row.ts';
 import {
-  presentListItem,
-  presentRecent,
   presentSegments,
   presentSentences,
   presentTranscript,
@@ -122,39 +119,11 @@ export class TranscriptService {
   }
 
   list(userId: string, query: UserListQuery) {
-    const { rows, total } = store.listTranscripts(this.#o.db, userId, query);
-    const statistics = store.userStatistics(this.#o.db, userId);
-    const pages = Math.ceil(total / query.limit);
-    return {
-      transcriptions: rows.map((row): UserListItem => presentListItem(row, this.#o.jobs.live(row.id))),
-      pagination: {
-        page: query.page,
-        limit: query.limit,
-        total,
-        pages,
-        hasNext: query.page < pages,
-        hasPrev: query.page > 1,
-      },
-      stats: {
-        total_transcriptions: statistics?.transcripts ?? 0,
-        total_duration: roundMs(statistics?.duration ?? 0),
-        total_credits_used: round(statistics?.credits ?? 0, 2),
-        average_confidence:
-          statistics === undefined || statistics.confidence_count === 0
-            ? 0
-            : round(statistics.confidence_sum / statistics.confidence_count, 3),
-      },
-    };
+    return listOf(this.#o, userId, query);
   }
 
   recent(userId: string, limit: number): RecentItem[] {
-    const { rows } = store.listTranscripts(this.#o.db, userId, {
-      page: 1,
-      limit,
-      sort: 'created_at',
-      order: 'desc',
-    });
-    return rows.map((row) => presentRecent(row, this.#o.clock.now()));
+    return recentOf(this.#o, userId, limit);
   }
 
   sentences(userId: string, id: string): SentenceData['data'] {

@@ -5,12 +5,13 @@ import { search } from './030-search.ts';
 import { jobs } from './040-jobs.ts';
 import { models } from './050-models.ts';
 import { voices } from './060-voices.ts';
+import { list } from './070-list.ts';
 import { pages } from './080-pages.ts';
 
 /** One step of the schema. Append only: a released step is never changed. */
 export type Migration = { readonly version: number; readonly sql: string };
 
-const MIGRATIONS: readonly Migration[] = [first, storage, search, jobs, models, voices, pages];
+const MIGRATIONS: readonly Migration[] = [first, storage, search, jobs, models, voices, list, pages];
 
 export const newestVersion = Math.max(...MIGRATIONS.map((migration) => migration.version));
 

@@ -1,0 +1,108 @@
+import { ArrowDown, ArrowUp } from 'lucide-react';
+import { type RefObject, useEffect, useRef } from 'react';
+import { useStore } from 'zustand';
+import { useI18n } from '../../app/services.tsx';
+import type { MessageKey } from '../../i18n/index.ts';
+import { cx } from '../../lib/classes.ts';
+import { useVirtualRows } from '../../lib/use-virtual-rows.ts';
+import type { Files, FilesSort } from '../../stores/files.ts';
+import { COLUMNS, FileRow, ROW_PLACE } from './file-row.tsx';
+
+type Props = {
+  files: Files;
+  scroller: RefObject<HTMLDivElement | null>;
+  /** The folder of each is named where the list goes over all of them. */
+  showFolder: boolean;
+  onChanged: () => void;
+};
+
+/** The files as a table: only the rows in view exist, and only their pages are loaded. */
+export const FilesTable = ({ files, scroller, showFolder, onChanged }: Props) => {
+  const { t } = useI18n();
+  const { rows, total } = useStore(files.store);
+  const list = useRef<HTMLTableSectionElement>(null);
+  const virtual = useVirtualRows({ count: total ?? 6, scroller, list });
+  const { first, last } = virtual;
+  useEffect(() => {
+    if (total !== undefined && total > 0) files.show(first, last);
+  }, [files, first, last, total]);
+  return (
+    <table
+      aria-label={t('nav.files')}
+      aria-rowcount={(total ?? 0) + 1}
+      aria-busy={total === undefined}
+      className="mt-3 block w-full text-start"
+    >
+      <thead className="block">
+        <tr className={cx(COLUMNS, 'h-9 border-b border-line px-2')}>
+          <SortHead files={files} sort="name" name="library.name" />
+          <SortHead files={files} sort="size" name="files.size" className="justify-end max-md:hidden" />
+          <SortHead
+            files={files}
+            sort="uploaded_at"
+            name="library.added"
+            className="justify-end max-md:hidden"
+          />
+          <th scope="col">
+            <span className="sr-only">{t('library.actions')}</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody ref={list} className="relative block" style={{ height: virtual.height }}>
+        {virtual.rows.map((place) => {
+          const file = rows.get(place.index);
+          return file === undefined ? (
+            <EmptyRow key={`empty-${place.index}`} top={place.top} />
+          ) : (
+            <FileRow key={file.key} file={file} place={place} showFolder={showFolder} onChanged={onChanged} />
+          );
+        })}
+      </tbody>
+    </table>
+  );
+};
+
+type HeadProps = { files: Files; sort: FilesSort; name: MessageKey; className?: string };
+
+const SortHead = ({ files, sort, name, className }: HeadProps) => {
+  const { t } = useI18n();
+  const query = useStore(files.store, (state) => state.query);
+  const on = query.sort === sort;
+  const Arrow = query.order === 'asc' ? ArrowUp : ArrowDown;
+  // Names begin at A; what is newest or largest is looked for first.
+  const order = on ? (query.order === 'asc' ? 'desc' : 'asc') : sort === 'name' ? 'asc' : 'desc';
+  return (
+    <th
+      scope="col"
+      {...(on
+        ? { 'aria-sort': query.order === 'asc' ? ('ascending' as const) : ('descending' as const) }
+        : {})}
+      className={cx('flex', className)}
+    >
+      <button
+        type="button"
+        onClick={() => files.setQuery({ sort, order })}
+        className={cx(
+          '-mx-1.5 inline-flex h-6 items-center gap-1 rounded-ctl px-1.5 text-xs font-medium hover:bg-sunken hover:text-ink',
+          on ? 'text-ink' : 'text-ink-3',
+        )}
+      >
+        {t(name)}
+        {on && <Arrow size={12} aria-hidden />}
+      </button>
+    </th>
+  );
+};
+
+const EmptyRow = ({ top }: { top: number }) => (
+  <tr
+    aria-hidden
+    style={{ transform: `translateY(${top}px)` }}
+    className={cx(COLUMNS, ROW_PLACE, 'border-b border-line px-2')}
+  >
+    <td>
+      <span className="skeleton block h-3.5 w-56 max-w-full" />
+      <span className="skeleton mt-2 block h-2.5 w-36 max-w-full" />
+    </td>
+  </tr>
+);

@@ -1,0 +1,33 @@
+import type { Client } from '../../electron/contract/client.ts';
+import type { StoredFile } from '../../electron/contract/storage.ts';
+import { createPagedList, PAGE_SIZE } from './paged-list.ts';
+
+export type FilesSort = 'uploaded_at' | 'name' | 'size';
+export type FilesQuery = {
+  readonly folder: string;
+  /** A part of a name or of a note; looked for in every folder. */
+  readonly q: string;
+  readonly sort: FilesSort;
+  readonly order: 'asc' | 'desc';
+};
+
+/** The files of a folder, or those that a search finds. Nothing is loaded before the first `setQuery`. */
+export const createFiles = (client: Client, folder: string) =>
+  createPagedList<FilesQuery, StoredFile>({
+    query: { folder, q: '', sort: 'uploaded_at', order: 'desc' },
+    load: async (query, page, signal) => {
+      const { data } = await client.call('listFiles', {
+        query: {
+          page,
+          limit: PAGE_SIZE,
+          sort: query.sort,
+          order: query.order,
+          ...(query.q === '' ? {} : { q: query.q }),
+          ...(query.q !== '' || query.folder === '' ? {} : { folder: query.folder }),
+        },
+        signal,
+      });
+      return { items: data.files, total: data.pagination.total };
+    },
+  });
+export type Files = ReturnType<typeof createFiles>;

@@ -1,0 +1,109 @@
+import { createStore } from 'zustand/vanilla';
+import { debounce } from '../lib/debounce.ts';
+
+export const PAGE_SIZE = 50;
+const SETTLE_MS = 200;
+
+export type PagedState<Q, T> = {
+  readonly query: Q;
+  /** What the query leaves; undefined until the first answer. */
+  readonly total: number | undefined;
+  /** Loaded rows by their place in the list: a sparse list, however long it is. */
+  readonly rows: ReadonlyMap<number, T>;
+  readonly error: unknown;
+};
+
+type Page<T> = { readonly items: readonly T[]; readonly total: number };
+
+type Parts<Q, T> = {
+  readonly query: Q;
+  /** One page of `PAGE_SIZE` rows; the first is page 1. */
+  readonly load: (query: Q, page: number, signal: AbortSignal) => Promise<Page<T>>;
+};
+
+/** The numbers of the pages, from 0, in which the rows from `first` to `last` are. */
+const pagesOf = (first: number, last: number): number[] => {
+  const from = Math.floor(first / PAGE_SIZE);
+  return Array.from({ length: Math.floor(last / PAGE_SIZE) - from + 1 }, (_, offset) => from + offset);
+};
+
+/**
+ * A list that is loaded page by page around what is on the screen, so that 100,000 rows cost no more than a
+ * hundred. `refresh` loads the pages in view again and drops the others.
+ */
+export const createPagedList = <Q extends object, T>({ query: first, load }: Parts<Q, T>) => {
+  const store = createStore<PagedState<Q, T>>(() => ({
+    query: first,
+    total: undefined,
+    rows: new Map(),
+    error: undefined,
+  }));
+  const loading = new Map<number, AbortController>();
+  let inView = { first: 0, last: PAGE_SIZE - 1 };
+  // Raised by every change of the query: answers to an older one are dropped.
+  let generation = 0;
+
+  const loadPage = async (page: number, fresh: boolean) => {
+    if (loading.has(page) && !fresh) return;
+    loading.get(page)?.abort();
+    const controller = new AbortController();
+    loading.set(page, controller);
+    const asked = generation;
+    try {
+      const { items, total } = await load(store.getState().query, page + 1, controller.signal);
+      if (asked !== generation || controller.signal.aborted) return;
+      const rows = new Map(store.getState().rows);
+      for (let index = 0; index < PAGE_SIZE; index++) {
+        const item = items[index];
+        if (item === undefined) rows.delete(page * PAGE_SIZE + index);
+        else rows.set(page * PAGE_SIZE + index, item);
+      }
+      store.setState({ rows, total, error: undefined });
+    } catch (error) {
+      if (!controller.signal.aborted && asked === generation) store.setState({ error });
+    } finally {
+      if (loading.get(page) === controller) loading.delete(page);
+    }
+  };
+
+  const refreshNow = () => {
+    const keep = new Set(pagesOf(inView.first, inView.last));
+    const rows = new Map(
+      [...store.getState().rows].filter(([index]) => keep.has(Math.floor(index / PAGE_SIZE))),
+    );
+    store.setState({ rows });
+    for (const page of keep) void loadPage(page, true);
+  };
+
+  return {
+    store,
+    refreshNow,
+    refresh: debounce(refreshNow, SETTLE_MS),
+    /** Tells which rows are on the screen; loads what is missing among them. */
+    show: (from: number, to: number) => {
+      inView = { first: from, last: Math.max(from, to) };
+      const { rows, total } = store.getState();
+      for (const page of pagesOf(inView.first, inView.last)) {
+        const end = Math.min((page + 1) * PAGE_SIZE, total ?? PAGE_SIZE) - 1;
+        if (!rows.has(page * PAGE_SIZE) || !rows.has(end)) void loadPage(page, false);
+      }
+    },
+    setQuery: (change: Partial<Q>) => {
+      generation++;
+      for (const controller of loading.values()) controller.abort();
+      loading.clear();
+      inView = { first: 0, last: PAGE_SIZE - 1 };
+      const query = { ...store.getState().query, ...change };
+      store.setState({ query, rows: new Map(), total: undefined, error: undefined });
+      void loadPage(0, true);
+    },
+    /** Changes loaded rows in place, ahead of the server's own word. */
+    patch: (fits: (item: T) => boolean, change: Partial<T>) => {
+      const { rows } = store.getState();
+      store.setState({
+        rows: new Map([...rows].map(([index, item]) => [index, fits(item) ? { ...item, ...change } : item])),
+      });
+    },
+  };
+};
+export type PagedList<Q extends object, T> = ReturnType<typeof createPagedList<Q, T>>;

@@ -1,0 +1,22 @@
+import { Popover as Radix } from 'radix-ui';
+import type { ReactNode } from 'react';
+
+type PopoverProps = { label: string; trigger: ReactNode; children: ReactNode };
+
+/** A small sheet beside its button: for a few controls that act at once. Escape closes it. */
+export const Popover = ({ label, trigger, children }: PopoverProps) => (
+  <Radix.Root>
+    <Radix.Trigger asChild>{trigger}</Radix.Trigger>
+    <Radix.Portal>
+      <Radix.Content
+        align="end"
+        sideOffset={4}
+        collisionPadding={8}
+        aria-label={label}
+        className="fade z-40 w-[300px] max-w-[calc(100vw-16px)] rounded-box border border-line-2 bg-raised p-4 shadow-high"
+      >
+        {children}
+      </Radix.Content>
+    </Radix.Portal>
+  </Radix.Root>
+);

@@ -1,0 +1,164 @@
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FIXTURES, launchBrowser, openWindow, type TestWindow } from '../support/browser.ts';
+import { discard, startServer, type TestServer } from '../support/server.ts';
+
+const MANY = 120;
+
+describe('the files', () => {
+  let server: TestServer;
+  let browser: Browser;
+  let window: TestWindow;
+
+  const upload = async (name: string, folder: string) => {
+    const form = new FormData();
+    form.append('folder', folder);
+    form.append('file', new Blob([`This is ${name}.`], { type: 'text/plain' }), name);
+    await server.client.call('uploadFile', { body: form });
+  };
+
+  beforeAll(async () => {
+    [server, browser] = await Promise.all([startServer(), launchBrowser()]);
+    await server.client.call('patchSettings', {
+      body: { 'limits.uploadsPer15Minutes': 0, 'limits.requestsPerMinute': 0 },
+    });
+    await server.client.call('pauseQueue');
+    for (let index = 1; index <= MANY; index++) {
+      await upload(`note-${String(index).padStart(3, '0')}.txt`, index % 2 === 0 ? 'notes/even' : 'notes');
+    }
+    window = await openWindow(browser, server);
+    await window.go('#/files');
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await discard(server);
+  });
+
+  const row = (name: string) => window.page.getByRole('row').filter({ hasText: name });
+
+  it('are all there, however many, and sorted as one likes', async () => {
+    const { page } = window;
+    await page.getByText(`${MANY} files`).waitFor();
+    expect(await page.getByRole('row').count()).toBeLessThan(60);
+    await page.getByRole('button', { name: 'Name', exact: true }).click();
+    await row('note-001.txt').waitFor();
+    await page.getByRole('table').evaluate((table) => table.scrollIntoView({ block: 'end' }));
+    await row('note-120.txt').waitFor();
+    await page.getByRole('button', { name: 'Name', exact: true }).click();
+    await row('note-120.txt').waitFor();
+    expect(await page.getByRole('columnheader', { name: 'Name' }).getAttribute('aria-sort')).toBe(
+      'descending',
+    );
+  });
+
+  it('are found by name, and in their folders', async () => {
+    const { page } = window;
+    await page.getByRole('searchbox').fill('note-07');
+    await expect.poll(() => page.getByRole('row').count()).toBe(11);
+    await page.getByRole('searchbox').fill('nothing like this');
+    await page.getByText('No file has a name like that.').waitFor();
+    await page.getByRole('searchbox').fill('');
+    const folders = page.getByRole('navigation', { name: 'Folders' });
+    await folders.getByRole('link', { name: 'notes' }).click();
+    await folders.getByRole('link', { name: 'even' }).click();
+    await row('note-120.txt').waitFor();
+    expect(await row('note-119.txt').count()).toBe(0);
+    await folders.getByRole('link', { name: 'All files' }).click();
+  });
+
+  it('come in several at a time, show how far they are, and can be stopped', async () => {
+    const { page } = window;
+    await window.go('#/files/talks');
+    // The upload never ends by itself: it is there to be stopped, and to be reloaded away.
+    await page.route('**/v1/storage/presigned/**', () => undefined);
+    const input = page.getByTestId('upload-input');
+    const media = ['01-short-note.wav', '05-spanish.ogg', '06-german.webm'];
+    await input.setInputFiles(media.map((name) => join(FIXTURES, name)));
+    const uploads = page.getByRole('region', { name: 'Files on their way in' });
+    await expect.poll(() => uploads.getByRole('progressbar').count()).toBe(3);
+    await uploads.getByText('Waiting').waitFor();
+    expect(await window.violations()).toEqual([]);
+    for (let left = 3; left > 0; left--) {
+      await expect.poll(() => uploads.getByRole('listitem').count()).toBe(left);
+      await uploads.getByRole('button', { name: 'Stop this upload' }).first().click();
+    }
+    await uploads.waitFor({ state: 'detached' });
+    await input.setInputFiles(join(FIXTURES, media[0] ?? ''));
+    await uploads.getByRole('progressbar').waitFor();
+    await page.reload();
+    await page.getByText('No files here yet').waitFor();
+    await page.unroute('**/v1/storage/presigned/**');
+    await page.getByTestId('upload-input').setInputFiles(media.map((name) => join(FIXTURES, name)));
+    for (const name of media) await row(name).waitFor();
+    await uploads.waitFor({ state: 'detached' });
+  });
+
+  it('are made public, linked to, and given notes', async () => {
+    const { page } = window;
+    const menu = async (entry: string) => {
+      await page.getByRole('button', { name: 'More for 05-spanish.ogg' }).click();
+      await page.getByRole('menuitem', { name: entry }).click();
+    };
+    await menu('Make public');
+    await row('05-spanish.ogg').getByText('public', { exact: true }).waitFor();
+    await menu('Copy link');
+    await page.getByText('Public link copied.').waitFor();
+    const link = await page.evaluate(() => navigator.clipboard.readText());
+    expect((await fetch(link)).status).toBe(200);
+    await menu('Make private');
+    await row('05-spanish.ogg').getByText('public', { exact: true }).waitFor({ state: 'detached' });
+    expect((await fetch(link)).status).toBe(404);
+    await page.getByRole('button', { name: '05-spanish.ogg', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Add a note' }).click();
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('project');
+    await dialog.getByRole('textbox', { name: 'Value' }).fill('Harbour');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const found = await server.client.call('listFiles', { query: { 'metadata[project]': 'Harbour' } });
+    expect(found.data.files.map((file) => file.original_name)).toEqual(['05-spanish.ogg']);
+  });
+
+  it('are transcribed from here', async () => {
+    const { page } = window;
+    await row('06-german.webm').getByRole('button', { name: 'Transcribe' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New transcription' });
+    await dialog.getByText('From your files').waitFor();
+    await dialog.getByRole('button', { name: /^Transcribe/ }).click();
+    await page.getByRole('link', { name: '06-german' }).waitFor();
+  });
+
+  it('are deleted only after it was said what depends on them', async () => {
+    const { page } = window;
+    await window.go('#/files/talks');
+    const ask = async (name: string) => {
+      await page.getByRole('button', { name: `More for ${name}` }).click();
+      await page.getByRole('menuitem', { name: 'Delete' }).click();
+      return page.getByRole('alertdialog');
+    };
+    const unused = await ask('01-short-note.wav');
+    await unused.getByText('No transcript was made from it.').waitFor();
+    await unused.getByRole('button', { name: 'Cancel' }).click();
+    const used = await ask('06-german.webm');
+    await used.getByText('1 transcript was made from it.', { exact: false }).waitFor();
+    await used.getByRole('listitem').filter({ hasText: '06-german' }).waitFor();
+    await used.getByRole('button', { name: 'Delete' }).click();
+    await row('06-german.webm').waitFor({ state: 'detached' });
+  });
+
+  it('say in plain words which web pages may use them, and refuse what is no address', async () => {
+    const { page } = window;
+    await page.getByText('No web page may use your files.', { exact: false }).waitFor();
+    await page.getByRole('button', { name: 'Change' }).click();
+    const origins = page.getByRole('textbox', { name: 'Addresses of the pages' });
+    await origins.fill('example.com/path');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('alert').filter({ hasText: 'scheme://host' }).waitFor();
+    await origins.fill('https://example.com');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('may use your files: https://example.com', { exact: false }).waitFor();
+    expect(window.errors).toEqual([]);
+    expect(window.foreign).toEqual([]);
+  });
+});

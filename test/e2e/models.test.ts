@@ -1,0 +1,117 @@
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { catalogueLine, starterBytes } from '../models/support/mirror.ts';
+import { launchBrowser, openWindow, type TestWindow } from '../support/browser.ts';
+import { discard, startServer, type TestServer } from '../support/server.ts';
+import { file, stall, startUrlServer, status, type UrlServer } from '../support/url-server.ts';
+
+const PATH = '/mirror/ggml-base.bin';
+const PROGRAM = join(import.meta.dirname, '..', '..');
+
+describe('the models', () => {
+  let server: TestServer;
+  let mirror: UrlServer;
+  let browser: Browser;
+  let window: TestWindow;
+  const model = starterBytes();
+
+  beforeAll(async () => {
+    mirror = await startUrlServer();
+    [server, browser] = await Promise.all([startServer(), launchBrowser()]);
+    await server.client.call('patchSettings', {
+      body: { 'models.baseUrl': mirror.url('/mirror/'), 'models.catalogue': [catalogueLine('base', model)] },
+    });
+    window = await openWindow(browser, server);
+    await window.go('#/models');
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await discard(server);
+    await mirror.close();
+  });
+
+  const row = (name: string) => window.page.getByRole('listitem').filter({ hasText: name });
+
+  it('say what each is for, what is here, and which one is a demonstration', async () => {
+    const { page } = window;
+    await row('Demonstration model').getByText('comes with Earshot').waitFor();
+    await row('Demonstration model').getByText('synthetic voices only', { exact: false }).waitFor();
+    await page.getByText('No model for real recordings is on this computer yet.').waitFor();
+    await page.getByText(/free on the disk/).waitFor();
+    await row('Whisper large-v3-turbo-q5_0').getByText('Takes less memory', { exact: false }).waitFor();
+  });
+
+  it('are downloaded with their progress, paused, gone on with after a reload, and installed', async () => {
+    const { page } = window;
+    const base = row('base').filter({ hasText: 'answers to' }).or(row('base')).first();
+    mirror.set(PATH, stall(model, 9_000_000));
+    await base.getByRole('button', { name: 'Download' }).click();
+    const bar = page.getByRole('progressbar', { name: 'Download of base' });
+    await bar.waitFor();
+    await expect.poll(async () => Number(await bar.getAttribute('aria-valuenow'))).toBeGreaterThan(5);
+    expect(await window.violations()).toEqual([]);
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByText(/^Paused at/).waitFor();
+    await page.reload();
+    await page.getByText(/^Paused at/).waitFor();
+    mirror.set(PATH, file(model));
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Remove base' }).waitFor();
+    expect(await page.getByText('No model for real recordings').count()).toBe(0);
+  });
+
+  it('are measured on this computer', async () => {
+    const { page } = window;
+    await row('base').filter({ hasText: 'not measured here yet' }).first().waitFor();
+    await row('base').getByRole('button', { name: 'Measure speed' }).first().click();
+    await page.getByText(/^base: [\d.,]+× real time on this computer$/).waitFor();
+    await row('base')
+      .getByText(/× real time here/)
+      .first()
+      .waitFor();
+  }, 120_000);
+
+  it('are removed after a question, which gives the room back', async () => {
+    const { page } = window;
+    await page.getByRole('button', { name: 'Remove base' }).click();
+    const question = page.getByRole('alertdialog');
+    await question.getByText(/are freed/).waitFor();
+    expect(await window.violations()).toEqual([]);
+    await question.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('button', { name: 'Remove base' }).waitFor({ state: 'detached' });
+    await page.getByText('No model for real recordings is on this computer yet.').waitFor();
+  });
+
+  it('say why a download failed, and try again', async () => {
+    const { page } = window;
+    mirror.set(PATH, status(404));
+    await row('base').getByRole('button', { name: 'Download' }).first().click();
+    await page.getByRole('alert').filter({ hasText: '404' }).waitFor();
+    mirror.set(PATH, file(model));
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Remove base' }).waitFor();
+  });
+
+  it('are taken in from a file of this computer, or say what is wrong with it', async () => {
+    const { page } = window;
+    const folder = await mkdtemp(join(tmpdir(), 'earshot-model-'));
+    await copyFile(join(PROGRAM, 'resources/models/ggml-starter.bin'), join(folder, 'ggml-my own.bin'));
+    await page.getByRole('button', { name: 'Import a file' }).click();
+    const dialog = page.getByRole('dialog');
+    const path = dialog.getByRole('textbox', { name: 'Where the file is' });
+    await path.fill(join(folder, 'nothing.bin'));
+    await page.keyboard.press('Enter');
+    await dialog.getByText('There is no such file', { exact: false }).first().waitFor();
+    expect(await window.violations()).toEqual([]);
+    await path.fill(join(folder, 'ggml-my own.bin'));
+    await page.keyboard.press('Enter');
+    await page.getByText('my-own is on this computer now.').waitFor();
+    await page.getByRole('button', { name: 'Remove my-own' }).waitFor();
+    await rm(folder, { recursive: true });
+    expect(window.errors).toEqual([]);
+    expect(window.foreign).toEqual([]);
+  });
+});
