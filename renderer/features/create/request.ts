@@ -11,6 +11,32 @@ export const WHOLE: Range = { from: 0, to: 0 };
 
 const round = (seconds: number) => Math.round(seconds * 1000) / 1000;
 
+/** The analyses that a person chose, as both creating a transcript and analysing it again name them. */
+export const analysesOf = (
+  options: Options,
+  /** The language that is spoken; null while it is to be found. */
+  language: string | null,
+  offered: typeof OFFERED = OFFERED,
+) => ({
+  ...(offered.speakers && options.diarize ? { diarize: true } : {}),
+  ...(offered.speakers && options.diarize && options.speakers !== null
+    ? { speakers_expected: options.speakers }
+    : {}),
+  ...(options.entities ? { entity_detection: true } : {}),
+  ...(options.topics ? { topics: true } : {}),
+  ...(options.summary ? { summarization: true, summary_type: options.summaryType } : {}),
+  ...(options.summary && language !== null ? { summary_language: language } : {}),
+  ...(options.safety ? { content_safety: true } : {}),
+  ...(offered.redaction && options.redact
+    ? {
+        redact_pii: true,
+        ...(options.policies.length > 0 ? { redact_pii_policies: options.policies } : {}),
+        redact_pii_sub: options.substitution,
+        ...(options.redactAudio ? { redact_pii_audio: true } : {}),
+      }
+    : {}),
+});
+
 /**
  * The body of `POST /v1/transcript` for what a person chose. Only what differs from the API's own defaults is
  * named, so that the `curl` shown is no longer than it must be. Words always carry their times: the reader needs
@@ -28,23 +54,7 @@ export const toRequest = (
   ...(options.language === 'auto' ? {} : { language: options.language }),
   ...(range.from > 0 ? { audio_start_from: round(range.from) } : {}),
   ...(range.to > 0 ? { audio_end_at: round(range.to) } : {}),
-  ...(offered.speakers && options.diarize ? { diarize: true } : {}),
-  ...(offered.speakers && options.diarize && options.speakers !== null
-    ? { speakers_expected: options.speakers }
-    : {}),
-  ...(options.entities ? { entity_detection: true } : {}),
-  ...(options.topics ? { topics: true } : {}),
-  ...(options.summary ? { summarization: true, summary_type: options.summaryType } : {}),
-  ...(options.summary && options.language !== 'auto' ? { summary_language: options.language } : {}),
-  ...(options.safety ? { content_safety: true } : {}),
-  ...(offered.redaction && options.redact
-    ? {
-        redact_pii: true,
-        ...(options.policies.length > 0 ? { redact_pii_policies: options.policies } : {}),
-        redact_pii_sub: options.substitution,
-        ...(options.redactAudio ? { redact_pii_audio: true } : {}),
-      }
-    : {}),
+  ...analysesOf(options, options.language === 'auto' ? null : options.language, offered),
 });
 
 const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
