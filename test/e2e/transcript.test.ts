@@ -196,11 +196,11 @@ describe('an open transcript', () => {
   it('plays the very word that is clicked, also where only a part of the audio was fetched', async () => {
     const { page, context } = await openWindow(browser, server);
     await page.addInitScript(() => {
-      const Native = window.Audio;
-      window.Audio = class extends Native {
+      const Native = globalThis.Audio;
+      globalThis.Audio = class extends Native {
         constructor() {
           super();
-          Object.assign(window, { player: this });
+          Object.assign(globalThis, { player: this });
         }
       };
     });
@@ -215,7 +215,7 @@ describe('an open transcript', () => {
       await page.locator(`[data-w="${index}"]`).click();
       await page.getByRole('button', { name: 'Pause', exact: true }).click();
       const heard = await page.evaluate(() => {
-        const player: unknown = Reflect.get(window, 'player');
+        const player: unknown = Reflect.get(globalThis, 'player');
         return player instanceof HTMLAudioElement ? player.currentTime : Number.NaN;
       });
       const from = (words[index]?.start ?? 0) - transcript.audio_offset;

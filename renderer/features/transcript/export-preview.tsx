@@ -11,13 +11,15 @@ import { useReader } from './reader.tsx';
 const CHARACTERS = 4000;
 const PARAGRAPHS = 60;
 
+type Shown = { readonly text?: string; readonly paragraphs?: readonly DocxParagraph[] };
+
 /** The beginning of the file as it would be saved. */
 export const ExportPreview = ({ options }: { options: ExportOptions }) => {
   const { id } = useReader();
   const { client } = useServices();
   const { t } = useI18n();
   const load = useCallback(
-    async (signal: AbortSignal) => {
+    async (signal: AbortSignal): Promise<Shown> => {
       const { blob } = await fetchExport(client, id, options, signal);
       return options.format === 'docx'
         ? { paragraphs: await readDocx(blob, PARAGRAPHS) }
@@ -33,7 +35,7 @@ export const ExportPreview = ({ options }: { options: ExportOptions }) => {
       </p>
     );
   }
-  const shown = loaded.state === 'ready' ? loaded.value : {};
+  const shown: Shown = loaded.state === 'ready' ? loaded.value : {};
   return (
     <ScrollRegion
       label={t('export.preview')}
