@@ -172,6 +172,9 @@ describe('an open transcript', () => {
       await note.getByText('Here', { exact: false }).first().waitFor();
       await note.getByText(elsewhere).waitFor();
       expect((await stored()).text).toContain(elsewhere);
+      // Neither is lost by a reload before the choice.
+      if (choice === 'Keep mine') await page.reload();
+      await note.getByText(elsewhere).waitFor();
       await note.getByRole('button', { name: choice }).click();
       await note.waitFor({ state: 'detached' });
       await page

@@ -2,12 +2,18 @@ import { ApiError, type Client } from '../../../electron/contract/client.ts';
 import type { Transcription } from '../../../electron/contract/transcript.ts';
 import { debounce } from '../../lib/debounce.ts';
 import type { SegmentText } from './model/edit.ts';
-import { readUnsaved, writeUnsaved } from './unsaved.ts';
+import { readUnsaved, type UnsavedText, writeUnsaved } from './unsaved.ts';
 
 const AUTOSAVE_MS = 700;
 
 /** A paragraph's text that was corrected here and, in the meantime, elsewhere. */
-export type Conflict = { readonly id: number; readonly mine: string; readonly theirs: string };
+export type Conflict = {
+  readonly id: number;
+  /** What both were made from. */
+  readonly was: string;
+  readonly mine: string;
+  readonly theirs: string;
+};
 
 export type SavingState = {
   readonly saving: 'saved' | 'waiting' | 'saving' | 'failed';
@@ -44,18 +50,17 @@ export const createSaving = (parts: Parts) => {
   const base = new Map<number, string>();
   let busy: Promise<void> = Promise.resolve();
 
-  const owed = (): ReadonlyMap<number, string> =>
-    new Map([
-      ...state().conflicts.map(({ id: segment, mine }) => [segment, mine] as const),
-      ...sent,
-      ...pending,
-    ]);
-  const keep = () =>
-    writeUnsaved(
-      storage,
-      id,
-      [...owed()].map(([segment, text]) => ({ id: segment, text, was: base.get(segment) ?? '' })),
-    );
+  const owed = (): UnsavedText[] => [
+    // Kept with what it was made from: a page that is loaded anew finds the conflict again.
+    ...state().conflicts.map(({ id: segment, mine, was }) => ({ id: segment, text: mine, was })),
+    ...[...new Map([...sent, ...pending])].map(([segment, text]) => ({
+      id: segment,
+      text,
+      was: base.get(segment) ?? '',
+    })),
+  ];
+  const owes = (segment: number) => owed().some((each) => each.id === segment);
+  const keep = () => writeUnsaved(storage, id, owed());
 
   /** Sorts out what the server refused: what is in dispute is shown, the rest goes its way. */
   const settle = async () => {
@@ -63,8 +68,9 @@ export const createSaving = (parts: Parts) => {
     const conflicts = [...state().conflicts];
     for (const [segment, mine] of pending) {
       const theirs = tidy(now.segments[segment]?.text ?? '');
-      if (theirs === tidy(base.get(segment) ?? '') || theirs === tidy(mine)) continue;
-      conflicts.push({ id: segment, mine, theirs });
+      const was = base.get(segment) ?? '';
+      if (theirs === tidy(was) || theirs === tidy(mine)) continue;
+      conflicts.push({ id: segment, was, mine, theirs });
       pending.delete(segment);
       base.set(segment, theirs);
     }
@@ -135,16 +141,15 @@ export const createSaving = (parts: Parts) => {
     },
     /** Learns what the server has. What is owed to it keeps the text that it began from. */
     learn: (transcript: Transcription) => {
-      const open = owed();
       for (const segment of transcript.segments)
-        if (!open.has(segment.id)) base.set(segment.id, segment.text);
+        if (!sent.has(segment.id) && !pending.has(segment.id)) base.set(segment.id, segment.text);
     },
     /** Corrections that are not saved yet, to be shown over the server's text. */
     unsaved: (): SegmentText[] => [...sent, ...pending].map(([segment, text]) => ({ id: segment, text })),
     /** Takes up what an earlier page could not save any more. */
     recover: () => {
       for (const { id: segment, text, was } of readUnsaved(storage, id)) {
-        if (owed().has(segment) || tidy(base.get(segment) ?? '') === tidy(text)) continue;
+        if (owes(segment) || tidy(base.get(segment) ?? '') === tidy(text)) continue;
         base.set(segment, was);
         pending.set(segment, text);
       }

@@ -43,9 +43,13 @@ export const createTranscriptStore = (client: Client, id: string, storage: Stora
   // Changes made here of which the event has not come back yet.
   let echoes = 0;
 
+  const withUnsaved = (doc: Doc): Doc => {
+    const texts = saving.unsaved();
+    return texts.length === 0 ? doc : editDoc(doc, texts);
+  };
   const showDoc = (transcript: Transcription, segments: Transcription['segments']) => {
     saving.learn(transcript);
-    const doc = editDoc(buildDoc(transcript, segments), saving.unsaved());
+    const doc = withUnsaved(buildDoc(transcript, segments));
     // Segments that were split or joined make the way back lead elsewhere.
     const kept = sameSegments(store.getState().doc, doc) ? {} : { past: [], future: [] };
     store.setState({ transcript, doc, error: undefined, ...kept });
@@ -109,7 +113,7 @@ export const createTranscriptStore = (client: Client, id: string, storage: Stora
       if (transcript.status === 'completed') {
         saving.recover();
         const { doc } = store.getState();
-        if (doc !== undefined) store.setState({ doc: editDoc(doc, saving.unsaved()) });
+        if (doc !== undefined) store.setState({ doc: withUnsaved(doc) });
       }
     } catch (error) {
       if (isAbort(error)) return;
