@@ -15,7 +15,10 @@ import { file, startUrlServer, status, type UrlServer } from '../support/url-ser
 const TALK_SECONDS = '7.7';
 const RANGE_FROM = 6.8;
 
-describe('an open transcript', () => {
+// A busy machine takes its time.
+const PATIENCE = 120_000;
+
+describe('an open transcript', { timeout: PATIENCE }, () => {
   let server: TestServer;
   let browser: Browser;
   let remote: UrlServer;
@@ -57,7 +60,8 @@ describe('an open transcript', () => {
     });
     failed = await create(remote.set('/gone.wav', status(404)), { name: 'Gone' });
     window = await openWindow(browser, server);
-  });
+    window.page.setDefaultTimeout(PATIENCE / 2);
+  }, 2 * PATIENCE);
   afterAll(async () => {
     await browser?.close();
     await Promise.all([discard(server), remote?.close()]);
@@ -263,6 +267,31 @@ describe('an open transcript', () => {
     await page.getByRole('region', { name: 'Progress' }).waitFor();
     const { data } = await server.client.call('listTranscripts', { query: { limit: 1 } });
     expect((await stored(data.transcriptions[0]?.id)).audio_start_from).toBe(2);
+  });
+
+  it('keeps its words in sight while it is analysed again, and is as before when that is stopped', async () => {
+    const { page } = window;
+    const before = await stored();
+    await open(page);
+    await page.keyboard.press('a');
+    const dialog = page.getByRole('dialog', { name: 'Analyse again' });
+    await dialog.getByRole('switch', { name: 'Topics' }).press(' ');
+    await dialog.getByRole('button', { name: 'Analyse', exact: true }).press('Enter');
+    const progress = page.getByRole('region', { name: 'Progress' });
+    await progress.waitFor();
+    await page.reload();
+    await progress.waitFor();
+    await page.locator('[data-w="0"]').waitFor();
+    expect(await window.violations()).toEqual([]);
+    await progress.getByRole('button', { name: 'Stop' }).click();
+    await page.getByText('The last analysis was not made: it was cancelled.').first().waitFor();
+    await progress.waitFor({ state: 'detached' });
+    expect(await stored()).toMatchObject({
+      status: 'completed',
+      text: before.text,
+      segments: before.segments,
+      speakers: before.speakers,
+    });
   });
 
   it.each(['light', 'dark'] as const)('has no violation in any of its states, %s', async (theme) => {

@@ -60,7 +60,14 @@ export const createSaving = (parts: Parts) => {
     })),
   ];
   const owes = (segment: number) => owed().some((each) => each.id === segment);
-  const keep = () => writeUnsaved(storage, id, owed());
+  // Another window of this browser keeps its own there: what this one never wrote, it does not clear.
+  let wrote = false;
+  const keep = () => {
+    const texts = owed();
+    if (texts.length > 0 || wrote) writeUnsaved(storage, id, texts);
+    wrote = texts.length > 0;
+  };
+  let recovered = false;
 
   /** Sorts out what the server refused: what is in dispute is shown, the rest goes its way. */
   const settle = async () => {
@@ -148,11 +155,14 @@ export const createSaving = (parts: Parts) => {
     unsaved: (): SegmentText[] => [...sent, ...pending].map(([segment, text]) => ({ id: segment, text })),
     /** Takes up what an earlier page could not save any more. */
     recover: () => {
+      if (recovered) return;
+      recovered = true;
       for (const { id: segment, text, was } of readUnsaved(storage, id)) {
         if (owes(segment) || tidy(base.get(segment) ?? '') === tidy(text)) continue;
         base.set(segment, was);
         pending.set(segment, text);
       }
+      wrote = true;
       keep();
       if (pending.size === 0) return;
       show({ saving: 'waiting' });
