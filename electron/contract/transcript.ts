@@ -379,7 +379,19 @@ export const PatchTranscript = z
   .strictObject({
     name: z.string().trim().min(1).max(500).optional(),
     segments: z
-      .array(z.strictObject({ id: z.int().min(0), text: z.string().max(100_000) }))
+      .array(
+        z.strictObject({
+          id: z.int().min(0),
+          text: z.string().max(100_000),
+          was: z
+            .string()
+            .max(100_000)
+            .optional()
+            .describe(
+              'The text that you changed. Where the segment has another by now, nothing is changed and the answer is `conflict`.',
+            ),
+        }),
+      )
       .max(100_000)
       .optional(),
     speakers: z

@@ -3,6 +3,6 @@
  * shown. Turning one on here is all that the window needs.
  */
 export const OFFERED: Readonly<Record<'speakers' | 'redaction', boolean>> = {
-  speakers: false,
+  speakers: true,
   redaction: true,
 };

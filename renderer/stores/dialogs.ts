@@ -2,7 +2,12 @@ import { createStore } from 'zustand/vanilla';
 
 /** What a new transcription is made from. */
 export type Source =
-  | { readonly kind: 'file'; readonly file: File }
+  | {
+      readonly kind: 'file';
+      readonly file: File;
+      /** Just made with the microphone: it exists nowhere else. */
+      readonly recorded?: true;
+    }
   | { readonly kind: 'url'; readonly url: string }
   | { readonly kind: 'stored'; readonly key: string; readonly name: string };
 

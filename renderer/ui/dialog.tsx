@@ -1,6 +1,6 @@
 import { X } from 'lucide-react';
 import { AlertDialog, Dialog as Radix } from 'radix-ui';
-import type { ReactNode } from 'react';
+import type { KeyboardEvent, ReactNode } from 'react';
 import { cx } from '../lib/classes.ts';
 import { Button } from './button.tsx';
 
@@ -13,6 +13,8 @@ type DialogProps = {
   description?: string;
   closeLabel: string;
   onClose: () => void;
+  /** Keys that mean the whole sheet, wherever in it the focus is. */
+  onKeyDown?: (event: KeyboardEvent) => void;
   children: ReactNode;
   footer?: ReactNode;
   width?: number;
@@ -24,6 +26,7 @@ export const Dialog = ({
   description,
   closeLabel,
   onClose,
+  onKeyDown,
   children,
   footer,
   width = 660,
@@ -35,6 +38,7 @@ export const Dialog = ({
         className={cx(SHEET, 'flex max-h-[min(92vh,900px)] w-[calc(100vw-24px)] flex-col')}
         style={{ maxWidth: width }}
         tabIndex={-1}
+        {...(onKeyDown === undefined ? {} : { onKeyDown })}
         onOpenAutoFocus={(event) => {
           // The sheet itself, not its closing cross: Tab then goes through it from the top.
           event.preventDefault();

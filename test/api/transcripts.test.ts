@@ -182,6 +182,19 @@ describe('the record', () => {
     expect(hit?.start).toBe(t.segments[1]?.start);
     const { data } = await server.client.call('getSentences', { params: { id: t.id } });
     expect(data.sentences[1]?.text).toBe('Today we will talk about the zeppelin.');
+    const stale = (text: string, was: string) =>
+      server.client.call('patchTranscript', {
+        params: { id: t.id },
+        body: { segments: [{ id: 1, text, was }] },
+      });
+    await expect(stale('Another text.', t.segments[1]?.text ?? '')).rejects.toMatchObject({
+      status: 409,
+      code: 'conflict',
+      details: [{ path: 'segments.1' }],
+    });
+    expect((await stale('Another text.', 'Today we will talk about the zeppelin.')).text).toContain(
+      'Another text.',
+    );
   });
 
   it('is gone after its deletion, with everything made for it', async () => {

@@ -8,8 +8,9 @@ import {
 } from '../../renderer/features/transcript/model/document.ts';
 import { findDoubts } from '../../renderer/features/transcript/model/doubt.ts';
 import { alignWords, editDoc, textsOf } from '../../renderer/features/transcript/model/edit.ts';
-import { findHits, replaceIn } from '../../renderer/features/transcript/model/find.ts';
+import { countIn, findHits, replaceIn } from '../../renderer/features/transcript/model/find.ts';
 import { speechGaps } from '../../renderer/features/transcript/model/gaps.ts';
+import { timelineOf } from '../../renderer/features/transcript/model/timeline.ts';
 
 /** A segment whose words take half a second each. */
 const segment = (id: number, text: string, start: number, speaker: string | null = null): Segment => {
@@ -101,6 +102,23 @@ describe('a document', () => {
   });
 });
 
+describe('the timeline of the player', () => {
+  const whole = { duration: 60, audio_offset: 0, audio_start_from: 0, audio_end_at: 0 };
+
+  it('is the whole recording, as long as the player hears it to be', () => {
+    expect(timelineOf(whole, 0)).toEqual({ from: 0, to: 60 });
+    expect(timelineOf(whole, 60.4)).toEqual({ from: 0, to: 60.4 });
+    expect(timelineOf(undefined, 5)).toEqual({ from: 0, to: 0 });
+  });
+
+  it('is the range that was transcribed, whether all of the audio is kept or the range alone', () => {
+    const range = { duration: 20, audio_offset: 0, audio_start_from: 30, audio_end_at: 50 };
+    expect(timelineOf(range, 60)).toEqual({ from: 30, to: 50 });
+    expect(timelineOf({ ...range, audio_offset: 29.5 }, 21)).toEqual({ from: 30, to: 50 });
+    expect(timelineOf({ ...range, audio_start_from: 0, duration: 50 }, 60)).toEqual({ from: 0, to: 50 });
+  });
+});
+
 describe('a correction', () => {
   const first = doc.segments[1];
   if (first === undefined) throw new Error('The document has no second segment.');
@@ -167,6 +185,7 @@ describe('finding', () => {
       { id: 2, text: 'Paul Walker is late.' },
     ]);
     expect(replaceIn(doc, '.*', 'x')).toEqual([]);
+    expect([countIn(doc, 'peter'), countIn(doc, '.*'), countIn(doc, ' ')]).toEqual([2, 0, 0]);
     expect(replaceIn(doc, 'late.', '$& now')).toEqual([{ id: 2, text: 'Peter Walker is $& now' }]);
   });
 });

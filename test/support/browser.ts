@@ -58,8 +58,11 @@ export type TestWindow = {
   close(): Promise<void>;
 };
 
-export const launchBrowser = (): Promise<Browser> =>
-  chromium.launch({ executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium', args: FLAGS });
+export const launchBrowser = (more: readonly string[] = []): Promise<Browser> =>
+  chromium.launch({
+    executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
+    args: [...FLAGS, ...more],
+  });
 
 /** Opens the window of a server in a browser context of its own. */
 export const openWindow = async (

@@ -70,7 +70,7 @@ export const transcriptRoutes = {
     params: byId,
     body: t.PatchTranscript,
     responses: { 200: t.Transcription },
-    errors: ['transcript_not_found', 'transcript_not_ready'],
+    errors: ['transcript_not_found', 'transcript_not_ready', 'conflict'],
   }),
   cancelTranscript: route({
     method: 'POST',

@@ -16,8 +16,12 @@ import { Segmented } from '../../ui/segmented.tsx';
 import { Switch } from '../../ui/switch.tsx';
 import { Part } from './part.tsx';
 
+export type Flag = 'diarize' | 'summary' | 'entities' | 'topics' | 'safety' | 'redact';
 type Props = { options: Options; onChange: (part: Partial<Options>) => void };
-type Flag = 'diarize' | 'summary' | 'entities' | 'topics' | 'safety' | 'redact';
+type SwitchesProps = Props & {
+  /** What is there already, and would be made anew. */
+  made?: ReadonlySet<Flag>;
+};
 
 const FLAGS: readonly { flag: Flag; name: MessageKey; line: MessageKey }[] = [
   { flag: 'diarize', name: 'find.speakers', line: 'find.speakers.line' },
@@ -33,7 +37,7 @@ const SHOWN = FLAGS.filter(
 );
 
 /** What else to find, as switches with one line each. */
-export const AnalysisSwitches = ({ options, onChange }: Props) => {
+export const AnalysisSwitches = ({ options, onChange, made }: SwitchesProps) => {
   const { t } = useI18n();
   return (
     <Part title={t('create.find')}>
@@ -42,7 +46,7 @@ export const AnalysisSwitches = ({ options, onChange }: Props) => {
           <Switch
             key={flag}
             label={t(name)}
-            hint={t(line)}
+            hint={made?.has(flag) === true ? t('analyse.made') : t(line)}
             checked={options[flag]}
             onChange={(on) => onChange({ [flag]: on })}
           />

@@ -5,7 +5,7 @@ import { useLoaded } from '../../lib/use-loaded.ts';
 import type { Source } from '../../stores/dialogs.ts';
 import type { Options } from '../../stores/prefs.ts';
 import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { Confirm, Dialog } from '../../ui/dialog.tsx';
 import { Kbd } from '../../ui/kbd.tsx';
 import { AnalysisSwitches } from './analysis-switches.tsx';
 import { LanguageAndSpeakers } from './language-fields.tsx';
@@ -22,6 +22,7 @@ const CreateDialog = ({ first }: { first: readonly Source[] }) => {
   const options = usePrefs((state) => state.options);
   const [range, setRange] = useState<Range>(WHOLE);
   const [duration, setDuration] = useState(0);
+  const [leaving, setLeaving] = useState(false);
   const loadModels = useCallback(
     async (signal: AbortSignal) => (await client.call('listModels', { signal })).data,
     [client],
@@ -42,10 +43,18 @@ const CreateDialog = ({ first }: { first: readonly Source[] }) => {
     return toCurl(baseUrl, toRequest(url, options, range));
   }, [sources, options, range, baseUrl]);
 
+  const fault = range.to !== 0 && range.to <= range.from;
+  const ready = sources.length > 0 && !fault;
   const submit = () => {
+    if (!ready) return;
     startAll(services, t, sources, options, sources.length === 1 ? range : WHOLE);
     dialogs.close();
     router.go({ screen: 'library' });
+  };
+  // A recording from the microphone exists nowhere else yet.
+  const leave = () => {
+    if (sources.some((source) => source.kind === 'file' && source.recorded === true)) setLeaving(true);
+    else dialogs.close();
   };
   const copyCurl = async () => {
     await navigator.clipboard.writeText(curl);
@@ -56,7 +65,10 @@ const CreateDialog = ({ first }: { first: readonly Source[] }) => {
     <Dialog
       title={t('create.title')}
       closeLabel={t('common.close')}
-      onClose={dialogs.close}
+      onClose={leave}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit();
+      }}
       footer={
         <>
           <Button look="ghost" onClick={() => void copyCurl()}>
@@ -64,22 +76,17 @@ const CreateDialog = ({ first }: { first: readonly Source[] }) => {
             {t('create.curl')}
           </Button>
           <span className="flex-1" />
-          <Button look="ghost" onClick={dialogs.close}>
+          <Button look="ghost" onClick={leave}>
             {t('common.cancel')}
           </Button>
-          <Button look="primary" disabled={sources.length === 0} onClick={submit}>
+          <Button look="primary" disabled={!ready} onClick={submit}>
             {sources.length > 1 ? t('create.startMany', { count: sources.length }) : t('create.start')}
             <Kbd className="hidden sm:inline-block">Ctrl ↵</Kbd>
           </Button>
         </>
       }
     >
-      <form
-        onKeyDown={(event) => {
-          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && sources.length > 0) submit();
-        }}
-        onSubmit={(event) => event.preventDefault()}
-      >
+      <form onSubmit={(event) => event.preventDefault()}>
         <SourceSection
           sources={sources}
           range={range}
@@ -100,6 +107,16 @@ const CreateDialog = ({ first }: { first: readonly Source[] }) => {
         <LanguageAndSpeakers options={options} onChange={change} />
         <AnalysisSwitches options={options} onChange={change} />
       </form>
+      {leaving && (
+        <Confirm
+          title={t('record.discard.title')}
+          text={t('record.discard.text')}
+          confirm={t('record.discard')}
+          cancel={t('record.keep')}
+          onConfirm={dialogs.close}
+          onCancel={() => setLeaving(false)}
+        />
+      )}
     </Dialog>
   );
 };

@@ -19,13 +19,6 @@ export const LanguageAndSpeakers = ({ options, onChange }: Props) => {
     return [{ value: 'auto', label: t('create.auto') }, ...named];
   }, [locale, t]);
   const english = options.model === 'nano';
-  const counts = [
-    { value: 'auto', label: t('create.auto') },
-    ...Array.from({ length: MOST_SPEAKERS }, (_, index) => ({
-      value: String(index + 1),
-      label: t('create.speakerCount', { count: index + 1 }),
-    })),
-  ];
   return (
     <div className="mt-4 grid grid-cols-1 gap-x-2 gap-y-3 sm:grid-cols-2">
       <Field label={t('create.language')} {...(english ? { hint: t('create.nanoEnglish') } : {})}>
@@ -40,23 +33,36 @@ export const LanguageAndSpeakers = ({ options, onChange }: Props) => {
           />
         )}
       </Field>
-      {OFFERED.speakers && (
-        <Field label={t('create.speakers')}>
-          {(ids) => (
-            <Select
-              {...ids}
-              value={options.speakers === null ? 'auto' : String(options.speakers)}
-              choices={counts}
-              onChange={(value) =>
-                onChange({
-                  speakers: value === 'auto' ? null : Number(value),
-                  ...(value === 'auto' ? {} : { diarize: true }),
-                })
-              }
-            />
-          )}
-        </Field>
-      )}
+      {OFFERED.speakers && <SpeakerCount options={options} onChange={onChange} />}
     </div>
+  );
+};
+
+/** How many people speak, where that is known. */
+export const SpeakerCount = ({ options, onChange }: Props) => {
+  const { t } = useI18n();
+  const counts = [
+    { value: 'auto', label: t('create.auto') },
+    ...Array.from({ length: MOST_SPEAKERS }, (_, index) => ({
+      value: String(index + 1),
+      label: t('create.speakerCount', { count: index + 1 }),
+    })),
+  ];
+  return (
+    <Field label={t('create.speakers')}>
+      {(ids) => (
+        <Select
+          {...ids}
+          value={options.speakers === null ? 'auto' : String(options.speakers)}
+          choices={counts}
+          onChange={(value) =>
+            onChange({
+              speakers: value === 'auto' ? null : Number(value),
+              ...(value === 'auto' ? {} : { diarize: true }),
+            })
+          }
+        />
+      )}
+    </Field>
   );
 };

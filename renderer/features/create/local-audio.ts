@@ -1,3 +1,5 @@
+import type { Client } from '../../../electron/contract/client.ts';
+import { onOrigin } from '../../api/audio.ts';
 import type { Loudness } from '../../lib/peaks.ts';
 
 export type LocalAudio = { readonly duration: number; readonly peaks: Loudness | undefined };
@@ -30,6 +32,23 @@ const decodePeaks = async (file: File): Promise<LocalAudio> => {
     peaks[bucket] = Math.max(peaks[bucket] ?? 0, Math.abs(samples[at] ?? 0));
   }
   return { duration: audio.duration, peaks };
+};
+
+/** The same of a file that is kept by the server already. */
+export const readStoredAudio = async (
+  client: Client,
+  baseUrl: string,
+  key: string,
+  signal: AbortSignal,
+): Promise<LocalAudio> => {
+  const params = { fileKey: key };
+  const { data: file } = await client.call('getFile', { params, signal });
+  if (file.size <= DECODE_LIMIT) {
+    const response = await client.send('downloadFile', { params, signal });
+    return readLocalAudio(new File([await response.blob()], file.originalName));
+  }
+  const { data } = await client.call('downloadUrl', { params, query: { expires: 300 }, signal });
+  return { duration: await readDuration(onOrigin(data.url, baseUrl)), peaks: undefined };
 };
 
 /** Length and waveform of a file before it is sent; 0 and none for what this browser cannot read. */

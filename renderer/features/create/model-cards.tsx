@@ -50,9 +50,9 @@ const cardsOf = (models: readonly Model[], { t }: I18nState): Card[] => {
 const timeLine = (card: Card, seconds: number, { t, locale }: I18nState): string => {
   if (card.model === undefined) return '';
   if (!card.model.installed) return t('model.missing', { size: bytes(card.model.size, locale) });
-  if (seconds > 0 && card.model.speed !== null && card.model.speed > 0)
-    return t('model.about', { time: roughTime(seconds / card.model.speed, locale) });
-  return bytes(card.model.size, locale);
+  const size = bytes(card.model.size, locale);
+  if (seconds === 0 || card.model.speed === null || card.model.speed === 0) return size;
+  return `${t('model.about', { time: roughTime(seconds / card.model.speed, locale) })} · ${size}`;
 };
 
 type Props = {

@@ -1,6 +1,5 @@
 import { type KeyboardEvent, type PointerEvent, useEffect, useRef, useState } from 'react';
 import { useI18n } from '../../app/services.tsx';
-import { cx } from '../../lib/classes.ts';
 import { clock, parseClock } from '../../lib/format.ts';
 import type { Loudness } from '../../lib/peaks.ts';
 import { Wave } from '../../ui/wave.tsx';
@@ -24,7 +23,7 @@ export const RangeFields = ({ peaks, duration, range, onChange, pending }: Props
   return (
     <div className="mt-3">
       {pending && <div className="skeleton mb-2.5 h-11" />}
-      {peaks !== undefined && duration > 0 && (
+      {duration > 0 && (
         <RangeWave peaks={peaks} duration={duration} from={range.from} to={to} onChange={set} />
       )}
       <div className="mt-2.5 flex flex-wrap items-center gap-2 text-ink-2">
@@ -89,7 +88,8 @@ const ClockInput = ({ label, value, blank, onChange }: ClockInputProps) => {
 };
 
 type WaveProps = {
-  peaks: Loudness;
+  /** Undefined where only the length is known: a plain line then. */
+  peaks: Loudness | undefined;
   duration: number;
   from: number;
   to: number;
@@ -110,14 +110,28 @@ const RangeWave = ({ peaks, duration, from, to, onChange }: WaveProps) => {
     else onChange(from, Math.max(Math.min(duration, seconds), from + least));
   };
   return (
-    <div ref={box} className="relative h-11 touch-none">
-      <Wave peaks={peaks} from={from / duration} to={to / duration} className="h-full" />
+    <div
+      ref={box}
+      className="relative h-11 touch-none"
+      onPointerDown={(event) => {
+        if (event.target instanceof Element && event.target.closest('[role="slider"]') !== null) return;
+        // A click beside the handles moves the nearer one there.
+        const seconds = secondsAt(event);
+        move(Math.abs(seconds - from) <= Math.abs(seconds - to) ? 'from' : 'to', seconds);
+      }}
+    >
+      {peaks === undefined ? (
+        <PlainLine from={from / duration} to={to / duration} />
+      ) : (
+        <Wave peaks={peaks} from={from / duration} to={to / duration} className="h-full" />
+      )}
       <Handle
         label={t('range.fromLabel')}
         at={from}
         duration={duration}
         onDrag={(event) => move('from', secondsAt(event))}
         onStep={(by) => move('from', from + by)}
+        onEnd={(last) => move('from', last ? to : 0)}
       />
       <Handle
         label={t('range.toLabel')}
@@ -125,6 +139,7 @@ const RangeWave = ({ peaks, duration, from, to, onChange }: WaveProps) => {
         duration={duration}
         onDrag={(event) => move('to', secondsAt(event))}
         onStep={(by) => move('to', to + by)}
+        onEnd={(last) => move('to', last ? duration : from)}
       />
     </div>
   );
@@ -136,13 +151,26 @@ type HandleProps = {
   duration: number;
   onDrag: (event: PointerEvent) => void;
   onStep: (seconds: number) => void;
+  /** As far as it goes: to the end, or to the beginning. */
+  onEnd: (last: boolean) => void;
 };
 
-const Handle = ({ label, at, duration, onDrag, onStep }: HandleProps) => {
+/** Where no waveform can be had: the chosen part of a plain line. */
+const PlainLine = ({ from, to }: { from: number; to: number }) => (
+  <div className="absolute inset-x-0 top-1/2 h-1 -translate-y-1/2 rounded-full bg-line-2" aria-hidden>
+    <div
+      className="absolute inset-y-0 rounded-full bg-accent"
+      style={{ left: `${from * 100}%`, right: `${(1 - to) * 100}%` }}
+    />
+  </div>
+);
+
+const Handle = ({ label, at, duration, onDrag, onStep, onEnd }: HandleProps) => {
   const onKey = (event: KeyboardEvent) => {
     const step = event.shiftKey ? 10 : 1;
     if (event.key === 'ArrowLeft' || event.key === 'ArrowDown') onStep(-step);
     else if (event.key === 'ArrowRight' || event.key === 'ArrowUp') onStep(step);
+    else if (event.key === 'Home' || event.key === 'End') onEnd(event.key === 'End');
     else return;
     event.preventDefault();
   };
@@ -158,7 +186,7 @@ const Handle = ({ label, at, duration, onDrag, onStep }: HandleProps) => {
       onKeyDown={onKey}
       onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
       onPointerMove={(event) => event.currentTarget.hasPointerCapture(event.pointerId) && onDrag(event)}
-      className={cx('absolute inset-y-0 -ms-1 w-2 cursor-ew-resize rounded-full bg-ink')}
+      className="absolute inset-y-0 -ms-1 w-2 cursor-ew-resize rounded-full bg-ink before:absolute before:-inset-x-2 before:inset-y-0"
       style={{ left: `${(at / duration) * 100}%` }}
     />
   );

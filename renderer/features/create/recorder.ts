@@ -1,8 +1,10 @@
 export type Recorder = {
-  /** Seconds recorded so far. */
+  /** Seconds recorded so far, without the pauses. */
   readonly seconds: () => number;
   /** Loudness now, 0 to 1. */
   readonly level: () => number;
+  /** Holds the recording, or goes on with it. */
+  readonly hold: (on: boolean) => void;
   /** Ends the recording and gives it as a file. */
   readonly finish: () => Promise<File>;
   /** Ends it and keeps nothing. */
@@ -29,15 +31,23 @@ export const createRecorder = async (): Promise<Recorder> => {
     for (const track of stream.getTracks()) track.stop();
     void context.close();
   };
-  const started = performance.now();
+  let recorded = 0;
+  let since: number | undefined = performance.now();
+  const seconds = () => (recorded + (since === undefined ? 0 : performance.now() - since)) / 1000;
   media.start(1000);
 
   return {
-    seconds: () => (performance.now() - started) / 1000,
+    seconds,
     level: () => {
       analyser.getFloatTimeDomainData(samples);
       const loudest = samples.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);
       return Math.min(1, loudest * 1.8);
+    },
+    hold: (on) => {
+      recorded = seconds() * 1000;
+      since = on ? undefined : performance.now();
+      if (on) media.pause();
+      else media.resume();
     },
     finish: () =>
       new Promise((settle) => {

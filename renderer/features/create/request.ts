@@ -11,8 +11,13 @@ export const WHOLE: Range = { from: 0, to: 0 };
 
 const round = (seconds: number) => Math.round(seconds * 1000) / 1000;
 
-/** The analyses that were chosen, as fields of a request. */
-export const toAnalyses = (options: Options, offered: typeof OFFERED = OFFERED) => ({
+/** The analyses that a person chose, as both creating a transcript and analysing it again name them. */
+export const analysesOf = (
+  options: Options,
+  /** The language that is spoken; null while it is to be found. */
+  language: string | null,
+  offered: typeof OFFERED = OFFERED,
+) => ({
   ...(offered.speakers && options.diarize ? { diarize: true } : {}),
   ...(offered.speakers && options.diarize && options.speakers !== null
     ? { speakers_expected: options.speakers }
@@ -20,7 +25,7 @@ export const toAnalyses = (options: Options, offered: typeof OFFERED = OFFERED) 
   ...(options.entities ? { entity_detection: true } : {}),
   ...(options.topics ? { topics: true } : {}),
   ...(options.summary ? { summarization: true, summary_type: options.summaryType } : {}),
-  ...(options.summary && options.language !== 'auto' ? { summary_language: options.language } : {}),
+  ...(options.summary && language !== null ? { summary_language: language } : {}),
   ...(options.safety ? { content_safety: true } : {}),
   ...(offered.redaction && options.redact
     ? {
@@ -49,7 +54,7 @@ export const toRequest = (
   ...(options.language === 'auto' ? {} : { language: options.language }),
   ...(range.from > 0 ? { audio_start_from: round(range.from) } : {}),
   ...(range.to > 0 ? { audio_end_at: round(range.to) } : {}),
-  ...toAnalyses(options, offered),
+  ...analysesOf(options, options.language === 'auto' ? null : options.language, offered),
 });
 
 const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;

@@ -1,12 +1,12 @@
 import { AudioLines, FolderOpen, Link2, X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { linksIn } from '../../app/global-keys.ts';
-import { useI18n } from '../../app/services.tsx';
+import { useI18n, useServices } from '../../app/services.tsx';
 import { bytes, clock } from '../../lib/format.ts';
 import type { Source } from '../../stores/dialogs.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { TextInput } from '../../ui/field.tsx';
-import { type LocalAudio, readLocalAudio } from './local-audio.ts';
+import { type LocalAudio, readLocalAudio, readStoredAudio } from './local-audio.ts';
 import { RangeFields } from './range-fields.tsx';
 import type { Range } from './request.ts';
 import { sourceName } from './start.ts';
@@ -128,6 +128,9 @@ const AddSources = ({ onAdd }: { onAdd: (sources: readonly Source[]) => void }) 
   );
 };
 
+/** A stored file whose sound cannot be looked at here: the server reads it all the same. */
+const NOT_READ: LocalAudio = { duration: 0, peaks: undefined };
+
 type OneProps = {
   source: Source;
   range: Range;
@@ -137,20 +140,24 @@ type OneProps = {
 };
 
 const OneSource = ({ source, range, onRange, onDuration, onRemove }: OneProps) => {
+  const { client, baseUrl } = useServices();
   const { t, locale } = useI18n();
   const [audio, setAudio] = useState<LocalAudio>();
   useEffect(() => {
-    if (source.kind !== 'file') return;
-    let stale = false;
-    void readLocalAudio(source.file).then((read) => {
-      if (stale) return;
+    if (source.kind === 'url') return;
+    const controller = new AbortController();
+    const { signal } = controller;
+    const reading =
+      source.kind === 'file'
+        ? readLocalAudio(source.file)
+        : readStoredAudio(client, baseUrl, source.key, signal).catch(() => NOT_READ);
+    void reading.then((read) => {
+      if (signal.aborted) return;
       setAudio(read);
       onDuration(read.duration);
     });
-    return () => {
-      stale = true;
-    };
-  }, [source, onDuration]);
+    return () => controller.abort();
+  }, [source, onDuration, client, baseUrl]);
 
   const facts = [
     audio !== undefined && audio.duration > 0 ? clock(audio.duration) : '',
@@ -175,7 +182,7 @@ const OneSource = ({ source, range, onRange, onDuration, onRemove }: OneProps) =
         duration={audio?.duration ?? 0}
         range={range}
         onChange={onRange}
-        pending={source.kind === 'file' && audio === undefined}
+        pending={source.kind !== 'url' && audio === undefined}
       />
     </div>
   );

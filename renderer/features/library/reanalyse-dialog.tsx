@@ -5,7 +5,7 @@ import { Note } from '../../ui/bits.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { AnalysisSwitches } from '../create/analysis-switches.tsx';
-import { toAnalyses } from '../create/request.ts';
+import { analysesOf } from '../create/request.ts';
 import { useLibraryActions } from './use-library-actions.ts';
 
 /** Reads finished transcripts through once more, for what was not asked of them before. */
@@ -15,7 +15,7 @@ const ReanalyseDialog = ({ ids, onClose }: { ids: readonly string[]; onClose: ()
   const actions = useLibraryActions();
   // Redaction is for good, so it is never on by a choice of another day.
   const [options, setOptions] = useState<Options>({ ...remembered, redact: false });
-  const analyses = toAnalyses({ ...options, language: 'auto' });
+  const analyses = analysesOf(options, null);
   return (
     <Dialog
       title={t('reanalyse.title', { count: ids.length })}

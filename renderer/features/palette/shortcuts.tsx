@@ -37,6 +37,7 @@ export const SHORTCUTS: readonly Group[] = [
       ['[ ]', 'keys.rate'],
       ['E', 'keys.edit'],
       ['R', 'keys.review'],
+      ['A', 'keys.analyze'],
       ['Ctrl F', 'keys.find'],
       ['Ctrl E', 'keys.export'],
       ['Ctrl Z', 'keys.undo'],

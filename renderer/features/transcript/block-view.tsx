@@ -8,13 +8,14 @@ import { speakerColour, speakerIndex } from '../../lib/speakers.ts';
 import { EditBlock } from './edit-block.tsx';
 import type { Block, Doc } from './model/document.ts';
 import { DOUBTFUL } from './model/doubt.ts';
-import { useReader } from './reader.tsx';
+import { useEdit, useReader } from './reader.tsx';
 import { SpeakerName } from './speaker-name.tsx';
 
 /** One paragraph: who, when, and the words. */
 export const BlockView = memo(({ doc, index }: { doc: Doc; index: number }) => {
   const { view, player } = useReader();
   const { t } = useI18n();
+  const edit = useEdit();
   const editing = useStore(view, (state) => state.editing === index);
   const block = doc.blocks[index];
   if (block === undefined) return null;
@@ -43,7 +44,7 @@ export const BlockView = memo(({ doc, index }: { doc: Doc; index: number }) => {
             type="button"
             aria-label={t('edit.paragraph', { time: clock(block.start) })}
             className="grid size-5 place-items-center rounded-[4px] text-ink-3 opacity-0 group-hover:opacity-100 hover:bg-sunken hover:text-ink focus-visible:opacity-100"
-            onClick={() => view.setState({ editing: index })}
+            onClick={() => edit(index)}
           >
             <Pencil size={12} aria-hidden />
           </button>

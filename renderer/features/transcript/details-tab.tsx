@@ -1,3 +1,4 @@
+import { PII_POLICIES } from '../../../electron/contract/analysis.ts';
 import type { Transcription } from '../../../electron/contract/transcript.ts';
 import { useI18n } from '../../app/services.tsx';
 import type { I18nState } from '../../i18n/index.ts';
@@ -39,6 +40,12 @@ const factsOf = (transcript: Transcription, { t, locale }: I18nState): [string, 
       t('details.fetched'),
       transcript.bytes_fetched > 0 ? bytes(transcript.bytes_fetched, locale) : t('details.fetched.none'),
     ],
+    [
+      t('details.hidden'),
+      transcript.redact_pii_policies === undefined
+        ? undefined
+        : t('details.hidden.kinds', { count: transcript.redact_pii_policies.length }),
+    ],
     ['Id', transcript.id],
   ];
   return facts.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
@@ -66,7 +73,28 @@ export const DetailsTab = ({ transcript }: { transcript: Transcription }) => {
           </div>
         ))}
       </dl>
+      {transcript.redaction_report !== undefined && <Covered report={transcript.redaction_report} />}
       <Deliveries />
     </>
+  );
+};
+
+/** What became of the private data in the audio, as the program heard it itself. */
+const Covered = ({ report }: { report: NonNullable<Transcription['redaction_report']> }) => {
+  const { t } = useI18n();
+  const kinds = report.audible.map((name) => {
+    const policy = PII_POLICIES.find((each) => each === name);
+    return policy === undefined ? name : t(`pii.${policy}`);
+  });
+  return (
+    <div className="mt-4">
+      {report.audible.length > 0 ? (
+        <Note tone="bad">{t('details.covered.audible', { kinds: kinds.join(', ') })}</Note>
+      ) : (
+        <Note tone={report.checked ? 'good' : 'warn'}>
+          {t(report.checked ? 'details.covered' : 'details.covered.unchecked', { count: report.spans })}
+        </Note>
+      )}
+    </div>
   );
 };

@@ -55,6 +55,8 @@ export const EditBlock = ({ doc, block }: { doc: Doc; block: Block }) => {
   const { transcripts, view, player } = useReader();
   const { t } = useI18n();
   const root = useRef<HTMLDivElement>(null);
+  // What was typed is read once more when the page goes, and React has let go of the element by then.
+  const paper = useRef<HTMLElement>(null);
   const first = useRef({ doc, block });
   const before = useMemo<SegmentText[]>(
     () =>
@@ -65,10 +67,10 @@ export const EditBlock = ({ doc, block }: { doc: Doc; block: Block }) => {
   );
 
   const changed = useCallback((): SegmentText[] => {
-    if (root.current === null) return [];
+    if (paper.current === null) return [];
     const old = new Map(before.map((each) => [each.id, each.text]));
     return readTexts(
-      root.current,
+      paper.current,
       before.map((each) => each.id),
     ).filter((each) => old.get(each.id) !== each.text);
   }, [before]);
@@ -102,6 +104,7 @@ export const EditBlock = ({ doc, block }: { doc: Doc; block: Block }) => {
     const element = root.current;
     if (element === null) return;
     finished.current = false;
+    paper.current = element;
     transcripts.setEditing(true);
     fill(element, first.current.doc, first.current.block);
     placeCaret(element);
@@ -109,6 +112,7 @@ export const EditBlock = ({ doc, block }: { doc: Doc; block: Block }) => {
     window.addEventListener('pagehide', onHide);
     return () => {
       window.removeEventListener('pagehide', onHide);
+      saveSoon.flush();
       transcripts.setEditing(false);
     };
   }, [saveSoon, transcripts]);

@@ -1,18 +1,17 @@
 import { Copy, Download } from 'lucide-react';
-import { useCallback, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { EXPORT_FORMATS, type ExportFormat } from '../../../electron/contract/transcript.ts';
 import { EXPORT_DEFAULTS, type ExportOptions, fetchExport, isSubtitle, saveBlob } from '../../api/export.ts';
 import { useI18n, useServices } from '../../app/services.tsx';
 import type { MessageKey } from '../../i18n/index.ts';
 import { cx } from '../../lib/classes.ts';
 import { errorText } from '../../lib/errors.ts';
-import { useLoaded } from '../../lib/use-loaded.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
-import { ScrollRegion } from '../../ui/scroll-region.tsx';
 import { Select } from '../../ui/select.tsx';
 import { Switch } from '../../ui/switch.tsx';
+import { ExportPreview } from './export-preview.tsx';
 import { useReader } from './reader.tsx';
 
 const LINES: Readonly<Record<ExportFormat, { name: string; line: MessageKey }>> = {
@@ -25,7 +24,6 @@ const LINES: Readonly<Record<ExportFormat, { name: string; line: MessageKey }>> 
   csv: { name: 'CSV', line: 'export.csv' },
 };
 const ORDER: readonly ExportFormat[] = ['txt', 'md', 'docx', 'srt', 'vtt', 'csv', 'json'];
-const PREVIEW = 4000;
 
 /** Takes the transcript out: the format is seen before it is saved. */
 export const ExportDialog = () => {
@@ -88,7 +86,7 @@ export const ExportDialog = () => {
           <Formats value={options.format} onChange={(format) => change({ format })} />
           <OptionFields options={options} onChange={change} />
         </div>
-        {settled && <Preview options={options} />}
+        {settled && <ExportPreview options={options} />}
       </div>
     </Dialog>
   );
@@ -175,41 +173,5 @@ const OptionFields = ({ options, onChange }: OptionProps) => {
         </>
       )}
     </div>
-  );
-};
-
-const Preview = ({ options }: { options: ExportOptions }) => {
-  const { id } = useReader();
-  const { client } = useServices();
-  const { t } = useI18n();
-  const load = useCallback(
-    async (signal: AbortSignal) => {
-      if (options.format === 'docx') return undefined;
-      const { blob } = await fetchExport(client, id, options, signal);
-      return (await blob.slice(0, PREVIEW * 2).text()).slice(0, PREVIEW);
-    },
-    [client, id, options],
-  );
-  const { loaded } = useLoaded(load);
-  if (options.format === 'docx') {
-    return (
-      <p className="grid min-h-[320px] place-items-center rounded-box bg-ground p-6 text-center text-ink-2">
-        {t('export.docx.preview')}
-      </p>
-    );
-  }
-  if (loaded.state === 'failed') {
-    return (
-      <p role="alert" className="rounded-box bg-bad-soft p-4 text-bad">
-        {errorText(loaded.error, t)}
-      </p>
-    );
-  }
-  return (
-    <ScrollRegion label={t('export.preview')} className="h-[420px] overflow-auto rounded-box bg-ground p-4">
-      <pre className="font-mono text-xs leading-relaxed whitespace-pre-wrap">
-        {loaded.state === 'ready' ? loaded.value : ''}
-      </pre>
-    </ScrollRegion>
   );
 };

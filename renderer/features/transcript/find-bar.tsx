@@ -6,14 +6,16 @@ import { number } from '../../lib/format.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { SearchField, TextInput } from '../../ui/field.tsx';
 import type { Doc } from './model/document.ts';
-import { findHits, type Hit, replaceIn } from './model/find.ts';
+import { countIn, findHits, type Hit, replaceIn } from './model/find.ts';
 import { useReader } from './reader.tsx';
 
 /** Which occurrence inside its own segment a hit is: what a single replacement needs to know. */
 const occurrenceOf = (doc: Doc, hits: readonly Hit[], at: number) => {
   const hit = hits[at];
   const segment = hit === undefined ? undefined : doc.words[hit.first]?.segment;
-  if (segment === undefined) return undefined;
+  // What goes over the border of two segments belongs to neither of them.
+  if (segment === undefined || hit === undefined || doc.words[hit.last]?.segment !== segment)
+    return undefined;
   const before = hits.slice(0, at).filter((each) => doc.words[each.first]?.segment === segment).length;
   return { segment, occurrence: before };
 };
@@ -50,8 +52,9 @@ export const FindBar = () => {
   };
   const replaceAll = () => {
     if (doc === undefined) return;
+    const count = countIn(doc, query);
     transcripts.edit(replaceIn(doc, query, replacement));
-    toasts.show(t('find.replaced', { count: hits.length }), {
+    toasts.show(t('find.replaced', { count }), {
       action: { label: t('common.undo'), run: transcripts.undo },
     });
   };

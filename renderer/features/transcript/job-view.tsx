@@ -7,18 +7,14 @@ import { speakerColour, speakerIndex } from '../../lib/speakers.ts';
 import { Blank, ProgressBar } from '../../ui/bits.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ScrollRegion } from '../../ui/scroll-region.tsx';
-import { progressText } from '../library/progress-line.tsx';
+import { newestProgress, progressText } from '../library/progress-line.tsx';
 import { useReader } from './reader.tsx';
 
-/** A job at work shows how far it is and the text so far; one that failed says why and what can be done. */
-export const JobView = () => {
+const useJobAction = () => {
   const { transcripts, id } = useReader();
   const { client, toasts, library } = useServices();
   const { t } = useI18n();
-  const transcript = useStore(transcripts.store, (state) => state.transcript);
-
-  if (transcript === undefined) return null;
-  const run = async (route: 'cancelTranscript' | 'retryTranscript') => {
+  return async (route: 'cancelTranscript' | 'retryTranscript') => {
     try {
       transcripts.take(await client.call(route, { params: { id } }));
       library.refresh();
@@ -26,6 +22,16 @@ export const JobView = () => {
       toasts.show(errorText(error, t), { tone: 'bad' });
     }
   };
+};
+
+/** A job at work shows how far it is and the text so far; one that failed says why and what can be done. */
+export const JobView = () => {
+  const { transcripts } = useReader();
+  const { t } = useI18n();
+  const run = useJobAction();
+  const transcript = useStore(transcripts.store, (state) => state.transcript);
+
+  if (transcript === undefined) return null;
   if (transcript.status === 'failed') {
     return (
       <div className="min-h-0 flex-1 overflow-y-auto">
@@ -46,20 +52,23 @@ export const JobView = () => {
   }
   return (
     <div className="flex min-h-0 flex-1 flex-col">
-      <ProgressCard onCancel={() => void run('cancelTranscript')} />
+      <ProgressCard />
       <TextSoFar />
     </div>
   );
 };
 
-const ProgressCard = ({ onCancel }: { onCancel: () => void }) => {
+/** How far the work on this transcript is, and the way to stop it. */
+export const ProgressCard = () => {
   const { transcripts, id } = useReader();
   const { live } = useServices();
+  const run = useJobAction();
   const i18n = useI18n();
   const { t, locale } = i18n;
   const stored = useStore(transcripts.store, (state) => state.transcript?.progress);
   const name = useStore(transcripts.store, (state) => state.transcript?.name ?? '');
-  const progress = useStore(live.store, (state) => state.progress.get(id)) ?? stored;
+  const told = useStore(live.store, (state) => state.progress.get(id));
+  const progress = newestProgress(told, stored);
   if (progress === undefined) return null;
   return (
     <section
@@ -73,7 +82,7 @@ const ProgressCard = ({ onCancel }: { onCancel: () => void }) => {
         </p>
         <ProgressBar value={progress.percent / 100} label={t('stage.of', { name })} />
       </div>
-      <Button onClick={onCancel}>
+      <Button onClick={() => void run('cancelTranscript')}>
         <Square size={13} fill="currentColor" aria-hidden />
         {t('library.cancel')}
       </Button>

@@ -35,7 +35,7 @@ export const NamesTab = ({ transcript }: { transcript: Transcription }) => {
   const groups = useMemo(() => groupsOf(transcript.entities ?? []), [transcript.entities]);
   const [turns, setTurns] = useState<Readonly<Record<string, number>>>({});
   if (transcript.entities === undefined) return <NotAsked>{t('side.names.none')}</NotAsked>;
-  if (groups.length === 0) return <NotAsked>{t('side.names.empty')}</NotAsked>;
+  if (groups.length === 0) return <p className="mt-5 text-ink-2">{t('side.names.empty')}</p>;
 
   const jump = (name: Named) => {
     const { doc } = transcripts.store.getState();
@@ -44,6 +44,7 @@ export const NamesTab = ({ transcript }: { transcript: Transcription }) => {
     setTurns({ ...turns, [name.text]: turn + 1 });
     const start = doc?.words[word]?.start;
     if (start === undefined) return;
+    view.setState({ findings: false });
     player.seek(start);
     reveal.current(word);
   };

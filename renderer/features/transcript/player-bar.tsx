@@ -8,6 +8,7 @@ import { useLoaded } from '../../lib/use-loaded.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { clipOf, Wave } from '../../ui/wave.tsx';
+import { timelineOf } from './model/timeline.ts';
 import { RATES } from './player.ts';
 import { useReader } from './reader.tsx';
 
@@ -34,14 +35,19 @@ export const PlayerBar = () => {
   );
 };
 
+const useTimeline = () => {
+  const { player, transcripts } = useReader();
+  const transcript = useStore(transcripts.store, (state) => state.transcript);
+  const played = useStore(player.store, (state) => state.duration);
+  return timelineOf(transcript, played);
+};
+
 const Timeline = () => {
   const { player, id, transcripts } = useReader();
   const { client } = useServices();
   const { t } = useI18n();
   const length = useStore(transcripts.store, (state) => state.transcript?.duration ?? 0);
-  const played = useStore(player.store, (state) => state.duration);
-  const duration = played > 0 ? played : length;
-  const offset = useStore(transcripts.store, (state) => state.transcript?.audio_offset ?? 0);
+  const { from, to } = useTimeline();
   const box = useRef<HTMLDivElement>(null);
   const lit = useRef<HTMLCanvasElement>(null);
   const head = useRef<HTMLDivElement>(null);
@@ -53,13 +59,13 @@ const Timeline = () => {
 
   const paint = useCallback(
     (seconds: number) => {
-      const share = duration > 0 ? Math.min(1, Math.max(0, seconds - offset) / duration) : 0;
+      const share = to > from ? Math.min(1, Math.max(0, seconds - from) / (to - from)) : 0;
       if (lit.current !== null) lit.current.style.clipPath = clipOf(0, share);
       if (head.current !== null) head.current.style.left = `${share * 100}%`;
       box.current?.setAttribute('aria-valuenow', String(Math.round(seconds)));
       box.current?.setAttribute('aria-valuetext', clock(seconds));
     },
-    [duration, offset],
+    [from, to],
   );
   useEffect(() => {
     paint(player.time());
@@ -68,13 +74,13 @@ const Timeline = () => {
 
   const seekTo = (event: PointerEvent) => {
     const area = box.current?.getBoundingClientRect();
-    if (area === undefined || duration === 0) return;
-    player.seek(Math.min(1, Math.max(0, (event.clientX - area.left) / area.width)) * duration + offset);
+    if (area === undefined || to <= from) return;
+    player.seek(from + Math.min(1, Math.max(0, (event.clientX - area.left) / area.width)) * (to - from));
   };
   const onKey = (event: KeyboardEvent) => {
     const by = { ArrowLeft: -STEP_SECONDS, ArrowRight: STEP_SECONDS, PageDown: -30, PageUp: 30 }[event.key];
-    if (event.key === 'Home') player.seek(offset);
-    else if (event.key === 'End') player.seek(offset + duration);
+    if (event.key === 'Home') player.seek(from);
+    else if (event.key === 'End') player.seek(to);
     else if (by !== undefined) player.skip(by);
     else return;
     event.preventDefault();
@@ -86,9 +92,9 @@ const Timeline = () => {
       role="slider"
       tabIndex={0}
       aria-label={t('player.position')}
-      aria-valuemin={Math.round(offset)}
-      aria-valuemax={Math.round(offset + duration)}
-      aria-valuenow={Math.round(offset)}
+      aria-valuemin={Math.round(from)}
+      aria-valuemax={Math.round(to)}
+      aria-valuenow={Math.round(from)}
       className="relative h-16 cursor-pointer touch-none rounded-[4px]"
       onKeyDown={onKey}
       onPointerDown={(event) => {
@@ -186,11 +192,9 @@ const Controls = () => {
 };
 
 const Clock = () => {
-  const { player, transcripts } = useReader();
+  const { player } = useReader();
   const now = useRef<HTMLElement>(null);
-  const length = useStore(transcripts.store, (state) => state.transcript?.duration ?? 0);
-  const played = useStore(player.store, (state) => state.duration);
-  const offset = useStore(transcripts.store, (state) => state.transcript?.audio_offset ?? 0);
+  const { to } = useTimeline();
   useEffect(() => {
     const show = (seconds: number) => {
       if (now.current !== null) now.current.textContent = clock(seconds);
@@ -203,7 +207,7 @@ const Clock = () => {
       <b ref={now} className="font-semibold text-ink">
         0:00
       </b>
-      {` / ${clock(offset + (played > 0 ? played : length))}`}
+      {` / ${clock(to)}`}
     </span>
   );
 };

@@ -17,8 +17,8 @@ export type Gap = { readonly from: number; readonly to: number };
 export const RATES = [0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.5, 3] as const;
 
 /**
- * The audio of one transcript, in seconds of the transcript's own timeline. Time is not kept in the store, so that a playing word costs no render: listeners
- * of `onTime` are called once a frame while it plays, and at every jump.
+ * The audio of one transcript, in seconds of the transcript's own timeline. Time is not kept in the store, so that a
+ * playing word costs no render: listeners of `onTime` are called once a frame while it plays, and at every jump.
  */
 export const createPlayer = (first: Pick<PlayerState, 'rate' | 'volume' | 'skipSilence'>) => {
   const audio = new Audio();
@@ -30,11 +30,13 @@ export const createPlayer = (first: Pick<PlayerState, 'rate' | 'volume' | 'skipS
   let gaps: readonly Gap[] = [];
   // Where the audio begins on the transcript's timeline: a range may have been fetched alone.
   let offset = 0;
+  // Where the transcript itself begins and ends: a range of a longer recording is not left by playing on.
+  let stretch = { from: 0, to: Number.POSITIVE_INFINITY };
   let frame = 0;
   let stopAt: number | undefined;
   let wanted: number | undefined;
 
-  const time = () => wanted ?? audio.currentTime + offset;
+  const time = () => wanted ?? (audio.readyState === 0 ? stretch.from : audio.currentTime + offset);
   const moveTo = (seconds: number) => {
     audio.currentTime = Math.max(0, seconds - offset);
   };
@@ -48,7 +50,7 @@ export const createPlayer = (first: Pick<PlayerState, 'rate' | 'volume' | 'skipS
     if (gap !== undefined) moveTo(gap.to);
   };
   const tick = () => {
-    if (stopAt !== undefined && time() >= stopAt) {
+    if (time() >= (stopAt ?? stretch.to)) {
       stopAt = undefined;
       audio.pause();
     }
@@ -60,7 +62,8 @@ export const createPlayer = (first: Pick<PlayerState, 'rate' | 'volume' | 'skipS
   audio.addEventListener('loadedmetadata', () => {
     audio.playbackRate = store.getState().rate;
     audio.volume = store.getState().volume;
-    if (wanted !== undefined) moveTo(wanted);
+    const begin = wanted ?? stretch.from;
+    if (begin > offset) moveTo(begin);
     wanted = undefined;
     store.setState({ state: 'ready', duration: Number.isFinite(audio.duration) ? audio.duration : 0 });
     tell();
@@ -101,6 +104,7 @@ export const createPlayer = (first: Pick<PlayerState, 'rate' | 'volume' | 'skipS
   audio.addEventListener('seeked', tell);
 
   const play = async () => {
+    if (time() >= stretch.to) moveTo(stretch.from);
     try {
       await audio.play();
     } catch (error) {
@@ -111,7 +115,8 @@ export const createPlayer = (first: Pick<PlayerState, 'rate' | 'volume' | 'skipS
   };
   const seek = (seconds: number) => {
     const { duration } = store.getState();
-    const to = Math.max(offset, duration > 0 ? Math.min(seconds, offset + duration) : seconds);
+    const end = Math.min(stretch.to, duration > 0 ? offset + duration : stretch.to);
+    const to = Math.max(stretch.from, Math.min(seconds, end));
     stopAt = undefined;
     if (audio.readyState === 0) wanted = to;
     else moveTo(to);
@@ -132,8 +137,12 @@ export const createPlayer = (first: Pick<PlayerState, 'rate' | 'volume' | 'skipS
       load = from;
       void open();
     },
-    setOffset: (seconds: number) => {
-      offset = seconds;
+    /** Where the audio begins on the transcript's timeline, and which stretch of it the transcript is about. */
+    setTimeline: (begin: number, from: number, to: number) => {
+      offset = begin;
+      stretch = { from, to };
+      if (audio.readyState > 0 && time() < from) moveTo(from);
+      tell();
     },
     setGaps: (next: readonly Gap[]) => {
       gaps = next;

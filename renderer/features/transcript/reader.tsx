@@ -1,4 +1,4 @@
-import { createContext, type ReactNode, useContext } from 'react';
+import { createContext, type ReactNode, useCallback, useContext } from 'react';
 import { createStore } from 'zustand/vanilla';
 import type { Player } from './player.ts';
 import type { TranscriptStore } from './transcript-store.ts';
@@ -15,6 +15,10 @@ export type ReaderView = {
   readonly accepted: ReadonlySet<number>;
   readonly following: boolean;
   readonly exporting: boolean;
+  /** Further analyses are being chosen. */
+  readonly analysing: boolean;
+  /** The findings are open over the text, where a narrow window has no room beside it. */
+  readonly findings: boolean;
 };
 
 export const createReaderView = (accepted: ReadonlySet<number>) =>
@@ -28,6 +32,8 @@ export const createReaderView = (accepted: ReadonlySet<number>) =>
     accepted,
     following: true,
     exporting: false,
+    analysing: false,
+    findings: false,
   }));
 
 /** What the parts of an open transcript share. */
@@ -45,6 +51,17 @@ const ReaderContext = createContext<Reader | undefined>(undefined);
 export const ReaderProvider = ({ value, children }: { value: Reader; children: ReactNode }) => (
   <ReaderContext value={value}>{children}</ReaderContext>
 );
+
+/** Opens a paragraph for editing, unless the transcript is being worked on. */
+export const startEditing = ({ transcripts, view }: Reader, block: number): void => {
+  if (transcripts.store.getState().transcript?.status === 'completed') view.setState({ editing: block });
+};
+
+/** The same for a part of the page. */
+export const useEdit = () => {
+  const reader = useReader();
+  return useCallback((block: number) => startEditing(reader, block), [reader]);
+};
 
 export const useReader = (): Reader => {
   const reader = useContext(ReaderContext);

@@ -9,7 +9,7 @@ import { Kbd } from '../../ui/kbd.tsx';
 import { writeAccepted } from './accepted.ts';
 import { blockOfWord, type Doc } from './model/document.ts';
 import { type Doubt, findDoubts } from './model/doubt.ts';
-import { useReader } from './reader.tsx';
+import { useEdit, useReader } from './reader.tsx';
 
 const LEAD_SECONDS = 1;
 
@@ -18,6 +18,7 @@ const wordsOf = (doc: Doc, doubt: Doubt) => doc.words.slice(doubt.first, doubt.l
 /** Steps through the doubtful places: one key plays, one accepts. */
 const useReview = () => {
   const { id, transcripts, view, player, reveal } = useReader();
+  const startEdit = useEdit();
   const doc = useStore(transcripts.store, (state) => state.doc);
   const accepted = useStore(view, (state) => state.accepted);
   const at = useStore(view, (state) => state.doubt);
@@ -48,8 +49,8 @@ const useReview = () => {
     view.setState({ accepted: next, doubt: Math.min(at, Math.max(0, doubts.length - 2)) });
   }, [accepted, at, doc, doubts, id, place, view]);
   const edit = useCallback(() => {
-    if (doc !== undefined && place !== undefined) view.setState({ editing: blockOfWord(doc, place.first) });
-  }, [doc, place, view]);
+    if (doc !== undefined && place !== undefined) startEdit(blockOfWord(doc, place.first));
+  }, [doc, place, startEdit]);
   return { doc, doubts, at: Math.min(at, Math.max(0, doubts.length - 1)), place, play, step, accept, edit };
 };
 
@@ -62,7 +63,9 @@ export const ReviewBar = () => {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (isTyping(event.target) || event.ctrlKey || event.metaKey || event.altKey) return;
-      const run = { p: play, a: accept, n: () => step(1), b: () => step(-1), Escape: close }[event.key];
+      const run = { p: play, a: accept, e: edit, n: () => step(1), b: () => step(-1), Escape: close }[
+        event.key
+      ];
       if (run === undefined) return;
       event.preventDefault();
       event.stopImmediatePropagation();
@@ -70,7 +73,7 @@ export const ReviewBar = () => {
     };
     window.addEventListener('keydown', onKey, { capture: true });
     return () => window.removeEventListener('keydown', onKey, { capture: true });
-  }, [play, accept, step, close]);
+  }, [play, accept, edit, step, close]);
 
   const sure =
     place === undefined

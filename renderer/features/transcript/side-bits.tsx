@@ -1,6 +1,9 @@
+import { Sparkles } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { useStore } from 'zustand';
 import { useI18n } from '../../app/services.tsx';
 import { clock } from '../../lib/format.ts';
+import { Button } from '../../ui/button.tsx';
 import { lastAtOrBefore } from './model/document.ts';
 import { useReader } from './reader.tsx';
 
@@ -10,7 +13,7 @@ export const SideHeading = ({ children }: { children: ReactNode }) => (
 
 /** A time that plays what was said there. */
 export const TimeLink = ({ seconds }: { seconds: number }) => {
-  const { player, transcripts, reveal } = useReader();
+  const { player, transcripts, reveal, view } = useReader();
   const { t } = useI18n();
   return (
     <button
@@ -18,6 +21,7 @@ export const TimeLink = ({ seconds }: { seconds: number }) => {
       aria-label={t('transcript.playFrom', { time: clock(seconds) })}
       className="tnum rounded-[3px] font-mono text-2xs text-ink-3 hover:text-accent-text hover:underline"
       onClick={() => {
+        view.setState({ findings: false, following: true });
         player.seek(seconds);
         player.play();
         const { doc } = transcripts.store.getState();
@@ -29,7 +33,20 @@ export const TimeLink = ({ seconds }: { seconds: number }) => {
   );
 };
 
-/** Says that an analysis was not asked for. */
-export const NotAsked = ({ children }: { children: ReactNode }) => (
-  <p className="mt-5 text-ink-2">{children}</p>
-);
+/** Says that an analysis was not asked for, and lets it be asked for now. */
+export const NotAsked = ({ children }: { children: ReactNode }) => {
+  const { view, transcripts } = useReader();
+  const { t } = useI18n();
+  const done = useStore(transcripts.store, (state) => state.transcript?.status === 'completed');
+  return (
+    <>
+      <p className="mt-5 text-ink-2">{children}</p>
+      {done && (
+        <Button className="mt-3" onClick={() => view.setState({ analysing: true, findings: false })}>
+          <Sparkles size={14} aria-hidden />
+          {t('analyse.open')}
+        </Button>
+      )}
+    </>
+  );
+};

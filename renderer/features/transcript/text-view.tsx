@@ -1,4 +1,4 @@
-import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
+import { defaultRangeExtractor, useVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
 import {
   type MouseEvent,
   type RefObject,
@@ -16,7 +16,7 @@ import { BlockView } from './block-view.tsx';
 import { blockOfWord, type Doc, wordAt } from './model/document.ts';
 import { findDoubts } from './model/doubt.ts';
 import { findHits } from './model/find.ts';
-import { useReader } from './reader.tsx';
+import { useEdit, useReader } from './reader.tsx';
 
 const LINE_CHARACTERS = 62;
 const LINE = 29;
@@ -146,28 +146,41 @@ export const TextView = () => {
   const doc = useStore(transcripts.store, (state) => state.doc);
   const playing = useStore(player.store, (state) => state.playing);
   const following = useStore(view, (state) => state.following);
+  const editing = useStore(view, (state) => state.editing);
   const scroller = useRef<HTMLElement>(null);
   const paper = useRef<HTMLDivElement>(null);
+  const playedBefore = useRef(false);
+  const edit = useEdit();
   const virtual = useVirtualizer({
     count: doc?.blocks.length ?? 0,
     getScrollElement: () => scroller.current,
     estimateSize: (index) => (doc === undefined ? 100 : estimate(doc, index)),
     overscan: 3,
+    // A paragraph that is being edited stays, however far the reader scrolls away from it.
+    rangeExtractor: (range) => {
+      const shown = defaultRangeExtractor(range);
+      if (editing === undefined || shown.includes(editing)) return shown;
+      return [...shown, editing].sort((a, b) => a - b);
+    },
   });
   const yieldToReader = useFollow(scroller, virtual, doc);
   useWordMarks(paper, doc);
   if (doc === undefined) return <div />;
 
-  const onClick = (event: MouseEvent) => {
-    const { target } = event;
+  const onClick = ({ target, detail }: MouseEvent) => {
     if (!(target instanceof HTMLElement) || (window.getSelection()?.toString() ?? '') !== '') return;
     const word = doc.words[Number(target.closest<HTMLElement>('[data-w]')?.dataset.w ?? Number.NaN)];
-    if (word !== undefined) player.seek(word.start);
+    if (word === undefined) return;
+    if (detail === 1) playedBefore.current = player.store.getState().playing;
+    player.seek(word.start);
+    player.play();
   };
   const onDoubleClick = ({ target }: MouseEvent) => {
     const block = target instanceof HTMLElement ? target.closest<HTMLElement>('[data-index]') : null;
-    if (block !== null && view.getState().editing === undefined)
-      view.setState({ editing: Number(block.dataset.index) });
+    if (block === null || view.getState().editing !== undefined) return;
+    // The first of the two clicks began to play, which was not what the second one meant.
+    if (!playedBefore.current) player.pause();
+    edit(Number(block.dataset.index));
   };
   const items = virtual.getVirtualItems();
   return (
@@ -179,8 +192,12 @@ export const TextView = () => {
         onWheel={yieldToReader}
         onTouchMove={yieldToReader}
         onClick={onClick}
+        onPointerDown={(event) => {
+          // The scroll bar is no part of what it scrolls.
+          if (event.target === scroller.current) yieldToReader();
+        }}
         onKeyDown={(event) => {
-          if (/^(PageUp|PageDown|Home|End)$/.test(event.key)) yieldToReader();
+          if (/^(PageUp|PageDown|Home|End|ArrowUp|ArrowDown)$/.test(event.key)) yieldToReader();
         }}
         className="h-full overflow-y-auto py-4 outline-offset-[-2px] [scrollbar-gutter:stable]"
       >

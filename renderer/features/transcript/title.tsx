@@ -1,4 +1,17 @@
-import { ArrowLeft, Ellipsis, ListChecks, Pencil, Redo2, Search, Share, Trash2, Undo2 } from 'lucide-react';
+import {
+  ArrowLeft,
+  Copy,
+  Ellipsis,
+  ListChecks,
+  PanelRight,
+  Pencil,
+  Redo2,
+  Search,
+  Share,
+  Sparkles,
+  Trash2,
+  Undo2,
+} from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { useStore } from 'zustand';
 import { useI18n, useServices } from '../../app/services.tsx';
@@ -9,6 +22,9 @@ import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx';
 import { useLibraryActions } from '../library/use-library-actions.ts';
 import { findDoubts } from './model/doubt.ts';
 import { useReader } from './reader.tsx';
+import { isAnalysedAgain } from './transcript-store.ts';
+import { useCopyText } from './use-copy.ts';
+import { editHere } from './use-reader-keys.ts';
 
 /** The head of the page: name, facts, and what can be done. */
 export const Title = () => {
@@ -42,7 +58,7 @@ export const Title = () => {
           {facts.filter((fact) => fact !== '').join(' · ')}
         </div>
       </div>
-      {transcript?.status === 'completed' && <ReadingActions />}
+      {(transcript?.status === 'completed' || isAnalysedAgain(transcript)) && <ReadingActions />}
     </header>
   );
 };
@@ -101,10 +117,8 @@ const Name = () => {
 };
 
 const ReadingActions = () => {
-  const { transcripts, view, id } = useReader();
-  const { router } = useServices();
+  const { transcripts, view } = useReader();
   const { t, locale } = useI18n();
-  const actions = useLibraryActions();
   const doc = useStore(transcripts.store, (state) => state.doc);
   const accepted = useStore(view, (state) => state.accepted);
   const panel = useStore(view, (state) => state.panel);
@@ -136,33 +150,70 @@ const ReadingActions = () => {
         <Share size={15} strokeWidth={1.75} aria-hidden />
         {t('export.open')}
       </Button>
-      <Menu
-        trigger={
-          <IconButton label={t('transcript.more')}>
-            <Ellipsis size={16} aria-hidden />
-          </IconButton>
-        }
+      <IconButton
+        label={t('side.open')}
+        className="lg:hidden"
+        onClick={() => view.setState({ findings: true })}
       >
-        <MenuItem
-          icon={<Pencil size={14} aria-hidden />}
-          hint="E"
-          onSelect={() => view.setState({ editing: view.getState().editing ?? 0 })}
-        >
-          {t('edit.start')}
-        </MenuItem>
-        <MenuLine />
-        <MenuItem
-          icon={<Trash2 size={14} aria-hidden />}
-          tone="bad"
-          onSelect={() => {
-            actions.remove([id]);
-            router.go({ screen: 'library' });
-          }}
-        >
-          {t('common.delete')}
-        </MenuItem>
-      </Menu>
+        <PanelRight size={16} strokeWidth={1.75} aria-hidden />
+      </IconButton>
+      <MoreActions />
     </>
+  );
+};
+
+const MoreActions = () => {
+  const reader = useReader();
+  const { transcripts, view, id } = reader;
+  const { router } = useServices();
+  const { t } = useI18n();
+  const actions = useLibraryActions();
+  const copy = useCopyText();
+  const working = useStore(transcripts.store, (state) => state.transcript?.status === 'processing');
+  return (
+    <Menu
+      trigger={
+        <IconButton label={t('transcript.more')}>
+          <Ellipsis size={16} aria-hidden />
+        </IconButton>
+      }
+    >
+      <MenuItem
+        icon={<Pencil size={14} aria-hidden />}
+        hint="E"
+        disabled={working}
+        // The menu gives the focus back when it closes: the text takes it after that.
+        onSelect={() => setTimeout(() => editHere(reader))}
+      >
+        {t('edit.start')}
+      </MenuItem>
+      <MenuItem
+        icon={<Sparkles size={14} aria-hidden />}
+        hint="A"
+        disabled={working}
+        onSelect={() => view.setState({ analysing: true })}
+      >
+        {t('analyse.open')}
+      </MenuItem>
+      <MenuLine />
+      <MenuItem icon={<Copy size={14} aria-hidden />} onSelect={() => void copy(false)}>
+        {t('transcript.copy')}
+      </MenuItem>
+      <MenuItem icon={<Copy size={14} aria-hidden />} onSelect={() => void copy(true)}>
+        {t('transcript.copyTimes')}
+      </MenuItem>
+      <MenuLine />
+      <MenuItem
+        icon={<Trash2 size={14} aria-hidden />}
+        tone="bad"
+        onSelect={() => {
+          actions.remove([id]);
+          router.go({ screen: 'library' });
+        }}
+      >
+        {t('common.delete')}
+      </MenuItem>
+    </Menu>
   );
 };
 

@@ -7,10 +7,13 @@ import { errorText } from '../../lib/errors.ts';
 import { Blank } from '../../ui/bits.tsx';
 import { Button } from '../../ui/button.tsx';
 import { readAccepted } from './accepted.ts';
+import { AnalyseDialog } from './analyse-dialog.tsx';
+import { ConflictNotes } from './conflict-notes.tsx';
 import { ExportDialog } from './export-dialog.tsx';
 import { FindBar } from './find-bar.tsx';
-import { JobView } from './job-view.tsx';
+import { JobView, ProgressCard } from './job-view.tsx';
 import { speechGaps } from './model/gaps.ts';
+import { isRange, timelineOf } from './model/timeline.ts';
 import { createPlayer } from './player.ts';
 import { PlayerBar } from './player-bar.tsx';
 import { createReaderView, type Reader, ReaderProvider } from './reader.tsx';
@@ -18,7 +21,7 @@ import { ReviewBar } from './review-bar.tsx';
 import { SidePanel } from './side-panel.tsx';
 import { TextView } from './text-view.tsx';
 import { Title } from './title.tsx';
-import { createTranscriptStore } from './transcript-store.ts';
+import { createTranscriptStore, isAnalysedAgain } from './transcript-store.ts';
 import { useReaderKeys } from './use-reader-keys.ts';
 
 const useReaderParts = (id: string, at: number | undefined): Reader => {
@@ -27,7 +30,7 @@ const useReaderParts = (id: string, at: number | undefined): Reader => {
     const { rate, volume, skipSilence } = prefs.store.getState();
     return {
       id,
-      transcripts: createTranscriptStore(client, id),
+      transcripts: createTranscriptStore(client, id, localStorage),
       player: createPlayer({ rate, volume, skipSilence }),
       view: createReaderView(readAccepted(localStorage, id)),
       reveal: { current: () => undefined },
@@ -48,9 +51,17 @@ const useReaderParts = (id: string, at: number | undefined): Reader => {
       live.listen((event) => {
         if (event.type === 'transcript.progress' && event.id === id)
           reader.transcripts.grow(event.segments_from, event.segments);
-        else if ('transcript' in event && event.transcript.id === id) reader.transcripts.follow();
+        else if ('transcript' in event && event.transcript.id === id)
+          reader.transcripts.follow(event.type === 'transcript.changed' ? 'changed' : 'other');
       }),
     [live, reader, id],
+  );
+  useEffect(
+    () =>
+      live.store.subscribe((now, before) => {
+        if (now.connection === 'live' && before.connection !== 'live') reader.transcripts.reconnected();
+      }),
+    [live, reader],
   );
   useEffect(() => {
     if (at !== undefined) reader.player.seek(at);
@@ -78,6 +89,8 @@ const TranscriptScreen = ({ id, at }: { id: string; at: number | undefined }) =>
   const status = useStore(reader.transcripts.store, (state) => state.transcript?.status);
   const name = useStore(reader.transcripts.store, (state) => state.transcript?.name);
   const error = useStore(reader.transcripts.store, (state) => state.error);
+  const again = useStore(reader.transcripts.store, (state) => isAnalysedAgain(state.transcript));
+  const readable = status === 'completed' || again;
 
   useEffect(() => {
     if (name !== undefined) document.title = `${name} · Earshot`;
@@ -107,35 +120,69 @@ const TranscriptScreen = ({ id, at }: { id: string; at: number | undefined }) =>
       <div className="flex h-full flex-col px-4 pt-4 lg:px-8">
         <Title />
         {status === undefined && <LoadingView />}
-        {status === 'completed' && <ReadingView reader={reader} />}
-        {(status === 'processing' || status === 'failed') && <JobView />}
+        {readable && <ReadingView reader={reader} />}
+        {status !== undefined && !readable && <JobView />}
       </div>
     </ReaderProvider>
   );
 };
 export default TranscriptScreen;
 
+/** Lets the player know where the audio begins on the transcript's timeline, and what of it was transcribed. */
+const useTimelineOfPlayer = ({ transcripts, player }: Reader) => {
+  const offset = useStore(transcripts.store, (state) => state.transcript?.audio_offset ?? 0);
+  const from = useStore(transcripts.store, (state) => timelineOf(state.transcript, 0).from);
+  const to = useStore(transcripts.store, ({ transcript }) =>
+    transcript !== undefined && isRange(transcript) ? timelineOf(transcript, 0).to : Number.POSITIVE_INFINITY,
+  );
+  useEffect(() => player.setTimeline(offset, from, to), [player, offset, from, to]);
+};
+
+/** Says how a further analysis ended: its warning, where it came to nothing. */
+const useOutcomeOfAnalysis = ({ transcripts }: Reader) => {
+  const { toasts } = useServices();
+  const { t } = useI18n();
+  useEffect(
+    () =>
+      transcripts.store.subscribe(({ transcript: now }, { transcript: before }) => {
+        if (!isAnalysedAgain(before) || now?.status !== 'completed') return;
+        const warning = now.warnings.find((each) => before?.warnings.includes(each) === false);
+        if (warning === undefined) toasts.show(t('analyse.done'));
+        else toasts.show(warning, { tone: 'bad' });
+      }),
+    [transcripts, toasts, t],
+  );
+};
+
 const ReadingView = ({ reader }: { reader: Reader }) => {
   const { client, baseUrl } = useServices();
   const { t } = useI18n();
   const doc = useStore(reader.transcripts.store, (state) => state.doc);
-  const offset = useStore(reader.transcripts.store, (state) => state.transcript?.audio_offset ?? 0);
+  const working = useStore(reader.transcripts.store, (state) => state.transcript?.status === 'processing');
   const panel = useStore(reader.view, (state) => state.panel);
   const exporting = useStore(reader.view, (state) => state.exporting);
+  const analysing = useStore(reader.view, (state) => state.analysing);
   useReaderKeys(reader);
+  useTimelineOfPlayer(reader);
+  useOutcomeOfAnalysis(reader);
 
   useEffect(() => {
     reader.player.open(() => audioSource(client, baseUrl, reader.id));
   }, [reader, client, baseUrl]);
   const gaps = useMemo(() => (doc === undefined ? [] : speechGaps(doc)), [doc]);
   useEffect(() => reader.player.setGaps(gaps), [reader, gaps]);
-  useEffect(() => reader.player.setOffset(offset), [reader, offset]);
 
   return (
     <>
       <PlayerBar />
       {panel === 'find' && <FindBar />}
       {panel === 'review' && <ReviewBar />}
+      <ConflictNotes />
+      {working && (
+        <div className="mt-2">
+          <ProgressCard />
+        </div>
+      )}
       <div className="mt-3 grid min-h-0 flex-1 grid-cols-1 gap-8 lg:grid-cols-[minmax(0,1fr)_320px]">
         {doc !== undefined && doc.words.length === 0 ? (
           <Blank title={t('transcript.silent')} text={t('transcript.silent.text')} />
@@ -145,6 +192,7 @@ const ReadingView = ({ reader }: { reader: Reader }) => {
         <SidePanel />
       </div>
       {exporting && <ExportDialog />}
+      {analysing && <AnalyseDialog />}
     </>
   );
 };

@@ -4,7 +4,7 @@ import { useServices } from '../../app/services.tsx';
 import { blockOfWord, lastAtOrBefore } from './model/document.ts';
 import { RATES } from './player.ts';
 import { STEP_SECONDS } from './player-bar.tsx';
-import type { Reader } from './reader.tsx';
+import { type Reader, startEditing } from './reader.tsx';
 
 /** Moves by words; a sentence ends where a word carries its full stop. */
 const moveBy = (reader: Reader, direction: 1 | -1, sentence: boolean) => {
@@ -32,12 +32,13 @@ const changeRate = (reader: Reader, direction: 1 | -1) => {
   if (next !== undefined) reader.player.setRate(next);
 };
 
-const editHere = (reader: Reader) => {
+/** Opens the paragraph that is being heard. */
+export const editHere = (reader: Reader) => {
   const { doc } = reader.transcripts.store.getState();
   if (doc === undefined) return;
   const word = Math.max(0, lastAtOrBefore(doc.starts, reader.player.time() + 0.001));
   reader.reveal.current(word);
-  reader.view.setState({ editing: blockOfWord(doc, word) });
+  startEditing(reader, blockOfWord(doc, word));
 };
 
 const commandKey = (reader: Reader, event: KeyboardEvent): (() => void) | undefined => {
@@ -74,6 +75,10 @@ const plainKey = (reader: Reader, event: KeyboardEvent): (() => void) | undefine
       return () => changeRate(reader, -1);
     case ']':
       return () => changeRate(reader, 1);
+    case 'a':
+      return reader.transcripts.store.getState().transcript?.status === 'completed'
+        ? () => view.setState({ analysing: true })
+        : undefined;
     case 'e':
       return () => editHere(reader);
     case 'r':

@@ -12,6 +12,24 @@ import { readAnalysis, readOptions } from './present.ts';
 /** Nobody waits longer for an edit. */
 const EDIT_MS = 120_000;
 
+/** Throws `conflict` for edits of a text that is not there any more: somebody else changed it, or the segments. */
+const refuseStale = (
+  segments: readonly StoredSegment[],
+  edits: NonNullable<PatchTranscript['segments']>,
+): void => {
+  const stale = edits.filter(({ id, text, was }) => {
+    const now = segments[id]?.text.trim();
+    return was !== undefined && now !== was.trim() && now !== text.trim();
+  });
+  if (stale.length === 0) return;
+  throw new AppError('conflict', 'The text was changed elsewhere in the meantime.', {
+    details: stale.map(({ id }) => ({
+      path: `segments.${id}`,
+      message: `segment ${id} has another text now`,
+    })),
+  });
+};
+
 /** Edited segments with their analyses; a summary that a language model wrote, or a translation, stays as it is. */
 export const analyseEdited = (
   { db, analyse }: { readonly db: ReadableDb; readonly analyse: Analyser },
@@ -19,6 +37,7 @@ export const analyseEdited = (
   edits: NonNullable<PatchTranscript['segments']>,
 ): Promise<Analysed> => {
   const segments = readSegments(db, row.id);
+  refuseStale(segments, edits);
   const unknown = edits.find((edit) => segments[edit.id] === undefined);
   if (unknown !== undefined) {
     throw new AppError('invalid_request', `There is no segment ${unknown.id}.`, {

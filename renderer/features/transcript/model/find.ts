@@ -32,6 +32,13 @@ export const findHits = (doc: Doc, query: string): Hit[] => {
 
 const escapePattern = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
+/** How many places `replaceIn` changes when it replaces everywhere. */
+export const countIn = (doc: Doc, query: string): number => {
+  if (query.trim() === '') return 0;
+  const pattern = new RegExp(escapePattern(query.trim()), 'giu');
+  return doc.segments.reduce((total, { text }) => total + (text.match(pattern)?.length ?? 0), 0);
+};
+
 /** The changed texts when `query` is replaced: everywhere, or in the segments named. */
 export const replaceIn = (
   doc: Doc,

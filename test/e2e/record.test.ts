@@ -1,0 +1,82 @@
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FIXTURES, launchBrowser, openWindow, TEXT_ALONE, type TestWindow } from '../support/browser.ts';
+import { ffmpeg } from '../support/ffmpeg.ts';
+import { discard, startServer, type TestServer } from '../support/server.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+/** "Good morning, my name is David Clark and I work at Northwind. Today we will talk about the budget." */
+const SPOKEN_SECONDS = 6.8;
+
+describe('a recording from the microphone with private data in it', () => {
+  let server: TestServer;
+  let browser: Browser;
+  let window: TestWindow;
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+
+  beforeAll(async () => {
+    [server, folder] = await Promise.all([startServer(), temporaryFolder()]);
+    await server.client.call('patchSettings', { body: { 'engine.beamSize': 1 } });
+    const heard = join(folder.path, 'heard.wav');
+    await ffmpeg('-i', join(FIXTURES, '01-short-note.wav'), '-t', String(SPOKEN_SECONDS), heard);
+    browser = await launchBrowser([
+      '--use-fake-device-for-media-stream',
+      '--use-fake-ui-for-media-stream',
+      `--use-file-for-fake-audio-capture=${heard}%noloop`,
+    ]);
+    window = await openWindow(browser, server, { prefs: { options: TEXT_ALONE } });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await Promise.all([discard(server), folder?.remove()]);
+  });
+
+  it('is made, held, and asked about before it is thrown away', async () => {
+    const { page } = window;
+    await page.getByRole('button', { name: 'Record', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Record from the microphone' });
+    await dialog.getByRole('button', { name: 'Start recording' }).click();
+    await dialog
+      .getByRole('timer')
+      .getByText(`0:0${Math.ceil(SPOKEN_SECONDS) + 1}`)
+      .waitFor();
+    await page.keyboard.press('Escape');
+    const question = page.getByRole('alertdialog', { name: 'Throw this recording away?' });
+    await question.getByRole('button', { name: 'Keep it' }).click();
+    await dialog.getByRole('button', { name: 'Pause' }).click();
+    await dialog.getByText('Paused').waitFor();
+    expect(await window.violations()).toEqual([]);
+    await dialog.getByRole('button', { name: 'Finish' }).click();
+
+    const create = page.getByRole('dialog', { name: 'New transcription' });
+    await create.getByText('recording-', { exact: false }).waitFor();
+    await create.getByRole('slider', { name: 'Start of the part' }).waitFor();
+    await page.keyboard.press('Escape');
+    await question.getByRole('button', { name: 'Keep it' }).click();
+    await create.getByText('recording-', { exact: false }).waitFor();
+  });
+
+  it('becomes text without what was to be hidden, and says so', async () => {
+    const { page } = window;
+    const create = page.getByRole('dialog', { name: 'New transcription' });
+    await create.getByRole('switch', { name: 'Hide private data' }).click();
+    await create.getByRole('button', { name: 'Personal', exact: true }).click();
+    await create.getByRole('radio', { name: 'Stars' }).click();
+    expect(await create.getByRole('switch', { name: 'Bleep it in the audio as well' }).isChecked()).toBe(
+      true,
+    );
+    await create.getByRole('button', { name: /^Transcribe/ }).click();
+    await page.getByRole('link', { name: /^recording-/ }).click();
+    await page.locator('[data-w]').first().waitFor({ timeout: 150_000 });
+    const text = page.getByRole('region', { name: 'Text', exact: true });
+    await text.getByText('budget', { exact: false }).waitFor();
+    expect((await text.textContent())?.replace(/\s+/g, ' ')).not.toMatch(/David|Clark/);
+    await page.getByRole('tab', { name: 'Details' }).click();
+    await page.getByText('Heard again: nothing of it is left.', { exact: false }).waitFor();
+    await page.getByRole('button', { name: 'Play', exact: true }).click();
+    await page.locator('.w.play').waitFor();
+    expect(window.foreign).toEqual([]);
+    expect(window.errors).toEqual([]);
+  }, 180_000);
+});

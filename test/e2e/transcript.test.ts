@@ -1,0 +1,332 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { z } from 'zod';
+import type { CreateTranscript } from '../../electron/contract/transcript.ts';
+import { FIXTURES, launchBrowser, openWindow, type TestWindow } from '../support/browser.ts';
+import { ffmpeg } from '../support/ffmpeg.ts';
+import { fixture } from '../support/fixtures.ts';
+import { discard, startServer, type TestServer } from '../support/server.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { file, startUrlServer, status, type UrlServer } from '../support/url-server.ts';
+
+/** Of two people, three sentences. */
+const TALK_SECONDS = '7.7';
+const RANGE_FROM = 6.8;
+
+// A busy machine takes its time.
+const PATIENCE = 120_000;
+
+describe('an open transcript', { timeout: PATIENCE }, () => {
+  let server: TestServer;
+  let browser: Browser;
+  let remote: UrlServer;
+  let window: TestWindow;
+  let talk: string;
+  let part: string;
+  let failed: string;
+
+  const create = async (audio_url: string, more: Partial<z.input<typeof CreateTranscript>>) => {
+    const body = { audio_url, timestamp_style: 'word', wait_until_complete: true, ...more } as const;
+    return (await server.client.call('createTranscript', { body })).id;
+  };
+  const stored = (id = talk) => server.client.call('getTranscript', { params: { id } });
+  const open = async (page: Page, id = talk) => {
+    await page.goto(`${server.url}/#/transcript/${id}`);
+    await page.locator('[data-w="0"]').waitFor();
+  };
+  const editor = (page: Page) => page.getByRole('textbox', { name: 'Text of this paragraph' });
+  /** Types before the first word, and leaves the paragraph open. */
+  const typeFirst = async (page: Page, text: string) => {
+    await page.locator('[data-w="0"]').dblclick();
+    await editor(page).waitFor();
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.type(text);
+  };
+
+  beforeAll(async () => {
+    [server, browser, remote] = await Promise.all([startServer(), launchBrowser(), startUrlServer()]);
+    await server.client.call('patchSettings', { body: { 'engine.beamSize': 1 } });
+    const folder = await temporaryFolder();
+    const path = join(folder.path, 'talk.wav');
+    await ffmpeg('-i', join(FIXTURES, '02-two-speakers.mp3'), '-t', TALK_SECONDS, '-ac', '1', path);
+    const bytes = await readFile(path);
+    await folder.remove();
+    talk = await create(remote.set('/talk.wav', file(bytes)), { name: 'Talk' });
+    part = await create(remote.set('/note.wav', file(fixture('01-short-note.wav'))), {
+      audio_start_from: RANGE_FROM,
+      name: 'Part of a note',
+    });
+    failed = await create(remote.set('/gone.wav', status(404)), { name: 'Gone' });
+    window = await openWindow(browser, server);
+    window.page.setDefaultTimeout(PATIENCE / 2);
+  }, 2 * PATIENCE);
+  afterAll(async () => {
+    await browser?.close();
+    await Promise.all([discard(server), remote?.close()]);
+  });
+
+  it('is analysed again: who speaks when, with what was there kept, and named in place everywhere', async () => {
+    const { page } = window;
+    const before = await stored();
+    await open(page);
+    await page.keyboard.press('a');
+    const dialog = page.getByRole('dialog', { name: 'Analyse again' });
+    expect(await dialog.getByRole('button', { name: 'Analyse', exact: true }).isDisabled()).toBe(true);
+    await dialog.getByRole('switch', { name: 'Who speaks when' }).press(' ');
+    await dialog.getByRole('combobox', { name: 'Speakers' }).waitFor();
+    await dialog.getByRole('switch', { name: 'Summary' }).press(' ');
+    await dialog.getByRole('button', { name: 'Analyse', exact: true }).press('Enter');
+    await page.getByText('Analysed', { exact: true }).waitFor();
+    expect((await stored()).text).toBe(before.text);
+    expect(Object.keys((await stored()).speakers ?? {})).toEqual(['A', 'B']);
+
+    const head = page.getByRole('region', { name: 'Text', exact: true });
+    await head.getByRole('button', { name: 'Speaker A' }).first().press('Enter');
+    await page.getByRole('textbox', { name: 'Name of this speaker' }).fill('Ines Marchetti');
+    await page.keyboard.press('Enter');
+    await head.getByRole('button', { name: 'Ines Marchetti' }).first().waitFor();
+    expect(await head.getByRole('button', { name: 'Speaker A' }).count()).toBe(0);
+    await page.getByRole('tab', { name: 'Speakers' }).click();
+    await page.getByRole('tabpanel').getByRole('button', { name: 'Ines Marchetti' }).waitFor();
+    expect(await page.getByRole('tabpanel').getByText(/%$/).count()).toBe(2);
+    const colours = await page
+      .getByRole('tabpanel')
+      .getByRole('listitem')
+      .getByRole('button')
+      .evaluateAll((names) => names.map((name) => getComputedStyle(name).color));
+    expect(new Set(colours).size).toBe(2);
+  });
+
+  it('shows each format before it is saved, Word from the file itself', async () => {
+    const { page } = window;
+    await page.keyboard.press('Control+e');
+    const dialog = page.getByRole('dialog', { name: 'Export' });
+    const preview = dialog.getByRole('region', { name: 'Preview' });
+    for (const [format, shown] of [
+      ['Text', 'Ines Marchetti'],
+      ['Markdown', '# Talk'],
+      ['Word', 'Ines Marchetti'],
+      ['SRT', '-->'],
+      ['WebVTT', 'WEBVTT'],
+      ['CSV', 'speaker'],
+      ['JSON', '"segments"'],
+    ] as const) {
+      await dialog.getByText(format, { exact: true }).click();
+      await preview.getByText(shown, { exact: false }).first().waitFor();
+    }
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'More for this transcript' }).click();
+    await page.getByRole('menuitem', { name: 'Copy with times' }).click();
+    await page.getByText('Copied').waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(
+      /\d{2}:\d{2}[\s\S]*Good morning/,
+    );
+  });
+
+  it('keeps corrections that the server could not take, over a reload', async () => {
+    const { page } = window;
+    await page.route('**/v1/transcript/id/*', (route) =>
+      route.request().method() === 'PATCH' ? route.abort() : route.continue(),
+    );
+    await typeFirst(page, 'Zanzibar ');
+    await page.keyboard.press('Escape');
+    await page.getByText('Not saved.').waitFor();
+    await page.reload();
+    await page.locator('[data-w="0"]').getByText('Zanzibar').waitFor();
+    expect((await stored()).text).not.toContain('Zanzibar');
+    await page.unroute('**/v1/transcript/id/*');
+    await page.reload();
+    await page.getByText('Zanzibar').first().waitFor();
+    await expect.poll(async () => (await stored()).text).toContain('Zanzibar');
+    expect(await page.evaluate(() => Object.keys(localStorage).filter((key) => /unsaved/.test(key)))).toEqual(
+      [],
+    );
+  });
+
+  it('keeps what was typed a moment before the page went away', async () => {
+    const { page } = window;
+    await typeFirst(page, 'Quixotic ');
+    await page.getByRole('link', { name: 'Library' }).first().click();
+    await page.getByRole('link', { name: 'Talk' }).waitFor();
+    await expect.poll(async () => (await stored()).text).toContain('Quixotic');
+    await open(page);
+    await typeFirst(page, 'Reloaded ');
+    await page.reload();
+    await page.locator('[data-w="0"]').getByText('Reloaded').waitFor();
+    await expect.poll(async () => (await stored()).text).toContain('Reloaded');
+  });
+
+  it('shows both texts where two windows changed the same one, and lets the reader choose', async () => {
+    const { page } = window;
+    for (const [choice, kept, lost] of [
+      ['Keep the other', 'Elsewhere one.', 'Here'],
+      ['Keep mine', 'Here', 'Elsewhere two.'],
+    ] as const) {
+      await open(page);
+      await typeFirst(page, 'Here ');
+      const elsewhere = choice === 'Keep mine' ? 'Elsewhere two.' : 'Elsewhere one.';
+      await server.client.call('patchTranscript', {
+        params: { id: talk },
+        body: { segments: [{ id: 0, text: elsewhere }] },
+      });
+      await page.keyboard.press('Escape');
+      const note = page.getByRole('alert').filter({ hasText: 'another window' });
+      await note.getByText('Here', { exact: false }).first().waitFor();
+      await note.getByText(elsewhere).waitFor();
+      expect((await stored()).text).toContain(elsewhere);
+      // Neither is lost by a reload before the choice.
+      if (choice === 'Keep mine') await page.reload();
+      await note.getByText(elsewhere).waitFor();
+      await note.getByRole('button', { name: choice }).click();
+      await note.waitFor({ state: 'detached' });
+      await page
+        .locator('[data-w="0"]')
+        .getByText(kept.split(' ')[0] ?? '')
+        .waitFor();
+      await expect.poll(async () => (await stored()).segments[0]?.text).toContain(kept);
+      expect((await stored()).segments[0]?.text).not.toContain(lost);
+    }
+  });
+
+  it('takes up what another window changed', async () => {
+    const { page } = window;
+    await open(page);
+    await server.client.call('patchTranscript', {
+      params: { id: talk },
+      body: { segments: [{ id: 0, text: 'Changed from afar.' }] },
+    });
+    await page.locator('[data-w="0"]').getByText('Changed').waitFor();
+  });
+
+  it('plays the very word that is clicked, also where only a part of the audio was fetched', async () => {
+    const { page, context } = await openWindow(browser, server);
+    await page.addInitScript(() => {
+      const Native = globalThis.Audio;
+      globalThis.Audio = class extends Native {
+        constructor() {
+          super();
+          Object.assign(globalThis, { player: this });
+        }
+      };
+    });
+    const transcript = await stored(part);
+    expect(transcript.audio_offset).toBeGreaterThan(1);
+    await page.reload();
+    await open(page, part);
+    const slider = page.getByRole('slider', { name: 'Position' });
+    expect(Number(await slider.getAttribute('aria-valuemin'))).toBe(Math.round(RANGE_FROM));
+    const words = transcript.segments.flatMap((segment) => segment.words ?? []);
+    for (const index of [3, words.length - 3]) {
+      await page.locator(`[data-w="${index}"]`).click();
+      await page.getByRole('button', { name: 'Pause', exact: true }).click();
+      const heard = await page.evaluate(() => {
+        const player: unknown = Reflect.get(globalThis, 'player');
+        return player instanceof HTMLAudioElement ? player.currentTime : Number.NaN;
+      });
+      const from = (words[index]?.start ?? 0) - transcript.audio_offset;
+      expect(heard).toBeGreaterThan(from - 0.05);
+      // It played on until the pause.
+      expect(heard).toBeLessThan(from + 1.5);
+    }
+    await slider.press('Home');
+    await page.locator('[data-w="0"]').waitFor();
+    expect(Number(await slider.getAttribute('aria-valuenow'))).toBe(Math.round(RANGE_FROM));
+    await context.close();
+  });
+
+  it('gives its findings to a narrow window as well', async () => {
+    const narrow = await openWindow(browser, server, { width: 400 });
+    await open(narrow.page);
+    await narrow.page.getByRole('button', { name: 'Show what was found' }).click();
+    const dialog = narrow.page.getByRole('dialog', { name: 'What was found' });
+    await dialog.getByRole('tab', { name: 'Summary' }).waitFor();
+    expect(await narrow.violations()).toEqual([]);
+    await dialog
+      .getByRole('button', { name: /^Play from/ })
+      .first()
+      .click();
+    await dialog.waitFor({ state: 'detached' });
+    await narrow.close();
+  });
+
+  it('is asked for with the keyboard alone: the part on the waveform, and off it goes', async () => {
+    const { page } = window;
+    await server.client.call('pauseQueue');
+    await page.keyboard.press('n');
+    const dialog = page.getByRole('dialog', { name: 'New transcription' });
+    await dialog.locator('input[type=file]').setInputFiles(join(FIXTURES, '13-long-pause.wav'));
+    await dialog.getByRole('slider', { name: 'Start of the part' }).press('ArrowRight');
+    await dialog.getByRole('slider', { name: 'Start of the part' }).press('ArrowRight');
+    await dialog.getByRole('button', { name: 'Copy as curl' }).press('Enter');
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('"audio_start_from": 2');
+    await page.keyboard.press('Control+Enter');
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: '13-long-pause' }).click();
+    await page.getByRole('region', { name: 'Progress' }).waitFor();
+    const { data } = await server.client.call('listTranscripts', { query: { limit: 1 } });
+    expect((await stored(data.transcriptions[0]?.id)).audio_start_from).toBe(2);
+  });
+
+  it('keeps its words in sight while it is analysed again, and is as before when that is stopped', async () => {
+    const { page } = window;
+    const before = await stored();
+    await open(page);
+    await page.keyboard.press('a');
+    const dialog = page.getByRole('dialog', { name: 'Analyse again' });
+    await dialog.getByRole('switch', { name: 'Topics' }).press(' ');
+    await dialog.getByRole('button', { name: 'Analyse', exact: true }).press('Enter');
+    const progress = page.getByRole('region', { name: 'Progress' });
+    await progress.waitFor();
+    await page.reload();
+    await progress.waitFor();
+    await page.locator('[data-w="0"]').waitFor();
+    expect(await window.violations()).toEqual([]);
+    await progress.getByRole('button', { name: 'Stop' }).click();
+    await page.getByText('The last analysis was not made: it was cancelled.').first().waitFor();
+    await progress.waitFor({ state: 'detached' });
+    expect(await stored()).toMatchObject({
+      status: 'completed',
+      text: before.text,
+      segments: before.segments,
+      speakers: before.speakers,
+    });
+  });
+
+  it.each(['light', 'dark'] as const)('has no violation in any of its states, %s', async (theme) => {
+    const { data } = await server.client.call('listTranscripts', { query: { limit: 1 } });
+    const running = data.transcriptions[0]?.id ?? '';
+    const themed = await openWindow(browser, server, { theme });
+    await themed.page.goto(`${server.url}/#/transcript/${running}`);
+    await themed.page.getByRole('region', { name: 'Progress' }).waitFor();
+    expect(await themed.violations(), 'running').toEqual([]);
+    await themed.page.goto(`${server.url}/#/transcript/${failed}`);
+    await themed.page.getByRole('alert').waitFor();
+    expect(await themed.violations(), 'failed').toEqual([]);
+    await open(themed.page);
+    for (const tab of ['Summary', 'Names', 'Speakers', 'Details']) {
+      await themed.page.getByRole('tab', { name: tab }).click();
+      expect(await themed.violations(), tab).toEqual([]);
+    }
+    await themed.page.keyboard.press('Control+f');
+    expect(await themed.violations(), 'find').toEqual([]);
+    await themed.page.keyboard.press('Escape');
+    await themed.page.locator('[data-w="0"]').dblclick();
+    await editor(themed.page).waitFor();
+    expect(await themed.violations(), 'edit').toEqual([]);
+    await themed.page.keyboard.press('Escape');
+    await themed.page.keyboard.press('r');
+    expect(await themed.violations(), 'review').toEqual([]);
+    await themed.page.keyboard.press('Escape');
+    await themed.page.keyboard.press('a');
+    await themed.page.getByRole('switch', { name: 'Hide private data' }).click();
+    expect(await themed.violations(), 'analyse').toEqual([]);
+    await themed.close();
+  });
+
+  it('never spoke to anyone but the server, nor stumbled', () => {
+    expect(window.foreign).toEqual([]);
+    expect(window.errors).toEqual([]);
+  });
+});
