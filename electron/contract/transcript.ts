@@ -8,44 +8,17 @@ import {
   SUMMARY_TYPES,
   summarySchema,
 } from './analysis.ts';
-import {
-  Bytes,
-  Pagination,
-  Probability,
-  queryInt,
-  Seconds,
-  success,
-  Timestamp,
-  TranscriptId,
-} from './common.ts';
-import { JOB_ERROR_CODES } from './errors.ts';
+import { Bytes, Probability, Seconds, success, Timestamp, TranscriptId } from './common.ts';
 import { LANGUAGE_CODES } from './languages.ts';
+import {
+  FileInfo,
+  JobError,
+  LanguageCode,
+  Progress,
+  TRANSCRIPT_STATUSES,
+  UNKNOWN_LANGUAGE,
+} from './transcript-parts.ts';
 
-export const TRANSCRIPT_STATUSES = ['processing', 'completed', 'failed'] as const;
-export type TranscriptStatus = (typeof TRANSCRIPT_STATUSES)[number];
-
-export const STAGES = [
-  'queued',
-  'downloading',
-  'downloading_model',
-  'decoding',
-  'transcribing',
-  'diarizing',
-  'analyzing',
-] as const;
-export type Stage = (typeof STAGES)[number];
-
-export const MODEL_ALIASES = ['nano', 'mini', 'pro'] as const;
-export type ModelAlias = (typeof MODEL_ALIASES)[number];
-export const isModelAlias = (name: string): name is ModelAlias =>
-  MODEL_ALIASES.some((alias) => alias === name);
-
-const UNKNOWN_LANGUAGE = { error: 'is not a language code that Whisper knows' };
-/** Typed as any text: callers hold what a person chose, and the answer says what is wrong with it. */
-export const LanguageCode: z.ZodType<string, string> = z.enum(LANGUAGE_CODES, UNKNOWN_LANGUAGE).meta({
-  id: 'LanguageCode',
-  description: 'A language that Whisper knows, by its ISO 639 code.',
-});
 const LanguageOrAuto: z.ZodType<string, string> = z.enum(['auto', ...LANGUAGE_CODES], UNKNOWN_LANGUAGE);
 
 const analysisFields = {
@@ -184,22 +157,6 @@ export const Segment = z
   .meta({ id: 'Segment' });
 export type Segment = z.output<typeof Segment>;
 
-export const Progress = z
-  .object({
-    stage: z.enum(STAGES),
-    percent: z.number().min(0).max(100).describe('Of the whole job; never goes back.'),
-    queue_position: z.int().nullable().describe('1 is next; null once it is running.'),
-    eta_seconds: z.number().nullable().describe('Null until the speed on this machine is known.'),
-    speed: z.number().nullable().describe('Times real time; null until it is known.'),
-  })
-  .meta({ id: 'Progress' });
-export type Progress = z.output<typeof Progress>;
-
-export const JobError = z
-  .object({ code: z.enum(JOB_ERROR_CODES), message: z.string(), stage: z.enum(STAGES) })
-  .meta({ id: 'JobError' });
-export type JobError = z.output<typeof JobError>;
-
 export const Speaker = z.object({
   name: z.string(),
   talk_seconds: Seconds,
@@ -211,8 +168,6 @@ export const Speaker = z.object({
   similarity: Probability.optional().describe('Of that voice: the cosine of the two embeddings.'),
 });
 export type Speaker = z.output<typeof Speaker>;
-
-export const FileInfo = z.object({ name: z.string(), size: Bytes, format: z.string() });
 
 /** Whether anything redacted can still be heard: the bleeped audio was recognised again. */
 export const RedactionReport = z
@@ -280,66 +235,6 @@ export const Transcription = z
   })
   .meta({ id: 'Transcription' });
 export type Transcription = z.output<typeof Transcription>;
-
-export const RecentQuery = z.strictObject({ limit: queryInt(1, 100, 10) });
-export const RecentItem = z
-  .object({
-    id: TranscriptId,
-    name: z.string(),
-    date: z.string().describe('Relative, e.g. "5 minutes ago".'),
-    status: z.enum(['Completed', 'Processing', 'Failed']),
-    duration: z.string().describe('MM:SS, minutes growing past 59.'),
-  })
-  .meta({ id: 'RecentItem' });
-export type RecentItem = z.output<typeof RecentItem>;
-
-export const UserListQuery = z.strictObject({
-  page: queryInt(1, 1e9, 1),
-  limit: queryInt(1, 100, 20),
-  status: z.enum(TRANSCRIPT_STATUSES).optional(),
-  language: LanguageCode.optional(),
-  model: z.string().min(1).max(200).optional().describe('As it was asked for: `model` of the items.'),
-  created_from: z.iso.datetime({ offset: true }).optional().describe('Created at this time or later.'),
-  created_to: z.iso.datetime({ offset: true }).optional().describe('Created before this time.'),
-  file_key: z.string().min(1).max(8192).optional().describe('Made from this stored file.'),
-  sort: z.enum(['created_at', 'duration', 'confidence']).default('created_at'),
-  order: z.enum(['asc', 'desc']).default('desc'),
-});
-export type UserListQuery = z.output<typeof UserListQuery>;
-
-export const UserListItem = z
-  .object({
-    id: TranscriptId,
-    name: z.string(),
-    text: z.string().describe('Cut at 100 characters.'),
-    language: z.string().nullable(),
-    confidence: Probability.nullable(),
-    duration: Seconds,
-    word_count: z.int(),
-    status: z.enum(TRANSCRIPT_STATUSES),
-    model: z.string(),
-    created_at: Timestamp,
-    completed_at: Timestamp.nullable(),
-    file_info: FileInfo.nullable(),
-    credits_used: z.number(),
-    topics: z.array(z.string()).optional(),
-    speakers: z.array(z.string()).optional().describe('Names of the speakers, in order of first speech.'),
-    progress: Progress.optional(),
-    error: JobError.optional(),
-  })
-  .meta({ id: 'UserListItem' });
-export type UserListItem = z.output<typeof UserListItem>;
-
-export const Stats = z.object({
-  total_transcriptions: z.int(),
-  total_duration: z.number(),
-  total_credits_used: z.number(),
-  average_confidence: z.number(),
-});
-
-export const UserList = success(
-  z.object({ transcriptions: z.array(UserListItem), pagination: Pagination, stats: Stats }),
-).meta({ id: 'UserList' });
 
 export const SentenceWord = z.object({
   word: z.string(),
@@ -413,5 +308,7 @@ export const AnalyzeTranscript = z
   .meta({ id: 'AnalyzeTranscript' });
 export type AnalyzeTranscript = z.output<typeof AnalyzeTranscript>;
 
+export * from './transcript-list.ts';
+export * from './transcript-parts.ts';
 export * from './transcript-views.ts';
 export { TranscriptId };

@@ -1,15 +1,14 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
+import { rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import type { FastifyInstance } from 'fastify';
 import { SETTINGS } from '../contract/settings.ts';
 import { isoTime, systemClock } from './base/clock.ts';
-import { AppError, messageOf, systemCode } from './base/errors.ts';
+import { messageOf } from './base/errors.ts';
 import { newToken } from './base/ids.ts';
 import type { Logger } from './base/logger.ts';
 import { type DataPaths, dataPaths } from './base/paths.ts';
 import type { AppConfig, Host } from './config.ts';
+import { describeOwner, prepareFolders, sweep } from './data-folder.ts';
 import { createDiarizer, createSpeakerModelTrial } from './engines/diarizer/diarizer.ts';
 import { createMediaEngine } from './engines/ffmpeg/engine.ts';
 import { findFfmpeg } from './engines/ffmpeg/tools.ts';
@@ -18,6 +17,7 @@ import { createHttpClient } from './engines/net/http-client.ts';
 import { createPageReader } from './engines/pages/yt-dlp.ts';
 import { createWhisperEngine, defaultParallelism, type Parallelism } from './engines/whisper/index.ts';
 import { compatResources } from './http/compat/index.ts';
+import { listen } from './http/listen.ts';
 import { mcpResources } from './http/mcp/index.ts';
 import { RequestLog } from './http/request-log.ts';
 import { accountResources } from './http/resources/accounts.ts';
@@ -73,49 +73,6 @@ export type App = {
   loginUrl(): string;
   /** Checkpoints running jobs, answers what is under way, and ends. */
   close(): Promise<void>;
-};
-
-const prepareFolders = (paths: DataPaths): void => {
-  mkdirSync(paths.root, { recursive: true, mode: 0o700 });
-  for (const folder of [paths.objects, paths.temporary, paths.models, paths.transcripts]) {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-  }
-};
-
-/** Names the process that a server file speaks of, if it can be read. */
-const describeOwner = (paths: DataPaths): string => {
-  if (!existsSync(paths.serverFile)) return '';
-  const { pid, url }: { pid?: number; url?: string } = JSON.parse(readFileSync(paths.serverFile, 'utf8'));
-  return ` (process ${pid}, ${url})`;
-};
-
-/** Removes what an earlier run left in a folder under names that nobody owns any more. */
-const sweep = async (folder: string, isOwned: (name: string) => boolean): Promise<void> => {
-  for (const name of await readdir(folder)) {
-    if (!isOwned(name)) await rm(join(folder, name), { recursive: true, force: true });
-  }
-};
-
-const listen = async (server: FastifyInstance, config: AppConfig): Promise<string> => {
-  const last = config.whenTaken === 'next' && config.port !== 0 ? config.port + 20 : config.port;
-  for (let port = config.port; ; port++) {
-    try {
-      await server.listen({ host: config.host, port });
-      const address = server.server.address();
-      const bound = typeof address === 'object' && address !== null ? address.port : port;
-      const name = config.host === '0.0.0.0' || config.host === '::' ? '127.0.0.1' : config.host;
-      return `http://${name.includes(':') ? `[${name}]` : name}:${bound}`;
-    } catch (error) {
-      if (systemCode(error) !== 'EADDRINUSE') throw error;
-      if (port >= last) {
-        throw new AppError(
-          'conflict',
-          `Port ${port} is taken by another program. Choose another with --port.`,
-          { cause: error },
-        );
-      }
-    }
-  }
 };
 
 const parallelismOf = (settings: SettingsService): Parallelism => {

@@ -21,7 +21,6 @@ export const PLACEHOLDERS = {
 export const BASE_URL = 'http://127.0.0.1:3277';
 export const CREATED = '2026-11-20T17:45:00.123Z';
 export const COMPLETED = '2026-11-20T17:45:04.871Z';
-export const ENCODED_FILE = PLACEHOLDERS.file.slice(1);
 /** As it stands in an address. */
 export const FILE_KEY = PLACEHOLDERS.file;
 export const TRANSCRIPT_ID = PLACEHOLDERS.transcript;

@@ -1,0 +1,26 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { DataPaths } from './base/paths.ts';
+
+/** Makes the folders that everything is kept in, for the user alone. */
+export const prepareFolders = (paths: DataPaths): void => {
+  mkdirSync(paths.root, { recursive: true, mode: 0o700 });
+  for (const folder of [paths.objects, paths.temporary, paths.models, paths.transcripts]) {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  }
+};
+
+/** Names the process that a server file speaks of, if it can be read. */
+export const describeOwner = (paths: DataPaths): string => {
+  if (!existsSync(paths.serverFile)) return '';
+  const { pid, url }: { pid?: number; url?: string } = JSON.parse(readFileSync(paths.serverFile, 'utf8'));
+  return ` (process ${pid}, ${url})`;
+};
+
+/** Removes what an earlier run left in a folder under names that nobody owns any more. */
+export const sweep = async (folder: string, isOwned: (name: string) => boolean): Promise<void> => {
+  for (const name of await readdir(folder)) {
+    if (!isOwned(name)) await rm(join(folder, name), { recursive: true, force: true });
+  }
+};

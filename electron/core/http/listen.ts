@@ -1,0 +1,32 @@
+import type { FastifyInstance } from 'fastify';
+import { AppError, systemCode } from '../base/errors.ts';
+import type { AppConfig } from '../config.ts';
+
+/**
+ * Binds the server and gives its address. Throws AppError `conflict` when the port is taken and another is not
+ * to be tried.
+ */
+export const listen = async (
+  server: FastifyInstance,
+  config: Pick<AppConfig, 'host' | 'port' | 'whenTaken'>,
+): Promise<string> => {
+  const last = config.whenTaken === 'next' && config.port !== 0 ? config.port + 20 : config.port;
+  for (let port = config.port; ; port++) {
+    try {
+      await server.listen({ host: config.host, port });
+      const address = server.server.address();
+      const bound = typeof address === 'object' && address !== null ? address.port : port;
+      const name = config.host === '0.0.0.0' || config.host === '::' ? '127.0.0.1' : config.host;
+      return `http://${name.includes(':') ? `[${name}]` : name}:${bound}`;
+    } catch (error) {
+      if (systemCode(error) !== 'EADDRINUSE') throw error;
+      if (port >= last) {
+        throw new AppError(
+          'conflict',
+          `Port ${port} is taken by another program. Choose another with --port.`,
+          { cause: error },
+        );
+      }
+    }
+  }
+};
