@@ -101,7 +101,7 @@ describe('a program in TypeScript', () => {
     expect(seen).toMatchObject({
       uploaded: 1,
       progressed: true,
-      events: ['snapshot', 'transcript.created'],
+      events: ['snapshot', 'file.created', 'transcript.created'],
       missing: { name: 'ApiError', status: 404, code: 'transcript_not_found', named: true },
       failed: { name: 'TranscriptionError', code: 'not_media' },
       stopped: 'AbortError',

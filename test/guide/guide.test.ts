@@ -72,7 +72,9 @@ const of = (language: string): Snippet[] => snippets.filter((snippet) => snippet
 
 const check = ({ section, code, output }: Snippet, printed: string): void => {
   expect(output, `${section}: ${code}`).toBeDefined();
-  expect(printed.trim(), `${section}: ${code}`).toMatch(patternOf(output?.trim() ?? ''));
+  expect(printed.replaceAll('\r\n', '\n').trim(), `${section}: ${code}`).toMatch(
+    patternOf(output?.trim() ?? ''),
+  );
 };
 
 describe('the snippets of the guide, run as they stand there', () => {
