@@ -73,8 +73,11 @@ const bodyOf = (operation: Operation, replaced: (text: string) => string): Pick<
 
 /** The example of an operation as a request to this server. */
 export const exampleRequest = async (world: World, operation: Operation): Promise<Plan> => {
-  const reals = Object.entries(await realsOf(world, operation));
   const placeholders: Readonly<Record<string, string>> = PLACEHOLDERS;
+  // The longest first: the key of a file begins with the id of its user.
+  const reals = Object.entries(await realsOf(world, operation)).toSorted(
+    ([a], [b]) => (placeholders[b] ?? '').length - (placeholders[a] ?? '').length,
+  );
   const replaced = (text: string): string =>
     reals.reduce((done, [name, real]) => {
       const placeholder = placeholders[name] ?? '';
@@ -103,7 +106,7 @@ export const exampleRequest = async (world: World, operation: Operation): Promis
     body,
     actor: 'owner',
     fault: undefined,
-    ids: [],
+    ids: [...params.values()].map(replaced),
   };
 };
 

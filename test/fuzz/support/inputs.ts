@@ -60,8 +60,8 @@ export const suits = (operation: Operation, thing: Thing, actor: Actor): boolean
 
 /** The model that can be installed from the mirror, and those that cannot. */
 const modelIds = (world: World, operationId: string, random: Random): string => {
-  if (operationId === 'installModel' && random.chance(0.2) && world.afford('install')) return WORKING_MODEL;
-  if (operationId === 'benchmarkModel' && random.chance(0.3) && world.afford('benchmark')) return 'starter';
+  if (operationId === 'installModel' && random.chance(0.4) && world.afford('install')) return WORKING_MODEL;
+  if (operationId === 'benchmarkModel' && random.chance(0.5) && world.afford('benchmark')) return 'starter';
   if (operationId === 'installModel' && random.chance(0.2)) return SLOW_MODEL;
   if (operationId === 'pauseModel' && random.chance(0.5)) return SLOW_MODEL;
   if (operationId === 'removeModel' && random.chance(0.3)) return WORKING_MODEL;
@@ -72,7 +72,7 @@ const modelIds = (world: World, operationId: string, random: Random): string => 
 
 /** A path for the import of a model: the real one seldom, what must not be read more often. */
 const modelPaths = (world: World, random: Random): string => {
-  if (random.chance(0.2) && world.afford('import')) return STARTER_FILE;
+  if (random.chance(0.5) && world.afford('import')) return STARTER_FILE;
   return random.pick([
     world.folder,
     '/dev/zero',
