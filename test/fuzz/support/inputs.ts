@@ -26,6 +26,8 @@ const TRANSCRIPT_STATES: Readonly<Record<string, readonly string[]>> = {
   moveInQueue: ['queued'],
   retryTranscript: ['failed'],
   aaiRedactedAudio: ['redacted'],
+  patchTranscript: ['spoken'],
+  analyzeTranscript: ['completed', 'spoken'],
   deleteTranscript: ['failed', 'queued'],
   aaiDelete: ['failed', 'queued'],
   testDelivery: ['completed'],
@@ -55,7 +57,7 @@ export const suits = (operation: Operation, thing: Thing, actor: Actor): boolean
   if (thing.gone || thing.actor !== actor || !maySuffer(operation, thing)) return false;
   if (operation.operationId === 'directFile') return thing.state === 'public';
   if (thing.kind !== 'transcript') return true;
-  return (TRANSCRIPT_STATES[operation.operationId] ?? ['completed', 'redacted']).includes(thing.state);
+  return (TRANSCRIPT_STATES[operation.operationId] ?? ['completed', 'spoken', 'redacted']).includes(thing.state);
 };
 
 /** The model that can be installed from the mirror, and those that cannot. */

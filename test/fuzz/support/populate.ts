@@ -60,6 +60,7 @@ const fillTranscripts = async (world: World, speech: string): Promise<void> => {
       redact_pii_audio: true,
     }),
     transcribe(world, 'maria', 'completed', true, { audio_url: `storage:${hers}`, audio_end_at: 2 }),
+    transcribe(world, 'owner', 'spoken', false, { audio_url, audio_end_at: 2 }),
     // Silence is done in no time, and a whole transcription all the same.
     ...[1, 2, 3, 4].map(() =>
       transcribe(world, 'owner', 'completed', false, { audio_url: world.remote.url('/tiny.wav') }),
