@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ErrorBody } from './errors.ts';
 import { type Example, examples } from './examples/index.ts';
+import { INTRODUCTION, TAG_MEANING } from './openapi-info.ts';
 import { errorsOf, exampleOf, HEADERS, successesOf } from './openapi-responses.ts';
 import { BINARY, type Field, fieldsOf, type Json, Schemas } from './openapi-schemas.ts';
 import type { Route } from './route.ts';
@@ -102,11 +103,18 @@ const securityOf = (route: Route): Json[] => {
   return route.bareKey === true ? [KEY, { bareKey: [] }] : [KEY];
 };
 
+/** With what is needed beyond a key. */
+const descriptionOf = ({ access, description }: Route): Json => {
+  const parts = [description, access === 'owner' ? 'With a key of the owner.' : undefined];
+  const text = parts.filter((part) => part !== undefined).join(' ');
+  return text === '' ? {} : { description: text };
+};
+
 const operationOf = (schemas: Schemas, operationId: string, route: Route, example: Example): Json => ({
   operationId,
   tags: [route.tag],
   summary: route.summary,
-  ...(route.description === undefined ? {} : { description: route.description }),
+  ...descriptionOf(route),
   security: securityOf(route),
   parameters: parametersOf(schemas, route, example),
   ...requestBodyOf(schemas, route, example),
@@ -129,10 +137,11 @@ export const openApiDocument = (table: Readonly<Record<string, Route>>, version:
     info: {
       title: 'Earshot',
       version,
-      description: 'Transcription and storage on your own machine. Where to begin: [the guide](/docs/guide).',
+      description: INTRODUCTION,
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: '/' }],
+    servers: [{ url: '/', description: 'This server' }],
+    tags: Object.entries(TAG_MEANING).map(([name, description]) => ({ name, description })),
     components: {
       securitySchemes: {
         key: { type: 'http', scheme: 'bearer', description: 'An API key: `ek_…`' },

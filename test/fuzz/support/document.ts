@@ -91,7 +91,8 @@ export class ApiDocument {
     this.#document = JSON.parse(readFileSync(path, 'utf8'));
     addFormats.default(this.#ajv);
     // Of OpenAPI, beside JSON Schema.
-    for (const word of ['openapi', 'info', 'servers', 'components', 'paths']) this.#ajv.addKeyword(word);
+    for (const word of ['openapi', 'info', 'servers', 'tags', 'components', 'paths'])
+      this.#ajv.addKeyword(word);
     this.#ajv.addKeyword('example');
     this.#ajv.addFormat('binary', true);
     this.#ajv.addSchema({ $id: 'document', ...this.#document });

@@ -57,7 +57,9 @@ export const suits = (operation: Operation, thing: Thing, actor: Actor): boolean
   if (thing.gone || thing.actor !== actor || !maySuffer(operation, thing)) return false;
   if (operation.operationId === 'directFile') return thing.state === 'public';
   if (thing.kind !== 'transcript') return true;
-  return (TRANSCRIPT_STATES[operation.operationId] ?? ['completed', 'spoken', 'redacted']).includes(thing.state);
+  return (TRANSCRIPT_STATES[operation.operationId] ?? ['completed', 'spoken', 'redacted']).includes(
+    thing.state,
+  );
 };
 
 /** The model that can be installed from the mirror, and those that cannot. */
