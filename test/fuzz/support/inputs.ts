@@ -234,6 +234,8 @@ const HINTS: Readonly<Record<string, Hint>> = {
   'Last-Event-Id': (_, random) => random.pick(['0', '1', 'NaN', '-1', '1e400']),
   'Idempotency-Key': (_, random) => `key-${random.int(0, 10_000)}`,
   // Settings that reach outside of the machine or of the world's own folders stay within them.
+  // The run itself needs to go on; what a limit answers is tested elsewhere.
+  'limits.requestsPerMinute': (_, random) => random.pick([0, 1e9]),
   'models.baseUrl': (world) => world.remote.url('/mirror'),
   'models.catalogue': () => [],
   'llm.url': (world, random) => random.pick(['', world.remote.url('/llm')]),
