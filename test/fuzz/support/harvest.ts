@@ -48,7 +48,7 @@ const HARVESTS: Readonly<Record<string, Harvest>> = {
     world.add('file', text(fieldsOf(fieldsOf(body.data).file).key), actor);
   },
   presignUpload: (world, body, plan, actor) => {
-    const asked: unknown = JSON.parse(plan.body?.toString('utf8') ?? '{}');
+    const asked: unknown = JSON.parse(plan.body?.toString('utf8').replace(/^\ufeff/, '') ?? '{}');
     const type = text(fieldsOf(asked).contentType);
     world.add('upload-token', lastPart(fieldsOf(body.data).uploadUrl), actor, type);
   },

@@ -117,7 +117,7 @@ export class Inputs {
     const wait =
       'wait_until_complete' in value && this.#world.queueHeld ? { wait_until_complete: false } : {};
     const range = 'audio_end_at' in value ? { audio_end_at: 0 } : {};
-    return { ...value, ...wait, ...(this.#random.chance(0.8) ? range : {}), ...this.#segments(operation) };
+    return { ...value, ...wait, ...(this.#random.chance(0.8) ? range : {}), ...this.#suitable(operation) };
   }
 
   fields(schema: Schema): [string, string][] {
@@ -137,10 +137,13 @@ export class Inputs {
     return typeof value === 'string' ? value : jsonText(value);
   }
 
-  /** The segments of a real transcription are those with small ids. */
-  #segments({ operationId }: Operation): object {
+  /** Values that chance would hardly find: segments that there are, a name for a model that is free. */
+  #suitable({ operationId }: Operation): object {
+    if (operationId === 'importModel' && this.#random.chance(0.7)) {
+      return { id: `imported-${this.#random.int(0, 1e9)}` };
+    }
     if (operationId !== 'patchTranscript' || this.#random.chance(0.5)) return {};
-    return { segments: [{ id: 0, text: String(this.text()).slice(0, 500) }] };
+    return { segments: [{ id: 0, text: this.text().slice(0, 500) }] };
   }
 
   #fillPath(draft: Draft, operation: Operation, { name }: Parameter, actor: Actor): void {

@@ -228,7 +228,7 @@ export class Planner {
     // What answers to GET answers to HEAD, without a body.
     const operation = method === 'HEAD' ? taken.find((known) => known.method === 'GET') : undefined;
     const { 'content-type': _, ...headers } = plan.headers;
-    return { ...plan, method, headers, body: undefined, operation };
+    return { ...plan, method, headers, body: undefined, operation, fault: undefined };
   }
 
   #unknownPath(index: number, random: Random): Plan {

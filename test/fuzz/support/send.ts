@@ -7,7 +7,7 @@ export type Answer = {
   readonly body: Buffer;
 };
 
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 120_000;
 
 /** Sends requests as they are, which fetch would not: any path, any Host, any body. */
 export class Sender {
