@@ -278,7 +278,10 @@ describe('the OpenAPI document', () => {
   it('names the other forms and the shape of their errors', () => {
     const document = JSON.parse(JSON.stringify(openApiDocument(routes, '0.0.0')));
     const unauthorized = (path: string, method: string) => {
-      const shared = document.paths[path][method].responses['401'].$ref.replace('#/components/responses/', '');
+      const shared = document.paths[path][method].responses['401'].$ref.replace(
+        '#/components/responses/',
+        '',
+      );
       return document.components.responses[shared].content['application/json'].schema.$ref;
     };
     expect(unauthorized('/v1/audio/transcriptions', 'post')).toBe('#/components/schemas/OpenAiError');
