@@ -10,6 +10,9 @@ import { type Kind, SLOW_MODEL, STARTER_FILE, WORKING_MODEL, type World } from '
 /** These are about what waits, so the queue is held while they are sent. */
 export const ABOUT_WAITING = new Set(['cancelTranscript', 'moveInQueue']);
 
+/** This takes away what other examples are about, so it is sent after them. */
+export const LAST = 'forgetAllVoices';
+
 /** The models that the examples speak of as one. */
 const MODELS: Readonly<Record<string, string>> = { pauseModel: SLOW_MODEL, benchmarkModel: 'starter' };
 
@@ -32,8 +35,8 @@ const realsOf = async (
   return {
     transcript: one(world, operation, 'transcript'),
     user: one(world, operation, 'user'),
-    voice: PLACEHOLDERS.voice,
     apiKey: one(world, operation, 'key'),
+    voice: one(world, operation, 'voice'),
     file,
     uploadToken: token(address.data.uploadUrl),
     readToken: token(read.data.url),

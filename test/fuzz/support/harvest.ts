@@ -44,6 +44,10 @@ const HARVESTS: Readonly<Record<string, Harvest>> = {
   deleteFile: remove,
   revokeKey: remove,
   deleteUser: remove,
+  forgetVoice: remove,
+  forgetAllVoices: (world, _, __, actor) => {
+    for (const voice of world.find('voice', (known) => known.actor === actor)) voice.gone = true;
+  },
   uploadFile: (world, body, _, actor) => {
     world.add('file', text(fieldsOf(fieldsOf(body.data).file).key), actor);
   },

@@ -19,6 +19,7 @@ const DESTRUCTIVE = new Set([
   'analyzeTranscript',
   'deleteFile',
   'patchFile',
+  'forgetVoice',
 ]);
 
 const TRANSCRIPT_STATES: Readonly<Record<string, readonly string[]>> = {
@@ -37,6 +38,7 @@ const TRANSCRIPT_STATES: Readonly<Record<string, readonly string[]>> = {
 const KINDS: readonly [RegExp, Kind][] = [
   [/^\/v1\/keys/, 'key'],
   [/^\/v1\/users/, 'user'],
+  [/^\/v1\/voices/, 'voice'],
   [/presigned\/\{token\}/, 'upload-token'],
   [/\{fileKey\}/, 'file'],
   [/transcript/, 'transcript'],

@@ -23,6 +23,28 @@ const transcribe = async (world: World, actor: Actor, state: string, kept: boole
   const ended = state === 'failed' ? 'failed' : 'completed';
   if (made.status !== ended) throw new Error(`A transcription is ${made.status}: ${made.error?.message}`);
   world.add('transcript', made.id, actor, state, kept);
+  return made.id;
+};
+
+/** Has the voices of a talk remembered. */
+const remember = async (
+  world: World,
+  actor: Actor,
+  names: Readonly<Record<string, string>>,
+): Promise<void> => {
+  const talk = await upload(world, actor, fixture('02-two-speakers.mp3'), 'talk.mp3');
+  const audio = { audio_url: `storage:${talk}`, audio_end_at: 15 };
+  const id = await transcribe(world, actor, 'completed', true, {
+    ...audio,
+    diarize: true,
+    speakers_expected: 2,
+  });
+  const client = world.server.as(world.keyOf(actor));
+  const speakers = Object.entries(names).map(([letter, name]) => [letter, { name, remember: true }]);
+  await client.call('patchTranscript', { params: { id }, body: { speakers: Object.fromEntries(speakers) } });
+  const { data } = await client.call('listVoices');
+  for (const voice of data)
+    world.add('voice', voice.id, actor, '', actor === 'maria' && voice.name === 'Ana');
 };
 
 const ANALYSES = {
@@ -52,6 +74,8 @@ const fillTranscripts = async (world: World, speech: string): Promise<void> => {
   const audio_url = `storage:${speech}`;
   const webhook = { webhook_url: world.receiver.url('/hook') };
   await Promise.all([
+    remember(world, 'owner', { A: 'Ana' }),
+    remember(world, 'maria', { A: 'Ana', B: 'Tom' }),
     transcribe(world, 'owner', 'completed', true, { audio_url, audio_end_at: 6, ...ANALYSES, ...webhook }),
     transcribe(world, 'owner', 'redacted', true, {
       audio_url,

@@ -5,7 +5,7 @@ import type { WebhookReceiver } from '../../support/webhook-receiver.ts';
 import type { Random } from './random.ts';
 
 export type Actor = 'owner' | 'maria';
-export type Kind = 'transcript' | 'file' | 'key' | 'user' | 'upload-token' | 'read-token';
+export type Kind = 'transcript' | 'file' | 'key' | 'user' | 'voice' | 'upload-token' | 'read-token';
 
 /** Something that the server keeps, as far as the requests that made it tell. */
 export type Thing = {
