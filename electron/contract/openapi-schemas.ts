@@ -2,9 +2,13 @@ import { z } from 'zod';
 
 export type Json = Record<string, unknown>;
 
+export const BINARY: Json = { type: 'string', format: 'binary' };
+
 /** The JSON Schemas of one document. */
 export class Schemas {
   readonly components: Json = {};
+  /** Answers that several operations give. */
+  readonly responses: Json = {};
 
   /** The JSON Schema of a zod schema; those with an id become shared components. */
   of(schema: z.ZodType, io: 'input' | 'output'): Json {
@@ -27,6 +31,12 @@ export class Schemas {
     // A schema with an id comes as a reference to its own definition, which is among the components by now.
     this.components[id] ??= relocated;
     return { $ref: `#/components/schemas/${id}` };
+  }
+
+  /** A reference to an answer, kept under its name. */
+  response(name: string, value: Json): Json {
+    this.responses[name] ??= value;
+    return { $ref: `#/components/responses/${name}` };
   }
 
   #relocated(value: unknown): Json {

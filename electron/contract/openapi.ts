@@ -1,40 +1,12 @@
 import { z } from 'zod';
-import { OpenAiError } from './compat/openai.ts';
-import { ERROR_MEANING, ERROR_STATUS, ErrorBody, type ErrorCode } from './errors.ts';
+import { ErrorBody } from './errors.ts';
 import { type Example, examples } from './examples/index.ts';
-import { type Field, fieldsOf, type Json, Schemas } from './openapi-schemas.ts';
-import type { Access, Route } from './route.ts';
+import { INTRODUCTION, TAG_MEANING } from './openapi-info.ts';
+import { errorsOf, exampleOf, HEADERS, successesOf } from './openapi-responses.ts';
+import { BINARY, type Field, fieldsOf, type Json, Schemas } from './openapi-schemas.ts';
+import type { Route } from './route.ts';
 
-const ALWAYS: readonly ErrorCode[] = [
-  'invalid_request',
-  'origin_not_allowed',
-  'misdirected_request',
-  'rate_limited',
-  'internal_error',
-  'shutting_down',
-];
-
-/** Codes that any operation with this kind of access can answer with. */
-const BY_ACCESS: Readonly<Record<Access, readonly ErrorCode[]>> = {
-  none: [],
-  key: ['unauthorized'],
-  owner: ['unauthorized', 'forbidden'],
-  own: [],
-};
-
-const BODY_ERRORS: readonly ErrorCode[] = ['request_too_large', 'unsupported_media_type'];
-
-/** Every error code an operation may answer with, without doubles. */
-export const errorCodesOf = (route: Route): ErrorCode[] => [
-  ...new Set([
-    ...ALWAYS,
-    ...BY_ACCESS[route.access],
-    // A body is looked at wherever one may be sent, also where none is needed.
-    ...(route.method === 'GET' ? [] : BODY_ERRORS),
-    ...(route.ranges === true ? (['range_not_satisfiable'] as const) : []),
-    ...route.errors,
-  ]),
-];
+export { errorCodesOf } from './openapi-responses.ts';
 
 const RANGE_HEADERS = z.object({
   range: z.string().optional().describe('One or more parts, as in `bytes=0-1023`.'),
@@ -94,8 +66,6 @@ const parametersOf = (schemas: Schemas, route: Route, example: Example): Json[] 
   ];
 };
 
-const BINARY = { type: 'string', format: 'binary' };
-
 /** A form: its file, and the fields beside it. Lists are sent as `name[]`. */
 const formOf = (schemas: Schemas, route: Route): Json => {
   const fields = fieldsOf(schemas, route.form).map((field) => ({
@@ -113,8 +83,6 @@ const formOf = (schemas: Schemas, route: Route): Json => {
   };
 };
 
-const exampleOf = (value: unknown): Json => (value === undefined ? {} : { example: value });
-
 const requestBodyOf = (schemas: Schemas, route: Route, example: Example): Json => {
   const content = (media: string, schema: Json) => ({
     requestBody: {
@@ -127,94 +95,6 @@ const requestBodyOf = (schemas: Schemas, route: Route, example: Example): Json =
   return route.body === undefined ? {} : content('application/json', schemas.of(route.body, 'input'));
 };
 
-const header = (description: string, required = true): Json => ({
-  description,
-  required,
-  schema: { type: 'string' },
-});
-
-const EVERY_HEADER: Json = {
-  'X-Request-Id': header('Names this request, as the log does.'),
-  'Earshot-Version': header('The release that answers.'),
-};
-const FILE_HEADERS: Json = {
-  ETag: header('Changes with the bytes.'),
-  'Last-Modified': header('An HTTP date.'),
-  'Accept-Ranges': header('`bytes`'),
-  'Cache-Control': header('How long the answer may be kept.'),
-};
-
-const successHeaders = (route: Route, status: string): Json => ({
-  ...EVERY_HEADER,
-  ...(route.located === true ? { Location: header('The address of the transcription.') } : {}),
-  ...(route.ranges === true ? FILE_HEADERS : {}),
-  ...(route.ranges === true && status !== '304'
-    ? { 'Content-Disposition': header('The name to save the file under.') }
-    : {}),
-});
-
-const ERROR_HEADERS: Readonly<Record<string, Json>> = {
-  401: { 'WWW-Authenticate': header('`Bearer`') },
-  416: { 'Content-Range': header('`bytes */` and the size of the file.') },
-  429: { 'Retry-After': header('Seconds to wait.') },
-};
-
-const SUCCESS: Readonly<Record<string, string>> = {
-  200: 'Done.',
-  201: 'Made.',
-  202: 'Accepted: it is worked on.',
-  206: 'The parts that were asked for.',
-  304: 'Not changed since.',
-};
-
-const successesOf = (schemas: Schemas, route: Route, example: Example): Json => {
-  const content: Record<string, Json> = {};
-  for (const [status, schema] of Object.entries(route.responses)) {
-    content[status] = {
-      'application/json': {
-        schema: schemas.of(schema, 'output'),
-        ...exampleOf(example.answers?.[Number(status)]),
-      },
-    };
-  }
-  for (const [status, types] of Object.entries(route.raw ?? {})) {
-    const raw = types.map((type) => [
-      type,
-      { schema: type.startsWith('text/') ? { type: 'string' } : BINARY, ...exampleOf(example.texts?.[type]) },
-    ]);
-    content[status] = { ...content[status], ...Object.fromEntries(raw) };
-  }
-  return Object.fromEntries(
-    Object.entries(content).map(([status, media]) => [
-      status,
-      {
-        description: SUCCESS[status] ?? 'Done.',
-        headers: successHeaders(route, status),
-        ...(Object.keys(media).length === 0 ? {} : { content: media }),
-      },
-    ]),
-  );
-};
-
-const errorSchemaOf = (schemas: Schemas, route: Route, codes: readonly ErrorCode[]): Json =>
-  route.errorForm === 'openai'
-    ? schemas.of(OpenAiError, 'output')
-    : { ...schemas.of(ErrorBody, 'output'), properties: { code: { type: 'string', enum: codes } } };
-
-const errorsOf = (schemas: Schemas, route: Route): Json => {
-  const byStatus = Map.groupBy(errorCodesOf(route), (code) => ERROR_STATUS[code]);
-  return Object.fromEntries(
-    [...byStatus].map(([status, codes]) => [
-      status,
-      {
-        description: codes.map((code) => `\`${code}\`: ${ERROR_MEANING[code]}`).join(' '),
-        headers: { ...EVERY_HEADER, ...ERROR_HEADERS[status] },
-        content: { 'application/json': { schema: errorSchemaOf(schemas, route, codes) } },
-      },
-    ]),
-  );
-};
-
 const KEY = { key: [] };
 
 const securityOf = (route: Route): Json[] => {
@@ -223,11 +103,18 @@ const securityOf = (route: Route): Json[] => {
   return route.bareKey === true ? [KEY, { bareKey: [] }] : [KEY];
 };
 
+/** With what is needed beyond a key. */
+const descriptionOf = ({ access, description }: Route): Json => {
+  const parts = [description, access === 'owner' ? 'With a key of the owner.' : undefined];
+  const text = parts.filter((part) => part !== undefined).join(' ');
+  return text === '' ? {} : { description: text };
+};
+
 const operationOf = (schemas: Schemas, operationId: string, route: Route, example: Example): Json => ({
   operationId,
   tags: [route.tag],
   summary: route.summary,
-  ...(route.description === undefined ? {} : { description: route.description }),
+  ...descriptionOf(route),
   security: securityOf(route),
   parameters: parametersOf(schemas, route, example),
   ...requestBodyOf(schemas, route, example),
@@ -250,10 +137,11 @@ export const openApiDocument = (table: Readonly<Record<string, Route>>, version:
     info: {
       title: 'Earshot',
       version,
-      description: 'Transcription and storage on your own machine. Where to begin: [the guide](/docs/guide).',
+      description: INTRODUCTION,
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: '/' }],
+    servers: [{ url: '/', description: 'This server' }],
+    tags: Object.entries(TAG_MEANING).map(([name, description]) => ({ name, description })),
     components: {
       securitySchemes: {
         key: { type: 'http', scheme: 'bearer', description: 'An API key: `ek_…`' },
@@ -265,6 +153,8 @@ export const openApiDocument = (table: Readonly<Record<string, Route>>, version:
         },
       },
       schemas: schemas.components,
+      headers: HEADERS,
+      responses: schemas.responses,
     },
     paths,
   };

@@ -277,8 +277,13 @@ describe('answers in OpenAI’s form', () => {
 describe('the OpenAPI document', () => {
   it('names the other forms and the shape of their errors', () => {
     const document = JSON.parse(JSON.stringify(openApiDocument(routes, '0.0.0')));
-    const unauthorized = (path: string, method: string) =>
-      document.paths[path][method].responses['401'].content['application/json'].schema.$ref;
+    const unauthorized = (path: string, method: string) => {
+      const shared = document.paths[path][method].responses['401'].$ref.replace(
+        '#/components/responses/',
+        '',
+      );
+      return document.components.responses[shared].content['application/json'].schema.$ref;
+    };
     expect(unauthorized('/v1/audio/transcriptions', 'post')).toBe('#/components/schemas/OpenAiError');
     expect(unauthorized('/v2/transcript/{id}', 'get')).toBe('#/components/schemas/Error');
     expect(document.components.schemas.AaiTranscript.properties.words).toBeDefined();

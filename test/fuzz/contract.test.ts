@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Checker } from './support/check.ts';
 import { ApiDocument, type Operation } from './support/document.ts';
-import { ABOUT_WAITING, exampleProblems, exampleRequest } from './support/examples.ts';
+import { ABOUT_WAITING, exampleProblems, exampleRequest, LAST } from './support/examples.ts';
 import { harvest } from './support/harvest.ts';
 import { asCurl } from './support/plan.ts';
 import { Planner } from './support/planner.ts';
@@ -94,7 +94,8 @@ describe('the examples of openapi.json', () => {
     await world.hold();
     for (const operation of waiting) await send(operation);
     await world.release();
-    for (const operation of others) await send(operation);
+    const last = (operation: Operation): number => Number(operation.operationId === LAST);
+    for (const operation of others.toSorted((a, b) => last(a) - last(b))) await send(operation);
     sender.close();
     expect(failed).toEqual([]);
   });

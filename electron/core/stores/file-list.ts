@@ -48,6 +48,8 @@ const filtered = (userId: string, filter: FileFilter) => {
     );
   }
   if (q === undefined || q === '') return query;
+  // No name holds control characters, and FTS5 reads its query only as far as a NUL.
+  if (/\p{Cc}/u.test(q)) return query.where(raw<boolean>`0`);
   if ([...q].length < TRIGRAM) {
     return query.where(raw<boolean>`original_name LIKE ${literalLike(q)} ESCAPE '\\'`);
   }

@@ -3,7 +3,6 @@ import type { Plan } from './plan.ts';
 import type { Answer } from './send.ts';
 import type { World } from './world.ts';
 
-const SLOW_MS = 15_000;
 /** Traces of the program's inside, which no answer may show. */
 const INSIDE =
   /node_modules|\bat [\w.]+ \(|\.ts:\d+|SQLITE_|SqliteError|\bFST_|ENOENT|EACCES|EISDIR|ZodError/;
@@ -46,9 +45,8 @@ export class Checker {
     );
   }
 
-  #always(plan: Plan, { status, headers, body, milliseconds }: Answer): string | undefined {
+  #always(plan: Plan, { status, headers, body }: Answer): string | undefined {
     if (status >= 500 && status !== 503 && status !== 507) return `the status ${status}`;
-    if (milliseconds > SLOW_MS) return `an answer only after ${Math.round(milliseconds)} ms`;
     if (headers['x-request-id'] === undefined) return 'no X-Request-Id';
     if (headers['x-content-type-options'] !== 'nosniff') return 'no X-Content-Type-Options';
     if (headers['x-injected'] !== undefined) return 'a header of the request’s own';

@@ -41,16 +41,12 @@ export type Parameter = {
 type Media = { readonly schema: Schema; readonly example?: unknown; readonly examples?: unknown };
 type Content = Readonly<Record<string, Media>>;
 
-export type Responses = Readonly<
-  Record<
-    string,
-    {
-      readonly description: string;
-      readonly headers: Readonly<Record<string, { required: boolean }>>;
-      readonly content?: Content;
-    }
-  >
->;
+type Response = {
+  readonly $ref?: string;
+  readonly description: string;
+  readonly headers: Readonly<Record<string, { readonly $ref?: string; readonly required: boolean }>>;
+  readonly content?: Content;
+};
 
 export type Operation = {
   readonly operationId: string;
@@ -58,7 +54,7 @@ export type Operation = {
   readonly security: readonly Readonly<Record<string, unknown>>[];
   readonly parameters: readonly Parameter[];
   readonly requestBody?: { readonly content: Content };
-  readonly responses: Responses;
+  readonly responses: Readonly<Record<string, Response>>;
   /** From where it stands in the document. */
   readonly method: string;
   readonly path: string;
@@ -70,6 +66,9 @@ type OpenApi = {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Omit<Operation, 'method' | 'path'>>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 };
+
+const isReference = (place: unknown): place is { readonly $ref: string } =>
+  typeof place === 'object' && place !== null && '$ref' in place && typeof place.$ref === 'string';
 
 const escaped = (part: string): string => part.replaceAll('~', '~0').replaceAll('/', '~1');
 
@@ -92,13 +91,17 @@ export class ApiDocument {
     this.#document = JSON.parse(readFileSync(path, 'utf8'));
     addFormats.default(this.#ajv);
     // Of OpenAPI, beside JSON Schema.
-    for (const word of ['openapi', 'info', 'servers', 'components', 'paths']) this.#ajv.addKeyword(word);
+    for (const word of ['openapi', 'info', 'servers', 'tags', 'components', 'paths'])
+      this.#ajv.addKeyword(word);
     this.#ajv.addKeyword('example');
     this.#ajv.addFormat('binary', true);
     this.#ajv.addSchema({ $id: 'document', ...this.#document });
     this.operations = Object.entries(this.#document.paths).flatMap(([path_, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({
         ...operation,
+        responses: Object.fromEntries(
+          Object.entries(operation.responses).map(([status, response]) => [status, this.#response(response)]),
+        ),
         method: method.toUpperCase(),
         path: path_,
         pointer: `/paths/${escaped(path_)}/${method}`,
@@ -136,12 +139,25 @@ export class ApiDocument {
     return this.problem(`${operation.pointer}/parameters/${index}/schema`, value);
   }
 
+  /** A response of the document, with what it refers to in its place. */
+  #response(given: Response): Response {
+    const response = this.#followed<Response>(given);
+    const headers = Object.entries(response.headers).map(([name, header]) => [name, this.#followed(header)]);
+    return { ...response, headers: Object.fromEntries(headers) };
+  }
+
+  #followed<T extends { readonly $ref?: string }>(value: T): T {
+    // What a reference names has the type of the place that it stands in: that is what OpenAPI says of it.
+    return value.$ref === undefined ? value : (this.#at(value.$ref.slice(1)) as T);
+  }
+
   #at(pointer: string): unknown {
     const parts = pointer.slice(1).split('/');
     return parts.reduce<unknown>((place, part) => {
       const name = part.replaceAll('~1', '/').replaceAll('~0', '~');
-      return typeof place === 'object' && place !== null
-        ? Object.entries(place).find(([key]) => key === name)?.[1]
+      const target = isReference(place) ? this.#at(place.$ref.slice(1)) : place;
+      return typeof target === 'object' && target !== null
+        ? Object.entries(target).find(([key]) => key === name)?.[1]
         : undefined;
     }, this.#document);
   }

@@ -10,6 +10,9 @@ import { type Kind, SLOW_MODEL, STARTER_FILE, WORKING_MODEL, type World } from '
 /** These are about what waits, so the queue is held while they are sent. */
 export const ABOUT_WAITING = new Set(['cancelTranscript', 'moveInQueue']);
 
+/** This takes away what other examples are about, so it is sent after them. */
+export const LAST = 'forgetAllVoices';
+
 /** The models that the examples speak of as one. */
 const MODELS: Readonly<Record<string, string>> = { pauseModel: SLOW_MODEL, benchmarkModel: 'starter' };
 
@@ -32,8 +35,8 @@ const realsOf = async (
   return {
     transcript: one(world, operation, 'transcript'),
     user: one(world, operation, 'user'),
-    voice: PLACEHOLDERS.voice,
     apiKey: one(world, operation, 'key'),
+    voice: one(world, operation, 'voice'),
     file,
     uploadToken: token(address.data.uploadUrl),
     readToken: token(read.data.url),
@@ -73,8 +76,11 @@ const bodyOf = (operation: Operation, replaced: (text: string) => string): Pick<
 
 /** The example of an operation as a request to this server. */
 export const exampleRequest = async (world: World, operation: Operation): Promise<Plan> => {
-  const reals = Object.entries(await realsOf(world, operation));
   const placeholders: Readonly<Record<string, string>> = PLACEHOLDERS;
+  // The longest first: the key of a file begins with the id of its user.
+  const reals = Object.entries(await realsOf(world, operation)).toSorted(
+    ([a], [b]) => (placeholders[b] ?? '').length - (placeholders[a] ?? '').length,
+  );
   const replaced = (text: string): string =>
     reals.reduce((done, [name, real]) => {
       const placeholder = placeholders[name] ?? '';
@@ -103,7 +109,7 @@ export const exampleRequest = async (world: World, operation: Operation): Promis
     body,
     actor: 'owner',
     fault: undefined,
-    ids: [],
+    ids: [...params.values()].map(replaced),
   };
 };
 

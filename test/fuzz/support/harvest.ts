@@ -44,11 +44,15 @@ const HARVESTS: Readonly<Record<string, Harvest>> = {
   deleteFile: remove,
   revokeKey: remove,
   deleteUser: remove,
+  forgetVoice: remove,
+  forgetAllVoices: (world, _, __, actor) => {
+    for (const voice of world.find('voice', (known) => known.actor === actor)) voice.gone = true;
+  },
   uploadFile: (world, body, _, actor) => {
     world.add('file', text(fieldsOf(fieldsOf(body.data).file).key), actor);
   },
   presignUpload: (world, body, plan, actor) => {
-    const asked: unknown = JSON.parse(plan.body?.toString('utf8') ?? '{}');
+    const asked: unknown = JSON.parse(plan.body?.toString('utf8').replace(/^\ufeff/, '') ?? '{}');
     const type = text(fieldsOf(asked).contentType);
     world.add('upload-token', lastPart(fieldsOf(body.data).uploadUrl), actor, type);
   },

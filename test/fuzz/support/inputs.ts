@@ -19,6 +19,7 @@ const DESTRUCTIVE = new Set([
   'analyzeTranscript',
   'deleteFile',
   'patchFile',
+  'forgetVoice',
 ]);
 
 const TRANSCRIPT_STATES: Readonly<Record<string, readonly string[]>> = {
@@ -26,6 +27,8 @@ const TRANSCRIPT_STATES: Readonly<Record<string, readonly string[]>> = {
   moveInQueue: ['queued'],
   retryTranscript: ['failed'],
   aaiRedactedAudio: ['redacted'],
+  patchTranscript: ['spoken'],
+  analyzeTranscript: ['completed', 'spoken'],
   deleteTranscript: ['failed', 'queued'],
   aaiDelete: ['failed', 'queued'],
   testDelivery: ['completed'],
@@ -35,6 +38,7 @@ const TRANSCRIPT_STATES: Readonly<Record<string, readonly string[]>> = {
 const KINDS: readonly [RegExp, Kind][] = [
   [/^\/v1\/keys/, 'key'],
   [/^\/v1\/users/, 'user'],
+  [/^\/v1\/voices/, 'voice'],
   [/presigned\/\{token\}/, 'upload-token'],
   [/\{fileKey\}/, 'file'],
   [/transcript/, 'transcript'],
@@ -55,13 +59,15 @@ export const suits = (operation: Operation, thing: Thing, actor: Actor): boolean
   if (thing.gone || thing.actor !== actor || !maySuffer(operation, thing)) return false;
   if (operation.operationId === 'directFile') return thing.state === 'public';
   if (thing.kind !== 'transcript') return true;
-  return (TRANSCRIPT_STATES[operation.operationId] ?? ['completed', 'redacted']).includes(thing.state);
+  return (TRANSCRIPT_STATES[operation.operationId] ?? ['completed', 'spoken', 'redacted']).includes(
+    thing.state,
+  );
 };
 
 /** The model that can be installed from the mirror, and those that cannot. */
 const modelIds = (world: World, operationId: string, random: Random): string => {
-  if (operationId === 'installModel' && random.chance(0.2) && world.afford('install')) return WORKING_MODEL;
-  if (operationId === 'benchmarkModel' && random.chance(0.3) && world.afford('benchmark')) return 'starter';
+  if (operationId === 'installModel' && random.chance(0.4) && world.afford('install')) return WORKING_MODEL;
+  if (operationId === 'benchmarkModel' && random.chance(0.5) && world.afford('benchmark')) return 'starter';
   if (operationId === 'installModel' && random.chance(0.2)) return SLOW_MODEL;
   if (operationId === 'pauseModel' && random.chance(0.5)) return SLOW_MODEL;
   if (operationId === 'removeModel' && random.chance(0.3)) return WORKING_MODEL;
@@ -72,7 +78,7 @@ const modelIds = (world: World, operationId: string, random: Random): string => 
 
 /** A path for the import of a model: the real one seldom, what must not be read more often. */
 const modelPaths = (world: World, random: Random): string => {
-  if (random.chance(0.2) && world.afford('import')) return STARTER_FILE;
+  if (random.chance(0.5) && world.afford('import')) return STARTER_FILE;
   return random.pick([
     world.folder,
     '/dev/zero',
@@ -113,7 +119,7 @@ export class Inputs {
     const wait =
       'wait_until_complete' in value && this.#world.queueHeld ? { wait_until_complete: false } : {};
     const range = 'audio_end_at' in value ? { audio_end_at: 0 } : {};
-    return { ...value, ...wait, ...(this.#random.chance(0.8) ? range : {}), ...this.#segments(operation) };
+    return { ...value, ...wait, ...(this.#random.chance(0.8) ? range : {}), ...this.#suitable(operation) };
   }
 
   fields(schema: Schema): [string, string][] {
@@ -133,10 +139,13 @@ export class Inputs {
     return typeof value === 'string' ? value : jsonText(value);
   }
 
-  /** The segments of a real transcription are those with small ids. */
-  #segments({ operationId }: Operation): object {
+  /** Values that chance would hardly find: segments that there are, a name for a model that is free. */
+  #suitable({ operationId }: Operation): object {
+    if (operationId === 'importModel' && this.#random.chance(0.7)) {
+      return { id: `imported-${this.#random.int(0, 1e9)}` };
+    }
     if (operationId !== 'patchTranscript' || this.#random.chance(0.5)) return {};
-    return { segments: [{ id: 0, text: String(this.text()).slice(0, 500) }] };
+    return { segments: [{ id: 0, text: this.text().slice(0, 500) }] };
   }
 
   #fillPath(draft: Draft, operation: Operation, { name }: Parameter, actor: Actor): void {
@@ -230,6 +239,8 @@ const HINTS: Readonly<Record<string, Hint>> = {
   'Last-Event-Id': (_, random) => random.pick(['0', '1', 'NaN', '-1', '1e400']),
   'Idempotency-Key': (_, random) => `key-${random.int(0, 10_000)}`,
   // Settings that reach outside of the machine or of the world's own folders stay within them.
+  // The run itself needs to go on; what a limit answers is tested elsewhere.
+  'limits.requestsPerMinute': (_, random) => random.pick([0, 1e9]),
   'models.baseUrl': (world) => world.remote.url('/mirror'),
   'models.catalogue': () => [],
   'llm.url': (world, random) => random.pick(['', world.remote.url('/llm')]),

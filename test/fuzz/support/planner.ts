@@ -69,7 +69,9 @@ export class Planner {
     const roll = random.next();
     if (roll < 0.02) return this.#unknownPath(index, random);
     const operation = random.pick(this.#weighted);
-    const actor: Actor = random.chance(0.85) ? 'owner' : 'maria';
+    // The voices of the other user stay, so that there are always some to be renamed.
+    const owners = operation.operationId === 'forgetAllVoices' || random.chance(0.85);
+    const actor: Actor = owners ? 'owner' : 'maria';
     const change = random.chance(0.5) ? 'none' : random.pick(CHANGES);
     const plan = this.#request(index, operation, actor, change, random);
     return roll < 0.05 ? this.#otherMethod(plan, random) : plan;
@@ -228,7 +230,7 @@ export class Planner {
     // What answers to GET answers to HEAD, without a body.
     const operation = method === 'HEAD' ? taken.find((known) => known.method === 'GET') : undefined;
     const { 'content-type': _, ...headers } = plan.headers;
-    return { ...plan, method, headers, body: undefined, operation };
+    return { ...plan, method, headers, body: undefined, operation, fault: undefined };
   }
 
   #unknownPath(index: number, random: Random): Plan {

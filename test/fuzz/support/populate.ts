@@ -23,6 +23,28 @@ const transcribe = async (world: World, actor: Actor, state: string, kept: boole
   const ended = state === 'failed' ? 'failed' : 'completed';
   if (made.status !== ended) throw new Error(`A transcription is ${made.status}: ${made.error?.message}`);
   world.add('transcript', made.id, actor, state, kept);
+  return made.id;
+};
+
+/** Has the voices of a talk remembered. */
+const remember = async (
+  world: World,
+  actor: Actor,
+  names: Readonly<Record<string, string>>,
+): Promise<void> => {
+  const talk = await upload(world, actor, fixture('02-two-speakers.mp3'), 'talk.mp3');
+  const audio = { audio_url: `storage:${talk}`, audio_end_at: 15 };
+  const id = await transcribe(world, actor, 'completed', true, {
+    ...audio,
+    diarize: true,
+    speakers_expected: 2,
+  });
+  const client = world.server.as(world.keyOf(actor));
+  const speakers = Object.entries(names).map(([letter, name]) => [letter, { name, remember: true }]);
+  await client.call('patchTranscript', { params: { id }, body: { speakers: Object.fromEntries(speakers) } });
+  const { data } = await client.call('listVoices');
+  for (const voice of data)
+    world.add('voice', voice.id, actor, '', actor === 'maria' && voice.name === 'Ana');
 };
 
 const ANALYSES = {
@@ -52,7 +74,9 @@ const fillTranscripts = async (world: World, speech: string): Promise<void> => {
   const audio_url = `storage:${speech}`;
   const webhook = { webhook_url: world.receiver.url('/hook') };
   await Promise.all([
-    transcribe(world, 'owner', 'completed', true, { audio_url, ...ANALYSES, ...webhook }),
+    remember(world, 'owner', { A: 'Ana' }),
+    remember(world, 'maria', { A: 'Ana', B: 'Tom' }),
+    transcribe(world, 'owner', 'completed', true, { audio_url, audio_end_at: 6, ...ANALYSES, ...webhook }),
     transcribe(world, 'owner', 'redacted', true, {
       audio_url,
       audio_end_at: 4,
@@ -60,8 +84,10 @@ const fillTranscripts = async (world: World, speech: string): Promise<void> => {
       redact_pii_audio: true,
     }),
     transcribe(world, 'maria', 'completed', true, { audio_url: `storage:${hers}`, audio_end_at: 2 }),
-    ...[1, 2, 3, 4].map((second) =>
-      transcribe(world, 'owner', 'completed', false, { audio_url, audio_end_at: second / 2 + 1 }),
+    transcribe(world, 'owner', 'spoken', false, { audio_url, audio_end_at: 2 }),
+    // Silence is done in no time, and a whole transcription all the same.
+    ...[1, 2, 3, 4].map(() =>
+      transcribe(world, 'owner', 'completed', false, { audio_url: world.remote.url('/tiny.wav') }),
     ),
     ...[1, 2, 3, 4, 5, 6].map(() => transcribe(world, 'owner', 'failed', false, webhook)),
   ]);
@@ -99,7 +125,7 @@ export const createWorld = async (): Promise<World> => {
     'queue.concurrency': 2,
     'webhooks.retrySeconds': [],
   };
-  const { data: maria } = await server.client.call('createUser', { body: { name: 'María' } });
+  const { data: maria } = await server.client.call('createUser', { body: { name: 'Another user' } });
   const parts = { server, remote, receiver, folder: folder.path, mariasKey: maria.key.key };
   const world = new World(parts, base, async () => {
     await Promise.all([discard(server), remote.close(), receiver.close()]);

@@ -100,18 +100,21 @@ export class TranscriptAudio {
     const row = findOwnTranscript(this.#o.db, userId, id);
     if (row === undefined) throw notFound();
     const bytes = await this.#readPeaks(row);
-    const step = Math.max(1, Math.floor(PEAKS_PER_SECOND / perSecond));
+    // Not every rate divides the stored one: each bucket takes the stored peaks that begin in it.
+    const rate = Math.min(perSecond, PEAKS_PER_SECOND);
+    const kept = bytes.length / 2;
+    const firstOf = (bucket: number) => Math.min(kept, Math.floor((bucket * PEAKS_PER_SECOND) / rate));
     const [min, max]: [number[], number[]] = [[], []];
-    for (let i = 0; i < bytes.length; i += 2 * step) {
+    for (let bucket = 0; firstOf(bucket) < kept; bucket++) {
       let [low, high] = [0, 0];
-      for (let j = i; j < Math.min(bytes.length, i + 2 * step); j += 2) {
-        low = Math.min(low, bytes[j] ?? 0);
-        high = Math.max(high, bytes[j + 1] ?? 0);
+      for (let peak = firstOf(bucket); peak < firstOf(bucket + 1); peak++) {
+        low = Math.min(low, bytes[2 * peak] ?? 0);
+        high = Math.max(high, bytes[2 * peak + 1] ?? 0);
       }
       min.push(round(low / 127, 3));
       max.push(round(high / 127, 3));
     }
-    return { per_second: PEAKS_PER_SECOND / step, duration: roundMs(row.duration), min, max };
+    return { per_second: rate, duration: roundMs(row.duration), min, max };
   }
 
   async #readPeaks(row: TranscriptRow): Promise<Int8Array> {
