@@ -12,7 +12,7 @@ import { descendants, expectGone, type Process } from './processes.ts';
 import type { Random } from './random.ts';
 
 /** Seconds of the recording that takes several pieces. */
-export const LONG_SECONDS = 72;
+export const LONG_SECONDS = 120;
 
 /** Recordings whose undisturbed text is known: of several pieces, of two, and of a few seconds. */
 export type Recording = '/long.wav' | '/medium.wav' | '/short.wav';
@@ -85,6 +85,14 @@ export class FaultContext {
     return id;
   }
 
+  /** A server at work on the recording of several pieces, the first of which is saved. */
+  async startAtWork(): Promise<{ server: TestServer; id: string }> {
+    const server = await this.start();
+    const id = await this.submit(server, this.urls.url('/long.wav'));
+    await this.reached(server, id, 'transcribing', 1);
+    return { server, id };
+  }
+
   get(server: TestServer, id: string): Promise<Transcription> {
     return server.client.call('getTranscript', { params: { id } });
   }
@@ -136,6 +144,14 @@ export class FaultContext {
     const transcript = await this.ended(server, id);
     equal(transcript.status, 'completed', transcript.error?.message);
     equal(transcript.text, await this.truth(server, path));
+    return transcript;
+  }
+
+  /** A failed job that is tried again ends with the text of an undisturbed run, and leaves nothing behind. */
+  async expectTruthAfterRetry(server: TestServer, id: string, path: Recording): Promise<Transcription> {
+    await server.client.call('retryTranscript', { params: { id } });
+    const transcript = await this.expectTruth(server, id, path);
+    await this.expectNoOrphans(server);
     return transcript;
   }
 
