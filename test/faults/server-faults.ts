@@ -23,8 +23,9 @@ const killAtRandom = async (context: FaultContext, kills: number): Promise<strin
   let id = await submit();
   let [jobs, percent, furthest, stuck] = [1, 0, 0, 0];
   const stages = new Map<string, number>();
-  for (let i = 0; i < kills; i++) {
-    await delay(context.random.int(0, 1800));
+  // Every second kill comes before the server has come up again: while it goes over what the last one left.
+  for (let i = 0; i < kills; i += 2) {
+    await delay(context.random.int(0, 1500));
     // Kills without any progress in between are a promise of their own: the job waits then, and longer each time.
     if (stuck === 2) await context.beyond(server, id, (seen) => progressOf(seen) > furthest);
     const seen = await context.get(server, id);
@@ -41,6 +42,10 @@ const killAtRandom = async (context: FaultContext, kills: number): Promise<strin
       [percent, furthest, stuck] = [0, 0, 0];
     }
     await context.kill(server);
+    if (i + 1 < kills) {
+      await context.killWhileStarting(server.dataDir, context.random.int(50, 1500));
+      stages.set('starting', (stages.get('starting') ?? 0) + 1);
+    }
     server = await context.start({ dataDir: server.dataDir });
   }
   await context.expectTruth(server, id, '/medium.wav');

@@ -1,10 +1,12 @@
 import { equal, ok } from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '../../../electron/contract/client.ts';
 import type { Transcription } from '../../../electron/contract/transcript.ts';
-import { startServer, type TestServer, type TestServerOptions } from '../../support/server.ts';
+import { spawnServer, startServer, type TestServer, type TestServerOptions } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 import { file, startUrlServer, type UrlServer } from '../../support/url-server.ts';
 import { oneSentence, talk } from './audio.ts';
@@ -65,6 +67,17 @@ export class FaultContext {
     const children = descendants(server.pid);
     await server.kill();
     this.#servers.delete(server);
+    await expectGone(children);
+  }
+
+  /** Begins to start a server on a folder that another one left, and kills it so many milliseconds later. */
+  async killWhileStarting(dataDir: string, after: number): Promise<void> {
+    const child = await spawnServer(dataDir);
+    await delay(after);
+    const children = descendants(child.pid ?? 0);
+    const closed = once(child, 'exit');
+    child.kill('SIGKILL');
+    await closed;
     await expectGone(children);
   }
 
