@@ -210,10 +210,8 @@ export const dataFaults: readonly Fault[] = [
     const whileFull = await log();
     await free();
     await context.expectFailed(server, id, 'disk_full');
-    await server.client.call('retryTranscript', { params: { id } });
-    await context.expectTruth(server, id, '/long.wav');
+    await context.expectTruthAfterRetry(server, id, '/long.wav');
     await context.expectTruth(server, done, '/short.wav');
-    await context.expectNoOrphans(server);
     return `a new job: ${other}; the running one: ${whileFull}, disk_full, and the same text after a retry`;
   }),
   onSmallDisk('the disk fills up while it downloads', async (context, server, disk) => {
@@ -225,9 +223,7 @@ export const dataFaults: readonly Fault[] = [
     await new Promise((resolve) => setTimeout(resolve, 8000));
     await free();
     await failure;
-    await server.client.call('retryTranscript', { params: { id } });
-    await context.expectTruth(server, id, '/long.wav');
-    await context.expectNoOrphans(server);
+    await context.expectTruthAfterRetry(server, id, '/long.wav');
     return 'failed as disk_full; a retry gave the same text';
   }),
 ];

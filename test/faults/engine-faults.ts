@@ -25,9 +25,7 @@ const crashOnce = (signal: NodeJS.Signals, quick: boolean): Fault => ({
   name: `${signal} of the engine's process`,
   quick,
   run: async (context) => {
-    const server = await context.start();
-    const id = await context.submit(server, context.urls.url('/long.wav'));
-    await context.reached(server, id, 'transcribing', 1);
+    const { server, id } = await context.startAtWork();
     await killWorker(server.pid, signal);
     await context.expectTruth(server, id, '/long.wav');
     await context.expectNoOrphans(server);
@@ -101,9 +99,7 @@ export const engineFaults: readonly Fault[] = [
         failed.text.length > 0 && truth.startsWith(failed.text.slice(0, -1)),
         'the text up to there is kept',
       );
-      await server.client.call('retryTranscript', { params: { id } });
-      await context.expectTruth(server, id, '/long.wav');
-      await context.expectNoOrphans(server);
+      await context.expectTruthAfterRetry(server, id, '/long.wav');
       return 'failed as engine_crashed with its text kept; a retry went on to the same text';
     },
   },
@@ -165,9 +161,7 @@ export const engineFaults: readonly Fault[] = [
       const failed = await context.expectFailed(server, id, 'decode_failed');
       match(failed.error?.message ?? '', /no progress/);
       await expectGone([ffmpeg]);
-      await server.client.call('retryTranscript', { params: { id } });
-      await context.expectTruth(server, id, '/long.wav');
-      await context.expectNoOrphans(server);
+      await context.expectTruthAfterRetry(server, id, '/long.wav');
       return 'failed as decode_failed, ffmpeg killed; a retry gave the same text';
     },
   },
@@ -197,10 +191,8 @@ export const engineFaults: readonly Fault[] = [
         const failed = await context.expectFailed(server, id, 'decode_failed');
         match(failed.error?.message ?? '', /ended by something outside/);
         await rm(armed);
-        await server.client.call('retryTranscript', { params: { id } });
-        const { bytes_fetched } = await context.expectTruth(server, id, '/short.wav');
+        const { bytes_fetched } = await context.expectTruthAfterRetry(server, id, '/short.wav');
         equal(bytes_fetched, context.short.length + 1, 'the recording is not fetched again');
-        await context.expectNoOrphans(server);
         return 'failed as decode_failed; a retry fetched one byte, and gave the same text';
       } finally {
         await rm(folder, { recursive: true });

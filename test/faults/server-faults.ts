@@ -1,7 +1,6 @@
 import { equal, ok } from 'node:assert/strict';
 import { request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Transcription } from '../../electron/contract/transcript.ts';
 import { spawnEarshot } from '../support/server.ts';
 import { slow } from './support/behaviours.ts';
 import type { Fault, FaultContext } from './support/context.ts';
@@ -10,10 +9,6 @@ import { childOf, FFMPEG } from './support/processes.ts';
 const SHUTDOWN_MS = 5000;
 const seconds = (milliseconds: number): string => `${(milliseconds / 1000).toFixed(1)} s`;
 
-/** How far a job is, for telling whether it came further: its segments, then its percent. */
-const progressOf = ({ segments, progress }: Transcription): number =>
-  segments.length * 1000 + (progress?.percent ?? 0);
-
 /** Kills the server at random moments until so many kills are done, then lets the job end. */
 const killAtRandom = async (context: FaultContext, kills: number): Promise<string> => {
   let server = await context.start();
@@ -21,26 +16,31 @@ const killAtRandom = async (context: FaultContext, kills: number): Promise<strin
   await context.truth(server, '/medium.wav');
   const submit = () => context.submit(server, url, { topics: true, entity_detection: true });
   let id = await submit();
-  let [jobs, percent, furthest, stuck] = [1, 0, 0, 0];
+  let [jobs, percent, saved, stuck] = [1, 0, 0, false];
   const stages = new Map<string, number>();
-  for (let i = 0; i < kills; i++) {
-    await delay(context.random.int(0, 1800));
-    // Kills without any progress in between are a promise of their own: the job waits then, and longer each time.
-    if (stuck === 2) await context.beyond(server, id, (seen) => progressOf(seen) > furthest);
+  // Every second kill comes before the server has come up again: while it goes over what the last one left.
+  for (let i = 0; i < kills; i += 2) {
+    await delay(context.random.int(0, 1500));
+    // Many kills without a saved piece in between are a promise of their own: the job waits then, and is given up.
+    if (stuck) await context.beyond(server, id, ({ segments }) => segments.length > saved);
     const seen = await context.get(server, id);
     const stage = seen.progress?.stage ?? seen.status;
     stages.set(stage, (stages.get(stage) ?? 0) + 1);
     ok((seen.progress?.percent ?? 100) >= percent, 'percent never goes back');
     percent = seen.progress?.percent ?? 100;
-    stuck = progressOf(seen) > furthest ? 0 : stuck + 1;
-    furthest = Math.max(furthest, progressOf(seen));
+    stuck = seen.segments.length <= saved;
+    saved = seen.segments.length;
     if (seen.status !== 'processing') {
       await context.expectTruth(server, id, '/medium.wav');
       id = await submit();
       jobs += 1;
-      [percent, furthest, stuck] = [0, 0, 0];
+      [percent, saved, stuck] = [0, 0, false];
     }
     await context.kill(server);
+    if (i + 1 < kills) {
+      await context.killWhileStarting(server.dataDir, context.random.int(50, 1500));
+      stages.set('starting', (stages.get('starting') ?? 0) + 1);
+    }
     server = await context.start({ dataDir: server.dataDir });
   }
   await context.expectTruth(server, id, '/medium.wav');

@@ -72,11 +72,20 @@ export const spawnEarshot = async (
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 
+/** The process of a server on a data folder, which is not waited for. */
+export const spawnServer = (
+  dataDir: string,
+  { args = DEFAULT_ARGS, env = {} }: Omit<TestServerOptions, 'dataDir'> = {},
+): Promise<ChildProcess> =>
+  spawnEarshot(['serve', '--json', '--port', '0', '--data-dir', dataDir, ...args], {
+    EARSHOT_API_KEY: OWNER_KEY,
+    ...env,
+  });
+
 /** Starts a real server in a process of its own, on any free port and a fresh data folder. */
 export const startServer = async (options: TestServerOptions = {}): Promise<TestServer> => {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'earshot-test-')));
-  const args = ['serve', '--json', '--port', '0', '--data-dir', dataDir, ...(options.args ?? DEFAULT_ARGS)];
-  const child = await spawnEarshot(args, { EARSHOT_API_KEY: OWNER_KEY, ...options.env });
+  const child = await spawnServer(dataDir, options);
   const {
     url,
     login_url: loginUrl,

@@ -1,10 +1,12 @@
 import { equal, ok } from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '../../../electron/contract/client.ts';
 import type { Transcription } from '../../../electron/contract/transcript.ts';
-import { startServer, type TestServer, type TestServerOptions } from '../../support/server.ts';
+import { spawnServer, startServer, type TestServer, type TestServerOptions } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 import { file, startUrlServer, type UrlServer } from '../../support/url-server.ts';
 import { oneSentence, talk } from './audio.ts';
@@ -12,7 +14,7 @@ import { descendants, expectGone, type Process } from './processes.ts';
 import type { Random } from './random.ts';
 
 /** Seconds of the recording that takes several pieces. */
-export const LONG_SECONDS = 72;
+export const LONG_SECONDS = 120;
 
 /** Recordings whose undisturbed text is known: of several pieces, of two, and of a few seconds. */
 export type Recording = '/long.wav' | '/medium.wav' | '/short.wav';
@@ -68,6 +70,17 @@ export class FaultContext {
     await expectGone(children);
   }
 
+  /** Begins to start a server on a folder that another one left, and kills it so many milliseconds later. */
+  async killWhileStarting(dataDir: string, after: number): Promise<void> {
+    const child = await spawnServer(dataDir);
+    await delay(after);
+    const children = descendants(child.pid ?? 0);
+    const closed = once(child, 'exit');
+    child.kill('SIGKILL');
+    await closed;
+    await expectGone(children);
+  }
+
   /** SIGTERM; answers in how many milliseconds the server was gone, with everything that it had started. */
   async stop(server: TestServer): Promise<number> {
     const children: Process[] = descendants(server.pid);
@@ -83,6 +96,14 @@ export class FaultContext {
   async submit(server: TestServer, url: string, extra: object = {}): Promise<string> {
     const { id } = await server.client.call('createTranscript', { body: { audio_url: url, ...extra } });
     return id;
+  }
+
+  /** A server at work on the recording of several pieces, the first of which is saved. */
+  async startAtWork(): Promise<{ server: TestServer; id: string }> {
+    const server = await this.start();
+    const id = await this.submit(server, this.urls.url('/long.wav'));
+    await this.reached(server, id, 'transcribing', 1);
+    return { server, id };
   }
 
   get(server: TestServer, id: string): Promise<Transcription> {
@@ -136,6 +157,14 @@ export class FaultContext {
     const transcript = await this.ended(server, id);
     equal(transcript.status, 'completed', transcript.error?.message);
     equal(transcript.text, await this.truth(server, path));
+    return transcript;
+  }
+
+  /** A failed job that is tried again ends with the text of an undisturbed run, and leaves nothing behind. */
+  async expectTruthAfterRetry(server: TestServer, id: string, path: Recording): Promise<Transcription> {
+    await server.client.call('retryTranscript', { params: { id } });
+    const transcript = await this.expectTruth(server, id, path);
+    await this.expectNoOrphans(server);
     return transcript;
   }
 
