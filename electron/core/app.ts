@@ -1,13 +1,12 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { SETTINGS } from '../contract/settings.ts';
 import { isoTime, systemClock } from './base/clock.ts';
 import { messageOf } from './base/errors.ts';
 import { newToken } from './base/ids.ts';
 import type { Logger } from './base/logger.ts';
 import { type DataPaths, dataPaths } from './base/paths.ts';
-import type { AppConfig, Host } from './config.ts';
+import { type AppConfig, type Host, runOverrides } from './config.ts';
 import { describeOwner, prepareFolders, sweep } from './data-folder.ts';
 import { createDiarizer, createSpeakerModelTrial } from './engines/diarizer/diarizer.ts';
 import { createMediaEngine } from './engines/ffmpeg/engine.ts';
@@ -35,7 +34,7 @@ import { createBucketCors } from './http/storage/bucket-cors.ts';
 import { fileLogger } from './log.ts';
 import { createAnalyser } from './pipeline/analyse.ts';
 import { createJobWork } from './pipeline/run-job.ts';
-import { summarizerOf } from './pipeline/summarizer.ts';
+import { isSetUp, summarizerOf } from './pipeline/summarizer.ts';
 import { pruneWork } from './pipeline/work-folder.ts';
 import { installationSecret, localKey } from './secrets.ts';
 import { AccountService } from './services/accounts.ts';
@@ -47,7 +46,7 @@ import { likenessOf } from './services/models/speaker-models.ts';
 import { NetworkService } from './services/network.ts';
 import { QueueService } from './services/queue.ts';
 import { SearchService } from './services/search.ts';
-import { pipelineSettings, SettingsService } from './services/settings.ts';
+import { languageModelOf, namedModelOrigin, pipelineSettings, SettingsService } from './services/settings.ts';
 import { SystemService } from './services/system.ts';
 import { TranscriptAudio } from './services/transcripts/audio.ts';
 import { TranscriptService } from './services/transcripts/index.ts';
@@ -82,22 +81,6 @@ const parallelismOf = (settings: SettingsService): Parallelism => {
     statesSideBySide: settings.get('engine.parallel') || defaults.statesSideBySide,
   };
 };
-
-/** Where the owner has named a source of models, its origin, which may then be private; else null. */
-const namedModelOrigin = (settings: SettingsService): string | null => {
-  const named = settings.get('models.baseUrl');
-  return named === SETTINGS['models.baseUrl'].default ? null : new URL(named).origin;
-};
-
-const runOverrides = (config: AppConfig): AppConfig['overrides'] =>
-  config.demo
-    ? {
-        'models.aliases.nano': 'starter',
-        'models.aliases.mini': 'starter',
-        'models.aliases.pro': 'starter',
-        ...config.overrides,
-      }
-    : config.overrides;
 
 /** Everything below HTTP, wired. */
 const createServices = (
@@ -176,20 +159,11 @@ const createServices = (
   const analyse = createAnalyser({
     secret,
     thread: host.analysisThread,
-    summarizer: (signal) =>
-      summarizerOf(
-        http,
-        {
-          url: settings.get('llm.url'),
-          model: settings.get('llm.model'),
-          timeoutSeconds: settings.get('llm.timeoutSeconds'),
-        },
-        signal,
-      ),
+    summarizer: (signal) => summarizerOf(http, languageModelOf(settings), signal),
   });
   const work = createJobWork({
     analyse,
-    hasSummarizer: () => settings.get('llm.url') !== '' && settings.get('llm.model') !== '',
+    hasSummarizer: () => isSetUp(languageModelOf(settings)),
     diarize: createDiarizer(host.forkWorker),
     speakerModels: () => models.speakerModels(),
     db,

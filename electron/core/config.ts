@@ -36,3 +36,14 @@ export type Host = {
 
 /** Plain Node: the engine runs in processes forked from the file `workerEntry`. */
 export const nodeHost = (workerEntry: string): Host => ({ forkWorker: forkNodeWorker(workerEntry) });
+
+/** The settings that hold for this run alone. */
+export const runOverrides = (config: AppConfig): AppConfig['overrides'] =>
+  config.demo
+    ? {
+        'models.aliases.nano': 'starter',
+        'models.aliases.mini': 'starter',
+        'models.aliases.pro': 'starter',
+        ...config.overrides,
+      }
+    : config.overrides;

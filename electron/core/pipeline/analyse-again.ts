@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { resolvePolicies } from '../../contract/analysis.ts';
 import { AnalysisOptions } from '../../contract/transcript.ts';
 import { AppError, isAppError, messageOf } from '../base/errors.ts';
 import { throwIfAborted } from '../engines/net/network-errors.ts';
@@ -16,6 +17,7 @@ import {
 } from './analyse.ts';
 import type { PipelineDeps, PipelineModel } from './deps.ts';
 import { diarizeTranscript } from './diarize.ts';
+import { withoutNames } from './diarize-names.ts';
 import { type KeptAudio, transcriptFolder } from './keep-audio.ts';
 import { keepRedactedAudio, type Recording } from './redact-audio.ts';
 import { isToBeRedacted, storedOptions } from './redact-partial.ts';
@@ -98,20 +100,33 @@ const modelOf = async (deps: PipelineDeps, { row, signal }: JobContext): Promise
   }
 };
 
+/** Whether names of persons are taken out now that were left in before. */
+const takesNamesOut = (row: TranscriptRow): boolean => {
+  const now = AnalysisOptions.parse(JSON.parse(row.options));
+  const earlier = AnalysisOptions.parse(JSON.parse(againOf(row)?.options ?? row.options));
+  const named = ({ redact_pii, redact_pii_policies }: AnalysisOptions): boolean =>
+    redact_pii && resolvePolicies(redact_pii_policies).includes('person_name');
+  return named(now) && !named(earlier);
+};
+
 const complete = (
   deps: PipelineDeps,
   { row }: JobContext,
   analysed: Analysed,
   audio: KeptAudio | null,
 ): void => {
-  const kept: StoredAnalysis = JSON.parse(row.analysis);
+  const stored: StoredAnalysis = JSON.parse(row.analysis);
+  const both = { ...stored, ...analysed.analysis };
+  // What a person called the speakers is as private as what they call one another.
+  const speakers = both.speakers && takesNamesOut(row) ? withoutNames(both.speakers) : both.speakers;
+  const analysis = { ...both, ...(speakers === undefined ? {} : { speakers }) };
   const report = audio?.report === undefined ? {} : { redaction_report: audio.report };
   const warnings = [...analysed.warnings, ...(audio?.warnings ?? [])];
   deps.db.transaction(() => {
     replaceSegments(deps.db, row.id, analysed.segments);
     keepVoices(deps.db, row, analysed);
     const mine = updateClaimed(deps.db, row.id, row.attempt, {
-      ...analysedColumns(row, { ...analysed, warnings }, { ...kept, ...report }),
+      ...analysedColumns(row, { ...analysed, analysis: { ...analysis, ...report }, warnings }),
       ...(audio === null ? {} : { audio_file: audio.file, audio_offset: audio.offset }),
       options: storedOptions(row),
       // A page's title and chapters may tell what is to be hidden.

@@ -10,6 +10,12 @@ export const defaultName = (label: string): string => `Speaker ${label}`;
 export const isNamed = (label: string, { name }: Pick<Speaker, 'name'>): boolean =>
   name !== defaultName(label);
 
+/** The speakers as they are called when nobody named them. */
+export const withoutNames = (speakers: Speakers): Record<string, Speaker> =>
+  Object.fromEntries(
+    Object.entries(speakers).map(([label, speaker]) => [label, { ...speaker, name: defaultName(label) }]),
+  );
+
 /** A name goes on to a speaker who says at least this share of what its bearer said. */
 const LEAST_SHARED = 0.5;
 

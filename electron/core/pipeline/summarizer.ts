@@ -39,13 +39,16 @@ export type LanguageModelSettings = {
   readonly timeoutSeconds: number;
 };
 
+export const isSetUp = ({ url, model }: Pick<LanguageModelSettings, 'url' | 'model'>): boolean =>
+  url !== '' && model !== '';
+
 /** The language model that a person set up, as a writer of summaries; undefined where there is none. */
 export const summarizerOf = (
   http: HttpClient,
   { url, model, timeoutSeconds }: LanguageModelSettings,
   signal: AbortSignal,
 ): Summarizer | undefined =>
-  url === '' || model === ''
+  !isSetUp({ url, model })
     ? undefined
     : createLocalSummarizer({
         baseUrl: url,

@@ -123,3 +123,16 @@ export const pipelineSettings = (settings: SettingsService): PipelineSettings =>
   pages: () => settings.get('network.pages'),
   creditRate: (model) => settings.get(`credits.perMinute.${isModelAlias(model) ? model : 'mini'}`),
 });
+
+/** Where the owner has named a source of models, its origin, which may then be private; else null. */
+export const namedModelOrigin = (settings: SettingsService): string | null => {
+  const named = settings.get('models.baseUrl');
+  return named === SETTINGS['models.baseUrl'].default ? null : new URL(named).origin;
+};
+
+/** The language model that a person set up, if any. */
+export const languageModelOf = (settings: SettingsService) => ({
+  url: settings.get('llm.url'),
+  model: settings.get('llm.model'),
+  timeoutSeconds: settings.get('llm.timeoutSeconds'),
+});
