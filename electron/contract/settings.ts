@@ -17,7 +17,7 @@ const setting = <T extends z.ZodType>(
 
 const modelId = z.string().min(1).max(200);
 const speakerModel = (part: 'segmentation' | 'embedding') =>
-  modelId.regex(new RegExp(`^${part}-`), `needs the id of a ${part} model, which begins with ${part}-`);
+  modelId.regex(new RegExp(`^${part}-`), `needs the id of a model that begins with ${part}-`);
 /** `id bytes sha256`, as in `base 147951465 60ed5bc3dd14eea856493d334349b405782ddcaf0028d4b5df4088345fba2efe`. */
 const modelLine = z
   .string()

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { AnalyzeTranscript, type Transcription } from '../../electron/contract/transcript.ts';
+import { ONE_SENTENCE } from '../support/fixtures.ts';
 import {
   bulletsOf,
   type ChatAnswer,
@@ -31,7 +32,7 @@ beforeAll(async () => {
   model = await startLanguageModel((request) => reply(request));
   remote = await startUrlServer();
   server = await startServer();
-  made = await transcribe(server, remote, '01-short-note.wav');
+  made = await transcribe(server, remote, ONE_SENTENCE);
 });
 afterAll(async () => {
   await Promise.all([discard(server), remote.close(), model.close()]);

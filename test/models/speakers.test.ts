@@ -74,7 +74,7 @@ describe('models that tell speakers apart', { timeout: 240_000 }, () => {
   it('are refused where the file is another kind of model, or was cut off', async () => {
     const wrong = await install(server, 'segmentation-wrong');
     expect(wrong).toMatchObject({ installed: false, download: { state: 'failed' } });
-    expect(wrong.download?.error).toContain('not a segmentation model');
+    expect(wrong.download?.error).toContain('holds no segmentation model');
     const cut = await install(server, 'embedding-cut');
     expect(cut).toMatchObject({ installed: false, download: { state: 'failed' } });
   });

@@ -79,7 +79,7 @@ export const createSpeakerModelTrial =
       );
     } catch (error) {
       if (!isAppError(error) || error.code === 'cancelled') throw error;
-      throw new AppError('model_invalid', `This file does not work as a ${part} model for speakers.`, {
+      throw new AppError('model_invalid', `The ${part} model in this file does not work.`, {
         cause: error,
       });
     }

@@ -117,6 +117,6 @@ export const checkSpeakerFile = async (path: string, part: SpeakerModelPart): Pr
   if ((await partOfFile(path)) === part) return;
   throw new AppError(
     'model_invalid',
-    `This is not a ${part} model in the form that sherpa-onnx reads: an ONNX file for 16 kHz sound with its metadata.`,
+    `This file holds no ${part} model in the form that sherpa-onnx reads: ONNX for 16 kHz sound, with its metadata.`,
   );
 };
