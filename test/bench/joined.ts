@@ -19,7 +19,7 @@ const voiceOf = (line: Line, voices: Truth['voices']): string => {
 };
 
 /** Who says what in a sample recording, named by the synthesiser's voice. */
-export const truthOf = (name: string): LabelledTurn[] => {
+const truthOf = (name: string): LabelledTurn[] => {
   const truth: Truth = JSON.parse(readFileSync(fixturePath(name.replace(/\.\w+$/, '.json')), 'utf8'));
   return (truth.segments ?? truth.sentences ?? []).map((line) => ({
     start: line.start,
