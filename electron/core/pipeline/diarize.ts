@@ -1,5 +1,5 @@
 import type { AnalysisOptions, Transcription } from '../../contract/transcript.ts';
-import { isAppError } from '../base/errors.ts';
+import { type AppError, isAppError } from '../base/errors.ts';
 import type { Diarization } from '../engines/diarizer/types.ts';
 import { throwIfAborted } from '../engines/net/network-errors.ts';
 import type { StoredSegment } from '../stores/segments.ts';
@@ -12,6 +12,7 @@ import type { Recording } from './redact-audio.ts';
 import type { JobContext } from './types.ts';
 
 const NOT_KNOWN = 'The speakers were not told apart: the program that does it went down. The text is whole.';
+const NOT_READ = 'The speakers were not told apart: the audio could not be read again. The text is whole.';
 const NO_SOUND = 'The speakers were not told apart: the audio is not kept any more.';
 
 export type Diarized = {
@@ -62,6 +63,11 @@ const diarized = (before: ToDiarize, { turns, voices }: Diarization, model: stri
   };
 };
 
+const reasonOf = ({ code, message }: AppError): string => {
+  if (code === 'model_not_installed') return message;
+  return code === 'decode_failed' ? NOT_READ : NOT_KNOWN;
+};
+
 /**
  * Tells who speaks when, where that is asked for. What goes wrong with it is a warning: text is never thrown
  * away for an analysis. Throws `cancelled` alone.
@@ -85,7 +91,6 @@ export const diarizeTranscript = async (
     throwIfAborted(context.signal);
     if (!isAppError(error)) throw error;
     deps.logger.warn({ transcript: context.row.id, code: error.code }, 'Diarization failed');
-    const reason = error.code === 'model_not_installed' ? error.message : NOT_KNOWN;
-    return { segments, warnings: [reason] };
+    return { segments, warnings: [reasonOf(error)] };
   }
 };
