@@ -7,9 +7,12 @@ export type BlockVoice = {
   readonly seconds: number;
 };
 
-/** Who is heard for less than this share of all speech, and for fewer seconds, is taken for a stray stretch. */
+/**
+ * Who is heard for less than this share of all speech, and for less than the larger number of seconds, is taken for a
+ * stray stretch; so is who is heard for less than the smaller number: that is too little to know a voice by.
+ */
 const LEAST_SHARE = 0.01;
-const LEAST_SECONDS = 5;
+const LEAST_SECONDS = { short: 1, long: 5 };
 
 type Cluster = { members: number[]; embedding: Float32Array; seconds: number };
 
@@ -38,7 +41,7 @@ const closest = (clusters: readonly Cluster[]): { i: number; j: number; alike: n
 /** A stray stretch of noise or laughter becomes a voice of its own: it goes to the one that it sounds most like. */
 const absorb = (clusters: Cluster[]): Cluster[] => {
   const total = clusters.reduce((sum, cluster) => sum + cluster.seconds, 0);
-  const least = Math.min(LEAST_SECONDS, total * LEAST_SHARE);
+  const least = Math.max(LEAST_SECONDS.short, Math.min(LEAST_SECONDS.long, total * LEAST_SHARE));
   const kept = clusters.filter((cluster) => cluster.seconds >= least);
   for (const stray of clusters.filter((cluster) => cluster.seconds < least)) {
     const alike = kept.map((cluster) => cosine(cluster.embedding, stray.embedding));
