@@ -21,6 +21,10 @@ const press =
     await page.locator('[data-row-link]').first().focus();
     for (const key of keys) await page.keyboard.press(key);
   };
+const inDialog = (open: (page: Page) => Promise<void>) => async (page: Page) => {
+  await open(page);
+  await page.getByRole('dialog').waitFor();
+};
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).first();
 
 /** Everything that opens over a screen. */
@@ -77,14 +81,18 @@ const OPENED: readonly Opened[] = [
       await page.getByRole('slider').first().waitFor();
     },
   },
-  { name: 'the shortcuts', hash: '#/', open: (page) => page.keyboard.press('?') },
-  { name: 'the commands', hash: '#/', open: (page) => page.keyboard.press('Control+k') },
-  { name: 'the recorder', hash: '#/', open: (page) => button(page, 'Record').click() },
-  { name: 'the import of a model', hash: '#/models', open: (page) => button(page, 'Import a file').click() },
+  { name: 'the shortcuts', hash: '#/', open: inDialog((page) => page.keyboard.press('?')) },
+  { name: 'the commands', hash: '#/', open: inDialog((page) => page.keyboard.press('Control+k')) },
+  { name: 'the recorder', hash: '#/', open: inDialog((page) => button(page, 'Record').click()) },
+  {
+    name: 'the import of a model',
+    hash: '#/models',
+    open: inDialog((page) => button(page, 'Import a file').click()),
+  },
   {
     name: 'the details of a file',
     hash: '#/files',
-    open: (page) => button(page, '11-news-and-entities.wav').click(),
+    open: inDialog((page) => button(page, '11-news-and-entities.wav').click()),
   },
   {
     name: 'the deletion of a file',
@@ -95,7 +103,7 @@ const OPENED: readonly Opened[] = [
       await page.getByText('1 transcript was made from it').waitFor();
     },
   },
-  { name: 'a new folder', hash: '#/files', open: (page) => button(page, 'New folder').click() },
+  { name: 'a new folder', hash: '#/files', open: inDialog((page) => button(page, 'New folder').click()) },
   { name: 'the pages that may use files', hash: '#/files', open: (page) => button(page, 'Change').click() },
 ];
 
