@@ -8,6 +8,7 @@ import { CodeBlock } from '../../ui/code-block.tsx';
 import { Field, SearchField, TextInput } from '../../ui/field.tsx';
 import { Kbd } from '../../ui/kbd.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
+import { Popover } from '../../ui/popover.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
 import { Select } from '../../ui/select.tsx';
 import { Checkbox, Switch } from '../../ui/switch.tsx';
@@ -136,6 +137,9 @@ const Buttons = () => (
           Delete
         </MenuItem>
       </Menu>
+      <Popover label="Popover" trigger={<Button>Popover</Button>}>
+        <p>A few controls that act at once.</p>
+      </Popover>
       <Chip on onClick={nothing}>
         All
       </Chip>
