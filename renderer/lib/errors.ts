@@ -26,10 +26,10 @@ const sentenceOf = (code: string, own: string, t: Translate): string =>
 export const errorText = (error: unknown, t: Translate): string => {
   if (error instanceof ApiError) {
     const sentence = sentenceOf(error.code, error.message, t);
-    // A fault of one field alone is often the whole sentence.
+    // The server's own sentence often names the faults already.
     const details = error.details
       .map((detail) => detail.message)
-      .filter((message) => message !== sentence)
+      .filter((message) => !sentence.includes(message))
       .join('; ');
     return details === '' ? sentence : `${sentence} ${details}`;
   }
