@@ -43,8 +43,6 @@ const OPENED: readonly Opened[] = [
     open: async (page) => {
       await page.getByRole('searchbox').fill('zzyzx');
       await page.getByText('Nothing was said like that').waitFor();
-      await page.getByRole('searchbox').fill('');
-      await page.locator('[data-row-link]').first().waitFor();
     },
   },
   {
@@ -270,7 +268,7 @@ describe('every screen', () => {
         seen.push(name);
       }
     }
-    for (const name of ['Filter', 'Upload', 'Import a file', 'Create key']) expect(seen).toContain(name);
+    for (const name of ['Filter', 'Upload', 'Import a file', 'Documentation']) expect(seen).toContain(name);
     await window.close();
   }, 120_000);
 
