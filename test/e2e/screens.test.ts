@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { GROUPS } from '../../renderer/features/settings/setting-groups.ts';
-import { FIXTURES, launchBrowser, openWindow, type TestWindow } from '../support/browser.ts';
+import { FIXTURES, launchBrowser, openWindow, TEXT_ALONE, type TestWindow } from '../support/browser.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { transcribeFixture } from '../support/transcribe.ts';
 import { addUnfinished } from '../support/unfinished.ts';
@@ -320,7 +320,7 @@ describe('every screen', () => {
   }, 120_000);
 
   it('has a finished transcript analysed again', async () => {
-    const window = await openWindow(browser, server, { prefs: { options: { summary: false } } });
+    const window = await openWindow(browser, server, { prefs: { options: TEXT_ALONE } });
     const { page } = window;
     await window.settle();
     const before = await server.client.call('getTranscript', { params: { id } });
@@ -329,7 +329,6 @@ describe('every screen', () => {
     await page.getByRole('button', { name: 'Analyse again' }).click();
     const dialog = page.getByRole('dialog');
     const start = dialog.getByRole('button', { name: 'Analyse', exact: true });
-    for (const name of ['Names, places, dates', 'Topics']) await dialog.getByRole('switch', { name }).click();
     expect(await start.isDisabled()).toBe(true);
     await dialog.getByRole('switch', { name: 'Summary' }).click();
     await dialog.getByText('Paragraphs', { exact: true }).click();
