@@ -89,7 +89,7 @@ const Sample = ({ theme }: { theme: 'light' | 'dark' }) => (
     </Part>
     <Buttons />
     <Fields />
-    <Feedback />
+    <Feedback theme={theme} />
   </section>
 );
 
@@ -205,7 +205,7 @@ const Fields = () => {
   );
 };
 
-const Feedback = () => (
+const Feedback = ({ theme }: { theme: string }) => (
   <Part title="Showing">
     <Row>
       <Tag>Shipping</Tag>
@@ -221,7 +221,7 @@ const Feedback = () => (
       <Note tone="warn">Something to know first.</Note>
       <Note tone="bad">Something that failed, and what was kept.</Note>
     </div>
-    <CodeBlock label="Example" code="earshot serve" copyLabel="Copy" copiedLabel="Copied" />
+    <CodeBlock label={`Example, ${theme}`} code="earshot serve" copyLabel="Copy" copiedLabel="Copied" />
     <Blank title="Nothing here" text="What it is, and the way on.">
       <Button>Show all</Button>
     </Blank>
