@@ -12,6 +12,8 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    // A busy machine takes its time; what never comes is told apart all the same.
+    expect: { poll: { timeout: 20_000 } },
     retry: 0,
     // The slowest file decides; a hanging one must not hold the whole run for long.
     teardownTimeout: 20_000,

@@ -1,5 +1,5 @@
 import { PlugZap } from 'lucide-react';
-import { Component, lazy, type ReactNode, Suspense } from 'react';
+import { Component, lazy, type ReactNode, Suspense, useEffect } from 'react';
 import { useStore } from 'zustand';
 import { LibraryScreen } from '../features/library/library-screen.tsx';
 import type { Route } from '../stores/router.ts';
@@ -13,13 +13,32 @@ import { useJobMessages } from './job-messages.ts';
 import { FootBar, Rail } from './rail.tsx';
 import { useI18n, useServices } from './services.tsx';
 
-const TranscriptScreen = lazy(() => import('../features/transcript/transcript-screen.tsx'));
+const load = {
+  transcript: () => import('../features/transcript/transcript-screen.tsx'),
+  files: () => import('../features/files/files-screen.tsx'),
+  queue: () => import('../features/queue/queue-screen.tsx'),
+  models: () => import('../features/models/models-screen.tsx'),
+  api: () => import('../features/api/api-screen.tsx'),
+  settings: () => import('../features/settings/settings-screen.tsx'),
+};
+const TranscriptScreen = lazy(load.transcript);
 const DesignScreen = lazy(() => import('../features/design/design-screen.tsx'));
-const FilesScreen = lazy(() => import('../features/files/files-screen.tsx'));
-const QueueScreen = lazy(() => import('../features/queue/queue-screen.tsx'));
-const ModelsScreen = lazy(() => import('../features/models/models-screen.tsx'));
-const ApiScreen = lazy(() => import('../features/api/api-screen.tsx'));
-const SettingsScreen = lazy(() => import('../features/settings/settings-screen.tsx'));
+const FilesScreen = lazy(load.files);
+const QueueScreen = lazy(load.queue);
+const ModelsScreen = lazy(load.models);
+const ApiScreen = lazy(load.api);
+const SettingsScreen = lazy(load.settings);
+
+/** Fetches the other screens when there is nothing else to do, so that they open at once, and without a server. */
+const useScreensAtHand = () => {
+  useEffect(() => {
+    const waiting = requestIdleCallback(() => {
+      // What cannot be had now is asked for again when it is opened.
+      for (const screen of Object.values(load)) screen().catch(() => undefined);
+    });
+    return () => cancelIdleCallback(waiting);
+  }, []);
+};
 
 const Screen = ({ route }: { route: Route }) => {
   switch (route.screen) {
@@ -50,6 +69,7 @@ export const Shell = () => {
   useGlobalKeys();
   const said = useJobMessages();
   useHandedOver();
+  useScreensAtHand();
 
   return (
     <DropTarget>
@@ -113,7 +133,10 @@ class ScreenGuard extends Component<{ children: ReactNode }, { error: unknown }>
   }
   override render() {
     if (this.state.error === undefined) return this.props.children;
-    return <Broken onAgain={() => this.setState({ error: undefined })} />;
+    // A screen that could not be fetched is not fetched again by React: the whole page is.
+    const missing = this.state.error instanceof TypeError && /import/i.test(this.state.error.message);
+    const again = missing ? () => location.reload() : () => this.setState({ error: undefined });
+    return <Broken onAgain={again} />;
   }
 }
 

@@ -26,7 +26,11 @@ const sentenceOf = (code: string, own: string, t: Translate): string =>
 export const errorText = (error: unknown, t: Translate): string => {
   if (error instanceof ApiError) {
     const sentence = sentenceOf(error.code, error.message, t);
-    const details = error.details.map((detail) => detail.message).join('; ');
+    // The server's own sentence often names the faults already.
+    const details = error.details
+      .map((detail) => detail.message)
+      .filter((message) => !sentence.includes(message))
+      .join('; ');
     return details === '' ? sentence : `${sentence} ${details}`;
   }
   return error instanceof TypeError ? t('error.unreachable') : t('error.unexpected');

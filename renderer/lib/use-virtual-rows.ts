@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type RefObject, useEffect, useLayoutEffect, useState } from 'react';
+import { type RefObject, useEffect, useState } from 'react';
 
 /** Height of a row in pixels, with its line. */
 export const ROW_HEIGHT = 67;
@@ -18,7 +18,8 @@ type Parts = {
 /** Where the list begins inside the scrolling page, so that the rows above it are counted right. */
 const useTop = ({ list, scroller }: Pick<Parts, 'list' | 'scroller'>) => {
   const [top, setTop] = useState(0);
-  useLayoutEffect(() => {
+  // Not before the layout: the page is an ancestor, and React gives its element only after this one's.
+  useEffect(() => {
     const measure = () => {
       const box = list.current?.getBoundingClientRect();
       const page = scroller.current;

@@ -87,6 +87,18 @@ describe('an error', () => {
     expect(errorText(new TypeError('fetch failed'), said('de'))).toBe('error.unreachable');
   });
 
+  it('names each fault once', () => {
+    const fault = { path: 'limit', message: 'Too big.' };
+    const refused = new ApiError(400, {
+      ...body,
+      error: 'Not valid: limit: Too big.',
+      code: 'invalid_request',
+      details: [fault],
+    });
+    expect(errorText(refused, said('en'))).toBe('Not valid: limit: Too big.');
+    expect(errorText(refused, said('de'))).toBe('error.code.invalid_request Too big.');
+  });
+
   it('has a sentence for each code of the contract', () => {
     const keys = new Set(Object.keys(english));
     const codes = [...Object.keys(ERROR_STATUS), ...JOB_ERROR_CODES];

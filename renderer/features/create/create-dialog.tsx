@@ -81,7 +81,7 @@ const CreateDialog = ({ first }: { first: readonly Source[] }) => {
           </Button>
           <Button look="primary" disabled={!ready} onClick={submit}>
             {sources.length > 1 ? t('create.startMany', { count: sources.length }) : t('create.start')}
-            <Kbd className="hidden sm:inline-block">Ctrl ↵</Kbd>
+            <Kbd className="max-sm:hidden">Ctrl ↵</Kbd>
           </Button>
         </>
       }

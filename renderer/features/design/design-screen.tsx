@@ -8,6 +8,7 @@ import { CodeBlock } from '../../ui/code-block.tsx';
 import { Field, SearchField, TextInput } from '../../ui/field.tsx';
 import { Kbd } from '../../ui/kbd.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
+import { Popover } from '../../ui/popover.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
 import { Select } from '../../ui/select.tsx';
 import { Checkbox, Switch } from '../../ui/switch.tsx';
@@ -88,7 +89,7 @@ const Sample = ({ theme }: { theme: 'light' | 'dark' }) => (
     </Part>
     <Buttons />
     <Fields />
-    <Feedback />
+    <Feedback theme={theme} />
   </section>
 );
 
@@ -136,6 +137,9 @@ const Buttons = () => (
           Delete
         </MenuItem>
       </Menu>
+      <Popover label="Popover" trigger={<Button>Popover</Button>}>
+        <p>A few controls that act at once.</p>
+      </Popover>
       <Chip on onClick={nothing}>
         All
       </Chip>
@@ -201,7 +205,7 @@ const Fields = () => {
   );
 };
 
-const Feedback = () => (
+const Feedback = ({ theme }: { theme: string }) => (
   <Part title="Showing">
     <Row>
       <Tag>Shipping</Tag>
@@ -217,7 +221,7 @@ const Feedback = () => (
       <Note tone="warn">Something to know first.</Note>
       <Note tone="bad">Something that failed, and what was kept.</Note>
     </div>
-    <CodeBlock label="Example" code="earshot serve" copyLabel="Copy" copiedLabel="Copied" />
+    <CodeBlock label={`Example, ${theme}`} code="earshot serve" copyLabel="Copy" copiedLabel="Copied" />
     <Blank title="Nothing here" text="What it is, and the way on.">
       <Button>Show all</Button>
     </Blank>

@@ -56,7 +56,7 @@ export const LibraryScreen = () => {
           onKeyDown={(event) => {
             if (event.key === 'Escape') library.setSearch('');
           }}
-          trailing={<Kbd className="hidden sm:inline-block">Ctrl F</Kbd>}
+          trailing={<Kbd className="max-sm:hidden">Ctrl F</Kbd>}
           className="w-[460px] min-w-0 shrink"
         />
         <span className="flex-1" />

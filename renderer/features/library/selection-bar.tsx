@@ -43,7 +43,7 @@ export const SelectionBar = () => {
       </Menu>
       <Button look="ghost" onClick={() => setReading(true)}>
         <ScanSearch size={15} strokeWidth={1.75} aria-hidden />
-        {t('library.reanalyse')}
+        {t('analyse.open')}
       </Button>
       <Button look="ghost" className="text-bad" onClick={() => actions.remove([...selected])}>
         <Trash2 size={15} aria-hidden />

@@ -63,7 +63,7 @@ export const ModelActions = ({ model, onChanged }: { model: Model; onChanged: ()
 
   if (!model.installed) {
     return (
-      <span className="flex items-center gap-1.5">
+      <span className="flex items-center gap-1.5 max-sm:ps-8">
         {loading ? (
           <Button onClick={() => void run(() => client.call('pauseModel', { params }))}>
             <Pause size={14} aria-hidden />
@@ -84,7 +84,7 @@ export const ModelActions = ({ model, onChanged }: { model: Model; onChanged: ()
     );
   }
   return (
-    <span className="flex items-center gap-1.5">
+    <span className="flex items-center gap-1.5 max-sm:ps-8">
       {model.kind === 'whisper' && (
         <Button look="ghost" disabled={busy} onClick={() => void run(measure)}>
           {t(busy ? 'models.measuring' : 'models.measure')}

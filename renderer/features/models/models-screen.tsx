@@ -147,7 +147,7 @@ const ModelRow = ({ model, onChanged }: { model: Model; onChanged: () => void })
   return (
     <li className="flex flex-wrap items-start gap-x-4 gap-y-2 border-b border-line py-3.5 last:border-0 sm:flex-nowrap">
       <Icon size={18} strokeWidth={1.6} className="mt-0.5 text-ink-3" aria-hidden />
-      <div className="min-w-0 flex-1">
+      <div className="min-w-0 flex-1 basis-[calc(100%-40px)] sm:basis-0">
         <p className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
           <span className="font-[580]">{model.demonstration ? t('models.demo') : model.name}</span>
           {model.aliases.length > 0 && <Tag>{t('models.answers', { names: model.aliases.join(', ') })}</Tag>}
