@@ -86,7 +86,7 @@ export const ExportDialog = () => {
           <Formats value={options.format} onChange={(format) => change({ format })} />
           <OptionFields options={options} onChange={change} />
         </div>
-        {settled && <ExportPreview options={options} />}
+        {settled && <ExportPreview key={options.format} options={options} />}
       </div>
     </Dialog>
   );

@@ -148,7 +148,7 @@ const ReadingActions = () => {
       </Button>
       <Button onClick={() => view.setState({ exporting: true })}>
         <Share size={15} strokeWidth={1.75} aria-hidden />
-        {t('export.open')}
+        <span className="sr-only sm:not-sr-only">{t('export.open')}</span>
       </Button>
       <IconButton
         label={t('side.open')}
@@ -239,24 +239,11 @@ const SaveState = () => {
   const { transcripts } = useReader();
   const { t } = useI18n();
   const saving = useStore(transcripts.store, (state) => state.saving);
-  const error = useStore(transcripts.store, (state) => state.saveError);
   const changed = useStore(transcripts.store, (state) => state.past.length + state.future.length > 0);
+  const said = { saved: changed ? t('edit.saved') : '', failed: t('edit.notSaved') };
   return (
     <span role="status" className="mr-1 hidden text-xs whitespace-nowrap text-ink-3 sm:inline">
-      {saving === 'failed' ? (
-        <span className="text-bad">
-          {t('edit.notSaved')} {errorText(error, t)}{' '}
-          <Button look="link" onClick={() => void transcripts.save()}>
-            {t('common.retry')}
-          </Button>
-        </span>
-      ) : saving !== 'saved' ? (
-        t('edit.saving')
-      ) : changed ? (
-        t('edit.saved')
-      ) : (
-        ''
-      )}
+      {saving === 'saved' || saving === 'failed' ? said[saving] : t('edit.saving')}
     </span>
   );
 };

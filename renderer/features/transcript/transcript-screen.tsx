@@ -8,7 +8,6 @@ import { Blank } from '../../ui/bits.tsx';
 import { Button } from '../../ui/button.tsx';
 import { readAccepted } from './accepted.ts';
 import { AnalyseDialog } from './analyse-dialog.tsx';
-import { ConflictNotes } from './conflict-notes.tsx';
 import { ExportDialog } from './export-dialog.tsx';
 import { FindBar } from './find-bar.tsx';
 import { JobView, ProgressCard } from './job-view.tsx';
@@ -18,6 +17,7 @@ import { createPlayer } from './player.ts';
 import { PlayerBar } from './player-bar.tsx';
 import { createReaderView, type Reader, ReaderProvider } from './reader.tsx';
 import { ReviewBar } from './review-bar.tsx';
+import { ConflictNotes, SaveFault } from './saving-notes.tsx';
 import { SidePanel } from './side-panel.tsx';
 import { TextView } from './text-view.tsx';
 import { Title } from './title.tsx';
@@ -177,6 +177,7 @@ const ReadingView = ({ reader }: { reader: Reader }) => {
       <PlayerBar />
       {panel === 'find' && <FindBar />}
       {panel === 'review' && <ReviewBar />}
+      <SaveFault />
       <ConflictNotes />
       {working && (
         <div className="mt-2">

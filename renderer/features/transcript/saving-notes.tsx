@@ -1,10 +1,35 @@
 import type { ReactNode } from 'react';
 import { useStore } from 'zustand';
 import { useI18n } from '../../app/services.tsx';
+import { errorText } from '../../lib/errors.ts';
 import { clock } from '../../lib/format.ts';
+import { Note } from '../../ui/bits.tsx';
 import { Button } from '../../ui/button.tsx';
 import { useReader } from './reader.tsx';
 import type { Conflict } from './saving.ts';
+
+/** Says that corrections could not be saved, why, and that they are safe. */
+export const SaveFault = () => {
+  const { transcripts } = useReader();
+  const { t } = useI18n();
+  const failed = useStore(transcripts.store, (state) => state.saving === 'failed');
+  const error = useStore(transcripts.store, (state) => state.saveError);
+  if (!failed) return null;
+  return (
+    <div role="alert" className="mt-2">
+      <Note
+        tone="bad"
+        action={
+          <Button look="link" onClick={() => void transcripts.save()}>
+            {t('common.retry')}
+          </Button>
+        }
+      >
+        {t('edit.notSaved')} {errorText(error, t)} {t('edit.kept')}
+      </Note>
+    </div>
+  );
+};
 
 /** Paragraphs that were corrected here and elsewhere at the same time: both are kept until a person chooses. */
 export const ConflictNotes = () => {
