@@ -214,7 +214,8 @@ try {
   ];
   for (const shot of first.filter(isWanted)) await take(browser, server, shot);
   let last = '';
-  for (const [file, name] of RECORDINGS) last = await transcribeFixture(server, join(FIXTURES, file), name);
+  for (const [file, name] of RECORDINGS)
+    last = await transcribeFixture(server, join(FIXTURES, file), name, { diarize: true });
   const calm = transcriptShots(last).filter(isWanted);
   for (const shot of calm) await take(browser, server, shot);
   const { remote } = await addUnfinished(server);

@@ -3,7 +3,12 @@ import { basename } from 'node:path';
 import type { TestServer } from './server.ts';
 
 /** Uploads a recording and waits for its transcript with what can be found in it; gives its id. */
-export const transcribeFixture = async (server: TestServer, path: string, name?: string): Promise<string> => {
+export const transcribeFixture = async (
+  server: TestServer,
+  path: string,
+  name?: string,
+  more: Readonly<Record<'diarize', boolean>> = { diarize: false },
+): Promise<string> => {
   const form = new FormData();
   form.append('file', await openAsBlob(path), basename(path));
   const { data } = await server.client.call('uploadFile', { body: form });
@@ -16,6 +21,7 @@ export const transcribeFixture = async (server: TestServer, path: string, name?:
       summarization: true,
       content_safety: true,
       wait_until_complete: true,
+      ...more,
       ...(name === undefined ? {} : { name }),
     },
   });

@@ -177,4 +177,3 @@ export const createSaving = (parts: Parts) => {
     },
   };
 };
-export type Saving = ReturnType<typeof createSaving>;

@@ -1,7 +1,7 @@
 import type { Transcription } from '../../../../electron/contract/transcript.ts';
 
 /** A stretch of the recording, in seconds of its own timeline. */
-export type Timeline = { readonly from: number; readonly to: number };
+type Timeline = { readonly from: number; readonly to: number };
 
 type Ranged = Pick<Transcription, 'duration' | 'audio_offset' | 'audio_start_from' | 'audio_end_at'>;
 
