@@ -1,15 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import { AppError, systemCode } from '../base/errors.ts';
-import type { AppConfig } from '../config.ts';
+
+/** `whenTaken`: whether the next free port is tried when this one is taken. */
+type Place = { readonly host: string; readonly port: number; readonly whenTaken: 'next' | 'fail' };
 
 /**
  * Binds the server and gives its address. Throws AppError `conflict` when the port is taken and another is not
  * to be tried.
  */
-export const listen = async (
-  server: FastifyInstance,
-  config: Pick<AppConfig, 'host' | 'port' | 'whenTaken'>,
-): Promise<string> => {
+export const listen = async (server: FastifyInstance, config: Place): Promise<string> => {
   const last = config.whenTaken === 'next' && config.port !== 0 ? config.port + 20 : config.port;
   for (let port = config.port; ; port++) {
     try {
