@@ -13,7 +13,7 @@ import { useI18n } from '../../app/services.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ScrollRegion } from '../../ui/scroll-region.tsx';
 import { BlockView } from './block-view.tsx';
-import { blockOfWord, type Doc, wordAt } from './model/document.ts';
+import { blockOfWord, type Doc, placeAt, wordAt } from './model/document.ts';
 import { findDoubts } from './model/doubt.ts';
 import { findHits } from './model/find.ts';
 import { useEdit, useReader } from './reader.tsx';
@@ -127,7 +127,7 @@ const useFollow = (scroller: RefObject<HTMLElement | null>, paper: Paper, doc: D
     let last = -1;
     return player.onTime((seconds) => {
       if (doc === undefined || !view.getState().following || view.getState().editing !== undefined) return;
-      const word = wordAt(doc, seconds);
+      const word = placeAt(doc, seconds);
       if (word === -1 || word === last) return;
       last = word;
       show(word);
@@ -229,7 +229,7 @@ export const TextView = () => {
           className="enter absolute bottom-4 left-1/2 -translate-x-1/2 rounded-full shadow-high"
           onClick={() => {
             view.setState({ following: true });
-            reveal.current(wordAt(doc, player.time()));
+            reveal.current(placeAt(doc, player.time()));
           }}
         >
           {t('transcript.follow')}

@@ -192,6 +192,10 @@ export const wordAt = (doc: Doc, seconds: number): number => {
   return seconds <= until ? index : -1;
 };
 
+/** Where in the text a time is, also in a silence: the last word begun by then, else the first; -1 without any. */
+export const placeAt = (doc: Doc, seconds: number): number =>
+  doc.words.length === 0 ? -1 : Math.max(0, lastAtOrBefore(doc.starts, seconds + 0.001));
+
 /** The block that holds a word. */
 export const blockOfWord = (doc: Doc, word: number): number => {
   let low = 0;
