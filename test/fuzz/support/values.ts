@@ -146,6 +146,10 @@ const PATTERN_TEXTS = [
   'x-custom-header',
   'authorization',
   `copy 100 ${'ab'.repeat(32)}`,
+  '2026-11-20T17:45:00.123Z',
+  '2000-02-29T00:00:00+05:30',
+  'segmentation-starter',
+  'embedding-starter',
 ] as const;
 
 /** Fixed values for a field of this name, where the world knows better than the schema. */
