@@ -54,14 +54,6 @@ const OPENED: readonly Opened[] = [
     },
   },
   {
-    name: 'the sorting',
-    hash: '#/',
-    open: async (page) => {
-      await button(page, 'Newest first').click();
-      await page.getByRole('menu').waitFor();
-    },
-  },
-  {
     name: 'the analyses of a selection',
     hash: '#/',
     open: async (page) => {
@@ -131,10 +123,13 @@ describe('every screen', () => {
     'has no violation that axe-core knows, %s',
     async (theme) => {
       const window = await openWindow(browser, server, { theme });
+      const found: Record<string, string[]> = {};
       for (const hash of [...addresses, '#/design']) {
         await window.go(hash);
-        expect(await window.violations(), hash).toEqual([]);
+        const violations = await window.violations();
+        if (violations.length > 0) found[hash] = violations;
       }
+      expect(found).toEqual({});
       await window.go(`#/transcript/${id}`);
       for (const tab of ['Names', 'Details']) {
         await window.page.getByRole('tab', { name: tab }).click();
@@ -151,15 +146,17 @@ describe('every screen', () => {
     async (theme) => {
       const window = await openWindow(browser, server, { theme });
       const { page } = window;
+      const found: Record<string, string[]> = {};
       for (const { name, hash, open } of OPENED) {
         await window.go(hash);
-        await open(page);
-        expect(await window.violations(), name).toEqual([]);
-        await page.keyboard.press('Escape');
-        await page.keyboard.press('Escape');
+        // Nothing of what was opened before is left.
         await page.reload();
         await window.settle();
+        await open(page);
+        const violations = await window.violations();
+        if (violations.length > 0) found[name] = violations;
       }
+      expect(found).toEqual({});
       await window.go(`#/transcript/${id}`);
       await page.locator('[data-w]').first().waitFor();
       await page.keyboard.press('Control+e');
@@ -251,6 +248,7 @@ describe('every screen', () => {
         const style = ring === null ? undefined : getComputedStyle(ring);
         const box = element?.getBoundingClientRect();
         return {
+          left: element === document.body,
           name: element?.getAttribute('aria-label') ?? element?.textContent?.trim() ?? '',
           outlined:
             style !== undefined && style.outlineStyle !== 'none' && Number.parseFloat(style.outlineWidth) > 0,
@@ -263,7 +261,9 @@ describe('every screen', () => {
       await page.evaluate(() => document.querySelector<HTMLElement>('main')?.focus());
       for (let step = 0; step < 14; step++) {
         await page.keyboard.press('Tab');
-        const { name, outlined, inView } = await focused();
+        const { name, outlined, inView, left } = await focused();
+        // Behind the last of the page the focus goes to the browser's own bar.
+        if (left) break;
         expect([outlined, inView], `${hash}: ${name}`).toEqual([true, true]);
         seen.push(name);
       }

@@ -22,7 +22,6 @@ const SHOWN: ReadonlySet<string> = new Set([
   'library-narrow',
   'models',
   'new-dark',
-  'settings-connections',
   'transcript',
   'transcript-dark',
 ]);
@@ -167,7 +166,7 @@ const otherShots = (): Shot[] => [
   { name: 'files-narrow', hash: '#/files', width: 400 },
   {
     name: 'files-delete',
-    hash: '#/files/recordings',
+    hash: '#/files/files',
     prepare: async (window) => {
       await reveal(window, /^More for/);
       await window.page.getByRole('menuitem', { name: 'Delete' }).click();

@@ -29,7 +29,7 @@ export const DropPanel = () => {
         aria-hidden
         viewBox="0 0 392 100"
         preserveAspectRatio="none"
-        className="absolute inset-y-1.5 start-[46%] end-[180px] hidden h-[calc(100%-12px)] w-[calc(54%-180px)] opacity-60 [mask-image:linear-gradient(90deg,transparent,#000_40%,#000_75%,transparent)] lg:block"
+        className="absolute inset-y-1.5 start-[58%] end-[180px] hidden h-[calc(100%-12px)] w-[calc(42%-180px)] opacity-60 [mask-image:linear-gradient(90deg,transparent,#000_40%,#000_75%,transparent)] lg:block"
       >
         <path d={NOTE_PATH} stroke="var(--line-2)" strokeWidth="1.6" strokeLinecap="round" />
       </svg>

@@ -157,7 +157,9 @@ const SubLine = ({ item }: { item: UserListItem }) => {
     return (
       <>
         <CircleAlert size={14} className="text-bad" aria-hidden />
-        <span className="truncate text-bad">{jobErrorText(item.error, t)}</span>
+        <span className="truncate text-bad" title={jobErrorText(item.error, t)}>
+          {jobErrorText(item.error, t)}
+        </span>
         <Button look="link" className="text-xs" onClick={() => void actions.retry(item)}>
           {t('library.retry')}
         </Button>
