@@ -3,7 +3,8 @@ import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'electron-vite';
 
-const root = import.meta.dirname;
+// Not this file's own folder: a test takes these settings over into a file elsewhere.
+const root = process.cwd();
 
 export default defineConfig({
   main: {
