@@ -9,7 +9,8 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     // Processes, not threads: the tests load native code, change the environment and start servers.
     pool: 'forks',
-    maxWorkers: 2,
+    // One more than two cores: the tests in the browser wait more than they compute.
+    maxWorkers: 3,
     testTimeout: 60_000,
     hookTimeout: 120_000,
     // A busy machine takes its time; what never comes is told apart all the same.

@@ -13,7 +13,7 @@ let remote: UrlServer;
 let maria: string;
 
 beforeAll(async () => {
-  [server, remote] = await Promise.all([startServer(), startUrlServer()]);
+  [server, remote] = await Promise.all([startServer({ quick: true }), startUrlServer()]);
   const { data } = await server.client.call('createUser', { body: { name: 'María' } });
   maria = data.key.key;
 });

@@ -14,7 +14,7 @@ let remote: urls.UrlServer;
 
 beforeAll(async () => {
   [server, guarded, remote] = await Promise.all([
-    startServer(),
+    startServer({ quick: true }),
     startServer({ args: ['--demo'] }),
     urls.startUrlServer(),
   ]);

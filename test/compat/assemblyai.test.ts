@@ -17,7 +17,7 @@ let client: AssemblyAI;
 let note: Awaited<ReturnType<AssemblyAI['transcripts']['transcribe']>>;
 
 beforeAll(async () => {
-  server = await startServer();
+  server = await startServer({ quick: true });
   client = new AssemblyAI({ apiKey: server.key, baseUrl: server.url });
   note = await client.transcripts.transcribe(
     {

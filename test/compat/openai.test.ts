@@ -40,7 +40,7 @@ beforeAll(async () => {
     ]);
   }
   await copyFile(join(AUDIO, '08-meeting-4min.mp3'), join(clips, '08-meeting-4min.mp3'));
-  server = await startServer();
+  server = await startServer({ quick: true });
   openai = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: server.key, maxRetries: 0 });
 });
 afterAll(async () => {

@@ -19,7 +19,7 @@ describe('the files', () => {
   };
 
   beforeAll(async () => {
-    [server, browser] = await Promise.all([startServer(), launchBrowser()]);
+    [server, browser] = await Promise.all([startServer({ quick: true }), launchBrowser()]);
     await server.client.call('patchSettings', {
       body: { 'limits.uploadsPer15Minutes': 0, 'limits.requestsPerMinute': 0 },
     });

@@ -11,7 +11,7 @@ describe('the library', () => {
   let window: TestWindow;
 
   beforeAll(async () => {
-    [server, browser] = await Promise.all([startServer(), launchBrowser()]);
+    [server, browser] = await Promise.all([startServer({ quick: true }), launchBrowser()]);
     window = await openWindow(browser, server, { prefs: { options: TEXT_ALONE } });
   });
   afterAll(async () => {

@@ -20,7 +20,7 @@ describe('the models', () => {
 
   beforeAll(async () => {
     mirror = await startUrlServer();
-    [server, browser] = await Promise.all([startServer(), launchBrowser()]);
+    [server, browser] = await Promise.all([startServer({ quick: true }), launchBrowser()]);
     await server.client.call('patchSettings', {
       body: { 'models.baseUrl': mirror.url('/mirror/'), 'models.catalogue': [catalogueLine('base', model)] },
     });

@@ -16,7 +16,7 @@ describe('a recording from the microphone with private data in it', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 
   beforeAll(async () => {
-    [server, folder] = await Promise.all([startServer(), temporaryFolder()]);
+    [server, folder] = await Promise.all([startServer({ quick: true }), temporaryFolder()]);
     await server.client.call('patchSettings', { body: { 'engine.beamSize': 1 } });
     const heard = join(folder.path, 'heard.wav');
     await ffmpeg('-i', join(FIXTURES, '01-short-note.wav'), '-t', String(SPOKEN_SECONDS), heard);

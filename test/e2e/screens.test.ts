@@ -106,7 +106,7 @@ describe('every screen', () => {
   let addresses: readonly string[];
 
   beforeAll(async () => {
-    [server, browser] = await Promise.all([startServer(), launchBrowser()]);
+    [server, browser] = await Promise.all([startServer({ quick: true }), launchBrowser()]);
     id = await transcribeFixture(server, join(FIXTURES, '11-news-and-entities.wav'));
     const unfinished = await addUnfinished(server);
     remote = unfinished.remote;

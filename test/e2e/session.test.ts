@@ -21,7 +21,7 @@ describe('opening the window', () => {
   let browser: Browser;
 
   beforeAll(async () => {
-    [server, browser] = await Promise.all([startServer(), launchBrowser()]);
+    [server, browser] = await Promise.all([startServer({ quick: true }), launchBrowser()]);
   });
   afterAll(async () => {
     await browser?.close();
@@ -76,7 +76,7 @@ describe('opening the window', () => {
   });
 
   it('says on every screen when the server is gone, keeps what was loaded, and goes on when it is back', async () => {
-    const own = await startServer();
+    const own = await startServer({ quick: true });
     const window = await openWindow(browser, own);
     const { page } = window;
     await window.go('#/models');

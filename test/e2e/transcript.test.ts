@@ -47,7 +47,11 @@ describe('an open transcript', { timeout: PATIENCE }, () => {
   };
 
   beforeAll(async () => {
-    [server, browser, remote] = await Promise.all([startServer(), launchBrowser(), startUrlServer()]);
+    [server, browser, remote] = await Promise.all([
+      startServer({ quick: true }),
+      launchBrowser(),
+      startUrlServer(),
+    ]);
     await server.client.call('patchSettings', { body: { 'engine.beamSize': 1 } });
     const folder = await temporaryFolder();
     const path = join(folder.path, 'talk.wav');

@@ -14,7 +14,7 @@ describe('the whole path of a recording through the window', () => {
   let window: TestWindow;
 
   beforeAll(async () => {
-    [server, browser] = await Promise.all([startServer(), launchBrowser()]);
+    [server, browser] = await Promise.all([startServer({ quick: true }), launchBrowser()]);
     window = await openWindow(browser, server);
   });
   afterAll(async () => {

@@ -16,7 +16,7 @@ let id = '';
 let transcript: Transcription;
 
 beforeAll(async () => {
-  server = await startServer();
+  server = await startServer({ quick: true });
   const form = new FormData();
   form.append('file', await openAsBlob(fixturePath('01-short-note.wav')), 'note.wav');
   const { data } = await server.client.call('uploadFile', { body: form });

@@ -46,7 +46,7 @@ const prepare = (path: string): void => {
 beforeAll(async () => {
   folder = await temporaryFolder();
   prepare(folder.path);
-  server = await startServer();
+  server = await startServer({ quick: true });
   await server.client.call('patchSettings', { body: { 'engine.beamSize': 1 } });
   snippets = readSnippets({ url: server.url, webhookPort: await freePort() });
 });

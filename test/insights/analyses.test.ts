@@ -13,7 +13,7 @@ let news: Transcription;
 const NEWS = '11-news-and-entities.wav';
 
 beforeAll(async () => {
-  [server, remote] = await Promise.all([startServer(), startUrlServer()]);
+  [server, remote] = await Promise.all([startServer({ quick: true }), startUrlServer()]);
   news = await transcribe(server, remote, NEWS, {
     entity_detection: true,
     topics: true,

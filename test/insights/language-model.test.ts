@@ -31,7 +31,7 @@ const settings = (body: Record<string, string | number | boolean | null>) =>
 beforeAll(async () => {
   model = await startLanguageModel((request) => reply(request));
   remote = await startUrlServer();
-  server = await startServer();
+  server = await startServer({ quick: true });
   made = await transcribe(server, remote, ONE_SENTENCE);
 });
 afterAll(async () => {

@@ -15,7 +15,7 @@ const TO = 22;
 const NAME = '04-personal-data.m4a';
 
 beforeAll(async () => {
-  [server, remote] = await Promise.all([startServer(), startUrlServer()]);
+  [server, remote] = await Promise.all([startServer({ quick: true }), startUrlServer()]);
 });
 afterAll(async () => {
   await Promise.all([discard(server), remote.close()]);

@@ -12,7 +12,7 @@ let remote: UrlServer;
 const PATIENCE = { timeout: 300_000 };
 
 beforeAll(async () => {
-  [server, remote] = await Promise.all([startServer(), startUrlServer()]);
+  [server, remote] = await Promise.all([startServer({ quick: true }), startUrlServer()]);
   await server.client.call('patchSettings', { body: { 'engine.beamSize': 1 } });
 });
 afterAll(async () => {

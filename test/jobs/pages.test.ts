@@ -62,7 +62,7 @@ afterAll(() => urls.close());
 describe('a page in place of a recording, without yt-dlp', () => {
   let server: TestServer;
   beforeAll(async () => {
-    server = await startServer({ env: { EARSHOT_YTDLP: '' } });
+    server = await startServer({ env: { EARSHOT_YTDLP: '' }, quick: true });
   });
   afterAll(() => discard(server));
 
@@ -95,7 +95,7 @@ describe('a page in place of a recording, without yt-dlp', () => {
 describe.skipIf(!available)('a page in place of a recording, with yt-dlp', () => {
   let server: TestServer;
   beforeAll(async () => {
-    server = await startServer();
+    server = await startServer({ quick: true });
     await server.client.call('patchSettings', { body: { 'engine.beamSize': 1 } });
   });
   afterAll(() => discard(server));

@@ -16,7 +16,7 @@ beforeAll(async () => {
   urls = await startUrlServer();
   urls.set('/talk.wav', file(talk(120)));
   urls.set('/whole-only.wav', file(talk(40), { ranges: false }));
-  server = await startServer();
+  server = await startServer({ quick: true });
   await server.client.call('patchSettings', { body: { 'engine.beamSize': 1 } });
 });
 

@@ -36,7 +36,7 @@ const submitPaused = async () => {
 beforeAll(async () => {
   urls = await startUrlServer();
   urls.set('/short.wav', file(oneSentence()));
-  server = await startServer();
+  server = await startServer({ quick: true });
   await submitPaused();
 });
 

@@ -23,7 +23,7 @@ beforeAll(async () => {
   urls = await startUrlServer();
   urls.set('/note.wav', file(oneSentence()));
   receiver = await startWebhookReceiver();
-  server = await startServer();
+  server = await startServer({ quick: true });
   await server.client.call('patchSettings', {
     body: { 'webhooks.retrySeconds': [1, 1, 1], 'engine.beamSize': 1 },
   });

@@ -56,7 +56,7 @@ describe('the MCP client over Streamable HTTP', () => {
   let words = '';
 
   beforeAll(async () => {
-    server = await startServer();
+    server = await startServer({ quick: true });
     client = newClient();
     const transport = new StreamableHTTPClientTransport(new URL('/mcp', server.url), {
       requestInit: { headers: { authorization: `Bearer ${server.key}` } },

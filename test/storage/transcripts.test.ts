@@ -5,7 +5,7 @@ import { discard, startServer, type TestServer } from '../support/server.ts';
 let server: TestServer;
 
 beforeAll(async () => {
-  server = await startServer();
+  server = await startServer({ quick: true });
 });
 afterAll(() => discard(server));
 

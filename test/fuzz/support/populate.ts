@@ -106,7 +106,7 @@ const fillAccounts = async (world: World): Promise<void> => {
 /** Starts the server and makes what the requests will be about. */
 export const createWorld = async (): Promise<World> => {
   const [server, remote, receiver, folder] = await Promise.all([
-    startServer(),
+    startServer({ quick: true }),
     startUrlServer(),
     startWebhookReceiver(),
     temporaryFolder(),
