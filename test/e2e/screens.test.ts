@@ -119,96 +119,101 @@ describe('every screen', () => {
     await remote?.close();
   });
 
-  it.each(['light', 'dark'] as const)(
-    'has no violation that axe-core knows, %s',
-    async (theme) => {
-      const window = await openWindow(browser, server, { theme });
-      const found: Record<string, string[]> = {};
-      for (const hash of [...addresses, '#/design']) {
-        await window.go(hash);
-        const violations = await window.violations();
-        if (violations.length > 0) found[hash] = violations;
-      }
-      expect(found).toEqual({});
-      await window.go(`#/transcript/${id}`);
-      for (const tab of ['Names', 'Details']) {
-        await window.page.getByRole('tab', { name: tab }).click();
-        expect(await window.violations(), tab).toEqual([]);
-      }
-      expect(window.foreign).toEqual([]);
-      await window.close();
-    },
-    180_000,
-  );
+  /** What axe-core finds on the page as it is, in both themes. */
+  const violationsIn = async (window: TestWindow): Promise<string[]> => {
+    const found: string[] = [];
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await window.page.emulateMedia({ colorScheme });
+      await window.page.locator(`html[data-theme="${colorScheme}"]`).waitFor({ state: 'attached' });
+      found.push(...(await window.violations()).map((violation) => `${colorScheme}: ${violation}`));
+    }
+    return found;
+  };
 
-  it.each(['light', 'dark'] as const)(
-    'opens nothing with a violation, %s',
-    async (theme) => {
-      const window = await openWindow(browser, server, { theme });
-      const { page } = window;
-      const found: Record<string, string[]> = {};
-      for (const { name, hash, open } of OPENED) {
-        await window.go(hash);
-        // Nothing of what was opened before is left.
-        await page.reload();
-        await window.settle();
-        await open(page);
-        const violations = await window.violations();
-        if (violations.length > 0) found[name] = violations;
-      }
-      expect(found).toEqual({});
-      await window.go(`#/transcript/${id}`);
-      await page.locator('[data-w]').first().waitFor();
-      await page.keyboard.press('Control+e');
-      await page.getByRole('dialog', { name: 'Export' }).waitFor();
-      expect(await window.violations(), 'the export').toEqual([]);
-      expect(window.errors).toEqual([]);
-      await window.close();
-    },
-    180_000,
-  );
+  it('has no violation that axe-core knows, light and dark', async () => {
+    const window = await openWindow(browser, server);
+    const found: Record<string, string[]> = {};
+    for (const hash of [...addresses, '#/design']) {
+      await window.go(hash);
+      const violations = await violationsIn(window);
+      if (violations.length > 0) found[hash] = violations;
+    }
+    expect(found).toEqual({});
+    await window.go(`#/transcript/${id}`);
+    for (const tab of ['Names', 'Details']) {
+      await window.page.getByRole('tab', { name: tab }).click();
+      expect(await violationsIn(window), tab).toEqual([]);
+    }
+    expect(window.foreign).toEqual([]);
+    await window.close();
+  }, 180_000);
 
-  const overflowOf = ({ page }: TestWindow) =>
-    page.evaluate(() => {
-      // The page itself, and what scrolls up and down in it, must not scroll sideways.
+  it('opens nothing with a violation, light and dark', async () => {
+    const window = await openWindow(browser, server);
+    const { page } = window;
+    const found: Record<string, string[]> = {};
+    for (const { name, hash, open } of OPENED) {
+      await window.go(hash);
+      // Nothing of what was opened before is left.
+      await page.reload();
+      await window.settle();
+      await open(page);
+      const violations = await violationsIn(window);
+      if (violations.length > 0) found[name] = violations;
+    }
+    expect(found).toEqual({});
+    await window.go(`#/transcript/${id}`);
+    await page.locator('[data-w]').first().waitFor();
+    await page.keyboard.press('Control+e');
+    await page.getByRole('dialog', { name: 'Export' }).waitFor();
+    expect(await violationsIn(window), 'the export').toEqual([]);
+    expect(window.errors).toEqual([]);
+    await window.close();
+  }, 180_000);
+
+  const PHONE = { width: 360, height: 760 };
+
+  /** By how much the page, or what scrolls up and down in it, scrolls sideways. */
+  const overflowOf = async ({ page }: TestWindow, size: { width: number; height: number }) => {
+    await page.setViewportSize(size);
+    return page.evaluate(async () => {
+      await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
       const parts = [
         document.documentElement,
         ...document.querySelectorAll('main, main > div, main > div > div'),
       ];
       return Math.max(...parts.map((part) => part.scrollWidth - part.clientWidth));
     });
+  };
 
-  it.each([
-    ['a phone', { width: 360, height: 760 }],
-    ['a phone in German', { width: 360, height: 760, locale: 'de-DE' }],
-    ['a phone with the largest text', { width: 360, height: 760, prefs: { textScale: 1.3 } }],
-    ['a tablet', { width: 768, height: 760 }],
-    ['a wide screen', { width: 1920, height: 1080 }],
-  ] as const)(
-    'fits %s',
-    async (_name, options) => {
-      const window = await openWindow(browser, server, options);
-      for (const hash of addresses) {
-        await window.go(hash);
-        expect(await overflowOf(window), hash).toBe(0);
-      }
-      await window.close();
-    },
-    120_000,
-  );
-
-  it('turns round for a language that is written from the right', async () => {
+  it('fits a phone, a tablet and a wide screen, and turns round for a language written from the right', async () => {
     const window = await openWindow(browser, server);
     const { page } = window;
+    const turn = (dir: string) =>
+      page.evaluate((to) => {
+        document.documentElement.dir = to;
+      }, dir);
     for (const hash of addresses) {
       await window.go(hash);
-      await page.evaluate(() => {
-        document.documentElement.dir = 'rtl';
-      });
-      expect(await overflowOf(window), hash).toBe(0);
+      for (const size of [{ width: 1920, height: 1080 }, { width: 768, height: 760 }, PHONE])
+        expect(await overflowOf(window, size), `${hash} ${size.width}`).toBe(0);
+      await turn('rtl');
+      expect(await overflowOf(window, { width: 1280, height: 820 }), `${hash} from the right`).toBe(0);
+      if (hash === '#/') {
+        const rail = await page.getByRole('navigation', { name: 'Main' }).first().boundingBox();
+        expect(rail?.x).toBeGreaterThan(640);
+      }
+      await turn('ltr');
     }
-    const rail = await page.getByRole('navigation', { name: 'Main' }).first().boundingBox();
-    expect(rail?.x).toBeGreaterThan(640);
+    await window.close();
+  }, 120_000);
+
+  it('fits a phone with the largest text', async () => {
+    const window = await openWindow(browser, server, { ...PHONE, prefs: { textScale: 1.3 } });
+    for (const hash of addresses) {
+      await window.go(hash);
+      expect(await overflowOf(window, PHONE), hash).toBe(0);
+    }
     await window.close();
   }, 120_000);
 
@@ -218,7 +223,7 @@ describe('every screen', () => {
     ['fr-FR', 'Bibliothèque', 'n’a pas pu être récupéré'],
     ['en-US', 'Library', '404'],
   ])(
-    'speaks %s',
+    'speaks %s, on a phone too',
     async (locale, library, reason) => {
       const window = await openWindow(browser, server, { locale });
       await window.page.getByRole('navigation').getByText(library).first().waitFor();
@@ -227,6 +232,7 @@ describe('every screen', () => {
         await window.go(hash);
         const text = await window.page.locator('body').textContent();
         expect(text, hash).not.toMatch(/(?<!\/)\{\w+[},]/);
+        expect(await overflowOf(window, PHONE), hash).toBe(0);
       }
       expect(await window.page.locator('html').getAttribute('lang')).toBe(locale.slice(0, 2));
       expect([window.errors, window.foreign]).toEqual([[], []]);

@@ -33,12 +33,12 @@ let secrets: string[];
 let hashed: string;
 
 beforeAll(async () => {
-  [server, remote, hooks] = await Promise.all([startServer(), startUrlServer(), startWebhookReceiver()]);
+  [server, remote, hooks] = await Promise.all([startServer({ quick: true }), startUrlServer(), startWebhookReceiver()]);
   await server.client.call('patchSettings', {
     body: { 'limits.requestsPerMinute': 0 },
   });
   // Another installation hears the same recording unredacted: what it finds are the secrets.
-  const plain = await startServer();
+  const plain = await startServer({ quick: true });
   const heard = await transcribe(plain, remote, NAME, { entity_detection: true });
   await discard(plain);
   const types = new Set([
