@@ -1,5 +1,33 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Parts of the names of the files that take longest, the longest first: none of them is to be left for the end. */
+const LONGEST = [
+  'faults.test',
+  'word-error-rate',
+  'e2e/screens',
+  'insights/redaction',
+  'fuzz/',
+  'e2e/',
+  'native/',
+  'insights/',
+  'guide/',
+  'cli/',
+  'jobs/',
+  'api/',
+  'engines/',
+];
+const rank = ({ moduleId }: TestSpecification): number => {
+  const index = LONGEST.findIndex((part) => moduleId.includes(part));
+  return index === -1 ? LONGEST.length : index;
+};
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b));
+  }
+}
 
 export default defineConfig({
   plugins: [react()],
@@ -7,6 +35,7 @@ export default defineConfig({
     include: ['test/**/*.test.{ts,tsx}'],
     exclude: ['test/bench/**', 'test/faults/long/**', '**/node_modules/**'],
     globalSetup: ['test/support/global-setup.ts'],
+    sequence: { sequencer: LongestFirst },
     // Processes, not threads: the tests load native code, change the environment and start servers.
     pool: 'forks',
     // One more than two cores: the tests in the browser wait more than they compute.

@@ -37,8 +37,8 @@ describe('the models', () => {
 
   it('say what each is for, what is here, and which one is a demonstration', async () => {
     const { page } = window;
-    await row('Demonstration model').getByText('comes with Earshot').waitFor();
-    await row('Demonstration model').getByText('synthetic voices only', { exact: false }).waitFor();
+    await row('Demonstration model').first().getByText('comes with Earshot').waitFor();
+    await row('Demonstration model').first().getByText('synthetic voices only', { exact: false }).waitFor();
     await page.getByText('No model for real recordings is on this computer yet.').waitFor();
     await page.getByText(/free on the disk/).waitFor();
     await row('Whisper large-v3-turbo-q5_0').getByText('Takes less memory', { exact: false }).waitFor();

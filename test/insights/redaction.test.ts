@@ -33,7 +33,11 @@ let secrets: string[];
 let hashed: string;
 
 beforeAll(async () => {
-  [server, remote, hooks] = await Promise.all([startServer({ quick: true }), startUrlServer(), startWebhookReceiver()]);
+  [server, remote, hooks] = await Promise.all([
+    startServer({ quick: true }),
+    startUrlServer(),
+    startWebhookReceiver(),
+  ]);
   await server.client.call('patchSettings', {
     body: { 'limits.requestsPerMinute': 0 },
   });

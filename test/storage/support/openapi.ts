@@ -2,8 +2,12 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 
 type Schema = Record<string, unknown>;
-type Operation = { responses: Record<string, { content?: Record<string, { schema: Schema }> }> };
-type Document = { paths: Record<string, Record<string, Operation>>; components: Schema };
+type Answer = { content?: Record<string, { schema: Schema }> };
+type Operation = { responses: Record<string, Answer | { $ref: string }> };
+type Document = {
+  paths: Record<string, Record<string, Operation>>;
+  components: Schema & { responses: Record<string, Answer> };
+};
 
 /** Checks an answer against the OpenAPI document; returns what is wrong, or undefined. */
 export type AnswerCheck = (method: string, path: string, status: number, body: unknown) => string | undefined;
@@ -16,7 +20,10 @@ export const answerCheck = async (url: string): Promise<AnswerCheck> => {
   formats.default(ajv);
   ajv.addSchema({ $id: 'document', components: document.components });
   return (method, path, status, body) => {
-    const answer = document.paths[path]?.[method.toLowerCase()]?.responses[String(status)];
+    const named = document.paths[path]?.[method.toLowerCase()]?.responses[String(status)];
+    const shared = named !== undefined && '$ref' in named ? named.$ref.split('/').at(-1) : undefined;
+    const answer =
+      named === undefined || !('$ref' in named) ? named : document.components.responses[shared ?? ''];
     if (answer === undefined) return `${method} ${path} does not declare ${status}`;
     const schema = answer.content?.['application/json']?.schema;
     if (schema === undefined) return `${method} ${path} declares no JSON for ${status}`;
