@@ -1,6 +1,6 @@
 import { Check } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import { cx } from '../lib/classes.ts';
 import { Kbd } from './kbd.tsx';
 
@@ -14,21 +14,31 @@ export const Menu = ({
   trigger: ReactNode;
   children: ReactNode;
   align?: 'start' | 'end';
-}) => (
-  <DropdownMenu.Root>
-    <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
-    <DropdownMenu.Portal>
-      <DropdownMenu.Content
-        align={align}
-        sideOffset={4}
-        collisionPadding={8}
-        className={cx(PANEL, 'max-h-[70vh] min-w-[180px] overflow-y-auto p-1')}
-      >
-        {children}
-      </DropdownMenu.Content>
-    </DropdownMenu.Portal>
-  </DropdownMenu.Root>
-);
+}) => {
+  const button = useRef<HTMLButtonElement>(null);
+  const [landmark, setLandmark] = useState<Element | null>(null);
+  return (
+    // Not modal, and inside the landmark of its button: the page stays there for a screen reader.
+    <DropdownMenu.Root
+      modal={false}
+      onOpenChange={(open) => open && setLandmark(button.current?.closest('[role=dialog], main') ?? null)}
+    >
+      <DropdownMenu.Trigger asChild ref={button}>
+        {trigger}
+      </DropdownMenu.Trigger>
+      <DropdownMenu.Portal container={landmark}>
+        <DropdownMenu.Content
+          align={align}
+          sideOffset={4}
+          collisionPadding={8}
+          className={cx(PANEL, 'max-h-[70vh] min-w-[180px] overflow-y-auto p-1')}
+        >
+          {children}
+        </DropdownMenu.Content>
+      </DropdownMenu.Portal>
+    </DropdownMenu.Root>
+  );
+};
 
 type MenuItemProps = {
   icon?: ReactNode;

@@ -85,6 +85,22 @@ const OPENED: readonly Opened[] = [
     open: inDialog((page) => button(page, '11-news-and-entities.wav').click()),
   },
   {
+    name: 'the menu of a file',
+    hash: '#/files',
+    open: async (page) => {
+      await button(page, 'More for 11-news-and-entities.wav').click();
+      await page.getByRole('menuitem', { name: 'Delete' }).waitFor();
+    },
+  },
+  {
+    name: 'the ways to sort',
+    hash: '#/',
+    open: async (page) => {
+      await button(page, /^Sort/).click();
+      await page.getByRole('menuitem').first().waitFor();
+    },
+  },
+  {
     name: 'the deletion of a file',
     hash: '#/files',
     open: async (page) => {
