@@ -1,4 +1,4 @@
-// `node test/bench/ranges.ts [--minutes 120]`: what a 60-second range of a long recording costs, for each container.
+// `node test/bench/ranges.ts [--minutes 120] [--only TEXT]`: what a 60-second range of a long recording costs, for each container.
 
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -33,7 +33,9 @@ const CONTAINERS: readonly Container[] = [
   { name: 'WEBM Opus', extension: 'webm', options: ['-c:a', 'libopus', '-b:a', '32k'] },
 ];
 
-const { values } = parseArgs({ options: { minutes: { type: 'string', default: '120' } } });
+const { values } = parseArgs({
+  options: { minutes: { type: 'string', default: '120' }, only: { type: 'string', default: '' } },
+});
 const seconds = Number(values.minutes) * 60;
 const from = Math.round((seconds * 0.6) / 10) * 10;
 
@@ -83,7 +85,9 @@ const measure = async ({ name, extension, options }: Container): Promise<void> =
 print(`${RANGE_SECONDS} s from ${from} s of ${values.minutes} minutes\n`);
 print('| container | file | share of the range | fetched | of the file | sent | requests | segments |');
 print('|---|---|---|---|---|---|---|---|');
-for (const container of CONTAINERS) await measure(container);
+for (const container of CONTAINERS) {
+  if (container.name.toLowerCase().includes(values.only.toLowerCase())) await measure(container);
+}
 await discard(server);
 await urls.close();
 await rm(folder, { recursive: true });
