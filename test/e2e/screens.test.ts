@@ -96,7 +96,7 @@ const OPENED: readonly Opened[] = [
     name: 'the ways to sort',
     hash: '#/',
     open: async (page) => {
-      await button(page, /^Sort/).click();
+      await button(page, 'Newest first').click();
       await page.getByRole('menuitem').first().waitFor();
     },
   },
