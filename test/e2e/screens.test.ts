@@ -8,7 +8,7 @@ import { transcribeFixture } from '../support/transcribe.ts';
 import { addUnfinished } from '../support/unfinished.ts';
 import type { UrlServer } from '../support/url-server.ts';
 
-const SETTINGS = ['', ...GROUPS.map((group) => group.id), 'shortcuts', 'about'].map(
+const SETTINGS = ['', ...GROUPS.map((group) => group.id), 'privacy', 'shortcuts', 'about'].map(
   (id) => `#/settings/${id}`,
 );
 const SCREENS = ['#/', '#/queue', '#/files', '#/models', '#/api', ...SETTINGS];

@@ -6,6 +6,7 @@ import { errorText } from '../../lib/errors.ts';
 import { speakerColour, speakerIndex } from '../../lib/speakers.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, TextInput } from '../../ui/field.tsx';
+import { Switch } from '../../ui/switch.tsx';
 import { useReader } from './reader.tsx';
 
 /** What a speaker is called: the given name, or "Speaker A" in the window's language. */
@@ -24,12 +25,16 @@ export const SpeakerName = ({ speaker }: { speaker: string }) => {
   const { toasts } = useServices();
   const { t } = useI18n();
   const name = useSpeakerName(speaker);
+  // How a speaker sounds is not kept of what is redacted.
+  const redacted = useStore(transcripts.store, (state) => state.transcript?.redact_pii_sub !== undefined);
   const [open, setOpen] = useState(false);
+  const [remember, setRemember] = useState(false);
   const save = async (text: string) => {
     setOpen(false);
-    if (text.trim() === '' || text.trim() === name) return;
+    if (text.trim() === '' || (text.trim() === name && !remember)) return;
     try {
-      await transcripts.renameSpeaker(speaker, text.trim());
+      await transcripts.renameSpeaker(speaker, text.trim(), remember);
+      setRemember(false);
     } catch (error) {
       toasts.show(errorText(error, t), { tone: 'bad' });
     }
@@ -61,6 +66,16 @@ export const SpeakerName = ({ speaker }: { speaker: string }) => {
                 <TextInput {...ids} name="name" defaultValue={name} maxLength={200} autoComplete="off" />
               )}
             </Field>
+            {!redacted && (
+              <div className="mt-3">
+                <Switch
+                  label={t('speaker.remember')}
+                  hint={t('speaker.remember.hint')}
+                  checked={remember}
+                  onChange={setRemember}
+                />
+              </div>
+            )}
             <Button type="submit" look="primary" className="mt-3">
               {t('common.save')}
             </Button>

@@ -1,9 +1,31 @@
 import type { Transcription } from '../../../electron/contract/transcript.ts';
-import { useI18n } from '../../app/services.tsx';
+import { useI18n, useServices } from '../../app/services.tsx';
+import { errorText } from '../../lib/errors.ts';
 import { clock, percent } from '../../lib/format.ts';
 import { speakerColour, speakerIndex } from '../../lib/speakers.ts';
+import { Button } from '../../ui/button.tsx';
+import { useReader } from './reader.tsx';
 import { NotAsked, SideHeading } from './side-bits.tsx';
 import { SpeakerName } from './speaker-name.tsx';
+
+/** A remembered voice that sounds alike. Nothing applies it but the reader. */
+const SuggestedName = ({ speaker, name }: { speaker: string; name: string }) => {
+  const { transcripts } = useReader();
+  const { toasts } = useServices();
+  const { t } = useI18n();
+  const use = () =>
+    transcripts
+      .renameSpeaker(speaker, name)
+      .catch((error: unknown) => toasts.show(errorText(error, t), { tone: 'bad' }));
+  return (
+    <p className="mb-1 flex items-center gap-2 ps-4 text-xs text-ink-2">
+      {t('speaker.suggested', { name })}
+      <Button look="link" className="text-xs" onClick={() => void use()}>
+        {t('speaker.suggested.use', { name })}
+      </Button>
+    </p>
+  );
+};
 
 /** Who spoke, and how much of the time. */
 export const SpeakersTab = ({ transcript }: { transcript: Transcription }) => {
@@ -24,16 +46,21 @@ export const SpeakersTab = ({ transcript }: { transcript: Transcription }) => {
       </div>
       <ul className="mt-3">
         {speakers.map(([id, speaker]) => (
-          <li key={id} className="flex items-center gap-2 leading-7">
-            <i
-              aria-hidden
-              className="size-2 rounded-full"
-              style={{ background: speakerColour(speakerIndex(id)) }}
-            />
-            <SpeakerName speaker={id} />
-            <span className="tnum ml-auto text-ink-2">
-              {clock(speaker.talk_seconds)} · {percent(speaker.share, locale)}
-            </span>
+          <li key={id}>
+            <div className="flex items-center gap-2 leading-7">
+              <i
+                aria-hidden
+                className="size-2 rounded-full"
+                style={{ background: speakerColour(speakerIndex(id)) }}
+              />
+              <SpeakerName speaker={id} />
+              <span className="tnum ms-auto text-ink-2">
+                {clock(speaker.talk_seconds)} · {percent(speaker.share, locale)}
+              </span>
+            </div>
+            {speaker.suggested_name !== undefined && (
+              <SuggestedName speaker={id} name={speaker.suggested_name} />
+            )}
           </li>
         ))}
       </ul>

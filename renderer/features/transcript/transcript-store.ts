@@ -10,6 +10,8 @@ import { writeUnsaved } from './unsaved.ts';
 
 type Change = { readonly before: readonly SegmentText[]; readonly after: readonly SegmentText[] };
 
+type SpeakerNaming = string | { readonly name: string; readonly remember: boolean };
+
 export type TranscriptState = SavingState & {
   readonly transcript: Transcription | undefined;
   readonly doc: Doc | undefined;
@@ -136,7 +138,7 @@ export const createTranscriptStore = (client: Client, id: string, storage: Stora
       throw error;
     }
   };
-  const patch = (body: { name: string } | { speakers: Record<string, string> }) =>
+  const patch = (body: { name: string } | { speakers: Record<string, SpeakerNaming> }) =>
     change(() => client.call('patchTranscript', { params: { id }, body }));
 
   return {
@@ -200,7 +202,9 @@ export const createTranscriptStore = (client: Client, id: string, storage: Stora
     save: saving.save,
     /** Ends a conflict with the text from here, or with the other. */
     settleConflict: (segment: number, keepMine: boolean) => apply(saving.settleConflict(segment, keepMine)),
-    renameSpeaker: (speaker: string, name: string) => patch({ speakers: { [speaker]: name } }),
+    /** With `remember` the voice is remembered, too, for later recordings. */
+    renameSpeaker: (speaker: string, name: string, remember = false) =>
+      patch({ speakers: { [speaker]: remember ? { name, remember } : name } }),
     rename: (name: string) => patch({ name }),
     /** Asks for further analyses of the words that are here, the corrected ones included. */
     analyze: async (asked: z.input<typeof AnalyzeTranscript>) => {

@@ -1,0 +1,64 @@
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FIXTURES, launchBrowser, openWindow, type TestWindow } from '../support/browser.ts';
+import { discard, startServer, type TestServer } from '../support/server.ts';
+import { transcribeFixture } from '../support/transcribe.ts';
+
+describe('a voice', { timeout: 120_000 }, () => {
+  let server: TestServer;
+  let browser: Browser;
+  let window: TestWindow;
+  let first: string;
+  let second: string;
+
+  beforeAll(async () => {
+    [server, browser] = await Promise.all([startServer({ quick: true }), launchBrowser()]);
+    const recording = join(FIXTURES, '12-moderation.webm');
+    first = await transcribeFixture(server, recording, 'First', { diarize: true });
+    second = await transcribeFixture(server, recording, 'Second', { diarize: true });
+    window = await openWindow(browser, server);
+  }, 300_000);
+  afterAll(async () => {
+    await browser?.close();
+    await discard(server);
+  });
+
+  it('is remembered when its speaker is named so, and only then', async () => {
+    const { page } = window;
+    await window.go(`#/transcript/${first}`);
+    await page.getByRole('tab', { name: 'Speakers' }).click();
+    await page.getByRole('tabpanel').getByRole('button', { name: 'Speaker A' }).click();
+    const sheet = page.getByRole('dialog', { name: 'Name of this speaker' });
+    await sheet.getByRole('textbox').fill('María');
+    await sheet.getByRole('switch', { name: 'Remember this voice' }).click();
+    expect(await window.violations()).toEqual([]);
+    await sheet.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('tabpanel').getByRole('button', { name: 'María' }).waitFor();
+    const { data } = await server.client.call('listVoices');
+    expect(data.map(({ name }) => name)).toEqual(['María']);
+  });
+
+  it('is proposed in the next recording, and applied by a click alone', async () => {
+    const { page } = window;
+    await window.go(`#/transcript/${second}`);
+    await page.getByRole('tab', { name: 'Speakers' }).click();
+    await page.getByText('Sounds like María').waitFor();
+    expect(await window.violations()).toEqual([]);
+    const before = await server.client.call('getTranscript', { params: { id: second } });
+    expect(before.speakers?.A?.name).toBe('Speaker A');
+    await page.getByRole('button', { name: 'Use the name María' }).click();
+    await page.getByRole('tabpanel').getByRole('button', { name: 'María', exact: true }).waitFor();
+    expect(await page.getByText('Sounds like').count()).toBe(0);
+  });
+
+  it('is listed in the settings, and forgotten there', async () => {
+    const { page } = window;
+    await window.go('#/settings/privacy');
+    await page.getByText('María').waitFor();
+    await page.getByRole('button', { name: 'Forget María' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Forget' }).click();
+    await page.getByText('No voice is remembered.').waitFor();
+    expect((await server.client.call('listVoices')).data).toEqual([]);
+  });
+});
