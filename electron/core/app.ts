@@ -139,6 +139,7 @@ const createServices = (
       modelOrigin: namedModelOrigin(settings),
     }),
     version: config.version,
+    environment: config.environment,
     onConnection: (record) => network.note(record),
   });
   const media = createMediaEngine(tools);

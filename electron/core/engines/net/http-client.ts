@@ -5,6 +5,7 @@ import { allowedAddresses, systemResolve } from './address-guard.ts';
 import { bodyStream } from './body-queue.ts';
 import { trustedCertificates } from './certificates.ts';
 import { explainNetworkError, throwIfAborted } from './network-errors.ts';
+import { isLiteral, Proxies, proxyFor } from './proxies.ts';
 import type {
   ConnectionPurpose,
   ConnectionRecord,
@@ -160,6 +161,7 @@ class GuardedHttpClient implements HttpClient {
   /** Two pools, so that a socket opened while private addresses were allowed is never used once they are not. */
   readonly #publicOnly: GuardedAgent;
   readonly #anywhere: GuardedAgent;
+  readonly #proxies = new Proxies();
 
   constructor(options: HttpClientOptions) {
     this.#options = options;
@@ -200,7 +202,11 @@ class GuardedHttpClient implements HttpClient {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#publicOnly.agent.destroy(), this.#anywhere.agent.destroy()]);
+    await Promise.all([
+      this.#publicOnly.agent.destroy(),
+      this.#anywhere.agent.destroy(),
+      this.#proxies.close(),
+    ]);
   }
 
   async tunnel({ host, port, purpose, signal }: TunnelOptions): Promise<Socket> {
@@ -238,13 +244,14 @@ class GuardedHttpClient implements HttpClient {
     const named =
       context.purpose === 'llm' || (context.purpose === 'model' && policy.modelOrigin === hop.url.origin);
     const anywhere = policy.allowPrivateAddresses || named;
-    const { agent, addressOf } = anywhere ? this.#anywhere : this.#publicOnly;
+    const { agent: direct, addressOf } = anywhere ? this.#anywhere : this.#publicOnly;
     const explain = (error: unknown): AppError =>
       explainNetworkError(error, { host: hop.url.host, ...context });
     try {
       if (policy.offline) {
         throw offlineError(hop.url.host);
       }
+      const agent = (await this.#proxyOf(hop.url, context, anywhere)) ?? direct;
       const response = await agent.request({
         origin: hop.url.origin,
         path: `${hop.url.pathname}${hop.url.search}`,
@@ -270,6 +277,20 @@ class GuardedHttpClient implements HttpClient {
       });
       throw explained;
     }
+  }
+
+  /**
+   * Models alone come by a proxy that the environment names: what they are is held against a hash, and where they
+   * come from is the owner's choice. A proxy resolves names itself, so the rule about addresses could not hold for
+   * what others ask for.
+   */
+  async #proxyOf({ hostname, href }: URL, { purpose }: HopContext, anywhere: boolean) {
+    const proxy = purpose === 'model' ? proxyFor(new URL(href), this.#options.environment ?? {}) : null;
+    if (proxy === null) return undefined;
+    if (isLiteral(hostname)) {
+      await allowedAddresses(hostname, anywhere, this.#options.resolve ?? systemResolve);
+    }
+    return this.#proxies.agent(proxy);
   }
 
   #opened(

@@ -36,6 +36,8 @@ export type HttpClientOptions = {
   /** The product's version, for `User-Agent: Earshot/<version>`. */
   readonly version: string;
   readonly onConnection?: (record: ConnectionRecord) => void;
+  /** Where a proxy for the downloads of models may be named; default: nowhere. */
+  readonly environment?: NodeJS.ProcessEnv;
   /** Default: the system's resolver. */
   readonly resolve?: Resolve;
 };
