@@ -110,15 +110,19 @@ export const engineFaults: readonly Fault[] = [
       let server = await context.start();
       const id = await context.submit(server, context.urls.url('/long.wav'));
       for (let i = 0; i < 2; i++) {
+        // Pieces that were beside the guilty one go down with it: one crash may say so more than once.
+        const said = async () => (await server.log()).split('went down over a piece').length;
+        const before = await said();
         await killWorker(server.pid, 'SIGSEGV');
-        await until(async () => (await server.log()).split('went down over a piece').length > i + 1);
+        await until(async () => (await said()) > before);
         await context.kill(server);
         server = await context.start({ dataDir: server.dataDir });
       }
       await killWorker(server.pid, 'SIGSEGV');
       const { error } = await context.ended(server, id);
       equal(error?.code, 'engine_crashed');
-      match(error?.message ?? '', /3 times over the audio at 0:00/);
+      // Two pieces are in hand at once; either may be the one that was counted.
+      match(error?.message ?? '', /3 times over the audio at 0:\d\d/);
       return 'the third crash failed the job, with two restarts in between';
     },
   },
