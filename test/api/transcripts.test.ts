@@ -9,7 +9,7 @@ let server: TestServer;
 let remote: UrlServer;
 
 beforeAll(async () => {
-  [server, remote] = await Promise.all([startServer({ quick: true }), startUrlServer()]);
+  [server, remote] = await Promise.all([startServer(), startUrlServer()]);
 });
 afterAll(async () => {
   await Promise.all([discard(server), remote.close()]);

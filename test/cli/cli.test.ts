@@ -42,12 +42,6 @@ const heard = (child: ChildProcess, wanted: string): Promise<string> =>
 
 const SAMPLE = fixturePath(ONE_SENTENCE);
 
-beforeAll(async () => {
-  // How well it hears is tested elsewhere.
-  const { code } = await earshot('settings', 'set', 'engine.beamSize', '1');
-  expect(code).toBe(0);
-});
-
 describe('earshot transcribe', () => {
   it('without arguments says the bundled sample, with times, and nothing else on stdout', async () => {
     const { code, out, err } = await earshot('transcribe');
