@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../support/until.ts';
 import { Checker } from './support/check.ts';
 import { ApiDocument, type Operation } from './support/document.ts';
 import { ABOUT_WAITING, exampleProblems, exampleRequest, LAST } from './support/examples.ts';
@@ -72,6 +73,11 @@ describe('the examples of openapi.json', () => {
     expect(exampleProblems(document)).toEqual([]);
   });
 
+  const nothingRuns = async (): Promise<boolean> => {
+    const { data } = await world.server.client.call('getQueue');
+    return data.running.length + data.waiting.length === 0;
+  };
+
   it('work when they are sent', async () => {
     const sender = new Sender(world.server.url);
     const failed: string[] = [];
@@ -79,6 +85,8 @@ describe('the examples of openapi.json', () => {
       if (operation.operationId === 'pauseModel') {
         await world.server.client.call('installModel', { params: { id: SLOW_MODEL } });
       }
+      // It measures only while nothing else runs.
+      if (operation.operationId === 'benchmarkModel') await until(nothingRuns);
       const plan = await exampleRequest(world, operation);
       const answer = await sender.send(plan);
       const problem = new Checker(document, world).problem(plan, answer);
@@ -108,7 +116,8 @@ it(
     await run(tally);
     process.stdout.write(`\n${tally.table()}\nseed ${SEED}, ${REQUESTS} requests\n`);
     expect(tally.failures()).toBe('');
-    expect(tally.neverSucceeded()).toEqual([ONCE]);
+    // A measurement is refused while anything is recognised, so whether one succeeds here is luck; its example does.
+    expect(tally.neverSucceeded().filter((id) => id !== 'benchmarkModel')).toEqual([ONCE]);
     const { status } = await world.server.client.call('health');
     expect(status).toBe('ok');
   },
