@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import { z } from 'zod';
 import { AppError } from '../../base/errors.ts';
 import { cleanTitle } from './web-page.ts';
@@ -99,12 +100,9 @@ export const parsePageRecording = (json: string): PageRecording => {
   };
 };
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: colours of a terminal are what is taken out
-const COLOURS = /\u001b\[[0-9;]*m/g;
-
 /** What yt-dlp died of, from its standard error. */
 export const explainYtDlp = (stderr: string): AppError => {
-  const lines = stderr.replace(COLOURS, '').split('\n');
+  const lines = stripVTControlCharacters(stderr).split('\n');
   const line = lines.findLast((each) => each.startsWith('ERROR:'))?.slice('ERROR:'.length) ?? '';
   if (/Unsupported URL|No video formats|Requested format is not available/i.test(line)) return nothingFound();
   const said = cleanTitle(
