@@ -154,16 +154,17 @@ class Transcription {
     const { deps, context } = this.#o;
     const times = this.#crashesAt(piece) + 1;
     const tooOften = times >= MOST_CRASHES;
-    deps.logger.warn(
-      { transcript: context.row.id, piece: piece.index, times },
-      'The engine went down over a piece',
-    );
     // A person who tries again after the failure gets as many tries as at first.
     const crashes = { ...this.#checkpoint.crashes, [piece.index]: tooOften ? 0 : times };
     this.#checkpoint = { ...this.#checkpoint, crashes };
     updateClaimed(deps.db, context.row.id, context.row.attempt, {
       checkpoint: JSON.stringify(this.#checkpoint),
     });
+    // Said only once it is kept.
+    deps.logger.warn(
+      { transcript: context.row.id, piece: piece.index, times },
+      'The engine went down over a piece',
+    );
     if (!tooOften) return;
     const minutes = Math.floor(piece.start / 60);
     const seconds = String(Math.floor(piece.start % 60)).padStart(2, '0');
