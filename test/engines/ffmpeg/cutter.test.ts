@@ -63,13 +63,30 @@ const shape = (pieces: readonly AudioPiece[]): unknown =>
   pieces.map(({ pcm, peaks, ...rest }) => ({ ...rest, length: pcm.length, buckets: peaks.min.length }));
 
 describe('Cutter', () => {
-  const options = { minSeconds: 3, maxSeconds: 8 };
+  const options = { minSeconds: 2, windowSeconds: 3, maxSeconds: 8 };
 
-  it('cuts in the middle of the first long enough silence after the minimum', () => {
+  it('cuts in the middle of the last long enough silence within the window', () => {
     const source = build([
-      { loud: true, frames: 100 },
+      { loud: true, frames: 60 },
       { loud: false, frames: 30 },
-      { loud: true, frames: 70 },
+      { loud: true, frames: 20 },
+      { loud: false, frames: 10 },
+      { loud: true, frames: 5 },
+      { loud: false, frames: 25 },
+      { loud: true, frames: 200 },
+    ]);
+    // From 1.2, 2.2 and 2.5 s on; the second is only 0.2 s long, and the first is over before a piece may end.
+    expect(cutAll(source, options, 4096)[0]).toMatchObject({ start: 0, end: 2.75, index: 0, last: false });
+    // With a shorter least, the last one in the window is taken all the same.
+    expect(cutAll(source, { ...options, minSeconds: 1 }, 4096)[0]?.end).toBe(2.75);
+    expect(cutAll(source, { ...options, minSeconds: 1, windowSeconds: 2.2 }, 4096)[0]?.end).toBe(1.5);
+  });
+
+  it('cuts in the middle of the first long enough silence after a window without one', () => {
+    const source = build([
+      { loud: true, frames: 60 },
+      { loud: false, frames: 30 },
+      { loud: true, frames: 110 },
       { loud: false, frames: 10 },
       { loud: true, frames: 40 },
       { loud: false, frames: 50 },
@@ -79,7 +96,7 @@ describe('Cutter', () => {
     // The silence from 5 s to 6 s; that from 4 s is only 0.2 s long.
     expect(first).toMatchObject({ start: 0, end: 5.5, index: 0, last: false });
     expect(first?.silences).toEqual([
-      { start: 2, end: 2.6 },
+      { start: 1.2, end: 1.8 },
       { start: 5, end: 5.5 },
     ]);
     expect(second).toMatchObject({ start: 5.5, index: 1, last: true });

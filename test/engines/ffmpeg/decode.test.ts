@@ -123,7 +123,7 @@ describe('decoding', { timeout: 60_000 }, () => {
 
   it('cuts in silences only: no piece of the meeting begins or ends in speech', async () => {
     const { pieces } = await decode(fixture('08-meeting-4min.mp3'), {
-      cut: { minSeconds: 10, maxSeconds: 60 },
+      cut: { minSeconds: 10, windowSeconds: 15, maxSeconds: 60 },
     });
     expect(pieces.length).toBeGreaterThan(8);
     for (const { pcm, start, end } of pieces.slice(0, -1)) {

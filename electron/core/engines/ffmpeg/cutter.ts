@@ -14,6 +14,7 @@ const QUIET_BUCKETS = 4;
 
 export type CutPlan = {
   readonly minSamples: number;
+  readonly windowSamples: number;
   readonly maxSamples: number;
   readonly minSilence: number;
 };
@@ -22,10 +23,12 @@ const toBucket = (samples: number): number => Math.round(samples / PEAK_SAMPLES)
 
 /** Fills in the defaults, in samples. */
 export const planCuts = (options: CutOptions = {}): CutPlan => {
-  const minSamples = Math.max(PEAK_SAMPLES, toBucket((options.minSeconds ?? 30) * SAMPLE_RATE));
   const maxSamples = toBucket((options.maxSeconds ?? 120) * SAMPLE_RATE);
+  const windowSamples = Math.min(maxSamples, toBucket((options.windowSeconds ?? 29.5) * SAMPLE_RATE));
+  const minSamples = Math.max(PEAK_SAMPLES, toBucket((options.minSeconds ?? 15) * SAMPLE_RATE));
   return {
-    minSamples: Math.min(minSamples, maxSamples),
+    minSamples: Math.min(minSamples, windowSamples),
+    windowSamples,
     maxSamples,
     minSilence: Math.max(2 * MARGIN + PEAK_SAMPLES, (options.minSilence ?? 0.4) * SAMPLE_RATE),
   };
@@ -98,7 +101,7 @@ export class Cutter {
 
   /** Whether enough is there that `next` may give a piece. */
   get ready(): boolean {
-    return this.#filled >= this.#plan.minSamples + MIN_REST;
+    return this.#filled >= this.#plan.windowSamples + MIN_REST;
   }
 
   push(samples: Float32Array): void {
@@ -114,7 +117,25 @@ export class Cutter {
   }
 
   #cutPoint(ended: boolean): number | null {
-    const { minSamples, maxSamples, minSilence } = this.#plan;
+    return this.ready ? (this.#cutInWindow() ?? this.#cutAfterWindow(ended)) : null;
+  }
+
+  /** In the last silence that lets the piece end within the window. What comes later must not matter. */
+  #cutInWindow(): number | null {
+    const { minSamples, windowSamples, minSilence } = this.#plan;
+    const horizon = this.#start + windowSamples + MIN_REST;
+    const cuts = this.#silences.within(this.#start, horizon, minSilence).flatMap((silence) => {
+      const from = silence.start - this.#start;
+      const to = silence.end - this.#start;
+      const cut = toBucket(Math.min(windowSamples, Math.max(minSamples, (from + to) / 2)));
+      return cut < from + MARGIN || cut > to - MARGIN ? [] : [cut];
+    });
+    return cuts.at(-1) ?? null;
+  }
+
+  /** In the first silence after the window; where there is none up to the longest piece, at its quietest point. */
+  #cutAfterWindow(ended: boolean): number | null {
+    const { windowSamples, maxSamples, minSilence } = this.#plan;
     const available = this.#filled - MIN_REST;
     const full = available >= maxSamples;
     const end = this.#start + Math.min(this.#filled, maxSamples);
@@ -123,11 +144,11 @@ export class Cutter {
       const to = silence.end - this.#start;
       // How far it reaches is only known once it has ended, or reached the longest piece.
       if (silence.open && !full && !ended) return null;
-      const cut = toBucket(Math.min(maxSamples, Math.max(minSamples, (from + to) / 2)));
+      const cut = toBucket(Math.min(maxSamples, Math.max(windowSamples, (from + to) / 2)));
       if (cut < from + MARGIN || cut > to - MARGIN) continue;
       return cut <= available ? cut : null;
     }
-    return full ? quietestPoint(this.#buffer, minSamples, maxSamples) : null;
+    return full ? quietestPoint(this.#buffer, windowSamples, maxSamples) : null;
   }
 
   #take(length: number, last: boolean): AudioPiece {

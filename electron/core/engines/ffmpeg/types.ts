@@ -36,8 +36,13 @@ export type MediaInfo = {
 export type Span = { readonly start: number; readonly end: number };
 
 export type CutOptions = {
-  /** From here on, the first silence long enough ends the piece; seconds, default 30. */
+  /** A piece is not cut before; seconds, default 15. */
   readonly minSeconds?: number;
+  /**
+   * The last silence long enough before this ends the piece; where there is none, the first one after it. Seconds,
+   * default 29.5: Whisper hears 30 s at a time, and each time costs the same.
+   */
+  readonly windowSeconds?: number;
   /** A piece never gets longer; cut at its quietest point if there is no silence; seconds, default 120. */
   readonly maxSeconds?: number;
   /** What counts as a silence to cut at; seconds, default 0.4. */
