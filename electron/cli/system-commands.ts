@@ -7,6 +7,11 @@ import { print, style, table } from './terminal.ts';
 
 type Check = { ok: boolean; name: string; fact: string };
 
+const acceleration = ({ enabled, device }: { enabled: boolean; device: string | null }): string => {
+  if (device === null) return 'none: this build and machine use the processor';
+  return enabled ? device : `${device}, switched off: earshot settings set engine.acceleration true`;
+};
+
 const addDoctor = (program: Command): void => {
   withServerOptions(program.command('doctor'))
     .description('check that everything needed is there and works')
@@ -31,6 +36,7 @@ const addDoctor = (program: Command): void => {
               ? `whisper.cpp ${system.engine.version}, ${system.engine.parallel} × ${system.engine.threads} threads`
               : (system.engine.detail ?? 'does not load'),
           },
+          { ok: true, name: 'Acceleration', fact: acceleration(system.acceleration) },
           {
             ok: real.length > 0,
             name: 'Models',

@@ -93,6 +93,11 @@ export const SETTINGS = {
   'engine.threads': setting(z.int().min(0).max(256), 0, 'Threads a piece; 0 chooses for this machine.', true),
   'engine.parallel': setting(z.int().min(0).max(64), 0, 'Pieces recognised side by side; 0 chooses.', true),
   'engine.beamSize': setting(z.int().min(1).max(16), 5, 'Beams of the decoder; 1 is greedy and fastest.'),
+  'engine.acceleration': setting(
+    z.boolean(),
+    true,
+    'Recognise on a graphics processor where this build and this machine have one.',
+  ),
   'engine.idleSeconds': setting(
     z.int().min(1).max(86_400),
     300,

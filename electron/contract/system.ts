@@ -25,6 +25,15 @@ export const System = success(
       threads: z.int(),
       parallel: z.int(),
     }),
+    acceleration: z
+      .object({
+        enabled: z.boolean().describe('The setting `engine.acceleration`.'),
+        device: z
+          .string()
+          .nullable()
+          .describe('The graphics processor that this build can use here; null where there is none.'),
+      })
+      .describe('Recognition runs on `device` where it is enabled and there is one, else on the processor.'),
     scanner: z.enum(['clamav', 'builtin']),
     disk_free: Bytes,
     limits: z.record(z.string(), z.number()),

@@ -28,7 +28,9 @@ export const ExportQuery = z.strictObject({
   min_gap: queryNumber(z.number().min(0).max(0.2))
     .optional()
     .describe('Seconds between two subtitles; default 0.08, two frames at 25 a second.'),
-  speakers: QueryBoolean.optional().describe('Name the speakers.'),
+  speakers: QueryBoolean.optional().describe(
+    'Name the speakers. Without it, where there are several, or the only one was given a name.',
+  ),
   words: QueryBoolean.optional().describe('One cue a word.'),
   times: QueryBoolean.optional().describe('Times in txt and md.'),
 });

@@ -129,6 +129,7 @@ const createServices = (
     addonPath: config.addonPath,
     idleMs: settings.get('engine.idleSeconds') * 1000,
     ...parallelism,
+    acceleration: () => settings.get('engine.acceleration'),
     log: logger,
   });
   const network = new NetworkService({ db, clock, logger });
@@ -185,6 +186,7 @@ const createServices = (
     logger,
     boot: newToken(8),
     concurrency: () => settings.get('queue.concurrency'),
+    windingUp: parallelism.statesSideBySide - 1,
     work,
     watcher: {
       progress: (row, segments, from) => transcripts.announceProgress(row, segments, from),

@@ -3,70 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ApiError } from '../../electron/contract/client.ts';
 import type { TestServer } from '../support/server.ts';
 import { file } from '../support/url-server.ts';
-import { slow } from './support/behaviours.ts';
-import type { Fault, FaultContext } from './support/context.ts';
-import { descendants, expectGone, FFMPEG } from './support/processes.ts';
-
-type Stage = 'queued' | 'downloading' | 'transcribing';
-
-/** Brings a job into a stage, and answers its id. */
-const bringTo = async (context: FaultContext, server: TestServer, stage: Stage): Promise<string> => {
-  if (stage === 'queued') {
-    await context.submit(server, context.urls.set('/slow.wav', slow(context.long, 400_000)));
-    return context.submit(server, context.urls.url('/short.wav'));
-  }
-  const url =
-    stage === 'downloading'
-      ? context.urls.set('/slow.wav', slow(context.long, 400_000))
-      : context.urls.url('/long.wav');
-  const id = await context.submit(server, url);
-  await context.reached(server, id, stage, stage === 'transcribing' ? 1 : 0);
-  return id;
-};
-
-const STAGES: readonly Stage[] = ['queued', 'downloading', 'transcribing'];
-
-const ffmpegsOf = (server: TestServer) =>
-  descendants(server.pid).filter(({ command }) => FFMPEG.test(command));
-
-const cancelIn = (stage: Stage): Fault => ({
-  name: `cancelled while ${stage}`,
-  quick: stage !== 'queued',
-  run: async (context) => {
-    const server = await context.start();
-    const id = await bringTo(context, server, stage);
-    const ffmpegs = ffmpegsOf(server);
-    const started = performance.now();
-    await server.client.call('cancelTranscript', { params: { id } });
-    const took = performance.now() - started;
-    const cancelled = await context.expectFailed(server, id, 'cancelled');
-    if (stage === 'transcribing') ok(cancelled.text.length > 0, 'the text up to there is kept');
-    if (stage !== 'queued') await expectGone(ffmpegs, 1000);
-    if (stage !== 'queued') await context.expectNoOrphans(server);
-    return `ended after ${(took / 1000).toFixed(2)} s, no process and no file left`;
-  },
-});
-
-const deleteIn = (stage: Stage): Fault => ({
-  name: `deleted while ${stage}`,
-  quick: stage === 'transcribing',
-  run: async (context) => {
-    const server = await context.start();
-    const id = await bringTo(context, server, stage);
-    const ffmpegs = ffmpegsOf(server);
-    await server.client.call('deleteTranscript', { params: { id } });
-    const status = await context.get(server, id).then(
-      () => 200,
-      (error: unknown) => (error instanceof ApiError ? error.status : 0),
-    );
-    equal(status, 404);
-    if (stage !== 'queued') {
-      await expectGone(ffmpegs, 1000);
-      await context.expectNoOrphans(server);
-    }
-    return '404 afterwards, no process and no file left';
-  },
-});
+import type { Fault } from './support/context.ts';
 
 const JOBS = Number(process.env.FAULT_JOBS ?? 200);
 const SIDE_BY_SIDE = 2;
@@ -127,8 +64,6 @@ const manyJobs: Fault = {
 };
 
 export const jobFaults: readonly Fault[] = [
-  ...STAGES.map(cancelIn),
-  ...STAGES.map(deleteIn),
   {
     name: 'two clients send the same Idempotency-Key at once',
     quick: true,

@@ -100,6 +100,7 @@ export const systemExamples: ExamplesOf<typeof systemRoutes> = {
             threads: 4,
             parallel: 2,
           },
+          acceleration: { enabled: true, device: null },
           scanner: 'builtin',
           disk_free: 214_748_364_800,
           limits: {

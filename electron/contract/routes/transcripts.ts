@@ -88,6 +88,7 @@ export const transcriptRoutes = {
     tag,
     summary: 'Try a failed transcription again',
     access: 'key',
+    located: true,
     params: byId,
     responses: { 202: t.Transcription },
     errors: ['transcript_not_found', 'not_retryable'],

@@ -1,16 +1,19 @@
 import { columnsOf, isRtlLanguage, oneLine, startsRtl, truncateColumns } from './text.ts';
 import type { ExportTranscript } from './types.ts';
 
-/** Whether to name the speakers: as asked, else when they were told apart. */
-export const showsSpeakers = (transcript: ExportTranscript, asked: boolean | undefined): boolean =>
-  asked ?? transcript.segments.some((segment) => segment.speaker_id !== null);
+const givenName = ({ speakers }: ExportTranscript, speaker: string): string =>
+  oneLine((Object.hasOwn(speakers ?? {}, speaker) ? speakers?.[speaker]?.name : undefined) ?? '');
+
+/** Whether to name the speakers: as asked, else where there are several, or a person gave the only one a name. */
+export const showsSpeakers = (transcript: ExportTranscript, asked: boolean | undefined): boolean => {
+  if (asked !== undefined) return asked;
+  const speakers = new Set(transcript.segments.flatMap(({ speaker_id }) => speaker_id ?? []));
+  return speakers.size > 1 || [...speakers].some((speaker) => givenName(transcript, speaker) !== '');
+};
 
 /** The name that a person gave to a speaker, else "Speaker A". */
 export const speakerName = (transcript: ExportTranscript, speaker: string): string => {
-  const given = Object.hasOwn(transcript.speakers ?? {}, speaker)
-    ? transcript.speakers?.[speaker]?.name
-    : undefined;
-  const name = oneLine(given ?? '');
+  const name = givenName(transcript, speaker);
   if (name !== '') return name;
   const id = oneLine(speaker);
   return /^[A-Z]{1,3}$/.test(id) ? `Speaker ${id}` : id;

@@ -36,6 +36,8 @@ export type ToRedact = {
 
 /** Covered once more when a value was still heard: word times are guesses. Seconds. */
 const WIDER_MARGIN = 0.8;
+const FROM_PERCENT = 97;
+const TO_PERCENT = 99;
 
 const NO_SOUND = 'No audio is kept for playback: there is none on this machine that could be bleeped.';
 const NOT_COVERED =
@@ -78,6 +80,7 @@ class Redaction {
   }
 
   async run(): Promise<{ report: RedactionReport; warnings: string[] }> {
+    this.#report(0);
     const spans = coverSpans(this.#values);
     const { duration } = await this.#cover(spans);
     const report = { checked: true, spans: spans.length };
@@ -103,6 +106,12 @@ class Redaction {
     }
   }
 
+  /** Share of the checking, 0 to 1. */
+  #report(share: number): void {
+    const percent = FROM_PERCENT + share * (TO_PERCENT - FROM_PERCENT);
+    this.#context.report({ stage: 'analyzing', percent, etaSeconds: null, speed: null });
+  }
+
   #cover(spans: readonly Span[]): Promise<{ readonly duration: number }> {
     const { input, shift, range } = this.#recording;
     return this.#deps.media.bleep({
@@ -125,8 +134,7 @@ class Redaction {
       model,
       language: this.#asked.language ?? 'en',
       signal: this.#context.signal,
-      onProgress: () =>
-        this.#context.report({ stage: 'analyzing', percent: 99, etaSeconds: null, speed: null }),
+      onProgress: (share) => this.#report(share),
     });
   }
 }

@@ -149,7 +149,8 @@ const complete = (deps: PipelineDeps, { row }: JobContext, outcome: Outcome): vo
 };
 
 const ANALYSING_FROM = 95;
-const ANALYSING_TO = 99;
+/** Covering what is private, and hearing it again, comes after. */
+const ANALYSING_TO = 97;
 
 /** The analyses that the job asks for, over what was recognised. */
 const analyse = async (

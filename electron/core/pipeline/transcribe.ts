@@ -77,6 +77,7 @@ class Transcription {
         // One more than run side by side waits, so that the engine never does.
         while (this.#flights.length > deps.engine.statesSideBySide) await this.#land();
       }
+      this.#o.context.windsUp();
       while (this.#flights.length > 0) await this.#land();
     } catch (error) {
       this.#controller.abort();

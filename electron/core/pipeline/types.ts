@@ -19,6 +19,8 @@ export type JobContext = {
   readonly report: (report: JobReport) => void;
   /** Segments that were just saved, in order. */
   readonly recognised: (segments: readonly StoredSegment[]) => void;
+  /** All pieces are with the engine: another job may begin, so that no core waits for the last of them. */
+  readonly windsUp: () => void;
 };
 
 /** Works on a claimed job until it is completed; throws an AppError when it fails. */

@@ -34,6 +34,8 @@ type Options = {
   /** Names this run of the program: what another run had claimed is taken back at the start. */
   readonly boot: string;
   readonly concurrency: () => number;
+  /** Jobs that may wind up beside those that are counted: as many as would leave a part of the engine idle. */
+  readonly windingUp: number;
   readonly work: JobWork;
   readonly watcher: JobWatcher;
 };
@@ -43,7 +45,11 @@ type Running = {
   readonly controller: AbortController;
   readonly done: Promise<void>;
   latest: JobReport;
+  /** It will ask nothing more of the engine than it has: what follows are its last pieces, and analyses. */
+  windsUp: boolean;
   saidAt: number;
+  /** The next time that it says how far it is, where that was too soon. */
+  later: NodeJS.Timeout | undefined;
   segments: number;
 };
 
@@ -77,10 +83,10 @@ export class JobRunner {
 
   /** Looks for work: to be called when a job was added, or something stopped holding the queue. */
   wake(): void {
-    const { db, boot, clock, concurrency, logger } = this.#options;
+    const { db, boot, clock, logger } = this.#options;
     this.#positions = undefined;
     try {
-      while (!this.#stopping && !queue.isQueuePaused(db) && this.#running.size < concurrency()) {
+      while (!this.#stopping && !queue.isQueuePaused(db) && this.#hasRoom()) {
         const row = queue.claimNext(db, boot, clock.now(), this.#held);
         if (row === undefined) return;
         this.#begin(row);
@@ -90,6 +96,13 @@ export class JobRunner {
       logger.warn({ reason: messageOf(error) }, 'The queue waits for room on the disk');
       this.#later(DISK_FULL_WAIT_MS, () => this.wake());
     }
+  }
+
+  /** A job that winds up leaves cores idle: another begins beside it. */
+  #hasRoom(): boolean {
+    const { concurrency, windingUp } = this.#options;
+    const ending = [...this.#running.values()].filter(({ windsUp }) => windsUp).length;
+    return this.#running.size - Math.min(ending, windingUp) < concurrency();
   }
 
   live(id: string): LiveProgress {
@@ -199,9 +212,19 @@ export class JobRunner {
     };
     const { promise, resolve } = Promise.withResolvers<void>();
     const segments = countSegments(this.#options.db, row.id);
-    const running: Running = { row, controller, done: promise, latest, saidAt: 0, segments };
+    const running: Running = {
+      row,
+      controller,
+      done: promise,
+      latest,
+      windsUp: false,
+      saidAt: 0,
+      later: undefined,
+      segments,
+    };
     this.#running.set(row.id, running);
     const over = () => {
+      clearTimeout(running.later);
       this.#running.delete(row.id);
       resolve();
       this.announceEnd(row.id);
@@ -222,6 +245,10 @@ export class JobRunner {
         signal: controller.signal,
         report: (report) => this.#report(running, report),
         recognised: (segments) => this.#recognised(running, segments),
+        windsUp: () => {
+          running.windsUp = true;
+          this.wake();
+        },
       });
     } catch (error) {
       await this.#settle(running, error);
@@ -270,13 +297,22 @@ export class JobRunner {
     const before = running.latest;
     const percent = Math.max(before.percent, report.percent);
     running.latest = { ...report, percent };
-    const now = this.#options.clock.monotonic();
-    if (before.stage === report.stage && now - running.saidAt < SAY_EVERY_MS) return;
-    running.saidAt = now;
+    const wait = running.saidAt + SAY_EVERY_MS - this.#options.clock.monotonic();
+    if (before.stage === report.stage && wait > 0)
+      running.later ??= setTimeout(() => this.#tell(running), wait);
+    else this.#tell(running);
+  }
+
+  /** Writes down how far a job is, and says so. */
+  #tell(running: Running): void {
+    const { row, latest } = running;
+    clearTimeout(running.later);
+    running.later = undefined;
+    running.saidAt = this.#options.clock.monotonic();
     try {
-      queue.updateClaimed(this.#options.db, running.row.id, running.row.attempt, {
-        stage: report.stage,
-        percent,
+      queue.updateClaimed(this.#options.db, row.id, row.attempt, {
+        stage: latest.stage,
+        percent: latest.percent,
       });
     } catch (error) {
       // Progress is no reason to fail: what must be kept is written elsewhere, and fails there.

@@ -20,6 +20,9 @@ type Options = {
 
 type Probe = { available: true; info: SystemInfo } | { available: false; detail: string };
 
+const graphicsProcessor = ({ devices }: SystemInfo): string | null =>
+  devices.find(({ kind }) => kind === 'gpu')?.description ?? null;
+
 /** What this installation runs on. */
 export class SystemService {
   readonly #o: Options;
@@ -64,6 +67,10 @@ export class SystemService {
         system_info: probe.available ? probe.info.features : null,
         threads: parallelism.threads,
         parallel: parallelism.statesSideBySide,
+      },
+      acceleration: {
+        enabled: settings.get('engine.acceleration'),
+        device: probe.available ? graphicsProcessor(probe.info) : null,
       },
       scanner: await scanner(),
       disk_free: disk.bavail * disk.bsize,

@@ -41,6 +41,7 @@ const Facts = ({ system: { engine, ffmpeg, ...system } }: { system: SystemFacts 
     ],
     [t('about.cpu'), engine.system_info ?? '–'],
     [t('setting.engine.threads'), `${number(engine.threads, locale)} × ${number(engine.parallel, locale)}`],
+    [t('setting.engine.acceleration'), system.acceleration.device ?? t('about.acceleration.none')],
     ['ffmpeg', ffmpeg.version === null ? t('about.missing') : `${ffmpeg.version} (${ffmpeg.path})`],
     [t('about.scanner'), system.scanner === 'clamav' ? 'ClamAV' : t('about.scanner.builtin')],
     ['Node', `${system.node} · ${system.platform}`],

@@ -34,6 +34,7 @@ export class FaultContext {
   readonly #truths: Map<string, string>;
   readonly #folders: string[] = [];
   readonly #servers = new Set<TestServer>();
+  readonly #toClose: (() => Promise<void>)[] = [];
 
   private constructor(random: Random, urls: UrlServer, truths: Map<string, string>) {
     this.random = random;
@@ -194,8 +195,14 @@ export class FaultContext {
     });
   }
 
+  /** What is to be closed with this, after its servers. */
+  onClose(close: () => Promise<void>): void {
+    this.#toClose.push(close);
+  }
+
   async close(): Promise<void> {
     for (const server of this.#servers) await server.kill();
+    for (const close of this.#toClose) await close();
     await this.urls.close();
     for (const folder of this.#folders) await rm(folder, { recursive: true, force: true });
   }

@@ -36,6 +36,8 @@ export type WhisperEngineOptions = {
   threads?: number;
   /** Jobs at once on one model. */
   statesSideBySide?: number;
+  /** Whether a model that is loaded now may use a graphics processor. Default: yes. */
+  acceleration?: () => boolean;
   /** The worker is replaced after so many jobs, once nothing runs. Default 500. */
   jobsPerWorker?: number;
   log?: Logger;
@@ -116,23 +118,20 @@ class ForkedWhisperEngine implements WhisperEngine {
   }
 
   async transcribe(request: TranscribeRequest): Promise<WhisperResult> {
-    const { modelPath, modelOptions = {}, pcm, params = {}, signal, alone = false } = request;
+    const { modelPath, pcm, params = {}, signal, alone = false } = request;
     const task = {
       kind: 'transcribe',
       modelPath,
-      modelOptions,
+      modelOptions: this.#modelOptions(request.modelOptions),
       pcm,
       params: { threads: this.#threads, ...params },
     } as const;
     return this.#inSlot(task, alone, signal, resumable(request));
   }
 
-  async detectLanguage({
-    modelPath,
-    modelOptions = {},
-    pcm,
-    signal,
-  }: DetectLanguageRequest): Promise<LanguageGuess> {
+  async detectLanguage(request: DetectLanguageRequest): Promise<LanguageGuess> {
+    const { modelPath, pcm, signal } = request;
+    const modelOptions = this.#modelOptions(request.modelOptions);
     const task = { kind: 'detectLanguage', modelPath, modelOptions, pcm, threads: this.#threads } as const;
     return this.#inSlot(task, false, signal);
   }
@@ -151,6 +150,10 @@ class ForkedWhisperEngine implements WhisperEngine {
     clearTimeout(this.#idleTimer);
     this.#retire();
     await Promise.all(this.#stopping);
+  }
+
+  #modelOptions(asked: ModelOptions | undefined): ModelOptions {
+    return { useGpu: this.#options.acceleration?.() ?? true, ...asked };
   }
 
   async #inSlot<Task extends WorkerTask>(

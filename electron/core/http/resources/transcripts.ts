@@ -13,9 +13,10 @@ const goneSignal = (reply: FastifyReply): AbortSignal => {
 
 /** Transcriptions: create, list, read, change, delete. */
 export const transcriptResources = (server: FastifyInstance, transcripts: TranscriptService): void => {
+  const locationOf = (id: string) => ({ location: `/v1/transcript/id/${id}` });
   implement(server, routes.createTranscript, async ({ caller, body, headers: sent, reply }) => {
     const row = transcripts.create(caller.user, body, sent['idempotency-key']);
-    const headers = { location: `/v1/transcript/id/${row.id}` };
+    const headers = locationOf(row.id);
     if (!body.wait_until_complete) return accepted(transcripts.get(caller.user.id, row.id), headers);
     const finished = await transcripts.wait(caller.user.id, row.id, goneSignal(reply));
     return finished.status === 'processing' ? accepted(finished, headers) : ok(finished, headers);
@@ -39,11 +40,11 @@ export const transcriptResources = (server: FastifyInstance, transcripts: Transc
     ok(await transcripts.cancel(caller.user.id, params.id)),
   );
   implement(server, routes.retryTranscript, ({ caller, params }) =>
-    accepted(transcripts.retry(caller.user.id, params.id)),
+    accepted(transcripts.retry(caller.user.id, params.id), locationOf(params.id)),
   );
   implement(server, routes.analyzeTranscript, async ({ caller, params, body, reply }) => {
     transcripts.analyze(caller.user.id, params.id, body);
-    const headers = { location: `/v1/transcript/id/${params.id}` };
+    const headers = locationOf(params.id);
     if (!body.wait_until_complete) return accepted(transcripts.get(caller.user.id, params.id), headers);
     const finished = await transcripts.wait(caller.user.id, params.id, goneSignal(reply));
     return finished.status === 'processing' ? accepted(finished, headers) : ok(finished, headers);
