@@ -23,6 +23,12 @@ it('serves the page of all operations with its script, under a policy that lets 
   expect((await script.text()).length).toBeGreaterThan(1_000_000);
 });
 
+it('has the icon that browsers ask for by themselves', async () => {
+  const icon = await fetch(`${server.url}/favicon.ico`);
+  expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
+  expect(await icon.text()).toContain('<svg');
+});
+
 it('has nothing else below the page', async () => {
   const other = await fetch(`${server.url}/docs/other`);
   expect(other.status).toBe(404);

@@ -6,6 +6,7 @@ import { forkNodeWorker } from '../../electron/core/engines/whisper/index.ts';
 import { scoreDiarization } from '../support/diarization-error.ts';
 import { starterModels } from '../support/speaker-models.ts';
 import { type Conversation, conversation, joined } from './joined.ts';
+import { largestChild } from './measure.ts';
 
 const RECORDINGS = [
   'talk-1-two-voices.flac',
@@ -79,6 +80,33 @@ const printVoices = (heard: readonly Heard[]): void => {
   console.log(`likeness of different voices                 ${row(different)}`);
 };
 
+const HOURS = 3;
+
+/** Memory of the process that tells speakers apart, over hours: it takes half an hour at a time. */
+const printMemory = async (): Promise<void> => {
+  const { pcm } = await joined(['08-meeting-4min.mp3'], HOURS * 60);
+  const samples: number[] = [];
+  const timer = setInterval(() => samples.push(largestChild(process.pid)), 500);
+  const started = performance.now();
+  let speakers = 0;
+  try {
+    const result = await run({ pcm, truth: [] }, null);
+    speakers = speakersIn(result.turns);
+  } finally {
+    clearInterval(timer);
+  }
+  const took = (performance.now() - started) / 1000;
+  const blocks = HOURS * 2;
+  const peaks = Array.from({ length: blocks }, (_, n) => {
+    const part = samples.slice((n * samples.length) / blocks, ((n + 1) * samples.length) / blocks);
+    return Math.max(...part);
+  });
+  console.log(
+    `\n${HOURS} hours in ${took.toFixed(0)} s (${((HOURS * 3600) / took).toFixed(0)} × real time), ${speakers} speakers;` +
+      ` most memory in each sixth: ${peaks.join(', ')} MB`,
+  );
+};
+
 /**
  * Prints the diarization error rate (0.25 s collar, overlap scored, best mapping of speakers) of the conversations,
  * with the number of speakers given and found, and how alike voices sound. `long`: also of hours.
@@ -101,6 +129,7 @@ export const printDiarization = async (long: boolean): Promise<void> => {
   if (!long) return;
   console.log('');
   for (const { name, parts, minutes } of LONG) await printRow(name, await joined(parts, minutes));
+  await printMemory();
 };
 
 if (import.meta.main) await printDiarization(process.argv.includes('--long'));

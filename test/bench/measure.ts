@@ -51,8 +51,12 @@ const childrenOf = (pid: number): number[] =>
     readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
   );
 
-/** Resident memory in MB: of the server, and of its worker (its largest child; Linux only). */
+/** Resident memory of a process's largest child in MB (Linux only). */
+export const largestChild = (pid: number): number =>
+  Math.round(Math.max(0, ...childrenOf(pid).map(residentMegabytes)));
+
+/** Resident memory in MB: of the server, and of its worker. */
 export const memory = (server: TestServer): { server: number; worker: number } => ({
   server: Math.round(residentMegabytes(server.pid)),
-  worker: Math.round(Math.max(0, ...childrenOf(server.pid).map(residentMegabytes))),
+  worker: largestChild(server.pid),
 });

@@ -37,6 +37,13 @@ describe('the models', () => {
 
   it('say what each is for, what is here, and which one is a demonstration', async () => {
     const { page } = window;
+    for (const name of [
+      'Demonstration model',
+      'Demonstration model: turns of speech',
+      'Demonstration model: voices',
+    ]) {
+      await page.getByText(name, { exact: true }).waitFor();
+    }
     await row('Demonstration model').first().getByText('comes with Earshot').waitFor();
     await row('Demonstration model').first().getByText('synthetic voices only', { exact: false }).waitFor();
     await page.getByText('No model for real recordings is on this computer yet.').waitFor();

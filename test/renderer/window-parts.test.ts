@@ -185,8 +185,6 @@ describe('the event stream', () => {
   });
 });
 
-const ALL = { speakers: true, redaction: true };
-
 describe('a request for a transcription', () => {
   const options = OptionsSchema.parse({ speakers: 3, language: 'de', redact: true, safety: true });
 
@@ -202,7 +200,7 @@ describe('a request for a transcription', () => {
       model: 'mini',
       timestamp_style: 'word',
     });
-    expect(toRequest('https://a.example/x', options, { from: 1.00049, to: 8 }, ALL)).toMatchObject({
+    expect(toRequest('https://a.example/x', options, { from: 1.00049, to: 8 })).toMatchObject({
       audio_start_from: 1,
       audio_end_at: 8,
       language: 'de',

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { newToken } from '../base/ids.ts';
 
@@ -13,6 +15,7 @@ const makePage = async (nonce: string): Promise<FastifyInstance> => {
     configuration: {
       url: '/openapi.json',
       pageTitle: 'Earshot API',
+      favicon: '/favicon.ico',
       nonce,
       withDefaultFonts: false,
       telemetry: false,
@@ -30,7 +33,7 @@ const makePage = async (nonce: string): Promise<FastifyInstance> => {
  * The page at `/docs`: every operation, to be tried on the spot. Nothing of it comes from another host. It is
  * loaded when it is first looked at, since it takes 40 MB.
  */
-export const installDocs = (server: FastifyInstance): void => {
+export const installDocs = (server: FastifyInstance, resourcesDir: string): void => {
   const nonce = newToken(16);
   const policy = [
     "default-src 'none'",
@@ -57,4 +60,9 @@ export const installDocs = (server: FastifyInstance): void => {
     routing(request.raw, reply.raw);
   };
   for (const path of PATHS) server.get(path, serve);
+  const icon = readFileSync(join(resourcesDir, 'icons', 'icon.svg'));
+  // Browsers ask for this name without being told to.
+  server.get('/favicon.ico', (_request, reply) =>
+    reply.type('image/svg+xml').header('cache-control', 'public, max-age=86400').send(icon),
+  );
 };

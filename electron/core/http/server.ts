@@ -111,7 +111,7 @@ export const createServer = async (options: ServerOptions): Promise<FastifyInsta
   server.get('/openapi.json', (_request, reply) =>
     reply.type('application/json; charset=utf-8').send(document),
   );
-  installDocs(server);
+  installDocs(server, options.resourcesDir);
   installGuide(server, options.resourcesDir, options.rendererDir);
   await installWindow(server, options.rendererDir);
   return server;

@@ -15,7 +15,7 @@ import {
   type SearchRow,
   searchTranscripts,
 } from '../stores/search.ts';
-import { readSegments } from '../stores/segments.ts';
+import { readSegmentTexts } from '../stores/segments.ts';
 
 const HITS_PER_TRANSCRIPT = 20;
 const SNIPPET = 160;
@@ -64,7 +64,7 @@ export class SearchService {
   }
 
   #present(row: SearchRow, parsed: Alternatives): z.output<typeof SearchHit> {
-    const hits = readSegments(this.#db, row.id).flatMap((segment, index) => {
+    const hits = readSegmentTexts(this.#db, row.id).flatMap((segment, index) => {
       const marks = findMarks(parsed, segment.text);
       if (marks.length === 0) return [];
       const { snippet, marks: placed } = makeSnippet(segment.text, marks, SNIPPET);

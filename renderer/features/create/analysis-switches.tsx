@@ -8,7 +8,6 @@ import {
 } from '../../../electron/contract/analysis.ts';
 import { useI18n } from '../../app/services.tsx';
 import type { MessageKey } from '../../i18n/index.ts';
-import { OFFERED } from '../../lib/offered.ts';
 import type { Options } from '../../stores/prefs.ts';
 import { Chip } from '../../ui/bits.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -32,17 +31,13 @@ const FLAGS: readonly { flag: Flag; name: MessageKey; line: MessageKey }[] = [
   { flag: 'redact', name: 'find.private', line: 'find.private.line' },
 ];
 
-const SHOWN = FLAGS.filter(
-  ({ flag }) => (flag !== 'diarize' || OFFERED.speakers) && (flag !== 'redact' || OFFERED.redaction),
-);
-
 /** What else to find, as switches with one line each. */
 export const AnalysisSwitches = ({ options, onChange, made }: SwitchesProps) => {
   const { t } = useI18n();
   return (
     <Part title={t('create.find')}>
       <div className="grid grid-cols-1 gap-x-6 gap-y-3 sm:grid-cols-2">
-        {SHOWN.map(({ flag, name, line }) => (
+        {FLAGS.map(({ flag, name, line }) => (
           <Switch
             key={flag}
             label={t(name)}
@@ -53,7 +48,7 @@ export const AnalysisSwitches = ({ options, onChange, made }: SwitchesProps) => 
         ))}
       </div>
       {options.summary && <SummaryForm options={options} onChange={onChange} />}
-      {OFFERED.redaction && options.redact && <PrivateData options={options} onChange={onChange} />}
+      {options.redact && <PrivateData options={options} onChange={onChange} />}
     </Part>
   );
 };

@@ -2,7 +2,6 @@ import { useMemo } from 'react';
 import { LANGUAGE_CODES } from '../../../electron/contract/languages.ts';
 import { useI18n } from '../../app/services.tsx';
 import { languageName } from '../../lib/format.ts';
-import { OFFERED } from '../../lib/offered.ts';
 import type { Options } from '../../stores/prefs.ts';
 import { Field } from '../../ui/field.tsx';
 import { Select } from '../../ui/select.tsx';
@@ -33,7 +32,7 @@ export const LanguageAndSpeakers = ({ options, onChange }: Props) => {
           />
         )}
       </Field>
-      {OFFERED.speakers && <SpeakerCount options={options} onChange={onChange} />}
+      <SpeakerCount options={options} onChange={onChange} />
     </div>
   );
 };

@@ -1,6 +1,5 @@
 import type { z } from 'zod';
 import type { CreateTranscript } from '../../../electron/contract/transcript.ts';
-import { OFFERED } from '../../lib/offered.ts';
 import type { Options } from '../../stores/prefs.ts';
 
 export type TranscriptRequest = z.input<typeof CreateTranscript>;
@@ -16,18 +15,15 @@ export const analysesOf = (
   options: Options,
   /** The language that is spoken; null while it is to be found. */
   language: string | null,
-  offered: typeof OFFERED = OFFERED,
 ) => ({
-  ...(offered.speakers && options.diarize ? { diarize: true } : {}),
-  ...(offered.speakers && options.diarize && options.speakers !== null
-    ? { speakers_expected: options.speakers }
-    : {}),
+  ...(options.diarize ? { diarize: true } : {}),
+  ...(options.diarize && options.speakers !== null ? { speakers_expected: options.speakers } : {}),
   ...(options.entities ? { entity_detection: true } : {}),
   ...(options.topics ? { topics: true } : {}),
   ...(options.summary ? { summarization: true, summary_type: options.summaryType } : {}),
   ...(options.summary && language !== null ? { summary_language: language } : {}),
   ...(options.safety ? { content_safety: true } : {}),
-  ...(offered.redaction && options.redact
+  ...(options.redact
     ? {
         redact_pii: true,
         ...(options.policies.length > 0 ? { redact_pii_policies: options.policies } : {}),
@@ -42,19 +38,14 @@ export const analysesOf = (
  * named, so that the `curl` shown is no longer than it must be. Words always carry their times: the reader needs
  * them.
  */
-export const toRequest = (
-  audioUrl: string,
-  options: Options,
-  range: Range,
-  offered: typeof OFFERED = OFFERED,
-): TranscriptRequest => ({
+export const toRequest = (audioUrl: string, options: Options, range: Range): TranscriptRequest => ({
   audio_url: audioUrl,
   model: options.model,
   timestamp_style: 'word',
   ...(options.language === 'auto' ? {} : { language: options.language }),
   ...(range.from > 0 ? { audio_start_from: round(range.from) } : {}),
   ...(range.to > 0 ? { audio_end_at: round(range.to) } : {}),
-  ...analysesOf(options, options.language === 'auto' ? null : options.language, offered),
+  ...analysesOf(options, options.language === 'auto' ? null : options.language),
 });
 
 const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;

@@ -2,7 +2,6 @@ import { type KeyboardEvent, type RefObject, useEffect, useRef } from 'react';
 import { useStore } from 'zustand';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { cx } from '../../lib/classes.ts';
-import { OFFERED } from '../../lib/offered.ts';
 import { useVirtualRows } from '../../lib/use-virtual-rows.ts';
 import { NO_FILTER } from '../../stores/library.ts';
 import { Blank } from '../../ui/bits.tsx';
@@ -137,11 +136,9 @@ const Header = () => {
         <th scope="col" className={cell}>
           {t('library.name')}
         </th>
-        {OFFERED.speakers && (
-          <th scope="col" className={cx(cell, 'hidden lg:block')}>
-            {t('library.speakers')}
-          </th>
-        )}
+        <th scope="col" className={cx(cell, 'hidden lg:block')}>
+          {t('library.speakers')}
+        </th>
         <th scope="col" className={cx(cell, 'hidden lg:block')}>
           {t('library.language')}
         </th>

@@ -6,7 +6,6 @@ import { useI18n, useServices } from '../../app/services.tsx';
 import { cx } from '../../lib/classes.ts';
 import { jobErrorText } from '../../lib/errors.ts';
 import { clock, dayLabel, languageName } from '../../lib/format.ts';
-import { OFFERED } from '../../lib/offered.ts';
 import { hrefOf } from '../../stores/router.ts';
 import { SpeakerDots, Tag } from '../../ui/bits.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
@@ -17,9 +16,7 @@ import { useLibraryActions } from './use-library-actions.ts';
 
 export const COLUMNS = cx(
   'grid grid-cols-[18px_minmax(0,1fr)_32px] items-center gap-x-3 md:grid-cols-[18px_minmax(0,1fr)_90px_118px_32px]',
-  OFFERED.speakers
-    ? 'lg:grid-cols-[18px_minmax(0,1fr)_120px_120px_80px_118px_32px]'
-    : 'lg:grid-cols-[18px_minmax(0,1fr)_120px_80px_118px_32px]',
+  'lg:grid-cols-[18px_minmax(0,1fr)_120px_120px_80px_118px_32px]',
 );
 
 /** Every row stands where its place in the whole list is; only those in view exist. */
@@ -89,13 +86,11 @@ export const LibraryRow = memo(({ item, place, selected, onToggle }: RowProps) =
           <SubLine item={item} />
         </span>
       </td>
-      {OFFERED.speakers && (
-        <td className="hidden lg:block">
-          {item.speakers !== undefined && item.speakers.length > 0 && (
-            <SpeakerDots names={item.speakers} label={item.speakers.join(', ')} />
-          )}
-        </td>
-      )}
+      <td className="hidden lg:block">
+        {item.speakers !== undefined && item.speakers.length > 0 && (
+          <SpeakerDots names={item.speakers} label={item.speakers.join(', ')} />
+        )}
+      </td>
       <td className="hidden truncate text-ink-2 lg:block">
         {item.language === null ? '' : languageName(item.language, locale)}
       </td>

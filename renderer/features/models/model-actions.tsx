@@ -7,6 +7,7 @@ import { bytes, number } from '../../lib/format.ts';
 import { ProgressBar } from '../../ui/bits.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
+import { modelName } from './model-facts.ts';
 
 /** How far a download is, or why it ended. */
 export const DownloadLine = ({ model }: { model: Model }) => {
@@ -25,7 +26,7 @@ export const DownloadLine = ({ model }: { model: Model }) => {
     <div className="mt-2 flex items-center gap-3 text-xs text-accent-text">
       <ProgressBar
         className="w-[180px] max-w-[40vw]"
-        label={t('models.downloadOf', { name: model.name })}
+        label={t('models.downloadOf', { name: modelName(model, t) })}
         value={download.total === 0 ? 0 : download.received / download.total}
       />
       <span className="tnum">
@@ -54,7 +55,7 @@ export const ModelActions = ({ model, onChanged }: { model: Model; onChanged: ()
   };
   const measure = async () => {
     const { data } = await client.call('benchmarkModel', { params });
-    toasts.show(t('models.measured', { name: model.name, speed: number(data.speed, locale, 1) }), {
+    toasts.show(t('models.measured', { name: modelName(model, t), speed: number(data.speed, locale, 1) }), {
       tone: 'good',
     });
   };
@@ -76,7 +77,7 @@ export const ModelActions = ({ model, onChanged }: { model: Model; onChanged: ()
           </Button>
         )}
         {model.download !== null && (
-          <IconButton label={t('models.stop', { name: model.name })} onClick={() => void remove()}>
+          <IconButton label={t('models.stop', { name: modelName(model, t) })} onClick={() => void remove()}>
             <X size={15} aria-hidden />
           </IconButton>
         )}
@@ -93,13 +94,13 @@ export const ModelActions = ({ model, onChanged }: { model: Model; onChanged: ()
       {model.bundled ? (
         <span className="text-xs text-ink-3">{t('models.bundled')}</span>
       ) : (
-        <IconButton label={t('models.remove', { name: model.name })} onClick={() => setAsking(true)}>
+        <IconButton label={t('models.remove', { name: modelName(model, t) })} onClick={() => setAsking(true)}>
           <Trash2 size={15} aria-hidden />
         </IconButton>
       )}
       {asking && (
         <Confirm
-          title={t('models.remove.title', { name: model.name })}
+          title={t('models.remove.title', { name: modelName(model, t) })}
           text={t('models.remove.text', { size: bytes(model.size, locale) })}
           confirm={t('common.delete')}
           cancel={t('common.cancel')}

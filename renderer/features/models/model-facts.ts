@@ -19,6 +19,15 @@ const familyOf = (id: string) => {
   return { family, smaller: smaller !== undefined };
 };
 
+/** A model's name: the bundled ones say what they are for, in the reader's language. */
+export const modelName = (
+  { demonstration, part, name }: Pick<Model, 'demonstration' | 'part' | 'name'>,
+  t: Translate,
+): string => {
+  if (!demonstration) return name;
+  return part === null ? t('models.demo') : t(`models.demo.${part}`);
+};
+
 /** What a model is good for, in the reader's language where it is known, else as the server says. */
 export const goodFor = (model: Pick<Model, 'id' | 'kind' | 'description'>, t: Translate): string => {
   if (model.kind === 'speakers') return t('models.good.speakers');

@@ -13,7 +13,7 @@ import { Button } from '../../ui/button.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { ImportDialog } from './import-dialog.tsx';
 import { DownloadLine, ModelActions } from './model-actions.tsx';
-import { factsOf, goodFor } from './model-facts.ts';
+import { factsOf, goodFor, modelName } from './model-facts.ts';
 
 const REFRESH_MS = 250;
 
@@ -149,7 +149,7 @@ const ModelRow = ({ model, onChanged }: { model: Model; onChanged: () => void })
       <Icon size={18} strokeWidth={1.6} className="mt-0.5 text-ink-3" aria-hidden />
       <div className="min-w-0 flex-1 basis-[calc(100%-40px)] sm:basis-0">
         <p className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
-          <span className="font-[580]">{model.demonstration ? t('models.demo') : model.name}</span>
+          <span className="font-[580]">{modelName(model, t)}</span>
           {model.aliases.length > 0 && <Tag>{t('models.answers', { names: model.aliases.join(', ') })}</Tag>}
         </p>
         <p className="mt-0.5 text-ink-2">{goodFor(model, t)}</p>

@@ -1,7 +1,6 @@
 import { useState } from 'react';
 import { useStore } from 'zustand';
 import { useI18n } from '../../app/services.tsx';
-import { OFFERED } from '../../lib/offered.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { DetailsTab } from './details-tab.tsx';
@@ -53,15 +52,7 @@ const Findings = () => {
       tabs={[
         { value: 'summary', label: t('side.summary'), content: <SummaryTab transcript={transcript} /> },
         { value: 'names', label: t('side.names'), content: <NamesTab transcript={transcript} /> },
-        ...(OFFERED.speakers || transcript.speakers !== undefined
-          ? [
-              {
-                value: 'speakers' as const,
-                label: t('side.speakers'),
-                content: <SpeakersTab transcript={transcript} />,
-              },
-            ]
-          : []),
+        { value: 'speakers', label: t('side.speakers'), content: <SpeakersTab transcript={transcript} /> },
         { value: 'details', label: t('side.details'), content: <DetailsTab transcript={transcript} /> },
       ]}
     />

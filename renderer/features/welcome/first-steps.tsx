@@ -9,6 +9,7 @@ import { bytes } from '../../lib/format.ts';
 import { useLoaded } from '../../lib/use-loaded.ts';
 import { hrefOf } from '../../stores/router.ts';
 import { Button } from '../../ui/button.tsx';
+import { modelName } from '../models/model-facts.ts';
 
 /** The first start, and every empty library: what happens here, with what, and how to begin. */
 export const FirstSteps = () => {
@@ -67,7 +68,7 @@ const ModelChoice = () => {
             {choicesOf(models).map((model) => (
               <li key={model.id} className="flex min-h-9 items-center gap-2 border-b border-line">
                 <span className="min-w-0 flex-1 truncate text-ink">
-                  {model.demonstration ? t('models.demo') : model.name}
+                  {modelName(model, t)}
                   <span className="tnum ms-2 text-xs text-ink-3">{bytes(model.size, locale)}</span>
                 </span>
                 {!model.installed && (
