@@ -108,4 +108,12 @@ export const WebhookDelivery = z
   .meta({ id: 'WebhookDelivery' });
 export type WebhookDelivery = z.output<typeof WebhookDelivery>;
 export const WebhookDeliveries = success(z.array(WebhookDelivery));
+/** A delivery among those of all transcriptions. */
+export const RecentDelivery = WebhookDelivery.extend({
+  transcript_id: TranscriptId,
+  transcript_name: z.string(),
+}).meta({ id: 'RecentDelivery' });
+export type RecentDelivery = z.output<typeof RecentDelivery>;
+export const DeliveriesQuery = z.strictObject({ limit: queryInt(1, 200, 50) });
+export const RecentDeliveries = success(z.array(RecentDelivery));
 export const WebhookTest = success(WebhookDelivery);

@@ -122,7 +122,7 @@ const QUERIES = [
   ['a rare word', 'kalomi'],
   ['a rare and a frequent word', 'kalomi the'],
   ['the beginning of a word', 'ka*'],
-  ['one or the other, without a third', '(kalomi OR milolo) -the'],
+  ['one or the other, without a third', '(kalomi OR qqqq) -"of the"'],
   ['a word that is nowhere', 'qqqq'],
 ] as const;
 

@@ -341,6 +341,17 @@ describe('every screen', () => {
     await window.close();
   }, 120_000);
 
+  it('lists what went to webhooks, each with the way to its transcript', async () => {
+    const window = await openWindow(browser, server);
+    const { page } = window;
+    await window.go('#/api');
+    const delivery = page.getByRole('listitem').filter({ hasText: '/hook' });
+    await delivery.getByText('waiting').waitFor();
+    await delivery.getByRole('link', { name: 'Customer call, Northwind' }).click();
+    await page.getByRole('heading', { name: 'Customer call, Northwind' }).waitFor();
+    await window.close();
+  });
+
   it('has a finished transcript analysed again', async () => {
     const window = await openWindow(browser, server, { prefs: { options: TEXT_ALONE } });
     const { page } = window;

@@ -101,6 +101,16 @@ describe('webhooks', () => {
     expect(delivery?.attempts.at(-1)?.status).toBe(200);
   });
 
+  it('lists the latest of all transcriptions, to their own user alone', async () => {
+    const made = await create(receiver.url('/listed'));
+    const [delivery] = await settle(made.id, 1);
+    const { data } = await server.client.call('recentDeliveries', { query: { limit: 2 } });
+    expect(data).toHaveLength(2);
+    expect(data[0]).toEqual({ ...delivery, transcript_id: made.id, transcript_name: made.name });
+    const { data: other } = await server.client.call('createUser', { body: { name: 'other' } });
+    expect((await server.as(other.key.key).call('recentDeliveries')).data).toEqual([]);
+  });
+
   it('sends a test once', async () => {
     receiver.answer('/test', [200, 418]);
     const made = await create(receiver.url('/test'));

@@ -11,6 +11,7 @@ export const addUnfinished = async (
     body: {
       audio_url: remote.set('/gone.mp3', status(404)),
       name: 'Customer call, Northwind',
+      webhook_url: remote.url('/hook'),
       wait_until_complete: true,
     },
   });

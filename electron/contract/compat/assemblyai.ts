@@ -246,6 +246,33 @@ export const AaiTranscript = z
   .meta({ id: 'AaiTranscript' });
 export type AaiTranscript = z.output<typeof AaiTranscript>;
 
+/** The fields that are the same for every transcript of this service. */
+export const AAI_CONSTANT = {
+  language_confidence_threshold: null,
+  language_model: 'whisper',
+  acoustic_model: 'whisper',
+  speech_models: null,
+  punctuate: true,
+  format_text: true,
+  multichannel: false,
+  dual_channel: false,
+  auto_chapters: false,
+  chapters: null,
+  sentiment_analysis: false,
+  sentiment_analysis_results: null,
+  custom_topics: false,
+  topics: [],
+  disfluencies: false,
+  throttled: false,
+  webhook_auth: false,
+  webhook_url: null,
+  webhook_status_code: null,
+  word_boost: [],
+  boost_param: null,
+  speech_threshold: null,
+  custom_spelling: null,
+} satisfies Partial<AaiTranscript>;
+
 export const AaiListQuery = z.strictObject({
   limit: queryInt(1, 200, 10),
   status: AaiStatus.optional(),

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { AaiTranscript } from '../compat/assemblyai.ts';
+import { AAI_CONSTANT, type AaiTranscript } from '../compat/assemblyai.ts';
 import type { compatRoutes } from '../routes/compat.ts';
 import type { ExamplesOf } from './example.ts';
 import { BASE_URL, CREATED, FILE_KEY, PLACEHOLDERS, TRANSCRIPT_ID } from './values.ts';
@@ -11,6 +11,7 @@ const WORDS = [
 const SPOKEN = { text: 'Hello everyone.', start: 240, end: 1380, confidence: 0.97 };
 
 const queued: z.input<typeof AaiTranscript> = {
+  ...AAI_CONSTANT,
   id: TRANSCRIPT_ID,
   audio_url: PLACEHOLDERS.url,
   status: 'queued',
@@ -25,16 +26,8 @@ const queued: z.input<typeof AaiTranscript> = {
   language_codes: null,
   language_detection: true,
   language_confidence: null,
-  language_confidence_threshold: null,
-  language_model: 'earshot',
-  acoustic_model: 'earshot',
   speech_model: 'mini',
-  speech_models: null,
   speech_model_used: null,
-  punctuate: true,
-  format_text: true,
-  multichannel: false,
-  dual_channel: false,
   speaker_labels: false,
   speakers_expected: null,
   auto_highlights: false,
@@ -55,21 +48,6 @@ const queued: z.input<typeof AaiTranscript> = {
   redact_pii_audio_quality: null,
   redact_pii_policies: null,
   redact_pii_sub: null,
-  auto_chapters: false,
-  chapters: null,
-  sentiment_analysis: false,
-  sentiment_analysis_results: null,
-  custom_topics: false,
-  topics: [],
-  disfluencies: false,
-  throttled: false,
-  webhook_auth: false,
-  webhook_url: null,
-  webhook_status_code: null,
-  word_boost: [],
-  boost_param: null,
-  speech_threshold: null,
-  custom_spelling: null,
 };
 
 const completed: z.input<typeof AaiTranscript> = {

@@ -287,6 +287,15 @@ const readingExamples = {
 
 const runningExamples = {
   listDeliveries: { params, answers: { 200: { success: true as const, data: [delivery] } } },
+  recentDeliveries: {
+    query: { limit: 20 },
+    answers: {
+      200: {
+        success: true as const,
+        data: [{ ...delivery, transcript_id: TRANSCRIPT_ID, transcript_name: 'interview.mp3' }],
+      },
+    },
+  },
   testDelivery: {
     params,
     answers: { 200: { success: true as const, data: { ...delivery, type: 'transcript.test' as const } } },

@@ -206,6 +206,16 @@ export const transcriptRoutes = {
     responses: { 200: t.WebhookDeliveries },
     errors: ['transcript_not_found'],
   }),
+  recentDeliveries: route({
+    method: 'GET',
+    path: '/v1/webhooks/deliveries',
+    tag,
+    summary: 'What was sent to webhooks last, over all transcriptions',
+    access: 'key',
+    query: t.DeliveriesQuery,
+    responses: { 200: t.RecentDeliveries },
+    errors: [],
+  }),
   testDelivery: route({
     method: 'POST',
     path: '/v1/transcript/id/{id}/deliveries/test',

@@ -1,5 +1,5 @@
 import { roundMs } from '../base/numbers.ts';
-import type { AudioPiece, Span } from '../engines/ffmpeg/types.ts';
+import type { AudioPiece, MediaInput, Span } from '../engines/ffmpeg/types.ts';
 import {
   type CleanSegment,
   cleanSegment,
@@ -11,6 +11,7 @@ import {
   type WhisperResult,
 } from '../engines/whisper/index.ts';
 import type { StoredSegment } from '../stores/segments.ts';
+import type { PipelineDeps, PipelineModel } from './deps.ts';
 import { islandsOf } from './islands.ts';
 import { trimSilence } from './trim.ts';
 
@@ -175,6 +176,28 @@ export const recognise = async (
   }
   return segments;
 };
+
+export type AgainOptions = Pick<RecogniseOptions, 'language' | 'translate' | 'signal'> & {
+  readonly model: Pick<PipelineModel, 'path'>;
+  /** What of the file is heard; seconds. */
+  readonly range?: { readonly start: number; readonly end: number | null } | undefined;
+};
+
+/** Recognises kept sound once more, piece by piece; times are on the file's own timeline. */
+export async function* recogniseAgain(
+  { media, engine, settings }: Pick<PipelineDeps, 'media' | 'engine' | 'settings'>,
+  input: MediaInput,
+  { model, range, ...options }: AgainOptions,
+): AsyncGenerator<RecognisedSegment[]> {
+  const { pieces } = media.decodePieces(input, { ...range, signal: options.signal });
+  for await (const piece of pieces) {
+    if (isSilent(piece)) yield [];
+    else {
+      const how = { engine, modelPath: model.path, beamSize: settings.beamSize(), alone: false };
+      yield await recognise(piece, { ...options, ...how });
+    }
+  }
+}
 
 /** The language spoken in a piece, by its first half minute that is not silent. */
 export const detectLanguage = async (

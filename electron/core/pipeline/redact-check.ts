@@ -1,6 +1,6 @@
 import type { Span } from '../engines/ffmpeg/types.ts';
 import type { PipelineDeps, PipelineModel } from './deps.ts';
-import { isSilent, recognise } from './recognise.ts';
+import { recogniseAgain } from './recognise.ts';
 import { isAudible, type SecretValue } from './redact-spans.ts';
 
 type Check = {
@@ -37,21 +37,11 @@ const windowsOf = (values: readonly Span[], offset: number, duration: number): S
   return windows;
 };
 
-const hear = async (check: Check, window: Span): Promise<HeardWord[]> => {
+const hear = async (check: Check, range: Span): Promise<HeardWord[]> => {
   const { deps, path, offset, model, language, signal } = check;
-  const { pieces } = deps.media.decodePieces({ kind: 'file', path }, { ...window, signal });
   const words: HeardWord[] = [];
-  for await (const piece of pieces) {
-    if (isSilent(piece)) continue;
-    const segments = await recognise(piece, {
-      engine: deps.engine,
-      modelPath: model.path,
-      language,
-      beamSize: deps.settings.beamSize(),
-      translate: false,
-      signal,
-      alone: false,
-    });
+  const how = { model, language, range, signal, translate: false };
+  for await (const segments of recogniseAgain(deps, { kind: 'file', path }, how)) {
     for (const { word, start, end } of segments.flatMap((segment) => segment.words)) {
       words.push({ word, start: start + offset, end: end + offset });
     }

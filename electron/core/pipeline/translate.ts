@@ -5,7 +5,7 @@ import { isAppError } from '../base/errors.ts';
 import { throwIfAborted } from '../engines/net/network-errors.ts';
 import type { StoredSegment } from '../stores/segments.ts';
 import type { PipelineDeps, PipelineModel } from './deps.ts';
-import { isSilent, type RecognisedSegment, recognise } from './recognise.ts';
+import { type RecognisedSegment, recogniseAgain } from './recognise.ts';
 import type { Recording } from './redact-audio.ts';
 import type { JobContext } from './types.ts';
 
@@ -63,20 +63,10 @@ const recogniseInEnglish = async (
   model: PipelineModel,
   language: string,
 ): Promise<RecognisedSegment[]> => {
-  const { pieces } = deps.media.decodePieces(input, { ...range, signal });
   const made: RecognisedSegment[] = [];
-  for await (const piece of pieces) {
-    report({ stage: 'analyzing', percent: 95, etaSeconds: null, speed: null });
-    if (isSilent(piece)) continue;
-    const segments = await recognise(piece, {
-      engine: deps.engine,
-      modelPath: model.path,
-      language,
-      beamSize: deps.settings.beamSize(),
-      translate: true,
-      signal,
-      alone: false,
-    });
+  const how = { model, language, range, signal, translate: true };
+  report({ stage: 'analyzing', percent: 95, etaSeconds: null, speed: null });
+  for await (const segments of recogniseAgain(deps, input, how)) {
     const moved = (time: { start: number; end: number }) => ({
       start: time.start + shift,
       end: time.end + shift,

@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { z } from 'zod';
-import { type Transcription, WebhookDelivery } from '../../contract/transcript.ts';
+import { type RecentDelivery, type Transcription, WebhookDelivery } from '../../contract/transcript.ts';
 import { type Clock, isoTime } from '../base/clock.ts';
 import { AppError, messageOf } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
@@ -103,6 +103,15 @@ export class WebhookService {
   list(userId: string, id: string): WebhookDelivery[] {
     this.#own(userId, id);
     return store.deliveriesOf(this.#o.db, id).map(present);
+  }
+
+  /** What was sent for all transcriptions of the user's, the latest first. */
+  recent(userId: string, limit: number): RecentDelivery[] {
+    return store.recentDeliveries(this.#o.db, userId, limit).map((row) => ({
+      ...present(row),
+      transcript_id: row.transcript_id,
+      transcript_name: row.transcript_name,
+    }));
   }
 
   /** Sends a test to a transcription's webhook, once. */

@@ -55,6 +55,24 @@ export const deliveriesOf = (db: ReadableDb, transcriptId: string): StoredDelive
     )
     .flatMap(withId);
 
+export type RecentDelivery = StoredDelivery & { readonly transcript_name: string };
+
+/** The latest deliveries of a user's transcripts, the latest first. */
+export const recentDeliveries = (db: ReadableDb, userId: string, limit: number): RecentDelivery[] =>
+  db
+    .all(
+      sql
+        .selectFrom('webhook_deliveries as d')
+        .innerJoin('transcripts as t', 't.id', 'd.transcript_id')
+        .selectAll('d')
+        .select('t.name as transcript_name')
+        .where('t.user_id', '=', userId)
+        .where('d.id', 'is not', null)
+        .orderBy('d.number', 'desc')
+        .limit(limit),
+    )
+    .flatMap(({ id, ...row }) => (id === null ? [] : [{ ...row, id }]));
+
 export const updateDelivery = (
   db: WritableDb,
   number: number,

@@ -10,6 +10,7 @@ import { KeysSection } from './keys-section.tsx';
 import { RequestsSection } from './requests-section.tsx';
 import { type Snippet, snippets } from './snippets.ts';
 import { UsageSection } from './usage-section.tsx';
+import { WebhooksSection } from './webhooks-section.tsx';
 
 /** What this program offers to other programs on this machine. */
 const ApiScreen = () => {
@@ -58,6 +59,7 @@ const ApiScreen = () => {
           />
         </Section>
         <UsageSection />
+        <WebhooksSection />
         <RequestsSection />
       </div>
     </Page>

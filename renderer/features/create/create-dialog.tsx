@@ -5,9 +5,10 @@ import { useLoaded } from '../../lib/use-loaded.ts';
 import type { Source } from '../../stores/dialogs.ts';
 import type { Options } from '../../stores/prefs.ts';
 import { Button } from '../../ui/button.tsx';
-import { Confirm, Dialog } from '../../ui/dialog.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
 import { Kbd } from '../../ui/kbd.tsx';
 import { AnalysisSwitches } from './analysis-switches.tsx';
+import { DiscardRecording } from './discard-recording.tsx';
 import { LanguageAndSpeakers } from './language-fields.tsx';
 import { ModelCards } from './model-cards.tsx';
 import { type Range, toCurl, toRequest, WHOLE } from './request.ts';
@@ -107,16 +108,7 @@ const CreateDialog = ({ first }: { first: readonly Source[] }) => {
         <LanguageAndSpeakers options={options} onChange={change} />
         <AnalysisSwitches options={options} onChange={change} />
       </form>
-      {leaving && (
-        <Confirm
-          title={t('record.discard.title')}
-          text={t('record.discard.text')}
-          confirm={t('record.discard')}
-          cancel={t('record.keep')}
-          onConfirm={dialogs.close}
-          onCancel={() => setLeaving(false)}
-        />
-      )}
+      {leaving && <DiscardRecording onKeep={() => setLeaving(false)} />}
     </Dialog>
   );
 };

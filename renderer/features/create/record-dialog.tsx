@@ -4,7 +4,8 @@ import { useI18n, useServices } from '../../app/services.tsx';
 import { clock } from '../../lib/format.ts';
 import { Note } from '../../ui/bits.tsx';
 import { Button } from '../../ui/button.tsx';
-import { Confirm, Dialog } from '../../ui/dialog.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { DiscardRecording } from './discard-recording.tsx';
 import { createRecorder, type Recorder } from './recorder.ts';
 
 const LEVELS = 48;
@@ -112,16 +113,7 @@ const RecordDialog = () => {
           </>
         )}
       </div>
-      {leaving && (
-        <Confirm
-          title={t('record.discard.title')}
-          text={t('record.discard.text')}
-          confirm={t('record.discard')}
-          cancel={t('record.keep')}
-          onConfirm={dialogs.close}
-          onCancel={() => setLeaving(false)}
-        />
-      )}
+      {leaving && <DiscardRecording onKeep={() => setLeaving(false)} />}
     </Dialog>
   );
 };

@@ -7,10 +7,9 @@ import { dateTime } from '../../lib/format.ts';
 import { useLoaded } from '../../lib/use-loaded.ts';
 import { Tag } from '../../ui/bits.tsx';
 import { Button } from '../../ui/button.tsx';
+import { DELIVERY_TONES } from '../../ui/delivery-tones.ts';
 import { useReader } from './reader.tsx';
 import { SideHeading } from './side-bits.tsx';
-
-const TONES = { pending: 'plain', delivered: 'good', failed: 'bad' } as const;
 
 /** What was sent to the webhook of this transcript; nothing where there is none. */
 export const Deliveries = () => {
@@ -53,7 +52,7 @@ const Delivery = ({ delivery }: { delivery: WebhookDelivery }) => {
   return (
     <li className="border-b border-line py-2 last:border-0">
       <p className="flex items-center gap-2">
-        <Tag tone={TONES[delivery.state]}>{t(`deliveries.${delivery.state}`)}</Tag>
+        <Tag tone={DELIVERY_TONES[delivery.state]}>{t(`deliveries.${delivery.state}`)}</Tag>
         <span className="tnum text-xs text-ink-2">{dateTime(delivery.created_at, locale)}</span>
       </p>
       <p className="mt-1 font-mono text-2xs break-all text-ink-2">{delivery.url}</p>

@@ -145,7 +145,8 @@ export class Inputs {
       return { id: `imported-${this.#random.int(0, 1e9)}` };
     }
     if (operationId !== 'patchTranscript' || this.#random.chance(0.5)) return {};
-    return { segments: [{ id: 0, text: this.text().slice(0, 500) }] };
+    // Speakers by chance are ones that nobody told apart.
+    return { segments: [{ id: 0, text: this.text().slice(0, 500) }], speakers: undefined };
   }
 
   #fillPath(draft: Draft, operation: Operation, { name }: Parameter, actor: Actor): void {

@@ -9,6 +9,9 @@ export const webhookResources = (server: FastifyInstance, webhooks: WebhookServi
   implement(server, routes.listDeliveries, ({ caller, params }) =>
     ok(success(webhooks.list(caller.user.id, params.id))),
   );
+  implement(server, routes.recentDeliveries, ({ caller, query }) =>
+    ok(success(webhooks.recent(caller.user.id, query.limit))),
+  );
   implement(server, routes.testDelivery, async ({ caller, params }) =>
     ok(success(await webhooks.test(caller.user.id, params.id))),
   );

@@ -1,5 +1,5 @@
 import type { Entity } from '../../../contract/analysis.ts';
-import type { AaiStatus, AaiTranscript } from '../../../contract/compat/assemblyai.ts';
+import { AAI_CONSTANT, type AaiStatus, type AaiTranscript } from '../../../contract/compat/assemblyai.ts';
 import type { AnalysisOptions, Transcription } from '../../../contract/transcript.ts';
 import { joinTexts, placeWords } from '../../analysis/document.ts';
 import { round } from '../../base/numbers.ts';
@@ -116,33 +116,6 @@ const redactionOf = ({ options }: AaiContext) => ({
   redact_pii_sub: options.redact_pii ? (options.redact_pii_sub === 'hash' ? 'entity_name' : 'hash') : null,
 });
 
-/** The fields that are the same for every transcript of this service. */
-const CONSTANT = {
-  language_confidence_threshold: null,
-  language_model: 'whisper',
-  acoustic_model: 'whisper',
-  speech_models: null,
-  punctuate: true,
-  format_text: true,
-  multichannel: false,
-  dual_channel: false,
-  auto_chapters: false,
-  chapters: null,
-  sentiment_analysis: false,
-  sentiment_analysis_results: null,
-  custom_topics: false,
-  topics: [],
-  disfluencies: false,
-  throttled: false,
-  webhook_auth: false,
-  webhook_url: null,
-  webhook_status_code: null,
-  word_boost: [],
-  boost_param: null,
-  speech_threshold: null,
-  custom_spelling: null,
-} satisfies Partial<AaiTranscript>;
-
 const resultsOf = (transcript: Transcription, { options }: AaiContext) => {
   const done = transcript.status === 'completed';
   const words = done ? aaiWords(transcript) : null;
@@ -170,7 +143,7 @@ const resultsOf = (transcript: Transcription, { options }: AaiContext) => {
 
 /** A transcript as AssemblyAI shows it. Give the words with the segments. */
 export const aaiTranscript = (transcript: Transcription, context: AaiContext): AaiTranscript => ({
-  ...CONSTANT,
+  ...AAI_CONSTANT,
   id: transcript.id,
   audio_url: transcript.audio_url,
   status: aaiStatus(transcript),

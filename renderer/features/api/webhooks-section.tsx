@@ -1,0 +1,51 @@
+import { useCallback } from 'react';
+import type { RecentDelivery } from '../../../electron/contract/transcript.ts';
+import { LogSection } from '../../app/log-section.tsx';
+import { useI18n, useServices } from '../../app/services.tsx';
+import { dateTime } from '../../lib/format.ts';
+import { hrefOf } from '../../stores/router.ts';
+import { Tag } from '../../ui/bits.tsx';
+import { DELIVERY_TONES } from '../../ui/delivery-tones.ts';
+
+/** What was sent to webhooks, over all transcripts: each leads to its transcript, where a test can be sent. */
+export const WebhooksSection = () => {
+  const { client } = useServices();
+  const { t } = useI18n();
+  const load = useCallback(
+    async (signal: AbortSignal) => (await client.call('recentDeliveries', { signal })).data,
+    [client],
+  );
+  return (
+    <LogSection title={t('webhooks.title')} text={t('webhooks.text')} empty={t('webhooks.none')} load={load}>
+      {(rows) => (
+        <ul className="rounded-box border border-line px-3">
+          {rows.map((row) => (
+            <Row key={row.id} delivery={row} />
+          ))}
+        </ul>
+      )}
+    </LogSection>
+  );
+};
+
+const Row = ({ delivery }: { delivery: RecentDelivery }) => {
+  const { t, locale } = useI18n();
+  const last = delivery.attempts.at(-1);
+  return (
+    <li className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line py-2 last:border-0">
+      <Tag tone={DELIVERY_TONES[delivery.state]}>{t(`deliveries.${delivery.state}`)}</Tag>
+      <a
+        href={hrefOf({ screen: 'transcript', id: delivery.transcript_id, at: undefined })}
+        className="min-w-0 max-w-full truncate text-accent-text underline underline-offset-[3px]"
+      >
+        {delivery.transcript_name}
+      </a>
+      <span className="min-w-0 flex-1 truncate font-mono text-2xs text-ink-2">{delivery.url}</span>
+      <span className="tnum text-xs text-ink-2">
+        {t('deliveries.attempts', { count: delivery.attempts.length })}
+        {last !== undefined && ` · ${last.status ?? last.error ?? ''}`}
+      </span>
+      <span className="tnum text-xs text-ink-2">{dateTime(delivery.created_at, locale)}</span>
+    </li>
+  );
+};

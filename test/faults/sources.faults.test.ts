@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest';
+import { ALL_FAULTS } from './all.ts';
+import { dataFaults } from './data-faults.ts';
+import { stageFaults } from './stage-faults.ts';
+import { testQuickFaults } from './support/quick.ts';
+import { urlFaults } from './url-faults.ts';
+
+it('there are at least 25, each under a name of its own', () => {
+  expect(ALL_FAULTS.length).toBeGreaterThanOrEqual(25);
+  expect(new Set(ALL_FAULTS.map(({ name }) => name)).size).toBe(ALL_FAULTS.length);
+});
+
+testQuickFaults([...urlFaults, ...dataFaults, ...stageFaults]);
