@@ -327,7 +327,10 @@ export class JobRunner {
 
   #say(running: Running, segments: readonly StoredSegment[]): void {
     const row = findTranscript(this.#options.db, running.row.id);
-    if (row !== undefined) this.#options.watcher.progress(row, segments, segments[0]?.id ?? running.segments);
+    // It may have ended since: that is told by itself.
+    if (row?.status === 'processing') {
+      this.#options.watcher.progress(row, segments, segments[0]?.id ?? running.segments);
+    }
     running.segments = (segments.at(-1)?.id ?? running.segments - 1) + 1;
   }
 }
