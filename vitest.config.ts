@@ -29,11 +29,26 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+/** Tests of functions: they leave nothing behind, so many share a process, which saves its start for each file. */
+const FUNCTIONS = [
+  'test/{analysis,engines,main,pipeline,renderer,search}/**/*.test.{ts,tsx}',
+  'test/exports/{cues,documents,lines,subtitles}.test.ts',
+];
+
 export default defineConfig({
   plugins: [react()],
   test: {
-    include: ['test/**/*.test.{ts,tsx}'],
-    exclude: ['test/bench/**', 'test/faults/long/**', '**/node_modules/**'],
+    projects: [
+      { extends: true, test: { name: 'functions', include: FUNCTIONS, isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: 'service',
+          include: ['test/**/*.test.{ts,tsx}'],
+          exclude: [...FUNCTIONS, 'test/bench/**', '**/node_modules/**'],
+        },
+      },
+    ],
     globalSetup: ['test/support/global-setup.ts'],
     sequence: { sequencer: LongestFirst },
     // Processes, not threads: the tests load native code, change the environment and start servers.

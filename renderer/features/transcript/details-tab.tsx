@@ -5,6 +5,7 @@ import type { I18nState } from '../../i18n/index.ts';
 import { bytes, clock, dateTime, languageName, number, percent } from '../../lib/format.ts';
 import { Note } from '../../ui/bits.tsx';
 import { Deliveries } from './deliveries.tsx';
+import { PageSource } from './page-source.tsx';
 
 const factsOf = (transcript: Transcription, { t, locale }: I18nState): [string, string][] => {
   const { language, language_confidence: sure, file_info: file } = transcript;
@@ -73,6 +74,7 @@ export const DetailsTab = ({ transcript }: { transcript: Transcription }) => {
           </div>
         ))}
       </dl>
+      <PageSource transcript={transcript} />
       {transcript.redaction_report !== undefined && <Covered report={transcript.redaction_report} />}
       <Deliveries />
     </>
