@@ -17,6 +17,10 @@ let model: NativeModel;
 const textOf = (result: WhisperResult): string => result.segments.map(({ text }) => text).join('');
 const beam = { beamSize: 5, maxContext: 0 };
 
+/** On one thread: more wait for each other, spinning, as soon as other tests have the other cores. */
+const hear = (...[pcm, params, listeners]: Parameters<NativeModel['transcribe']>) =>
+  model.transcribe(pcm, { threads: 1, ...params }, listeners);
+
 beforeAll(async () => {
   addon = loadAddon(await testAddon());
   model = await addon.loadModel(STARTER_MODEL);
@@ -72,7 +76,11 @@ describe('the addon', () => {
 
   it('lets a running job end before its model is freed', async () => {
     const other = await addon.loadModel(STARTER_MODEL);
-    const job = other.transcribe(cut(fixturePcm('01-short-note.wav'), 0, 4.3), { language: 'en', ...beam });
+    const job = other.transcribe(cut(fixturePcm('01-short-note.wav'), 0, 4.3), {
+      language: 'en',
+      threads: 1,
+      ...beam,
+    });
     const freed = other.free();
     expect(plain(textOf(await job.promise))).toBe(
       'good morning my name is david clark and i work at northwind',
@@ -90,8 +98,10 @@ describe('the addon', () => {
       code: 'invalid_argument',
     });
     const plainModel = await addon.loadModel(STARTER_MODEL, { dtw: 'auto', flashAttention: false });
-    const result = await plainModel.transcribe(cut(fixturePcm('01-short-note.wav'), 0, 5), { language: 'en' })
-      .promise;
+    const result = await plainModel.transcribe(cut(fixturePcm('01-short-note.wav'), 0, 5), {
+      language: 'en',
+      threads: 1,
+    }).promise;
     expect(result.segments[0]?.tokens[0]?.dtw).toBeNull();
     await plainModel.free();
   });
@@ -100,7 +110,7 @@ describe('the addon', () => {
 describe('recognition', () => {
   it('writes what is said, with segments, tokens, times and probabilities', async () => {
     const pcm = fixturePcm('01-short-note.wav');
-    const result = await model.transcribe(pcm, { language: 'en', ...beam }).promise;
+    const result = await hear(pcm, { language: 'en', ...beam }).promise;
     expect(wordErrorRate(fixtureText('01-short-note.wav'), textOf(result))).toBeLessThanOrEqual(0.02);
     expect(result.languageProbabilities).toBeNull();
     const seconds = pcm.length / 16_000;
@@ -127,7 +137,7 @@ describe('recognition', () => {
       ['07-french-video.mp4', 'fr'],
     ] as const) {
       const { pcm, text } = firstSentences(fixture, 3);
-      const result = await model.transcribe(pcm, { language: 'auto', ...beam }).promise;
+      const result = await hear(pcm, { language: 'auto', ...beam }).promise;
       expect(result.language).toBe(language);
       expect(result.languageProbabilities?.[language]).toBeGreaterThan(0.5);
       expect(wordErrorRate(text, textOf(result))).toBeLessThan(0.2);
@@ -139,7 +149,7 @@ describe('recognition', () => {
   it('tells each segment once as it is made, and progress that only grows to 100', async () => {
     const told: string[] = [];
     const progress: number[] = [];
-    const result = await model.transcribe(
+    const result = await hear(
       cut(fixturePcm('03-three-speakers.flac'), 0, 20),
       { language: 'en', maxContext: 0 },
       { onProgress: (percent) => progress.push(percent), onSegment: ({ text }) => told.push(text) },
@@ -153,8 +163,8 @@ describe('recognition', () => {
   });
 
   it('writes nothing for silence, and nothing for less than a tenth of a second', async () => {
-    expect(textOf(await model.transcribe(fixturePcm('09-silence.wav'), { language: 'en' }).promise)).toBe('');
-    expect((await model.transcribe(new Float32Array(800), { language: 'en' }).promise).segments).toEqual([]);
+    expect(textOf(await hear(fixturePcm('09-silence.wav'), { language: 'en' }).promise)).toBe('');
+    expect((await hear(new Float32Array(800), { language: 'en' }).promise).segments).toEqual([]);
   });
 
   it('gives the same answer every time, alone and beside another job', async () => {
@@ -163,31 +173,27 @@ describe('recognition', () => {
     // A temperature above 0 draws lots: those too must fall the same way.
     const params = { maxContext: 0, temperature: 0.4, bestOf: 2 };
     const alone = [
-      await model.transcribe(english, { language: 'en', ...params }).promise,
-      await model.transcribe(german, { language: 'de', ...params }).promise,
+      await hear(english, { language: 'en', ...params }).promise,
+      await hear(german, { language: 'de', ...params }).promise,
     ];
     const together = await Promise.all([
-      model.transcribe(english, { language: 'en', ...params }).promise,
-      model.transcribe(german, { language: 'de', ...params }).promise,
+      hear(english, { language: 'en', ...params }).promise,
+      hear(german, { language: 'de', ...params }).promise,
     ]);
     expect(together).toEqual(alone);
   });
 
   it('stops when asked to, also before it has begun, and the model works on', async () => {
     const pcm = fixturePcm('08-meeting-4min.mp3');
-    const early = model.transcribe(pcm, { language: 'en' });
+    const early = hear(pcm, { language: 'en' });
     early.abort();
     await expect(early.promise).rejects.toMatchObject({ code: 'aborted' });
     let segments = 0;
-    const job = model.transcribe(
-      pcm,
-      { language: 'en' },
-      { onSegment: () => ++segments === 2 && job.abort() },
-    );
+    const job = hear(pcm, { language: 'en' }, { onSegment: () => ++segments === 2 && job.abort() });
     await expect(job.promise).rejects.toMatchObject({ code: 'aborted' });
     expect(segments).toBeLessThan(10);
     job.abort();
-    const again = await model.transcribe(cut(pcm, 0, 6), { language: 'en', maxContext: 0 }).promise;
+    const again = await hear(cut(pcm, 0, 6), { language: 'en', maxContext: 0 }).promise;
     expect(again.segments.length).toBeGreaterThan(0);
   });
 
@@ -199,7 +205,7 @@ describe('recognition', () => {
       { initialPrompt: 'A note about the budget. '.repeat(100), carryInitialPrompt: true },
       { initialPrompt: 'A note about the budget.' },
     ]) {
-      const result = await model.transcribe(pcm, { language: 'en', ...params }).promise;
+      const result = await hear(pcm, { language: 'en', ...params }).promise;
       expect(result.segments.length).toBeGreaterThan(0);
     }
   });
