@@ -122,7 +122,7 @@ export const openWindow = async (
     },
     settle,
     violations: async () => {
-      await page.evaluate(AXE);
+      if (await page.evaluate('typeof axe === "undefined"')) await page.evaluate(AXE);
       const results: AxeResults = await page.evaluate('axe.run(document, { resultTypes: ["violations"] })');
       return results.violations.flatMap((violation) =>
         violation.nodes.map(
