@@ -31,7 +31,8 @@ class LongestFirst extends BaseSequencer {
 
 /** Tests of functions: they leave nothing behind, so many share a process, which saves its start for each file. */
 const FUNCTIONS = [
-  'test/{analysis,engines,main,pipeline,renderer,search}/**/*.test.{ts,tsx}',
+  'test/{analysis,main,pipeline,renderer,search}/**/*.test.{ts,tsx}',
+  'test/engines/{net,whisper}/**/*.test.ts',
   'test/exports/{cues,documents,lines,subtitles}.test.ts',
 ];
 
