@@ -71,7 +71,7 @@ export const AaiCreate = z
       .max(200)
       .nullish()
       .describe('`best`, `universal`, `slam-1`: pro; `nano`: nano for English, else mini; default mini.'),
-    speech_models: z.array(z.string().max(200)).max(10).nullish().describe('The first one counts.'),
+    speech_models: z.array(z.string().min(1).max(200)).max(10).nullish().describe('The first one counts.'),
     speaker_labels: z.boolean().nullish(),
     speakers_expected: z.int().min(1).max(32).nullish(),
     speaker_options: hint(z.record(z.string(), z.unknown())),
