@@ -87,7 +87,7 @@ const NOTHING = z.strictObject({});
 const bodyOf = (definition: Route, { body }: FastifyRequest): unknown =>
   // What is no JSON is read by the handler.
   (definition.bodyType ?? 'json') === 'json'
-    ? checkInput(definition.body ?? NOTHING, body ?? {}, 'body')
+    ? checkInput(definition.body ?? NOTHING, body === undefined ? {} : body, 'body')
     : undefined;
 
 const parse = (schema: z.ZodType | undefined, value: unknown, where: string): unknown =>
