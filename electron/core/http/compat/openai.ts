@@ -35,6 +35,9 @@ type Job = {
   readonly task: Task;
 };
 
+/** Of a longer prompt its end counts, as in Whisper, where it stands for the text that came before. */
+const PROMPT_LENGTH = 1000;
+
 /** The creation that a form asks for. */
 const creationOf = (file: KeptUpload, form: Form, task: Task): CreateTranscript =>
   CreateTranscript.parse({
@@ -45,7 +48,9 @@ const creationOf = (file: KeptUpload, form: Form, task: Task): CreateTranscript 
     timestamp_style: 'word',
     diarize: form.response_format === 'diarized_json',
     translate: task === 'translate',
-    ...(form.prompt === undefined || form.prompt === '' ? {} : { prompt: form.prompt }),
+    ...(form.prompt === undefined || form.prompt === ''
+      ? {}
+      : { prompt: form.prompt.slice(-PROMPT_LENGTH).toWellFormed() }),
   });
 
 /** Fires when the client goes away before it was answered. */
