@@ -157,7 +157,7 @@ export const FileListQuery = z
   .catchall(z.unknown())
   .superRefine((query, context) => {
     const unknown = Object.keys(query).filter(
-      (name) => !(name in listFields) && !METADATA_PARAMETER.test(name),
+      (name) => !Object.hasOwn(listFields, name) && !METADATA_PARAMETER.test(name),
     );
     if (unknown.length > 0) {
       context.addIssue({ code: 'unrecognized_keys', keys: unknown, input: query });

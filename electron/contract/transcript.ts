@@ -48,6 +48,9 @@ const analysisFields = {
     .describe('Also make an audio file with the redacted words bleeped.'),
 };
 
+/** Characters. */
+export const PROMPT_LENGTH = 1000;
+
 /** How the audio is recognised: not changed by analysing again. */
 const recognitionFields = {
   translate: z
@@ -56,7 +59,7 @@ const recognitionFields = {
     .describe('Write the text in English, whatever is spoken: Whisper’s own translation.'),
   prompt: z
     .string()
-    .max(1000)
+    .max(PROMPT_LENGTH)
     .optional()
     .describe(
       'Names and words that occur, to have them spelled right; the recogniser takes it for earlier text.',

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Transcription } from '../../electron/contract/transcript.ts';
@@ -228,6 +229,24 @@ describe('a request that is wrong is refused before any work', () => {
       body: 'hi',
     });
     expect([form.status, (await form.json()).code]).toEqual([415, 'unsupported_media_type']);
+    const { data } = await server.client.call('createUser', { body: { name: 'second' } });
+    const nothing = await server.fetch(`/v1/users/${data.user.id}`, {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json' },
+      body: 'null',
+    });
+    expect([nothing.status, (await nothing.json()).code]).toEqual([400, 'invalid_request']);
+  });
+
+  it('bytes that are no HTTP, answered in the shape of the others, by name', async () => {
+    const { hostname, port } = new URL(server.url);
+    const socket = connect(Number(port), hostname, () => socket.write('Good morning.\r\n\r\n'));
+    const chunks: Buffer[] = [];
+    for await (const chunk of socket) chunks.push(chunk);
+    const answer = Buffer.concat(chunks).toString();
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(answer).toMatch(/\r\nEarshot-Version: \d/);
+    expect(answer).toContain('"code":"invalid_request"');
   });
 
   it('bad values in queries', async () => {
@@ -245,6 +264,8 @@ describe('a request that is wrong is refused before any work', () => {
       expect([query, response.status]).toEqual([query, 400]);
     }
     expect((await server.fetch('/v1/transcript/recent?limit=0')).status).toBe(400);
+    for (const name of ['__proto__', 'constructor', 'toString', 'foo'])
+      expect([name, (await server.fetch(`/v1/storage/files?${name}=1`)).status]).toEqual([name, 400]);
   });
 });
 

@@ -90,6 +90,7 @@ describe('requests in AssemblyAI’s form that are none', () => {
     '{"audio_url":1}',
     '{"audio_url":""}',
     '{"audio_url":"file:///etc/passwd"}',
+    '{"audio_url":"http://x/a.mp3","speech_models":[""]}',
     '{"audio_url":"http://x","__proto__":{"a":1},"b":1}',
   ])('creation with %j', async (body) => {
     await refused(await send('/v2/transcript', { method: 'POST', body }), false);

@@ -71,6 +71,12 @@ describe('the openai client, with nothing changed but its base URL and key', () 
     expect(answer.usage).toEqual({ type: 'duration', seconds: expect.any(Number) });
   });
 
+  it('takes a prompt longer than is kept by its end', async () => {
+    const prompt = 'Northwind and 会社 '.repeat(200);
+    const answer = await openai.audio.transcriptions.create({ file: sample(), model: 'whisper-1', prompt });
+    expect(answer.text.split(' ').length).toBeGreaterThan(5);
+  });
+
   it('transcribes to text, SRT and WebVTT', async () => {
     const call = (response_format: 'text' | 'srt' | 'vtt') =>
       openai.audio.transcriptions.create({

@@ -9,7 +9,7 @@ const model = await loadAddon(addonPath).loadModel(modelPath);
 const pcm = Float32Array.from({ length: 3 * 16_000 }, (_, i) => Math.sin(i / 9) * Math.sin(i / 4000) * 0.3);
 
 /** A small encoder context makes a job short; it goes through the same allocations. */
-const params = { language: 'en', audioContext: 192, maxContext: 0, threads: 1 };
+const params = { language: 'en', audioContext: 192, maxContext: 0 };
 
 const memory = (): number => {
   globalThis.gc?.();

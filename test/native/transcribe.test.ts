@@ -78,7 +78,6 @@ describe('the addon', () => {
     const other = await addon.loadModel(STARTER_MODEL);
     const job = other.transcribe(cut(fixturePcm('01-short-note.wav'), 0, 4.3), {
       language: 'en',
-      threads: 1,
       ...beam,
     });
     const freed = other.free();

@@ -77,25 +77,28 @@ export const sendError = (reply: FastifyReply, error: AppError): FastifyReply =>
 };
 
 /** Answers bytes that are no HTTP request, or one whose headers are too large. */
-export const answerNoHttp = (error: Error, socket: Socket): void => {
-  if (systemCode(error) === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const id = ulid();
-  const body = JSON.stringify(
-    errorBody(new AppError('invalid_request', 'This is no valid HTTP request.'), id),
-  );
-  const head = [
-    'HTTP/1.1 400 Bad Request',
-    'Content-Type: application/json; charset=utf-8',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    'X-Content-Type-Options: nosniff',
-    `X-Request-Id: ${id}`,
-    'Connection: close',
-  ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
-};
+export const answerNoHttp =
+  (version: string) =>
+  (error: Error, socket: Socket): void => {
+    if (systemCode(error) === 'ECONNRESET' || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const id = ulid();
+    const body = JSON.stringify(
+      errorBody(new AppError('invalid_request', 'This is no valid HTTP request.'), id),
+    );
+    const head = [
+      'HTTP/1.1 400 Bad Request',
+      'Content-Type: application/json; charset=utf-8',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      'X-Content-Type-Options: nosniff',
+      `X-Request-Id: ${id}`,
+      `Earshot-Version: ${version}`,
+      'Connection: close',
+    ];
+    socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  };
 
 const pathPattern = (path: string): RegExp =>
   new RegExp(`^${path.replace(/\{fileKey\}$/, '.+').replaceAll(/\{\w+\}/g, '[^/]+')}/?$`);

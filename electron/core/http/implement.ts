@@ -46,7 +46,7 @@ const fastifyPath = (path: string): string =>
 const describe = (issue: z.core.$ZodIssue): ErrorDetail[] => {
   const at = issue.path.map(String);
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({ path: [...at, key].join('.'), message: 'is not a known field' }));
+    return issue.keys.map((key) => ({ path: [...at, key].join('.'), message: UNKNOWN_FIELD }));
   }
   return [{ path: at.join('.'), message: issue.message.replace(/^Invalid input: /, '') }];
 };
@@ -65,6 +65,9 @@ const isTooDeep = (value: unknown): boolean => {
   return false;
 };
 
+const UNKNOWN_FIELD = 'is not a known field';
+const UNKNOWN_PROTOTYPE: ErrorDetail = { path: '__proto__', message: UNKNOWN_FIELD };
+
 /**
  * What a schema makes of a request's part.
  * Throws `invalid_request` with every fault in `details`; `where` names the part when it is at fault as a whole.
@@ -74,8 +77,10 @@ export const checkInput = <T extends z.ZodType>(schema: T, value: unknown, where
     throw new AppError('invalid_request', `The ${where} nests deeper than ${MAX_DEPTH} levels.`);
   }
   const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  const details = result.error.issues.flatMap(describe);
+  // Where further names are let in, this one would be lost on the way instead of refused.
+  const prototype = typeof value === 'object' && value !== null && Object.hasOwn(value, '__proto__');
+  if (result.success && !prototype) return result.data;
+  const details = result.success ? [UNKNOWN_PROTOTYPE] : result.error.issues.flatMap(describe);
   const first = details[0];
   const name = first === undefined || first.path === '' ? where : first.path;
   const sentence = `The request is not valid: ${name}: ${first?.message ?? 'is not valid'}.`;

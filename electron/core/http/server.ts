@@ -88,7 +88,7 @@ export const createServer = async (options: ServerOptions): Promise<FastifyInsta
       nameAnswer(reply);
       sendError(reply, toAppError(error));
     },
-    clientErrorHandler: answerNoHttp,
+    clientErrorHandler: answerNoHttp(options.version),
   });
   // Nothing here takes plain text: without this, such a body would be answered as a JSON of the wrong shape.
   server.removeContentTypeParser('text/plain');

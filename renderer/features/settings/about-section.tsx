@@ -29,6 +29,7 @@ export const AboutSection = () => {
 
 const Facts = ({ system: { engine, ffmpeg, ...system } }: { system: SystemFacts }) => {
   const { t, locale } = useI18n();
+  const device = system.acceleration.enabled ? system.acceleration.device : null;
   const facts: readonly (readonly [string, string])[] = [
     ['Earshot', system.version],
     [t('about.folder'), system.data_dir],
@@ -41,7 +42,7 @@ const Facts = ({ system: { engine, ffmpeg, ...system } }: { system: SystemFacts 
     ],
     [t('about.cpu'), engine.system_info ?? '–'],
     [t('setting.engine.threads'), `${number(engine.threads, locale)} × ${number(engine.parallel, locale)}`],
-    [t('setting.engine.acceleration'), system.acceleration.device ?? t('about.acceleration.none')],
+    [t('setting.engine.acceleration'), device ?? t('about.acceleration.none')],
     ['ffmpeg', ffmpeg.version === null ? t('about.missing') : `${ffmpeg.version} (${ffmpeg.path})`],
     [t('about.scanner'), system.scanner === 'clamav' ? 'ClamAV' : t('about.scanner.builtin')],
     ['Node', `${system.node} · ${system.platform}`],

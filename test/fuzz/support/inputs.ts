@@ -51,7 +51,8 @@ const NEVER = 'tr_01JZZZZZZZZZZZZZZZZZZZZZZZ';
 /** Whether an operation may be tried on it: what later requests need must stay as it is. */
 const maySuffer = ({ operationId }: Operation, thing: Thing): boolean => {
   const changes = DESTRUCTIVE.has(operationId) || thing.kind === 'user' || thing.kind === 'key';
-  return !thing.gone && !(thing.kept && changes);
+  const deletes = operationId.toLowerCase().includes('delete');
+  return !thing.gone && !(thing.kept && changes) && !(thing.state === 'spoken' && deletes);
 };
 
 /** Whether an operation of this user on it can succeed. */

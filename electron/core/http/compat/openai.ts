@@ -6,7 +6,7 @@ import {
   type OpenAiVerbose,
 } from '../../../contract/compat/openai.ts';
 import { routes } from '../../../contract/routes.ts';
-import { CreateTranscript, type Transcription } from '../../../contract/transcript.ts';
+import { CreateTranscript, PROMPT_LENGTH, type Transcription } from '../../../contract/transcript.ts';
 import type { Caller } from '../../services/accounts.ts';
 import { openAiDiarized, openAiText, openAiVerbose } from '../../services/compat/openai-answers.ts';
 import { plainSubtitles } from '../../services/compat/subtitles.ts';
@@ -35,9 +35,6 @@ type Job = {
   readonly task: Task;
 };
 
-/** Of a longer prompt its end counts, as in Whisper, where it stands for the text that came before. */
-const PROMPT_LENGTH = 1000;
-
 /** The creation that a form asks for. */
 const creationOf = (file: KeptUpload, form: Form, task: Task): CreateTranscript =>
   CreateTranscript.parse({
@@ -50,7 +47,8 @@ const creationOf = (file: KeptUpload, form: Form, task: Task): CreateTranscript 
     translate: task === 'translate',
     ...(form.prompt === undefined || form.prompt === ''
       ? {}
-      : { prompt: form.prompt.slice(-PROMPT_LENGTH).toWellFormed() }),
+      : // Of a longer one its end counts, as in Whisper: it stands for the text that came before.
+        { prompt: form.prompt.slice(-PROMPT_LENGTH).toWellFormed() }),
   });
 
 /** Fires when the client goes away before it was answered. */

@@ -133,7 +133,7 @@ export class ModelDownloads {
     return this.#stop(id, 'paused');
   }
 
-  /** Ends a download and removes what it had brought. Whether there was any. */
+  /** Ends a download and removes what it had brought; answers whether there was something to end. */
   async cancel(id: string): Promise<boolean> {
     const running = await this.#stop(id, 'removed');
     const kept = this.#kept.has(id);
