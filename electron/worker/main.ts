@@ -79,6 +79,7 @@ class EngineWorker {
           const job = model.transcribe(task.pcm, task.params, {
             onProgress: (percent) => this.#port.send({ type: 'progress', id, percent }),
             onSegment: (segment) => this.#port.send({ type: 'segment', id, segment }),
+            onLanguage: (guess) => this.#port.send({ type: 'language', id, guess }),
           });
           this.#jobs.set(id, job);
           // It may have been asked to stop while it waited for its model.

@@ -7,12 +7,6 @@
 
 namespace earshot {
 
-namespace {
-
-constexpr size_t kWindowSamples = 30 * WHISPER_SAMPLE_RATE;
-
-}  // namespace
-
 bool knows_language(const ModelFacts& facts, const std::string& code) {
   const std::vector<std::string> known = languages_of(facts);
   return std::find(known.begin(), known.end(), code) != known.end();

@@ -9,6 +9,9 @@
 
 namespace earshot {
 
+// What a language is told by, and what Whisper hears at once.
+constexpr size_t kWindowSamples = 30 * WHISPER_SAMPLE_RATE;
+
 struct LanguageGuess {
   std::string language;  // ISO 639-1 where there is one, as whisper.cpp names it
   // Every language the model knows with its probability, most likely first.

@@ -20,6 +20,7 @@ using AbortFlag = std::shared_ptr<std::atomic<bool>>;
 struct Listeners {
   Napi::FunctionReference progress;
   Napi::FunctionReference segment;
+  Napi::FunctionReference language;
 };
 
 Napi::Object object_at(const Napi::CallbackInfo& info, size_t index) {
@@ -30,8 +31,10 @@ std::shared_ptr<Listeners> read_listeners(const Napi::Object& from) {
   auto listeners = std::make_shared<Listeners>();
   const Napi::Function progress = read_function(from, "onProgress");
   const Napi::Function segment = read_function(from, "onSegment");
+  const Napi::Function language = read_function(from, "onLanguage");
   if (!progress.IsEmpty()) listeners->progress = Napi::Persistent(progress);
   if (!segment.IsEmpty()) listeners->segment = Napi::Persistent(segment);
+  if (!language.IsEmpty()) listeners->language = Napi::Persistent(language);
   return listeners;
 }
 
@@ -47,6 +50,10 @@ TranscribeListener listen(Task& task, Listeners* listeners) {
   listener.on_segment = [&task, listeners](const Segment& segment) {
     if (listeners->segment.IsEmpty()) return;
     task.post([listeners, segment](Napi::Env env) { listeners->segment.Call({segment_to_js(env, segment)}); });
+  };
+  listener.on_language = [&task, listeners](const LanguageGuess& guess) {
+    if (listeners->language.IsEmpty()) return;
+    task.post([listeners, guess](Napi::Env env) { listeners->language.Call({language_to_js(env, guess)}); });
   };
   return listener;
 }

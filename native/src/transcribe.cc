@@ -6,6 +6,9 @@
 #include "engine_log.h"
 #include "errors.h"
 
+// Added to whisper.cpp by CMakeLists.txt: whisper_full takes the spectrogram that the state has for that of its samples.
+WHISPER_API void earshot_keep_mel(struct whisper_state* state);
+
 namespace earshot {
 
 namespace {
@@ -86,6 +89,9 @@ Transcript transcribe(Model& model, const std::vector<float>& samples, Transcrib
     transcript.language = detect_language(model, state->get(), samples, params.threads);
     params.language = transcript.language.language;
     stop_if_aborted(listener);
+    listener.on_language(transcript.language);
+    // The language was found in the first window: neither its spectrogram nor its encoding is made again.
+    if (model.facts().multilingual && samples.size() <= kWindowSamples) earshot_keep_mel(state->get());
   } else {
     transcript.language.language = params.language;
   }

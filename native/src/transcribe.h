@@ -19,6 +19,7 @@ struct TranscribeListener {
   std::function<bool()> aborted;
   std::function<void(int)> on_progress;             // percent, never falling
   std::function<void(const Segment&)> on_segment;   // each segment once, in order
+  std::function<void(const LanguageGuess&)> on_language;  // once, where it was to be detected, before all segments
 };
 
 // Blocks until done. Throws aborted, engine_failed or out_of_memory.

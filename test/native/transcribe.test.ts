@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
+  type LanguageGuess,
   loadAddon,
   type NativeAddon,
   type NativeModel,
@@ -136,13 +137,22 @@ describe('recognition', () => {
       ['07-french-video.mp4', 'fr'],
     ] as const) {
       const { pcm, text } = firstSentences(fixture, 3);
-      const result = await hear(pcm, { language: 'auto', ...beam }).promise;
+      const told: LanguageGuess[] = [];
+      const listeners = { onLanguage: (guess: LanguageGuess) => told.push(guess) };
+      const result = await hear(pcm, { language: 'auto', ...beam }, listeners).promise;
       expect(result.language).toBe(language);
+      expect(told).toEqual([{ language, probabilities: result.languageProbabilities }]);
       expect(result.languageProbabilities?.[language]).toBeGreaterThan(0.5);
       expect(wordErrorRate(text, textOf(result))).toBeLessThan(0.2);
       expect(textOf(result)).not.toContain('\uFFFD');
       expect(textOf(result)).toMatch(/[áéíóúñüöäßçè]/i);
     }
+  });
+
+  it('writes the same whether it had to find the language or not', async () => {
+    const { pcm } = firstSentences('06-german.webm', 2);
+    const [found, given] = [hear(pcm, { language: 'auto', ...beam }), hear(pcm, { language: 'de', ...beam })];
+    expect((await found.promise).segments).toEqual((await given.promise).segments);
   });
 
   it('tells each segment once as it is made, and progress that only grows to 100', async () => {

@@ -6,6 +6,7 @@ import {
   collapseLoops,
   isRepetitive,
   joinWords,
+  type LanguageGuess,
   type TranscribeRequest,
   type WhisperEngine,
   type WhisperResult,
@@ -28,7 +29,12 @@ export type RecogniseOptions = {
   /** Run while nothing else does: after a crash, so that only the guilty piece can crash again. */
   readonly alone: boolean;
   readonly onProgress?: (fraction: number) => void;
+  /** Told the language as soon as it is known, where it was to be found. */
+  readonly onLanguage?: (guess: LanguageFound) => void;
 };
+
+/** ISO 639-1, and how likely it is, 0 to 1. */
+export type LanguageFound = { readonly language: string; readonly confidence: number };
 
 /** Without ids: those follow from the order in which pieces are saved. */
 export type RecognisedSegment = Omit<StoredSegment, 'id'>;
@@ -58,6 +64,11 @@ const PROMPT_TOKENS = 96;
 const promptParams = (prompt: string | undefined) =>
   prompt === undefined ? {} : { initialPrompt: prompt, carryInitialPrompt: true, maxContext: PROMPT_TOKENS };
 
+const found = ({ language, probabilities }: LanguageGuess): LanguageFound => ({
+  language,
+  confidence: probabilities[language] ?? 0,
+});
+
 const request = (piece: AudioPiece, options: RecogniseOptions): TranscribeRequest => ({
   modelPath: options.modelPath,
   pcm: piece.pcm,
@@ -81,6 +92,7 @@ const request = (piece: AudioPiece, options: RecogniseOptions): TranscribeReques
     ...promptParams(options.prompt),
   },
   onProgress: (percent) => options.onProgress?.(percent / 100),
+  onLanguage: (guess) => options.onLanguage?.(found(guess)),
 });
 
 const cleanSegments = (result: WhisperResult): CleanSegment[] =>
@@ -199,14 +211,19 @@ export async function* recogniseAgain(
   }
 }
 
+/**
+ * Whether the whole piece is heard at once, so that its language is found on the way. Where long silences part
+ * it, the first part may be a word or two: then the language is asked for before, of the first half minute.
+ */
+export const isHeardAtOnce = (piece: AudioPiece): boolean => islandsOf(piece).length === 1;
+
 /** The language spoken in a piece, by its first half minute that is not silent. */
 export const detectLanguage = async (
   piece: AudioPiece,
   { engine, modelPath, signal }: Pick<RecogniseOptions, 'engine' | 'modelPath' | 'signal'>,
-): Promise<{ language: string; confidence: number }> => {
+): Promise<LanguageFound> => {
   const lead = piece.silences.find((silence) => silence.start <= piece.start + 0.1);
   const from = Math.max(0, Math.round(((lead?.end ?? piece.start) - piece.start - 0.1) * SAMPLE_RATE));
   const pcm = piece.pcm.slice(from, from + 30 * SAMPLE_RATE);
-  const guess = await engine.detectLanguage({ modelPath, pcm, signal });
-  return { language: guess.language, confidence: guess.probabilities[guess.language] ?? 0 };
+  return found(await engine.detectLanguage({ modelPath, pcm, signal }));
 };

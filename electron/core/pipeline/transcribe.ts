@@ -9,7 +9,15 @@ import { type Checkpoint, crashesFrom } from './checkpoint.ts';
 import type { PipelineDeps, PipelineModel } from './deps.ts';
 import { writePeaks } from './peaks.ts';
 import type { RangeAudio } from './range-audio.ts';
-import { detectLanguage, isSilent, type RecognisedSegment, recognise } from './recognise.ts';
+import {
+  detectLanguage,
+  isHeardAtOnce,
+  isSilent,
+  type LanguageFound,
+  type RecognisedSegment,
+  type RecogniseOptions,
+  recognise,
+} from './recognise.ts';
 import type { JobContext } from './types.ts';
 
 const FROM_PERCENT = 10;
@@ -90,21 +98,34 @@ class Transcription {
   }
 
   async #launch(piece: AudioPiece): Promise<void> {
-    if (this.#checkpoint.language === null && !isSilent(piece)) await this.#settleLanguage(piece);
+    const unknown = this.#checkpoint.language === null && !isSilent(piece);
+    if (unknown && !isHeardAtOnce(piece)) this.#settleLanguage(await this.#detectLanguage(piece));
+    const language = Promise.withResolvers<void>();
     const flight: Flight = {
       piece,
       fraction: 0,
-      result: this.#recognise(piece, (fraction) => {
-        flight.fraction = fraction;
-        this.#report();
+      result: this.#recognise(piece, {
+        onProgress: (fraction) => {
+          flight.fraction = fraction;
+          this.#report();
+        },
+        onLanguage: (found) => {
+          this.#settleLanguage(found);
+          language.resolve();
+        },
       }),
     };
     // Its failure is looked at when it lands; until then it must not count as unhandled.
     flight.result.catch(() => {});
     this.#flights.push(flight);
+    // The next pieces are heard in the language of the first.
+    if (unknown && this.#checkpoint.language === null) await Promise.race([language.promise, flight.result]);
   }
 
-  async #recognise(piece: AudioPiece, onProgress: (fraction: number) => void): Promise<RecognisedSegment[]> {
+  async #recognise(
+    piece: AudioPiece,
+    listeners: Pick<RecogniseOptions, 'onProgress' | 'onLanguage'>,
+  ): Promise<RecognisedSegment[]> {
     if (isSilent(piece)) return [];
     const { deps, model } = this.#o;
     return this.#enduring(piece, (alone) =>
@@ -117,16 +138,20 @@ class Transcription {
         prompt: this.#asked.prompt,
         signal: this.#signal,
         alone,
-        onProgress,
+        ...listeners,
       }),
     );
   }
 
-  async #settleLanguage(piece: AudioPiece): Promise<void> {
-    const { deps, model, context } = this.#o;
-    const { language, confidence } = await this.#enduring(piece, () =>
+  #detectLanguage(piece: AudioPiece): Promise<LanguageFound> {
+    const { deps, model } = this.#o;
+    return this.#enduring(piece, () =>
       detectLanguage(piece, { engine: deps.engine, modelPath: model.path, signal: this.#signal }),
     );
+  }
+
+  #settleLanguage({ language, confidence }: LanguageFound): void {
+    const { deps, context } = this.#o;
     this.#checkpoint = { ...this.#checkpoint, language, languageConfidence: confidence };
     updateClaimed(deps.db, context.row.id, context.row.attempt, {
       language,

@@ -120,6 +120,16 @@ export type WhisperResult = {
 
 export type LanguageGuess = { language: string; probabilities: Record<string, number> };
 
+/** What a job tells while it runs. */
+export type JobListeners = {
+  /** Never falls. */
+  onProgress?: (percent: number) => void;
+  /** Each segment once, in order. */
+  onSegment?: (segment: WhisperSegment) => void;
+  /** The language, where it was to be detected: before all segments. */
+  onLanguage?: (guess: LanguageGuess) => void;
+};
+
 export type SystemInfo = {
   /** whisper.cpp's version. */
   version: string;
@@ -147,11 +157,7 @@ export type NativeErrorCode =
 /** A loaded model. Several jobs may run on it at once; it is not freed before the last has ended. */
 export type NativeModel = {
   facts(): ModelFacts;
-  transcribe(
-    pcm: Float32Array,
-    params: TranscribeParams,
-    listeners?: { onProgress?(percent: number): void; onSegment?(segment: WhisperSegment): void },
-  ): NativeJob;
+  transcribe(pcm: Float32Array, params: TranscribeParams, listeners?: JobListeners): NativeJob;
   detectLanguage(pcm: Float32Array, params?: { threads?: number }): Promise<LanguageGuess>;
   free(): Promise<void>;
 };

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { isAppError } from '../../base/errors.ts';
 import { type Logger, silentLogger } from '../../base/logger.ts';
 import type {
+  JobListeners,
   LanguageGuess,
   ModelFacts,
   ModelOptions,
@@ -16,7 +17,7 @@ import { defaultParallelism } from './parallelism.ts';
 import { PROBE_FLAG, type TaskResult, type TaskResults, type WorkerTask } from './protocol.ts';
 import { resumable } from './resumable.ts';
 import { Slots } from './slots.ts';
-import { type JobListeners, WorkerClient, WorkerReplaced } from './worker-client.ts';
+import { WorkerClient, WorkerReplaced } from './worker-client.ts';
 import type { ForkWorker } from './worker-process.ts';
 
 const IDLE_MS = 5 * 60_000;

@@ -59,6 +59,7 @@ export type FromWorker =
   | { type: 'unusable'; message: string }
   | { type: 'progress'; id: number; percent: number }
   | { type: 'segment'; id: number; segment: WhisperSegment }
+  | { type: 'language'; id: number; guess: LanguageGuess }
   | { type: 'done'; id: number; result: TaskResult }
   | { type: 'failed'; id: number; code: NativeErrorCode; message: string };
 

@@ -1,12 +1,13 @@
-import type { JobListeners } from './worker-client.ts';
+import type { JobListeners } from './addon.ts';
 
 /**
  * Listeners for a job that may be started again from its beginning: the same audio and parameters give the
  * same segments, so what was told once is not told again, and progress never falls.
  */
-export const resumable = ({ onProgress, onSegment }: JobListeners): (() => JobListeners) => {
+export const resumable = ({ onProgress, onSegment, onLanguage }: JobListeners): (() => JobListeners) => {
   let percentTold = -1;
   let segmentsTold = 0;
+  let languageTold = false;
   return () => {
     let segmentsSeen = 0;
     return {
@@ -20,6 +21,11 @@ export const resumable = ({ onProgress, onSegment }: JobListeners): (() => JobLi
         if (segmentsSeen <= segmentsTold) return;
         segmentsTold = segmentsSeen;
         onSegment?.(segment);
+      },
+      onLanguage: (guess) => {
+        if (languageTold) return;
+        languageTold = true;
+        onLanguage?.(guess);
       },
     };
   };

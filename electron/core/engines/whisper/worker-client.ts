@@ -1,13 +1,8 @@
 import type { AppError } from '../../base/errors.ts';
-import type { SystemInfo, WhisperSegment } from './addon.ts';
+import type { JobListeners, SystemInfo } from './addon.ts';
 import { cancelled, engineClosed, engineCrashed, engineUnavailable, nativeFailure } from './failures.ts';
 import type { FromWorker, TaskResult, WorkerTask } from './protocol.ts';
 import type { WorkerProcess } from './worker-process.ts';
-
-export type JobListeners = {
-  onProgress?: (percent: number) => void;
-  onSegment?: (segment: WhisperSegment) => void;
-};
 
 type Job = JobListeners & {
   resolve(result: TaskResult): void;
@@ -118,6 +113,7 @@ export class WorkerClient {
     if (!job) return;
     if (message.type === 'progress') job.onProgress?.(message.percent);
     else if (message.type === 'segment') job.onSegment?.(message.segment);
+    else if (message.type === 'language') job.onLanguage?.(message.guess);
     else {
       this.#jobs.delete(message.id);
       if (message.type === 'done') job.resolve(message.result);

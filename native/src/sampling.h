@@ -1,0 +1,116 @@
+// What whisper.cpp does with the probabilities of all tokens of the vocabulary, for each beam and each token: its loops
+// call the C library for every number, and its draw copies the whole vocabulary. CMakeLists.txt puts these in their place.
+
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <vector>
+
+constexpr int kEarshotLanes = 16;
+
+// e^x to within 2 units of the last place, 0 below -87.3: the polynomial of Cephes (S. Moshier, expf), written so that
+// compilers make vectors of it.
+static inline float earshot_exp_of(float x) {
+  const float bounded = x > -87.3F ? x : -87.3F;
+  // Adding and taking away 1.5 * 2^23 rounds to a whole number.
+  const float whole = (bounded * 1.44269504F + 12582912.0F) - 12582912.0F;
+  const float r = (bounded - whole * 0.693359375F) + whole * 2.12194440e-4F;
+  float p = 1.9875691500e-4F;
+  p = p * r + 1.3981999507e-3F;
+  p = p * r + 8.3334519073e-3F;
+  p = p * r + 4.1665795894e-2F;
+  p = p * r + 1.6666665459e-1F;
+  p = p * r + 5.0000001201e-1F;
+  const float mantissa = p * r * r + r + 1.0F;
+  const int32_t exponent = (static_cast<int32_t>(whole) + 127) << 23;
+  float power;
+  std::memcpy(&power, &exponent, sizeof power);
+  return x > -87.3F ? mantissa * power : 0.0F;
+}
+
+// y[i] = e^x[i]; minus infinity gives 0.
+static inline void earshot_exp(const float* x, float* y, int n) {
+  for (int i = 0; i < n; ++i) y[i] = earshot_exp_of(x[i]);
+}
+
+// The largest of `n` numbers; minus infinity for none.
+static inline float earshot_max(const float* x, int n) {
+  float lanes[kEarshotLanes];
+  for (float& lane : lanes) lane = -INFINITY;
+  int i = 0;
+  for (; i + kEarshotLanes <= n; i += kEarshotLanes) {
+    for (int j = 0; j < kEarshotLanes; ++j) lanes[j] = lanes[j] > x[i + j] ? lanes[j] : x[i + j];
+  }
+  float max = -INFINITY;
+  for (; i < n; ++i) max = max > x[i] ? max : x[i];
+  for (const float lane : lanes) max = max > lane ? max : lane;
+  return max;
+}
+
+// The sum of `n` numbers.
+static inline double earshot_sum(const float* x, int n) {
+  float lanes[kEarshotLanes] = {};
+  int i = 0;
+  for (; i + kEarshotLanes <= n; i += kEarshotLanes) {
+    for (int j = 0; j < kEarshotLanes; ++j) lanes[j] += x[i + j];
+  }
+  double sum = 0;
+  for (; i < n; ++i) sum += x[i];
+  for (const float lane : lanes) sum += lane;
+  return sum;
+}
+
+// The sum of e^(x[i] - max).
+static inline float earshot_sum_exp(const float* x, int n, float max) {
+  float lanes[kEarshotLanes] = {};
+  int i = 0;
+  for (; i + kEarshotLanes <= n; i += kEarshotLanes) {
+    for (int j = 0; j < kEarshotLanes; ++j) lanes[j] += earshot_exp_of(x[i + j] - max);
+  }
+  double sum = 0;
+  for (; i < n; ++i) sum += earshot_exp_of(x[i] - max);
+  for (const float lane : lanes) sum += lane;
+  return static_cast<float>(sum);
+}
+
+// Draws tokens by their probabilities, like std::discrete_distribution (the first whose running sum reaches a random
+// share of the whole), without its copies: it looks for the block first, then in it.
+class earshot_distribution {
+ public:
+  earshot_distribution(const float* weights, int count) : weights_(weights), count_(count) {
+    for (int block = 0; block * kBlock < count; ++block) {
+      const int from = block * kBlock;
+      sums_.push_back(earshot_sum(weights + from, count - from < kBlock ? count - from : kBlock));
+      total_ += sums_.back();
+    }
+  }
+
+  template <typename Random>
+  int operator()(Random& random) const {
+    const double wanted = std::generate_canonical<double, std::numeric_limits<double>::digits>(random) * total_;
+    double reached = 0;
+    size_t block = 0;
+    while (block + 1 < sums_.size() && reached + sums_[block] < wanted) reached += sums_[block++];
+    const int from = static_cast<int>(block) * kBlock;
+    const int to = count_ - from < kBlock ? count_ : from + kBlock;
+    int last = from;
+    for (int i = from; i < to; ++i) {
+      if (weights_[i] <= 0) continue;
+      last = i;
+      reached += weights_[i];
+      if (reached >= wanted) break;
+    }
+    return last;
+  }
+
+ private:
+  static constexpr int kBlock = 512;
+  const float* weights_;
+  int count_;
+  std::vector<double> sums_;
+  double total_ = 0;
+};
