@@ -29,27 +29,13 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/** Tests of functions: they leave nothing behind, so many share a process, which saves its start for each file. */
-const FUNCTIONS = [
-  'test/{analysis,main,pipeline,renderer,search}/**/*.test.{ts,tsx}',
-  'test/engines/{net,whisper}/**/*.test.ts',
-  'test/exports/{cues,documents,lines,subtitles}.test.ts',
-];
-
 export default defineConfig({
   plugins: [react()],
   test: {
-    projects: [
-      { extends: true, test: { name: 'functions', include: FUNCTIONS, isolate: false } },
-      {
-        extends: true,
-        test: {
-          name: 'service',
-          include: ['test/**/*.test.{ts,tsx}'],
-          exclude: [...FUNCTIONS, 'test/bench/**', '**/node_modules/**'],
-        },
-      },
-    ],
+    include: ['test/**/*.test.{ts,tsx}'],
+    exclude: ['test/bench/**', '**/node_modules/**'],
+    // Tests look from outside and leave nothing behind in their process: the next file need not start another one.
+    isolate: false,
     globalSetup: ['test/support/global-setup.ts'],
     sequence: { sequencer: LongestFirst },
     // Processes, not threads: the tests load native code, change the environment and start servers.

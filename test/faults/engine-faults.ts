@@ -4,11 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { STARTER_MODEL } from '../support/addon.ts';
-import type { TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
-import { slow } from './support/behaviours.ts';
-import { type Fault, type FaultContext, LONG_SECONDS } from './support/context.ts';
-import { childOf, descendants, expectGone, FFMPEG, type Process, WORKER } from './support/processes.ts';
+import type { Fault, FaultContext } from './support/context.ts';
+import { childOf, descendants, expectGone, WORKER } from './support/processes.ts';
 
 /** Ends the engine's process as soon as there is one other than `but`; answers its id. */
 const killWorker = async (server: number, signal: NodeJS.Signals, but?: number): Promise<number> => {
@@ -52,16 +50,6 @@ const killWorkersAtRandom = async (context: FaultContext, kills: number): Promis
   }
   await context.expectNoOrphans(server);
   return `${done} kills over ${jobs} jobs, every text the same`;
-};
-
-/** A job over a range that comes slowly, so that its ffmpeg lives for some seconds. */
-const withLivingFfmpeg = async (
-  context: FaultContext,
-): Promise<{ server: TestServer; id: string; ffmpeg: Process }> => {
-  const server = await context.start();
-  const url = context.urls.set('/slow.wav', slow(context.long, 600_000));
-  const id = await context.submit(server, url, { audio_end_at: LONG_SECONDS + 100 });
-  return { server, id, ffmpeg: await childOf(server.pid, FFMPEG) };
 };
 
 export const engineFaults: readonly Fault[] = [
@@ -154,7 +142,7 @@ export const engineFaults: readonly Fault[] = [
     name: 'SIGSTOP of ffmpeg for a while',
     quick: false,
     run: async (context) => {
-      const { server, id, ffmpeg } = await withLivingFfmpeg(context);
+      const { server, id, ffmpeg } = await context.startWithFfmpeg();
       process.kill(ffmpeg.pid, 'SIGSTOP');
       await delay(4000);
       process.kill(ffmpeg.pid, 'SIGCONT');
@@ -166,7 +154,7 @@ export const engineFaults: readonly Fault[] = [
     name: 'SIGSTOP of ffmpeg for good',
     quick: false,
     run: async (context) => {
-      const { server, id, ffmpeg } = await withLivingFfmpeg(context);
+      const { server, id, ffmpeg } = await context.startWithFfmpeg();
       process.kill(ffmpeg.pid, 'SIGSTOP');
       const failed = await context.expectFailed(server, id, 'decode_failed');
       match(failed.error?.message ?? '', /no progress/);
@@ -179,7 +167,7 @@ export const engineFaults: readonly Fault[] = [
     name: 'kill -9 of ffmpeg',
     quick: true,
     run: async (context) => {
-      const { server, id, ffmpeg } = await withLivingFfmpeg(context);
+      const { server, id, ffmpeg } = await context.startWithFfmpeg();
       process.kill(ffmpeg.pid, 'SIGKILL');
       await context.expectTruth(server, id, '/long.wav');
       await context.expectNoOrphans(server);

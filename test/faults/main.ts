@@ -2,7 +2,7 @@
 
 import { parseArgs } from 'node:util';
 import { ALL_FAULTS } from './all.ts';
-import { FaultContext } from './support/context.ts';
+import { FaultContext, FaultRun } from './support/context.ts';
 import { seeded } from './support/random.ts';
 
 const { values } = parseArgs({
@@ -26,13 +26,13 @@ const chosen = ALL_FAULTS.filter(
     (only === undefined || only.some((text) => fault.name.toLowerCase().includes(text))) &&
     (!values.quick || fault.quick),
 );
-const truths = new Map<string, string>();
+const run = new FaultRun();
 print(`${chosen.length} faults, seed ${seed}\n`);
 print('| # | fault | held | seconds | what was seen |');
 print('|---|---|---|---|---|');
 let broken = 0;
 for (const [index, fault] of chosen.entries()) {
-  const context = await FaultContext.open(seeded(seed + index), truths);
+  const context = await FaultContext.open(seeded(seed + index), run);
   const started = performance.now();
   let seen: string;
   let held = true;
@@ -49,5 +49,6 @@ for (const [index, fault] of chosen.entries()) {
   const words = seen.replaceAll(/\s+/g, ' ').replaceAll('|', '/').slice(0, 240);
   print(`| ${index + 1} | ${fault.name} | ${held ? 'yes' : '**NO**'} | ${took} | ${words} |`);
 }
+await run.close();
 print(`\n${chosen.length - broken} of ${chosen.length} held`);
 process.exitCode = broken === 0 ? 0 : 1;

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { spawnEarshot } from '../support/server.ts';
 import { slow } from './support/behaviours.ts';
 import type { Fault, FaultContext } from './support/context.ts';
-import { childOf, FFMPEG } from './support/processes.ts';
+import { descendants } from './support/processes.ts';
 
 const SHUTDOWN_MS = 5000;
 const seconds = (milliseconds: number): string => `${(milliseconds / 1000).toFixed(1)} s`;
@@ -99,18 +99,19 @@ export const serverFaults: readonly Fault[] = [
     name: 'kill -9 of the server while ffmpeg and the engine work',
     quick: true,
     run: async (context) => {
-      let server = await context.start();
-      const id = await context.submit(server, context.urls.url('/long.wav'));
+      let { server, id, ffmpeg } = await context.startWithFfmpeg();
       const before = await context.reached(server, id, 'transcribing', 1);
-      const ffmpeg = await childOf(server.pid, FFMPEG).catch(() => undefined);
+      ok(
+        descendants(server.pid).some(({ pid }) => pid === ffmpeg.pid),
+        'ffmpeg is at work',
+      );
       await context.kill(server);
       server = await context.start({ dataDir: server.dataDir });
       const now = await context.get(server, id);
       ok(now.segments.length >= before.segments.length, 'no saved segment is lost');
       await context.expectTruth(server, id, '/long.wav');
       await context.expectNoOrphans(server);
-      const gone = ffmpeg === undefined ? 'ffmpeg had ended' : 'ffmpeg and engine died with it';
-      return `${gone}; went on after ${before.segments.length} saved segments, same text`;
+      return `ffmpeg and engine died with it; went on after ${before.segments.length} saved segments, same text`;
     },
   },
   stopIn('downloading', (context) => context.urls.set('/slow.wav', slow(context.long, 1_500_000))),

@@ -103,10 +103,7 @@ const faultOf = (entry: Case): Fault => ({
   name: entry.name,
   quick: entry.quick ?? true,
   run: async (context) => {
-    const server = await context.start();
-    if (entry.settings !== undefined) {
-      await server.client.call('patchSettings', { body: entry.settings });
-    }
+    const server = await context.borrow(entry.settings);
     const url = context.urls.set('/case.wav', entry.behaviour(context));
     const extra = entry.range === true ? { audio_end_at: LONG_SECONDS + 100 } : {};
     const id = await context.submit(server, url, extra);
@@ -139,7 +136,7 @@ export const urlFaults: readonly Fault[] = [
     name: 'the file changes while it is downloaded',
     quick: true,
     run: async (context) => {
-      const server = await context.start();
+      const server = await context.borrow();
       const url = context.urls.set('/case.wav', changing(talk(60, 8, 2), context.short, 2, 100_000));
       const id = await context.submit(server, url);
       await context.expectTruth(server, id, '/short.wav');
@@ -151,7 +148,7 @@ export const urlFaults: readonly Fault[] = [
     name: 'the file changes between two ranges',
     quick: true,
     run: async (context) => {
-      const server = await context.start();
+      const server = await context.borrow();
       const other = talk(LONG_SECONDS, 8, 2);
       const url = context.urls.set('/case.wav', changing(context.long, other, 4));
       const id = await context.submit(server, url, { audio_start_from: 60, audio_end_at: 75 });

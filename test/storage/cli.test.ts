@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { addStorageCommands } from '../../electron/cli/storage.ts';
 import { messageOf } from '../../electron/core/base/errors.ts';
 import { silentLogger } from '../../electron/core/base/logger.ts';
@@ -14,8 +14,14 @@ import { type Storage, startStorage } from './support/start.ts';
 
 type Result = { code: number; out: string; err: string };
 
-process.env.EARSHOT_CLAMD_CONF = '';
-process.env.EARSHOT_CLAMSCAN = '';
+// No scanner, whatever this machine has.
+beforeAll(() => {
+  vi.stubEnv('EARSHOT_CLAMD_CONF', '');
+  vi.stubEnv('EARSHOT_CLAMSCAN', '');
+});
+afterAll(() => {
+  vi.unstubAllEnvs();
+});
 
 /** Takes what is written to a stream meanwhile. */
 const taken = (stream: NodeJS.WriteStream): { text(): string; restore(): void } => {

@@ -45,12 +45,21 @@ type Options = {
   readonly audio: RangeAudio | null;
 };
 
-type Flight = { readonly piece: AudioPiece; readonly result: Promise<RecognisedSegment[]>; fraction: number };
+/** A piece on its way: it has landed once it and all before it are saved. */
+type Flight = {
+  readonly piece: AudioPiece;
+  readonly result: Promise<RecognisedSegment[]>;
+  readonly landed: Promise<void>;
+  fraction: number;
+};
 
 /** Recognises a job's audio piece by piece, several side by side, and saves each as soon as all before it are saved. */
 class Transcription {
   readonly #o: Options;
   readonly #flights: Flight[] = [];
+  #lastLanded: Promise<void> = Promise.resolve();
+  /** Why a piece did not land: the first reason of all. */
+  #failure: { readonly reason: unknown } | undefined;
   readonly #controller = new AbortController();
   readonly #signal: AbortSignal;
   readonly #startedAt: number;
@@ -83,15 +92,17 @@ class Transcription {
         await this.#o.audio?.write(next);
         await this.#launch(next);
         // One more than run side by side waits, so that the engine never does.
-        while (this.#flights.length > deps.engine.statesSideBySide) await this.#land();
+        while (this.#flights.length > deps.engine.statesSideBySide) await this.#flights[0]?.landed;
       }
       this.#o.context.windsUp();
-      while (this.#flights.length > 0) await this.#land();
+      await this.#lastLanded;
     } catch (error) {
+      // What ended the decoding may itself be the end of a piece: see below.
+      const reason = this.#failure === undefined ? error : this.#failure.reason;
       this.#controller.abort();
       await Promise.allSettled(this.#flights.map((flight) => flight.result));
       source.check();
-      throw error;
+      throw reason;
     }
     this.#noteSpeed();
     return { summary: decode.summary(), checkpoint: this.#checkpoint };
@@ -101,25 +112,27 @@ class Transcription {
     const unknown = this.#checkpoint.language === null && !isSilent(piece);
     if (unknown && !isHeardAtOnce(piece)) this.#settleLanguage(await this.#detectLanguage(piece));
     const language = Promise.withResolvers<void>();
-    const flight: Flight = {
-      piece,
-      fraction: 0,
-      result: this.#recognise(piece, {
-        onProgress: (fraction) => {
-          flight.fraction = fraction;
-          this.#report();
-        },
-        onLanguage: (found) => {
-          this.#settleLanguage(found);
-          language.resolve();
-        },
-      }),
-    };
-    // Its failure is looked at when it lands; until then it must not count as unhandled.
-    flight.result.catch(() => {});
+    const result = this.#recognise(piece, {
+      onProgress: (fraction) => {
+        flight.fraction = fraction;
+        this.#report();
+      },
+      onLanguage: (found) => {
+        this.#settleLanguage(found);
+        language.resolve();
+      },
+    });
+    const landed = this.#land(piece, result, this.#lastLanded);
+    const flight: Flight = { piece, result, landed, fraction: 0 };
     this.#flights.push(flight);
+    this.#lastLanded = landed;
+    // A source that comes slowly is not waited for once a piece has failed: that ends the decoding.
+    landed.catch((reason: unknown) => {
+      this.#failure ??= { reason };
+      this.#controller.abort();
+    });
     // The next pieces are heard in the language of the first.
-    if (unknown && this.#checkpoint.language === null) await Promise.race([language.promise, flight.result]);
+    if (unknown && this.#checkpoint.language === null) await Promise.race([language.promise, landed]);
   }
 
   async #recognise(
@@ -201,20 +214,23 @@ class Transcription {
     );
   }
 
-  /** Waits for the oldest piece and saves it with the checkpoint, in one transaction. */
-  async #land(): Promise<void> {
-    const flight = this.#flights[0];
-    if (flight === undefined) return;
-    const recognised = await flight.result;
+  /** Saves a piece as soon as it is recognised and all before it are saved. */
+  async #land(
+    piece: AudioPiece,
+    result: Promise<RecognisedSegment[]>,
+    previous: Promise<void>,
+  ): Promise<void> {
+    const [recognised] = await Promise.all([result, previous]);
     this.#flights.shift();
     const segments = recognised.map(
       (segment, index): StoredSegment => ({ ...segment, id: this.#checkpoint.segments + index }),
     );
-    this.#save(flight.piece, segments);
+    this.#save(piece, segments);
     this.#o.context.recognised(segments);
     this.#report();
   }
 
+  /** Segments and checkpoint in one transaction. */
   #save(piece: AudioPiece, segments: readonly StoredSegment[]): void {
     const { deps, context, source } = this.#o;
     const { row } = context;

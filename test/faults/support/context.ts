@@ -6,15 +6,22 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '../../../electron/contract/client.ts';
 import type { Transcription } from '../../../electron/contract/transcript.ts';
-import { spawnServer, startServer, type TestServer, type TestServerOptions } from '../../support/server.ts';
+import {
+  discard,
+  spawnServer,
+  startServer,
+  type TestServer,
+  type TestServerOptions,
+} from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 import { file, startUrlServer, type UrlServer } from '../../support/url-server.ts';
 import { oneSentence, talk } from './audio.ts';
-import { descendants, expectGone, type Process } from './processes.ts';
+import { slow } from './behaviours.ts';
+import { childOf, descendants, expectGone, FFMPEG, type Process } from './processes.ts';
 import type { Random } from './random.ts';
 
 /** Seconds of the recording that takes several pieces. */
-export const LONG_SECONDS = 120;
+export const LONG_SECONDS = 90;
 
 /** Recordings whose undisturbed text is known: of several pieces, of two, and of a few seconds. */
 export type Recording = '/long.wav' | '/medium.wav' | '/short.wav';
@@ -23,6 +30,22 @@ export type Recording = '/long.wav' | '/medium.wav' | '/short.wav';
 const FAST = { 'engine.beamSize': 1, 'limits.requestsPerMinute': 0 };
 const PATIENCE_MS = 180_000;
 
+/** What the faults of one run have in common: the undisturbed texts, and a server for those that leave it whole. */
+export class FaultRun {
+  /** Texts recognised without any fault, by the name of the recording. */
+  readonly truths = new Map<string, string>();
+  #server: TestServer | undefined;
+
+  async server(): Promise<TestServer> {
+    this.#server ??= await startServer();
+    return this.#server;
+  }
+
+  async close(): Promise<void> {
+    if (this.#server !== undefined) await discard(this.#server);
+  }
+}
+
 /** What a fault is given: servers to harm, and ways to see what became of them. */
 export class FaultContext {
   readonly random: Random;
@@ -30,16 +53,15 @@ export class FaultContext {
   readonly long: Buffer = talk(LONG_SECONDS, 12);
   readonly medium: Buffer = talk(40, 10, 1);
   readonly short: Buffer = oneSentence(1);
-  /** Texts recognised without any fault, by the name of the recording. */
-  readonly #truths: Map<string, string>;
+  readonly #run: FaultRun;
   readonly #folders: string[] = [];
   readonly #servers = new Set<TestServer>();
   readonly #toClose: (() => Promise<void>)[] = [];
 
-  private constructor(random: Random, urls: UrlServer, truths: Map<string, string>) {
+  private constructor(random: Random, urls: UrlServer, run: FaultRun) {
     this.random = random;
     this.urls = urls;
-    this.#truths = truths;
+    this.#run = run;
     for (const path of ['/long.wav', '/medium.wav', '/short.wav'] as const) {
       urls.set(path, file(this.#recording(path)));
     }
@@ -49,8 +71,19 @@ export class FaultContext {
     return { '/long.wav': this.long, '/medium.wav': this.medium, '/short.wav': this.short }[path];
   }
 
-  static async open(random: Random, truths: Map<string, string>): Promise<FaultContext> {
-    return new FaultContext(random, await startUrlServer(), truths);
+  static async open(random: Random, run: FaultRun): Promise<FaultContext> {
+    return new FaultContext(random, await startUrlServer(), run);
+  }
+
+  /** The server that faults of the world outside share, with these settings until the fault is over. */
+  async borrow(settings: Readonly<Record<string, number>> = {}): Promise<TestServer> {
+    const server = await this.#run.server();
+    await server.client.call('patchSettings', { body: { ...FAST, ...settings } });
+    const defaults = Object.fromEntries(Object.keys(settings).map((key) => [key, null]));
+    this.onClose(async () => {
+      await server.client.call('patchSettings', { body: defaults });
+    });
+    return server;
   }
 
   /** A server on a fresh data folder, or on one that another server left. */
@@ -107,6 +140,14 @@ export class FaultContext {
     return { server, id };
   }
 
+  /** A server with a job over a range that comes slowly, so that its ffmpeg lives for some seconds. */
+  async startWithFfmpeg(): Promise<{ server: TestServer; id: string; ffmpeg: Process }> {
+    const server = await this.start();
+    const url = this.urls.set('/slow.wav', slow(this.long, 350_000));
+    const id = await this.submit(server, url, { audio_end_at: LONG_SECONDS + 100 });
+    return { server, id, ffmpeg: await childOf(server.pid, FFMPEG) };
+  }
+
   get(server: TestServer, id: string): Promise<Transcription> {
     return server.client.call('getTranscript', { params: { id } });
   }
@@ -143,13 +184,13 @@ export class FaultContext {
 
   /** What is recognised in a recording when nothing goes wrong. */
   async truth(server: TestServer, path: Recording): Promise<string> {
-    const known = this.#truths.get(path);
+    const known = this.#run.truths.get(path);
     if (known !== undefined) return known;
     const url = this.urls.set(`/truth${path}`, file(this.#recording(path)));
     const { text, status } = await this.ended(server, await this.submit(server, url));
     equal(status, 'completed');
     ok(text.length > 0, 'the undisturbed run has text');
-    this.#truths.set(path, text);
+    this.#run.truths.set(path, text);
     return text;
   }
 

@@ -1,13 +1,13 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { ALL_FAULTS } from '../all.ts';
-import { type Fault, FaultContext } from './context.ts';
+import { type Fault, FaultContext, FaultRun } from './context.ts';
 import { seeded } from './random.ts';
 
 const SEED = 5;
 
 /** The faults of a list that are part of `npm test`, each a test. */
 export const testQuickFaults = (faults: readonly Fault[]): void => {
-  const truths = new Map<string, string>();
+  const run = new FaultRun();
   let context: FaultContext | undefined;
 
   afterEach(async () => {
@@ -15,11 +15,13 @@ export const testQuickFaults = (faults: readonly Fault[]): void => {
     context = undefined;
   });
 
+  afterAll(() => run.close());
+
   describe('faults', () => {
     for (const fault of faults) {
       if (!fault.quick) continue;
       it(fault.name, { timeout: 240_000 }, async () => {
-        context = await FaultContext.open(seeded(SEED + ALL_FAULTS.indexOf(fault)), truths);
+        context = await FaultContext.open(seeded(SEED + ALL_FAULTS.indexOf(fault)), run);
         expect(await fault.run(context)).toBeTruthy();
       });
     }
