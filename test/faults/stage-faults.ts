@@ -1,4 +1,5 @@
 import { equal, ok } from 'node:assert/strict';
+import { setTimeout as delay } from 'node:timers/promises';
 import { ApiError } from '../../electron/contract/client.ts';
 import type { Transcription } from '../../electron/contract/transcript.ts';
 import { fixture } from '../support/fixtures.ts';
@@ -132,6 +133,17 @@ const startedFor = (server: TestServer): Process[] =>
   descendants(server.pid).filter(({ command }) => !WORKER.test(command) || command.includes('--diarizer'));
 
 const MOST_MS = 1000;
+const PATIENCE_MS = 100_000;
+
+/** Does something at a moment; says at which when that fails, or does not come to an end. */
+const at = async <T>({ name }: Moment, doing: string, work: Promise<T>): Promise<T> => {
+  const late = delay(PATIENCE_MS, undefined, { ref: false }).then(() => {
+    throw new Error('it did not come to an end');
+  });
+  return Promise.race([work, late]).catch((error: unknown) => {
+    throw new Error(`${doing} at "${name}": ${error instanceof Error ? error.message : error}`);
+  });
+};
 
 /** Goes through all moments on one server, and ends a job in each. */
 const throughAll = async (
@@ -141,15 +153,13 @@ const throughAll = async (
   const server = await context.start();
   const times: number[] = [];
   for (const moment of MOMENTS) {
-    const id = await moment.reach(context, server);
+    const id = await at(moment, 'getting there', moment.reach(context, server));
     const running = startedFor(server);
     const started = performance.now();
-    await end(server, id, moment).catch((error: unknown) => {
-      throw new Error(`${moment.name}: ${error instanceof Error ? error.message : error}`);
-    });
+    await at(moment, 'ending', end(server, id, moment));
     times.push(performance.now() - started);
     await server.client.call('resumeQueue');
-    await expectGone(running, MOST_MS);
+    await at(moment, 'looking at what is left', expectGone(running, MOST_MS));
     await context.expectNoOrphans(server);
   }
   // The engine is free: what was ended does not go on behind the curtain.

@@ -53,8 +53,9 @@ export type TestWindow = {
   go(hash: string): Promise<void>;
   /** Waits until nothing that is shown is still on its way. */
   settle(): Promise<void>;
-  /** Violations that axe-core finds on the page as it is, each in one line. */
-  violations(): Promise<string[]>;
+  /** Violations that axe-core finds on the page as it is, each in one line: of all its rules, or of those on
+   * colours, in which alone the dark theme differs from the light one. */
+  violations(rules?: 'all' | 'colours'): Promise<string[]>;
   close(): Promise<void>;
 };
 
@@ -121,9 +122,12 @@ export const openWindow = async (
       await settle();
     },
     settle,
-    violations: async () => {
+    violations: async (rules = options.theme === 'dark' ? 'colours' : 'all') => {
       if (await page.evaluate('typeof axe === "undefined"')) await page.evaluate(AXE);
-      const results: AxeResults = await page.evaluate('axe.run(document, { resultTypes: ["violations"] })');
+      const only = rules === 'colours' ? ', runOnly: ["cat.color"]' : '';
+      const results: AxeResults = await page.evaluate(
+        `axe.run(document, { resultTypes: ["violations"]${only} })`,
+      );
       return results.violations.flatMap((violation) =>
         violation.nodes.map(
           (node) => `${violation.id}: ${node.target.join(' ')} ${node.failureSummary ?? ''}`,
