@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { idSchema, success, Timestamp } from './common.ts';
+import { idSchema, namesAChange, success, Timestamp } from './common.ts';
 
 export const KeyId = idSchema('key', 'Key identifier.');
 export const UserId = idSchema('usr', 'User identifier.');
@@ -41,7 +41,7 @@ export const CreateUser = z.strictObject({
   storage_limit: z.int().min(0).nullable().optional(),
   credit_budget: z.number().min(0).nullable().optional(),
 });
-export const PatchUser = CreateUser.partial();
+export const PatchUser = CreateUser.partial().refine(...namesAChange);
 export const UserCreated = success(z.object({ user: User, key: KeyWithSecret }));
 export const OneUser = success(User);
 export const UserDeleted = z.object({ success: z.literal(true), message: z.string() });

@@ -54,3 +54,9 @@ export const success = <T extends z.ZodType>(data: T) => z.object({ success: z.l
 export const Metadata = z.record(z.string(), JsonValue).describe('Custom metadata, at most 16 KB as JSON.');
 
 export const TranscriptId = idSchema('tr', 'Unique transcription identifier.');
+
+/** Refuses the body of a PATCH that changes nothing: `schema.refine(...namesAChange)`. */
+export const namesAChange: [check: (body: object) => boolean, params: { error: string }] = [
+  (body) => Object.keys(body).length > 0,
+  { error: 'names nothing to change' },
+];

@@ -3,6 +3,7 @@ import {
   Bytes,
   idSchema,
   Metadata,
+  namesAChange,
   Pagination,
   QueryBoolean,
   queryInt,
@@ -178,7 +179,7 @@ export const FileList = success(
 
 export const PatchFile = z
   .strictObject({ public: z.boolean().optional(), metadata: Metadata.optional() })
-  .refine((body) => Object.keys(body).length > 0, { error: 'names nothing to change' });
+  .refine(...namesAChange);
 export const OneFile = success(z.object({ file: StoredFile }));
 
 export const DownloadUrlQuery = z.strictObject({ expires: queryInt(1, 604_800, 600) });

@@ -8,7 +8,7 @@ import {
   SUMMARY_TYPES,
   summarySchema,
 } from './analysis.ts';
-import { Bytes, Probability, Seconds, success, Timestamp, TranscriptId } from './common.ts';
+import { Bytes, namesAChange, Probability, Seconds, success, Timestamp, TranscriptId } from './common.ts';
 import { LANGUAGE_CODES } from './languages.ts';
 import {
   FileInfo,
@@ -300,7 +300,7 @@ export const PatchTranscript = z
       .optional()
       .describe('`{A: "Maria"}`; `{A: {name: "Maria", remember: true}}` also remembers the voice.'),
   })
-  .refine((body) => Object.keys(body).length > 0, { error: 'names nothing to change' })
+  .refine(...namesAChange)
   .meta({ id: 'PatchTranscript' });
 export type PatchTranscript = z.output<typeof PatchTranscript>;
 

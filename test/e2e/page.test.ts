@@ -2,6 +2,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { launchBrowser, openWindow } from '../support/browser.ts';
 import { ensurePrograms } from '../support/debian.ts';
+import { describedPage } from '../support/described-page.ts';
 import { fixture, ONE_SENTENCE } from '../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { file, startUrlServer, type UrlServer } from '../support/url-server.ts';
@@ -29,19 +30,10 @@ describe.skipIf(!available)('a recording that was found in a page', () => {
 
   it('shows the page and its chapters, and plays from where one begins', async () => {
     const sound = urls.set('/note.wav', file(fixture(ONE_SENTENCE), { type: 'audio/wav' }));
-    const described = JSON.stringify({
-      '@context': 'https://schema.org',
-      '@type': 'VideoObject',
-      name: 'A note on time',
-      uploadDate: '2026-01-02',
-      contentUrl: sound,
-      hasPart: [
-        { '@type': 'Clip', name: 'Opening', startOffset: 0, endOffset: 2 },
-        { '@type': 'Clip', name: 'The rest', startOffset: 2, endOffset: 4 },
-      ],
-    });
-    const page = `<!doctype html><html><head><title>x</title><script type="application/ld+json">${described}</script></head></html>`;
-    const audio_url = urls.set('/page', file(Buffer.from(page), { type: 'text/html; charset=utf-8' }));
+    const audio_url = urls.set(
+      '/page',
+      file(Buffer.from(describedPage(sound, 2)), { type: 'text/html; charset=utf-8' }),
+    );
     const made = await server.client.call('createTranscript', {
       body: { audio_url, timestamp_style: 'word', wait_until_complete: true },
     });

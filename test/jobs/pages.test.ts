@@ -4,7 +4,8 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ensurePrograms } from '../support/debian.ts';
-import { fixturePath } from '../support/fixtures.ts';
+import { describedPage } from '../support/described-page.ts';
+import { fixture, ONE_SENTENCE } from '../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
@@ -13,34 +14,12 @@ import { type Behaviour, file, startUrlServer, type UrlServer } from '../support
 const available = ensurePrograms(['yt-dlp'], ['yt-dlp']);
 const NOTE = 'note.wav';
 /** The first sentence is enough: every test recognises it. */
-const note = execFileSync(
-  'ffmpeg',
-  ['-v', 'error', '-i', fixturePath('01-short-note.wav'), '-t', '4.3', '-f', 'wav', '-'],
-  { maxBuffer: 1e7 },
-);
+const note = fixture(ONE_SENTENCE);
 
-const html = (title: string, body: string, head = ''): string =>
-  `<!doctype html><html><head><title>${title}</title>${head}</head><body>${body}</body></html>`;
+const html = (title: string, body: string): string =>
+  `<!doctype html><html><head><title>${title}</title></head><body>${body}</body></html>`;
 
 const pageOf = (text: string): Behaviour => file(Buffer.from(text), { type: 'text/html; charset=utf-8' });
-
-/** A page that describes its recording for search engines, with chapters. */
-const described = (url: string): string =>
-  html(
-    'ignored',
-    '',
-    `<script type="application/ld+json">${JSON.stringify({
-      '@context': 'https://schema.org',
-      '@type': 'VideoObject',
-      name: 'A note on time',
-      uploadDate: '2026-01-02',
-      contentUrl: url,
-      hasPart: [
-        { '@type': 'Clip', name: 'Opening', startOffset: 0, endOffset: 3 },
-        { '@type': 'Clip', name: 'The rest', startOffset: 3, endOffset: 8 },
-      ],
-    })}</script>`,
-  );
 
 let urls: UrlServer;
 
@@ -52,7 +31,7 @@ const transcribe = (server: TestServer, path: string, more: Readonly<Record<stri
 beforeAll(async () => {
   urls = await startUrlServer();
   urls.set('/talk', pageOf(html('A talk &amp;  more', `<p>Listen.</p><audio src="/${NOTE}"></audio>`)));
-  urls.set('/chapters', pageOf(described(urls.url(`/${NOTE}`))));
+  urls.set('/chapters', pageOf(describedPage(urls.url(`/${NOTE}`), 3)));
   urls.set('/words', pageOf(html('Only\nwords', '<p>Nothing to hear here.</p>')));
   urls.set(`/${NOTE}`, file(note, { type: 'audio/wav' }));
 });

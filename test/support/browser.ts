@@ -124,7 +124,10 @@ export const openWindow = async (
     settle,
     violations: async (rules = options.theme === 'dark' ? 'colours' : 'all') => {
       if (await page.evaluate('typeof axe === "undefined"')) await page.evaluate(AXE);
-      const only = rules === 'colours' ? ', runOnly: ["cat.color"]' : '';
+      const only =
+        rules === 'colours'
+          ? ', runOnly: { type: "rule", values: ["color-contrast", "link-in-text-block"] }'
+          : '';
       const results: AxeResults = await page.evaluate(
         `axe.run(document, { resultTypes: ["violations"]${only} })`,
       );

@@ -1,11 +1,10 @@
 import { useCallback } from 'react';
 import type { RecentDelivery } from '../../../electron/contract/transcript.ts';
+import { DeliveryAttempts, DeliveryState } from '../../app/delivery-bits.tsx';
 import { LogSection } from '../../app/log-section.tsx';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { dateTime } from '../../lib/format.ts';
 import { hrefOf } from '../../stores/router.ts';
-import { Tag } from '../../ui/bits.tsx';
-import { DELIVERY_TONES } from '../../ui/delivery-tones.ts';
 
 /** What was sent to webhooks, over all transcripts: each leads to its transcript, where a test can be sent. */
 export const WebhooksSection = () => {
@@ -29,11 +28,10 @@ export const WebhooksSection = () => {
 };
 
 const Row = ({ delivery }: { delivery: RecentDelivery }) => {
-  const { t, locale } = useI18n();
-  const last = delivery.attempts.at(-1);
+  const { locale } = useI18n();
   return (
     <li className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line py-2 last:border-0">
-      <Tag tone={DELIVERY_TONES[delivery.state]}>{t(`deliveries.${delivery.state}`)}</Tag>
+      <DeliveryState delivery={delivery} />
       <a
         href={hrefOf({ screen: 'transcript', id: delivery.transcript_id, at: undefined })}
         className="min-w-0 max-w-full truncate text-accent-text underline underline-offset-[3px]"
@@ -42,8 +40,7 @@ const Row = ({ delivery }: { delivery: RecentDelivery }) => {
       </a>
       <span className="min-w-0 flex-1 truncate font-mono text-2xs text-ink-2">{delivery.url}</span>
       <span className="tnum text-xs text-ink-2">
-        {t('deliveries.attempts', { count: delivery.attempts.length })}
-        {last !== undefined && ` · ${last.status ?? last.error ?? ''}`}
+        <DeliveryAttempts delivery={delivery} />
       </span>
       <span className="tnum text-xs text-ink-2">{dateTime(delivery.created_at, locale)}</span>
     </li>

@@ -1,13 +1,12 @@
 import { Send } from 'lucide-react';
 import { useCallback } from 'react';
 import type { WebhookDelivery } from '../../../electron/contract/transcript.ts';
+import { DeliveryAttempts, DeliveryState } from '../../app/delivery-bits.tsx';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { errorText } from '../../lib/errors.ts';
 import { dateTime } from '../../lib/format.ts';
 import { useLoaded } from '../../lib/use-loaded.ts';
-import { Tag } from '../../ui/bits.tsx';
 import { Button } from '../../ui/button.tsx';
-import { DELIVERY_TONES } from '../../ui/delivery-tones.ts';
 import { useReader } from './reader.tsx';
 import { SideHeading } from './side-bits.tsx';
 
@@ -47,18 +46,16 @@ export const Deliveries = () => {
 };
 
 const Delivery = ({ delivery }: { delivery: WebhookDelivery }) => {
-  const { t, locale } = useI18n();
-  const last = delivery.attempts.at(-1);
+  const { locale } = useI18n();
   return (
     <li className="border-b border-line py-2 last:border-0">
       <p className="flex items-center gap-2">
-        <Tag tone={DELIVERY_TONES[delivery.state]}>{t(`deliveries.${delivery.state}`)}</Tag>
+        <DeliveryState delivery={delivery} />
         <span className="tnum text-xs text-ink-2">{dateTime(delivery.created_at, locale)}</span>
       </p>
       <p className="mt-1 font-mono text-2xs break-all text-ink-2">{delivery.url}</p>
       <p className="tnum text-xs text-ink-2">
-        {t('deliveries.attempts', { count: delivery.attempts.length })}
-        {last !== undefined && ` · ${last.status ?? last.error ?? ''}`}
+        <DeliveryAttempts delivery={delivery} />
       </p>
     </li>
   );

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createMediaEngine } from '../../../electron/core/engines/ffmpeg/engine.ts';
 import { findFfmpeg } from '../../../electron/core/engines/ffmpeg/tools.ts';
+import type { FfmpegTools } from '../../../electron/core/engines/ffmpeg/types.ts';
 import { fixture } from '../../support/ffmpeg.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -46,13 +47,20 @@ describe('findFfmpeg', () => {
     ).rejects.toMatchObject({ message: expect.stringContaining('FFMPEG_PATH') });
   });
 
-  it('programs that went away later give engine_unavailable', async () => {
-    const engine = createMediaEngine({ ffmpeg: '/nowhere/ffmpeg', ffprobe: '/nowhere/ffprobe' });
+  it('programs that went away give engine_unavailable, at first and after they had served', async () => {
     const input = { kind: 'file' as const, path: fixture('01-short-note.wav') };
-    await expect(engine.probe(input)).rejects.toMatchObject({ code: 'engine_unavailable' });
-    const reading = async (): Promise<void> => {
-      for await (const piece of engine.decodePieces(input).pieces) expect(piece).toBeNull();
+    const lengthWith = async (tools: FfmpegTools): Promise<number> => {
+      let samples = 0;
+      for await (const { pcm } of createMediaEngine(tools).decodePieces(input).pieces) samples += pcm.length;
+      return samples;
     };
-    await expect(reading()).rejects.toMatchObject({ code: 'engine_unavailable' });
+    const gone = { ffmpeg: '/nowhere/ffmpeg', ffprobe: '/nowhere/ffprobe' };
+    const unavailable = { code: 'engine_unavailable' };
+    await expect(createMediaEngine(gone).probe(input)).rejects.toMatchObject(unavailable);
+    await expect(lengthWith(gone)).rejects.toMatchObject(unavailable);
+    expect(
+      await lengthWith(await findFfmpeg({ platform: process.platform, environment: process.env })),
+    ).toBeGreaterThan(0);
+    await expect(lengthWith(gone)).rejects.toMatchObject(unavailable);
   });
 });

@@ -1,3 +1,4 @@
+import { ChildProcess } from 'node:child_process';
 import { PassThrough, type Readable } from 'node:stream';
 import fluentFfmpeg from 'fluent-ffmpeg';
 import { messageOf } from '../../base/errors.ts';
@@ -43,6 +44,19 @@ const exitOf = (error: unknown, stderr: string | null | undefined): FfmpegExit =
 };
 
 /**
+ * Tells when a process could not be started. fluent-ffmpeg looks for ffmpeg once and remembers the answer; where ffmpeg is
+ * gone later, or the system has no room for another process, its own listener throws, which would end the program.
+ */
+const onStartError = (run: object, tell: (message: string) => void): void => {
+  const child: unknown = Reflect.get(run, 'ffmpegProc');
+  if (!(child instanceof ChildProcess)) return;
+  child.removeAllListeners('error');
+  child.on('error', (error) => {
+    if (child.pid === undefined) tell(messageOf(error));
+  });
+};
+
+/**
  * Runs ffmpeg through fluent-ffmpeg, which is archived: this is the only file that knows it. Arguments are
  * ours alone, time-outs too (its own timer leaks), and output streams stay open until the process is gone,
  * since a stream that closes early makes it report an error.
@@ -61,6 +75,7 @@ export const runFfmpeg = (command: FfmpegCommand): FfmpegRun => {
   const exit = new Promise<FfmpegExit>((resolve) => {
     run.on('start', () => {
       started = true;
+      onStartError(run, (startError) => resolve({ code: null, stderr: [], startError }));
       if (wantedDead) run.kill('SIGKILL');
     });
     run.on('stderr', (line: string) => command.onStderr?.(line));

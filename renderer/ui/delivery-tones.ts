@@ -1,2 +1,0 @@
-/** How the state of a webhook's delivery looks. */
-export const DELIVERY_TONES = { pending: 'plain', delivered: 'good', failed: 'bad' } as const;
