@@ -1,8 +1,7 @@
-import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Route } from '../../../contract/route.ts';
 import { AppError } from '../../base/errors.ts';
-import { createMcpServer, type McpServices } from './tools.ts';
+import type { McpServices } from './tools.ts';
 
 const PATH = '/mcp';
 
@@ -24,6 +23,11 @@ const ROUTE: Route = {
 const answer = async (services: McpServices, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
   const { caller } = request;
   if (caller === undefined) throw new AppError('unauthorized', 'An API key is needed.');
+  // Loaded with the first message: most servers never get one, and the start need not wait for it.
+  const [{ StreamableHTTPServerTransport }, { createMcpServer }] = await Promise.all([
+    import('@modelcontextprotocol/sdk/server/streamableHttp.js'),
+    import('./tools.ts'),
+  ]);
   const server = createMcpServer(services, caller.user);
   const transport = new StreamableHTTPServerTransport({});
   for (const [name, value] of Object.entries(reply.getHeaders())) reply.raw.setHeader(name, String(value));
