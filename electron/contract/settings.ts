@@ -93,6 +93,11 @@ export const SETTINGS = {
   'engine.threads': setting(z.int().min(0).max(256), 0, 'Threads a piece; 0 chooses for this machine.', true),
   'engine.parallel': setting(z.int().min(0).max(64), 0, 'Pieces recognised side by side; 0 chooses.', true),
   'engine.beamSize': setting(z.int().min(1).max(16), 5, 'Beams of the decoder; 1 is greedy and fastest.'),
+  'engine.fitWindow': setting(
+    z.boolean(),
+    false,
+    'Encode only as much of Whisper’s 30-second window as there is sound: short recordings take a fraction of the time. Models are trained on whole windows, so some write less accurate text.',
+  ),
   'engine.acceleration': setting(
     z.boolean(),
     true,

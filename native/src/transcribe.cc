@@ -6,8 +6,10 @@
 #include "engine_log.h"
 #include "errors.h"
 
-// Added to whisper.cpp by CMakeLists.txt: whisper_full takes the spectrogram that the state has for that of its samples.
+// Added to whisper.cpp by CMakeLists.txt. whisper_full takes the spectrogram that the state has for that of its samples;
+// the language is told by as many of the encoder's positions as the text will be.
 WHISPER_API void earshot_keep_mel(struct whisper_state* state);
+WHISPER_API void earshot_set_audio_ctx(struct whisper_state* state, int n);
 
 namespace earshot {
 
@@ -86,6 +88,7 @@ Transcript transcribe(Model& model, const std::vector<float>& samples, Transcrib
 
   Transcript transcript;
   if (params.language == "auto") {
+    earshot_set_audio_ctx(state->get(), params.audio_context);
     transcript.language = detect_language(model, state->get(), samples, params.threads);
     params.language = transcript.language.language;
     stop_if_aborted(listener);

@@ -52,6 +52,13 @@ describe('a recording behind a URL', () => {
     }
   });
 
+  it('becomes the same text with short windows, where the model bears them', async () => {
+    await server.client.call('patchSettings', { body: { 'engine.fitWindow': true } });
+    const t = await transcribe('01-short-note.wav');
+    await server.client.call('patchSettings', { body: { 'engine.fitWindow': null } });
+    expect([t.status, t.language, t.text]).toEqual(['completed', 'en', truth('01-short-note.wav').text]);
+  });
+
   it('loses no word and no time after long silences', async () => {
     // Three sentences of the note, one each 40 seconds, and digital silence in between.
     const audio_url = remote.set('/silences.wav', file(talk(90, 40)));

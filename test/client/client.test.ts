@@ -42,7 +42,6 @@ beforeAll(async () => {
   const clip = join(project, 'talk.mp3');
   execFileSync('ffmpeg', ['-v', 'error', '-i', fixturePath('01-short-note.wav'), '-t', '4.3', clip]);
   server = await startServer({ quick: true });
-  await server.client.call('patchSettings', { body: { 'engine.beamSize': 1 } });
 });
 
 afterAll(async () => {

@@ -17,7 +17,6 @@ describe('a recording from the microphone with private data in it', () => {
 
   beforeAll(async () => {
     [server, folder] = await Promise.all([startServer({ quick: true }), temporaryFolder()]);
-    await server.client.call('patchSettings', { body: { 'engine.beamSize': 1 } });
     const heard = join(folder.path, 'heard.wav');
     await ffmpeg('-i', join(FIXTURES, '01-short-note.wav'), '-t', String(SPOKEN_SECONDS), heard);
     browser = await launchBrowser([

@@ -52,7 +52,6 @@ describe('an open transcript', { timeout: PATIENCE }, () => {
       launchBrowser(),
       startUrlServer(),
     ]);
-    await server.client.call('patchSettings', { body: { 'engine.beamSize': 1 } });
     const folder = await temporaryFolder();
     const path = join(folder.path, 'talk.wav');
     await ffmpeg('-i', join(FIXTURES, '02-two-speakers.mp3'), '-t', TALK_SECONDS, '-ac', '1', path);

@@ -47,7 +47,6 @@ beforeAll(async () => {
   folder = await temporaryFolder();
   prepare(folder.path);
   server = await startServer({ quick: true });
-  await server.client.call('patchSettings', { body: { 'engine.beamSize': 1 } });
   snippets = readSnippets({ url: server.url, webhookPort: await freePort() });
 });
 

@@ -14,7 +14,6 @@ const PATIENCE = { timeout: 300_000 };
 
 beforeAll(async () => {
   [server, remote] = await Promise.all([startServer({ quick: true }), startUrlServer()]);
-  await server.client.call('patchSettings', { body: { 'engine.beamSize': 1 } });
   made = await transcribe(server, remote, '04-personal-data.m4a', { topics: true });
 });
 afterAll(async () => {

@@ -13,7 +13,6 @@ const PATIENCE = { timeout: 300_000 };
 
 beforeAll(async () => {
   [server, remote] = await Promise.all([startServer({ quick: true }), startUrlServer()]);
-  await server.client.call('patchSettings', { body: { 'engine.beamSize': 1 } });
 });
 afterAll(async () => {
   await Promise.all([discard(server), remote.close()]);

@@ -22,7 +22,6 @@ const PATIENCE = { timeout: 300_000 };
 
 beforeAll(async () => {
   [server, remote] = await Promise.all([startServer({ quick: true }), startUrlServer()]);
-  await server.client.call('patchSettings', { body: { 'engine.beamSize': 1 } });
   talk = await transcribe(server, remote, '02-two-speakers.mp3', { diarize: true });
   later = await transcribe(server, remote, '12-moderation.webm', { diarize: true });
 });

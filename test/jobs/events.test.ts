@@ -13,7 +13,6 @@ beforeAll(async () => {
   urls.set('/short.wav', file(oneSentence()));
   urls.set('/long.wav', file(talk(90)));
   server = await startServer({ quick: true });
-  await server.client.call('patchSettings', { body: { 'engine.beamSize': 1 } });
 });
 
 afterAll(async () => {

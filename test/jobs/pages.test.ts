@@ -75,7 +75,6 @@ describe.skipIf(!available)('a page in place of a recording, with yt-dlp', () =>
   let server: TestServer;
   beforeAll(async () => {
     server = await startServer({ quick: true });
-    await server.client.call('patchSettings', { body: { 'engine.beamSize': 1 } });
   });
   afterAll(() => discard(server));
 

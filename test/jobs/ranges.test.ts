@@ -17,7 +17,6 @@ beforeAll(async () => {
   urls.set('/talk.wav', file(talk(120)));
   urls.set('/whole-only.wav', file(talk(40), { ranges: false }));
   server = await startServer({ quick: true });
-  await server.client.call('patchSettings', { body: { 'engine.beamSize': 1 } });
 });
 
 afterAll(async () => {

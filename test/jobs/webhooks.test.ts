@@ -25,7 +25,7 @@ beforeAll(async () => {
   receiver = await startWebhookReceiver();
   server = await startServer({ quick: true });
   await server.client.call('patchSettings', {
-    body: { 'webhooks.retrySeconds': [1, 1, 1], 'engine.beamSize': 1 },
+    body: { 'webhooks.retrySeconds': [1, 1, 1] },
   });
 });
 

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fixturePath, ONE_SENTENCE, truth } from '../support/fixtures.ts';
 import { wordErrorRate } from '../support/pcm.ts';
-import { discard, spawnEarshot, startServer, type TestServer } from '../support/server.ts';
+import { discard, QUICK, spawnEarshot, startServer, type TestServer } from '../support/server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 import { file, startUrlServer, type UrlServer } from '../support/url-server.ts';
@@ -41,7 +41,7 @@ beforeAll(async () => {
   await server.client.call('patchSettings', {
     body: {
       'limits.requestsPerMinute': 0,
-      'engine.beamSize': 1,
+      ...QUICK,
       'models.baseUrl': mirror.url('/'),
       'models.catalogue': ['base', 'tiny', 'small'].map((id) => catalogueLine(id, model)),
     },

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CreateTranscript } from '../../electron/contract/transcript.ts';
 import { transcribe } from '../insights/support/recordings.ts';
-import { discard, startServer, type TestServer } from '../support/server.ts';
+import { discard, QUICK, startServer, type TestServer } from '../support/server.ts';
 import { starterModels } from '../support/speaker-models.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { file, startUrlServer, type UrlServer } from '../support/url-server.ts';
@@ -22,7 +22,7 @@ beforeAll(async () => {
   remote.set('/mirror/embedding-cut.onnx', file(embedding.subarray(0, 400_000)));
   await server.client.call('patchSettings', {
     body: {
-      'engine.beamSize': 1,
+      ...QUICK,
       'models.baseUrl': remote.url('/mirror/'),
       'models.catalogue': [
         catalogueLine('embedding-copy', embedding),

@@ -15,6 +15,8 @@ export type PipelineSettings = {
   maxDownloadBytes(): number;
   stallSeconds(): number;
   beamSize(): number;
+  /** Whether no more of Whisper's window is encoded than there is sound. */
+  fitWindow(): boolean;
   /** Whether yt-dlp may look for recordings in pages. */
   pages(): boolean;
   /** Credits per minute of audio. */

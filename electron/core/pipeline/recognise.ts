@@ -22,6 +22,8 @@ export type RecogniseOptions = {
   /** A language code, or `auto`. */
   readonly language: string;
   readonly beamSize: number;
+  /** Encode no more of Whisper's window than there is sound. */
+  readonly fitWindow: boolean;
   /** Write English, whatever is spoken. */
   readonly translate: boolean;
   readonly prompt?: string | undefined;
@@ -69,6 +71,12 @@ const found = ({ language, probabilities }: LanguageGuess): LanguageFound => ({
   confidence: probabilities[language] ?? 0,
 });
 
+/** Positions of the encoder: 50 a second, at most the 1500 of the whole window. Some silence behind the sound stays. */
+const MOST_POSITIONS = 1500;
+const POSITIONS_BEHIND = 64;
+const fittedContext = ({ pcm }: AudioPiece): number =>
+  Math.min(MOST_POSITIONS, Math.ceil((pcm.length * 50) / SAMPLE_RATE) + POSITIONS_BEHIND);
+
 const request = (piece: AudioPiece, options: RecogniseOptions): TranscribeRequest => ({
   modelPath: options.modelPath,
   pcm: piece.pcm,
@@ -77,6 +85,7 @@ const request = (piece: AudioPiece, options: RecogniseOptions): TranscribeReques
   params: {
     language: options.language,
     beamSize: options.beamSize,
+    ...(options.fitWindow ? { audioContext: fittedContext(piece) } : {}),
     bestOf: 5,
     temperature: 0,
     temperatureIncrement: 0.2,
@@ -205,7 +214,13 @@ export async function* recogniseAgain(
   for await (const piece of pieces) {
     if (isSilent(piece)) yield [];
     else {
-      const how = { engine, modelPath: model.path, beamSize: settings.beamSize(), alone: false };
+      const how = {
+        engine,
+        modelPath: model.path,
+        beamSize: settings.beamSize(),
+        fitWindow: settings.fitWindow(),
+        alone: false,
+      };
       yield await recognise(piece, { ...options, ...how });
     }
   }

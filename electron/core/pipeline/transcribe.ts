@@ -147,6 +147,7 @@ class Transcription {
         modelPath: model.path,
         language: this.#checkpoint.language ?? 'auto',
         beamSize: deps.settings.beamSize(),
+        fitWindow: deps.settings.fitWindow(),
         translate: this.#asked.translate,
         prompt: this.#asked.prompt,
         signal: this.#signal,

@@ -74,6 +74,7 @@ export const GROUPS: readonly SettingGroup[] = [
           'engine.threads',
           'engine.parallel',
           'engine.beamSize',
+          'engine.fitWindow',
           'engine.acceleration',
           'engine.idleSeconds',
           'queue.concurrency',

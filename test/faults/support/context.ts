@@ -8,6 +8,7 @@ import type { Client } from '../../../electron/contract/client.ts';
 import type { Transcription } from '../../../electron/contract/transcript.ts';
 import {
   discard,
+  QUICK,
   spawnServer,
   startServer,
   type TestServer,
@@ -27,7 +28,7 @@ export const LONG_SECONDS = 90;
 export type Recording = '/long.wav' | '/medium.wav' | '/short.wav';
 
 /** Settings that make recognition as fast as it gets: faults are about something else. */
-const FAST = { 'engine.beamSize': 1, 'limits.requestsPerMinute': 0 };
+const FAST = { ...QUICK, 'limits.requestsPerMinute': 0 };
 const PATIENCE_MS = 180_000;
 
 /** What the faults of one run have in common: the undisturbed texts, and a server for those that leave it whole. */
