@@ -124,6 +124,7 @@ export const CreateTranscript = z
   })
   .meta({ id: 'CreateTranscript' });
 export type CreateTranscript = z.output<typeof CreateTranscript>;
+export type CreateTranscriptInput = z.input<typeof CreateTranscript>;
 
 export const IdempotencyHeaders = z.object({
   'idempotency-key': z

@@ -4,7 +4,12 @@ import { AAI_PII_POLICIES, AaiCreate, AaiTranscript } from '../../electron/contr
 import { OpenAiDiarized, OpenAiVerbose } from '../../electron/contract/compat/openai.ts';
 import { openApiDocument } from '../../electron/contract/openapi.ts';
 import { routes } from '../../electron/contract/routes.ts';
-import { AnalysisOptions, type Transcription, type Word } from '../../electron/contract/transcript.ts';
+import {
+  AnalysisOptions,
+  CreateTranscript,
+  type Transcription,
+  type Word,
+} from '../../electron/contract/transcript.ts';
 import { AppError } from '../../electron/core/base/errors.ts';
 import { errorOfJob, openAiErrorBody } from '../../electron/core/http/compat/openai-error.ts';
 import { createFromAssemblyAi } from '../../electron/core/services/compat/assemblyai-request.ts';
@@ -93,7 +98,9 @@ const context = (options: object = {}) => ({
 
 describe('a creation in AssemblyAI’s form', () => {
   const create = (fields: object) =>
-    createFromAssemblyAi(AaiCreate.parse({ audio_url: 'https://example.com/a.mp3', ...fields }));
+    CreateTranscript.parse(
+      createFromAssemblyAi(AaiCreate.parse({ audio_url: 'https://example.com/a.mp3', ...fields })),
+    );
 
   it('asks for the same here', () => {
     expect(create({})).toMatchObject({

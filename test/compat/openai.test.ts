@@ -248,6 +248,15 @@ describe('what else a client may do', () => {
     expect(data.transcriptions[0]).toMatchObject({ status: 'failed', error: { code: 'cancelled' } });
   });
 
+  it('not write another language with a model for English', async () => {
+    const asked = { file: sample(), model: 'nano', language: 'de' };
+    expect(await failure(openai.audio.transcriptions.create(asked))).toMatchObject({
+      status: 400,
+      param: 'language',
+    });
+    expect(await storedFiles()).toEqual([]);
+  });
+
   it('not translate with a model that cannot', async () => {
     const error = await failure(openai.audio.translations.create({ file: sample(), model: 'nano' }));
     expect(error).toMatchObject({ status: 400, param: 'translate' });

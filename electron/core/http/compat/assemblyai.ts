@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { routes } from '../../../contract/routes.ts';
-import type { Transcription } from '../../../contract/transcript.ts';
+import { CreateTranscript, type Transcription } from '../../../contract/transcript.ts';
 import { AppError } from '../../base/errors.ts';
 import { aaiList } from '../../services/compat/assemblyai-list.ts';
 import { createFromAssemblyAi } from '../../services/compat/assemblyai-request.ts';
@@ -19,7 +19,7 @@ import type { TranscriptService } from '../../services/transcripts/index.ts';
 import type { TranscriptPages } from '../../services/transcripts/pages.ts';
 import { readOptions } from '../../services/transcripts/present.ts';
 import { ok } from '../answers.ts';
-import { implement } from '../implement.ts';
+import { checkInput, implement } from '../implement.ts';
 import { lingerAfterRefusal } from '../storage/linger.ts';
 
 export type AssemblyAiResources = {
@@ -71,7 +71,8 @@ const uploadRoute = (server: FastifyInstance, { files, baseUrl }: AssemblyAiReso
 const transcriptRoutes = (server: FastifyInstance, resources: AssemblyAiResources): void => {
   const { transcripts, pages, baseUrl } = resources;
   implement(server, routes.aaiCreate, ({ caller, body }) => {
-    const row = transcripts.create(caller.user, createFromAssemblyAi(body), undefined);
+    const asked = checkInput(CreateTranscript, createFromAssemblyAi(body), 'body');
+    const row = transcripts.create(caller.user, asked, undefined);
     return ok(read(resources, caller.user.id, row.id));
   });
   implement(server, routes.aaiGet, ({ caller, params }) => ok(read(resources, caller.user.id, params.id)));

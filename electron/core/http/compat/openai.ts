@@ -37,19 +37,24 @@ type Job = {
 
 /** The creation that a form asks for. */
 const creationOf = (file: KeptUpload, form: Form, task: Task): CreateTranscript =>
-  CreateTranscript.parse({
-    audio_url: `storage:${file.key}`,
-    name: file.original_name,
-    model: form.model === 'whisper-1' ? 'mini' : form.model,
-    language: form.language ?? 'auto',
-    timestamp_style: 'word',
-    diarize: form.response_format === 'diarized_json',
-    translate: task === 'translate',
-    ...(form.prompt === undefined || form.prompt === ''
-      ? {}
-      : // Of a longer one its end counts, as in Whisper: it stands for the text that came before.
-        { prompt: form.prompt.slice(-PROMPT_LENGTH).toWellFormed() }),
-  });
+  // What does not go together, as a model for English and another language, is refused here as everywhere.
+  checkInput(
+    CreateTranscript,
+    {
+      audio_url: `storage:${file.key}`,
+      name: file.original_name,
+      model: form.model === 'whisper-1' ? 'mini' : form.model,
+      language: form.language ?? 'auto',
+      timestamp_style: 'word',
+      diarize: form.response_format === 'diarized_json',
+      translate: task === 'translate',
+      ...(form.prompt === undefined || form.prompt === ''
+        ? {}
+        : // Of a longer one its end counts, as in Whisper: it stands for the text that came before.
+          { prompt: form.prompt.slice(-PROMPT_LENGTH).toWellFormed() }),
+    },
+    'form',
+  );
 
 /** Fires when the client goes away before it was answered. */
 const goneSignal = ({ raw }: FastifyReply): AbortSignal => {

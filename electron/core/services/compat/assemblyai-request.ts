@@ -1,7 +1,7 @@
 import { PII_POLICY_NAMES, type PiiPolicyName } from '../../../contract/analysis.ts';
 import type { AaiCreate, AaiPiiPolicy } from '../../../contract/compat/assemblyai.ts';
 import { isLanguageCode } from '../../../contract/languages.ts';
-import { CreateTranscript } from '../../../contract/transcript.ts';
+import type { CreateTranscriptInput } from '../../../contract/transcript.ts';
 import { AppError } from '../../base/errors.ts';
 
 const SPEECH_MODELS: Readonly<Record<string, 'pro'>> = {
@@ -55,11 +55,11 @@ const redactionOf = (body: AaiCreate) =>
           : {}),
       };
 
-/** The creation of this service that does what AssemblyAI's would. */
-export const createFromAssemblyAi = (body: AaiCreate): CreateTranscript => {
+/** The creation of this service that does what AssemblyAI's would; what does not go together is still to be refused. */
+export const createFromAssemblyAi = (body: AaiCreate): CreateTranscriptInput => {
   const language = languageOf(body);
   const bullets = body.summary_type == null || body.summary_type.startsWith('bullets');
-  return CreateTranscript.parse({
+  return {
     audio_url: body.audio_url,
     model: modelOf(body, language),
     language,
@@ -75,5 +75,5 @@ export const createFromAssemblyAi = (body: AaiCreate): CreateTranscript => {
     summary_type: bullets ? 'bullets' : 'paragraphs',
     ...(language === 'auto' ? {} : { summary_language: language }),
     ...redactionOf(body),
-  });
+  };
 };
