@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-const EVERY_MS = 50;
+const EVERY_MS = 100;
 const PATIENCE_MS = 60_000;
 
 /** Asks again and again until there is an answer; throws when there is none for a minute (or `patienceMs`). */

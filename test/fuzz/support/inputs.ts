@@ -27,7 +27,7 @@ const TRANSCRIPT_STATES: Readonly<Record<string, readonly string[]>> = {
   moveInQueue: ['queued'],
   retryTranscript: ['failed'],
   aaiRedactedAudio: ['redacted'],
-  patchTranscript: ['spoken'],
+  patchTranscript: ['completed', 'spoken'],
   analyzeTranscript: ['completed', 'spoken'],
   deleteTranscript: ['failed', 'queued'],
   aaiDelete: ['failed', 'queued'],
@@ -142,11 +142,12 @@ export class Inputs {
 
   /** Values that chance would hardly find: segments that there are, a name for a model that is free. */
   #suitable({ operationId }: Operation): object {
-    if (operationId === 'importModel' && this.#random.chance(0.7)) {
+    if (operationId === 'importModel' && this.#random.chance(0.9)) {
       return { id: `imported-${this.#random.int(0, 1e9)}` };
     }
-    if (operationId !== 'patchTranscript' || this.#random.chance(0.5)) return {};
-    // Speakers by chance are ones that nobody told apart.
+    if (operationId !== 'patchTranscript' || this.#random.chance(0.2)) return {};
+    // Speakers by chance are ones that nobody told apart; where nothing was said there is no segment.
+    if (this.#random.chance(0.5)) return { name: 'Said otherwise', segments: undefined, speakers: undefined };
     return { segments: [{ id: 0, text: this.text().slice(0, 500) }], speakers: undefined };
   }
 

@@ -29,7 +29,7 @@ export const STARTER_FILE = join(import.meta.dirname, '../../../resources/models
 type Costly = 'recognition' | 'benchmark' | 'install' | 'import';
 
 /** How often in one run what takes seconds may really happen. */
-const MOST: Readonly<Record<Costly, number>> = { recognition: 6, benchmark: 12, install: 6, import: 4 };
+const MOST: Readonly<Record<Costly, number>> = { recognition: 6, benchmark: 12, install: 6, import: 12 };
 
 /** A real server with real objects of two users, and what is known of them. */
 export class World {
