@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../base/errors.ts';
@@ -26,11 +26,10 @@ export type SendFileOptions = {
 
 const CHUNK = 256 * 1024;
 
-/** A file on disk as a source. */
-export const fileSource = (path: string, size: number): ByteSource => ({
+/** An open file as a source: it can be read to its end even when it is deleted meanwhile. Whoever opened it closes it. */
+export const fileSource = (handle: FileHandle, size: number): ByteSource => ({
   size,
   async *read(start, end) {
-    await using handle = await open(path, 'r');
     for (let at = start; at < end; ) {
       const { bytesRead, buffer } = await handle.read({
         buffer: Buffer.allocUnsafe(Math.min(CHUNK, end - at)),

@@ -28,8 +28,9 @@ const audioRoutes = (server: FastifyInstance, { audio }: TranscriptViews): void 
     else if (request.caller === undefined)
       throw new AppError('unauthorized', 'An API key or a signed address is needed.');
     const file = await audio.file(signature === undefined ? request.caller?.user.id : undefined, params.id);
+    await using handle = file.handle;
     await sendFile(request, reply, {
-      source: fileSource(file.path, file.size),
+      source: fileSource(handle, file.size),
       etag: entityTag(file),
       lastModified: file.modified,
       contentType: file.mediaType,

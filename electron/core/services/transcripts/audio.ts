@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { open, stat } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { z } from 'zod';
 import type { Peaks } from '../../../contract/transcript.ts';
@@ -16,7 +16,8 @@ import type { TranscriptRow } from '../../stores/schema.ts';
 import { findOwnTranscript, findTranscript } from '../../stores/transcripts.ts';
 
 export type PlayableAudio = {
-  readonly path: string;
+  /** Open for reading; whoever asked for it closes it. */
+  readonly handle: FileHandle;
   readonly size: number;
   readonly modified: number;
   readonly name: string;
@@ -83,11 +84,12 @@ export class TranscriptAudio {
       userId === undefined ? findTranscript(this.#o.db, id) : findOwnTranscript(this.#o.db, userId, id);
     if (row === undefined) throw notFound();
     const found = await this.#locate(row);
-    const info = found === undefined ? undefined : await stat(found.path).catch(() => undefined);
-    if (found === undefined || info === undefined) throw noAudio();
+    const handle = found === undefined ? undefined : await open(found.path, 'r').catch(() => undefined);
+    if (found === undefined || handle === undefined) throw noAudio();
+    const info = await handle.stat();
     const extension = row.audio_file?.split('.').at(-1) ?? row.file_format ?? 'bin';
     return {
-      path: found.path,
+      handle,
       size: info.size,
       modified: info.mtimeMs,
       name: found.name,
