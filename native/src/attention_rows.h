@@ -1,29 +1,14 @@
 // Rows of ggml's tiled flash attention (ggml-cpu/ops.cpp), which the encoder spends most of its time in. Three of its
 // loops stay scalar: a running maximum, which no compiler may reorder without leave, and two conversions of half precision
 // that go by table or by a function of the portable library. These give the same numbers, in vectors. CMakeLists.txt
-// puts them in the place of the originals.
+// puts them, and the maximum of row_max.h, in the place of the originals.
 
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 
 #include "ggml-cpu.h"
-
-// The largest of `n` numbers: the order does not matter to a maximum.
-static inline float earshot_row_max(const float * x, int n) {
-  constexpr int kLanes = 16;
-  float lanes[kLanes];
-  for (float & lane : lanes) lane = -INFINITY;
-  int i = 0;
-  for (; i + kLanes <= n; i += kLanes) {
-    for (int j = 0; j < kLanes; ++j) lanes[j] = lanes[j] > x[i + j] ? lanes[j] : x[i + j];
-  }
-  float max = -INFINITY;
-  for (; i < n; ++i) max = max > x[i] ? max : x[i];
-  for (const float lane : lanes) max = max > lane ? max : lane;
-  return max;
-}
+#include "row_max.h"
 
 // Writes `n` half-precision numbers as floats, `stride` apart.
 static inline void earshot_scatter_f16(const ggml_fp16_t * x, float * y, int64_t n, int64_t stride) {

@@ -10,7 +10,7 @@
 #include <random>
 #include <vector>
 
-constexpr int kEarshotLanes = 16;
+#include "row_max.h"
 
 // e^x to within 2 units of the last place, 0 below -87.3: the polynomial of Cephes (S. Moshier, expf), written so that
 // compilers make vectors of it.
@@ -35,20 +35,6 @@ static inline float earshot_exp_of(float x) {
 // y[i] = e^x[i]; minus infinity gives 0.
 static inline void earshot_exp(const float* x, float* y, int n) {
   for (int i = 0; i < n; ++i) y[i] = earshot_exp_of(x[i]);
-}
-
-// The largest of `n` numbers; minus infinity for none.
-static inline float earshot_max(const float* x, int n) {
-  float lanes[kEarshotLanes];
-  for (float& lane : lanes) lane = -INFINITY;
-  int i = 0;
-  for (; i + kEarshotLanes <= n; i += kEarshotLanes) {
-    for (int j = 0; j < kEarshotLanes; ++j) lanes[j] = lanes[j] > x[i + j] ? lanes[j] : x[i + j];
-  }
-  float max = -INFINITY;
-  for (; i < n; ++i) max = max > x[i] ? max : x[i];
-  for (const float lane : lanes) max = max > lane ? max : lane;
-  return max;
 }
 
 // The sum of `n` numbers.
