@@ -267,6 +267,7 @@ function defines({ portable, vulkan, cuda, metal }, withCli) {
     `-DEARSHOT_WHISPER_DIR=${join(modules, 'nodejs-whisper', 'cpp', 'whisper.cpp')}`,
     `-DEARSHOT_NAPI_INCLUDE=${join(modules, 'node-addon-api')};${join(headers, 'include')}`,
     `-DEARSHOT_NAPI_DEF=${join(headers, 'def', 'node_api.def')}`,
+    `-DEARSHOT_NODE=${process.execPath}`,
     `-DEARSHOT_PORTABLE=${onOff(portable)}`,
     `-DEARSHOT_METAL=${onOff(metal)}`,
     `-DEARSHOT_VULKAN=${onOff(vulkan)}`,
