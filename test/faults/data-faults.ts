@@ -174,8 +174,7 @@ export const dataFaults: readonly Fault[] = [
         const server = await context.start({
           env: { NODE_OPTIONS: `--import ${shift}`, TEST_CLOCK_OFFSET: offset },
         });
-        const id = await context.submit(server, context.urls.url('/long.wav'));
-        await context.reached(server, id, 'transcribing', 1);
+        const id = await context.submitAtWork(server);
         await writeFile(offset, String(24 * 3600 * 1000));
         await context.reached(server, id, 'transcribing', 2);
         await writeFile(offset, String(-24 * 3600 * 1000));
@@ -193,8 +192,7 @@ export const dataFaults: readonly Fault[] = [
   onSmallDisk('the disk fills up while it recognises', async (context, server, disk) => {
     const done = await context.submit(server, context.urls.url('/short.wav'));
     await context.expectTruth(server, done, '/short.wav');
-    const id = await context.submit(server, context.urls.url('/long.wav'));
-    await context.reached(server, id, 'transcribing', 1);
+    const id = await context.submitAtWork(server);
     const free = await fill(disk);
     const other = await server.client
       .call('createTranscript', { body: { audio_url: context.urls.url('/short.wav') } })

@@ -23,7 +23,8 @@ const crashOnce = (signal: NodeJS.Signals, quick: boolean): Fault => ({
   name: `${signal} of the engine's process`,
   quick,
   run: async (context) => {
-    const { server, id } = await context.startAtWork();
+    const server = await context.start();
+    const id = await context.submitAtWork(server);
     await killWorker(server.pid, signal);
     await context.expectTruth(server, id, '/long.wav');
     await context.expectNoOrphans(server);
@@ -66,8 +67,7 @@ export const engineFaults: readonly Fault[] = [
     run: async (context) => {
       const server = await context.start();
       const truth = await context.truth(server, '/long.wav');
-      const id = await context.submit(server, context.urls.url('/long.wav'));
-      await context.reached(server, id, 'transcribing', 1);
+      const id = await context.submitAtWork(server);
       let last: number | undefined;
       for (;;) {
         const { status } = await context.get(server, id);

@@ -3,7 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ApiError } from '../../electron/contract/client.ts';
 import type { TestServer } from '../support/server.ts';
 import { file } from '../support/url-server.ts';
-import type { Fault } from './support/context.ts';
+import { slow } from './support/behaviours.ts';
+import { type Fault, LONG_SECONDS } from './support/context.ts';
 
 const JOBS = Number(process.env.FAULT_JOBS ?? 200);
 const SIDE_BY_SIDE = 2;
@@ -116,9 +117,9 @@ export const jobFaults: readonly Fault[] = [
     run: async (context) => {
       const server = await context.start();
       const truth = await context.truth(server, '/short.wav');
-      const url = context.urls.set('/changing.wav', file(context.long));
-      const id = await context.submit(server, url);
-      await context.reached(server, id, 'transcribing', 2);
+      const url = context.urls.set('/changing.wav', slow(context.long, 700_000));
+      const id = await context.submit(server, url, { audio_end_at: LONG_SECONDS + 100 });
+      await context.reached(server, id, 'transcribing', 1);
       await server.client.call('cancelTranscript', { params: { id } });
       context.urls.set('/changing.wav', file(context.short));
       await server.client.call('retryTranscript', { params: { id } });

@@ -1,7 +1,7 @@
 import { equal, ok } from 'node:assert/strict';
 import { request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { spawnEarshot } from '../support/server.ts';
+import { spawnEarshot, type TestServer } from '../support/server.ts';
 import { slow } from './support/behaviours.ts';
 import type { Fault, FaultContext } from './support/context.ts';
 import { descendants } from './support/processes.ts';
@@ -52,13 +52,15 @@ const killAtRandom = async (context: FaultContext, kills: number): Promise<strin
   return `${kills} kills (${where}); ${jobs} jobs, every text the same`;
 };
 
-const stopIn = (stage: string, prepare: (context: FaultContext) => string, segments = 0): Fault => ({
+const stopIn = (
+  stage: string,
+  reach: (context: FaultContext, server: TestServer) => Promise<string>,
+): Fault => ({
   name: `SIGTERM while ${stage}`,
   quick: stage === 'downloading',
   run: async (context) => {
     let server = await context.start();
-    const id = await context.submit(server, prepare(context));
-    await context.reached(server, id, stage, segments);
+    const id = await reach(context, server);
     const took = await context.stop(server);
     ok(took < SHUTDOWN_MS, `shutdown took ${seconds(took)}`);
     server = await context.start({ dataDir: server.dataDir });
@@ -114,8 +116,13 @@ export const serverFaults: readonly Fault[] = [
       return `ffmpeg and engine died with it; went on after ${before.segments.length} saved segments, same text`;
     },
   },
-  stopIn('downloading', (context) => context.urls.set('/slow.wav', slow(context.long, 1_500_000))),
-  stopIn('transcribing', (context) => context.urls.url('/long.wav'), 1),
+  stopIn('downloading', async (context, server) => {
+    const url = context.urls.set('/slow.wav', slow(context.long, 1_500_000));
+    const id = await context.submit(server, url);
+    await context.reached(server, id, 'downloading');
+    return id;
+  }),
+  stopIn('transcribing', (context, server) => context.submitAtWork(server)),
   {
     name: 'SIGTERM with clients that wait, listen and upload',
     quick: true,

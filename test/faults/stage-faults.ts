@@ -7,6 +7,7 @@ import { startLanguageModel } from '../support/language-model.ts';
 import type { TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { file, stall } from '../support/url-server.ts';
+import { talk } from './support/audio.ts';
 import { slow } from './support/behaviours.ts';
 import { type Fault, type FaultContext, LONG_SECONDS } from './support/context.ts';
 import { descendants, expectGone, type Process, WORKER } from './support/processes.ts';
@@ -21,6 +22,8 @@ type Moment = {
 };
 
 const SLOW = 400_000;
+/** More than any machine recognises before it is told to stop. */
+const MUCH_SECONDS = 600;
 
 const slowly = (context: FaultContext) => context.urls.set('/slow.wav', slow(context.long, SLOW));
 
@@ -84,13 +87,15 @@ const MOMENTS: readonly Moment[] = [
   {
     name: 'transcribing',
     keepsText: true,
-    reach: (context, server) =>
-      startAndReach(
+    reach: (context, server) => {
+      const url = context.urls.set('/much.wav', file(talk(MUCH_SECONDS)));
+      return startAndReach(
         context,
         server,
-        { url: context.urls.url('/long.wav'), stage: 'transcribing' },
+        { url, stage: 'transcribing' },
         ({ segments }) => segments.length > 0,
-      ),
+      );
+    },
   },
   {
     name: 'telling speakers apart',

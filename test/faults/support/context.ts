@@ -133,12 +133,13 @@ export class FaultContext {
     return id;
   }
 
-  /** A server at work on the recording of several pieces, the first of which is saved. */
-  async startAtWork(): Promise<{ server: TestServer; id: string }> {
-    const server = await this.start();
-    const id = await this.submit(server, this.urls.url('/long.wav'));
+  /** A job over the recording of several pieces, the first of which is saved. The others come bit by bit, so that even a
+   * fast machine is at work for some seconds more. */
+  async submitAtWork(server: TestServer): Promise<string> {
+    const url = this.urls.set('/in-bits.wav', slow(this.long, 700_000));
+    const id = await this.submit(server, url, { audio_end_at: LONG_SECONDS + 100 });
     await this.reached(server, id, 'transcribing', 1);
-    return { server, id };
+    return id;
   }
 
   /** A server with a job over a range that comes slowly, so that its ffmpeg lives for some seconds. */
