@@ -3,12 +3,12 @@ import { copyFileSync, existsSync, openAsBlob, readdirSync, writeFileSync } from
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fixturePath, ONE_SENTENCE, truth } from '../support/fixtures.ts';
+import { fixture, fixturePath, ONE_SENTENCE, truth } from '../support/fixtures.ts';
 import { wordErrorRate } from '../support/pcm.ts';
 import { discard, QUICK, spawnEarshot, startServer, type TestServer } from '../support/server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
-import { file, startUrlServer, type UrlServer } from '../support/url-server.ts';
+import { file, stall, startUrlServer, type UrlServer } from '../support/url-server.ts';
 import { catalogueLine, find, modelPath, settled, starterBytes } from './support/mirror.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -42,6 +42,7 @@ beforeAll(async () => {
     body: {
       'limits.requestsPerMinute': 0,
       ...QUICK,
+      'network.allowPrivateAddresses': true,
       'models.baseUrl': mirror.url('/'),
       'models.catalogue': ['base', 'tiny', 'small'].map((id) => catalogueLine(id, model)),
     },
@@ -203,6 +204,26 @@ describe('after a restart', () => {
     expect((await find(server, 'tiny')).download).toMatchObject({ state: 'paused', received: 5_000_000 });
     expect(listModelsFolder().filter((name) => name.includes('medium'))).toEqual([]);
     await server.client.call('removeModel', { params: { id: 'tiny' } });
+  });
+});
+
+describe('measuring a model', () => {
+  it('is done one at a time, and given up when a transcription runs', async () => {
+    await importModel(STARTER, 'measured');
+    const measure = async () =>
+      (await server.client.call('benchmarkModel', { params: { id: 'measured' } })).data.elapsed;
+    const begun = performance.now();
+    const [one, other] = await Promise.all([measure(), measure()]);
+    expect(one + other).toBeLessThan((performance.now() - begun) / 1000);
+
+    const refused = { status: 409, code: 'conflict' };
+    const interrupted = expect(measure()).rejects.toMatchObject(refused);
+    const audio_url = mirror.set('/stalled.wav', stall(fixture(ONE_SENTENCE), 50_000));
+    const { id } = await server.client.call('createTranscript', { body: { audio_url, model: 'measured' } });
+    await interrupted;
+    await expect(measure()).rejects.toMatchObject(refused);
+    await server.client.call('deleteTranscript', { params: { id } });
+    await server.client.call('removeModel', { params: { id: 'measured' } });
   });
 });
 

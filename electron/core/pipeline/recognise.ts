@@ -4,6 +4,7 @@ import {
   type CleanSegment,
   cleanSegment,
   collapseLoops,
+  fittedContext,
   isRepetitive,
   joinWords,
   type LanguageGuess,
@@ -71,12 +72,6 @@ const found = ({ language, probabilities }: LanguageGuess): LanguageFound => ({
   confidence: probabilities[language] ?? 0,
 });
 
-/** Positions of the encoder: 50 a second, at most the 1500 of the whole window. Some silence behind the sound stays. */
-const MOST_POSITIONS = 1500;
-const POSITIONS_BEHIND = 64;
-const fittedContext = ({ pcm }: AudioPiece): number =>
-  Math.min(MOST_POSITIONS, Math.ceil((pcm.length * 50) / SAMPLE_RATE) + POSITIONS_BEHIND);
-
 const request = (piece: AudioPiece, options: RecogniseOptions): TranscribeRequest => ({
   modelPath: options.modelPath,
   pcm: piece.pcm,
@@ -85,7 +80,7 @@ const request = (piece: AudioPiece, options: RecogniseOptions): TranscribeReques
   params: {
     language: options.language,
     beamSize: options.beamSize,
-    ...(options.fitWindow ? { audioContext: fittedContext(piece) } : {}),
+    ...(options.fitWindow ? { audioContext: fittedContext(piece.pcm.length) } : {}),
     bestOf: 5,
     temperature: 0,
     temperatureIncrement: 0.2,

@@ -1,6 +1,6 @@
 import { catalogueLine, starterBytes } from '../../models/support/mirror.ts';
 import { fixture } from '../../support/fixtures.ts';
-import { discard, startServer } from '../../support/server.ts';
+import { discard, QUICK, startServer } from '../../support/server.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { file, htmlPage, stall, startUrlServer } from '../../support/url-server.ts';
 import { startWebhookReceiver } from '../../support/webhook-receiver.ts';
@@ -117,6 +117,7 @@ export const createWorld = async (): Promise<World> => {
   remote.set(`/mirror/ggml-${WORKING_MODEL}.bin`, file(model));
   remote.set(`/mirror/ggml-${SLOW_MODEL}.bin`, stall(model, 100_000));
   const base = {
+    ...QUICK,
     'limits.requestsPerMinute': 0,
     'limits.uploadsPer15Minutes': 0,
     'limits.deletionsPer15Minutes': 0,

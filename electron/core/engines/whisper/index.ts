@@ -17,6 +17,7 @@ export {
   type WhisperEngine,
   type WhisperEngineOptions,
 } from './engine.ts';
+export { fittedContext } from './fitted-context.ts';
 export { defaultParallelism, type Parallelism } from './parallelism.ts';
 export { collapseLoops, isRepetitive } from './repetition.ts';
 export { type CleanSegment, cleanSegment, joinWords, type Word } from './words.ts';

@@ -1,14 +1,16 @@
 import { AppError } from '../../base/errors.ts';
 import type { MediaEngine } from '../../engines/ffmpeg/types.ts';
-import type { WhisperEngine } from '../../engines/whisper/index.ts';
+import { fittedContext, type WhisperEngine } from '../../engines/whisper/index.ts';
 
 export type BenchmarkDeps = {
   readonly media: Pick<MediaEngine, 'decodePieces'>;
   readonly engine: Pick<WhisperEngine, 'transcribe' | 'statesSideBySide'>;
   /** A short recording that comes with the program. */
   readonly sample: string;
-  readonly beamSize: () => number;
 };
+
+/** As transcriptions have it, so that they are as fast as what was measured. */
+type Decoding = { readonly modelPath: string; readonly beamSize: number; readonly fitWindow: boolean };
 
 export type Benchmark = {
   /** Seconds of audio recognised. */
@@ -38,17 +40,21 @@ const samplesOf = async ({ media, sample }: BenchmarkDeps): Promise<Float32Array
  * How many times faster than real time a model is here: the sample is recognised as often as pieces run side by
  * side in a real transcription, all at once, because that is how a long recording is worked on.
  */
-export const measureSpeed = async (deps: BenchmarkDeps, modelPath: string): Promise<Benchmark> => {
-  const pcm = await samplesOf(deps);
+export const measureSpeed = async (
+  deps: BenchmarkDeps,
+  { modelPath, beamSize, fitWindow }: Decoding,
+): Promise<Benchmark> => {
+  const whole = await samplesOf(deps);
   const { engine } = deps;
-  const params = { beamSize: deps.beamSize(), language: 'en' };
+  const recognise = (pcm: Float32Array) => {
+    const audioContext = fitWindow ? fittedContext(pcm.length) : 0;
+    return engine.transcribe({ modelPath, pcm, params: { beamSize, language: 'en', audioContext } });
+  };
   // Loads the model, which a long recording waits for only once.
-  await engine.transcribe({ modelPath, pcm: pcm.slice(0, SAMPLE_RATE), params });
+  await recognise(whole.slice(0, SAMPLE_RATE));
   const begun = performance.now();
-  await Promise.all(
-    Array.from({ length: engine.statesSideBySide }, () => engine.transcribe({ modelPath, pcm, params })),
-  );
+  await Promise.all(Array.from({ length: engine.statesSideBySide }, () => recognise(whole)));
   const elapsed = (performance.now() - begun) / 1000;
-  const seconds = (pcm.length / SAMPLE_RATE) * engine.statesSideBySide;
+  const seconds = (whole.length / SAMPLE_RATE) * engine.statesSideBySide;
   return { seconds, elapsed, speed: seconds / elapsed };
 };

@@ -17,7 +17,7 @@ export type ResolvedModel = { readonly id: string; readonly path: string; readon
 
 type Options = Omit<DownloadsOptions, 'files' | 'baseUrl' | 'stallSeconds' | 'trial'> &
   Pick<ModelTrial, 'trySpeakerModel'> &
-  Omit<BenchmarkDeps, 'engine' | 'beamSize'> & {
+  Omit<BenchmarkDeps, 'engine'> & {
     readonly clock: Clock;
     readonly settings: SettingsService;
     readonly dirs: ModelDirs;
@@ -39,6 +39,8 @@ export class ModelService {
   readonly #downloads: ModelDownloads;
   readonly #speeds: Map<string, number>;
   readonly #trial: ModelTrial;
+  /** Ends with the last of the measurements that were asked for. */
+  #measuring: Promise<void> = Promise.resolve();
 
   constructor(options: Options) {
     const { settings } = options;
@@ -192,16 +194,33 @@ export class ModelService {
     return model;
   }
 
-  /** Measures a model on this machine and keeps its speed. Throws `model_not_installed`; `conflict` at work. */
+  /**
+   * Measures a model on this machine and keeps its speed; one measurement waits for the other. Throws
+   * `model_not_installed`; `conflict` when a transcription is at work, or begins meanwhile.
+   */
   async benchmark(name: string): Promise<Benchmark & { readonly id: string }> {
     const { id, path } = this.resolve(name);
-    if (listModelsAtWork(this.#o.db).length > 0) {
-      throw new AppError('conflict', 'A transcription is running, so a measurement would not be true.');
-    }
-    const beamSize = () => this.#o.settings.get('engine.beamSize');
-    const measured = await measureSpeed({ ...this.#o, beamSize }, path);
+    this.#expectIdle();
+    const measuring = this.#measuring.then(async () => {
+      this.#expectIdle();
+      const { settings } = this.#o;
+      const [beamSize, fitWindow] = [settings.get('engine.beamSize'), settings.get('engine.fitWindow')];
+      const measured = await measureSpeed(this.#o, { modelPath: path, beamSize, fitWindow });
+      this.#expectIdle();
+      return measured;
+    });
+    this.#measuring = measuring.then(
+      () => {},
+      () => {},
+    );
+    const measured = await measuring;
     this.noteSpeed(id, measured.speed);
     return { id, ...measured };
+  }
+
+  #expectIdle(): void {
+    if (listModelsAtWork(this.#o.db).length === 0) return;
+    throw new AppError('conflict', 'A transcription is running, so a measurement would not be true.');
   }
 
   /** Times real time, as measured by the latest transcription with this model on this machine; kept. */
