@@ -3,10 +3,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { createServer, type Server } from 'node:http';
 import { delimiter, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../electron/contract/routes.ts';
-import { launchBrowser } from '../support/browser.ts';
+import { borrowBrowser, type TestBrowser } from '../support/browser.ts';
 import { fixturePath } from '../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -124,7 +123,7 @@ await earshot.createTranscript({ body: { audio_url: 'a', langauge: 'de' } });
 
 describe('a page of another origin', () => {
   let pages: Server;
-  let browser: Browser;
+  let browser: TestBrowser;
   let origin: string;
   beforeAll(async () => {
     pages = createServer((request, response) => {
@@ -136,7 +135,7 @@ describe('a page of another origin', () => {
     await new Promise<void>((ready) => pages.listen(0, '127.0.0.1', ready));
     const address = pages.address();
     origin = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
-    browser = await launchBrowser();
+    browser = await borrowBrowser();
   });
   afterAll(async () => {
     await browser.close();
@@ -145,7 +144,7 @@ describe('a page of another origin', () => {
   });
 
   const inPage = async () => {
-    const page = await browser.newPage();
+    const page = await (await browser.newContext()).newPage();
     await page.goto(origin);
     const seen: unknown = await page.evaluate(`(async () => {
       const { createEarshot } = await import('/index.js');

@@ -1,14 +1,19 @@
 import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FIXTURES, launchBrowser, openWindow, type TestWindow } from '../support/browser.ts';
+import {
+  borrowBrowser,
+  FIXTURES,
+  openWindow,
+  type TestBrowser,
+  type TestWindow,
+} from '../support/browser.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 
 const MANY = 120;
 
 describe('the files', () => {
   let server: TestServer;
-  let browser: Browser;
+  let browser: TestBrowser;
   let window: TestWindow;
 
   const upload = async (name: string, folder: string) => {
@@ -19,7 +24,7 @@ describe('the files', () => {
   };
 
   beforeAll(async () => {
-    [server, browser] = await Promise.all([startServer({ quick: true }), launchBrowser()]);
+    [server, browser] = await Promise.all([startServer({ quick: true }), borrowBrowser()]);
     await server.client.call('patchSettings', {
       body: { 'limits.uploadsPer15Minutes': 0, 'limits.requestsPerMinute': 0 },
     });

@@ -1,17 +1,23 @@
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FIXTURES, launchBrowser, openWindow, TEXT_ALONE, type TestWindow } from '../support/browser.ts';
+import {
+  borrowBrowser,
+  FIXTURES,
+  openWindow,
+  TEXT_ALONE,
+  type TestBrowser,
+  type TestWindow,
+} from '../support/browser.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 
 describe('the library', () => {
   let server: TestServer;
-  let browser: Browser;
+  let browser: TestBrowser;
   let window: TestWindow;
 
   beforeAll(async () => {
-    [server, browser] = await Promise.all([startServer({ quick: true }), launchBrowser()]);
+    [server, browser] = await Promise.all([startServer({ quick: true }), borrowBrowser()]);
     window = await openWindow(browser, server, { prefs: { options: TEXT_ALONE } });
   });
   afterAll(async () => {

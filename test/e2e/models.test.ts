@@ -1,10 +1,9 @@
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { catalogueLine, starterBytes } from '../models/support/mirror.ts';
-import { launchBrowser, openWindow, type TestWindow } from '../support/browser.ts';
+import { borrowBrowser, openWindow, type TestBrowser, type TestWindow } from '../support/browser.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { file, stall, startUrlServer, status, type UrlServer } from '../support/url-server.ts';
 
@@ -14,13 +13,13 @@ const PROGRAM = join(import.meta.dirname, '..', '..');
 describe('the models', () => {
   let server: TestServer;
   let mirror: UrlServer;
-  let browser: Browser;
+  let browser: TestBrowser;
   let window: TestWindow;
   const model = starterBytes();
 
   beforeAll(async () => {
     mirror = await startUrlServer();
-    [server, browser] = await Promise.all([startServer({ quick: true }), launchBrowser()]);
+    [server, browser] = await Promise.all([startServer({ quick: true }), borrowBrowser()]);
     await server.client.call('patchSettings', {
       body: { 'models.baseUrl': mirror.url('/mirror/'), 'models.catalogue': [catalogueLine('base', model)] },
     });

@@ -1,6 +1,5 @@
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { launchBrowser, openWindow } from '../support/browser.ts';
+import { borrowBrowser, openWindow, type TestBrowser } from '../support/browser.ts';
 import { ensurePrograms } from '../support/debian.ts';
 import { describedPage } from '../support/described-page.ts';
 import { fixture, ONE_SENTENCE } from '../support/fixtures.ts';
@@ -11,13 +10,13 @@ const available = ensurePrograms(['yt-dlp'], ['yt-dlp']);
 
 describe.skipIf(!available)('a recording that was found in a page', () => {
   let server: TestServer;
-  let browser: Browser;
+  let browser: TestBrowser;
   let urls: UrlServer;
 
   beforeAll(async () => {
     [server, browser, urls] = await Promise.all([
       startServer({ quick: true }),
-      launchBrowser(),
+      borrowBrowser(),
       startUrlServer(),
     ]);
     await server.client.call('patchSettings', { body: { 'network.pages': true } });

@@ -1,8 +1,15 @@
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { GROUPS } from '../../renderer/features/settings/setting-groups.ts';
-import { FIXTURES, launchBrowser, openWindow, TEXT_ALONE, type TestWindow } from '../support/browser.ts';
+import {
+  borrowBrowser,
+  FIXTURES,
+  openWindow,
+  TEXT_ALONE,
+  type TestBrowser,
+  type TestWindow,
+} from '../support/browser.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { transcribeFixture } from '../support/transcribe.ts';
 import { addUnfinished } from '../support/unfinished.ts';
@@ -115,14 +122,14 @@ const OPENED: readonly Opened[] = [
 
 describe('every screen', () => {
   let server: TestServer;
-  let browser: Browser;
+  let browser: TestBrowser;
   let remote: UrlServer;
   let id: string;
   /** Every address of the window, with a transcript in each of its states. */
   let addresses: readonly string[];
 
   beforeAll(async () => {
-    [server, browser] = await Promise.all([startServer({ quick: true }), launchBrowser()]);
+    [server, browser] = await Promise.all([startServer({ quick: true }), borrowBrowser()]);
     id = await transcribeFixture(server, join(FIXTURES, '11-news-and-entities.wav'));
     const unfinished = await addUnfinished(server);
     remote = unfinished.remote;
@@ -169,11 +176,20 @@ describe('every screen', () => {
     const window = await openWindow(browser, server);
     const { page } = window;
     const found: Record<string, string[]> = {};
+    const isClean = () =>
+      page.evaluate(
+        () =>
+          document.querySelector('[role="dialog"], [role="alertdialog"], [role="menu"]') === null &&
+          [...document.querySelectorAll('input')].every(({ value }) => value === ''),
+      );
     for (const { name, hash, open } of OPENED) {
+      await page.keyboard.press('Escape');
       await window.go(hash);
       // Nothing of what was opened before is left.
-      await page.reload();
-      await window.settle();
+      if (!(await isClean())) {
+        await page.reload();
+        await window.settle();
+      }
       await open(page);
       const violations = await violationsIn(window);
       if (violations.length > 0) found[name] = violations;

@@ -2,9 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { launchBrowser, openWindow } from '../support/browser.ts';
+import { borrowBrowser, openWindow, type TestBrowser } from '../support/browser.ts';
 import { discard, spawnEarshot, startServer, type TestServer } from '../support/server.ts';
 
 /** The link that `earshot serve` prints for a person. */
@@ -18,10 +17,10 @@ const printedLink = async (output: NodeJS.ReadableStream): Promise<string> => {
 
 describe('opening the window', () => {
   let server: TestServer;
-  let browser: Browser;
+  let browser: TestBrowser;
 
   beforeAll(async () => {
-    [server, browser] = await Promise.all([startServer({ quick: true }), launchBrowser()]);
+    [server, browser] = await Promise.all([startServer({ quick: true }), borrowBrowser()]);
   });
   afterAll(async () => {
     await browser?.close();

@@ -1,10 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import type { CreateTranscript } from '../../electron/contract/transcript.ts';
-import { FIXTURES, launchBrowser, openWindow, type TestWindow } from '../support/browser.ts';
+import {
+  borrowBrowser,
+  FIXTURES,
+  openWindow,
+  type TestBrowser,
+  type TestWindow,
+} from '../support/browser.ts';
 import { ffmpeg } from '../support/ffmpeg.ts';
 import { fixture } from '../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
@@ -21,7 +27,7 @@ const SOON = { timeout: 30_000 };
 
 describe('an open transcript', { timeout: PATIENCE }, () => {
   let server: TestServer;
-  let browser: Browser;
+  let browser: TestBrowser;
   let remote: UrlServer;
   let window: TestWindow;
   let talk: string;
@@ -49,7 +55,7 @@ describe('an open transcript', { timeout: PATIENCE }, () => {
   beforeAll(async () => {
     [server, browser, remote] = await Promise.all([
       startServer({ quick: true }),
-      launchBrowser(),
+      borrowBrowser(),
       startUrlServer(),
     ]);
     const folder = await temporaryFolder();

@@ -1,19 +1,24 @@
 import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FIXTURES, launchBrowser, openWindow, type TestWindow } from '../support/browser.ts';
+import {
+  borrowBrowser,
+  FIXTURES,
+  openWindow,
+  type TestBrowser,
+  type TestWindow,
+} from '../support/browser.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { transcribeFixture } from '../support/transcribe.ts';
 
 describe('a voice', { timeout: 120_000 }, () => {
   let server: TestServer;
-  let browser: Browser;
+  let browser: TestBrowser;
   let window: TestWindow;
   let first: string;
   let second: string;
 
   beforeAll(async () => {
-    [server, browser] = await Promise.all([startServer({ quick: true }), launchBrowser()]);
+    [server, browser] = await Promise.all([startServer({ quick: true }), borrowBrowser()]);
     const recording = join(FIXTURES, '12-moderation.webm');
     first = await transcribeFixture(server, recording, 'First', { diarize: true });
     second = await transcribeFixture(server, recording, 'Second', { diarize: true });

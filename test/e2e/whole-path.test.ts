@@ -1,8 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FIXTURES, launchBrowser, openWindow, type TestWindow } from '../support/browser.ts';
+import {
+  borrowBrowser,
+  FIXTURES,
+  openWindow,
+  type TestBrowser,
+  type TestWindow,
+} from '../support/browser.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 
 // A busy machine takes its time.
@@ -10,11 +15,11 @@ const RECOGNISE = 220_000;
 
 describe('the whole path of a recording through the window', () => {
   let server: TestServer;
-  let browser: Browser;
+  let browser: TestBrowser;
   let window: TestWindow;
 
   beforeAll(async () => {
-    [server, browser] = await Promise.all([startServer({ quick: true }), launchBrowser()]);
+    [server, browser] = await Promise.all([startServer({ quick: true }), borrowBrowser()]);
     window = await openWindow(browser, server);
   });
   afterAll(async () => {

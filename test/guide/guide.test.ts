@@ -3,9 +3,8 @@ import { chmodSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'n
 import { createServer } from 'node:net';
 import { delimiter, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { launchBrowser, openWindow } from '../support/browser.ts';
+import { borrowBrowser, openWindow, type TestBrowser } from '../support/browser.ts';
 import { fixturePath } from '../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -105,9 +104,9 @@ describe('the snippets of the guide, run as they stand there', () => {
 });
 
 describe('the page of the guide', () => {
-  let browser: Browser;
+  let browser: TestBrowser;
   beforeAll(async () => {
-    browser = await launchBrowser();
+    browser = await borrowBrowser();
   });
   afterAll(() => browser.close());
 

@@ -65,9 +65,31 @@ export const launchBrowser = (more: readonly string[] = []): Promise<Browser> =>
     args: [...FLAGS, ...more],
   });
 
+/** A browser as a test file has it: closing it closes what that file opened. */
+export type TestBrowser = Pick<Browser, 'newContext' | 'close'>;
+
+let shared: Promise<Browser> | undefined;
+
+/** The one browser of all test files that this process runs; it ends with the process. */
+export const borrowBrowser = async (): Promise<TestBrowser> => {
+  shared ??= launchBrowser();
+  const browser = await shared;
+  const contexts: BrowserContext[] = [];
+  return {
+    newContext: async (options) => {
+      const context = await browser.newContext(options);
+      contexts.push(context);
+      return context;
+    },
+    close: async () => {
+      await Promise.all(contexts.map((context) => context.close()));
+    },
+  };
+};
+
 /** Opens the window of a server in a browser context of its own. */
 export const openWindow = async (
-  browser: Browser,
+  browser: TestBrowser,
   server: TestServer,
   options: WindowOptions = {},
 ): Promise<TestWindow> => {
@@ -128,10 +150,10 @@ export const openWindow = async (
         rules === 'colours'
           ? ', runOnly: { type: "rule", values: ["color-contrast", "link-in-text-block"] }'
           : '';
-      const results: AxeResults = await page.evaluate(
-        `axe.run(document, { resultTypes: ["violations"]${only} })`,
+      const violations: AxeResults['violations'] = await page.evaluate(
+        `axe.run(document, { resultTypes: ["violations"]${only} }).then((results) => results.violations)`,
       );
-      return results.violations.flatMap((violation) =>
+      return violations.flatMap((violation) =>
         violation.nodes.map(
           (node) => `${violation.id}: ${node.target.join(' ')} ${node.failureSummary ?? ''}`,
         ),

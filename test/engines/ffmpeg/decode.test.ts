@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -31,6 +32,14 @@ const FORMATS = [
   'aiff',
   'ts',
 ] as const;
+
+/** Sound to the last bit, in a form that is compared at once rather than number by number. */
+const digest = ({ buffer, byteOffset, byteLength }: Float32Array): string =>
+  createHash('sha256')
+    .update(new Uint8Array(buffer, byteOffset, byteLength))
+    .digest('hex');
+const digested = (pieces: readonly AudioPiece[]) =>
+  pieces.map((piece) => ({ ...piece, pcm: digest(piece.pcm), samples: piece.pcm.length }));
 
 describe('decoding', { timeout: 60_000 }, () => {
   let engine: MediaEngine;
@@ -115,7 +124,7 @@ describe('decoding', { timeout: 60_000 }, () => {
       for (const done of [pieces[0], pieces[2], pieces.at(-2)]) {
         if (done === undefined) throw new Error('too few pieces');
         const resumed = await decode(pathOf(format), { resume: { at: done.end, index: done.index + 1 } });
-        expect(resumed.pieces).toEqual(pieces.slice(done.index + 1));
+        expect(digested(resumed.pieces)).toEqual(digested(pieces.slice(done.index + 1)));
         expect(resumed.summary).toEqual(summary);
       }
     },
@@ -148,7 +157,7 @@ describe('decoding', { timeout: 60_000 }, () => {
     expect(pieces[0]?.start).toBe(10.125);
     expect(pieces.at(-1)?.end).toBe(20.5);
     expect(summary.duration).toBe(10.375);
-    expect(joined(pieces)).toEqual(whole.slice(10.125 * 16_000, 20.5 * 16_000));
+    expect(digest(joined(pieces))).toBe(digest(whole.slice(10.125 * 16_000, 20.5 * 16_000)));
   });
 
   it('an end past the audio means its end; a start past it is an empty range', async () => {
@@ -167,7 +176,7 @@ describe('decoding', { timeout: 60_000 }, () => {
     const [done] = pieces;
     if (done === undefined) throw new Error('no piece');
     const resumed = await decode(pathOf('m4a'), { ...options, resume: { at: done.end, index: 1 } });
-    expect(resumed.pieces).toEqual(pieces.slice(1));
+    expect(digested(resumed.pieces)).toEqual(digested(pieces.slice(1)));
   });
 
   it('a late start and a gap of the sound become silence, so that times stay those of the player', async () => {
@@ -177,7 +186,7 @@ describe('decoding', { timeout: 60_000 }, () => {
     const note = joined((await decode(fixture('01-short-note.wav'))).pieces);
     const delayed = joined((await decode(late)).pieces);
     expect(delayed.subarray(0, 47_000).every((value) => value === 0)).toBe(true);
-    expect(delayed.subarray(48_000, 48_000 + note.length)).toEqual(note);
+    expect(digest(delayed.subarray(48_000, 48_000 + note.length))).toBe(digest(note));
 
     const gap = join(folder.path, 'gap.mkv');
     await ffmpeg(
@@ -186,7 +195,9 @@ describe('decoding', { timeout: 60_000 }, () => {
     );
     const holed = joined((await decode(gap)).pieces);
     expect(Math.abs(holed.length - note.length)).toBeLessThan(1600);
-    expect(holed.subarray(10 * 16_000, 14 * 16_000)).toEqual(note.subarray(10 * 16_000, 14 * 16_000));
+    expect(digest(holed.subarray(10 * 16_000, 14 * 16_000))).toBe(
+      digest(note.subarray(10 * 16_000, 14 * 16_000)),
+    );
   });
 
   it('takes the first sound track of several', async () => {

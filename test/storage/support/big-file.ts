@@ -6,15 +6,17 @@ import { createClient } from '../../../electron/contract/client.ts';
 
 const MIB = 1024 ** 2;
 
-/** A CSV file of exactly `bytes` bytes that repeats nowhere. */
+const LINE = `${'0'.repeat(15)},1234567890,some words\n`;
+/** After so many lines comes one that is found nowhere else in the file. */
+const LINES = 1500;
+
+/** A CSV file of exactly `bytes` bytes, of which no 64 KiB are like any others. */
 export const writeBigFile = (path: string, bytes: number): void => {
   const handle = openSync(path, 'w');
+  const block = Buffer.from(LINE.repeat(LINES));
   for (let at = 0, i = 0; at < bytes; i++) {
-    const lines = Array.from(
-      { length: 40_000 },
-      (_, j) => `${i},${j},${(i * 40_000 + j) * 2_654_435_761}\n`,
-    ).join('');
-    at += writeSync(handle, lines.slice(0, bytes - at));
+    block.write(String(i).padStart(15, '0'));
+    at += writeSync(handle, block, 0, Math.min(block.length, bytes - at));
   }
   closeSync(handle);
 };

@@ -1,6 +1,6 @@
 import { bleep } from './bleep.ts';
 import { Decoder } from './decode.ts';
-import { ffmpegVersion, probe } from './probe.ts';
+import { probe, versionReader } from './probe.ts';
 import type { FfmpegTools, MediaEngine } from './types.ts';
 
 /** Makes the media engine over the programs that `findFfmpeg` found. */
@@ -11,5 +11,5 @@ export const createMediaEngine = (tools: FfmpegTools): MediaEngine => ({
     return { pieces: decoder.pieces(), summary: () => decoder.summary() };
   },
   bleep: (options) => bleep(tools, options),
-  version: () => ffmpegVersion(tools),
+  version: versionReader(tools),
 });

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { stat } from 'node:fs/promises';
 import { z } from 'zod';
 import { AppError } from '../../base/errors.ts';
 import { cancellation, throwIfAborted } from '../net/network-errors.ts';
@@ -158,8 +159,16 @@ export const probe = async (
   return input.kind === 'range' ? { ...info, size: input.totalBytes } : info;
 };
 
-/** The version of ffmpeg, e.g. `5.1.9-0+deb12u1`. */
-export const ffmpegVersion = async (tools: FfmpegTools): Promise<string> => {
-  const { stdout } = await runTool(tools.ffmpeg, ['-version'], 30, undefined);
-  return /^ffmpeg version (\S+)/.exec(stdout)?.[1] ?? 'unknown';
+/** Asks for the version of ffmpeg, e.g. `5.1.9-0+deb12u1`: once, and again when the program was replaced. */
+export const versionReader = (tools: FfmpegTools): (() => Promise<string>) => {
+  let known: { readonly file: string; readonly version: string } | undefined;
+  return async () => {
+    const found = await stat(tools.ffmpeg).catch(() => undefined);
+    const file = found === undefined ? '' : `${found.ino} ${found.size} ${found.mtimeMs}`;
+    if (known?.file !== file || file === '') {
+      const { stdout } = await runTool(tools.ffmpeg, ['-version'], 30, undefined);
+      known = { file, version: /^ffmpeg version (\S+)/.exec(stdout)?.[1] ?? 'unknown' };
+    }
+    return known.version;
+  };
 };
