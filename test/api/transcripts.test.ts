@@ -1,8 +1,13 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CreateTranscript, type Transcription } from '../../electron/contract/transcript.ts';
 import { talk } from '../faults/support/audio.ts';
+import { ffmpeg } from '../support/ffmpeg.ts';
 import { fixture, ONE_SENTENCE, truth } from '../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { file, startUrlServer, type UrlServer } from '../support/url-server.ts';
 
 let server: TestServer;
@@ -208,6 +213,30 @@ describe('the record', () => {
       expect(response.status).toBe(404);
       expect(await response.json()).toMatchObject({ success: false, code: 'transcript_not_found' });
     }
+  });
+
+  it('is heard to its end by whoever was listening when it was deleted', async () => {
+    const folder = await temporaryFolder();
+    const path = join(folder.path, 'large.wav');
+    // Few seconds, and more bytes than the sockets in between can hold.
+    await ffmpeg('-f', 'lavfi', '-i', 'anoisesrc=r=192000:a=0.0001', '-t', '30', '-c:a', 'pcm_s32le', path);
+    const bytes = await readFile(path);
+    await folder.remove();
+    const audio_url = remote.set('/large.wav', file(bytes));
+    const { id } = await server.client.call('createTranscript', {
+      body: { audio_url, wait_until_complete: true },
+    });
+    const audio = await server.fetch(`/v1/transcript/id/${id}/audio`);
+    const heard = createHash('sha256');
+    let deleted = false;
+    for await (const chunk of audio.body ?? []) {
+      heard.update(chunk);
+      if (deleted) continue;
+      await server.client.call('deleteTranscript', { params: { id } });
+      deleted = true;
+    }
+    expect(heard.digest('hex')).toBe(createHash('sha256').update(bytes).digest('hex'));
+    expect((await server.fetch(`/v1/transcript/id/${id}/audio`)).status).toBe(404);
   });
 
   it('is made once for one Idempotency-Key, also when two ask at the same time', async () => {
