@@ -103,8 +103,8 @@ export const longFaults: readonly Fault[] = [
       for (let kills = 0; kills < 10; kills++) {
         const { segments } = await context.get(server, id);
         await context.reached(server, id, 'transcribing', segments.length + 2);
-        await delay(context.random.int(0, 2000));
-        if ((await context.get(server, id)).status !== 'processing') break;
+        await delay(context.random.int(0, 500));
+        equal((await context.get(server, id)).status, 'processing', `over before kill number ${kills + 1}`);
         await context.kill(server);
         server = await context.start({ dataDir: server.dataDir });
       }
