@@ -12,5 +12,6 @@ export default async function setup(): Promise<() => Promise<void>> {
     addonPath() ?? (await buildAddon({ log: (line) => process.stderr.write(`${line}\n`) }));
   const folder = await mkdtemp(join(tmpdir(), 'earshot-tests-'));
   process.env.TMPDIR = folder;
-  return () => rm(folder, { recursive: true, force: true });
+  // A browser that ends with its process may still be writing its profile.
+  return () => rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 }
