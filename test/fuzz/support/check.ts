@@ -12,7 +12,10 @@ const OPEN = new Set(['system', 'getSettings', 'patchSettings', 'listConnections
 const PUBLIC = new Set(['directFile', 'downloadFile', 'getPresigned', 'putPresigned', 'transcriptAudio']);
 
 /** What a server must say where the fuzz itself demanded ClamAV, or filled a user's space: the 5xx that are no fault. */
-const EARNED: Readonly<Record<number, string>> = { 503: 'scanner_unavailable', 507: 'storage_limit_exceeded' };
+const EARNED: Readonly<Record<number, string>> = {
+  503: 'scanner_unavailable',
+  507: 'storage_limit_exceeded',
+};
 
 const mediaOf = (answer: Answer): string =>
   (answer.headers['content-type'] ?? '').split(';')[0]?.trim() ?? '';
