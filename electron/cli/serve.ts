@@ -80,7 +80,7 @@ const openBrowser = async (url: string): Promise<void> => {
 export const addServe = (program: Command): void => {
   withServerOptions(program.command('serve'))
     .description('run the service: the /v1 API and the window')
-    .option('--port <number>', 'port to listen on (0: any)', portOf, 3277)
+    .option('--port <number>', 'port to listen on (0: a free one)', portOf, 3277)
     .option('--host <address>', 'address to bind to', '127.0.0.1')
     .option(
       '--json',

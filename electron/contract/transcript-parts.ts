@@ -24,7 +24,7 @@ export const isModelAlias = (name: string): name is ModelAlias =>
   MODEL_ALIASES.some((alias) => alias === name);
 
 export const UNKNOWN_LANGUAGE = { error: 'is not a language code that Whisper knows' };
-/** Typed as any text: callers hold what a person chose, and the answer says what is wrong with it. */
+/** Typed as free text: callers hold what a person chose, and the answer says what is wrong with it. */
 export const LanguageCode: z.ZodType<string, string> = z.enum(LANGUAGE_CODES, UNKNOWN_LANGUAGE).meta({
   id: 'LanguageCode',
   description: 'A language that Whisper knows, by its ISO 639 code.',

@@ -6,7 +6,7 @@ export type AppConfig = {
   readonly version: string;
   readonly dataDir: string;
   readonly host: string;
-  /** 0: any free port. */
+  /** 0: a free port. */
   readonly port: number;
   /** `next`: take the next free port when this one is taken; `fail`: say so. */
   readonly whenTaken: 'next' | 'fail';

@@ -4,6 +4,7 @@ import { debounce } from '../../lib/debounce.ts';
 import { Kbd } from '../../ui/kbd.tsx';
 import type { Block, Doc } from './model/document.ts';
 import type { SegmentText } from './model/edit.ts';
+import { STEP_SECONDS } from './player-bar.tsx';
 import { useReader } from './reader.tsx';
 
 const IDLE_MS = 1000;
@@ -128,7 +129,7 @@ export const EditBlock = ({ doc, block }: { doc: Doc; block: Block }) => {
       player.toggle();
     } else if (command && event.key.toLowerCase() === 'j') {
       event.preventDefault();
-      player.skip(-5);
+      player.jump(-STEP_SECONDS);
     }
   };
   return (

@@ -81,7 +81,7 @@ const Timeline = () => {
     const by = { ArrowLeft: -STEP_SECONDS, ArrowRight: STEP_SECONDS, PageDown: -30, PageUp: 30 }[event.key];
     if (event.key === 'Home') player.seek(from);
     else if (event.key === 'End') player.seek(to);
-    else if (by !== undefined) player.skip(by);
+    else if (by !== undefined) player.jump(by);
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -131,10 +131,10 @@ const Controls = () => {
           <Play size={18} fill="currentColor" strokeWidth={0} className="ml-0.5" aria-hidden />
         )}
       </button>
-      <IconButton label={t('player.back')} hint="J" onClick={() => player.skip(-STEP_SECONDS)}>
+      <IconButton label={t('player.back')} hint="J" onClick={() => player.jump(-STEP_SECONDS)}>
         <RotateCcw size={16} strokeWidth={1.75} aria-hidden />
       </IconButton>
-      <IconButton label={t('player.on')} hint="L" onClick={() => player.skip(STEP_SECONDS)}>
+      <IconButton label={t('player.on')} hint="L" onClick={() => player.jump(STEP_SECONDS)}>
         <RotateCw size={16} strokeWidth={1.75} aria-hidden />
       </IconButton>
       <Clock />

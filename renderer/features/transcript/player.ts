@@ -156,7 +156,7 @@ export const createPlayer = (first: Pick<PlayerState, 'rate' | 'volume' | 'skipS
       stopAt = to;
       void play();
     },
-    skip: (seconds: number) => seek(time() + seconds),
+    jump: (seconds: number) => seek(time() + seconds),
     setRate: (rate: number) => {
       audio.playbackRate = rate;
       store.setState({ rate });

@@ -64,9 +64,9 @@ const plainKey = (reader: Reader, event: KeyboardEvent): (() => void) | undefine
     case 'k':
       return player.toggle;
     case 'j':
-      return () => player.skip(-STEP_SECONDS);
+      return () => player.jump(-STEP_SECONDS);
     case 'l':
-      return () => player.skip(STEP_SECONDS);
+      return () => player.jump(STEP_SECONDS);
     case 'ArrowLeft':
       return () => moveBy(reader, -1, event.shiftKey);
     case 'ArrowRight':

@@ -7,7 +7,7 @@ export type NetworkPolicy = {
   readonly offline: boolean;
   /**
    * An origin that the owner named as the source of models. It may be private, for the purpose `model` alone;
-   * where it redirects to another origin, that one is checked as any other.
+   * where it redirects to another origin, that one is checked like the first.
    */
   readonly modelOrigin?: string | null;
 };

@@ -168,7 +168,7 @@ export class ModelService {
     const { id, bundled } = this.get(this.idOf(name));
     if (bundled) throw new AppError('conflict', `${id} comes with Earshot and cannot be removed.`);
     const cancelled = await this.#downloads.cancel(id);
-    // A download may become whole in the moment in which it is cancelled: then the model goes as any other.
+    // A download may become whole in the moment in which it is cancelled: then the model goes like every installed one.
     if (!this.isInstalled(id)) {
       if (cancelled) return `The download of ${id} is cancelled.`;
       throw new AppError('model_not_found', `The model ${id} is not installed.`);
