@@ -5,7 +5,7 @@ import { delimiter, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../electron/contract/routes.ts';
-import { borrowBrowser, type TestBrowser } from '../support/browser.ts';
+import { type Browser, borrowBrowser } from '../support/browser.ts';
 import { fixturePath } from '../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -123,7 +123,7 @@ await earshot.createTranscript({ body: { audio_url: 'a', langauge: 'de' } });
 
 describe('a page of another origin', () => {
   let pages: Server;
-  let browser: TestBrowser;
+  let browser: Browser;
   let origin: string;
   beforeAll(async () => {
     pages = createServer((request, response) => {

@@ -1,19 +1,13 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  borrowBrowser,
-  FIXTURES,
-  openWindow,
-  type TestBrowser,
-  type TestWindow,
-} from '../support/browser.ts';
+import { type Browser, borrowBrowser, FIXTURES, openWindow, type TestWindow } from '../support/browser.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 
 const MANY = 120;
 
 describe('the files', () => {
   let server: TestServer;
-  let browser: TestBrowser;
+  let browser: Browser;
   let window: TestWindow;
 
   const upload = async (name: string, folder: string) => {

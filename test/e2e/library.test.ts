@@ -2,18 +2,18 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
+  type Browser,
   borrowBrowser,
   FIXTURES,
   openWindow,
   TEXT_ALONE,
-  type TestBrowser,
   type TestWindow,
 } from '../support/browser.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 
 describe('the library', () => {
   let server: TestServer;
-  let browser: TestBrowser;
+  let browser: Browser;
   let window: TestWindow;
 
   beforeAll(async () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { catalogueLine, starterBytes } from '../models/support/mirror.ts';
-import { borrowBrowser, openWindow, type TestBrowser, type TestWindow } from '../support/browser.ts';
+import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../support/browser.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { file, stall, startUrlServer, status, type UrlServer } from '../support/url-server.ts';
 
@@ -13,7 +13,7 @@ const PROGRAM = join(import.meta.dirname, '..', '..');
 describe('the models', () => {
   let server: TestServer;
   let mirror: UrlServer;
-  let browser: TestBrowser;
+  let browser: Browser;
   let window: TestWindow;
   const model = starterBytes();
 

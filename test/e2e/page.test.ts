@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { borrowBrowser, openWindow, type TestBrowser } from '../support/browser.ts';
+import { type Browser, borrowBrowser, openWindow } from '../support/browser.ts';
 import { ensurePrograms } from '../support/debian.ts';
 import { describedPage } from '../support/described-page.ts';
 import { fixture, ONE_SENTENCE } from '../support/fixtures.ts';
@@ -10,7 +10,7 @@ const available = ensurePrograms(['yt-dlp'], ['yt-dlp']);
 
 describe.skipIf(!available)('a recording that was found in a page', () => {
   let server: TestServer;
-  let browser: TestBrowser;
+  let browser: Browser;
   let urls: UrlServer;
 
   beforeAll(async () => {

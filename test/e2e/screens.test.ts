@@ -3,11 +3,11 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { GROUPS } from '../../renderer/features/settings/setting-groups.ts';
 import {
+  type Browser,
   borrowBrowser,
   FIXTURES,
   openWindow,
   TEXT_ALONE,
-  type TestBrowser,
   type TestWindow,
 } from '../support/browser.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
@@ -122,7 +122,7 @@ const OPENED: readonly Opened[] = [
 
 describe('every screen', () => {
   let server: TestServer;
-  let browser: TestBrowser;
+  let browser: Browser;
   let remote: UrlServer;
   let id: string;
   /** Every address of the window, with a transcript in each of its states. */

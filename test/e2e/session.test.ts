@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { borrowBrowser, openWindow, type TestBrowser } from '../support/browser.ts';
+import { type Browser, borrowBrowser, openWindow } from '../support/browser.ts';
 import { discard, spawnEarshot, startServer, type TestServer } from '../support/server.ts';
 
 /** The link that `earshot serve` prints for a person. */
@@ -17,7 +17,7 @@ const printedLink = async (output: NodeJS.ReadableStream): Promise<string> => {
 
 describe('opening the window', () => {
   let server: TestServer;
-  let browser: TestBrowser;
+  let browser: Browser;
 
   beforeAll(async () => {
     [server, browser] = await Promise.all([startServer({ quick: true }), borrowBrowser()]);

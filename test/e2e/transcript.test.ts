@@ -4,13 +4,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import type { CreateTranscript } from '../../electron/contract/transcript.ts';
-import {
-  borrowBrowser,
-  FIXTURES,
-  openWindow,
-  type TestBrowser,
-  type TestWindow,
-} from '../support/browser.ts';
+import { type Browser, borrowBrowser, FIXTURES, openWindow, type TestWindow } from '../support/browser.ts';
 import { ffmpeg } from '../support/ffmpeg.ts';
 import { fixture } from '../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
@@ -27,7 +21,7 @@ const SOON = { timeout: 30_000 };
 
 describe('an open transcript', { timeout: PATIENCE }, () => {
   let server: TestServer;
-  let browser: TestBrowser;
+  let browser: Browser;
   let remote: UrlServer;
   let window: TestWindow;
   let talk: string;

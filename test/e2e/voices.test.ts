@@ -1,18 +1,12 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  borrowBrowser,
-  FIXTURES,
-  openWindow,
-  type TestBrowser,
-  type TestWindow,
-} from '../support/browser.ts';
+import { type Browser, borrowBrowser, FIXTURES, openWindow, type TestWindow } from '../support/browser.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { transcribeFixture } from '../support/transcribe.ts';
 
 describe('a voice', { timeout: 120_000 }, () => {
   let server: TestServer;
-  let browser: TestBrowser;
+  let browser: Browser;
   let window: TestWindow;
   let first: string;
   let second: string;

@@ -1,13 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  borrowBrowser,
-  FIXTURES,
-  openWindow,
-  type TestBrowser,
-  type TestWindow,
-} from '../support/browser.ts';
+import { type Browser, borrowBrowser, FIXTURES, openWindow, type TestWindow } from '../support/browser.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 
 // A busy machine takes its time.
@@ -15,7 +9,7 @@ const RECOGNISE = 220_000;
 
 describe('the whole path of a recording through the window', () => {
   let server: TestServer;
-  let browser: TestBrowser;
+  let browser: Browser;
   let window: TestWindow;
 
   beforeAll(async () => {

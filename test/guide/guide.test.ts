@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { delimiter, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { borrowBrowser, openWindow, type TestBrowser } from '../support/browser.ts';
+import { type Browser, borrowBrowser, openWindow } from '../support/browser.ts';
 import { fixturePath } from '../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -104,7 +104,7 @@ describe('the snippets of the guide, run as they stand there', () => {
 });
 
 describe('the page of the guide', () => {
-  let browser: TestBrowser;
+  let browser: Browser;
   beforeAll(async () => {
     browser = await borrowBrowser();
   });

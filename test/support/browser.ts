@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { AxeResults } from 'axe-core';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { type BrowserContext, type Browser as Chromium, chromium, type Page } from 'playwright-core';
 import type { TestServer } from './server.ts';
 
 const FLAGS = [
@@ -59,19 +59,19 @@ export type TestWindow = {
   close(): Promise<void>;
 };
 
-export const launchBrowser = (more: readonly string[] = []): Promise<Browser> =>
+export const launchBrowser = (more: readonly string[] = []): Promise<Chromium> =>
   chromium.launch({
     executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
     args: [...FLAGS, ...more],
   });
 
 /** A browser as a test file has it: closing it closes what that file opened. */
-export type TestBrowser = Pick<Browser, 'newContext' | 'close'>;
+export type Browser = Pick<Chromium, 'newContext' | 'close'>;
 
-let shared: Promise<Browser> | undefined;
+let shared: Promise<Chromium> | undefined;
 
 /** The one browser of all test files that this process runs; it ends with the process. */
-export const borrowBrowser = async (): Promise<TestBrowser> => {
+export const borrowBrowser = async (): Promise<Browser> => {
   shared ??= launchBrowser();
   const browser = await shared;
   const contexts: BrowserContext[] = [];
@@ -89,7 +89,7 @@ export const borrowBrowser = async (): Promise<TestBrowser> => {
 
 /** Opens the window of a server in a browser context of its own. */
 export const openWindow = async (
-  browser: TestBrowser,
+  browser: Browser,
   server: TestServer,
   options: WindowOptions = {},
 ): Promise<TestWindow> => {
