@@ -7,6 +7,7 @@ const ENGINES = 'electron/core/engines/';
 const ANALYSIS = 'electron/core/analysis/';
 const EXPORTS = 'electron/core/exports/';
 const PIPELINE = 'electron/core/pipeline/';
+const JOBS = 'electron/core/jobs/';
 const SERVICES = 'electron/core/services/';
 const HTTP = 'electron/core/http/';
 const SEARCH = 'electron/core/search/';
@@ -23,7 +24,8 @@ const LAYERS = {
   [ANALYSIS]: [BASE, CONTRACT],
   [EXPORTS]: [BASE, CONTRACT],
   [PIPELINE]: [ENGINES, ANALYSIS, STORES, BASE, CONTRACT],
-  [SERVICES]: [PIPELINE, ENGINES, ANALYSIS, EXPORTS, SEARCH, STORES, BASE, CONTRACT],
+  [JOBS]: [PIPELINE, STORES, BASE, CONTRACT],
+  [SERVICES]: [JOBS, PIPELINE, ENGINES, ANALYSIS, EXPORTS, SEARCH, STORES, BASE, CONTRACT],
   // Exports and search are pure functions that turn an answer into its form.
   [HTTP]: [SERVICES, EXPORTS, SEARCH, BASE, CONTRACT],
   [APP]: ['electron/core/', CONTRACT],

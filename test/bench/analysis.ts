@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { analyzeInThread } from '../../electron/core/analysis/analyze-in-thread.ts';
 import { analyze } from '../../electron/core/analysis/index.ts';
 import type { AnalysisTranscript } from '../../electron/core/analysis/types.ts';
-import { precision, readDialogues, readMarked, readTexts, recall } from '../analysis/support/corpus.ts';
-import { rouge } from '../analysis/support/rouge.ts';
-import { scoreEntities } from '../analysis/support/score-entities.ts';
-import { markedDialogue, transcriptOf } from '../analysis/support/transcripts.ts';
+import { precision, readDialogues, readMarked, readTexts, recall } from '../unit/analysis/support/corpus.ts';
+import { rouge } from '../unit/analysis/support/rouge.ts';
+import { scoreEntities } from '../unit/analysis/support/score-entities.ts';
+import { markedDialogue, transcriptOf } from '../unit/analysis/support/transcripts.ts';
 import { printDiarization } from './diarization.ts';
 
 const HOURS = 3;

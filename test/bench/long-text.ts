@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { CreateTranscript } from '../../electron/contract/transcript.ts';
 import { silentLogger } from '../../electron/core/base/logger.ts';
-import { summarise } from '../../electron/core/pipeline/summarise.ts';
+import { summarise } from '../../electron/core/pipeline/findings/totals.ts';
 import { newRow } from '../../electron/core/services/transcripts/new-row.ts';
 import { openDatabase } from '../../electron/core/stores/database.ts';
 import { insertSegments, type StoredSegment } from '../../electron/core/stores/segments.ts';

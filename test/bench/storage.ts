@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { silentLogger } from '../../electron/core/base/logger.ts';
 import { openDatabase } from '../../electron/core/stores/database.ts';
 import { type FileFilter, listFiles, listFolders } from '../../electron/core/stores/file-list.ts';
-import { measureBigFile } from '../storage/support/big-file.ts';
-import { fillFiles } from '../storage/support/fill.ts';
+import { measureBigFile } from '../http/storage/support/big-file.ts';
+import { fillFiles } from '../http/storage/support/fill.ts';
 
 /** One measured number. */
 export type BenchRow = { readonly name: string; readonly value: number; readonly unit: string };

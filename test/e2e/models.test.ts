@@ -2,7 +2,7 @@ import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { catalogueLine, starterBytes } from '../models/support/mirror.ts';
+import { catalogueLine, starterBytes } from '../http/models/support/mirror.ts';
 import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../support/browser.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { file, stall, startUrlServer, status, type UrlServer } from '../support/url-server.ts';

@@ -1,4 +1,4 @@
-import { startStorage } from '../storage/support/start.ts';
+import { startStorage } from '../http/storage/support/start.ts';
 
 /**
  * The storage in a process of its own, for tests that kill it or watch its memory:

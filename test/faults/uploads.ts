@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { silentLogger } from '../../electron/core/base/logger.ts';
 import { openDatabase } from '../../electron/core/stores/database.ts';
 import { filesAfter, pendingObjects, storageTotals } from '../../electron/core/stores/files.ts';
-import { objectsIn } from '../storage/support/objects.ts';
+import { objectsIn } from '../http/storage/support/objects.ts';
 
 /** A server in a process of its own, to be killed. */
 type Server = { readonly url: string; readonly key: string; readonly child: ChildProcess };

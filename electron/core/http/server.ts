@@ -16,7 +16,7 @@ import { installGuards } from './guards.ts';
 import { installGuide } from './guide/page.ts';
 import { installLimits } from './limits.ts';
 import { installRequestLog, type RequestLog } from './request-log.ts';
-import type { BucketCors } from './storage/bucket-cors.ts';
+import type { BucketCors } from './v1/storage/bucket-cors.ts';
 
 const WINDOW_CSP = [
   "default-src 'self'",

@@ -8,7 +8,7 @@ import type { HttpClient } from '../engines/net/types.ts';
 import type { PageReader } from '../engines/pages/yt-dlp.ts';
 import type { WhisperEngine } from '../engines/whisper/index.ts';
 import type { Database } from '../stores/database.ts';
-import type { Analyser } from './analyse.ts';
+import type { Analyser } from './findings/analyze.ts';
 
 /** The settings that the pipeline reads, at the moment it needs them. */
 export type PipelineSettings = {

@@ -1,11 +1,11 @@
 import type { z } from 'zod';
 import type { Queue } from '../../contract/transcript.ts';
 import { AppError } from '../base/errors.ts';
+import type { JobRunner } from '../jobs/runner.ts';
 import type { WritableDb } from '../stores/database.ts';
-import * as store from '../stores/queue.ts';
+import * as store from '../stores/jobs.ts';
 import { findOwnTranscript } from '../stores/transcripts.ts';
 import type { EventHub } from './events.ts';
-import type { JobRunner } from './jobs.ts';
 
 /** What waits, in which order, and whether anything is taken from it. */
 export class QueueService {

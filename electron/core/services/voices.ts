@@ -6,7 +6,7 @@ import { newId } from '../base/ids.ts';
 import { round } from '../base/numbers.ts';
 import { cosine, meanDirection } from '../base/vectors.ts';
 import type { PipelineDeps } from '../pipeline/deps.ts';
-import { isNamed } from '../pipeline/diarize-names.ts';
+import { isNamed } from '../pipeline/findings/diarize-names.ts';
 import type { SpeakerVoiceRow, TranscriptRow, VoiceRow } from '../stores/schema.ts';
 import * as store from '../stores/voices.ts';
 

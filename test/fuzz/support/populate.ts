@@ -1,4 +1,4 @@
-import { catalogueLine, starterBytes } from '../../models/support/mirror.ts';
+import { catalogueLine, starterBytes } from '../../http/models/support/mirror.ts';
 import { fixture } from '../../support/fixtures.ts';
 import { discard, QUICK, startServer } from '../../support/server.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';

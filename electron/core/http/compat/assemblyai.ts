@@ -20,7 +20,7 @@ import type { TranscriptPages } from '../../services/transcripts/pages.ts';
 import { readOptions } from '../../services/transcripts/present.ts';
 import { ok } from '../answers.ts';
 import { checkInput, implement } from '../implement.ts';
-import { lingerAfterRefusal } from '../storage/linger.ts';
+import { lingerAfterRefusal } from '../v1/storage/linger.ts';
 
 export type AssemblyAiResources = {
   readonly transcripts: TranscriptService;

@@ -15,7 +15,7 @@ import type { FileService } from '../../services/files/service.ts';
 import type { TranscriptService } from '../../services/transcripts/index.ts';
 import { ok } from '../answers.ts';
 import { checkInput, implement } from '../implement.ts';
-import { lingerAfterRefusal } from '../storage/linger.ts';
+import { lingerAfterRefusal } from '../v1/storage/linger.ts';
 import { errorOfJob } from './openai-error.ts';
 import { type KeptUpload, readOpenAiForm } from './openai-form.ts';
 import { OpenAiStream } from './openai-stream.ts';

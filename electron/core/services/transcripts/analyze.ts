@@ -1,7 +1,7 @@
 import { type PiiPolicyName, resolvePolicies } from '../../../contract/analysis.ts';
 import type { AnalysisOptions, AnalyzeTranscript, PatchTranscript } from '../../../contract/transcript.ts';
 import { AppError } from '../../base/errors.ts';
-import type { Analysed, Analyser } from '../../pipeline/analyse.ts';
+import type { Analysed, Analyser } from '../../pipeline/findings/analyze.ts';
 import type { ReadableDb } from '../../stores/database.ts';
 import type { TranscriptRow } from '../../stores/schema.ts';
 import { readSegments, type StoredSegment } from '../../stores/segments.ts';

@@ -13,18 +13,12 @@ import { AnalysisOptions, STAGES } from '../../../contract/transcript.ts';
 import { sentenceStatistics, splitSentences } from '../../analysis/sentences.ts';
 import { isoTime } from '../../base/clock.ts';
 import { round, roundMs } from '../../base/numbers.ts';
-import type { StoredAnalysis } from '../../pipeline/analyse.ts';
+import type { LiveProgress } from '../../jobs/runner.ts';
+import type { StoredAnalysis } from '../../pipeline/findings/analyze.ts';
 import type { TranscriptRow } from '../../stores/schema.ts';
 import type { StoredSegment } from '../../stores/segments.ts';
 import type { TranscriptListRow } from '../../stores/transcripts.ts';
 import { relativeDate } from './relative-date.ts';
-
-/** What is known of a job only while it runs. */
-export type LiveProgress = {
-  readonly queuePosition: number | null;
-  readonly etaSeconds: number | null;
-  readonly speed: number | null;
-};
 
 type Statused = Pick<
   TranscriptListRow,

@@ -1,0 +1,351 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { STAGES } from '../../contract/transcript.ts';
+import type { Clock } from '../base/clock.ts';
+import { isFullDisk, messageOf } from '../base/errors.ts';
+import type { Logger } from '../base/logger.ts';
+import type { JobReport, JobWork, StopReason } from '../pipeline/types.ts';
+import type { WritableDb } from '../stores/database.ts';
+import * as queue from '../stores/jobs.ts';
+import type { TranscriptRow } from '../stores/schema.ts';
+import { countSegments, type StoredSegment } from '../stores/segments.ts';
+import { findTranscript, updateTranscript } from '../stores/transcripts.ts';
+import {
+  failureOf,
+  type JobFailure,
+  MOST_UNCLEAN_ENDS,
+  SUSPICIOUS_UNCLEAN_ENDS,
+  tooManyUncleanEnds,
+  waitAfterUncleanEnds,
+} from './failure.ts';
+
+/** What is known of a job only while it runs. */
+export type LiveProgress = {
+  readonly queuePosition: number | null;
+  readonly etaSeconds: number | null;
+  readonly speed: number | null;
+};
+
+/** What a job tells those who watch. */
+export type JobWatcher = {
+  progress(row: TranscriptRow, segments: readonly StoredSegment[], from: number): void;
+  ended(row: TranscriptRow): void;
+  /** Some job is over, however it ended: by running, by being cancelled while it waited, by deletion. */
+  over(): void;
+};
+
+type Options = {
+  readonly db: WritableDb;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Names this run of the program: what another run had claimed is taken back at the start. */
+  readonly boot: string;
+  readonly concurrency: () => number;
+  /** Jobs that may wind up beside those that are counted: as many as would leave a part of the engine idle. */
+  readonly windingUp: number;
+  readonly work: JobWork;
+  readonly watcher: JobWatcher;
+};
+
+type Running = {
+  readonly row: TranscriptRow;
+  readonly controller: AbortController;
+  readonly done: Promise<void>;
+  latest: JobReport;
+  /** It will ask nothing more of the engine than it has: what follows are its last pieces, and analyses. */
+  windsUp: boolean;
+  saidAt: number;
+  /** The next time that it says how far it is, where that was too soon. */
+  later: NodeJS.Timeout | undefined;
+  segments: number;
+};
+
+const SAY_EVERY_MS = 250;
+/** How long to wait before a write that found the disk full is tried again. */
+const DISK_FULL_WAIT_MS = 2000;
+
+/** Takes jobs from the queue, a settable number side by side, and keeps their records true. */
+export class JobRunner {
+  readonly #options: Options;
+  readonly #running = new Map<string, Running>();
+  readonly #waiters = new Map<string, Set<() => void>>();
+  /** Jobs under suspicion of ending the program, which are begun only after a while. */
+  readonly #held = new Set<string>();
+  readonly #closing = new AbortController();
+  /** Places in the queue, for as long as nothing else can happen. */
+  #positions: ReadonlyMap<string, number> | undefined;
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  /** Takes back what a process that is gone had claimed, and begins. */
+  start(): void {
+    const { db, boot, logger } = this.#options;
+    const released = queue.releaseLeases(db, boot);
+    if (released > 0) logger.info({ jobs: released }, 'Going on with interrupted jobs');
+    for (const row of queue.listUnclean(db, SUSPICIOUS_UNCLEAN_ENDS)) this.#suspect(row);
+    this.wake();
+  }
+
+  /** Looks for work: to be called when a job was added, or something stopped holding the queue. */
+  wake(): void {
+    const { db, boot, clock, logger } = this.#options;
+    this.#positions = undefined;
+    try {
+      while (!this.#stopping && !queue.isQueuePaused(db) && this.#hasRoom()) {
+        const row = queue.claimNext(db, boot, clock.now(), this.#held);
+        if (row === undefined) return;
+        this.#begin(row);
+      }
+    } catch (error) {
+      if (!isFullDisk(error)) throw error;
+      logger.warn({ reason: messageOf(error) }, 'The queue waits for room on the disk');
+      this.#later(DISK_FULL_WAIT_MS, () => this.wake());
+    }
+  }
+
+  /** A job that winds up leaves cores idle: another begins beside it. */
+  #hasRoom(): boolean {
+    const { concurrency, windingUp } = this.#options;
+    const ending = [...this.#running.values()].filter(({ windsUp }) => windsUp).length;
+    return this.#running.size - Math.min(ending, windingUp) < concurrency();
+  }
+
+  live(id: string): LiveProgress {
+    const running = this.#running.get(id);
+    if (running !== undefined) {
+      return { queuePosition: null, etaSeconds: running.latest.etaSeconds, speed: running.latest.speed };
+    }
+    return { queuePosition: this.#position(id), etaSeconds: null, speed: null };
+  }
+
+  /** A job's place among those that wait. A list of many asks for many places in one go: they are counted once. */
+  #position(id: string): number | null {
+    if (this.#positions === undefined) {
+      this.#positions = new Map(queue.listWaiting(this.#options.db).map((job, index) => [job.id, index + 1]));
+      setImmediate(() => {
+        this.#positions = undefined;
+      });
+    }
+    return this.#positions.get(id) ?? null;
+  }
+
+  isRunning(id: string): boolean {
+    return this.#running.has(id);
+  }
+
+  /** Stops a running job and waits until nothing of it is left running. */
+  async stop(id: string, reason: StopReason): Promise<void> {
+    const running = this.#running.get(id);
+    if (running === undefined) return;
+    running.controller.abort(reason);
+    await running.done;
+  }
+
+  /** Resolves when the job has ended, or the signal fires. */
+  waitFor(id: string, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const waiters = this.#waiters.get(id) ?? new Set();
+      const end = () => {
+        waiters.delete(end);
+        signal.removeEventListener('abort', end);
+        resolve();
+      };
+      waiters.add(end);
+      this.#waiters.set(id, waiters);
+      signal.addEventListener('abort', end);
+      const row = findTranscript(this.#options.db, id);
+      if (signal.aborted || this.#stopping || row === undefined || row.status !== 'processing') end();
+    });
+  }
+
+  /** Tells those who wait for a job that it is over, also by other means than running. */
+  announceEnd(id: string): void {
+    for (const end of [...(this.#waiters.get(id) ?? [])]) end();
+    this.#waiters.delete(id);
+    this.#options.watcher.over();
+  }
+
+  /** Takes no more work, puts running jobs back at their checkpoint, and waits for them. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await Promise.all([...this.#running.keys()].map((id) => this.stop(id, 'shutdown')));
+    for (const id of [...this.#waiters.keys()]) this.announceEnd(id);
+  }
+
+  get #stopping(): boolean {
+    return this.#closing.signal.aborted;
+  }
+
+  /** Does something after a while, unless the program ends before. */
+  #later(milliseconds: number, action: () => void): void {
+    const timer = setTimeout(() => {
+      if (!this.#stopping) action();
+    }, milliseconds);
+    timer.unref();
+  }
+
+  /** Lets a job wait that was at work when the program ended several times in a row, or gives it up. */
+  #suspect(row: TranscriptRow): void {
+    const { db, clock, logger } = this.#options;
+    logger.warn({ transcript: row.id, times: row.unclean_ends }, 'The program ended over this job before');
+    if (row.unclean_ends >= MOST_UNCLEAN_ENDS) {
+      const failure = failureOf(tooManyUncleanEnds(row.unclean_ends), undefined);
+      updateTranscript(db, row.id, {
+        ...failedColumns(failure, row.stage, clock.now()),
+        unclean_ends: 0,
+      });
+      const ended = findTranscript(db, row.id);
+      if (ended !== undefined) this.#options.watcher.ended(ended);
+      this.announceEnd(row.id);
+      return;
+    }
+    this.#held.add(row.id);
+    this.#later(waitAfterUncleanEnds(row.unclean_ends), () => {
+      this.#held.delete(row.id);
+      this.wake();
+    });
+  }
+
+  #begin(row: TranscriptRow): void {
+    const controller = new AbortController();
+    const stage = STAGES.find((known) => known !== 'queued' && known === row.stage) ?? 'downloading';
+    const latest: JobReport = {
+      stage,
+      percent: row.percent,
+      etaSeconds: null,
+      speed: null,
+    };
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const segments = countSegments(this.#options.db, row.id);
+    const running: Running = {
+      row,
+      controller,
+      done: promise,
+      latest,
+      windsUp: false,
+      saidAt: 0,
+      later: undefined,
+      segments,
+    };
+    this.#running.set(row.id, running);
+    const over = () => {
+      clearTimeout(running.later);
+      this.#running.delete(row.id);
+      resolve();
+      this.announceEnd(row.id);
+      this.wake();
+    };
+    this.#run(running).then(over, (error: unknown) => {
+      const stack = error instanceof Error ? error.stack : undefined;
+      this.#options.logger.error({ transcript: row.id, stack }, 'The end of a job could not be told');
+      over();
+    });
+  }
+
+  async #run(running: Running): Promise<void> {
+    const { row, controller } = running;
+    try {
+      await this.#options.work({
+        row,
+        signal: controller.signal,
+        report: (report) => this.#report(running, report),
+        recognised: (segments) => this.#recognised(running, segments),
+        windsUp: () => {
+          running.windsUp = true;
+          this.wake();
+        },
+      });
+    } catch (error) {
+      await this.#settle(running, error);
+    }
+    const ended = findTranscript(this.#options.db, row.id);
+    if (ended !== undefined && ended.status !== 'processing' && ended.attempt === row.attempt) {
+      this.#options.watcher.ended(ended);
+    }
+  }
+
+  /** Writes down how a job ended. Where the disk is full even for that, tries until there is room again. */
+  async #settle(running: Running, error: unknown): Promise<void> {
+    const { row, controller, latest } = running;
+    const { db, logger, clock } = this.#options;
+    const reason: unknown = controller.signal.aborted ? controller.signal.reason : undefined;
+    if (reason === 'deleted') return;
+    const failure = failureOf(error, reason);
+    if (failure.code === 'internal_error' && reason !== 'shutdown') {
+      const stack = error instanceof Error ? error.stack : undefined;
+      logger.error({ transcript: row.id, stack }, 'A job failed for a reason that nobody foresaw');
+    } else {
+      logger.info({ transcript: row.id, code: failure.code, stage: latest.stage }, 'A job ended');
+    }
+    for (;;) {
+      try {
+        if (reason === 'shutdown') queue.releaseJob(db, row.id, row.attempt);
+        else queue.updateClaimed(db, row.id, row.attempt, failedColumns(failure, latest.stage, clock.now()));
+        return;
+      } catch (problem) {
+        // At a shutdown the next start takes the job back by itself.
+        if (!isFullDisk(problem) || this.#stopping) {
+          logger.error(
+            { transcript: row.id, reason: messageOf(problem) },
+            'The end of a job was not written',
+          );
+          return;
+        }
+      }
+      await delay(DISK_FULL_WAIT_MS, undefined, { signal: this.#closing.signal, ref: false }).catch(() => {
+        // The program ends: the loop tries once more, and leaves.
+      });
+    }
+  }
+
+  #report(running: Running, report: JobReport): void {
+    const before = running.latest;
+    const percent = Math.max(before.percent, report.percent);
+    running.latest = { ...report, percent };
+    const wait = running.saidAt + SAY_EVERY_MS - this.#options.clock.monotonic();
+    if (before.stage === report.stage && wait > 0)
+      running.later ??= setTimeout(() => this.#tell(running), wait);
+    else this.#tell(running);
+  }
+
+  /** Writes down how far a job is, and says so. */
+  #tell(running: Running): void {
+    const { row, latest } = running;
+    clearTimeout(running.later);
+    running.later = undefined;
+    running.saidAt = this.#options.clock.monotonic();
+    try {
+      queue.updateClaimed(this.#options.db, row.id, row.attempt, {
+        stage: latest.stage,
+        percent: latest.percent,
+      });
+    } catch (error) {
+      // Progress is no reason to fail: what must be kept is written elsewhere, and fails there.
+      if (!isFullDisk(error)) throw error;
+    }
+    this.#say(running, []);
+  }
+
+  #recognised(running: Running, segments: readonly StoredSegment[]): void {
+    this.#say(running, segments);
+  }
+
+  #say(running: Running, segments: readonly StoredSegment[]): void {
+    const row = findTranscript(this.#options.db, running.row.id);
+    // It may have ended since: that is told by itself.
+    if (row?.status === 'processing') {
+      this.#options.watcher.progress(row, segments, segments[0]?.id ?? running.segments);
+    }
+    running.segments = (segments.at(-1)?.id ?? running.segments - 1) + 1;
+  }
+}
+
+const failedColumns = (failure: JobFailure, stage: string, now: number): Partial<TranscriptRow> => ({
+  status: 'failed',
+  lease: null,
+  error_code: failure.code,
+  error_message: failure.message,
+  error_stage: stage,
+  completed_at: now,
+});

@@ -1,0 +1,145 @@
+import type { Transcription } from '../../../contract/transcript.ts';
+import { joinTexts } from '../../analysis/document.ts';
+import { round, roundMs } from '../../base/numbers.ts';
+import type { SpeakerTurn } from '../../engines/diarizer/types.ts';
+import type { StoredSegment, StoredWord } from '../../stores/segments.ts';
+import { defaultName } from './diarize-names.ts';
+
+/** A change of speaker shorter than this inside a segment is a word time that is a little off; seconds. */
+const SHORTEST_CHANGE = 0.6;
+
+type Run = { speaker: number; words: StoredWord[] };
+
+const overlap = (word: Pick<StoredWord, 'start' | 'end'>, turn: SpeakerTurn): number =>
+  Math.min(word.end, turn.end) - Math.max(word.start, turn.start);
+
+/** The speaker with whom a stretch overlaps most; where there is none, the nearest in time. */
+const speakerOf = (
+  word: Pick<StoredWord, 'start' | 'end'>,
+  turns: readonly SpeakerTurn[],
+): number | undefined => {
+  let best: SpeakerTurn | undefined;
+  let most = -Infinity;
+  for (const turn of turns) {
+    const shared = overlap(word, turn);
+    if (shared > most) [best, most] = [turn, shared];
+  }
+  return best?.speaker;
+};
+
+const secondsOf = ({ words }: Run): number => (words.at(-1)?.end ?? 0) - (words[0]?.start ?? 0);
+
+/** Words of one segment in runs of one speaker; runs too short to be a turn go to a neighbour. */
+const runsOf = (words: readonly StoredWord[], turns: readonly SpeakerTurn[]): Run[] => {
+  let runs: Run[] = [];
+  for (const word of words) {
+    const speaker = speakerOf(word, turns) ?? 0;
+    const last = runs.at(-1);
+    if (last?.speaker === speaker) last.words.push(word);
+    else runs.push({ speaker, words: [word] });
+  }
+  for (;;) {
+    const at = runs.length < 2 ? -1 : runs.findIndex((run) => secondsOf(run) < SHORTEST_CHANGE);
+    const short = runs[at];
+    if (short === undefined) return runs;
+    const [before, after] = [runs[at - 1], runs[at + 1]];
+    const heir = before && (!after || secondsOf(before) >= secondsOf(after)) ? before : after;
+    if (heir === undefined) return runs;
+    short.speaker = heir.speaker;
+    const merged: Run[] = [];
+    for (const run of runs) {
+      const last = merged.at(-1);
+      if (last?.speaker === run.speaker) last.words.push(...run.words);
+      else merged.push(run);
+    }
+    runs = merged;
+  }
+};
+
+const labelled = (words: readonly StoredWord[], speaker: string): StoredWord[] =>
+  words.map((word) => ({ ...word, speaker_id: speaker }));
+
+/** 0 → "A", 25 → "Z", 26 → "AA". */
+const letters = (index: number): string =>
+  (index >= 26 ? letters(Math.floor(index / 26) - 1) : '') + String.fromCharCode(65 + (index % 26));
+
+/** Names speakers A, B, … in the order in which they first speak. */
+class Labels {
+  readonly #known = new Map<number, string>();
+
+  of(speaker: number): string {
+    const label = this.#known.get(speaker) ?? letters(this.#known.size);
+    this.#known.set(speaker, label);
+    return label;
+  }
+
+  get all(): ReadonlyMap<number, string> {
+    return this.#known;
+  }
+}
+
+const splitSegment = (
+  segment: StoredSegment,
+  turns: readonly SpeakerTurn[],
+  labels: Labels,
+): StoredSegment[] => {
+  const runs = runsOf(segment.words, turns);
+  const [first] = runs;
+  if (runs.length <= 1 || first === undefined) {
+    const label = labels.of(first?.speaker ?? speakerOf(segment, turns) ?? 0);
+    return [{ ...segment, speaker_id: label, words: labelled(segment.words, label) }];
+  }
+  return runs.map(({ speaker, words }, index) => {
+    const label = labels.of(speaker);
+    return {
+      ...segment,
+      text: joinTexts(words.map(({ word }) => word)),
+      start: index === 0 ? segment.start : (words[0]?.start ?? segment.start),
+      end: index === runs.length - 1 ? segment.end : (words.at(-1)?.end ?? segment.end),
+      speaker_id: label,
+      words: labelled(words, label),
+    };
+  });
+};
+
+/**
+ * Segments with their speakers: each word goes to the speaker with whom it overlaps most, and segments are
+ * split at the borders of words so that none holds two speakers. `speakers` are those who say a word, with
+ * the seconds of their turns and their share of all of them; `labels` says which number each label stands for.
+ */
+export const withSpeakers = (
+  segments: readonly StoredSegment[],
+  turns: readonly SpeakerTurn[],
+): {
+  segments: StoredSegment[];
+  speakers: NonNullable<Transcription['speakers']>;
+  labels: ReadonlyMap<number, string>;
+} => {
+  if (turns.length === 0) return { segments: [...segments], speakers: {}, labels: new Map() };
+  const labels = new Labels();
+  // Only turns near a segment matter to it; both lists are in order of time.
+  const ordered = turns.toSorted((a, b) => a.start - b.start);
+  const split = segments.flatMap((segment) => splitSegment(segment, near(ordered, segment), labels));
+  const seconds = new Map<number, number>();
+  for (const { speaker, start, end } of turns) {
+    seconds.set(speaker, (seconds.get(speaker) ?? 0) + end - start);
+  }
+  const total = [...labels.all.keys()].reduce((sum, speaker) => sum + (seconds.get(speaker) ?? 0), 0);
+  const speakers = [...labels.all].map(([speaker, label]) => {
+    const talk = seconds.get(speaker) ?? 0;
+    const share = total === 0 ? 0 : round(talk / total, 3);
+    return [label, { name: defaultName(label), talk_seconds: roundMs(talk), share }] as const;
+  });
+  return {
+    segments: split.map((segment, id) => ({ ...segment, id })),
+    speakers: Object.fromEntries(speakers),
+    labels: labels.all,
+  };
+};
+
+const REACH = 30;
+
+const near = (turns: readonly SpeakerTurn[], { start, end }: StoredSegment): readonly SpeakerTurn[] => {
+  const close = turns.filter((turn) => turn.end > start - REACH && turn.start < end + REACH);
+  return close.length > 0 ? close : turns;
+};

@@ -1,0 +1,254 @@
+import { join } from 'node:path';
+import { AnalysisOptions } from '../../contract/transcript.ts';
+import { AppError, isAppError, messageOf } from '../base/errors.ts';
+import type { DecodeSummary, MediaInfo } from '../engines/ffmpeg/types.ts';
+import { chargeCredits } from '../stores/credits.ts';
+import { updateClaimed } from '../stores/jobs.ts';
+import type { TranscriptRow } from '../stores/schema.ts';
+import { deleteSegments, readSegments, replaceSegments } from '../stores/segments.ts';
+import { findTranscript, updateTranscript } from '../stores/transcripts.ts';
+import { type Checkpoint, firstCheckpoint, readCheckpoint } from './checkpoint.ts';
+import type { PipelineDeps, PipelineModel } from './deps.ts';
+import { type Analysed, keepVoices, withDiarization } from './findings/analyze.ts';
+import { diarizeTranscript } from './findings/diarize.ts';
+import { analyseAgain, isAnalysedAgain } from './findings/reanalyze.ts';
+import { summarise } from './findings/totals.ts';
+import { translateForSummary } from './findings/translate.ts';
+import { PEAKS_PER_SECOND } from './recognition/peaks.ts';
+import { type Range, transcribeAudio } from './recognition/transcription.ts';
+import { keepRedactedAudio, type Recording, recordingOf } from './redaction/audio.ts';
+import { dropUnredacted, isToBeRedacted, storedOptions } from './redaction/partial.ts';
+import { acquire, type Source } from './source/acquire.ts';
+import { type KeptAudio, keepAudio, transcriptFolder } from './source/keep-audio.ts';
+import { RangeAudio } from './source/range-audio.ts';
+import { cleanUp, leaveForRetry, workFolder } from './source/work-folder.ts';
+import type { JobContext, JobWork } from './types.ts';
+
+const DEMONSTRATION =
+  'The demonstration model answered. It knows synthetic voices only: on real recordings its text is wrong.';
+
+export const PEAKS_FILE = `peaks-${PEAKS_PER_SECOND}.bin`;
+
+/** What fetching a missing model is of the whole job, in percent; fetching the audio is counted from 0 as well. */
+const MODEL_PERCENT = 10;
+
+/**
+ * What was asked for. The end of the file is left to the decoder: a container's own length can be a guess, and
+ * cutting there would lose what comes after it. `expectedEnd` is for progress alone.
+ */
+const rangeOf = (row: TranscriptRow, info: MediaInfo): Range => {
+  const start = row.audio_start_from;
+  const end = row.audio_end_at === 0 ? null : row.audio_end_at;
+  return { start, end, expectedEnd: Math.min(end ?? Infinity, info.duration ?? Infinity) };
+};
+
+const inspect = async (deps: PipelineDeps, context: JobContext, source: Source): Promise<MediaInfo> => {
+  context.report({ stage: 'decoding', percent: 10, etaSeconds: null, speed: null });
+  let info: MediaInfo;
+  try {
+    info = await deps.media.probe(source.input, { signal: context.signal });
+  } catch (error) {
+    source.check();
+    throw error;
+  }
+  if (info.audioStreams.length === 0) {
+    throw new AppError('no_audio_track', 'This file has no sound: it holds no audio track.');
+  }
+  updateClaimed(deps.db, context.row.id, context.row.attempt, {
+    file_name: source.name,
+    file_size: source.size ?? info.size ?? 0,
+    file_format: info.format,
+  });
+  return info;
+};
+
+/** The saved state of this job if it fits, else a new beginning with nothing saved. */
+const begin = (deps: PipelineDeps, { row }: JobContext, source: Source, model: PipelineModel): Checkpoint => {
+  const known = readCheckpoint(row.checkpoint, source.identity, model.id);
+  if (known !== undefined) return known;
+  const fresh = firstCheckpoint(row.audio_start_from, source.identity, model.id);
+  const language = row.language_asked === 'auto' ? null : row.language_asked;
+  const checkpoint: Checkpoint = {
+    ...fresh,
+    language: language ?? (deps.models.isEnglishOnly(row.model) ? 'en' : null),
+    languageConfidence: language === null ? null : 1,
+  };
+  deps.db.transaction(() => {
+    deleteSegments(deps.db, row.id);
+    updateClaimed(deps.db, row.id, row.attempt, {
+      checkpoint: null,
+      model_id: model.id,
+      language: checkpoint.language,
+      language_confidence: checkpoint.languageConfidence,
+    });
+  });
+  return checkpoint;
+};
+
+type Outcome = {
+  summary: DecodeSummary;
+  checkpoint: Checkpoint;
+  model: PipelineModel;
+  audio: KeptAudio;
+  analysed: Analysed;
+};
+
+const creditsFor = (seconds: number, rate: number): number =>
+  Math.ceil((seconds / 60) * rate * 100 - 1e-9) / 100;
+
+/** Writes the finished transcript and its price, all or nothing. */
+const complete = (deps: PipelineDeps, { row }: JobContext, outcome: Outcome): void => {
+  const { summary, checkpoint, model, audio, analysed } = outcome;
+  const now = deps.clock.now();
+  const credits = creditsFor(summary.duration, deps.settings.creditRate(row.model));
+  const warnings = [
+    ...(model.demonstration ? [DEMONSTRATION] : []),
+    ...summary.warnings,
+    ...audio.warnings,
+    ...analysed.warnings,
+  ];
+  deps.db.transaction(() => {
+    replaceSegments(deps.db, row.id, analysed.segments);
+    keepVoices(deps.db, row, analysed);
+    const mine = updateClaimed(deps.db, row.id, row.attempt, {
+      ...summarise(analysed.segments),
+      analysis: JSON.stringify({
+        ...analysed.analysis,
+        ...(audio.report === undefined ? {} : { redaction_report: audio.report }),
+      }),
+      options: storedOptions(row),
+      model_id: model.id,
+      duration: summary.duration,
+      language: checkpoint.language,
+      language_confidence: checkpoint.languageConfidence,
+      warnings: JSON.stringify(warnings),
+      credits_used: credits,
+      audio_file: audio.file,
+      audio_offset: audio.offset,
+      percent: 100,
+    });
+    if (!mine) throw new AppError('interrupted', 'This job was taken over.');
+    updateTranscript(deps.db, row.id, {
+      status: 'completed',
+      lease: null,
+      completed_at: now,
+      checkpoint: null,
+    });
+    chargeCredits(deps.db, {
+      transcript_id: row.id,
+      user_id: row.user_id,
+      model: row.model,
+      month: new Date(now).toISOString().slice(0, 7),
+      seconds: summary.duration,
+      credits,
+      charged_at: now,
+    });
+  });
+  // Older states of the pages wait in the write-ahead log until it is folded in.
+  if (isToBeRedacted(row)) deps.db.checkpoint();
+};
+
+const ANALYSING_FROM = 95;
+/** Covering what is private, and hearing it again, comes after. */
+const ANALYSING_TO = 97;
+
+/** The analyses that the job asks for, over what was recognised. */
+const analyse = async (
+  deps: PipelineDeps,
+  context: JobContext,
+  language: string | null,
+  recording: Recording | null,
+  model: PipelineModel,
+): Promise<Analysed> => {
+  const { row, signal, report } = context;
+  const options = AnalysisOptions.parse(JSON.parse(row.options));
+  const onProgress = (share: number) =>
+    report({
+      stage: 'analyzing',
+      percent: ANALYSING_FROM + share * (ANALYSING_TO - ANALYSING_FROM),
+      etaSeconds: null,
+      speed: null,
+    });
+  const segments = readSegments(deps.db, row.id);
+  const told = await diarizeTranscript(deps, context, { recording, segments }, options);
+  const what = { recording, model: async () => model, language, segments };
+  const { translation, warnings } = await translateForSummary(deps, context, what, options);
+  onProgress(0);
+  const asked = { language, segments: told.segments, options, translation, signal, onProgress };
+  const analysed = await deps.analyse(asked);
+  return withDiarization(analysed, { ...told, warnings: [...told.warnings, ...warnings] });
+};
+
+const work = async (deps: PipelineDeps, context: JobContext): Promise<void> => {
+  const { row } = context;
+  // Asked first: a job without its model should fail before anything else is downloaded for it.
+  const model = await deps.models.prepare(row.model, {
+    signal: context.signal,
+    onDownload: (share) =>
+      context.report({
+        stage: 'downloading_model',
+        percent: share * MODEL_PERCENT,
+        etaSeconds: null,
+        speed: null,
+      }),
+  });
+  const source = await acquire(deps, context);
+  try {
+    const info = await inspect(deps, context, source);
+    const beginning = begin(deps, context, source, model);
+    const range = rangeOf(row, info);
+    const gathered =
+      source.kind === 'remote' ? await RangeAudio.open(workFolder(deps, row), beginning.at) : null;
+    const { summary, checkpoint } = await transcribeAudio({
+      deps,
+      context,
+      source,
+      model,
+      checkpoint: beginning,
+      audio: gathered,
+      range,
+      peaksPath: join(transcriptFolder(deps, row.id), PEAKS_FILE),
+    });
+    const recording = await recordingOf(row, source.input, gathered);
+    const { language } = checkpoint;
+    const analysed = await analyse(deps, context, language, recording, model);
+    const audio = isToBeRedacted(row)
+      ? await keepRedactedAudio(deps, context, { recording, model, language, analysed })
+      : await keepAudio(deps, context, source, info, gathered);
+    complete(deps, context, { summary, checkpoint, model, audio, analysed });
+  } finally {
+    await source.close();
+  }
+};
+
+/** Whether the job will go on later, so that what was fetched for it must stay. */
+const goesOn = (deps: PipelineDeps, { row, signal }: JobContext, error: unknown): boolean => {
+  const stopped = signal.reason === 'shutdown' || (isAppError(error) && error.code === 'interrupted');
+  return stopped && findTranscript(deps.db, row.id) !== undefined;
+};
+
+/** Shows what was recognised so far with the failure, and removes what another try cannot use. */
+const giveUp = async (deps: PipelineDeps, { row }: JobContext, reason: unknown): Promise<void> => {
+  try {
+    if (isToBeRedacted(row)) dropUnredacted(deps.db, row.id);
+    else updateClaimed(deps.db, row.id, row.attempt, summarise(readSegments(deps.db, row.id)));
+  } catch (error) {
+    // The segments themselves are saved; on a full disk the room that follows is what helps.
+    deps.logger.warn({ transcript: row.id, reason: messageOf(error) }, 'The text so far was not written');
+  }
+  await leaveForRetry(deps, row, reason);
+};
+
+/** The whole way of a job: fetch → decode → recognise → persist. */
+export const createJobWork =
+  (deps: PipelineDeps): JobWork =>
+  async (context) => {
+    if (isAnalysedAgain(context.row)) return analyseAgain(deps, context);
+    try {
+      await work(deps, context);
+      await cleanUp(deps, context.row);
+    } catch (error) {
+      if (!goesOn(deps, context, error)) await giveUp(deps, context, error);
+      throw error;
+    }
+  };

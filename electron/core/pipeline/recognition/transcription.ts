@@ -1,0 +1,300 @@
+import { AnalysisOptions } from '../../../contract/transcript.ts';
+import { AppError, isAppError } from '../../base/errors.ts';
+import { clamp } from '../../base/numbers.ts';
+import type { AudioPiece, DecodeSummary } from '../../engines/ffmpeg/types.ts';
+import { updateClaimed } from '../../stores/jobs.ts';
+import { insertSegments, type StoredSegment } from '../../stores/segments.ts';
+import { type Checkpoint, crashesFrom } from '../checkpoint.ts';
+import type { PipelineDeps, PipelineModel } from '../deps.ts';
+import type { Source } from '../source/acquire.ts';
+import type { RangeAudio } from '../source/range-audio.ts';
+import type { JobContext } from '../types.ts';
+import { writePeaks } from './peaks.ts';
+import {
+  detectLanguage,
+  isHeardAtOnce,
+  isSilent,
+  type LanguageFound,
+  type RecognisedSegment,
+  type RecogniseOptions,
+  recognise,
+} from './recognizer.ts';
+
+const FROM_PERCENT = 10;
+const TO_PERCENT = 95;
+const MOST_CRASHES = 3;
+
+/** A part of the audio, in seconds on the source's timeline. */
+export type Range = {
+  readonly start: number;
+  /** null: to the end. */
+  readonly end: number | null;
+  /** Where it will probably end; infinite where nothing says so. */
+  readonly expectedEnd: number;
+};
+
+type Options = {
+  readonly deps: PipelineDeps;
+  readonly context: JobContext;
+  readonly source: Source;
+  readonly model: PipelineModel;
+  readonly checkpoint: Checkpoint;
+  readonly range: Range;
+  readonly peaksPath: string;
+  /** Gathers the sound of a source that is not kept itself. */
+  readonly audio: RangeAudio | null;
+};
+
+/** A piece on its way: it has landed once it and all before it are saved. */
+type Flight = {
+  readonly piece: AudioPiece;
+  readonly result: Promise<RecognisedSegment[]>;
+  readonly landed: Promise<void>;
+  fraction: number;
+};
+
+/** Recognises a job's audio piece by piece, several side by side, and saves each as soon as all before it are saved. */
+class Transcription {
+  readonly #o: Options;
+  readonly #flights: Flight[] = [];
+  #lastLanded: Promise<void> = Promise.resolve();
+  /** Why a piece did not land: the first reason of all. */
+  #failure: { readonly reason: unknown } | undefined;
+  readonly #controller = new AbortController();
+  readonly #signal: AbortSignal;
+  readonly #startedAt: number;
+  readonly #startedFrom: number;
+  readonly #asked: Pick<AnalysisOptions, 'translate' | 'prompt'>;
+  #checkpoint: Checkpoint;
+
+  constructor(options: Options) {
+    this.#o = options;
+    this.#asked = AnalysisOptions.parse(JSON.parse(options.context.row.options));
+    this.#checkpoint = options.checkpoint;
+    this.#startedFrom = options.checkpoint.at;
+    this.#startedAt = options.deps.clock.monotonic();
+    this.#signal = AbortSignal.any([options.context.signal, this.#controller.signal]);
+  }
+
+  async run(): Promise<{ summary: DecodeSummary; checkpoint: Checkpoint }> {
+    const { deps, source, range } = this.#o;
+    const { at, piece } = this.#checkpoint;
+    const decode = deps.media.decodePieces(source.input, {
+      start: range.start,
+      end: range.end,
+      ...(piece === 0 ? {} : { resume: { at, index: piece } }),
+      signal: this.#signal,
+    });
+    this.#report();
+    try {
+      for await (const next of decode.pieces) {
+        await writePeaks(this.#o.peaksPath, next, range.start);
+        await this.#o.audio?.write(next);
+        await this.#launch(next);
+        // One more than run side by side waits, so that the engine never does.
+        while (this.#flights.length > deps.engine.statesSideBySide) await this.#flights[0]?.landed;
+      }
+      this.#o.context.windsUp();
+      await this.#lastLanded;
+    } catch (error) {
+      // What ended the decoding may itself be the end of a piece: see below.
+      const reason = this.#failure === undefined ? error : this.#failure.reason;
+      this.#controller.abort();
+      await Promise.allSettled(this.#flights.map((flight) => flight.result));
+      source.check();
+      throw reason;
+    }
+    this.#noteSpeed();
+    return { summary: decode.summary(), checkpoint: this.#checkpoint };
+  }
+
+  async #launch(piece: AudioPiece): Promise<void> {
+    const unknown = this.#checkpoint.language === null && !isSilent(piece);
+    if (unknown && !isHeardAtOnce(piece)) this.#settleLanguage(await this.#detectLanguage(piece));
+    const language = Promise.withResolvers<void>();
+    const result = this.#recognise(piece, {
+      onProgress: (fraction) => {
+        flight.fraction = fraction;
+        this.#report();
+      },
+      onLanguage: (found) => {
+        this.#settleLanguage(found);
+        language.resolve();
+      },
+    });
+    const landed = this.#land(piece, result, this.#lastLanded);
+    const flight: Flight = { piece, result, landed, fraction: 0 };
+    this.#flights.push(flight);
+    this.#lastLanded = landed;
+    // A source that comes slowly is not waited for once a piece has failed: that ends the decoding.
+    landed.catch((reason: unknown) => {
+      this.#failure ??= { reason };
+      this.#controller.abort();
+    });
+    // The next pieces are heard in the language of the first.
+    if (unknown && this.#checkpoint.language === null) await Promise.race([language.promise, landed]);
+  }
+
+  async #recognise(
+    piece: AudioPiece,
+    listeners: Pick<RecogniseOptions, 'onProgress' | 'onLanguage'>,
+  ): Promise<RecognisedSegment[]> {
+    if (isSilent(piece)) return [];
+    const { deps, model } = this.#o;
+    return this.#enduring(piece, (alone) =>
+      recognise(piece, {
+        engine: deps.engine,
+        modelPath: model.path,
+        language: this.#checkpoint.language ?? 'auto',
+        beamSize: deps.settings.beamSize(),
+        fitWindow: deps.settings.fitWindow(),
+        translate: this.#asked.translate,
+        prompt: this.#asked.prompt,
+        signal: this.#signal,
+        alone,
+        ...listeners,
+      }),
+    );
+  }
+
+  #detectLanguage(piece: AudioPiece): Promise<LanguageFound> {
+    const { deps, model } = this.#o;
+    return this.#enduring(piece, () =>
+      detectLanguage(piece, { engine: deps.engine, modelPath: model.path, signal: this.#signal }),
+    );
+  }
+
+  #settleLanguage({ language, confidence }: LanguageFound): void {
+    const { deps, context } = this.#o;
+    this.#checkpoint = { ...this.#checkpoint, language, languageConfidence: confidence };
+    updateClaimed(deps.db, context.row.id, context.row.attempt, {
+      language,
+      language_confidence: confidence,
+    });
+  }
+
+  /** Does something with the engine again when that went down, until it has done so too often over this piece. */
+  async #enduring<T>(piece: AudioPiece, work: (alone: boolean) => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await work(this.#crashesAt(piece) > 0);
+      } catch (error) {
+        if (!isAppError(error) || error.code !== 'engine_crashed') throw error;
+        this.#countCrash(piece, error);
+      }
+    }
+  }
+
+  #crashesAt(piece: AudioPiece): number {
+    return this.#checkpoint.crashes[piece.index] ?? 0;
+  }
+
+  /** Notes a crash where a restart finds it. Throws when the engine went down too often over this piece. */
+  #countCrash(piece: AudioPiece, cause: Error): void {
+    const { deps, context } = this.#o;
+    const times = this.#crashesAt(piece) + 1;
+    const tooOften = times >= MOST_CRASHES;
+    // A person who tries again after the failure gets as many tries as at first.
+    const crashes = { ...this.#checkpoint.crashes, [piece.index]: tooOften ? 0 : times };
+    this.#checkpoint = { ...this.#checkpoint, crashes };
+    updateClaimed(deps.db, context.row.id, context.row.attempt, {
+      checkpoint: JSON.stringify(this.#checkpoint),
+    });
+    // Said only once it is kept.
+    deps.logger.warn(
+      { transcript: context.row.id, piece: piece.index, times },
+      'The engine went down over a piece',
+    );
+    if (!tooOften) return;
+    const minutes = Math.floor(piece.start / 60);
+    const seconds = String(Math.floor(piece.start % 60)).padStart(2, '0');
+    throw new AppError(
+      'engine_crashed',
+      `The speech engine went down ${times} times over the audio at ${minutes}:${seconds}. The text up to there is kept; another model may get past it.`,
+      { cause },
+    );
+  }
+
+  /** Saves a piece as soon as it is recognised and all before it are saved. */
+  async #land(
+    piece: AudioPiece,
+    result: Promise<RecognisedSegment[]>,
+    previous: Promise<void>,
+  ): Promise<void> {
+    const [recognised] = await Promise.all([result, previous]);
+    this.#flights.shift();
+    const segments = recognised.map(
+      (segment, index): StoredSegment => ({ ...segment, id: this.#checkpoint.segments + index }),
+    );
+    this.#save(piece, segments);
+    this.#o.context.recognised(segments);
+    this.#report();
+  }
+
+  /** Segments and checkpoint in one transaction. */
+  #save(piece: AudioPiece, segments: readonly StoredSegment[]): void {
+    const { deps, context, source } = this.#o;
+    const { row } = context;
+    const next: Checkpoint = {
+      ...this.#checkpoint,
+      piece: piece.index + 1,
+      at: piece.end,
+      segments: this.#checkpoint.segments + segments.length,
+      crashes: crashesFrom(this.#checkpoint.crashes, piece.index + 1),
+    };
+    deps.db.transaction(() => {
+      const mine = updateClaimed(deps.db, row.id, row.attempt, {
+        checkpoint: JSON.stringify(next),
+        bytes_fetched: source.bytesFetched(),
+        unclean_ends: 0,
+      });
+      // Another claim, or nobody: what was recognised here is not wanted any more.
+      if (!mine) throw new AppError('interrupted', 'This job was taken over.');
+      insertSegments(deps.db, row.id, piece.index, segments);
+    });
+    this.#checkpoint = next;
+  }
+
+  #done(): number {
+    const flying = this.#flights.reduce(
+      (sum, { piece, fraction }) => sum + (piece.end - piece.start) * clamp(fraction, 0, 1),
+      0,
+    );
+    return this.#checkpoint.at + flying;
+  }
+
+  #speed(done: number): number | null {
+    const { deps, model } = this.#o;
+    const elapsed = (deps.clock.monotonic() - this.#startedAt) / 1000;
+    const seconds = done - this.#startedFrom;
+    if (elapsed < 1 || seconds < 5) return deps.models.speedOf(model.id) ?? null;
+    return seconds / elapsed;
+  }
+
+  #report(): void {
+    const { range, context } = this.#o;
+    const done = this.#done();
+    const speed = this.#speed(done);
+    if (!Number.isFinite(range.expectedEnd)) {
+      context.report({ stage: 'transcribing', percent: FROM_PERCENT, etaSeconds: null, speed });
+      return;
+    }
+    const share = clamp((done - range.start) / Math.max(0.001, range.expectedEnd - range.start), 0, 1);
+    context.report({
+      stage: 'transcribing',
+      percent: FROM_PERCENT + share * (TO_PERCENT - FROM_PERCENT),
+      etaSeconds: speed === null || speed === 0 ? null : Math.max(0, range.expectedEnd - done) / speed,
+      speed,
+    });
+  }
+
+  #noteSpeed(): void {
+    const { deps, model } = this.#o;
+    const seconds = this.#checkpoint.at - this.#startedFrom;
+    const elapsed = (deps.clock.monotonic() - this.#startedAt) / 1000;
+    if (seconds >= 5 && elapsed > 0) deps.models.noteSpeed(model.id, seconds / elapsed);
+  }
+}
+
+/** Recognises the audio from the checkpoint on. Rejects with an AppError; everything saved until then stays. */
+export const transcribeAudio = (options: Options) => new Transcription(options).run();

@@ -1,0 +1,118 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ENTITY_TYPES } from '../../../electron/contract/analysis.ts';
+import { AnalyzeTranscript, type Transcription } from '../../../electron/contract/transcript.ts';
+import { discard, startServer, type TestServer } from '../../support/server.ts';
+import { startUrlServer, type UrlServer } from '../../support/url-server.ts';
+import { transcribe } from './support/recordings.ts';
+
+let server: TestServer;
+let remote: UrlServer;
+let news: Transcription;
+
+const NEWS = '11-news-and-entities.wav';
+
+beforeAll(async () => {
+  [server, remote] = await Promise.all([startServer({ quick: true }), startUrlServer()]);
+  news = await transcribe(server, remote, NEWS, {
+    entity_detection: true,
+    topics: true,
+    summarization: true,
+  });
+});
+afterAll(async () => {
+  await Promise.all([discard(server), remote.close()]);
+});
+
+const expectExact = ({ text, entities = [] }: Transcription) => {
+  for (const entity of entities) {
+    expect(text.slice(entity.startIndex, entity.endIndex)).toBe(entity.text);
+    expect(ENTITY_TYPES).toContain(entity.type);
+  }
+};
+
+describe('analyses that were asked for', () => {
+  it('are part of the transcription, with exact places', () => {
+    expect(news.status).toBe('completed');
+    expect(news.entities?.length).toBeGreaterThan(2);
+    expectExact(news);
+    expect(news.topics?.length).toBeLessThanOrEqual(10);
+    expect(news.key_phrases?.length).toBeGreaterThan(0);
+    expect(news.summary).toMatchObject({ type: 'bullets', language: 'en', engine: 'extractive' });
+    for (const line of news.summary?.text.split('\n') ?? []) expect(line).toMatch(/^• /);
+  });
+
+  it('are kept, and absent where they were not asked for', async () => {
+    const again = await server.client.call('getTranscript', { params: { id: news.id } });
+    expect(again.entities).toEqual(news.entities);
+    for (const name of ['content_safety', 'speakers', 'redaction_report', 'redacted_audio_url']) {
+      expect(again).not.toHaveProperty(name);
+    }
+  });
+
+  it('keep to the entity types that were named', async () => {
+    const t = await transcribe(server, remote, NEWS, { entity_detection: true, entity_types: ['date'] });
+    expect(new Set(t.entities?.map((entity) => entity.type))).toEqual(new Set(['date']));
+    expect(t).not.toHaveProperty('topics');
+  });
+
+  it('mask profanity and name the labels', async () => {
+    const t = await transcribe(server, remote, '12-moderation.webm', { content_safety: true });
+    expect(t.content_safety?.flagged).toBe(true);
+    expect(t.content_safety?.labels.map(({ label }) => label)).toContain('profanity');
+    expect(t.text).toMatch(/\b\w\*{2,}/);
+    expect(t.segments.map((segment) => segment.text).join(' ')).toBe(t.text);
+  });
+
+  it('leave a summary in the language of the transcript where nothing can translate it, and say so', async () => {
+    const t = await transcribe(server, remote, '05-spanish.ogg', { summarization: true });
+    expect(t.summary?.language).toBe('es');
+    expect(t.warnings.join(' ')).toContain('stays in the transcript');
+    expect(t.warnings.join(' ')).toContain('the demonstration model does not translate');
+    const own = await server.client.call('analyzeTranscript', {
+      params: { id: t.id },
+      body: AnalyzeTranscript.parse({
+        summarization: true,
+        summary_language: 'es',
+        wait_until_complete: true,
+      }),
+    });
+    expect(own.summary?.language).toBe('es');
+  });
+
+  it('recognise again in English for an English summary, and do not call it English where it is not', async () => {
+    const path = join(import.meta.dirname, '..', '..', '..', 'resources', 'models', 'ggml-starter.bin');
+    await server.client.call('importModel', { body: { path, id: 'copied' } });
+    const t = await transcribe(server, remote, '05-spanish.ogg', { summarization: true, model: 'copied' });
+    expect(t.summary?.language).toBe('es');
+    // This model was trained to transcribe alone: asked to translate, it writes Spanish again.
+    expect(t.warnings.join(' ')).toContain('the model copied wrote the same words again');
+  });
+});
+
+describe('an edit by a person', () => {
+  it('moves the entities with the text', async () => {
+    const first = news.segments[0]?.text ?? '';
+    const edited = await server.client.call('patchTranscript', {
+      params: { id: news.id },
+      body: { segments: [{ id: 0, text: `Yesterday Maria Lopez called from Berlin. ${first}` }] },
+    });
+    expectExact(edited);
+    const found = edited.entities?.map(({ type, text }) => `${type} ${text}`);
+    expect(found).toEqual(expect.arrayContaining(['person Maria Lopez', 'location Berlin']));
+    expect(edited.entities?.length).toBeGreaterThan(news.entities?.length ?? 0);
+    expect(edited.summary?.engine).toBe('extractive');
+  });
+
+  it('loses nothing when two arrive at once', async () => {
+    const patch = (id: number, text: string) =>
+      server.client.call('patchTranscript', {
+        params: { id: news.id },
+        body: { segments: [{ id, text }] },
+      });
+    await Promise.all([patch(0, 'First segment by Anna Weber.'), patch(1, 'Second segment by Tom Baker.')]);
+    const t = await server.client.call('getTranscript', { params: { id: news.id } });
+    expect(t.text).toMatch(/^First segment by Anna Weber\. Second segment by Tom Baker\./);
+    expectExact(t);
+  });
+});

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Transcription } from '../../../electron/contract/transcript.ts';
+import { AnalyzeTranscript } from '../../../electron/contract/transcript.ts';
+import { discard, startServer, type TestServer } from '../../support/server.ts';
+import { startUrlServer, type UrlServer } from '../../support/url-server.ts';
+import { transcribe } from './support/recordings.ts';
+import { secretsIn, secretsInFolder, secretTexts } from './support/secrets.ts';
+
+let server: TestServer;
+let remote: UrlServer;
+let made: Transcription;
+
+const PATIENCE = { timeout: 300_000 };
+
+beforeAll(async () => {
+  [server, remote] = await Promise.all([startServer({ quick: true }), startUrlServer()]);
+  made = await transcribe(server, remote, '04-personal-data.m4a', { topics: true });
+});
+afterAll(async () => {
+  await Promise.all([discard(server), remote.close()]);
+});
+
+const analyze = (asked: Parameters<typeof AnalyzeTranscript.parse>[0] & object, id = made.id) =>
+  server.client.call('analyzeTranscript', {
+    params: { id },
+    body: AnalyzeTranscript.parse({ wait_until_complete: true, ...asked }),
+  });
+
+describe('a finished transcription', PATIENCE, () => {
+  it('is analysed further, without being recognised or charged again', async () => {
+    const t = await analyze({ entity_detection: true, summarization: true, summary_type: 'markdown' });
+    expect(t).toMatchObject({
+      status: 'completed',
+      text: made.text,
+      segments: made.segments,
+      credits_used: made.credits_used,
+      topics: made.topics,
+      summary: { type: 'markdown' },
+    });
+    expect(t.entities?.length).toBeGreaterThan(4);
+  });
+
+  it('refuses a request that asks for nothing, and one for nobody’s transcription', async () => {
+    await expect(analyze({})).rejects.toMatchObject({ status: 400, code: 'invalid_request' });
+    await expect(analyze({ topics: true }, 'tr_none')).rejects.toMatchObject({ status: 404 });
+  });
+
+  it('is as it was when the analysis is cancelled while it waits; asked twice is a conflict', async () => {
+    await server.client.call('pauseQueue');
+    const queued = await analyze({ redact_pii: true, wait_until_complete: false });
+    expect(queued).toMatchObject({ status: 'processing', text: '', segments: [] });
+    await expect(analyze({ topics: true })).rejects.toMatchObject({
+      status: 409,
+      code: 'transcript_not_ready',
+    });
+    const t = await server.client.call('cancelTranscript', { params: { id: made.id } });
+    await server.client.call('resumeQueue');
+    expect(t).toMatchObject({ status: 'completed', text: made.text, segments: made.segments });
+    expect(t).not.toHaveProperty('redact_pii_sub');
+    expect(t.warnings.join(' ')).toContain('cancelled');
+  });
+
+  it('is redacted for good, its audio, its index and the log of pages included', async () => {
+    const before = await server.client.call('getTranscript', { params: { id: made.id } });
+    const secrets = secretTexts([
+      ...(before.entities ?? []).filter(({ type }) => type !== 'url').map(({ text }) => text),
+      'Maria',
+      'Lopez',
+    ]);
+    expect(secretsInFolder(server.dataDir, secrets).length).toBeGreaterThan(5);
+    const t = await analyze({ redact_pii: true, redact_pii_sub: 'mask', redact_pii_audio: true });
+    expect(t.status).toBe('completed');
+    expect(secretsIn(JSON.stringify(t), secrets)).toEqual([]);
+    expect(secretsInFolder(server.dataDir, secrets)).toEqual([]);
+    expect(t.redaction_report).toMatchObject({ checked: true, audible: [] });
+    expect(t.redacted_audio_url).toContain(`/v1/transcript/id/${made.id}/audio`);
+    const found = await server.client.call('searchTranscripts', { query: { q: 'Lopez' } });
+    expect(found.data.results).toEqual([]);
+    const again = await analyze({ topics: true });
+    expect(again).toMatchObject({ text: t.text, redact_pii_sub: 'mask' });
+  });
+});

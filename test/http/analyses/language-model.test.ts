@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { AnalyzeTranscript, type Transcription } from '../../../electron/contract/transcript.ts';
+import { ONE_SENTENCE } from '../../support/fixtures.ts';
+import {
+  bulletsOf,
+  type ChatAnswer,
+  type ChatRequest,
+  idsIn,
+  type LanguageModel,
+  startLanguageModel,
+} from '../../support/language-model.ts';
+import { discard, startServer, type TestServer } from '../../support/server.ts';
+import { startUrlServer, type UrlServer } from '../../support/url-server.ts';
+import { transcribe } from './support/recordings.ts';
+
+let server: TestServer;
+let remote: UrlServer;
+let model: LanguageModel;
+let made: Transcription;
+let reply: (request: ChatRequest) => ChatAnswer | undefined;
+
+/** As long as an hour of speech: more than a model is given at once. */
+const LONG = Array.from(
+  { length: 400 },
+  (_, i) => `In point ${i} we agreed that team ${i} will finish its part by Monday evening.`,
+).join(' ');
+
+const settings = (body: Record<string, string | number | boolean | null>) =>
+  server.client.call('patchSettings', { body });
+
+beforeAll(async () => {
+  model = await startLanguageModel((request) => reply(request));
+  remote = await startUrlServer();
+  server = await startServer({ quick: true });
+  made = await transcribe(server, remote, ONE_SENTENCE);
+});
+afterAll(async () => {
+  await Promise.all([discard(server), remote.close(), model.close()]);
+});
+beforeEach(async () => {
+  model.requests.length = 0;
+  reply = (request) => {
+    const [first = 0] = idsIn(request);
+    return bulletsOf({ text: `What was said from ${first} on.`, sentences: [first] });
+  };
+  await settings({ 'llm.url': model.baseUrl, 'llm.model': 'small', 'network.offline': false });
+});
+
+const summarise = (asked: Partial<Parameters<typeof AnalyzeTranscript.parse>[0] & object> = {}) =>
+  server.client.call('analyzeTranscript', {
+    params: { id: made.id },
+    body: AnalyzeTranscript.parse({ summarization: true, wait_until_complete: true, ...asked }),
+  });
+
+describe('a local language model', { timeout: 120_000 }, () => {
+  it('is asked by nobody until a person set it up', async () => {
+    await settings({ 'llm.url': null, 'llm.model': null });
+    const { summary } = await summarise();
+    expect(summary?.engine).toBe('extractive');
+    expect(model.requests).toEqual([]);
+  });
+
+  it('writes the summary, in the language asked for, with its evidence, and is in the connection log', async () => {
+    const { summary, warnings } = await summarise({ summary_language: 'fr', summary_type: 'markdown' });
+    expect(summary).toMatchObject({
+      engine: 'local_llm',
+      language: 'fr',
+      type: 'markdown',
+      bullets: [{ text: 'What was said from 1 on.', source: { sentence_ids: [1] } }],
+    });
+    expect(warnings.join()).not.toMatch(/summary|language model/i);
+    const [{ body, path } = { body: undefined, path: '' }, ...others] = model.requests;
+    expect(others).toEqual([]);
+    expect(path).toBe('/v1/chat/completions');
+    expect(body?.model).toBe('small');
+    expect(body?.messages.map(({ role }) => role)).toEqual(['system', 'user']);
+    expect(body?.messages[0]?.content).toContain('"fr"');
+    expect(body?.messages[1]?.content).toContain('[1]');
+    const { data } = await server.client.call('listConnections', { query: { limit: 10 } });
+    expect(data[0]).toMatchObject({ purpose: 'llm', host: new URL(model.baseUrl).host, error: null });
+  });
+
+  it('falls back to sentences of the text with a warning when it fails, is late, or connections are off', async () => {
+    reply = () => ({ status: 503, content: 'busy' });
+    const failed = await summarise();
+    expect(failed.summary?.engine).toBe('extractive');
+    expect(failed.warnings.join()).toContain('status 503');
+    reply = () => undefined;
+    await settings({ 'llm.timeoutSeconds': 1 });
+    const late = await summarise();
+    await settings({ 'llm.timeoutSeconds': null });
+    expect(late.summary?.engine).toBe('extractive');
+    expect(late.warnings.join()).toContain('in time');
+    await settings({ 'network.offline': true });
+    model.requests.length = 0;
+    const offline = await summarise();
+    expect(offline.summary?.engine).toBe('extractive');
+    expect(offline.warnings.join()).toContain('make no connections');
+    expect(model.requests).toEqual([]);
+  });
+
+  it('takes a long text piece by piece, condenses the notes, and sees nothing that is redacted', async () => {
+    await server.client.call('patchTranscript', {
+      params: { id: made.id },
+      body: { segments: [{ id: 0, text: `Maria Lopez begins. ${LONG}` }] },
+    });
+    model.requests.length = 0;
+    const { summary } = await summarise({ redact_pii: true, redact_pii_policies: ['person_name'] });
+    expect(summary?.engine).toBe('local_llm');
+    const sizes = model.requests.map(({ body }) => body.messages[1]?.content.length ?? 0);
+    expect(sizes.length).toBeGreaterThan(4);
+    expect(Math.max(...sizes)).toBeLessThan(8200);
+    const shown = JSON.stringify(model.requests);
+    expect(shown).toContain('[PERSON_NAME_');
+    expect(shown).not.toMatch(/Maria|Lopez/);
+    // The last request condenses the notes of the pieces.
+    expect(model.requests.at(-1)?.body.messages[1]?.content).toContain('What was said from');
+    expect(summary?.bullets?.[0]?.source.sentence_ids.length).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CreateTranscript, type Transcription } from '../../../electron/contract/transcript.ts';
+import { EventReader } from '../../support/event-reader.ts';
+import { fixture } from '../../support/fixtures.ts';
+import { discard, startServer, type TestServer } from '../../support/server.ts';
+import { until } from '../../support/until.ts';
+import { startUrlServer, type UrlServer } from '../../support/url-server.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.ts';
+import { transcribe } from './support/recordings.ts';
+import { filesHolding, secretsIn, secretsInFolder, secretTexts } from './support/secrets.ts';
+
+const NAME = '04-personal-data.m4a';
+const POLICIES = [
+  'person_name',
+  'phone_number',
+  'email_address',
+  'credit_card_number',
+  'us_social_security_number',
+  'bank_account',
+  'ip_address',
+  'location',
+  // An address that was misheard may be one of these.
+  'url',
+] as const;
+/** A stretch of the sound as it was recorded. */
+const SOUND = fixture(NAME).subarray(200_000, 200_064);
+
+let server: TestServer;
+let remote: UrlServer;
+let hooks: WebhookReceiver;
+let secrets: string[];
+/** The text with tokens: the same value gives the same token again. */
+let hashed: string;
+
+beforeAll(async () => {
+  [server, remote, hooks] = await Promise.all([
+    startServer({ quick: true }),
+    startUrlServer(),
+    startWebhookReceiver(),
+  ]);
+  await server.client.call('patchSettings', {
+    body: { 'limits.requestsPerMinute': 0 },
+  });
+  // Another installation hears the same recording unredacted: what it finds are the secrets.
+  const plain = await startServer({ quick: true });
+  const heard = await transcribe(plain, remote, NAME, { entity_detection: true });
+  await discard(plain);
+  const types = new Set([
+    'person',
+    'phone_number',
+    'email',
+    'credit_card',
+    'ssn',
+    'bank_account',
+    'ip_address',
+  ]);
+  const values = heard.entities?.filter(({ type }) => types.has(type)).map(({ text }) => text) ?? [];
+  secrets = secretTexts([...values, 'Maria', 'Lopez', 'Chicago', 'Boston']);
+});
+afterAll(async () => {
+  await Promise.all([discard(server), remote.close(), hooks.close()]);
+});
+
+const expectNothingLeft = async (t: Transcription) => {
+  expect(secretsIn(JSON.stringify(t), secrets)).toEqual([]);
+  for (const view of [
+    'sentences',
+    'export?format=srt',
+    'export?format=json&words=true',
+    'export?format=txt',
+  ]) {
+    const text = await (await server.fetch(`/v1/transcript/id/${t.id}/${view}`)).text();
+    expect(secretsIn(text, secrets)).toEqual([]);
+  }
+  const found = await server.client.call('searchTranscripts', { query: { q: 'Lopez' } });
+  expect(found.data.results).toEqual([]);
+  expect(secretsInFolder(server.dataDir, secrets)).toEqual([]);
+  expect(filesHolding(server.dataDir, SOUND)).toEqual([]);
+  expect(secretsIn(await server.log(), secrets)).toEqual([]);
+};
+
+const asked = { redact_pii: true, redact_pii_policies: [...POLICIES], timestamp_style: 'word' } as const;
+
+/** Recognised, bleeped and recognised again: some minutes on a busy machine. */
+const PATIENCE = { timeout: 300_000 };
+
+describe('a recording full of private data', PATIENCE, () => {
+  it('holds a dozen secrets to begin with', () => {
+    expect(secrets.length).toBeGreaterThan(10);
+    expect(filesHolding(`${import.meta.dirname}/../../fixtures/audio`, SOUND)).toHaveLength(1);
+  });
+
+  it.each([
+    ['hash', /\[PERSON_NAME_[0-9a-f]{8}\]/],
+    ['mask', /\*{5} \*{5}/],
+    ['remove', /my name is and I live in/],
+  ] as const)('is redacted everywhere by %s', async (method, shape) => {
+    const hook = hooks.url(`/${method}`);
+    const events = await EventReader.open(server.url, server.key);
+    await events.waitFor('snapshot');
+    const t = await transcribe(server, remote, NAME, {
+      ...asked,
+      redact_pii_sub: method,
+      redact_pii_audio: true,
+      entity_detection: true,
+      summarization: true,
+      topics: true,
+      ...(method === 'hash' ? {} : { prompt: 'Maria Lopez' }),
+      webhook_url: hook,
+    });
+    expect(t.status).toBe('completed');
+    expect(t.text).toMatch(shape);
+    expect(t).toMatchObject({ redact_pii_audio: true, redact_pii_sub: method });
+    expect(t.redact_pii_policies).toEqual(expect.arrayContaining([...POLICIES]));
+    for (const { startIndex, endIndex, text } of t.entities ?? []) {
+      expect(t.text.slice(startIndex, endIndex)).toBe(text);
+    }
+    const seen = await events.waitFor('transcript.completed');
+    events.close();
+    expect(secretsIn(JSON.stringify(seen), secrets)).toEqual([]);
+    const delivered = await until(() => hooks.requests(`/${method}`)[0]);
+    expect(secretsIn(delivered.body, secrets)).toEqual([]);
+    if (method === 'hash') hashed = t.text;
+    await expectNothingLeft(t);
+    expect(t.redaction_report).toMatchObject({ checked: true, audible: [] });
+    expect(t.redaction_report?.spans).toBeGreaterThan(5);
+    const sound = await server.fetch(new URL(t.redacted_audio_url ?? '').pathname);
+    expect(sound.status).toBe(200);
+    expect(sound.headers.get('content-type')).toBe('audio/mp4');
+  });
+});
+
+describe('a stored file that is redacted', PATIENCE, () => {
+  it('stays the user’s own, and the transcript plays the bleeped copy', async () => {
+    const form = new FormData();
+    form.append('file', new Blob([new Uint8Array(fixture(NAME))], { type: 'audio/mp4' }), NAME);
+    const uploaded = await server.fetch('/v1/storage/upload', { method: 'POST', body: form });
+    const { data } = await uploaded.json();
+    const t = await server.client.call('createTranscript', {
+      body: CreateTranscript.parse({
+        ...asked,
+        audio_url: data.file.urls.download,
+        wait_until_complete: true,
+      }),
+    });
+    expect(t.status).toBe('completed');
+    expect(t.text).toBe(hashed);
+    expect(t).not.toHaveProperty('redacted_audio_url');
+    const played = Buffer.from(await (await server.fetch(`/v1/transcript/id/${t.id}/audio`)).arrayBuffer());
+    expect(played.includes(SOUND)).toBe(false);
+    expect(played.length).toBeGreaterThan(100_000);
+    const own = await server.fetch(new URL(data.file.urls.download).pathname);
+    expect(Buffer.from(await own.arrayBuffer()).equals(fixture(NAME))).toBe(true);
+    await server.fetch(`/v1/storage/file/${encodeURIComponent(data.file.key)}`, { method: 'DELETE' });
+    expect(secretsInFolder(server.dataDir, secrets)).toEqual([]);
+  });
+});
+
+describe('a job that ends before it is redacted', PATIENCE, () => {
+  it('leaves nothing of what was recognised', async () => {
+    const url = remote.url(`/${NAME}`);
+    const made = await server.client.call('createTranscript', {
+      body: CreateTranscript.parse({ ...asked, audio_url: url }),
+    });
+    await until(async () => {
+      const t = await server.client.call('getTranscript', { params: { id: made.id } });
+      expect(t.text).toBe('');
+      expect(t.segments).toEqual([]);
+      return (t.progress?.percent ?? 0) > 15;
+    });
+    const ended = await server.client.call('cancelTranscript', { params: { id: made.id } });
+    expect(ended).toMatchObject({ status: 'failed', text: '', segments: [] });
+    await expectNothingLeft(ended);
+  });
+});

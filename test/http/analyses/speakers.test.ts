@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AnalyzeTranscript } from '../../../electron/contract/transcript.ts';
+import { withSpeakers } from '../../../electron/core/pipeline/findings/diarize-words.ts';
+import { truth } from '../../support/fixtures.ts';
+import { discard, startServer, type TestServer } from '../../support/server.ts';
+import { startUrlServer, type UrlServer } from '../../support/url-server.ts';
+import { transcribe } from './support/recordings.ts';
+
+let server: TestServer;
+let remote: UrlServer;
+
+const PATIENCE = { timeout: 300_000 };
+
+beforeAll(async () => {
+  [server, remote] = await Promise.all([startServer({ quick: true }), startUrlServer()]);
+});
+afterAll(async () => {
+  await Promise.all([discard(server), remote.close()]);
+});
+
+describe('a conversation', PATIENCE, () => {
+  it('has its speakers, each sentence under the one who says it', async () => {
+    const name = '03-three-speakers.flac';
+    const t = await transcribe(server, remote, name, { diarize: true, timestamp_style: 'word' });
+    expect(t.status).toBe('completed');
+    expect(Object.keys(t.speakers ?? {})).toEqual(['A', 'B', 'C']);
+    expect(t.speakers?.A?.name).toBe('Speaker A');
+    const shares = Object.values(t.speakers ?? {}).map((speaker) => speaker.share);
+    expect(shares.reduce((sum, share) => sum + share, 0)).toBeCloseTo(1, 2);
+    expect(t.segments[0]?.speaker_id).toBe('A');
+    for (const segment of t.segments) {
+      expect(new Set(segment.words?.map((word) => word.speaker_id))).toEqual(new Set([segment.speaker_id]));
+    }
+    const labels = new Map<string, string>();
+    for (const sentence of truth(name).sentences) {
+      const middle = (sentence.start + sentence.end) / 2;
+      const heard = t.segments.find((segment) => segment.start <= middle && middle < segment.end);
+      const label = labels.get(sentence.speaker) ?? heard?.speaker_id ?? '';
+      labels.set(sentence.speaker, label);
+      expect(heard?.speaker_id).toBe(label);
+    }
+    expect(labels.size).toBe(3);
+    expect(t.segments.map(({ id }) => id)).toEqual(t.segments.map((_, index) => index));
+  });
+
+  it('has as many speakers as were said to speak, also when it is analysed later; they keep their names', async () => {
+    const made = await transcribe(server, remote, '02-two-speakers.mp3');
+    expect(made.segments.every(({ speaker_id }) => speaker_id === null)).toBe(true);
+    const t = await server.client.call('analyzeTranscript', {
+      params: { id: made.id },
+      body: AnalyzeTranscript.parse({ diarize: true, speakers_expected: 2, wait_until_complete: true }),
+    });
+    expect(t.text).toBe(made.text);
+    expect(Object.keys(t.speakers ?? {})).toEqual(['A', 'B']);
+    const named = await server.client.call('patchTranscript', {
+      params: { id: made.id },
+      body: { speakers: { A: 'Maria' } },
+    });
+    expect(named.speakers?.A?.name).toBe('Maria');
+  });
+});
+
+describe('words between speakers', () => {
+  const word = (text: string, start: number, end: number) => ({
+    word: text,
+    start,
+    end,
+    confidence: 1,
+    speaker_id: null,
+  });
+  const segment = {
+    id: 0,
+    text: 'Are you there? Yes, I am here.',
+    start: 0,
+    end: 4,
+    speaker_id: null,
+    words: [
+      word('Are', 0, 0.5),
+      word('you', 0.5, 1),
+      word('there?', 1, 1.5),
+      word('Yes,', 2, 2.4),
+      word('I', 2.4, 2.6),
+      word('am', 2.6, 3),
+      word('here.', 3, 4),
+    ],
+  };
+
+  it('split a segment at a border of words, and count talk by turns', () => {
+    const { segments, speakers } = withSpeakers(
+      [segment],
+      [
+        { start: 0, end: 1.7, speaker: 5 },
+        { start: 1.8, end: 4, speaker: 2 },
+      ],
+    );
+    expect(segments).toMatchObject([
+      { id: 0, text: 'Are you there?', start: 0, end: 1.5, speaker_id: 'A' },
+      { id: 1, text: 'Yes, I am here.', start: 2, end: 4, speaker_id: 'B' },
+    ]);
+    expect(speakers).toMatchObject({ A: { talk_seconds: 1.7 }, B: { talk_seconds: 2.2 } });
+  });
+
+  it('stay together where a border is a little off, or nobody was heard', () => {
+    const turns = [
+      { start: 0, end: 1.1, speaker: 0 },
+      { start: 1.1, end: 4, speaker: 1 },
+    ];
+    const short = { ...segment, text: 'Are you there?', end: 1.5, words: segment.words.slice(0, 3) };
+    expect(withSpeakers([short], turns).segments).toMatchObject([
+      { text: 'Are you there?', speaker_id: 'A' },
+    ]);
+    expect(withSpeakers([segment], []).segments).toEqual([segment]);
+  });
+});

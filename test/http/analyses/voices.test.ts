@@ -1,0 +1,177 @@
+import { join } from 'node:path';
+import BetterSqlite3 from 'better-sqlite3';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  AnalyzeTranscript,
+  CreateTranscript,
+  type Transcription,
+} from '../../../electron/contract/transcript.ts';
+import { fixture } from '../../support/fixtures.ts';
+import { discard, startServer, type TestServer } from '../../support/server.ts';
+import { file, startUrlServer, type UrlServer } from '../../support/url-server.ts';
+import { transcribe } from './support/recordings.ts';
+import { filesHolding } from './support/secrets.ts';
+
+let server: TestServer;
+let remote: UrlServer;
+/** Both hold the same two voices: in the second one, the one who speaks first in the first is B. */
+let talk: Transcription;
+let later: Transcription;
+
+const PATIENCE = { timeout: 300_000 };
+
+beforeAll(async () => {
+  [server, remote] = await Promise.all([startServer({ quick: true }), startUrlServer()]);
+  talk = await transcribe(server, remote, '02-two-speakers.mp3', { diarize: true });
+  later = await transcribe(server, remote, '12-moderation.webm', { diarize: true });
+});
+afterAll(async () => {
+  await Promise.all([discard(server), remote.close()]);
+});
+
+const get = (id: string) => server.client.call('getTranscript', { params: { id } });
+const name = (id: string, speakers: Record<string, string | { name: string; remember: boolean }>) =>
+  server.client.call('patchTranscript', { params: { id }, body: { speakers } });
+const voices = async () => (await server.client.call('listVoices')).data;
+
+/** Every vector in the database, as the bytes that lie on the disk. */
+const vectors = (): Buffer[] => {
+  const db = new BetterSqlite3(join(server.dataDir, 'earshot.db'), { readonly: true });
+  const rows: Buffer[] = ['remembered_voices', 'speaker_voices'].flatMap((table) =>
+    db.prepare<[], Buffer>(`SELECT embedding FROM ${table}`).pluck().all(),
+  );
+  db.close();
+  return rows;
+};
+
+const suggestions = ({ speakers = {} }: Transcription): (string | undefined)[] =>
+  Object.values(speakers).map((speaker) => speaker.suggested_name);
+
+describe('a voice', PATIENCE, () => {
+  it('is not remembered by a name alone', async () => {
+    expect(Object.keys(talk.speakers ?? {})).toEqual(['A', 'B']);
+    expect(Object.keys(later.speakers ?? {})).toEqual(['A', 'B']);
+    await name(talk.id, { A: 'Maria' });
+    expect(await voices()).toEqual([]);
+    expect(suggestions(await get(later.id))).toEqual([undefined, undefined]);
+  });
+
+  it('that was asked to be remembered is proposed in another recording, and never applied', async () => {
+    await name(talk.id, { A: { name: 'Maria', remember: true } });
+    const [voice, ...others] = await voices();
+    expect(voice).toMatchObject({ name: 'Maria', model: 'embedding-starter', recordings: 1 });
+    expect(others).toEqual([]);
+    const { speakers } = await get(later.id);
+    expect(speakers?.B).toMatchObject({ name: 'Speaker B', suggested_name: 'Maria' });
+    expect(speakers?.B?.similarity).toBeGreaterThan(0.875);
+    expect(speakers?.A).not.toHaveProperty('suggested_name');
+    const own = await get(talk.id);
+    expect(suggestions(own)).toEqual([undefined, undefined]);
+  });
+
+  it('is proposed to nobody else’s recording, nor seen by anybody else', async () => {
+    const { data } = await server.client.call('createUser', { body: { name: 'guest' } });
+    const guest = server.as(data.key.key);
+    const url = remote.set('/guest.webm', file(fixture('12-moderation.webm')));
+    const t = await guest.call('createTranscript', {
+      body: CreateTranscript.parse({ audio_url: url, diarize: true, wait_until_complete: true }),
+    });
+    expect(Object.keys(t.speakers ?? {})).toEqual(['A', 'B']);
+    expect(suggestions(t)).toEqual([undefined, undefined]);
+    expect((await guest.call('listVoices')).data).toEqual([]);
+    const [voice] = await voices();
+    const params = { id: voice?.id ?? '' };
+    await expect(guest.call('forgetVoice', { params })).rejects.toMatchObject({ code: 'voice_not_found' });
+    await expect(guest.call('renameVoice', { params, body: { name: 'x' } })).rejects.toMatchObject({
+      status: 404,
+    });
+    await guest.call('patchTranscript', {
+      params: { id: t.id },
+      body: { speakers: { A: { name: 'Tom', remember: true } } },
+    });
+    await guest.call('forgetAllVoices');
+    expect(await voices()).toHaveLength(1);
+    const before = vectors().length;
+    await server.client.call('deleteUser', { params: { id: data.user.id } });
+    expect(vectors().length).toBeLessThanOrEqual(before);
+  });
+
+  it('gets surer by another recording, once for each, and can be renamed', async () => {
+    await name(later.id, { B: { name: 'Maria', remember: true } });
+    await name(later.id, { B: { name: 'Maria', remember: true } });
+    const [voice] = await voices();
+    expect(voice?.recordings).toBe(2);
+    await name(later.id, { A: { name: 'Tom', remember: true } });
+    const params = { id: voice?.id ?? '' };
+    const renamed = await server.client.call('renameVoice', { params, body: { name: 'Maria Lopez' } });
+    expect(renamed.data.name).toBe('Maria Lopez');
+    await expect(server.client.call('renameVoice', { params, body: { name: 'Tom' } })).rejects.toMatchObject({
+      status: 409,
+    });
+  });
+
+  it('names stay when the speakers are told apart again', async () => {
+    const again = await server.client.call('analyzeTranscript', {
+      params: { id: talk.id },
+      body: AnalyzeTranscript.parse({ diarize: true, speakers_expected: 2, wait_until_complete: true }),
+    });
+    expect(again.speakers?.A?.name).toBe('Maria');
+    expect(again.speakers?.B).toMatchObject({ name: 'Speaker B', suggested_name: 'Tom' });
+    expect(again.warnings.join()).not.toContain('The name of speaker');
+  });
+
+  it('that is forgotten is nowhere any more, and proposed nowhere', async () => {
+    const [maria, tom] = await voices();
+    const all = vectors();
+    expect(all).toHaveLength(6);
+    for (const vector of all) expect(filesHolding(server.dataDir, vector)).not.toEqual([]);
+    await server.client.call('forgetVoice', { params: { id: maria?.id ?? '' } });
+    const left = vectors();
+    // The voice, and how it sounds in both recordings.
+    expect(left).toHaveLength(3);
+    const gone = all.filter((vector) => !left.some((kept) => kept.equals(vector)));
+    expect(gone.length).toBeGreaterThan(1);
+    for (const vector of gone) expect(filesHolding(server.dataDir, vector)).toEqual([]);
+    expect((await voices()).map(({ id }) => id)).toEqual([tom?.id]);
+    await server.client.call('forgetAllVoices');
+    expect(vectors()).toEqual([]);
+    for (const vector of all) expect(filesHolding(server.dataDir, vector)).toEqual([]);
+    expect(suggestions(await get(talk.id))).toEqual([undefined, undefined]);
+    await expect(name(talk.id, { B: { name: 'Tom', remember: true } })).rejects.toMatchObject({
+      status: 409,
+    });
+    expect((await get(talk.id)).speakers?.B?.name).toBe('Speaker B');
+  });
+
+  it('is never kept with a redacted transcription', async () => {
+    const redacted = await server.client.call('analyzeTranscript', {
+      params: { id: later.id },
+      body: AnalyzeTranscript.parse({ diarize: true, redact_pii: true, wait_until_complete: true }),
+    });
+    // Tom and Maria were named by a person; those names go with the others.
+    expect(Object.values(redacted.speakers ?? {}).map((speaker) => speaker.name)).toEqual([
+      'Speaker A',
+      'Speaker B',
+    ]);
+    expect(vectors()).toEqual([]);
+    await expect(name(later.id, { A: { name: 'Eva', remember: true } })).rejects.toMatchObject({
+      status: 409,
+    });
+  });
+});
+
+describe('a setting that names a model which is not there', PATIENCE, () => {
+  it('costs the speakers and never the text, and says what to do', async () => {
+    const set = (id: string | null) =>
+      server.client.call('patchSettings', { body: { 'speakers.embedding': id } });
+    await expect(set('base')).rejects.toMatchObject({ status: 400 });
+    await set('embedding-titanet-small');
+    const t = await server.client.call('analyzeTranscript', {
+      params: { id: talk.id },
+      body: AnalyzeTranscript.parse({ diarize: true, wait_until_complete: true }),
+    });
+    await set(null);
+    expect(t).toMatchObject({ status: 'completed', text: talk.text });
+    expect(t.warnings.join()).toContain('earshot models install embedding-titanet-small');
+  });
+});

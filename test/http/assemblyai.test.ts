@@ -1,0 +1,184 @@
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { AssemblyAI } from 'assemblyai';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { discard, startServer, type TestServer } from '../support/server.ts';
+import { parseSrt } from '../unit/exports/support/srt.ts';
+import { parseWebVtt } from '../unit/exports/support/webvtt.ts';
+
+const AUDIO = resolve(import.meta.dirname, '..', 'fixtures', 'audio');
+const POLL = { pollingInterval: 200 };
+
+// A busy machine may take long to recognise; nothing here measures time.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
+
+let server: TestServer;
+let client: AssemblyAI;
+let note: Awaited<ReturnType<AssemblyAI['transcripts']['transcribe']>>;
+
+beforeAll(async () => {
+  server = await startServer({ quick: true });
+  client = new AssemblyAI({ apiKey: server.key, baseUrl: server.url });
+  note = await client.transcripts.transcribe(
+    {
+      audio: join(AUDIO, '01-short-note.wav'),
+      language_code: 'en_us',
+      speech_model: 'best',
+      auto_highlights: false,
+    },
+    POLL,
+  );
+});
+afterAll(() => discard(server));
+
+describe('the assemblyai client, with nothing changed but its base URL', () => {
+  it('transcribes a local file: uploads, creates, waits', () => {
+    expect(note).toMatchObject({
+      status: 'completed',
+      language_code: 'en',
+      audio_duration: 15,
+      punctuate: true,
+    });
+    expect(note.speech_model_used).toBe('starter');
+    expect(note.words?.map((word) => word.text).join(' ')).toBe(note.text);
+    let reached = 0;
+    for (const { start, end, confidence } of note.words ?? []) {
+      expect(Number.isInteger(start) && Number.isInteger(end) && end >= start && start >= reached).toBe(true);
+      expect(confidence).toBeGreaterThan(0);
+      reached = start;
+    }
+    expect(note.utterances).toBeNull();
+  });
+
+  it('uploads bytes, streams and data URIs', async () => {
+    const bytes = await readFile(join(AUDIO, '02-two-speakers.mp3'));
+    const url = await client.files.upload(bytes);
+    expect(url).toMatch(new RegExp(`^${server.url}/v1/storage/download/.+\\.mp3$`));
+    const stream = new Blob([await readFile(join(AUDIO, '05-spanish.ogg'))]).stream();
+    expect(await client.files.upload(stream)).toMatch(/\.ogg$/);
+    const flac = await readFile(join(AUDIO, '03-three-speakers.flac'));
+    expect(await client.files.upload(`data:audio/flac;base64,${flac.toString('base64')}`)).toMatch(/\.flac$/);
+  });
+
+  it('queues, and finds the language when asked to', async () => {
+    const audio = await client.files.upload(await readFile(join(AUDIO, '01-short-note.wav')));
+    const queued = await client.transcripts.submit({
+      audio_url: audio,
+      language_detection: true,
+      audio_start_from: 4_000,
+      audio_end_at: 12_000,
+      punctuate: true,
+      format_text: true,
+    });
+    expect(['queued', 'processing']).toContain(queued.status);
+    expect(queued).toMatchObject({
+      text: null,
+      words: null,
+      language_detection: true,
+      audio_start_from: 4_000,
+    });
+    const done = await client.transcripts.waitUntilReady(queued.id, POLL);
+    expect(done.status).toBe('completed');
+    expect(done.language_code).toMatch(/^[a-z]{2,3}$/);
+    for (const word of done.words ?? []) expect(word.start).toBeGreaterThanOrEqual(3_900);
+  });
+
+  it('reads sentences and paragraphs', async () => {
+    const { sentences, audio_duration } = await client.transcripts.sentences(note.id);
+    expect(audio_duration).toBe(15);
+    expect(sentences.map((sentence) => sentence.text).join(' ')).toBe(note.text);
+    expect(sentences.flatMap((sentence) => sentence.words.map((word) => word.text))).toHaveLength(
+      note.words?.length ?? 0,
+    );
+    const { paragraphs } = await client.transcripts.paragraphs(note.id);
+    expect(paragraphs.map((paragraph) => paragraph.text).join(' ')).toBe(note.text);
+  });
+
+  it('reads subtitles', async () => {
+    const srt = parseSrt(await client.transcripts.subtitles(note.id, 'srt', 32));
+    for (const cue of srt) expect(cue.lines.join(' ').length).toBeLessThanOrEqual(32);
+    expect(srt.flatMap((cue) => cue.lines).join(' ')).toBe(note.text);
+    const { cues } = parseWebVtt(await client.transcripts.subtitles(note.id, 'vtt'));
+    expect(cues.map((cue) => cue.text.replaceAll('\n', ' ')).join(' ')).toBe(note.text);
+  });
+
+  it('searches for words and phrases', async () => {
+    const words = note.words ?? [];
+    const phrase = words
+      .slice(2, 4)
+      .map((word) => word.text.replace(/[.,]/g, '').toUpperCase())
+      .join(' ');
+    const found = await client.transcripts.wordSearch(note.id, [phrase, 'zebra']);
+    expect(found.total_count).toBeGreaterThan(0);
+    expect(found.matches).toHaveLength(1);
+    expect(found.matches[0]?.indexes).toContain(2);
+    expect(found.matches[0]?.timestamps).toContainEqual([words[2]?.start, words[3]?.end]);
+  });
+
+  it('lists page by page, both ways', async () => {
+    const all = await client.transcripts.list({ limit: 100 });
+    expect(all.transcripts.length).toBeGreaterThanOrEqual(2);
+    expect(all.page_details).toMatchObject({
+      prev_url: null,
+      next_url: null,
+      result_count: all.transcripts.length,
+    });
+    const first = await client.transcripts.list({ limit: 1 });
+    expect(first.transcripts[0]?.id).toBe(all.transcripts[0]?.id);
+    const second = await client.transcripts.list(first.page_details.prev_url ?? '');
+    expect(second.transcripts[0]?.id).toBe(all.transcripts[1]?.id);
+    const back = await client.transcripts.list(second.page_details.next_url ?? '');
+    expect(back.transcripts[0]?.id).toBe(all.transcripts[0]?.id);
+    const today = new Date().toISOString().slice(0, 10);
+    const ofToday = await client.transcripts.list({ status: 'completed', created_on: today });
+    expect(ofToday.transcripts.map((item) => item.id)).toContain(note.id);
+    expect((await client.transcripts.list({ created_on: '2001-01-01' })).transcripts).toEqual([]);
+  });
+
+  it('says why a transcription failed', async () => {
+    const failed = await client.transcripts.transcribe({ audio: `${server.url}/openapi.json` }, POLL);
+    expect(failed).toMatchObject({ status: 'error', text: null });
+    expect(failed.error).toMatch(/\w+ \w+/);
+    await expect(client.transcripts.sentences(failed.id)).rejects.toThrow(/failed/);
+  });
+
+  it('deletes', async () => {
+    const made = await client.transcripts.submit({ audio_url: note.audio_url });
+    const deleted = await client.transcripts.delete(made.id);
+    expect(deleted).toMatchObject({ id: made.id, text: 'Deleted by user.', words: null });
+    await expect(client.transcripts.get(made.id)).rejects.toThrow(/no such/i);
+  });
+});
+
+describe('what is refused, is refused with the reason', () => {
+  it('a wrong key', async () => {
+    const stranger = new AssemblyAI({ apiKey: 'wrong', baseUrl: server.url });
+    await expect(stranger.transcripts.get(note.id)).rejects.toThrow(/not valid/);
+  });
+
+  it('a bare key anywhere else', async () => {
+    const answer = await server.fetch('/v1/transcript/recent', { headers: { authorization: server.key } });
+    expect(answer.status).toBe(401);
+  });
+
+  it.each([
+    [{ auto_chapters: true }, /auto_chapters.*not available/],
+    [{ sentiment_analysis: true }, /sentiment_analysis.*not available/],
+    [{ punctuate: false }, /punctuate.*Whisper writes punctuation/],
+    [{ webhook_url: 'https://example.com' }, /webhook_url.*\/v1\/transcript/],
+    [{ language_code: 'xx' }, /language_code/],
+    [{ audio_start_from: 5000, audio_end_at: 4000 }, /audio_end_at/],
+    [{ colour: 'blue' }, /colour/],
+  ])('%j', async (options, reason) => {
+    const call = client.transcripts.submit({ audio_url: note.audio_url, ...options });
+    await expect(call).rejects.toThrow(reason);
+  });
+
+  it('redacted audio that nobody asked for', async () => {
+    await expect(client.transcripts.redactedAudio(note.id)).rejects.toThrow(/redact_pii_audio/);
+  });
+
+  it('an upload that is no recording', async () => {
+    await expect(client.files.upload(Buffer.from('plain text, not audio'))).rejects.toThrow(/not supported/);
+  });
+});

@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { oneSentence, talk } from '../../faults/support/audio.ts';
+import { EventReader } from '../../support/event-reader.ts';
+import { discard, startServer, type TestServer } from '../../support/server.ts';
+import { until } from '../../support/until.ts';
+import { file, startUrlServer, type UrlServer } from '../../support/url-server.ts';
+
+let server: TestServer;
+let urls: UrlServer;
+
+beforeAll(async () => {
+  urls = await startUrlServer();
+  urls.set('/short.wav', file(oneSentence()));
+  urls.set('/long.wav', file(talk(90)));
+  server = await startServer({ quick: true });
+});
+
+afterAll(async () => {
+  await discard(server);
+  await urls.close();
+});
+
+const open = (key = server.key, lastEventId?: string) => EventReader.open(server.url, key, lastEventId);
+
+const create = (path: string, wait = true) =>
+  server.client.call('createTranscript', { body: { audio_url: urls.url(path), wait_until_complete: wait } });
+
+describe('server-sent events', () => {
+  it('begin with a snapshot of what is processing', async () => {
+    await server.client.call('pauseQueue');
+    const waiting = await create('/short.wav', false);
+    const events = await open();
+    const first = await events.next();
+    expect(first).toMatchObject({ type: 'snapshot', data: { queue_paused: true } });
+    expect(first.data.processing).toMatchObject([{ id: waiting.id, status: 'processing' }]);
+    await server.client.call('resumeQueue');
+    await events.waitFor('transcript.completed');
+    events.close();
+  });
+
+  it('tell a job from its creation to its end, in growing ids, percent never going back', async () => {
+    const events = await open();
+    await events.waitFor('snapshot');
+    const made = await create('/long.wav');
+    const seen = await events.waitFor('transcript.completed');
+    events.close();
+    const ids = seen.map(({ id }) => Number(id));
+    expect(ids).toEqual(ids.toSorted((a, b) => a - b));
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(seen[0]?.type).toBe('transcript.created');
+    const progress = seen.filter(({ type }) => type === 'transcript.progress');
+    const percents = progress.map(({ data }) => data.progress.percent);
+    expect(percents.length).toBeGreaterThan(3);
+    expect(percents).toEqual(percents.toSorted((a, b) => a - b));
+    const partial = progress.flatMap(({ data }) => data.segments.map(({ text }) => text));
+    expect(partial.join(' ')).toBe(made.text);
+    for (const { data } of progress) expect(data.segments_from).toBeLessThanOrEqual(made.segments.length);
+  });
+
+  it('go on after Last-Event-ID without a gap', async () => {
+    const events = await open();
+    const [snapshot] = await events.waitFor('snapshot');
+    const made = await create('/short.wav');
+    const all = await events.waitFor('transcript.completed');
+    events.close();
+    const middle = all[1];
+    const later = await open(server.key, middle?.id);
+    const rest = await later.waitFor('transcript.completed');
+    later.close();
+    expect(rest).toEqual(all.slice(2));
+    expect(rest.at(-1)?.data.transcript.id).toBe(made.id);
+    expect(Number(snapshot?.id)).toBeLessThan(Number(all[0]?.id));
+  });
+
+  it('begin anew with a snapshot when the last event is not known any more', async () => {
+    const events = await open(server.key, '12');
+    expect((await events.next()).type).toBe('snapshot');
+    events.close();
+  });
+
+  it('never tell one user of another', async () => {
+    const { data } = await server.client.call('createUser', { body: { name: 'listener' } });
+    const events = await open(data.key.key);
+    expect((await events.next()).data.processing).toEqual([]);
+    const mine = await create('/short.wav');
+    await server.as(data.key.key).call('createTranscript', { body: { audio_url: urls.url('/short.wav') } });
+    const seen = await events.waitFor('transcript.completed');
+    events.close();
+    expect(JSON.stringify(seen)).not.toContain(mine.id);
+  });
+
+  it('send a heartbeat to who hears nothing', { timeout: 40_000 }, async () => {
+    const events = await open();
+    await until(() => events.heartbeats > 0, 30_000);
+    events.close();
+    expect(events.heartbeats).toBe(1);
+  });
+
+  it('tell of a deletion', async () => {
+    const made = await create('/short.wav');
+    const events = await open();
+    await events.waitFor('snapshot');
+    await server.client.call('deleteTranscript', { params: { id: made.id } });
+    expect((await events.waitFor('transcript.deleted')).at(-1)?.data).toEqual({ id: made.id });
+    events.close();
+  });
+});

@@ -1,0 +1,77 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { talk } from '../../faults/support/audio.ts';
+import { discard, startServer, type TestServer } from '../../support/server.ts';
+import { file, startUrlServer, type UrlServer } from '../../support/url-server.ts';
+
+let server: TestServer;
+let urls: UrlServer;
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'earshot-test-'));
+  urls = await startUrlServer();
+  urls.set('/talk.wav', file(talk(120)));
+  urls.set('/whole-only.wav', file(talk(40), { ranges: false }));
+  server = await startServer({ quick: true });
+});
+
+afterAll(async () => {
+  await discard(server);
+  await urls.close();
+  await rm(folder, { recursive: true });
+});
+
+const create = (path: string, from: number, to: number) =>
+  server.client.call('createTranscript', {
+    body: {
+      audio_url: urls.url(path),
+      audio_start_from: from,
+      audio_end_at: to,
+      timestamp_style: 'word',
+      wait_until_complete: true,
+    },
+  });
+
+/** Seconds of a sound file, and the loudness of a part of it in dB. */
+const measure = (path: string, from: number, to: number) => {
+  const seconds = Number(
+    execFileSync('ffprobe', ['-v', 'error', '-show_entries', 'format=duration', '-of', 'csv=p=0', path]),
+  );
+  const args = ['-nostdin', '-i', path, '-af', `atrim=${from}:${to},volumedetect`, '-f', 'null', '-'];
+  const { stderr } = spawnSync('ffmpeg', args, { encoding: 'utf8' });
+  return { seconds, loudness: Number(/mean_volume: (-?[\d.]+)/.exec(stderr)?.[1]) };
+};
+
+describe('a time range of a server that serves ranges', () => {
+  it('fetches its share alone, and keeps a playable file of it', async () => {
+    const made = await create('/talk.wav', 64, 80);
+    expect(made).toMatchObject({ status: 'completed', audio_offset: 64, duration: 16 });
+    expect(made.bytes_fetched).toBeLessThan(1_500_000);
+    expect(made.segments[0]?.start).toBeGreaterThanOrEqual(64);
+    const response = await server.fetch(`/v1/transcript/id/${made.id}/audio`);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('audio/mp4');
+    const path = join(folder, 'range.m4a');
+    await writeFile(path, Buffer.from(await response.arrayBuffer()));
+    // The sentence of 64 s is in the first four seconds, the silence before the next one in the last of eight.
+    const spoken = measure(path, 0.5, 3.5);
+    const silent = measure(path, 5.5, 7.5);
+    expect(spoken.seconds).toBeCloseTo(16, 1);
+    expect(spoken.loudness).toBeGreaterThan(silent.loudness + 20);
+  });
+
+  it('keeps the whole file where the server gave that, on the source’s own timeline', async () => {
+    const made = await create('/whole-only.wav', 8, 20);
+    expect(made).toMatchObject({ status: 'completed', audio_offset: 0 });
+    const response = await server.fetch(`/v1/transcript/id/${made.id}/audio`);
+    expect((await response.arrayBuffer()).byteLength).toBe(talk(40).length);
+  });
+
+  it('leaves no work file', async () => {
+    expect(await readdir(join(server.dataDir, 'tmp'))).toEqual([]);
+  });
+});

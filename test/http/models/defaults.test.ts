@@ -1,0 +1,32 @@
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { silentLogger } from '../../../electron/core/base/logger.ts';
+import { SettingsService } from '../../../electron/core/services/settings.ts';
+import { openDatabase } from '../../../electron/core/stores/database.ts';
+import { desktopConfig } from '../../../electron/main/config.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+it('fetches missing models by itself in the desktop program, unless a person turns that off', async () => {
+  const folder = await temporaryFolder();
+  const db = openDatabase(join(folder.path, 'test.db'), { logger: silentLogger, now: Date.now });
+  const { overrides, defaults } = desktopConfig({
+    version: '1.0.0',
+    folder: '/app',
+    unpacked: '/unpacked',
+    environment: {},
+    platform: 'linux',
+  });
+  const desktop = new SettingsService(db, overrides, defaults);
+  expect(new SettingsService(db, {}).get('models.autoInstall')).toBe(false);
+  expect(desktop.list().data.find(({ key }) => key === 'models.autoInstall')).toMatchObject({
+    value: true,
+    default: true,
+    source: 'default',
+  });
+  desktop.change({ 'models.autoInstall': false });
+  expect(desktop.get('models.autoInstall')).toBe(false);
+  desktop.change({ 'models.autoInstall': null });
+  expect(desktop.get('models.autoInstall')).toBe(true);
+  db.close();
+  await folder.remove();
+});

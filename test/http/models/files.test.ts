@@ -1,0 +1,259 @@
+import { once } from 'node:events';
+import { copyFileSync, existsSync, openAsBlob, readdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fixture, fixturePath, ONE_SENTENCE, truth } from '../../support/fixtures.ts';
+import { wordErrorRate } from '../../support/pcm.ts';
+import { discard, QUICK, spawnEarshot, startServer, type TestServer } from '../../support/server.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { until } from '../../support/until.ts';
+import { file, stall, startUrlServer, type UrlServer } from '../../support/url-server.ts';
+import { catalogueLine, find, modelPath, settled, starterBytes } from './support/mirror.ts';
+
+const ROOT = resolve(import.meta.dirname, '../../..');
+const STARTER = join(ROOT, 'resources/models/ggml-starter.bin');
+const SAMPLE = fixturePath(ONE_SENTENCE);
+/** Long enough that the speed of its recognition counts. */
+const SPOKEN = '01-short-note.wav';
+
+let server: TestServer;
+let mirror: UrlServer;
+let folder: { path: string; remove: () => Promise<void> };
+const model = starterBytes();
+
+const listModelsFolder = () => readdirSync(join(server.dataDir, 'models'));
+
+const importModel = (path: string, id?: string) =>
+  server.client.call('importModel', { body: { path, ...(id === undefined ? {} : { id }) } });
+
+const earshot = async (...args: string[]) => {
+  const child = await spawnEarshot(['models', ...args, '--data-dir', server.dataDir]);
+  if (child.stdout === null || child.stderr === null) throw new Error('no output to read');
+  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  return { out, err, code: child.exitCode };
+};
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  mirror = await startUrlServer();
+  server = await startServer({ args: [] });
+  await server.client.call('patchSettings', {
+    body: {
+      'limits.requestsPerMinute': 0,
+      ...QUICK,
+      'network.allowPrivateAddresses': true,
+      'models.baseUrl': mirror.url('/'),
+      'models.catalogue': ['base', 'tiny', 'small'].map((id) => catalogueLine(id, model)),
+    },
+  });
+});
+
+afterAll(async () => {
+  await discard(server);
+  await mirror.close();
+  await folder.remove();
+});
+
+describe('importing a model file', () => {
+  it('copies it in under the name of the file, and it can be used', async () => {
+    const path = join(folder.path, 'ggml-our own model.bin');
+    copyFileSync(STARTER, path);
+    const { data } = await importModel(path);
+    expect(data).toMatchObject({ id: 'our-own-model', installed: true, size: model.length });
+    expect(existsSync(path)).toBe(true);
+    expect(listModelsFolder()).toEqual(['ggml-our-own-model.bin']);
+    await expect(importModel(path)).rejects.toMatchObject({ status: 409 });
+    await server.client.call('removeModel', { params: { id: 'our-own-model' } });
+  });
+
+  it('refuses what is not a whole model, and keeps nothing of it', async () => {
+    const cut = join(folder.path, 'cut.bin');
+    writeFileSync(cut, model.subarray(0, 20_000_000));
+    await expect(importModel(cut)).rejects.toMatchObject({ status: 422, code: 'content_mismatch' });
+    await expect(importModel(SAMPLE)).rejects.toMatchObject({ status: 422 });
+    expect(listModelsFolder()).toEqual([]);
+  });
+
+  it('refuses a path that leads nowhere, a folder, a relative path and an id that is none', async () => {
+    const refused = { status: 400, code: 'invalid_request' };
+    await expect(importModel('/nowhere/at/all.bin')).rejects.toMatchObject(refused);
+    await expect(importModel(folder.path)).rejects.toMatchObject(refused);
+    await expect(importModel('resources/models/ggml-starter.bin')).rejects.toMatchObject(refused);
+    await expect(importModel(STARTER, '../x')).rejects.toMatchObject(refused);
+  });
+
+  it('lets no other model take a published name', async () => {
+    await expect(importModel(STARTER, 'medium')).rejects.toMatchObject({
+      status: 400,
+      message: expect.stringContaining('is not the medium of the catalogue'),
+    });
+    await expect(importModel(STARTER, 'other.en')).rejects.toMatchObject({ status: 400 });
+    await expect(importModel(STARTER, 'starter')).rejects.toMatchObject({ status: 409 });
+    expect(listModelsFolder()).toEqual([]);
+  });
+});
+
+describe('a job whose model is missing', () => {
+  const create = (wait: boolean, key: string) =>
+    server.client.call('createTranscript', {
+      body: { audio_url: `storage:${key}`, model: 'mini', language: 'en', wait_until_complete: wait },
+    });
+  let key: string;
+
+  beforeAll(async () => {
+    const form = new FormData();
+    form.append('file', await openAsBlob(fixturePath(SPOKEN)), 'note.wav');
+    key = (await server.client.call('uploadFile', { body: form })).data.file.key;
+  });
+
+  it('fails at once where models are not fetched by themselves', async () => {
+    const job = await create(true, key);
+    expect(job.error).toMatchObject({
+      code: 'model_not_installed',
+      message: expect.stringContaining('earshot models install base'),
+    });
+  });
+
+  it('says why when the model cannot be fetched', async () => {
+    await server.client.call('patchSettings', { body: { 'models.autoInstall': true } });
+    const job = await create(true, key);
+    expect(job.error).toMatchObject({ code: 'model_not_installed', stage: 'downloading_model' });
+    expect(job.error?.message).toMatch(/The model base is not installed, and fetching it failed: .*404/);
+  });
+
+  it('waits for the one download together with another job, and then has the text right', async () => {
+    await server.client.call('patchSettings', {
+      body: { 'models.autoInstall': true, 'queue.concurrency': 2 },
+    });
+    mirror.requests.length = 0;
+    let goOn: () => void = () => {};
+    mirror.set('/ggml-base.bin', (_request, response) => {
+      response.writeHead(200, { etag: '"one"', 'content-length': String(model.length) });
+      response.write(model.subarray(0, model.length / 2));
+      goOn = () => response.end(model.subarray(model.length / 2));
+    });
+    const jobs = await Promise.all([create(false, key), create(false, key)]);
+    for (const { id } of jobs) {
+      await until(async () => {
+        const { progress } = await server.client.call('getTranscript', { params: { id } });
+        return progress?.stage === 'downloading_model';
+      });
+    }
+    await until(async () => ((await find(server, 'base')).download?.received ?? 0) > 0);
+    goOn();
+    for (const { id } of jobs) {
+      const done = await until(async () => {
+        const job = await server.client.call('getTranscript', { params: { id } });
+        return job.status === 'processing' ? undefined : job;
+      });
+      expect(done).toMatchObject({ status: 'completed', model: 'mini', model_id: 'base' });
+      expect(wordErrorRate(truth(SPOKEN).text, done.text)).toBeLessThan(0.1);
+    }
+    expect(mirror.requests).toHaveLength(1);
+    expect((await find(server, 'base')).speed).toBeGreaterThan(0);
+  });
+
+  it('does not lose the model it is using', async () => {
+    await server.client.call('pauseQueue');
+    const job = await create(false, key);
+    await server.client.call('resumeQueue');
+    await expect(server.client.call('removeModel', { params: { id: 'base' } })).rejects.toMatchObject({
+      status: 409,
+      message: expect.stringContaining('is using base'),
+    });
+    await until(async () => {
+      const { status } = await server.client.call('getTranscript', { params: { id: job.id } });
+      return status !== 'processing';
+    });
+  });
+});
+
+describe('after a restart', () => {
+  it('goes on with a download that a kill cut off, and knows the speeds', async () => {
+    const { speed } = await find(server, 'base');
+    mirror.requests.length = 0;
+    mirror.set('/ggml-small.bin', (_request, response) => {
+      response.writeHead(200, { etag: '"one"', 'content-length': String(model.length) });
+      response.write(model.subarray(0, 15_000_000));
+    });
+    await server.client.call('installModel', { params: { id: 'small' } });
+    await until(async () => ((await find(server, 'small')).download?.received ?? 0) === 15_000_000);
+    await server.kill();
+    mirror.set('/ggml-small.bin', file(model, { etag: '"one"' }));
+    server = await startServer({ dataDir: server.dataDir, args: [] });
+    expect(await settled(server, 'small')).toMatchObject({ installed: true, download: null });
+    const resumedAt = Number(/\d+/.exec(mirror.requests[1]?.headers.range ?? '')?.[0]);
+    // What a crash can cost is what was not flushed to the disk yet.
+    expect(resumedAt).toBeGreaterThan(10_000_000);
+    expect(mirror.requests).toHaveLength(2);
+    expect((await find(server, 'base')).speed).toBe(speed);
+  });
+
+  it('keeps a paused download paused, and what nobody owns is swept away', async () => {
+    mirror.set('/ggml-tiny.bin', (_request, response) => {
+      response.writeHead(200, { etag: '"one"', 'content-length': String(model.length) });
+      response.write(model.subarray(0, 5_000_000));
+    });
+    await server.client.call('installModel', { params: { id: 'tiny' } });
+    await until(async () => ((await find(server, 'tiny')).download?.received ?? 0) === 5_000_000);
+    await server.client.call('pauseModel', { params: { id: 'tiny' } });
+    writeFileSync(`${modelPath(server, 'medium')}.part`, 'left over');
+    await server.stop();
+    server = await startServer({ dataDir: server.dataDir, args: [] });
+    expect((await find(server, 'tiny')).download).toMatchObject({ state: 'paused', received: 5_000_000 });
+    expect(listModelsFolder().filter((name) => name.includes('medium'))).toEqual([]);
+    await server.client.call('removeModel', { params: { id: 'tiny' } });
+  });
+});
+
+describe('measuring a model', () => {
+  it('is done one at a time, and given up when a transcription runs', async () => {
+    await importModel(STARTER, 'measured');
+    const measure = async () =>
+      (await server.client.call('benchmarkModel', { params: { id: 'measured' } })).data.elapsed;
+    const begun = performance.now();
+    const [one, other] = await Promise.all([measure(), measure()]);
+    expect(one + other).toBeLessThan((performance.now() - begun) / 1000);
+
+    const refused = { status: 409, code: 'conflict' };
+    const interrupted = expect(measure()).rejects.toMatchObject(refused);
+    const audio_url = mirror.set('/stalled.wav', stall(fixture(ONE_SENTENCE), 50_000));
+    const { id } = await server.client.call('createTranscript', { body: { audio_url, model: 'measured' } });
+    await interrupted;
+    await expect(measure()).rejects.toMatchObject(refused);
+    await server.client.call('deleteTranscript', { params: { id } });
+    await server.client.call('removeModel', { params: { id: 'measured' } });
+  });
+});
+
+// Every command is a process of its own, which a busy machine starts slowly.
+describe('the command line', { timeout: 240_000 }, () => {
+  it('installs, measures, lists and removes', async () => {
+    mirror.set('/ggml-tiny.bin', file(model));
+    const installed = await earshot('install', 'tiny');
+    expect(installed).toMatchObject({ code: 0, out: '' });
+    expect(installed.err).toContain('tiny is installed.');
+    const measured = await earshot('benchmark', 'tiny');
+    expect(measured.code).toBe(0);
+    expect(measured.out).toMatch(/tiny +[\d.]+× +\d+ (s|min|h)/);
+    const { speed } = await find(server, 'tiny');
+    expect(speed).toBeGreaterThan(0);
+    expect((await earshot('list')).out).toMatch(/● +tiny +27.63 MB +[\d.]+×/);
+    const removed = await earshot('remove', 'tiny');
+    expect(removed.err).toBe('tiny is removed.\n');
+    expect((await find(server, 'tiny')).speed).toBeNull();
+  });
+
+  it('imports a file under a given name, and says what is wrong', async () => {
+    const imported = await earshot('import', STARTER, '--id', 'copied');
+    expect(imported.err).toContain('copied is installed.');
+    const wrong = await earshot('import', SAMPLE);
+    expect(wrong.code).toBe(1);
+    expect(wrong.err).toMatch(/^error {2}/);
+    mirror.set('/ggml-tiny.bin', file(model.subarray(0, 1000)));
+    const failed = await earshot('install', 'tiny');
+    expect(failed.code).toBe(1);
+    expect(failed.err).toMatch(/error {2}tiny: What came is not tiny/);
+  });
+});

@@ -1,0 +1,115 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { proxyFor } from '../../../electron/core/engines/net/proxies.ts';
+import { discard, startServer, type TestServer } from '../../support/server.ts';
+import { file, startUrlServer, type UrlServer } from '../../support/url-server.ts';
+import { catalogueLine, install, starterBytes } from './support/mirror.ts';
+
+const model = starterBytes();
+let mirror: UrlServer;
+let proxy: Server;
+let proxyUrl: string;
+/** What the proxy was asked for. */
+const asked: string[] = [];
+
+beforeAll(async () => {
+  mirror = await startUrlServer();
+  mirror.set('/ggml-base.bin', file(model));
+  // It knows a name that nobody else does, as a company's proxy does.
+  proxy = createServer(async (request, response) => {
+    asked.push(request.url ?? '');
+    const answer = await fetch(mirror.url(new URL(request.url ?? '').pathname));
+    response.writeHead(answer.status, { 'content-length': answer.headers.get('content-length') ?? '' });
+    response.end(Buffer.from(await answer.arrayBuffer()));
+  });
+  proxy.on('connect', (request, socket) => {
+    asked.push(request.url ?? '');
+    const onward = connect(Number(new URL(mirror.url('/')).port), '127.0.0.1', () => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      onward.pipe(socket).pipe(onward);
+    });
+    socket.on('error', () => onward.destroy());
+    onward.on('error', () => socket.destroy());
+  });
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  const address = proxy.address();
+  if (address === null || typeof address === 'string') throw new Error('the proxy got no port');
+  proxyUrl = `http://127.0.0.1:${address.port}`;
+});
+afterAll(async () => {
+  proxy.closeAllConnections();
+  proxy.close();
+  await mirror.close();
+});
+
+const withServer = async (
+  env: Readonly<Record<string, string>>,
+  use: (server: TestServer) => Promise<void>,
+): Promise<void> => {
+  const server = await startServer({ args: [], env });
+  try {
+    await server.client.call('patchSettings', {
+      body: {
+        'models.baseUrl': 'http://models.company.test',
+        'models.catalogue': [catalogueLine('base', model)],
+      },
+    });
+    asked.length = 0;
+    await use(server);
+  } finally {
+    await discard(server);
+  }
+};
+
+describe('a proxy that the environment names', () => {
+  it('brings models, and what it brings is checked as ever', () =>
+    withServer({ HTTP_PROXY: proxyUrl }, async (server) => {
+      expect(await install(server, 'base')).toMatchObject({ installed: true });
+      expect(asked.length).toBeGreaterThan(0);
+      expect(asked.every((address) => address.includes('models.company.test'))).toBe(true);
+      const { data } = await server.client.call('listConnections');
+      expect(data[0]).toMatchObject({ host: 'models.company.test', purpose: 'model' });
+    }));
+
+  it('is never asked for a recording', () =>
+    withServer({ HTTP_PROXY: proxyUrl, HTTPS_PROXY: proxyUrl }, async (server) => {
+      await server.client.call('patchSettings', { body: { 'models.aliases.mini': 'starter' } });
+      const failed = await server.client.call('createTranscript', {
+        body: { audio_url: 'http://models.company.test/a.wav', wait_until_complete: true },
+      });
+      expect(failed.error?.code).toBe('download_failed');
+      expect(asked).toEqual([]);
+    }));
+
+  it('is passed by where NO_PROXY says so, and where it is none', async () => {
+    await withServer({ HTTP_PROXY: proxyUrl, NO_PROXY: '.company.test' }, async (server) => {
+      expect((await install(server, 'base')).download?.error).toContain('models.company.test was not found');
+      expect(asked).toEqual([]);
+    });
+    await withServer({ HTTP_PROXY: 'socks5://127.0.0.1:1' }, async (server) => {
+      expect((await install(server, 'base')).download?.error).toContain('names a proxy that is not');
+    });
+  });
+
+  it('is chosen as curl chooses it', () => {
+    const env = {
+      HTTPS_PROXY: 'http://a:1',
+      http_proxy: 'b:2',
+      NO_PROXY: 'one.test, *.two.test three.test:444',
+    };
+    const of = (url: string) => proxyFor(new URL(url), env);
+    expect(of('https://models.test/x')).toBe('http://a:1');
+    expect(of('http://models.test/x')).toBe('b:2');
+    expect(of('https://one.test/')).toBeNull();
+    expect(of('https://deep.one.test/')).toBeNull();
+    expect(of('https://notone.test/')).toBe('http://a:1');
+    expect(of('https://a.two.test/')).toBeNull();
+    expect(of('https://three.test/')).toBe('http://a:1');
+    expect(of('https://three.test:444/')).toBeNull();
+    expect(proxyFor(new URL('https://x.test'), { https_proxy: 'p:1', no_proxy: '*' })).toBeNull();
+    expect(proxyFor(new URL('https://x.test'), {})).toBeNull();
+  });
+});

@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CreateTranscript } from '../../../electron/contract/transcript.ts';
+import { discard, QUICK, startServer, type TestServer } from '../../support/server.ts';
+import { starterModels } from '../../support/speaker-models.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { file, startUrlServer, type UrlServer } from '../../support/url-server.ts';
+import { transcribe } from '../analyses/support/recordings.ts';
+import { catalogueLine, find, install } from './support/mirror.ts';
+
+const embedding = readFileSync(starterModels.embedding);
+
+let server: TestServer;
+let remote: UrlServer;
+
+beforeAll(async () => {
+  [server, remote] = await Promise.all([startServer(), startUrlServer()]);
+  remote.set('/mirror/embedding-copy.onnx', file(embedding));
+  remote.set('/mirror/segmentation-wrong.onnx', file(embedding));
+  remote.set('/mirror/embedding-cut.onnx', file(embedding.subarray(0, 400_000)));
+  await server.client.call('patchSettings', {
+    body: {
+      ...QUICK,
+      'models.baseUrl': remote.url('/mirror/'),
+      'models.catalogue': [
+        catalogueLine('embedding-copy', embedding),
+        catalogueLine('segmentation-wrong', embedding),
+        catalogueLine('embedding-cut', embedding.subarray(0, 400_000)),
+      ],
+    },
+  });
+});
+afterAll(async () => {
+  await Promise.all([discard(server), remote.close()]);
+});
+
+const importModel = (path: string, id?: string) =>
+  server.client.call('importModel', { body: { path, ...(id === undefined ? {} : { id }) } });
+
+describe('models that tell speakers apart', { timeout: 240_000 }, () => {
+  it('are in the list, with what they are for and what is known of their files', async () => {
+    const { data } = await server.client.call('listModels');
+    const speakers = data.filter((model) => model.kind === 'speakers');
+    expect(speakers.filter((model) => model.bundled).map((model) => model.id)).toEqual([
+      'segmentation-starter',
+      'embedding-starter',
+    ]);
+    for (const { id, part, sha256, description } of speakers) {
+      expect(id.startsWith(`${part}-`)).toBe(true);
+      if (sha256 === null) expect(description).toContain('No checksum is published');
+      else expect(sha256).toMatch(/^[0-9a-f]{64}$/);
+    }
+    expect(data.find((model) => model.id === 'starter')).toMatchObject({ kind: 'whisper', part: null });
+  });
+
+  it('are installed from a mirror, and used when the settings name them', async () => {
+    expect(await install(server, 'embedding-copy')).toMatchObject({ installed: true, part: 'embedding' });
+    await server.client.call('patchSettings', { body: { 'speakers.embedding': 'embedding-copy' } });
+    const t = await transcribe(server, remote, '12-moderation.webm', { diarize: true });
+    expect(Object.keys(t.speakers ?? {})).toEqual(['A', 'B']);
+    await server.client.call('patchTranscript', {
+      params: { id: t.id },
+      body: { speakers: { A: { name: 'Maria', remember: true } } },
+    });
+    const { data } = await server.client.call('listVoices');
+    expect(data).toMatchObject([{ name: 'Maria', model: 'embedding-copy' }]);
+    await server.client.call('patchSettings', { body: { 'speakers.embedding': null } });
+    await server.client.call('removeModel', { params: { id: 'embedding-copy' } });
+    expect((await find(server, 'embedding-copy')).installed).toBe(false);
+  });
+
+  it('are refused where the file is another kind of model, or was cut off', async () => {
+    const wrong = await install(server, 'segmentation-wrong');
+    expect(wrong).toMatchObject({ installed: false, download: { state: 'failed' } });
+    expect(wrong.download?.error).toContain('holds no segmentation model');
+    const cut = await install(server, 'embedding-cut');
+    expect(cut).toMatchObject({ installed: false, download: { state: 'failed' } });
+  });
+
+  it('are imported under an id that says what they are for', async () => {
+    const { data } = await importModel(starterModels.embedding);
+    expect(data).toMatchObject({ id: 'embedding-starter-speaker-embedding', kind: 'speakers' });
+    await expect(importModel(starterModels.embedding, 'mine')).rejects.toMatchObject({ status: 400 });
+    await expect(importModel(starterModels.segmentation, 'embedding-mine')).rejects.toMatchObject({
+      status: 422,
+    });
+    const { path, remove } = await temporaryFolder();
+    await writeFile(join(path, 'page.onnx'), '<!doctype html>');
+    await expect(importModel(join(path, 'page.onnx'), 'embedding-page')).rejects.toMatchObject({
+      status: 422,
+    });
+    await remove();
+  });
+
+  it('do not answer to the model of a transcription, and those that came along cannot be removed', async () => {
+    const asked = CreateTranscript.parse({ audio_url: remote.url('/x.wav'), model: 'embedding-starter' });
+    await expect(server.client.call('createTranscript', { body: asked })).rejects.toMatchObject({
+      status: 400,
+    });
+    await expect(
+      server.client.call('removeModel', { params: { id: 'embedding-starter' } }),
+    ).rejects.toMatchObject({ status: 409 });
+  });
+});

@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto';
+import { readFileSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Model } from '../../../../electron/contract/system.ts';
+import type { TestServer } from '../../../support/server.ts';
+import { until } from '../../../support/until.ts';
+
+const ROOT = resolve(import.meta.dirname, '../../../..');
+
+/** The starter model's bytes: real ones, which tests serve under other names. */
+export const starterBytes = (): Buffer => readFileSync(join(ROOT, 'resources/models/ggml-starter.bin'));
+
+export const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+
+/** A line of the setting `models.catalogue`. */
+export const catalogueLine = (id: string, bytes: Buffer, hash = sha256(bytes)): string =>
+  `${id} ${bytes.length} ${hash}`;
+
+export const modelPath = (server: TestServer, id: string): string =>
+  join(server.dataDir, 'models', `ggml-${id}.bin`);
+
+export const find = async (server: TestServer, id: string): Promise<Model> => {
+  const { data } = await server.client.call('listModels');
+  const model = data.find((known) => known.id === id);
+  if (model === undefined) throw new Error(`${id} is not listed`);
+  return model;
+};
+
+/** Waits until a model's download has ended one way or the other. */
+export const settled = (server: TestServer, id: string): Promise<Model> =>
+  until(async () => {
+    const model = await find(server, id);
+    return model.download?.state === 'downloading' ? undefined : model;
+  });
+
+/** Begins an installation and waits for its end. */
+export const install = async (server: TestServer, id: string): Promise<Model> => {
+  await server.client.call('installModel', { params: { id } });
+  return settled(server, id);
+};
+
+/** Takes an installed model away, so that the next test begins without it. */
+export const forget = (server: TestServer, id: string): void =>
+  rmSync(modelPath(server, id), { force: true });

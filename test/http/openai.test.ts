@@ -1,0 +1,264 @@
+import { execFile } from 'node:child_process';
+import { createReadStream } from 'node:fs';
+import { copyFile, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import OpenAI, { APIError, AuthenticationError, BadRequestError, toFile } from 'openai';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { discard, startServer, type TestServer } from '../support/server.ts';
+import { parseSrt } from '../unit/exports/support/srt.ts';
+import { parseWebVtt } from '../unit/exports/support/webvtt.ts';
+
+const AUDIO = resolve(import.meta.dirname, '..', 'fixtures', 'audio');
+/** The beginning of a recording: each call recognises it anew. */
+const sample = (name = '01-short-note.wav') => createReadStream(join(clips, name));
+
+// A busy machine may take long over each; nothing here measures time.
+vi.setConfig({ testTimeout: 300_000 });
+
+let clips = '';
+
+const run = promisify(execFile);
+
+let server: TestServer;
+let openai: OpenAI;
+
+beforeAll(async () => {
+  clips = await mkdtemp(join(tmpdir(), 'earshot-clips-'));
+  for (const name of ['01-short-note.wav', '02-two-speakers.mp3', '06-german.webm']) {
+    await run('ffmpeg', [
+      '-v',
+      'error',
+      '-i',
+      join(AUDIO, name),
+      '-t',
+      '6.7',
+      '-map',
+      '0:a',
+      join(clips, name),
+    ]);
+  }
+  await copyFile(join(AUDIO, '08-meeting-4min.mp3'), join(clips, '08-meeting-4min.mp3'));
+  server = await startServer({ quick: true });
+  openai = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: server.key, maxRetries: 0 });
+});
+afterAll(async () => {
+  await discard(server);
+  await rm(clips, { recursive: true });
+});
+
+const storedFiles = async () => {
+  const folder = join(server.dataDir, 'objects');
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  // The store keeps a note of itself beside the objects.
+  return entries.filter((entry) => entry.isFile() && !entry.name.endsWith('.json'));
+};
+
+const failure = async (call: Promise<unknown>): Promise<APIError> => {
+  const error = await call.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof APIError)) throw new Error('the call did not fail as the API fails');
+  return error;
+};
+
+describe('the openai client, with nothing changed but its base URL and key', () => {
+  it('transcribes to JSON', async () => {
+    const answer = await openai.audio.transcriptions.create({ file: sample(), model: 'whisper-1' });
+    expect(answer.text.split(' ').length).toBeGreaterThan(5);
+    expect(answer.usage).toEqual({ type: 'duration', seconds: expect.any(Number) });
+  });
+
+  it('takes a prompt longer than is kept by its end', async () => {
+    const prompt = 'Northwind and 会社 '.repeat(200);
+    const answer = await openai.audio.transcriptions.create({ file: sample(), model: 'whisper-1', prompt });
+    expect(answer.text.split(' ').length).toBeGreaterThan(5);
+  });
+
+  it('transcribes to text, SRT and WebVTT', async () => {
+    const call = (response_format: 'text' | 'srt' | 'vtt') =>
+      openai.audio.transcriptions.create({
+        file: sample(),
+        model: 'whisper-1',
+        language: 'en',
+        response_format,
+      });
+    const text = await call('text');
+    const srt = parseSrt(await call('srt'));
+    const vtt = parseWebVtt(await call('vtt'));
+    expect(srt.map((cue) => cue.lines.join(' ')).join(' ')).toBe(text.trim());
+    expect(vtt.cues.map((cue) => cue.text.replaceAll('\n', ' ')).join(' ')).toBe(text.trim());
+  });
+
+  it('transcribes to verbose JSON with segments and words', async () => {
+    const answer = await openai.audio.transcriptions.create({
+      file: sample(),
+      model: 'whisper-1',
+      language: 'en',
+      response_format: 'verbose_json',
+      timestamp_granularities: ['word', 'segment'],
+      temperature: 0,
+      prompt: 'Earshot, Northwind',
+    });
+    expect(answer.language).toBe('english');
+    expect(answer.duration).toBeGreaterThan(6);
+    expect(answer.segments?.map((segment) => segment.text.trim()).join(' ')).toBe(answer.text);
+    expect(answer.words?.map((word) => word.word).join(' ')).toBe(answer.text);
+    for (const segment of answer.segments ?? []) {
+      expect(segment.avg_logprob).toBeLessThanOrEqual(0);
+      expect(segment.end).toBeGreaterThanOrEqual(segment.start);
+    }
+    const words = await openai.audio.transcriptions.create({
+      file: sample(),
+      model: 'whisper-1',
+      response_format: 'verbose_json',
+      timestamp_granularities: ['word'],
+    });
+    expect(words.segments).toBeUndefined();
+    expect(words.words?.length).toBeGreaterThan(5);
+  });
+
+  it('streams the text as it is recognised', async () => {
+    const stream = await openai.audio.transcriptions.create({
+      file: sample('02-two-speakers.mp3'),
+      model: 'whisper-1',
+      language: 'en',
+      stream: true,
+    });
+    let text = '';
+    let done = '';
+    let deltas = 0;
+    for await (const event of stream) {
+      if (event.type === 'transcript.text.delta') {
+        text += event.delta;
+        deltas++;
+      }
+      if (event.type === 'transcript.text.done') done = event.text;
+    }
+    expect(deltas).toBeGreaterThan(0);
+    expect(done.length).toBeGreaterThan(10);
+    expect(text).toBe(done);
+  });
+
+  it('transcribes into English', async () => {
+    const answer = await openai.audio.translations.create({
+      file: sample('06-german.webm'),
+      model: 'whisper-1',
+      response_format: 'verbose_json',
+    });
+    // The client types every translation as its plain form.
+    expect(answer).toMatchObject({ task: 'translate', language: 'english', duration: expect.any(Number) });
+  });
+
+  it('takes files from memory, named or typed', async () => {
+    const bytes = await toFile(sample(), 'note.wav');
+    const named = await openai.audio.transcriptions.create({ file: bytes, model: 'mini' });
+    const typed = await openai.audio.transcriptions.create({
+      file: new File([await bytes.arrayBuffer()], 'blob', { type: 'audio/wav' }),
+      model: 'mini',
+    });
+    expect(typed.text).toBe(named.text);
+  });
+
+  it('lists the models', async () => {
+    const ids: string[] = [];
+    for await (const model of openai.models.list()) ids.push(model.id);
+    expect(ids).toContain('starter');
+  });
+
+  it('leaves no upload behind, and the transcription in the library', async () => {
+    expect(await storedFiles()).toEqual([]);
+    const { data } = await server.client.call('listTranscripts', { query: { limit: 1 } });
+    expect(data.pagination.total).toBeGreaterThan(5);
+    expect(data.transcriptions[0]?.status).toBe('completed');
+  });
+});
+
+describe('errors in OpenAI’s shape', () => {
+  it('a wrong key', async () => {
+    const stranger = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: 'sk-wrong', maxRetries: 0 });
+    const error = await failure(stranger.audio.transcriptions.create({ file: sample(), model: 'whisper-1' }));
+    expect(error).toBeInstanceOf(AuthenticationError);
+    expect(error).toMatchObject({ status: 401, code: 'invalid_api_key', type: 'authentication_error' });
+  });
+
+  it.each([
+    ['an unknown model', { model: 'whisper-99' }, 'model'],
+    ['an unknown language', { model: 'whisper-1', language: 'xx' }, 'language'],
+    ['an unknown format', { model: 'whisper-1', response_format: 'docx' }, 'response_format'],
+    ['an unknown field', { model: 'whisper-1', colour: 'blue' }, 'colour'],
+    ['a temperature out of range', { model: 'whisper-1', temperature: 7 }, 'temperature'],
+  ])('%s', async (_, body, param) => {
+    // What the client's types forbid is sent all the same.
+    const call = openai.audio.transcriptions.create({ file: sample(), ...body } as {
+      file: never;
+      model: string;
+    });
+    const error = await failure(call);
+    expect(error).toBeInstanceOf(BadRequestError);
+    expect(error).toMatchObject({ status: 400, type: 'invalid_request_error', param });
+    expect(await storedFiles()).toEqual([]);
+  });
+
+  it('a file that is no recording', async () => {
+    const file = await toFile(Buffer.from('not audio at all'), 'note.wav');
+    const error = await failure(openai.audio.transcriptions.create({ file, model: 'whisper-1' }));
+    expect(error.status).toBeGreaterThanOrEqual(400);
+    expect(error.status).toBeLessThan(500);
+    expect(error.message).toMatch(/\w+ \w+/);
+    expect(await storedFiles()).toEqual([]);
+  });
+
+  it('a form without a file, and a body that is no form', async () => {
+    const form = new FormData();
+    form.set('model', 'whisper-1');
+    const missing = await server.fetch('/v1/audio/transcriptions', { method: 'POST', body: form });
+    expect(missing.status).toBe(400);
+    expect(await missing.json()).toMatchObject({ error: { param: 'file', type: 'invalid_request_error' } });
+    const json = await server.fetch('/v1/audio/transcriptions', {
+      method: 'POST',
+      body: '{}',
+      headers: { 'content-type': 'application/json' },
+    });
+    expect(json.status).toBe(415);
+    expect(await json.json()).toMatchObject({ error: { code: 'unsupported_media_type' } });
+  });
+});
+
+describe('what else a client may do', () => {
+  it('go away: the work stops and the upload goes', async () => {
+    const controller = new AbortController();
+    const call = openai.audio.transcriptions.create(
+      { file: sample('08-meeting-4min.mp3'), model: 'whisper-1' },
+      { signal: controller.signal },
+    );
+    const gone = expect(call).rejects.toThrow(/abort/i);
+    const running = async () => {
+      const { data } = await server.client.call('getQueue');
+      return data.running.length + data.waiting.length;
+    };
+    while ((await running()) === 0) await new Promise((next) => setTimeout(next, 50));
+    controller.abort();
+    await gone;
+    while ((await running()) > 0 || (await storedFiles()).length > 0)
+      await new Promise((next) => setTimeout(next, 50));
+    const { data } = await server.client.call('listTranscripts', { query: { limit: 1 } });
+    expect(data.transcriptions[0]).toMatchObject({ status: 'failed', error: { code: 'cancelled' } });
+  });
+
+  it('not write another language with a model for English', async () => {
+    const asked = { file: sample(), model: 'nano', language: 'de' };
+    expect(await failure(openai.audio.transcriptions.create(asked))).toMatchObject({
+      status: 400,
+      param: 'language',
+    });
+    expect(await storedFiles()).toEqual([]);
+  });
+
+  it('not translate with a model that cannot', async () => {
+    const error = await failure(openai.audio.translations.create({ file: sample(), model: 'nano' }));
+    expect(error).toMatchObject({ status: 400, param: 'translate' });
+  });
+});

@@ -1,0 +1,12 @@
+import { describe, expect, it } from 'vitest';
+import { runFaults } from '../../faults/uploads.ts';
+import { temporaryFolder } from './support/client.ts';
+
+describe('uploads that are cut off, and a server that is killed', () => {
+  it('leave whole files with their rows, and nothing else', async () => {
+    const { problems, rows, acknowledged } = await runFaults(temporaryFolder(), 20, 5);
+    expect(problems).toEqual([]);
+    expect(rows).toBeGreaterThanOrEqual(acknowledged);
+    expect(acknowledged).toBeGreaterThan(0);
+  }, 120_000);
+});

@@ -1,0 +1,93 @@
+import { join } from 'node:path';
+import { CompiledQuery } from 'kysely';
+import { describe, expect, it } from 'vitest';
+import { silentLogger } from '../../../electron/core/base/logger.ts';
+import { openDatabase } from '../../../electron/core/stores/database.ts';
+import {
+  type FileFilter,
+  filePage,
+  listFiles,
+  listFolders,
+} from '../../../electron/core/stores/file-list.ts';
+import { type TranscriptFilter, transcriptPage } from '../../../electron/core/stores/transcripts.ts';
+import { temporaryFolder } from './support/client.ts';
+import { fillFiles } from './support/fill.ts';
+
+const db = openDatabase(join(temporaryFolder(), 'plans.db'), { logger: silentLogger, now: Date.now });
+const USER = fillFiles(db, 5000);
+const PLAIN: FileFilter = { metadata: [], page: 1, limit: 20, sort: 'uploaded_at', order: 'desc' };
+
+const LIST = { page: 1, limit: 50, sort: 'created_at', order: 'desc' } as const;
+
+const explained = (query: { compile(): { sql: string; parameters: readonly unknown[] } }): string => {
+  const { sql, parameters } = query.compile();
+  // EXPLAIN QUERY PLAN answers with rows of this form.
+  const explain = CompiledQuery.raw(`EXPLAIN QUERY PLAN ${sql}`, [...parameters]);
+  const steps = db.all<{ detail: string }>({ compile: () => explain as CompiledQuery<{ detail: string }> });
+  return steps.map(({ detail }) => detail).join('; ');
+};
+
+const planOf = (filter: Partial<FileFilter>): string => explained(filePage(USER, { ...PLAIN, ...filter }));
+
+describe('the plan of a page of files', () => {
+  it.each([
+    ['by time', {}, 'files_uploaded'],
+    ['by name', { sort: 'name' }, 'files_name'],
+    ['by size', { sort: 'size' }, 'files_size'],
+    ['of a folder', { folder: 'f1' }, 'files_folder'],
+    ['of a folder by name', { folder: 'f1', sort: 'name' }, 'files_folder_name'],
+    ['of a folder by size', { folder: 'f1', sort: 'size' }, 'files_folder_size'],
+  ] as const)('%s walks along an index, without sorting', (_, filter, index) => {
+    const plan = planOf(filter);
+    expect(plan).toContain(`USING INDEX ${index} (`);
+    expect(plan).not.toContain('TEMP B-TREE');
+  });
+
+  it('finds metadata and parts of names through their indexes', () => {
+    expect(planOf({ metadata: [['project', 'p3']] })).toMatch(
+      /file_metadata USING PRIMARY KEY \(user_id=\? AND key=\? AND value=\?\)/,
+    );
+    expect(planOf({ q: 'recording 42' })).toContain('files_text VIRTUAL TABLE INDEX');
+    for (const filter of [
+      { metadata: [['project', 'p3']] as const },
+      { q: 'recording 42' },
+      { prefix: `/${USER}/f1/` },
+    ]) {
+      expect(planOf({ ...filter, folder: 'f1' })).not.toMatch(/files_(uploaded|name|size|folder)/);
+    }
+    expect(planOf({ prefix: `/${USER}/f1/` })).toContain('(key>? AND key<?)');
+  });
+
+  it('gives the right rows', () => {
+    expect(listFiles(db, USER, PLAIN).total).toBe(5000);
+    expect(listFiles(db, USER, { ...PLAIN, q: 'recording 4200' }).total).toBe(1);
+    expect(listFiles(db, USER, { ...PLAIN, metadata: [['project', 'p3']] }).total).toBe(50);
+    expect(listFolders(db, USER)).toHaveLength(10);
+  });
+});
+
+describe('the plan of a page of transcripts', () => {
+  it.each<[string, Partial<TranscriptFilter>, string]>([
+    ['newest first', {}, 'transcripts_created (user_id=?)'],
+    ['by length', { sort: 'duration' }, 'transcripts_duration (user_id=?)'],
+    ['of a state', { status: 'failed' }, 'transcripts_status (user_id=? AND status=?)'],
+    ['of a language', { language: 'de' }, 'transcripts_language (user_id=? AND language=?)'],
+    ['of a model', { model: 'pro' }, 'transcripts_model (user_id=? AND model=?)'],
+    ['since a day', { createdFrom: 1 }, 'transcripts_created (user_id=? AND created_at>?)'],
+    [
+      'of a model since a day',
+      { model: 'pro', createdFrom: 1 },
+      'transcripts_model (user_id=? AND model=? AND created_at>?)',
+    ],
+  ])('%s walks along an index, without sorting', (_, filter, index) => {
+    const plan = explained(transcriptPage(USER, { ...LIST, ...filter }));
+    expect(plan).toContain(`USING INDEX ${index}`);
+    expect(plan).not.toContain('TEMP B-TREE');
+  });
+
+  it('finds what was made from a file by its file', () => {
+    expect(explained(transcriptPage(USER, { ...LIST, fileId: 'file_1' }))).toContain(
+      'USING INDEX transcripts_file (file_id=?)',
+    );
+  });
+});

@@ -1,0 +1,114 @@
+import { type ChildProcess, execFileSync, fork } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { closeSync, openAsBlob, openSync, rmSync, writeSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { createClient } from '../../../../electron/contract/client.ts';
+
+const MIB = 1024 ** 2;
+
+const LINE = `${'0'.repeat(15)},1234567890,some words\n`;
+/** After so many lines comes one that is found nowhere else in the file. */
+const LINES = 1500;
+
+/** A CSV file of exactly `bytes` bytes, of which no 64 KiB are like any others. */
+export const writeBigFile = (path: string, bytes: number): void => {
+  const handle = openSync(path, 'w');
+  const block = Buffer.from(LINE.repeat(LINES));
+  for (let at = 0, i = 0; at < bytes; i++) {
+    block.write(String(i).padStart(15, '0'));
+    at += writeSync(handle, block, 0, Math.min(block.length, bytes - at));
+  }
+  closeSync(handle);
+};
+
+export type BigResult = {
+  /** Megabytes by which the server's memory grew over what it had before. */
+  readonly uploadGrowth: number;
+  readonly downloadGrowth: number;
+  readonly uploadSeconds: number;
+  readonly downloadSeconds: number;
+  /** Processor time of the server alone: what holds also on a busy machine. */
+  readonly uploadCpu: number;
+  readonly downloadCpu: number;
+  /** Whether the answer and the downloaded bytes agree with `md5sum` and `sha256sum`. */
+  readonly sameHashes: boolean;
+  /** Status of an upload of one byte more, when `over` is asked for. */
+  readonly overStatus: number | undefined;
+};
+
+const once = <T>(child: ChildProcess): Promise<T> =>
+  new Promise((done) => child.once('message', (message: T) => done(message)));
+
+type Use = { peak: number; cpu: number };
+
+const useOf = (child: ChildProcess): Promise<Use> => {
+  const answer = once<Use>(child);
+  child.send('use');
+  return answer;
+};
+
+const systemHash = (program: string, path: string): string =>
+  execFileSync(program, [path])
+    .toString()
+    .slice(0, program === 'md5sum' ? 32 : 64);
+
+/** Uploads and downloads a file of `bytes` bytes on a server in a process of its own, and watches its memory. */
+export const measureBigFile = async (folder: string, bytes: number, over: boolean): Promise<BigResult> => {
+  const path = join(folder, 'big.csv');
+  writeBigFile(path, bytes);
+  const program = resolve(import.meta.dirname, '..', '..', '..', 'faults', 'storage-server.ts');
+  const child = fork(program, [join(folder, 'data')]);
+  const { url, key } = await once<{ url: string; key: string }>(child);
+  const client = createClient({ baseUrl: url, key });
+  const send = async (name: string, from: string) => {
+    const body = new FormData();
+    body.set('file', await openAsBlob(from), name);
+    return client.call('uploadFile', { body });
+  };
+  // What is loaded, or made, when it is first asked for is not the upload's: the API's document as well.
+  await (await fetch(`${url}/openapi.json`)).arrayBuffer();
+  const small = join(folder, 'small.csv');
+  writeBigFile(small, 8 * MIB);
+  const warm = (await send('small.csv', small)).data.file;
+  await (await client.send('downloadFile', { params: { fileKey: warm.key } })).arrayBuffer();
+  await useOf(child);
+  const before = await useOf(child);
+  const started = performance.now();
+  const { file } = (await send('big.csv', path)).data;
+  const uploaded = performance.now();
+  const afterUpload = await useOf(child);
+  const hash = createHash('sha256');
+  const response = await client.send('downloadFile', { params: { fileKey: file.key } });
+  for await (const chunk of response.body ?? []) hash.update(chunk);
+  const downloaded = performance.now();
+  const afterDownload = await useOf(child);
+  const sha256 = systemHash('sha256sum', path);
+  const md5 = systemHash('md5sum', path);
+  const sameHashes =
+    file.checksums.sha256 === sha256 && file.checksums.md5 === md5 && hash.digest('hex') === sha256;
+  let overStatus: number | undefined;
+  if (over) {
+    const handle = openSync(path, 'a');
+    writeSync(handle, '\n');
+    closeSync(handle);
+    overStatus = await send('over.csv', path).then(
+      () => 201,
+      (error: { status?: number }) => error.status,
+    );
+  }
+  await new Promise((done) => {
+    child.once('exit', done);
+    child.kill('SIGTERM');
+  });
+  rmSync(path);
+  return {
+    uploadGrowth: (afterUpload.peak - before.peak) / MIB,
+    downloadGrowth: (afterDownload.peak - before.peak) / MIB,
+    uploadSeconds: (uploaded - started) / 1000,
+    downloadSeconds: (downloaded - uploaded) / 1000,
+    uploadCpu: afterUpload.cpu - before.cpu,
+    downloadCpu: afterDownload.cpu - afterUpload.cpu,
+    sameHashes,
+    overStatus,
+  };
+};

@@ -1,0 +1,73 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
+import { type Client, createClient } from '../../../../electron/contract/client.ts';
+import type { ErrorBody } from '../../../../electron/contract/errors.ts';
+import type { UploadResult } from '../../../../electron/contract/storage.ts';
+import { type StartOptions, type Storage, startStorage } from './start.ts';
+
+export { objectsIn } from './objects.ts';
+
+/** A folder that is removed after the test file. */
+export const temporaryFolder = (): string => {
+  const path = mkdtempSync(join(tmpdir(), 'earshot-storage-'));
+  afterAll(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+};
+
+export type User = { readonly id: string; readonly key: string; readonly client: Client };
+
+/** The storage on a fresh folder, closed after the test file. */
+export const freshStorage = async (options: Partial<StartOptions> = {}): Promise<Storage> => {
+  const storage = await startStorage({ root: temporaryFolder(), ...options });
+  afterAll(() => storage.close());
+  return storage;
+};
+
+let users = 0;
+
+export const newUser = ({ accounts, url }: Storage, limits: { storage_limit?: number } = {}): User => {
+  const { user, key } = accounts.createUser(`user ${++users}`, limits);
+  return { id: user.id, key: key.key, client: createClient({ baseUrl: url, key: key.key }) };
+};
+
+export const bearer = (user: User): Record<string, string> => ({ authorization: `Bearer ${user.key}` });
+
+export type FormFields = Record<string, string>;
+
+export const form = (
+  name: string,
+  bytes: Uint8Array<ArrayBuffer> | string,
+  fields: FormFields = {},
+  type = '',
+): FormData => {
+  const body = new FormData();
+  for (const [field, value] of Object.entries(fields)) body.set(field, value);
+  body.set('file', new File([bytes], name, { type }));
+  return body;
+};
+
+/** Uploads and expects success. */
+export const upload = async (
+  user: User,
+  name: string,
+  bytes: Uint8Array<ArrayBuffer> | string,
+  fields: FormFields = {},
+  type = '',
+): Promise<UploadResult['data']> =>
+  (await user.client.call('uploadFile', { body: form(name, bytes, fields, type) })).data;
+
+/** Status and code of an answer that is expected to be an error. */
+export const errorOf = async (
+  response: Response,
+): Promise<{ status: number; code: string; error: string; details: string[] }> => {
+  // Every error answer has this shape; a test compares its parts.
+  const body = (await response.json()) as ErrorBody;
+  return {
+    status: response.status,
+    code: body.code,
+    error: body.error,
+    details: (body.details ?? []).map((detail) => detail.path),
+  };
+};

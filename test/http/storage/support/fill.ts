@@ -1,0 +1,40 @@
+import { newId } from '../../../../electron/core/base/ids.ts';
+import type { WritableDb } from '../../../../electron/core/stores/database.ts';
+import { insertFile } from '../../../../electron/core/stores/files.ts';
+import { insertUser } from '../../../../electron/core/stores/users.ts';
+
+/** A user with `count` files in ten folders and a hundred projects, as rows alone. Returns the user's id. */
+export const fillFiles = (db: WritableDb, count: number): string => {
+  const user = {
+    id: newId('usr'),
+    name: 'filled',
+    owner: 0,
+    created_at: 0,
+    storage_limit: null,
+    credit_budget: null,
+  };
+  insertUser(db, user);
+  db.transaction(() => {
+    for (let i = 0; i < count; i++) {
+      const folder = `f${i % 10}`;
+      const file = {
+        id: newId('file'),
+        user_id: user.id,
+        key: `/${user.id}/${folder}/recording-${i}_20261120T174500123Z.mp3`,
+        object: i.toString(16).padStart(32, '0'),
+        folder,
+        original_name: `Recording ${i}.mp3`,
+        size: (i * 7919) % 1_000_000,
+        mime_type: 'audio/mpeg',
+        public: 0,
+        metadata: JSON.stringify({ project: `p${i % 100}`, speaker: `s${i % 7}` }),
+        md5: '0'.repeat(32),
+        sha256: '0'.repeat(64),
+        uploaded_at: i,
+        modified_at: i,
+      };
+      insertFile(db, file, new Uint8Array(4));
+    }
+  });
+  return user.id;
+};

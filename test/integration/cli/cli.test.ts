@@ -1,0 +1,149 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fixture, fixturePath, ONE_SENTENCE, truth } from '../../support/fixtures.ts';
+import { spawnEarshot } from '../../support/server.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { file, stall, startUrlServer, type UrlServer } from '../../support/url-server.ts';
+
+type Result = { code: number | null; out: string; err: string };
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let remote: UrlServer;
+
+beforeAll(async () => {
+  [folder, remote] = await Promise.all([temporaryFolder(), startUrlServer()]);
+});
+afterAll(async () => {
+  await Promise.all([folder.remove(), remote.close()]);
+});
+
+const start = (...args: string[]) => spawnEarshot(args, { EARSHOT_DATA_DIR: folder.path });
+
+const earshot = async (...args: string[]): Promise<Result> => {
+  const child = await start(...args);
+  if (child.stdout === null || child.stderr === null) throw new Error('no output to read');
+  const closed = once(child, 'close');
+  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  const [code] = await closed;
+  return { code, out, err };
+};
+
+/** What the program has said on stderr once it has said `wanted`. Goes on reading, as a terminal does. */
+const heard = (child: ChildProcess, wanted: string): Promise<string> =>
+  new Promise((resolve) => {
+    let said = '';
+    child.stderr?.on('data', (chunk: Buffer) => {
+      said += chunk.toString();
+      if (said.includes(wanted)) resolve(said);
+    });
+  });
+
+const SAMPLE = fixturePath(ONE_SENTENCE);
+
+describe('earshot transcribe', () => {
+  it('without arguments says the bundled sample, with times, and nothing else on stdout', async () => {
+    const { code, out, err } = await earshot('transcribe');
+    expect(code).toBe(0);
+    const lines = out.trimEnd().split('\n');
+    expect(lines.map((line) => line.replace(/^\[\d\d:\d\d\.\d → \d\d:\d\d\.\d\] {2}/, '')).join(' ')).toBe(
+      truth('01-short-note.wav').text,
+    );
+    expect(lines.every((line) => line.startsWith('['))).toBe(true);
+    expect(err).toContain('demonstration model');
+  });
+
+  it.each([
+    ['txt', /^Good morning/],
+    ['srt', /^1\r?\n00:00:00,\d{3} --> /],
+    ['vtt', /^WEBVTT/],
+    ['json', /^\{/],
+  ])('writes %s', async (format, beginning) => {
+    const { code, out } = await earshot('transcribe', SAMPLE, '--model', 'starter', '--format', format);
+    expect(code).toBe(0);
+    expect(out).toMatch(beginning);
+  });
+
+  it('takes a range and a URL', async () => {
+    const url = remote.set('/a.wav', file(fixture('01-short-note.wav')));
+    const range = ['--from', '0:06.8', '--to', '20', '--allow-private-addresses'];
+    const { code, out } = await earshot('transcribe', url, '-m', 'starter', ...range, '-f', 'txt');
+    expect(code).toBe(0);
+    expect(out).toContain('The deadline for the contract');
+    expect(out).not.toContain('Good morning');
+  });
+
+  it.each<[string, string[], number, RegExp]>([
+    ['a file that is not there', ['transcribe', '/no/such.wav'], 2, /there is no such file/],
+    ['a folder', ['transcribe', '/'], 2, /not a file/],
+    ['a format that is not known', ['transcribe', SAMPLE, '-f', 'pdf'], 2, /--format pdf/],
+    ['a time that is none', ['transcribe', SAMPLE, '--from', 'soon'], 2, /not a time/],
+    ['a model that is not known', ['transcribe', SAMPLE, '-m', 'gigantic'], 1, /no model called gigantic/],
+    ['a model that is not installed', ['transcribe', SAMPLE, '-m', 'base'], 1, /earshot models install base/],
+    ['an unknown command', ['fly'], 1, /unknown command/],
+  ])('says in one line what is wrong with %s', async (_, args, code, message) => {
+    const result = await earshot(...args);
+    expect(result.code).toBe(code);
+    expect(result.err).toMatch(message);
+    expect(result.err).not.toMatch(/\n\s+at /);
+    expect(result.out).toBe('');
+  });
+
+  it('ends with 130 on Ctrl-C, whatever it is doing, and leaves nothing running', async () => {
+    const url = remote.set('/stall.wav', stall(fixture('01-short-note.wav'), 1000));
+    const child = await start('transcribe', url, '-m', 'starter', '--allow-private-addresses');
+    const closed = once(child, 'close');
+    await heard(child, 'Downloading');
+    child.kill('SIGINT');
+    const [code] = await closed;
+    expect(code).toBe(130);
+  });
+});
+
+describe('earshot serve', () => {
+  it('greets a person, says how to get a model, and stops at SIGTERM', async () => {
+    const child = await start('serve', '--port', '0');
+    const closed = once(child, 'close');
+    const banner = await heard(child, 'Ctrl-C');
+    expect(banner).toMatch(/Window +http:\/\/127\.0\.0\.1:\d+\/#token=/);
+    expect(banner).toContain('earshot models install base');
+    const second = await earshot('serve', '--port', '0');
+    expect([second.code, second.err]).toEqual([
+      1,
+      expect.stringContaining('Another Earshot is using this data folder'),
+    ]);
+    child.kill('SIGTERM');
+    expect((await closed)[0]).toBe(0);
+  });
+});
+
+describe('keys, users, settings', () => {
+  it('are listed, made and ended', async () => {
+    const made = await earshot('keys', 'create', 'script');
+    expect(made.out).toMatch(/^ek_[0-9A-Za-z]{38}\n$/);
+    const listed = await earshot('keys', 'list');
+    expect(listed.out).toContain('script');
+    expect(listed.out).not.toContain(made.out.trim());
+    const id = /key_\w+(?= +script)/.exec(listed.out)?.[0] ?? '';
+    expect((await earshot('keys', 'revoke', id)).code).toBe(0);
+    expect((await earshot('keys', 'revoke', id)).code).toBe(1);
+    expect((await earshot('users', 'create', '山田')).out).toMatch(/^ek_/);
+    expect((await earshot('users', 'list')).out).toContain('山田');
+  });
+
+  it('point a model name at another model', async () => {
+    expect((await earshot('settings', 'set', 'models.aliases.mini', 'starter')).code).toBe(0);
+    expect((await earshot('settings', 'get', 'models.aliases.mini')).out).toBe('starter\n');
+    expect((await earshot('transcribe', SAMPLE, '-f', 'txt')).out).toContain('Good morning');
+    expect((await earshot('settings', 'set', 'engine.beamSize', 'many')).code).toBe(1);
+    expect((await earshot('settings', 'unset', 'models.aliases.mini')).code).toBe(0);
+    expect((await earshot('settings', 'get', 'models.aliases.mini')).out).toBe('base\n');
+  });
+});
+
+it('earshot doctor finds everything that is needed', async () => {
+  const { code, out } = await earshot('doctor');
+  expect(code).toBe(0);
+  for (const name of ['ffmpeg', 'Engine', 'Models', 'Virus scan', 'Disk']) expect(out).toContain(name);
+});

@@ -1,0 +1,172 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { delimiter, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { routes } from '../../../electron/contract/routes.ts';
+import { type Browser, borrowBrowser } from '../../support/browser.ts';
+import { fixturePath } from '../../support/fixtures.ts';
+import { discard, startServer, type TestServer } from '../../support/server.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+const run = promisify(execFile);
+const ROOT = resolve(import.meta.dirname, '..', '..', '..');
+const PROGRAM = readFileSync(join(import.meta.dirname, 'program.txt'), 'utf8');
+
+let server: TestServer;
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let project: string;
+let installed: string;
+
+/** The oldest Node that the client is for, where this machine has it beside the one that runs the tests. */
+const oldNode = (process.env.PATH ?? '')
+  .split(delimiter)
+  .map((path) => join(path, 'node'))
+  .filter((path) => existsSync(path) && !path.includes('node_modules'))
+  .find((path) => /^v2[0-3]\./.test(execFileSync(path, ['--version'], { encoding: 'utf8' })));
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  project = join(folder.path, 'project');
+  mkdirSync(project);
+  const built = join(folder.path, 'built');
+  execFileSync(process.execPath, [join(ROOT, 'packages', 'earshot-client', 'build', 'main.ts'), built]);
+  execFileSync('npm', ['pack', '--silent', '--pack-destination', folder.path], { cwd: built });
+  const tarball = readdirSync(folder.path).find((name) => name.endsWith('.tgz')) ?? '';
+  writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'project', type: 'module' }));
+  const npm = ['install', '--offline', '--no-audit', '--no-fund', join(folder.path, tarball)];
+  execFileSync('npm', npm, { cwd: project, stdio: 'ignore' });
+  installed = join(project, 'node_modules', 'earshot-client');
+  const clip = join(project, 'talk.mp3');
+  execFileSync('ffmpeg', ['-v', 'error', '-i', fixturePath('01-short-note.wav'), '-t', '4.3', clip]);
+  server = await startServer({ quick: true });
+});
+
+afterAll(async () => {
+  await discard(server);
+  await folder.remove();
+});
+
+describe('the package', () => {
+  it('installs by itself, and needs nothing', () => {
+    expect(readdirSync(join(project, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual([
+      'earshot-client',
+    ]);
+    const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
+    expect(manifest).toMatchObject({ name: 'earshot-client', license: 'MIT', type: 'module' });
+    expect(manifest.version).toBe(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).version);
+    expect(manifest).not.toHaveProperty('dependencies');
+    const imports = readdirSync(installed)
+      .filter((name) => /\.(js|d\.ts)$/.test(name))
+      .flatMap((name) => [...readFileSync(join(installed, name), 'utf8').matchAll(/from '([^']+)'/g)]);
+    expect(imports.every(([, specifier]) => specifier?.startsWith('./'))).toBe(true);
+    expect(readdirSync(installed)).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'index.d.ts']));
+  });
+
+  it('has a method for every operation of the contract', async () => {
+    const { createEarshot } = await import(join(installed, 'index.js'));
+    expect(Object.keys(createEarshot())).toEqual(
+      expect.arrayContaining([...Object.keys(routes), 'upload', 'follow', 'waitFor', 'transcribe']),
+    );
+  });
+});
+
+describe('a program in TypeScript', () => {
+  const compile = async (name: string, text: string): Promise<string> => {
+    writeFileSync(join(project, `${name}.ts`), text);
+    const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
+    const strict = ['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess'];
+    const target = ['--target', 'es2022', '--lib', 'es2022,dom,dom.iterable,dom.asynciterable'];
+    const module = ['--module', 'nodenext', '--types', ''];
+    const args = [tsc, ...strict, ...target, ...module, `${name}.ts`];
+    try {
+      await run(process.execPath, args, { cwd: project });
+      return '';
+    } catch (error) {
+      return error instanceof Error && 'stdout' in error ? String(error.stdout) : String(error);
+    }
+  };
+
+  it('compiles against its types, and runs in Node', async () => {
+    expect(await compile('program', PROGRAM)).toBe('');
+    const { stdout } = await run(oldNode ?? process.execPath, ['program.js'], {
+      cwd: project,
+      env: { ...process.env, EARSHOT_URL: server.url, EARSHOT_API_KEY: server.key },
+    });
+    const seen = JSON.parse(stdout);
+    expect(seen.text).toMatch(/^Good morning/);
+    expect(seen).toMatchObject({
+      uploaded: 1,
+      progressed: true,
+      events: ['snapshot', 'file.created', 'transcript.created'],
+      missing: { name: 'ApiError', status: 404, code: 'transcript_not_found', named: true },
+      failed: { name: 'TranscriptionError', code: 'not_media' },
+      stopped: 'AbortError',
+      srt: true,
+    });
+  });
+
+  it('is refused by the compiler where it does not fit', async () => {
+    const wrong = `import { createEarshot } from 'earshot-client';
+const earshot = createEarshot();
+await earshot.getTranscript();
+await earshot.createTranscript({ body: { audio_url: 1 } });
+await earshot.createTranscript({ body: { audio_url: 'a', langauge: 'de' } });
+(await earshot.health()).uptimes;
+`;
+    const said = await compile('wrong', wrong);
+    const lines = [...said.matchAll(/wrong\.ts\((\d+),/g)].map(([, line]) => Number(line));
+    expect(lines).toEqual([3, 4, 5, 6]);
+  });
+});
+
+describe('a page of another origin', () => {
+  let pages: Server;
+  let browser: Browser;
+  let origin: string;
+  beforeAll(async () => {
+    pages = createServer((request, response) => {
+      const name = new URL(request.url ?? '/', 'http://localhost').pathname.slice(1);
+      const isModule = /^[\w-]+\.js$/.test(name);
+      response.setHeader('content-type', isModule ? 'text/javascript' : 'text/html');
+      response.end(isModule ? readFileSync(join(installed, name)) : '<!doctype html><title>A page</title>');
+    });
+    await new Promise<void>((ready) => pages.listen(0, '127.0.0.1', ready));
+    const address = pages.address();
+    origin = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
+    browser = await borrowBrowser();
+  });
+  afterAll(async () => {
+    await browser.close();
+    pages.closeAllConnections();
+    await new Promise((closed) => pages.close(closed));
+  });
+
+  const inPage = async () => {
+    const page = await (await browser.newContext()).newPage();
+    await page.goto(origin);
+    const seen: unknown = await page.evaluate(`(async () => {
+      const { createEarshot } = await import('/index.js');
+      const earshot = createEarshot({ baseUrl: '${server.url}', key: '${server.key}' });
+      const bytes = new Uint8Array(${JSON.stringify([...readFileSync(join(project, 'talk.mp3'))])});
+      const shares = [];
+      try {
+        const { text } = await earshot.transcribe(new File([bytes], 'talk.mp3', { type: 'audio/mpeg' }), {
+          onUpload: (share) => shares.push(share),
+        });
+        return { text, sent: shares.at(-1) };
+      } catch (error) {
+        return { failed: error.name };
+      }
+    })()`);
+    await page.close();
+    return seen;
+  };
+
+  it('uploads and transcribes in a browser, once the owner lets it in', async () => {
+    expect(await inPage()).toEqual({ failed: 'TypeError' });
+    await server.client.call('patchSettings', { body: { 'network.allowedOrigins': [origin] } });
+    expect(await inPage()).toEqual({ text: expect.stringMatching(/^Good morning/), sent: 1 });
+  });
+});

@@ -1,0 +1,253 @@
+import { readFile, stat, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createMediaEngine } from '../../../../electron/core/engines/ffmpeg/engine.ts';
+import { findFfmpeg } from '../../../../electron/core/engines/ffmpeg/tools.ts';
+import type {
+  DecodeOptions,
+  DecodeSummary,
+  MediaEngine,
+} from '../../../../electron/core/engines/ffmpeg/types.ts';
+import { createHttpClient } from '../../../../electron/core/engines/net/http-client.ts';
+import { openRangeReader } from '../../../../electron/core/engines/range-reader/range-reader.ts';
+import { ffmpeg, fixture, processesWith } from '../../../support/ffmpeg.ts';
+import { temporaryFolder } from '../../../support/temporary-folder.ts';
+import { file, stall, startUrlServer } from '../../../support/url-server.ts';
+
+describe('hostile input', { timeout: 60_000 }, () => {
+  let engine: MediaEngine;
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+
+  const at = (name: string): string => join(folder.path, name);
+
+  const decode = async (name: string, options: DecodeOptions = {}): Promise<DecodeSummary> => {
+    const { pieces, summary } = engine.decodePieces({ kind: 'file', path: at(name) }, options);
+    for await (const piece of pieces) expect(piece.pcm.length).toBeGreaterThan(0);
+    return summary();
+  };
+
+  const write = async (name: string, content: string | Uint8Array): Promise<string> => {
+    await writeFile(at(name), content);
+    return name;
+  };
+
+  const cutShort = async (from: string, name: string, share: number): Promise<string> => {
+    const bytes = await readFile(from);
+    return write(name, bytes.subarray(0, Math.floor(bytes.length * share)));
+  };
+
+  beforeAll(async () => {
+    engine = createMediaEngine(await findFfmpeg({ environment: process.env, platform: process.platform }));
+    folder = await temporaryFolder();
+  });
+
+  afterAll(async () => folder.remove());
+
+  it.each([
+    ['an HTML page', '<!DOCTYPE html>\n<html><body>Log in</body></html>', 'a web page'],
+    ['a page without doctype', '\n <div></div><html lang="en">', 'a web page'],
+    ['text', 'This is no recording at all, just words.\n'.repeat(100), 'a text file'],
+    ['JSON', '{"error": "not found"}', 'a JSON file'],
+    ['an XML error', '<?xml version="1.0"?><Error><Code>AccessDenied</Code></Error>', 'an XML file'],
+    ['nothing', '', 'an empty file'],
+    ['a PDF', Buffer.from('%PDF-1.7\n%\u00e2\u00e3\n1 0 obj\n\u0000', 'latin1'), 'a PDF document'],
+    [
+      'a program',
+      Buffer.concat([Buffer.from('\u007fELF\u0002\u0001\u0001'), Buffer.alloc(200)]),
+      'a program',
+    ],
+  ])('%s named .mp3 is called what it is', async (_what, content, kind) => {
+    const name = await write('named.mp3', content);
+    await expect(decode(name)).rejects.toMatchObject({
+      code: 'not_media',
+      message: `This is ${kind}, not a recording.`,
+    });
+    await expect(engine.probe({ kind: 'file', path: at(name) })).rejects.toMatchObject({ code: 'not_media' });
+  });
+
+  it('random bytes are not a recording', async () => {
+    const bytes = Buffer.from(Array.from({ length: 100_000 }, (_value, i) => (i * i * 7919) % 251));
+    await expect(decode(await write('random.mp3', bytes))).rejects.toMatchObject({
+      code: expect.stringMatching(/^(not_media|decode_failed)$/),
+    });
+  });
+
+  it('a playlist or script named .mp3 reads no other file', async () => {
+    const secret = fixture('01-short-note.wav');
+    const playlists = [
+      `#EXTM3U\n#EXT-X-TARGETDURATION:20\n#EXTINF:15,\nfile://${secret}\n#EXT-X-ENDLIST\n`,
+      `ffconcat version 1.0\nfile '${secret}'\n`,
+      `\u0000#EXTM3U\n#EXT-X-TARGETDURATION:20\n#EXTINF:15,\nfile://${secret}\n#EXT-X-ENDLIST\n`,
+      `<?xml version="1.0"?><MPD><Period><BaseURL>file://${secret}</BaseURL></Period></MPD>`,
+      'v=0\no=- 0 0 IN IP4 127.0.0.1\nm=audio 5004 RTP/AVP 0\n',
+    ];
+    for (const [i, playlist] of playlists.entries()) {
+      const name = await write(`list${i}.mp3`, playlist);
+      await expect(decode(name)).rejects.toMatchObject({ code: 'not_media' });
+    }
+  });
+
+  it('a playlist that passes for binary is stopped by the format whitelist', async () => {
+    const list = `#EXTM3U\n#EXT-X-TARGETDURATION:20\n#\u0001\n#EXTINF:15,\nfile://${fixture('01-short-note.wav')}\n#EXT-X-ENDLIST\n`;
+    await expect(decode(await write('binary.m3u8', list))).rejects.toMatchObject({ code: 'not_media' });
+  });
+
+  it('a video without sound has no audio track', async () => {
+    await ffmpeg('-f', 'lavfi', '-i', 'testsrc=duration=2:size=64x48:rate=5', at('mute.mp4'));
+    await expect(decode('mute.mp4')).rejects.toMatchObject({ code: 'no_audio_track' });
+    expect(await engine.probe({ kind: 'file', path: at('mute.mp4') })).toMatchObject({
+      audioStreams: [],
+      hasVideo: true,
+    });
+  });
+
+  it.each([
+    ['02-two-speakers.mp3', 'mp3'],
+    ['03-three-speakers.flac', 'flac'],
+    ['06-german.webm', 'webm'],
+  ])('of a truncated %s, what is there is kept, with a warning', async (name, format) => {
+    const cut = await cutShort(fixture(name), `cut.${format}`, 0.6);
+    const summary = await decode(cut);
+    expect(summary.duration).toBeGreaterThan(5);
+    expect(summary.warnings).toEqual([
+      expect.stringMatching(/^The file ends early or is damaged: \d+ of \d+/),
+    ]);
+  });
+
+  it('of a truncated WAV, which does not show it, what is there is kept', async () => {
+    const summary = await decode(await cutShort(fixture('01-short-note.wav'), 'cut.wav', 0.5));
+    expect(summary.duration).toBeCloseTo(7.7, 1);
+  });
+
+  it('a truncated M4A has lost its index, and says so', async () => {
+    await ffmpeg('-i', fixture('01-short-note.wav'), at('whole.m4a'));
+    await expect(decode(await cutShort(at('whole.m4a'), 'cut.m4a', 0.5))).rejects.toMatchObject({
+      code: 'decode_failed',
+      message: expect.stringContaining('cut off'),
+    });
+  });
+
+  it('a header without anything behind it gives a clear error', async () => {
+    for (const name of ['01-short-note.wav', '03-three-speakers.flac', '05-spanish.ogg', '06-german.webm']) {
+      const bytes = (await readFile(fixture(name))).subarray(0, 44);
+      await expect(decode(await write('header', bytes))).rejects.toMatchObject({
+        code: expect.stringMatching(/^(not_media|decode_failed|no_audio_track)$/),
+      });
+    }
+  });
+
+  it('sound that lasts too long is refused', async () => {
+    await ffmpeg('-f', 'lavfi', '-i', 'anullsrc=r=8000:cl=mono', '-t', '600', at('long.flac'));
+    await expect(decode('long.flac', { limits: { maxSeconds: 300 } })).rejects.toMatchObject({
+      code: 'decode_failed',
+      message: expect.stringContaining('longer than'),
+    });
+  });
+
+  it('a missing file is file_not_found', async () => {
+    await expect(decode('gone.mp3')).rejects.toMatchObject({ code: 'file_not_found' });
+  });
+
+  it('odd file names are only names', async () => {
+    await ffmpeg('-i', fixture('09-silence.wav'), at('x.wav'));
+    const bytes = await readFile(at('x.wav'));
+    for (const name of ['-i.wav', 'concat:a|b.wav', 'http:x.wav', "Šimon's %d 会議 [1].wav", 'pipe:0.wav']) {
+      expect((await decode(await write(name, bytes))).duration).toBe(6);
+    }
+  });
+
+  it('a cancelled decode leaves no ffmpeg behind, whenever it is cancelled', async () => {
+    await ffmpeg('-f', 'lavfi', '-i', 'sine=frequency=300', '-t', '3600', at('hour.flac'));
+    for (const moment of [0, 1, 20, 60, 200]) {
+      const abort = new AbortController();
+      const timer = setTimeout(() => abort.abort(), moment);
+      const decoding = decode('hour.flac', {
+        signal: abort.signal,
+        cut: { minSeconds: 3590, maxSeconds: 3600 },
+      });
+      await expect(decoding).rejects.toMatchObject({ code: 'cancelled' });
+      clearTimeout(timer);
+      expect(await processesWith(at('hour.flac'))).toEqual([]);
+    }
+  });
+
+  it('leaving the loop early ends ffmpeg too', async () => {
+    const { pieces } = engine.decodePieces(
+      { kind: 'file', path: at('hour.flac') },
+      { cut: { minSeconds: 5, maxSeconds: 10 } },
+    );
+    for await (const piece of pieces) {
+      expect(await processesWith(at('hour.flac'))).toHaveLength(1);
+      if (piece.index === 1) break;
+    }
+    expect(await processesWith(at('hour.flac'))).toEqual([]);
+  });
+
+  it('an ffmpeg that was stopped is noticed and killed', async () => {
+    const { pieces } = engine.decodePieces(
+      { kind: 'file', path: at('hour.flac') },
+      { cut: { minSeconds: 5, maxSeconds: 10 }, limits: { stallSeconds: 1 } },
+    );
+    const reading = async (): Promise<void> => {
+      for await (const piece of pieces) {
+        if (piece.index !== 0) continue;
+        for (const id of await processesWith(at('hour.flac'))) process.kill(id, 'SIGSTOP');
+      }
+    };
+    await expect(reading()).rejects.toMatchObject({
+      code: 'decode_failed',
+      message: 'ffmpeg made no progress for 1 seconds.',
+    });
+    expect(await processesWith(at('hour.flac'))).toEqual([]);
+  });
+
+  it('a consumer may take longer than the stall limit', async () => {
+    const { pieces } = engine.decodePieces(
+      { kind: 'file', path: fixture('08-meeting-4min.mp3') },
+      { cut: { minSeconds: 60, maxSeconds: 120 }, limits: { stallSeconds: 1 } },
+    );
+    for await (const piece of pieces) {
+      if (piece.index === 0) await new Promise((resolve) => setTimeout(resolve, 2000));
+    }
+  });
+
+  it('what goes wrong upstream is reported, not what ffmpeg made of it', async () => {
+    const server = await startUrlServer();
+    const client = createHttpClient({
+      policy: () => ({ allowPrivateAddresses: true, offline: false }),
+      version: '0',
+    });
+    const bytes = await readFile(fixture('08-meeting-4min.mp3'));
+    for (const [later, code] of [
+      [stall(bytes, 0), 'download_timeout'],
+      [file(bytes.subarray(1)), 'download_failed'],
+    ] as const) {
+      let current = file(bytes);
+      const url = server.set('/a', (request, response) => current(request, response));
+      const opened = await openRangeReader({ client, url, maxBytes: 1e9, stallSeconds: 1 });
+      if (!opened.supported) throw new Error(opened.reason);
+      current = later;
+      const reading = async (): Promise<void> => {
+        for await (const piece of engine.decodePieces(opened.reader, { start: 100 }).pieces) {
+          expect(piece.pcm.length).toBeGreaterThan(0);
+        }
+      };
+      await expect(reading()).rejects.toMatchObject({ code });
+      await opened.reader.close();
+    }
+    await client.close();
+    await server.close();
+  });
+
+  it('a file that shrinks while it is read ends with a warning', async () => {
+    await ffmpeg('-i', fixture('08-meeting-4min.mp3'), at('shrinking.wav'));
+    const { pieces, summary } = engine.decodePieces(
+      { kind: 'file', path: at('shrinking.wav') },
+      { cut: { minSeconds: 5, maxSeconds: 10 } },
+    );
+    for await (const piece of pieces) {
+      if (piece.index === 0) await truncate(at('shrinking.wav'), (await stat(at('shrinking.wav'))).size / 2);
+    }
+    expect(summary().warnings).toHaveLength(1);
+  });
+});

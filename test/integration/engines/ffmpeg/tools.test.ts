@@ -1,0 +1,66 @@
+import { chmod, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createMediaEngine } from '../../../../electron/core/engines/ffmpeg/engine.ts';
+import { findFfmpeg } from '../../../../electron/core/engines/ffmpeg/tools.ts';
+import type { FfmpegTools } from '../../../../electron/core/engines/ffmpeg/types.ts';
+import { fixture } from '../../../support/ffmpeg.ts';
+import { temporaryFolder } from '../../../support/temporary-folder.ts';
+
+describe('findFfmpeg', () => {
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+
+  const program = async (name: string): Promise<string> => {
+    const path = join(folder.path, name);
+    await writeFile(path, '#!/bin/sh\nexit 0\n');
+    await chmod(path, 0o755);
+    return path;
+  };
+
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+  });
+
+  afterEach(async () => folder.remove());
+
+  it('takes what the environment names first, then the resources, then the PATH', async () => {
+    const [ffmpeg, ffprobe] = [await program('ffmpeg'), await program('ffprobe')];
+    const own = await program('my-ffmpeg');
+    const lookup = { platform: 'linux' as const, environment: { PATH: `/nowhere:${folder.path}` } };
+    expect(await findFfmpeg(lookup)).toEqual({ ffmpeg, ffprobe });
+    expect(await findFfmpeg({ ...lookup, environment: {}, resourcesPath: folder.path })).toEqual({
+      ffmpeg,
+      ffprobe,
+    });
+    const named = { ...lookup.environment, FFMPEG_PATH: own };
+    expect(await findFfmpeg({ ...lookup, environment: named })).toEqual({ ffmpeg: own, ffprobe });
+  });
+
+  it('says what to install, or which variable is wrong', async () => {
+    const lookup = { platform: 'linux' as const, environment: { PATH: folder.path } };
+    await expect(findFfmpeg(lookup)).rejects.toMatchObject({
+      code: 'engine_unavailable',
+      message: expect.stringContaining('apt-get install ffmpeg'),
+    });
+    await expect(
+      findFfmpeg({ ...lookup, environment: { FFMPEG_PATH: '/nowhere/ffmpeg' } }),
+    ).rejects.toMatchObject({ message: expect.stringContaining('FFMPEG_PATH') });
+  });
+
+  it('programs that went away give engine_unavailable, at first and after they had served', async () => {
+    const input = { kind: 'file' as const, path: fixture('01-short-note.wav') };
+    const lengthWith = async (tools: FfmpegTools): Promise<number> => {
+      let samples = 0;
+      for await (const { pcm } of createMediaEngine(tools).decodePieces(input).pieces) samples += pcm.length;
+      return samples;
+    };
+    const gone = { ffmpeg: '/nowhere/ffmpeg', ffprobe: '/nowhere/ffprobe' };
+    const unavailable = { code: 'engine_unavailable' };
+    await expect(createMediaEngine(gone).probe(input)).rejects.toMatchObject(unavailable);
+    await expect(lengthWith(gone)).rejects.toMatchObject(unavailable);
+    expect(
+      await lengthWith(await findFfmpeg({ platform: process.platform, environment: process.env })),
+    ).toBeGreaterThan(0);
+    await expect(lengthWith(gone)).rejects.toMatchObject(unavailable);
+  });
+});

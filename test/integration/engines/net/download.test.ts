@@ -1,0 +1,318 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { download } from '../../../../electron/core/engines/net/download.ts';
+import { createHttpClient } from '../../../../electron/core/engines/net/http-client.ts';
+import { noteWhole, reopenWhole } from '../../../../electron/core/engines/net/resume-state.ts';
+import type {
+  DownloadOptions,
+  DownloadResult,
+  HttpClient,
+} from '../../../../electron/core/engines/net/types.ts';
+import { temporaryFolder } from '../../../support/temporary-folder.ts';
+import {
+  endless,
+  file,
+  htmlPage,
+  stall,
+  startUrlServer,
+  status,
+  type UrlServer,
+} from '../../../support/url-server.ts';
+
+const sha = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+
+describe('download', () => {
+  const body = randomBytes(1_000_000);
+  let server: UrlServer;
+  let client: HttpClient;
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let destination: string;
+
+  const get = (path: string, options: Partial<DownloadOptions> = {}): Promise<DownloadResult> =>
+    download(client, {
+      url: server.url(path),
+      destination,
+      purpose: 'audio',
+      ...options,
+      limits: { maxBytes: 10_000_000, retryDelay: 5, stallSeconds: 1, ...options.limits },
+    });
+
+  /** The file is whole, right, and alone in its folder. */
+  const expectWhole = async (bytes: Buffer): Promise<void> => {
+    expect(sha(await readFile(destination))).toBe(sha(bytes));
+    expect(await readdir(folder.path)).toEqual(['part']);
+  };
+
+  beforeEach(async () => {
+    server = await startUrlServer();
+    client = createHttpClient({
+      policy: () => ({ allowPrivateAddresses: true, offline: false }),
+      version: '0',
+    });
+    folder = await temporaryFolder();
+    destination = join(folder.path, 'part');
+  });
+
+  afterEach(async () => {
+    await client.close();
+    await server.close();
+    await folder.remove();
+  });
+
+  it('fetches a file with its name, type and ETag, reporting progress', async () => {
+    server.set('/Größe 1.mp3', file(body, { type: 'audio/mpeg', etag: '"v1"' }));
+    const seen: number[] = [];
+    const result = await get('/Gr%C3%B6%C3%9Fe%201.mp3', { onProgress: ({ bytes }) => seen.push(bytes) });
+    expect(result).toEqual({
+      bytes: body.length,
+      bytesFetched: body.length,
+      contentType: 'audio/mpeg',
+      fileName: 'Größe 1.mp3',
+      etag: '"v1"',
+      lastModified: null,
+      finalUrl: server.url('/Gr%C3%B6%C3%9Fe%201.mp3'),
+    });
+    expect(seen.at(-1)).toBe(body.length);
+    expect(seen).toEqual([...seen].sort((a, b) => a - b));
+    await expectWhole(body);
+  });
+
+  it('goes on after every cut connection, fetching no byte twice', async () => {
+    server.set('/a', file(body, { cutEvery: 100_000 }));
+    const result = await get('/a');
+    expect(result.bytesFetched).toBe(body.length);
+    expect(server.requests.length).toBeGreaterThanOrEqual(10);
+    expect(server.requests[1]?.headers).toMatchObject({
+      range: expect.stringMatching(/^bytes=\d+-$/),
+      'if-range': '"f4240"',
+    });
+    await expectWhole(body);
+  });
+
+  it('goes on with a weak ETag, or with Last-Modified alone', async () => {
+    server.set('/weak', file(body, { cutEvery: 600_000, etag: 'W/"1"' }));
+    expect((await get('/weak')).bytesFetched).toBe(body.length);
+    await expectWhole(body);
+    server.set(
+      '/date',
+      file(body, { cutEvery: 600_000, etag: null, lastModified: 'Wed, 01 Jul 2026 10:00:00 GMT' }),
+    );
+    expect((await get('/date')).bytesFetched).toBe(body.length);
+    await expectWhole(body);
+  });
+
+  it('goes on in another call, as after a restart of the program', async () => {
+    server.set('/a', file(body, { cutEvery: 300_000 }));
+    await expect(get('/a', { limits: { maxBytes: 10_000_000, maxTries: 0 } })).rejects.toMatchObject({
+      code: 'download_failed',
+    });
+    expect((await readdir(folder.path)).sort()).toEqual(['part', 'part.resume.json']);
+    server.set('/a', file(body));
+    const result = await get('/a');
+    expect(result).toMatchObject({ bytes: body.length, bytesFetched: expect.any(Number) });
+    expect(result.bytesFetched).toBeLessThan(900_000);
+    await expectWhole(body);
+  });
+
+  it.each([
+    { how: 'an ETag', proof: { etag: '"v1"' } },
+    { how: 'a weak ETag', proof: { etag: 'W/"v1"' } },
+    { how: 'a date', proof: { etag: null, lastModified: 'Wed, 01 Jul 2026 10:00:00 GMT' } },
+  ])('fetches one byte of a whole file that its server knows again by $how', async ({ proof }) => {
+    server.set('/a', file(body, proof));
+    const result = await get('/a');
+    await noteWhole(destination, { ...result, url: server.url('/a') });
+    expect(await reopenWhole(destination)).toBe(true);
+    expect((await get('/a')).bytesFetched).toBe(1);
+    await expectWhole(body);
+  });
+
+  it('fetches a whole file again that changed on its server, or that the server cannot know again', async () => {
+    server.set('/a', file(body, { etag: '"v1"' }));
+    await noteWhole(destination, { ...(await get('/a')), url: server.url('/a') });
+    expect(await reopenWhole(destination)).toBe(true);
+    const other = randomBytes(body.length);
+    server.set('/a', file(other, { etag: '"v2"' }));
+    expect((await get('/a')).bytesFetched).toBe(other.length);
+    await expectWhole(other);
+    await noteWhole(destination, { url: server.url('/a'), bytes: 9, etag: null, lastModified: null });
+    expect(await reopenWhole(destination)).toBe(false);
+    await expectWhole(other);
+  });
+
+  it('is marked as not whole from before its first byte, also where it cannot go on later', async () => {
+    server.set('/a', file(body, { etag: null }));
+    const seen: string[][] = [];
+    await get('/a', { onProgress: () => seen.push(readdirSync(folder.path).sort()) });
+    expect(seen.length).toBeGreaterThan(1);
+    expect(seen.every((names) => names.includes('part.resume.json'))).toBe(true);
+    await expectWhole(body);
+  });
+
+  it('starts over where the notes beside the partial file are damaged or of another address', async () => {
+    server.set('/a', file(body));
+    await writeFile(destination, 'something else');
+    await writeFile(`${destination}.resume.json`, '{"version": 1, "url"');
+    expect((await get('/a')).bytesFetched).toBe(body.length);
+    await expectWhole(body);
+  });
+
+  it('starts over when the file changed in between', async () => {
+    const second = randomBytes(800_000);
+    let current = body;
+    server.set(
+      '/a',
+      file(() => current, {
+        cutEvery: 500_000,
+        onRequest: (count) => {
+          if (count === 2) current = second;
+        },
+      }),
+    );
+    expect((await get('/a')).bytes).toBe(second.length);
+    await expectWhole(second);
+  });
+
+  it('starts over when a server without If-Range sends the rest of another version', async () => {
+    const second = randomBytes(body.length);
+    let current = body;
+    server.set(
+      '/a',
+      file(() => current, {
+        cutEvery: 600_000,
+        etag: 'W/"one"',
+        onRequest: (count) => {
+          if (count === 2) current = second;
+        },
+      }),
+    );
+    server.set('/b', (request, response) => {
+      const weak = current === body ? 'W/"one"' : 'W/"two"';
+      file(() => current, { cutEvery: 600_000, etag: weak })(request, response);
+      current = second;
+    });
+    await get('/b');
+    await expectWhole(second);
+  });
+
+  it('copes with servers that answer ranges wrongly or not at all', async () => {
+    server.set('/none', file(body, { ranges: false, cutEvery: 900_000 }));
+    await expect(get('/none')).rejects.toMatchObject({
+      code: 'download_failed',
+      message: expect.stringMatching(/had sent \d+ of 1000000 bytes/),
+    });
+    let count = 0;
+    server.set('/wrong', (request, response) => {
+      count++;
+      file(body, count === 1 ? { cutEvery: 300_000 } : { wrongRange: request.headers.range !== undefined })(
+        request,
+        response,
+      );
+    });
+    await get('/wrong');
+    await expectWhole(body);
+  });
+
+  it('unpacks what a server packs unasked', async () => {
+    server.set('/a', file(body, { gzip: true }));
+    expect((await get('/a')).bytes).toBe(body.length);
+    await expectWhole(body);
+    server.set('/odd', file(body, { headers: { 'content-encoding': 'zstd2' } }));
+    await expect(get('/odd')).rejects.toMatchObject({ message: expect.stringContaining('zstd2') });
+  });
+
+  it('stops a packed bomb at the limit', async () => {
+    server.set('/a', file(Buffer.alloc(50_000_000), { gzip: true }));
+    await expect(get('/a')).rejects.toMatchObject({ code: 'download_too_large' });
+  });
+
+  it('says what a server that lies about the length did', async () => {
+    server.set('/long', file(body, { announcedLength: 2_000_000, ranges: false }));
+    await expect(get('/long')).rejects.toMatchObject({
+      code: 'download_failed',
+      message: expect.stringMatching(/had sent \d+ of 2000000 bytes/),
+    });
+  });
+
+  it.each([
+    [404, /answered 404 Not Found\. There is no file/],
+    [403, /403 Forbidden/],
+    [500, /500 Internal Server Error\. That is a fault of the server/],
+  ])('fails at once on %i, saying so', async (code, message) => {
+    server.set('/a', status(code));
+    await expect(get('/a')).rejects.toMatchObject({
+      code: 'download_failed',
+      message: expect.stringMatching(message),
+    });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('tries again while a server is busy', async () => {
+    let count = 0;
+    server.set('/a', (request, response) => {
+      count++;
+      (count < 3 ? status(503) : file(body))(request, response);
+    });
+    await get('/a');
+    await expectWhole(body);
+  });
+
+  it('ends a stall, an endless stream and a file over the limit', async () => {
+    server.set('/stall', stall(body, 50_000));
+    await expect(get('/stall')).rejects.toMatchObject({ code: 'download_timeout' });
+    server.set('/endless', endless());
+    await expect(get('/endless')).rejects.toMatchObject({
+      code: 'download_too_large',
+      message: expect.stringContaining('9.54 MB'),
+    });
+    server.set('/large', file(body));
+    await expect(get('/large', { limits: { maxBytes: 999_999 } })).rejects.toMatchObject({
+      code: 'download_too_large',
+    });
+    await get('/large', { limits: { maxBytes: 1_000_000 } });
+  });
+
+  it('takes an HTML page and an empty file as they are: what they hold is judged later', async () => {
+    server.set('/page', htmlPage);
+    expect((await get('/page')).contentType).toBe('text/html');
+    server.set('/empty', file(Buffer.alloc(0)));
+    expect(await get('/empty')).toMatchObject({ bytes: 0, bytesFetched: 0 });
+    await expectWhole(Buffer.alloc(0));
+  });
+
+  it('can be cancelled, also while it waits for the next try', async () => {
+    server.set('/stall', stall(body, 50_000));
+    const abort = new AbortController();
+    const stalled = get('/stall', { signal: abort.signal, onProgress: () => abort.abort() });
+    await expect(stalled).rejects.toMatchObject({ code: 'cancelled' });
+    const waiting = new AbortController();
+    server.set('/busy', (request, response) => {
+      status(503)(request, response);
+      response.once('close', () => waiting.abort());
+    });
+    const tries = get('/busy', {
+      signal: waiting.signal,
+      limits: { maxBytes: 1e9, retryDelay: 60_000 },
+    });
+    await expect(tries).rejects.toMatchObject({ code: 'cancelled' });
+  });
+
+  it('says that the disk is full, before and while writing', async () => {
+    server.set('/huge', (_request, response) => {
+      response.writeHead(200, { 'content-length': String(1e14) });
+      response.write('x');
+    });
+    await expect(get('/huge', { limits: { maxBytes: Number.MAX_SAFE_INTEGER } })).rejects.toMatchObject({
+      code: 'disk_full',
+    });
+    await symlink('/dev/full', join(folder.path, 'full'));
+    server.set('/a', file(body));
+    await expect(get('/a', { destination: join(folder.path, 'full') })).rejects.toMatchObject({
+      code: 'disk_full',
+      message: expect.stringContaining('Free some space'),
+    });
+  });
+});

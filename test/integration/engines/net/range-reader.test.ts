@@ -1,0 +1,192 @@
+import { randomBytes } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createHttpClient } from '../../../../electron/core/engines/net/http-client.ts';
+import type { HttpClient } from '../../../../electron/core/engines/net/types.ts';
+import { openRangeReader } from '../../../../electron/core/engines/range-reader/range-reader.ts';
+import type {
+  RangeReader,
+  RangeReaderOptions,
+  RangeReaderResult,
+} from '../../../../electron/core/engines/range-reader/types.ts';
+import {
+  type FileOptions,
+  file,
+  redirect,
+  stall,
+  startUrlServer,
+  status,
+  type UrlServer,
+} from '../../../support/url-server.ts';
+
+describe('the range reader', () => {
+  const body = randomBytes(3_000_000);
+  let server: UrlServer;
+  let client: HttpClient;
+  const readers: RangeReader[] = [];
+
+  const openAt = async (
+    path: string,
+    options: Partial<RangeReaderOptions> = {},
+  ): Promise<RangeReaderResult> => {
+    const result = await openRangeReader({
+      client,
+      url: server.url(path),
+      maxBytes: 1e9,
+      stallSeconds: 1,
+      ...options,
+    });
+    if (result.supported) readers.push(result.reader);
+    return result;
+  };
+
+  const reading = async (
+    options: FileOptions = {},
+    current: Buffer | (() => Buffer) = body,
+  ): Promise<RangeReader> => {
+    server.set('/a', file(current, options));
+    const result = await openAt('/a');
+    if (!result.supported) throw new Error(result.reason);
+    return result.reader;
+  };
+
+  /** Reads as ffmpeg does: from a position on, asking again where an answer ends. */
+  const read = async (reader: RangeReader, first: number, length: number): Promise<Buffer> => {
+    const parts: Buffer[] = [];
+    let position = first;
+    while (position < first + length) {
+      const response = await fetch(reader.url, { headers: { range: `bytes=${position}-` } });
+      expect(response.status).toBe(206);
+      const part = Buffer.from(await response.arrayBuffer());
+      parts.push(part);
+      position += part.length;
+    }
+    return Buffer.concat(parts).subarray(0, length);
+  };
+
+  beforeEach(async () => {
+    server = await startUrlServer();
+    client = createHttpClient({
+      policy: () => ({ allowPrivateAddresses: true, offline: false }),
+      version: '0',
+    });
+  });
+
+  afterEach(async () => {
+    await Promise.all(readers.splice(0).map((reader) => reader.close()));
+    await client.close();
+    await server.close();
+  });
+
+  it('gives every byte of a file, and fetches each once', async () => {
+    const reader = await reading({ type: 'audio/wav' });
+    expect(reader).toMatchObject({
+      totalBytes: body.length,
+      contentType: 'audio/wav',
+      fileName: 'a',
+    });
+    expect((await read(reader, 0, body.length)).equals(body)).toBe(true);
+    expect(reader.bytesFetched()).toBe(body.length);
+    expect(reader.failure()).toBeNull();
+  });
+
+  it('fetches little more than what is read, and the index at the end only once', async () => {
+    const reader = await reading();
+    await read(reader, body.length - 10_000, 10_000);
+    await read(reader, 1_500_000, 100_000);
+    await read(reader, body.length - 10_000, 10_000);
+    expect(reader.bytesFetched()).toBeLessThan(600_000);
+    expect(server.bytesSent()).toBeLessThan(610_000);
+  });
+
+  it('keeps others out: another path is 404', async () => {
+    const reader = await reading();
+    const { origin } = new URL(reader.url);
+    expect((await fetch(`${origin}/`)).status).toBe(404);
+    expect((await fetch(`${reader.url}x`)).status).toBe(404);
+  });
+
+  it('says that a server has no ranges, or packs, or answers them wrongly', async () => {
+    server.set('/none', file(body, { ranges: false }));
+    server.set('/gzip', file(body, { gzip: true }));
+    server.set('/empty', file(Buffer.alloc(0)));
+    server.set('/unknown', (_request, response) => {
+      response.writeHead(206, { 'content-range': 'bytes 0-65535/*' }).end(body.subarray(0, 65_536));
+    });
+    for (const path of ['/none', '/gzip', '/empty', '/unknown']) {
+      expect(await openAt(path)).toMatchObject({ supported: false });
+    }
+    server.set('/gone', status(404));
+    await expect(openAt('/gone')).rejects.toMatchObject({ code: 'download_failed' });
+  });
+
+  it.each([
+    ['another ETag', { etag: '"two"' }],
+    ['another length', {}],
+  ])('notices that the file changed: %s', async (_name, options) => {
+    let current = file(body, { etag: '"one"' });
+    server.set('/a', (request, response) => current(request, response));
+    const result = await openAt('/a');
+    if (!result.supported) throw new Error(result.reason);
+    current = file(body.subarray(0, 2_900_000), { etag: '"one"', ...options });
+    await expect(read(result.reader, 1_000_000, 1000)).rejects.toThrow();
+    expect(result.reader.failure()).toMatchObject({
+      code: 'download_failed',
+      message: expect.stringContaining('changed'),
+    });
+  });
+
+  it('refuses a part that it did not ask for', async () => {
+    let wrong = false;
+    server.set('/a', (request, response) => file(body, { wrongRange: wrong })(request, response));
+    const result = await openAt('/a');
+    if (!result.supported) throw new Error(result.reason);
+    wrong = true;
+    await expect(read(result.reader, 1_000_000, 1000)).rejects.toThrow();
+    expect(result.reader.failure()).toMatchObject({ message: expect.stringContaining('another part') });
+  });
+
+  it('asks again for what was cut off', async () => {
+    const reader = await reading({ cutEvery: 100_000 });
+    expect((await read(reader, 500_000, 300_000)).equals(body.subarray(500_000, 800_000))).toBe(true);
+  });
+
+  it('remembers a stall and a limit', async () => {
+    let current = file(body);
+    server.set('/a', (request, response) => current(request, response));
+    const result = await openAt('/a');
+    if (!result.supported) throw new Error(result.reason);
+    current = stall(body, 0);
+    await expect(read(result.reader, 1_000_000, 1000)).rejects.toThrow();
+    expect(result.reader.failure()).toMatchObject({ code: 'download_timeout' });
+    current = file(body);
+    const limited = await openAt('/a', { maxBytes: 200_000 });
+    if (!limited.supported) throw new Error(limited.reason);
+    await expect(read(limited.reader, 0, 1_000_000)).rejects.toThrow();
+    expect(limited.reader.failure()).toMatchObject({ code: 'download_too_large' });
+  });
+
+  it('goes to where the redirects led, and asks anew when that link has run out', async () => {
+    let link = '/signed-1';
+    server.set('/a', (request, response) => redirect(link)(request, response));
+    server.set('/signed-1', file(body));
+    const result = await openAt('/a');
+    if (!result.supported) throw new Error(result.reason);
+    await read(result.reader, 1_000_000, 1000);
+    expect(server.requests.filter(({ path }) => path === '/a')).toHaveLength(1);
+    link = '/signed-2';
+    server.set('/signed-1', status(403));
+    server.set('/signed-2', file(body));
+    const part = await read(result.reader, 2_000_000, 1000);
+    expect(part.equals(body.subarray(2_000_000, 2_001_000))).toBe(true);
+  });
+
+  it('ends with its signal', async () => {
+    const abort = new AbortController();
+    server.set('/a', file(body));
+    const result = await openAt('/a', { signal: abort.signal });
+    if (!result.supported) throw new Error(result.reason);
+    abort.abort();
+    await expect(read(result.reader, 0, 1000)).rejects.toThrow();
+    expect(result.reader.failure()).toMatchObject({ code: 'cancelled' });
+  });
+});

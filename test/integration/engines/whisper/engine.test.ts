@@ -1,0 +1,251 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import {
+  createWhisperEngine,
+  forkNodeWorker,
+  type WhisperEngine,
+  type WhisperEngineOptions,
+  type WhisperResult,
+} from '../../../../electron/core/engines/whisper/index.ts';
+import { STARTER_MODEL, testAddon, WORKER_ENTRY } from '../../../support/addon.ts';
+import { cut, fixturePcm, plain } from '../../../support/pcm.ts';
+
+vi.setConfig({ testTimeout: 240_000 });
+
+const english = cut(fixturePcm('01-short-note.wav'), 0, 4.3);
+const german = cut(fixturePcm('06-german.webm'), 0, 3.4);
+const long = fixturePcm('08-meeting-4min.mp3');
+const modelPath = STARTER_MODEL;
+const params = { language: 'en', maxContext: 0 };
+
+let addonPath: string;
+let engine: WhisperEngine;
+
+const make = (options: Partial<WhisperEngineOptions> = {}): WhisperEngine => {
+  const made = createWhisperEngine({
+    fork: forkNodeWorker(WORKER_ENTRY),
+    addonPath,
+    threads: 1,
+    statesSideBySide: 2,
+    ...options,
+  });
+  engine = made;
+  return made;
+};
+
+const textOf = ({ segments }: WhisperResult): string => plain(segments.map(({ text }) => text).join(''));
+
+/** Resolves when a recognition has made its first segment. */
+const started = (): { onSegment: () => void; promise: Promise<void> } => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { onSegment: () => resolve(), promise };
+};
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const ended = async (pid: number): Promise<void> => {
+  while (isAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 20));
+};
+
+beforeAll(async () => {
+  addonPath = await testAddon();
+  make();
+});
+afterEach(() => engine.close());
+
+describe('the probe', () => {
+  it('says what the engine can do, and leaves no process', async () => {
+    expect((await make().probe()).version).toBe('1.9.1');
+    expect(engine.workerPid).toBeUndefined();
+  });
+
+  it('says engine_unavailable where the addon does not load or takes its process down', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'earshot-probe-'));
+    const broken = join(folder, 'broken.node');
+    writeFileSync(broken, 'not a library');
+    await expect(make({ addonPath: broken }).probe()).rejects.toMatchObject({ code: 'engine_unavailable' });
+    await expect(engine.transcribe({ modelPath, pcm: english })).rejects.toMatchObject({
+      code: 'engine_unavailable',
+    });
+    const crashing = join(folder, 'crash.mjs');
+    writeFileSync(crashing, 'process.kill(process.pid, "SIGILL");');
+    await expect(make({ fork: forkNodeWorker(crashing) }).probe()).rejects.toMatchObject({
+      code: 'engine_unavailable',
+      message: expect.stringContaining('SIGILL'),
+    });
+    await expect(make({ fork: forkNodeWorker(join(folder, 'none.mjs')) }).probe()).rejects.toMatchObject({
+      code: 'engine_unavailable',
+    });
+    await rm(folder, { recursive: true });
+  });
+});
+
+describe('the engine', () => {
+  it('recognises two recordings at once on one model, in one process that it keeps', async () => {
+    make();
+    const [first, second] = await Promise.all([
+      engine.transcribe({ modelPath, pcm: english, params }),
+      engine.transcribe({ modelPath, pcm: german, params: { maxContext: 0 } }),
+    ]);
+    expect(textOf(first)).toBe('good morning my name is david clark and i work at northwind');
+    expect(textOf(second)).toBe('wir müssen das ergebnis bis dienstag verbessern');
+    expect(second.language).toBe('de');
+    const pid = engine.workerPid;
+    expect(pid).toBeTypeOf('number');
+    expect((await engine.detectLanguage({ modelPath, pcm: german })).language).toBe('de');
+    expect((await engine.modelFacts(modelPath)).vocabulary).toBe(51_865);
+    expect(engine.workerPid).toBe(pid);
+  });
+
+  it('rejects with the program own errors', async () => {
+    make();
+    const missing = join(tmpdir(), 'no-such-model.bin');
+    await expect(engine.transcribe({ modelPath: missing, pcm: english })).rejects.toMatchObject({
+      name: 'AppError',
+      code: 'model_not_installed',
+    });
+    await expect(engine.transcribe({ modelPath: WORKER_ENTRY, pcm: english })).rejects.toMatchObject({
+      code: 'model_invalid',
+    });
+    await expect(engine.transcribe({ modelPath, pcm: new Float32Array(0) })).rejects.toMatchObject({
+      code: 'invalid_request',
+    });
+    await expect(
+      engine.transcribe({ modelPath, pcm: english, params: { language: 'xx' } }),
+    ).rejects.toMatchObject({
+      code: 'invalid_request',
+    });
+    expect(textOf(await engine.transcribe({ modelPath, pcm: english, params }))).toContain('northwind');
+  });
+
+  it('stops a job on its signal, waiting or running, and goes on with the next', async () => {
+    make({ statesSideBySide: 1 });
+    const running = new AbortController();
+    const waiting = new AbortController();
+    const { onSegment, promise } = started();
+    const first = engine.transcribe({ modelPath, pcm: long, params, signal: running.signal, onSegment });
+    const second = engine.transcribe({ modelPath, pcm: long, params, signal: waiting.signal });
+    const third = engine.transcribe({ modelPath, pcm: english, params });
+    await promise;
+    const pid = engine.workerPid;
+    waiting.abort();
+    await expect(second).rejects.toMatchObject({ code: 'cancelled' });
+    expect(engine.workerPid).toBe(pid);
+    running.abort();
+    await expect(first).rejects.toMatchObject({ code: 'cancelled' });
+    expect(textOf(await third)).toContain('northwind');
+    await expect(
+      engine.transcribe({ modelPath, pcm: english, signal: AbortSignal.abort() }),
+    ).rejects.toMatchObject({ code: 'cancelled' });
+  });
+
+  it('ends a job that does not stop with its process, and does the others again unseen', async () => {
+    // A process that is stopped by the system does not answer: the engine must kill it.
+    make();
+    const controller = new AbortController();
+    const { onSegment, promise } = started();
+    const stuck = engine.transcribe({ modelPath, pcm: long, params, signal: controller.signal, onSegment });
+    const told: string[] = [];
+    const percents: number[] = [];
+    const other = engine.transcribe({
+      modelPath,
+      pcm: fixturePcm('01-short-note.wav'),
+      params,
+      onSegment: ({ text }) => told.push(text),
+      onProgress: (percent) => percents.push(percent),
+    });
+    await promise;
+    const pid = engine.workerPid ?? 0;
+    process.kill(pid, 'SIGSTOP');
+    controller.abort();
+    await expect(stuck).rejects.toMatchObject({ code: 'cancelled' });
+    const result = await other;
+    expect(told).toEqual(result.segments.map(({ text }) => text));
+    expect(percents).toEqual([...new Set(percents)].sort((a, b) => a - b));
+    expect(engine.workerPid).not.toBe(pid);
+  });
+
+  it('says engine_crashed for every job in a process that dies, and starts a fresh one', async () => {
+    make();
+    for (const signal of ['SIGSEGV', 'SIGKILL'] as const) {
+      const { onSegment, promise } = started();
+      const jobs = [
+        engine.transcribe({ modelPath, pcm: long, params, onSegment }),
+        engine.transcribe({ modelPath, pcm: long, params }),
+      ];
+      const outcomes = Promise.allSettled(jobs);
+      await promise;
+      const pid = engine.workerPid ?? 0;
+      process.kill(pid, signal);
+      for (const outcome of await outcomes) {
+        expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'engine_crashed' } });
+      }
+      expect(textOf(await engine.transcribe({ modelPath, pcm: english, params, alone: true }))).toContain(
+        'northwind',
+      );
+      expect(engine.workerPid).not.toBe(pid);
+    }
+  });
+
+  it('lets go of an idle process, and starts another for the next job', async () => {
+    make({ idleMs: 50 });
+    await engine.transcribe({ modelPath, pcm: english, params });
+    const pid = engine.workerPid ?? 0;
+    expect(isAlive(pid)).toBe(true);
+    await ended(pid);
+    expect(engine.workerPid).toBeUndefined();
+    expect(textOf(await engine.transcribe({ modelPath, pcm: english, params }))).toContain('northwind');
+  });
+
+  it('replaces its process after a number of jobs', async () => {
+    make({ jobsPerWorker: 2 });
+    await engine.modelFacts(modelPath);
+    const pid = engine.workerPid ?? 0;
+    await engine.modelFacts(modelPath);
+    await ended(pid);
+    await engine.modelFacts(modelPath);
+    expect(engine.workerPid).not.toBe(pid);
+  });
+
+  it('interrupts its jobs when closed, and takes no more', async () => {
+    make();
+    const { onSegment, promise } = started();
+    const job = engine.transcribe({ modelPath, pcm: long, params, onSegment });
+    const outcome = expect(job).rejects.toMatchObject({ code: 'interrupted' });
+    await promise;
+    const pid = engine.workerPid ?? 0;
+    await engine.close();
+    await outcome;
+    expect(isAlive(pid)).toBe(false);
+    await expect(engine.modelFacts(modelPath)).rejects.toMatchObject({ code: 'interrupted' });
+  });
+});
+
+describe('a worker', () => {
+  it('ends when its host is killed, also in the middle of a job', async () => {
+    const host = spawn(process.execPath, [
+      fileURLToPath(new URL('./orphan-parent.ts', import.meta.url)),
+      addonPath,
+      WORKER_ENTRY,
+      modelPath,
+    ]);
+    const [line] = await once(host.stdout, 'data');
+    const pid = Number.parseInt(String(line), 10);
+    expect(isAlive(pid)).toBe(true);
+    host.kill('SIGKILL');
+    await ended(pid);
+  });
+});

@@ -1,0 +1,55 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { analyzeInThread } from '../../../electron/core/analysis/analyze-in-thread.ts';
+import { analyze } from '../../../electron/core/analysis/index.ts';
+import { createSpeakerModelTrial } from '../../../electron/core/engines/diarizer/diarizer.ts';
+import { forkNodeWorker } from '../../../electron/core/engines/whisper/index.ts';
+import { starterModels } from '../../support/speaker-models.ts';
+import { transcriptOf } from '../../unit/analysis/support/transcripts.ts';
+
+const ROOT = resolve(import.meta.dirname, '..', '..', '..');
+/** Inside the project, so that the bundle finds the packages that it does not hold. */
+const FOLDER = join(ROOT, '.earshot', `bundle-test-${process.pid}`);
+
+const bundled = (name: string): string => join(FOLDER, 'main', name);
+
+beforeAll(async () => {
+  const program = join(ROOT, 'node_modules', 'electron-vite', 'bin', 'electron-vite.js');
+  const build = join(import.meta.dirname, 'support', 'main-only.config.ts');
+  await promisify(execFile)(process.execPath, [program, 'build', '--config', build], {
+    cwd: ROOT,
+    env: { ...process.env, EARSHOT_BUNDLE: join(FOLDER, 'main') },
+  });
+}, 300_000);
+
+afterAll(async () => {
+  await rm(FOLDER, { recursive: true, force: true });
+});
+
+describe('the bundle of the desktop program', { timeout: 120_000 }, () => {
+  it('holds a file for everything that runs beside the main process', () => {
+    for (const name of ['index.js', 'worker.js', 'analysis-thread.js']) {
+      expect(existsSync(bundled(name)), name).toBe(true);
+    }
+  });
+
+  it('analyses in the bundled thread as the sources do', async () => {
+    const transcript = transcriptOf(['Maria Lopez lives in Paris.', 'Her number is 555-014-2367.']);
+    const asked = { entity_detection: true, topics: true, summarization: true };
+    const entry = pathToFileURL(bundled('analysis-thread.js'));
+    const made = await analyzeInThread(transcript, asked, { secret: 'x', entry });
+    expect(made.entities?.length).toBeGreaterThan(1);
+    expect(made).toEqual(await analyze(transcript, asked, { secret: 'x' }));
+  });
+
+  it('starts the bundled worker', async () => {
+    const { segmentation, embedding } = starterModels;
+    const tryModel = createSpeakerModelTrial(forkNodeWorker(bundled('worker.js')));
+    await tryModel({ part: 'embedding', path: embedding, beside: segmentation });
+  });
+});

@@ -1,0 +1,146 @@
+import type { MenuItemConstructorOptions } from 'electron';
+import { describe, expect, it } from 'vitest';
+import { desktopConfig } from '../../../electron/main/config.ts';
+import { createHash, preloadArguments, splitLoginUrl } from '../../../electron/main/links.ts';
+import { mediaFilesIn } from '../../../electron/main/media-files.ts';
+import { menuTemplate } from '../../../electron/main/menu.ts';
+import { menuTexts } from '../../../electron/main/menu-texts.ts';
+import { decideNavigation, decidePermission } from '../../../electron/main/security.ts';
+import { FIRST_STATE, fitWindow, LEAST, parseWindowState } from '../../../electron/main/window-state.ts';
+
+const OWN = 'http://127.0.0.1:3277';
+
+/** Every word of a menu; an entry without one would be shown in English by its role. */
+const labelsIn = (items: MenuItemConstructorOptions[]): string[] =>
+  items.flatMap((item) => {
+    if (item.type === 'separator') return [];
+    // The application's own menu takes the application's name.
+    if (item.role !== 'appMenu') expect(item.label, item.role).toBeTypeOf('string');
+    return [item.label ?? '', ...(Array.isArray(item.submenu) ? labelsIn(item.submenu) : [])].filter(Boolean);
+  });
+
+describe('what the window may do', () => {
+  it.each([
+    [`${OWN}/#/models`, 'stay'],
+    ['https://example.com/', 'browser'],
+    ['http://127.0.0.1:3278/', 'browser'],
+    ['http://127.0.0.1.evil.example:3277/', 'browser'],
+    ['file:///etc/passwd', 'refuse'],
+    ['javascript:alert(1)', 'refuse'],
+    ['smb://server/share', 'refuse'],
+    ['not an address', 'refuse'],
+  ])('%s: %s', (address, decision) => {
+    expect(decideNavigation(address, OWN)).toBe(decision);
+  });
+
+  it('gives the microphone, messages and copying to its own page alone', () => {
+    expect(decidePermission('media', `${OWN}/`, OWN, ['audio'])).toBe(true);
+    expect(decidePermission('media', `${OWN}/`, OWN, ['audio', 'video'])).toBe(false);
+    expect(decidePermission('notifications', `${OWN}/`, OWN)).toBe(true);
+    expect(decidePermission('media', 'https://example.com/', OWN, ['audio'])).toBe(false);
+    expect(decidePermission('geolocation', `${OWN}/`, OWN)).toBe(false);
+    expect(decidePermission('media', '', OWN)).toBe(false);
+  });
+});
+
+describe('the place of the window', () => {
+  const screens = [{ x: 0, y: 0, width: 1920, height: 1080 }];
+
+  it('is the first one when none was kept, or it is damaged', () => {
+    for (const text of [undefined, '', '{', '[]', 'null', '{"width":"wide"}'])
+      expect(parseWindowState(text)).toEqual(FIRST_STATE);
+  });
+
+  it('is kept, and never too small to use', () => {
+    expect(parseWindowState('{"x":10,"y":20,"width":800,"height":600,"maximized":true}')).toEqual({
+      x: 10,
+      y: 20,
+      width: 800,
+      height: 600,
+      maximized: true,
+    });
+    expect(parseWindowState('{"width":1,"height":1}')).toMatchObject(LEAST);
+  });
+
+  it('comes back into view when its screen is gone', () => {
+    const away = { x: 3000, y: 100, width: 900, height: 700, maximized: false };
+    expect(fitWindow(away, screens)).toEqual({ width: 900, height: 700, maximized: false });
+    expect(fitWindow({ ...away, x: 100 }, screens)).toMatchObject({ x: 100, y: 100 });
+    expect(fitWindow({ ...away, width: 5000 }, screens)).toMatchObject({ width: 1920 });
+  });
+});
+
+describe('what is handed over', () => {
+  it('is the address and the one-time token', () => {
+    const login = splitLoginUrl(`${OWN}/#token=a%2Bb`);
+    expect(login).toEqual({ baseUrl: OWN, token: 'a+b' });
+    expect(preloadArguments(login)).toEqual([`--earshot-url=${OWN}`, '--earshot-token=a+b']);
+  });
+
+  it('are recordings, not flags or other files', () => {
+    expect(mediaFilesIn(['--inspect', '/a/B.MP3', '/a/notes.txt', 'c.webm', '.'])).toEqual([
+      '/a/B.MP3',
+      'c.webm',
+    ]);
+    expect(createHash('/usr_1/a b.mp3', 'a b.mp3')).toBe('/new?stored=%2Fusr_1%2Fa+b.mp3&name=a+b.mp3');
+  });
+});
+
+describe('the program', () => {
+  const config = (environment: NodeJS.ProcessEnv) =>
+    desktopConfig({
+      version: '1.0.0',
+      folder: '/app',
+      unpacked: '/unpacked',
+      environment,
+      platform: 'linux',
+    });
+
+  it('serves this machine alone, on the next free port', () => {
+    expect(config({ EARSHOT_DATA_DIR: '/data' })).toMatchObject({
+      host: '127.0.0.1',
+      whenTaken: 'next',
+      dataDir: '/data',
+      demo: false,
+      addonPath: '/unpacked/native/earshot_engine.node',
+    });
+    expect(config({ EARSHOT_ADDON: '/x.node', EARSHOT_DEMO: '1' })).toMatchObject({
+      addonPath: '/x.node',
+      demo: true,
+    });
+  });
+
+  it('has a menu whose entries lead to the pages', () => {
+    const shown: string[] = [];
+    const actions = {
+      show: (hash: string) => shown.push(hash),
+      openFiles: () => {},
+      openDocumentation: () => {},
+    };
+    const english = menuTexts(['en-GB']);
+    for (const platform of ['linux', 'darwin'] as const) {
+      const template = menuTemplate(platform, english, actions);
+      expect(template.some((entry) => entry.role === 'appMenu')).toBe(platform === 'darwin');
+      const view = template.find((entry) => entry.label === 'View')?.submenu;
+      expect(Array.isArray(view) && view.filter((entry) => entry.click !== undefined)).toHaveLength(5);
+    }
+  });
+
+  it.each(['linux', 'darwin'] as const)(
+    'has a menu in four languages without a word left over, %s',
+    (platform) => {
+      const actions = { show: () => {}, openFiles: () => {}, openDocumentation: () => {} };
+      const words = (languages: string[]) => labelsIn(menuTemplate(platform, menuTexts(languages), actions));
+      expect(words(['pt-BR', 'de-AT', 'en'])).toEqual(words(['de']));
+      expect(words(['xx'])).toEqual(words(['en']));
+      const english = words(['en']);
+      for (const language of ['de', 'es', 'fr']) {
+        const translated = words([language]);
+        expect(translated).toHaveLength(english.length);
+        const same = translated.filter((word, place) => word === english[place]);
+        // Words that are the same in two of the languages.
+        expect(same.filter((word) => !['API', 'Zoom', 'Services'].includes(word))).toEqual([]);
+      }
+    },
+  );
+});

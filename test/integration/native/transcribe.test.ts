@@ -1,0 +1,235 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import {
+  type LanguageGuess,
+  loadAddon,
+  type NativeAddon,
+  type NativeModel,
+  type WhisperResult,
+} from '../../../electron/core/engines/whisper/addon.ts';
+import { STARTER_MODEL, testAddon } from '../../support/addon.ts';
+import { cut, firstSentences, fixturePcm, fixtureText, plain, wordErrorRate } from '../../support/pcm.ts';
+
+// Recognition is work for the processor: a busy machine may take its time.
+vi.setConfig({ testTimeout: 240_000 });
+
+let addon: NativeAddon;
+let model: NativeModel;
+
+const textOf = (result: WhisperResult): string => result.segments.map(({ text }) => text).join('');
+const beam = { beamSize: 5, maxContext: 0 };
+const greedy = { beamSize: 1, maxContext: 0 };
+
+/** On one thread: more wait for each other, spinning, as soon as other tests have the other cores. */
+const hear = (...[pcm, params, listeners]: Parameters<NativeModel['transcribe']>) =>
+  model.transcribe(pcm, { threads: 1, ...params }, listeners);
+
+beforeAll(async () => {
+  addon = loadAddon(await testAddon());
+  model = await addon.loadModel(STARTER_MODEL);
+});
+
+afterAll(() => model.free());
+
+describe('the addon', () => {
+  it('names its version, its devices and the features of the processor', () => {
+    const system = addon.systemInfo();
+    expect(system.version).toBe('1.9.1');
+    expect(system.devices.map(({ kind }) => kind)).toContain('cpu');
+    expect(system.features).not.toMatch(/OPENMP = 1|AMX\w* = 1/);
+  });
+
+  it('refuses arguments of the wrong kind with a rejected promise', async () => {
+    const wrong: unknown = 'not audio';
+    const pcm = cut(fixturePcm('01-short-note.wav'), 0, 1);
+    const attempts: [unknown, unknown, RegExp][] = [
+      [new Float32Array(0), {}, /audio is empty/],
+      [wrong, {}, /Float32Array/],
+      [undefined, {}, /Float32Array/],
+      [new Float64Array(16_000), {}, /Float32Array/],
+      [new Float32Array([0, Number.NaN, 0]), {}, /not numbers/],
+      [pcm, { language: 'xx' }, /language 'xx'/],
+      [pcm, { language: 'yue' }, /language 'yue'/],
+      [pcm, { language: 5 }, /'language' must be a string/],
+      [pcm, { threads: 0 }, /'threads'/],
+      [pcm, { threads: 1.5 }, /whole number/],
+      [pcm, { beamSize: 9 }, /'beamSize'/],
+      [pcm, { temperature: Number.NaN }, /'temperature'/],
+      [pcm, { audioContext: 1501 }, /'audioContext'/],
+      [pcm, { initialPrompt: 'a'.repeat(5000) }, /'initialPrompt'/],
+      [pcm, { translate: 'yes' }, /'translate' must be true or false/],
+    ];
+    for (const [audio, params, message] of attempts) {
+      const call = (): { promise: Promise<unknown> } =>
+        Reflect.apply(model.transcribe, model, [audio, params]);
+      await expect(call().promise).rejects.toThrow(message);
+      await expect(call().promise).rejects.toMatchObject({ code: 'invalid_argument' });
+    }
+  });
+
+  it('refuses every call after the model was freed, and frees twice without harm', async () => {
+    const other = await addon.loadModel(STARTER_MODEL);
+    await other.free();
+    const pcm = new Float32Array(16_000);
+    await expect(other.transcribe(pcm, {}).promise).rejects.toMatchObject({ code: 'model_closed' });
+    await expect(other.detectLanguage(pcm)).rejects.toMatchObject({ code: 'model_closed' });
+    await other.free();
+    expect(other.facts().type).toBe('custom');
+  });
+
+  it('lets a running job end before its model is freed', async () => {
+    const other = await addon.loadModel(STARTER_MODEL);
+    const job = other.transcribe(cut(fixturePcm('01-short-note.wav'), 0, 4.3), {
+      language: 'en',
+      ...beam,
+    });
+    const freed = other.free();
+    expect(plain(textOf(await job.promise))).toBe(
+      'good morning my name is david clark and i work at northwind',
+    );
+    await freed;
+  });
+
+  it('refuses alignment heads that do not fit the model', async () => {
+    await expect(
+      addon.loadModel(STARTER_MODEL, { dtw: 'base.en', flashAttention: false }),
+    ).rejects.toMatchObject({
+      code: 'invalid_argument',
+    });
+    await expect(addon.loadModel(STARTER_MODEL, { dtw: 'none such' })).rejects.toMatchObject({
+      code: 'invalid_argument',
+    });
+    const plainModel = await addon.loadModel(STARTER_MODEL, { dtw: 'auto', flashAttention: false });
+    const result = await plainModel.transcribe(cut(fixturePcm('01-short-note.wav'), 0, 5), {
+      language: 'en',
+      threads: 1,
+    }).promise;
+    expect(result.segments[0]?.tokens[0]?.dtw).toBeNull();
+    await plainModel.free();
+  });
+});
+
+describe('recognition', () => {
+  it('writes what is said, with segments, tokens, times and probabilities', async () => {
+    const pcm = fixturePcm('01-short-note.wav');
+    const result = await hear(pcm, { language: 'en', ...beam }).promise;
+    expect(wordErrorRate(fixtureText('01-short-note.wav'), textOf(result))).toBeLessThanOrEqual(0.02);
+    expect(result.languageProbabilities).toBeNull();
+    const seconds = pcm.length / 16_000;
+    for (const segment of result.segments) {
+      expect(segment.start).toBeGreaterThanOrEqual(0);
+      expect(segment.end).toBeLessThanOrEqual(seconds + 0.1);
+      expect(segment.averageLogprob).toBeLessThanOrEqual(0);
+      expect(segment.noSpeechProbability).toBeLessThan(0.6);
+      const spoken = segment.tokens.filter(({ special }) => !special);
+      expect(spoken.map(({ text }) => text).join('')).toBe(segment.text);
+      for (const { probability, start, end } of spoken) {
+        expect(probability).toBeGreaterThan(0);
+        expect(probability).toBeLessThanOrEqual(1);
+        expect(typeof start).toBe('number');
+        expect(typeof end).toBe('number');
+      }
+    }
+  });
+
+  it('writes letters outside ASCII whole, and finds the language', async () => {
+    for (const [fixture, language] of [
+      ['05-spanish.ogg', 'es'],
+      ['06-german.webm', 'de'],
+      ['07-french-video.mp4', 'fr'],
+    ] as const) {
+      const { pcm, text } = firstSentences(fixture, 3);
+      const told: LanguageGuess[] = [];
+      const listeners = { onLanguage: (guess: LanguageGuess) => told.push(guess) };
+      const result = await hear(pcm, { language: 'auto', ...greedy }, listeners).promise;
+      expect(result.language).toBe(language);
+      expect(told).toEqual([{ language, probabilities: result.languageProbabilities }]);
+      expect(result.languageProbabilities?.[language]).toBeGreaterThan(0.5);
+      expect(wordErrorRate(text, textOf(result))).toBeLessThan(0.2);
+      expect(textOf(result)).not.toContain('\uFFFD');
+      expect(textOf(result)).toMatch(/[áéíóúñüöäßçè]/i);
+    }
+  });
+
+  it('writes the same whether it had to find the language or not', async () => {
+    const { pcm } = firstSentences('06-german.webm', 2);
+    const [found, given] = [
+      hear(pcm, { language: 'auto', ...greedy }),
+      hear(pcm, { language: 'de', ...greedy }),
+    ];
+    expect((await found.promise).segments).toEqual((await given.promise).segments);
+  });
+
+  it('tells each segment once as it is made, and progress that only grows to 100', async () => {
+    const told: string[] = [];
+    const progress: number[] = [];
+    const result = await hear(
+      cut(fixturePcm('03-three-speakers.flac'), 0, 20),
+      { language: 'en', maxContext: 0 },
+      { onProgress: (percent) => progress.push(percent), onSegment: ({ text }) => told.push(text) },
+    ).promise;
+    expect(told.length).toBeGreaterThan(3);
+    expect(told).toEqual(result.segments.map(({ text }) => text));
+    expect(progress).toEqual([...progress].sort((a, b) => a - b));
+    expect(new Set(progress).size).toBe(progress.length);
+    expect(progress.at(-1)).toBe(100);
+    expect(progress.length).toBeGreaterThan(3);
+  });
+
+  it('writes nothing for silence, and nothing for less than a tenth of a second', async () => {
+    expect(textOf(await hear(fixturePcm('09-silence.wav'), { language: 'en' }).promise)).toBe('');
+    expect((await hear(new Float32Array(800), { language: 'en' }).promise).segments).toEqual([]);
+  });
+
+  it('gives the same answer every time, alone and beside another job', async () => {
+    const english = cut(fixturePcm('02-two-speakers.mp3'), 0, 6);
+    const german = cut(fixturePcm('06-german.webm'), 0, 6);
+    // A temperature above 0 draws lots: those too must fall the same way.
+    const params = { maxContext: 0, temperature: 0.4, bestOf: 2 };
+    const alone = [
+      await hear(english, { language: 'en', ...params }).promise,
+      await hear(german, { language: 'de', ...params }).promise,
+    ];
+    const together = await Promise.all([
+      hear(english, { language: 'en', ...params }).promise,
+      hear(german, { language: 'de', ...params }).promise,
+    ]);
+    expect(together).toEqual(alone);
+  });
+
+  it('stops when asked to, also before it has begun, and the model works on', async () => {
+    const pcm = fixturePcm('08-meeting-4min.mp3');
+    const early = hear(pcm, { language: 'en' });
+    early.abort();
+    await expect(early.promise).rejects.toMatchObject({ code: 'aborted' });
+    let segments = 0;
+    const job = hear(pcm, { language: 'en' }, { onSegment: () => ++segments === 2 && job.abort() });
+    await expect(job.promise).rejects.toMatchObject({ code: 'aborted' });
+    expect(segments).toBeLessThan(10);
+    job.abort();
+    const again = await hear(cut(pcm, 0, 6), { language: 'en', maxContext: 0 }).promise;
+    expect(again.segments.length).toBeGreaterThan(0);
+  });
+
+  it('takes an initial prompt with and without text context', async () => {
+    const pcm = cut(fixturePcm('01-short-note.wav'), 0, 8);
+    for (const params of [
+      { initialPrompt: 'A note about the budget.', maxContext: 0 },
+      { initialPrompt: 'A note about the budget.', maxContext: 1, carryInitialPrompt: true },
+      { initialPrompt: 'A note about the budget. '.repeat(100), carryInitialPrompt: true },
+      { initialPrompt: 'A note about the budget.' },
+    ]) {
+      const result = await hear(pcm, { language: 'en', ...params }).promise;
+      expect(result.segments.length).toBeGreaterThan(0);
+    }
+  });
+
+  it('lists every language it knows with probabilities that add up to one', async () => {
+    const guess = await model.detectLanguage(fixturePcm('06-german.webm'));
+    expect(guess.language).toBe('de');
+    expect(Object.keys(guess.probabilities).sort()).toEqual([...model.facts().languages].sort());
+    expect(Object.keys(guess.probabilities)).toHaveLength(99);
+    const sum = Object.values(guess.probabilities).reduce((total, value) => total + value, 0);
+    expect(sum).toBeCloseTo(1, 4);
+    expect(Object.keys(guess.probabilities)[0]).toBe('de');
+  });
+});

@@ -1,0 +1,76 @@
+import { spawn } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+const REPOSITORY = resolve(import.meta.dirname, '..', '..', '..');
+
+export interface Outcome {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** A copy of the project with the set-up, a tiny lockfile and programs of its own on the PATH. */
+export interface Project {
+  root: string;
+  /** The only folder on the PATH. */
+  bin: string;
+  addProgram(name: string, script: string): void;
+  addPackages(): void;
+  run(args: string[], env?: Record<string, string>): Promise<Outcome>;
+  remove(): void;
+}
+
+const MANIFEST = { name: 'copy', version: '1.0.0', type: 'module', dependencies: { leaf: '1.0.0' } };
+const LEAF = { version: '1.0.0' };
+
+function execute(root: string, env: Record<string, string>, args: string[]): Promise<Outcome> {
+  return new Promise((done, reject) => {
+    const main = join(root, 'electron', 'cli', 'bootstrap', 'main.mjs');
+    const child = spawn(process.execPath, [main, ...args], {
+      cwd: root,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const outcome: Outcome = { code: null, stdout: '', stderr: '' };
+    child.stdout.on('data', (chunk) => {
+      outcome.stdout += String(chunk);
+    });
+    child.stderr.on('data', (chunk) => {
+      outcome.stderr += String(chunk);
+    });
+    child.once('error', reject);
+    child.once('close', (code) => done({ ...outcome, code }));
+  });
+}
+
+/** Makes such a copy in a temporary folder. */
+export function makeProject(): Project {
+  const home = mkdtempSync(join(tmpdir(), 'earshot-bootstrap-'));
+  const root = join(home, 'project');
+  const bin = join(home, 'bin');
+  const bootstrap = join('electron', 'cli', 'bootstrap');
+  mkdirSync(bin, { recursive: true });
+  cpSync(join(REPOSITORY, bootstrap), join(root, bootstrap), { recursive: true });
+  writeFileSync(join(root, 'package.json'), JSON.stringify(MANIFEST));
+  const locked = { lockfileVersion: 3, packages: { '': MANIFEST, 'node_modules/leaf': LEAF } };
+  writeFileSync(join(root, 'package-lock.json'), JSON.stringify(locked));
+  const addProgram = (name: string, script: string) =>
+    writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  for (const name of ['sh', 'mkdir', 'sleep']) symlinkSync(join('/bin', name), join(bin, name));
+  return {
+    root,
+    bin,
+    addProgram,
+    addPackages() {
+      const leaf = join(root, 'node_modules', 'leaf');
+      mkdirSync(leaf, { recursive: true });
+      writeFileSync(join(leaf, 'package.json'), JSON.stringify({ name: 'leaf', ...LEAF }));
+      const noted = { packages: { 'node_modules/leaf': LEAF } };
+      writeFileSync(join(root, 'node_modules', '.package-lock.json'), JSON.stringify(noted));
+    },
+    run: (args, env = {}) => execute(root, { HOME: home, PATH: bin, ...env }, args),
+    remove: () => rmSync(home, { recursive: true, force: true }),
+  };
+}

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { analyzeInThread } from '../../../electron/core/analysis/analyze-in-thread.ts';
+import { analyze } from '../../../electron/core/analysis/index.ts';
+import { readDialogues } from './support/corpus.ts';
+import { transcriptOf } from './support/transcripts.ts';
+
+const ALL = {
+  entity_detection: true,
+  redact_pii: true,
+  topics: true,
+  summarization: true,
+  content_safety: true,
+};
+const transcript = transcriptOf(readDialogues('dialogues.txt').flatMap((dialogue) => dialogue.lines));
+
+describe('analyzeInThread', () => {
+  it('gives the same as analyze, and reports progress up to the end', async () => {
+    const shares: number[] = [];
+    const onProgress = (share: number) => shares.push(share);
+    const threaded = await analyzeInThread(transcript, ALL, { secret: 'x', onProgress });
+    expect(threaded).toEqual(await analyze(transcript, ALL, { secret: 'x' }));
+    expect(shares).toEqual(shares.toSorted((a, b) => a - b));
+    expect(shares.at(-1)).toBe(1);
+  });
+
+  it("asks the caller's summarizer", async () => {
+    const summarizer = { summarize: async () => [{ text: 'All is said.', sentence_ids: [1] }] };
+    const { summary } = await analyzeInThread(
+      transcript,
+      { summarization: true },
+      { secret: 'x', summarizer },
+    );
+    expect(summary).toMatchObject({ text: '• All is said.', engine: 'local_llm' });
+    const failing = { summarize: async () => Promise.reject(new Error('no model')) };
+    const { summary: other, warnings } = await analyzeInThread(
+      transcript,
+      { summarization: true },
+      { secret: 'x', summarizer: failing },
+    );
+    expect(other?.engine).toBe('extractive');
+    expect(warnings.join()).toContain('no model');
+  });
+
+  it('ends at once when it is aborted', async () => {
+    const controller = new AbortController();
+    const work = analyzeInThread(transcript, ALL, { secret: 'x', signal: controller.signal });
+    controller.abort(new Error('stopped'));
+    await expect(work).rejects.toThrow('stopped');
+  });
+
+  it('rejects when the thread cannot start', async () => {
+    const entry = new URL('./no-such-thread.ts', import.meta.url);
+    await expect(analyzeInThread(transcript, ALL, { secret: 'x', entry })).rejects.toThrow();
+  });
+});

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { makeBreathe } from '../../../electron/core/analysis/breath.ts';
+import { analyze } from '../../../electron/core/analysis/index.ts';
+import { keyPhrases } from '../../../electron/core/analysis/topics/key-phrases.ts';
+import { findTopics, TOPIC_NAMES } from '../../../electron/core/analysis/topics/topics.ts';
+import { readTexts } from './support/corpus.ts';
+import { transcriptOf } from './support/transcripts.ts';
+
+describe('topics', () => {
+  it('come from a taxonomy of about a hundred distinct names', () => {
+    expect(TOPIC_NAMES.length).toBeGreaterThanOrEqual(100);
+    expect(new Set(TOPIC_NAMES).size).toBe(TOPIC_NAMES.length);
+  });
+
+  it.each(readTexts('texts.txt').map((text) => [text.title, text] as const))('%s', async (_, text) => {
+    const topics = await findTopics(text.text, makeBreathe());
+    for (const topic of text.topics) expect(TOPIC_NAMES).toContain(topic);
+    expect(text.topics).toContain(topics[0]);
+    expect(topics.length).toBeLessThanOrEqual(4);
+  });
+
+  it('finds nine in ten of the expected ones', async () => {
+    let right = 0;
+    let wanted = 0;
+    for (const text of readTexts('texts.txt')) {
+      const topics = await findTopics(text.text, makeBreathe());
+      right += text.topics.filter((topic) => topics.includes(topic)).length;
+      wanted += text.topics.length;
+    }
+    expect(right / wanted).toBeGreaterThanOrEqual(0.9);
+  });
+
+  it('are none for small talk, and none with a warning in another language', async () => {
+    expect(await findTopics('Hello, how are you? Fine, thanks. See you.', makeBreathe())).toEqual([]);
+    const german = await analyze(
+      transcriptOf(['Der neue Server läuft in der Cloud und die Datenbank auch.'], 'de'),
+      { topics: true },
+      { secret: 'x' },
+    );
+    expect(german.topics).toEqual([]);
+    expect(german.key_phrases).toContain('Datenbank');
+    expect(german.warnings.join()).toContain('English only');
+  });
+});
+
+describe('key phrases', () => {
+  it('are phrases of the text, without stop words at their ends or redaction tokens', async () => {
+    const text =
+      'The solar panels on the roof are new. Solar panels need sun. [PERSON_NAME_1a2b3c4d] bought the solar panels.';
+    const phrases = await keyPhrases(text, 'en', makeBreathe());
+    expect(phrases[0]?.toLowerCase()).toBe('solar panels');
+    for (const phrase of phrases) expect(text.toLowerCase()).toContain(phrase.toLowerCase());
+    expect(phrases.join()).not.toContain('PERSON_NAME');
+  });
+
+  it('are none for an empty text', async () => {
+    expect(await keyPhrases('', 'en', makeBreathe())).toEqual([]);
+  });
+});

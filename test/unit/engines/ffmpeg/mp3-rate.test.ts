@@ -1,0 +1,37 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { id3Length, isConstantRateMp3 } from '../../../../electron/core/engines/ffmpeg/mp3-rate.ts';
+import { ffmpeg, fixture } from '../../../support/ffmpeg.ts';
+import { temporaryFolder } from '../../../support/temporary-folder.ts';
+
+describe('isConstantRateMp3', () => {
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+  });
+
+  afterAll(async () => folder.remove());
+
+  it.each([
+    ['constant, with an Info header', ['-b:a', '64k'], true],
+    ['constant, 44.1 kHz stereo', ['-b:a', '128k', '-ar', '44100', '-ac', '2'], true],
+    ['constant, without any header', ['-b:a', '64k', '-write_xing', '0'], true],
+    ['constant, 8 kHz (MPEG 2.5)', ['-b:a', '16k', '-ar', '8000', '-write_xing', '0'], true],
+    ['variable, with a Xing header', ['-q:a', '4'], false],
+    ['variable, without any header', ['-q:a', '2', '-ar', '44100', '-write_xing', '0'], false],
+  ])('%s: %j', async (_name, args, constant) => {
+    const path = join(folder.path, 'a.mp3');
+    await ffmpeg('-i', fixture('01-short-note.wav'), ...args, '-metadata', 'title=a talk', path);
+    const bytes = await readFile(path);
+    expect(id3Length(bytes)).toBeGreaterThan(10);
+    expect(isConstantRateMp3(bytes.subarray(id3Length(bytes)).subarray(0, 16_384))).toBe(constant);
+  });
+
+  it('is false for anything else', async () => {
+    expect(isConstantRateMp3(new Uint8Array())).toBe(false);
+    expect(isConstantRateMp3(await readFile(fixture('01-short-note.wav')))).toBe(false);
+    expect(id3Length(new Uint8Array(20))).toBe(0);
+  });
+});

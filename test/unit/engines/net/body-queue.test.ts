@@ -1,0 +1,68 @@
+import { PassThrough } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { bodyStream } from '../../../../electron/core/engines/net/body-queue.ts';
+
+const make = (): {
+  source: PassThrough;
+  body: ReturnType<typeof bodyStream>;
+  closed: [number, string | null][];
+} => {
+  const source = new PassThrough();
+  const closed: [number, string | null][] = [];
+  const body = bodyStream({
+    source,
+    explain: (error) => new Error(`explained: ${error instanceof Error ? error.message : 'nothing'}`),
+    onClose: (bytes, failure) => closed.push([bytes, failure?.message ?? null]),
+  });
+  return { source, body, closed };
+};
+
+describe('bodyStream', () => {
+  it('hands out what came before an error, also to a reader that comes later', async () => {
+    const { source, body, closed } = make();
+    source.write('one ');
+    source.write('two');
+    await delay(5);
+    source.destroy(new Error('broken'));
+    await delay(5);
+    const parts: string[] = [];
+    const reading = async (): Promise<void> => {
+      for await (const chunk of body) {
+        parts.push(String(chunk));
+        await delay(2);
+      }
+    };
+    await expect(reading()).rejects.toThrow('explained: broken');
+    expect(parts.join('')).toBe('one two');
+    expect(closed).toEqual([[7, 'explained: broken']]);
+  });
+
+  it('hands out everything of a slow and long stream, pausing the source', async () => {
+    const { source, body, closed } = make();
+    const all = Buffer.alloc(3_000_000, 7);
+    source.end(all);
+    await delay(5);
+    expect(source.readableFlowing).toBe(false);
+    expect((await buffer(body)).equals(all)).toBe(true);
+    expect(closed).toEqual([[3_000_000, null]]);
+  });
+
+  it('closes the source when the reader leaves, even while it waits', async () => {
+    const { source, body, closed } = make();
+    source.write('one');
+    const reading = buffer(body);
+    await delay(5);
+    body.destroy();
+    await expect(reading).rejects.toThrow();
+    expect(source.destroyed).toBe(true);
+    expect(closed).toHaveLength(1);
+  });
+
+  it('takes a source that closes without an end for a failure', async () => {
+    const { source, body } = make();
+    source.destroy();
+    await expect(buffer(body)).rejects.toThrow('explained: closed early');
+  });
+});

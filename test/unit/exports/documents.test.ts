@@ -1,0 +1,253 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { EXPORT_FORMATS, type ExportQuery } from '../../../electron/contract/transcript.ts';
+import { csvText, renderCsv } from '../../../electron/core/exports/csv.ts';
+import { exportFileName } from '../../../electron/core/exports/file-name.ts';
+import { escapeMarkdown, renderMarkdown } from '../../../electron/core/exports/markdown.ts';
+import { renderExport } from '../../../electron/core/exports/render.ts';
+import { renderTxt } from '../../../electron/core/exports/txt.ts';
+import { findOffice, readWithOffice } from './support/office.ts';
+import {
+  bareText,
+  bareWords,
+  brokenTranscripts,
+  segmentOf,
+  transcriptOf,
+  transcripts,
+} from './support/transcripts.ts';
+import { parseXml } from './support/xml.ts';
+import { unzip } from './support/zip.ts';
+
+const any = fc.oneof(transcripts, brokenTranscripts);
+
+const TALK = transcriptOf(
+  [
+    segmentOf('=1+1 is "two", she said.', 0, 2, 'A'),
+    segmentOf('# Not a *heading*.', 2, 4, 'A'),
+    segmentOf('Fine.', 65.5, 66, 'B'),
+  ],
+  {
+    name: 'Meeting <1>.mp3',
+    duration: 66,
+    speakers: { A: { name: 'Maria' } },
+    summary: {
+      text: '## Points\n- First & best\n- Second',
+      type: 'markdown',
+      language: 'en',
+      engine: 'extractive',
+    },
+    topics: ['Finance'],
+    warnings: ['The demonstration model was used.'],
+  },
+);
+
+/** A CSV reader after RFC 4180, which refuses what the grammar does not have. */
+const parseCsv = (file: string): string[][] => {
+  const rows: string[][] = [[]];
+  let rest = file;
+  while (rest !== '') {
+    const match = /^(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/.exec(rest);
+    if (match === null) throw new Error(`not RFC 4180: ${rest.slice(0, 40)}`);
+    rows.at(-1)?.push(match[1]?.replaceAll('""', '"') ?? match[2] ?? '');
+    rest = rest.slice(match[0].length);
+    if (match[3] === '\r\n' && rest !== '') rows.push([]);
+  }
+  return rows;
+};
+
+describe('plain text', () => {
+  it('has a paragraph a turn, with names and times when asked', () => {
+    expect(renderTxt(TALK, { format: 'txt', times: true })).toBe(
+      '[00:00:00] Maria: =1+1 is "two", she said. # Not a *heading*.\n\n[00:01:05] Speaker B: Fine.\n',
+    );
+    expect(renderTxt(TALK, { format: 'txt', speakers: false })).toBe(
+      '=1+1 is "two", she said. # Not a *heading*.\n\nFine.\n',
+    );
+  });
+
+  it('has every word, whatever the transcript', () => {
+    fc.assert(
+      fc.property(any, (transcript) => {
+        expect(bareText(renderTxt(transcript, { format: 'txt', speakers: false }))).toBe(
+          bareWords(transcript),
+        );
+      }),
+    );
+  });
+});
+
+describe('Markdown', () => {
+  it('shows the text as it stands', () => {
+    expect(renderMarkdown(TALK, { format: 'md' })).toBe(`# Meeting \\<1\\>.mp3
+
+- **Date:** 2026-11-20 17:45 UTC
+- **Duration:** 00:01:06
+- **Language:** English
+- **Model:** base
+- **Topics:** Finance
+
+> The demonstration model was used.
+
+## Summary
+
+### Points
+
+- First \\& best
+- Second
+
+## Transcript
+
+**Maria** \`00:00:00\`${'  '}
+\\=1+1 is "two", she said. \\# Not a \\*heading\\*.
+
+**Speaker B** \`00:01:05\`${'  '}
+Fine.
+`);
+  });
+
+  it('escapes every character of markup, and nothing is lost', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+        const escaped = escapeMarkdown(text);
+        expect(escaped.replace(/\\([!-/:-@[-`{-~])/g, '$1')).toBe(text);
+        expect(escaped.replace(/\\[!-/:-@[-`{-~]/g, '')).not.toMatch(/[`*_[\]<>#|~&$\\]/);
+        expect(escaped).not.toMatch(/^(?:[-+=]|\d+[.)])/);
+      }),
+    );
+  });
+});
+
+describe('CSV', () => {
+  it('is RFC 4180, with formulas made harmless', () => {
+    expect(parseCsv(renderCsv(TALK, { format: 'csv' }))).toEqual([
+      ['segment_id', 'start', 'end', 'speaker', 'text'],
+      ['0', '0', '2', 'Maria', `'=1+1 is "two", she said.`],
+      ['0', '2', '4', 'Maria', '# Not a *heading*.'],
+      ['0', '65.5', '66', 'Speaker B', 'Fine.'],
+    ]);
+    for (const text of ['=cmd', '+1', '-1', '@SUM(A1)', '\tx', '＝x', '\r=x'])
+      expect(csvText(text)).toMatch(/^"?'/);
+  });
+
+  it('is read back whole, whatever the transcript', () => {
+    fc.assert(
+      fc.property(any, fc.boolean(), (transcript, words) => {
+        const rows = parseCsv(renderCsv(transcript, { format: 'csv', words }));
+        const width = rows[0]?.length;
+        for (const row of rows) expect(row).toHaveLength(width ?? 0);
+        if (!words) {
+          const text = rows.slice(1).map((row) => row[4]?.replace(/^'(?=[=+\-@\t\r\n＝＋－＠])/u, ''));
+          expect(bareText(text.join(' '))).toBe(bareWords(transcript));
+        }
+      }),
+    );
+  });
+});
+
+describe('JSON', () => {
+  it('has the API’s field names and the words where there are any', async () => {
+    const { body } = await renderExport(TALK, { format: 'json' });
+    const parsed = JSON.parse(String(body));
+    expect(parsed.segments).toEqual(TALK.segments);
+    expect(parsed.text).toBe('=1+1 is "two", she said. # Not a *heading*. Fine.');
+    expect(parsed).toMatchObject({
+      id: TALK.id,
+      language: 'en',
+      topics: ['Finance'],
+      speakers: TALK.speakers,
+    });
+  });
+});
+
+describe('DOCX', () => {
+  const texts = async (transcript: typeof TALK, options: Partial<ExportQuery> = {}) => {
+    const { body } = await renderExport(transcript, { format: 'docx', ...options });
+    if (typeof body === 'string') throw new Error('a Word document is bytes');
+    const files = unzip(body);
+    for (const [name, bytes] of files) if (/\.(?:xml|rels)$/.test(name)) parseXml(bytes.toString('utf8'));
+    expect([...files.keys()]).toEqual(
+      expect.arrayContaining(['[Content_Types].xml', '_rels/.rels', 'word/document.xml', 'word/styles.xml']),
+    );
+    return parseXml(files.get('word/document.xml')?.toString('utf8') ?? '')
+      .filter(({ path }) => path.endsWith('w:r/w:t'))
+      .map(({ text }) => text);
+  };
+
+  it('has the title, the facts, the summary, the names, the times and the words', async () => {
+    const found = await texts(TALK);
+    expect(found[0]).toBe('Meeting <1>.mp3');
+    for (const text of [
+      'English',
+      'Finance',
+      'Summary',
+      'Points',
+      'First & best',
+      'Maria  ',
+      '00:01:05',
+      'Fine.',
+    ]) {
+      expect(found).toContain(text);
+    }
+  });
+
+  it('is well-formed, with every word, whatever the transcript', async () => {
+    await fc.assert(
+      fc.asyncProperty(any, async (transcript) => {
+        const found = await texts(transcript, { speakers: false, times: false });
+        const spoken = found.slice(found.indexOf('Transcript') + 1);
+        expect(bareText(spoken.join(' '))).toBe(bareWords(transcript).replace(/[\ufffe\uffff]/g, ''));
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
+
+const office = await findOffice();
+if (office !== undefined) {
+  it('DOCX is opened by LibreOffice', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'earshot-office-'));
+    const file = join(folder, 'talk.docx');
+    const { body } = await renderExport(TALK, { format: 'docx' });
+    await writeFile(file, body);
+    const read = await readWithOffice(office, file, folder);
+    for (const words of ['Meeting <1>.mp3', 'First & best', 'Maria', '# Not a *heading*.'])
+      expect(read).toContain(words);
+    await rm(folder, { recursive: true });
+  });
+}
+
+describe('file names', () => {
+  it.each([
+    ['meeting.mp3', 'meeting.srt'],
+    ['Šimon – 会議 (1).m4a', 'Šimon – 会議 (1).srt'],
+    ['../../etc/passwd', '-..-etc-passwd.srt'],
+    ['a:b*c?"d"<e>|f', 'a-b-c-d-e-f.srt'],
+    ['CON', '_CON.srt'],
+    ['aux.txt', '_aux.txt.srt'],
+    ['...', 'transcript.srt'],
+    ['   ', 'transcript.srt'],
+    ['\u202egnp.exe', 'gnp.exe.srt'],
+    ['name\r\nSet-Cookie: x', 'name Set-Cookie- x.srt'],
+  ])('%j becomes %j', (name, expected) => {
+    expect(exportFileName(name, 'srt')).toBe(expected);
+  });
+
+  it('fit every file system, whatever the name', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'binary', maxLength: 400 }),
+        fc.constantFrom(...EXPORT_FORMATS),
+        (name, format) => {
+          const file = exportFileName(name, format);
+          expect(Buffer.byteLength(file)).toBeLessThanOrEqual(200);
+          expect(file).not.toMatch(/[<>:"/\\|?*\p{Cc}]|^[.\s]/u);
+          expect(file).toMatch(/[^.\s]\.[a-z]+$/u);
+          expect(file.isWellFormed()).toBe(true);
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,106 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { breakLines, joinPieces } from '../../../electron/core/exports/lines.ts';
+import { columnsOf, graphemesOf } from '../../../electron/core/exports/text.ts';
+import { piecesOf, splitToColumns } from '../../../electron/core/exports/tokens.ts';
+import { bareText } from './support/transcripts.ts';
+
+const lines = (text: string, columns = 42) => breakLines(piecesOf(text), columns);
+
+describe('lines', () => {
+  it.each([
+    [
+      'We signed the contract with Northwind on Monday and sent it.',
+      ['We signed the contract', 'with Northwind on Monday and sent it.'],
+    ],
+    ['I love the price, it is excellent and perfect.', ['I love the price,', 'it is excellent and perfect.']],
+    [
+      'She asked Dr. Smith because nobody else would know.',
+      ['She asked Dr. Smith', 'because nobody else would know.'],
+    ],
+    [
+      'Bonjour ! Comment allez-vous ce matin, mon ami ?',
+      ['Bonjour ! Comment allez-vous', 'ce matin, mon ami ?'],
+    ],
+  ])('break %j at the sense', (text, expected) => {
+    expect(lines(text)).toEqual(expected);
+  });
+
+  it('count wide characters twice and never begin a line with a closing mark', () => {
+    const broken = lines('包括工作、学习和娱乐等各个方面，但是也带来了一些新的挑战和问题。');
+    expect(broken).toHaveLength(2);
+    for (const line of broken) {
+      expect(columnsOf(line)).toBeLessThanOrEqual(42);
+      expect(line).not.toMatch(/^[、。，「」ーっゃゅょ]/u);
+    }
+  });
+
+  it('keep Japanese words whole', () => {
+    const broken = breakLines(
+      piecesOf('昨日は友達と一緒に東京タワーに行きました。とても楽しかったです。'),
+      26,
+    );
+    expect(broken.join('')).toBe('昨日は友達と一緒に東京タワーに行きました。とても楽しかったです。');
+    for (const line of broken) expect(line).not.toMatch(/^[ーッャュョ]|タ$|^ワー/u);
+  });
+
+  it('keep spaces out of Chinese and no-break spaces in French', () => {
+    expect(piecesOf('10\u00a0000 euros').map((piece) => piece.text)).toEqual(['10\u00a0000', 'euros']);
+    expect(joinPieces(piecesOf('你好，世界'))).toBe('你好，世界');
+    expect(joinPieces(piecesOf('用iPhone打电话'))).toBe('用iPhone打电话');
+    expect(piecesOf('见https://example.com/a-b').map((piece) => piece.text)).toContain(
+      'https://example.com/a-b',
+    );
+  });
+
+  it('never leave a word alone on a line where another break of as many lines does not', () => {
+    const words = fc.array(fc.stringMatching(/^[a-z]{1,14}[.,]?$/), { minLength: 2, maxLength: 9 });
+    fc.assert(
+      fc.property(words, fc.integer({ min: 15, max: 42 }), (list, columns) => {
+        const broken = breakLines(piecesOf(list.join(' ')), columns);
+        if (broken.length !== 2) return;
+        const alone = (parts: string[]) => parts.some((part) => !part.includes(' '));
+        const others = list
+          .slice(1)
+          .map((_, index) => [list.slice(0, index + 1).join(' '), list.slice(index + 1).join(' ')]);
+        const possible = others.filter((parts) => parts.every((part) => part.length <= columns));
+        if (possible.some((parts) => !alone(parts))) expect(alone(broken)).toBe(false);
+      }),
+    );
+  });
+});
+
+describe('pieces', () => {
+  it('are the text, whatever it holds', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        expect(
+          bareText(
+            piecesOf(text)
+              .map((piece) => piece.text)
+              .join(' '),
+          ),
+        ).toBe(bareText(text));
+      }),
+    );
+  });
+
+  it('are cut to the room of a line between user-perceived characters', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'grapheme', minLength: 1, maxLength: 80 }),
+        fc.integer({ min: 2, max: 20 }),
+        (text, columns) => {
+          const parts = splitToColumns(text, columns);
+          expect(bareText(parts.join(''))).toBe(bareText(text));
+          for (const part of parts) expect(columnsOf(part)).toBeLessThanOrEqual(columns);
+        },
+      ),
+    );
+    expect(splitToColumns('👩‍👩‍👧‍👦'.repeat(5), 4).every((part) => graphemesOf(part).length <= 2)).toBe(true);
+    expect(splitToColumns('https://example.com/some/path', 20)).toEqual([
+      'https://example.com/',
+      'some/path',
+    ]);
+  });
+});

@@ -1,0 +1,182 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { renderSrt } from '../../../electron/core/exports/srt.ts';
+import { columnsOf } from '../../../electron/core/exports/text.ts';
+import { renderVtt } from '../../../electron/core/exports/vtt.ts';
+import { parseSrt } from './support/srt.ts';
+import {
+  bareText,
+  bareWords,
+  brokenTranscripts,
+  segmentOf,
+  transcriptOf,
+  transcripts,
+} from './support/transcripts.ts';
+import { parseWebVtt } from './support/webvtt.ts';
+
+const run = promisify(execFile);
+const any = fc.oneof(transcripts, brokenTranscripts);
+const RUNS = { numRuns: 200 };
+
+const HOSTILE = transcriptOf(
+  [
+    segmentOf('00:00:01,000 --> 00:00:02,000 and <b>bold</b> & {\\an8}top', 0, 4, 'A'),
+    segmentOf('NOTE this', 4, 6, 'B'),
+    segmentOf('1', 6, 7, 'A'),
+  ],
+  { speakers: { A: { name: 'Ana & <Bob>' } } },
+);
+
+describe('SRT', () => {
+  it('is read by a strict parser, with every word, whatever the transcript', () => {
+    fc.assert(
+      fc.property(any, (transcript) => {
+        const cues = parseSrt(renderSrt(transcript, { format: 'srt', speakers: false }));
+        expect(bareText(cues.flatMap((cue) => cue.lines).join(' '))).toBe(bareWords(transcript));
+      }),
+      RUNS,
+    );
+  });
+
+  it('names the speaker where a turn begins, inside the room of the line', () => {
+    fc.assert(
+      fc.property(transcripts, (transcript) => {
+        for (const cue of parseSrt(renderSrt(transcript, { format: 'srt', speakers: true }))) {
+          for (const line of cue.lines) expect(columnsOf(line)).toBeLessThanOrEqual(42);
+        }
+      }),
+      RUNS,
+    );
+    const talk = transcriptOf(
+      [
+        segmentOf('Hello there.', 0, 2, 'A'),
+        segmentOf('How are you?', 5, 6, 'A'),
+        segmentOf('Fine.', 6, 8, 'B'),
+      ],
+      { speakers: { A: { name: 'Maria' } } },
+    );
+    const cues = parseSrt(renderSrt(talk, { format: 'srt' }));
+    expect(cues.map((cue) => cue.lines.join('|'))).toEqual([
+      'MARIA: Hello there.',
+      'How are you?',
+      'SPEAKER B: Fine.',
+    ]);
+  });
+
+  it('holds nothing that a player takes for markup or for a time line', () => {
+    const file = renderSrt(HOSTILE, { format: 'srt' });
+    const text = parseSrt(file).flatMap((cue) => cue.lines);
+    expect(text.join('\n')).not.toMatch(/-->|<[/a-z]|\{[\\a-z]/i);
+  });
+
+  it('keeps right-to-left lines in their direction', () => {
+    const hebrew = transcriptOf([segmentOf('42 אנשים באו לפגישה.', 0, 3, 'A')], {
+      language: 'he',
+      speakers: { A: { name: 'Maria' } },
+    });
+    const [cue] = parseSrt(renderSrt(hebrew, { format: 'srt' }));
+    expect(cue?.lines).toEqual(['\u200f\u2068MARIA\u2069: 42 אנשים באו לפגישה.']);
+  });
+
+  it('shows one word a cue while it is spoken, when asked', () => {
+    const words = ['One', 'two', 'three.'].map((word, index) => ({
+      word,
+      start: index,
+      end: index + 0.5,
+      confidence: 1,
+      speaker_id: null,
+    }));
+    const transcript = transcriptOf([{ ...segmentOf('One two three.', 0, 2.5), words }]);
+    const cues = parseSrt(renderSrt(transcript, { format: 'srt', words: true }));
+    expect(cues).toEqual([
+      { startMs: 0, endMs: 500, lines: ['One'] },
+      { startMs: 1000, endMs: 1500, lines: ['two'] },
+      { startMs: 2000, endMs: 2500, lines: ['three.'] },
+    ]);
+  });
+
+  it('is empty for a silent recording', () => {
+    expect(renderSrt(transcriptOf([], { duration: 5 }), { format: 'srt' })).toBe('');
+  });
+});
+
+describe('WebVTT', () => {
+  it('is read by a strict parser, with every word and every name, whatever the transcript', () => {
+    fc.assert(
+      fc.property(any, (transcript) => {
+        const { cues, header } = parseWebVtt(renderVtt(transcript, { format: 'vtt', speakers: true }));
+        expect(bareText(cues.map((cue) => cue.text).join(' '))).toBe(bareWords(transcript));
+        expect(header).toBe(`Kind: captions; Language: ${transcript.language}`);
+        for (const cue of cues) expect(cue.text).not.toMatch(/^\n|\n$|\n\n/);
+      }),
+      RUNS,
+    );
+  });
+
+  it('escapes text and names', () => {
+    const { cues } = parseWebVtt(renderVtt(HOSTILE, { format: 'vtt' }));
+    expect(cues[0]?.voice).toBe('Ana & <Bob>');
+    expect(
+      cues
+        .map((cue) => cue.text)
+        .join(' ')
+        .replaceAll('\n', ' '),
+    ).toContain('00:00:01,000 --> 00:00:02,000 and <b>bold</b> & {\\an8}top');
+  });
+
+  it('is a header alone for a silent recording', () => {
+    expect(parseWebVtt(renderVtt(transcriptOf([]), { format: 'vtt' })).cues).toEqual([]);
+  });
+});
+
+describe('ffmpeg reads', () => {
+  let folder = '';
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'earshot-subtitles-'));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  const packets = async (file: string) => {
+    const { stdout } = await run('ffprobe', [
+      ...['-v', 'error', '-show_entries', 'packet=pts_time,duration_time', '-of', 'json', file],
+    ]);
+    const { packets: found }: { packets: { pts_time: string; duration_time: string }[] } = JSON.parse(stdout);
+    return found.map((packet) => ({
+      startMs: Math.round(Number(packet.pts_time) * 1000),
+      endMs: Math.round((Number(packet.pts_time) + Number(packet.duration_time)) * 1000),
+    }));
+  };
+  const samples = [HOSTILE, ...fc.sample(transcripts, { numRuns: 12, seed: 7 })].filter(
+    (transcript) => transcript.segments.length > 0,
+  );
+
+  it.each(samples.map((transcript, index) => ({ index, transcript })))(
+    'SRT and WebVTT of sample $index',
+    async ({ index, transcript }) => {
+      const srt = renderSrt(transcript, { format: 'srt' });
+      const vtt = renderVtt(transcript, { format: 'vtt' });
+      const srtFile = join(folder, `${index}.srt`);
+      const vttFile = join(folder, `${index}.vtt`);
+      await writeFile(srtFile, srt);
+      await writeFile(vttFile, vtt);
+      const times = ({ startMs, endMs }: { startMs: number; endMs: number }) => ({ startMs, endMs });
+      expect(await packets(srtFile)).toEqual(parseSrt(srt).map(times));
+      expect(await packets(vttFile)).toEqual(parseWebVtt(vtt).cues.map(times));
+    },
+  );
+
+  it('the text as it was written', async () => {
+    const file = join(folder, 'hostile.srt');
+    await writeFile(file, renderSrt(HOSTILE, { format: 'srt', speakers: false }));
+    const { stdout } = await run('ffmpeg', ['-v', 'error', '-i', file, '-f', 'webvtt', '-']);
+    const text = stdout.replace(/^WEBVTT\s+/, '').replace(/^[\d:.]+ --> [\d:.]+$/gm, '');
+    expect(bareText(text.replaceAll('&amp;', '&').replaceAll('&lt;', '<').replaceAll('&gt;', '>'))).toBe(
+      bareWords(HOSTILE),
+    );
+  });
+});

@@ -1,0 +1,298 @@
+import { describe, expect, it } from 'vitest';
+import { PII_POLICIES } from '../../../electron/contract/analysis.ts';
+import { AAI_PII_POLICIES, AaiCreate, AaiTranscript } from '../../../electron/contract/compat/assemblyai.ts';
+import { OpenAiDiarized, OpenAiVerbose } from '../../../electron/contract/compat/openai.ts';
+import { openApiDocument } from '../../../electron/contract/openapi.ts';
+import { routes } from '../../../electron/contract/routes.ts';
+import {
+  AnalysisOptions,
+  CreateTranscript,
+  type Transcription,
+  type Word,
+} from '../../../electron/contract/transcript.ts';
+import { AppError } from '../../../electron/core/base/errors.ts';
+import { errorOfJob, openAiErrorBody } from '../../../electron/core/http/compat/openai-error.ts';
+import { createFromAssemblyAi } from '../../../electron/core/services/compat/assemblyai-request.ts';
+import {
+  aaiDeleted,
+  aaiStatus,
+  aaiTranscript,
+} from '../../../electron/core/services/compat/assemblyai-transcript.ts';
+import {
+  aaiParagraphs,
+  aaiSentences,
+  aaiUtterances,
+  aaiWordSearch,
+  aaiWords,
+} from '../../../electron/core/services/compat/assemblyai-words.ts';
+import { openAiDiarized, openAiVerbose } from '../../../electron/core/services/compat/openai-answers.ts';
+import { plainSubtitles } from '../../../electron/core/services/compat/subtitles.ts';
+import { TextDeltas } from '../../../electron/core/services/compat/text-deltas.ts';
+import { parseSrt } from '../exports/support/srt.ts';
+
+const spoken = (text: string, start: number, speaker: string): Word[] =>
+  text.split(' ').map((word, index) => ({
+    word,
+    start: start + index * 0.5,
+    end: start + index * 0.5 + 0.4,
+    confidence: 0.9,
+    speaker_id: speaker,
+  }));
+
+const LINES = [
+  ['A', 0, 'Maria Lopez lives in Berlin.'],
+  ['A', 3, 'Her budget is small.'],
+  ['B', 6, 'Really? Tell me about the budget.'],
+] as const;
+
+const TALK: Transcription = {
+  id: 'tr_01JZZZZZZZZZZZZZZZZZZZZZZZ',
+  audio_url: 'https://example.com/talk.mp3',
+  status: 'completed',
+  text: LINES.map(([, , text]) => text).join(' '),
+  duration: 9.2,
+  segments: LINES.map(([speaker, start, text], id) => ({
+    id,
+    text,
+    start,
+    end: start + text.split(' ').length * 0.5,
+    speaker_id: speaker,
+    words: spoken(text, start, speaker),
+  })),
+  topics: ['Finance', 'Personal Life'],
+  key_phrases: ['budget', 'maria lopez'],
+  summary: { text: '• Her budget is small.', type: 'bullets', language: 'en', engine: 'extractive' },
+  entities: [
+    { type: 'person', text: 'Maria Lopez', startIndex: 0, endIndex: 11 },
+    { type: 'location', text: 'Berlin', startIndex: 21, endIndex: 27 },
+  ],
+  content_safety: {
+    flagged: true,
+    labels: [
+      { label: 'violence', confidence: 0.7, severity: 'medium', segments: [{ id: 1, start: 3, end: 5 }] },
+    ],
+  },
+  name: 'talk.mp3',
+  model: 'mini',
+  model_id: 'base',
+  language: 'en',
+  language_confidence: 0.99,
+  confidence: 0.9,
+  word_count: 15,
+  timestamp_style: 'word',
+  warnings: [],
+  created_at: '2026-11-20T17:45:00.123Z',
+  completed_at: '2026-11-20T17:45:09.123Z',
+  credits_used: 0.16,
+  file_info: null,
+  audio_start_from: 0,
+  audio_end_at: 0,
+  audio_offset: 0,
+  bytes_fetched: 0,
+};
+
+const context = (options: object = {}) => ({
+  options: AnalysisOptions.parse(options),
+  languageAsked: 'auto',
+});
+
+describe('a creation in AssemblyAI’s form', () => {
+  const create = (fields: object) =>
+    CreateTranscript.parse(
+      createFromAssemblyAi(AaiCreate.parse({ audio_url: 'https://example.com/a.mp3', ...fields })),
+    );
+
+  it('asks for the same here', () => {
+    expect(create({})).toMatchObject({
+      model: 'mini',
+      language: 'en',
+      timestamp_style: 'word',
+      diarize: false,
+    });
+    expect(
+      create({
+        language_code: 'es',
+        speaker_labels: true,
+        speakers_expected: 3,
+        audio_start_from: 1500,
+        audio_end_at: 90_000,
+        entity_detection: true,
+        iab_categories: true,
+        summarization: true,
+        summary_type: 'paragraph',
+        filter_profanity: true,
+      }),
+    ).toMatchObject({
+      language: 'es',
+      diarize: true,
+      speakers_expected: 3,
+      audio_start_from: 1.5,
+      audio_end_at: 90,
+      entity_detection: true,
+      topics: true,
+      summarization: true,
+      summary_type: 'paragraphs',
+      summary_language: 'es',
+      content_safety: true,
+    });
+  });
+
+  it.each([
+    [{ speech_model: 'best' }, 'pro'],
+    [{ speech_model: 'universal' }, 'pro'],
+    [{ speech_models: ['slam-1', 'best'] }, 'pro'],
+    [{ speech_model: 'nano' }, 'nano'],
+    [{ speech_model: 'nano', language_detection: true }, 'mini'],
+    [{ speech_model: 'large-v3' }, 'large-v3'],
+    [{ speech_model: null }, 'mini'],
+  ])('%j is the model %s', (fields, model) => {
+    expect(create(fields).model).toBe(model);
+  });
+
+  it('knows every policy that it takes', () => {
+    for (const policy of AAI_PII_POLICIES) {
+      const { redact_pii_policies } = create({ redact_pii: true, redact_pii_policies: [policy] });
+      expect(redact_pii_policies?.length, policy).toBeGreaterThan(0);
+    }
+    expect(create({ redact_pii: true, redact_pii_sub: 'entity_name' }).redact_pii_sub).toBe('hash');
+    expect(create({ redact_pii: true, redact_pii_sub: 'hash' }).redact_pii_sub).toBe('mask');
+    expect(create({ redact_pii: true }).redact_pii_policies).toBeUndefined();
+    expect(PII_POLICIES.length).toBeGreaterThan(20);
+  });
+});
+
+describe('a transcript in AssemblyAI’s form', () => {
+  it('has every field, with times in milliseconds', () => {
+    const shown = aaiTranscript(TALK, context({ diarize: true, entity_detection: true, topics: true }));
+    expect(AaiTranscript.parse(shown)).toEqual(shown);
+    expect(shown.words?.[1]).toEqual({ text: 'Lopez', start: 500, end: 900, confidence: 0.9, speaker: 'A' });
+    expect(shown.utterances?.map(({ speaker, text }) => `${speaker}: ${text}`)).toEqual([
+      'A: Maria Lopez lives in Berlin. Her budget is small.',
+      'B: Really? Tell me about the budget.',
+    ]);
+    expect(shown.entities).toEqual([
+      { entity_type: 'person_name', text: 'Maria Lopez', start: 0, end: 900 },
+      { entity_type: 'location', text: 'Berlin', start: 2000, end: 2400 },
+    ]);
+    expect(shown.auto_highlights_result?.results[0]).toEqual({
+      text: 'budget',
+      count: 2,
+      rank: 1,
+      timestamps: [
+        { start: 3500, end: 3900 },
+        { start: 8500, end: 8900 },
+      ],
+    });
+    expect(shown.iab_categories_result?.summary).toEqual({ Finance: 1, 'Personal Life': 0.5 });
+    expect(shown.content_safety_labels).toMatchObject({
+      summary: { crime_violence: 0.7 },
+      results: [{ text: 'Her budget is small.', timestamp: { start: 3000, end: 5000 } }],
+    });
+    expect(shown).toMatchObject({ speech_model_used: 'base', language_detection: true, audio_duration: 9 });
+  });
+
+  it('says what it is doing, and why it failed', () => {
+    const progress = { percent: 0, queue_position: 1, eta_seconds: null, speed: null };
+    expect(aaiStatus({ status: 'processing', progress: { ...progress, stage: 'queued' } })).toBe('queued');
+    expect(aaiStatus({ status: 'processing', progress: { ...progress, stage: 'decoding' } })).toBe(
+      'processing',
+    );
+    const failed = aaiTranscript(
+      {
+        ...TALK,
+        status: 'failed',
+        error: { code: 'not_media', message: 'This is a web page.', stage: 'decoding' },
+      },
+      context(),
+    );
+    expect(failed).toMatchObject({ status: 'error', error: 'This is a web page.', text: null, words: null });
+    expect(aaiDeleted(aaiTranscript(TALK, context()))).toMatchObject({
+      words: null,
+      text: 'Deleted by user.',
+    });
+  });
+
+  it('is cut into utterances, sentences and paragraphs without losing a word', () => {
+    const words = aaiWords(TALK).map((word) => word.text);
+    for (const parts of [aaiUtterances(aaiWords(TALK)), aaiSentences(TALK), aaiParagraphs(TALK)]) {
+      expect(parts.flatMap((part) => part.words.map((word) => word.text))).toEqual(words);
+      expect(parts.map((part) => part.text).join(' ')).toBe(TALK.text);
+    }
+    expect(aaiSentences(TALK).map((sentence) => sentence.speaker)).toEqual(['A', 'A', 'B', 'B']);
+  });
+
+  it('is searched for words and phrases, whatever their case and marks', () => {
+    expect(aaiWordSearch(aaiWords(TALK), ['BUDGET', 'maria lopez', 'nothing', '', '!'])).toEqual([
+      {
+        text: 'BUDGET',
+        count: 2,
+        timestamps: [
+          [3500, 3900],
+          [8500, 8900],
+        ],
+        indexes: [6, 14],
+      },
+      { text: 'maria lopez', count: 1, timestamps: [[0, 900]], indexes: [0] },
+    ]);
+  });
+
+  it.each([10, 32, 42, 80, 120, 800])('has captions of at most %i characters', (room) => {
+    for (const cue of parseSrt(plainSubtitles(TALK, 'srt', { chars_per_caption: room }))) {
+      expect(cue.lines.join('\n').length).toBeLessThanOrEqual(room);
+    }
+  });
+});
+
+describe('answers in OpenAI’s form', () => {
+  it('have segments and words', () => {
+    const answer = openAiVerbose(TALK, 'transcribe', ['word', 'segment']);
+    expect(OpenAiVerbose.parse(answer)).toEqual(answer);
+    expect(answer.segments?.[1]).toMatchObject({ id: 1, seek: 300, start: 3, avg_logprob: -0.1054 });
+    expect(answer.words?.[1]).toEqual({ word: 'Lopez', start: 0.5, end: 0.9 });
+    expect(openAiVerbose(TALK, 'translate', ['segment']).words).toBeUndefined();
+    const diarized = openAiDiarized(TALK);
+    expect(OpenAiDiarized.parse(diarized)).toEqual(diarized);
+    expect(diarized.segments.map((segment) => segment.speaker)).toEqual(['A', 'A', 'B']);
+  });
+
+  it('have errors that tell the sender’s faults from the server’s', () => {
+    const job = (code: 'not_media' | 'engine_crashed' | 'model_not_installed') =>
+      errorOfJob({ code, message: 'What happened.', stage: 'decoding' });
+    expect(openAiErrorBody(job('not_media'))).toEqual({
+      error: {
+        message: 'What happened.',
+        type: 'invalid_request_error',
+        param: 'file',
+        code: 'invalid_request',
+      },
+    });
+    expect(job('engine_crashed')).toMatchObject({ status: 500, headers: { 'x-should-retry': 'false' } });
+    expect(openAiErrorBody(job('model_not_installed')).error.param).toBe('model');
+    expect(openAiErrorBody(new AppError('budget_exceeded', 'Spent.')).error.code).toBe('insufficient_quota');
+  });
+
+  it('stream what is new, whatever the final text becomes', () => {
+    const deltas = new TextDeltas();
+    expect(deltas.add([{ text: 'Hello' }, { text: 'there.' }])).toBe('Hello there.');
+    expect(deltas.add([{ text: '你好。' }])).toBe(' 你好。');
+    expect(deltas.add([{ text: '世界' }])).toBe('世界');
+    expect(deltas.rest('Hello there. 你好。世界 and more')).toBe(' and more');
+    expect(deltas.rest('Another text')).toBe('');
+  });
+});
+
+describe('the OpenAPI document', () => {
+  it('names the other forms and the shape of their errors', () => {
+    const document = JSON.parse(JSON.stringify(openApiDocument(routes, '0.0.0')));
+    const unauthorized = (path: string, method: string) => {
+      const shared = document.paths[path][method].responses['401'].$ref.replace(
+        '#/components/responses/',
+        '',
+      );
+      return document.components.responses[shared].content['application/json'].schema.$ref;
+    };
+    expect(unauthorized('/v1/audio/transcriptions', 'post')).toBe('#/components/schemas/OpenAiError');
+    expect(unauthorized('/v2/transcript/{id}', 'get')).toBe('#/components/schemas/Error');
+    expect(document.components.schemas.AaiTranscript.properties.words).toBeDefined();
+  });
+});

@@ -1,0 +1,191 @@
+import { describe, expect, it } from 'vitest';
+import type { Segment } from '../../../electron/contract/transcript.ts';
+import {
+  blockOfWord,
+  buildDoc,
+  wordAt,
+  wordsBySegment,
+} from '../../../renderer/features/transcript/model/document.ts';
+import { findDoubts } from '../../../renderer/features/transcript/model/doubt.ts';
+import { alignWords, editDoc, textsOf } from '../../../renderer/features/transcript/model/edit.ts';
+import { countIn, findHits, replaceIn } from '../../../renderer/features/transcript/model/find.ts';
+import { speechGaps } from '../../../renderer/features/transcript/model/gaps.ts';
+import { timelineOf } from '../../../renderer/features/transcript/model/timeline.ts';
+
+/** A segment whose words take half a second each. */
+const segment = (id: number, text: string, start: number, speaker: string | null = null): Segment => {
+  const words = text.split(' ').map((word, index) => ({
+    word,
+    start: start + index * 0.5,
+    end: start + index * 0.5 + 0.4,
+    confidence: word.startsWith('?') ? 0.2 : 0.9,
+    speaker_id: speaker,
+  }));
+  return { id, text, start, end: words.at(-1)?.end ?? start, speaker_id: speaker, words };
+};
+
+const segments = [
+  segment(0, 'Good morning to all.', 0, 'A'),
+  segment(1, 'Nice to meet you, Peter.', 2, 'A'),
+  segment(2, 'Peter Walker is late.', 5, 'B'),
+];
+const text = segments.map((each) => each.text).join(' ');
+const at = (part: string, from = 0) => text.indexOf(part, from);
+const entities = [
+  { type: 'person' as const, text: 'Peter', startIndex: at('Peter'), endIndex: at('Peter') + 5 },
+  {
+    type: 'person' as const,
+    text: 'Peter Walker',
+    startIndex: at('Peter Walker'),
+    endIndex: at('Peter Walker') + 12,
+  },
+];
+const doc = buildDoc({ segments, text, entities });
+
+describe('a document', () => {
+  it('joins what one speaker says and begins anew with the next', () => {
+    expect(doc.blocks.map((block) => [block.speaker, block.firstWord, block.endWord, block.heads])).toEqual([
+      ['A', 0, 9, true],
+      ['B', 9, 13, true],
+    ]);
+  });
+
+  it('begins a paragraph after a long pause, without naming the speaker again', () => {
+    const paused = [segment(0, 'One two.', 0, 'A'), segment(1, 'Three four.', 9, 'A')];
+    const { blocks } = buildDoc({ segments: paused, text: 'One two. Three four.', entities: [] });
+    expect(blocks.map((block) => block.heads)).toEqual([true, false]);
+  });
+
+  it('knows which words a named thing consists of, also where its text comes twice', () => {
+    const named = doc.words.flatMap((word, index) =>
+      word.entity === -1 ? [] : [[word.text, word.entity, index]],
+    );
+    expect(named).toEqual([
+      ['Peter.', 0, 8],
+      ['Peter', 1, 9],
+      ['Walker', 1, 10],
+    ]);
+  });
+
+  it('finds the word at a time, and none in a silence', () => {
+    expect(wordAt(doc, 0.1)).toBe(0);
+    expect(wordAt(doc, 0.45)).toBe(0);
+    expect(wordAt(doc, 0.5)).toBe(1);
+    expect(wordAt(doc, 99)).toBe(-1);
+    expect(blockOfWord(doc, 8)).toBe(0);
+    expect(blockOfWord(doc, 9)).toBe(1);
+  });
+
+  it('gives the words of sentences to the segments that they fall into', () => {
+    const bare = segments.map(({ words: _words, ...rest }) => rest);
+    const words = segments.flatMap((each) => each.words ?? []);
+    const sentence = { id: 1, text, start: 0, end: 7, confidence: 0.9, words };
+    expect(wordsBySegment(bare, [sentence]).map((each) => each.words?.length)).toEqual([4, 5, 4]);
+  });
+
+  it('spreads the words of a segment that came without over its time', () => {
+    const { words } = buildDoc({
+      segments: [{ id: 0, text: 'one two', start: 10, end: 12, speaker_id: null }],
+      text: 'one two',
+      entities: [],
+    });
+    expect(words.map((word) => [word.start, word.end])).toEqual([
+      [10, 11],
+      [11, 12],
+    ]);
+  });
+
+  it('skips only silences that are longer than a breath', () => {
+    expect(speechGaps(doc)).toEqual([]);
+    const paused = buildDoc({ segments: [segment(0, 'One', 0), segment(1, 'two', 8)], text: 'One two' });
+    expect(speechGaps(paused)).toEqual([{ from: expect.closeTo(0.6), to: expect.closeTo(7.8) }]);
+  });
+});
+
+describe('the timeline of the player', () => {
+  const whole = { duration: 60, audio_offset: 0, audio_start_from: 0, audio_end_at: 0 };
+
+  it('is the whole recording, as long as the player hears it to be', () => {
+    expect(timelineOf(whole, 0)).toEqual({ from: 0, to: 60 });
+    expect(timelineOf(whole, 60.4)).toEqual({ from: 0, to: 60.4 });
+    expect(timelineOf(undefined, 5)).toEqual({ from: 0, to: 0 });
+  });
+
+  it('is the range that was transcribed, whether all of the audio is kept or the range alone', () => {
+    const range = { duration: 20, audio_offset: 0, audio_start_from: 30, audio_end_at: 50 };
+    expect(timelineOf(range, 60)).toEqual({ from: 30, to: 50 });
+    expect(timelineOf({ ...range, audio_offset: 29.5 }, 21)).toEqual({ from: 30, to: 50 });
+    expect(timelineOf({ ...range, audio_start_from: 0, duration: 50 }, 60)).toEqual({ from: 0, to: 50 });
+  });
+});
+
+describe('a correction', () => {
+  const first = doc.segments[1];
+  if (first === undefined) throw new Error('The document has no second segment.');
+
+  it('leaves the times of what stayed and fits what is new between its neighbours', () => {
+    const words = alignWords(first, 'Very nice to finally meet you, Peter.', 1);
+    expect(words.map((word) => word.text)).toEqual([
+      'Very',
+      'nice',
+      'to',
+      'finally',
+      'meet',
+      'you,',
+      'Peter.',
+    ]);
+    const kept = new Map(words.map((word) => [word.text, word.start]));
+    expect(kept.get('to')).toBe(2.5);
+    expect(kept.get('Peter.')).toBe(4);
+    const starts = words.map((word) => word.start);
+    expect(starts).toEqual([...starts].sort((a, b) => a - b));
+  });
+
+  it('counts a word that a person wrote as certain', () => {
+    const doubtful = buildDoc({ segments: [segment(0, '?maybe so', 0)], text: '?maybe so' });
+    expect(findDoubts(doubtful, new Set())).toEqual([{ first: 0, last: 0 }]);
+    expect(findDoubts(editDoc(doubtful, [{ id: 0, text: 'surely so' }]), new Set())).toEqual([]);
+    expect(findDoubts(doubtful, new Set([0]))).toEqual([]);
+  });
+
+  it('keeps the marks of named things in the rest of the text', () => {
+    const edited = editDoc(doc, [{ id: 0, text: 'Good evening to all of you.' }]);
+    expect(edited.words.filter((word) => word.entity !== -1).map((word) => word.text)).toEqual([
+      'Peter.',
+      'Peter',
+      'Walker',
+    ]);
+    expect(edited.blocks[1]?.firstWord).toBe(11);
+    expect(textsOf(edited, [0])).toEqual([{ id: 0, text: 'Good evening to all of you.' }]);
+  });
+
+  it('takes a segment whose text was deleted whole', () => {
+    const edited = editDoc(doc, [{ id: 1, text: '' }]);
+    expect(edited.words).toHaveLength(8);
+    expect(edited.blocks.map((block) => block.endSegment - block.firstSegment)).toEqual([2, 1]);
+  });
+});
+
+describe('finding', () => {
+  it('finds without regard to case, across words and segments', () => {
+    expect(findHits(doc, 'PETER')).toEqual([
+      { first: 8, last: 8 },
+      { first: 9, last: 9 },
+    ]);
+    expect(findHits(doc, 'all. nice to')).toEqual([{ first: 3, last: 5 }]);
+    expect(findHits(doc, '  ')).toEqual([]);
+  });
+
+  it('replaces everywhere, or one place alone, and takes signs as they are', () => {
+    expect(replaceIn(doc, 'peter', 'Paul').map((change) => change.text)).toEqual([
+      'Nice to meet you, Paul.',
+      'Paul Walker is late.',
+    ]);
+    expect(replaceIn(doc, 'peter', 'Paul', { segment: 2, occurrence: 0 })).toEqual([
+      { id: 2, text: 'Paul Walker is late.' },
+    ]);
+    expect(replaceIn(doc, '.*', 'x')).toEqual([]);
+    expect([countIn(doc, 'peter'), countIn(doc, '.*'), countIn(doc, ' ')]).toEqual([2, 0, 0]);
+    expect(replaceIn(doc, 'late.', '$& now')).toEqual([{ id: 2, text: 'Peter Walker is $& now' }]);
+  });
+});

@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+
+const OUT = join(import.meta.dirname, '..', '..', '..', 'out', 'renderer');
+const LIMIT = 300 * 1024;
+
+/** A script and all that it imports at once, as paths; what it loads later is not among them. */
+const withImports = (path: string, found = new Set<string>()): Set<string> => {
+  if (found.has(path)) return found;
+  found.add(path);
+  const code = readFileSync(path, 'utf8');
+  for (const [, name] of code.matchAll(/(?:\bfrom|\bimport)\s*["'](\.[^"']+\.js)["']/g)) {
+    if (name !== undefined) withImports(join(dirname(path), name), found);
+  }
+  return found;
+};
+
+describe('the first load of the window', () => {
+  const page = readFileSync(join(OUT, 'index.html'), 'utf8');
+  const named = [...page.matchAll(/(?:src|href)="\.?\/?([^"]+\.js)"/g)].map((match) =>
+    join(OUT, match[1] ?? ''),
+  );
+
+  it('is under 300 KB of compressed scripts, and leaves the other screens for later', () => {
+    const scripts = new Set(named.flatMap((path) => [...withImports(path)]));
+    const bytes = [...scripts].reduce((sum, path) => sum + gzipSync(readFileSync(path)).length, 0);
+    expect(bytes).toBeGreaterThan(50 * 1024);
+    expect(bytes).toBeLessThan(LIMIT);
+    expect([...scripts].filter((path) => /(transcript|files|models|settings)-screen/.test(path))).toEqual([]);
+  });
+
+  it('names no address but its own', () => {
+    const addresses = page.match(/(?:src|href)="[^"]*"/g) ?? [];
+    expect(addresses.length).toBeGreaterThan(2);
+    expect(addresses.filter((address) => /="(?:https?:)?\/\//.test(address))).toEqual([]);
+  });
+});

@@ -1,0 +1,239 @@
+import { describe, expect, it } from 'vitest';
+import { ApiError } from '../../../electron/contract/client.ts';
+import { ERROR_STATUS, JOB_ERROR_CODES } from '../../../electron/contract/errors.ts';
+import { createEventParser } from '../../../electron/contract/event-stream.ts';
+import { onOrigin } from '../../../renderer/api/audio.ts';
+import { readLiveEvent } from '../../../renderer/api/live-events.ts';
+import { tokenFromHash } from '../../../renderer/api/session.ts';
+import { linksIn } from '../../../renderer/app/global-keys.ts';
+import { toCurl, toRequest, WHOLE } from '../../../renderer/features/create/request.ts';
+import { dayOf, periodOf } from '../../../renderer/features/library/periods.ts';
+import { goodFor } from '../../../renderer/features/models/model-facts.ts';
+import { destinationsOf } from '../../../renderer/features/settings/destinations.ts';
+import english from '../../../renderer/i18n/messages/en.json' with { type: 'json' };
+import { errorText, jobErrorText } from '../../../renderer/lib/errors.ts';
+import { clock, dayLabel, parseClock, roughTime } from '../../../renderer/lib/format.ts';
+import { bucketPeaks, normalisePeaks } from '../../../renderer/lib/peaks.ts';
+import { speakerIndex } from '../../../renderer/lib/speakers.ts';
+import { NO_FILTER, toListQuery } from '../../../renderer/stores/library.ts';
+import { OptionsSchema } from '../../../renderer/stores/prefs.ts';
+import { hrefOf, parseRoute, storedInHash } from '../../../renderer/stores/router.ts';
+
+describe('times', () => {
+  it('are written as a clock and read back', () => {
+    expect([0, 139, 4448].map((seconds) => clock(seconds))).toEqual(['0:00', '2:19', '1:14:08']);
+    expect(clock(724, true)).toBe('00:12:04');
+    expect(['2:19', '1:14:08', '8.5', '8,5'].map(parseClock)).toEqual([139, 4448, 8.5, 8.5]);
+    expect(['', 'x', '1:2:3:4', '-5'].map(parseClock)).toEqual([undefined, undefined, undefined, undefined]);
+  });
+
+  it('carry as much date as is needed', () => {
+    const now = new Date('2026-11-20T18:00:00');
+    expect(dayLabel('2026-11-20T14:02:00', 'en-GB', now)).toBe('Today, 14:02');
+    expect(dayLabel('2026-11-19T23:59:00', 'en-GB', now)).toBe('Yesterday');
+    expect(dayLabel('2026-11-18T12:00:00', 'en-GB', now)).toBe('18 Nov');
+    expect(dayLabel('2025-11-18T12:00:00', 'de', now)).toBe('18. Nov. 2025');
+    expect(roughTime(480, 'en')).toBe('8 min');
+  });
+});
+
+describe('the filter of the library', () => {
+  const now = new Date('2026-03-03T09:00:00');
+
+  it('knows a stretch of days by its name, over the end of a month', () => {
+    expect([dayOf(0, now), dayOf(6, now)]).toEqual(['2026-03-03', '2026-02-25']);
+    expect(periodOf(undefined, undefined)).toBe('any');
+    expect(periodOf('2026-02-25', undefined, now)).toBe('week');
+    expect(periodOf('2026-02-25', '2026-03-01', now)).toBe('own');
+    expect(periodOf('2026-02-24', undefined, now)).toBe('own');
+  });
+
+  it('asks for whole days in the reader’s own time, and for nothing that is not set', () => {
+    const plain = { ...NO_FILTER, sort: 'created_at', order: 'desc' } as const;
+    expect(toListQuery(plain)).toEqual({ sort: 'created_at', order: 'desc' });
+    const day = toListQuery({ ...plain, from: '2026-03-01', to: '2026-03-01' });
+    const hours = Date.parse(day.created_to ?? '') - Date.parse(day.created_from ?? '');
+    expect(hours).toBe(24 * 3_600_000);
+    expect(new Date(day.created_from ?? '').getHours()).toBe(0);
+    expect(toListQuery({ ...plain, from: 'nonsense' })).toEqual({ sort: 'created_at', order: 'desc' });
+  });
+});
+
+describe('connections', () => {
+  it('are gathered by address and reason', () => {
+    const one = { host: 'a.example', address: null, purpose: 'audio', bytes: 5, error: null } as const;
+    expect(
+      destinationsOf([
+        { ...one, time: '2026-03-03T09:00:00.000Z' },
+        { ...one, purpose: 'webhook', time: '2026-03-02T09:00:00.000Z' },
+        { ...one, time: '2026-03-01T09:00:00.000Z' },
+      ]),
+    ).toEqual([
+      { host: 'a.example', purpose: 'audio', times: 2, bytes: 10, last: '2026-03-03T09:00:00.000Z' },
+      { host: 'a.example', purpose: 'webhook', times: 1, bytes: 5, last: '2026-03-02T09:00:00.000Z' },
+    ]);
+  });
+});
+
+describe('an error', () => {
+  const said = (language: 'en' | 'de') => Object.assign((key: string) => key, { language });
+  const body = { success: false as const, error: 'The disk has 3 bytes left.', request_id: '' };
+
+  it('is the server’s own sentence in English, and the sentence of its code elsewhere', () => {
+    const full = new ApiError(507, { ...body, code: 'disk_full' });
+    expect(errorText(full, said('en'))).toBe('The disk has 3 bytes left.');
+    expect(errorText(full, said('de'))).toBe('error.code.disk_full');
+    expect(errorText(new ApiError(500, { ...body, code: 'new_one' }), said('de'))).toBe(body.error);
+    expect(errorText(new TypeError('fetch failed'), said('de'))).toBe('error.unreachable');
+  });
+
+  it('names each fault once', () => {
+    const fault = { path: 'limit', message: 'Too big.' };
+    const refused = new ApiError(400, {
+      ...body,
+      error: 'Not valid: limit: Too big.',
+      code: 'invalid_request',
+      details: [fault],
+    });
+    expect(errorText(refused, said('en'))).toBe('Not valid: limit: Too big.');
+    expect(errorText(refused, said('de'))).toBe('error.code.invalid_request Too big.');
+  });
+
+  it('has a sentence for each code of the contract', () => {
+    const keys = new Set(Object.keys(english));
+    const codes = [...Object.keys(ERROR_STATUS), ...JOB_ERROR_CODES];
+    expect(codes.filter((code) => !keys.has(`error.code.${code}`))).toEqual([]);
+  });
+
+  it('of a job is its reason', () => {
+    const gone = {
+      code: 'download_failed',
+      message: 'The server answered 404.',
+      stage: 'downloading',
+    } as const;
+    expect(jobErrorText(gone, said('en'))).toBe('The server answered 404.');
+    expect(jobErrorText(gone, said('de'))).toBe('error.code.download_failed');
+    expect(jobErrorText(undefined, said('de'))).toBe('library.failedUnknown');
+  });
+});
+
+describe('what a model is good for', () => {
+  const t = Object.assign((key: string) => key, { language: 'de' as const });
+  it.each([
+    ['small.en', 'models.good.small'],
+    ['large-v3-turbo', 'models.good.large-v3-turbo'],
+    ['large-v3-turbo-q5_0', 'models.good.smaller'],
+    ['my-own', 'As the server says.'],
+  ])('%s', (id, expected) => {
+    expect(goodFor({ id, kind: 'whisper', description: 'As the server says.' }, t)).toBe(expected);
+  });
+});
+
+describe('addresses of the window', () => {
+  it.each(['#/', '#/transcript/tr_1?t=12.50', '#/files/a%2Fb', '#/settings/network', '#/models'])(
+    '%s',
+    (hash) => {
+      expect(hrefOf(parseRoute(hash))).toBe(hash);
+    },
+  );
+
+  it('lead to the library when they are unknown', () => {
+    expect(parseRoute('#/nowhere')).toEqual({ screen: 'library' });
+  });
+
+  it('carry a token or a stored file', () => {
+    expect(tokenFromHash('#token=a%2Bb')).toBe('a+b');
+    expect(tokenFromHash('#/')).toBeUndefined();
+    expect(storedInHash('#/new?stored=%2Fusr%2Fa.mp3&name=a.mp3')).toEqual({
+      key: '/usr/a.mp3',
+      name: 'a.mp3',
+    });
+    expect(storedInHash('#/models')).toBeUndefined();
+  });
+
+  it('stay on the origin that the page came from', () => {
+    expect(onOrigin('http://127.0.0.1:3277/v1/a?x=1', 'http://localhost:3277')).toBe(
+      'http://localhost:3277/v1/a?x=1',
+    );
+  });
+});
+
+describe('a pasted text', () => {
+  it('is links only when it holds nothing else', () => {
+    expect(linksIn(' https://a.example/x.mp3\nhttp://b.example/ ')).toHaveLength(2);
+    expect(linksIn('see https://a.example/x.mp3')).toEqual([]);
+    expect(linksIn('')).toEqual([]);
+  });
+});
+
+describe('the event stream', () => {
+  it('is put together from pieces, with ids, comments and several lines of data', () => {
+    const parser = createEventParser();
+    expect(parser.push(': hello\n\nid: 7\nevent: queue.ch')).toEqual([]);
+    expect(parser.push('anged\ndata: {"paused":\ndata: true}\n\ndata: x\n\n')).toEqual([
+      { id: '7', event: 'queue.changed', data: '{"paused":\ntrue}' },
+      { id: '7', event: 'message', data: 'x' },
+    ]);
+  });
+
+  it('passes over events of a kind that is not known', () => {
+    expect(readLiveEvent('queue.changed', '{"paused":true}')).toEqual({
+      type: 'queue.changed',
+      paused: true,
+    });
+    expect(readLiveEvent('something.new', '{}')).toBeUndefined();
+  });
+});
+
+describe('a request for a transcription', () => {
+  const options = OptionsSchema.parse({ speakers: 3, language: 'de', redact: true, safety: true });
+
+  it('names what was chosen, and no more', () => {
+    expect(
+      toRequest(
+        'storage:/a',
+        OptionsSchema.parse({ diarize: false, entities: false, topics: false, summary: false }),
+        WHOLE,
+      ),
+    ).toEqual({
+      audio_url: 'storage:/a',
+      model: 'mini',
+      timestamp_style: 'word',
+    });
+    expect(toRequest('https://a.example/x', options, { from: 1.00049, to: 8 })).toMatchObject({
+      audio_start_from: 1,
+      audio_end_at: 8,
+      language: 'de',
+      diarize: true,
+      speakers_expected: 3,
+      summary_language: 'de',
+      redact_pii_policies: ['contact', 'financial'],
+      redact_pii_audio: true,
+    });
+  });
+
+  it('is a command that a shell takes as it stands', () => {
+    const curl = toCurl('http://127.0.0.1:3277', { audio_url: "https://a.example/it's.mp3", model: 'mini' });
+    expect(curl).toContain("it'\\''s.mp3");
+    expect(curl).toContain('$EARSHOT_API_KEY');
+  });
+
+  it('is remembered field by field: a damaged one falls back alone', () => {
+    expect(OptionsSchema.parse({ model: 5, topics: false })).toMatchObject({ model: 'mini', topics: false });
+  });
+});
+
+describe('the drawing of sound', () => {
+  it('keeps the shape, shows a shout, and leaves silence flat', () => {
+    const loud = new Float32Array(100).fill(0.2);
+    loud[10] = 1;
+    const bars = bucketPeaks(loud, 10);
+    expect(bars[1]).toBeGreaterThan(bars[5] ?? 0);
+    expect(Math.max(...normalisePeaks(bars))).toBe(1);
+    expect(Math.max(...normalisePeaks(new Float32Array(10)))).toBe(0);
+  });
+
+  it('numbers speakers by their letters', () => {
+    expect(['A', 'B', 'Z', 'AA'].map(speakerIndex)).toEqual([0, 1, 25, 26]);
+  });
+});
