@@ -28,6 +28,8 @@ const modelLine = z
   );
 const limit = z.int().min(0).max(1e9);
 const GIB = 1024 ** 3;
+/** The default of `network.stallSeconds`, also for requests that name no stall timeout of their own. */
+export const DEFAULT_NETWORK_STALL_SECONDS = 30;
 const bytes = z
   .int()
   .min(0)
@@ -59,7 +61,7 @@ export const SETTINGS = {
   'network.maxDownloadBytes': setting(bytes, 4 * GIB, 'Largest download for a transcription, in bytes.'),
   'network.stallSeconds': setting(
     z.int().min(1).max(3600),
-    30,
+    DEFAULT_NETWORK_STALL_SECONDS,
     'Seconds without progress before a download ends.',
   ),
   'models.aliases.nano': setting(modelId, 'tiny.en', 'The model behind `nano`.'),

@@ -1,6 +1,7 @@
 import { type FileHandle, open, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { DEFAULT_NETWORK_STALL_SECONDS } from '../../../contract/settings.ts';
 import { AppError, isAppError, isDiskFull } from '../../base/errors.ts';
 import { formatBytes } from '../../base/numbers.ts';
 import { decodedBody, encodingOf } from './content-encoding.ts';
@@ -226,13 +227,16 @@ class Download {
     if (isDiskFull(error)) return diskFull(error);
     const { limits, signal } = this.#options;
     if (isAppError(error) && error.code === 'download_timeout') {
-      const slept = machineSlept(Date.now() - this.#heard, limits.stallSeconds ?? 30);
+      const slept = machineSlept(
+        Date.now() - this.#heard,
+        limits.stallSeconds ?? DEFAULT_NETWORK_STALL_SECONDS,
+      );
       return slept ? new Interrupted(error) : error;
     }
     if (isAppError(error) && error.code !== 'download_failed') return error;
     const reason = explainNetworkError(error, {
       host: new URL(response.url).host,
-      stallSeconds: limits.stallSeconds ?? 30,
+      stallSeconds: limits.stallSeconds ?? DEFAULT_NETWORK_STALL_SECONDS,
       signal,
     });
     const { total, bytes } = this.#state;

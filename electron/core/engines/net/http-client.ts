@@ -1,5 +1,6 @@
 import { connect, type LookupFunction, type Socket } from 'node:net';
 import { Agent, buildConnector, type Dispatcher, errors } from 'undici';
+import { DEFAULT_NETWORK_STALL_SECONDS } from '../../../contract/settings.ts';
 import { AppError, isAppError } from '../../base/errors.ts';
 import { allowedAddresses, systemResolve } from './address-guard.ts';
 import { bodyStream } from './body-queue.ts';
@@ -173,7 +174,7 @@ class GuardedHttpClient implements HttpClient {
   async open(options: OpenOptions): Promise<OpenedResponse> {
     const context: HopContext = {
       purpose: options.purpose,
-      stallSeconds: options.stallSeconds ?? 30,
+      stallSeconds: options.stallSeconds ?? DEFAULT_NETWORK_STALL_SECONDS,
       signal: options.signal,
     };
     const maxRedirects = options.maxRedirects ?? 5;

@@ -49,7 +49,7 @@ export type OpenOptions = {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
   readonly signal?: AbortSignal;
-  /** Seconds without any progress before it ends as `download_timeout`; default 30. */
+  /** Seconds without any progress before it ends as `download_timeout`; default: that of the setting `network.stallSeconds`. */
   readonly stallSeconds?: number;
   /** Redirects followed, each checked like the first address; default 5. */
   readonly maxRedirects?: number;
@@ -92,7 +92,7 @@ export type HttpClient = {
 export type DownloadLimits = {
   /** Bytes; larger is `download_too_large`. */
   readonly maxBytes: number;
-  /** Seconds without progress; default 30. */
+  /** Seconds without progress; default: that of the setting `network.stallSeconds`. */
   readonly stallSeconds?: number;
   /** Connections tried without any new byte in between; default 5. */
   readonly maxTries?: number;

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { DEFAULT_NETWORK_STALL_SECONDS } from '../../../contract/settings.ts';
 import { AppError, isAppError } from '../../base/errors.ts';
 import { formatBytes } from '../../base/numbers.ts';
 import { encodingOf } from '../net/content-encoding.ts';
@@ -118,7 +119,10 @@ export class RemoteFile {
       try {
         await this.#fetch(index);
       } catch (error) {
-        const slept = machineSlept(Date.now() - begun, this.#options.stallSeconds ?? 30);
+        const slept = machineSlept(
+          Date.now() - begun,
+          this.#options.stallSeconds ?? DEFAULT_NETWORK_STALL_SECONDS,
+        );
         const transient =
           isBroken(error) || (slept && isAppError(error) && error.code === 'download_timeout');
         if (!transient || tries === TRIES) throw error;

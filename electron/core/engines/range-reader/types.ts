@@ -5,7 +5,7 @@ export type RangeReaderOptions = {
   readonly client: HttpClient;
   readonly url: string;
   readonly signal?: AbortSignal;
-  /** Seconds without progress; default 30. */
+  /** Seconds without progress; default: that of the setting `network.stallSeconds`. */
   readonly stallSeconds?: number;
   /** Upper limit of the bytes fetched in all; more is `download_too_large`. */
   readonly maxBytes: number;
