@@ -1,6 +1,5 @@
 import { z } from 'zod';
 
-/** The 13 entity types of the interface (section 4.1). */
 export const ENTITY_TYPES = [
   'person',
   'location',
@@ -16,10 +15,10 @@ export const ENTITY_TYPES = [
   'bank_account',
   'ssn',
 ] as const;
-export const entityTypeSchema = z.enum(ENTITY_TYPES);
-export type EntityType = z.infer<typeof entityTypeSchema>;
+export const EntityType = z.enum(ENTITY_TYPES);
+export type EntityType = z.output<typeof EntityType>;
 
-/** The PII policies of the contract (4.2), in its order. None given means all of these. */
+/** The PII policies that "all" stands for, in the order in which answers list them. */
 export const PII_POLICIES = [
   'person_name',
   'phone_number',
@@ -53,15 +52,12 @@ export const PII_POLICIES = [
   'injury',
 ] as const;
 
-/**
- * Everything that redaction can act on: the policies, and the two entity types that no policy names.
- * `event` and `product` are redacted only when asked for by name, never by "all".
- */
-export const REDACTABLE_POLICIES = [...PII_POLICIES, 'event', 'product'] as const;
-export const piiPolicySchema = z.enum(REDACTABLE_POLICIES);
-export type PiiPolicy = z.infer<typeof piiPolicySchema>;
+/** `event` and `product` are redacted only when a request names them, never by "all". */
+const REDACTABLE_POLICIES = [...PII_POLICIES, 'event', 'product'] as const;
+export const PiiPolicy = z.enum(REDACTABLE_POLICIES);
+export type PiiPolicy = z.output<typeof PiiPolicy>;
 
-/** Group names that may stand for several policies. */
+/** Names that stand for several policies. */
 export const PII_GROUPS = {
   personal: [
     'person_name',
@@ -90,7 +86,7 @@ export const PII_GROUPS = {
   ],
   medical: ['medical_condition', 'drug', 'injury'],
 } as const satisfies Record<string, readonly PiiPolicy[]>;
-export type PiiGroup = keyof typeof PII_GROUPS;
+type PiiGroup = keyof typeof PII_GROUPS;
 export const PII_GROUP_NAMES = [
   'personal',
   'contact',
@@ -98,8 +94,8 @@ export const PII_GROUP_NAMES = [
   'medical',
 ] as const satisfies readonly PiiGroup[];
 
-/** Entity types as synonyms of policies. An account number may be an IBAN, so `bank_account` takes both. */
-export const PII_SYNONYMS = {
+/** Entity types are accepted as policies. An account number may be an IBAN, so `bank_account` stands for both. */
+const PII_SYNONYMS = {
   person: ['person_name'],
   location: ['location'],
   organization: ['organization'],
@@ -115,40 +111,38 @@ export const PII_SYNONYMS = {
   ssn: ['us_social_security_number'],
 } as const satisfies Record<EntityType, readonly PiiPolicy[]>;
 
-/** Every value that `redact_pii_policies` accepts: policies, groups, entity types; without doubles. */
+/** Every value that `redact_pii_policies` accepts: policies, groups and entity types, without duplicates. */
 export const PII_POLICY_NAMES = [
   ...new Set<PiiPolicy | PiiGroup | EntityType>([...PII_POLICIES, ...PII_GROUP_NAMES, ...ENTITY_TYPES]),
 ] as const;
-export const piiPolicyNameSchema = z.enum(PII_POLICY_NAMES);
-export type PiiPolicyName = z.infer<typeof piiPolicyNameSchema>;
+export const PiiPolicyName = z.enum(PII_POLICY_NAMES);
+export type PiiPolicyName = z.output<typeof PiiPolicyName>;
 
-/**
- * The canonical policies that a list of names stands for, in the contract's order and without doubles.
- * An absent or empty list means all policies.
- */
-export function resolvePolicies(names?: readonly PiiPolicyName[]): PiiPolicy[] {
-  if (!names || names.length === 0) return [...PII_POLICIES];
-  const wanted = new Set<PiiPolicy>(names.flatMap(policiesOf));
-  return REDACTABLE_POLICIES.filter((policy) => wanted.has(policy));
-}
+const isKeyOf = <T extends object>(record: T, key: PropertyKey): key is keyof T => Object.hasOwn(record, key);
 
-function policiesOf(name: PiiPolicyName): readonly PiiPolicy[] {
+const policiesOf = (name: PiiPolicyName): readonly PiiPolicy[] => {
   if (isKeyOf(PII_GROUPS, name)) return PII_GROUPS[name];
   if (isKeyOf(PII_SYNONYMS, name)) return PII_SYNONYMS[name];
   return [name];
-}
+};
 
-function isKeyOf<T extends object>(record: T, key: PropertyKey): key is keyof T {
-  return Object.hasOwn(record, key);
-}
+/**
+ * Resolves policies, groups and entity types to policies, in canonical order and without duplicates.
+ * An absent or empty list means all of `PII_POLICIES`.
+ */
+export const resolvePolicies = (names?: readonly PiiPolicyName[]): PiiPolicy[] => {
+  if (!names || names.length === 0) return [...PII_POLICIES];
+  const wanted = new Set<PiiPolicy>(names.flatMap(policiesOf));
+  return REDACTABLE_POLICIES.filter((policy) => wanted.has(policy));
+};
 
 export const PII_SUBSTITUTIONS = ['hash', 'mask', 'remove'] as const;
-export const piiSubstitutionSchema = z.enum(PII_SUBSTITUTIONS);
-export type PiiSubstitution = z.infer<typeof piiSubstitutionSchema>;
+export const PiiSubstitution = z.enum(PII_SUBSTITUTIONS);
+export type PiiSubstitution = z.output<typeof PiiSubstitution>;
 
 export const SUMMARY_TYPES = ['bullets', 'paragraphs', 'markdown'] as const;
-export const summaryTypeSchema = z.enum(SUMMARY_TYPES);
-export type SummaryType = z.infer<typeof summaryTypeSchema>;
+export const SummaryType = z.enum(SUMMARY_TYPES);
+export type SummaryType = z.output<typeof SummaryType>;
 
 export const SAFETY_LABELS = [
   'profanity',
@@ -163,61 +157,55 @@ export const SAFETY_LABELS = [
   'crime',
   'health_issues',
 ] as const;
-export const safetyLabelSchema = z.enum(SAFETY_LABELS);
-export type SafetyLabel = z.infer<typeof safetyLabelSchema>;
+export const SafetyLabel = z.enum(SAFETY_LABELS);
+export type SafetyLabel = z.output<typeof SafetyLabel>;
 
-export const SAFETY_SEVERITIES = ['low', 'medium', 'high'] as const;
-export const safetySeveritySchema = z.enum(SAFETY_SEVERITIES);
-export type SafetySeverity = z.infer<typeof safetySeveritySchema>;
+const SafetySeverity = z.enum(['low', 'medium', 'high']);
 
 /** Offsets are UTF-16 code units into the transcript's text, end exclusive: `text.slice(startIndex, endIndex)`. */
-export const entitySchema = z.object({
-  type: entityTypeSchema,
+export const Entity = z.object({
+  type: EntityType,
   text: z.string(),
   startIndex: z.int().nonnegative(),
   endIndex: z.int().nonnegative(),
 });
-export type Entity = z.infer<typeof entitySchema>;
+export type Entity = z.output<typeof Entity>;
 
-/** Where a summary's statement comes from: sentence ids (from 1) and seconds on the source's timeline. */
-export const summarySourceSchema = z.object({
+/** The evidence for a summary's statement: sentence ids (from 1) and seconds on the source's timeline. */
+const SummarySource = z.object({
   sentence_ids: z.array(z.int().positive()),
   start: z.number(),
   end: z.number(),
 });
-export type SummarySource = z.infer<typeof summarySourceSchema>;
 
-export const SUMMARY_ENGINES = ['extractive', 'local_llm'] as const;
-export const summaryEngineSchema = z.enum(SUMMARY_ENGINES);
-export type SummaryEngine = z.infer<typeof summaryEngineSchema>;
+const SummaryEngine = z.enum(['extractive', 'local_llm']);
 
-export const summarySchema = z.object({
+export const Summary = z.object({
   text: z.string(),
-  type: summaryTypeSchema,
+  type: SummaryType,
   language: z.string(),
-  engine: summaryEngineSchema,
-  bullets: z.array(z.object({ text: z.string(), source: summarySourceSchema })).optional(),
+  engine: SummaryEngine,
+  bullets: z.array(z.object({ text: z.string(), source: SummarySource })).optional(),
 });
-export type Summary = z.infer<typeof summarySchema>;
+export type Summary = z.output<typeof Summary>;
 
-export const safetySegmentSchema = z.object({
+const SafetySegment = z.object({
   id: z.int().nonnegative(),
   start: z.number(),
   end: z.number(),
 });
-export const contentSafetySchema = z.object({
+export const ContentSafety = z.object({
   flagged: z.boolean(),
   labels: z.array(
     z.object({
-      label: safetyLabelSchema,
+      label: SafetyLabel,
       confidence: z.number().min(0).max(1),
-      severity: safetySeveritySchema,
-      segments: z.array(safetySegmentSchema),
+      severity: SafetySeverity,
+      segments: z.array(SafetySegment),
     }),
   ),
 });
-export type ContentSafety = z.infer<typeof contentSafetySchema>;
+export type ContentSafety = z.output<typeof ContentSafety>;
 
-export const SPEAKING_RATES = ['slow', 'normal', 'fast'] as const;
-export const speakingRateSchema = z.enum(SPEAKING_RATES);
-export type SpeakingRate = z.infer<typeof speakingRateSchema>;
+export const SpeakingRate = z.enum(['slow', 'normal', 'fast']);
+export type SpeakingRate = z.output<typeof SpeakingRate>;

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { Pagination, Probability, queryInt, Seconds, success, Timestamp, TranscriptId } from './common.ts';
-import { FileInfo, JobError, LanguageCode, Progress, TRANSCRIPT_STATUSES } from './transcript-parts.ts';
+import { FileInfo, JobError, LanguageCode, Progress, TRANSCRIPT_STATUSES } from './transcript.ts';
 
-/** The lists of transcriptions: for people, and page by page. */
 export const RecentQuery = z.strictObject({ limit: queryInt(1, 100, 10) });
 export const RecentItem = z
   .object({

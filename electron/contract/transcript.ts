@@ -1,23 +1,61 @@
 import { z } from 'zod';
 import {
-  contentSafetySchema,
-  ENTITY_TYPES,
-  entitySchema,
-  PII_POLICY_NAMES,
-  PII_SUBSTITUTIONS,
-  SUMMARY_TYPES,
-  summarySchema,
+  ContentSafety,
+  Entity,
+  EntityType,
+  PiiPolicyName,
+  PiiSubstitution,
+  SpeakingRate,
+  Summary,
+  SummaryType,
 } from './analysis.ts';
 import { Bytes, namesAChange, Probability, Seconds, success, Timestamp, TranscriptId } from './common.ts';
+import { JOB_ERROR_CODES } from './errors.ts';
 import { LANGUAGE_CODES } from './languages.ts';
-import {
-  FileInfo,
-  JobError,
-  LanguageCode,
-  Progress,
-  TRANSCRIPT_STATUSES,
-  UNKNOWN_LANGUAGE,
-} from './transcript-parts.ts';
+
+export const TRANSCRIPT_STATUSES = ['processing', 'completed', 'failed'] as const;
+export type TranscriptStatus = (typeof TRANSCRIPT_STATUSES)[number];
+
+export const STAGES = [
+  'queued',
+  'downloading',
+  'downloading_model',
+  'decoding',
+  'transcribing',
+  'diarizing',
+  'analyzing',
+] as const;
+export type Stage = (typeof STAGES)[number];
+
+export const MODEL_ALIASES = ['nano', 'mini', 'pro'] as const;
+export type ModelAlias = (typeof MODEL_ALIASES)[number];
+export const isModelAlias = (name: string): name is ModelAlias =>
+  MODEL_ALIASES.some((alias) => alias === name);
+
+export const UNKNOWN_LANGUAGE = { error: 'is not a language code that Whisper knows' };
+/** Typed as free text: callers hold what a person chose, and the answer says what is wrong with it. */
+export const LanguageCode: z.ZodType<string, string> = z.enum(LANGUAGE_CODES, UNKNOWN_LANGUAGE).meta({
+  id: 'LanguageCode',
+  description: 'A language that Whisper knows, by its ISO 639 code.',
+});
+
+export const Progress = z
+  .object({
+    stage: z.enum(STAGES),
+    percent: z.number().min(0).max(100).describe('Of the whole job; never goes back.'),
+    queue_position: z.int().nullable().describe('1 is next; null once it is running.'),
+    eta_seconds: z.number().nullable().describe('Null until the speed on this machine is known.'),
+    speed: z.number().nullable().describe('Times real time; null until it is known.'),
+  })
+  .meta({ id: 'Progress' });
+export type Progress = z.output<typeof Progress>;
+
+export const JobError = z
+  .object({ code: z.enum(JOB_ERROR_CODES), message: z.string(), stage: z.enum(STAGES) })
+  .meta({ id: 'JobError' });
+export type JobError = z.output<typeof JobError>;
+
+export const FileInfo = z.object({ name: z.string(), size: Bytes, format: z.string() });
 
 const LanguageOrAuto: z.ZodType<string, string> = z.enum(['auto', ...LANGUAGE_CODES], UNKNOWN_LANGUAGE);
 
@@ -26,22 +64,18 @@ const analysisFields = {
   speakers_expected: z.int().min(1).max(32).optional().describe('How many people speak, when it is known.'),
   content_safety: z.boolean().default(false).describe('Label unsafe content and mask profane words.'),
   entity_detection: z.boolean().default(false),
-  entity_types: z
-    .array(z.enum(ENTITY_TYPES))
-    .max(64)
-    .optional()
-    .describe('Used with entity_detection; default: all.'),
+  entity_types: z.array(EntityType).max(64).optional().describe('Used with entity_detection; default: all.'),
   topics: z.boolean().default(false),
   summarization: z.boolean().default(false),
   summary_language: LanguageCode.default('en'),
-  summary_type: z.enum(SUMMARY_TYPES).default('bullets'),
+  summary_type: SummaryType.default('bullets'),
   redact_pii: z.boolean().default(false),
   redact_pii_policies: z
-    .array(z.enum(PII_POLICY_NAMES))
+    .array(PiiPolicyName)
     .max(64)
     .optional()
     .describe('Used with redact_pii; default: all.'),
-  redact_pii_sub: z.enum(PII_SUBSTITUTIONS).default('hash'),
+  redact_pii_sub: PiiSubstitution.default('hash'),
   redact_pii_audio: z
     .boolean()
     .default(false)
@@ -203,12 +237,12 @@ export const Transcription = z
     text: z.string(),
     duration: Seconds.describe('Seconds of audio that were processed; 0 until it is known.'),
     topics: z.array(z.string()).optional(),
-    summary: summarySchema.optional(),
-    entities: z.array(entitySchema).optional(),
+    summary: Summary.optional(),
+    entities: z.array(Entity).optional(),
     segments: z.array(Segment),
     redact_pii_audio: z.boolean().optional(),
     redact_pii_policies: z.array(z.string()).optional(),
-    redact_pii_sub: z.enum(PII_SUBSTITUTIONS).optional(),
+    redact_pii_sub: PiiSubstitution.optional(),
     redacted_audio_url: z.string().optional(),
     redaction_report: RedactionReport.optional(),
     name: z.string(),
@@ -234,7 +268,7 @@ export const Transcription = z
     ),
     source: PageSource.optional().describe('Where the recording was found in a web page.'),
     speakers: z.record(z.string(), Speaker).optional(),
-    content_safety: contentSafetySchema.optional(),
+    content_safety: ContentSafety.optional(),
     key_phrases: z.array(z.string()).optional(),
   })
   .meta({ id: 'Transcription' });
@@ -266,7 +300,7 @@ export const SentenceData = success(
     statistics: z.object({
       average_confidence: Probability,
       words_per_minute: z.number(),
-      speaking_rate: z.enum(['slow', 'normal', 'fast']),
+      speaking_rate: SpeakingRate,
     }),
   }),
 ).meta({ id: 'SentenceData' });
@@ -311,8 +345,3 @@ export const AnalyzeTranscript = z
   .strictObject({ ...analysisFields, wait_until_complete: z.boolean().default(false) })
   .meta({ id: 'AnalyzeTranscript' });
 export type AnalyzeTranscript = z.output<typeof AnalyzeTranscript>;
-
-export * from './transcript-list.ts';
-export * from './transcript-parts.ts';
-export * from './transcript-views.ts';
-export { TranscriptId };

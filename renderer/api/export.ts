@@ -1,5 +1,5 @@
 import type { Client } from '../../electron/contract/client.ts';
-import type { ExportFormat } from '../../electron/contract/transcript.ts';
+import type { ExportFormat } from '../../electron/contract/exports.ts';
 
 export type ExportOptions = {
   readonly format: ExportFormat;

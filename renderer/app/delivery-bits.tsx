@@ -1,4 +1,4 @@
-import type { WebhookDelivery } from '../../electron/contract/transcript.ts';
+import type { WebhookDelivery } from '../../electron/contract/webhooks.ts';
 import { Tag } from '../ui/bits.tsx';
 import { useI18n } from './services.tsx';
 

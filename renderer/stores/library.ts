@@ -1,6 +1,7 @@
 import { createStore } from 'zustand/vanilla';
 import type { Client } from '../../electron/contract/client.ts';
-import type { TranscriptStatus, UserListItem } from '../../electron/contract/transcript.ts';
+import type { TranscriptStatus } from '../../electron/contract/transcript.ts';
+import type { UserListItem } from '../../electron/contract/transcript-list.ts';
 import { debounce } from '../lib/debounce.ts';
 import { createPagedList, PAGE_SIZE } from './paged-list.ts';
 

@@ -1,6 +1,7 @@
 import { openAsBlob } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { EXPORT_FORMATS, type Transcription } from '../../electron/contract/transcript.ts';
+import { EXPORT_FORMATS } from '../../electron/contract/exports.ts';
+import type { Transcription } from '../../electron/contract/transcript.ts';
 import { fixturePath } from '../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { parseSrt } from '../unit/exports/support/srt.ts';

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { transcriptRoutes } from '../routes/transcripts.ts';
-import type { Transcription, WebhookDelivery } from '../transcript.ts';
+import type { Transcription } from '../transcript.ts';
+import type { WebhookDelivery } from '../webhooks.ts';
 import type { ExamplesOf } from './example.ts';
 import { BASE_URL, COMPLETED, CREATED, PLACEHOLDERS, TRANSCRIPT_ID } from './values.ts';
 

@@ -1,6 +1,12 @@
 import { z } from 'zod';
+import { ExportQuery } from '../exports.ts';
+import { AudioQuery, AudioUrl, Peaks, PeaksQuery } from '../playback.ts';
+import { Queue, QueueMove } from '../queue.ts';
 import { route } from '../route.ts';
+import { SearchQuery, SearchResult } from '../search.ts';
 import * as t from '../transcript.ts';
+import { RecentItem, RecentQuery, UserList, UserListQuery } from '../transcript-list.ts';
+import { DeliveriesQuery, RecentDeliveries, WebhookDeliveries, WebhookTest } from '../webhooks.ts';
 
 const byId = z.strictObject({ id: z.string().max(100) });
 const tag = 'Transcripts' as const;
@@ -27,8 +33,8 @@ export const transcriptRoutes = {
     tag,
     summary: 'The latest transcriptions',
     access: 'key',
-    query: t.RecentQuery,
-    responses: { 200: z.array(t.RecentItem) },
+    query: RecentQuery,
+    responses: { 200: z.array(RecentItem) },
     errors: [],
   }),
   listTranscripts: route({
@@ -37,8 +43,8 @@ export const transcriptRoutes = {
     tag,
     summary: 'All transcriptions, page by page, with statistics',
     access: 'key',
-    query: t.UserListQuery,
-    responses: { 200: t.UserList },
+    query: UserListQuery,
+    responses: { 200: UserList },
     errors: [],
   }),
   getTranscript: route({
@@ -126,7 +132,7 @@ export const transcriptRoutes = {
     description: 'With a key, or with the signature of an address from `audio-url`.',
     access: 'own',
     params: byId,
-    query: t.AudioQuery,
+    query: AudioQuery,
     limit: 'none',
     responses: {},
     raw: { 200: ['audio/*'], 206: ['audio/*', 'multipart/byteranges'], 304: [] },
@@ -147,7 +153,7 @@ export const transcriptRoutes = {
     summary: 'A signed address of the audio, for a player',
     access: 'key',
     params: byId,
-    responses: { 200: t.AudioUrl },
+    responses: { 200: AudioUrl },
     errors: ['transcript_not_found'],
   }),
   transcriptPeaks: route({
@@ -157,8 +163,8 @@ export const transcriptRoutes = {
     summary: 'The waveform: minima and maxima',
     access: 'key',
     params: byId,
-    query: t.PeaksQuery,
-    responses: { 200: t.Peaks },
+    query: PeaksQuery,
+    responses: { 200: Peaks },
     errors: ['transcript_not_found'],
   }),
   exportTranscript: route({
@@ -168,7 +174,7 @@ export const transcriptRoutes = {
     summary: 'The transcription as SRT, VTT, TXT, Markdown, JSON, CSV or DOCX',
     access: 'key',
     params: byId,
-    query: t.ExportQuery,
+    query: ExportQuery,
     responses: {},
     raw: {
       200: [
@@ -192,8 +198,8 @@ export const transcriptRoutes = {
       'All words must occur; `"a phrase"`, `prefix*`, `OR`, `-without` and parentheses are understood. ' +
       'Case and accents do not matter.',
     access: 'key',
-    query: t.SearchQuery,
-    responses: { 200: t.SearchResult },
+    query: SearchQuery,
+    responses: { 200: SearchResult },
     errors: [],
   }),
   listDeliveries: route({
@@ -203,7 +209,7 @@ export const transcriptRoutes = {
     summary: 'What was sent to the webhook, and how it was answered',
     access: 'key',
     params: byId,
-    responses: { 200: t.WebhookDeliveries },
+    responses: { 200: WebhookDeliveries },
     errors: ['transcript_not_found'],
   }),
   recentDeliveries: route({
@@ -212,8 +218,8 @@ export const transcriptRoutes = {
     tag,
     summary: 'What was sent to webhooks last, over all transcriptions',
     access: 'key',
-    query: t.DeliveriesQuery,
-    responses: { 200: t.RecentDeliveries },
+    query: DeliveriesQuery,
+    responses: { 200: RecentDeliveries },
     errors: [],
   }),
   testDelivery: route({
@@ -223,7 +229,7 @@ export const transcriptRoutes = {
     summary: 'Send a test to the webhook, once, and say how it was answered',
     access: 'key',
     params: byId,
-    responses: { 200: t.WebhookTest },
+    responses: { 200: WebhookTest },
     errors: ['transcript_not_found'],
   }),
   getQueue: route({
@@ -232,7 +238,7 @@ export const transcriptRoutes = {
     tag,
     summary: 'What runs, and what waits in which order',
     access: 'key',
-    responses: { 200: t.Queue },
+    responses: { 200: Queue },
     errors: [],
   }),
   pauseQueue: route({
@@ -241,7 +247,7 @@ export const transcriptRoutes = {
     tag,
     summary: 'Take no further job; what runs goes on',
     access: 'owner',
-    responses: { 200: t.Queue },
+    responses: { 200: Queue },
     errors: ['forbidden'],
   }),
   resumeQueue: route({
@@ -250,7 +256,7 @@ export const transcriptRoutes = {
     tag,
     summary: 'Take jobs again',
     access: 'owner',
-    responses: { 200: t.Queue },
+    responses: { 200: Queue },
     errors: ['forbidden'],
   }),
   moveInQueue: route({
@@ -260,8 +266,8 @@ export const transcriptRoutes = {
     summary: 'Move a waiting job to another place among your own',
     access: 'key',
     params: byId,
-    body: t.QueueMove,
-    responses: { 200: t.Queue },
+    body: QueueMove,
+    responses: { 200: Queue },
     errors: ['transcript_not_found', 'not_queued'],
   }),
 } as const;

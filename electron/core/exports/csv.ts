@@ -1,4 +1,4 @@
-import type { ExportQuery } from '../../contract/transcript.ts';
+import type { ExportQuery } from '../../contract/exports.ts';
 import { roundMs } from '../base/numbers.ts';
 import { speakerName } from './speaker-names.ts';
 import { cleanText } from './text.ts';

@@ -13,7 +13,7 @@ import {
   TextRun,
   WidthType,
 } from 'docx';
-import type { ExportQuery } from '../../contract/transcript.ts';
+import type { ExportQuery } from '../../contract/exports.ts';
 import { documentFacts, documentTitle, summaryLines } from './document.ts';
 import { makeParagraphs, plainTime } from './paragraphs.ts';
 import { showsSpeakers, speakerName } from './speaker-names.ts';

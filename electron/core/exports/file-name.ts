@@ -1,4 +1,4 @@
-import type { ExportFormat } from '../../contract/transcript.ts';
+import type { ExportFormat } from '../../contract/exports.ts';
 import { graphemesOf, oneLine } from './text.ts';
 
 /** Bytes of UTF-8; the common file systems take 255, programs add endings of their own. */

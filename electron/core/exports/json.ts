@@ -1,4 +1,4 @@
-import type { ExportQuery } from '../../contract/transcript.ts';
+import type { ExportQuery } from '../../contract/exports.ts';
 import { joinTexts } from './text.ts';
 import type { ExportTranscript } from './types.ts';
 

@@ -1,4 +1,4 @@
-import type { ExportFormat, ExportQuery } from '../../contract/transcript.ts';
+import type { ExportFormat, ExportQuery } from '../../contract/exports.ts';
 import { renderCsv } from './csv.ts';
 import { exportFileName } from './file-name.ts';
 import { renderJson } from './json.ts';

@@ -1,4 +1,4 @@
-import type { ExportQuery } from '../../contract/transcript.ts';
+import type { ExportQuery } from '../../contract/exports.ts';
 
 /** How subtitles are typeset. Columns: a wide (CJK) character takes two. */
 export type SubtitleRules = {

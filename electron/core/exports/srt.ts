@@ -1,4 +1,4 @@
-import type { ExportQuery } from '../../contract/transcript.ts';
+import type { ExportQuery } from '../../contract/exports.ts';
 import { makeCues } from './cues.ts';
 import { rulesOf } from './rules.ts';
 import { showsSpeakers, speakerLabel } from './speaker-names.ts';

@@ -1,4 +1,4 @@
-import type { ExportQuery } from '../../contract/transcript.ts';
+import type { ExportQuery } from '../../contract/exports.ts';
 import { makeParagraphs, plainTime } from './paragraphs.ts';
 import { showsSpeakers, speakerName } from './speaker-names.ts';
 import type { ExportTranscript } from './types.ts';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Pagination } from '../../contract/common.ts';
-import type { SearchHit } from '../../contract/transcript.ts';
+import type { SearchHit } from '../../contract/search.ts';
 import { isoTime } from '../base/clock.ts';
 import { round, roundMs } from '../base/numbers.ts';
 import { type Alternatives, matchExpression, parseQuery } from '../search/query.ts';

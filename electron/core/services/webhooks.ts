@@ -1,6 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { z } from 'zod';
-import { type RecentDelivery, type Transcription, WebhookDelivery } from '../../contract/transcript.ts';
+import type { Transcription } from '../../contract/transcript.ts';
+import { type RecentDelivery, WebhookDelivery } from '../../contract/webhooks.ts';
 import { type Clock, isoTime } from '../base/clock.ts';
 import { AppError, messageOf } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';

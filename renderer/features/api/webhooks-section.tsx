@@ -1,5 +1,5 @@
 import { useCallback } from 'react';
-import type { RecentDelivery } from '../../../electron/contract/transcript.ts';
+import type { RecentDelivery } from '../../../electron/contract/webhooks.ts';
 import { DeliveryAttempts, DeliveryState } from '../../app/delivery-bits.tsx';
 import { LogSection } from '../../app/log-section.tsx';
 import { useI18n, useServices } from '../../app/services.tsx';

@@ -1,7 +1,7 @@
 import { CircleAlert, Ellipsis, Pencil, RotateCcw, Square, Trash2 } from 'lucide-react';
 import { memo, useState } from 'react';
 import { useStore } from 'zustand';
-import type { UserListItem } from '../../../electron/contract/transcript.ts';
+import type { UserListItem } from '../../../electron/contract/transcript-list.ts';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { cx } from '../../lib/classes.ts';
 import { jobErrorText } from '../../lib/errors.ts';

@@ -1,6 +1,6 @@
 import { type ReactNode, useCallback, useState } from 'react';
 import type { z } from 'zod';
-import type { SearchHit } from '../../../electron/contract/transcript.ts';
+import type { SearchHit } from '../../../electron/contract/search.ts';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { errorText } from '../../lib/errors.ts';
 import { clock, dayLabel, number } from '../../lib/format.ts';

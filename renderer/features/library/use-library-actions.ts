@@ -1,6 +1,8 @@
 import { useMemo } from 'react';
 import type { z } from 'zod';
-import type { AnalyzeTranscript, ExportFormat, UserListItem } from '../../../electron/contract/transcript.ts';
+import type { ExportFormat } from '../../../electron/contract/exports.ts';
+import type { AnalyzeTranscript } from '../../../electron/contract/transcript.ts';
+import type { UserListItem } from '../../../electron/contract/transcript-list.ts';
 import { EXPORT_DEFAULTS, fetchExport, saveBlob } from '../../api/export.ts';
 import { type Services, useI18n, useServices } from '../../app/services.tsx';
 import type { Translate } from '../../i18n/index.ts';

@@ -1,6 +1,6 @@
 import { Command } from 'cmdk';
 import { useEffect, useState } from 'react';
-import type { RecentItem } from '../../../electron/contract/transcript.ts';
+import type { RecentItem } from '../../../electron/contract/transcript-list.ts';
 import { ENTRIES, SETTINGS_ENTRY } from '../../app/rail.tsx';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { errorText } from '../../lib/errors.ts';

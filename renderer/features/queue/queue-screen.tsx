@@ -1,7 +1,7 @@
 import { ArrowDown, ArrowUp, ListOrdered, Pause, Play, Square } from 'lucide-react';
 import { useCallback, useEffect } from 'react';
 import { useStore } from 'zustand';
-import type { UserListItem } from '../../../electron/contract/transcript.ts';
+import type { UserListItem } from '../../../electron/contract/transcript-list.ts';
 import { Page } from '../../app/page.tsx';
 import { PageHead } from '../../app/page-head.tsx';
 import { useI18n, useServices } from '../../app/services.tsx';

@@ -1,6 +1,6 @@
 import { Send } from 'lucide-react';
 import { useCallback } from 'react';
-import type { WebhookDelivery } from '../../../electron/contract/transcript.ts';
+import type { WebhookDelivery } from '../../../electron/contract/webhooks.ts';
 import { DeliveryAttempts, DeliveryState } from '../../app/delivery-bits.tsx';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { errorText } from '../../lib/errors.ts';

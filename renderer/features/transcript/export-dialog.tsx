@@ -1,6 +1,6 @@
 import { Copy, Download } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { EXPORT_FORMATS, type ExportFormat } from '../../../electron/contract/transcript.ts';
+import { EXPORT_FORMATS, type ExportFormat } from '../../../electron/contract/exports.ts';
 import { EXPORT_DEFAULTS, type ExportOptions, fetchExport, isSubtitle, saveBlob } from '../../api/export.ts';
 import { useI18n, useServices } from '../../app/services.tsx';
 import type { MessageKey } from '../../i18n/index.ts';

@@ -4,7 +4,7 @@ import {
   PII_POLICIES,
   PII_POLICY_NAMES,
   PII_SUBSTITUTIONS,
-  piiPolicyNameSchema,
+  PiiPolicyName,
   resolvePolicies,
 } from '../../../electron/contract/analysis.ts';
 import { joinTexts } from '../../../electron/core/analysis/document.ts';
@@ -35,13 +35,13 @@ describe('policies', () => {
     expect(resolvePolicies(['medical', 'drug'])).toEqual(['medical_condition', 'drug', 'injury']);
     expect(resolvePolicies(['product'])).toEqual(['product']);
     expect(new Set(PII_POLICY_NAMES).size).toBe(PII_POLICY_NAMES.length);
-    expect(piiPolicyNameSchema.safeParse('shoe_size').success).toBe(false);
+    expect(PiiPolicyName.safeParse('shoe_size').success).toBe(false);
   });
 
   it.each(readMarked('pii-policies.txt').map((line) => [line.text, line] as const))('%s', async (_, line) => {
     const [mark] = line.marks;
     if (!mark) throw new Error('a line without a mark');
-    const policy = piiPolicyNameSchema.parse(mark.type);
+    const policy = PiiPolicyName.parse(mark.type);
     const { redacted: alone } = await redacted(transcriptOf([line.text]), {
       redact_pii_policies: [policy],
       redact_pii_sub: 'remove',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { contentSafetySchema } from '../../../electron/contract/analysis.ts';
+import { ContentSafety } from '../../../electron/contract/analysis.ts';
 import { analyze } from '../../../electron/core/analysis/index.ts';
 import { maskProfane } from '../../../electron/core/analysis/safety/mask.ts';
 import { readLines } from './support/corpus.ts';
@@ -7,7 +7,7 @@ import { transcriptOf } from './support/transcripts.ts';
 
 async function safety(...parts: string[]) {
   const result = await analyze(transcriptOf(parts), { content_safety: true }, { secret: 'x' });
-  return { ...result, report: contentSafetySchema.parse(result.content_safety) };
+  return { ...result, report: ContentSafety.parse(result.content_safety) };
 }
 
 describe('content safety', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SUMMARY_TYPES, summarySchema } from '../../../electron/contract/analysis.ts';
+import { SUMMARY_TYPES, Summary } from '../../../electron/contract/analysis.ts';
 import { analyze } from '../../../electron/core/analysis/index.ts';
 import { splitSentences } from '../../../electron/core/analysis/sentences.ts';
 import { cleanSentence } from '../../../electron/core/analysis/summary/clean.ts';
@@ -14,7 +14,7 @@ const spoken = (text: string) => transcriptOf(text.split(/(?<=[.!?]) /));
 
 async function summaryOf(transcript: AnalysisTranscript, options: AnalysisOptions = {}) {
   const result = await analyze(transcript, { summarization: true, ...options }, { secret: 'x' });
-  return { summary: summarySchema.parse(result.summary), warnings: result.warnings };
+  return { summary: Summary.parse(result.summary), warnings: result.warnings };
 }
 
 describe('extractive summary', () => {

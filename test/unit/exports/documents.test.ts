@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { EXPORT_FORMATS, type ExportQuery } from '../../../electron/contract/transcript.ts';
+import { EXPORT_FORMATS, type ExportQuery } from '../../../electron/contract/exports.ts';
 import { csvText, renderCsv } from '../../../electron/core/exports/csv.ts';
 import { exportFileName } from '../../../electron/core/exports/file-name.ts';
 import { escapeMarkdown, renderMarkdown } from '../../../electron/core/exports/markdown.ts';

@@ -1,5 +1,6 @@
 import type { AaiSubtitlesQuery } from '../../../contract/compat/assemblyai.ts';
-import type { ExportQuery, Transcription } from '../../../contract/transcript.ts';
+import type { ExportQuery } from '../../../contract/exports.ts';
+import type { Transcription } from '../../../contract/transcript.ts';
 import { renderSrt } from '../../exports/srt.ts';
 import { renderVtt } from '../../exports/vtt.ts';
 

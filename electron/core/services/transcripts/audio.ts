@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { z } from 'zod';
-import type { Peaks } from '../../../contract/transcript.ts';
+import type { Peaks } from '../../../contract/playback.ts';
 import { type Clock, isoTime } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
 import { sameSecret } from '../../base/ids.ts';

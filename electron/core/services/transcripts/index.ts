@@ -4,11 +4,10 @@ import type {
   AnalyzeTranscript,
   CreateTranscript,
   PatchTranscript,
-  RecentItem,
   SentenceData,
   Transcription,
-  UserListQuery,
 } from '../../../contract/transcript.ts';
+import type { RecentItem, UserListQuery } from '../../../contract/transcript-list.ts';
 import type { Clock } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
 import { sha256Hex } from '../../base/ids.ts';

@@ -1,4 +1,4 @@
-import type { RecentItem, UserListItem, UserListQuery } from '../../../contract/transcript.ts';
+import type { RecentItem, UserListItem, UserListQuery } from '../../../contract/transcript-list.ts';
 import { round, roundMs } from '../../base/numbers.ts';
 import * as store from '../../stores/transcripts.ts';
 import type { TranscriptOptions } from './index.ts';

@@ -3,13 +3,12 @@ import { JOB_ERROR_CODES } from '../../../contract/errors.ts';
 import type {
   JobError,
   Progress,
-  RecentItem,
   Segment,
   SentenceData,
   Transcription,
-  UserListItem,
 } from '../../../contract/transcript.ts';
 import { AnalysisOptions, STAGES } from '../../../contract/transcript.ts';
+import type { RecentItem, UserListItem } from '../../../contract/transcript-list.ts';
 import { sentenceStatistics, splitSentences } from '../../analysis/sentences.ts';
 import { isoTime } from '../../base/clock.ts';
 import { round, roundMs } from '../../base/numbers.ts';

@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { Pagination, queryInt, Seconds, success, Timestamp, TranscriptId } from './common.ts';
+
+export const SearchQuery = z.strictObject({
+  q: z.string().trim().min(1).max(500),
+  page: queryInt(1, 1e6, 1),
+  limit: queryInt(1, 100, 20),
+});
+export const SearchHit = z
+  .object({
+    id: TranscriptId,
+    name: z.string(),
+    language: z.string().nullable(),
+    created_at: Timestamp,
+    score: z.number(),
+    hits: z.array(
+      z.object({
+        segment_id: z.int(),
+        start: Seconds,
+        end: Seconds,
+        snippet: z.string().describe('Plain text.'),
+        marks: z
+          .array(z.tuple([z.int(), z.int()]))
+          .describe('What matched: UTF-16 [start, end) into snippet.'),
+      }),
+    ),
+  })
+  .meta({ id: 'SearchHit' });
+export const SearchResult = success(z.object({ results: z.array(SearchHit), pagination: Pagination }));
