@@ -1,3 +1,4 @@
+import { SAMPLE_RATE } from '../core/base/audio.ts';
 import { meanDirection } from '../core/base/vectors.ts';
 import { type BlockVoice, linkSpeakers } from '../core/engines/diarizer/link-speakers.ts';
 import { loadSherpa } from '../core/engines/diarizer/sherpa.ts';
@@ -7,7 +8,6 @@ import type {
   SpeakerTurn,
 } from '../core/engines/diarizer/types.ts';
 
-const SAMPLE_RATE = 16_000;
 /** Longer recordings are taken block by block, so that memory stays flat; seconds. */
 const BLOCK = 30 * 60;
 /** As much of a voice as is listened to in a block; seconds. */

@@ -1,3 +1,4 @@
+import { SAMPLE_RATE } from '../core/base/audio.ts';
 import { loadSherpa } from '../core/engines/diarizer/sherpa.ts';
 import type { DiarizerTask } from '../core/engines/diarizer/types.ts';
 import type { TaskResult, WorkerTask } from '../core/engines/whisper/protocol.ts';
@@ -5,7 +6,7 @@ import { Diarization } from './diarization.ts';
 import type { Port } from './port.ts';
 
 /** Twelve seconds of quiet noise: more than one window of the models that find turns. */
-const TRIAL = Float32Array.from({ length: 12 * 16_000 }, (_, index) => Math.sin(index * index) / 100);
+const TRIAL = Float32Array.from({ length: 12 * SAMPLE_RATE }, (_, index) => Math.sin(index * index) / 100);
 
 /** Loads a model and lets it work. The library ends the process over a file that it cannot use. */
 const tryModel = ({ part, path, beside }: Extract<DiarizerTask, { kind: 'trySpeakerModel' }>): null => {
@@ -21,7 +22,7 @@ const tryModel = ({ part, path, beside }: Extract<DiarizerTask, { kind: 'trySpea
   if (part === 'segmentation') return null;
   const extractor = new sherpa.SpeakerEmbeddingExtractor({ model: path, numThreads: 1 });
   const stream = extractor.createStream();
-  stream.acceptWaveform({ samples: TRIAL, sampleRate: 16_000 });
+  stream.acceptWaveform({ samples: TRIAL, sampleRate: SAMPLE_RATE });
   stream.inputFinished();
   if (extractor.compute(stream, false).some((value) => !Number.isFinite(value))) {
     throw new Error('The model gives numbers that are none.');

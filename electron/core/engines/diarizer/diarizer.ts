@@ -1,6 +1,6 @@
+import { throwIfAborted } from '../../base/abort.ts';
 import { AppError, isAppError } from '../../base/errors.ts';
 import type { AudioPiece } from '../ffmpeg/types.ts';
-import { throwIfAborted } from '../net/network-errors.ts';
 import { WorkerClient } from '../whisper/worker-client.ts';
 import type { ForkWorker } from '../whisper/worker-process.ts';
 import { DIARIZER_FLAG, type Diarization, type DiarizationModels, type SpeakerModelPart } from './types.ts';

@@ -1,7 +1,7 @@
 import { rm, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
+import { cancellationError, onAbort, throwIfAborted } from '../../base/abort.ts';
 import { AppError } from '../../base/errors.ts';
-import { cancellation, throwIfAborted } from '../net/network-errors.ts';
 import { CoverTransform } from './cover-transform.ts';
 import { explainFfmpegError } from './explain-error.ts';
 import { type FfmpegRun, runFfmpeg } from './fluent.ts';
@@ -68,7 +68,7 @@ const encodeRun = (
 
 /** Why the work was broken off from outside, or null. */
 const interruption = (options: BleepOptions, stalledAfter: number | null): AppError | null => {
-  if (options.signal?.aborted) return cancellation(options.signal);
+  if (options.signal?.aborted) return cancellationError(options.signal);
   const upstream = options.input.kind === 'range' ? options.input.failure() : null;
   if (upstream !== null || stalledAfter === null) return upstream;
   return new AppError('decode_failed', `ffmpeg made no progress for ${stalledAfter} seconds.`);
@@ -111,10 +111,9 @@ export const bleep = async (
     stalledAfter = stallSeconds;
     void killAll();
   });
-  const onAbort = (): void => void killAll();
   const start = options.range?.start ?? 0;
   const cover = new CoverTransform({ ...pcm, spans: options.spans, start, cover: options.cover ?? 'tone' });
-  signal?.addEventListener('abort', onAbort, { once: true });
+  const unlisten = onAbort(signal, () => void killAll());
   try {
     stall.resume();
     const decoding = await decodeRun(tools, options, pcm, () => stall.touch());
@@ -134,6 +133,6 @@ export const bleep = async (
     throw interruption(options, stalledAfter) ?? error;
   } finally {
     stall.pause();
-    signal?.removeEventListener('abort', onAbort);
+    unlisten();
   }
 };

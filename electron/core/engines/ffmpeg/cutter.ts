@@ -1,4 +1,5 @@
-import { SAMPLE_RATE, type SilenceMap } from './silence-map.ts';
+import { SAMPLE_RATE, toSeconds } from '../../base/audio.ts';
+import type { SilenceMap } from './silence-map.ts';
 import type { AudioPiece, CutOptions, Span } from './types.ts';
 
 /** Samples of one peak bucket, 1/20 s. Pieces begin and end on bucket borders. */
@@ -159,13 +160,13 @@ export class Cutter {
     const end = start + length;
     const silences: Span[] = this.#silences
       .within(start, end, REPORTED_SILENCE)
-      .map((silence) => ({ start: silence.start / SAMPLE_RATE, end: silence.end / SAMPLE_RATE }));
+      .map((silence) => ({ start: toSeconds(silence.start), end: toSeconds(silence.end) }));
     this.#start = end;
     this.#silences.dropBefore(end);
     return {
       index: this.#index++,
-      start: start / SAMPLE_RATE,
-      end: end / SAMPLE_RATE,
+      start: toSeconds(start),
+      end: toSeconds(end),
       pcm,
       silences,
       peaks: peaksOf(pcm),

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { cancellationError, onAbort, throwIfAborted } from '../../base/abort.ts';
+import { SAMPLE_RATE, toSamples, toSeconds } from '../../base/audio.ts';
 import { AppError } from '../../base/errors.ts';
-import { cancellation, throwIfAborted } from '../net/network-errors.ts';
 import { refuseNonMedia } from './content-kind.ts';
 import { Cutter, planCuts } from './cutter.ts';
 import { explainFfmpegError, parseDurationLine } from './explain-error.ts';
@@ -8,7 +9,7 @@ import { type FfmpegRun, runFfmpeg } from './fluent.ts';
 import { inputName, safeInputOptions } from './input-options.ts';
 import { lost, MOST_LOSSES, wasLost } from './lost.ts';
 import { seekOptions, seekOrigin } from './seek.ts';
-import { SAMPLE_RATE, SILENCE_FILTERS, SilenceMap, SilenceParser } from './silence-map.ts';
+import { SILENCE_FILTERS, SilenceMap, SilenceParser } from './silence-map.ts';
 import { StallTimer } from './stall-timer.ts';
 import type { AudioPiece, DecodeOptions, DecodeSummary, FfmpegTools, MediaInput } from './types.ts';
 
@@ -24,8 +25,6 @@ type DecodePlan = {
   readonly end: number | null;
   readonly limit: number;
 };
-
-const toSamples = (seconds: number): number => Math.round(seconds * SAMPLE_RATE);
 
 const planDecode = (input: MediaInput, options: DecodeOptions): DecodePlan => {
   const start = options.start ?? 0;
@@ -101,7 +100,7 @@ export class Decoder {
 
   summary(): DecodeSummary {
     return {
-      duration: Math.max(0, this.#position - this.#plan.rangeStart) / SAMPLE_RATE,
+      duration: toSeconds(Math.max(0, this.#position - this.#plan.rangeStart)),
       warnings: this.#warnings,
     };
   }
@@ -133,15 +132,14 @@ export class Decoder {
       void run.kill();
     });
     const run = this.#start(seeking, stall);
-    const onAbort = (): void => void run.kill();
-    signal?.addEventListener('abort', onAbort, { once: true });
+    const unlisten = onAbort(signal, () => void run.kill());
     try {
       yield* this.#cut(run, stall);
     } catch (error) {
       throw this.#interruption() ?? error;
     } finally {
       stall.pause();
-      signal?.removeEventListener('abort', onAbort);
+      unlisten();
       await run.kill();
     }
   }
@@ -151,7 +149,7 @@ export class Decoder {
     const { signal } = this.#options;
     try {
       await refuseNonMedia(this.#input, signal);
-      return await seekOptions(this.#input, this.#plan.origin / SAMPLE_RATE, signal);
+      return await seekOptions(this.#input, toSeconds(this.#plan.origin), signal);
     } catch (error) {
       throw this.#interruption() ?? error;
     }
@@ -264,7 +262,7 @@ export class Decoder {
   }
 
   #noteEarlyEnd(exitCode: number): void {
-    const seconds = this.#position / SAMPLE_RATE;
+    const seconds = toSeconds(this.#position);
     const declared = this.#declared;
     const short = declared !== null && seconds < declared - Math.max(1, declared * 0.01);
     if (exitCode !== 0 || (short && !this.#lengthIsVague)) {
@@ -277,14 +275,14 @@ export class Decoder {
 
   /** Why the decode was broken off from outside, or null. */
   #interruption(): AppError | null {
-    if (this.#options.signal?.aborted) return cancellation(this.#options.signal);
+    if (this.#options.signal?.aborted) return cancellationError(this.#options.signal);
     const upstream = this.#input.kind === 'range' ? this.#input.failure() : null;
     if (upstream !== null) return upstream;
     return this.#stalled ? lost(`ffmpeg made no progress for ${this.#stallSeconds} seconds.`) : null;
   }
 
   #tooLong(): AppError {
-    const hours = Math.round(this.#plan.limit / SAMPLE_RATE / 3600);
+    const hours = Math.round(toSeconds(this.#plan.limit) / 3600);
     return new AppError('decode_failed', `The audio is longer than ${hours} hours.`);
   }
 }

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { stat } from 'node:fs/promises';
 import { z } from 'zod';
+import { cancellationError, onAbort, throwIfAborted } from '../../base/abort.ts';
 import { AppError } from '../../base/errors.ts';
-import { cancellation, throwIfAborted } from '../net/network-errors.ts';
 import { refuseNonMedia } from './content-kind.ts';
 import { explainFfmpegError } from './explain-error.ts';
 import { inputName, safeInputOptions } from './input-options.ts';
@@ -105,11 +105,11 @@ const runTool = (
     const [out, err] = [collect(MAX_OUTPUT), collect(MAX_OUTPUT)];
     child.stdout.setEncoding('utf8').on('data', out.add);
     child.stderr.setEncoding('utf8').on('data', err.add);
-    signal?.addEventListener('abort', kill, { once: true });
+    const unlisten = onAbort(signal, kill);
     stall.resume();
     const settle = (): void => {
       stall.pause();
-      signal?.removeEventListener('abort', kill);
+      unlisten();
     };
     child.on('error', (error) => {
       settle();
@@ -140,7 +140,7 @@ export const probe = async (
   try {
     await refuseNonMedia(input, signal);
   } catch (error) {
-    if (signal?.aborted) throw cancellation(signal);
+    if (signal?.aborted) throw cancellationError(signal);
     throw (input.kind === 'range' ? input.failure() : null) ?? error;
   }
   const args = [
@@ -148,7 +148,7 @@ export const probe = async (
     ...['-show_format', '-show_streams', '-of', 'json', inputName(input)],
   ];
   const output = await runToEnd(tools.ffprobe, args, limits?.stallSeconds ?? 60, signal);
-  if (signal?.aborted) throw cancellation(signal);
+  if (signal?.aborted) throw cancellationError(signal);
   const upstream = input.kind === 'range' ? input.failure() : null;
   if (upstream !== null) throw upstream;
   if (output.code !== 0) throw explainFfmpegError(output.stderr, output.code);

@@ -1,6 +1,7 @@
+import { SAMPLE_RATE } from '../../base/audio.ts';
+
 /** ffmpeg's audio is cut into frames of this many samples (20 ms) before silence is looked for. */
 export const FRAME_SAMPLES = 320;
-export const SAMPLE_RATE = 16_000;
 /** Samples below this, for at least SILENCE_SECONDS, are a silence. */
 const SILENCE_LEVEL = '-50dB';
 const SILENCE_SECONDS = 0.2;

@@ -2,13 +2,14 @@ import { type FileHandle, open, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DEFAULT_NETWORK_STALL_SECONDS } from '../../../contract/settings.ts';
+import { cancellationError, throwIfAborted } from '../../base/abort.ts';
 import { AppError, isAppError, isDiskFull } from '../../base/errors.ts';
 import { formatBytes } from '../../base/numbers.ts';
 import { decodedBody, encodingOf } from './content-encoding.ts';
 import { parseContentRange, parseLength } from './content-range.ts';
 import { downloadFileName } from './file-name.ts';
 import { explainStatus, isTransientStatus } from './http-status.ts';
-import { cancellation, explainNetworkError, throwIfAborted } from './network-errors.ts';
+import { explainNetworkError } from './network-errors.ts';
 import { loadResumeState, type ResumeState, removeResumeState, saveResumeState } from './resume-state.ts';
 import { machineSlept } from './slept.ts';
 import type { DownloadOptions, DownloadResult, HttpClient, OpenedResponse } from './types.ts';
@@ -114,7 +115,7 @@ class Download {
         if (tries >= (limits.maxTries ?? 5)) throw error.reason;
       }
       await delay(wait, undefined, { signal }).catch(() => {
-        throw cancellation(signal);
+        throw cancellationError(signal);
       });
       wait = Math.min(wait * 2, 30_000);
     }

@@ -1,11 +1,12 @@
 import { connect, type LookupFunction, type Socket } from 'node:net';
 import { Agent, buildConnector, type Dispatcher, errors } from 'undici';
 import { DEFAULT_NETWORK_STALL_SECONDS } from '../../../contract/settings.ts';
+import { throwIfAborted } from '../../base/abort.ts';
 import { AppError, isAppError } from '../../base/errors.ts';
 import { allowedAddresses, systemResolve } from './address-guard.ts';
 import { bodyStream } from './body-queue.ts';
 import { trustedCertificates } from './certificates.ts';
-import { explainNetworkError, throwIfAborted } from './network-errors.ts';
+import { explainNetworkError } from './network-errors.ts';
 import { isLiteral, Proxies, proxyFor } from './proxies.ts';
 import type {
   ConnectionPurpose,

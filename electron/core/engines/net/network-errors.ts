@@ -1,15 +1,6 @@
 import { errors } from 'undici';
+import { cancellationError } from '../../base/abort.ts';
 import { AppError, isAppError, messageOf, systemCode } from '../../base/errors.ts';
-
-/** The error of an aborted signal: the AppError it was aborted with, else `cancelled`. */
-export const cancellation = (signal: AbortSignal | undefined): AppError =>
-  isAppError(signal?.reason)
-    ? signal.reason
-    : new AppError('cancelled', 'The job was cancelled.', { cause: signal?.reason });
-
-export const throwIfAborted = (signal: AbortSignal | undefined): void => {
-  if (signal?.aborted) throw cancellation(signal);
-};
 
 export const timedOut = (host: string, stallSeconds: number): AppError =>
   new AppError('download_timeout', `${host} sent nothing for ${stallSeconds} seconds.`);
@@ -48,7 +39,7 @@ export const explainNetworkError = (
   context: { readonly host: string; readonly stallSeconds: number; readonly signal?: AbortSignal },
 ): AppError => {
   if (isAppError(error)) return error;
-  if (context.signal?.aborted) return cancellation(context.signal);
+  if (context.signal?.aborted) return cancellationError(context.signal);
   if (error instanceof errors.HeadersTimeoutError || error instanceof errors.BodyTimeoutError) {
     return timedOut(context.host, context.stallSeconds);
   }

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { rm, writeFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
+import { cancellationError, throwIfAborted } from '../../base/abort.ts';
 import { AppError, isAppError } from '../../base/errors.ts';
 import { StallTimer } from '../ffmpeg/stall-timer.ts';
 import { openGuardedProxy } from '../net/guarded-proxy.ts';
-import { cancellation, throwIfAborted, timedOut } from '../net/network-errors.ts';
+import { timedOut } from '../net/network-errors.ts';
 import type { HttpClient } from '../net/types.ts';
 import { findProgram } from '../programs.ts';
 import { explainYtDlp, type PageRecording, parsePageRecording } from './yt-dlp-output.ts';
@@ -113,7 +114,7 @@ const run = async (client: HttpClient, environment: NodeJS.ProcessEnv, { program
     },
     onExceeded: stop,
   });
-  const onAbort = () => stop(cancellation(signal));
+  const onAbort = () => stop(cancellationError(signal));
   signal.addEventListener('abort', onAbort, { once: true });
   try {
     const env = environmentFor(environment, proxy.url, folder);

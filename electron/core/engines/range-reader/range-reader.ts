@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { cancellationError } from '../../base/abort.ts';
 import { AppError, isAppError, messageOf } from '../../base/errors.ts';
 import { newToken, sameSecret } from '../../base/ids.ts';
 import { downloadFileName } from '../net/file-name.ts';
-import { cancellation } from '../net/network-errors.ts';
 import { BLOCK_BYTES, RemoteFile } from './remote-file.ts';
 import type { RangeReader, RangeReaderOptions, RangeReaderResult } from './types.ts';
 
@@ -153,7 +153,7 @@ export const openRangeReader = async (options: RangeReaderOptions): Promise<Rang
   const firstBlock = await file.block(0);
   const server = new LoopbackServer(file);
   const url = await server.listen();
-  const onAbort = (): void => server.fail(cancellation(options.signal));
+  const onAbort = (): void => server.fail(cancellationError(options.signal));
   options.signal?.addEventListener('abort', onAbort, { once: true });
   const reader: RangeReader = {
     kind: 'range',

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { DEFAULT_NETWORK_STALL_SECONDS } from '../../../contract/settings.ts';
+import { throwIfAborted } from '../../base/abort.ts';
 import { AppError, isAppError } from '../../base/errors.ts';
 import { formatBytes } from '../../base/numbers.ts';
 import { encodingOf } from '../net/content-encoding.ts';
 import { parseContentRange } from '../net/content-range.ts';
 import { explainStatus, isTransientStatus } from '../net/http-status.ts';
-import { throwIfAborted } from '../net/network-errors.ts';
 import { machineSlept } from '../net/slept.ts';
 import type { OpenedResponse } from '../net/types.ts';
 import { BlockCache } from './block-cache.ts';

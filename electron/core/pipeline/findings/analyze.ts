@@ -1,7 +1,7 @@
 import type { AnalysisOptions, Transcription } from '../../../contract/transcript.ts';
 import { analyzeInThread, type ThreadDependencies } from '../../analysis/analyze-in-thread.ts';
 import type { AnalysisResult, AnalysisTranscript, RedactedWord, Summarizer } from '../../analysis/types.ts';
-import { throwIfAborted } from '../../engines/net/network-errors.ts';
+import { throwIfAborted } from '../../base/abort.ts';
 import type { WritableDb } from '../../stores/database.ts';
 import type { SpeakerVoiceRow, TranscriptRow } from '../../stores/schema.ts';
 import type { StoredSegment } from '../../stores/segments.ts';

@@ -1,7 +1,7 @@
 import type { AnalysisOptions, Transcription } from '../../../contract/transcript.ts';
+import { throwIfAborted } from '../../base/abort.ts';
 import { type AppError, isAppError } from '../../base/errors.ts';
 import type { Diarization } from '../../engines/diarizer/types.ts';
-import { throwIfAborted } from '../../engines/net/network-errors.ts';
 import type { StoredSegment } from '../../stores/segments.ts';
 import { packVector } from '../../stores/voices.ts';
 import type { PipelineDeps, SpeakerModels } from '../deps.ts';

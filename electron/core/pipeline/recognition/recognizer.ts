@@ -1,3 +1,4 @@
+import { toSamples } from '../../base/audio.ts';
 import { roundMs } from '../../base/numbers.ts';
 import type { AudioPiece, MediaInput, Span } from '../../engines/ffmpeg/types.ts';
 import {
@@ -42,7 +43,6 @@ export type LanguageFound = { readonly language: string; readonly confidence: nu
 /** Without ids: those follow from the order in which pieces are saved. */
 export type RecognisedSegment = Omit<StoredSegment, 'id'>;
 
-const SAMPLE_RATE = 16_000;
 /** Whisper's own limits (openai/whisper, `transcribe`): what looks like silence and is badly guessed is none. */
 const NO_SPEECH = 0.6;
 const LOW_LOGPROB = -1;
@@ -233,7 +233,7 @@ export const detectLanguage = async (
   { engine, modelPath, signal }: Pick<RecogniseOptions, 'engine' | 'modelPath' | 'signal'>,
 ): Promise<LanguageFound> => {
   const lead = piece.silences.find((silence) => silence.start <= piece.start + 0.1);
-  const from = Math.max(0, Math.round(((lead?.end ?? piece.start) - piece.start - 0.1) * SAMPLE_RATE));
-  const pcm = piece.pcm.slice(from, from + 30 * SAMPLE_RATE);
+  const from = Math.max(0, toSamples((lead?.end ?? piece.start) - piece.start - 0.1));
+  const pcm = piece.pcm.slice(from, from + toSamples(30));
   return found(await engine.detectLanguage({ modelPath, pcm, signal }));
 };

@@ -1,14 +1,12 @@
+import { toSamples } from '../../base/audio.ts';
 import type { AudioPiece, Span } from '../../engines/ffmpeg/types.ts';
 
-const SAMPLE_RATE = 16_000;
 /** A silence this long parts a piece in two; shorter ones are left to Whisper. */
 const PARTING_SECONDS = 5;
 /** A silence this long at a piece's own end is left out. */
 const EDGE_SECONDS = 2;
 /** Of the silence before and after speech so much stays: Whisper hears where it begins, and so do people. */
 const KEPT_SECONDS = 0.3;
-
-const samples = (seconds: number): number => Math.round(seconds * SAMPLE_RATE);
 
 /** The stretches between long silences, silence at the piece's own ends left out. */
 const audibleSpans = (piece: AudioPiece): Span[] => {
@@ -31,8 +29,8 @@ const audibleSpans = (piece: AudioPiece): Span[] => {
  */
 export const islandsOf = (piece: AudioPiece): AudioPiece[] =>
   audibleSpans(piece).map(({ start, end }) => {
-    const from = samples(start - piece.start);
-    const pcm = piece.pcm.slice(from, Math.min(piece.pcm.length, samples(end - piece.start)));
+    const from = toSamples(start - piece.start);
+    const pcm = piece.pcm.slice(from, Math.min(piece.pcm.length, toSamples(end - piece.start)));
     return {
       ...piece,
       start,

@@ -1,9 +1,9 @@
 import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RedactionReport } from '../../../contract/transcript.ts';
+import { throwIfAborted } from '../../base/abort.ts';
 import { isAppError } from '../../base/errors.ts';
 import type { MediaInput, Span } from '../../engines/ffmpeg/types.ts';
-import { throwIfAborted } from '../../engines/net/network-errors.ts';
 import type { TranscriptRow } from '../../stores/schema.ts';
 import type { PipelineDeps, PipelineModel } from '../deps.ts';
 import type { Analysed } from '../findings/analyze.ts';

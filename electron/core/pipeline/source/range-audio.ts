@@ -1,8 +1,8 @@
 import { mkdir, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { SAMPLE_RATE, toSamples } from '../../base/audio.ts';
 import type { AudioPiece, MediaInput } from '../../engines/ffmpeg/types.ts';
 
-const SAMPLE_RATE = 16_000;
 const BYTES_PER_SAMPLE = 2;
 const HEADER_BYTES = 44;
 /** Longer ranges are not kept for playback: uncompressed, an hour of them is 115 MB while the job runs. */
@@ -63,7 +63,7 @@ export class RangeAudio {
   async write(piece: AudioPiece): Promise<void> {
     if (piece.end - this.from > MOST_SECONDS) this.#tooLong = true;
     if (this.#tooLong) return;
-    const at = Math.round((piece.start - this.from) * SAMPLE_RATE) * BYTES_PER_SAMPLE;
+    const at = toSamples(piece.start - this.from) * BYTES_PER_SAMPLE;
     const samples = toInt16(piece.pcm);
     const file = await open(this.#path, 'r+');
     try {

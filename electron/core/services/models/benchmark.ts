@@ -1,3 +1,4 @@
+import { SAMPLE_RATE } from '../../base/audio.ts';
 import { AppError } from '../../base/errors.ts';
 import type { MediaEngine } from '../../engines/ffmpeg/types.ts';
 import { fittedContext, type WhisperEngine } from '../../engines/whisper/index.ts';
@@ -20,8 +21,6 @@ export type Benchmark = {
   /** Times real time. */
   readonly speed: number;
 };
-
-const SAMPLE_RATE = 16_000;
 
 const samplesOf = async ({ media, sample }: BenchmarkDeps): Promise<Float32Array> => {
   const pieces: Float32Array[] = [];

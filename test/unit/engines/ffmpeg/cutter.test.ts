@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { SAMPLE_RATE } from '../../../../electron/core/base/audio.ts';
 import { Cutter, peaksOf, planCuts, quietestPoint } from '../../../../electron/core/engines/ffmpeg/cutter.ts';
-import { SAMPLE_RATE, SilenceMap } from '../../../../electron/core/engines/ffmpeg/silence-map.ts';
+import { SilenceMap } from '../../../../electron/core/engines/ffmpeg/silence-map.ts';
 import type { AudioPiece, CutOptions } from '../../../../electron/core/engines/ffmpeg/types.ts';
 
 type Stretch = { readonly loud: boolean; readonly frames: number };
