@@ -3,7 +3,7 @@ import { findDates } from './entities/dates.ts';
 import { findSpelledIbans, findSpelledIpv6 } from './entities/spelled.ts';
 import { findSpokenAddresses } from './entities/spoken-address.ts';
 import { findWritten } from './entities/written.ts';
-import type { Finding } from './findings.ts';
+import { type Finding, outside } from './findings.ts';
 import { NameContext } from './names/context.ts';
 import { findOrganizations } from './names/organizations.ts';
 import { findPeople } from './names/people.ts';
@@ -12,7 +12,7 @@ import { Tagger } from './names/tagger.ts';
 import { findEvents, findProducts } from './names/things.ts';
 import { classifyRun } from './numbers/classify.ts';
 import { findRuns } from './numbers/runs.ts';
-import { type Token, tokenizeSlowly, withoutMonsters } from './tokens.ts';
+import { type Token, tokenizeSlowly, withoutMonsters, withoutRedacted } from './tokens.ts';
 
 /** Tokens of one piece of work: far more than any entity, far less than the event loop's patience. */
 const WINDOW = 400;
@@ -28,11 +28,12 @@ export async function detect(
 ): Promise<Finding[]> {
   const text = withoutMonsters(original);
   const tokens = await tokenizeSlowly(text, breathe);
+  const written = withoutRedacted(text, tokens);
   const found = new Map<string, Finding>();
   for (let start = 0; start < tokens.length; start += WINDOW) {
     const from = Math.max(0, start - OVERLAP);
     const own = tokens.slice(from, start + WINDOW + OVERLAP).map((token, index) => ({ ...token, index }));
-    for (const one of await detectIn(text, own, language, breathe, tagger)) {
+    for (const one of await detectIn({ text, written }, own, language, breathe, tagger)) {
       const key = `${one.policy} ${one.from} ${one.to} ${one.entity}`;
       if (!found.has(key)) found.set(key, one);
     }
@@ -41,7 +42,7 @@ export async function detect(
 }
 
 async function detectIn(
-  text: string,
+  { text, written }: { text: string; written: string },
   tokens: readonly Token[],
   language: string,
   breathe: Breathe,
@@ -51,7 +52,7 @@ async function detectIn(
   const last = tokens.at(-1);
   if (!first || !last) return [];
   const base = first.from - first.lead.length;
-  const found = findWritten(text.slice(base, last.to + last.trail.length)).map((one) => {
+  const found = findWritten(written.slice(base, last.to + last.trail.length)).map((one) => {
     return { ...one, from: one.from + base, to: one.to + base };
   });
   await breathe();
@@ -70,6 +71,8 @@ async function detectIn(
     found.push(...find(context));
     await breathe();
   }
-  const blocked = tokens.filter((token) => token.blocked);
-  return found.filter((one) => !blocked.some((token) => token.from < one.to && one.from < token.to));
+  return outside(
+    found,
+    tokens.filter((token) => token.blocked),
+  );
 }

@@ -1,4 +1,5 @@
 import type { EntityType, PiiPolicy } from '../../contract/analysis.ts';
+import type { Token } from './tokens.ts';
 
 /**
  * Something that a detector saw. Every finding has a policy; those of the interface's 13 types have an
@@ -37,6 +38,20 @@ export function finding(policy: PiiPolicy, from: number, to: number, weight: num
 /** A finding that is redacted but is no entity: the evidence is good enough to hide, not to assert. */
 export function hidden(policy: PiiPolicy, from: number, to: number, weight: number): Finding {
   return { policy, entity: null, from, to, weight };
+}
+
+/** Findings without what they share with redacted spans; what remains of one is hidden, not asserted. */
+export function outside(findings: readonly Finding[], redacted: readonly Token[]): Finding[] {
+  return findings.flatMap((one) => {
+    const inside = redacted.filter((token) => token.from < one.to && one.from < token.to);
+    if (inside.length === 0) return [one];
+    const froms = [one.from, ...inside.map((token) => token.to)];
+    const tos = [...inside.map((token) => token.from), one.to];
+    return froms.flatMap((from, index) => {
+      const to = tos[index] ?? one.to;
+      return from < to ? [hidden(one.policy, from, to, one.weight)] : [];
+    });
+  });
 }
 
 /** The best findings without overlaps, in the order of the text. */

@@ -30,36 +30,104 @@ const SPACED_RUN = /[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{S
 /** Longer than any word, address or number: nothing is looked for inside, so that hostile input costs nothing. */
 const LONGEST = 2000;
 const LEAD = /^["'“”‘’«»‹›([{¿¡#<*_-]*/u;
-const TRAIL = /[.,!?;:…"'“”‘’«»‹›)\]}。！？、，؟।>]*$/u;
-const REDACTED = /^\[[A-Z_]+_[0-9a-f]{8}\]/u;
+const TRAIL = /[.,!?;:…"'“”‘’«»‹›)\]}。！？、，؟।>*]*$/u;
+/** A redaction token; a mask with the marks between its asterisks; a masked profanity with its first letter. */
+const REDACTED =
+  /\[[A-Z_]+_[0-9a-f]{8}\]|(?:(?<![\p{L}\p{N}*])[\p{L}\p{N}](?=\*{2}))?\*+(?:[^\p{L}\p{N}\s*]+\*+)*/gu;
+/** Markdown's emphasis, at a word's edge: punctuation, unlike the asterisks of a mask. */
+const EMPHASIS = /^\*{1,3}$/u;
+/** What may follow a redaction token without being a word: punctuation and a possessive ending. */
+const NO_WORD = /^(?:['’]s)?[^\p{L}\p{N}]*$/u;
 
 /** The text with runs of signs that no word, address or number has blanked out: every offset stays. */
 export function withoutMonsters(text: string): string {
   return text.replace(SPACED_RUN, (run) => (run.length > LONGEST ? ' '.repeat(run.length) : run));
 }
 
+/** The text with every redaction token and mask overwritten by a sign that no written address or number has. */
+export function withoutRedacted(text: string, tokens: readonly Token[]): string {
+  let out = '';
+  let at = 0;
+  for (const { from, to } of tokens.filter((token) => token.blocked)) {
+    out += text.slice(at, from) + '<'.repeat(to - from);
+    at = to;
+  }
+  return out + text.slice(at);
+}
+
 /** Tokens of a text. Dashes between words ("—") separate, too. */
 export function tokenize(text: string): Token[] {
   const tokens: Token[] = [];
-  for (const match of text.matchAll(PIECES)) tokens.push(toToken(match[0], match.index, tokens.length));
+  for (const match of text.matchAll(PIECES)) addTokens(tokens, match[0], match.index);
   return tokens;
 }
 
 /** As `tokenize`, with turns of the event loop in between. */
 export async function tokenizeSlowly(text: string, breathe: Breathe): Promise<Token[]> {
   const tokens: Token[] = [];
+  let breathed = -BATCH;
   for (const match of text.matchAll(PIECES)) {
-    if (tokens.length % BATCH === 0) await breathe();
-    tokens.push(toToken(match[0], match.index, tokens.length));
+    if (tokens.length - breathed >= BATCH) {
+      await breathe();
+      breathed = tokens.length;
+    }
+    addTokens(tokens, match[0], match.index);
   }
   return tokens;
 }
 
-function toToken(raw: string, at: number, index: number): Token {
-  const redacted = raw.length > LONGEST || REDACTED.test(raw) || raw.includes('*');
-  const lead = redacted ? '' : (LEAD.exec(raw)?.[0] ?? '');
+interface Part {
+  raw: string;
+  blocked: boolean;
+}
+
+function addTokens(tokens: Token[], raw: string, at: number): void {
+  if (raw.length > LONGEST || !/[*[]/u.test(raw)) {
+    tokens.push(toToken(raw, at, tokens.length, raw.length > LONGEST));
+    return;
+  }
+  let from = at;
+  let lead = '';
+  const parts = redactedApart(raw);
+  for (const [index, part] of parts.entries()) {
+    const previous = tokens.at(-1);
+    if (part.blocked) {
+      const token = toToken(part.raw, from, tokens.length, true);
+      tokens.push({ ...token, lead });
+      lead = '';
+    } else if (index > 0 && previous && NO_WORD.test(part.raw)) {
+      previous.trail += part.raw;
+    } else if (index < parts.length - 1 && NO_WORD.test(part.raw)) {
+      lead = part.raw;
+    } else {
+      tokens.push(toToken(part.raw, from, tokens.length, false));
+    }
+    from += part.raw.length;
+  }
+}
+
+/** A white-space token cut into redaction tokens, masks, and what stands between them. */
+function redactedApart(raw: string): Part[] {
+  const parts: Part[] = [];
+  const hasWord = (part: string) => /[\p{L}\p{N}]/u.test(part);
+  let at = 0;
+  for (const match of raw.matchAll(REDACTED)) {
+    const end = match.index + match[0].length;
+    const before = raw.slice(at, match.index);
+    const after = raw.slice(end).split('*', 1)[0] ?? '';
+    if (EMPHASIS.test(match[0]) && hasWord(raw) && (!hasWord(before) || !hasWord(after))) continue;
+    if (before !== '') parts.push({ raw: before, blocked: false });
+    parts.push({ raw: match[0], blocked: true });
+    at = end;
+  }
+  if (at < raw.length) parts.push({ raw: raw.slice(at), blocked: false });
+  return parts;
+}
+
+function toToken(raw: string, at: number, index: number, blocked: boolean): Token {
+  const lead = blocked ? '' : (LEAD.exec(raw)?.[0] ?? '');
   const rest = raw.slice(lead.length);
-  const trail = raw.length > LONGEST ? '' : (TRAIL.exec(rest)?.[0] ?? '');
+  const trail = blocked ? '' : (TRAIL.exec(rest)?.[0] ?? '');
   const text = rest.slice(0, rest.length - trail.length);
   const norm = text.toLowerCase().replaceAll('’', "'");
   const possessive = /(?:'s|(?<=s)')$/u.exec(norm)?.[0].length ?? 0;
@@ -75,7 +143,7 @@ function toToken(raw: string, at: number, index: number): Token {
     lead,
     trail,
     capital: /^\p{Lu}/u.test(text),
-    blocked: redacted,
+    blocked,
   };
 }
 

@@ -1,7 +1,7 @@
 import { PII_GROUPS, type PiiPolicy } from '../../../contract/analysis.ts';
 import type { Breathe } from '../breath.ts';
 import { detect } from '../detect.ts';
-import type { Finding } from '../findings.ts';
+import { type Finding, outside } from '../findings.ts';
 import { Gazetteer } from '../names/gazetteer.ts';
 import { LEXICON, Tagger } from '../names/tagger.ts';
 import { type Token, tokenize, tokenizeSlowly } from '../tokens.ts';
@@ -48,7 +48,13 @@ export async function detectPrivate(
     const own = tokens
       .slice(Math.max(0, start - 60), start + PIECE + 60)
       .map((token, index) => ({ ...token, index }));
-    found.push(...findCuedValues(own, language), ...findPersonalFacts(own), ...spelledNames(own));
+    const values = [...findCuedValues(own, language), ...findPersonalFacts(own), ...spelledNames(own)];
+    found.push(
+      ...outside(
+        values,
+        own.filter((token) => token.blocked),
+      ),
+    );
     await breathe();
   }
   return [...found, ...birthDates(text, found)];
@@ -73,7 +79,8 @@ export async function privateSpans(
   await breathe();
   const echoes = await spread(text, tokens, own, breathe);
   await breathe();
-  return merge([...own, ...echoes]);
+  // Without a letter or digit nothing changes by substitution: redaction would not come to an end.
+  return merge([...own, ...echoes]).filter((span) => /[\p{L}\p{N}]/u.test(text.slice(span.from, span.to)));
 }
 
 function merge(findings: readonly Finding[]): PrivateSpan[] {
