@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Section } from '../../app/page-head.tsx';
 import { useI18n, usePrefs, useServices } from '../../app/services.tsx';
-import { LOCALE_NAMES, LOCALES } from '../../i18n/index.ts';
+import { LOCALES, languageLabel } from '../../i18n/index.ts';
 import { type Prefs, TEXT_SCALES } from '../../stores/prefs.ts';
 import { Field } from '../../ui/field.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
@@ -17,7 +17,7 @@ export const AppearanceSection = () => {
   const { theme, textScale, locale } = usePrefs((state) => state);
   const languages = [
     { value: 'auto', label: t('settings.language.auto') },
-    ...LOCALES.map((each) => ({ value: each, label: LOCALE_NAMES[each] })),
+    ...LOCALES.map((each) => ({ value: each, label: languageLabel(each) })),
   ];
   return (
     <Section title={t('settings.appearance')}>

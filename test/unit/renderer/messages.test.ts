@@ -2,40 +2,29 @@ import { describe, expect, it } from 'vitest';
 import { SETTINGS } from '../../../electron/contract/settings.ts';
 import { GROUPS } from '../../../renderer/features/settings/setting-groups.ts';
 import { formatMessage, placeholders } from '../../../renderer/i18n/format.ts';
-import { preferredLocale, regional } from '../../../renderer/i18n/index.ts';
-import german from '../../../renderer/i18n/messages/de.json' with { type: 'json' };
+import { LOCALES, loadMessages, preferredLocale, withRegion } from '../../../renderer/i18n/index.ts';
 import english from '../../../renderer/i18n/messages/en.json' with { type: 'json' };
-import spanish from '../../../renderer/i18n/messages/es.json' with { type: 'json' };
-import french from '../../../renderer/i18n/messages/fr.json' with { type: 'json' };
 
-/** Texts of several words that a translation may rightly leave as they are. */
-const SAME_ANYWHERE = new Set(['≈ {time}']);
+/** Texts of several words that a translation may leave as they are. */
+const SAME_IN_EVERY_LANGUAGE = new Set(['≈ {time}']);
 
-describe('the messages', () => {
-  it.each([
-    ['German', german],
-    ['Spanish', spanish],
-    ['French', french],
-  ] as const)('are all there in %s, with the same values', (_name, messages) => {
-    const translated: Readonly<Record<string, string>> = messages;
-    expect(Object.keys(messages)).toEqual(Object.keys(english));
+describe('messages', () => {
+  it.each(LOCALES)('%s: has every key with the same placeholders', async (locale) => {
+    const translated: Readonly<Record<string, string>> = await loadMessages(locale);
+    expect(Object.keys(translated)).toEqual(Object.keys(english));
     for (const [key, text] of Object.entries(english))
       expect(placeholders(translated[key] ?? ''), key).toEqual(placeholders(text));
   });
 
-  it.each([
-    ['German', german],
-    ['Spanish', spanish],
-    ['French', french],
-  ] as const)('are really in %s', (_name, messages) => {
-    const translated: Readonly<Record<string, string>> = messages;
+  it.each(LOCALES.filter((locale) => locale !== 'en'))('%s: leaves no English sentence', async (locale) => {
+    const translated: Readonly<Record<string, string>> = await loadMessages(locale);
     const same = Object.entries(english).filter(
-      ([key, text]) => text.includes(' ') && translated[key] === text && !SAME_ANYWHERE.has(text),
+      ([key, text]) => text.includes(' ') && translated[key] === text && !SAME_IN_EVERY_LANGUAGE.has(text),
     );
     expect(same).toEqual([]);
   });
 
-  it('fill in values, and choose by the plural of the language', () => {
+  it('fill in values and select the plural form of the language', () => {
     const words = '{count, plural, one {# word} other {# words}} in {place}';
     expect(formatMessage(words, { count: 1, place: 'all' }, 'en')).toBe('1 word in all');
     expect(formatMessage(words, { count: 11_204, place: 'all' }, 'en')).toBe('11,204 words in all');
@@ -43,15 +32,15 @@ describe('the messages', () => {
     expect(formatMessage('{name}', { name: '{count}' }, 'en')).toBe('{count}');
   });
 
-  it('are chosen by what the browser asks for', () => {
+  it('follow the languages that the browser prefers', () => {
     expect(preferredLocale(['pt-BR', 'de-AT', 'en'])).toBe('de');
     expect(preferredLocale(['xx'])).toBe('en');
-    expect(regional('en', ['de-DE', 'en-GB'])).toBe('en-GB');
+    expect(withRegion('en', ['de-DE', 'en-GB'])).toBe('en-GB');
   });
 });
 
-describe('the settings page', () => {
-  it('has a place for every setting of the installation, and only one', () => {
+describe('settings screen', () => {
+  it('lists every setting exactly once', () => {
     const placed = GROUPS.flatMap((group) => group.parts.flatMap((part) => part.keys));
     expect([...placed].sort()).toEqual(Object.keys(SETTINGS).sort());
   });
