@@ -3,7 +3,9 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { z } from 'zod';
 import { App } from './app/app.tsx';
+import { isScreenName } from './app/screens.tsx';
 import { BasicsProvider, createBasics, wantedLocale } from './app/services.tsx';
+import { createRouter } from './stores/router.ts';
 
 // The Content-Security-Policy forbids eval, which zod would otherwise try for speed.
 z.config({ jitless: true });
@@ -11,7 +13,10 @@ z.config({ jitless: true });
 const root = document.getElementById('root');
 if (root === null) throw new Error('index.html has no #root');
 
-const basics = createBasics(window.earshot?.baseUrl ?? window.location.origin);
+const basics = createBasics(
+  window.earshot?.baseUrl ?? window.location.origin,
+  createRouter(window, isScreenName),
+);
 await basics.i18n.use(wantedLocale(basics.prefs.store.getState().locale));
 
 createRoot(root).render(

@@ -15,7 +15,7 @@ const notify = ({ router }: Services, id: string, title: string, body: string): 
   const message = new Notification(title, { body, tag: id });
   message.addEventListener('click', () => {
     window.focus();
-    router.go({ screen: 'transcript', id, at: undefined });
+    router.go({ screen: 'transcript', param: id });
   });
 };
 

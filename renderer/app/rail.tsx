@@ -1,52 +1,32 @@
-import { Box, CodeXml, Folder, LibraryBig, ListOrdered, type LucideIcon, Plus, Settings } from 'lucide-react';
+import { Plus } from 'lucide-react';
 import { useStore } from 'zustand';
-import type { MessageKey } from '../i18n/index.ts';
 import { cx } from '../lib/classes.ts';
 import { number } from '../lib/format.ts';
-import { hrefOf, type Route } from '../stores/router.ts';
+import { hrefOf } from '../stores/router.ts';
 import { BrandMark } from '../ui/brand.tsx';
 import { Button } from '../ui/button.tsx';
 import { Kbd } from '../ui/kbd.tsx';
 import { EngineCard } from './engine-card.tsx';
+import { NAV_SCREENS, type NavScreen, type ScreenName } from './screens.tsx';
 import { useI18n, useServices } from './services.tsx';
 
-type Entry = {
-  readonly screen: Route['screen'];
-  readonly to: Route;
-  readonly icon: LucideIcon;
-  readonly name: MessageKey;
-};
-
-export const ENTRIES: readonly Entry[] = [
-  { screen: 'library', to: { screen: 'library' }, icon: LibraryBig, name: 'nav.library' },
-  { screen: 'queue', to: { screen: 'queue' }, icon: ListOrdered, name: 'nav.queue' },
-  { screen: 'files', to: { screen: 'files', folder: '' }, icon: Folder, name: 'nav.files' },
-  { screen: 'models', to: { screen: 'models' }, icon: Box, name: 'nav.models' },
-  { screen: 'api', to: { screen: 'api' }, icon: CodeXml, name: 'nav.api' },
-];
-export const SETTINGS_ENTRY: Entry = {
-  screen: 'settings',
-  to: { screen: 'settings', section: '' },
-  icon: Settings,
-  name: 'nav.settings',
-};
-
-const NavLink = ({ entry, count }: { entry: Entry; count?: string | undefined }) => {
+const NavLink = ({ entry, count }: { entry: NavScreen; count?: string | undefined }) => {
   const { router } = useServices();
   const { t } = useI18n();
   const screen = useStore(router.store, (route) => route.screen);
-  const on = screen === entry.screen || (entry.screen === 'library' && screen === 'transcript');
+  // A transcript belongs to the library.
+  const isCurrent = screen === entry.name || (entry.name === 'library' && screen === 'transcript');
   return (
     <a
-      href={hrefOf(entry.to)}
-      {...(on ? { 'aria-current': 'page' as const } : {})}
+      href={hrefOf({ screen: entry.name })}
+      aria-current={isCurrent ? 'page' : undefined}
       className={cx(
         'flex h-8 items-center gap-2.5 rounded-ctl px-2.5 font-medium transition-colors hover:bg-sunken hover:text-ink',
-        on ? 'bg-sunken text-ink' : 'text-ink-2',
+        isCurrent ? 'bg-sunken text-ink' : 'text-ink-2',
       )}
     >
       <entry.icon size={16} strokeWidth={1.75} aria-hidden />
-      <span className="truncate">{t(entry.name)}</span>
+      <span className="truncate">{t(entry.label)}</span>
       {count !== undefined && <span className="tnum ms-auto text-xs text-ink-3">{count}</span>}
     </a>
   );
@@ -58,7 +38,7 @@ export const Rail = () => {
   const { t, locale } = useI18n();
   const all = useStore(library.store, (state) => state.counts.all);
   const busy = useStore(live.store, (state) => state.progress.size);
-  const counts: Partial<Record<Route['screen'], number>> = { library: all, queue: busy };
+  const counts: Partial<Record<ScreenName, number>> = { library: all, queue: busy };
   return (
     <nav
       aria-label={t('nav.label')}
@@ -81,10 +61,10 @@ export const Rail = () => {
         <Kbd className="ms-auto">N</Kbd>
       </Button>
       <ul className="flex flex-col">
-        {ENTRIES.map((entry) => {
-          const count = counts[entry.screen] ?? 0;
+        {NAV_SCREENS.filter((entry) => !entry.isLast).map((entry) => {
+          const count = counts[entry.name] ?? 0;
           return (
-            <li key={entry.screen}>
+            <li key={entry.name}>
               <NavLink entry={entry} count={count > 0 ? number(count, locale) : undefined} />
             </li>
           );
@@ -92,7 +72,9 @@ export const Rail = () => {
       </ul>
       <div className="mt-auto flex flex-col gap-3">
         <EngineCard />
-        <NavLink entry={SETTINGS_ENTRY} />
+        {NAV_SCREENS.filter((entry) => entry.isLast).map((entry) => (
+          <NavLink key={entry.name} entry={entry} />
+        ))}
       </div>
     </nav>
   );
@@ -108,22 +90,20 @@ export const FootBar = () => {
       aria-label={t('nav.label')}
       className="flex items-center justify-around border-t border-line bg-ground px-1 py-1 md:hidden"
     >
-      {[...ENTRIES.filter((entry) => entry.screen !== 'api' && entry.screen !== 'queue'), SETTINGS_ENTRY].map(
-        (entry) => (
-          <a
-            key={entry.screen}
-            href={hrefOf(entry.to)}
-            {...(screen === entry.screen ? { 'aria-current': 'page' as const } : {})}
-            className={cx(
-              'flex min-w-14 flex-col items-center gap-0.5 rounded-ctl px-2 py-1 text-2xs font-medium',
-              screen === entry.screen ? 'text-accent-text' : 'text-ink-2',
-            )}
-          >
-            <entry.icon size={18} strokeWidth={1.75} aria-hidden />
-            {t(entry.name)}
-          </a>
-        ),
-      )}
+      {NAV_SCREENS.filter((entry) => !entry.isWideOnly).map((entry) => (
+        <a
+          key={entry.name}
+          href={hrefOf({ screen: entry.name })}
+          aria-current={screen === entry.name ? 'page' : undefined}
+          className={cx(
+            'flex min-w-14 flex-col items-center gap-0.5 rounded-ctl px-2 py-1 text-2xs font-medium',
+            screen === entry.name ? 'text-accent-text' : 'text-ink-2',
+          )}
+        >
+          <entry.icon size={18} strokeWidth={1.75} aria-hidden />
+          {t(entry.label)}
+        </a>
+      ))}
       <button
         type="button"
         aria-label={t('nav.new')}

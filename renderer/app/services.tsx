@@ -6,7 +6,7 @@ import { createDialogs, type Dialogs } from '../stores/dialogs.ts';
 import { createLibrary, type Library } from '../stores/library.ts';
 import { createLive, type Live } from '../stores/live.ts';
 import { createPrefs, type Prefs, type PrefsStore } from '../stores/prefs.ts';
-import { createRouter, type Router } from '../stores/router.ts';
+import type { Router } from '../stores/router.ts';
 import { createToasts, type Toasts } from '../stores/toasts.ts';
 import { createUploads, type Uploads } from '../stores/uploads.ts';
 
@@ -29,12 +29,12 @@ export type Services = Basics & {
   readonly uploads: Uploads;
 };
 
-export const createBasics = (baseUrl: string): Basics => ({
+export const createBasics = (baseUrl: string, router: Router): Basics => ({
   baseUrl,
   i18n: createI18n(),
   prefs: createPrefs(localStorage),
   toasts: createToasts(),
-  router: createRouter(window),
+  router,
 });
 
 export const createServices = (basics: Basics, key: string): Services => {

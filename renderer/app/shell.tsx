@@ -1,8 +1,6 @@
 import { PlugZap } from 'lucide-react';
-import { Component, lazy, type ReactNode, Suspense, useEffect } from 'react';
+import { Component as ReactComponent, type ReactNode, Suspense, useEffect } from 'react';
 import { useStore } from 'zustand';
-import { LibraryScreen } from '../features/library/library-screen.tsx';
-import type { Route } from '../stores/router.ts';
 import { Blank } from '../ui/bits.tsx';
 import { Button } from '../ui/button.tsx';
 import { Dialogs } from './dialogs-view.tsx';
@@ -11,54 +9,18 @@ import { useGlobalKeys } from './global-keys.ts';
 import { useHandedOver } from './handed-over.ts';
 import { useJobMessages } from './job-messages.ts';
 import { FootBar, Rail } from './rail.tsx';
+import { SCREENS } from './screens.tsx';
 import { useI18n, useServices } from './services.tsx';
 
-const load = {
-  transcript: () => import('../features/transcript/transcript-screen.tsx'),
-  files: () => import('../features/files/files-screen.tsx'),
-  queue: () => import('../features/queue/queue-screen.tsx'),
-  models: () => import('../features/models/models-screen.tsx'),
-  api: () => import('../features/api/api-screen.tsx'),
-  settings: () => import('../features/settings/settings-screen.tsx'),
-};
-const TranscriptScreen = lazy(load.transcript);
-const DesignScreen = lazy(() => import('../features/design/design-screen.tsx'));
-const FilesScreen = lazy(load.files);
-const QueueScreen = lazy(load.queue);
-const ModelsScreen = lazy(load.models);
-const ApiScreen = lazy(load.api);
-const SettingsScreen = lazy(load.settings);
-
-/** Fetches the other screens when there is nothing else to do, so that they open at once, and without a server. */
-const useScreensAtHand = () => {
+/** Fetches the other screens when the browser is idle, so that they open at once, also without a server. */
+const usePrefetchedScreens = () => {
   useEffect(() => {
     const waiting = requestIdleCallback(() => {
-      // What cannot be had now is asked for again when it is opened.
-      for (const screen of Object.values(load)) screen().catch(() => undefined);
+      // A failed fetch is repeated when the screen is opened.
+      for (const { prefetch } of Object.values(SCREENS)) prefetch?.().catch(() => undefined);
     });
     return () => cancelIdleCallback(waiting);
   }, []);
-};
-
-const Screen = ({ route }: { route: Route }) => {
-  switch (route.screen) {
-    case 'transcript':
-      return <TranscriptScreen key={route.id} id={route.id} at={route.at} />;
-    case 'files':
-      return <FilesScreen key={route.folder} folder={route.folder} />;
-    case 'queue':
-      return <QueueScreen />;
-    case 'models':
-      return <ModelsScreen />;
-    case 'api':
-      return <ApiScreen />;
-    case 'design':
-      return <DesignScreen />;
-    case 'settings':
-      return <SettingsScreen />;
-    default:
-      return <LibraryScreen />;
-  }
 };
 
 /** The window's frame: the rail, the screen, and what floats above them. */
@@ -66,10 +28,11 @@ export const Shell = () => {
   const { router } = useServices();
   const { t } = useI18n();
   const route = useStore(router.store);
+  const { Component } = SCREENS[route.screen];
   useGlobalKeys();
   const said = useJobMessages();
   useHandedOver();
-  useScreensAtHand();
+  usePrefetchedScreens();
 
   return (
     <DropTarget>
@@ -94,7 +57,7 @@ export const Shell = () => {
           <div className="min-h-0 flex-1">
             <ScreenGuard key={route.screen}>
               <Suspense fallback={<Opening />}>
-                <Screen route={route} />
+                <Component param={route.param ?? ''} at={route.at} />
               </Suspense>
             </ScreenGuard>
           </div>
@@ -126,7 +89,7 @@ const Opening = () => {
 };
 
 /** A screen that fails says so in its own place; the rest of the window goes on. */
-class ScreenGuard extends Component<{ children: ReactNode }, { error: unknown }> {
+class ScreenGuard extends ReactComponent<{ children: ReactNode }, { error: unknown }> {
   override state: { error: unknown } = { error: undefined };
   static getDerivedStateFromError(error: unknown) {
     return { error };

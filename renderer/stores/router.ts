@@ -1,62 +1,35 @@
 import { createStore } from 'zustand/vanilla';
+import type { ScreenName } from '../app/screens.tsx';
 
-export type Route =
-  | { readonly screen: 'library' }
-  | { readonly screen: 'transcript'; readonly id: string; readonly at: number | undefined }
-  | { readonly screen: 'files'; readonly folder: string }
-  | { readonly screen: 'models' }
-  | { readonly screen: 'api' }
-  | { readonly screen: 'settings'; readonly section: string }
-  | { readonly screen: 'queue' }
-  | { readonly screen: 'design' };
+/** A place in the window: `#/<screen>/<param>?t=<at>`. */
+export type Route = {
+  readonly screen: ScreenName;
+  /** What the screen shows: a transcript's id, a folder, a section of the settings; empty or absent for none. */
+  readonly param?: string;
+  /** Seconds into the recording. */
+  readonly at?: number;
+};
 
-const segment = (text: string | undefined) => (text === undefined ? '' : decodeURIComponent(text));
-
-/** `#/transcript/tr_…?t=12.5` → a route; anything unknown is the library. */
-export const parseRoute = (hash: string): Route => {
+/** Parses a location hash; an unknown screen becomes the library. */
+export const parseRoute = (hash: string, isScreen: (name: string) => name is ScreenName): Route => {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?');
-  const [screen, first] = path.split('/');
+  const [screen = '', param] = path.split('/');
+  if (!isScreen(screen)) return { screen: 'library' };
   const seconds = Number.parseFloat(new URLSearchParams(query).get('t') ?? '');
-  switch (screen) {
-    case 'transcript':
-      return {
-        screen: 'transcript',
-        id: segment(first),
-        at: Number.isFinite(seconds) ? seconds : undefined,
-      };
-    case 'files':
-      return { screen: 'files', folder: segment(first) };
-    case 'settings':
-      return { screen: 'settings', section: segment(first) };
-    case 'models':
-    case 'api':
-    case 'queue':
-    case 'design':
-      return { screen };
-    default:
-      return { screen: 'library' };
-  }
+  return {
+    screen,
+    ...(param === undefined ? {} : { param: decodeURIComponent(param) }),
+    ...(Number.isFinite(seconds) ? { at: seconds } : {}),
+  };
 };
 
-/** The address of a route, as a link's `href`. */
-export const hrefOf = (route: Route): string => {
-  switch (route.screen) {
-    case 'library':
-      return '#/';
-    case 'transcript': {
-      const at = route.at === undefined ? '' : `?t=${route.at.toFixed(2)}`;
-      return `#/transcript/${encodeURIComponent(route.id)}${at}`;
-    }
-    case 'files':
-      return route.folder === '' ? '#/files' : `#/files/${encodeURIComponent(route.folder)}`;
-    case 'settings':
-      return route.section === '' ? '#/settings' : `#/settings/${encodeURIComponent(route.section)}`;
-    default:
-      return `#/${route.screen}`;
-  }
+/** The `href` of a route. */
+export const hrefOf = ({ screen, param = '', at }: Route): string => {
+  const path = screen === 'library' ? '' : screen;
+  return `#/${path}${param === '' ? '' : `/${encodeURIComponent(param)}`}${at === undefined ? '' : `?t=${at.toFixed(2)}`}`;
 };
 
-/** `#/new?stored=KEY&name=…`: a stored file that waits to be transcribed; undefined for every other address. */
+/** `#/new?stored=KEY&name=…` opens the New dialog with a stored file; undefined for every other address. */
 export const storedInHash = (hash: string): { readonly key: string; readonly name: string } | undefined => {
   const [path, query = ''] = hash.split('?');
   if (path !== '#/new') return undefined;
@@ -65,10 +38,11 @@ export const storedInHash = (hash: string): { readonly key: string; readonly nam
   return key === null ? undefined : { key, name: values.get('name') ?? key };
 };
 
-/** Where the window is, kept in the address's hash so that back, forward, reload and links work. */
-export const createRouter = (target: Window) => {
-  const store = createStore<Route>(() => parseRoute(target.location.hash));
-  target.addEventListener('hashchange', () => store.setState(parseRoute(target.location.hash), true));
+/** Keeps the current route in the location hash, so that back, forward, reload and links work. */
+export const createRouter = (target: Window, isScreen: (name: string) => name is ScreenName) => {
+  const read = () => parseRoute(target.location.hash, isScreen);
+  const store = createStore<Route>(read);
+  target.addEventListener('hashchange', () => store.setState(read(), true));
   return {
     store,
     go: (route: Route) => {

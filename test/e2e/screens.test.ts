@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { NAV_SCREENS } from '../../renderer/app/screens.tsx';
 import { GROUPS } from '../../renderer/features/settings/setting-groups.ts';
+import { hrefOf } from '../../renderer/stores/router.ts';
 import {
   type Browser,
   borrowBrowser,
@@ -15,10 +17,11 @@ import { transcribeFixture } from '../support/transcribe.ts';
 import { addUnfinished } from '../support/unfinished.ts';
 import type { UrlServer } from '../support/url-server.ts';
 
-const SETTINGS = ['', ...GROUPS.map((group) => group.id), 'privacy', 'shortcuts', 'about'].map(
+const SETTINGS = [...GROUPS.map((group) => group.id), 'privacy', 'shortcuts', 'about'].map(
   (id) => `#/settings/${id}`,
 );
-const SCREENS = ['#/', '#/queue', '#/files', '#/models', '#/api', ...SETTINGS];
+/** Every screen of the navigation, so that a new one is checked as well, and every section of the settings. */
+const SCREENS = [...NAV_SCREENS.map(({ name }) => hrefOf({ screen: name })), ...SETTINGS];
 
 type Opened = { readonly name: string; readonly hash: string; readonly open: (page: Page) => Promise<void> };
 

@@ -33,7 +33,7 @@ const Row = ({ delivery }: { delivery: RecentDelivery }) => {
     <li className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line py-2 last:border-0">
       <DeliveryState delivery={delivery} />
       <a
-        href={hrefOf({ screen: 'transcript', id: delivery.transcript_id, at: undefined })}
+        href={hrefOf({ screen: 'transcript', param: delivery.transcript_id })}
         className="min-w-0 max-w-full truncate text-accent-text underline underline-offset-[3px]"
       >
         {delivery.transcript_name}

@@ -3,6 +3,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useStore } from 'zustand';
 import { Page } from '../../app/page.tsx';
 import { PageHead } from '../../app/page-head.tsx';
+import type { ScreenProps } from '../../app/screens.tsx';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { errorText } from '../../lib/errors.ts';
 import { useLoaded } from '../../lib/use-loaded.ts';
@@ -37,8 +38,11 @@ const useOverview = () => {
   return useLoaded(load);
 };
 
-/** The store: files in folders, how much room they take, and who may reach them. */
-const FilesScreen = ({ folder }: { folder: string }) => {
+/** The stored files in folders, the space that they use, and the CORS rules. */
+const FilesScreen = ({ param: folder }: ScreenProps) => <FolderView key={folder} folder={folder} />;
+export default FilesScreen;
+
+const FolderView = ({ folder }: { folder: string }) => {
   const { client, live } = useServices();
   const { t } = useI18n();
   const [text, setText] = useState('');
@@ -79,7 +83,6 @@ const FilesScreen = ({ folder }: { folder: string }) => {
     </Page>
   );
 };
-export default FilesScreen;
 
 type BodyProps = Parameters<typeof FilesTable>[0];
 
@@ -148,7 +151,7 @@ const FilesHead = ({ folder, onSent }: { folder: string; onSent: () => void }) =
           onClose={() => setNaming(false)}
           onName={(name) => {
             setNaming(false);
-            router.go({ screen: 'files', folder: folder === '' ? name : `${folder}/${name}` });
+            router.go({ screen: 'files', param: folder === '' ? name : `${folder}/${name}` });
           }}
         />
       )}

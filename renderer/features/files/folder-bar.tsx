@@ -19,14 +19,14 @@ export const FolderBar = ({ folder, folders }: { folder: string; folders: readon
   ].filter((name) => name !== '');
   return (
     <nav aria-label={t('files.folders')} className="flex flex-wrap items-center gap-0.5">
-      <a href={hrefOf({ screen: 'files', folder: '' })} className={LINK}>
+      <a href={hrefOf({ screen: 'files' })} className={LINK}>
         {t('files.all')}
       </a>
       {parts.map((part, index) => (
         <span key={parts.slice(0, index + 1).join('/')} className="inline-flex items-center">
           <ChevronRight size={14} className="text-ink-3 rtl:rotate-180" aria-hidden />
           <a
-            href={hrefOf({ screen: 'files', folder: parts.slice(0, index + 1).join('/') })}
+            href={hrefOf({ screen: 'files', param: parts.slice(0, index + 1).join('/') })}
             {...(index === parts.length - 1 ? { 'aria-current': 'page' as const } : {})}
             className={LINK}
           >
@@ -36,7 +36,7 @@ export const FolderBar = ({ folder, folders }: { folder: string; folders: readon
       ))}
       {inside.length > 0 && <span className="mx-1 h-4 w-px bg-line-2" aria-hidden />}
       {inside.map((name) => (
-        <a key={name} href={hrefOf({ screen: 'files', folder: prefix + name })} className={LINK}>
+        <a key={name} href={hrefOf({ screen: 'files', param: prefix + name })} className={LINK}>
           <Folder size={14} strokeWidth={1.75} aria-hidden />
           {name}
         </a>

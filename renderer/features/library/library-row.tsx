@@ -70,7 +70,7 @@ export const LibraryRow = memo(({ item, place, selected, onToggle }: RowProps) =
           />
         ) : (
           <a
-            href={hrefOf({ screen: 'transcript', id: item.id, at: undefined })}
+            href={hrefOf({ screen: 'transcript', param: item.id })}
             data-row-link
             onKeyDown={(event) => {
               if (event.key !== 'F2') return;

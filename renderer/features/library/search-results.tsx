@@ -102,7 +102,7 @@ const Result = ({ result }: { result: Found }) => {
     <li className="border-b border-line py-4">
       <h2 className="flex items-baseline gap-3">
         <a
-          href={hrefOf({ screen: 'transcript', id: result.id, at: undefined })}
+          href={hrefOf({ screen: 'transcript', param: result.id })}
           className="text-[calc(14px*var(--text-scale))] font-[580]"
         >
           {result.name}
@@ -113,7 +113,7 @@ const Result = ({ result }: { result: Found }) => {
         {shown.map((hit) => (
           <li key={`${hit.segment_id}-${hit.start}`}>
             <a
-              href={hrefOf({ screen: 'transcript', id: result.id, at: hit.start })}
+              href={hrefOf({ screen: 'transcript', param: result.id, at: hit.start })}
               className="flex items-baseline gap-3 rounded-ctl px-2 py-1 -mx-2 hover:bg-ground"
             >
               <span className="tnum w-14 shrink-0 text-end font-mono text-2xs text-ink-3">

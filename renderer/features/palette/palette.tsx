@@ -1,7 +1,7 @@
 import { Command } from 'cmdk';
 import { useEffect, useState } from 'react';
 import type { RecentItem } from '../../../electron/contract/transcript-list.ts';
-import { ENTRIES, SETTINGS_ENTRY } from '../../app/rail.tsx';
+import { NAV_SCREENS } from '../../app/screens.tsx';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { errorText } from '../../lib/errors.ts';
 
@@ -55,10 +55,14 @@ const Palette = () => {
           </Command.Item>
         </Command.Group>
         <Command.Group heading={t('palette.places')}>
-          {[...ENTRIES, SETTINGS_ENTRY].map((entry) => (
-            <Command.Item key={entry.screen} className={ITEM} onSelect={run(() => router.go(entry.to))}>
+          {NAV_SCREENS.map((entry) => (
+            <Command.Item
+              key={entry.name}
+              className={ITEM}
+              onSelect={run(() => router.go({ screen: entry.name }))}
+            >
               <entry.icon size={16} strokeWidth={1.75} aria-hidden />
-              {t(entry.name)}
+              {t(entry.label)}
             </Command.Item>
           ))}
         </Command.Group>
@@ -68,7 +72,7 @@ const Palette = () => {
               key={item.id}
               value={`${item.name} ${item.id}`}
               className={ITEM}
-              onSelect={run(() => router.go({ screen: 'transcript', id: item.id, at: undefined }))}
+              onSelect={run(() => router.go({ screen: 'transcript', param: item.id }))}
             >
               <span className="min-w-0 flex-1 truncate">{item.name}</span>
               <span className="tnum text-xs text-ink-3">{item.duration}</span>

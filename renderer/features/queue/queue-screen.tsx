@@ -107,7 +107,7 @@ const Job = ({ job, mostPlace, onMove }: JobProps) => {
     <li className="flex h-[67px] items-center gap-2 border-b border-line">
       <div className="min-w-0 flex-1">
         <a
-          href={hrefOf({ screen: 'transcript', id: job.id, at: undefined })}
+          href={hrefOf({ screen: 'transcript', param: job.id })}
           className="block truncate text-[calc(14px*var(--text-scale))] font-[580]"
         >
           {job.name}

@@ -1,9 +1,9 @@
 import { useCallback, useState } from 'react';
-import { useStore } from 'zustand';
 import { ApiError } from '../../../electron/contract/client.ts';
 import type { SettingsList } from '../../../electron/contract/settings.ts';
 import { Page } from '../../app/page.tsx';
 import { PageHead, Section } from '../../app/page-head.tsx';
+import type { ScreenProps } from '../../app/screens.tsx';
 import { useI18n, useServices } from '../../app/services.tsx';
 import type { MessageKey } from '../../i18n/index.ts';
 import { cx } from '../../lib/classes.ts';
@@ -30,10 +30,8 @@ const TABS: readonly { id: string; name: MessageKey }[] = [
 ];
 
 /** Everything that can be set, in the words of the person who sets it. */
-const SettingsScreen = () => {
-  const { router } = useServices();
+const SettingsScreen = ({ param: section }: ScreenProps) => {
   const { t } = useI18n();
-  const section = useStore(router.store, (route) => (route.screen === 'settings' ? route.section : ''));
   const current = TABS.find((tab) => tab.id === section) ?? TABS[0];
   return (
     <Page>
@@ -44,7 +42,7 @@ const SettingsScreen = () => {
             {TABS.map((tab) => (
               <li key={tab.id}>
                 <a
-                  href={hrefOf({ screen: 'settings', section: tab.id })}
+                  href={hrefOf({ screen: 'settings', param: tab.id })}
                   {...(tab === current ? { 'aria-current': 'page' as const } : {})}
                   className={cx(
                     'block rounded-ctl px-2.5 py-1.5 font-medium hover:bg-sunken hover:text-ink',

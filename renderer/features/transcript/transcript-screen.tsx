@@ -2,6 +2,7 @@ import { useEffect, useMemo, useState } from 'react';
 import { useStore } from 'zustand';
 import { ApiError } from '../../../electron/contract/client.ts';
 import { audioSource } from '../../api/audio.ts';
+import type { ScreenProps } from '../../app/screens.tsx';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { errorText } from '../../lib/errors.ts';
 import { Blank } from '../../ui/bits.tsx';
@@ -82,8 +83,11 @@ const useReaderParts = (id: string, at: number | undefined): Reader => {
   return reader;
 };
 
-/** One transcript: heard, read, corrected. */
-const TranscriptScreen = ({ id, at }: { id: string; at: number | undefined }) => {
+/** Plays, shows and edits one transcript. */
+const TranscriptScreen = ({ param: id, at }: ScreenProps) => <OpenTranscript key={id} id={id} at={at} />;
+export default TranscriptScreen;
+
+const OpenTranscript = ({ id, at }: { id: string; at: number | undefined }) => {
   const reader = useReaderParts(id, at);
   const { t } = useI18n();
   const status = useStore(reader.transcripts.store, (state) => state.transcript?.status);
@@ -126,7 +130,6 @@ const TranscriptScreen = ({ id, at }: { id: string; at: number | undefined }) =>
     </ReaderProvider>
   );
 };
-export default TranscriptScreen;
 
 /** Lets the player know where the audio begins on the transcript's timeline, and what of it was transcribed. */
 const useTimelineOfPlayer = ({ transcripts, player }: Reader) => {

@@ -6,6 +6,7 @@ import { onOrigin } from '../../../renderer/api/audio.ts';
 import { readLiveEvent } from '../../../renderer/api/live-events.ts';
 import { tokenFromHash } from '../../../renderer/api/session.ts';
 import { linksIn } from '../../../renderer/app/global-keys.ts';
+import { isScreenName } from '../../../renderer/app/screens.tsx';
 import { toCurl, toRequest, WHOLE } from '../../../renderer/features/create/request.ts';
 import { dayOf, periodOf } from '../../../renderer/features/library/periods.ts';
 import { goodFor } from '../../../renderer/features/models/model-facts.ts';
@@ -133,12 +134,12 @@ describe('addresses of the window', () => {
   it.each(['#/', '#/transcript/tr_1?t=12.50', '#/files/a%2Fb', '#/settings/network', '#/models'])(
     '%s',
     (hash) => {
-      expect(hrefOf(parseRoute(hash))).toBe(hash);
+      expect(hrefOf(parseRoute(hash, isScreenName))).toBe(hash);
     },
   );
 
   it('lead to the library when they are unknown', () => {
-    expect(parseRoute('#/nowhere')).toEqual({ screen: 'library' });
+    expect(parseRoute('#/nowhere', isScreenName)).toEqual({ screen: 'library' });
   });
 
   it('carry a token or a stored file', () => {
