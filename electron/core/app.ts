@@ -56,6 +56,8 @@ import { VoiceService } from './services/voices.ts';
 import { WebhookService } from './services/webhooks.ts';
 import { type Database, openDatabase } from './stores/database.ts';
 import { lockFolder } from './stores/lock.ts';
+import { runPendingScrub } from './stores/scrub.ts';
+import { rebuildIndexIfMarked } from './stores/search.ts';
 
 const PRUNE_EVERY_MS = 3600_000;
 
@@ -204,7 +206,6 @@ const createServices = (
     usage,
     events,
     jobs,
-    search,
     voices,
     analyse,
     baseUrl: () => url,
@@ -273,6 +274,9 @@ export const createApp = async (config: AppConfig, host: Host): Promise<App> => 
   const lock = lockFolder(paths.lockFile, () => describeOwner(paths));
   const logger = fileLogger(paths.logs);
   const db = openDatabase(paths.database, { logger, now: systemClock.now });
+  const indexed = rebuildIndexIfMarked(db);
+  if (indexed !== undefined) logger.info({ transcripts: indexed }, 'The search index was rebuilt');
+  runPendingScrub(db);
   const services = createServices(config, host, paths, db, logger, tools);
   const key = localKey(paths, services.accounts);
   let closing: Promise<void> | undefined;
@@ -296,7 +300,6 @@ export const createApp = async (config: AppConfig, host: Host): Promise<App> => 
         await services.transcripts.removeAllOf(user.id);
         await services.files.service.removeAllOf(user.id);
         services.accounts.removeUser(user.id);
-        services.voices.scrub();
       },
     });
     transcriptResources(scope, services.transcripts);

@@ -6,9 +6,9 @@ import { parseArgs } from 'node:util';
 import { CreateTranscript } from '../../electron/contract/transcript.ts';
 import { newId } from '../../electron/core/base/ids.ts';
 import { silentLogger } from '../../electron/core/base/logger.ts';
-import { SearchService } from '../../electron/core/services/search.ts';
 import { newRow } from '../../electron/core/services/transcripts/new-row.ts';
 import { openDatabase } from '../../electron/core/stores/database.ts';
+import { syncIndex } from '../../electron/core/stores/search.ts';
 import { insertSegments } from '../../electron/core/stores/segments.ts';
 import { insertTranscript } from '../../electron/core/stores/transcripts.ts';
 import { findOwner } from '../../electron/core/stores/users.ts';
@@ -49,7 +49,6 @@ const pickWord = (random: Random, words: readonly string[]): string => {
 /** Fills a data folder that no server has open with finished transcripts of some minutes each. */
 const fill = (dataDir: string, count: number): number => {
   const db = openDatabase(join(dataDir, 'earshot.db'), { logger: silentLogger, now: Date.now });
-  const search = new SearchService(db);
   const userId = findOwner(db)?.id ?? '';
   const words = vocabulary();
   const random = seeded(1);
@@ -89,7 +88,7 @@ const fill = (dataDir: string, count: number): number => {
             words: [],
           })),
         );
-        search.index(row);
+        syncIndex(db, row.id);
       }
     });
   }

@@ -3,10 +3,13 @@ import { STAGES } from '../../contract/transcript.ts';
 import type { Clock } from '../base/clock.ts';
 import { isFullDisk, messageOf } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
+import { isAnalysedAgain } from '../pipeline/findings/reanalyze.ts';
+import { dropUnredacted, isToBeRedacted } from '../pipeline/redaction/partial.ts';
 import type { JobReport, JobWork, StopReason } from '../pipeline/types.ts';
 import type { WritableDb } from '../stores/database.ts';
 import * as queue from '../stores/jobs.ts';
 import type { TranscriptRow } from '../stores/schema.ts';
+import { runPendingScrub } from '../stores/scrub.ts';
 import { countSegments, type StoredSegment } from '../stores/segments.ts';
 import { findTranscript, updateTranscript } from '../stores/transcripts.ts';
 import {
@@ -191,10 +194,11 @@ export class JobRunner {
     logger.warn({ transcript: row.id, times: row.unclean_ends }, 'The program ended over this job before');
     if (row.unclean_ends >= MOST_UNCLEAN_ENDS) {
       const failure = failureOf(tooManyUncleanEnds(row.unclean_ends), undefined);
-      updateTranscript(db, row.id, {
-        ...failedColumns(failure, row.stage, clock.now()),
-        unclean_ends: 0,
+      db.transaction(() => {
+        updateTranscript(db, row.id, { ...failedColumns(failure, row.stage, clock.now()), unclean_ends: 0 });
+        if (mustDropText(row)) dropUnredacted(db, row.id);
       });
+      runPendingScrub(db);
       const ended = findTranscript(db, row.id);
       if (ended !== undefined) this.#options.watcher.ended(ended);
       this.announceEnd(row.id);
@@ -281,7 +285,7 @@ export class JobRunner {
     for (;;) {
       try {
         if (reason === 'shutdown') queue.releaseJob(db, row.id, row.attempt);
-        else queue.updateClaimed(db, row.id, row.attempt, failedColumns(failure, latest.stage, clock.now()));
+        else this.#writeFailure(row, failedColumns(failure, latest.stage, clock.now()));
         return;
       } catch (problem) {
         // At a shutdown the next start takes the job back by itself.
@@ -297,6 +301,16 @@ export class JobRunner {
         // The program ends: the loop tries once more, and leaves.
       });
     }
+  }
+
+  /** Unredacted text is dropped in the transaction that makes the failed transcript visible. */
+  #writeFailure(row: TranscriptRow, change: Partial<TranscriptRow>): void {
+    const { db } = this.#options;
+    db.transaction(() => {
+      const isMine = queue.updateClaimed(db, row.id, row.attempt, change);
+      if (isMine && mustDropText(row)) dropUnredacted(db, row.id);
+    });
+    runPendingScrub(db);
   }
 
   #report(running: Running, report: JobReport): void {
@@ -340,6 +354,9 @@ export class JobRunner {
     running.segments = (segments.at(-1)?.id ?? running.segments - 1) + 1;
   }
 }
+
+/** Whether the text of a failed job must go: a new analysis of a finished transcript keeps what was there before. */
+const mustDropText = (row: TranscriptRow): boolean => isToBeRedacted(row) && !isAnalysedAgain(row);
 
 const failedColumns = (failure: JobFailure, stage: string, now: number): Partial<TranscriptRow> => ({
   status: 'failed',

@@ -5,6 +5,7 @@ import type { DecodeSummary, MediaInfo } from '../engines/ffmpeg/types.ts';
 import { chargeCredits } from '../stores/credits.ts';
 import { updateClaimed } from '../stores/jobs.ts';
 import type { TranscriptRow } from '../stores/schema.ts';
+import { markForScrub, runPendingScrub } from '../stores/scrub.ts';
 import { deleteSegments, readSegments, replaceSegments } from '../stores/segments.ts';
 import { findTranscript, updateTranscript } from '../stores/transcripts.ts';
 import { type Checkpoint, firstCheckpoint, readCheckpoint } from './checkpoint.ts';
@@ -143,9 +144,9 @@ const complete = (deps: PipelineDeps, { row }: JobContext, outcome: Outcome): vo
       credits,
       charged_at: now,
     });
+    if (isToBeRedacted(row)) markForScrub(deps.db, 'index');
   });
-  // Older states of the pages wait in the write-ahead log until it is folded in.
-  if (isToBeRedacted(row)) deps.db.checkpoint();
+  runPendingScrub(deps.db);
 };
 
 const ANALYSING_FROM = 95;
@@ -230,8 +231,10 @@ const goesOn = (deps: PipelineDeps, { row, signal }: JobContext, error: unknown)
 /** Shows what was recognised so far with the failure, and removes what another try cannot use. */
 const giveUp = async (deps: PipelineDeps, { row }: JobContext, reason: unknown): Promise<void> => {
   try {
-    if (isToBeRedacted(row)) dropUnredacted(deps.db, row.id);
-    else updateClaimed(deps.db, row.id, row.attempt, summarise(readSegments(deps.db, row.id)));
+    if (isToBeRedacted(row)) {
+      dropUnredacted(deps.db, row.id);
+      runPendingScrub(deps.db);
+    } else updateClaimed(deps.db, row.id, row.attempt, summarise(readSegments(deps.db, row.id)));
   } catch (error) {
     // The segments themselves are saved; on a full disk the room that follows is what helps.
     deps.logger.warn({ transcript: row.id, reason: messageOf(error) }, 'The text so far was not written');

@@ -4,6 +4,7 @@ import { AppError } from '../base/errors.ts';
 import { isWellFormedKey, newApiKey, newId, newToken, sameSecret, sha256Hex } from '../base/ids.ts';
 import type { WritableDb } from '../stores/database.ts';
 import type { KeyRow, UserRow } from '../stores/schema.ts';
+import { markForScrub, runPendingScrub } from '../stores/scrub.ts';
 import * as store from '../stores/users.ts';
 
 /** Who asks: the user, and the first characters of the key for the request log. */
@@ -163,7 +164,11 @@ export class AccountService {
   }
 
   removeUser(id: string): void {
-    store.deleteUser(this.#db, id);
+    this.#db.transaction(() => {
+      store.deleteUser(this.#db, id);
+      markForScrub(this.#db, 'log');
+    });
+    runPendingScrub(this.#db);
     for (const [hash, userId] of this.#sessions) if (userId === id) this.#sessions.delete(hash);
   }
 

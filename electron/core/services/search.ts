@@ -5,23 +5,12 @@ import { isoTime } from '../base/clock.ts';
 import { round, roundMs } from '../base/numbers.ts';
 import { type Alternatives, matchExpression, parseQuery } from '../search/query.ts';
 import { findMarks, makeSnippet } from '../search/snippet.ts';
-import { indexText } from '../search/tokens.ts';
 import type { WritableDb } from '../stores/database.ts';
-import type { TranscriptRow } from '../stores/schema.ts';
-import {
-  compactIndex,
-  countMatches,
-  indexTranscript,
-  type SearchRow,
-  searchTranscripts,
-} from '../stores/search.ts';
+import { countMatches, ownerToken, type SearchRow, searchTranscripts } from '../stores/search.ts';
 import { readSegmentTexts } from '../stores/segments.ts';
 
 const HITS_PER_TRANSCRIPT = 20;
 const SNIPPET = 160;
-
-/** One token that no word of a text can be. */
-const ownerToken = (userId: string): string => userId.toLowerCase().replaceAll('_', '');
 
 type Found = { results: z.output<typeof SearchHit>[]; pagination: Pagination };
 
@@ -31,20 +20,6 @@ export class SearchService {
 
   constructor(db: WritableDb) {
     this.#db = db;
-  }
-
-  /** Makes a transcript findable as it is now. */
-  index(row: Pick<TranscriptRow, 'id' | 'user_id' | 'name' | 'text'>): void {
-    indexTranscript(this.#db, row.id, {
-      owner: ownerToken(row.user_id),
-      name: indexText(row.name),
-      body: indexText(row.text),
-    });
-  }
-
-  /** Merges the index into one, so that nothing is left in it of texts that were replaced. */
-  compact(): void {
-    compactIndex(this.#db);
   }
 
   /** Ranked transcripts with the places that match. A query without any word finds nothing. */

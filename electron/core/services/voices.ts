@@ -8,6 +8,7 @@ import { cosine, meanDirection } from '../base/vectors.ts';
 import type { PipelineDeps } from '../pipeline/deps.ts';
 import { isNamed } from '../pipeline/findings/diarize-names.ts';
 import type { SpeakerVoiceRow, TranscriptRow, VoiceRow } from '../stores/schema.ts';
+import { markForScrub, runPendingScrub } from '../stores/scrub.ts';
 import * as store from '../stores/voices.ts';
 
 type Options = {
@@ -60,6 +61,7 @@ export class VoiceService {
     const { db, sameVoice } = this.#o;
     const row = this.#own(userId, id);
     db.transaction(() => {
+      markForScrub(db, 'log');
       for (const heard of store.listSpeakerVoices(db, userId, row.model)) {
         const learned = heard.remembered_as === id;
         if (!learned && likeness(heard, row) < sameVoice(row.model)) continue;
@@ -67,28 +69,24 @@ export class VoiceService {
       }
       store.deleteVoice(db, id);
     });
-    this.scrub();
+    runPendingScrub(db);
   }
 
   /** Forgets every voice of a user, those of the speakers in the user's transcripts included. */
   forgetAll(userId: string): number {
     const { db } = this.#o;
     const forgotten = db.transaction(() => {
+      markForScrub(db, 'log');
       store.deleteSpeakerVoicesOf(db, userId);
       return store.deleteVoicesOf(db, userId);
     });
-    this.scrub();
+    runPendingScrub(db);
     return forgotten;
   }
 
   /** Whether something is known of how this transcript's speakers sound; asked before it is deleted. */
   isKnown(transcriptId: string): boolean {
     return store.readSpeakerVoices(this.#o.db, transcriptId).length > 0;
-  }
-
-  /** Removes what was deleted from the write-ahead log, too: older states of the pages wait there. */
-  scrub(): void {
-    this.#o.db.checkpoint();
   }
 
   /**

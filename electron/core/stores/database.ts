@@ -38,13 +38,13 @@ export type WritableDb = ReadableDb & {
   run(query: Compilable): { changes: number };
   /** All or nothing; nested calls become savepoints. */
   transaction<T>(work: () => T): T;
+  /** Folds the write-ahead log into the database file and empties it; false while another process reads from it. */
+  checkpoint(): boolean;
 };
 
 export type Database = WritableDb & {
   /** Whether the last process that used this file closed it. */
   readonly wasClean: boolean;
-  /** Lets the write-ahead log be folded back into the file when nothing else happens. */
-  checkpoint(): void;
   close(): void;
 };
 
@@ -135,8 +135,8 @@ class SqliteDatabase implements Database {
     return this.#file.transaction(work).immediate();
   }
 
-  checkpoint(): void {
-    this.#file.pragma('wal_checkpoint(TRUNCATE)');
+  checkpoint(): boolean {
+    return this.#file.pragma('wal_checkpoint(TRUNCATE)', { simple: true }) === 0;
   }
 
   close(): void {

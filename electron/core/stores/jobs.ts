@@ -1,6 +1,7 @@
 import { sql as raw } from 'kysely';
 import { type ReadableDb, sql, type WritableDb } from './database.ts';
 import type { TranscriptRow } from './schema.ts';
+import { syncIndex, touchesIndex } from './search.ts';
 
 const PAUSED = 'queue.paused';
 
@@ -110,21 +111,24 @@ export const releaseJob = (db: WritableDb, id: string, attempt: number): void =>
   );
 };
 
-/** Writes for the claim that is in force alone; false when the job was taken away or deleted. */
+/** Updates a row, and its search entry, only while this attempt holds the job; false when it does not any more. */
 export const updateClaimed = (
   db: WritableDb,
   id: string,
   attempt: number,
   change: Partial<TranscriptRow>,
 ): boolean =>
-  db.run(
-    sql
+  db.transaction(() => {
+    const update = sql
       .updateTable('transcripts')
       .set(change)
       .where('id', '=', id)
       .where('attempt', '=', attempt)
-      .where('status', '=', 'processing'),
-  ).changes > 0;
+      .where('status', '=', 'processing');
+    const isChanged = db.run(update).changes > 0;
+    if (isChanged && touchesIndex(change)) syncIndex(db, id);
+    return isChanged;
+  });
 
 export const lastQueueOrder = (db: ReadableDb): number =>
   db.get(sql.selectFrom('transcripts').select((eb) => eb.fn.max('queue_order').as('last')))?.last ?? 0;

@@ -1,30 +1,80 @@
 import { sql as raw } from 'kysely';
+import { indexText } from '../search/tokens.ts';
 import { query, type ReadableDb, sql, type WritableDb } from './database.ts';
+import type { TranscriptRow } from './schema.ts';
 
-/** Folded text, as `core/search/tokens.ts` makes it. */
-export type IndexedText = { readonly owner: string; readonly name: string; readonly body: string };
+const REBUILD = 'search.rebuild';
 
-/** Puts a transcript into the index, or its new text in the place of the old. */
-export const indexTranscript = (db: WritableDb, transcriptId: string, text: IndexedText): void =>
-  db.transaction(() => {
-    db.run(
+/** A token of the index that no word of a text can be. */
+export const ownerToken = (userId: string): string => userId.toLowerCase().replaceAll('_', '');
+
+const entryOf = (db: ReadableDb, transcriptId: string): number | undefined =>
+  db.get(sql.selectFrom('search_rows').select('row').where('transcript_id', '=', transcriptId))?.row;
+
+type IndexedColumns = Pick<TranscriptRow, 'id' | 'user_id' | 'name' | 'text'>;
+
+const insertEntry = (db: WritableDb, row: number, { user_id, name, text }: IndexedColumns): void => {
+  db.run(
+    query(
+      raw`INSERT INTO search_index (rowid, owner, name, body)
+          VALUES (${row}, ${ownerToken(user_id)}, ${indexText(name)}, ${indexText(text)})`,
+    ),
+  );
+};
+
+/** Adds a transcript to the index, or replaces its entry. */
+const putEntry = (db: WritableDb, transcript: IndexedColumns): void => {
+  const known = entryOf(db, transcript.id);
+  if (known !== undefined) db.run(query(raw`DELETE FROM search_index WHERE rowid = ${known}`));
+  else db.run(sql.insertInto('search_rows').values({ transcript_id: transcript.id }));
+  const row = known ?? entryOf(db, transcript.id);
+  if (row !== undefined) insertEntry(db, row, transcript);
+};
+
+/** Whether a change of these columns changes what a search finds. */
+export const touchesIndex = (change: Partial<TranscriptRow>): boolean =>
+  change.name !== undefined || change.text !== undefined || change.status === 'completed';
+
+/**
+ * Brings the index entry of a transcript in line with its row. Call it in the transaction that changes the row: a
+ * crash then leaves neither an old text searchable nor a new one missing. A transcript enters the index when it
+ * completes, and keeps its entry while it is analyzed again.
+ */
+export const syncIndex = (db: WritableDb, id: string): void => {
+  const columns = ['id', 'user_id', 'name', 'text', 'status'] as const;
+  const row = db.get(sql.selectFrom('transcripts').select(columns).where('id', '=', id));
+  if (row !== undefined && (row.status === 'completed' || entryOf(db, id) !== undefined)) putEntry(db, row);
+};
+
+/** Builds the index anew where a migration asked for it. Returns the number of transcripts in it, or undefined. */
+export const rebuildIndexIfMarked = (db: WritableDb): number | undefined => {
+  const mark = sql.selectFrom('meta').select('value').where('key', '=', REBUILD);
+  if (db.get(mark) === undefined) return undefined;
+  return db.transaction(() => {
+    const ids = db.all(
       sql
-        .insertInto('search_rows')
-        .values({ transcript_id: transcriptId })
-        .onConflict((conflict) => conflict.doNothing()),
+        .selectFrom('transcripts')
+        .select('id')
+        .where((eb) =>
+          eb.or([
+            eb('status', '=', 'completed'),
+            eb('id', 'in', sql.selectFrom('search_rows').select('transcript_id')),
+          ]),
+        ),
     );
-    const row = db.get(
-      sql.selectFrom('search_rows').select('row').where('transcript_id', '=', transcriptId),
-    )?.row;
-    db.run(query(raw`DELETE FROM search_index WHERE rowid = ${row}`));
-    db.run(
-      query(
-        raw`INSERT INTO search_index (rowid, owner, name, body) VALUES (${row}, ${text.owner}, ${text.name}, ${text.body})`,
-      ),
-    );
+    db.run(query(raw`INSERT INTO search_index (search_index) VALUES ('delete-all')`));
+    db.run(sql.deleteFrom('search_rows'));
+    for (const { id } of ids) {
+      const columns = ['id', 'user_id', 'name', 'text'] as const;
+      const row = db.get(sql.selectFrom('transcripts').select(columns).where('id', '=', id));
+      if (row !== undefined) putEntry(db, row);
+    }
+    db.run(sql.deleteFrom('meta').where('key', '=', REBUILD));
+    return ids.length;
   });
+};
 
-/** Writes the whole index anew: deleted rows leave their words in it until their part is merged. */
+/** Merges the whole index into one segment: FTS5 keeps the words of deleted rows until theirs is merged. */
 export const compactIndex = (db: WritableDb): void => {
   db.run(query(raw`INSERT INTO search_index (search_index) VALUES ('optimize')`));
 };

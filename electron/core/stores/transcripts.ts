@@ -1,6 +1,7 @@
 import { sql as raw } from 'kysely';
 import { type ReadableDb, sql, type WritableDb } from './database.ts';
 import type { TranscriptRow } from './schema.ts';
+import { syncIndex, touchesIndex } from './search.ts';
 
 export type TranscriptFilter = {
   page: number;
@@ -102,8 +103,13 @@ export const listTranscripts = (
 export const userStatistics = (db: ReadableDb, userId: string) =>
   db.get(sql.selectFrom('statistics').selectAll().where('user_id', '=', userId));
 
+/** Updates a row, and its search entry in the same transaction; false when there is no such row. */
 export const updateTranscript = (db: WritableDb, id: string, change: Partial<TranscriptRow>): boolean =>
-  db.run(sql.updateTable('transcripts').set(change).where('id', '=', id)).changes > 0;
+  db.transaction(() => {
+    const isChanged = db.run(sql.updateTable('transcripts').set(change).where('id', '=', id)).changes > 0;
+    if (isChanged && touchesIndex(change)) syncIndex(db, id);
+    return isChanged;
+  });
 
 export const deleteTranscript = (db: WritableDb, userId: string, id: string): boolean =>
   db.run(sql.deleteFrom('transcripts').where('id', '=', id).where('user_id', '=', userId)).changes > 0;

@@ -7,6 +7,7 @@ import { throwIfAborted } from '../../base/abort.ts';
 import { AppError, isAppError, messageOf } from '../../base/errors.ts';
 import { updateClaimed } from '../../stores/jobs.ts';
 import type { TranscriptRow } from '../../stores/schema.ts';
+import { markForScrub, runPendingScrub } from '../../stores/scrub.ts';
 import { readSegments, replaceSegments } from '../../stores/segments.ts';
 import type { PipelineDeps, PipelineModel } from '../deps.ts';
 import { keepRedactedAudio, type Recording } from '../redaction/audio.ts';
@@ -138,7 +139,9 @@ const complete = (
       completed_at: deps.clock.now(),
     });
     if (!mine) throw new AppError('interrupted', 'This job was taken over.');
+    if (isToBeRedacted(row)) markForScrub(deps.db, 'index');
   });
+  runPendingScrub(deps.db);
 };
 
 const work = async (deps: PipelineDeps, context: JobContext): Promise<void> => {

@@ -1,8 +1,9 @@
 import { AnalysisOptions } from '../../../contract/transcript.ts';
+import type { WritableDb } from '../../stores/database.ts';
 import type { TranscriptRow } from '../../stores/schema.ts';
+import { markForScrub } from '../../stores/scrub.ts';
 import { deleteSegments } from '../../stores/segments.ts';
 import { updateTranscript } from '../../stores/transcripts.ts';
-import type { PipelineDeps } from '../deps.ts';
 
 /** Whether private data is to be taken out of this transcript, or was. */
 export const isToBeRedacted = (row: Pick<TranscriptRow, 'options'>): boolean =>
@@ -15,13 +16,12 @@ export const storedOptions = (row: Pick<TranscriptRow, 'options'>): string => {
 };
 
 /**
- * Removes what was recognised of a job that ended before it could be redacted: nothing unredacted stays.
- * Another try begins at the beginning.
+ * Removes what was recognized by a job that ended before its text could be redacted; a retry starts from the
+ * beginning. Call `runPendingScrub` after the commit.
  */
-export const dropUnredacted = (db: PipelineDeps['db'], id: string): void => {
+export const dropUnredacted = (db: WritableDb, id: string): void =>
   db.transaction(() => {
     deleteSegments(db, id);
     updateTranscript(db, id, { checkpoint: null, text: '', preview: '', word_count: 0, confidence: null });
+    markForScrub(db, 'log');
   });
-  db.checkpoint();
-};

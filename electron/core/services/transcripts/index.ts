@@ -21,11 +21,11 @@ import { dropUnredacted, isToBeRedacted } from '../../pipeline/redaction/partial
 import { findIdempotent, rememberIdempotent } from '../../stores/idempotency.ts';
 import * as queue from '../../stores/jobs.ts';
 import type { TranscriptRow, UserRow } from '../../stores/schema.ts';
+import { markForScrub, runPendingScrub } from '../../stores/scrub.ts';
 import { readSegments, replaceSegments, type StoredSegment } from '../../stores/segments.ts';
 import * as store from '../../stores/transcripts.ts';
 import type { EventHub } from '../events.ts';
 import type { ModelService } from '../models/index.ts';
-import type { SearchService } from '../search.ts';
 import type { SettingsService } from '../settings.ts';
 import type { UsageService } from '../usage.ts';
 import type { VoiceService } from '../voices.ts';
@@ -59,7 +59,6 @@ export type TranscriptOptions = {
   readonly events: EventHub;
   readonly files: OwnFiles;
   readonly jobs: JobRunner;
-  readonly search: SearchService;
   readonly voices: VoiceService;
   readonly analyse: Analyser;
   readonly baseUrl: () => string;
@@ -204,9 +203,11 @@ export class TranscriptService {
     this.#own(userId, id);
     // Asked again without a pause before the row goes, so that no claim slips in between.
     while (this.#o.jobs.isRunning(id)) await this.#o.jobs.stop(id, 'deleted');
-    const heard = this.#o.voices.isKnown(id);
-    if (!store.deleteTranscript(this.#o.db, userId, id)) throw notFound();
-    if (heard) this.#o.voices.scrub();
+    this.#o.db.transaction(() => {
+      if (this.#o.voices.isKnown(id)) markForScrub(this.#o.db, 'log');
+      if (!store.deleteTranscript(this.#o.db, userId, id)) throw notFound();
+    });
+    runPendingScrub(this.#o.db);
     this.#o.jobs.announceEnd(id);
     for (const folder of [join(this.#o.paths.transcripts, id), join(this.#o.paths.temporary, id)]) {
       await rm(folder, { recursive: true, force: true });
@@ -250,7 +251,6 @@ export class TranscriptService {
 
   #changed(userId: string, id: string): Transcription {
     const row = this.#own(userId, id);
-    if (row.status === 'completed') this.#o.search.index(row);
     const transcript = this.#o.voices.withSuggestions(userId, this.present(row));
     this.#o.events.publish(userId, { type: 'transcript.changed', transcript });
     return transcript;
@@ -285,15 +285,18 @@ export class TranscriptService {
       this.#changed(row.user_id, row.id);
       return;
     }
-    if (isToBeRedacted(row)) dropUnredacted(this.#o.db, row.id);
-    store.updateTranscript(this.#o.db, row.id, {
-      status: 'failed',
-      lease: null,
-      error_code: 'cancelled',
-      error_message: 'Cancelled before it began.',
-      error_stage: 'queued',
-      completed_at: this.#o.clock.now(),
+    this.#o.db.transaction(() => {
+      if (isToBeRedacted(row)) dropUnredacted(this.#o.db, row.id);
+      store.updateTranscript(this.#o.db, row.id, {
+        status: 'failed',
+        lease: null,
+        error_code: 'cancelled',
+        error_message: 'Cancelled before it began.',
+        error_stage: 'queued',
+        completed_at: this.#o.clock.now(),
+      });
     });
+    runPendingScrub(this.#o.db);
     this.#o.jobs.announceEnd(row.id);
     this.#o.events.publish(row.user_id, {
       type: 'transcript.failed',
@@ -329,19 +332,9 @@ export class TranscriptService {
     });
   }
 
-  /** Removes what is left of a text from before it was redacted, in the index, the log of pages and old events. */
-  #forgetUnredacted(row: TranscriptRow): void {
-    const { db, search, events } = this.#o;
-    if (row.status === 'completed') {
-      search.compact();
-      db.checkpoint();
-    } else if (!isAnalysedAgain(row)) dropUnredacted(db, row.id);
-    events.forget(row.user_id, row.id);
-  }
-
   announceEnd(row: TranscriptRow): void {
-    if (row.status === 'completed') this.#o.search.index(row);
-    if (isToBeRedacted(row)) this.#forgetUnredacted(row);
+    // Events of an earlier analysis may carry the text from before its redaction.
+    if (isToBeRedacted(row)) this.#o.events.forget(row.user_id, row.id);
     const type = row.status === 'completed' ? 'transcript.completed' : 'transcript.failed';
     this.#o.events.publish(row.user_id, { type, transcript: this.get(row.user_id, row.id) });
   }

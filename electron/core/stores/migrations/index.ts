@@ -7,11 +7,12 @@ import { models } from './050-models.ts';
 import { voices } from './060-voices.ts';
 import { list } from './070-list.ts';
 import { pages } from './080-pages.ts';
+import { scrub } from './090-scrub.ts';
 
 /** One step of the schema. Append only: a released step is never changed. */
 export type Migration = { readonly version: number; readonly sql: string };
 
-const MIGRATIONS: readonly Migration[] = [first, storage, search, jobs, models, voices, list, pages];
+const MIGRATIONS: readonly Migration[] = [first, storage, search, jobs, models, voices, list, pages, scrub];
 
 export const newestVersion = Math.max(...MIGRATIONS.map((migration) => migration.version));
 

@@ -1,0 +1,136 @@
+import { cpSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import BetterSqlite3 from 'better-sqlite3';
+import { describe, expect, it } from 'vitest';
+import { CreateTranscript } from '../../../electron/contract/transcript.ts';
+import { silentLogger } from '../../../electron/core/base/logger.ts';
+import { SearchService } from '../../../electron/core/services/search.ts';
+import { newRow } from '../../../electron/core/services/transcripts/new-row.ts';
+import { type Database, openDatabase } from '../../../electron/core/stores/database.ts';
+import { markForScrub, runPendingScrub } from '../../../electron/core/stores/scrub.ts';
+import { rebuildIndexIfMarked } from '../../../electron/core/stores/search.ts';
+import { insertTranscript, updateTranscript } from '../../../electron/core/stores/transcripts.ts';
+import { insertUser } from '../../../electron/core/stores/users.ts';
+import { newFolder } from './support/folder.ts';
+
+const USER = 'usr_1';
+const SECRET = 'xylophonist';
+
+const open = (folder: string): Database =>
+  openDatabase(join(folder, 'earshot.db'), { logger: silentLogger, now: Date.now });
+
+/** What the server does before it serves anything. */
+const start = (folder: string): Database => {
+  const db = open(folder);
+  rebuildIndexIfMarked(db);
+  runPendingScrub(db);
+  return db;
+};
+
+const addTranscript = (db: Database, id: string, text: string): void => {
+  const body = CreateTranscript.parse({ audio_url: 'https://example.org/a.wav' });
+  const source = { name: 'a.wav', fileId: null };
+  insertTranscript(db, { ...newRow(body, { userId: USER, source, queueOrder: 1, now: 1 }), id });
+  updateTranscript(db, id, { status: 'completed', text });
+};
+
+const withTranscripts = (folder: string): Database => {
+  const db = start(folder);
+  const limits = { storage_limit: null, credit_budget: null };
+  insertUser(db, { id: USER, name: 'Ann', owner: 1, created_at: 1, ...limits });
+  addTranscript(db, 'tr_1', `Call the ${SECRET} today.`);
+  addTranscript(db, 'tr_2', 'Another text.');
+  return db;
+};
+
+const found = (db: Database, text: string): string[] =>
+  new SearchService(db).search(USER, text, 1, 10).results.map(({ id }) => id);
+
+const bytesOf = (folder: string): string =>
+  readdirSync(folder)
+    .map((name) => readFileSync(join(folder, name)).toString('latin1'))
+    .join('\n');
+
+/** The files as a kill at this moment would leave them. */
+const killed = (folder: string): string => {
+  const copy = newFolder();
+  cpSync(folder, copy, { recursive: true });
+  return copy;
+};
+
+describe('the search index', () => {
+  it('changes with the text and the name', () => {
+    const db = withTranscripts(newFolder());
+    expect(found(db, SECRET)).toEqual(['tr_1']);
+    updateTranscript(db, 'tr_1', { text: 'Call the [PERSON] today.' });
+    updateTranscript(db, 'tr_2', { name: 'Quarterly zeppelin' });
+    expect(found(db, SECRET)).toEqual([]);
+    expect(found(db, 'zeppelin')).toEqual(['tr_2']);
+  });
+
+  it('does not change when the transaction fails', () => {
+    const db = withTranscripts(newFolder());
+    expect(() =>
+      db.transaction(() => {
+        updateTranscript(db, 'tr_2', { text: 'A zeppelin.' });
+        throw new Error('later');
+      }),
+    ).toThrow('later');
+    expect(found(db, 'zeppelin')).toEqual([]);
+    expect(found(db, 'another')).toEqual(['tr_2']);
+  });
+
+  it('does not hold a transcript before it completes', () => {
+    const db = withTranscripts(newFolder());
+    addTranscript(db, 'tr_3', 'A zeppelin.');
+    updateTranscript(db, 'tr_3', { status: 'failed' });
+    const body = CreateTranscript.parse({ audio_url: 'https://example.org/a.wav' });
+    const source = { name: 'a.wav', fileId: null };
+    insertTranscript(db, { ...newRow(body, { userId: USER, source, queueOrder: 1, now: 1 }), id: 'tr_4' });
+    updateTranscript(db, 'tr_4', { text: 'Another zeppelin.', name: 'zeppelin' });
+    expect(found(db, 'zeppelin')).toEqual(['tr_3']);
+  });
+
+  it('is rebuilt from the texts when an earlier version left it behind them', () => {
+    const folder = newFolder();
+    withTranscripts(folder).close();
+    const file = new BetterSqlite3(join(folder, 'earshot.db'));
+    file.exec(`UPDATE transcripts SET text = 'Call the [PERSON] today.' WHERE id = 'tr_1'`);
+    file.exec(`UPDATE transcripts SET text = 'A zeppelin.' WHERE id = 'tr_2'`);
+    file.exec(`UPDATE meta SET value = '0' WHERE key = 'clean'`);
+    file.pragma('user_version = 80');
+    file.close();
+    const db = start(folder);
+    expect(found(db, SECRET)).toEqual([]);
+    expect(found(db, 'zeppelin')).toEqual(['tr_2']);
+    db.close();
+    expect(bytesOf(folder)).not.toContain(SECRET);
+  });
+});
+
+describe('a crash right after the commit of a redaction', () => {
+  it('leaves no word of the old text after the next start', () => {
+    const folder = newFolder();
+    const db = withTranscripts(folder);
+    db.transaction(() => {
+      updateTranscript(db, 'tr_1', { text: 'Call the [PERSON] today.' });
+      markForScrub(db, 'index');
+    });
+    const copy = killed(folder);
+    expect(bytesOf(copy)).toContain(SECRET);
+    const after = start(copy);
+    expect(found(after, SECRET)).toEqual([]);
+    expect(bytesOf(copy)).not.toContain(SECRET);
+    expect(found(after, 'call')).toEqual(['tr_1']);
+  });
+
+  it('keeps the wider scope when two changes are pending', () => {
+    const folder = newFolder();
+    const db = withTranscripts(folder);
+    updateTranscript(db, 'tr_1', { text: '' });
+    markForScrub(db, 'index');
+    markForScrub(db, 'log');
+    runPendingScrub(db);
+    expect(bytesOf(folder)).not.toContain(SECRET);
+  });
+});
