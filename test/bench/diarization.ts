@@ -1,9 +1,9 @@
-import { resolve } from 'node:path';
 import { cosine } from '../../electron/core/base/vectors.ts';
 import { createDiarizer } from '../../electron/core/engines/diarizer/diarizer.ts';
 import type { Diarization } from '../../electron/core/engines/diarizer/types.ts';
 import { forkNodeWorker } from '../../electron/core/engines/whisper/index.ts';
 import { scoreDiarization } from '../support/diarization-error.ts';
+import { WORKER_ENTRY } from '../support/paths.ts';
 import { starterModels } from '../support/speaker-models.ts';
 import { type Conversation, conversation, joined } from './joined.ts';
 import { largestChild } from './measure.ts';
@@ -23,9 +23,7 @@ const LONG = [
 ];
 
 const PIECE = 60 * 16_000;
-const diarize = createDiarizer(
-  forkNodeWorker(resolve(import.meta.dirname, '..', '..', 'electron', 'worker', 'main.ts')),
-);
+const diarize = createDiarizer(forkNodeWorker(WORKER_ENTRY));
 
 async function* pieces(pcm: Float32Array) {
   for (let at = 0; at < pcm.length; at += PIECE) yield { pcm: pcm.slice(at, at + PIECE) };

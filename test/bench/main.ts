@@ -102,11 +102,11 @@ const sweepParallelism = async (wav: string): Promise<void> => {
   }
 };
 
-const folder = await temporaryFolder();
+const folder = temporaryFolder();
 try {
-  const minute = await spokenWav(folder.path, 'minute', 60);
-  const two = await spokenWav(folder.path, 'two', 120);
-  const longWav = await spokenWav(folder.path, 'long', LONG_MINUTES * 60);
+  const minute = await spokenWav(folder, 'minute', 60);
+  const two = await spokenWav(folder, 'two', 120);
+  const longWav = await spokenWav(folder, 'long', LONG_MINUTES * 60);
   say(
     `Earshot beside whisper.cpp's own program; starter model, beam 5; ${availableParallelism()} cores; median of ${RUNS}`,
   );
@@ -119,5 +119,4 @@ try {
   await discard(server);
   if (sweep) await sweepParallelism(two);
 } finally {
-  await folder.remove();
 }

@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { STARTER_MODEL, testWhisperCli } from '../support/addon.ts';
+import { testWhisperCli } from '../support/addon.ts';
+import { STARTER_MODEL } from '../support/paths.ts';
 import type { TestServer } from '../support/server.ts';
 
 const run = promisify(execFile);

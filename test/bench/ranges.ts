@@ -1,12 +1,12 @@
 // `node test/bench/ranges.ts [--minutes 120] [--only TEXT]`: what a 60-second range of a long recording costs, for each container.
 
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { talk } from '../faults/support/audio.ts';
+import { talk } from '../support/audio.ts';
 import { discard, startServer } from '../support/server.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { file, startUrlServer } from '../support/url-server.ts';
 
 const RANGE_SECONDS = 60;
@@ -44,7 +44,7 @@ const print = (line: string): void => {
 };
 const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(2)} MB`;
 
-const folder = await mkdtemp(join(tmpdir(), 'earshot-bench-'));
+const folder = temporaryFolder();
 const source = join(folder, 'source.wav');
 await writeFile(source, talk(600, 10));
 const urls = await startUrlServer();
@@ -90,4 +90,3 @@ for (const container of CONTAINERS) {
 }
 await discard(server);
 await urls.close();
-await rm(folder, { recursive: true });

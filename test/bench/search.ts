@@ -12,8 +12,8 @@ import { syncIndex } from '../../electron/core/stores/search.ts';
 import { insertSegments } from '../../electron/core/stores/segments.ts';
 import { insertTranscript } from '../../electron/core/stores/transcripts.ts';
 import { findOwner } from '../../electron/core/stores/users.ts';
-import { type Random, seeded } from '../faults/support/random.ts';
 import { truth } from '../support/fixtures.ts';
+import { createRandom, type Random } from '../support/random.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { median } from './measure.ts';
 
@@ -42,7 +42,7 @@ const vocabulary = (): readonly string[] => {
 
 /** A word's chance falls with its rank (Zipf). */
 const pickWord = (random: Random, words: readonly string[]): string => {
-  const rank = Math.floor(words.length ** (random.int(0, 1_000_000) / 1_000_000)) - 1;
+  const rank = Math.floor(words.length ** (random.int(0, 999_999) / 1_000_000)) - 1;
   return words[rank] ?? 'the';
 };
 
@@ -51,7 +51,7 @@ const fill = (dataDir: string, count: number): number => {
   const db = openDatabase(join(dataDir, 'earshot.db'), { logger: silentLogger, now: Date.now });
   const userId = findOwner(db)?.id ?? '';
   const words = vocabulary();
-  const random = seeded(1);
+  const random = createRandom(1);
   const body = CreateTranscript.parse({ audio_url: 'https://example.org/day.flac' });
   const source = { name: 'day.flac', fileId: null };
   const blank = newRow(body, { userId, source, queueOrder: 1, now: Date.now() });

@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { silentLogger } from '../../electron/core/base/logger.ts';
 import { openDatabase } from '../../electron/core/stores/database.ts';
 import { type FileFilter, listFiles, listFolders } from '../../electron/core/stores/file-list.ts';
 import { measureBigFile } from '../http/storage/support/big-file.ts';
 import { fillFiles } from '../http/storage/support/fill.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** One measured number. */
 export type BenchRow = { readonly name: string; readonly value: number; readonly unit: string };
@@ -74,7 +74,7 @@ const bigFile = async (folder: string, bytes: number): Promise<BenchRow[]> => {
 
 /** Measures the storage: a file of `bytes` bytes up and down, and lists of 100,000 files. */
 export const benchStorage = async (bytes = GIB): Promise<BenchRow[]> => {
-  const folder = mkdtempSync(join(tmpdir(), 'earshot-bench-'));
+  const folder = temporaryFolder();
   try {
     return [...listing(folder), ...(await bigFile(folder, bytes))];
   } finally {

@@ -10,7 +10,8 @@ import { newId } from '../../electron/core/base/ids.ts';
 import { openDatabase } from '../../electron/core/stores/database.ts';
 import { insertSegments, readSegments } from '../../electron/core/stores/segments.ts';
 import { findTranscript, insertTranscript } from '../../electron/core/stores/transcripts.ts';
-import { FIXTURES, launchBrowser, openWindow } from '../support/browser.ts';
+import { launchBrowser, openWindow } from '../support/browser.ts';
+import { fixturePath } from '../support/fixtures.ts';
 import { discard, startServer } from '../support/server.ts';
 import { transcribeFixture } from '../support/transcribe.ts';
 
@@ -82,7 +83,7 @@ const watchFor = (page: Page, selector: string) =>
   }, selector);
 
 const server = await startServer();
-const id = await transcribeFixture(server, join(FIXTURES, '02-two-speakers.mp3'));
+const id = await transcribeFixture(server, fixturePath('02-two-speakers.mp3'));
 await server.stop();
 
 const logger = { debug() {}, info() {}, warn() {}, error() {} };

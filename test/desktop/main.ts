@@ -2,13 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { type ElectronApplication, _electron as electron, type Page } from 'playwright-core';
+import { ROOT } from '../support/paths.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const PROGRAM = resolve(import.meta.dirname, '..', '..');
-const PACKAGE = join(PROGRAM, 'node_modules', 'electron');
+const PACKAGE = join(ROOT, 'node_modules', 'electron');
 
 const say = (text: string): void => {
   process.stdout.write(`${text}\n`);
@@ -63,11 +62,11 @@ const CHECKS: readonly (readonly [string, (app: ElectronApplication, page: Page)
 ];
 
 const run = async (executablePath: string): Promise<number> => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'earshot-desktop-'));
+  const dataDir = temporaryFolder();
   const root = process.platform === 'linux' && process.getuid?.() === 0;
   const app = await electron.launch({
     executablePath,
-    args: [...(root ? ['--no-sandbox'] : []), PROGRAM],
+    args: [...(root ? ['--no-sandbox'] : []), ROOT],
     env: {
       ...Object.fromEntries(
         Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
@@ -91,7 +90,6 @@ const run = async (executablePath: string): Promise<number> => {
     }
   } finally {
     await app.close();
-    await rm(dataDir, { recursive: true, force: true });
   }
   return failures;
 };

@@ -1,6 +1,6 @@
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Browser, borrowBrowser, FIXTURES, openWindow, type TestWindow } from '../support/browser.ts';
+import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../support/browser.ts';
+import { fixturePath } from '../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 
 const MANY = 120;
@@ -73,7 +73,7 @@ describe('the files', () => {
     await page.route('**/v1/storage/presigned/**', () => undefined);
     const input = page.getByTestId('upload-input');
     const media = ['01-short-note.wav', '05-spanish.ogg', '06-german.webm'];
-    await input.setInputFiles(media.map((name) => join(FIXTURES, name)));
+    await input.setInputFiles(media.map((name) => fixturePath(name)));
     const uploads = page.getByRole('region', { name: 'Files on their way in' });
     await expect.poll(() => uploads.getByRole('progressbar').count()).toBe(3);
     await uploads.getByText('Waiting').waitFor();
@@ -83,12 +83,12 @@ describe('the files', () => {
       await uploads.getByRole('button', { name: 'Stop this upload' }).first().click();
     }
     await uploads.waitFor({ state: 'detached' });
-    await input.setInputFiles(join(FIXTURES, media[0] ?? ''));
+    await input.setInputFiles(fixturePath(media[0] ?? ''));
     await uploads.getByRole('progressbar').waitFor();
     await page.reload();
     await page.getByText('No files here yet').waitFor();
     await page.unroute('**/v1/storage/presigned/**');
-    await page.getByTestId('upload-input').setInputFiles(media.map((name) => join(FIXTURES, name)));
+    await page.getByTestId('upload-input').setInputFiles(media.map((name) => fixturePath(name)));
     for (const name of media) await row(name).waitFor();
     await uploads.waitFor({ state: 'detached' });
   });

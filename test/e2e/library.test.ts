@@ -1,14 +1,7 @@
 import { createServer } from 'node:http';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  type Browser,
-  borrowBrowser,
-  FIXTURES,
-  openWindow,
-  TEXT_ALONE,
-  type TestWindow,
-} from '../support/browser.ts';
+import { type Browser, borrowBrowser, openWindow, TEXT_ALONE, type TestWindow } from '../support/browser.ts';
+import { fixturePath } from '../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 
 describe('the library', () => {
@@ -30,7 +23,7 @@ describe('the library', () => {
     await server.client.call('pauseQueue');
     await page
       .getByTestId('file-input')
-      .setInputFiles(['01-short-note.wav', '05-spanish.ogg', '06-german.webm'].map((f) => join(FIXTURES, f)));
+      .setInputFiles(['01-short-note.wav', '05-spanish.ogg', '06-german.webm'].map((f) => fixturePath(f)));
     await page.getByRole('button', { name: 'Transcribe 3' }).click();
     for (const name of ['01-short-note', '05-spanish', '06-german'])
       await page.getByRole('link', { name }).waitFor();

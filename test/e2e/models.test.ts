@@ -1,14 +1,14 @@
-import { copyFile, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { catalogueLine, starterBytes } from '../http/models/support/mirror.ts';
 import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../support/browser.ts';
+import { catalogueLine, starterBytes } from '../support/model-mirror.ts';
+import { ROOT } from '../support/paths.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { file, stall, startUrlServer, status, type UrlServer } from '../support/url-server.ts';
 
 const PATH = '/mirror/ggml-base.bin';
-const PROGRAM = join(import.meta.dirname, '..', '..');
 
 describe('the models', () => {
   let server: TestServer;
@@ -103,8 +103,8 @@ describe('the models', () => {
 
   it('are taken in from a file of this computer, or say what is wrong with it', async () => {
     const { page } = window;
-    const folder = await mkdtemp(join(tmpdir(), 'earshot-model-'));
-    await copyFile(join(PROGRAM, 'resources/models/ggml-starter.bin'), join(folder, 'ggml-my own.bin'));
+    const folder = temporaryFolder();
+    await copyFile(join(ROOT, 'resources/models/ggml-starter.bin'), join(folder, 'ggml-my own.bin'));
     await page.getByRole('button', { name: 'Import a file' }).click();
     const dialog = page.getByRole('dialog');
     const path = dialog.getByRole('textbox', { name: 'Where the file is' });
@@ -116,7 +116,6 @@ describe('the models', () => {
     await page.keyboard.press('Enter');
     await page.getByText('my-own is on this computer now.').waitFor();
     await page.getByRole('button', { name: 'Remove my-own' }).waitFor();
-    await rm(folder, { recursive: true });
     expect(window.errors).toEqual([]);
     expect(window.foreign).toEqual([]);
   });

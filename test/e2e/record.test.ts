@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FIXTURES, launchBrowser, openWindow, TEXT_ALONE, type TestWindow } from '../support/browser.ts';
+import { launchBrowser, openWindow, TEXT_ALONE, type TestWindow } from '../support/browser.ts';
 import { ffmpeg } from '../support/ffmpeg.ts';
+import { fixturePath } from '../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -13,12 +14,12 @@ describe('a recording from the microphone with private data in it', () => {
   let server: TestServer;
   let browser: Browser;
   let window: TestWindow;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let folder: string;
 
   beforeAll(async () => {
     [server, folder] = await Promise.all([startServer({ quick: true }), temporaryFolder()]);
-    const heard = join(folder.path, 'heard.wav');
-    await ffmpeg('-i', join(FIXTURES, '01-short-note.wav'), '-t', String(SPOKEN_SECONDS), heard);
+    const heard = join(folder, 'heard.wav');
+    await ffmpeg('-i', fixturePath('01-short-note.wav'), '-t', String(SPOKEN_SECONDS), heard);
     browser = await launchBrowser([
       '--use-fake-device-for-media-stream',
       '--use-fake-ui-for-media-stream',
@@ -28,7 +29,7 @@ describe('a recording from the microphone with private data in it', () => {
   });
   afterAll(async () => {
     await browser?.close();
-    await Promise.all([discard(server), folder?.remove()]);
+    await discard(server);
   });
 
   it('is made, held, and asked about before it is thrown away', async () => {

@@ -1,17 +1,10 @@
-import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { NAV_SCREENS } from '../../renderer/app/screens.tsx';
 import { GROUPS } from '../../renderer/features/settings/setting-groups.ts';
 import { hrefOf } from '../../renderer/stores/router.ts';
-import {
-  type Browser,
-  borrowBrowser,
-  FIXTURES,
-  openWindow,
-  TEXT_ALONE,
-  type TestWindow,
-} from '../support/browser.ts';
+import { type Browser, borrowBrowser, openWindow, TEXT_ALONE, type TestWindow } from '../support/browser.ts';
+import { fixturePath } from '../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { transcribeFixture } from '../support/transcribe.ts';
 import { addUnfinished } from '../support/unfinished.ts';
@@ -77,7 +70,7 @@ const OPENED: readonly Opened[] = [
     hash: '#/',
     open: async (page) => {
       await page.keyboard.press('n');
-      await page.locator('[role=dialog] input[type=file]').setInputFiles(join(FIXTURES, '01-short-note.wav'));
+      await page.locator('[role=dialog] input[type=file]').setInputFiles(fixturePath('01-short-note.wav'));
       await page.getByRole('slider').first().waitFor();
     },
   },
@@ -133,7 +126,7 @@ describe('every screen', () => {
 
   beforeAll(async () => {
     [server, browser] = await Promise.all([startServer({ quick: true }), borrowBrowser()]);
-    id = await transcribeFixture(server, join(FIXTURES, '11-news-and-entities.wav'));
+    id = await transcribeFixture(server, fixturePath('11-news-and-entities.wav'));
     const unfinished = await addUnfinished(server);
     remote = unfinished.remote;
     const transcripts = [id, unfinished.failed, unfinished.running].map((each) => `#/transcript/${each}`);
@@ -151,7 +144,7 @@ describe('every screen', () => {
     for (const colorScheme of ['light', 'dark'] as const) {
       await window.page.emulateMedia({ colorScheme });
       await window.page.locator(`html[data-theme="${colorScheme}"]`).waitFor({ state: 'attached' });
-      const violations = await window.violations(colorScheme === 'light' ? 'all' : 'colours');
+      const violations = await window.violations(colorScheme === 'light' ? 'all' : 'colors');
       found.push(...violations.map((violation) => `${colorScheme}: ${violation}`));
     }
     return found;

@@ -4,12 +4,13 @@
 import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
-import { FIXTURES, launchBrowser, openWindow, type TestWindow } from '../support/browser.ts';
+import { launchBrowser, openWindow, type TestWindow } from '../support/browser.ts';
+import { fixturePath } from '../support/fixtures.ts';
+import { ROOT } from '../support/paths.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { transcribeFixture } from '../support/transcribe.ts';
 import { addUnfinished } from '../support/unfinished.ts';
 
-const ROOT = join(import.meta.dirname, '..', '..');
 const OUT = join(ROOT, 'out', 'screenshots');
 const DOCS = join(ROOT, 'docs', 'screenshots');
 const SHOWN: ReadonlySet<string> = new Set([
@@ -62,7 +63,7 @@ const take = async (browser: Browser, server: TestServer, shot: Shot): Promise<v
 
 const openCreate = async ({ page }: TestWindow): Promise<void> => {
   await page.keyboard.press('n');
-  await page.locator('[role=dialog] input[type=file]').setInputFiles(join(FIXTURES, '13-long-pause.wav'));
+  await page.locator('[role=dialog] input[type=file]').setInputFiles(fixturePath('13-long-pause.wav'));
   await page.getByRole('slider').first().waitFor();
   await page.waitForTimeout(600);
 };
@@ -214,7 +215,7 @@ try {
   for (const shot of first.filter(isWanted)) await take(browser, server, shot);
   let last = '';
   for (const [file, name] of RECORDINGS)
-    last = await transcribeFixture(server, join(FIXTURES, file), name, { diarize: true });
+    last = await transcribeFixture(server, fixturePath(file), name, { diarize: true });
   const calm = transcriptShots(last).filter(isWanted);
   for (const shot of calm) await take(browser, server, shot);
   const { remote } = await addUnfinished(server);

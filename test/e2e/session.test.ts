@@ -1,10 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Browser, borrowBrowser, openWindow } from '../support/browser.ts';
 import { discard, spawnEarshot, startServer, type TestServer } from '../support/server.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** The link that `earshot serve` prints for a person. */
 const printedLink = async (output: NodeJS.ReadableStream): Promise<string> => {
@@ -28,7 +26,7 @@ describe('opening the window', () => {
   });
 
   it('works once by the printed link, then by its session, and forgets the token at once', async () => {
-    const dataDir = await mkdtemp(join(tmpdir(), 'earshot-link-'));
+    const dataDir = temporaryFolder();
     const child = await spawnEarshot(['serve', '--demo', '--port', '0', '--data-dir', dataDir]);
     try {
       if (child.stderr === null) throw new Error('The server prints nothing.');
@@ -45,7 +43,6 @@ describe('opening the window', () => {
       await other.getByRole('heading', { name: 'This link has been used' }).waitFor();
     } finally {
       child.kill('SIGTERM');
-      await rm(dataDir, { recursive: true, force: true });
     }
   });
 

@@ -4,9 +4,9 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import type { CreateTranscript } from '../../electron/contract/transcript.ts';
-import { type Browser, borrowBrowser, FIXTURES, openWindow, type TestWindow } from '../support/browser.ts';
+import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../support/browser.ts';
 import { ffmpeg } from '../support/ffmpeg.ts';
-import { fixture } from '../support/fixtures.ts';
+import { fixture, fixturePath } from '../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { file, startUrlServer, status, type UrlServer } from '../support/url-server.ts';
@@ -52,11 +52,10 @@ describe('an open transcript', { timeout: PATIENCE }, () => {
       borrowBrowser(),
       startUrlServer(),
     ]);
-    const folder = await temporaryFolder();
-    const path = join(folder.path, 'talk.wav');
-    await ffmpeg('-i', join(FIXTURES, '02-two-speakers.mp3'), '-t', TALK_SECONDS, '-ac', '1', path);
+    const folder = temporaryFolder();
+    const path = join(folder, 'talk.wav');
+    await ffmpeg('-i', fixturePath('02-two-speakers.mp3'), '-t', TALK_SECONDS, '-ac', '1', path);
     const bytes = await readFile(path);
-    await folder.remove();
     talk = await create(remote.set('/talk.wav', file(bytes)), { name: 'Talk' });
     part = await create(remote.set('/note.wav', file(fixture('01-short-note.wav'))), {
       audio_start_from: RANGE_FROM,
@@ -261,7 +260,7 @@ describe('an open transcript', { timeout: PATIENCE }, () => {
     await server.client.call('pauseQueue');
     await page.keyboard.press('n');
     const dialog = page.getByRole('dialog', { name: 'New transcription' });
-    await dialog.locator('input[type=file]').setInputFiles(join(FIXTURES, '13-long-pause.wav'));
+    await dialog.locator('input[type=file]').setInputFiles(fixturePath('13-long-pause.wav'));
     await dialog.getByRole('slider', { name: 'Start of the part' }).press('ArrowRight');
     await dialog.getByRole('slider', { name: 'Start of the part' }).press('ArrowRight');
     await dialog.getByRole('button', { name: 'Copy as curl' }).press('Enter');

@@ -1,6 +1,6 @@
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Browser, borrowBrowser, FIXTURES, openWindow, type TestWindow } from '../support/browser.ts';
+import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../support/browser.ts';
+import { fixturePath } from '../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { transcribeFixture } from '../support/transcribe.ts';
 
@@ -13,7 +13,7 @@ describe('a voice', { timeout: 120_000 }, () => {
 
   beforeAll(async () => {
     [server, browser] = await Promise.all([startServer({ quick: true }), borrowBrowser()]);
-    const recording = join(FIXTURES, '12-moderation.webm');
+    const recording = fixturePath('12-moderation.webm');
     first = await transcribeFixture(server, recording, 'First', { diarize: true });
     second = await transcribeFixture(server, recording, 'Second', { diarize: true });
     window = await openWindow(browser, server);

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Browser, borrowBrowser, FIXTURES, openWindow, type TestWindow } from '../support/browser.ts';
+import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../support/browser.ts';
+import { fixturePath } from '../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 
 // A busy machine takes its time.
@@ -23,7 +23,7 @@ describe('the whole path of a recording through the window', () => {
 
   it('takes a file, asks what to find, and works on it', async () => {
     const { page } = window;
-    await page.getByTestId('file-input').setInputFiles(join(FIXTURES, '02-two-speakers.mp3'));
+    await page.getByTestId('file-input').setInputFiles(fixturePath('02-two-speakers.mp3'));
     const dialog = page.getByRole('dialog', { name: 'New transcription' });
     await dialog.getByText('0:44', { exact: false }).first().waitFor();
     expect(await dialog.getByRole('slider').count()).toBe(2);

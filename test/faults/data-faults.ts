@@ -1,13 +1,13 @@
 import { equal, match, ok } from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { appendFile, mkdtemp, open, readdir, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { appendFile, open, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { ApiError } from '../../electron/contract/client.ts';
 import { spawnEarshot, type TestServer } from '../support/server.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
-import { slow } from './support/behaviours.ts';
+import { slow } from './support/behaviors.ts';
 import type { Fault, FaultContext } from './support/context.ts';
 
 const DATABASE = 'earshot.db';
@@ -66,17 +66,15 @@ const smallDisk = async (
   megabytes: number,
 ): Promise<{ path: string; release: () => Promise<void> } | undefined> => {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return undefined;
-  const path = await mkdtemp(join(tmpdir(), 'earshot-disk-'));
+  const path = temporaryFolder();
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', path], { stdio: 'ignore' });
   } catch {
     // A container may be root without the right to mount.
-    await rm(path, { recursive: true });
     return undefined;
   }
   const release = async () => {
     execFileSync('umount', ['-l', path]);
-    await rm(path, { recursive: true, force: true });
   };
   return { path, release };
 };
@@ -166,7 +164,7 @@ export const dataFaults: readonly Fault[] = [
     name: 'the clock jumps a day ahead and two days back',
     quick: true,
     run: async (context) => {
-      const folder = await mkdtemp(join(tmpdir(), 'earshot-clock-'));
+      const folder = temporaryFolder();
       const offset = join(folder, 'offset');
       await writeFile(offset, '0');
       const shift = join(import.meta.dirname, 'support', 'shifted-clock.mjs');
@@ -185,7 +183,6 @@ export const dataFaults: readonly Fault[] = [
         equal((await context.get(again, id)).text, transcript.text);
         return 'the job went on, same text';
       } finally {
-        await rm(folder, { recursive: true });
       }
     },
   },

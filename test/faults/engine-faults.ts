@@ -1,9 +1,9 @@
 import { equal, match, ok } from 'node:assert/strict';
-import { copyFile, mkdtemp, rm, stat, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { STARTER_MODEL } from '../support/addon.ts';
+import { STARTER_MODEL } from '../support/paths.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 import type { Fault, FaultContext } from './support/context.ts';
 import { childOf, descendants, expectGone, WORKER } from './support/processes.ts';
@@ -41,7 +41,7 @@ const killWorkersAtRandom = async (context: FaultContext, kills: number): Promis
     jobs += 1;
     // At most two a job: three at one piece are a promise of their own.
     for (let i = 0; i < 2; i++) {
-      await delay(context.random.int(200, 4000));
+      await delay(context.random.int(200, 3999));
       const worker = descendants(server.pid).find(({ command }) => WORKER.test(command));
       if (worker === undefined) continue;
       process.kill(worker.pid, 'SIGKILL');
@@ -178,7 +178,7 @@ export const engineFaults: readonly Fault[] = [
     name: 'ffmpeg is killed each time it decodes',
     quick: true,
     run: async (context) => {
-      const folder = await mkdtemp(join(tmpdir(), 'earshot-killer-'));
+      const folder = temporaryFolder();
       try {
         const [program, armed] = [join(folder, 'ffmpeg'), join(folder, 'armed')];
         const script = `#!/bin/sh\ncase "$*" in *f32le*) test -e '${armed}' && kill -9 $$ ;; esac\nexec ffmpeg "$@"\n`;
@@ -193,7 +193,6 @@ export const engineFaults: readonly Fault[] = [
         equal(bytes_fetched, context.short.length + 1, 'the recording is not fetched again');
         return 'failed as decode_failed; a retry fetched one byte, and gave the same text';
       } finally {
-        await rm(folder, { recursive: true });
       }
     },
   },

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ApiError } from '../../electron/contract/client.ts';
 import type { TestServer } from '../support/server.ts';
 import { file } from '../support/url-server.ts';
-import { slow } from './support/behaviours.ts';
+import { slow } from './support/behaviors.ts';
 import { type Fault, LONG_SECONDS } from './support/context.ts';
 
 const JOBS = Number(process.env.FAULT_JOBS ?? 200);

@@ -1,14 +1,14 @@
 import { equal, ok } from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { mean } from '../../electron/core/base/numbers.ts';
+import { oneSentence, talk } from '../support/audio.ts';
 import type { TestServer } from '../support/server.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { file } from '../support/url-server.ts';
-import { oneSentence, talk } from './support/audio.ts';
 import type { Fault, FaultContext } from './support/context.ts';
 import { folderBytes, residentMegabytes } from './support/memory.ts';
 import { descendants, WORKER } from './support/processes.ts';
@@ -103,7 +103,7 @@ export const longFaults: readonly Fault[] = [
       for (let kills = 0; kills < 10; kills++) {
         const { segments } = await context.get(server, id);
         await context.reached(server, id, 'transcribing', segments.length + 2);
-        await delay(context.random.int(0, 500));
+        await delay(context.random.int(0, 499));
         equal((await context.get(server, id)).status, 'processing', `over before kill number ${kills + 1}`);
         await context.kill(server);
         server = await context.start({ dataDir: server.dataDir });
@@ -119,7 +119,7 @@ export const longFaults: readonly Fault[] = [
     name: `${HOURS} hours of audio`,
     quick: false,
     run: async (context) => {
-      const folder = await mkdtemp(join(tmpdir(), 'earshot-hours-'));
+      const folder = temporaryFolder();
       try {
         const path = join(folder, 'long.flac');
         const markers = await makeHours(path, HOURS);
@@ -154,7 +154,6 @@ export const longFaults: readonly Fault[] = [
         await context.expectNoOrphans(server);
         return `${took.toFixed(0)} s, killed at ${killedAt.toFixed(0)} %; largest error ${(largest * 1000).toFixed(0)} ms; memory at most ${early.toFixed(0)} MB early, ${late.toFixed(0)} MB late; ${(disk / 1e6).toFixed(1)} MB of disk beside the recording; drift between the halves ${(drift * 1000).toFixed(0)} ms; sentences in ${sentences.toFixed(0)} ms`;
       } finally {
-        await rm(folder, { recursive: true });
       }
     },
   },

@@ -1,9 +1,9 @@
 // `npm run faults [-- --seed N] [--kills N] [--only TEXT]… [--quick]`: every fault against the real server, and a table.
 
 import { parseArgs } from 'node:util';
+import { createRandom } from '../support/random.ts';
 import { ALL_FAULTS } from './all.ts';
 import { FaultContext, FaultRun } from './support/context.ts';
-import { seeded } from './support/random.ts';
 
 const { values } = parseArgs({
   options: {
@@ -32,7 +32,7 @@ print('| # | fault | held | seconds | what was seen |');
 print('|---|---|---|---|---|');
 let broken = 0;
 for (const [index, fault] of chosen.entries()) {
-  const context = await FaultContext.open(seeded(seed + index), run);
+  const context = await FaultContext.open(createRandom(seed + index), run);
   const started = performance.now();
   let seen: string;
   let held = true;

@@ -2,7 +2,7 @@ import { equal, ok } from 'node:assert/strict';
 import { request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { spawnEarshot, type TestServer } from '../support/server.ts';
-import { slow } from './support/behaviours.ts';
+import { slow } from './support/behaviors.ts';
 import type { Fault, FaultContext } from './support/context.ts';
 import { descendants } from './support/processes.ts';
 
@@ -20,7 +20,7 @@ const killAtRandom = async (context: FaultContext, kills: number): Promise<strin
   const stages = new Map<string, number>();
   // Every second kill comes before the server has come up again: while it goes over what the last one left.
   for (let i = 0; i < kills; i += 2) {
-    await delay(context.random.int(0, 1500));
+    await delay(context.random.int(0, 1499));
     // Many kills without a saved piece in between are a promise of their own: the job waits then, and is given up.
     if (stuck) await context.beyond(server, id, ({ segments }) => segments.length > saved);
     const seen = await context.get(server, id);
@@ -38,7 +38,7 @@ const killAtRandom = async (context: FaultContext, kills: number): Promise<strin
     }
     await context.kill(server);
     if (i + 1 < kills) {
-      await context.killWhileStarting(server.dataDir, context.random.int(50, 1500));
+      await context.killWhileStarting(server.dataDir, context.random.int(50, 1499));
       stages.set('starting', (stages.get('starting') ?? 0) + 1);
     }
     server = await context.start({ dataDir: server.dataDir });

@@ -2,13 +2,13 @@ import { equal, ok } from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApiError } from '../../electron/contract/client.ts';
 import type { Transcription } from '../../electron/contract/transcript.ts';
+import { talk } from '../support/audio.ts';
 import { fixture } from '../support/fixtures.ts';
 import { startLanguageModel } from '../support/language-model.ts';
 import type { TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { file, stall } from '../support/url-server.ts';
-import { talk } from './support/audio.ts';
-import { slow } from './support/behaviours.ts';
+import { slow } from './support/behaviors.ts';
 import { type Fault, type FaultContext, LONG_SECONDS } from './support/context.ts';
 import { descendants, expectGone, type Process, WORKER } from './support/processes.ts';
 

@@ -1,14 +1,14 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { createHash, randomBytes, randomInt } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
-import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { silentLogger } from '../../electron/core/base/logger.ts';
 import { openDatabase } from '../../electron/core/stores/database.ts';
 import { filesAfter, pendingObjects, storageTotals } from '../../electron/core/stores/files.ts';
 import { objectsIn } from '../http/storage/support/objects.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** A server in a process of its own, to be killed. */
 type Server = { readonly url: string; readonly key: string; readonly child: ChildProcess };
@@ -138,7 +138,7 @@ export const runFaults = async (root: string, cuts: number, kills: number): Prom
 /** `node test/faults/uploads.ts 200 50` runs the long form by hand. */
 if (import.meta.main) {
   const [, , cuts = '200', kills = '50'] = process.argv;
-  const root = mkdtempSync(join(tmpdir(), 'earshot-faults-'));
+  const root = temporaryFolder();
   const findings = await runFaults(root, Number(cuts), Number(kills));
   rmSync(root, { recursive: true, force: true });
   process.stdout.write(`${JSON.stringify(findings, undefined, 2)}\n`);

@@ -1,12 +1,12 @@
 import { equal, match, ok } from 'node:assert/strict';
-import { type Behaviour, endless, file, htmlPage, redirect, stall, status } from '../support/url-server.ts';
-import { talk } from './support/audio.ts';
+import { talk } from '../support/audio.ts';
+import { type Behavior, endless, file, htmlPage, redirect, stall, status } from '../support/url-server.ts';
 import { type Fault, type FaultContext, LONG_SECONDS } from './support/context.ts';
 
 type Case = {
   readonly name: string;
   readonly quick?: boolean;
-  readonly behaviour: (context: FaultContext) => Behaviour;
+  readonly behaviour: (context: FaultContext) => Behavior;
   /** The code of the failure; without one the job must be completed with the right text. */
   readonly fails?: string;
   /** What the message must say. */
@@ -120,7 +120,7 @@ const faultOf = (entry: Case): Fault => ({
 });
 
 /** A file that is another one from the n-th request on. */
-const changing = (first: Buffer, then: Buffer, from: number, cutEvery?: number): Behaviour => {
+const changing = (first: Buffer, then: Buffer, from: number, cutEvery?: number): Behavior => {
   let requests = 0;
   const etag = () => (requests >= from ? '"two"' : '"one"');
   return (request, response) => {

@@ -1,12 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
 import { AssemblyAI } from 'assemblyai';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { fixturePath } from '../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
-import { parseSrt } from '../unit/exports/support/srt.ts';
-import { parseWebVtt } from '../unit/exports/support/webvtt.ts';
+import { parseSrt } from '../support/srt.ts';
+import { parseWebVtt } from '../support/webvtt.ts';
 
-const AUDIO = resolve(import.meta.dirname, '..', 'fixtures', 'audio');
 const POLL = { pollingInterval: 200 };
 
 // A busy machine may take long to recognise; nothing here measures time.
@@ -21,7 +20,7 @@ beforeAll(async () => {
   client = new AssemblyAI({ apiKey: server.key, baseUrl: server.url });
   note = await client.transcripts.transcribe(
     {
-      audio: join(AUDIO, '01-short-note.wav'),
+      audio: fixturePath('01-short-note.wav'),
       language_code: 'en_us',
       speech_model: 'best',
       auto_highlights: false,
@@ -51,17 +50,17 @@ describe('the assemblyai client, with nothing changed but its base URL', () => {
   });
 
   it('uploads bytes, streams and data URIs', async () => {
-    const bytes = await readFile(join(AUDIO, '02-two-speakers.mp3'));
+    const bytes = await readFile(fixturePath('02-two-speakers.mp3'));
     const url = await client.files.upload(bytes);
     expect(url).toMatch(new RegExp(`^${server.url}/v1/storage/download/.+\\.mp3$`));
-    const stream = new Blob([await readFile(join(AUDIO, '05-spanish.ogg'))]).stream();
+    const stream = new Blob([await readFile(fixturePath('05-spanish.ogg'))]).stream();
     expect(await client.files.upload(stream)).toMatch(/\.ogg$/);
-    const flac = await readFile(join(AUDIO, '03-three-speakers.flac'));
+    const flac = await readFile(fixturePath('03-three-speakers.flac'));
     expect(await client.files.upload(`data:audio/flac;base64,${flac.toString('base64')}`)).toMatch(/\.flac$/);
   });
 
   it('queues, and finds the language when asked to', async () => {
-    const audio = await client.files.upload(await readFile(join(AUDIO, '01-short-note.wav')));
+    const audio = await client.files.upload(await readFile(fixturePath('01-short-note.wav')));
     const queued = await client.transcripts.submit({
       audio_url: audio,
       language_detection: true,

@@ -4,10 +4,10 @@ import { EXPORT_FORMATS } from '../../electron/contract/exports.ts';
 import type { Transcription } from '../../electron/contract/transcript.ts';
 import { fixturePath } from '../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
-import { parseSrt } from '../unit/exports/support/srt.ts';
-import { parseWebVtt } from '../unit/exports/support/webvtt.ts';
-import { parseXml } from '../unit/exports/support/xml.ts';
-import { unzip } from '../unit/exports/support/zip.ts';
+import { parseSrt } from '../support/srt.ts';
+import { parseWebVtt } from '../support/webvtt.ts';
+import { parseXml } from '../support/xml.ts';
+import { unzip } from '../support/zip.ts';
 
 // A busy machine may take long to recognise; nothing here measures time.
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });

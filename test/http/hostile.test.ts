@@ -48,8 +48,8 @@ const failure = async (
 };
 
 const video = async (): Promise<Buffer> => {
-  const folder = await temporaryFolder();
-  const path = join(folder.path, 'silent.mp4');
+  const folder = temporaryFolder();
+  const path = join(folder, 'silent.mp4');
   execFileSync('ffmpeg', [
     '-v',
     'error',
@@ -62,12 +62,11 @@ const video = async (): Promise<Buffer> => {
     path,
   ]);
   const bytes = readFileSync(path);
-  await folder.remove();
   return bytes;
 };
 
 describe('a source that is no recording fails with its own clear error', () => {
-  it.each<[string, string, urls.Behaviour]>([
+  it.each<[string, string, urls.Behavior]>([
     ['an address with nothing behind it', 'download_failed', urls.status(404)],
     ['a web page', 'not_media', urls.htmlPage],
     ['an empty file', 'not_media', urls.file(Buffer.alloc(0))],

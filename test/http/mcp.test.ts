@@ -1,17 +1,16 @@
 import { openAsBlob } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { type CallToolResult, CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
+import { CLI_ENTRY, ROOT } from '../support/paths.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const PROGRAM = resolve(import.meta.dirname, '..', '..');
-const NOTE = join(PROGRAM, 'test', 'fixtures', 'audio', '01-short-note.wav');
+const NOTE = join(ROOT, 'test', 'fixtures', 'audio', '01-short-note.wav');
 
 // A busy machine may take long to recognise; nothing here measures time.
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
@@ -189,16 +188,15 @@ describe('the MCP client over Streamable HTTP', () => {
 describe('the MCP client over stdio', () => {
   let dataDir = '';
   beforeAll(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), 'earshot-mcp-'));
+    dataDir = temporaryFolder();
   });
-  afterAll(() => rm(dataDir, { recursive: true, force: true }));
 
   it('transcribes a file of this computer by its path, and reads it again', async () => {
     const client = newClient();
     const problems: string[] = [];
     const transport = new StdioClientTransport({
       command: process.execPath,
-      args: [join(PROGRAM, 'electron', 'cli', 'main.ts'), 'mcp', '--demo', '--data-dir', dataDir],
+      args: [CLI_ENTRY, 'mcp', '--demo', '--data-dir', dataDir],
       env: { PATH: process.env.PATH ?? '', EARSHOT_ADDON: process.env.EARSHOT_ADDON ?? '' },
       stderr: 'pipe',
     });

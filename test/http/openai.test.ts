@@ -1,16 +1,16 @@
 import { execFile } from 'node:child_process';
 import { createReadStream } from 'node:fs';
-import { copyFile, mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { copyFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import OpenAI, { APIError, AuthenticationError, BadRequestError, toFile } from 'openai';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { fixturePath } from '../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
-import { parseSrt } from '../unit/exports/support/srt.ts';
-import { parseWebVtt } from '../unit/exports/support/webvtt.ts';
+import { parseSrt } from '../support/srt.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { parseWebVtt } from '../support/webvtt.ts';
 
-const AUDIO = resolve(import.meta.dirname, '..', 'fixtures', 'audio');
 /** The beginning of a recording: each call recognises it anew. */
 const sample = (name = '01-short-note.wav') => createReadStream(join(clips, name));
 
@@ -25,13 +25,13 @@ let server: TestServer;
 let openai: OpenAI;
 
 beforeAll(async () => {
-  clips = await mkdtemp(join(tmpdir(), 'earshot-clips-'));
+  clips = temporaryFolder();
   for (const name of ['01-short-note.wav', '02-two-speakers.mp3', '06-german.webm']) {
     await run('ffmpeg', [
       '-v',
       'error',
       '-i',
-      join(AUDIO, name),
+      fixturePath(name),
       '-t',
       '6.7',
       '-map',
@@ -39,13 +39,12 @@ beforeAll(async () => {
       join(clips, name),
     ]);
   }
-  await copyFile(join(AUDIO, '08-meeting-4min.mp3'), join(clips, '08-meeting-4min.mp3'));
+  await copyFile(fixturePath('08-meeting-4min.mp3'), join(clips, '08-meeting-4min.mp3'));
   server = await startServer({ quick: true });
   openai = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: server.key, maxRetries: 0 });
 });
 afterAll(async () => {
   await discard(server);
-  await rm(clips, { recursive: true });
 });
 
 const storedFiles = async () => {

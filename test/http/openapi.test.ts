@@ -6,10 +6,10 @@ import { ERROR_STATUS } from '../../electron/contract/errors.ts';
 import { errorCodesOf, openApiDocument } from '../../electron/contract/openapi.ts';
 import type { Route } from '../../electron/contract/route.ts';
 import { routes } from '../../electron/contract/routes.ts';
+import { ROOT } from '../support/paths.ts';
 
-const PROGRAM = join(import.meta.dirname, '..', '..');
-const committed = JSON.parse(readFileSync(join(PROGRAM, 'openapi.json'), 'utf8'));
-const { version } = JSON.parse(readFileSync(join(PROGRAM, 'package.json'), 'utf8'));
+const committed = JSON.parse(readFileSync(join(ROOT, 'openapi.json'), 'utf8'));
+const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 const table: Readonly<Record<string, Route>> = routes;
 
 describe('openapi.json', () => {

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CreateTranscript, type Transcription } from '../../electron/contract/transcript.ts';
-import { talk } from '../faults/support/audio.ts';
+import { talk } from '../support/audio.ts';
 import { ffmpeg } from '../support/ffmpeg.ts';
 import { fixture, ONE_SENTENCE, truth } from '../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
@@ -216,12 +216,11 @@ describe('the record', () => {
   });
 
   it('is heard to its end by whoever was listening when it was deleted', async () => {
-    const folder = await temporaryFolder();
-    const path = join(folder.path, 'large.wav');
+    const folder = temporaryFolder();
+    const path = join(folder, 'large.wav');
     // Few seconds, and more bytes than the sockets in between can hold.
     await ffmpeg('-f', 'lavfi', '-i', 'anoisesrc=r=192000:a=0.0001', '-t', '30', '-c:a', 'pcm_s32le', path);
     const bytes = await readFile(path);
-    await folder.remove();
     const audio_url = remote.set('/large.wav', file(bytes));
     const { id } = await server.client.call('createTranscript', {
       body: { audio_url, wait_until_complete: true },

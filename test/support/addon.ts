@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { addonPath, buildAddon, buildWhisperCli } from '../../native/build.mjs';
 
 const log = (line: string): void => {
@@ -11,8 +10,3 @@ export const testAddon = async (): Promise<string> =>
 
 /** whisper.cpp's own command-line program from the same source, built in the same way. */
 export const testWhisperCli = async (): Promise<string> => buildWhisperCli({ log });
-
-/** The worker process's entry. */
-export const WORKER_ENTRY = join(import.meta.dirname, '../../electron/worker/main.ts');
-
-export const STARTER_MODEL = join(import.meta.dirname, '../../resources/models/ggml-starter.bin');

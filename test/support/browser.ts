@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import type { AxeResults } from 'axe-core';
 import { type BrowserContext, type Browser as Chromium, chromium, type Page } from 'playwright-core';
 import type { TestServer } from './server.ts';
@@ -16,9 +15,22 @@ const FLAGS = [
   '--disable-sync',
   '--autoplay-policy=no-user-gesture-required',
 ];
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const PLACES = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
+];
 
-export const FIXTURES = join(import.meta.dirname, '..', 'fixtures', 'audio');
+/** The browser for tests: `CHROMIUM_PATH`, or where it is usually installed. */
+const findChromium = (): string => {
+  const path = process.env.CHROMIUM_PATH ?? PLACES.find(existsSync);
+  if (path === undefined) throw new Error('No Chromium was found. Install it, or name it in CHROMIUM_PATH.');
+  return path;
+};
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** The choices of the New dialog for a test that wants the text alone, and soon. */
 export const TEXT_ALONE = {
@@ -55,22 +67,22 @@ export type TestWindow = {
   settle(): Promise<void>;
   /** Violations that axe-core finds on the page as it is, each in one line: of all its rules, or of those on
    * colours, in which alone the dark theme differs from the light one. */
-  violations(rules?: 'all' | 'colours'): Promise<string[]>;
+  violations(rules?: 'all' | 'colors'): Promise<string[]>;
   close(): Promise<void>;
 };
 
 export const launchBrowser = (more: readonly string[] = []): Promise<Chromium> =>
   chromium.launch({
-    executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
+    executablePath: findChromium(),
     args: [...FLAGS, ...more],
   });
 
-/** A browser as a test file has it: closing it closes what that file opened. */
-export type Browser = Pick<Chromium, 'newContext' | 'close'>;
+/** A test file's share of the browser: closing it closes what that file opened. */
+export type Browser = Pick<Chromium, 'newContext' | 'newPage' | 'close'>;
 
 let shared: Promise<Chromium> | undefined;
 
-/** The one browser of all test files that this process runs; it ends with the process. */
+/** The browser that all test files of this process share; it ends with the process. */
 export const borrowBrowser = async (): Promise<Browser> => {
   shared ??= launchBrowser();
   const browser = await shared;
@@ -80,6 +92,11 @@ export const borrowBrowser = async (): Promise<Browser> => {
       const context = await browser.newContext(options);
       contexts.push(context);
       return context;
+    },
+    newPage: async (options) => {
+      const page = await browser.newPage(options);
+      contexts.push(page.context());
+      return page;
     },
     close: async () => {
       await Promise.all(contexts.map((context) => context.close()));
@@ -144,10 +161,10 @@ export const openWindow = async (
       await settle();
     },
     settle,
-    violations: async (rules = options.theme === 'dark' ? 'colours' : 'all') => {
+    violations: async (rules = options.theme === 'dark' ? 'colors' : 'all') => {
       if (await page.evaluate('typeof axe === "undefined"')) await page.evaluate(AXE);
       const only =
-        rules === 'colours'
+        rules === 'colors'
           ? ', runOnly: { type: "rule", values: ["color-contrast", "link-in-text-block"] }'
           : '';
       const violations: AxeResults['violations'] = await page.evaluate(

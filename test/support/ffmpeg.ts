@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
@@ -9,10 +8,6 @@ const run = promisify(execFile);
 export const ffmpeg = async (...args: string[]): Promise<void> => {
   await run('ffmpeg', ['-v', 'error', '-nostdin', '-y', ...args]);
 };
-
-/** The path of a recording in test/fixtures/audio. */
-export const fixture = (name: string): string =>
-  fileURLToPath(new URL(`../fixtures/audio/${name}`, import.meta.url));
 
 /** Ids of processes that have a text in their command line. Linux. */
 export const processesWith = async (text: string): Promise<number[]> => {

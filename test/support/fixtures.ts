@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { AUDIO_FIXTURES } from './paths.ts';
 
-const FOLDER = join(import.meta.dirname, '..', 'fixtures', 'audio');
-
-export const fixturePath = (name: string): string => join(FOLDER, name);
+export const fixturePath = (name: string): string => join(AUDIO_FIXTURES, name);
 export const fixture = (name: string): Buffer => readFileSync(fixturePath(name));
 
 export type Truth = {

@@ -1,12 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type Client, createClient } from '../../electron/contract/client.ts';
 import { buildAddon, cacheDir } from '../../native/build.mjs';
-
-const PROGRAM = resolve(import.meta.dirname, '..', '..');
+import { CLI_ENTRY } from './paths.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 export type TestServerOptions = {
   /** Further arguments of `earshot serve`; default `--demo --allow-private-addresses`. */
@@ -66,7 +65,7 @@ export const spawnEarshot = async (
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<ChildProcess> =>
-  spawn(process.execPath, [join(PROGRAM, 'electron', 'cli', 'main.ts'), ...args], {
+  spawn(process.execPath, [CLI_ENTRY, ...args], {
     env: {
       ...process.env,
       EARSHOT_ADDON: process.env.EARSHOT_ADDON ?? (await buildAddon({})),
@@ -89,7 +88,7 @@ export const spawnServer = (
 
 /** Starts a real server in a process of its own, on any free port and a fresh data folder. */
 export const startServer = async (options: TestServerOptions = {}): Promise<TestServer> => {
-  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'earshot-test-')));
+  const dataDir = options.dataDir ?? temporaryFolder();
   const child = await spawnServer(dataDir, options);
   const {
     url,

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 
-export type Behaviour = (request: IncomingMessage, response: ServerResponse) => void;
+export type Behavior = (request: IncomingMessage, response: ServerResponse) => void;
 
 export type SeenRequest = {
   readonly method: string;
@@ -41,7 +41,7 @@ const parseRange = (header: string | undefined, size: number): { first: number; 
 const defaultEtag = (body: Buffer): string => `"${body.length.toString(16)}"`;
 
 /** A file as servers give it, or nearly so. `body` may be a function, for a file that changes. */
-export const file = (body: Buffer | (() => Buffer), options: FileOptions = {}): Behaviour => {
+export const file = (body: Buffer | (() => Buffer), options: FileOptions = {}): Behavior => {
   let count = 0;
   return (request, response) => {
     options.onRequest?.(++count);
@@ -77,7 +77,7 @@ export const file = (body: Buffer | (() => Buffer), options: FileOptions = {}): 
 };
 
 /** A status with a small HTML page. */
-export const status = (code: number, headers: Readonly<Record<string, string>> = {}): Behaviour => {
+export const status = (code: number, headers: Readonly<Record<string, string>> = {}): Behavior => {
   return (_request, response) => {
     response
       .writeHead(code, { 'content-type': 'text/html', ...headers })
@@ -85,14 +85,14 @@ export const status = (code: number, headers: Readonly<Record<string, string>> =
   };
 };
 
-export const htmlPage: Behaviour = (_request, response) => {
+export const htmlPage: Behavior = (_request, response) => {
   response
     .writeHead(200, { 'content-type': 'text/html' })
     .end('<!doctype html><html><head><title>Log in</title></head><body>Please log in.</body></html>');
 };
 
 /** Sends the first bytes of an answer, then nothing more. With 0 bytes not even the head. */
-export const stall = (body: Buffer, after: number): Behaviour => {
+export const stall = (body: Buffer, after: number): Behavior => {
   return (_request, response) => {
     if (after === 0) return;
     response.writeHead(200, { 'content-length': String(body.length) });
@@ -101,7 +101,7 @@ export const stall = (body: Buffer, after: number): Behaviour => {
 };
 
 /** Sends bytes for as long as somebody reads them. */
-export const endless = (chunk: Buffer = Buffer.alloc(64 * 1024, 1)): Behaviour => {
+export const endless = (chunk: Buffer = Buffer.alloc(64 * 1024, 1)): Behavior => {
   return (_request, response) => {
     response.writeHead(200, { 'content-type': 'audio/mpeg' });
     const send = (): void => {
@@ -112,14 +112,14 @@ export const endless = (chunk: Buffer = Buffer.alloc(64 * 1024, 1)): Behaviour =
   };
 };
 
-export const redirect = (location: string, code = 302): Behaviour => {
+export const redirect = (location: string, code = 302): Behavior => {
   return (_request, response) => {
     response.writeHead(code, { location }).end();
   };
 };
 
 /** Talks something else than HTTP. */
-export const garbage: Behaviour = (request) => {
+export const garbage: Behavior = (request) => {
   request.socket.end('SSH-2.0-OpenSSH_9.2\r\n');
 };
 
@@ -128,7 +128,7 @@ export type UrlServer = {
   /** `http://127.0.0.1:<port><path>` */
   url(path: string): string;
   /** What a path answers with from now on; without it 404. */
-  set(path: string, behaviour: Behaviour): string;
+  set(path: string, behaviour: Behavior): string;
   readonly requests: SeenRequest[];
   /** Bytes written to sockets, heads included, for all requests of a path since the start. */
   bytesSent(): number;
@@ -137,7 +137,7 @@ export type UrlServer = {
 
 /** A local HTTP server that misbehaves as it is told. */
 export const startUrlServer = async (): Promise<UrlServer> => {
-  const routes = new Map<string, Behaviour>();
+  const routes = new Map<string, Behavior>();
   const requests: SeenRequest[] = [];
   const sockets = new Set<Socket>();
   let closedBytes = 0;

@@ -4,7 +4,8 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { cacheDir } from '../../native/build.mjs';
-import { STARTER_MODEL, testWhisperCli } from './addon.ts';
+import { testWhisperCli } from './addon.ts';
+import { STARTER_MODEL } from './paths.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 const run = promisify(execFile);
@@ -13,9 +14,9 @@ const run = promisify(execFile);
 const DECODING = ['-np', '-bs', '5', '-bo', '5', '-mc', '0', '-sns', '-l', 'auto', '-t', '1'];
 
 const hear = async (program: string, path: string): Promise<string> => {
-  const folder = await temporaryFolder();
+  const folder = temporaryFolder();
   try {
-    const wav = join(folder.path, 'audio.wav');
+    const wav = join(folder, 'audio.wav');
     await run('ffmpeg', ['-v', 'error', '-i', path, '-map', '0:a:0', '-ac', '1', '-ar', '16000', wav]);
     const { stdout } = await run(program, ['-m', STARTER_MODEL, '-f', wav, ...DECODING]);
     return stdout
@@ -23,7 +24,6 @@ const hear = async (program: string, path: string): Promise<string> => {
       .replaceAll('\n', ' ')
       .trim();
   } finally {
-    await folder.remove();
   }
 };
 

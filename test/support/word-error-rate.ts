@@ -1,4 +1,4 @@
-/** Lower case, without punctuation, as word error rates are counted. */
+/** Lower case without punctuation: what word error rates compare. */
 export const plainWords = (text: string): string[] =>
   text
     .toLowerCase()
@@ -18,4 +18,10 @@ export const wordErrors = (truth: readonly string[], heard: readonly string[]): 
     row = next;
   });
   return row.at(-1) ?? 0;
+};
+
+/** Word errors over the number of true words. */
+export const wordErrorRate = (truth: string, text: string): number => {
+  const words = plainWords(truth);
+  return wordErrors(words, plainWords(text)) / words.length;
 };

@@ -1,11 +1,12 @@
 import { equal, ok } from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '../../../electron/contract/client.ts';
 import type { Transcription } from '../../../electron/contract/transcript.ts';
+import { oneSentence, talk } from '../../support/audio.ts';
+import type { Random } from '../../support/random.ts';
 import {
   discard,
   QUICK,
@@ -14,12 +15,11 @@ import {
   type TestServer,
   type TestServerOptions,
 } from '../../support/server.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 import { file, startUrlServer, type UrlServer } from '../../support/url-server.ts';
-import { oneSentence, talk } from './audio.ts';
-import { slow } from './behaviours.ts';
+import { slow } from './behaviors.ts';
 import { childOf, descendants, expectGone, FFMPEG, type Process } from './processes.ts';
-import type { Random } from './random.ts';
 
 /** Seconds of the recording that takes several pieces. */
 export const LONG_SECONDS = 90;
@@ -89,7 +89,7 @@ export class FaultContext {
 
   /** A server on a fresh data folder, or on one that another server left. */
   async start(options: TestServerOptions = {}): Promise<TestServer> {
-    const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'earshot-fault-')));
+    const dataDir = options.dataDir ?? temporaryFolder();
     if (!this.#folders.includes(dataDir)) this.#folders.push(dataDir);
     const server = await startServer({ ...options, dataDir });
     this.#servers.add(server);

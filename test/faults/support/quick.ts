@@ -1,7 +1,7 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { createRandom } from '../../support/random.ts';
 import { ALL_FAULTS } from '../all.ts';
 import { type Fault, FaultContext, FaultRun } from './context.ts';
-import { seeded } from './random.ts';
 
 const SEED = 5;
 
@@ -21,7 +21,7 @@ export const testQuickFaults = (faults: readonly Fault[]): void => {
     for (const fault of faults) {
       if (!fault.quick) continue;
       it(fault.name, { timeout: 240_000 }, async () => {
-        context = await FaultContext.open(seeded(SEED + ALL_FAULTS.indexOf(fault)), run);
+        context = await FaultContext.open(createRandom(SEED + ALL_FAULTS.indexOf(fault)), run);
         expect(await fault.run(context)).toBeTruthy();
       });
     }

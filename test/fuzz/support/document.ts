@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { ROOT } from '../../support/paths.ts';
 
 /** The part of JSON Schema that the document is written in. */
 export type Schema = {
@@ -87,7 +88,7 @@ export class ApiDocument {
   readonly #validators = new Map<string, ValidateFunction>();
   readonly #byPointer = new Map<string, ValidateFunction>();
 
-  constructor(path = join(import.meta.dirname, '..', '..', '..', 'openapi.json')) {
+  constructor(path = join(ROOT, 'openapi.json')) {
     this.#document = JSON.parse(readFileSync(path, 'utf8'));
     addFormats.default(this.#ajv);
     // Of OpenAPI, beside JSON Schema.

@@ -1,11 +1,12 @@
 import { PLACEHOLDERS } from '../../../electron/contract/examples/values.ts';
 import { fixture } from '../../support/fixtures.ts';
+import { STARTER_MODEL } from '../../support/paths.ts';
 import type { ApiDocument, Operation, Parameter } from './document.ts';
 import { wholeForm } from './forms.ts';
 import { suits } from './inputs.ts';
 import type { Plan } from './plan.ts';
 import { tinyWav } from './tiny-wav.ts';
-import { type Kind, SLOW_MODEL, STARTER_FILE, WORKING_MODEL, type World } from './world.ts';
+import { type Kind, SLOW_MODEL, WORKING_MODEL, type World } from './world.ts';
 
 /** These are about what waits, so the queue is held while they are sent. */
 export const ABOUT_WAITING = new Set(['cancelTranscript', 'moveInQueue']);
@@ -42,7 +43,7 @@ const realsOf = async (
     readToken: token(read.data.url),
     loginToken: world.loginToken,
     model: MODELS[operation.operationId] ?? WORKING_MODEL,
-    modelFile: STARTER_FILE,
+    modelFile: STARTER_MODEL,
     url: world.remote.url('/tiny.wav'),
     webhook: world.receiver.url('/hook'),
     signature: 'signature',

@@ -1,4 +1,4 @@
-import type { Random } from './random.ts';
+import type { Random } from '../../support/random.ts';
 import { tinyWav } from './tiny-wav.ts';
 
 type Part = { readonly head: string; readonly bytes: Buffer };

@@ -1,16 +1,9 @@
+import { STARTER_MODEL } from '../../support/paths.ts';
+import type { Random } from '../../support/random.ts';
 import type { ApiDocument, Operation, Parameter, Schema } from './document.ts';
 import type { Draft } from './plan.ts';
-import type { Random } from './random.ts';
 import { EDGE_TEXTS, type Hints, jsonText, ValueMaker, wildValue } from './values.ts';
-import {
-  type Actor,
-  type Kind,
-  SLOW_MODEL,
-  STARTER_FILE,
-  type Thing,
-  WORKING_MODEL,
-  type World,
-} from './world.ts';
+import { type Actor, type Kind, SLOW_MODEL, type Thing, WORKING_MODEL, type World } from './world.ts';
 
 const DESTRUCTIVE = new Set([
   'deleteTranscript',
@@ -79,7 +72,7 @@ const modelIds = (world: World, operationId: string, random: Random): string => 
 
 /** A path for the import of a model: the real one seldom, what must not be read more often. */
 const modelPaths = (world: World, random: Random): string => {
-  if (random.chance(0.5) && world.afford('import')) return STARTER_FILE;
+  if (random.chance(0.5) && world.afford('import')) return STARTER_MODEL;
   return random.pick([
     world.folder,
     '/dev/zero',

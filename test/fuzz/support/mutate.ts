@@ -1,6 +1,6 @@
+import type { Random } from '../../support/random.ts';
 import type { ApiDocument, Operation } from './document.ts';
 import type { Draft } from './plan.ts';
-import type { Random } from './random.ts';
 import { EDGE_TEXTS, RawJson, wildValue } from './values.ts';
 
 const UNKNOWN_NAMES = [

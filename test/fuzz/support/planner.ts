@@ -1,9 +1,9 @@
+import { createRandom, type Random } from '../../support/random.ts';
 import type { ApiDocument, Operation, Schema } from './document.ts';
 import { formBody } from './forms.ts';
 import { headerText, Inputs } from './inputs.ts';
 import { brokenJson, changed, changeQuery, queryFault } from './mutate.ts';
 import type { Draft, Plan } from './plan.ts';
-import { createRandom, type Random } from './random.ts';
 import { tinyWav } from './tiny-wav.ts';
 import { EDGE_TEXTS, jsonText } from './values.ts';
 import type { Actor, World } from './world.ts';

@@ -1,5 +1,5 @@
-import { catalogueLine, starterBytes } from '../../http/models/support/mirror.ts';
 import { fixture } from '../../support/fixtures.ts';
+import { catalogueLine, starterBytes } from '../../support/model-mirror.ts';
 import { discard, QUICK, startServer } from '../../support/server.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { file, htmlPage, stall, startUrlServer } from '../../support/url-server.ts';
@@ -127,10 +127,9 @@ export const createWorld = async (): Promise<World> => {
     'webhooks.retrySeconds': [],
   };
   const { data: maria } = await server.client.call('createUser', { body: { name: 'Another user' } });
-  const parts = { server, remote, receiver, folder: folder.path, mariasKey: maria.key.key };
+  const parts = { server, remote, receiver, folder: folder, mariasKey: maria.key.key };
   const world = new World(parts, base, async () => {
     await Promise.all([discard(server), remote.close(), receiver.close()]);
-    await folder.remove();
   });
   world.add('user', maria.user.id, 'owner', 'maria', true);
   await world.restore();

@@ -1,5 +1,5 @@
+import type { Random } from '../../support/random.ts';
 import type { ApiDocument, Schema } from './document.ts';
-import type { Random } from './random.ts';
 
 /** JSON text that no JavaScript value gives, such as 1e400 or -0. */
 export class RawJson {

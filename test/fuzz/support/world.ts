@@ -1,8 +1,7 @@
-import { join } from 'node:path';
+import type { Random } from '../../support/random.ts';
 import type { TestServer } from '../../support/server.ts';
 import type { UrlServer } from '../../support/url-server.ts';
 import type { WebhookReceiver } from '../../support/webhook-receiver.ts';
-import type { Random } from './random.ts';
 
 export type Actor = 'owner' | 'maria';
 export type Kind = 'transcript' | 'file' | 'key' | 'user' | 'voice' | 'upload-token' | 'read-token';
@@ -24,7 +23,6 @@ export const REFUSED = 'http://127.0.0.1:1/talk.mp3';
 /** A model that the mirror gives, and one whose download does not get on. */
 export const WORKING_MODEL = 'copy-a';
 export const SLOW_MODEL = 'slow';
-export const STARTER_FILE = join(import.meta.dirname, '../../../resources/models/ggml-starter.bin');
 
 type Costly = 'recognition' | 'benchmark' | 'install' | 'import';
 

@@ -1,7 +1,7 @@
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ENTITY_TYPES } from '../../../electron/contract/analysis.ts';
 import { AnalyzeTranscript, type Transcription } from '../../../electron/contract/transcript.ts';
+import { STARTER_MODEL } from '../../support/paths.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
 import { startUrlServer, type UrlServer } from '../../support/url-server.ts';
 import { transcribe } from './support/recordings.ts';
@@ -81,8 +81,7 @@ describe('analyses that were asked for', () => {
   });
 
   it('recognise again in English for an English summary, and do not call it English where it is not', async () => {
-    const path = join(import.meta.dirname, '..', '..', '..', 'resources', 'models', 'ggml-starter.bin');
-    await server.client.call('importModel', { body: { path, id: 'copied' } });
+    await server.client.call('importModel', { body: { path: STARTER_MODEL, id: 'copied' } });
     const t = await transcribe(server, remote, '05-spanish.ogg', { summarization: true, model: 'copied' });
     expect(t.summary?.language).toBe('es');
     // This model was trained to transcribe alone: asked to translate, it writes Spanish again.

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CreateTranscript, type Transcription } from '../../../electron/contract/transcript.ts';
 import { EventReader } from '../../support/event-reader.ts';
 import { fixture } from '../../support/fixtures.ts';
+import { AUDIO_FIXTURES } from '../../support/paths.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 import { startUrlServer, type UrlServer } from '../../support/url-server.ts';
@@ -87,7 +88,7 @@ const PATIENCE = { timeout: 300_000 };
 describe('a recording full of private data', PATIENCE, () => {
   it('holds a dozen secrets to begin with', () => {
     expect(secrets.length).toBeGreaterThan(10);
-    expect(filesHolding(`${import.meta.dirname}/../../fixtures/audio`, SOUND)).toHaveLength(1);
+    expect(filesHolding(AUDIO_FIXTURES, SOUND)).toHaveLength(1);
   });
 
   it.each([

@@ -1,20 +1,20 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { delimiter, join, resolve } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Browser, borrowBrowser, openWindow } from '../../support/browser.ts';
 import { fixturePath } from '../../support/fixtures.ts';
+import { ROOT } from '../../support/paths.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { patternOf, readSnippets, type Snippet } from './support/snippets.ts';
 
 const run = promisify(execFile);
-const ROOT = resolve(import.meta.dirname, '..', '..', '..');
 
 let server: TestServer;
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: string;
 let snippets: Snippet[];
 
 const freePort = (): Promise<number> =>
@@ -43,26 +43,25 @@ const prepare = (path: string): void => {
 };
 
 beforeAll(async () => {
-  folder = await temporaryFolder();
-  prepare(folder.path);
+  folder = temporaryFolder();
+  prepare(folder);
   server = await startServer({ quick: true });
   snippets = readSnippets({ url: server.url, webhookPort: await freePort() });
 });
 
 afterAll(async () => {
   await discard(server);
-  await folder.remove();
 });
 
 const environment = () => ({
   ...process.env,
-  PATH: [join(folder.path, 'bin'), process.env.PATH].join(delimiter),
+  PATH: [join(folder, 'bin'), process.env.PATH].join(delimiter),
   EARSHOT_DATA_DIR: server.dataDir,
   EARSHOT_API_KEY: server.key,
 });
 
 const execute = async (program: string, args: readonly string[]): Promise<string> => {
-  const { stdout } = await run(program, args, { cwd: folder.path, env: environment() });
+  const { stdout } = await run(program, args, { cwd: folder, env: environment() });
   return stdout;
 };
 
@@ -96,7 +95,7 @@ describe('the snippets of the guide, run as they stand there', () => {
 
   it('in JavaScript, each by itself', async () => {
     for (const [index, snippet] of of('js').entries()) {
-      const file = join(folder.path, `snippet-${index}.mjs`);
+      const file = join(folder, `snippet-${index}.mjs`);
       writeFileSync(file, snippet.code);
       check(snippet, await execute(process.execPath, [file]));
     }

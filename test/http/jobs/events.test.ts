@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { oneSentence, talk } from '../../faults/support/audio.ts';
+import { oneSentence, talk } from '../../support/audio.ts';
 import { EventReader } from '../../support/event-reader.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
 import { until } from '../../support/until.ts';

@@ -9,7 +9,7 @@ import { fixture, ONE_SENTENCE } from '../../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
-import { type Behaviour, file, startUrlServer, type UrlServer } from '../../support/url-server.ts';
+import { type Behavior, file, startUrlServer, type UrlServer } from '../../support/url-server.ts';
 
 const available = ensurePrograms(['yt-dlp'], ['yt-dlp']);
 const NOTE = 'note.wav';
@@ -19,7 +19,7 @@ const note = fixture(ONE_SENTENCE);
 const html = (title: string, body: string): string =>
   `<!doctype html><html><head><title>${title}</title></head><body>${body}</body></html>`;
 
-const pageOf = (text: string): Behaviour => file(Buffer.from(text), { type: 'text/html; charset=utf-8' });
+const pageOf = (text: string): Behavior => file(Buffer.from(text), { type: 'text/html; charset=utf-8' });
 
 let urls: UrlServer;
 
@@ -135,20 +135,19 @@ describe.skipIf(!available)('a page in place of a recording, with yt-dlp', () =>
   });
 
   it('has yt-dlp fetch what is sent in parts, through the same guard', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     execFileSync(
       'ffmpeg',
       [
         ...['-v', 'error', '-i', '-', '-c:a', 'aac', '-f', 'hls', '-hls_time', '2'],
-        ...['-hls_list_size', '0', join(folder.path, 'list.m3u8')],
+        ...['-hls_list_size', '0', join(folder, 'list.m3u8')],
       ],
       { input: note },
     );
-    for (const name of await readdir(folder.path)) {
+    for (const name of await readdir(folder)) {
       const type = name.endsWith('.m3u8') ? 'application/vnd.apple.mpegurl' : 'video/mp2t';
-      urls.set(`/${name}`, file(readFileSync(join(folder.path, name)), { type }));
+      urls.set(`/${name}`, file(readFileSync(join(folder, name)), { type }));
     }
-    await folder.remove();
     urls.set('/parts', pageOf(html('In parts', '<video src="/list.m3u8"></video>')));
     const made = await transcribe(server, '/parts');
     expect(made.error).toBeUndefined();

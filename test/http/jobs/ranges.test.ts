@@ -1,10 +1,10 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { talk } from '../../faults/support/audio.ts';
+import { talk } from '../../support/audio.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { file, startUrlServer, type UrlServer } from '../../support/url-server.ts';
 
 let server: TestServer;
@@ -12,7 +12,7 @@ let urls: UrlServer;
 let folder: string;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'earshot-test-'));
+  folder = temporaryFolder();
   urls = await startUrlServer();
   urls.set('/talk.wav', file(talk(120)));
   urls.set('/whole-only.wav', file(talk(40), { ranges: false }));
@@ -22,7 +22,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await discard(server);
   await urls.close();
-  await rm(folder, { recursive: true });
 });
 
 const create = (path: string, from: number, to: number) =>

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { oneSentence } from '../../faults/support/audio.ts';
+import { oneSentence } from '../../support/audio.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 import { file, startUrlServer, type UrlServer } from '../../support/url-server.ts';

@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { oneSentence } from '../../faults/support/audio.ts';
+import { oneSentence } from '../../support/audio.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 import { file, startUrlServer, type UrlServer } from '../../support/url-server.ts';

@@ -4,19 +4,19 @@ import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:https';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { catalogueLine, install, starterBytes } from '../../support/model-mirror.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { file } from '../../support/url-server.ts';
-import { catalogueLine, install, starterBytes } from './support/mirror.ts';
 
-let folder: { path: string; remove: () => Promise<void> };
+let folder: string;
 let mirror: Server;
 let baseUrl = '';
 const model = starterBytes();
 
 beforeAll(async () => {
-  folder = await temporaryFolder();
-  const [key, certificate] = [join(folder.path, 'key.pem'), join(folder.path, 'cert.pem')];
+  folder = temporaryFolder();
+  const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
   const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1'];
   const kind = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2'];
   execFileSync('openssl', [...kind, '-keyout', key, '-out', certificate, ...names], { stdio: 'pipe' });
@@ -31,7 +31,6 @@ beforeAll(async () => {
 afterAll(async () => {
   mirror.closeAllConnections();
   mirror.close();
-  await folder.remove();
 });
 
 const installFrom = async (env: Readonly<Record<string, string>>) => {
@@ -50,7 +49,7 @@ describe("a company mirror's certificate", () => {
   it('is trusted where the system trusts it', async () => {
     // Where the system's own store is no file, Node's way to name a further certificate stands for it.
     const store = process.platform === 'linux' ? 'SSL_CERT_FILE' : 'NODE_EXTRA_CA_CERTS';
-    expect(await installFrom({ [store]: join(folder.path, 'cert.pem') })).toMatchObject({ installed: true });
+    expect(await installFrom({ [store]: join(folder, 'cert.pem') })).toMatchObject({ installed: true });
   });
 
   it('is refused where nobody vouches for it', async () => {

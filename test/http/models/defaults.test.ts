@@ -7,8 +7,8 @@ import { desktopConfig } from '../../../electron/main/config.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 it('fetches missing models by itself in the desktop program, unless a person turns that off', async () => {
-  const folder = await temporaryFolder();
-  const db = openDatabase(join(folder.path, 'test.db'), { logger: silentLogger, now: Date.now });
+  const folder = temporaryFolder();
+  const db = openDatabase(join(folder, 'test.db'), { logger: silentLogger, now: Date.now });
   const { overrides, defaults } = desktopConfig({
     version: '1.0.0',
     folder: '/app',
@@ -28,5 +28,4 @@ it('fetches missing models by itself in the desktop program, unless a person tur
   desktop.change({ 'models.autoInstall': null });
   expect(desktop.get('models.autoInstall')).toBe(true);
   db.close();
-  await folder.remove();
 });

@@ -1,17 +1,17 @@
 import { once } from 'node:events';
 import { copyFileSync, existsSync, openAsBlob, readdirSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fixture, fixturePath, ONE_SENTENCE, truth } from '../../support/fixtures.ts';
-import { wordErrorRate } from '../../support/pcm.ts';
+import { catalogueLine, find, modelPath, settled, starterBytes } from '../../support/model-mirror.ts';
+import { ROOT } from '../../support/paths.ts';
 import { discard, QUICK, spawnEarshot, startServer, type TestServer } from '../../support/server.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 import { file, stall, startUrlServer, type UrlServer } from '../../support/url-server.ts';
-import { catalogueLine, find, modelPath, settled, starterBytes } from './support/mirror.ts';
+import { wordErrorRate } from '../../support/word-error-rate.ts';
 
-const ROOT = resolve(import.meta.dirname, '../../..');
 const STARTER = join(ROOT, 'resources/models/ggml-starter.bin');
 const SAMPLE = fixturePath(ONE_SENTENCE);
 /** Long enough that the speed of its recognition counts. */
@@ -19,7 +19,7 @@ const SPOKEN = '01-short-note.wav';
 
 let server: TestServer;
 let mirror: UrlServer;
-let folder: { path: string; remove: () => Promise<void> };
+let folder: string;
 const model = starterBytes();
 
 const listModelsFolder = () => readdirSync(join(server.dataDir, 'models'));
@@ -35,7 +35,7 @@ const earshot = async (...args: string[]) => {
 };
 
 beforeAll(async () => {
-  folder = await temporaryFolder();
+  folder = temporaryFolder();
   mirror = await startUrlServer();
   server = await startServer({ args: [] });
   await server.client.call('patchSettings', {
@@ -52,12 +52,11 @@ beforeAll(async () => {
 afterAll(async () => {
   await discard(server);
   await mirror.close();
-  await folder.remove();
 });
 
 describe('importing a model file', () => {
   it('copies it in under the name of the file, and it can be used', async () => {
-    const path = join(folder.path, 'ggml-our own model.bin');
+    const path = join(folder, 'ggml-our own model.bin');
     copyFileSync(STARTER, path);
     const { data } = await importModel(path);
     expect(data).toMatchObject({ id: 'our-own-model', installed: true, size: model.length });
@@ -68,7 +67,7 @@ describe('importing a model file', () => {
   });
 
   it('refuses what is not a whole model, and keeps nothing of it', async () => {
-    const cut = join(folder.path, 'cut.bin');
+    const cut = join(folder, 'cut.bin');
     writeFileSync(cut, model.subarray(0, 20_000_000));
     await expect(importModel(cut)).rejects.toMatchObject({ status: 422, code: 'content_mismatch' });
     await expect(importModel(SAMPLE)).rejects.toMatchObject({ status: 422 });
@@ -78,7 +77,7 @@ describe('importing a model file', () => {
   it('refuses a path that leads nowhere, a folder, a relative path and an id that is none', async () => {
     const refused = { status: 400, code: 'invalid_request' };
     await expect(importModel('/nowhere/at/all.bin')).rejects.toMatchObject(refused);
-    await expect(importModel(folder.path)).rejects.toMatchObject(refused);
+    await expect(importModel(folder)).rejects.toMatchObject(refused);
     await expect(importModel('resources/models/ggml-starter.bin')).rejects.toMatchObject(refused);
     await expect(importModel(STARTER, '../x')).rejects.toMatchObject(refused);
   });

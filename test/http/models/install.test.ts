@@ -2,6 +2,15 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { EventReader } from '../../support/event-reader.ts';
+import {
+  catalogueLine,
+  find,
+  forget,
+  install,
+  modelPath,
+  settled,
+  starterBytes,
+} from '../../support/model-mirror.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 import {
@@ -13,7 +22,6 @@ import {
   status,
   type UrlServer,
 } from '../../support/url-server.ts';
-import { catalogueLine, find, forget, install, modelPath, settled, starterBytes } from './support/mirror.ts';
 
 const ID = 'tiny';
 const PATH = `/mirror/ggml-${ID}.bin`;

@@ -3,9 +3,9 @@ import { createServer, type Server } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { proxyFor } from '../../../electron/core/engines/net/proxies.ts';
+import { catalogueLine, install, starterBytes } from '../../support/model-mirror.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
 import { file, startUrlServer, type UrlServer } from '../../support/url-server.ts';
-import { catalogueLine, install, starterBytes } from './support/mirror.ts';
 
 const model = starterBytes();
 let mirror: UrlServer;

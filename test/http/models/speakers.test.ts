@@ -3,12 +3,12 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CreateTranscript } from '../../../electron/contract/transcript.ts';
+import { catalogueLine, find, install } from '../../support/model-mirror.ts';
 import { discard, QUICK, startServer, type TestServer } from '../../support/server.ts';
 import { starterModels } from '../../support/speaker-models.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { file, startUrlServer, type UrlServer } from '../../support/url-server.ts';
 import { transcribe } from '../analyses/support/recordings.ts';
-import { catalogueLine, find, install } from './support/mirror.ts';
 
 const embedding = readFileSync(starterModels.embedding);
 
@@ -86,12 +86,11 @@ describe('models that tell speakers apart', { timeout: 240_000 }, () => {
     await expect(importModel(starterModels.segmentation, 'embedding-mine')).rejects.toMatchObject({
       status: 422,
     });
-    const { path, remove } = await temporaryFolder();
+    const path = temporaryFolder();
     await writeFile(join(path, 'page.onnx'), '<!doctype html>');
     await expect(importModel(join(path, 'page.onnx'), 'embedding-page')).rejects.toMatchObject({
       status: 422,
     });
-    await remove();
   });
 
   it('do not answer to the model of a transcription, and those that came along cannot be removed', async () => {

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findChromium } from './support/chromium.ts';
+import { type Browser, borrowBrowser } from '../../support/browser.ts';
 import { freshStorage, newUser, upload } from './support/client.ts';
 
 const storage = await freshStorage();
@@ -23,7 +23,7 @@ let browser: Browser;
 let page: Page;
 
 beforeAll(async () => {
-  browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox'] });
+  browser = await borrowBrowser();
 });
 afterAll(async () => {
   await browser.close();

@@ -3,19 +3,11 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { parseClamdConf, parseClamdReply } from '../../../electron/core/engines/scan/clamd.ts';
 import { parseClamscan } from '../../../electron/core/engines/scan/clamscan.ts';
 import { EicarWatch } from '../../../electron/core/engines/scan/eicar.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { zip } from '../../support/zip.ts';
 import { ensureClamav, MARKER, startClamd, writeSignatures } from './support/clamav.ts';
-import {
-  errorOf,
-  form,
-  freshStorage,
-  newUser,
-  objectsIn,
-  temporaryFolder,
-  type User,
-  upload,
-} from './support/client.ts';
+import { errorOf, form, freshStorage, newUser, objectsIn, type User, upload } from './support/client.ts';
 import type { Storage } from './support/start.ts';
-import { zip } from './support/zip.ts';
 
 const available = ensureClamav();
 const MIB = 1024 ** 2;

@@ -9,7 +9,8 @@ import { silentLogger } from '../../../electron/core/base/logger.ts';
 import { openDatabase } from '../../../electron/core/stores/database.ts';
 import { lockFolder } from '../../../electron/core/stores/lock.ts';
 import { writeSetting } from '../../../electron/core/stores/settings.ts';
-import { bearer, newUser, objectsIn, temporaryFolder, upload } from './support/client.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { bearer, newUser, objectsIn, upload } from './support/client.ts';
 import { type Storage, startStorage } from './support/start.ts';
 
 type Result = { code: number; out: string; err: string };

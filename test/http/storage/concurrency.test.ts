@@ -1,15 +1,8 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { filesOfUser, pendingObjects, storageUsage } from '../../../electron/core/stores/files.ts';
-import {
-  bearer,
-  form,
-  freshStorage,
-  newUser,
-  objectsIn,
-  temporaryFolder,
-  type User,
-} from './support/client.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { bearer, form, freshStorage, newUser, objectsIn, type User } from './support/client.ts';
 
 /** `EARSHOT_LONG_TESTS=1` works for the whole minute; otherwise a few seconds. */
 const SECONDS = process.env.EARSHOT_LONG_TESTS === '1' ? 60 : 4;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { runFaults } from '../../faults/uploads.ts';
-import { temporaryFolder } from './support/client.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 describe('uploads that are cut off, and a server that is killed', () => {
   it('leave whole files with their rows, and nothing else', async () => {

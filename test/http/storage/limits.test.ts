@@ -2,16 +2,8 @@ import { request as rawRequest } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import {
-  bearer,
-  errorOf,
-  form,
-  freshStorage,
-  newUser,
-  objectsIn,
-  temporaryFolder,
-  upload,
-} from './support/client.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { bearer, errorOf, form, freshStorage, newUser, objectsIn, upload } from './support/client.ts';
 
 const root = temporaryFolder();
 const storage = await freshStorage({ root });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { measureBigFile } from './support/big-file.ts';
-import { temporaryFolder } from './support/client.ts';
 
 /** `EARSHOT_LONG_TESTS=1` takes the whole gigabyte, and one byte more. */
 const LONG = process.env.EARSHOT_LONG_TESTS === '1';

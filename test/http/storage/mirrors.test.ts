@@ -11,6 +11,7 @@ import {
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { findFileByKey, pendingObjects } from '../../../electron/core/stores/files.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import {
   bearer,
   errorOf,
@@ -18,7 +19,6 @@ import {
   freshStorage,
   newUser,
   objectsIn,
-  temporaryFolder,
   type User,
   upload,
 } from './support/client.ts';

@@ -11,7 +11,8 @@ import {
   parseFolder,
   splitName,
 } from '../../../electron/core/services/files/keys.ts';
-import { bearer, form, freshStorage, newUser, objectsIn, temporaryFolder } from './support/client.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { bearer, form, freshStorage, newUser, objectsIn } from './support/client.ts';
 
 const TRICKS = [
   '..',

@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { createClient } from '../../../electron/contract/client.ts';
 import { routes } from '../../../electron/contract/routes.ts';
 import { findFileByKey, pendingObjects } from '../../../electron/core/stores/files.ts';
-import { bearer, freshStorage, newUser, objectsIn, temporaryFolder, upload } from './support/client.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { bearer, freshStorage, newUser, objectsIn, upload } from './support/client.ts';
 
 const root = temporaryFolder();
 const storage = await freshStorage({ root });

@@ -6,8 +6,9 @@ import { Document, Packer, Paragraph } from 'docx';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ApiError } from '../../../electron/contract/client.ts';
 import { FILE_TYPES } from '../../../electron/core/engines/scan/file-types.ts';
-import { freshStorage, newUser, temporaryFolder, upload } from './support/client.ts';
-import { zip } from './support/zip.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { zip } from '../../support/zip.ts';
+import { freshStorage, newUser, upload } from './support/client.ts';
 
 const storage = await freshStorage();
 const user = newUser(storage);

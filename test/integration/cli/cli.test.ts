@@ -9,17 +9,17 @@ import { file, stall, startUrlServer, type UrlServer } from '../../support/url-s
 
 type Result = { code: number | null; out: string; err: string };
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: string;
 let remote: UrlServer;
 
 beforeAll(async () => {
   [folder, remote] = await Promise.all([temporaryFolder(), startUrlServer()]);
 });
 afterAll(async () => {
-  await Promise.all([folder.remove(), remote.close()]);
+  await remote.close();
 });
 
-const start = (...args: string[]) => spawnEarshot(args, { EARSHOT_DATA_DIR: folder.path });
+const start = (...args: string[]) => spawnEarshot(args, { EARSHOT_DATA_DIR: folder });
 
 const earshot = async (...args: string[]): Promise<Result> => {
   const child = await start(...args);

@@ -1,21 +1,21 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import { delimiter, join, resolve } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../../electron/contract/routes.ts';
 import { type Browser, borrowBrowser } from '../../support/browser.ts';
 import { fixturePath } from '../../support/fixtures.ts';
+import { ROOT } from '../../support/paths.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const run = promisify(execFile);
-const ROOT = resolve(import.meta.dirname, '..', '..', '..');
 const PROGRAM = readFileSync(join(import.meta.dirname, 'program.txt'), 'utf8');
 
 let server: TestServer;
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: string;
 let project: string;
 let installed: string;
 
@@ -27,15 +27,15 @@ const oldNode = (process.env.PATH ?? '')
   .find((path) => /^v2[0-3]\./.test(execFileSync(path, ['--version'], { encoding: 'utf8' })));
 
 beforeAll(async () => {
-  folder = await temporaryFolder();
-  project = join(folder.path, 'project');
+  folder = temporaryFolder();
+  project = join(folder, 'project');
   mkdirSync(project);
-  const built = join(folder.path, 'built');
+  const built = join(folder, 'built');
   execFileSync(process.execPath, [join(ROOT, 'packages', 'earshot-client', 'build', 'main.ts'), built]);
-  execFileSync('npm', ['pack', '--silent', '--pack-destination', folder.path], { cwd: built });
-  const tarball = readdirSync(folder.path).find((name) => name.endsWith('.tgz')) ?? '';
+  execFileSync('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: built });
+  const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? '';
   writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'project', type: 'module' }));
-  const npm = ['install', '--offline', '--no-audit', '--no-fund', join(folder.path, tarball)];
+  const npm = ['install', '--offline', '--no-audit', '--no-fund', join(folder, tarball)];
   execFileSync('npm', npm, { cwd: project, stdio: 'ignore' });
   installed = join(project, 'node_modules', 'earshot-client');
   const clip = join(project, 'talk.mp3');
@@ -45,7 +45,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await discard(server);
-  await folder.remove();
 });
 
 describe('the package', () => {

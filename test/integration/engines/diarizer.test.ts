@@ -1,19 +1,21 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createDiarizer, createSpeakerModelTrial } from '../../../electron/core/engines/diarizer/diarizer.ts';
 import { linkSpeakers } from '../../../electron/core/engines/diarizer/link-speakers.ts';
 import { onnxMetadata } from '../../../electron/core/engines/diarizer/onnx-header.ts';
 import { forkNodeWorker } from '../../../electron/core/engines/whisper/index.ts';
+import { WORKER_ENTRY } from '../../support/paths.ts';
+import { createRandom, SEED } from '../../support/random.ts';
 import { starterModels } from '../../support/speaker-models.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
-const program = resolve(import.meta.dirname, '..', '..', '..');
-const fork = forkNodeWorker(resolve(program, 'electron', 'worker', 'main.ts'));
+const fork = forkNodeWorker(WORKER_ENTRY);
 
-async function* noise(pieces: number) {
-  for (let i = 0; i < pieces; i++) {
-    yield { pcm: Float32Array.from({ length: 60 * 16_000 }, () => Math.random() - 0.5) };
+async function* noise(chunks: number) {
+  const random = createRandom(SEED);
+  for (let i = 0; i < chunks; i++) {
+    yield { pcm: Float32Array.from({ length: 60 * 16_000 }, () => random.next() - 0.5) };
   }
 }
 
@@ -56,13 +58,12 @@ describe('a model of speakers', () => {
   it('says what it is in its metadata; a file that was cut off is none', async () => {
     expect((await onnxMetadata(embedding))?.get('framework')).toBe('wespeaker');
     expect((await onnxMetadata(segmentation))?.get('model_type')).toBe('pyannote-segmentation-3.0');
-    const { path, remove } = await temporaryFolder();
+    const path = temporaryFolder();
     const cut = join(path, 'cut.onnx');
     await writeFile(cut, (await readFile(embedding)).subarray(0, 300_000));
     expect(await onnxMetadata(cut)).toBeUndefined();
     await writeFile(cut, '<!doctype html><title>404</title>');
     expect(await onnxMetadata(cut)).toBeUndefined();
-    await remove();
   });
 });
 

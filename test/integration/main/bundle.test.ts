@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -9,10 +9,10 @@ import { analyzeInThread } from '../../../electron/core/analysis/analyze-in-thre
 import { analyze } from '../../../electron/core/analysis/index.ts';
 import { createSpeakerModelTrial } from '../../../electron/core/engines/diarizer/diarizer.ts';
 import { forkNodeWorker } from '../../../electron/core/engines/whisper/index.ts';
+import { ROOT } from '../../support/paths.ts';
 import { starterModels } from '../../support/speaker-models.ts';
 import { transcriptOf } from '../../unit/analysis/support/transcripts.ts';
 
-const ROOT = resolve(import.meta.dirname, '..', '..', '..');
 /** Inside the project, so that the bundle finds the packages that it does not hold. */
 const FOLDER = join(ROOT, '.earshot', `bundle-test-${process.pid}`);
 

@@ -1,23 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { addonPath, buildAddon } from '../../../native/build.mjs';
 import { testAddon } from '../../support/addon.ts';
+import { ROOT } from '../../support/paths.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
-const BUILD = join(import.meta.dirname, '../../../native/build.mjs');
+const BUILD = join(ROOT, 'native', 'build.mjs');
 
 let built: string;
 let folder: string;
@@ -72,13 +64,12 @@ beforeAll(async () => {
   built = await testAddon();
 });
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'earshot-build-'));
+  folder = temporaryFolder();
   cache = join(folder, 'cache');
   tools = join(folder, 'tools');
   mkdirSync(cache);
   mkdirSync(tools);
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('building the engine', () => {
   it('finds what is built without building again', async () => {

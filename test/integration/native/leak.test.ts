@@ -2,7 +2,8 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
-import { STARTER_MODEL, testAddon } from '../../support/addon.ts';
+import { testAddon } from '../../support/addon.ts';
+import { STARTER_MODEL } from '../../support/paths.ts';
 
 vi.setConfig({ testTimeout: 300_000 });
 

@@ -1,19 +1,11 @@
-import {
-  copyFileSync,
-  mkdtempSync,
-  openSync,
-  readSync,
-  rmSync,
-  truncateSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, openSync, readSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { loadAddon, type NativeAddon } from '../../../electron/core/engines/whisper/addon.ts';
-import { STARTER_MODEL, testAddon } from '../../support/addon.ts';
+import { testAddon } from '../../support/addon.ts';
 import { type ModelLayout, readLayout } from '../../support/model-file.ts';
+import { STARTER_MODEL } from '../../support/paths.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 let addon: NativeAddon;
 let folder: string;
@@ -42,13 +34,11 @@ const refuses = async (what: string): Promise<void> => {
 
 beforeAll(async () => {
   addon = loadAddon(await testAddon());
-  folder = mkdtempSync(join(tmpdir(), 'earshot-model-'));
+  folder = temporaryFolder();
   damaged = join(folder, 'Šimon und 音.bin');
   copyFileSync(STARTER_MODEL, damaged);
   layout = readLayout(STARTER_MODEL);
 });
-
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('a model file', () => {
   it('is read from a path outside ASCII, and says what it is', async () => {

@@ -1,9 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { loadAddon, type NativeAddon } from '../../../electron/core/engines/whisper/addon.ts';
-import { STARTER_MODEL, testAddon } from '../../support/addon.ts';
+import { testAddon } from '../../support/addon.ts';
+import { STARTER_MODEL } from '../../support/paths.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { writeVadModel } from '../../support/vad-model.ts';
 
 let addon: NativeAddon;
@@ -12,9 +13,8 @@ const pcm = new Float32Array(3 * 16_000);
 
 beforeAll(async () => {
   addon = loadAddon(await testAddon());
-  folder = mkdtempSync(join(tmpdir(), 'earshot-vad-'));
+  folder = temporaryFolder();
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('speech detection', () => {
   it('gives the stretches in which the model hears speech, in seconds', async () => {

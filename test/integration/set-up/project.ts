@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-
-const REPOSITORY = resolve(import.meta.dirname, '..', '..', '..');
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from '../../support/paths.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 export interface Outcome {
   code: number | null;
@@ -19,7 +18,6 @@ export interface Project {
   addProgram(name: string, script: string): void;
   addPackages(): void;
   run(args: string[], env?: Record<string, string>): Promise<Outcome>;
-  remove(): void;
 }
 
 const MANIFEST = { name: 'copy', version: '1.0.0', type: 'module', dependencies: { leaf: '1.0.0' } };
@@ -47,12 +45,12 @@ function execute(root: string, env: Record<string, string>, args: string[]): Pro
 
 /** Makes such a copy in a temporary folder. */
 export function makeProject(): Project {
-  const home = mkdtempSync(join(tmpdir(), 'earshot-bootstrap-'));
+  const home = temporaryFolder();
   const root = join(home, 'project');
   const bin = join(home, 'bin');
   const bootstrap = join('electron', 'cli', 'bootstrap');
   mkdirSync(bin, { recursive: true });
-  cpSync(join(REPOSITORY, bootstrap), join(root, bootstrap), { recursive: true });
+  cpSync(join(ROOT, bootstrap), join(root, bootstrap), { recursive: true });
   writeFileSync(join(root, 'package.json'), JSON.stringify(MANIFEST));
   const locked = { lockfileVersion: 3, packages: { '': MANIFEST, 'node_modules/leaf': LEAF } };
   writeFileSync(join(root, 'package-lock.json'), JSON.stringify(locked));
@@ -71,6 +69,5 @@ export function makeProject(): Project {
       writeFileSync(join(root, 'node_modules', '.package-lock.json'), JSON.stringify(noted));
     },
     run: (args, env = {}) => execute(root, { HOME: home, PATH: bin, ...env }, args),
-    remove: () => rmSync(home, { recursive: true, force: true }),
   };
 }

@@ -1,13 +1,12 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { makeProject, type Project } from './project.ts';
 
 let project: Project;
 beforeEach(() => {
   project = makeProject();
 });
-afterEach(() => project.remove());
 
 const stamp = () => join(project.root, 'node_modules', '.earshot-stamp');
 

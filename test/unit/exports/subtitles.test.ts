@@ -1,14 +1,15 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { renderSrt } from '../../../electron/core/exports/srt.ts';
 import { columnsOf } from '../../../electron/core/exports/text.ts';
 import { renderVtt } from '../../../electron/core/exports/vtt.ts';
-import { parseSrt } from './support/srt.ts';
+import { parseSrt } from '../../support/srt.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { parseWebVtt } from '../../support/webvtt.ts';
 import {
   bareText,
   bareWords,
@@ -17,7 +18,6 @@ import {
   transcriptOf,
   transcripts,
 } from './support/transcripts.ts';
-import { parseWebVtt } from './support/webvtt.ts';
 
 const run = promisify(execFile);
 const any = fc.oneof(transcripts, brokenTranscripts);
@@ -137,9 +137,8 @@ describe('WebVTT', () => {
 describe('ffmpeg reads', () => {
   let folder = '';
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'earshot-subtitles-'));
+    folder = temporaryFolder();
   });
-  afterAll(() => rm(folder, { recursive: true }));
 
   const packets = async (file: string) => {
     const { stdout } = await run('ffprobe', [

@@ -28,7 +28,7 @@ import {
 import { openAiDiarized, openAiVerbose } from '../../../electron/core/services/compat/openai-answers.ts';
 import { plainSubtitles } from '../../../electron/core/services/compat/subtitles.ts';
 import { TextDeltas } from '../../../electron/core/services/compat/text-deltas.ts';
-import { parseSrt } from '../exports/support/srt.ts';
+import { parseSrt } from '../../support/srt.ts';
 
 const spoken = (text: string, start: number, speaker: string): Word[] =>
   text.split(' ').map((word, index) => ({

@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { ROOT } from '../../support/paths.ts';
 
-const OUT = join(import.meta.dirname, '..', '..', '..', 'out', 'renderer');
+const OUT = join(ROOT, 'out', 'renderer');
 const LIMIT = 300 * 1024;
 
 /** A script and all that it imports at once, as paths; what it loads later is not among them. */

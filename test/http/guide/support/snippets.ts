@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { RESOURCES } from '../../../support/paths.ts';
 
-export const GUIDE = join(import.meta.dirname, '..', '..', '..', '..', 'resources', 'guide', 'guide.md');
+export const GUIDE = join(RESOURCES, 'guide', 'guide.md');
 
 /** The address that the guide is written with. A reader's page, and a test, puts the server's own in its place. */
 const WRITTEN_ADDRESS = 'http://127.0.0.1:3277';

@@ -1,8 +1,9 @@
 import { type ChildProcess, execFileSync, fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { closeSync, openAsBlob, openSync, rmSync, writeSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { createClient } from '../../../../electron/contract/client.ts';
+import { ROOT } from '../../../support/paths.ts';
 
 const MIB = 1024 ** 2;
 
@@ -56,7 +57,7 @@ const systemHash = (program: string, path: string): string =>
 export const measureBigFile = async (folder: string, bytes: number, over: boolean): Promise<BigResult> => {
   const path = join(folder, 'big.csv');
   writeBigFile(path, bytes);
-  const program = resolve(import.meta.dirname, '..', '..', '..', 'faults', 'storage-server.ts');
+  const program = join(ROOT, 'test', 'faults', 'storage-server.ts');
   const child = fork(program, [join(folder, 'data')]);
   const { url, key } = await once<{ url: string; key: string }>(child);
   const client = createClient({ baseUrl: url, key });

@@ -1,20 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import { type Client, createClient } from '../../../../electron/contract/client.ts';
 import type { ErrorBody } from '../../../../electron/contract/errors.ts';
 import type { UploadResult } from '../../../../electron/contract/storage.ts';
+import { temporaryFolder } from '../../../support/temporary-folder.ts';
 import { type StartOptions, type Storage, startStorage } from './start.ts';
 
 export { objectsIn } from './objects.ts';
-
-/** A folder that is removed after the test file. */
-export const temporaryFolder = (): string => {
-  const path = mkdtempSync(join(tmpdir(), 'earshot-storage-'));
-  afterAll(() => rmSync(path, { recursive: true, force: true }));
-  return path;
-};
 
 export type User = { readonly id: string; readonly key: string; readonly client: Client };
 

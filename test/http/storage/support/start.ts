@@ -18,6 +18,7 @@ import type { AudioGone } from '../../../../electron/core/services/files/service
 import { SettingsService } from '../../../../electron/core/services/settings.ts';
 import { UsageService } from '../../../../electron/core/services/usage.ts';
 import { type Database, openDatabase } from '../../../../electron/core/stores/database.ts';
+import { RESOURCES } from '../../../support/paths.ts';
 
 /** No limits but those a test asks for, and no ClamAV but where a test brings its own. */
 const TEST_SETTINGS: Partial<Settings> = {
@@ -95,7 +96,7 @@ export const startStorage = async (options: StartOptions): Promise<Storage> => {
     version: '0.0.0',
     host: '127.0.0.1',
     rendererDir: join(options.root, 'no-window'),
-    resourcesDir: join(import.meta.dirname, '..', '..', '..', '..', 'resources'),
+    resourcesDir: RESOURCES,
     isShuttingDown: () => false,
     bucket: createBucketCors(files),
   });

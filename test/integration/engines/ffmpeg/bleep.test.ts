@@ -2,19 +2,20 @@ import { execFile } from 'node:child_process';
 import { readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { CoverTransform } from '../../../../electron/core/engines/ffmpeg/cover-transform.ts';
 import { createMediaEngine } from '../../../../electron/core/engines/ffmpeg/engine.ts';
 import { findFfmpeg } from '../../../../electron/core/engines/ffmpeg/tools.ts';
 import type { MediaEngine, MediaInput, Span } from '../../../../electron/core/engines/ffmpeg/types.ts';
-import { ffmpeg, fixture, processesWith } from '../../../support/ffmpeg.ts';
+import { ffmpeg, processesWith } from '../../../support/ffmpeg.ts';
+import { fixturePath } from '../../../support/fixtures.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
 const run = promisify(execFile);
 
 describe('bleep', { timeout: 60_000 }, () => {
   let engine: MediaEngine;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let folder: string;
   let output: string;
 
   const pcmOf = async (path: string): Promise<Float32Array> => {
@@ -29,7 +30,7 @@ describe('bleep', { timeout: 60_000 }, () => {
     return new Float32Array(new Uint8Array(stdout).buffer);
   };
 
-  const input = (name: string): MediaInput => ({ kind: 'file', path: fixture(name) });
+  const input = (name: string): MediaInput => ({ kind: 'file', path: fixturePath(name) });
 
   /** The energy at one frequency against all of it (Goertzel), 0 to 1. */
   const share = (pcm: Float32Array, hertz: number): number => {
@@ -47,11 +48,9 @@ describe('bleep', { timeout: 60_000 }, () => {
 
   beforeAll(async () => {
     engine = createMediaEngine(await findFfmpeg({ environment: process.env, platform: process.platform }));
-    folder = await temporaryFolder();
-    output = join(folder.path, 'out');
+    folder = temporaryFolder();
+    output = join(folder, 'out');
   });
-
-  afterAll(async () => folder.remove());
 
   it.each(['wav', 'm4a', 'ogg'] as const)(
     'covers spans with a tone in %s and leaves the rest in place',
@@ -62,7 +61,7 @@ describe('bleep', { timeout: 60_000 }, () => {
       ];
       const result = await engine.bleep({ input: input('04-personal-data.m4a'), output, spans, format });
       expect(result.bytes).toBe((await stat(output)).size);
-      const [before, after] = [await pcmOf(fixture('04-personal-data.m4a')), await pcmOf(output)];
+      const [before, after] = [await pcmOf(fixturePath('04-personal-data.m4a')), await pcmOf(output)];
       expect(Math.abs(after.length - before.length)).toBeLessThan(2500);
       expect(Math.abs(result.duration - before.length / 16_000)).toBeLessThan(0.1);
       for (const span of spans) {
@@ -96,8 +95,8 @@ describe('bleep', { timeout: 60_000 }, () => {
   });
 
   it('keeps no metadata of the source', async () => {
-    const tagged = join(folder.path, 'tagged.mp3');
-    await ffmpeg('-i', fixture('01-short-note.wav'), '-metadata', 'title=Call 555 0123', tagged);
+    const tagged = join(folder, 'tagged.mp3');
+    await ffmpeg('-i', fixturePath('01-short-note.wav'), '-metadata', 'title=Call 555 0123', tagged);
     for (const format of ['m4a', 'ogg', 'wav'] as const) {
       await engine.bleep({ input: { kind: 'file', path: tagged }, output, spans: [], format });
       const { stdout } = await run('ffprobe', ['-v', 'error', '-show_format', '-show_streams', output]);
@@ -106,9 +105,9 @@ describe('bleep', { timeout: 60_000 }, () => {
   });
 
   it('says that the disk is full, and ends the decoder with the encoder', async () => {
-    const target = join(folder.path, 'full.wav');
+    const target = join(folder, 'full.wav');
     await symlink('/dev/full', target);
-    const long = join(folder.path, 'ten-minutes.wav');
+    const long = join(folder, 'ten-minutes.wav');
     await ffmpeg('-f', 'lavfi', '-i', 'sine=frequency=300', '-t', '600', long);
     const bleeping = engine.bleep({
       input: { kind: 'file', path: long },
@@ -132,8 +131,8 @@ describe('bleep', { timeout: 60_000 }, () => {
   });
 
   it('leaves nothing behind when it fails or is cancelled', async () => {
-    const target = join(folder.path, 'failed.m4a');
-    const text = join(folder.path, 'text.mp3');
+    const target = join(folder, 'failed.m4a');
+    const text = join(folder, 'text.mp3');
     await writeFile(text, 'words');
     const failing = engine.bleep({
       input: { kind: 'file', path: text },
@@ -143,7 +142,7 @@ describe('bleep', { timeout: 60_000 }, () => {
     });
     await expect(failing).rejects.toMatchObject({ code: 'not_media' });
     const abort = new AbortController();
-    const long = join(folder.path, 'long.wav');
+    const long = join(folder, 'long.wav');
     await ffmpeg('-f', 'lavfi', '-i', 'sine=frequency=300', '-t', '1800', long);
     setTimeout(() => abort.abort(), 300);
     const cancelled = engine.bleep({
@@ -154,7 +153,7 @@ describe('bleep', { timeout: 60_000 }, () => {
       signal: abort.signal,
     });
     await expect(cancelled).rejects.toMatchObject({ code: 'cancelled' });
-    expect(await readdir(folder.path)).not.toContain('failed.m4a');
+    expect(await readdir(folder)).not.toContain('failed.m4a');
     expect(await processesWith(long)).toEqual([]);
     expect(await processesWith(target)).toEqual([]);
   });

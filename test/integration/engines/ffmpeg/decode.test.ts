@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createMediaEngine } from '../../../../electron/core/engines/ffmpeg/engine.ts';
 import { findFfmpeg } from '../../../../electron/core/engines/ffmpeg/tools.ts';
 import type {
@@ -13,7 +13,8 @@ import type {
 } from '../../../../electron/core/engines/ffmpeg/types.ts';
 import { createHttpClient } from '../../../../electron/core/engines/net/http-client.ts';
 import { openRangeReader } from '../../../../electron/core/engines/range-reader/range-reader.ts';
-import { ffmpeg, fixture } from '../../../support/ffmpeg.ts';
+import { ffmpeg } from '../../../support/ffmpeg.ts';
+import { fixturePath } from '../../../support/fixtures.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 import { file, startUrlServer } from '../../../support/url-server.ts';
 
@@ -43,7 +44,7 @@ const digested = (pieces: readonly AudioPiece[]) =>
 
 describe('decoding', { timeout: 60_000 }, () => {
   let engine: MediaEngine;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let folder: string;
   const made = new Map<string, string>();
 
   const decode = async (
@@ -75,31 +76,21 @@ describe('decoding', { timeout: 60_000 }, () => {
 
   beforeAll(async () => {
     engine = createMediaEngine(await findFfmpeg({ environment: process.env, platform: process.platform }));
-    folder = await temporaryFolder();
-    const source = fixture('02-two-speakers.mp3');
+    folder = temporaryFolder();
+    const source = fixturePath('02-two-speakers.mp3');
     const video = ['-f', 'lavfi', '-i', 'testsrc=size=64x48:rate=5:duration=45', '-shortest'];
     for (const format of FORMATS) {
-      const path = join(folder.path, `a.${format}`);
+      const path = join(folder, `a.${format}`);
       const inputs = ['mp4', 'mkv', 'avi', 'ts'].includes(format) ? video : [];
       await ffmpeg('-i', source, ...inputs, ...(format === 'wav' ? ['-ar', '44100', '-ac', '2'] : []), path);
       made.set(format, path);
     }
     // An index at the front, and a variable rate.
-    await ffmpeg(
-      '-i',
-      pathOf('m4a'),
-      '-c',
-      'copy',
-      '-movflags',
-      '+faststart',
-      join(folder.path, 'front.m4a'),
-    );
-    made.set('front.m4a', join(folder.path, 'front.m4a'));
-    await ffmpeg('-i', source, '-q:a', '5', join(folder.path, 'vbr.mp3'));
-    made.set('vbr.mp3', join(folder.path, 'vbr.mp3'));
+    await ffmpeg('-i', pathOf('m4a'), '-c', 'copy', '-movflags', '+faststart', join(folder, 'front.m4a'));
+    made.set('front.m4a', join(folder, 'front.m4a'));
+    await ffmpeg('-i', source, '-q:a', '5', join(folder, 'vbr.mp3'));
+    made.set('vbr.mp3', join(folder, 'vbr.mp3'));
   }, 60_000);
-
-  afterAll(async () => folder.remove());
 
   it.each(FORMATS)('%s: the whole sound, gapless, at its right length', async (format) => {
     const { pieces, summary } = await decode(pathOf(format));
@@ -131,7 +122,7 @@ describe('decoding', { timeout: 60_000 }, () => {
   );
 
   it('cuts in silences only: no piece of the meeting begins or ends in speech', async () => {
-    const { pieces } = await decode(fixture('08-meeting-4min.mp3'), {
+    const { pieces } = await decode(fixturePath('08-meeting-4min.mp3'), {
       cut: { minSeconds: 10, windowSeconds: 15, maxSeconds: 60 },
     });
     expect(pieces.length).toBeGreaterThan(8);
@@ -142,7 +133,7 @@ describe('decoding', { timeout: 60_000 }, () => {
   });
 
   it('knows the ten seconds of silence inside a recording', async () => {
-    const { pieces } = await decode(fixture('13-long-pause.wav'), {
+    const { pieces } = await decode(fixturePath('13-long-pause.wav'), {
       cut: { minSeconds: 30, maxSeconds: 60 },
     });
     const [piece] = pieces;
@@ -180,17 +171,17 @@ describe('decoding', { timeout: 60_000 }, () => {
   });
 
   it('a late start and a gap of the sound become silence, so that times stay those of the player', async () => {
-    const late = join(folder.path, 'late.mkv');
+    const late = join(folder, 'late.mkv');
     const video = ['-f', 'lavfi', '-i', 'testsrc=size=64x48:rate=5:duration=20'];
-    await ffmpeg(...video, '-itsoffset', '3', '-i', fixture('01-short-note.wav'), '-c:a', 'flac', late);
-    const note = joined((await decode(fixture('01-short-note.wav'))).pieces);
+    await ffmpeg(...video, '-itsoffset', '3', '-i', fixturePath('01-short-note.wav'), '-c:a', 'flac', late);
+    const note = joined((await decode(fixturePath('01-short-note.wav'))).pieces);
     const delayed = joined((await decode(late)).pieces);
     expect(delayed.subarray(0, 47_000).every((value) => value === 0)).toBe(true);
     expect(digest(delayed.subarray(48_000, 48_000 + note.length))).toBe(digest(note));
 
-    const gap = join(folder.path, 'gap.mkv');
+    const gap = join(folder, 'gap.mkv');
     await ffmpeg(
-      ...['-i', fixture('01-short-note.wav'), '-af', "aselect='not(between(t,4,8))'"],
+      ...['-i', fixturePath('01-short-note.wav'), '-af', "aselect='not(between(t,4,8))'"],
       ...['-c:a', 'pcm_s16le', gap],
     );
     const holed = joined((await decode(gap)).pieces);
@@ -201,9 +192,9 @@ describe('decoding', { timeout: 60_000 }, () => {
   });
 
   it('takes the first sound track of several', async () => {
-    const two = join(folder.path, 'two.mka');
+    const two = join(folder, 'two.mka');
     await ffmpeg(
-      ...['-i', fixture('01-short-note.wav'), '-i', fixture('09-silence.wav')],
+      ...['-i', fixturePath('01-short-note.wav'), '-i', fixturePath('09-silence.wav')],
       ...['-map', '0:a', '-map', '1:a', '-c:a', 'flac', two],
     );
     const info = await engine.probe({ kind: 'file', path: two });
@@ -212,8 +203,8 @@ describe('decoding', { timeout: 60_000 }, () => {
   });
 
   it('gives no length that is only a guess, and decodes such a file to its end', async () => {
-    const path = join(folder.path, 'unmarked.mp3');
-    await ffmpeg('-i', fixture('08-meeting-4min.mp3'), '-q:a', '5', '-write_xing', '0', path);
+    const path = join(folder, 'unmarked.mp3');
+    await ffmpeg('-i', fixturePath('08-meeting-4min.mp3'), '-q:a', '5', '-write_xing', '0', path);
     expect(await engine.probe({ kind: 'file', path })).toMatchObject({ duration: null });
     const { summary } = await decode(path);
     expect(summary).toEqual({ duration: expect.closeTo(233.4, 0), warnings: [] });

@@ -1,6 +1,6 @@
 import { readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createMediaEngine } from '../../../../electron/core/engines/ffmpeg/engine.ts';
 import { findFfmpeg } from '../../../../electron/core/engines/ffmpeg/tools.ts';
 import type {
@@ -10,15 +10,16 @@ import type {
 } from '../../../../electron/core/engines/ffmpeg/types.ts';
 import { createHttpClient } from '../../../../electron/core/engines/net/http-client.ts';
 import { openRangeReader } from '../../../../electron/core/engines/range-reader/range-reader.ts';
-import { ffmpeg, fixture, processesWith } from '../../../support/ffmpeg.ts';
+import { ffmpeg, processesWith } from '../../../support/ffmpeg.ts';
+import { fixturePath } from '../../../support/fixtures.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 import { file, stall, startUrlServer } from '../../../support/url-server.ts';
 
 describe('hostile input', { timeout: 60_000 }, () => {
   let engine: MediaEngine;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let folder: string;
 
-  const at = (name: string): string => join(folder.path, name);
+  const at = (name: string): string => join(folder, name);
 
   const decode = async (name: string, options: DecodeOptions = {}): Promise<DecodeSummary> => {
     const { pieces, summary } = engine.decodePieces({ kind: 'file', path: at(name) }, options);
@@ -38,10 +39,8 @@ describe('hostile input', { timeout: 60_000 }, () => {
 
   beforeAll(async () => {
     engine = createMediaEngine(await findFfmpeg({ environment: process.env, platform: process.platform }));
-    folder = await temporaryFolder();
+    folder = temporaryFolder();
   });
-
-  afterAll(async () => folder.remove());
 
   it.each([
     ['an HTML page', '<!DOCTYPE html>\n<html><body>Log in</body></html>', 'a web page'],
@@ -73,7 +72,7 @@ describe('hostile input', { timeout: 60_000 }, () => {
   });
 
   it('a playlist or script named .mp3 reads no other file', async () => {
-    const secret = fixture('01-short-note.wav');
+    const secret = fixturePath('01-short-note.wav');
     const playlists = [
       `#EXTM3U\n#EXT-X-TARGETDURATION:20\n#EXTINF:15,\nfile://${secret}\n#EXT-X-ENDLIST\n`,
       `ffconcat version 1.0\nfile '${secret}'\n`,
@@ -88,7 +87,7 @@ describe('hostile input', { timeout: 60_000 }, () => {
   });
 
   it('a playlist that passes for binary is stopped by the format whitelist', async () => {
-    const list = `#EXTM3U\n#EXT-X-TARGETDURATION:20\n#\u0001\n#EXTINF:15,\nfile://${fixture('01-short-note.wav')}\n#EXT-X-ENDLIST\n`;
+    const list = `#EXTM3U\n#EXT-X-TARGETDURATION:20\n#\u0001\n#EXTINF:15,\nfile://${fixturePath('01-short-note.wav')}\n#EXT-X-ENDLIST\n`;
     await expect(decode(await write('binary.m3u8', list))).rejects.toMatchObject({ code: 'not_media' });
   });
 
@@ -106,7 +105,7 @@ describe('hostile input', { timeout: 60_000 }, () => {
     ['03-three-speakers.flac', 'flac'],
     ['06-german.webm', 'webm'],
   ])('of a truncated %s, what is there is kept, with a warning', async (name, format) => {
-    const cut = await cutShort(fixture(name), `cut.${format}`, 0.6);
+    const cut = await cutShort(fixturePath(name), `cut.${format}`, 0.6);
     const summary = await decode(cut);
     expect(summary.duration).toBeGreaterThan(5);
     expect(summary.warnings).toEqual([
@@ -115,12 +114,12 @@ describe('hostile input', { timeout: 60_000 }, () => {
   });
 
   it('of a truncated WAV, which does not show it, what is there is kept', async () => {
-    const summary = await decode(await cutShort(fixture('01-short-note.wav'), 'cut.wav', 0.5));
+    const summary = await decode(await cutShort(fixturePath('01-short-note.wav'), 'cut.wav', 0.5));
     expect(summary.duration).toBeCloseTo(7.7, 1);
   });
 
   it('a truncated M4A has lost its index, and says so', async () => {
-    await ffmpeg('-i', fixture('01-short-note.wav'), at('whole.m4a'));
+    await ffmpeg('-i', fixturePath('01-short-note.wav'), at('whole.m4a'));
     await expect(decode(await cutShort(at('whole.m4a'), 'cut.m4a', 0.5))).rejects.toMatchObject({
       code: 'decode_failed',
       message: expect.stringContaining('cut off'),
@@ -129,7 +128,7 @@ describe('hostile input', { timeout: 60_000 }, () => {
 
   it('a header without anything behind it gives a clear error', async () => {
     for (const name of ['01-short-note.wav', '03-three-speakers.flac', '05-spanish.ogg', '06-german.webm']) {
-      const bytes = (await readFile(fixture(name))).subarray(0, 44);
+      const bytes = (await readFile(fixturePath(name))).subarray(0, 44);
       await expect(decode(await write('header', bytes))).rejects.toMatchObject({
         code: expect.stringMatching(/^(not_media|decode_failed|no_audio_track)$/),
       });
@@ -149,7 +148,7 @@ describe('hostile input', { timeout: 60_000 }, () => {
   });
 
   it('odd file names are only names', async () => {
-    await ffmpeg('-i', fixture('09-silence.wav'), at('x.wav'));
+    await ffmpeg('-i', fixturePath('09-silence.wav'), at('x.wav'));
     const bytes = await readFile(at('x.wav'));
     for (const name of ['-i.wav', 'concat:a|b.wav', 'http:x.wav', "Šimon's %d 会議 [1].wav", 'pipe:0.wav']) {
       expect((await decode(await write(name, bytes))).duration).toBe(6);
@@ -203,7 +202,7 @@ describe('hostile input', { timeout: 60_000 }, () => {
 
   it('a consumer may take longer than the stall limit', async () => {
     const { pieces } = engine.decodePieces(
-      { kind: 'file', path: fixture('08-meeting-4min.mp3') },
+      { kind: 'file', path: fixturePath('08-meeting-4min.mp3') },
       { cut: { minSeconds: 60, maxSeconds: 120 }, limits: { stallSeconds: 1 } },
     );
     for await (const piece of pieces) {
@@ -217,7 +216,7 @@ describe('hostile input', { timeout: 60_000 }, () => {
       policy: () => ({ allowPrivateAddresses: true, offline: false }),
       version: '0',
     });
-    const bytes = await readFile(fixture('08-meeting-4min.mp3'));
+    const bytes = await readFile(fixturePath('08-meeting-4min.mp3'));
     for (const [later, code] of [
       [stall(bytes, 0), 'download_timeout'],
       [file(bytes.subarray(1)), 'download_failed'],
@@ -240,7 +239,7 @@ describe('hostile input', { timeout: 60_000 }, () => {
   });
 
   it('a file that shrinks while it is read ends with a warning', async () => {
-    await ffmpeg('-i', fixture('08-meeting-4min.mp3'), at('shrinking.wav'));
+    await ffmpeg('-i', fixturePath('08-meeting-4min.mp3'), at('shrinking.wav'));
     const { pieces, summary } = engine.decodePieces(
       { kind: 'file', path: at('shrinking.wav') },
       { cut: { minSeconds: 5, maxSeconds: 10 } },

@@ -1,34 +1,32 @@
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { createMediaEngine } from '../../../../electron/core/engines/ffmpeg/engine.ts';
 import { findFfmpeg } from '../../../../electron/core/engines/ffmpeg/tools.ts';
 import type { FfmpegTools } from '../../../../electron/core/engines/ffmpeg/types.ts';
-import { fixture } from '../../../support/ffmpeg.ts';
+import { fixturePath } from '../../../support/fixtures.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
 describe('findFfmpeg', () => {
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let folder: string;
 
   const program = async (name: string): Promise<string> => {
-    const path = join(folder.path, name);
+    const path = join(folder, name);
     await writeFile(path, '#!/bin/sh\nexit 0\n');
     await chmod(path, 0o755);
     return path;
   };
 
   beforeEach(async () => {
-    folder = await temporaryFolder();
+    folder = temporaryFolder();
   });
-
-  afterEach(async () => folder.remove());
 
   it('takes what the environment names first, then the resources, then the PATH', async () => {
     const [ffmpeg, ffprobe] = [await program('ffmpeg'), await program('ffprobe')];
     const own = await program('my-ffmpeg');
-    const lookup = { platform: 'linux' as const, environment: { PATH: `/nowhere:${folder.path}` } };
+    const lookup = { platform: 'linux' as const, environment: { PATH: `/nowhere:${folder}` } };
     expect(await findFfmpeg(lookup)).toEqual({ ffmpeg, ffprobe });
-    expect(await findFfmpeg({ ...lookup, environment: {}, resourcesPath: folder.path })).toEqual({
+    expect(await findFfmpeg({ ...lookup, environment: {}, resourcesPath: folder })).toEqual({
       ffmpeg,
       ffprobe,
     });
@@ -37,7 +35,7 @@ describe('findFfmpeg', () => {
   });
 
   it('says what to install, or which variable is wrong', async () => {
-    const lookup = { platform: 'linux' as const, environment: { PATH: folder.path } };
+    const lookup = { platform: 'linux' as const, environment: { PATH: folder } };
     await expect(findFfmpeg(lookup)).rejects.toMatchObject({
       code: 'engine_unavailable',
       message: expect.stringContaining('apt-get install ffmpeg'),
@@ -48,7 +46,7 @@ describe('findFfmpeg', () => {
   });
 
   it('programs that went away give engine_unavailable, at first and after they had served', async () => {
-    const input = { kind: 'file' as const, path: fixture('01-short-note.wav') };
+    const input = { kind: 'file' as const, path: fixturePath('01-short-note.wav') };
     const lengthWith = async (tools: FfmpegTools): Promise<number> => {
       let samples = 0;
       for await (const { pcm } of createMediaEngine(tools).decodePieces(input).pieces) samples += pcm.length;

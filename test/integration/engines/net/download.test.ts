@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,6 +11,7 @@ import type {
   DownloadResult,
   HttpClient,
 } from '../../../../electron/core/engines/net/types.ts';
+import { createRandom, SEED } from '../../../support/random.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 import {
   endless,
@@ -22,13 +23,15 @@ import {
   type UrlServer,
 } from '../../../support/url-server.ts';
 
+const random = createRandom(SEED);
+
 const sha = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
 describe('download', () => {
-  const body = randomBytes(1_000_000);
+  const body = random.bytes(1_000_000);
   let server: UrlServer;
   let client: HttpClient;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let folder: string;
   let destination: string;
 
   const get = (path: string, options: Partial<DownloadOptions> = {}): Promise<DownloadResult> =>
@@ -43,7 +46,7 @@ describe('download', () => {
   /** The file is whole, right, and alone in its folder. */
   const expectWhole = async (bytes: Buffer): Promise<void> => {
     expect(sha(await readFile(destination))).toBe(sha(bytes));
-    expect(await readdir(folder.path)).toEqual(['part']);
+    expect(await readdir(folder)).toEqual(['part']);
   };
 
   beforeEach(async () => {
@@ -52,14 +55,13 @@ describe('download', () => {
       policy: () => ({ allowPrivateAddresses: true, offline: false }),
       version: '0',
     });
-    folder = await temporaryFolder();
-    destination = join(folder.path, 'part');
+    folder = temporaryFolder();
+    destination = join(folder, 'part');
   });
 
   afterEach(async () => {
     await client.close();
     await server.close();
-    await folder.remove();
   });
 
   it('fetches a file with its name, type and ETag, reporting progress', async () => {
@@ -109,7 +111,7 @@ describe('download', () => {
     await expect(get('/a', { limits: { maxBytes: 10_000_000, maxTries: 0 } })).rejects.toMatchObject({
       code: 'download_failed',
     });
-    expect((await readdir(folder.path)).sort()).toEqual(['part', 'part.resume.json']);
+    expect((await readdir(folder)).sort()).toEqual(['part', 'part.resume.json']);
     server.set('/a', file(body));
     const result = await get('/a');
     expect(result).toMatchObject({ bytes: body.length, bytesFetched: expect.any(Number) });
@@ -134,7 +136,7 @@ describe('download', () => {
     server.set('/a', file(body, { etag: '"v1"' }));
     await noteWhole(destination, { ...(await get('/a')), url: server.url('/a') });
     expect(await reopenWhole(destination)).toBe(true);
-    const other = randomBytes(body.length);
+    const other = random.bytes(body.length);
     server.set('/a', file(other, { etag: '"v2"' }));
     expect((await get('/a')).bytesFetched).toBe(other.length);
     await expectWhole(other);
@@ -146,7 +148,7 @@ describe('download', () => {
   it('is marked as not whole from before its first byte, also where it cannot go on later', async () => {
     server.set('/a', file(body, { etag: null }));
     const seen: string[][] = [];
-    await get('/a', { onProgress: () => seen.push(readdirSync(folder.path).sort()) });
+    await get('/a', { onProgress: () => seen.push(readdirSync(folder).sort()) });
     expect(seen.length).toBeGreaterThan(1);
     expect(seen.every((names) => names.includes('part.resume.json'))).toBe(true);
     await expectWhole(body);
@@ -161,7 +163,7 @@ describe('download', () => {
   });
 
   it('starts over when the file changed in between', async () => {
-    const second = randomBytes(800_000);
+    const second = random.bytes(800_000);
     let current = body;
     server.set(
       '/a',
@@ -177,7 +179,7 @@ describe('download', () => {
   });
 
   it('starts over when a server without If-Range sends the rest of another version', async () => {
-    const second = randomBytes(body.length);
+    const second = random.bytes(body.length);
     let current = body;
     server.set(
       '/a',
@@ -308,9 +310,9 @@ describe('download', () => {
     await expect(get('/huge', { limits: { maxBytes: Number.MAX_SAFE_INTEGER } })).rejects.toMatchObject({
       code: 'disk_full',
     });
-    await symlink('/dev/full', join(folder.path, 'full'));
+    await symlink('/dev/full', join(folder, 'full'));
     server.set('/a', file(body));
-    await expect(get('/a', { destination: join(folder.path, 'full') })).rejects.toMatchObject({
+    await expect(get('/a', { destination: join(folder, 'full') })).rejects.toMatchObject({
       code: 'disk_full',
       message: expect.stringContaining('Free some space'),
     });

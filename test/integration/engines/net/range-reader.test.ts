@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createHttpClient } from '../../../../electron/core/engines/net/http-client.ts';
 import type { HttpClient } from '../../../../electron/core/engines/net/types.ts';
@@ -8,6 +7,7 @@ import type {
   RangeReaderOptions,
   RangeReaderResult,
 } from '../../../../electron/core/engines/range-reader/types.ts';
+import { createRandom, SEED } from '../../../support/random.ts';
 import {
   type FileOptions,
   file,
@@ -18,8 +18,10 @@ import {
   type UrlServer,
 } from '../../../support/url-server.ts';
 
+const random = createRandom(SEED);
+
 describe('the range reader', () => {
-  const body = randomBytes(3_000_000);
+  const body = random.bytes(3_000_000);
   let server: UrlServer;
   let client: HttpClient;
   const readers: RangeReader[] = [];

@@ -44,13 +44,12 @@ afterEach(async () => {
 
 describe.skipIf(!available)('yt-dlp behind the guard', () => {
   const inspect = async (policy: NetworkPolicy, path: string, maxBytes = 1e9) => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     try {
       const reader = createPageReader(clientWith(policy), process.env);
-      const limits = { folder: folder.path, url: urls.url(path), maxBytes, stallSeconds: 10 };
+      const limits = { folder: folder, url: urls.url(path), maxBytes, stallSeconds: 10 };
       return await reader.inspect('/usr/bin/yt-dlp', { ...limits, signal: new AbortController().signal });
     } finally {
-      await folder.remove();
     }
   };
 

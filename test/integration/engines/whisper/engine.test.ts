@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,8 +12,11 @@ import {
   type WhisperEngineOptions,
   type WhisperResult,
 } from '../../../../electron/core/engines/whisper/index.ts';
-import { STARTER_MODEL, testAddon, WORKER_ENTRY } from '../../../support/addon.ts';
-import { cut, fixturePcm, plain } from '../../../support/pcm.ts';
+import { testAddon } from '../../../support/addon.ts';
+import { STARTER_MODEL, WORKER_ENTRY } from '../../../support/paths.ts';
+import { cut, fixturePcm } from '../../../support/pcm.ts';
+import { temporaryFolder } from '../../../support/temporary-folder.ts';
+import { plainWords } from '../../../support/word-error-rate.ts';
 
 vi.setConfig({ testTimeout: 240_000 });
 
@@ -39,7 +41,8 @@ const make = (options: Partial<WhisperEngineOptions> = {}): WhisperEngine => {
   return made;
 };
 
-const textOf = ({ segments }: WhisperResult): string => plain(segments.map(({ text }) => text).join(''));
+const textOf = ({ segments }: WhisperResult): string =>
+  plainWords(segments.map(({ text }) => text).join('')).join(' ');
 
 /** Resolves when a recognition has made its first segment. */
 const started = (): { onSegment: () => void; promise: Promise<void> } => {
@@ -73,7 +76,7 @@ describe('the probe', () => {
   });
 
   it('says engine_unavailable where the addon does not load or takes its process down', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'earshot-probe-'));
+    const folder = temporaryFolder();
     const broken = join(folder, 'broken.node');
     writeFileSync(broken, 'not a library');
     await expect(make({ addonPath: broken }).probe()).rejects.toMatchObject({ code: 'engine_unavailable' });
@@ -89,7 +92,6 @@ describe('the probe', () => {
     await expect(make({ fork: forkNodeWorker(join(folder, 'none.mjs')) }).probe()).rejects.toMatchObject({
       code: 'engine_unavailable',
     });
-    await rm(folder, { recursive: true });
   });
 });
 

@@ -7,8 +7,8 @@ import {
   findLoops,
   isRepetitive,
 } from '../../../../electron/core/engines/whisper/repetition.ts';
+import { AUDIO_FIXTURES } from '../../../support/paths.ts';
 
-const FIXTURES = join(import.meta.dirname, '../../../fixtures/audio');
 const split = (text: string): string[] => text.split(' ');
 
 describe('repetition loops', () => {
@@ -33,8 +33,8 @@ describe('repetition loops', () => {
     expect(findLoops(split('no no no I said no and no again'))).toEqual([]);
     expect(findLoops(split('we will talk we will talk about it and we will talk again'))).toEqual([]);
     expect(findLoops([])).toEqual([]);
-    for (const name of readdirSync(FIXTURES).filter((file) => file.endsWith('.json'))) {
-      const truth: { text?: string } = JSON.parse(readFileSync(join(FIXTURES, name), 'utf8'));
+    for (const name of readdirSync(AUDIO_FIXTURES).filter((file) => file.endsWith('.json'))) {
+      const truth: { text?: string } = JSON.parse(readFileSync(join(AUDIO_FIXTURES, name), 'utf8'));
       if (truth.text) expect(isRepetitive(truth.text, split(truth.text)), name).toBe(false);
     }
   });

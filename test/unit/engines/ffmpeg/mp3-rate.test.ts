@@ -1,18 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { id3Length, isConstantRateMp3 } from '../../../../electron/core/engines/ffmpeg/mp3-rate.ts';
-import { ffmpeg, fixture } from '../../../support/ffmpeg.ts';
+import { ffmpeg } from '../../../support/ffmpeg.ts';
+import { fixturePath } from '../../../support/fixtures.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
 describe('isConstantRateMp3', () => {
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let folder: string;
 
   beforeAll(async () => {
-    folder = await temporaryFolder();
+    folder = temporaryFolder();
   });
-
-  afterAll(async () => folder.remove());
 
   it.each([
     ['constant, with an Info header', ['-b:a', '64k'], true],
@@ -22,8 +21,8 @@ describe('isConstantRateMp3', () => {
     ['variable, with a Xing header', ['-q:a', '4'], false],
     ['variable, without any header', ['-q:a', '2', '-ar', '44100', '-write_xing', '0'], false],
   ])('%s: %j', async (_name, args, constant) => {
-    const path = join(folder.path, 'a.mp3');
-    await ffmpeg('-i', fixture('01-short-note.wav'), ...args, '-metadata', 'title=a talk', path);
+    const path = join(folder, 'a.mp3');
+    await ffmpeg('-i', fixturePath('01-short-note.wav'), ...args, '-metadata', 'title=a talk', path);
     const bytes = await readFile(path);
     expect(id3Length(bytes)).toBeGreaterThan(10);
     expect(isConstantRateMp3(bytes.subarray(id3Length(bytes)).subarray(0, 16_384))).toBe(constant);
@@ -31,7 +30,7 @@ describe('isConstantRateMp3', () => {
 
   it('is false for anything else', async () => {
     expect(isConstantRateMp3(new Uint8Array())).toBe(false);
-    expect(isConstantRateMp3(await readFile(fixture('01-short-note.wav')))).toBe(false);
+    expect(isConstantRateMp3(await readFile(fixturePath('01-short-note.wav')))).toBe(false);
     expect(id3Length(new Uint8Array(20))).toBe(0);
   });
 });

@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { fixture } from './fixtures.ts';
 
-const NOTE = join(import.meta.dirname, '../../fixtures/audio/01-short-note.wav');
 const RATE = 16_000;
 const HEADER_BYTES = 44;
 
@@ -14,7 +12,7 @@ const SENTENCES = [
 ] as const;
 
 const noteSamples = (): Int16Array => {
-  const bytes = readFileSync(NOTE);
+  const bytes = fixture('01-short-note.wav');
   return new Int16Array(bytes.buffer.slice(bytes.byteOffset + HEADER_BYTES, bytes.byteOffset + bytes.length));
 };
 

@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import type { Model } from '../../../../electron/contract/system.ts';
-import type { TestServer } from '../../../support/server.ts';
-import { until } from '../../../support/until.ts';
-
-const ROOT = resolve(import.meta.dirname, '../../../..');
+import { join } from 'node:path';
+import type { Model } from '../../electron/contract/system.ts';
+import { STARTER_MODEL } from './paths.ts';
+import type { TestServer } from './server.ts';
+import { until } from './until.ts';
 
 /** The starter model's bytes: real ones, which tests serve under other names. */
-export const starterBytes = (): Buffer => readFileSync(join(ROOT, 'resources/models/ggml-starter.bin'));
+export const starterBytes = (): Buffer => readFileSync(STARTER_MODEL);
 
 export const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 

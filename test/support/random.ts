@@ -1,14 +1,21 @@
-/** Choices that a seed repeats. */
+/**
+ * The seed of everything random in the tests: property tests, the fuzz run, random bytes. Fixed, so that `npm test` repeats
+ * itself; `npm run fuzz` sets another one.
+ */
+export const SEED = Number(process.env.EARSHOT_TEST_SEED ?? 1);
+
+/** Choices that the same seed repeats. */
 export type Random = {
-  /** 0 to 1, without 1. */
+  /** 0 to 1, exclusive. */
   next(): number;
   /** From `low` to `high`, both included. */
   int(low: number, high: number): number;
   chance(probability: number): boolean;
   pick<T>(list: readonly T[]): T;
+  bytes(length: number): Buffer<ArrayBuffer>;
 };
 
-/** Mulberry32: small, fast and good enough to choose test values. */
+/** Mulberry32 by Tommy Ettinger (public domain): small, fast and good enough to choose test values. */
 export const createRandom = (seed: number): Random => {
   let state = seed >>> 0;
   const next = (): number => {
@@ -27,5 +34,6 @@ export const createRandom = (seed: number): Random => {
       if (item === undefined) throw new Error('There is nothing to pick from.');
       return item;
     },
+    bytes: (length) => Buffer.from(Uint8Array.from({ length }, () => int(0, 255))),
   };
 };

@@ -1,10 +1,10 @@
-import type { Behaviour } from '../../support/url-server.ts';
+import type { Behavior } from '../../support/url-server.ts';
 
 const CHUNK = 16 * 1024;
 
 /** Sends a file no faster than this, honouring Range. */
 export const slow =
-  (body: Buffer, bytesPerSecond: number): Behaviour =>
+  (body: Buffer, bytesPerSecond: number): Behavior =>
   (request, response) => {
     const range = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? '');
     const from = Number(range?.[1] ?? 0);
