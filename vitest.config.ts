@@ -2,8 +2,8 @@ import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Parts of the names of the files that take longest, the longest first: none of them is to be left for the end. */
-const LONGEST = [
+/** Parts of the slowest files' names, slowest first: a slow file that starts last would make every worker wait for it. */
+const SLOWEST = [
   '/faults/',
   'word-error-rate',
   'e2e/screens',
@@ -19,35 +19,53 @@ const LONGEST = [
   'integration/',
 ];
 const rank = ({ moduleId }: TestSpecification): number => {
-  const index = LONGEST.findIndex((part) => moduleId.includes(part));
-  return index === -1 ? LONGEST.length : index;
+  const index = SLOWEST.findIndex((part) => moduleId.includes(part));
+  return index === -1 ? SLOWEST.length : index;
 };
 
-class LongestFirst extends BaseSequencer {
+class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b));
   }
 }
 
+const UNIT = 'test/unit/**/*.test.{ts,tsx}';
+
+/** What both projects have in common. */
+const shared = {
+  setupFiles: 'test/support/setup.ts',
+  // A test cleans up after itself, so that the next file can use the same process with its modules loaded.
+  isolate: false,
+  // Processes, not threads: the tests load native code, change the environment and start servers.
+  pool: 'forks',
+} as const;
+
 export default defineConfig({
-  plugins: [react()],
   test: {
-    include: ['test/**/*.test.{ts,tsx}'],
-    exclude: ['test/bench/**', '**/node_modules/**'],
-    // Tests look from outside and leave nothing behind in their process: the next file need not start another one.
-    isolate: false,
-    globalSetup: ['test/support/global-setup.ts'],
-    sequence: { sequencer: LongestFirst },
-    // Processes, not threads: the tests load native code, change the environment and start servers.
-    pool: 'forks',
+    projects: [
+      {
+        plugins: [react()],
+        test: { ...shared, name: 'unit', include: [UNIT], globalSetup: ['test/support/run-folder.ts'] },
+      },
+      {
+        test: {
+          ...shared,
+          name: 'whole',
+          include: ['test/**/*.test.{ts,tsx}'],
+          exclude: [UNIT, '**/node_modules/**'],
+          globalSetup: ['test/support/run-folder.ts', 'test/support/build-addon.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+          // Generous, since a poll on a busy machine waits longer; a condition that never holds still fails.
+          expect: { poll: { timeout: 20_000 } },
+        },
+      },
+    ],
+    sequence: { sequencer: SlowestFirst },
     // One more than two cores: the tests in the browser wait more than they compute.
     maxWorkers: 3,
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
-    // A busy machine takes its time; what never comes is told apart all the same.
-    expect: { poll: { timeout: 20_000 } },
     retry: 0,
-    // The slowest file decides; a hanging one must not hold the whole run for long.
+    // Teardown must not hold the run for long when a file hangs.
     teardownTimeout: 20_000,
   },
 });
