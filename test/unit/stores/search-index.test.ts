@@ -11,7 +11,7 @@ import { markForScrub, runPendingScrub } from '../../../electron/core/stores/scr
 import { rebuildIndexIfMarked } from '../../../electron/core/stores/search.ts';
 import { insertTranscript, updateTranscript } from '../../../electron/core/stores/transcripts.ts';
 import { insertUser } from '../../../electron/core/stores/users.ts';
-import { newFolder } from './support/folder.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const USER = 'usr_1';
 const SECRET = 'xylophonist';
@@ -53,14 +53,14 @@ const bytesOf = (folder: string): string =>
 
 /** The files as a kill at this moment would leave them. */
 const killed = (folder: string): string => {
-  const copy = newFolder();
+  const copy = temporaryFolder();
   cpSync(folder, copy, { recursive: true });
   return copy;
 };
 
 describe('the search index', () => {
   it('changes with the text and the name', () => {
-    const db = withTranscripts(newFolder());
+    const db = withTranscripts(temporaryFolder());
     expect(found(db, SECRET)).toEqual(['tr_1']);
     updateTranscript(db, 'tr_1', { text: 'Call the [PERSON] today.' });
     updateTranscript(db, 'tr_2', { name: 'Quarterly zeppelin' });
@@ -69,7 +69,7 @@ describe('the search index', () => {
   });
 
   it('does not change when the transaction fails', () => {
-    const db = withTranscripts(newFolder());
+    const db = withTranscripts(temporaryFolder());
     expect(() =>
       db.transaction(() => {
         updateTranscript(db, 'tr_2', { text: 'A zeppelin.' });
@@ -81,7 +81,7 @@ describe('the search index', () => {
   });
 
   it('does not hold a transcript before it completes', () => {
-    const db = withTranscripts(newFolder());
+    const db = withTranscripts(temporaryFolder());
     addTranscript(db, 'tr_3', 'A zeppelin.');
     updateTranscript(db, 'tr_3', { status: 'failed' });
     const body = CreateTranscript.parse({ audio_url: 'https://example.org/a.wav' });
@@ -92,7 +92,7 @@ describe('the search index', () => {
   });
 
   it('is rebuilt from the texts when an earlier version left it behind them', () => {
-    const folder = newFolder();
+    const folder = temporaryFolder();
     withTranscripts(folder).close();
     const file = new BetterSqlite3(join(folder, 'earshot.db'));
     file.exec(`UPDATE transcripts SET text = 'Call the [PERSON] today.' WHERE id = 'tr_1'`);
@@ -110,7 +110,7 @@ describe('the search index', () => {
 
 describe('a crash right after the commit of a redaction', () => {
   it('leaves no word of the old text after the next start', () => {
-    const folder = newFolder();
+    const folder = temporaryFolder();
     const db = withTranscripts(folder);
     db.transaction(() => {
       updateTranscript(db, 'tr_1', { text: 'Call the [PERSON] today.' });
@@ -125,7 +125,7 @@ describe('a crash right after the commit of a redaction', () => {
   });
 
   it('keeps the wider scope when two changes are pending', () => {
-    const folder = newFolder();
+    const folder = temporaryFolder();
     const db = withTranscripts(folder);
     updateTranscript(db, 'tr_1', { text: '' });
     markForScrub(db, 'index');
