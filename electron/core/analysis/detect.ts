@@ -1,6 +1,7 @@
 import type { Breathe } from './breath.ts';
 import { findDates } from './entities/dates.ts';
-import { findSpelledIbans, findSpelledIpv6 } from './entities/spelled.ts';
+import { findIbans } from './entities/ibans.ts';
+import { findSpelledIpv6 } from './entities/spelled.ts';
 import { findSpokenAddresses } from './entities/spoken-address.ts';
 import { findWritten } from './entities/written.ts';
 import { type Finding, outside } from './findings.ts';
@@ -58,7 +59,7 @@ async function detectIn(
   await breathe();
   found.push(
     ...findSpokenAddresses(tokens),
-    ...findSpelledIbans(tokens, language),
+    ...findIbans(written, tokens, language),
     ...findSpelledIpv6(tokens, language),
   );
   await breathe();

@@ -1,5 +1,4 @@
 import { type Finding, finding } from '../findings.ts';
-import { ibanLength, isIban } from '../numbers/checks.ts';
 import { numberWords, smallValue } from '../numbers/number-words.ts';
 import type { Token } from '../tokens.ts';
 import { isIpv6 } from './written.ts';
@@ -62,43 +61,6 @@ export function spelledFrom(
     pieces.push({ value, token });
   }
   return pieces;
-}
-
-/** IBANs read out sign by sign: "d e eight nine three seven …". Only those with right check digits. */
-export function findSpelledIbans(tokens: readonly Token[], language: string): Finding[] {
-  const found: Finding[] = [];
-  for (const [index, token] of tokens.entries()) {
-    if (!/^(?:[a-z]|[a-z]{2}|[a-z]{2}\d{2}\w*)$/iu.test(token.text)) continue;
-    const pieces = spelledFrom(tokens, index, language);
-    const joined = pieces.map((piece) => piece.value).join('');
-    const pair =
-      pieces[0]?.value.length === 1 || token.text === token.text.toUpperCase()
-        ? joined
-        : token.norm.toUpperCase() +
-          spelledFrom(tokens, index + 1, language)
-            .map((piece) => piece.value)
-            .join('');
-    const length = ibanLength(pair.slice(0, 2));
-    if (length === undefined || !isIban(pair.slice(0, length))) continue;
-    const last = pieceAt(
-      pieces.length > 1
-        ? pieces
-        : [{ value: pair.slice(0, 2), token }, ...spelledFrom(tokens, index + 1, language)],
-      length,
-    );
-    if (last) found.push(finding('iban', token.from, last.to, 100));
-  }
-  return found;
-}
-
-/** The token in which the sign number `count` ends, if a piece ends just there. */
-function pieceAt(pieces: readonly SpelledPiece[], count: number): Token | undefined {
-  let seen = 0;
-  for (const piece of pieces) {
-    seen += piece.value.length;
-    if (seen === count) return piece.token;
-  }
-  return undefined;
 }
 
 /** IP v6 addresses read out: "two zero zero one colon d b eight colon colon one". */

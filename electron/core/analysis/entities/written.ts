@@ -1,5 +1,4 @@
 import { type Finding, finding, hidden } from '../findings.ts';
-import { ibanLength, isIban } from '../numbers/checks.ts';
 import { TOP_LEVEL } from './domains.ts';
 
 /** A dot, or the dot and space that recognisers write before a common ending ("example. com"). */
@@ -19,11 +18,10 @@ const WWW = new RegExp(
 const BARE =
   /(?<![\p{L}\d@.])(?:[\p{L}\d](?:[\p{L}\d-]*[\p{L}\d])?\.)+(\p{L}{2,12})(?![\p{L}\d@])(?:\/[^\s<>"'”’)\]]*)?/giu;
 const IPV6 = /(?<![\p{L}\d:])(?:[\da-f]{0,4}:){2,7}[\da-f]{0,4}(?![\p{L}\d:])/giu;
-const IBAN_START = /(?<![\p{L}\d])([A-Z]{2})(?=\d{2})/giu;
 
-/** E-mail addresses, URLs, IP v6 addresses and IBANs as they are written (RFC 5321 and 3986 simplified). */
+/** Email addresses, URLs and IPv6 addresses as they are written (RFC 5321 and 3986 simplified). */
 export function findWritten(text: string): Finding[] {
-  return [...findEmails(text), ...findUrls(text), ...findIpv6(text), ...findIbans(text)];
+  return [...findEmails(text), ...findUrls(text), ...findIpv6(text)];
 }
 
 function findEmails(text: string): Finding[] {
@@ -73,36 +71,4 @@ export function isIpv6(value: string): boolean {
   const groups = halves.flatMap((half) => half.split(':')).filter((group) => group !== '');
   if (halves.length > 2 || !groups.every((group) => /^[\da-f]{1,4}$/u.test(group))) return false;
   return halves.length === 2 ? groups.length <= 7 && groups.length >= 2 : groups.length === 8;
-}
-
-function findIbans(text: string): Finding[] {
-  const found: Finding[] = [];
-  for (const match of text.matchAll(IBAN_START)) {
-    const length = ibanLength((match[1] ?? '').toUpperCase());
-    const end = length ? readAlphanumerics(text, match.index, length) : undefined;
-    if (end === undefined) continue;
-    const value = text
-      .slice(match.index, end)
-      .replace(/[^\p{L}\d]/gu, '')
-      .toUpperCase();
-    if (isIban(value)) found.push(finding('iban', match.index, end, 100));
-  }
-  return found;
-}
-
-/** The end of the first `count` letters and digits from an offset, with single separators between. */
-function readAlphanumerics(text: string, from: number, count: number): number | undefined {
-  let seen = 0;
-  let gap = 0;
-  for (let at = from; at < text.length; at++) {
-    if (/[a-z\d]/iu.test(text[at] ?? '')) {
-      seen += 1;
-      gap = 0;
-      if (seen === count) return at + 1;
-    } else {
-      gap += 1;
-      if (gap > 2 || !/[\s.,-]/u.test(text[at] ?? '')) return undefined;
-    }
-  }
-  return undefined;
 }

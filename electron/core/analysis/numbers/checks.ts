@@ -1,3 +1,5 @@
+import { getCountrySpecifications } from 'ibantools';
+
 /** Check digits and ranges of numbers that identify people and accounts. */
 
 /** Luhn's algorithm (ISO/IEC 7812-1, annex B). */
@@ -43,94 +45,16 @@ export function isRoutingNumber(digits: string): boolean {
   return sum % 10 === 0;
 }
 
-const IBAN_LENGTHS: Record<string, number> = {
-  AD: 24,
-  AE: 23,
-  AL: 28,
-  AT: 20,
-  AZ: 28,
-  BA: 20,
-  BE: 16,
-  BG: 22,
-  BH: 22,
-  BR: 29,
-  BY: 28,
-  CH: 21,
-  CR: 22,
-  CY: 28,
-  CZ: 24,
-  DE: 22,
-  DK: 18,
-  DO: 28,
-  EE: 20,
-  EG: 29,
-  ES: 24,
-  FI: 18,
-  FO: 18,
-  FR: 27,
-  GB: 22,
-  GE: 22,
-  GI: 23,
-  GL: 18,
-  GR: 27,
-  GT: 28,
-  HR: 21,
-  HU: 28,
-  IE: 22,
-  IL: 23,
-  IQ: 23,
-  IS: 26,
-  IT: 27,
-  JO: 30,
-  KW: 30,
-  KZ: 20,
-  LB: 28,
-  LC: 32,
-  LI: 21,
-  LT: 20,
-  LU: 20,
-  LV: 21,
-  MC: 27,
-  MD: 24,
-  ME: 22,
-  MK: 19,
-  MR: 27,
-  MT: 31,
-  MU: 30,
-  NL: 18,
-  NO: 15,
-  PK: 24,
-  PL: 28,
-  PS: 29,
-  PT: 25,
-  QA: 29,
-  RO: 24,
-  RS: 22,
-  SA: 24,
-  SC: 31,
-  SE: 24,
-  SI: 19,
-  SK: 24,
-  SM: 27,
-  ST: 25,
-  SV: 28,
-  TL: 23,
-  TN: 24,
-  TR: 26,
-  UA: 29,
-  VA: 22,
-  VG: 24,
-  XK: 20,
-};
+const IBAN_COUNTRIES = getCountrySpecifications();
 
-/** The length of an IBAN that begins with this country, or undefined for none. */
+/** The length of an IBAN of a country (ISO 3166 code, upper case), also of those not yet in SWIFT's registry. */
 export function ibanLength(country: string): number | undefined {
-  return IBAN_LENGTHS[country];
+  return IBAN_COUNTRIES[country]?.chars ?? undefined;
 }
 
 /** An IBAN (ISO 13616): the country's length and check digits by modulo 97. Upper case, no spaces. */
 export function isIban(value: string): boolean {
-  if (!/^[A-Z]{2}\d{2}[A-Z0-9]+$/u.test(value) || value.length !== IBAN_LENGTHS[value.slice(0, 2)])
+  if (!/^[A-Z]{2}\d{2}[A-Z0-9]+$/u.test(value) || value.length !== ibanLength(value.slice(0, 2)))
     return false;
   let remainder = 0;
   for (const sign of value.slice(4) + value.slice(0, 4)) {

@@ -128,6 +128,16 @@ export function cueAfter(tokens: readonly Token[], last: number): NumberCue | un
   return undefined;
 }
 
+/** Whether a phrase of this cue stands anywhere in reach before a token, nearer cues or not. */
+export function hasCueBefore(tokens: readonly Token[], first: number, cue: NumberCue): boolean {
+  for (let end = first - 1; end >= Math.max(0, first - REACH_BEFORE); end--) {
+    for (let length = 1; length <= 3; length++) {
+      if (CUE_OF.get(phraseAt(tokens, end - length + 1, end)) === cue) return true;
+    }
+  }
+  return false;
+}
+
 function phraseAt(tokens: readonly Token[], first: number, last: number): string {
   if (first < 0) return '';
   let phrase = '';

@@ -1,0 +1,153 @@
+import { type Finding, finding, hidden } from '../findings.ts';
+import { ibanLength, isIban } from '../numbers/checks.ts';
+import { cueAfter, hasCueBefore } from '../numbers/cues.ts';
+import type { Token } from '../tokens.ts';
+import { type SpelledPiece, spelledFrom } from './spelled.ts';
+
+const IBAN_START = /(?<![\p{L}\d])([A-Z]{2})(?=\d{2})/giu;
+/** What a recognizer may make of an IBAN; the country code stands apart in capitals only. */
+const LOOSE_START = /(?<![\p{L}\d])(?:[A-Z]{2}\s?|[A-Za-z]{2})(?=\d{2})/gu;
+const GROUP = /[A-Za-z\d]+/uy;
+const SEPARATOR = /(?:\s|[.-]|,\s?)/uy;
+const SHORTEST = 15;
+const LONGEST = 34;
+const SHAPE = /^[A-Z]{2}\d{2}[A-Z\d]{11,30}$/u;
+
+/**
+ * IBANs, written or spelled. One with the right length and check digits is asserted; after a cue ("my IBAN is")
+ * anything of an IBAN's shape is hidden, since a recognizer that mishears one digit must not reveal the others.
+ */
+export function findIbans(text: string, tokens: readonly Token[], language: string): Finding[] {
+  return [
+    ...findWrittenIbans(text, tokens),
+    ...findSpelledIbans(tokens, language),
+    ...findCuedIbans(text, tokens),
+  ];
+}
+
+function findWrittenIbans(text: string, tokens: readonly Token[]): Finding[] {
+  const found: Finding[] = [];
+  for (const match of matchesIn(text, tokens, IBAN_START)) {
+    const length = ibanLength((match[1] ?? '').toUpperCase());
+    const end = length ? readAlphanumerics(text, match.index, length) : undefined;
+    if (end === undefined) continue;
+    const value = text
+      .slice(match.index, end)
+      .replace(/[^\p{L}\d]/gu, '')
+      .toUpperCase();
+    if (isIban(value)) found.push(finding('iban', match.index, end, 100));
+  }
+  return found;
+}
+
+/** The end of the first `count` letters and digits from an offset, with single separators between. */
+function readAlphanumerics(text: string, from: number, count: number): number | undefined {
+  let seen = 0;
+  let gap = 0;
+  for (let at = from; at < text.length; at++) {
+    if (/[a-z\d]/iu.test(text[at] ?? '')) {
+      seen += 1;
+      gap = 0;
+      if (seen === count) return at + 1;
+    } else {
+      gap += 1;
+      if (gap > 2 || !/[\s.,-]/u.test(text[at] ?? '')) return undefined;
+    }
+  }
+  return undefined;
+}
+
+/** Matches within the tokens' stretch of the text, with offsets into the whole. */
+function matchesIn(text: string, tokens: readonly Token[], pattern: RegExp) {
+  const from = tokens[0]?.from ?? 0;
+  const to = tokens.at(-1)?.to ?? 0;
+  return [...text.slice(from, to).matchAll(pattern)].map((match) => ({
+    1: match[1],
+    index: match.index + from,
+  }));
+}
+
+function findCuedIbans(text: string, tokens: readonly Token[]): Finding[] {
+  const found: Finding[] = [];
+  for (const { index: from } of matchesIn(text, tokens, LOOSE_START)) {
+    const to = looseEnd(text, from);
+    if (to === undefined) continue;
+    const first = tokens.findIndex((token) => token.to > from);
+    const last = tokens.findLastIndex((token) => token.from < to);
+    const cued =
+      hasCueBefore(tokens, first, 'account') ||
+      cueAfter(tokens, last) === 'account' ||
+      /iban\P{L}*$/iu.test(text.slice(tokens[first]?.from ?? from, from));
+    if (cued) found.push(hidden('iban', from, to, 90));
+  }
+  return found;
+}
+
+/**
+ * Where a value of an IBAN's shape ends: after the country's number of characters if a group ends there, else
+ * after the last group with a digit. Groups of letters alone belong to it in capitals, or before digits.
+ */
+function looseEnd(text: string, from: number): number | undefined {
+  const length = ibanLength(text.slice(from, from + 2).toUpperCase());
+  let seen = 0;
+  let end: number | undefined;
+  let at = from;
+  while (seen < LONGEST) {
+    const group = matchAt(GROUP, text, at);
+    if (group === undefined || seen + group.length > LONGEST) break;
+    const next = at + group.length;
+    const separator = matchAt(SEPARATOR, text, next) ?? '';
+    const isLetters = !/\d/u.test(group);
+    const following = separator === '' ? undefined : matchAt(GROUP, text, next + separator.length);
+    if (isLetters && (group.length > 6 || !(/^[A-Z]+$/u.test(group) || /\d/u.test(following ?? '')))) break;
+    seen += group.length;
+    if (seen === length) return next;
+    if (!isLetters && seen >= SHORTEST) end = next;
+    if (separator === '') break;
+    at = next + separator.length;
+  }
+  return end;
+}
+
+function matchAt(pattern: RegExp, text: string, at: number): string | undefined {
+  pattern.lastIndex = at;
+  return pattern.exec(text)?.[0];
+}
+
+/** IBANs read out sign by sign: "d e eight nine three seven …". Only those with right check digits. */
+export function findSpelledIbans(tokens: readonly Token[], language: string): Finding[] {
+  const found: Finding[] = [];
+  for (const [index, token] of tokens.entries()) {
+    if (!/^(?:[a-z]|[a-z]{2}|[a-z]{2}\d{2}\w*)$/iu.test(token.text)) continue;
+    const pieces = spelledFrom(tokens, index, language);
+    const joined = pieces.map((piece) => piece.value).join('');
+    const pair =
+      pieces[0]?.value.length === 1 || token.text === token.text.toUpperCase()
+        ? joined
+        : token.norm.toUpperCase() +
+          spelledFrom(tokens, index + 1, language)
+            .map((piece) => piece.value)
+            .join('');
+    const length = ibanLength(pair.slice(0, 2));
+    const whole = length !== undefined && isIban(pair.slice(0, length));
+    if (!whole && !(SHAPE.test(pair) && hasCueBefore(tokens, index, 'account'))) continue;
+    const last = pieceAt(
+      pieces.length > 1
+        ? pieces
+        : [{ value: pair.slice(0, 2), token }, ...spelledFrom(tokens, index + 1, language)],
+      whole ? length : pair.length,
+    );
+    if (last) found.push((whole ? finding : hidden)('iban', token.from, last.to, whole ? 100 : 90));
+  }
+  return found;
+}
+
+/** The token in which the sign number `count` ends, if a piece ends just there. */
+function pieceAt(pieces: readonly SpelledPiece[], count: number): Token | undefined {
+  let seen = 0;
+  for (const piece of pieces) {
+    seen += piece.value.length;
+    if (seen === count) return piece.token;
+  }
+  return undefined;
+}
