@@ -14,7 +14,8 @@ import { findFfmpeg } from './engines/ffmpeg/tools.ts';
 import type { FfmpegTools } from './engines/ffmpeg/types.ts';
 import { createHttpClient } from './engines/net/http-client.ts';
 import { createPageReader } from './engines/pages/yt-dlp.ts';
-import { createWhisperEngine, defaultParallelism, type Parallelism } from './engines/whisper/index.ts';
+import { createWhisperEngine } from './engines/whisper/engine.ts';
+import { defaultParallelism, type Parallelism } from './engines/whisper/parallelism.ts';
 import { compatResources } from './http/compat/index.ts';
 import { listen } from './http/listen.ts';
 import { mcpResources } from './http/mcp/index.ts';
@@ -80,7 +81,7 @@ const parallelismOf = (settings: SettingsService): Parallelism => {
   const defaults = defaultParallelism(availableParallelism());
   return {
     threads: settings.get('engine.threads') || defaults.threads,
-    statesSideBySide: settings.get('engine.parallel') || defaults.statesSideBySide,
+    concurrency: settings.get('engine.parallel') || defaults.concurrency,
   };
 };
 
@@ -188,7 +189,7 @@ const createServices = (
     logger,
     boot: newToken(8),
     concurrency: () => settings.get('queue.concurrency'),
-    windingUp: parallelism.statesSideBySide - 1,
+    windingUp: parallelism.concurrency - 1,
     work,
     watcher: {
       progress: (row, segments, from) => transcripts.announceProgress(row, segments, from),

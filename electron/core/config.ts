@@ -1,5 +1,5 @@
 import type { Settings } from '../contract/settings.ts';
-import { type ForkWorker, forkNodeWorker } from './engines/whisper/index.ts';
+import { type ForkWorker, forkNodeWorker } from './engines/worker/process.ts';
 
 /** How one run of the program is set up. Frozen when it reaches `createApp`. */
 export type AppConfig = {

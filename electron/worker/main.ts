@@ -1,139 +1,24 @@
-import { DIARIZER_FLAG } from '../core/engines/diarizer/types.ts';
-import {
-  loadAddon,
-  type NativeAddon,
-  type NativeErrorCode,
-  type NativeJob,
-} from '../core/engines/whisper/addon.ts';
-import {
-  PROBE_FLAG,
-  type TaskResult,
-  type ToWorker,
-  type WorkerTask,
-} from '../core/engines/whisper/protocol.ts';
-import { serveDiarizer } from './diarizer.ts';
-import { LoadedModels } from './models.ts';
-import { openPort, type Port } from './port.ts';
+import { DIARIZER_ENGINE } from '../core/engines/diarizer/tasks.ts';
+import { loadDiarizer } from '../core/engines/diarizer/worker.ts';
+import { WHISPER_ENGINE } from '../core/engines/whisper/tasks.ts';
+import { loadWhisper } from '../core/engines/whisper/worker.ts';
+import type { LoadEngine } from '../core/engines/worker/protocol.ts';
+import { openPort } from './port.ts';
+import { serve } from './serve.ts';
 
 /**
- * The engine process: the only place where the native addon is loaded. Arguments: the addon's path and, for
- * a process that is to say whether the addon works here and then end, `--probe`.
+ * The worker process: the only one that loads native libraries. Arguments: an engine's name, then what that engine
+ * takes. A new engine is one more entry here.
  */
-
-const ERROR_CODES: readonly string[] = [
-  'invalid_argument',
-  'model_invalid',
-  'model_not_found',
-  'model_closed',
-  'aborted',
-  'engine_failed',
-  'out_of_memory',
-] satisfies NativeErrorCode[];
-
-const isErrorCode = (code: unknown): code is NativeErrorCode =>
-  typeof code === 'string' && ERROR_CODES.includes(code);
-
-const describe = (error: unknown): { code: NativeErrorCode; message: string } => {
-  const message = error instanceof Error ? error.message : String(error);
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  return { code: isErrorCode(code) ? code : 'engine_failed', message };
+const ENGINES: Readonly<Record<string, LoadEngine>> = {
+  [WHISPER_ENGINE]: loadWhisper,
+  [DIARIZER_ENGINE]: loadDiarizer,
 };
 
-class EngineWorker {
-  readonly #addon: NativeAddon;
-  readonly #port: Port;
-  readonly #models: LoadedModels;
-  readonly #jobs = new Map<number, NativeJob>();
-  /** The tasks in hand, and whether each was asked to stop. */
-  readonly #tasks = new Map<number, { aborted: boolean }>();
+const [name = '', ...args] = process.argv.slice(2);
 
-  constructor(addon: NativeAddon, port: Port) {
-    this.#addon = addon;
-    this.#port = port;
-    this.#models = new LoadedModels(addon);
-  }
-
-  receive(message: ToWorker): void {
-    if (message.type === 'run') void this.#run(message.id, message.task);
-    else if (message.type === 'abort') this.#abort(message.id);
-    else void this.#stop();
-  }
-
-  /** Answers every task exactly once. */
-  async #run(id: number, task: WorkerTask): Promise<void> {
-    this.#tasks.set(id, { aborted: false });
-    try {
-      this.#port.send({ type: 'done', id, result: await this.#perform(id, task) });
-    } catch (error) {
-      this.#port.send({ type: 'failed', id, ...describe(error) });
-    } finally {
-      this.#jobs.delete(id);
-      this.#tasks.delete(id);
-    }
-  }
-
-  #perform(id: number, task: WorkerTask): Promise<TaskResult> {
-    switch (task.kind) {
-      case 'transcribe':
-        return this.#models.with(task.modelPath, task.modelOptions, (model) => {
-          const job = model.transcribe(task.pcm, task.params, {
-            onProgress: (percent) => this.#port.send({ type: 'progress', id, percent }),
-            onSegment: (segment) => this.#port.send({ type: 'segment', id, segment }),
-            onLanguage: (guess) => this.#port.send({ type: 'language', id, guess }),
-          });
-          this.#jobs.set(id, job);
-          // It may have been asked to stop while it waited for its model.
-          if (this.#tasks.get(id)?.aborted) job.abort();
-          return job.promise;
-        });
-      case 'detectLanguage':
-        return this.#models.with(task.modelPath, task.modelOptions, (model) =>
-          model.detectLanguage(task.pcm, { threads: task.threads }),
-        );
-      case 'detectSpeech':
-        return this.#addon.detectSpeech(task.pcm, task.params);
-      case 'modelFacts':
-        return this.#addon.inspectModel(task.modelPath);
-      case 'diarizePiece':
-      case 'diarizeEnd':
-      case 'trySpeakerModel':
-        throw new Error('Speakers are told apart in a process of their own.');
-    }
-  }
-
-  #abort(id: number): void {
-    const task = this.#tasks.get(id);
-    if (task) task.aborted = true;
-    this.#jobs.get(id)?.abort();
-  }
-
-  async #stop(): Promise<void> {
-    await this.#models.freeAll();
-    process.exit(0);
-  }
-}
-
-const main = (): void => {
-  const [addonPath, flag] = process.argv.slice(2);
-  const port = openPort();
-  // Without a parent nobody wants the results: end at once, whatever the native threads are doing.
-  port.onLost(() => process.kill(process.pid, 'SIGKILL'));
-  if (addonPath === DIARIZER_FLAG) {
-    serveDiarizer(port);
-    return;
-  }
-  let addon: NativeAddon;
-  try {
-    if (!addonPath) throw new Error('The worker was started without the path of the addon.');
-    addon = loadAddon(addonPath);
-  } catch (error) {
-    port.send({ type: 'unusable', message: describe(error).message });
-    return;
-  }
-  port.send({ type: 'ready', system: addon.systemInfo() });
-  if (flag === PROBE_FLAG) return;
-  const worker = new EngineWorker(addon, port);
-  port.onMessage((message) => worker.receive(message));
-};
-
-main();
+serve(openPort(), () => {
+  const load = ENGINES[name];
+  if (!load) throw new Error(`There is no engine named "${name}".`);
+  return load(args);
+});

@@ -1,17 +1,17 @@
-import type { FromWorker, ToWorker } from '../core/engines/whisper/protocol.ts';
+import { type FromWorker, ToWorker } from '../core/engines/worker/protocol.ts';
 
-/** The worker's end of the line to its parent. */
+/** The worker's end of the channel to its host. */
 export type Port = {
   send(message: FromWorker): void;
   onMessage(listener: (message: ToWorker) => void): void;
-  /** Called when the parent is gone. */
-  onLost(listener: () => void): void;
+  /** Called when the host process has ended. */
+  onDisconnect(listener: () => void): void;
 };
 
 /** Electron's utility process offers this on `process`; its types are not used outside Electron's own code. */
 type ParentPort = {
   postMessage(message: FromWorker): void;
-  on(event: 'message', listener: (event: { data: ToWorker }) => void): void;
+  on(event: 'message', listener: (event: { data: unknown }) => void): void;
 };
 
 const electronPort = (): ParentPort | undefined => {
@@ -19,23 +19,23 @@ const electronPort = (): ParentPort | undefined => {
   return host.parentPort;
 };
 
-/** The line to the parent under `child_process.fork` as well as under Electron's `utilityProcess`. */
+/** Opens the channel under `child_process.fork` as well as under Electron's `utilityProcess`. */
 export const openPort = (): Port => {
   const electron = electronPort();
   if (electron) {
     return {
       send: (message) => electron.postMessage(message),
-      onMessage: (listener) => electron.on('message', ({ data }) => listener(data)),
+      onMessage: (listener) => electron.on('message', ({ data }) => listener(ToWorker.parse(data))),
       // Chromium ends its utility processes with the browser process.
-      onLost: () => {},
+      onDisconnect: () => {},
     };
   }
   return {
     send: (message) => {
-      // A message to a parent that has just gone has nobody to miss it; `disconnect` ends this process.
+      // A message to a host that has just ended is dropped: `disconnect` ends this process.
       if (process.connected) process.send?.(message, undefined, {}, () => {});
     },
-    onMessage: (listener) => process.on('message', (message: ToWorker) => listener(message)),
-    onLost: (listener) => process.on('disconnect', listener),
+    onMessage: (listener) => process.on('message', (message) => listener(ToWorker.parse(message))),
+    onDisconnect: (listener) => process.on('disconnect', listener),
   };
 };

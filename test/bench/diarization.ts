@@ -1,7 +1,7 @@
 import { cosine } from '../../electron/core/base/vectors.ts';
 import { createDiarizer } from '../../electron/core/engines/diarizer/diarizer.ts';
 import type { Diarization } from '../../electron/core/engines/diarizer/types.ts';
-import { forkNodeWorker } from '../../electron/core/engines/whisper/index.ts';
+import { forkNodeWorker } from '../../electron/core/engines/worker/process.ts';
 import { scoreDiarization } from '../support/diarization-error.ts';
 import { WORKER_ENTRY } from '../support/paths.ts';
 import { starterModels } from '../support/speaker-models.ts';
@@ -116,7 +116,7 @@ export const printDiarization = async (long: boolean): Promise<void> => {
     const talk = await conversation(name);
     const result = await printRow(name, talk);
     heard.push(
-      ...result.voices.map(({ speaker, embedding }) => ({
+      ...result.embeddings.map(({ speaker, embedding }) => ({
         recording: name,
         voice: voiceOf(result, speaker, talk),
         embedding,

@@ -9,5 +9,5 @@ const { segmentation, embedding } = STARTER_SPEAKERS;
 export const starterModels = {
   segmentation: join(FOLDER, segmentation.file),
   embedding: join(FOLDER, embedding.file),
-  sameVoice: likenessOf(embedding.id).within,
+  sameSpeakerCosine: likenessOf(embedding.id).within,
 };

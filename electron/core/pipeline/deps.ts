@@ -6,7 +6,7 @@ import type { DiarizationModels } from '../engines/diarizer/types.ts';
 import type { MediaEngine } from '../engines/ffmpeg/types.ts';
 import type { HttpClient } from '../engines/net/types.ts';
 import type { PageReader } from '../engines/pages/yt-dlp.ts';
-import type { WhisperEngine } from '../engines/whisper/index.ts';
+import type { WhisperEngine } from '../engines/whisper/engine.ts';
 import type { Database } from '../stores/database.ts';
 import type { Analyser } from './findings/analyze.ts';
 

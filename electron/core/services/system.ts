@@ -3,7 +3,9 @@ import type { Clock } from '../base/clock.ts';
 import { messageOf } from '../base/errors.ts';
 import type { DataPaths } from '../base/paths.ts';
 import type { FfmpegTools, MediaEngine } from '../engines/ffmpeg/types.ts';
-import type { Parallelism, SystemInfo, WhisperEngine } from '../engines/whisper/index.ts';
+import type { WhisperEngine } from '../engines/whisper/engine.ts';
+import type { Parallelism } from '../engines/whisper/parallelism.ts';
+import type { SystemInfo } from '../engines/whisper/types.ts';
 import type { SettingsService } from './settings.ts';
 
 type Options = {
@@ -66,7 +68,7 @@ export class SystemService {
         detail: probe.available ? null : probe.detail,
         system_info: probe.available ? probe.info.features : null,
         threads: parallelism.threads,
-        parallel: parallelism.statesSideBySide,
+        parallel: parallelism.concurrency,
       },
       acceleration: {
         enabled: settings.get('engine.acceleration'),

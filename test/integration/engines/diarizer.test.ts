@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createDiarizer, createSpeakerModelTrial } from '../../../electron/core/engines/diarizer/diarizer.ts';
 import { linkSpeakers } from '../../../electron/core/engines/diarizer/link-speakers.ts';
 import { onnxMetadata } from '../../../electron/core/engines/diarizer/onnx-header.ts';
-import { forkNodeWorker } from '../../../electron/core/engines/whisper/index.ts';
+import { forkNodeWorker } from '../../../electron/core/engines/worker/process.ts';
 import { WORKER_ENTRY } from '../../support/paths.ts';
 import { createRandom, SEED } from '../../support/random.ts';
 import { starterModels } from '../../support/speaker-models.ts';
@@ -21,7 +21,7 @@ async function* noise(chunks: number) {
 
 describe('the process that tells speakers apart', () => {
   it('takes nobody down with it when its models are missing', async () => {
-    const models = { segmentation: '/none.onnx', embedding: '/none.onnx', sameVoice: 0.8 };
+    const models = { segmentation: '/none.onnx', embedding: '/none.onnx', sameSpeakerCosine: 0.8 };
     const { signal } = new AbortController();
     await expect(createDiarizer(fork)(noise(1), { models, speakers: null, signal })).rejects.toMatchObject({
       name: 'AppError',
@@ -45,13 +45,13 @@ describe('a model of speakers', () => {
   const tryModel = createSpeakerModelTrial(fork);
 
   it('is let work before it is kept', async () => {
-    await tryModel({ part: 'embedding', path: embedding, beside: segmentation });
-    await tryModel({ part: 'segmentation', path: segmentation, beside: embedding });
+    await tryModel({ part: 'embedding', path: embedding, counterpart: segmentation });
+    await tryModel({ part: 'segmentation', path: segmentation, counterpart: embedding });
   });
 
   it('that cannot be used is found out, and takes nobody down', async () => {
     await expect(
-      tryModel({ part: 'embedding', path: segmentation, beside: segmentation }),
+      tryModel({ part: 'embedding', path: segmentation, counterpart: segmentation }),
     ).rejects.toMatchObject({ code: 'model_invalid' });
   });
 

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { analyzeInThread } from '../../../electron/core/analysis/analyze-in-thread.ts';
 import { analyze } from '../../../electron/core/analysis/index.ts';
 import { createSpeakerModelTrial } from '../../../electron/core/engines/diarizer/diarizer.ts';
-import { forkNodeWorker } from '../../../electron/core/engines/whisper/index.ts';
+import { forkNodeWorker } from '../../../electron/core/engines/worker/process.ts';
 import { ROOT } from '../../support/paths.ts';
 import { starterModels } from '../../support/speaker-models.ts';
 import { transcriptOf } from '../../unit/analysis/support/transcripts.ts';
@@ -50,6 +50,6 @@ describe('the bundle of the desktop program', { timeout: 120_000 }, () => {
   it('starts the bundled worker', async () => {
     const { segmentation, embedding } = starterModels;
     const tryModel = createSpeakerModelTrial(forkNodeWorker(bundled('worker.js')));
-    await tryModel({ part: 'embedding', path: embedding, beside: segmentation });
+    await tryModel({ part: 'embedding', path: embedding, counterpart: segmentation });
   });
 });

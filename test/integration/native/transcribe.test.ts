@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
-  type LanguageGuess,
   loadAddon,
   type NativeAddon,
   type NativeModel,
-  type WhisperResult,
 } from '../../../electron/core/engines/whisper/addon.ts';
+import type { LanguageGuess, WhisperResult } from '../../../electron/core/engines/whisper/types.ts';
 import { testAddon } from '../../support/addon.ts';
 import { truth } from '../../support/fixtures.ts';
 import { STARTER_MODEL } from '../../support/paths.ts';
@@ -91,24 +90,6 @@ describe('the addon', () => {
     );
     await freed;
   });
-
-  it('refuses alignment heads that do not fit the model', async () => {
-    await expect(
-      addon.loadModel(STARTER_MODEL, { dtw: 'base.en', flashAttention: false }),
-    ).rejects.toMatchObject({
-      code: 'invalid_argument',
-    });
-    await expect(addon.loadModel(STARTER_MODEL, { dtw: 'none such' })).rejects.toMatchObject({
-      code: 'invalid_argument',
-    });
-    const plainModel = await addon.loadModel(STARTER_MODEL, { dtw: 'auto', flashAttention: false });
-    const result = await plainModel.transcribe(cut(fixturePcm('01-short-note.wav'), 0, 5), {
-      language: 'en',
-      threads: 1,
-    }).promise;
-    expect(result.segments[0]?.tokens[0]?.dtw).toBeNull();
-    await plainModel.free();
-  });
 });
 
 describe('recognition', () => {
@@ -162,16 +143,14 @@ describe('recognition', () => {
     expect((await found.promise).segments).toEqual((await given.promise).segments);
   });
 
-  it('tells each segment once as it is made, and progress that only grows to 100', async () => {
-    const told: string[] = [];
+  it('reports progress that only grows, to 100', async () => {
     const progress: number[] = [];
     const result = await hear(
       cut(fixturePcm('03-three-speakers.flac'), 0, 20),
       { language: 'en', maxContext: 0 },
-      { onProgress: (percent) => progress.push(percent), onSegment: ({ text }) => told.push(text) },
+      { onProgress: (percent) => progress.push(percent) },
     ).promise;
-    expect(told.length).toBeGreaterThan(3);
-    expect(told).toEqual(result.segments.map(({ text }) => text));
+    expect(result.segments.length).toBeGreaterThan(3);
     expect(progress).toEqual([...progress].sort((a, b) => a - b));
     expect(new Set(progress).size).toBe(progress.length);
     expect(progress.at(-1)).toBe(100);
@@ -204,10 +183,11 @@ describe('recognition', () => {
     const early = hear(pcm, { language: 'en' });
     early.abort();
     await expect(early.promise).rejects.toMatchObject({ code: 'aborted' });
-    let segments = 0;
-    const job = hear(pcm, { language: 'en' }, { onSegment: () => ++segments === 2 && job.abort() });
+    const progress: number[] = [];
+    const onProgress = (percent: number) => progress.push(percent) === 2 && job.abort();
+    const job = hear(pcm, { language: 'en' }, { onProgress });
     await expect(job.promise).rejects.toMatchObject({ code: 'aborted' });
-    expect(segments).toBeLessThan(10);
+    expect(progress.at(-1)).toBeLessThan(50);
     job.abort();
     const again = await hear(cut(pcm, 0, 6), { language: 'en', maxContext: 0 }).promise;
     expect(again.segments.length).toBeGreaterThan(0);

@@ -1,22 +1,23 @@
 import { cosine, meanDirection } from '../../base/vectors.ts';
 
-/** A voice of one block of audio, and for how long it was listened to. */
-export type BlockVoice = {
+/** A speaker of one block of audio. */
+export type BlockSpeaker = {
   readonly block: number;
   readonly embedding: Float32Array;
+  /** How long the speaker talks in the block. */
   readonly seconds: number;
 };
 
 /**
- * Who is heard for less than this share of all speech, and for less than the larger number of seconds, is taken for a
- * stray stretch; so is who is heard for less than the smaller number: that is too little to know a voice by.
+ * A cluster with less than this share of all speech, bounded to these seconds, is a stray: a stretch of noise or
+ * laughter, or too little speech to recognize a voice by.
  */
-const LEAST_SHARE = 0.01;
-const LEAST_SECONDS = { short: 1, long: 5 };
+const STRAY_SHARE = 0.01;
+const STRAY_SECONDS = { min: 1, max: 5 };
 
 type Cluster = { members: number[]; embedding: Float32Array; seconds: number };
 
-const joined = (a: Cluster, b: Cluster): Cluster => ({
+const merge = (a: Cluster, b: Cluster): Cluster => ({
   members: [...a.members, ...b.members],
   embedding: meanDirection([
     { vector: a.embedding, weight: a.seconds },
@@ -25,60 +26,59 @@ const joined = (a: Cluster, b: Cluster): Cluster => ({
   seconds: a.seconds + b.seconds,
 });
 
-/** The two clusters that sound most alike. */
-const closest = (clusters: readonly Cluster[]): { i: number; j: number; alike: number } => {
-  let best = { i: -1, j: -1, alike: -Infinity };
+const mostSimilarPair = (clusters: readonly Cluster[]): { i: number; j: number; similarity: number } => {
+  let best = { i: -1, j: -1, similarity: -Infinity };
   for (const [i, a] of clusters.entries()) {
     for (const [j, b] of clusters.entries()) {
       if (j <= i) continue;
-      const alike = cosine(a.embedding, b.embedding);
-      if (alike > best.alike) best = { i, j, alike };
+      const similarity = cosine(a.embedding, b.embedding);
+      if (similarity > best.similarity) best = { i, j, similarity };
     }
   }
   return best;
 };
 
-/** A stray stretch of noise or laughter becomes a voice of its own: it goes to the one that it sounds most like. */
-const absorb = (clusters: Cluster[]): Cluster[] => {
+/** Adds the members of each stray to the most similar of the other clusters. */
+const absorbStrays = (clusters: readonly Cluster[]): Cluster[] => {
   const total = clusters.reduce((sum, cluster) => sum + cluster.seconds, 0);
-  const least = Math.max(LEAST_SECONDS.short, Math.min(LEAST_SECONDS.long, total * LEAST_SHARE));
-  const kept = clusters.filter((cluster) => cluster.seconds >= least);
-  for (const stray of clusters.filter((cluster) => cluster.seconds < least)) {
-    const alike = kept.map((cluster) => cosine(cluster.embedding, stray.embedding));
-    kept[alike.indexOf(Math.max(...alike))]?.members.push(...stray.members);
+  const limit = Math.max(STRAY_SECONDS.min, Math.min(STRAY_SECONDS.max, total * STRAY_SHARE));
+  const kept = clusters.filter((cluster) => cluster.seconds >= limit);
+  for (const stray of clusters.filter((cluster) => cluster.seconds < limit)) {
+    const similarities = kept.map((cluster) => cosine(cluster.embedding, stray.embedding));
+    kept[similarities.indexOf(Math.max(...similarities))]?.members.push(...stray.members);
   }
   return kept;
 };
 
 /**
- * Finds the same voices in different blocks, and those that a block took for two: agglomerative clustering
- * by the cosine of the clusters' means. Ends at `speakers` clusters where that is given, else where no two are
- * alike by `sameVoice`. Answers each voice's cluster.
+ * Finds the same speakers in different blocks, and those that one block split in two: agglomerative clustering by the
+ * cosine of the clusters' mean embeddings. Stops at `speakers` clusters if that is given, else when no two clusters reach
+ * `sameSpeakerCosine`. Returns the cluster of each block speaker.
  */
 export const linkSpeakers = (
-  voices: readonly BlockVoice[],
+  blockSpeakers: readonly BlockSpeaker[],
   speakers: number | null,
-  sameVoice: number,
+  sameSpeakerCosine: number,
 ): number[] => {
-  let clusters: Cluster[] = voices.map(({ embedding, seconds }, index) => ({
+  let clusters: Cluster[] = blockSpeakers.map(({ embedding, seconds }, index) => ({
     members: [index],
     embedding,
     seconds,
   }));
   if (speakers !== null && clusters.length > speakers) {
-    const kept = absorb(clusters);
+    const kept = absorbStrays(clusters);
     if (kept.length >= speakers) clusters = kept;
   }
   for (;;) {
-    const { i, j, alike } = closest(clusters);
+    const { i, j, similarity } = mostSimilarPair(clusters);
     const [a, b] = [clusters[i], clusters[j]];
     if (a === undefined || b === undefined) break;
-    if (speakers === null ? alike < sameVoice : clusters.length <= speakers) break;
+    if (speakers === null ? similarity < sameSpeakerCosine : clusters.length <= speakers) break;
     clusters.splice(j, 1);
-    clusters[i] = joined(a, b);
+    clusters[i] = merge(a, b);
   }
-  if (speakers === null) clusters = absorb(clusters);
-  const labels = voices.map(() => 0);
+  if (speakers === null) clusters = absorbStrays(clusters);
+  const labels = blockSpeakers.map(() => 0);
   for (const [label, { members }] of clusters.entries()) {
     for (const member of members) labels[member] = label;
   }

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 
-/** The part of `sherpa-onnx-node` that is used here; the package has no types of its own. */
-type Sherpa = {
+/** The part of `sherpa-onnx-node` that we use; the package has no types of its own. */
+export type Sherpa = {
   readonly OfflineSpeakerDiarization: new (config: {
     segmentation: { pyannote: { model: string }; numThreads: number };
     embedding: { model: string; numThreads: number };
@@ -10,7 +10,6 @@ type Sherpa = {
     minDurationOff: number;
   }) => {
     process(samples: Float32Array): { start: number; end: number; speaker: number }[];
-    setConfig(config: { clustering: { numClusters: number; threshold: number } }): void;
   };
   readonly SpeakerEmbeddingExtractor: new (config: {
     model: string;
@@ -24,5 +23,5 @@ type Sherpa = {
   };
 };
 
-/** Loads the native library. Only the worker process does this. */
+/** Loads the native library: call it in the worker process only. */
 export const loadSherpa = (): Sherpa => createRequire(import.meta.url)('sherpa-onnx-node');

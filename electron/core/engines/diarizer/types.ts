@@ -1,29 +1,34 @@
-/** The worker's argument for a process that tells speakers apart. */
-export const DIARIZER_FLAG = '--diarizer';
+import { z } from 'zod';
 
 /** A stretch of one speaker's speech; seconds. Speakers are numbered from 0, in no particular order. */
-export type SpeakerTurn = { readonly start: number; readonly end: number; readonly speaker: number };
+export const SpeakerTurn = z.object({ start: z.number(), end: z.number(), speaker: z.number() }).readonly();
+export type SpeakerTurn = z.output<typeof SpeakerTurn>;
 
-/** How a speaker sounds: the mean of the embeddings of the speaker's turns, of length 1. */
-export type SpeakerVoice = { readonly speaker: number; readonly embedding: Float32Array };
+/** The mean embedding of a speaker's turns, of length 1. */
+const SpeakerEmbedding = z
+  .object({
+    speaker: z.number(),
+    embedding: z.custom<Float32Array>((value) => value instanceof Float32Array),
+  })
+  .readonly();
 
-/** Who speaks when, and how they sound; a speaker without a turn long enough to listen to has no voice. */
-export type Diarization = { readonly turns: SpeakerTurn[]; readonly voices: SpeakerVoice[] };
+/** Who speaks when. A speaker without a turn that is long enough to embed has no embedding. */
+export const Diarization = z
+  .object({ turns: z.array(SpeakerTurn), embeddings: z.array(SpeakerEmbedding) })
+  .readonly();
+export type Diarization = z.output<typeof Diarization>;
 
-/** Where the ONNX models of diarization are. */
-export type DiarizationModels = {
-  readonly segmentation: string;
-  readonly embedding: string;
-  /** From which cosine on two means of embeddings of one recording are one voice. */
-  readonly sameVoice: number;
-};
+/** The ONNX models of diarization: paths of files. */
+export const DiarizationModels = z
+  .object({
+    segmentation: z.string(),
+    embedding: z.string(),
+    /** Two mean embeddings of one recording with at least this cosine similarity are one speaker. */
+    sameSpeakerCosine: z.number(),
+  })
+  .readonly();
+export type DiarizationModels = z.output<typeof DiarizationModels>;
 
-/** What a model of diarization is for: finding turns, or comparing voices. */
-export type SpeakerModelPart = 'segmentation' | 'embedding';
-
-/** What the worker is asked: pieces of 16 kHz mono sound one after the other, then the end; or to try a model. */
-export type DiarizerTask =
-  | { kind: 'diarizePiece'; models: DiarizationModels; pcm: Float32Array }
-  | { kind: 'diarizeEnd'; models: DiarizationModels; speakers: number | null }
-  /** `beside` is a model of the other part that is known to be good. */
-  | { kind: 'trySpeakerModel'; part: SpeakerModelPart; path: string; beside: string };
+/** What a model of diarization is for: finding turns, or comparing speakers. */
+export const SpeakerModelPart = z.enum(['segmentation', 'embedding']);
+export type SpeakerModelPart = z.output<typeof SpeakerModelPart>;

@@ -1,7 +1,7 @@
 import { clamp, mean, roundMs } from '../../base/numbers.ts';
-import type { WhisperSegment } from './addon.ts';
 import { blankOutMarks } from './marks.ts';
 import { type Character, charactersOf } from './token-times.ts';
+import type { WhisperSegment } from './types.ts';
 
 export type Word = {
   /** With the punctuation that belongs to it. */

@@ -39,23 +39,23 @@ const diarizationOf = async (
 ): Promise<Diarization> => {
   const { pieces } = deps.media.decodePieces(input, { ...range, signal });
   const from = shift + (range?.start ?? 0);
-  const { turns, voices } = await deps.diarize(pieces, { models, speakers, signal });
+  const { turns, embeddings } = await deps.diarize(pieces, { models, speakers, signal });
   return {
     turns: turns.map((turn) => ({ ...turn, start: turn.start + from, end: turn.end + from })),
-    voices,
+    embeddings,
   };
 };
 
 const lostName = (label: string): string =>
   `The name of speaker ${label} is gone: nobody says most of that speaker's words any more.`;
 
-const diarized = (before: ToDiarize, { turns, voices }: Diarization, model: string): Diarized => {
+const diarized = (before: ToDiarize, { turns, embeddings }: Diarization, model: string): Diarized => {
   const { segments, speakers, labels } = withSpeakers(before.segments, turns);
   const named = withEarlierNames(before, { segments, speakers });
   return {
     segments,
     speakers: named.speakers,
-    voices: voices.flatMap(({ speaker, embedding }) => {
+    voices: embeddings.flatMap(({ speaker, embedding }) => {
       const label = labels.get(speaker);
       return label === undefined ? [] : [{ speaker: label, model, embedding: packVector(embedding) }];
     }),

@@ -1,18 +1,11 @@
 import { toSamples } from '../../base/audio.ts';
 import { roundMs } from '../../base/numbers.ts';
 import type { AudioPiece, MediaInput, Span } from '../../engines/ffmpeg/types.ts';
-import {
-  type CleanSegment,
-  cleanSegment,
-  collapseLoops,
-  fittedContext,
-  isRepetitive,
-  joinWords,
-  type LanguageGuess,
-  type TranscribeRequest,
-  type WhisperEngine,
-  type WhisperResult,
-} from '../../engines/whisper/index.ts';
+import { audioContextFor } from '../../engines/whisper/audio-context.ts';
+import type { TranscribeRequest, WhisperEngine } from '../../engines/whisper/engine.ts';
+import { collapseLoops, isRepetitive } from '../../engines/whisper/repetition.ts';
+import type { LanguageGuess, WhisperResult } from '../../engines/whisper/types.ts';
+import { type CleanSegment, cleanSegment, joinWords } from '../../engines/whisper/words.ts';
 import type { StoredSegment } from '../../stores/segments.ts';
 import type { PipelineDeps, PipelineModel } from '../deps.ts';
 import { islandsOf } from './speech-regions.ts';
@@ -76,11 +69,11 @@ const request = (piece: AudioPiece, options: RecogniseOptions): TranscribeReques
   modelPath: options.modelPath,
   pcm: piece.pcm,
   signal: options.signal,
-  alone: options.alone,
+  exclusive: options.alone,
   params: {
     language: options.language,
     beamSize: options.beamSize,
-    ...(options.fitWindow ? { audioContext: fittedContext(piece.pcm.length) } : {}),
+    ...(options.fitWindow ? { audioContext: audioContextFor(piece.pcm.length) } : {}),
     bestOf: 5,
     temperature: 0,
     temperatureIncrement: 0.2,

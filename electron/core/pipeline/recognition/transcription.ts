@@ -92,7 +92,7 @@ class Transcription {
         await this.#o.audio?.write(next);
         await this.#launch(next);
         // One more than run side by side waits, so that the engine never does.
-        while (this.#flights.length > deps.engine.statesSideBySide) await this.#flights[0]?.landed;
+        while (this.#flights.length > deps.engine.concurrency) await this.#flights[0]?.landed;
       }
       this.#o.context.windsUp();
       await this.#lastLanded;

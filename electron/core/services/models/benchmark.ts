@@ -1,11 +1,12 @@
 import { SAMPLE_RATE } from '../../base/audio.ts';
 import { AppError } from '../../base/errors.ts';
 import type { MediaEngine } from '../../engines/ffmpeg/types.ts';
-import { fittedContext, type WhisperEngine } from '../../engines/whisper/index.ts';
+import { audioContextFor } from '../../engines/whisper/audio-context.ts';
+import type { WhisperEngine } from '../../engines/whisper/engine.ts';
 
 export type BenchmarkDeps = {
   readonly media: Pick<MediaEngine, 'decodePieces'>;
-  readonly engine: Pick<WhisperEngine, 'transcribe' | 'statesSideBySide'>;
+  readonly engine: Pick<WhisperEngine, 'transcribe' | 'concurrency'>;
   /** A short recording that comes with the program. */
   readonly sample: string;
 };
@@ -46,14 +47,14 @@ export const measureSpeed = async (
   const whole = await samplesOf(deps);
   const { engine } = deps;
   const recognise = (pcm: Float32Array) => {
-    const audioContext = fitWindow ? fittedContext(pcm.length) : 0;
+    const audioContext = fitWindow ? audioContextFor(pcm.length) : 0;
     return engine.transcribe({ modelPath, pcm, params: { beamSize, language: 'en', audioContext } });
   };
   // Loads the model, which a long recording waits for only once.
   await recognise(whole.slice(0, SAMPLE_RATE));
   const begun = performance.now();
-  await Promise.all(Array.from({ length: engine.statesSideBySide }, () => recognise(whole)));
+  await Promise.all(Array.from({ length: engine.concurrency }, () => recognise(whole)));
   const elapsed = (performance.now() - begun) / 1000;
-  const seconds = (whole.length / SAMPLE_RATE) * engine.statesSideBySide;
+  const seconds = (whole.length / SAMPLE_RATE) * engine.concurrency;
   return { seconds, elapsed, speed: seconds / elapsed };
 };

@@ -130,7 +130,7 @@ export class ModelService {
       id,
       segmentation: this.#speakerModel(settings.get('speakers.segmentation')),
       embedding: this.#speakerModel(id),
-      sameVoice: likenessOf(id).within,
+      sameSpeakerCosine: likenessOf(id).within,
     };
   }
 

@@ -3,7 +3,8 @@ import { AppError, isAppError } from '../../base/errors.ts';
 import { formatBytes } from '../../base/numbers.ts';
 import type { TrySpeakerModel } from '../../engines/diarizer/diarizer.ts';
 import type { SpeakerModelPart } from '../../engines/diarizer/types.ts';
-import type { ModelFacts, WhisperEngine } from '../../engines/whisper/index.ts';
+import type { WhisperEngine } from '../../engines/whisper/engine.ts';
+import type { ModelFacts } from '../../engines/whisper/types.ts';
 import { type CatalogueModel, hashFile } from './catalogue.ts';
 import { checkSpeakerFile, partOf } from './speaker-models.ts';
 
@@ -82,8 +83,8 @@ export const checkSpeakerModel = async (
   signal?: AbortSignal,
 ): Promise<void> => {
   await checkSpeakerFile(path, part);
-  const beside = bundled(part === 'segmentation' ? 'embedding' : 'segmentation');
-  await trySpeakerModel({ part, path, beside, signal });
+  const counterpart = bundled(part === 'segmentation' ? 'embedding' : 'segmentation');
+  await trySpeakerModel({ part, path, counterpart, signal });
 };
 
 /** Throws `model_invalid` where a file cannot be the model of this id, `engine_unavailable`, `cancelled`. */

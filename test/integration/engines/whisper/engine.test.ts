@@ -7,11 +7,11 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
   createWhisperEngine,
-  forkNodeWorker,
   type WhisperEngine,
   type WhisperEngineOptions,
-  type WhisperResult,
-} from '../../../../electron/core/engines/whisper/index.ts';
+} from '../../../../electron/core/engines/whisper/engine.ts';
+import type { WhisperResult } from '../../../../electron/core/engines/whisper/types.ts';
+import { forkNodeWorker } from '../../../../electron/core/engines/worker/process.ts';
 import { testAddon } from '../../../support/addon.ts';
 import { STARTER_MODEL, WORKER_ENTRY } from '../../../support/paths.ts';
 import { cut, fixturePcm } from '../../../support/pcm.ts';
@@ -34,7 +34,7 @@ const make = (options: Partial<WhisperEngineOptions> = {}): WhisperEngine => {
     fork: forkNodeWorker(WORKER_ENTRY),
     addonPath,
     threads: 1,
-    statesSideBySide: 2,
+    concurrency: 2,
     ...options,
   });
   engine = made;
@@ -44,10 +44,10 @@ const make = (options: Partial<WhisperEngineOptions> = {}): WhisperEngine => {
 const textOf = ({ segments }: WhisperResult): string =>
   plainWords(segments.map(({ text }) => text).join('')).join(' ');
 
-/** Resolves when a recognition has made its first segment. */
-const started = (): { onSegment: () => void; promise: Promise<void> } => {
+/** Resolves with the first progress of a recognition. */
+const started = (): { onProgress: () => void; promise: Promise<void> } => {
   const { promise, resolve } = Promise.withResolvers<void>();
-  return { onSegment: () => resolve(), promise };
+  return { onProgress: () => resolve(), promise };
 };
 
 const isAlive = (pid: number): boolean => {
@@ -134,11 +134,11 @@ describe('the engine', () => {
   });
 
   it('stops a job on its signal, waiting or running, and goes on with the next', async () => {
-    make({ statesSideBySide: 1 });
+    make({ concurrency: 1 });
     const running = new AbortController();
     const waiting = new AbortController();
-    const { onSegment, promise } = started();
-    const first = engine.transcribe({ modelPath, pcm: long, params, signal: running.signal, onSegment });
+    const { onProgress, promise } = started();
+    const first = engine.transcribe({ modelPath, pcm: long, params, signal: running.signal, onProgress });
     const second = engine.transcribe({ modelPath, pcm: long, params, signal: waiting.signal });
     const third = engine.transcribe({ modelPath, pcm: english, params });
     await promise;
@@ -158,15 +158,13 @@ describe('the engine', () => {
     // A process that is stopped by the system does not answer: the engine must kill it.
     make();
     const controller = new AbortController();
-    const { onSegment, promise } = started();
-    const stuck = engine.transcribe({ modelPath, pcm: long, params, signal: controller.signal, onSegment });
-    const told: string[] = [];
+    const { onProgress, promise } = started();
+    const stuck = engine.transcribe({ modelPath, pcm: long, params, signal: controller.signal, onProgress });
     const percents: number[] = [];
     const other = engine.transcribe({
       modelPath,
       pcm: fixturePcm('01-short-note.wav'),
       params,
-      onSegment: ({ text }) => told.push(text),
       onProgress: (percent) => percents.push(percent),
     });
     await promise;
@@ -174,8 +172,7 @@ describe('the engine', () => {
     process.kill(pid, 'SIGSTOP');
     controller.abort();
     await expect(stuck).rejects.toMatchObject({ code: 'cancelled' });
-    const result = await other;
-    expect(told).toEqual(result.segments.map(({ text }) => text));
+    expect((await other).segments.length).toBeGreaterThan(0);
     expect(percents).toEqual([...new Set(percents)].sort((a, b) => a - b));
     expect(engine.workerPid).not.toBe(pid);
   });
@@ -183,9 +180,9 @@ describe('the engine', () => {
   it('says engine_crashed for every job in a process that dies, and starts a fresh one', async () => {
     make();
     for (const signal of ['SIGSEGV', 'SIGKILL'] as const) {
-      const { onSegment, promise } = started();
+      const { onProgress, promise } = started();
       const jobs = [
-        engine.transcribe({ modelPath, pcm: long, params, onSegment }),
+        engine.transcribe({ modelPath, pcm: long, params, onProgress }),
         engine.transcribe({ modelPath, pcm: long, params }),
       ];
       const outcomes = Promise.allSettled(jobs);
@@ -195,7 +192,7 @@ describe('the engine', () => {
       for (const outcome of await outcomes) {
         expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'engine_crashed' } });
       }
-      expect(textOf(await engine.transcribe({ modelPath, pcm: english, params, alone: true }))).toContain(
+      expect(textOf(await engine.transcribe({ modelPath, pcm: english, params, exclusive: true }))).toContain(
         'northwind',
       );
       expect(engine.workerPid).not.toBe(pid);
@@ -224,8 +221,8 @@ describe('the engine', () => {
 
   it('interrupts its jobs when closed, and takes no more', async () => {
     make();
-    const { onSegment, promise } = started();
-    const job = engine.transcribe({ modelPath, pcm: long, params, onSegment });
+    const { onProgress, promise } = started();
+    const job = engine.transcribe({ modelPath, pcm: long, params, onProgress });
     const outcome = expect(job).rejects.toMatchObject({ code: 'interrupted' });
     await promise;
     const pid = engine.workerPid ?? 0;

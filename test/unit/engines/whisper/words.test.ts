@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { WhisperSegment } from '../../../../electron/core/engines/whisper/addon.ts';
+import type { WhisperSegment } from '../../../../electron/core/engines/whisper/types.ts';
 import { cleanSegment, joinWords } from '../../../../electron/core/engines/whisper/words.ts';
 
 /** A segment whose tokens follow each other, half a second each. */
@@ -15,7 +15,6 @@ const segmentOf = (texts: string[], overrides: Partial<WhisperSegment> = {}): Wh
     probability: 0.9,
     start: 1 + index / 2,
     end: 1.5 + index / 2,
-    dtw: null,
     special: false,
   })),
   ...overrides,
@@ -117,17 +116,6 @@ describe('words of a segment', () => {
       expect(end).toBeLessThanOrEqual(12);
       earliest = end;
     }
-  });
-
-  it('take the times of the alignment heads where there are some', () => {
-    const segment = segmentOf([' one', ' two']);
-    for (const [index, dtw] of [1.1, 1.6].entries()) {
-      const token = segment.tokens[index];
-      if (token) token.dtw = dtw;
-    }
-    const words = cleanSegment(segment, 'en')?.words ?? [];
-    expect(words.map(({ start }) => start)).toEqual([1.1, 1.6]);
-    expect(words[0]?.end).toBe(1.5);
   });
 
   it('do not hold marks for sounds', () => {

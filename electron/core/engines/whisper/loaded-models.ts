@@ -1,11 +1,12 @@
 import { stat } from 'node:fs/promises';
-import type { ModelOptions, NativeAddon, NativeModel } from '../core/engines/whisper/addon.ts';
+import type { NativeAddon, NativeModel } from './addon.ts';
+import type { ModelOptions } from './types.ts';
 
 type Entry = { model: Promise<NativeModel>; users: number };
 
 /**
- * The models in this process. One stays loaded between jobs; it is let go of when a job asks for another and
- * nothing runs on it. A file that was replaced is another model.
+ * The models in this process. One stays loaded between jobs; it is freed when a job asks for another one and nothing
+ * runs on it. A file that was replaced counts as another model.
  */
 export class LoadedModels {
   readonly #addon: NativeAddon;
@@ -15,15 +16,15 @@ export class LoadedModels {
     this.#addon = addon;
   }
 
-  /** Runs `use` with the model, loading it where it is not loaded yet. */
-  async with<Result>(
+  /** Runs `work` with the model, loading it first if necessary. */
+  async use<Result>(
     path: string,
     options: ModelOptions,
-    use: (model: NativeModel) => Promise<Result>,
+    work: (model: NativeModel) => Promise<Result>,
   ): Promise<Result> {
     const entry = await this.#acquire(path, options);
     try {
-      return await use(await entry.model);
+      return await work(await entry.model);
     } finally {
       entry.users -= 1;
     }
@@ -39,13 +40,11 @@ export class LoadedModels {
     return JSON.stringify([path, file?.size, file?.mtimeMs, options]);
   }
 
-  /** The entry, already counted as used, so that nobody frees it in between. */
+  /** The returned entry already counts its new user, so that nobody frees it in between. */
   async #acquire(path: string, options: ModelOptions): Promise<Entry> {
     const key = await this.#key(path, options);
-    if (!this.#entries.has(key)) {
-      // Before the new one, so that two large models are not in memory where one is enough.
-      await this.#freeExcept(key);
-    }
+    // Free the old model before loading the new one: two large models need not fit into memory at once.
+    if (!this.#entries.has(key)) await this.#freeExcept(key);
     const entry = this.#entries.get(key) ?? this.#load(key, path, options);
     entry.users += 1;
     return entry;
@@ -59,8 +58,8 @@ export class LoadedModels {
     return entry;
   }
 
-  async #freeExcept(kept: string | undefined): Promise<void> {
-    const idle = [...this.#entries].filter(([key, entry]) => key !== kept && entry.users === 0);
+  async #freeExcept(keptKey: string | undefined): Promise<void> {
+    const idle = [...this.#entries].filter(([key, entry]) => key !== keptKey && entry.users === 0);
     for (const [key] of idle) this.#entries.delete(key);
     await Promise.all(idle.map(async ([, entry]) => (await entry.model).free()));
   }

@@ -1,0 +1,22 @@
+import { StringDecoder } from 'node:string_decoder';
+
+const TAIL_CHARACTERS = 2000;
+
+/**
+ * The environment of a process that runs native code on files of unknown origin: without the owner's API key, and
+ * without options meant for this Node.
+ */
+export const workerEnvironment = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
+  const { EARSHOT_API_KEY: _key, NODE_OPTIONS: _options, ...rest } = environment;
+  return rest;
+};
+
+/** Collects the end of a stream; the returned function reads what has arrived so far. */
+export const collectTail = (stream: NodeJS.ReadableStream | null): (() => string) => {
+  const decoder = new StringDecoder('utf8');
+  let tail = '';
+  stream?.on('data', (data: Buffer) => {
+    tail = (tail + decoder.write(data)).slice(-TAIL_CHARACTERS);
+  });
+  return () => tail.trim();
+};

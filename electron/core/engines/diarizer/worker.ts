@@ -1,0 +1,48 @@
+import { SAMPLE_RATE } from '../../base/audio.ts';
+import { handleTask, type LoadEngine } from '../worker/protocol.ts';
+import { RecordingDiarizer } from './recording-diarizer.ts';
+import { loadSherpa, type Sherpa } from './sherpa.ts';
+import { diarizeChunkTask, diarizeEndTask, type TrySpeakerModelInput, trySpeakerModelTask } from './tasks.ts';
+
+/** Twelve seconds of quiet noise: more than one window of the segmentation models. */
+const TRIAL = Float32Array.from({ length: 12 * SAMPLE_RATE }, (_, index) => Math.sin(index * index) / 100);
+
+const tryModel = (sherpa: Sherpa, { part, path, counterpart }: TrySpeakerModelInput): null => {
+  const [segmentation, embedding] = part === 'segmentation' ? [path, counterpart] : [counterpart, path];
+  new sherpa.OfflineSpeakerDiarization({
+    segmentation: { pyannote: { model: segmentation }, numThreads: 1 },
+    embedding: { model: embedding, numThreads: 1 },
+    clustering: { numClusters: -1, threshold: 0.5 },
+    minDurationOn: 0.3,
+    minDurationOff: 0.5,
+  }).process(TRIAL);
+  if (part === 'segmentation') return null;
+  const extractor = new sherpa.SpeakerEmbeddingExtractor({ model: path, numThreads: 1 });
+  const stream = extractor.createStream();
+  stream.acceptWaveform({ samples: TRIAL, sampleRate: SAMPLE_RATE });
+  stream.inputFinished();
+  if (extractor.compute(stream, false).some((value) => !Number.isFinite(value))) {
+    throw new Error('The embedding holds values that are not finite numbers.');
+  }
+  return null;
+};
+
+/** Loads sherpa-onnx. A process serves the chunks of one recording, or the trial of one model. */
+export const loadDiarizer: LoadEngine = () => {
+  const sherpa = loadSherpa();
+  let recording: RecordingDiarizer | undefined;
+  return {
+    handlers: [
+      handleTask(trySpeakerModelTask, (input) => tryModel(sherpa, input)),
+      handleTask(diarizeChunkTask, ({ models, pcm }) => {
+        recording ??= new RecordingDiarizer(sherpa, models);
+        recording.add(pcm);
+        return null;
+      }),
+      handleTask(diarizeEndTask, ({ models, speakers }) => {
+        recording ??= new RecordingDiarizer(sherpa, models);
+        return recording.finish(speakers);
+      }),
+    ],
+  };
+};

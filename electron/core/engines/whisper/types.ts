@@ -1,0 +1,127 @@
+import { z } from 'zod';
+
+/** A native float as it comes: unlike `z.number()` it lets NaN and infinities pass. */
+const Float = z.custom<number>((value) => typeof value === 'number');
+
+/** What a model file says about itself. */
+export const ModelFacts = z.object({
+  /** `tiny`, `base.en`, `large-v3-turbo`, … by its shape, or `custom`. */
+  type: z.string(),
+  /** The type of its large matrices: `f16`, `q5_1`, … */
+  quantization: z.string(),
+  multilingual: z.boolean(),
+  /** Every language code that the model can be asked for. */
+  languages: z.array(z.string()),
+  vocabulary: Float,
+  audioContext: Float,
+  audioState: Float,
+  audioHeads: Float,
+  audioLayers: Float,
+  textContext: Float,
+  textState: Float,
+  textHeads: Float,
+  textLayers: Float,
+  melBands: Float,
+  ftype: Float,
+  /** Bytes. */
+  fileSize: Float,
+});
+export type ModelFacts = z.output<typeof ModelFacts>;
+
+/** How a model is loaded; different options load it again. */
+export const ModelOptions = z.object({
+  useGpu: z.boolean().optional(),
+  gpuDevice: Float.optional(),
+  /** Default: on, which is about a third faster. */
+  flashAttention: z.boolean().optional(),
+});
+export type ModelOptions = z.output<typeof ModelOptions>;
+
+/** Decoding options. The defaults are whisper.cpp's; the addon checks the ranges. */
+export const TranscribeParams = z.object({
+  /** A language code, or `auto`. */
+  language: z.string().optional(),
+  /** Write English, whatever language is spoken. */
+  translate: z.boolean().optional(),
+  threads: Float.optional(),
+  /** 1 decodes greedily (default); at most 8. */
+  beamSize: Float.optional(),
+  /** Candidates at a temperature above 0; at most 8. */
+  bestOf: Float.optional(),
+  temperature: Float.optional(),
+  /** Step of the fallback temperatures; 0 disables the fallback. */
+  temperatureIncrement: Float.optional(),
+  /** A window whose last tokens have a lower entropy is decoded again at the next temperature. */
+  entropyThreshold: Float.optional(),
+  /** A window with a lower mean log probability is decoded again at the next temperature. */
+  logprobThreshold: Float.optional(),
+  noSpeechThreshold: Float.optional(),
+  lengthPenalty: Float.optional(),
+  /** Seconds. */
+  maxInitialTimestamp: Float.optional(),
+  /** Text that the model takes for what was said before; at most 4,096 bytes. */
+  initialPrompt: z.string().optional(),
+  /** Give the prompt to every window instead of the first alone. */
+  carryInitialPrompt: z.boolean().optional(),
+  /** Tokens of earlier text given to the next window: 0 prevents repetition loops, -1 gives as many as fit. */
+  maxContext: Float.optional(),
+  /** Encoder positions to compute, 0 for all: fewer are faster and less exact. */
+  audioContext: Float.optional(),
+  suppressBlank: z.boolean().optional(),
+  suppressNonSpeech: z.boolean().optional(),
+  /** Times of every token (on by default). */
+  tokenTimes: z.boolean().optional(),
+  singleSegment: z.boolean().optional(),
+  maxTokens: Float.optional(),
+});
+export type TranscribeParams = z.output<typeof TranscribeParams>;
+
+export const WhisperToken = z.object({
+  id: Float,
+  /** Whole characters only: one that is spread over several tokens belongs to the last of them. */
+  text: z.string(),
+  probability: Float,
+  /** Seconds from the start of the given audio; null without token times. */
+  start: Float.nullable(),
+  end: Float.nullable(),
+  /** A control token such as a timestamp, not a part of the text. */
+  special: z.boolean(),
+});
+export type WhisperToken = z.output<typeof WhisperToken>;
+
+export const WhisperSegment = z.object({
+  start: Float,
+  end: Float,
+  text: z.string(),
+  noSpeechProbability: Float,
+  /** Mean log probability of the text's tokens. */
+  averageLogprob: Float,
+  tokens: z.array(WhisperToken),
+});
+export type WhisperSegment = z.output<typeof WhisperSegment>;
+
+export const WhisperResult = z.object({
+  segments: z.array(WhisperSegment),
+  /** The language given or detected. */
+  language: z.string(),
+  /** Every known language's probability, likeliest first; null where the language was given. */
+  languageProbabilities: z.record(z.string(), Float).nullable(),
+});
+export type WhisperResult = z.output<typeof WhisperResult>;
+
+export const LanguageGuess = z.object({
+  language: z.string(),
+  probabilities: z.record(z.string(), Float),
+});
+export type LanguageGuess = z.output<typeof LanguageGuess>;
+
+export const SystemInfo = z.object({
+  /** whisper.cpp's version. */
+  version: z.string(),
+  /** The processor features that the engine uses, as whisper.cpp prints them. */
+  features: z.string(),
+  devices: z.array(
+    z.object({ name: z.string(), description: z.string(), kind: z.enum(['cpu', 'gpu', 'accelerator']) }),
+  ),
+});
+export type SystemInfo = z.output<typeof SystemInfo>;

@@ -1,0 +1,149 @@
+import { AppError } from '../../base/errors.ts';
+import { engineClosed, engineCrashed, engineUnavailable, taskCancelled } from './errors.ts';
+import type { WorkerProcess } from './process.ts';
+import { FromWorker, type TaskDefinition } from './protocol.ts';
+
+type InFlightTask = {
+  resolve(result: unknown): void;
+  reject(error: unknown): void;
+  onEvent(event: unknown): void;
+  isAborted: boolean;
+};
+
+/** A task in flight. */
+export type TaskRun<Result> = {
+  /** Rejects with the AppError of the handler, `engine_crashed`, `engine_unavailable`, or {@link WorkerReplaced}. */
+  readonly promise: Promise<Result>;
+  /** Asks the task to stop; the promise then rejects with `cancelled`. */
+  abort(): void;
+  /** Kills the process if the task is still in flight; the other tasks reject with {@link WorkerReplaced}. */
+  kill(): void;
+};
+
+/** The process was killed because another task would not stop: this task may run again in the next process. */
+export class WorkerReplaced extends Error {}
+
+/** One worker process and its tasks in flight. */
+export class WorkerClient {
+  readonly #process: WorkerProcess;
+  readonly #inFlight = new Map<number, InFlightTask>();
+  readonly #killedFor = new Set<number>();
+  readonly #exited = Promise.withResolvers<string | undefined>();
+  #nextId = 1;
+  #tasksStarted = 0;
+  /** Why the process takes no more tasks. */
+  #failure: AppError | undefined;
+  #isStopping = false;
+
+  constructor(process: WorkerProcess) {
+    this.#process = process;
+    process.onMessage((message) => this.#receive(message));
+    process.onExit((reason) => this.#handleExit(reason));
+  }
+
+  get pid(): number | undefined {
+    return this.#process.pid;
+  }
+
+  /** False once the process has ended, is ending, or could not load its engine. */
+  get isUsable(): boolean {
+    return this.#failure === undefined && !this.#isStopping;
+  }
+
+  get tasksStarted(): number {
+    return this.#tasksStarted;
+  }
+
+  /** Resolves when the process has ended: with the reason if nobody asked for it, else with undefined. */
+  get exited(): Promise<string | undefined> {
+    return this.#exited.promise;
+  }
+
+  run<Input, Result, Event>(
+    task: TaskDefinition<Input, Result, Event>,
+    input: Input,
+    onEvent?: (event: Event) => void,
+  ): TaskRun<Result> {
+    if (this.#failure) return { promise: Promise.reject(this.#failure), abort: () => {}, kill: () => {} };
+    const id = this.#nextId++;
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    const inFlight: InFlightTask = {
+      resolve,
+      reject,
+      // Events only inform: a malformed one is dropped instead of failing the task.
+      onEvent: (event) => {
+        const parsed = task.event?.safeParse(event);
+        if (parsed?.success) onEvent?.(parsed.data);
+      },
+      isAborted: false,
+    };
+    this.#inFlight.set(id, inFlight);
+    this.#tasksStarted += 1;
+    this.#process.send({ type: 'run', id, kind: task.kind, input });
+    return {
+      promise: promise.then((result) => task.result.parse(result)),
+      abort: () => {
+        inFlight.isAborted = true;
+        this.#process.send({ type: 'abort', id });
+      },
+      kill: () => {
+        if (!this.#inFlight.has(id)) return;
+        this.#killedFor.add(id);
+        this.#process.kill();
+      },
+    };
+  }
+
+  /** Ends the process: gently within `graceMs` if it is idle, at once if tasks are in flight. */
+  async stop(graceMs: number): Promise<void> {
+    this.#isStopping = true;
+    if (this.#failure) return;
+    if (this.#inFlight.size > 0) this.#process.kill();
+    else this.#process.send({ type: 'stop' });
+    const timer = setTimeout(() => this.#process.kill(), graceMs);
+    await this.#exited.promise;
+    clearTimeout(timer);
+  }
+
+  #receive(data: unknown): void {
+    const parsed = FromWorker.safeParse(data);
+    if (!parsed.success) {
+      this.#fail(engineCrashed('it sent a message that is not part of the protocol'));
+      this.#process.kill();
+      return;
+    }
+    const message = parsed.data;
+    if (message.type === 'unusable') {
+      this.#fail(engineUnavailable(message.message));
+      this.#process.kill();
+      return;
+    }
+    const task = this.#inFlight.get(message.id);
+    if (!task) return;
+    if (message.type === 'event') {
+      task.onEvent(message.event);
+      return;
+    }
+    this.#inFlight.delete(message.id);
+    if (message.type === 'done') task.resolve(message.result);
+    else task.reject(new AppError(message.code, message.message));
+  }
+
+  #handleExit(reason: string): void {
+    const stderr = this.#process.stderrTail();
+    const isExpected = this.#isStopping || this.#failure !== undefined;
+    this.#fail(this.#isStopping ? engineClosed() : engineCrashed(stderr ? `${reason}: ${stderr}` : reason));
+    this.#exited.resolve(isExpected ? undefined : reason);
+  }
+
+  #fail(error: AppError): void {
+    if (this.#failure) return;
+    this.#failure = error;
+    const tasks = [...this.#inFlight];
+    this.#inFlight.clear();
+    for (const [id, task] of tasks) {
+      const isBystander = this.#killedFor.size > 0 && !this.#killedFor.has(id);
+      task.reject(task.isAborted ? taskCancelled() : isBystander ? new WorkerReplaced() : error);
+    }
+  }
+}

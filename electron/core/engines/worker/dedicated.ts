@@ -1,0 +1,29 @@
+import { throwIfAborted } from '../../base/abort.ts';
+import { WorkerClient } from './client.ts';
+import type { WorkerProcess } from './process.ts';
+
+const STOP_GRACE_MS = 1000;
+
+/**
+ * Runs `work` with a worker process of its own, for native libraries that keep state between tasks or cannot be
+ * interrupted. The process is killed when `signal` aborts, and ends with `work`.
+ */
+export const withDedicatedWorker = async <T>(
+  fork: () => WorkerProcess,
+  signal: AbortSignal | undefined,
+  work: (client: WorkerClient) => Promise<T>,
+): Promise<T> => {
+  throwIfAborted(signal);
+  const client = new WorkerClient(fork());
+  const kill = () => void client.stop(0);
+  signal?.addEventListener('abort', kill, { once: true });
+  try {
+    return await work(client);
+  } catch (error) {
+    throwIfAborted(signal);
+    throw error;
+  } finally {
+    signal?.removeEventListener('abort', kill);
+    await client.stop(STOP_GRACE_MS);
+  }
+};

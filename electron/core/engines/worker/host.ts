@@ -1,0 +1,156 @@
+import { type Logger, silentLogger } from '../../base/logger.ts';
+import { WorkerClient, WorkerReplaced } from './client.ts';
+import { engineClosed, engineCrashed, taskCancelled } from './errors.ts';
+import type { WorkerProcess } from './process.ts';
+import type { TaskDefinition } from './protocol.ts';
+import { Semaphore } from './semaphore.ts';
+
+const DEFAULT_IDLE_MS = 5 * 60_000;
+const DEFAULT_TASKS_PER_WORKER = 500;
+/** How long an aborted task may take to stop before its process is killed. */
+const ABORT_GRACE_MS = 900;
+const STOP_GRACE_MS = 2000;
+const MAX_WORKER_RESTARTS = 3;
+
+export type WorkerHostOptions = {
+  readonly fork: () => WorkerProcess;
+  /** Tasks at once; more wait in order. */
+  readonly concurrency: number;
+  /** The process ends after this long without a task. Default 5 minutes. */
+  readonly idleMs?: number | undefined;
+  /** The process is replaced after this many tasks, as soon as none is in flight. Default 500. */
+  readonly tasksPerWorker?: number | undefined;
+  readonly log?: Logger | undefined;
+};
+
+export type TaskOptions<Event> = {
+  readonly signal?: AbortSignal | undefined;
+  /** Run while no other task does, so that after a crash only the task at fault can crash again. */
+  readonly exclusive?: boolean | undefined;
+  /** A task that is restarted in another process emits its events again. */
+  readonly onEvent?: (event: Event) => void;
+};
+
+/**
+ * Keeps one worker process alive between tasks and contains its crashes. The process starts with the first task and
+ * ends when idle; both give back all memory of the native code. Tasks reject with the AppError of their handler,
+ * `engine_unavailable`, `engine_crashed` (the process ended), `cancelled` (the signal) or `interrupted` (closed).
+ */
+export class WorkerHost {
+  readonly #options: WorkerHostOptions;
+  readonly #semaphore: Semaphore;
+  readonly #log: Logger;
+  readonly #stopping = new Set<Promise<void>>();
+  #client: WorkerClient | undefined;
+  #idleTimer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(options: WorkerHostOptions) {
+    this.#options = options;
+    this.#semaphore = new Semaphore(options.concurrency);
+    this.#log = options.log ?? silentLogger;
+  }
+
+  /** The process id of the running worker, if there is one. */
+  get pid(): number | undefined {
+    return this.#client?.isUsable ? this.#client.pid : undefined;
+  }
+
+  async run<Input, Result, Event>(
+    task: TaskDefinition<Input, Result, Event>,
+    input: Input,
+    options: TaskOptions<Event> = {},
+  ): Promise<Result> {
+    const { signal, exclusive = false } = options;
+    if (signal?.aborted) throw taskCancelled();
+    const release = await this.#semaphore.acquire(exclusive, signal).catch(() => {
+      throw taskCancelled();
+    });
+    clearTimeout(this.#idleTimer);
+    try {
+      return await this.#runUntilSettled(task, input, options);
+    } finally {
+      release();
+      this.#afterTask();
+    }
+  }
+
+  /** Ends the process; tasks in flight reject with `interrupted`. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#idleTimer);
+    this.#retireWorker();
+    await Promise.all(this.#stopping);
+  }
+
+  /** Restarts the task if its process was killed because another task would not stop. */
+  async #runUntilSettled<Input, Result, Event>(
+    task: TaskDefinition<Input, Result, Event>,
+    input: Input,
+    options: TaskOptions<Event>,
+  ): Promise<Result> {
+    for (let restarts = 0; restarts < MAX_WORKER_RESTARTS; restarts += 1) {
+      if (this.#isClosed) throw engineClosed();
+      if (options.signal?.aborted) throw taskCancelled();
+      try {
+        return await this.#runOnce(task, input, options);
+      } catch (error) {
+        if (!(error instanceof WorkerReplaced)) throw error;
+      }
+    }
+    throw engineCrashed('its process was replaced too often');
+  }
+
+  async #runOnce<Input, Result, Event>(
+    task: TaskDefinition<Input, Result, Event>,
+    input: Input,
+    { signal, onEvent }: TaskOptions<Event>,
+  ): Promise<Result> {
+    const run = this.#worker().run(task, input, onEvent);
+    let killTimer: NodeJS.Timeout | undefined;
+    const stop = () => {
+      run.abort();
+      killTimer = setTimeout(() => run.kill(), ABORT_GRACE_MS);
+    };
+    signal?.addEventListener('abort', stop, { once: true });
+    try {
+      return await run.promise;
+    } catch (error) {
+      throw signal?.aborted ? taskCancelled() : error;
+    } finally {
+      clearTimeout(killTimer);
+      signal?.removeEventListener('abort', stop);
+    }
+  }
+
+  #worker(): WorkerClient {
+    if (this.#client?.isUsable) return this.#client;
+    const client = new WorkerClient(this.#options.fork());
+    this.#client = client;
+    this.#log.debug({ pid: client.pid }, 'engine process started');
+    client.exited.then((reason) => {
+      if (reason !== undefined)
+        this.#log.warn({ pid: client.pid, reason }, 'engine process ended unexpectedly');
+    });
+    return client;
+  }
+
+  #afterTask(): void {
+    if (!this.#semaphore.isIdle || this.#isClosed || !this.#client) return;
+    const { tasksPerWorker = DEFAULT_TASKS_PER_WORKER, idleMs = DEFAULT_IDLE_MS } = this.#options;
+    if (this.#client.tasksStarted >= tasksPerWorker) {
+      this.#retireWorker();
+      return;
+    }
+    this.#idleTimer = setTimeout(() => this.#retireWorker(), idleMs);
+    this.#idleTimer.unref();
+  }
+
+  #retireWorker(): void {
+    const client = this.#client;
+    this.#client = undefined;
+    if (!client) return;
+    const stopped = client.stop(STOP_GRACE_MS).finally(() => this.#stopping.delete(stopped));
+    this.#stopping.add(stopped);
+  }
+}

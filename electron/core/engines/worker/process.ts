@@ -1,0 +1,46 @@
+import { fork } from 'node:child_process';
+import { collectTail, workerEnvironment } from '../../base/child-process.ts';
+import type { ToWorker } from './protocol.ts';
+
+/** A worker process as its host sees it, whichever runtime started it. */
+export type WorkerProcess = {
+  readonly pid: number | undefined;
+  send(message: ToWorker): void;
+  /** Messages are unchecked; {@link WorkerClient} parses them. */
+  onMessage(listener: (message: unknown) => void): void;
+  /** Called once, also when the process could not be started. `reason` is for the log. */
+  onExit(listener: (reason: string) => void): void;
+  /** The end of what the process wrote to its standard error. */
+  stderrTail(): string;
+  /** Ends the process at once, whatever it is doing. */
+  kill(): void;
+};
+
+/** Starts a worker process with these arguments: the engine's name, then the engine's own arguments. */
+export type ForkWorker = (args: string[]) => WorkerProcess;
+
+/** Starts workers as plain Node processes from the file `entry`. */
+export const forkNodeWorker =
+  (entry: string): ForkWorker =>
+  (args) => {
+    const child = fork(entry, args, {
+      serialization: 'advanced',
+      execArgv: [],
+      env: workerEnvironment(process.env),
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    });
+    return {
+      pid: child.pid,
+      send: (message) => {
+        // A message to a process that has ended already is answered by `onExit`.
+        if (child.connected) child.send(message, () => {});
+      },
+      onMessage: (listener) => child.on('message', listener),
+      onExit: (listener) => {
+        child.once('error', (error) => listener(error.message));
+        child.once('exit', (code, signal) => listener(signal ?? `exit code ${code}`));
+      },
+      stderrTail: collectTail(child.stderr),
+      kill: () => child.kill('SIGKILL'),
+    };
+  };

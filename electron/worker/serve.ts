@@ -1,0 +1,68 @@
+import { isAppError, messageOf } from '../core/base/errors.ts';
+import {
+  TaskErrorCode,
+  type TaskHandler,
+  type ToWorker,
+  type WorkerEngine,
+} from '../core/engines/worker/protocol.ts';
+import type { Port } from './port.ts';
+
+const failureOf = (error: unknown, engine: WorkerEngine) => {
+  const known = engine.toAppError?.(error) ?? error;
+  const code = TaskErrorCode.parse(isAppError(known) ? known.code : 'internal_error');
+  return { code, message: messageOf(known) };
+};
+
+/** The tasks of one engine in this process. */
+class TaskServer {
+  readonly #engine: WorkerEngine;
+  readonly #port: Port;
+  readonly #handlers: ReadonlyMap<string, TaskHandler>;
+  readonly #running = new Map<number, AbortController>();
+
+  constructor(engine: WorkerEngine, port: Port) {
+    this.#engine = engine;
+    this.#port = port;
+    this.#handlers = new Map(engine.handlers.map((handler) => [handler.kind, handler]));
+  }
+
+  receive(message: ToWorker): void {
+    if (message.type === 'run') void this.#run(message.id, message.kind, message.input);
+    else if (message.type === 'abort') this.#running.get(message.id)?.abort();
+    else void this.#stop();
+  }
+
+  /** Answers every task exactly once. */
+  async #run(id: number, kind: string, input: unknown): Promise<void> {
+    const controller = new AbortController();
+    this.#running.set(id, controller);
+    try {
+      const handler = this.#handlers.get(kind);
+      if (!handler) throw new Error(`This worker has no task "${kind}".`);
+      const emit = (event: unknown) => this.#port.send({ type: 'event', id, event });
+      const result = await handler.run(input, { signal: controller.signal, emit });
+      this.#port.send({ type: 'done', id, result });
+    } catch (error) {
+      this.#port.send({ type: 'failed', id, ...failureOf(error, this.#engine) });
+    } finally {
+      this.#running.delete(id);
+    }
+  }
+
+  async #stop(): Promise<void> {
+    await this.#engine.close?.();
+    process.exit(0);
+  }
+}
+
+/** Loads an engine and serves its tasks until the host ends the process. */
+export const serve = (port: Port, load: () => WorkerEngine): void => {
+  // Without a host nobody wants the results: end at once, whatever the native threads are doing.
+  port.onDisconnect(() => process.kill(process.pid, 'SIGKILL'));
+  try {
+    const server = new TaskServer(load(), port);
+    port.onMessage((message) => server.receive(message));
+  } catch (error) {
+    port.send({ type: 'unusable', message: messageOf(error) });
+  }
+};
