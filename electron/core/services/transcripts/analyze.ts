@@ -31,7 +31,7 @@ const refuseStale = (
 };
 
 /** Edited segments with their analyses; a summary that a language model wrote, or a translation, stays as it is. */
-export const analyseEdited = (
+export const analyseEdited = async (
   { db, analyse }: { readonly db: ReadableDb; readonly analyse: Analyser },
   row: TranscriptRow,
   edits: NonNullable<PatchTranscript['segments']>,
@@ -45,10 +45,11 @@ export const analyseEdited = (
     });
   }
   const texts = new Map(edits.map((edit) => [edit.id, edit.text]));
-  const edited = segments.map((segment, index): StoredSegment => {
+  const edited: StoredSegment[] = [];
+  for (const [index, segment] of segments.entries()) {
     const text = texts.get(index);
-    return text === undefined ? segment : withText(segment, text);
-  });
+    edited.push(text === undefined ? segment : await withText(segment, text));
+  }
   const options = readOptions(row.options);
   const { summary } = readAnalysis(row.analysis);
   const written =
