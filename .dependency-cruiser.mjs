@@ -34,7 +34,8 @@ const LAYERS = {
   'electron/preload/': [CONTRACT],
   'electron/main/': [APP, CONFIG, BASE, CONTRACT],
   'renderer/': [CONTRACT],
-  'native/': [],
+  // The engine's build shares the set-up's lock and cache folder.
+  'native/': ['electron/cli/bootstrap/places.mjs'],
   'packages/': [CONTRACT],
 };
 

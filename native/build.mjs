@@ -21,30 +21,19 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { cpus, homedir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { cpus } from 'node:os';
+import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { cacheDir, isAlive, modules, onPath, root, withLock } from '../electron/cli/bootstrap/places.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
-const root = dirname(here);
-const modules = join(root, 'node_modules');
 const ADDON = 'earshot_engine.node';
 const CLI = process.platform === 'win32' ? 'whisper-cli.exe' : 'whisper-cli';
 const KEPT_BUILDS = 6;
 const PARALLEL = '2';
-const LOCK_POLL_MS = 250;
 const TAIL_LINES = 25;
 
-/** The folder for what can be made again: $EARSHOT_CACHE_DIR, or the platform's place for such things. */
-export function cacheDir() {
-  const { EARSHOT_CACHE_DIR, XDG_CACHE_HOME, LOCALAPPDATA } = process.env;
-  if (EARSHOT_CACHE_DIR) return EARSHOT_CACHE_DIR;
-  if (XDG_CACHE_HOME) return join(XDG_CACHE_HOME, 'earshot');
-  if (process.platform === 'darwin') return join(homedir(), 'Library', 'Caches', 'earshot');
-  if (process.platform === 'win32') return join(LOCALAPPDATA ?? homedir(), 'earshot', 'cache');
-  return join(homedir(), '.cache', 'earshot');
-}
+export { cacheDir };
 
 function readJson(path) {
   return JSON.parse(readFileSync(path, 'utf8'));
@@ -76,23 +65,11 @@ function cpuKey() {
   return [model, /^(?:flags|Features)\s*:.*$/m.exec(info)?.[0] ?? ''];
 }
 
-function onPath(names) {
-  const suffixes = process.platform === 'win32' ? ['.exe'] : [''];
-  for (const name of names) {
-    for (const folder of (process.env.PATH ?? '').split(delimiter)) {
-      for (const suffix of suffixes) {
-        const path = join(folder, name + suffix);
-        if (folder && existsSync(path)) return path;
-      }
-    }
-  }
-  return undefined;
-}
-
 /** The compiler that CMake will take, known by its file: asking it for its version costs more than all the rest. */
 function compilerKey() {
   const named = process.env.CXX;
-  const path = named && existsSync(named) ? named : onPath(named ? [named] : ['c++', 'g++', 'clang++', 'cl']);
+  const path =
+    named && existsSync(named) ? named : onPath(...(named ? [named] : ['c++', 'g++', 'clang++', 'cl']));
   if (!path) return ['none'];
   const { size, mtimeMs } = statSync(path);
   return [path, size, mtimeMs];
@@ -174,61 +151,15 @@ async function ensure(places, log) {
   const missing = places.filter((entry) => !found(entry));
   if (missing.length > 0) {
     const { builds, key } = missing[0];
-    mkdirSync(builds, { recursive: true });
-    const release = await lock(join(builds, `${key}.lock`), log);
-    try {
+    const waiting = () => log('Waiting for another process that is building the speech engine …');
+    await withLock(join(builds, `${key}.lock`), waiting, async () => {
       // Another process may have built it while this one waited.
       const still = missing.filter((entry) => !found(entry));
       if (still.length > 0) await build(still, log);
-    } finally {
-      release();
-    }
+    });
     prune(builds, places);
   }
   return places.map((entry) => entry.file);
-}
-
-/** One builder at a time; a lock whose owner is gone is taken over. */
-async function lock(path, log) {
-  let told = false;
-  for (;;) {
-    try {
-      const handle = openSync(path, 'wx');
-      writeFileSync(handle, String(process.pid));
-      closeSync(handle);
-      return () => rmSync(path, { force: true });
-    } catch (error) {
-      if (error.code !== 'EEXIST') throw error;
-    }
-    if (isAbandoned(path)) {
-      rmSync(path, { force: true });
-      continue;
-    }
-    if (!told) log('Waiting for another process that is building the speech engine …');
-    told = true;
-    await sleep(LOCK_POLL_MS);
-  }
-}
-
-function isAbandoned(path) {
-  try {
-    const owner = Number(readFileSync(path, 'utf8'));
-    // Just made and not yet written: its owner lives.
-    if (!owner) return Date.now() - statSync(path).mtimeMs > 10_000;
-    return !isAlive(owner);
-  } catch (error) {
-    if (error.code === 'ENOENT') return false;
-    throw error;
-  }
-}
-
-function isAlive(pid) {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error.code === 'EPERM';
-  }
 }
 
 async function build(places, log) {

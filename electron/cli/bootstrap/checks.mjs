@@ -1,24 +1,21 @@
-// `npm test`: every check of the house, then every test, and one line that sums them up.
+// `npm test`: every static check, then every test, and a line with the totals. `npm run lint` and `typecheck`: parts of it.
 
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isFile, modules, root } from './places.mjs';
-import { runProgram } from './processes.mjs';
-import { elapsed } from './progress.mjs';
-import { countTests } from './test-report.mjs';
-import { ensureWindowBundle } from './window-bundle.mjs';
+import { elapsed, runProgram } from './processes.mjs';
+import { ensureWindowBundle } from './setup.mjs';
 
 const NAME_WIDTH = 12;
 const tool = (...parts) => join(modules, ...parts);
 
-/** The static checks: what each is called, its program and arguments, and the file it cannot do without. */
 const STATIC_CHECKS = [
   { name: 'format, lint', args: [tool('@biomejs', 'biome', 'bin', 'biome'), 'check', '--error-on-warnings'] },
   {
     name: 'types',
-    // What it learned is kept beside the packages: only what has changed is looked at again.
+    // Incremental: only changed files and what depends on them are checked again.
     args: [
       ...[tool('typescript', 'bin', 'tsc'), '--noEmit', '--incremental'],
       ...['--tsBuildInfoFile', tool('.cache', 'earshot', 'types.tsbuildinfo')],
@@ -44,8 +41,8 @@ const STATIC_CHECKS = [
 
 const print = (line) => process.stdout.write(`${line}\n`);
 
-function capture(command, args) {
-  return new Promise((resolve) => {
+const capture = (command, args) =>
+  new Promise((resolve) => {
     const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
     const chunks = [];
     child.stdout.on('data', (chunk) => chunks.push(chunk));
@@ -55,10 +52,9 @@ function capture(command, args) {
       resolve({ ok: code === 0, output: Buffer.concat(chunks).toString().trimEnd() }),
     );
   });
-}
 
-/** Runs one check, prints its line (and its output if it failed), and says whether it passed. */
-async function check(name, work) {
+/** Runs a check and prints its result, with its output if it failed. Resolves to whether it passed. */
+const check = async (name, work) => {
   const started = Date.now();
   const { ok, output } = await work();
   print(
@@ -66,19 +62,58 @@ async function check(name, work) {
   );
   if (!ok && output) print(output.replace(/^/gm, '    '));
   return ok;
-}
+};
 
-async function buildWindow(node) {
+const buildWindow = async (node) => {
   try {
     await ensureWindowBundle(node);
     return { ok: true, output: '' };
   } catch (error) {
     return { ok: false, output: error.message };
   }
-}
+};
+
+/** Runs static checks side by side. `names` picks some of them. */
+const runAll = (node, names) =>
+  Promise.all(
+    STATIC_CHECKS.filter(({ name }) => !names || names.includes(name)).map(({ name, args }) =>
+      check(name, () => capture(node, args)),
+    ),
+  );
+
+/**
+ * `npm run lint` and `npm run typecheck`.
+ * @param {string} node
+ * @param {string[]} names
+ * @returns {Promise<number>} the exit code
+ */
+export const runStaticChecks = async (node, names) => ((await runAll(node, names)).every(Boolean) ? 0 : 1);
+
+/**
+ * Counts the tests in vitest's JSON report. A file that could not be run contains no tests and counts as one failure; so
+ * does a run that failed without a failed test (an error outside of all tests, or no report).
+ *
+ * @param {string | undefined} json the report, or undefined if there is none
+ * @param {number} exitCode vitest's own
+ * @returns {{ passed: number, failed: number, skipped: number }}
+ */
+export const countTests = (json, exitCode) => {
+  const counts = { passed: 0, failed: 0, skipped: 0 };
+  for (const file of json ? JSON.parse(json).testResults : []) {
+    for (const { status } of file.assertionResults) {
+      if (status === 'passed') counts.passed += 1;
+      else if (status === 'failed') counts.failed += 1;
+      else counts.skipped += 1;
+    }
+    const hasFailedTest = file.assertionResults.some(({ status }) => status === 'failed');
+    if (file.status === 'failed' && !hasFailedTest) counts.failed += 1;
+  }
+  if (exitCode !== 0 && counts.failed === 0) counts.failed = 1;
+  return counts;
+};
 
 /** Runs vitest with its own output on the terminal, and counts from its JSON report. */
-async function runTests(node, patterns) {
+const runTests = async (node, patterns) => {
   const folder = mkdtempSync(join(tmpdir(), 'earshot-test-report-'));
   const report = join(folder, 'report.json');
   try {
@@ -90,35 +125,27 @@ async function runTests(node, patterns) {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-function summary({ passed, failed, skipped }) {
-  return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
-}
+};
 
 /**
- * Runs all checks and tests; with arguments only the tests that match them.
+ * `npm test`: runs all checks and tests, or with arguments the tests that match them.
  * @param {string} node
  * @param {string[]} patterns
  * @returns {Promise<number>} the exit code
  */
-export async function runChecks(node, patterns) {
-  const checks = [];
-  if (patterns.length === 0) {
-    const window = isFile(join(root, 'renderer', 'index.html'));
-    // Side by side: none of them looks at what another makes.
-    checks.push(
-      ...(await Promise.all([
-        ...STATIC_CHECKS.map(({ name, args }) => check(name, () => capture(node, args))),
-        ...(window ? [check('window', () => buildWindow(node))] : []),
-      ])),
-    );
-  }
+export const runChecks = async (node, patterns) => {
+  const hasWindow = isFile(join(root, 'renderer', 'index.html'));
+  const checks =
+    patterns.length > 0
+      ? []
+      : (
+          await Promise.all([runAll(node), ...(hasWindow ? [check('window', () => buildWindow(node))] : [])])
+        ).flat();
   const tests = await runTests(node, patterns);
-  const failedChecks = checks.filter((ok) => !ok).length;
+  const failedChecks = checks.filter((passed) => !passed).length;
   const failed = tests.failed + failedChecks;
-  print('');
-  print(summary({ passed: tests.passed + checks.length - failedChecks, failed, skipped: tests.skipped }));
+  const skipped = tests.skipped > 0 ? `, ${tests.skipped} skipped` : '';
+  print(`\n${tests.passed + checks.length - failedChecks} passed, ${failed} failed${skipped}`);
   if (tests.code > 128) return tests.code;
   return failed > 0 ? 1 : 0;
-}
+};

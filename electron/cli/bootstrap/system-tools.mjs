@@ -1,36 +1,34 @@
-// Programs that npm cannot bring: ffmpeg, a C++ compiler with CMake, and Chromium for the tests.
+// Programs that npm cannot install: ffmpeg, a C++ compiler with CMake, and Chromium for the tests.
 
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { SetupError } from './errors.mjs';
 import { isFile, onPath } from './places.mjs';
-import { runHelper } from './processes.mjs';
-import { step } from './progress.mjs';
+import { runHelper, SetupError, say, step } from './processes.mjs';
 
 const { platform, env } = process;
 
-function findFfmpeg() {
+const findFfmpeg = () => {
   if (!env.FFMPEG_PATH) return onPath('ffmpeg');
   if (isFile(env.FFMPEG_PATH)) return env.FFMPEG_PATH;
   throw new SetupError(`FFMPEG_PATH is ${env.FFMPEG_PATH}, and there is no such file.`);
-}
+};
 
-function findFfprobe() {
+const findFfprobe = () => {
   const beside =
     env.FFMPEG_PATH && join(dirname(env.FFMPEG_PATH), platform === 'win32' ? 'ffprobe.exe' : 'ffprobe');
   if (env.FFPROBE_PATH && isFile(env.FFPROBE_PATH)) return env.FFPROBE_PATH;
   return beside && isFile(beside) ? beside : onPath('ffprobe');
-}
+};
 
-function findCompiler() {
+const findCompiler = () => {
   if (env.CXX && (isFile(env.CXX) || onPath(env.CXX))) return env.CXX;
-  // On Windows CMake itself finds Visual Studio, which is not on the PATH.
+  // On Windows, CMake finds Visual Studio, which is not on the PATH.
   return platform === 'win32' ? 'msvc' : onPath('c++', 'g++', 'clang++');
-}
+};
 
-function findMake() {
+const findMake = () => {
   return platform === 'win32' ? 'msbuild' : onPath('make', 'gmake', 'ninja');
-}
+};
 
 const BROWSERS = {
   darwin: [
@@ -48,15 +46,15 @@ const BROWSERS = {
   ),
 };
 
-/** The path of a Chromium, Chrome or Edge, or undefined. EARSHOT_CHROMIUM names another one. */
-export function findChromium() {
+/** The path of Chromium, Chrome or Edge, or undefined. EARSHOT_CHROMIUM overrides it. */
+export const findChromium = () => {
   if (env.EARSHOT_CHROMIUM) return isFile(env.EARSHOT_CHROMIUM) ? env.EARSHOT_CHROMIUM : undefined;
   const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'microsoft-edge'];
   return (BROWSERS[platform] ?? []).find(isFile) ?? onPath(...names);
-}
+};
 
 /**
- * What each need is found by, and its packages by manager: apt, dnf, pacman, apk, brew, winget.
+ * How to find each tool, and its package by package manager. An empty name means that the manager does not need one.
  * @type {Record<string, { find: () => string | undefined, label: string, packages: Record<string, string> }>}
  */
 const TOOLS = {
@@ -97,7 +95,7 @@ const TOOLS = {
   },
 };
 
-/** Package managers, in the order they are looked for, and how each is told to install. */
+/** Package managers in order of preference, with their install commands. */
 const MANAGERS = [
   {
     name: 'apt',
@@ -113,15 +111,15 @@ const MANAGERS = [
   { name: 'choco', program: 'choco', install: 'choco install -y', sudo: false },
 ];
 
-function packagesFor(manager, needs) {
+const packagesFor = (manager, needs) => {
   const names = needs.map((need) => TOOLS[need].packages[manager] ?? TOOLS[need].packages.default);
   return [...new Set(names)].filter(Boolean);
-}
+};
 
 const isRoot = () => process.getuid?.() === 0;
 
-/** The command that a person types to install these, for the machine's own package manager. */
-function installCommand(needs) {
+/** The command that installs these tools with this machine's package manager, for the user to run. */
+const installCommand = (needs) => {
   const manager = MANAGERS.find(({ program }) => onPath(program));
   const lines = [];
   if (manager) {
@@ -134,18 +132,18 @@ function installCommand(needs) {
   return platform === 'darwin'
     ? 'brew install ffmpeg cmake    (Homebrew is at https://brew.sh)'
     : `install ${needs.map((need) => TOOLS[need].label).join(', ')} with your system's package manager`;
-}
+};
 
-function hasAptLists() {
+const hasAptLists = () => {
   try {
     return readdirSync('/var/lib/apt/lists').some((name) => /_Packages(?:\.\w+)?$/.test(name));
   } catch (error) {
     if (error.code === 'ENOENT') return false;
     throw error;
   }
-}
+};
 
-async function installWithApt(needs) {
+const installWithApt = async (needs) => {
   const quiet = { ...env, DEBIAN_FRONTEND: 'noninteractive' };
   const wait = ['-o', 'DPkg::Lock::Timeout=120'];
   const update = () =>
@@ -171,26 +169,28 @@ async function installWithApt(needs) {
   try {
     return await install();
   } catch {
-    // The lists may be older than the archive: once more with fresh ones, and that failure is the one to show.
+    // The package lists may be outdated: retry with fresh ones, and report that failure.
     await update();
     return install();
   }
-}
+};
 
 const missingOf = (needs) => needs.filter((need) => !TOOLS[need].find());
 const labels = (needs) => needs.map((need) => TOOLS[need].label).join(', ');
 
 /**
- * Makes sure that these programs are there: as root on Debian and Ubuntu by installing them, else by saying how.
+ * Ensures that these tools are installed. Root on Debian and Ubuntu gets them through apt-get, which is announced first;
+ * everyone else gets the command to run.
  * @param {string[]} needs names in TOOLS
  */
-export async function ensureTools(needs) {
+export const ensureTools = async (needs) => {
   const missing = missingOf(needs);
   if (missing.length === 0) return;
   if (platform === 'linux' && isRoot() && onPath('apt-get')) {
+    say(`This changes your system: apt-get installs ${packagesFor('apt', missing).join(', ')}.`);
     await step('tools', `installing ${labels(missing)}`, () => installWithApt(missing));
   }
   const still = missingOf(needs);
   if (still.length === 0) return;
   throw new SetupError(`Not found: ${labels(still)}. Install with:\n\n  ${installCommand(still)}\n`);
-}
+};

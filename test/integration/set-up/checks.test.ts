@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { countTests } from '../../../electron/cli/bootstrap/test-report.mjs';
+import { countTests } from '../../../electron/cli/bootstrap/checks.mjs';
 
 const report = (...files: { status: string; tests: string[] }[]) =>
   JSON.stringify({

