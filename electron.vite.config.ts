@@ -3,8 +3,10 @@ import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'electron-vite';
 
-// Not this file's own folder: a test takes these settings over into a file elsewhere.
+// Not this file's own folder: a test imports these settings from a file elsewhere.
 const root = process.cwd();
+/** Where `npm run dev` sends the window's requests. The Host header stays, so that the service sees its own origin. */
+const service = process.env.EARSHOT_DEV_SERVICE ?? 'http://127.0.0.1:3277';
 
 export default defineConfig({
   main: {
@@ -31,6 +33,7 @@ export default defineConfig({
   renderer: {
     root: resolve(root, 'renderer'),
     base: './',
+    server: { proxy: { '^/(?:v1|v2|docs|cdn|mcp|openapi.json)(?:/|$)': service } },
     plugins: [react(), tailwindcss()],
     build: {
       outDir: resolve(root, 'out/renderer'),

@@ -77,8 +77,14 @@ const lockNavigation = (window: BrowserWindow, own: string): void => {
   });
 };
 
+/** Where the window is loaded from: the service, or in `npm run dev` the dev server that forwards /v1 to it. */
+const windowUrlOf = (service: Service): string => {
+  const devServer = app.isPackaged ? undefined : process.env.ELECTRON_RENDERER_URL;
+  return devServer === undefined ? service.url : new URL(devServer).origin;
+};
+
 const createWindow = (service: Service): BrowserWindow => {
-  const login = splitLoginUrl(service.loginUrl());
+  const login = { ...splitLoginUrl(service.loginUrl()), baseUrl: windowUrlOf(service) };
   const { maximized, ...place } = keptState();
   const window = new BrowserWindow({
     ...place,
@@ -116,7 +122,8 @@ const run = async (): Promise<void> => {
     forkWorker: forkElectronWorker(utilityProcess.fork, worker, process.env),
     analysisThread: new URL('analysis-thread.js', import.meta.url),
   });
-  lockSession(session.defaultSession, service.url);
+  const windowUrl = windowUrlOf(service);
+  lockSession(session.defaultSession, windowUrl);
   let window: BrowserWindow | undefined = createWindow(service);
 
   const front = (): BrowserWindow => {
@@ -125,7 +132,7 @@ const run = async (): Promise<void> => {
     window.focus();
     return window;
   };
-  const show = (hash: string) => void front().loadURL(`${service.url}/#${hash}`);
+  const show = (hash: string) => void front().loadURL(`${windowUrl}/#${hash}`);
   const open = (paths: readonly string[]) =>
     void openMediaFiles(paths, {
       baseUrl: service.url,

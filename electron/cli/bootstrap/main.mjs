@@ -4,13 +4,14 @@
 //
 // Plain JavaScript for Node 20 and without packages, since neither Node 24 nor node_modules may exist yet. Prints to stderr.
 
+import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
-import { runChecks } from './checks.mjs';
-import { cacheDir, root } from './places.mjs';
+import { runChecks, runStaticChecks } from './checks.mjs';
+import { cacheDir, modules, root } from './places.mjs';
 import { elapsed, guardSetup, runProgram, SetupError, say } from './processes.mjs';
 import { ensureEngine, ensurePackages, ensureWindowBundle, node24 } from './setup.mjs';
 import { ensureTools, findChromium } from './system-tools.mjs';
-import { start } from './window.mjs';
+import { develop, start } from './window.mjs';
 
 const QUIET_MS = 2000;
 const FFMPEG = ['ffmpeg', 'ffprobe'];
@@ -20,6 +21,16 @@ const script = (...parts) => ({ run: (node, args) => program(node, [join(root, .
 const command = (...words) => ({
   run: (node, args) => program(node, [join(root, 'electron', 'cli', 'main.ts'), ...words, ...args]),
 });
+const vitest = (node, args) =>
+  program(node, [join(modules, 'vitest', 'vitest.mjs'), '--root', root, ...args]);
+
+const fuzz = (node, args) => {
+  process.env.EARSHOT_FUZZ_SEED ??= String(randomInt(2 ** 31 - 1));
+  say(
+    `Seed ${process.env.EARSHOT_FUZZ_SEED}: EARSHOT_FUZZ_SEED=${process.env.EARSHOT_FUZZ_SEED} repeats this run.`,
+  );
+  return vitest(node, ['run', 'test/fuzz', ...args]);
+};
 
 /**
  * Every task: `tools` are the system programs it needs beside those of the engine's build, `engine` the native addon,
@@ -30,10 +41,24 @@ const TASKS = {
   earshot: { tools: FFMPEG, engine: true, ...command() },
   serve: { tools: FFMPEG, engine: true, window: true, ...command('serve') },
   start: { tools: FFMPEG, engine: true, window: true, run: start },
+  dev: { tools: FFMPEG, engine: true, run: develop },
   // The checks build the window themselves and count a failing build as a failed check.
   test: { tools: [...FFMPEG, 'chromium'], engine: true, whisperCli: true, run: runChecks },
+  'test:unit': {
+    tools: FFMPEG,
+    engine: true,
+    run: (node, args) => vitest(node, ['run', 'test/unit', ...args]),
+  },
+  'test:watch': {
+    tools: FFMPEG,
+    engine: true,
+    run: (node, args) => vitest(node, ['watch', ...(args.length > 0 ? args : ['test/unit'])]),
+  },
   'test:desktop': { tools: FFMPEG, engine: true, window: true, ...script('test', 'desktop', 'main.ts') },
+  fuzz: { tools: FFMPEG, engine: true, run: fuzz },
   faults: { tools: FFMPEG, engine: true, ...script('test', 'faults', 'main.ts') },
+  lint: { run: (node) => runStaticChecks(node, ['format, lint', 'layers', 'dead code']) },
+  typecheck: { run: (node) => runStaticChecks(node, ['types']) },
   bench: { tools: FFMPEG, engine: true, whisperCli: true, ...script('test', 'bench', 'main.ts') },
   'bench:analysis': { tools: FFMPEG, ...script('test', 'bench', 'analysis.ts') },
   screenshots: {

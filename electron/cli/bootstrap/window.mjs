@@ -68,3 +68,26 @@ export const start = async (node, args) => {
   const hasFailedToStart = (code === 127 || code === 126) && ranMs < FAILED_START_MS;
   return hasFailedToStart ? openInBrowser(node, args, 'Electron could not start') : code;
 };
+
+/**
+ * Runs the service and the window from their sources, both reloading on changes: in Electron where its binary and a
+ * screen exist and no arguments are given, else as a server and a page for the browser. Uses a data folder of its own
+ * inside .earshot/ and the demonstration model, unless the environment says otherwise.
+ * @param {string} node
+ * @param {string[]} args options of `earshot serve`
+ * @returns {Promise<number>} the exit code
+ */
+export const develop = async (node, args) => {
+  process.env.EARSHOT_DATA_DIR ??= join(root, '.earshot', 'dev');
+  process.env.EARSHOT_DEMO ??= '1';
+  const inElectron = hasScreen() && electronBinary() !== undefined && args.length === 0;
+  const programArgs = inElectron
+    ? [
+        join(modules, 'electron-vite', 'bin', 'electron-vite.js'),
+        'dev',
+        '--watch',
+        ...(sandboxOptions().length > 0 ? ['--noSandbox'] : []),
+      ]
+    : [join(import.meta.dirname, 'dev.mjs'), ...args];
+  return (await runProgram(node, programArgs)).code;
+};
