@@ -35,9 +35,9 @@ const media = findFfmpeg({
 
 const decode = async (name: string): Promise<Float32Array> => {
   const { signal } = new AbortController();
-  const { pieces } = (await media).decodePieces({ kind: 'file', path: fixturePath(name) }, { signal });
+  const { chunks } = (await media).decodeChunks({ kind: 'file', path: fixturePath(name) }, { signal });
   const parts: Float32Array[] = [];
-  for await (const { pcm } of pieces) parts.push(pcm);
+  for await (const { pcm } of chunks) parts.push(pcm);
   const all = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;
   for (const part of parts) {

@@ -19,7 +19,7 @@ export type JobContext = {
   readonly report: (report: JobReport) => void;
   /** Segments that were just saved, in order. */
   readonly recognised: (segments: readonly StoredSegment[]) => void;
-  /** All pieces are with the engine: another job may begin, so that no core waits for the last of them. */
+  /** All chunks are with the engine: another job may begin, so that no core waits for the last of them. */
   readonly windsUp: () => void;
 };
 

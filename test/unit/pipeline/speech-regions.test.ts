@@ -1,33 +1,32 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { AudioPiece, Span } from '../../../electron/core/engines/ffmpeg/types.ts';
+import type { AudioChunk, Span } from '../../../electron/core/engines/ffmpeg/types.ts';
 import { islandsOf } from '../../../electron/core/pipeline/recognition/speech-regions.ts';
 
 const RATE = 16_000;
 const START = 100;
 
-/** A piece from second 100 on whose samples are their own numbers. */
-const piece = (seconds: number, silences: readonly Span[]): AudioPiece => ({
+/** A chunk from second 100 on whose samples are their own numbers. */
+const chunk = (seconds: number, silences: readonly Span[]): AudioChunk => ({
   index: 3,
   start: START,
   end: START + seconds,
   pcm: Float32Array.from({ length: Math.round(seconds * RATE) }, (_, index) => index),
   silences,
   peaks: { min: new Int8Array(), max: new Int8Array() },
-  last: false,
 });
 
-const spans = (parts: readonly AudioPiece[]) => parts.map(({ start, end }) => [start, end]);
+const spans = (parts: readonly AudioChunk[]) => parts.map(({ start, end }) => [start, end]);
 
-it('leaves a piece without silence as it is', () => {
-  const whole = piece(4, []);
+it('leaves a chunk without silence as it is', () => {
+  const whole = chunk(4, []);
   expect(spans(islandsOf(whole))).toEqual([[100, 104]]);
   expect(islandsOf(whole)[0]?.pcm).toEqual(whole.pcm);
 });
 
 it('leaves out silence at both ends but for a moment', () => {
   const parts = islandsOf(
-    piece(30, [
+    chunk(30, [
       { start: 100, end: 110 },
       { start: 120, end: 130 },
     ]),
@@ -41,9 +40,9 @@ it('leaves out silence at both ends but for a moment', () => {
   ]);
 });
 
-it('parts a piece at a long silence, not at a short one', () => {
+it('parts a chunk at a long silence, not at a short one', () => {
   const parts = islandsOf(
-    piece(20, [
+    chunk(20, [
       { start: 103, end: 106 },
       { start: 108, end: 114 },
     ]),
@@ -54,8 +53,8 @@ it('parts a piece at a long silence, not at a short one', () => {
   ]);
 });
 
-it('gives nothing of a silent piece', () => {
-  expect(islandsOf(piece(20, [{ start: 100, end: 120 }]))).toEqual([]);
+it('gives nothing of a silent chunk', () => {
+  expect(islandsOf(chunk(20, [{ start: 100, end: 120 }]))).toEqual([]);
 });
 
 it('never leaves out sound, and gives parts in order that do not overlap', () => {
@@ -70,7 +69,7 @@ it('never leaves out sound, and gives parts in order that do not overlap', () =>
         at += (sound + silence) / 10;
         silences.push({ start: at - silence / 10, end: at });
       }
-      const whole = { ...piece(0, silences), end: at };
+      const whole = { ...chunk(0, silences), end: at };
       const parts = islandsOf(whole);
       for (const { start, end } of sounds) {
         expect(parts.some((part) => part.start <= start + 1e-9 && part.end >= end - 1e-9)).toBe(true);

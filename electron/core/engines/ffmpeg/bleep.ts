@@ -3,12 +3,12 @@ import { pipeline } from 'node:stream/promises';
 import { cancellationError, onAbort, throwIfAborted } from '../../base/abort.ts';
 import { AppError } from '../../base/errors.ts';
 import { CoverTransform } from './cover-transform.ts';
-import { explainFfmpegError } from './explain-error.ts';
-import { type FfmpegRun, runFfmpeg } from './fluent.ts';
+import { explainFfmpegError } from './failures.ts';
 import { inputName, safeInputOptions } from './input-options.ts';
 import { probe } from './probe.ts';
+import { type FfmpegRun, runFfmpeg } from './run-ffmpeg.ts';
 import { seekOptions, seekOrigin } from './seek.ts';
-import { StallTimer } from './stall-timer.ts';
+import { DEFAULT_STALL_SECONDS, StallTimer } from './stall-timer.ts';
 import type { BleepOptions, FfmpegTools } from './types.ts';
 
 const ENCODERS: Readonly<Record<BleepOptions['format'], readonly string[]>> = {
@@ -23,7 +23,7 @@ const decodeRun = async (
   tools: FfmpegTools,
   options: BleepOptions,
   pcm: PcmFormat,
-  alive: () => void,
+  onActivity: () => void,
 ): Promise<FfmpegRun> => {
   const { start = 0, end = null } = options.range ?? {};
   const origin = seekOrigin(options.input, start);
@@ -46,7 +46,7 @@ const decodeRun = async (
       ...['-af', filters.join(','), '-f', 's16le', '-c:a', 'pcm_s16le'],
     ],
     outputFile: null,
-    onStderr: alive,
+    onStderr: onActivity,
   });
 };
 
@@ -55,7 +55,7 @@ const encodeRun = (
   options: BleepOptions,
   pcm: PcmFormat,
   input: CoverTransform,
-  alive: () => void,
+  onActivity: () => void,
 ): FfmpegRun =>
   runFfmpeg({
     tools,
@@ -63,10 +63,10 @@ const encodeRun = (
     inputOptions: ['-f', 's16le', '-ar', String(pcm.sampleRate), '-ac', String(pcm.channels)],
     outputOptions: ['-loglevel', 'error', '-map_metadata', '-1', '-vn', ...ENCODERS[options.format]],
     outputFile: options.output,
-    onStderr: alive,
+    onStderr: onActivity,
   });
 
-/** Why the work was broken off from outside, or null. */
+/** Why the bleeping was stopped from outside: abort, failed range reader, stall. Null if it was not. */
 const interruption = (options: BleepOptions, stalledAfter: number | null): AppError | null => {
   if (options.signal?.aborted) return cancellationError(options.signal);
   const upstream = options.input.kind === 'range' ? options.input.failure() : null;
@@ -74,7 +74,7 @@ const interruption = (options: BleepOptions, stalledAfter: number | null): AppEr
   return new AppError('decode_failed', `ffmpeg made no progress for ${stalledAfter} seconds.`);
 };
 
-/** Throws what a person should know about how the two runs ended. A damaged source keeps what decodes. */
+/** Throws if either run failed. A damaged source is no failure: what decodes is kept. */
 const checkExits = async (decoding: FfmpegRun, encoding: FfmpegRun, frames: number): Promise<void> => {
   const decoded = await decoding.exit;
   const encoded = await encoding.exit;
@@ -91,9 +91,9 @@ const pcmFormat = async (tools: FfmpegTools, options: BleepOptions): Promise<Pcm
 };
 
 /**
- * Writes the audio with the spans covered by a tone or by silence; everything else keeps its place and the
- * length stays. The samples are replaced before encoding, and no metadata of the source is kept: nothing of
- * what was said in a span is in the output. A failed or cancelled call leaves no output.
+ * Writes the audio with the spans covered by a tone or by silence, without moving anything else. Samples are
+ * replaced before encoding and the source's metadata is dropped, so nothing said in a span is in the output.
+ * A failed or cancelled call leaves no output.
  */
 export const bleep = async (
   tools: FfmpegTools,
@@ -101,7 +101,7 @@ export const bleep = async (
 ): Promise<{ bytes: number; duration: number }> => {
   const { output, signal, limits } = options;
   const pcm = await pcmFormat(tools, options);
-  const stallSeconds = limits?.stallSeconds ?? 60;
+  const stallSeconds = limits?.stallSeconds ?? DEFAULT_STALL_SECONDS;
   let stalledAfter: number | null = null;
   const runs: FfmpegRun[] = [];
   const killAll = async (): Promise<void> => {
@@ -121,9 +121,9 @@ export const bleep = async (
     const encoding = encodeRun(tools, options, pcm, cover, () => stall.touch());
     runs.push(encoding);
     decoding.stdout.on('data', () => stall.touch());
-    // When the encoder ends early, say on a full disk, nobody reads on: the decoder must not wait for it.
+    // If the encoder ends early, e.g. on a full disk, nothing reads the decoder's output: it would wait forever.
     void encoding.exit.then(({ code }) => (code === 0 ? undefined : decoding.kill()));
-    // A broken pipe is a consequence: how the two programs ended says why.
+    // A broken pipe is only a symptom: checkExits finds the cause.
     await pipeline(decoding.stdout, cover).catch(() => encoding.kill());
     await checkExits(decoding, encoding, cover.frames);
     return { bytes: (await stat(output)).size, duration: cover.frames / pcm.sampleRate };

@@ -15,15 +15,15 @@ const NAMES: readonly (readonly [RegExp, string])[] = [
   [/sqlite/, 'a database'],
 ];
 
-/** The first bytes as text, or null where they are not text. */
+/** The first bytes as text, or null if they are binary. */
 const asText = (head: Uint8Array): string | null => {
   try {
-    // `stream` lets a character that the end of the buffer cuts through pass.
+    // `stream` accepts a character that the end of the buffer cuts in two.
     const text = new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: true });
     const controls = Array.from(text).filter((char) => /\p{Cc}/u.test(char) && !/\s/.test(char));
     return controls.length === 0 ? text : null;
   } catch {
-    // Not UTF-8: not text as far as is known here.
+    // Not UTF-8, so treated as binary.
     return null;
   }
 };
@@ -37,10 +37,7 @@ const textKind = (text: string): string => {
   return 'a text file';
 };
 
-/**
- * What a file is, where its first bytes show that it is no recording: "a web page", "a text file", … Null
- * where it may be one: then ffmpeg decides.
- */
+/** What a file is if its first bytes show that it is not media: "a web page", "a text file", … Null otherwise. */
 export const describeNonMedia = async (head: Uint8Array): Promise<string | null> => {
   if (head.length === 0) return 'an empty file';
   const text = asText(head);
@@ -51,7 +48,7 @@ export const describeNonMedia = async (head: Uint8Array): Promise<string | null>
   return NAMES.find(([pattern]) => pattern.test(type.mime))?.[1] ?? null;
 };
 
-/** Some bytes of an input from an offset on; fewer at its end. Throws `file_not_found` for a missing file. */
+/** Reads `length` bytes from an offset on; fewer at the end. Throws `file_not_found` for a missing file. */
 export const readBytes = async (
   input: MediaInput,
   offset: number,
@@ -80,7 +77,7 @@ export const readBytes = async (
   }
 };
 
-/** Refuses what its first bytes show to be no recording (`not_media`), saying what it is instead. */
+/** Throws `not_media`, with what the file is instead, if its first bytes show that it is not media. */
 export const refuseNonMedia = async (input: MediaInput, signal?: AbortSignal): Promise<void> => {
   const kind = await describeNonMedia(await readBytes(input, 0, HEAD_BYTES, signal));
   if (kind !== null) throw new AppError('not_media', `This is ${kind}, not a recording.`);

@@ -9,16 +9,16 @@ type CoverOptions = {
   readonly channels: number;
   /** Seconds on the source's timeline. */
   readonly spans: readonly Span[];
-  /** Where the stream begins on that timeline. */
+  /** The stream's start on that timeline. */
   readonly start: number;
   readonly cover: 'tone' | 'mute';
 };
 
-/** Sorted, joined where they touch, as frames from the stream's beginning. */
+/** The spans sorted and merged, as frames from the stream's start. */
 const toFrames = ({ spans, sampleRate, start }: CoverOptions): { from: number; to: number }[] => {
   const frames: { from: number; to: number }[] = [];
-  const real = spans.filter((span) => span.end > span.start).sort((a, b) => a.start - b.start);
-  for (const span of real) {
+  const nonEmpty = spans.filter((span) => span.end > span.start).sort((a, b) => a.start - b.start);
+  for (const span of nonEmpty) {
     const from = Math.max(0, Math.floor((span.start - start) * sampleRate));
     const to = Math.ceil((span.end - start) * sampleRate);
     const last = frames.at(-1);
@@ -28,14 +28,14 @@ const toFrames = ({ spans, sampleRate, start }: CoverOptions): { from: number; t
   return frames;
 };
 
-/** Replaces spans of interleaved 16-bit PCM by a tone or by silence. */
+/** Replaces spans of interleaved 16-bit PCM with a tone or silence. */
 export class CoverTransform extends Transform {
   readonly #options: CoverOptions;
   readonly #spans: { from: number; to: number }[];
   readonly #frameBytes: number;
   #rest: Buffer = Buffer.alloc(0);
   #span = 0;
-  /** Frames passed on so far. */
+  /** Frames written so far. */
   frames = 0;
 
   constructor(options: CoverOptions) {

@@ -2,24 +2,27 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { cancellationError, onAbort, throwIfAborted } from '../../base/abort.ts';
 import { SAMPLE_RATE, toSamples, toSeconds } from '../../base/audio.ts';
 import { AppError } from '../../base/errors.ts';
+import { Chunker, planChunks } from './chunker.ts';
 import { refuseNonMedia } from './content-kind.ts';
-import { Cutter, planCuts } from './cutter.ts';
-import { explainFfmpegError, parseDurationLine } from './explain-error.ts';
-import { type FfmpegRun, runFfmpeg } from './fluent.ts';
+import {
+  explainFfmpegError,
+  isTransientFailure,
+  MAX_FFMPEG_ATTEMPTS,
+  parseDurationLine,
+  transientFailure,
+} from './failures.ts';
 import { inputName, safeInputOptions } from './input-options.ts';
-import { lost, MOST_LOSSES, wasLost } from './lost.ts';
+import { type FfmpegRun, runFfmpeg } from './run-ffmpeg.ts';
 import { seekOptions, seekOrigin } from './seek.ts';
 import { SILENCE_FILTERS, SilenceMap, SilenceParser } from './silence-map.ts';
-import { StallTimer } from './stall-timer.ts';
-import type { AudioPiece, DecodeOptions, DecodeSummary, FfmpegTools, MediaInput } from './types.ts';
+import { DEFAULT_STALL_SECONDS, StallTimer } from './stall-timer.ts';
+import type { AudioChunk, Decode, DecodeOptions, DecodeSummary, FfmpegTools, MediaInput } from './types.ts';
 
-const DEFAULT_STALL_SECONDS = 60;
 const DEFAULT_MAX_SECONDS = 48 * 3600;
-const BYTES_PER_SAMPLE = 4;
 
-/** Positions in samples of 16 kHz on the source's timeline. */
+/** Positions in samples on the source's timeline. */
 type DecodePlan = {
-  /** Where ffmpeg's own time begins: it is told to seek there. */
+  /** Zero of ffmpeg's own timeline: the position that it seeks to. */
   readonly origin: number;
   readonly rangeStart: number;
   readonly end: number | null;
@@ -43,30 +46,20 @@ const filtersFor = (plan: DecodePlan, first: number): string => {
   return [
     `aresample=${SAMPLE_RATE}`,
     'aformat=sample_fmts=flt:channel_layouts=mono',
-    // Gaps in the time stamps become silence, and a late start too: a sample's number is its time. Only after
-    // the resampling, since ffmpeg makes the whole silence in memory, where 16 kHz mono takes the least.
+    // Fills gaps in the timestamps, and a late start, with silence, so that a sample's number is its time. After
+    // resampling, because ffmpeg builds the whole silence in memory, and 16 kHz mono is the smallest form.
     'aresample=async=1:first_pts=0',
     SILENCE_FILTERS,
     `atrim=start_sample=${skip}${stop}`,
   ].join(',');
 };
 
-/** Float32 samples out of chunks that may end in the middle of one. */
-class SampleReader {
-  #rest: Buffer = Buffer.alloc(0);
-
-  read(chunk: Buffer): Float32Array {
-    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
-    const whole = bytes.length - (bytes.length % BYTES_PER_SAMPLE);
-    this.#rest = bytes.subarray(whole);
-    // A copy, since a Float32Array must begin at a multiple of four bytes.
-    const aligned = new Uint8Array(bytes.subarray(0, whole));
-    return new Float32Array(aligned.buffer, 0, whole / BYTES_PER_SAMPLE);
-  }
-}
-
-/** One decode, from starting ffmpeg to explaining how it ended; an ffmpeg that was killed is started again. */
-export class Decoder {
+/**
+ * One decode, from starting ffmpeg to explaining how it ended. Restarts an ffmpeg that was killed from outside,
+ * at the end of the last chunk; gives up after MAX_FFMPEG_ATTEMPTS without a chunk in between.
+ */
+export class Decoder implements Decode {
+  readonly chunks: AsyncIterable<AudioChunk>;
   readonly #tools: FfmpegTools;
   readonly #input: MediaInput;
   readonly #options: DecodeOptions;
@@ -74,16 +67,16 @@ export class Decoder {
   readonly #stallSeconds: number;
   #silences = new SilenceMap();
   #parser = new SilenceParser();
-  /** The first sample to hand out next: the range's start, or where the last piece ended; and that piece's number. */
+  /** The first sample of the next chunk, and that chunk's index. */
   #first: number;
   #index: number;
-  /** The sample after the last one received. */
+  /** The position after the last sample received. */
   #position: number;
-  #declared: number | null = null;
-  /** Whether the declared length is a guess, or that of the pictures: then it proves nothing about the sound. */
-  #lengthIsVague = false;
-  #jumps = false;
-  #stalled = false;
+  #declaredSeconds: number | null = null;
+  /** The declared duration is an estimate, or that of a video stream, and says nothing about the audio. */
+  #isDurationUnreliable = false;
+  #hasTimestampJumps = false;
+  #hasStalled = false;
   #warnings: string[] = [];
 
   constructor(tools: FfmpegTools, input: MediaInput, options: DecodeOptions) {
@@ -96,6 +89,7 @@ export class Decoder {
     this.#index = resume?.index ?? 0;
     this.#position = this.#first;
     this.#stallSeconds = options.limits?.stallSeconds ?? DEFAULT_STALL_SECONDS;
+    this.chunks = this.#decode();
   }
 
   summary(): DecodeSummary {
@@ -105,16 +99,16 @@ export class Decoder {
     };
   }
 
-  async *pieces(): AsyncGenerator<AudioPiece, void, undefined> {
-    let losses = 0;
+  async *#decode(): AsyncGenerator<AudioChunk, void, undefined> {
+    let failures = 0;
     for (;;) {
       const before = this.#index;
       try {
         yield* this.#run();
         return;
       } catch (error) {
-        losses = this.#index > before ? 1 : losses + 1;
-        if (!wasLost(error) || this.#stalled || losses === MOST_LOSSES) throw error;
+        failures = this.#index > before ? 1 : failures + 1;
+        if (!isTransientFailure(error) || this.#hasStalled || failures === MAX_FFMPEG_ATTEMPTS) throw error;
       }
       this.#silences = new SilenceMap();
       this.#parser = new SilenceParser();
@@ -122,19 +116,19 @@ export class Decoder {
     }
   }
 
-  async *#run(): AsyncGenerator<AudioPiece, void, undefined> {
+  async *#run(): AsyncGenerator<AudioChunk, void, undefined> {
     const { signal } = this.#options;
     throwIfAborted(signal);
     const seeking = await this.#prepare();
     throwIfAborted(signal);
     const stall = new StallTimer(this.#stallSeconds, () => {
-      this.#stalled = true;
+      this.#hasStalled = true;
       void run.kill();
     });
     const run = this.#start(seeking, stall);
     const unlisten = onAbort(signal, () => void run.kill());
     try {
-      yield* this.#cut(run, stall);
+      yield* this.#readChunks(run, stall);
     } catch (error) {
       throw this.#interruption() ?? error;
     } finally {
@@ -144,7 +138,7 @@ export class Decoder {
     }
   }
 
-  /** Looks at the first bytes; gives the options with which ffmpeg finds the range's start in a remote file. */
+  /** Refuses non-media by its first bytes. Returns the input options with which ffmpeg seeks to the origin. */
   async #prepare(): Promise<string[]> {
     const { signal } = this.#options;
     try {
@@ -168,38 +162,35 @@ export class Decoder {
       outputFile: null,
       onStderr: (line) => {
         stall.touch();
-        this.#read(line);
+        this.#readLogLine(line);
       },
     });
   }
 
-  #read(line: string): void {
+  #readLogLine(line: string): void {
     const event = this.#parser.read(line);
     if (event !== null) this.#silences.add({ ...event, sample: event.sample + this.#plan.origin });
-    this.#jumps ||= line.includes('Failed to compensate for timestamp delta');
-    this.#declared ??= parseDurationLine(line);
-    this.#lengthIsVague ||=
+    this.#hasTimestampJumps ||= line.includes('Failed to compensate for timestamp delta');
+    this.#declaredSeconds ??= parseDurationLine(line);
+    this.#isDurationUnreliable ||=
       line.includes('Estimating duration from bitrate') ||
       (/Stream #0:\d+.*: Video: /.test(line) && !line.includes('attached pic'));
   }
 
-  async *#cut(run: FfmpegRun, stall: StallTimer): AsyncGenerator<AudioPiece, void, undefined> {
-    const cutter = new Cutter(planCuts(this.#options.cut), this.#silences, this.#first, this.#index);
-    const reader = new SampleReader();
+  async *#readChunks(run: FfmpegRun, stall: StallTimer): AsyncGenerator<AudioChunk, void, undefined> {
+    const chunker = new Chunker(planChunks(this.#options.chunking), this.#silences, this.#first, this.#index);
     stall.resume();
-    for await (const chunk of run.stdout) {
-      let samples = reader.read(chunk);
-      while (samples.length > 0) {
-        const part = samples.subarray(0, cutter.room);
-        samples = samples.subarray(part.length);
-        cutter.push(part);
-        this.#position += part.length;
-        if (!cutter.ready) continue;
-        await this.#logHeard();
-        for (let piece = cutter.next(false); piece !== null; piece = cutter.next(false)) {
-          // The consumer may take as long as it likes: that is no stall of ffmpeg's.
+    for await (const bytes of run.stdout) {
+      let rest: Buffer = bytes;
+      while (rest.length > 0) {
+        rest = rest.subarray(chunker.push(rest));
+        this.#position = chunker.position;
+        if (!chunker.isReady) continue;
+        await this.#logRead();
+        for (let chunk = chunker.next(false); chunk !== null; chunk = chunker.next(false)) {
+          // The consumer's pace is no stall of ffmpeg's.
           stall.pause();
-          yield this.#noted(piece);
+          yield this.#advancePast(chunk);
           throwIfAborted(this.#options.signal);
           stall.resume();
         }
@@ -207,29 +198,31 @@ export class Decoder {
       if (this.#position > this.#plan.limit) throw this.#tooLong();
       stall.touch();
     }
-    await this.#finish(run);
+    await this.#checkEnd(run);
     stall.pause();
-    for (let piece = cutter.next(true); piece !== null; piece = cutter.next(true)) yield this.#noted(piece);
+    for (let chunk = chunker.next(true); chunk !== null; chunk = chunker.next(true)) {
+      yield this.#advancePast(chunk);
+    }
   }
 
-  /** Where to go on from if ffmpeg is lost after this piece. */
-  #noted(piece: AudioPiece): AudioPiece {
-    this.#first = toSamples(piece.end);
-    this.#index = piece.index + 1;
-    return piece;
+  /** A restarted ffmpeg continues after this chunk. */
+  #advancePast(chunk: AudioChunk): AudioChunk {
+    this.#first = toSamples(chunk.end);
+    this.#index = chunk.index + 1;
+    return chunk;
   }
 
   /**
-   * ffmpeg logs a silence before it writes the samples after it, but on another pipe. When samples have been
-   * read, everything logged before them waits in that pipe: after one whole turn of the event loop it is read.
+   * ffmpeg logs a silence before it writes the samples after it, but to another pipe. Once samples have been
+   * read, everything logged before them is waiting in that pipe: after one full turn of the event loop it is read.
    */
-  async #logHeard(): Promise<void> {
+  async #logRead(): Promise<void> {
     await nextTurn();
     await nextTurn();
   }
 
-  /** Throws if the audio is not what was asked for; else notes what a person should know about it. */
-  async #finish(run: FfmpegRun): Promise<void> {
+  /** Throws if the audio is not what was asked for; adds warnings about what was decoded. */
+  async #checkEnd(run: FfmpegRun): Promise<void> {
     const exit = await run.exit;
     const failure = this.#interruption();
     if (failure !== null) throw failure;
@@ -237,12 +230,12 @@ export class Decoder {
       throw new AppError('engine_unavailable', `ffmpeg could not be started: ${exit.startError}`);
     }
     const { rangeStart, end } = this.#plan;
-    const received = this.#position > this.#first;
-    if (exit.code === null || (exit.code !== 0 && !received))
+    const hasAudio = this.#position > this.#first;
+    if (exit.code === null || (exit.code !== 0 && !hasAudio))
       throw explainFfmpegError(exit.stderr, exit.code);
-    if (!received && this.#first === rangeStart) throw this.#emptyError(rangeStart, exit.stderr);
-    if (end === null || this.#position < end) this.#noteEarlyEnd(exit.code);
-    if (this.#jumps) {
+    if (!hasAudio && this.#first === rangeStart) throw this.#emptyError(rangeStart, exit.stderr);
+    if (end === null || this.#position < end) this.#warnIfTruncated(exit.code);
+    if (this.#hasTimestampJumps) {
       this.#warnings.push(
         'The time stamps in the file jump by more than an hour: later times are too early.',
       );
@@ -251,21 +244,24 @@ export class Decoder {
 
   #emptyError(rangeStart: number, stderr: readonly string[]): AppError {
     if (rangeStart > 0) {
-      const length = this.#declared === null ? '' : ` It is ${Math.round(this.#declared)} seconds long.`;
+      const seconds = this.#declaredSeconds;
+      const length = seconds === null ? '' : ` It is ${Math.round(seconds)} seconds long.`;
       return new AppError('empty_range', `The range begins after the end of the audio.${length}`);
     }
-    const damaged = stderr.some((line) => /error|invalid|truncat|partial/i.test(line));
+    const isDamaged = stderr.some((line) => /error|invalid|truncat|partial/i.test(line));
     return new AppError(
       'decode_failed',
-      damaged ? 'The file is damaged: no sound could be decoded from it.' : 'The file holds no sound at all.',
+      isDamaged
+        ? 'The file is damaged: no sound could be decoded from it.'
+        : 'The file holds no sound at all.',
     );
   }
 
-  #noteEarlyEnd(exitCode: number): void {
+  #warnIfTruncated(exitCode: number): void {
     const seconds = toSeconds(this.#position);
-    const declared = this.#declared;
-    const short = declared !== null && seconds < declared - Math.max(1, declared * 0.01);
-    if (exitCode !== 0 || (short && !this.#lengthIsVague)) {
+    const declared = this.#declaredSeconds;
+    const isShort = declared !== null && seconds < declared - Math.max(1, declared * 0.01);
+    if (exitCode !== 0 || (isShort && !this.#isDurationUnreliable)) {
       const of = declared === null ? '' : ` of ${Math.round(declared)}`;
       this.#warnings.push(
         `The file ends early or is damaged: ${Math.round(seconds)}${of} seconds could be decoded.`,
@@ -273,12 +269,14 @@ export class Decoder {
     }
   }
 
-  /** Why the decode was broken off from outside, or null. */
+  /** Why the decode was stopped from outside: abort, failed range reader, stall. Null if it was not. */
   #interruption(): AppError | null {
     if (this.#options.signal?.aborted) return cancellationError(this.#options.signal);
     const upstream = this.#input.kind === 'range' ? this.#input.failure() : null;
     if (upstream !== null) return upstream;
-    return this.#stalled ? lost(`ffmpeg made no progress for ${this.#stallSeconds} seconds.`) : null;
+    return this.#hasStalled
+      ? transientFailure(`ffmpeg made no progress for ${this.#stallSeconds} seconds.`)
+      : null;
   }
 
   #tooLong(): AppError {

@@ -1,8 +1,8 @@
 import type { MediaInput } from './types.ts';
 
 /**
- * Demuxers of real recordings. Playlists and scripts (hls, concat, dash, sdp, …) are left out: they make
- * ffmpeg open other files and addresses, whatever the protocol whitelist says.
+ * Demuxers of recordings. Playlists and scripts (hls, concat, dash, sdp, …) are left out: they make ffmpeg open
+ * other files and addresses, whatever the protocol whitelist says.
  */
 const MEDIA_FORMATS = [
   'aac',
@@ -52,12 +52,12 @@ const MEDIA_FORMATS = [
   'wv',
 ];
 
-/** Largest single allocation of ffmpeg, against files that announce absurd sizes. */
+/** Bytes; ffmpeg's largest single allocation, against files that declare absurd sizes. */
 const MAX_ALLOCATION = 256 * 1024 * 1024;
-/** ffmpeg's own read time-out on the loopback connection, in microseconds, beyond every other one. */
-const LOOPBACK_TIMEOUT = 600_000_000;
+/** Ten minutes: longer than every timeout of ours, which then explains the failure. */
+const LOOPBACK_TIMEOUT_MICROSECONDS = 600_000_000;
 
-/** What ffmpeg and ffprobe are told before every input: which formats and protocols they may open at all. */
+/** Options before every input of ffmpeg and ffprobe: the formats and protocols that they may open. */
 export const safeInputOptions = (input: MediaInput): string[] => [
   '-max_alloc',
   String(MAX_ALLOCATION),
@@ -70,15 +70,15 @@ export const safeInputOptions = (input: MediaInput): string[] => [
     : [
         '-seekable',
         '1',
-        // The range reader answers a little at a time and expects to be asked again.
+        // The range reader answers with a part of the range and expects another request.
         ...['-reconnect', '1'],
-        // At once or not at all: when the range reader refuses, it has failed for good.
+        // Without delay: a refusal by the range reader is final.
         ...['-reconnect_delay_max', '0'],
         '-rw_timeout',
-        String(LOOPBACK_TIMEOUT),
+        String(LOOPBACK_TIMEOUT_MICROSECONDS),
       ]),
 ];
 
-/** The name to hand to ffmpeg; `file:` keeps a path with a colon or a leading dash from meaning anything else. */
+/** The input's name for ffmpeg; `file:` stops a colon or leading dash in a path from being interpreted. */
 export const inputName = (input: MediaInput): string =>
   input.kind === 'file' ? `file:${input.path}` : input.url;

@@ -4,12 +4,12 @@ const RATES: readonly (readonly number[])[] = [
   [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
 ];
 const SAMPLE_RATES = [44_100, 48_000, 32_000];
-/** As many frames of one rate in a row, without a header that says otherwise, count as a constant rate. */
-const ENOUGH_FRAMES = 20;
+/** Consecutive frames of one rate that prove a constant rate, in a file without an `Info` header. */
+const MIN_FRAMES = 20;
 
 type Frame = { readonly length: number; readonly rate: number; readonly infoOffset: number };
 
-/** The layer III frame that begins at an offset, or null. */
+/** The layer III frame at an offset, or null. */
 const frameAt = (bytes: Uint8Array, offset: number): Frame | null => {
   const [first = 0, second = 0, third = 0, fourth = 0] = bytes.subarray(offset, offset + 4);
   const version = (second >> 3) & 3;
@@ -25,7 +25,7 @@ const frameAt = (bytes: Uint8Array, offset: number): Frame | null => {
   return { length, rate, infoOffset: offset + 4 + sideInfo };
 };
 
-/** The length of the ID3v2 tag that a file begins with; 0 without one. */
+/** Bytes of the ID3v2 tag at the start of a file; 0 without one. */
 export const id3Length = (bytes: Uint8Array): number => {
   if (bytes.length < 10 || String.fromCharCode(...bytes.subarray(0, 3)) !== 'ID3') return 0;
   const [a = 0, b = 0, c = 0, d = 0] = bytes.subarray(6, 10);
@@ -33,9 +33,8 @@ export const id3Length = (bytes: Uint8Array): number => {
 };
 
 /**
- * Whether the MP3 frames from here on have a constant bit rate, so that a time can be turned into a position
- * exactly: the first frame carries an `Info` header (variable rates carry `Xing` or `VBRI`), or there is none
- * and all frames at hand have one rate.
+ * Whether an MP3, from its first frame on, has a constant bit rate, so that a byte position follows from a time:
+ * its first frame has an `Info` header (`Xing` or `VBRI` mean a variable rate), or none and the first frames agree.
  */
 export const isConstantRateMp3 = (bytes: Uint8Array): boolean => {
   let offset = 0;
@@ -46,7 +45,7 @@ export const isConstantRateMp3 = (bytes: Uint8Array): boolean => {
   if (tag(frame.infoOffset) === 'Xing' || tag(36) === 'VBRI') return false;
   const { rate } = frame;
   for (let count = 0; frame !== null && frame.rate === rate; count++) {
-    if (count === ENOUGH_FRAMES) return true;
+    if (count === MIN_FRAMES) return true;
     offset += frame.length;
     frame = frameAt(bytes, offset);
   }

@@ -4,12 +4,13 @@ import { z } from 'zod';
 import { cancellationError, onAbort, throwIfAborted } from '../../base/abort.ts';
 import { AppError } from '../../base/errors.ts';
 import { refuseNonMedia } from './content-kind.ts';
-import { explainFfmpegError } from './explain-error.ts';
+import { explainFfmpegError, MAX_FFMPEG_ATTEMPTS } from './failures.ts';
 import { inputName, safeInputOptions } from './input-options.ts';
-import { MOST_LOSSES } from './lost.ts';
-import { StallTimer } from './stall-timer.ts';
+import { DEFAULT_STALL_SECONDS, StallTimer } from './stall-timer.ts';
 import type { FfmpegTools, MediaInfo, MediaInput, ProbeOptions } from './types.ts';
 
+const VERSION_TIMEOUT_SECONDS = 30;
+/** Characters. */
 const MAX_OUTPUT = 4 * 1024 * 1024;
 
 const numberText = z.string().transform(Number).pipe(z.number().min(0)).optional().catch(undefined);
@@ -46,7 +47,7 @@ const shortName = (container: string, video: boolean, codec: string | undefined)
   return rule?.[1](video) ?? container.split(',')[0] ?? container;
 };
 
-/** Reads ffprobe's JSON. Throws where it is not what ffprobe prints. */
+/** Parses ffprobe's JSON. Throws a ZodError or SyntaxError for anything else. */
 export const parseProbe = (json: string): MediaInfo => {
   const { streams, format } = ProbeOutput.parse(JSON.parse(json));
   const audio = streams.filter(({ codec_type }) => codec_type === 'audio');
@@ -68,15 +69,15 @@ export const parseProbe = (json: string): MediaInfo => {
 };
 
 type ToolOutput = {
-  /** null where a signal ended it. */
+  /** null if a signal killed it. */
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string[];
   /** Whether the signal was ours. */
-  readonly killed: boolean;
+  readonly wasKilled: boolean;
 };
 
-/** Runs a program to its end, killed when it prints nothing for too long, too much, or is aborted. */
+/** Runs a program to its end. Kills it if it stalls, prints more than MAX_OUTPUT, or is aborted. */
 const runTool = (
   program: string,
   args: readonly string[],
@@ -85,9 +86,9 @@ const runTool = (
 ): Promise<ToolOutput> =>
   new Promise((resolve, reject) => {
     const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true });
-    let killed = false;
+    let wasKilled = false;
     const kill = (): void => {
-      killed = true;
+      wasKilled = true;
       child.kill('SIGKILL');
     };
     const stall = new StallTimer(stallSeconds, kill);
@@ -117,15 +118,15 @@ const runTool = (
     });
     child.on('close', (code) => {
       settle();
-      resolve({ code, stdout: out.text(), stderr: err.text().split('\n').filter(Boolean), killed });
+      resolve({ code, stdout: out.text(), stderr: err.text().split('\n').filter(Boolean), wasKilled });
     });
   });
 
-/** Runs a program again that something outside ended. */
-const runToEnd: typeof runTool = async (...tool) => {
-  for (let tries = 1; ; tries++) {
+/** Retries a program that was killed from outside. */
+const runWithRetry: typeof runTool = async (...tool) => {
+  for (let attempt = 1; ; attempt++) {
     const output = await runTool(...tool);
-    if (output.code !== null || output.killed || tries === MOST_LOSSES) return output;
+    if (output.code !== null || output.wasKilled || attempt === MAX_FFMPEG_ATTEMPTS) return output;
   }
 };
 
@@ -147,28 +148,33 @@ export const probe = async (
     ...['-hide_banner', '-loglevel', 'warning', ...safeInputOptions(input)],
     ...['-show_format', '-show_streams', '-of', 'json', inputName(input)],
   ];
-  const output = await runToEnd(tools.ffprobe, args, limits?.stallSeconds ?? 60, signal);
+  const output = await runWithRetry(
+    tools.ffprobe,
+    args,
+    limits?.stallSeconds ?? DEFAULT_STALL_SECONDS,
+    signal,
+  );
   if (signal?.aborted) throw cancellationError(signal);
   const upstream = input.kind === 'range' ? input.failure() : null;
   if (upstream !== null) throw upstream;
   if (output.code !== 0) throw explainFfmpegError(output.stderr, output.code);
   const parsed = parseProbe(output.stdout);
-  // ffmpeg's guess for a stream without a length: 12 % too short has been seen, so it is no length at all.
-  const guessed = output.stderr.some((line) => line.includes('Estimating duration from bitrate'));
-  const info = guessed ? { ...parsed, duration: null } : parsed;
+  // ffmpeg's estimate for a stream of undeclared duration has been 12 % too short: treat it as unknown.
+  const isEstimate = output.stderr.some((line) => line.includes('Estimating duration from bitrate'));
+  const info = isEstimate ? { ...parsed, duration: null } : parsed;
   return input.kind === 'range' ? { ...info, size: input.totalBytes } : info;
 };
 
-/** Asks for the version of ffmpeg, e.g. `5.1.9-0+deb12u1`: once, and again when the program was replaced. */
+/** Reads ffmpeg's version, e.g. `5.1.9-0+deb12u1`; again only after the program file has changed. */
 export const versionReader = (tools: FfmpegTools): (() => Promise<string>) => {
-  let known: { readonly file: string; readonly version: string } | undefined;
+  let cached: { readonly file: string; readonly version: string } | undefined;
   return async () => {
-    const found = await stat(tools.ffmpeg).catch(() => undefined);
-    const file = found === undefined ? '' : `${found.ino} ${found.size} ${found.mtimeMs}`;
-    if (known?.file !== file || file === '') {
-      const { stdout } = await runTool(tools.ffmpeg, ['-version'], 30, undefined);
-      known = { file, version: /^ffmpeg version (\S+)/.exec(stdout)?.[1] ?? 'unknown' };
+    const status = await stat(tools.ffmpeg).catch(() => undefined);
+    const file = status === undefined ? '' : `${status.ino} ${status.size} ${status.mtimeMs}`;
+    if (cached?.file !== file || file === '') {
+      const { stdout } = await runTool(tools.ffmpeg, ['-version'], VERSION_TIMEOUT_SECONDS, undefined);
+      cached = { file, version: /^ffmpeg version (\S+)/.exec(stdout)?.[1] ?? 'unknown' };
     }
-    return known.version;
+    return cached.version;
   };
 };

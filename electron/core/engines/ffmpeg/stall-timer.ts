@@ -1,31 +1,37 @@
 import { machineSlept } from '../net/slept.ts';
 
-/** Calls `onStall` once when nothing was heard for a while. Counts only between `resume` and `pause`. */
+/**
+ * Seconds without output after which ffmpeg or ffprobe is killed. Not a setting: `network.stallSeconds` limits
+ * downloads, while a program that reads a local file or our range reader is either working or stuck.
+ */
+export const DEFAULT_STALL_SECONDS = 60;
+
+/** Calls `onStall` once after `seconds` without a `touch`. Runs only between `resume` and `pause`. */
 export class StallTimer {
   readonly #seconds: number;
   readonly #onStall: () => void;
   readonly #now: () => number;
   #timer: NodeJS.Timeout | null = null;
-  #heard = 0;
+  #touchedAt = 0;
 
-  /** `now`: the wall clock in milliseconds, by which a sleep of the machine is told from a stall. */
+  /** `now`: the wall clock in milliseconds, which tells a sleep of the machine from a stall. */
   constructor(seconds: number, onStall: () => void, now: () => number = Date.now) {
     this.#seconds = seconds;
     this.#onStall = onStall;
     this.#now = now;
   }
 
-  /** Counts anew from now. */
+  /** Starts from zero. */
   resume(): void {
     this.pause();
-    this.#heard = this.#now();
+    this.#touchedAt = this.#now();
     this.#timer = setTimeout(() => this.#expire(), this.#seconds * 1000);
     this.#timer.unref();
   }
 
-  /** Something was heard: counts anew, unless paused. */
+  /** Restarts from zero, unless paused. */
   touch(): void {
-    this.#heard = this.#now();
+    this.#touchedAt = this.#now();
     this.#timer?.refresh();
   }
 
@@ -35,7 +41,7 @@ export class StallTimer {
   }
 
   #expire(): void {
-    if (machineSlept(this.#now() - this.#heard, this.#seconds)) this.resume();
+    if (machineSlept(this.#now() - this.#touchedAt, this.#seconds)) this.resume();
     else this.#onStall();
   }
 }

@@ -1,13 +1,13 @@
 import type { RangeReader } from '../range-reader/types.ts';
 
-/** Where the programs are. */
+/** Paths of the programs. */
 export type FfmpegTools = { readonly ffmpeg: string; readonly ffprobe: string };
 
-/** A file of this machine, or a remote one read by ranges. */
+/** A local file, or a remote one read by ranges. */
 export type MediaInput = { readonly kind: 'file'; readonly path: string } | RangeReader;
 
 export type ProcessLimits = {
-  /** Seconds without any output before ffmpeg is killed; default 60. */
+  /** Seconds without any output before ffmpeg is killed; default DEFAULT_STALL_SECONDS of `stall-timer.ts`. */
   readonly stallSeconds?: number;
 };
 
@@ -24,28 +24,28 @@ export type MediaInfo = {
   readonly container: string;
   /** A short name for people and file names: mp3, wav, flac, m4a, mp4, ogg, webm, mkv, … */
   readonly format: string;
-  /** Seconds, as the file declares; null where it does not say (ffmpeg's guess from the bit rate is not given). */
+  /** Seconds, as the file declares; null if it does not (ffmpeg's estimate from the bit rate is left out). */
   readonly duration: number | null;
   readonly audioStreams: readonly AudioStream[];
   readonly hasVideo: boolean;
-  /** Bytes, where known. */
+  /** Bytes; null if unknown. */
   readonly size: number | null;
 };
 
-/** Seconds. */
+/** In seconds. */
 export type Span = { readonly start: number; readonly end: number };
 
-export type CutOptions = {
-  /** A piece is not cut before; seconds, default 15. */
+export type ChunkOptions = {
+  /** The least length of a chunk; seconds, default 15. */
   readonly minSeconds?: number;
   /**
-   * The last silence long enough before this ends the piece; where there is none, the first one after it. Seconds,
-   * default 29.5: Whisper hears 30 s at a time, and each time costs the same.
+   * A chunk ends at the last silence before this; without one, at the first one after it. Seconds, default 29.5:
+   * Whisper encodes windows of 30 s, at the same cost however full they are.
    */
   readonly windowSeconds?: number;
-  /** A piece never gets longer; cut at its quietest point if there is no silence; seconds, default 120. */
+  /** The maximum length, at whose quietest point a chunk without silence is cut; seconds, default 120. */
   readonly maxSeconds?: number;
-  /** What counts as a silence to cut at; seconds, default 0.4. */
+  /** The shortest silence to cut at; seconds, default 0.4. */
   readonly minSilence?: number;
 };
 
@@ -55,11 +55,11 @@ export type DecodeOptions = {
   /** End of the range, seconds; null or absent: the end of the audio. */
   readonly end?: number | null;
   /**
-   * Goes on after a piece that was already handled: `at` is that piece's `end`, `index` the next number.
-   * With the same start, end and cut options, the pieces are the same as in one uninterrupted decode.
+   * Continues after an earlier chunk: `at` is its `end`, `index` the next index. With the same start, end and
+   * chunk options, the chunks are those of an uninterrupted decode.
    */
   readonly resume?: { readonly at: number; readonly index: number };
-  readonly cut?: CutOptions;
+  readonly chunking?: ChunkOptions;
   readonly signal?: AbortSignal;
   readonly limits?: ProcessLimits & {
     /** More audio than this is `decode_failed`; seconds, default 48 hours. */
@@ -68,43 +68,41 @@ export type DecodeOptions = {
 };
 
 /** A part of the audio, cut at silences. */
-export type AudioPiece = {
+export type AudioChunk = {
   /** From 0. */
   readonly index: number;
   /** Seconds on the source's timeline, exact to a sample of 16 kHz. */
   readonly start: number;
   readonly end: number;
-  /** 16 kHz mono, -1 to 1. */
+  /** 16 kHz mono, -1 to 1. Owned by the consumer. */
   readonly pcm: Float32Array<ArrayBuffer>;
-  /** Silences of at least 0.3 s inside the piece, on the source's timeline. */
+  /** Silences of at least 0.3 s inside the chunk, on the source's timeline. */
   readonly silences: readonly Span[];
   /**
-   * Minima and maxima of each 1/20 s (800 samples) of the piece, -127 to 127, one pair a bucket; piece
-   * borders lie on bucket borders, so that the pieces' peaks simply follow one another.
+   * Minimum and maximum of each bucket of 1/20 s (800 samples), -127 to 127. Chunks begin and end on bucket
+   * borders, so the peaks of consecutive chunks can be concatenated.
    */
   readonly peaks: { readonly min: Int8Array<ArrayBuffer>; readonly max: Int8Array<ArrayBuffer> };
-  /** Whether this is the last piece of the range. */
-  readonly last: boolean;
 };
 
 export type DecodeSummary = {
-  /** Seconds of audio from the range's start to its end, those before `resume.at` included. */
+  /** Seconds of audio from the range's start to its end, including those before `resume.at`. */
   readonly duration: number;
   /** Sentences for a person, e.g. that the file ends early. */
   readonly warnings: readonly string[];
 };
 
 export type Decode = {
-  /** To be iterated once. Leaving the loop early kills ffmpeg. */
-  readonly pieces: AsyncIterable<AudioPiece>;
-  /** Valid once the pieces have been read to their end. */
+  /** Iterate once. Leaving the loop early kills ffmpeg. */
+  readonly chunks: AsyncIterable<AudioChunk>;
+  /** Valid once `chunks` has been read to its end. */
   summary(): DecodeSummary;
 };
 
 export type BleepOptions = {
   readonly input: MediaInput;
   readonly output: string;
-  /** Parts to cover, on the source's timeline. */
+  /** The spans to cover, on the source's timeline. */
   readonly spans: readonly Span[];
   readonly format: 'm4a' | 'ogg' | 'wav';
   /** `tone`: 1 kHz; `mute`: silence. Default tone. */
@@ -114,14 +112,14 @@ export type BleepOptions = {
   readonly limits?: ProcessLimits;
 };
 
-/** The media engine: ffmpeg behind a few calls. All reject with AppErrors meant for a person. */
+/** ffmpeg behind four calls. All reject with AppErrors whose messages are meant for a person. */
 export type MediaEngine = {
-  /** Throws `not_media`, `decode_failed`; a file without sound is an answer with no audio streams. */
+  /** Throws `not_media`, `decode_failed`. A file without audio resolves, with no `audioStreams`. */
   probe(input: MediaInput, options?: ProbeOptions): Promise<MediaInfo>;
-  /** The pieces throw `not_media`, `no_audio_track`, `decode_failed`, `empty_range`, `cancelled`. */
-  decodePieces(input: MediaInput, options?: DecodeOptions): Decode;
-  /** Writes playable audio of unchanged length with the spans covered. */
+  /** Reading the chunks throws `not_media`, `no_audio_track`, `decode_failed`, `empty_range`, `cancelled`. */
+  decodeChunks(input: MediaInput, options?: DecodeOptions): Decode;
+  /** Writes playable audio of unchanged duration with the spans covered. */
   bleep(options: BleepOptions): Promise<{ readonly bytes: number; readonly duration: number }>;
-  /** The version line of ffmpeg, for `doctor` and `/v1/system`. */
+  /** ffmpeg's version, for `doctor` and `/v1/system`. */
   version(): Promise<string>;
 };

@@ -37,9 +37,9 @@ const diarizationOf = async (
   models: SpeakerModels,
   speakers: number | null,
 ): Promise<Diarization> => {
-  const { pieces } = deps.media.decodePieces(input, { ...range, signal });
+  const { chunks } = deps.media.decodeChunks(input, { ...range, signal });
   const from = shift + (range?.start ?? 0);
-  const { turns, embeddings } = await deps.diarize(pieces, { models, speakers, signal });
+  const { turns, embeddings } = await deps.diarize(chunks, { models, speakers, signal });
   return {
     turns: turns.map((turn) => ({ ...turn, start: turn.start + from, end: turn.end + from })),
     embeddings,

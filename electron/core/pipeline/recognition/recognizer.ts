@@ -1,6 +1,6 @@
 import { toSamples } from '../../base/audio.ts';
 import { roundMs } from '../../base/numbers.ts';
-import type { AudioPiece, MediaInput, Span } from '../../engines/ffmpeg/types.ts';
+import type { AudioChunk, MediaInput, Span } from '../../engines/ffmpeg/types.ts';
 import { audioContextFor } from '../../engines/whisper/audio-context.ts';
 import type { TranscribeRequest, WhisperEngine } from '../../engines/whisper/engine.ts';
 import { collapseLoops, isRepetitive } from '../../engines/whisper/repetition.ts';
@@ -23,7 +23,7 @@ export type RecogniseOptions = {
   readonly translate: boolean;
   readonly prompt?: string | undefined;
   readonly signal: AbortSignal;
-  /** Run while nothing else does: after a crash, so that only the guilty piece can crash again. */
+  /** Run while nothing else does: after a crash, so that only the guilty chunk can crash again. */
   readonly alone: boolean;
   readonly onProgress?: (fraction: number) => void;
   /** Told the language as soon as it is known, where it was to be found. */
@@ -33,7 +33,7 @@ export type RecogniseOptions = {
 /** ISO 639-1, and how likely it is, 0 to 1. */
 export type LanguageFound = { readonly language: string; readonly confidence: number };
 
-/** Without ids: those follow from the order in which pieces are saved. */
+/** Without ids: those follow from the order in which chunks are saved. */
 export type RecognisedSegment = Omit<StoredSegment, 'id'>;
 
 /** Whisper's own limits (openai/whisper, `transcribe`): what looks like silence and is badly guessed is none. */
@@ -50,9 +50,9 @@ const silentSeconds = (span: Span, silences: readonly Span[]): number =>
     0,
   );
 
-/** Whether ffmpeg heard nothing in the piece at all: then there is nothing to recognise. */
-export const isSilent = (piece: AudioPiece): boolean =>
-  silentSeconds(piece, piece.silences) > piece.end - piece.start - 0.1;
+/** Whether ffmpeg heard nothing in the chunk at all: then there is nothing to recognise. */
+export const isSilent = (chunk: AudioChunk): boolean =>
+  silentSeconds(chunk, chunk.silences) > chunk.end - chunk.start - 0.1;
 
 /** Tokens of a prompt that a window is given; room for earlier text is what is left of it. */
 const PROMPT_TOKENS = 96;
@@ -65,15 +65,15 @@ const found = ({ language, probabilities }: LanguageGuess): LanguageFound => ({
   confidence: probabilities[language] ?? 0,
 });
 
-const request = (piece: AudioPiece, options: RecogniseOptions): TranscribeRequest => ({
+const request = (chunk: AudioChunk, options: RecogniseOptions): TranscribeRequest => ({
   modelPath: options.modelPath,
-  pcm: piece.pcm,
+  pcm: chunk.pcm,
   signal: options.signal,
   exclusive: options.alone,
   params: {
     language: options.language,
     beamSize: options.beamSize,
-    ...(options.fitWindow ? { audioContext: audioContextFor(piece.pcm.length) } : {}),
+    ...(options.fitWindow ? { audioContext: audioContextFor(chunk.pcm.length) } : {}),
     bestOf: 5,
     temperature: 0,
     temperatureIncrement: 0.2,
@@ -115,13 +115,13 @@ const cutLoops = (segments: readonly CleanSegment[]): CleanSegment[] => {
   });
 };
 
-/** Decodes a piece that got stuck again, warmer; what still repeats itself is cut. */
+/** Decodes a chunk that got stuck again, warmer; what still repeats itself is cut. */
 const unstick = async (
-  piece: AudioPiece,
+  chunk: AudioChunk,
   first: CleanSegment[],
   options: RecogniseOptions,
 ): Promise<CleanSegment[]> => {
-  const asked = request(piece, options);
+  const asked = request(chunk, options);
   const again = await options.engine.transcribe({
     ...asked,
     params: { ...asked.params, temperature: WARMER, beamSize: 1 },
@@ -136,9 +136,9 @@ const isInvented = (segment: CleanSegment, start: number, silences: readonly Spa
   return span.end > span.start && silentSeconds(span, silences) / (span.end - span.start) > MOSTLY_SILENT;
 };
 
-/** Moves a segment from the piece's timeline to the source's. */
-const place = (segment: CleanSegment, piece: AudioPiece): RecognisedSegment => {
-  const at = (seconds: number) => roundMs(Math.min(piece.end, piece.start + seconds));
+/** Moves a segment from the chunk's timeline to the source's. */
+const place = (segment: CleanSegment, chunk: AudioChunk): RecognisedSegment => {
+  const at = (seconds: number) => roundMs(Math.min(chunk.end, chunk.start + seconds));
   return {
     text: segment.text,
     start: at(segment.start),
@@ -154,7 +154,7 @@ const place = (segment: CleanSegment, piece: AudioPiece): RecognisedSegment => {
   };
 };
 
-const recognisePart = async (part: AudioPiece, options: RecogniseOptions): Promise<RecognisedSegment[]> => {
+const recognisePart = async (part: AudioChunk, options: RecogniseOptions): Promise<RecognisedSegment[]> => {
   const result = await options.engine.transcribe(request(part, options));
   const first = cleanSegments(result);
   const segments = isStuck(first)
@@ -166,16 +166,16 @@ const recognisePart = async (part: AudioPiece, options: RecogniseOptions): Promi
 };
 
 /**
- * Recognises one piece of audio, guarding against Whisper's known faults: long silences are left out; loops are
+ * Recognises one chunk of audio, guarding against Whisper's known faults: long silences are left out; loops are
  * decoded again without context and warmer, else cut; text invented in silence and marks such as
- * `[BLANK_AUDIO]` are removed. Throws `engine_crashed` when the engine went down over this piece.
+ * `[BLANK_AUDIO]` are removed. Throws `engine_crashed` when the engine went down over this chunk.
  */
 export const recognise = async (
-  piece: AudioPiece,
+  chunk: AudioChunk,
   options: RecogniseOptions,
 ): Promise<RecognisedSegment[]> => {
   const segments: RecognisedSegment[] = [];
-  const parts = islandsOf(piece);
+  const parts = islandsOf(chunk);
   const all = parts.reduce((sum, { pcm }) => sum + pcm.length, 0);
   let done = 0;
   for (const part of parts) {
@@ -192,15 +192,15 @@ export type AgainOptions = Pick<RecogniseOptions, 'language' | 'translate' | 'si
   readonly range?: { readonly start: number; readonly end: number | null } | undefined;
 };
 
-/** Recognises kept sound once more, piece by piece; times are on the file's own timeline. */
+/** Recognises kept sound once more, chunk by chunk; times are on the file's own timeline. */
 export async function* recogniseAgain(
   { media, engine, settings }: Pick<PipelineDeps, 'media' | 'engine' | 'settings'>,
   input: MediaInput,
   { model, range, ...options }: AgainOptions,
 ): AsyncGenerator<RecognisedSegment[]> {
-  const { pieces } = media.decodePieces(input, { ...range, signal: options.signal });
-  for await (const piece of pieces) {
-    if (isSilent(piece)) yield [];
+  const { chunks } = media.decodeChunks(input, { ...range, signal: options.signal });
+  for await (const chunk of chunks) {
+    if (isSilent(chunk)) yield [];
     else {
       const how = {
         engine,
@@ -209,24 +209,24 @@ export async function* recogniseAgain(
         fitWindow: settings.fitWindow(),
         alone: false,
       };
-      yield await recognise(piece, { ...options, ...how });
+      yield await recognise(chunk, { ...options, ...how });
     }
   }
 }
 
 /**
- * Whether the whole piece is heard at once, so that its language is found on the way. Where long silences part
+ * Whether the whole chunk is heard at once, so that its language is found on the way. Where long silences part
  * it, the first part may be a word or two: then the language is asked for before, of the first half minute.
  */
-export const isHeardAtOnce = (piece: AudioPiece): boolean => islandsOf(piece).length === 1;
+export const isHeardAtOnce = (chunk: AudioChunk): boolean => islandsOf(chunk).length === 1;
 
-/** The language spoken in a piece, by its first half minute that is not silent. */
+/** The language spoken in a chunk, by its first half minute that is not silent. */
 export const detectLanguage = async (
-  piece: AudioPiece,
+  chunk: AudioChunk,
   { engine, modelPath, signal }: Pick<RecogniseOptions, 'engine' | 'modelPath' | 'signal'>,
 ): Promise<LanguageFound> => {
-  const lead = piece.silences.find((silence) => silence.start <= piece.start + 0.1);
-  const from = Math.max(0, toSamples((lead?.end ?? piece.start) - piece.start - 0.1));
-  const pcm = piece.pcm.slice(from, from + toSamples(30));
+  const lead = chunk.silences.find((silence) => silence.start <= chunk.start + 0.1);
+  const from = Math.max(0, toSamples((lead?.end ?? chunk.start) - chunk.start - 0.1));
+  const pcm = chunk.pcm.slice(from, from + toSamples(30));
   return found(await engine.detectLanguage({ modelPath, pcm, signal }));
 };

@@ -1,7 +1,7 @@
 import { AnalysisOptions } from '../../../contract/transcript.ts';
 import { AppError, isAppError } from '../../base/errors.ts';
 import { clamp } from '../../base/numbers.ts';
-import type { AudioPiece, DecodeSummary } from '../../engines/ffmpeg/types.ts';
+import type { AudioChunk, DecodeSummary } from '../../engines/ffmpeg/types.ts';
 import { updateClaimed } from '../../stores/jobs.ts';
 import { insertSegments, type StoredSegment } from '../../stores/segments.ts';
 import { type Checkpoint, crashesFrom } from '../checkpoint.ts';
@@ -45,20 +45,20 @@ type Options = {
   readonly audio: RangeAudio | null;
 };
 
-/** A piece on its way: it has landed once it and all before it are saved. */
+/** A chunk on its way: it has landed once it and all before it are saved. */
 type Flight = {
-  readonly piece: AudioPiece;
+  readonly chunk: AudioChunk;
   readonly result: Promise<RecognisedSegment[]>;
   readonly landed: Promise<void>;
   fraction: number;
 };
 
-/** Recognises a job's audio piece by piece, several side by side, and saves each as soon as all before it are saved. */
+/** Recognises a job's audio chunk by chunk, several side by side, and saves each as soon as all before it are saved. */
 class Transcription {
   readonly #o: Options;
   readonly #flights: Flight[] = [];
   #lastLanded: Promise<void> = Promise.resolve();
-  /** Why a piece did not land: the first reason of all. */
+  /** Why a chunk did not land: the first reason of all. */
   #failure: { readonly reason: unknown } | undefined;
   readonly #controller = new AbortController();
   readonly #signal: AbortSignal;
@@ -78,16 +78,16 @@ class Transcription {
 
   async run(): Promise<{ summary: DecodeSummary; checkpoint: Checkpoint }> {
     const { deps, source, range } = this.#o;
-    const { at, piece } = this.#checkpoint;
-    const decode = deps.media.decodePieces(source.input, {
+    const { at, piece: index } = this.#checkpoint;
+    const decode = deps.media.decodeChunks(source.input, {
       start: range.start,
       end: range.end,
-      ...(piece === 0 ? {} : { resume: { at, index: piece } }),
+      ...(index === 0 ? {} : { resume: { at, index } }),
       signal: this.#signal,
     });
     this.#report();
     try {
-      for await (const next of decode.pieces) {
+      for await (const next of decode.chunks) {
         await writePeaks(this.#o.peaksPath, next, range.start);
         await this.#o.audio?.write(next);
         await this.#launch(next);
@@ -97,7 +97,7 @@ class Transcription {
       this.#o.context.windsUp();
       await this.#lastLanded;
     } catch (error) {
-      // What ended the decoding may itself be the end of a piece: see below.
+      // What ended the decoding may itself be the end of a chunk: see below.
       const reason = this.#failure === undefined ? error : this.#failure.reason;
       this.#controller.abort();
       await Promise.allSettled(this.#flights.map((flight) => flight.result));
@@ -108,11 +108,11 @@ class Transcription {
     return { summary: decode.summary(), checkpoint: this.#checkpoint };
   }
 
-  async #launch(piece: AudioPiece): Promise<void> {
-    const unknown = this.#checkpoint.language === null && !isSilent(piece);
-    if (unknown && !isHeardAtOnce(piece)) this.#settleLanguage(await this.#detectLanguage(piece));
+  async #launch(chunk: AudioChunk): Promise<void> {
+    const unknown = this.#checkpoint.language === null && !isSilent(chunk);
+    if (unknown && !isHeardAtOnce(chunk)) this.#settleLanguage(await this.#detectLanguage(chunk));
     const language = Promise.withResolvers<void>();
-    const result = this.#recognise(piece, {
+    const result = this.#recognise(chunk, {
       onProgress: (fraction) => {
         flight.fraction = fraction;
         this.#report();
@@ -122,27 +122,27 @@ class Transcription {
         language.resolve();
       },
     });
-    const landed = this.#land(piece, result, this.#lastLanded);
-    const flight: Flight = { piece, result, landed, fraction: 0 };
+    const landed = this.#land(chunk, result, this.#lastLanded);
+    const flight: Flight = { chunk, result, landed, fraction: 0 };
     this.#flights.push(flight);
     this.#lastLanded = landed;
-    // A source that comes slowly is not waited for once a piece has failed: that ends the decoding.
+    // A source that comes slowly is not waited for once a chunk has failed: that ends the decoding.
     landed.catch((reason: unknown) => {
       this.#failure ??= { reason };
       this.#controller.abort();
     });
-    // The next pieces are heard in the language of the first.
+    // The next chunks are heard in the language of the first.
     if (unknown && this.#checkpoint.language === null) await Promise.race([language.promise, landed]);
   }
 
   async #recognise(
-    piece: AudioPiece,
+    chunk: AudioChunk,
     listeners: Pick<RecogniseOptions, 'onProgress' | 'onLanguage'>,
   ): Promise<RecognisedSegment[]> {
-    if (isSilent(piece)) return [];
+    if (isSilent(chunk)) return [];
     const { deps, model } = this.#o;
-    return this.#enduring(piece, (alone) =>
-      recognise(piece, {
+    return this.#enduring(chunk, (alone) =>
+      recognise(chunk, {
         engine: deps.engine,
         modelPath: model.path,
         language: this.#checkpoint.language ?? 'auto',
@@ -157,10 +157,10 @@ class Transcription {
     );
   }
 
-  #detectLanguage(piece: AudioPiece): Promise<LanguageFound> {
+  #detectLanguage(chunk: AudioChunk): Promise<LanguageFound> {
     const { deps, model } = this.#o;
-    return this.#enduring(piece, () =>
-      detectLanguage(piece, { engine: deps.engine, modelPath: model.path, signal: this.#signal }),
+    return this.#enduring(chunk, () =>
+      detectLanguage(chunk, { engine: deps.engine, modelPath: model.path, signal: this.#signal }),
     );
   }
 
@@ -173,41 +173,41 @@ class Transcription {
     });
   }
 
-  /** Does something with the engine again when that went down, until it has done so too often over this piece. */
-  async #enduring<T>(piece: AudioPiece, work: (alone: boolean) => Promise<T>): Promise<T> {
+  /** Does something with the engine again when that went down, until it has done so too often over this chunk. */
+  async #enduring<T>(chunk: AudioChunk, work: (alone: boolean) => Promise<T>): Promise<T> {
     for (;;) {
       try {
-        return await work(this.#crashesAt(piece) > 0);
+        return await work(this.#crashesAt(chunk) > 0);
       } catch (error) {
         if (!isAppError(error) || error.code !== 'engine_crashed') throw error;
-        this.#countCrash(piece, error);
+        this.#countCrash(chunk, error);
       }
     }
   }
 
-  #crashesAt(piece: AudioPiece): number {
-    return this.#checkpoint.crashes[piece.index] ?? 0;
+  #crashesAt(chunk: AudioChunk): number {
+    return this.#checkpoint.crashes[chunk.index] ?? 0;
   }
 
-  /** Notes a crash where a restart finds it. Throws when the engine went down too often over this piece. */
-  #countCrash(piece: AudioPiece, cause: Error): void {
+  /** Notes a crash where a restart finds it. Throws when the engine went down too often over this chunk. */
+  #countCrash(chunk: AudioChunk, cause: Error): void {
     const { deps, context } = this.#o;
-    const times = this.#crashesAt(piece) + 1;
+    const times = this.#crashesAt(chunk) + 1;
     const tooOften = times >= MOST_CRASHES;
     // A person who tries again after the failure gets as many tries as at first.
-    const crashes = { ...this.#checkpoint.crashes, [piece.index]: tooOften ? 0 : times };
+    const crashes = { ...this.#checkpoint.crashes, [chunk.index]: tooOften ? 0 : times };
     this.#checkpoint = { ...this.#checkpoint, crashes };
     updateClaimed(deps.db, context.row.id, context.row.attempt, {
       checkpoint: JSON.stringify(this.#checkpoint),
     });
     // Said only once it is kept.
     deps.logger.warn(
-      { transcript: context.row.id, piece: piece.index, times },
-      'The engine went down over a piece',
+      { transcript: context.row.id, chunk: chunk.index, times },
+      'The engine went down over a chunk',
     );
     if (!tooOften) return;
-    const minutes = Math.floor(piece.start / 60);
-    const seconds = String(Math.floor(piece.start % 60)).padStart(2, '0');
+    const minutes = Math.floor(chunk.start / 60);
+    const seconds = String(Math.floor(chunk.start % 60)).padStart(2, '0');
     throw new AppError(
       'engine_crashed',
       `The speech engine went down ${times} times over the audio at ${minutes}:${seconds}. The text up to there is kept; another model may get past it.`,
@@ -215,9 +215,9 @@ class Transcription {
     );
   }
 
-  /** Saves a piece as soon as it is recognised and all before it are saved. */
+  /** Saves a chunk as soon as it is recognised and all before it are saved. */
   async #land(
-    piece: AudioPiece,
+    chunk: AudioChunk,
     result: Promise<RecognisedSegment[]>,
     previous: Promise<void>,
   ): Promise<void> {
@@ -226,21 +226,21 @@ class Transcription {
     const segments = recognised.map(
       (segment, index): StoredSegment => ({ ...segment, id: this.#checkpoint.segments + index }),
     );
-    this.#save(piece, segments);
+    this.#save(chunk, segments);
     this.#o.context.recognised(segments);
     this.#report();
   }
 
   /** Segments and checkpoint in one transaction. */
-  #save(piece: AudioPiece, segments: readonly StoredSegment[]): void {
+  #save(chunk: AudioChunk, segments: readonly StoredSegment[]): void {
     const { deps, context, source } = this.#o;
     const { row } = context;
     const next: Checkpoint = {
       ...this.#checkpoint,
-      piece: piece.index + 1,
-      at: piece.end,
+      piece: chunk.index + 1,
+      at: chunk.end,
       segments: this.#checkpoint.segments + segments.length,
-      crashes: crashesFrom(this.#checkpoint.crashes, piece.index + 1),
+      crashes: crashesFrom(this.#checkpoint.crashes, chunk.index + 1),
     };
     deps.db.transaction(() => {
       const mine = updateClaimed(deps.db, row.id, row.attempt, {
@@ -250,14 +250,14 @@ class Transcription {
       });
       // Another claim, or nobody: what was recognised here is not wanted any more.
       if (!mine) throw new AppError('interrupted', 'This job was taken over.');
-      insertSegments(deps.db, row.id, piece.index, segments);
+      insertSegments(deps.db, row.id, chunk.index, segments);
     });
     this.#checkpoint = next;
   }
 
   #done(): number {
     const flying = this.#flights.reduce(
-      (sum, { piece, fraction }) => sum + (piece.end - piece.start) * clamp(fraction, 0, 1),
+      (sum, { chunk, fraction }) => sum + (chunk.end - chunk.start) * clamp(fraction, 0, 1),
       0,
     );
     return this.#checkpoint.at + flying;

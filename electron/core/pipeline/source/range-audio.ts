@@ -1,7 +1,7 @@
 import { mkdir, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SAMPLE_RATE, toSamples } from '../../base/audio.ts';
-import type { AudioPiece, MediaInput } from '../../engines/ffmpeg/types.ts';
+import type { AudioChunk, MediaInput } from '../../engines/ffmpeg/types.ts';
 
 const BYTES_PER_SAMPLE = 2;
 const HEADER_BYTES = 44;
@@ -33,8 +33,8 @@ const toInt16 = (pcm: Float32Array): Buffer => {
 };
 
 /**
- * The sound of a time range that was read from a server part by part: nothing but its pieces is on this
- * machine, so they are gathered while they are recognised, and encoded at the end. Each piece has its fixed
+ * The sound of a time range that was read from a server part by part: nothing but its chunks is on this
+ * machine, so they are gathered while they are recognised, and encoded at the end. Each chunk has its fixed
  * place in the file, so that an interrupted job goes on with the same file.
  */
 export class RangeAudio {
@@ -59,12 +59,12 @@ export class RangeAudio {
     return new RangeAudio(path, milliseconds / 1000);
   }
 
-  /** Puts a piece in its place, on the disk. */
-  async write(piece: AudioPiece): Promise<void> {
-    if (piece.end - this.from > MOST_SECONDS) this.#tooLong = true;
+  /** Puts a chunk in its place, on the disk. */
+  async write(chunk: AudioChunk): Promise<void> {
+    if (chunk.end - this.from > MOST_SECONDS) this.#tooLong = true;
     if (this.#tooLong) return;
-    const at = toSamples(piece.start - this.from) * BYTES_PER_SAMPLE;
-    const samples = toInt16(piece.pcm);
+    const at = toSamples(chunk.start - this.from) * BYTES_PER_SAMPLE;
+    const samples = toInt16(chunk.pcm);
     const file = await open(this.#path, 'r+');
     try {
       await file.write(samples, 0, samples.length, HEADER_BYTES + at);

@@ -3,7 +3,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JobErrorCode } from '../../../contract/errors.ts';
 import { isAppError, isFullDisk } from '../../base/errors.ts';
-import { wasLost } from '../../engines/ffmpeg/lost.ts';
+import { isTransientFailure } from '../../engines/ffmpeg/failures.ts';
 import { reopenWhole } from '../../engines/net/resume-state.ts';
 import type { TranscriptRow } from '../../stores/schema.ts';
 import { findTranscript } from '../../stores/transcripts.ts';
@@ -31,7 +31,7 @@ export const cleanUp = (deps: Pick<Deps, 'paths'>, row: Pick<TranscriptRow, 'id'
 
 const isWorthKeeping = (error: unknown): boolean =>
   isFullDisk(error) ||
-  wasLost(error) ||
+  isTransientFailure(error) ||
   (isAppError(error) && WORTH_KEEPING.some((code) => code === error.code));
 
 /**

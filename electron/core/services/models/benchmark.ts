@@ -5,7 +5,7 @@ import { audioContextFor } from '../../engines/whisper/audio-context.ts';
 import type { WhisperEngine } from '../../engines/whisper/engine.ts';
 
 export type BenchmarkDeps = {
-  readonly media: Pick<MediaEngine, 'decodePieces'>;
+  readonly media: Pick<MediaEngine, 'decodeChunks'>;
   readonly engine: Pick<WhisperEngine, 'transcribe' | 'concurrency'>;
   /** A short recording that comes with the program. */
   readonly sample: string;
@@ -25,7 +25,7 @@ export type Benchmark = {
 
 const samplesOf = async ({ media, sample }: BenchmarkDeps): Promise<Float32Array> => {
   const pieces: Float32Array[] = [];
-  for await (const { pcm } of media.decodePieces({ kind: 'file', path: sample }).pieces) pieces.push(pcm);
+  for await (const { pcm } of media.decodeChunks({ kind: 'file', path: sample }).chunks) pieces.push(pcm);
   const whole = new Float32Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
   let at = 0;
   for (const piece of pieces) {

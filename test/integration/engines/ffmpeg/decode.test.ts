@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { createMediaEngine } from '../../../../electron/core/engines/ffmpeg/engine.ts';
 import { findFfmpeg } from '../../../../electron/core/engines/ffmpeg/tools.ts';
 import type {
-  AudioPiece,
+  AudioChunk,
   DecodeOptions,
   DecodeSummary,
   MediaEngine,
@@ -18,7 +18,7 @@ import { fixturePath } from '../../../support/fixtures.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 import { file, startUrlServer } from '../../../support/url-server.ts';
 
-const CUT = { minSeconds: 3, maxSeconds: 10 };
+const CHUNKING = { minSeconds: 3, maxSeconds: 10 };
 const FORMATS = [
   'wav',
   'mp3',
@@ -34,13 +34,13 @@ const FORMATS = [
   'ts',
 ] as const;
 
-/** Sound to the last bit, in a form that is compared at once rather than number by number. */
+/** Hashed, because comparing millions of samples one by one is slow. */
 const digest = ({ buffer, byteOffset, byteLength }: Float32Array): string =>
   createHash('sha256')
     .update(new Uint8Array(buffer, byteOffset, byteLength))
     .digest('hex');
-const digested = (pieces: readonly AudioPiece[]) =>
-  pieces.map((piece) => ({ ...piece, pcm: digest(piece.pcm), samples: piece.pcm.length }));
+const digested = (chunks: readonly AudioChunk[]) =>
+  chunks.map((chunk) => ({ ...chunk, pcm: digest(chunk.pcm), samples: chunk.pcm.length }));
 
 describe('decoding', { timeout: 60_000 }, () => {
   let engine: MediaEngine;
@@ -50,18 +50,18 @@ describe('decoding', { timeout: 60_000 }, () => {
   const decode = async (
     input: MediaInput | string,
     options: DecodeOptions = {},
-  ): Promise<{ pieces: AudioPiece[]; summary: DecodeSummary }> => {
+  ): Promise<{ chunks: AudioChunk[]; summary: DecodeSummary }> => {
     const source = typeof input === 'string' ? { kind: 'file' as const, path: input } : input;
-    const { pieces, summary } = engine.decodePieces(source, { cut: CUT, ...options });
-    const all: AudioPiece[] = [];
-    for await (const piece of pieces) all.push(piece);
-    return { pieces: all, summary: summary() };
+    const decoding = engine.decodeChunks(source, { chunking: CHUNKING, ...options });
+    const all: AudioChunk[] = [];
+    for await (const chunk of decoding.chunks) all.push(chunk);
+    return { chunks: all, summary: decoding.summary() };
   };
 
-  const joined = (pieces: readonly AudioPiece[]): Float32Array => {
-    const all = new Float32Array(pieces.reduce((sum, { pcm }) => sum + pcm.length, 0));
+  const joined = (chunks: readonly AudioChunk[]): Float32Array => {
+    const all = new Float32Array(chunks.reduce((sum, { pcm }) => sum + pcm.length, 0));
     let at = 0;
-    for (const { pcm } of pieces) {
+    for (const { pcm } of chunks) {
       all.set(pcm, at);
       at += pcm.length;
     }
@@ -92,66 +92,65 @@ describe('decoding', { timeout: 60_000 }, () => {
     made.set('vbr.mp3', join(folder, 'vbr.mp3'));
   }, 60_000);
 
-  it.each(FORMATS)('%s: the whole sound, gapless, at its right length', async (format) => {
-    const { pieces, summary } = await decode(pathOf(format));
-    expect(pieces.length).toBeGreaterThan(4);
+  it.each(FORMATS)('%s: decodes all audio, gapless, with the right duration', async (format) => {
+    const { chunks, summary } = await decode(pathOf(format));
+    expect(chunks.length).toBeGreaterThan(4);
     expect(summary.warnings).toEqual([]);
     expect(Math.abs(summary.duration - 44.9)).toBeLessThan(0.3);
     let end = 0;
-    for (const [index, piece] of pieces.entries()) {
-      expect(piece.index).toBe(index);
-      expect(piece.start).toBe(end);
-      expect(piece.last).toBe(index === pieces.length - 1);
-      expect(piece.peaks.min.length).toBe(Math.ceil(piece.pcm.length / 800));
-      end = piece.end;
+    for (const [index, chunk] of chunks.entries()) {
+      expect(chunk.index).toBe(index);
+      expect(chunk.start).toBe(end);
+      expect(chunk.peaks.min.length).toBe(Math.ceil(chunk.pcm.length / 800));
+      end = chunk.end;
     }
     expect(end).toBeCloseTo(summary.duration, 4);
   });
 
   it.each([...FORMATS, 'vbr.mp3'])(
-    '%s: going on after any piece gives the same pieces, bit for bit',
+    '%s: resuming after any chunk yields the same chunks, bit for bit',
     async (format) => {
-      const { pieces, summary } = await decode(pathOf(format));
-      for (const done of [pieces[0], pieces[2], pieces.at(-2)]) {
-        if (done === undefined) throw new Error('too few pieces');
+      const { chunks, summary } = await decode(pathOf(format));
+      for (const done of [chunks[0], chunks[2], chunks.at(-2)]) {
+        if (done === undefined) throw new Error('too few chunks');
         const resumed = await decode(pathOf(format), { resume: { at: done.end, index: done.index + 1 } });
-        expect(digested(resumed.pieces)).toEqual(digested(pieces.slice(done.index + 1)));
+        expect(digested(resumed.chunks)).toEqual(digested(chunks.slice(done.index + 1)));
         expect(resumed.summary).toEqual(summary);
       }
     },
   );
 
-  it('cuts in silences only: no piece of the meeting begins or ends in speech', async () => {
-    const { pieces } = await decode(fixturePath('08-meeting-4min.mp3'), {
-      cut: { minSeconds: 10, windowSeconds: 15, maxSeconds: 60 },
+  it('cuts only at silences: no chunk of the meeting starts or ends in speech', async () => {
+    const { chunks } = await decode(fixturePath('08-meeting-4min.mp3'), {
+      chunking: { minSeconds: 10, windowSeconds: 15, maxSeconds: 60 },
     });
-    expect(pieces.length).toBeGreaterThan(8);
-    for (const { pcm, start, end } of pieces.slice(0, -1)) {
+    expect(chunks.length).toBeGreaterThan(8);
+    for (const { pcm, start, end } of chunks.slice(0, -1)) {
       expect(end - start).toBeGreaterThan(9.999);
       expect(Math.max(...pcm.subarray(-1600).map(Math.abs))).toBeLessThan(0.0032);
     }
   });
 
-  it('knows the ten seconds of silence inside a recording', async () => {
-    const { pieces } = await decode(fixturePath('13-long-pause.wav'), {
-      cut: { minSeconds: 30, maxSeconds: 60 },
+  it('lists the ten seconds of silence inside a recording', async () => {
+    const { chunks } = await decode(fixturePath('13-long-pause.wav'), {
+      chunking: { minSeconds: 30, maxSeconds: 60 },
     });
-    const [piece] = pieces;
-    const longest = piece?.silences.toSorted((a, b) => b.end - b.start - (a.end - a.start))[0];
+    const [chunk] = chunks;
+    const longest = chunk?.silences.toSorted((a, b) => b.end - b.start - (a.end - a.start))[0];
     expect(longest?.start).toBeCloseTo(4.1, 1);
     expect(longest?.end).toBeCloseTo(13.85, 1);
   });
 
-  it('a range is cut out of the whole to the sample, with times of the source', async () => {
-    const whole = joined((await decode(pathOf('flac'))).pieces);
-    const { pieces, summary } = await decode(pathOf('flac'), { start: 10.125, end: 20.5 });
-    expect(pieces[0]?.start).toBe(10.125);
-    expect(pieces.at(-1)?.end).toBe(20.5);
+  it('cuts a range out of the audio to the sample, with times of the source', async () => {
+    const whole = joined((await decode(pathOf('flac'))).chunks);
+    const { chunks, summary } = await decode(pathOf('flac'), { start: 10.125, end: 20.5 });
+    expect(chunks[0]?.start).toBe(10.125);
+    expect(chunks.at(-1)?.end).toBe(20.5);
     expect(summary.duration).toBe(10.375);
-    expect(digest(joined(pieces))).toBe(digest(whole.slice(10.125 * 16_000, 20.5 * 16_000)));
+    expect(digest(joined(chunks))).toBe(digest(whole.slice(10.125 * 16_000, 20.5 * 16_000)));
   });
 
-  it('an end past the audio means its end; a start past it is an empty range', async () => {
+  it('ends a range at the end of the audio, and refuses one that starts after it', async () => {
     const { summary } = await decode(pathOf('wav'), { start: 40, end: 1000 });
     expect(summary.duration).toBeCloseTo(4.8, 1);
     expect(summary.warnings).toEqual([]);
@@ -161,21 +160,21 @@ describe('decoding', { timeout: 60_000 }, () => {
     });
   });
 
-  it('a resumed range gives the same pieces too', async () => {
+  it('resuming a range yields the same chunks, too', async () => {
     const options = { start: 5, end: 30 };
-    const { pieces } = await decode(pathOf('m4a'), options);
-    const [done] = pieces;
-    if (done === undefined) throw new Error('no piece');
+    const { chunks } = await decode(pathOf('m4a'), options);
+    const [done] = chunks;
+    if (done === undefined) throw new Error('no chunk');
     const resumed = await decode(pathOf('m4a'), { ...options, resume: { at: done.end, index: 1 } });
-    expect(digested(resumed.pieces)).toEqual(digested(pieces.slice(1)));
+    expect(digested(resumed.chunks)).toEqual(digested(chunks.slice(1)));
   });
 
-  it('a late start and a gap of the sound become silence, so that times stay those of the player', async () => {
+  it('fills a late start and a gap with silence, so that times match those of a player', async () => {
     const late = join(folder, 'late.mkv');
     const video = ['-f', 'lavfi', '-i', 'testsrc=size=64x48:rate=5:duration=20'];
     await ffmpeg(...video, '-itsoffset', '3', '-i', fixturePath('01-short-note.wav'), '-c:a', 'flac', late);
-    const note = joined((await decode(fixturePath('01-short-note.wav'))).pieces);
-    const delayed = joined((await decode(late)).pieces);
+    const note = joined((await decode(fixturePath('01-short-note.wav'))).chunks);
+    const delayed = joined((await decode(late)).chunks);
     expect(delayed.subarray(0, 47_000).every((value) => value === 0)).toBe(true);
     expect(digest(delayed.subarray(48_000, 48_000 + note.length))).toBe(digest(note));
 
@@ -184,14 +183,14 @@ describe('decoding', { timeout: 60_000 }, () => {
       ...['-i', fixturePath('01-short-note.wav'), '-af', "aselect='not(between(t,4,8))'"],
       ...['-c:a', 'pcm_s16le', gap],
     );
-    const holed = joined((await decode(gap)).pieces);
+    const holed = joined((await decode(gap)).chunks);
     expect(Math.abs(holed.length - note.length)).toBeLessThan(1600);
     expect(digest(holed.subarray(10 * 16_000, 14 * 16_000))).toBe(
       digest(note.subarray(10 * 16_000, 14 * 16_000)),
     );
   });
 
-  it('takes the first sound track of several', async () => {
+  it('decodes the first of several audio streams', async () => {
     const two = join(folder, 'two.mka');
     await ffmpeg(
       ...['-i', fixturePath('01-short-note.wav'), '-i', fixturePath('09-silence.wav')],
@@ -202,7 +201,7 @@ describe('decoding', { timeout: 60_000 }, () => {
     expect((await decode(two)).summary.duration).toBeCloseTo(15.4, 1);
   });
 
-  it('gives no length that is only a guess, and decodes such a file to its end', async () => {
+  it('reports no estimated duration, and decodes such a file to its end', async () => {
     const path = join(folder, 'unmarked.mp3');
     await ffmpeg('-i', fixturePath('08-meeting-4min.mp3'), '-q:a', '5', '-write_xing', '0', path);
     expect(await engine.probe({ kind: 'file', path })).toMatchObject({ duration: null });
@@ -210,7 +209,7 @@ describe('decoding', { timeout: 60_000 }, () => {
     expect(summary).toEqual({ duration: expect.closeTo(233.4, 0), warnings: [] });
   });
 
-  it('probes what people want to know', async () => {
+  it('probes container, codec, sample rate, channels and duration', async () => {
     const of = async (format: string): Promise<unknown> =>
       engine.probe({ kind: 'file', path: pathOf(format) });
     expect(await of('wav')).toMatchObject({
@@ -227,7 +226,7 @@ describe('decoding', { timeout: 60_000 }, () => {
   });
 
   it.each([...FORMATS, 'front.m4a', 'vbr.mp3'])(
-    '%s: a range over the network is the same sound as from the file',
+    '%s: decodes the same range over the network as from the file',
     async (format) => {
       const server = await startUrlServer();
       const client = createHttpClient({
@@ -246,7 +245,7 @@ describe('decoding', { timeout: 60_000 }, () => {
         expect(Math.abs(remote.summary.duration - 10)).toBeLessThan(0.002);
         // Seeking is exact to a frame of the codec (36 ms in an MP3 of 16 kHz), and lossy decoders start
         // with other noise.
-        const [a, b] = [joined(remote.pieces), joined(local.pieces)];
+        const [a, b] = [joined(remote.chunks), joined(local.chunks)];
         let best = Number.POSITIVE_INFINITY;
         for (let shift = -600; shift <= 600; shift++) {
           let sum = 0;

@@ -29,10 +29,10 @@ describe('times over a long recording', () => {
       const engine = createMediaEngine(
         await findFfmpeg({ environment: process.env, platform: process.platform }),
       );
-      const { pieces, summary } = engine.decodePieces({ kind: 'file', path });
+      const decoding = engine.decodeChunks({ kind: 'file', path });
       const found: number[] = [];
       let loudUntil = -1;
-      for await (const { pcm, start } of pieces) {
+      for await (const { pcm, start } of decoding.chunks) {
         for (let i = 0; i < pcm.length; i++) {
           if (Math.abs(pcm[i] ?? 0) < 0.3) continue;
           const time = start + i / 16_000;
@@ -40,7 +40,7 @@ describe('times over a long recording', () => {
           loudUntil = time;
         }
       }
-      expect(summary().duration).toBeCloseTo(SECONDS, 0);
+      expect(decoding.summary().duration).toBeCloseTo(SECONDS, 0);
       expect(found).toHaveLength(SECONDS / EVERY);
       const errors = found.map((time, i) => Math.abs(time - i * EVERY));
       expect(Math.max(...errors)).toBeLessThan(0.01);

@@ -22,9 +22,9 @@ describe('hostile input', { timeout: 60_000 }, () => {
   const at = (name: string): string => join(folder, name);
 
   const decode = async (name: string, options: DecodeOptions = {}): Promise<DecodeSummary> => {
-    const { pieces, summary } = engine.decodePieces({ kind: 'file', path: at(name) }, options);
-    for await (const piece of pieces) expect(piece.pcm.length).toBeGreaterThan(0);
-    return summary();
+    const decoding = engine.decodeChunks({ kind: 'file', path: at(name) }, options);
+    for await (const chunk of decoding.chunks) expect(chunk.pcm.length).toBeGreaterThan(0);
+    return decoding.summary();
   };
 
   const write = async (name: string, content: string | Uint8Array): Promise<string> => {
@@ -162,7 +162,7 @@ describe('hostile input', { timeout: 60_000 }, () => {
       const timer = setTimeout(() => abort.abort(), moment);
       const decoding = decode('hour.flac', {
         signal: abort.signal,
-        cut: { minSeconds: 3590, maxSeconds: 3600 },
+        chunking: { minSeconds: 3590, maxSeconds: 3600 },
       });
       await expect(decoding).rejects.toMatchObject({ code: 'cancelled' });
       clearTimeout(timer);
@@ -171,25 +171,25 @@ describe('hostile input', { timeout: 60_000 }, () => {
   });
 
   it('leaving the loop early ends ffmpeg too', async () => {
-    const { pieces } = engine.decodePieces(
+    const { chunks } = engine.decodeChunks(
       { kind: 'file', path: at('hour.flac') },
-      { cut: { minSeconds: 5, maxSeconds: 10 } },
+      { chunking: { minSeconds: 5, maxSeconds: 10 } },
     );
-    for await (const piece of pieces) {
+    for await (const chunk of chunks) {
       expect(await processesWith(at('hour.flac'))).toHaveLength(1);
-      if (piece.index === 1) break;
+      if (chunk.index === 1) break;
     }
     expect(await processesWith(at('hour.flac'))).toEqual([]);
   });
 
   it('an ffmpeg that was stopped is noticed and killed', async () => {
-    const { pieces } = engine.decodePieces(
+    const { chunks } = engine.decodeChunks(
       { kind: 'file', path: at('hour.flac') },
-      { cut: { minSeconds: 5, maxSeconds: 10 }, limits: { stallSeconds: 1 } },
+      { chunking: { minSeconds: 5, maxSeconds: 10 }, limits: { stallSeconds: 1 } },
     );
     const reading = async (): Promise<void> => {
-      for await (const piece of pieces) {
-        if (piece.index !== 0) continue;
+      for await (const chunk of chunks) {
+        if (chunk.index !== 0) continue;
         for (const id of await processesWith(at('hour.flac'))) process.kill(id, 'SIGSTOP');
       }
     };
@@ -201,12 +201,12 @@ describe('hostile input', { timeout: 60_000 }, () => {
   });
 
   it('a consumer may take longer than the stall limit', async () => {
-    const { pieces } = engine.decodePieces(
+    const { chunks } = engine.decodeChunks(
       { kind: 'file', path: fixturePath('08-meeting-4min.mp3') },
-      { cut: { minSeconds: 60, maxSeconds: 120 }, limits: { stallSeconds: 1 } },
+      { chunking: { minSeconds: 60, maxSeconds: 120 }, limits: { stallSeconds: 1 } },
     );
-    for await (const piece of pieces) {
-      if (piece.index === 0) await new Promise((resolve) => setTimeout(resolve, 2000));
+    for await (const chunk of chunks) {
+      if (chunk.index === 0) await new Promise((resolve) => setTimeout(resolve, 2000));
     }
   });
 
@@ -227,8 +227,8 @@ describe('hostile input', { timeout: 60_000 }, () => {
       if (!opened.supported) throw new Error(opened.reason);
       current = later;
       const reading = async (): Promise<void> => {
-        for await (const piece of engine.decodePieces(opened.reader, { start: 100 }).pieces) {
-          expect(piece.pcm.length).toBeGreaterThan(0);
+        for await (const chunk of engine.decodeChunks(opened.reader, { start: 100 }).chunks) {
+          expect(chunk.pcm.length).toBeGreaterThan(0);
         }
       };
       await expect(reading()).rejects.toMatchObject({ code });
@@ -240,13 +240,13 @@ describe('hostile input', { timeout: 60_000 }, () => {
 
   it('a file that shrinks while it is read ends with a warning', async () => {
     await ffmpeg('-i', fixturePath('08-meeting-4min.mp3'), at('shrinking.wav'));
-    const { pieces, summary } = engine.decodePieces(
+    const decoding = engine.decodeChunks(
       { kind: 'file', path: at('shrinking.wav') },
-      { cut: { minSeconds: 5, maxSeconds: 10 } },
+      { chunking: { minSeconds: 5, maxSeconds: 10 } },
     );
-    for await (const piece of pieces) {
-      if (piece.index === 0) await truncate(at('shrinking.wav'), (await stat(at('shrinking.wav'))).size / 2);
+    for await (const chunk of decoding.chunks) {
+      if (chunk.index === 0) await truncate(at('shrinking.wav'), (await stat(at('shrinking.wav'))).size / 2);
     }
-    expect(summary().warnings).toHaveLength(1);
+    expect(decoding.summary().warnings).toHaveLength(1);
   });
 });

@@ -49,7 +49,7 @@ describe('findFfmpeg', () => {
     const input = { kind: 'file' as const, path: fixturePath('01-short-note.wav') };
     const lengthWith = async (tools: FfmpegTools): Promise<number> => {
       let samples = 0;
-      for await (const { pcm } of createMediaEngine(tools).decodePieces(input).pieces) samples += pcm.length;
+      for await (const { pcm } of createMediaEngine(tools).decodeChunks(input).chunks) samples += pcm.length;
       return samples;
     };
     const gone = { ffmpeg: '/nowhere/ffmpeg', ffprobe: '/nowhere/ffprobe' };

@@ -39,26 +39,26 @@ describe('SilenceMap', () => {
 
   it('clips to the window and drops what is then too short', () => {
     const silences = map(['start', 1000], ['end', 9000], ['start', 20_000], ['end', 22_000]);
-    expect(silences.within(4000, 30_000, 3000)).toEqual([{ start: 4000, end: 9000, open: false }]);
+    expect(silences.within(4000, 30_000, 3000)).toEqual([{ start: 4000, end: 9000, isOpen: false }]);
     expect(silences.within(7000, 30_000, 3000)).toEqual([]);
   });
 
-  it('calls a silence open while it reaches past what is known', () => {
-    expect(map(['start', 1000]).within(0, 9000, 100)).toEqual([{ start: 1000, end: 9000, open: true }]);
+  it('marks a silence as open while it continues past the window', () => {
+    expect(map(['start', 1000]).within(0, 9000, 100)).toEqual([{ start: 1000, end: 9000, isOpen: true }]);
     expect(map(['start', 1000], ['end', 9500]).within(0, 9000, 100)).toEqual([
-      { start: 1000, end: 9000, open: true },
+      { start: 1000, end: 9000, isOpen: true },
     ]);
   });
 
   it('counts a start within two frames as the start of the window', () => {
     expect(map(['start', 5600], ['end', 20_000]).within(5000, 30_000, 100)).toEqual([
-      { start: 5000, end: 20_000, open: false },
+      { start: 5000, end: 20_000, isOpen: false },
     ]);
   });
 
-  it('survives events that do not fit, and forgets what is past', () => {
+  it('ignores events out of order, and drops silences that are past', () => {
     const silences = map(['end', 10], ['start', 1000], ['start', 2000], ['end', 5000], ['end', 6000]);
-    expect(silences.within(0, 9000, 1)).toEqual([{ start: 1000, end: 5000, open: false }]);
+    expect(silences.within(0, 9000, 1)).toEqual([{ start: 1000, end: 5000, isOpen: false }]);
     silences.dropBefore(5000);
     expect(silences.within(0, 9000, 1)).toEqual([]);
   });

@@ -1,9 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SAMPLE_RATE } from '../../../../electron/core/base/audio.ts';
-import { Cutter, peaksOf, planCuts, quietestPoint } from '../../../../electron/core/engines/ffmpeg/cutter.ts';
+import {
+  Chunker,
+  peaksOf,
+  planChunks,
+  quietestPoint,
+} from '../../../../electron/core/engines/ffmpeg/chunker.ts';
 import { SilenceMap } from '../../../../electron/core/engines/ffmpeg/silence-map.ts';
-import type { AudioPiece, CutOptions } from '../../../../electron/core/engines/ffmpeg/types.ts';
+import type { AudioChunk, ChunkOptions } from '../../../../electron/core/engines/ffmpeg/types.ts';
 
 type Stretch = { readonly loud: boolean; readonly frames: number };
 
@@ -28,45 +33,46 @@ const build = (stretches: readonly Stretch[]): { pcm: Float32Array; events: [num
   return { pcm, events };
 };
 
-/** Cuts in chunks of some size, telling of each silence when the samples have reached it, as ffmpeg does. */
-const cutAll = (
+/** Pushes reads of `readSamples`, adding each silence once the samples have reached it, as ffmpeg does. */
+const chunkAll = (
   source: ReturnType<typeof build>,
-  options: CutOptions,
-  chunk: number,
+  options: ChunkOptions,
+  readSamples: number,
   from = { at: 0, index: 0 },
-): AudioPiece[] => {
+): AudioChunk[] => {
   const silences = new SilenceMap();
-  const cutter = new Cutter(planCuts(options), silences, from.at, from.index);
-  const pieces: AudioPiece[] = [];
+  const chunker = new Chunker(planChunks(options), silences, from.at, from.index);
+  const chunks: AudioChunk[] = [];
   const pending = source.events.flatMap(([start, end]) => [
     { kind: 'start' as const, sample: start, known: start + 0.2 * SAMPLE_RATE },
     { kind: 'end' as const, sample: end, known: end },
   ]);
   let position = from.at;
-  const tell = (): void => {
+  const addSilences = (): void => {
     while (pending[0] !== undefined && pending[0].known <= position) {
       const event = pending.shift();
       if (event !== undefined) silences.add(event);
     }
   };
   while (position < source.pcm.length) {
-    const part = source.pcm.subarray(position, position + Math.min(chunk, cutter.room));
-    cutter.push(part);
-    position += part.length;
-    tell();
-    for (let piece = cutter.next(false); piece !== null; piece = cutter.next(false)) pieces.push(piece);
+    const read = source.pcm.subarray(position, position + readSamples);
+    const taken = chunker.push(new Uint8Array(read.buffer, read.byteOffset, read.byteLength));
+    position += taken / 4;
+    expect(chunker.position).toBe(position);
+    addSilences();
+    for (let chunk = chunker.next(false); chunk !== null; chunk = chunker.next(false)) chunks.push(chunk);
   }
-  for (let piece = cutter.next(true); piece !== null; piece = cutter.next(true)) pieces.push(piece);
-  return pieces;
+  for (let chunk = chunker.next(true); chunk !== null; chunk = chunker.next(true)) chunks.push(chunk);
+  return chunks;
 };
 
-const shape = (pieces: readonly AudioPiece[]): unknown =>
-  pieces.map(({ pcm, peaks, ...rest }) => ({ ...rest, length: pcm.length, buckets: peaks.min.length }));
+const shape = (chunks: readonly AudioChunk[]): unknown =>
+  chunks.map(({ pcm, peaks, ...rest }) => ({ ...rest, length: pcm.length, buckets: peaks.min.length }));
 
-describe('Cutter', () => {
+describe('Chunker', () => {
   const options = { minSeconds: 2, windowSeconds: 3, maxSeconds: 8 };
 
-  it('cuts in the middle of the last long enough silence within the window', () => {
+  it('cuts in the middle of the last long enough silence in the window', () => {
     const source = build([
       { loud: true, frames: 60 },
       { loud: false, frames: 30 },
@@ -76,11 +82,11 @@ describe('Cutter', () => {
       { loud: false, frames: 25 },
       { loud: true, frames: 200 },
     ]);
-    // From 1.2, 2.2 and 2.5 s on; the second is only 0.2 s long, and the first is over before a piece may end.
-    expect(cutAll(source, options, 4096)[0]).toMatchObject({ start: 0, end: 2.75, index: 0, last: false });
-    // With a shorter least, the last one in the window is taken all the same.
-    expect(cutAll(source, { ...options, minSeconds: 1 }, 4096)[0]?.end).toBe(2.75);
-    expect(cutAll(source, { ...options, minSeconds: 1, windowSeconds: 2.2 }, 4096)[0]?.end).toBe(1.5);
+    // Silences start at 1.2, 2.2 and 2.5 s; the second is only 0.2 s long, and the first ends before the minimum.
+    expect(chunkAll(source, options, 4096)[0]).toMatchObject({ start: 0, end: 2.75, index: 0 });
+    // With a shorter minimum, the last one in the window is still the one.
+    expect(chunkAll(source, { ...options, minSeconds: 1 }, 4096)[0]?.end).toBe(2.75);
+    expect(chunkAll(source, { ...options, minSeconds: 1, windowSeconds: 2.2 }, 4096)[0]?.end).toBe(1.5);
   });
 
   it('cuts in the middle of the first long enough silence after a window without one', () => {
@@ -93,55 +99,63 @@ describe('Cutter', () => {
       { loud: false, frames: 50 },
       { loud: true, frames: 200 },
     ]);
-    const [first, second] = cutAll(source, options, 4096);
+    const [first, second] = chunkAll(source, options, 4096);
     // The silence from 5 s to 6 s; that from 4 s is only 0.2 s long.
-    expect(first).toMatchObject({ start: 0, end: 5.5, index: 0, last: false });
+    expect(first).toMatchObject({ start: 0, end: 5.5, index: 0 });
     expect(first?.silences).toEqual([
       { start: 1.2, end: 1.8 },
       { start: 5, end: 5.5 },
     ]);
-    expect(second).toMatchObject({ start: 5.5, index: 1, last: true });
+    expect(second).toMatchObject({ start: 5.5, index: 1 });
     expect(second?.silences[0]).toEqual({ start: 5.5, end: 6 });
   });
 
-  it('cuts at the quietest point where there is no silence', () => {
+  it('cuts at the quietest point if there is no silence', () => {
     const source = build([{ loud: true, frames: 1000 }]);
     source.pcm.fill(0.001, 6.9 * SAMPLE_RATE, 7.1 * SAMPLE_RATE);
-    const [first] = cutAll(source, options, 4096);
+    const [first] = chunkAll(source, options, 4096);
     expect(first?.end).toBe(7);
   });
 
-  it('leaves no crumbs: less than a second at the end stays with the piece before', () => {
+  it('appends a remainder of less than a second to the last chunk', () => {
     const source = build([
       { loud: true, frames: 175 },
       { loud: false, frames: 40 },
       { loud: true, frames: 20 },
     ]);
-    expect(cutAll(source, options, 4096)).toHaveLength(1);
+    expect(chunkAll(source, options, 4096)).toHaveLength(1);
   });
 
-  it('makes one empty list of no audio', () => {
-    expect(cutAll(build([]), options, 4096)).toEqual([]);
+  it('joins samples that a read cut in two', () => {
+    const { pcm } = build([{ loud: true, frames: 50 }]);
+    const bytes = new Uint8Array(pcm.buffer);
+    const chunker = new Chunker(planChunks(options), new SilenceMap(), 0, 0);
+    for (let at = 0; at < bytes.length; at += 4093) chunker.push(bytes.subarray(at, at + 4093));
+    expect(chunker.next(true)?.pcm).toEqual(pcm);
   });
 
-  it('covers all audio without gaps; pieces do not depend on the chunks, nor on where a decode began', () => {
+  it('yields nothing for no audio', () => {
+    expect(chunkAll(build([]), options, 4096)).toEqual([]);
+  });
+
+  it('covers all audio without gaps, whatever the size of the reads and wherever the decode resumed', () => {
     const stretch = fc.record({ loud: fc.boolean(), frames: fc.integer({ min: 5, max: 150 }) });
     fc.assert(
       fc.property(
         fc.array(stretch, { minLength: 1, maxLength: 25 }),
         fc.integer({ min: 100, max: 60_000 }),
-        (stretches, chunk) => {
+        (stretches, readSamples) => {
           const source = build(stretches);
-          const pieces = cutAll(source, options, 4096);
-          expect(shape(cutAll(source, options, chunk))).toEqual(shape(pieces));
+          const chunks = chunkAll(source, options, 4096);
+          expect(shape(chunkAll(source, options, readSamples))).toEqual(shape(chunks));
           let at = 0;
-          for (const piece of pieces) {
-            expect(Math.round(piece.start * SAMPLE_RATE)).toBe(at);
-            at += piece.pcm.length;
-            expect(Math.round(piece.end * SAMPLE_RATE)).toBe(at);
-            expect(piece.pcm.length).toBeLessThanOrEqual(9 * SAMPLE_RATE);
-            const resumed = cutAll(source, options, chunk, { at, index: piece.index + 1 });
-            expect(shape(resumed)).toEqual(shape(pieces.slice(piece.index + 1)));
+          for (const chunk of chunks) {
+            expect(Math.round(chunk.start * SAMPLE_RATE)).toBe(at);
+            at += chunk.pcm.length;
+            expect(Math.round(chunk.end * SAMPLE_RATE)).toBe(at);
+            expect(chunk.pcm.length).toBeLessThanOrEqual(9 * SAMPLE_RATE);
+            const resumed = chunkAll(source, options, readSamples, { at, index: chunk.index + 1 });
+            expect(shape(resumed)).toEqual(shape(chunks.slice(chunk.index + 1)));
           }
           expect(at).toBe(source.pcm.length);
         },
@@ -152,7 +166,7 @@ describe('Cutter', () => {
 });
 
 describe('peaksOf', () => {
-  it('gives the lowest and highest sample of each 1/20 s, the last bucket short', () => {
+  it('returns the lowest and highest sample of each 1/20 s, the last bucket short', () => {
     const pcm = new Float32Array(1700);
     pcm[10] = 0.5;
     pcm[799] = -1;

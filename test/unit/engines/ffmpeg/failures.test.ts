@@ -1,8 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  explainFfmpegError,
-  parseDurationLine,
-} from '../../../../electron/core/engines/ffmpeg/explain-error.ts';
+import { explainFfmpegError, parseDurationLine } from '../../../../electron/core/engines/ffmpeg/failures.ts';
 
 describe('explainFfmpegError', () => {
   // Captured from ffmpeg 5.1.9.

@@ -1,5 +1,17 @@
 import { AppError } from '../../base/errors.ts';
-import { lost } from './lost.ts';
+
+/** The cause of a failure that is not the recording's fault: ffmpeg was killed from outside, or stalled. */
+class TransientCause extends Error {}
+
+/** Runs of ffmpeg or ffprobe, killed from outside without any progress, after which the input is given up. */
+export const MAX_FFMPEG_ATTEMPTS = 3;
+
+/** A `decode_failed` that a retry may not meet again. */
+export const transientFailure = (message: string): AppError =>
+  new AppError('decode_failed', message, { cause: new TransientCause(message) });
+
+export const isTransientFailure = (error: unknown): boolean =>
+  error instanceof AppError && error.cause instanceof TransientCause;
 
 type Rule = readonly [pattern: RegExp, make: () => AppError];
 
@@ -38,8 +50,8 @@ const RULES: readonly Rule[] = [
   ],
 ];
 
-/** The last line that says something, without log prefixes and without names of files. */
-const lastWords = (lines: readonly string[]): string => {
+/** The last line about an error, else the last line; without log prefixes, paths and addresses. */
+const lastErrorLine = (lines: readonly string[]): string => {
   const line = lines.findLast((text) => /error|fail|invalid|unable|cannot/i.test(text)) ?? lines.at(-1) ?? '';
   return line
     .replace(/^(\[[^\]]*\]\s*)+/, '')
@@ -48,20 +60,20 @@ const lastWords = (lines: readonly string[]): string => {
 };
 
 /**
- * What a run of ffmpeg or ffprobe that gave nothing died of, from its standard error and exit code (null:
- * ended by a signal). Codes: `no_audio_track`, `not_media`, `decode_failed`, `file_not_found`, `disk_full`.
+ * Explains a run of ffmpeg or ffprobe without output, from its standard error and exit code (null: killed by a
+ * signal). Codes: `no_audio_track`, `not_media`, `decode_failed`, `file_not_found`, `disk_full`.
  */
 export const explainFfmpegError = (lines: readonly string[], exitCode: number | null): AppError => {
-  if (exitCode === null) return lost('ffmpeg was ended by something outside of Earshot.');
+  if (exitCode === null) return transientFailure('ffmpeg was ended by something outside of Earshot.');
   const text = lines.join('\n');
   const rule = RULES.find(([pattern]) => pattern.test(text));
   if (rule !== undefined) return rule[1]();
-  const words = lastWords(lines);
-  const how = 'ffmpeg could not decode the file';
-  return new AppError('decode_failed', words === '' ? `${how}.` : `${how}: ${words}`);
+  const line = lastErrorLine(lines);
+  const message = 'ffmpeg could not decode the file';
+  return new AppError('decode_failed', line === '' ? `${message}.` : `${message}: ${line}`);
 };
 
-/** The seconds in ffmpeg's `Duration: 00:01:02.50, start: …` line, or null for any other line and `N/A`. */
+/** Seconds from ffmpeg's line `Duration: 00:01:02.50, start: …`; null for `N/A` and any other line. */
 export const parseDurationLine = (line: string): number | null => {
   const match = /^\s*Duration: (\d+):(\d\d):(\d\d(?:\.\d+)?)/.exec(line);
   if (match === null) return null;

@@ -6,7 +6,7 @@ import type { FfmpegTools } from './types.ts';
 
 export type FfmpegCommand = {
   readonly tools: FfmpegTools;
-  /** A name for `-i`, or a stream for its standard input. */
+  /** The name after `-i`, or a stream for standard input. */
   readonly input: string | Readable;
   readonly inputOptions: readonly string[];
   readonly outputOptions: readonly string[];
@@ -16,20 +16,20 @@ export type FfmpegCommand = {
 };
 
 export type FfmpegExit = {
-  /** null where a signal ended it. */
+  /** null if a signal killed it, or it never started. */
   readonly code: number | null;
   /** The last lines of its standard error. */
   readonly stderr: readonly string[];
-  /** Why it could not even be started, or null. */
+  /** Why it could not be started, or null. */
   readonly startError: string | null;
 };
 
 export type FfmpegRun = {
-  /** Standard output; empty where the output is a file. */
+  /** Standard output; empty if the output is a file. */
   readonly stdout: Readable;
-  /** Resolves when the process is gone; never rejects. */
+  /** Resolves when the process has exited; never rejects. */
   readonly exit: Promise<FfmpegExit>;
-  /** Kills the process for good, stopped ones included, and resolves when it is gone. */
+  /** Sends SIGKILL, which also ends a stopped process, and resolves when it has exited. */
   kill(): Promise<void>;
 };
 
@@ -44,25 +44,25 @@ const exitOf = (error: unknown, stderr: string | null | undefined): FfmpegExit =
 };
 
 /**
- * Tells when a process could not be started. fluent-ffmpeg looks for ffmpeg once and remembers the answer; where ffmpeg is
- * gone later, or the system has no room for another process, its own listener throws, which would end the program.
+ * Calls `listener` if the process cannot be started. fluent-ffmpeg looks for ffmpeg once and caches the answer; if
+ * ffmpeg is missing later, or the system cannot fork, its own listener throws an uncaught exception.
  */
-const onStartError = (run: object, tell: (message: string) => void): void => {
+const onStartError = (run: object, listener: (message: string) => void): void => {
   const child: unknown = Reflect.get(run, 'ffmpegProc');
   if (!(child instanceof ChildProcess)) return;
   child.removeAllListeners('error');
   child.on('error', (error) => {
-    if (child.pid === undefined) tell(messageOf(error));
+    if (child.pid === undefined) listener(messageOf(error));
   });
 };
 
 /**
- * Runs ffmpeg through fluent-ffmpeg, which is archived: this is the only file that knows it. Arguments are
- * ours alone, time-outs too (its own timer leaks), and output streams stay open until the process is gone,
- * since a stream that closes early makes it report an error.
+ * Runs ffmpeg through fluent-ffmpeg, which is archived: no other file imports it. Arguments and timeouts are ours
+ * (its timer leaks). Output streams stay open until the process has exited, because it reports a stream that
+ * closes early as an error.
  */
 export const runFfmpeg = (command: FfmpegCommand): FfmpegRun => {
-  // Without autoDestroy it never emits `close`, on which fluent-ffmpeg would kill a process that still exits.
+  // With autoDestroy it would emit `close`, on which fluent-ffmpeg kills a process that is still exiting.
   const stdout = new PassThrough({ highWaterMark: 256 * 1024, autoDestroy: false });
   const run = fluentFfmpeg({ stdoutLines: 200 })
     .setFfmpegPath(command.tools.ffmpeg)
@@ -70,13 +70,13 @@ export const runFfmpeg = (command: FfmpegCommand): FfmpegRun => {
     .input(command.input)
     .inputOptions(['-hide_banner', '-nostdin', '-nostats', ...command.inputOptions])
     .outputOptions([...command.outputOptions]);
-  let started = false;
-  let wantedDead = false;
+  let hasStarted = false;
+  let isKilled = false;
   const exit = new Promise<FfmpegExit>((resolve) => {
     run.on('start', () => {
-      started = true;
+      hasStarted = true;
       onStartError(run, (startError) => resolve({ code: null, stderr: [], startError }));
-      if (wantedDead) run.kill('SIGKILL');
+      if (isKilled) run.kill('SIGKILL');
     });
     run.on('stderr', (line: string) => command.onStderr?.(line));
     run.on('end', (_stdout: unknown, stderr: string | null) => resolve(exitOf(null, stderr)));
@@ -84,7 +84,7 @@ export const runFfmpeg = (command: FfmpegCommand): FfmpegRun => {
       resolve(exitOf(error, stderr)),
     );
   });
-  // Where nothing was started, nothing else would end the stream that a reader waits for.
+  // If nothing was started, nothing else ends the stream that a reader waits for.
   void exit.then(({ startError }) => (startError === null ? undefined : stdout.end()));
   if (command.outputFile === null) {
     run.pipe(stdout);
@@ -96,8 +96,8 @@ export const runFfmpeg = (command: FfmpegCommand): FfmpegRun => {
     stdout,
     exit,
     kill: async () => {
-      wantedDead = true;
-      if (started) run.kill('SIGKILL');
+      isKilled = true;
+      if (hasStarted) run.kill('SIGKILL');
       await exit;
       stdout.destroy();
     },
