@@ -1,0 +1,123 @@
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AUDIO_FIXTURES, ROOT } from '../support/paths.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { until } from '../support/until.ts';
+import { wordErrorRate } from '../support/word-error-rate.ts';
+
+const FOLDER = join(ROOT, 'test', 'fixtures', 'data-folder');
+
+type Answer = Record<string, unknown>;
+type TranscriptAnswer = Answer & { status: string; text: string; segments: { text: string }[] };
+
+const readJson = <T>(name: string): T => JSON.parse(readFileSync(join(FOLDER, name), 'utf8'));
+
+/** What the folder consists of beside the database, and which transcripts are in it. */
+const state = readJson<{
+  secret: string;
+  localKey: string;
+  marker: string;
+  objects: Record<string, string>;
+  userKey: string;
+  ids: Record<'full' | 'two' | 'redacted' | 'failed' | 'edited' | 'long' | 'waiting' | 'other', string>;
+  other: { id: string; answer: Answer };
+}>('state.json');
+
+/** What version 0.1.0 answered: before it was killed, and after it had finished its jobs. */
+const recorded = readJson<{
+  answers: Record<string, Answer>;
+  finished: Record<'full' | 'long' | 'waiting', TranscriptAnswer>;
+}>('answers.json');
+
+/** Segments of the long recording that were saved when the program was killed. */
+const SAVED_SEGMENTS = 9;
+
+const restoreFolder = (): string => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'earshot.db'), gunzipSync(readFileSync(join(FOLDER, 'earshot.db.gz'))));
+  writeFileSync(join(folder, 'secret'), state.secret, { mode: 0o600 });
+  writeFileSync(join(folder, 'local-key'), state.localKey, { mode: 0o600 });
+  mkdirSync(join(folder, 'objects'));
+  writeFileSync(join(folder, 'objects', 'earshot-objects.json'), state.marker);
+  for (const [object, recording] of Object.entries(state.objects)) {
+    const path = join(folder, 'objects', object.slice(0, 2), object.slice(2, 4), object);
+    mkdirSync(dirname(path), { recursive: true });
+    copyFileSync(join(AUDIO_FIXTURES, recording), path);
+  }
+  return folder;
+};
+
+/** Addresses without the port, which differs in each run. */
+const withoutPorts = (text: string): string =>
+  text.replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, 'http://earshot');
+
+describe('a data folder of version 0.1.0 whose program was killed during a job', () => {
+  let server: TestServer;
+
+  const answerOf = async <T = Answer>(path: string, key?: string): Promise<T> => {
+    const init = key === undefined ? {} : { headers: { authorization: `Bearer ${key}` } };
+    const text = withoutPorts(await (await server.fetch(path, init)).text());
+    return path.includes('/export?') && !path.includes('json') ? (text as T) : JSON.parse(text);
+  };
+
+  beforeAll(async () => {
+    server = await startServer({ dataDir: restoreFolder() });
+  });
+  afterAll(() => server.stop());
+
+  const { ids } = state;
+  const finishedIds = [ids.two, ids.redacted, ids.failed, ids.edited];
+  const ofFinished = Object.keys(recorded.answers).filter((path) =>
+    finishedIds.some((id) => path.includes(id)),
+  );
+
+  it.each([
+    ...ofFinished,
+    '/v1/voices',
+    '/v1/users',
+    '/v1/settings',
+    '/v1/storage/files',
+    '/v1/storage/info',
+    '/v1/transcript/search?q=zebra',
+  ])('answers %s as before', async (path) => {
+    expect(await answerOf(path)).toEqual(recorded.answers[path]);
+  });
+
+  it('accepts the key of another user and shows that user’s transcript', async () => {
+    expect(await answerOf(`/v1/transcript/id/${state.other.id}`, state.userKey)).toEqual(state.other.answer);
+  });
+
+  it('keeps the pending webhook delivery', async () => {
+    const { data } = await answerOf<{ data: Answer[] }>('/v1/webhooks/deliveries');
+    expect(data).toMatchObject([{ transcript_id: ids.edited, url: 'http://earshot/hook' }]);
+  });
+
+  const finished = (id: string): Promise<TranscriptAnswer> =>
+    until(async () => {
+      const answer = await answerOf<TranscriptAnswer>(`/v1/transcript/id/${id}`);
+      return answer.status === 'processing' ? undefined : answer;
+    }, 120_000);
+
+  it('makes the waiting analysis of a finished transcript', async () => {
+    const { completed_at: _, ...answer } = await finished(ids.full);
+    const { completed_at: __, ...before } = recorded.finished.full;
+    expect(answer).toEqual(before);
+  });
+
+  it('resumes the interrupted recognition after its saved segments', async () => {
+    const answer = await finished(ids.long);
+    const before = recorded.finished.long;
+    expect(answer.status).toBe('completed');
+    expect(answer.segments.slice(0, SAVED_SEGMENTS)).toEqual(before.segments.slice(0, SAVED_SEGMENTS));
+    expect(wordErrorRate(before.text, answer.text)).toBeLessThan(0.05);
+  });
+
+  it('runs the job that waited', async () => {
+    const answer = await finished(ids.waiting);
+    expect(answer).toMatchObject({ status: 'completed', name: 'Waiting' });
+    expect(wordErrorRate(recorded.finished.waiting.text, answer.text)).toBeLessThan(0.05);
+  });
+});
