@@ -44,16 +44,8 @@ const TASKS = {
   dev: { tools: FFMPEG, engine: true, run: develop },
   // The checks build the window themselves and count a failing build as a failed check.
   test: { tools: [...FFMPEG, 'chromium'], engine: true, whisperCli: true, run: runChecks },
-  'test:unit': {
-    tools: FFMPEG,
-    engine: true,
-    run: (node, args) => vitest(node, ['run', 'test/unit', ...args]),
-  },
-  'test:watch': {
-    tools: FFMPEG,
-    engine: true,
-    run: (node, args) => vitest(node, ['watch', ...(args.length > 0 ? args : ['test/unit'])]),
-  },
+  'test:unit': { run: (node, args) => vitest(node, ['run', '--project', 'unit', ...args]) },
+  'test:watch': { run: (node, args) => vitest(node, ['watch', '--project', 'unit', ...args]) },
   'test:desktop': { tools: FFMPEG, engine: true, window: true, ...script('test', 'desktop', 'main.ts') },
   fuzz: { tools: FFMPEG, engine: true, run: fuzz },
   faults: { tools: FFMPEG, engine: true, ...script('test', 'faults', 'main.ts') },
