@@ -1,17 +1,17 @@
 /** What to build into the engine; by default what fits this machine. */
-export interface EngineFlags {
+export type EngineFlags = {
   /** All CPU variants as loadable libraries beside the addon, for packages that travel. */
   portable?: boolean;
   vulkan?: boolean;
   cuda?: boolean;
   /** On by default on macOS. */
   metal?: boolean;
-}
+};
 
-export interface BuildOptions extends EngineFlags {
+export type BuildOptions = EngineFlags & {
   /** Gets what is going on, a line at a time. */
   log?: (line: string) => void;
-}
+};
 
 /** The folder for what can be made again. */
 export function cacheDir(): string;

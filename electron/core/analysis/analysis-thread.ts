@@ -5,7 +5,7 @@ import { type FromThread, inBatches, type ToThread } from './thread-messages.ts'
 import type { AnalysisResult, AnalysisSegment, Summarizer } from './types.ts';
 
 /** The thread's side of `analyzeInThread`: one analysis, then the thread ends by itself. */
-function serve(port: NonNullable<typeof parentPort>): void {
+const serve = (port: NonNullable<typeof parentPort>): void => {
   const send = (message: FromThread) => port.postMessage(message);
   const segments: AnalysisSegment[] = [];
   let answer: (message: Extract<ToThread, { kind: 'summary' }>) => void = () => {};
@@ -49,6 +49,6 @@ function serve(port: NonNullable<typeof parentPort>): void {
         .finally(() => port.close());
     }
   });
-}
+};
 
 if (parentPort) serve(parentPort);

@@ -12,12 +12,12 @@ import type {
   AnalysisTranscript,
 } from './types.ts';
 
-export interface ThreadDependencies extends AnalysisDependencies {
+export type ThreadDependencies = AnalysisDependencies & {
   /** The thread's entry; a bundled build gives its own file here. Default: the source beside this module. */
   entry?: URL | undefined;
   /** Ends the thread at once; the promise then rejects with the signal's reason. */
   signal?: AbortSignal;
-}
+};
 
 const SOURCE = pathToFileURL(join(import.meta.dirname, 'analysis-thread.ts'));
 
@@ -28,11 +28,11 @@ const SOURCE = pathToFileURL(join(import.meta.dirname, 'analysis-thread.ts'));
  * word lists load anew each time, so short transcripts are better served by `analyze` itself. Rejects when
  * the thread fails or is aborted.
  */
-export function analyzeInThread(
+export const analyzeInThread = (
   transcript: AnalysisTranscript,
   options: AnalysisOptions,
   dependencies: ThreadDependencies,
-): Promise<AnalysisResult> {
+): Promise<AnalysisResult> => {
   const { summarizer, onProgress, signal } = dependencies;
   const worker = new Worker(dependencies.entry ?? SOURCE);
   const segments: AnalysisSegment[] = [];
@@ -65,18 +65,18 @@ export function analyzeInThread(
     worker.removeAllListeners();
     return worker.terminate();
   });
-}
+};
 
-function post(worker: Worker, message: ToThread): void {
+const post = (worker: Worker, message: ToThread): void => {
   worker.postMessage(message);
-}
+};
 
-async function handOver(
+const handOver = async (
   worker: Worker,
   transcript: AnalysisTranscript,
   options: AnalysisOptions,
   { secret, translation, summarizer }: ThreadDependencies,
-): Promise<void> {
+): Promise<void> => {
   for (const batch of inBatches(transcript.segments)) {
     post(worker, batch);
     await nextTurn();
@@ -90,8 +90,7 @@ async function handOver(
     translation,
     hasSummarizer: summarizer !== undefined,
   });
-}
+};
 
-function withSegments(result: AnalysisResult, segments: AnalysisSegment[]): AnalysisResult {
-  return result.redacted ? { ...result, redacted: { ...result.redacted, segments } } : result;
-}
+const withSegments = (result: AnalysisResult, segments: AnalysisSegment[]): AnalysisResult =>
+  result.redacted ? { ...result, redacted: { ...result.redacted, segments } } : result;

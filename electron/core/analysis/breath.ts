@@ -7,11 +7,11 @@ const SLICE_MS = 6;
 export type Breathe = () => Promise<void>;
 
 /** Cooperative multitasking for long computations in a process that also serves requests. */
-export function makeBreathe(sliceMs: number = SLICE_MS): Breathe {
+export const makeBreathe = (sliceMs: number = SLICE_MS): Breathe => {
   let since = performance.now();
   return async () => {
     if (performance.now() - since < sliceMs) return;
     await nextTurn();
     since = performance.now();
   };
-}
+};

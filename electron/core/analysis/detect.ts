@@ -21,12 +21,12 @@ const WINDOW = 400;
 const OVERLAP = 60;
 
 /** Everything that any detector sees in a text, overlaps included. Offsets are UTF-16 units into `original`. */
-export async function detect(
+export const detect = async (
   original: string,
   language: string,
   breathe: Breathe,
   tagger: Tagger = new Tagger(),
-): Promise<Finding[]> {
+): Promise<Finding[]> => {
   const text = withoutMonsters(original);
   const tokens = await tokenizeSlowly(text, breathe);
   const written = withoutRedacted(text, tokens);
@@ -40,15 +40,15 @@ export async function detect(
     }
   }
   return [...found.values()];
-}
+};
 
-async function detectIn(
+const detectIn = async (
   { text, written }: { text: string; written: string },
   tokens: readonly Token[],
   language: string,
   breathe: Breathe,
   tagger: Tagger,
-): Promise<Finding[]> {
+): Promise<Finding[]> => {
   const first = tokens[0];
   const last = tokens.at(-1);
   if (!first || !last) return [];
@@ -76,4 +76,4 @@ async function detectIn(
     found,
     tokens.filter((token) => token.blocked),
   );
-}
+};

@@ -2,12 +2,12 @@ import { roundMs } from '../base/numbers.ts';
 import type { AnalysisSegment, AnalysisWord } from './types.ts';
 
 /** A word with its place in the whole text (UTF-16 offsets, end exclusive). */
-export interface PlacedWord extends AnalysisWord {
+export type PlacedWord = AnalysisWord & {
   segment: number;
   index: number;
   from: number;
   to: number;
-}
+};
 
 const UNSPACED_END =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\u3000-\u303f\uff00-\uffef]$/u;
@@ -15,13 +15,13 @@ const UNSPACED_START =
   /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\u3000-\u303f\uff00-\uffef]/u;
 
 /** One space between two texts, none between scripts written without spaces (Chinese, Japanese, Thai). */
-export function separatorBetween(left: string, right: string): string {
+export const separatorBetween = (left: string, right: string): string => {
   if (left === '' || right === '') return '';
   return UNSPACED_END.test(left.slice(-2)) && UNSPACED_START.test(right.slice(0, 2)) ? '' : ' ';
-}
+};
 
 /** The whole text of a transcript from its segments' texts. */
-export function joinTexts(texts: readonly string[]): string {
+export const joinTexts = (texts: readonly string[]): string => {
   const parts: string[] = [];
   let previous = '';
   for (const text of texts) {
@@ -31,16 +31,16 @@ export function joinTexts(texts: readonly string[]): string {
     previous = part;
   }
   return parts.join('');
-}
+};
 
 /**
  * Where each segment begins in `text`. Segments are found in order, so that a text joined in another way
  * (line breaks, say) is understood too. A segment that is not found counts as empty at the cursor.
  */
-export function placeSegments(
+export const placeSegments = (
   text: string,
   segments: readonly AnalysisSegment[],
-): { from: number; to: number }[] {
+): { from: number; to: number }[] => {
   let cursor = 0;
   return segments.map((segment) => {
     const part = segment.text.trim();
@@ -49,38 +49,38 @@ export function placeSegments(
     cursor = found + part.length;
     return { from: found, to: cursor };
   });
-}
+};
 
 /**
  * Words with their offsets in `text`. Recognisers' words are found in their segment's text in order; one that
  * is not there (an edited text) gets the next unused token, so that every word keeps a place. A segment
  * without words gets one for each token, its time shared out by length.
  */
-export function placeWords(text: string, segments: readonly AnalysisSegment[]): PlacedWord[] {
+export const placeWords = (text: string, segments: readonly AnalysisSegment[]): PlacedWord[] => {
   const places = placeSegments(text, segments);
   return segments.flatMap((segment, index) => {
     const place = places[index];
     return place ? placeSegmentWords(text, place, segment, index) : [];
   });
-}
+};
 
 /** As `placeWords`, for the segment number `index` at its place alone. */
-export function placeSegmentWords(
+export const placeSegmentWords = (
   text: string,
   place: { from: number; to: number },
   segment: AnalysisSegment,
   index: number,
-): PlacedWord[] {
+): PlacedWord[] => {
   const words = segment.words.length > 0 ? segment.words : wordsFromText(segment);
   return placeInSegment(text.slice(place.from, place.to), place.from, index, words);
-}
+};
 
-function placeInSegment(
+const placeInSegment = (
   part: string,
   offset: number,
   segment: number,
   words: readonly AnalysisWord[],
-): PlacedWord[] {
+): PlacedWord[] => {
   let cursor = 0;
   return words.map((word, index) => {
     const bare = word.word.trim();
@@ -94,10 +94,10 @@ function placeInSegment(
     cursor = from + length;
     return { ...word, word: bare, segment, index, from: offset + from, to: offset + from + length };
   });
-}
+};
 
 /** Words made from a segment's text alone: its time is shared out by length, confidence is 0. */
-export function wordsFromText(segment: AnalysisSegment): AnalysisWord[] {
+export const wordsFromText = (segment: AnalysisSegment): AnalysisWord[] => {
   const pieces = textPieces(segment.text);
   const total = pieces.reduce((sum, piece) => sum + piece.length, 0);
   const rate = total > 0 ? (segment.end - segment.start) / total : 0;
@@ -107,14 +107,14 @@ export function wordsFromText(segment: AnalysisSegment): AnalysisWord[] {
     at += word.length * rate;
     return { word, start: roundMs(start), end: roundMs(at), confidence: 0, speaker_id: segment.speaker_id };
   });
-}
+};
 
 /** Tokens by white space; runs of unspaced script are cut after each sentence mark or comma. */
-function textPieces(text: string): string[] {
+const textPieces = (text: string): string[] => {
   const tokens = text.match(/\S+/gu) ?? [];
   return tokens.flatMap((token) =>
     UNSPACED_END.test(token) || UNSPACED_START.test(token)
       ? (token.match(/[^。！？、，]+[。！？、，]*[」』”’）]*|[。！？、，]+/gu) ?? [token])
       : [token],
   );
-}
+};

@@ -5,13 +5,13 @@ import type { Token } from './tokens.ts';
  * Something that a detector saw. Every finding has a policy; those of the interface's 13 types have an
  * entity type, too. `weight` decides between findings that overlap: the heavier, then the longer, wins.
  */
-export interface Finding {
+export type Finding = {
   policy: PiiPolicy;
   entity: EntityType | null;
   from: number;
   to: number;
   weight: number;
-}
+};
 
 const ENTITY_OF: Partial<Record<PiiPolicy, EntityType>> = {
   person_name: 'person',
@@ -31,18 +31,26 @@ const ENTITY_OF: Partial<Record<PiiPolicy, EntityType>> = {
 };
 
 /** A finding with the entity type that its policy implies. */
-export function finding(policy: PiiPolicy, from: number, to: number, weight: number): Finding {
-  return { policy, entity: ENTITY_OF[policy] ?? null, from, to, weight };
-}
+export const finding = (policy: PiiPolicy, from: number, to: number, weight: number): Finding => ({
+  policy,
+  entity: ENTITY_OF[policy] ?? null,
+  from,
+  to,
+  weight,
+});
 
 /** A finding that is redacted but is no entity: the evidence is good enough to hide, not to assert. */
-export function hidden(policy: PiiPolicy, from: number, to: number, weight: number): Finding {
-  return { policy, entity: null, from, to, weight };
-}
+export const hidden = (policy: PiiPolicy, from: number, to: number, weight: number): Finding => ({
+  policy,
+  entity: null,
+  from,
+  to,
+  weight,
+});
 
 /** Findings without what they share with redacted spans; what remains of one is hidden, not asserted. */
-export function outside(findings: readonly Finding[], redacted: readonly Token[]): Finding[] {
-  return findings.flatMap((one) => {
+export const outside = (findings: readonly Finding[], redacted: readonly Token[]): Finding[] =>
+  findings.flatMap((one) => {
     const inside = redacted.filter((token) => token.from < one.to && one.from < token.to);
     if (inside.length === 0) return [one];
     const froms = [one.from, ...inside.map((token) => token.to)];
@@ -52,10 +60,9 @@ export function outside(findings: readonly Finding[], redacted: readonly Token[]
       return from < to ? [hidden(one.policy, from, to, one.weight)] : [];
     });
   });
-}
 
 /** The best findings without overlaps, in the order of the text. */
-export function withoutOverlaps(findings: readonly Finding[]): Finding[] {
+export const withoutOverlaps = (findings: readonly Finding[]): Finding[] => {
   const ranked = [...findings].sort(
     (a, b) => b.weight - a.weight || b.to - b.from - (a.to - a.from) || a.from - b.from,
   );
@@ -63,7 +70,7 @@ export function withoutOverlaps(findings: readonly Finding[]): Finding[] {
   return ranked
     .filter((candidate) => taken.add(candidate.from, candidate.to))
     .sort((a, b) => a.from - b.from);
-}
+};
 
 /** Disjoint spans, bucketed so that adding stays cheap on long texts. */
 export class Spans {

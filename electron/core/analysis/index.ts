@@ -30,11 +30,11 @@ import type {
  * `redacted` is present when the text to keep differs in origin from the one given: with `redact_pii`, and
  * with `content_safety` when something was masked. Never throws for any text.
  */
-export async function analyze(
+export const analyze = async (
   transcript: AnalysisTranscript,
   options: AnalysisOptions,
   dependencies: AnalysisDependencies,
-): Promise<AnalysisResult> {
+): Promise<AnalysisResult> => {
   const breathe = makeBreathe();
   const progress = dependencies.onProgress ?? (() => {});
   const result: AnalysisResult = { warnings: languageWarnings(transcript.language, options) };
@@ -60,15 +60,15 @@ export async function analyze(
   if (options.summarization) await addSummary(result, current, options, dependencies, breathe);
   progress(1);
   return result;
-}
+};
 
-async function addSummary(
+const addSummary = async (
   result: AnalysisResult,
   transcript: AnalysisTranscript,
   options: AnalysisOptions,
   dependencies: AnalysisDependencies,
   breathe: Breathe,
-): Promise<void> {
+): Promise<void> => {
   const { secret, summarizer } = dependencies;
   const translation = dependencies.translation
     ? await cleaned(dependencies.translation, options, secret, breathe)
@@ -82,15 +82,15 @@ async function addSummary(
   const { summary, warnings } = await summarize(transcript, request, breathe);
   result.summary = summary;
   result.warnings.push(...warnings);
-}
+};
 
 /** A translation goes through the same redaction and masking as the transcript itself. */
-async function cleaned(
+const cleaned = async (
   translation: AnalysisTranscript,
   options: AnalysisOptions,
   secret: string,
   breathe: Breathe,
-): Promise<AnalysisTranscript> {
+): Promise<AnalysisTranscript> => {
   const { transcript } = await takeOutPrivateData(
     translation,
     { ...options, entity_detection: false },
@@ -99,14 +99,14 @@ async function cleaned(
   );
   if (!options.content_safety) return transcript;
   return maskSpans(transcript, (await contentSafety(transcript, breathe)).profanity);
-}
+};
 
-async function takeOutPrivateData(
+const takeOutPrivateData = async (
   transcript: AnalysisTranscript,
   options: AnalysisOptions,
   secret: string,
   breathe: Breathe,
-): Promise<{ transcript: AnalysisTranscript; entities: Entity[]; words: RedactedWord[] }> {
+): Promise<{ transcript: AnalysisTranscript; entities: Entity[]; words: RedactedWord[] }> => {
   if (!options.redact_pii && !options.entity_detection) return { transcript, entities: [], words: [] };
   const { text, language } = transcript;
   const tagger = new Tagger();
@@ -116,47 +116,40 @@ async function takeOutPrivateData(
   const entities = options.entity_detection ? entitiesFrom(text, findings, options.entity_types) : [];
   if (!options.redact_pii) return { transcript, entities, words: [] };
   return redact(transcript, findings, entities, redactionOptions(options, secret), breathe, tagger);
-}
+};
 
-function redactionOptions(options: AnalysisOptions, secret: string): RedactionOptions {
-  return {
-    policies: resolvePolicies(options.redact_pii_policies),
-    substitution: options.redact_pii_sub ?? 'hash',
-    secret,
-  };
-}
+const redactionOptions = (options: AnalysisOptions, secret: string): RedactionOptions => ({
+  policies: resolvePolicies(options.redact_pii_policies),
+  substitution: options.redact_pii_sub ?? 'hash',
+  secret,
+});
 
 /** Segments that redaction emptied are gone; ids count from 0 where any was. */
-function renumber(transcript: AnalysisTranscript): AnalysisTranscript {
+const renumber = (transcript: AnalysisTranscript): AnalysisTranscript => {
   const left = transcript.segments.filter((segment) => segment.text.trim() !== '');
   if (left.length === transcript.segments.length) return transcript;
   const segments = left.map((segment, id) => ({ ...segment, id }));
   return { ...transcript, segments, text: joinTexts(segments.map((segment) => segment.text)) };
-}
+};
 
-function atPlaces(entities: readonly Entity[], text: string): Entity[] {
-  return entities.map((entity) => ({ ...entity, text: text.slice(entity.startIndex, entity.endIndex) }));
-}
+const atPlaces = (entities: readonly Entity[], text: string): Entity[] =>
+  entities.map((entity) => ({ ...entity, text: text.slice(entity.startIndex, entity.endIndex) }));
 
-function kept(
+const kept = (
   transcript: AnalysisTranscript,
   words: RedactedWord[],
   options: AnalysisOptions,
-): RedactedTranscript {
-  return {
-    text: transcript.text,
-    segments: transcript.segments,
-    redacted_words: words,
-    policies: options.redact_pii ? resolvePolicies(options.redact_pii_policies) : [],
-    substitution: options.redact_pii ? (options.redact_pii_sub ?? 'hash') : null,
-  };
-}
+): RedactedTranscript => ({
+  text: transcript.text,
+  segments: transcript.segments,
+  redacted_words: words,
+  policies: options.redact_pii ? resolvePolicies(options.redact_pii_policies) : [],
+  substitution: options.redact_pii ? (options.redact_pii_sub ?? 'hash') : null,
+});
 
-function isEnglish(language: string): boolean {
-  return language.toLowerCase().startsWith('en');
-}
+const isEnglish = (language: string): boolean => language.toLowerCase().startsWith('en');
 
-function languageWarnings(language: string, options: AnalysisOptions): string[] {
+const languageWarnings = (language: string, options: AnalysisOptions): string[] => {
   if (isEnglish(language)) return [];
   const warnings: string[] = [];
   if (options.topics)
@@ -171,4 +164,4 @@ function languageWarnings(language: string, options: AnalysisOptions): string[] 
   }
   if (options.content_safety) warnings.push('Content safety knows few words of this language.');
   return warnings;
-}
+};

@@ -9,35 +9,35 @@ import {
 import { joinTexts, type PlacedWord, placeWords, separatorBetween } from './document.ts';
 import type { AnalysisSegment } from './types.ts';
 
-export interface SentenceWord {
+export type SentenceWord = {
   word: string;
   start: number;
   end: number;
   confidence: number;
-}
+};
 
 /** `id` counts from 1; times are seconds; `confidence` is the mean of its words'. */
-export interface Sentence {
+export type Sentence = {
   id: number;
   text: string;
   start: number;
   end: number;
   confidence: number;
   words: SentenceWord[];
-}
+};
 
 /** A sentence with its place in the whole text and its speaker, for the other analyses. */
-export interface PlacedSentence extends Sentence {
+export type PlacedSentence = Sentence & {
   from: number;
   to: number;
   speaker_id: string | null;
-}
+};
 
-export interface SentenceStatistics {
+export type SentenceStatistics = {
   average_confidence: number;
   words_per_minute: number;
   speaking_rate: SpeakingRate;
-}
+};
 
 const CLOSERS = /["'”’»›)\]」』）]+$/u;
 const HARD_END = /[!?。！？．؟।॥۔]$/u;
@@ -57,15 +57,15 @@ const MAX_ENDING = 40;
  * mark is cut at its longest pause, again and again. Abbreviations are known for English, German, French
  * and Spanish.
  */
-export function splitSentences(segments: readonly AnalysisSegment[]): Sentence[] {
+export const splitSentences = (segments: readonly AnalysisSegment[]): Sentence[] => {
   const text = joinTexts(segments.map((segment) => segment.text));
   return placeSentences(text, segments).map(({ id, text: own, start, end, confidence, words }) => {
     return { id, text: own, start, end, confidence, words };
   });
-}
+};
 
 /** As `splitSentences`, with places in `text` and speakers. */
-export function placeSentences(text: string, segments: readonly AnalysisSegment[]): PlacedSentence[] {
+export const placeSentences = (text: string, segments: readonly AnalysisSegment[]): PlacedSentence[] => {
   const words = placeWords(text, segments);
   const runs: PlacedWord[][] = [];
   let run: PlacedWord[] = [];
@@ -78,10 +78,10 @@ export function placeSentences(text: string, segments: readonly AnalysisSegment[
     }
   }
   return runs.map((own, index) => toSentence(index + 1, own, runs[index + 1]?.[0], text, segments));
-}
+};
 
 /** Mean confidence, words per minute of speech (segments' times, pauses between them left out), and the rate. */
-export function sentenceStatistics(segments: readonly AnalysisSegment[]): SentenceStatistics {
+export const sentenceStatistics = (segments: readonly AnalysisSegment[]): SentenceStatistics => {
   const words = segments.flatMap((segment) => segment.words);
   const spoken = segments.reduce((sum, segment) => sum + Math.max(0, segment.end - segment.start), 0);
   const count =
@@ -92,15 +92,15 @@ export function sentenceStatistics(segments: readonly AnalysisSegment[]): Senten
     words_per_minute: round(rate, 1),
     speaking_rate: rate < 110 ? 'slow' : rate > 170 ? 'fast' : 'normal',
   };
-}
+};
 
-function toSentence(
+const toSentence = (
   id: number,
   words: readonly PlacedWord[],
   following: PlacedWord | undefined,
   text: string,
   segments: readonly AnalysisSegment[],
-): PlacedSentence {
+): PlacedSentence => {
   const first = words[0];
   const last = words.at(-1);
   if (!first || !last) throw new RangeError('a sentence has at least one word');
@@ -118,24 +118,23 @@ function toSentence(
     to,
     speaker_id: speakerOf(first, segments),
   };
-}
+};
 
-function joinWords(words: readonly PlacedWord[]): string {
+const joinWords = (words: readonly PlacedWord[]): string => {
   let text = '';
   for (const { word } of words) text += separatorBetween(text, word) + word;
   return text;
-}
+};
 
-function speakerOf(word: PlacedWord, segments: readonly AnalysisSegment[]): string | null {
-  return word.speaker_id ?? segments[word.segment]?.speaker_id ?? null;
-}
+const speakerOf = (word: PlacedWord, segments: readonly AnalysisSegment[]): string | null =>
+  word.speaker_id ?? segments[word.segment]?.speaker_id ?? null;
 
-function endsSentence(
+const endsSentence = (
   run: readonly PlacedWord[],
   word: PlacedWord,
   next: PlacedWord,
   segments: readonly AnalysisSegment[],
-): boolean {
+): boolean => {
   const speaker = speakerOf(word, segments);
   const nextSpeaker = speakerOf(next, segments);
   if (speaker !== nextSpeaker && speaker !== null && nextSpeaker !== null) return true;
@@ -152,10 +151,10 @@ function endsSentence(
   if (ELLIPSIS_END.test(bare)) return !startsLower || pause >= CLEAR_PAUSE_S;
   if (!bare.endsWith('.')) return false;
   return stopEnds(run, bare.slice(0, -1), nextBare, pause);
-}
+};
 
 /** Whether the full stop after `stem` ends the sentence. */
-function stopEnds(run: readonly PlacedWord[], stem: string, next: string, pause: number): boolean {
+const stopEnds = (run: readonly PlacedWord[], stem: string, next: string, pause: number): boolean => {
   const key = stem.replace(/^["'“‘«‹(]+/u, '').toLowerCase();
   const previous = run.at(-2)?.word ?? '';
   const starts =
@@ -173,10 +172,10 @@ function stopEnds(run: readonly PlacedWord[], stem: string, next: string, pause:
     if (/^\d/u.test(next) && pause < SMALL_PAUSE_S) return false;
   }
   return !(pause < SMALL_PAUSE_S && /^(?:com|org|net|edu|gov|io|de|fr|es|uk)\b/u.test(next));
-}
+};
 
 /** Cuts a run with no marks into parts of at most 40 words where it has pauses: the longest in reach each time. */
-function cutLongRun(run: PlacedWord[]): PlacedWord[][] {
+const cutLongRun = (run: PlacedWord[]): PlacedWord[][] => {
   const parts: PlacedWord[][] = [];
   let rest = run;
   while (rest.length > MAX_RUN_WORDS) {
@@ -186,10 +185,10 @@ function cutLongRun(run: PlacedWord[]): PlacedWord[][] {
     rest = rest.slice(at);
   }
   return [...parts, rest];
-}
+};
 
 /** Index of the word after the best pause among the first 40 words, or the first pause after them; -1 for none. */
-function longestPause(run: readonly PlacedWord[]): number {
+const longestPause = (run: readonly PlacedWord[]): number => {
   let best = 0;
   let at = -1;
   for (let index = MIN_PART_WORDS; index <= run.length - MIN_PART_WORDS; index++) {
@@ -206,4 +205,4 @@ function longestPause(run: readonly PlacedWord[]): number {
     }
   }
   return at;
-}
+};

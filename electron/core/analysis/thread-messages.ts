@@ -10,10 +10,10 @@ type SummarizerInput = Parameters<Summarizer['summarize']>[0];
 type SummarizerItems = Awaited<ReturnType<Summarizer['summarize']>>;
 
 /** Segments go over in batches before the message they belong to: copying hours of words at once takes too long. */
-export interface SegmentsMessage {
+export type SegmentsMessage = {
   kind: 'segments';
   segments: AnalysisSegment[];
-}
+};
 
 export type ToThread =
   | SegmentsMessage
@@ -40,9 +40,9 @@ export type FromThread =
 const BATCH = 100;
 
 /** Segments as messages of a bounded size. */
-export function inBatches(segments: readonly AnalysisSegment[]): SegmentsMessage[] {
+export const inBatches = (segments: readonly AnalysisSegment[]): SegmentsMessage[] => {
   const count = Math.ceil(segments.length / BATCH);
   return Array.from({ length: count }, (_, index) => {
     return { kind: 'segments', segments: segments.slice(index * BATCH, (index + 1) * BATCH) };
   });
-}
+};

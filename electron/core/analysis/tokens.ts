@@ -2,7 +2,7 @@ import { LEADING_ABBREVIATIONS } from './abbreviations.ts';
 import type { Breathe } from './breath.ts';
 
 /** A white-space token without its surrounding punctuation. Offsets are UTF-16 units into the text. */
-export interface Token {
+export type Token = {
   index: number;
   /** Without surrounding punctuation, as written. */
   text: string;
@@ -19,7 +19,7 @@ export interface Token {
   capital: boolean;
   /** A redaction token or a masked word: no detector may look at it. */
   blocked: boolean;
-}
+};
 
 /** Tokens between two turns of the event loop. */
 const BATCH = 500;
@@ -40,12 +40,11 @@ const EMPHASIS = /^\*{1,3}$/u;
 const NO_WORD = /^(?:['’]s)?[^\p{L}\p{N}]*$/u;
 
 /** The text with runs of signs that no word, address or number has blanked out: every offset stays. */
-export function withoutMonsters(text: string): string {
-  return text.replace(SPACED_RUN, (run) => (run.length > LONGEST ? ' '.repeat(run.length) : run));
-}
+export const withoutMonsters = (text: string): string =>
+  text.replace(SPACED_RUN, (run) => (run.length > LONGEST ? ' '.repeat(run.length) : run));
 
 /** The text with every redaction token and mask overwritten by a sign that no written address or number has. */
-export function withoutRedacted(text: string, tokens: readonly Token[]): string {
+export const withoutRedacted = (text: string, tokens: readonly Token[]): string => {
   let out = '';
   let at = 0;
   for (const { from, to } of tokens.filter((token) => token.blocked)) {
@@ -53,17 +52,17 @@ export function withoutRedacted(text: string, tokens: readonly Token[]): string 
     at = to;
   }
   return out + text.slice(at);
-}
+};
 
 /** Tokens of a text. Dashes between words ("—") separate, too. */
-export function tokenize(text: string): Token[] {
+export const tokenize = (text: string): Token[] => {
   const tokens: Token[] = [];
   for (const match of text.matchAll(PIECES)) addTokens(tokens, match[0], match.index);
   return tokens;
-}
+};
 
 /** As `tokenize`, with turns of the event loop in between. */
-export async function tokenizeSlowly(text: string, breathe: Breathe): Promise<Token[]> {
+export const tokenizeSlowly = async (text: string, breathe: Breathe): Promise<Token[]> => {
   const tokens: Token[] = [];
   let breathed = -BATCH;
   for (const match of text.matchAll(PIECES)) {
@@ -74,14 +73,14 @@ export async function tokenizeSlowly(text: string, breathe: Breathe): Promise<To
     addTokens(tokens, match[0], match.index);
   }
   return tokens;
-}
+};
 
-interface Part {
+type Part = {
   raw: string;
   blocked: boolean;
-}
+};
 
-function addTokens(tokens: Token[], raw: string, at: number): void {
+const addTokens = (tokens: Token[], raw: string, at: number): void => {
   if (raw.length > LONGEST || !/[*[]/u.test(raw)) {
     tokens.push(toToken(raw, at, tokens.length, raw.length > LONGEST));
     return;
@@ -104,10 +103,10 @@ function addTokens(tokens: Token[], raw: string, at: number): void {
     }
     from += part.raw.length;
   }
-}
+};
 
 /** A white-space token cut into redaction tokens, masks, and what stands between them. */
-function redactedApart(raw: string): Part[] {
+const redactedApart = (raw: string): Part[] => {
   const parts: Part[] = [];
   const hasWord = (part: string) => /[\p{L}\p{N}]/u.test(part);
   let at = 0;
@@ -122,9 +121,9 @@ function redactedApart(raw: string): Part[] {
   }
   if (at < raw.length) parts.push({ raw: raw.slice(at), blocked: false });
   return parts;
-}
+};
 
-function toToken(raw: string, at: number, index: number, blocked: boolean): Token {
+const toToken = (raw: string, at: number, index: number, blocked: boolean): Token => {
   const lead = blocked ? '' : (LEAD.exec(raw)?.[0] ?? '');
   const rest = raw.slice(lead.length);
   const trail = blocked ? '' : (TRAIL.exec(rest)?.[0] ?? '');
@@ -145,10 +144,10 @@ function toToken(raw: string, at: number, index: number, blocked: boolean): Toke
     capital: /^\p{Lu}/u.test(text),
     blocked,
   };
-}
+};
 
 /** Whether a sentence ends with this token, by its punctuation; not after "Dr." and initials. */
-export function endsWithStop(token: Token): boolean {
+export const endsWithStop = (token: Token): boolean => {
   if (
     token.trail === '.' &&
     (LEADING_ABBREVIATIONS.has(token.norm) ||
@@ -157,10 +156,10 @@ export function endsWithStop(token: Token): boolean {
     return token.text === 'I';
   }
   return /[.!?…。！？]/u.test(token.trail);
-}
+};
 
 /** Whether a token follows the one before it without a sentence's end between them. */
-export function opensSentence(tokens: readonly Token[], index: number): boolean {
+export const opensSentence = (tokens: readonly Token[], index: number): boolean => {
   const previous = tokens[index - 1];
   return !previous || endsWithStop(previous);
-}
+};

@@ -4,27 +4,27 @@ import { join } from 'node:path';
 import { ROOT } from '../../support/paths.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
-export interface Outcome {
+export type Outcome = {
   code: number | null;
   stdout: string;
   stderr: string;
-}
+};
 
 /** A copy of the project with the set-up, a tiny lockfile and programs of its own on the PATH. */
-export interface Project {
+export type Project = {
   root: string;
   /** The only folder on the PATH. */
   bin: string;
   addProgram(name: string, script: string): void;
   addPackages(): void;
   run(args: string[], env?: Record<string, string>): Promise<Outcome>;
-}
+};
 
 const MANIFEST = { name: 'copy', version: '1.0.0', type: 'module', dependencies: { leaf: '1.0.0' } };
 const LEAF = { version: '1.0.0' };
 
-function execute(root: string, env: Record<string, string>, args: string[]): Promise<Outcome> {
-  return new Promise((done, reject) => {
+const execute = (root: string, env: Record<string, string>, args: string[]): Promise<Outcome> =>
+  new Promise((done, reject) => {
     const main = join(root, 'electron', 'cli', 'bootstrap', 'main.mjs');
     const child = spawn(process.execPath, [main, ...args], {
       cwd: root,
@@ -41,10 +41,9 @@ function execute(root: string, env: Record<string, string>, args: string[]): Pro
     child.once('error', reject);
     child.once('close', (code) => done({ ...outcome, code }));
   });
-}
 
 /** Makes such a copy in a temporary folder. */
-export function makeProject(): Project {
+export const makeProject = (): Project => {
   const home = temporaryFolder();
   const root = join(home, 'project');
   const bin = join(home, 'bin');
@@ -70,4 +69,4 @@ export function makeProject(): Project {
     },
     run: (args, env = {}) => execute(root, { HOME: home, PATH: bin, ...env }, args),
   };
-}
+};

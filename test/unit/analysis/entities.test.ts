@@ -31,9 +31,8 @@ const GATES: Partial<Record<EntityType, [precision: number, recall: number]>> = 
 const told = (misses: readonly Miss[]) =>
   misses.map((miss) => `${miss.kind} ${miss.type} <${miss.text}> in: ${miss.sentence}`);
 
-async function entitiesIn(text: string, language = 'en', types?: readonly EntityType[]) {
-  return entitiesFrom(text, await detect(text, language, makeBreathe()), types);
-}
+const entitiesIn = async (text: string, language = 'en', types?: readonly EntityType[]) =>
+  entitiesFrom(text, await detect(text, language, makeBreathe()), types);
 
 describe('entities of the labelled corpus', async () => {
   const lines = [...ENGLISH.flatMap(readMarked), ...readDialogues('dialogues.txt').map(markedDialogue)];

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { analyze } from '../../../electron/core/analysis/index.ts';
 import { transcriptOf } from './support/transcripts.ts';
 
-async function masked(text: string, policies: ('iban' | 'bank_account')[] = ['iban']) {
+const masked = async (text: string, policies: ('iban' | 'bank_account')[] = ['iban']) => {
   const options = {
     entity_detection: true,
     redact_pii: true,
@@ -12,7 +12,7 @@ async function masked(text: string, policies: ('iban' | 'bank_account')[] = ['ib
   } as const;
   const { redacted, entities } = await analyze(transcriptOf([text]), options, { secret: 'secret' });
   return { text: redacted?.text, words: redacted?.redacted_words.length, entities: entities ?? [] };
-}
+};
 
 const grouped = (iban: string) => iban.match(/.{1,4}/gu)?.join(' ') ?? iban;
 

@@ -8,13 +8,13 @@ import { transcriptOf } from './support/transcripts.ts';
 const SEED = 20_261_122;
 const RUNS = 150;
 
-async function redact(transcript: AnalysisTranscript, redact_pii_sub: (typeof PII_SUBSTITUTIONS)[number]) {
+const redact = async (transcript: AnalysisTranscript, redact_pii_sub: (typeof PII_SUBSTITUTIONS)[number]) => {
   const { redacted } = await analyze(transcript, { redact_pii: true, redact_pii_sub }, { secret: 'secret' });
   if (!redacted) throw new Error('redact_pii gave no redacted transcript');
   return redacted;
-}
+};
 
-async function expectFixedPoint(texts: readonly string[]) {
+const expectFixedPoint = async (texts: readonly string[]) => {
   for (const substitution of PII_SUBSTITUTIONS) {
     const original = transcriptOf(texts);
     const once = await redact(original, substitution);
@@ -23,7 +23,7 @@ async function expectFixedPoint(texts: readonly string[]) {
     expect(twice.segments).toEqual(once.segments);
     expect(twice.redacted_words).toEqual([]);
   }
-}
+};
 
 describe('asterisks and tokens of an earlier redaction', () => {
   it.each([

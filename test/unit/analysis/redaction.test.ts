@@ -15,11 +15,11 @@ import { markedDialogue, transcriptOf } from './support/transcripts.ts';
 
 const SECRET = 'a secret of this installation';
 
-async function redacted(transcript: AnalysisTranscript, options: AnalysisOptions = {}) {
+const redacted = async (transcript: AnalysisTranscript, options: AnalysisOptions = {}) => {
   const result = await analyze(transcript, { redact_pii: true, ...options }, { secret: SECRET });
   if (!result.redacted) throw new Error('nothing was redacted');
   return { ...result, redacted: result.redacted };
-}
+};
 
 const wordsOf = (transcript: { segments: { words: { word: string }[] }[] }) =>
   transcript.segments.flatMap((segment) => segment.words.map((word) => word.word)).join(' ');

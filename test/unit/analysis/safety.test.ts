@@ -5,10 +5,10 @@ import { maskProfane } from '../../../electron/core/analysis/safety/mask.ts';
 import { readLines } from './support/corpus.ts';
 import { transcriptOf } from './support/transcripts.ts';
 
-async function safety(...parts: string[]) {
+const safety = async (...parts: string[]) => {
   const result = await analyze(transcriptOf(parts), { content_safety: true }, { secret: 'x' });
   return { ...result, report: ContentSafety.parse(result.content_safety) };
-}
+};
 
 describe('content safety', () => {
   it.each(readLines('safety.txt').map((line) => line.split(' | ')))(

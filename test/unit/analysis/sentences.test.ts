@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { sentenceStatistics, splitSentences } from '../../../electron/core/analysis/sentences.ts';
 import type { AnalysisSegment } from '../../../electron/core/analysis/types.ts';
 
-function segment(text: string, id = 0, start = 0, speaker: string | null = null): AnalysisSegment {
+const segment = (text: string, id = 0, start = 0, speaker: string | null = null): AnalysisSegment => {
   const tokens = text.split(/\s+/).filter(Boolean);
   const step = 5 / Math.max(1, tokens.length);
   const words = tokens.map((word, index) => ({
@@ -12,7 +12,7 @@ function segment(text: string, id = 0, start = 0, speaker: string | null = null)
     confidence: 0.9,
   }));
   return { id, text, start, end: start + 5, speaker_id: speaker, words };
-}
+};
 
 const textsOf = (...parts: string[]) =>
   splitSentences(parts.map((part, index) => segment(part, index, index * 5))).map(

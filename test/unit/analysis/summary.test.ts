@@ -12,10 +12,10 @@ import { transcriptOf } from './support/transcripts.ts';
 const texts = readTexts('texts.txt');
 const spoken = (text: string) => transcriptOf(text.split(/(?<=[.!?]) /));
 
-async function summaryOf(transcript: AnalysisTranscript, options: AnalysisOptions = {}) {
+const summaryOf = async (transcript: AnalysisTranscript, options: AnalysisOptions = {}) => {
   const result = await analyze(transcript, { summarization: true, ...options }, { secret: 'x' });
   return { summary: Summary.parse(result.summary), warnings: result.warnings };
-}
+};
 
 describe('extractive summary', () => {
   it('says more of the references than the first sentences do', async () => {

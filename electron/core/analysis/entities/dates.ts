@@ -72,7 +72,7 @@ const SMALL = ['en', 'de', 'fr', 'es'].map((language) => numberWords(language).s
  * "the ninth of November nineteen eighty nine", "next Tuesday", "in 2019", "three weeks ago"); times of
  * day and durations are none. Rule based; months, weekdays and orders of English, German, French, Spanish.
  */
-export function findDates(tokens: readonly Token[]): Finding[] {
+export const findDates = (tokens: readonly Token[]): Finding[] => {
   const found: Finding[] = [];
   for (let at = 0; at < tokens.length; at++) {
     const last = dateAt(tokens, at);
@@ -84,11 +84,11 @@ export function findDates(tokens: readonly Token[]): Finding[] {
     at = last;
   }
   return found;
-}
+};
 
 type Reader = (tokens: readonly Token[], at: number) => number | undefined;
 
-function dateAt(tokens: readonly Token[], at: number): number | undefined {
+const dateAt = (tokens: readonly Token[], at: number): number | undefined => {
   const token = tokens[at];
   if (!token || token.blocked || token.text === '') return undefined;
   for (const read of READERS) {
@@ -96,7 +96,7 @@ function dateAt(tokens: readonly Token[], at: number): number | undefined {
     if (last !== undefined) return last;
   }
   return undefined;
-}
+};
 
 const norm = (tokens: readonly Token[], at: number): string => {
   const token = tokens[at];
@@ -111,16 +111,15 @@ const flows = (tokens: readonly Token[], at: number): boolean =>
   !/[!?;:…]|\.(?!$)/u.test(tokens[at]?.trail ?? '!');
 const tight = (tokens: readonly Token[], at: number): boolean => (tokens[at]?.trail ?? '-') === '';
 
-function isNumeric(value: string): boolean {
+const isNumeric = (value: string): boolean => {
   const iso = /^(\d{4})-(\d{1,2})-(\d{1,2})$/u.exec(value);
   if (iso) return fits(iso[2], iso[3]);
   const other = /^(\d{1,2})([/.-])(\d{1,2})\2(\d{4}|\d{2})$/u.exec(value);
   return other !== null && (fits(other[1], other[3]) || fits(other[3], other[1]));
-}
+};
 
-function fits(month: string | undefined, day: string | undefined): boolean {
-  return Number(month) >= 1 && Number(month) <= 12 && Number(day) >= 1 && Number(day) <= 31;
-}
+const fits = (month: string | undefined, day: string | undefined): boolean =>
+  Number(month) >= 1 && Number(month) <= 12 && Number(day) >= 1 && Number(day) <= 31;
 
 const numeric: Reader = (tokens, at) => (isNumeric(norm(tokens, at)) ? at : undefined);
 
@@ -157,7 +156,7 @@ const year: Reader = (tokens, at) => {
   return norm(tokens, at + 1) === 'hundred' && value < 20 ? at + 1 : undefined;
 };
 
-function below100(tokens: readonly Token[], at: number): number | undefined {
+const below100 = (tokens: readonly Token[], at: number): number | undefined => {
   const english = SMALL[0];
   const [first, second] = norm(tokens, at).split('-');
   const value = english?.get(first ?? '');
@@ -171,7 +170,7 @@ function below100(tokens: readonly Token[], at: number): number | undefined {
     tight(tokens, at) &&
     ((value >= 20 && value % 10 === 0) || value === 0);
   return extends_ ? at + 1 : at;
-}
+};
 
 /** "May 4th, 2021", "March 2021", "May the fourth". */
 const monthFirst: Reader = (tokens, at) => {
@@ -210,11 +209,11 @@ const bareMonth: Reader = (tokens, at) => {
 };
 
 /** The year after a day or a month, with or without a comma. */
-function withYear(tokens: readonly Token[], end: number): number {
+const withYear = (tokens: readonly Token[], end: number): number => {
   if (!/^,?$/u.test(tokens[end]?.trail ?? '-')) return end;
   const skip = /^(?:of|de|del|in)$/u.test(norm(tokens, end + 1)) ? 2 : 1;
   return year(tokens, end + skip) ?? end;
-}
+};
 
 /** "the fourth of July 2021", "3 March", "3. Mai", "el 3 de mayo de 2021". */
 const dayFirst: Reader = (tokens, at) => {
@@ -231,7 +230,12 @@ const dayFirst: Reader = (tokens, at) => {
 };
 
 /** "on the 14th": a day of the month by itself needs "on", "by", "until" or "from" before it. */
-function ordinalAlone(tokens: readonly Token[], at: number, start: number, end: number): number | undefined {
+const ordinalAlone = (
+  tokens: readonly Token[],
+  at: number,
+  start: number,
+  end: number,
+): number | undefined => {
   if (start === at || !/^(?:[1-9]|[12]\d|3[01])(?:st|nd|rd|th)$/u.test(norm(tokens, end))) return undefined;
   if (!/^(?:on|by|until|till|from|since|before|after)$/u.test(norm(tokens, at - 1))) return undefined;
   return /^(?:floor|street|avenue|grade|time|place|century|street|edition|day|item|anniversary|birthday|of)$/u.test(
@@ -239,7 +243,7 @@ function ordinalAlone(tokens: readonly Token[], at: number, start: number, end: 
   )
     ? undefined
     : end;
-}
+};
 
 const weekday: Reader = (tokens, at) => {
   const start = SHIFT.has(norm(tokens, at)) && tight(tokens, at) ? at + 1 : at;
@@ -267,9 +271,8 @@ const relative: Reader = (tokens, at) => {
 };
 
 /** "hier" is German for here, "morgen" and "mañana" are also mornings: only at the edge of a clause. */
-function languageDay(tokens: readonly Token[], at: number): boolean {
-  return /[.,!?]/u.test(tokens[at]?.trail ?? '') && !tokens[at]?.capital && norm(tokens, at) !== 'hier';
-}
+const languageDay = (tokens: readonly Token[], at: number): boolean =>
+  /[.,!?]/u.test(tokens[at]?.trail ?? '') && !tokens[at]?.capital && norm(tokens, at) !== 'hier';
 
 /** "three weeks ago", "a year ago". */
 const COUNT =

@@ -17,15 +17,13 @@ const SHAPE = /^[A-Z]{2}\d{2}[A-Z\d]{11,30}$/u;
  * IBANs, written or spelled. One with the right length and check digits is asserted; after a cue ("my IBAN is")
  * anything of an IBAN's shape is hidden, since a recognizer that mishears one digit must not reveal the others.
  */
-export function findIbans(text: string, tokens: readonly Token[], language: string): Finding[] {
-  return [
-    ...findWrittenIbans(text, tokens),
-    ...findSpelledIbans(tokens, language),
-    ...findCuedIbans(text, tokens),
-  ];
-}
+export const findIbans = (text: string, tokens: readonly Token[], language: string): Finding[] => [
+  ...findWrittenIbans(text, tokens),
+  ...findSpelledIbans(tokens, language),
+  ...findCuedIbans(text, tokens),
+];
 
-function findWrittenIbans(text: string, tokens: readonly Token[]): Finding[] {
+const findWrittenIbans = (text: string, tokens: readonly Token[]): Finding[] => {
   const found: Finding[] = [];
   for (const match of matchesIn(text, tokens, IBAN_START)) {
     const length = ibanLength((match[1] ?? '').toUpperCase());
@@ -38,10 +36,10 @@ function findWrittenIbans(text: string, tokens: readonly Token[]): Finding[] {
     if (isIban(value)) found.push(finding('iban', match.index, end, 100));
   }
   return found;
-}
+};
 
 /** The end of the first `count` letters and digits from an offset, with single separators between. */
-function readAlphanumerics(text: string, from: number, count: number): number | undefined {
+const readAlphanumerics = (text: string, from: number, count: number): number | undefined => {
   let seen = 0;
   let gap = 0;
   for (let at = from; at < text.length; at++) {
@@ -55,19 +53,19 @@ function readAlphanumerics(text: string, from: number, count: number): number | 
     }
   }
   return undefined;
-}
+};
 
 /** Matches within the tokens' stretch of the text, with offsets into the whole. */
-function matchesIn(text: string, tokens: readonly Token[], pattern: RegExp) {
+const matchesIn = (text: string, tokens: readonly Token[], pattern: RegExp) => {
   const from = tokens[0]?.from ?? 0;
   const to = tokens.at(-1)?.to ?? 0;
   return [...text.slice(from, to).matchAll(pattern)].map((match) => ({
     1: match[1],
     index: match.index + from,
   }));
-}
+};
 
-function findCuedIbans(text: string, tokens: readonly Token[]): Finding[] {
+const findCuedIbans = (text: string, tokens: readonly Token[]): Finding[] => {
   const found: Finding[] = [];
   for (const { index: from } of matchesIn(text, tokens, LOOSE_START)) {
     const to = looseEnd(text, from);
@@ -81,13 +79,13 @@ function findCuedIbans(text: string, tokens: readonly Token[]): Finding[] {
     if (cued) found.push(hidden('iban', from, to, 90));
   }
   return found;
-}
+};
 
 /**
  * Where a value of an IBAN's shape ends: after the country's number of characters if a group ends there, else
  * after the last group with a digit. Groups of letters alone belong to it in capitals, or before digits.
  */
-function looseEnd(text: string, from: number): number | undefined {
+const looseEnd = (text: string, from: number): number | undefined => {
   const length = ibanLength(text.slice(from, from + 2).toUpperCase());
   let seen = 0;
   let end: number | undefined;
@@ -107,15 +105,15 @@ function looseEnd(text: string, from: number): number | undefined {
     at = next + separator.length;
   }
   return end;
-}
+};
 
-function matchAt(pattern: RegExp, text: string, at: number): string | undefined {
+const matchAt = (pattern: RegExp, text: string, at: number): string | undefined => {
   pattern.lastIndex = at;
   return pattern.exec(text)?.[0];
-}
+};
 
 /** IBANs read out sign by sign: "d e eight nine three seven …". Only those with right check digits. */
-export function findSpelledIbans(tokens: readonly Token[], language: string): Finding[] {
+export const findSpelledIbans = (tokens: readonly Token[], language: string): Finding[] => {
   const found: Finding[] = [];
   for (const [index, token] of tokens.entries()) {
     if (!/^(?:[a-z]|[a-z]{2}|[a-z]{2}\d{2}\w*)$/iu.test(token.text)) continue;
@@ -140,14 +138,14 @@ export function findSpelledIbans(tokens: readonly Token[], language: string): Fi
     if (last) found.push((whole ? finding : hidden)('iban', token.from, last.to, whole ? 100 : 90));
   }
   return found;
-}
+};
 
 /** The token in which the sign number `count` ends, if a piece ends just there. */
-function pieceAt(pieces: readonly SpelledPiece[], count: number): Token | undefined {
+const pieceAt = (pieces: readonly SpelledPiece[], count: number): Token | undefined => {
   let seen = 0;
   for (const piece of pieces) {
     seen += piece.value.length;
     if (seen === count) return piece.token;
   }
   return undefined;
-}
+};

@@ -3,11 +3,11 @@ import type { Finding } from '../findings.ts';
 import { withoutOverlaps } from '../findings.ts';
 
 /** Entities from findings: overlaps resolved first, then the wanted types kept, in the order of the text. */
-export function entitiesFrom(
+export const entitiesFrom = (
   text: string,
   findings: readonly Finding[],
   types?: readonly EntityType[],
-): Entity[] {
+): Entity[] => {
   const wanted = new Set<EntityType>(types && types.length > 0 ? types : ENTITY_TYPES);
   return withoutOverlaps(findings.filter((finding) => finding.entity !== null)).flatMap((finding) =>
     finding.entity && wanted.has(finding.entity)
@@ -21,4 +21,4 @@ export function entitiesFrom(
         ]
       : [],
   );
-}
+};

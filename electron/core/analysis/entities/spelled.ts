@@ -4,16 +4,16 @@ import type { Token } from '../tokens.ts';
 import { isIpv6 } from './written.ts';
 
 /** One token of a spelled-out value: its letters or digits. */
-export interface SpelledPiece {
+export type SpelledPiece = {
   value: string;
   token: Token;
-}
+};
 
 /**
  * The letters and digits that a token spells: "d", "89", "NWBK", "nine", "forty-one"; undefined for any
  * other word. `double` and `triple` are resolved by `spelledFrom`.
  */
-function pieceOf(token: Token, language: string): string | undefined {
+const pieceOf = (token: Token, language: string): string | undefined => {
   if (token.blocked) return undefined;
   if (/^[a-z\d]$/iu.test(token.text) || (/\d/u.test(token.text) && /^[a-z\d-]+$/iu.test(token.text))) {
     return token.text.replaceAll('-', '').toUpperCase();
@@ -24,22 +24,22 @@ function pieceOf(token: Token, language: string): string | undefined {
   if (values.every((value) => value !== undefined))
     return sumTens(values.filter((value) => value !== undefined));
   return undefined;
-}
+};
 
-function sumTens(values: readonly number[]): string {
+const sumTens = (values: readonly number[]): string => {
   const [tens, ones] = values;
   if (values.length === 2 && tens !== undefined && ones !== undefined && tens >= 20 && ones < 10)
     return String(tens + ones);
   return values.join('');
-}
+};
 
 /** A run of spelled letters and digits from a token on; "dash" and "space" between them are passed over. */
-export function spelledFrom(
+export const spelledFrom = (
   tokens: readonly Token[],
   start: number,
   language: string,
   most = 40,
-): SpelledPiece[] {
+): SpelledPiece[] => {
   const pieces: SpelledPiece[] = [];
   const repeats = numberWords(language).repeats;
   for (let index = start; index < tokens.length && pieces.length < most; index++) {
@@ -61,10 +61,10 @@ export function spelledFrom(
     pieces.push({ value, token });
   }
   return pieces;
-}
+};
 
 /** IP v6 addresses read out: "two zero zero one colon d b eight colon colon one". */
-export function findSpelledIpv6(tokens: readonly Token[], language: string): Finding[] {
+export const findSpelledIpv6 = (tokens: readonly Token[], language: string): Finding[] => {
   const found: Finding[] = [];
   for (let index = 0; index < tokens.length; index++) {
     if (tokens[index]?.norm !== 'colon') continue;
@@ -78,20 +78,24 @@ export function findSpelledIpv6(tokens: readonly Token[], language: string): Fin
     }
   }
   return found;
-}
+};
 
-function isHex(token: Token | undefined, language: string): token is Token {
+const isHex = (token: Token | undefined, language: string): token is Token => {
   const value = token ? pieceOf(token, language) : undefined;
   return value !== undefined && /^[\dA-F]{1,4}$/u.test(value);
-}
+};
 
-function hexStart(tokens: readonly Token[], colon: number, language: string): number {
+const hexStart = (tokens: readonly Token[], colon: number, language: string): number => {
   let start = colon;
   while (colon - start < 4 && isHex(tokens[start - 1], language)) start -= 1;
   return start;
-}
+};
 
-function readHex(tokens: readonly Token[], start: number, language: string): { value: string; last: number } {
+const readHex = (
+  tokens: readonly Token[],
+  start: number,
+  language: string,
+): { value: string; last: number } => {
   let value = '';
   let last = start;
   for (let index = start; index < tokens.length && index < start + 60; index++) {
@@ -102,4 +106,4 @@ function readHex(tokens: readonly Token[], start: number, language: string): { v
     last = index;
   }
   return { value, last };
-}
+};

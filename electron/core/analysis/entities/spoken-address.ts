@@ -30,17 +30,17 @@ const CUE_WORDS =
 
 const spokenNumbers = ['en', 'de', 'fr', 'es'].map((language) => numberWords(language));
 
-interface Host {
+type Host = {
   first: number;
   last: number;
-}
+};
 
 /**
  * Addresses said aloud: "maria dot lopez at example dot com", "w w w dot acme dot net slash docs", also
  * where the recogniser wrote a part ("maria.lopez at example.com"). The host is found by its top-level
  * domain; a mailbox before "at" makes it an e-mail address.
  */
-export function findSpokenAddresses(tokens: readonly Token[]): Finding[] {
+export const findSpokenAddresses = (tokens: readonly Token[]): Finding[] => {
   const found: Finding[] = [];
   let at = 0;
   while (at < tokens.length) {
@@ -55,24 +55,24 @@ export function findSpokenAddresses(tokens: readonly Token[]): Finding[] {
     at = host.last + 1;
   }
   return found;
-}
+};
 
-function spokenEmail(tokens: readonly Token[], mailbox: number, host: Host): Finding | undefined {
+const spokenEmail = (tokens: readonly Token[], mailbox: number, host: Host): Finding | undefined => {
   const first = tokens[mailbox];
   const last = tokens[host.last];
   return first && last ? finding('email_address', first.from, last.to, 99) : undefined;
-}
+};
 
-function spokenUrl(tokens: readonly Token[], host: Host): Finding | undefined {
+const spokenUrl = (tokens: readonly Token[], host: Host): Finding | undefined => {
   const start = schemeBefore(tokens, host.first);
   const first = tokens[start];
   const last = tokens[pathAfter(tokens, host.last)];
   const spoken = host.last > host.first || pathAfter(tokens, host.last) > host.last;
   return first && last && spoken ? finding('url', first.from, last.to, 95) : undefined;
-}
+};
 
 /** A host whose top-level domain is the token at `at`, or that was written whole there. */
-function hostEndingAt(tokens: readonly Token[], at: number): Host | undefined {
+const hostEndingAt = (tokens: readonly Token[], at: number): Host | undefined => {
   const token = tokens[at];
   if (!token || token.blocked) return undefined;
   const written = /^[\p{L}\d-]+(?:\.[\p{L}\d-]+)*\.(\p{L}{2,12})$/u.exec(token.norm);
@@ -86,21 +86,20 @@ function hostEndingAt(tokens: readonly Token[], at: number): Host | undefined {
   if (labels.length === 0 || (WORD_LIKE.has(token.norm) && labels.length < 2 && token.norm !== 'me'))
     return undefined;
   return { first, last: at };
-}
+};
 
 /** "email is maria at example com": the recogniser lost the dot; only after a mail word. */
-function isDotless(tokens: readonly Token[], at: number): boolean {
+const isDotless = (tokens: readonly Token[], at: number): boolean => {
   if (!/^(?:com|org|net|edu|de|fr|es)$/u.test(tokens[at]?.norm ?? '') || !isLabel(tokens[at - 1]))
     return false;
   return AT.has(tokens[at - 2]?.norm ?? '') && isPiece(tokens[at - 3]) && hasMailWord(tokens, at - 3);
-}
+};
 
-function isDot(token: Token | undefined): boolean {
-  return token !== undefined && DOT.has(token.norm) && !token.blocked;
-}
+const isDot = (token: Token | undefined): boolean =>
+  token !== undefined && DOT.has(token.norm) && !token.blocked;
 
 /** Goes back over "label dot label dot", spelled letters and number words included. */
-function labelsBefore(tokens: readonly Token[], at: number): number {
+const labelsBefore = (tokens: readonly Token[], at: number): number => {
   let first = at;
   for (let labels = 0; labels < MAX_LABELS && isDot(tokens[first - 1]); labels++) {
     const label = tokens[first - 2];
@@ -110,35 +109,33 @@ function labelsBefore(tokens: readonly Token[], at: number): number {
     while (isSpelled(tokens[first]) && isSpelled(tokens[first - 1])) first -= 1;
   }
   return first;
-}
+};
 
-function isLabel(token: Token | undefined): boolean {
+const isLabel = (token: Token | undefined): boolean => {
   if (!token || token.blocked || token.trail !== '') return false;
   return (
     /^[\p{L}\d]+(?:[-.][\p{L}\d]+)*$/u.test(token.norm) &&
     (HOST_WORDS.has(token.norm) || !NEVER_LABEL.has(token.norm))
   );
-}
+};
 
-function isDash(token: Token | undefined): boolean {
-  return token !== undefined && /^(?:dash|hyphen|minus|tiret|bindestrich|guion|guión)$/u.test(token.norm);
-}
+const isDash = (token: Token | undefined): boolean =>
+  token !== undefined && /^(?:dash|hyphen|minus|tiret|bindestrich|guion|guión)$/u.test(token.norm);
 
-function isSpelled(token: Token | undefined): boolean {
+const isSpelled = (token: Token | undefined): boolean => {
   if (!token || token.blocked || /[.!?]/u.test(token.trail)) return false;
   return /^(?:[\p{L}\d]|double|triple|double-u|\d+)$/u.test(token.norm) || isNumberWord(token.norm);
-}
+};
 
-function isNumberWord(word: string): boolean {
-  return spokenNumbers.some((language) => language.small.has(word)) || /^(?:hundred|thousand)$/u.test(word);
-}
+const isNumberWord = (word: string): boolean =>
+  spokenNumbers.some((language) => language.small.has(word)) || /^(?:hundred|thousand)$/u.test(word);
 
 /**
  * Where a mailbox before "at HOST" begins; undefined when there is none ("look at example dot com").
  * Pieces joined by "dot", "underscore" and such belong to it, so do spelled letters and digits; without
  * such a joint, further words count only back to a cue ("my email is maria lopez at …").
  */
-function mailboxBefore(tokens: readonly Token[], host: number): number | undefined {
+const mailboxBefore = (tokens: readonly Token[], host: number): number | undefined => {
   const sign = tokens[host - 1];
   const last = host - 2;
   if (!sign || !AT.has(sign.norm) || sign.blocked || !isPiece(tokens[last])) return undefined;
@@ -166,10 +163,10 @@ function mailboxBefore(tokens: readonly Token[], host: number): number | undefin
   const word = tokens[last]?.norm ?? '';
   if (joined || first < last || ROLES.has(word)) return first;
   return isMailHost(tokens[host]) && !NEVER_LABEL.has(word) ? first : undefined;
-}
+};
 
 /** "p as in peter": a letter and its spelling word before a mailbox belong to it. */
-function spelledOut(tokens: readonly Token[], first: number): number {
+const spelledOut = (tokens: readonly Token[], first: number): number => {
   let start = first;
   while (/^(?:in|for|like|wie)$/u.test(tokens[start - 1]?.norm ?? '')) {
     const letter = tokens[start - 1]?.norm === 'in' ? start - 3 : start - 2;
@@ -178,27 +175,22 @@ function spelledOut(tokens: readonly Token[], first: number): number {
     start = letter;
   }
   return start;
-}
+};
 
-function isMailHost(token: Token | undefined): boolean {
-  return MAIL_HOSTS.has(token?.norm.split('.')[0] ?? '');
-}
+const isMailHost = (token: Token | undefined): boolean => MAIL_HOSTS.has(token?.norm.split('.')[0] ?? '');
 
-function joinsNumber(tokens: readonly Token[], at: number): boolean {
-  return isNumberWord(tokens[at]?.norm ?? '');
-}
+const joinsNumber = (tokens: readonly Token[], at: number): boolean => isNumberWord(tokens[at]?.norm ?? '');
 
-function isPiece(token: Token | undefined): boolean {
+const isPiece = (token: Token | undefined): boolean => {
   if (!token || token.blocked || /[.,!?;:]/u.test(token.trail)) return false;
   return /^[\p{L}\d]+(?:[._+-][\p{L}\d]+)*$/u.test(token.norm);
-}
+};
 
-function isStop(token: Token | undefined): boolean {
-  return token === undefined || NEVER_LABEL.has(token.norm) || CUE.test(token.norm);
-}
+const isStop = (token: Token | undefined): boolean =>
+  token === undefined || NEVER_LABEL.has(token.norm) || CUE.test(token.norm);
 
 /** Back over at most four plain words to a cue that a mail word stands near; undefined without one. */
-function cueStart(tokens: readonly Token[], first: number, mailHost: boolean): number | undefined {
+const cueStart = (tokens: readonly Token[], first: number, mailHost: boolean): number | undefined => {
   let start = first;
   for (let steps = 0; steps < 4; steps++) {
     const before = tokens[start - 1];
@@ -211,16 +203,15 @@ function cueStart(tokens: readonly Token[], first: number, mailHost: boolean): n
     start -= 1;
   }
   return undefined;
-}
+};
 
-function hasMailWord(tokens: readonly Token[], first: number): boolean {
-  return tokens
+const hasMailWord = (tokens: readonly Token[], first: number): boolean =>
+  tokens
     .slice(Math.max(0, first - 9), first)
     .some((token) => CUE_WORDS.test(token.norm) || token.norm === 'address');
-}
 
 /** "h t t p s colon slash slash" and "w w w dot" before a host. */
-function schemeBefore(tokens: readonly Token[], host: number): number {
+const schemeBefore = (tokens: readonly Token[], host: number): number => {
   let start = host;
   const before = (count: number) =>
     tokens
@@ -232,10 +223,10 @@ function schemeBefore(tokens: readonly Token[], host: number): number {
   if (/^h t t p s$/u.test(before(5))) return start - 5;
   if (/^h t t p$/u.test(before(4))) return start - 4;
   return /^(?:https?|http)$/u.test(before(1)) ? start - 1 : start;
-}
+};
 
 /** "slash pricing slash 2024" after a host. */
-function pathAfter(tokens: readonly Token[], last: number): number {
+const pathAfter = (tokens: readonly Token[], last: number): number => {
   let end = last;
   while (SLASH.has(tokens[end + 1]?.norm ?? '') && (tokens[end]?.trail ?? '') === '') {
     const part = tokens[end + 2];
@@ -243,4 +234,4 @@ function pathAfter(tokens: readonly Token[], last: number): number {
     end += 2;
   }
   return end;
-}
+};

@@ -20,11 +20,13 @@ const BARE =
 const IPV6 = /(?<![\p{L}\d:])(?:[\da-f]{0,4}:){2,7}[\da-f]{0,4}(?![\p{L}\d:])/giu;
 
 /** Email addresses, URLs and IPv6 addresses as they are written (RFC 5321 and 3986 simplified). */
-export function findWritten(text: string): Finding[] {
-  return [...findEmails(text), ...findUrls(text), ...findIpv6(text)];
-}
+export const findWritten = (text: string): Finding[] => [
+  ...findEmails(text),
+  ...findUrls(text),
+  ...findIpv6(text),
+];
 
-function findEmails(text: string): Finding[] {
+const findEmails = (text: string): Finding[] => {
   const damaged = [...text.matchAll(DAMAGED)].map((match) =>
     hidden('email_address', match.index, match.index + match[0].length, 60),
   );
@@ -32,9 +34,9 @@ function findEmails(text: string): Finding[] {
     finding('email_address', match.index, match.index + match[0].length, 99),
   );
   return [...damaged, ...whole];
-}
+};
 
-function findUrls(text: string): Finding[] {
+const findUrls = (text: string): Finding[] => {
   const found: Finding[] = [];
   for (const pattern of [SCHEME, WWW]) {
     for (const match of text.matchAll(pattern)) found.push(url(match.index, match[0], 97));
@@ -46,29 +48,27 @@ function findUrls(text: string): Finding[] {
     }
   }
   return found;
-}
+};
 
 /** Sentence punctuation at the end belongs to the sentence. */
-function url(from: number, raw: string, weight: number): Finding {
-  return finding('url', from, from + raw.replace(/[.,;:!?…]+$/u, '').length, weight);
-}
+const url = (from: number, raw: string, weight: number): Finding =>
+  finding('url', from, from + raw.replace(/[.,;:!?…]+$/u, '').length, weight);
 
 /** "U.S.", "e.g.", and a missing space after a full stop ("end.So"). */
-function isAbbreviation(value: string): boolean {
+const isAbbreviation = (value: string): boolean => {
   if (value.includes('/')) return false;
   return /^(?:\p{L}\.)+\p{L}$/u.test(value) || /^[\p{L}\d]+\.\p{Lu}\p{Ll}+$/u.test(value);
-}
+};
 
-function findIpv6(text: string): Finding[] {
-  return [...text.matchAll(IPV6)]
+const findIpv6 = (text: string): Finding[] =>
+  [...text.matchAll(IPV6)]
     .filter((match) => isIpv6(match[0]))
     .map((match) => finding('ip_address', match.index, match.index + match[0].length, 96));
-}
 
 /** RFC 4291: eight groups, or fewer with one "::". Times such as "10:30:15" are none. */
-export function isIpv6(value: string): boolean {
+export const isIpv6 = (value: string): boolean => {
   const halves = value.toLowerCase().split('::');
   const groups = halves.flatMap((half) => half.split(':')).filter((group) => group !== '');
   if (halves.length > 2 || !groups.every((group) => /^[\da-f]{1,4}$/u.test(group))) return false;
   return halves.length === 2 ? groups.length <= 7 && groups.length >= 2 : groups.length === 8;
-}
+};

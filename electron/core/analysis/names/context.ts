@@ -19,9 +19,8 @@ const STOP = new Set(
 );
 
 /** Function words, days and months: never a part of a name. */
-export function isStop(token: Token | undefined): boolean {
-  return !token || STOP.has(token.norm) || STOP.has(token.stem);
-}
+export const isStop = (token: Token | undefined): boolean =>
+  !token || STOP.has(token.norm) || STOP.has(token.stem);
 
 /** Tokens of a text with what the tagger says of each, and what capitals mean where they stand. */
 export class NameContext {
@@ -84,7 +83,7 @@ export class NameContext {
 }
 
 /** Per token: whether its sentence uses capitals as written text does (not all lower case, not all upper). */
-function casing(tokens: readonly Token[]): boolean[] {
+const casing = (tokens: readonly Token[]): boolean[] => {
   const cased: boolean[] = [];
   let start = 0;
   for (const [index, token] of tokens.entries()) {
@@ -97,4 +96,4 @@ function casing(tokens: readonly Token[]): boolean[] {
     start = index + 1;
   }
   return cased;
-}
+};

@@ -1,10 +1,10 @@
 import type { Token } from '../tokens.ts';
 
-export interface GazetteerMatch {
+export type GazetteerMatch = {
   /** Index of the last token of the match. */
   last: number;
   phrase: string;
-}
+};
 
 /** A list of names of one or more words, looked up token by token; longer names win. */
 export class Gazetteer {
@@ -38,13 +38,11 @@ export class Gazetteer {
   }
 }
 
-function bare(word: string): string {
-  return word.replace(/[.,]+$/u, '');
-}
+const bare = (word: string): string => word.replace(/[.,]+$/u, '');
 
-function fits(tokens: readonly Token[], at: number, word: string, last: boolean): boolean {
+const fits = (tokens: readonly Token[], at: number, word: string, last: boolean): boolean => {
   const token = tokens[at];
   if (!token || token.blocked) return false;
   if (last) return token.stem === word || token.norm === word;
   return token.norm === word && /^\.?$/u.test(token.trail);
-}
+};

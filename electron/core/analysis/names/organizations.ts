@@ -68,7 +68,7 @@ const UPPER_ONLY = /^(?:who|un|sec|mit|abc|ups|ing|arm|bt|bp|hp|lg|amd|att|sap|e
  * by head ("University of …"), and by what is said of them ("works at …", "… announced"). Names that are
  * also common words ("apple", "target", "shell") need a capital, or in lower case a word of employment.
  */
-export function findOrganizations(context: NameContext): Finding[] {
+export const findOrganizations = (context: NameContext): Finding[] => {
   const found: Finding[] = [];
   for (let at = 0; at < context.tokens.length; at++) {
     const last = headed(context, at) ?? suffixed(context, at) ?? listed(context, at) ?? told(context, at);
@@ -88,24 +88,24 @@ export function findOrganizations(context: NameContext): Finding[] {
     at = last;
   }
   return found;
-}
+};
 
 /** On the list, and nothing else. */
-function sure(context: NameContext, at: number): boolean {
+const sure = (context: NameContext, at: number): boolean => {
   const match = KNOWN.match(context.tokens, at);
   return match !== undefined && !AMBIGUOUS.has(match.phrase) && !isFirstName(match.phrase);
-}
+};
 
 /** Characters of a possessive ending that the list's name does not have itself ("McDonald's" keeps it). */
-function possessive(text: string, context: NameContext, at: number, last: number): number {
+const possessive = (text: string, context: NameContext, at: number, last: number): number => {
   const token = context.at(last);
   const match = KNOWN.match(context.tokens, at);
   if (!token || !match || match.phrase.endsWith(token.norm)) return 0;
   return text.length - (token.stemTo - token.from);
-}
+};
 
 /** "University of Michigan", "Bank of the West". */
-function headed(context: NameContext, at: number): number | undefined {
+const headed = (context: NameContext, at: number): number | undefined => {
   const match = HEADS.match(context.tokens, at);
   if (!match) return undefined;
   let last = match.last;
@@ -122,10 +122,10 @@ function headed(context: NameContext, at: number): number | undefined {
     if (context.norm(last + 1) === 'and' && context.properCapital(last + 2) && context.capital(at)) last += 1;
   }
   return last > match.last ? last : undefined;
-}
+};
 
 /** Capitals that end in a kind of organization, or a place and "university". */
-function suffixed(context: NameContext, at: number): number | undefined {
+const suffixed = (context: NameContext, at: number): number | undefined => {
   if (isStop(context.at(at)) || context.at(at)?.blocked) return undefined;
   const place = placeMatch(context, at);
   if (place !== undefined && LOWER_SUFFIX.test(context.stem(place + 1)) && context.adjacent(place, place + 1))
@@ -138,28 +138,25 @@ function suffixed(context: NameContext, at: number): number | undefined {
     if (SUFFIXES.has(context.stem(last)) && !(last === at + 1 && weakStart(context, at))) best = last;
   }
   return best;
-}
+};
 
-function joins(context: NameContext, last: number): boolean {
+const joins = (context: NameContext, last: number): boolean => {
   if (!context.adjacent(last, last + 1)) return false;
   if (context.norm(last) !== context.stem(last) && !SUFFIXES.has(context.stem(last + 1))) return false;
   const next = context.at(last + 1);
   if (/^(?:and|&)$/u.test(next?.norm ?? ''))
     return context.properCapital(last + 2) && SUFFIXES.has(context.stem(last + 3));
   return context.properCapital(last + 1) && !isStop(next);
-}
+};
 
 /** A sentence's first word before "Company" or "Group" is often no name: "Our Company", "Local News". */
-function weakStart(context: NameContext, at: number): boolean {
-  return (
-    context.opens(at) &&
-    LEXICON.has(context.stem(at)) &&
-    placeMatch(context, at) === undefined &&
-    !isFirstName(context.stem(at))
-  );
-}
+const weakStart = (context: NameContext, at: number): boolean =>
+  context.opens(at) &&
+  LEXICON.has(context.stem(at)) &&
+  placeMatch(context, at) === undefined &&
+  !isFirstName(context.stem(at));
 
-function listed(context: NameContext, at: number): number | undefined {
+const listed = (context: NameContext, at: number): number | undefined => {
   const match = KNOWN.match(context.tokens, at);
   if (!match || isCardBrand(context, at, match)) return undefined;
   const token = context.at(at);
@@ -183,19 +180,19 @@ function listed(context: NameContext, at: number): number | undefined {
     /^(?:said|says)$/u.test(context.norm(match.last + 1)) || BUSINESS_ACT.test(context.norm(match.last + 1));
   const determined = /^(?:the|that|its|their|our|no)$/u.test(context.norm(at - 1));
   return !context.cased(at) && (employer(context, at) || (acts && !determined)) ? match.last : undefined;
-}
+};
 
 /** "My Visa is 4111 …": the card, not the company. */
-function isCardBrand(context: NameContext, at: number, match: { last: number; phrase: string }): boolean {
+const isCardBrand = (context: NameContext, at: number, match: { last: number; phrase: string }): boolean => {
   if (!/^(?:visa|mastercard|american express|amex)$/u.test(match.phrase)) return false;
   return (
     /^(?:my|your|his|her|a|the)$/u.test(context.norm(at - 1)) ||
     !ACT.test(context.norm(match.last + 1)) ||
     /\d/u.test(context.norm(match.last + 2))
   );
-}
+};
 
-function isAmbiguous(context: NameContext, at: number, match: { last: number; phrase: string }): boolean {
+const isAmbiguous = (context: NameContext, at: number, match: { last: number; phrase: string }): boolean => {
   if (AMBIGUOUS.has(match.phrase)) return true;
   if (match.last > at) return false;
   const tags = LEXICON.get(match.phrase);
@@ -204,17 +201,16 @@ function isAmbiguous(context: NameContext, at: number, match: { last: number; ph
     !tags.some((tag) => /^(?:Organization|SportsTeam|Company|ProperNoun)$/u.test(tag)) &&
     !context.properCapital(at)
   );
-}
+};
 
-function employer(context: NameContext, at: number): boolean {
-  return EMPLOYER.some(
+const employer = (context: NameContext, at: number): boolean =>
+  EMPLOYER.some(
     (phrase) =>
       phrase.length > 1 && phrase.every((word, index) => context.norm(at - phrase.length + index) === word),
   );
-}
 
 /** A capital that nothing else explains, by its role in the sentence. */
-function told(context: NameContext, at: number): number | undefined {
+const told = (context: NameContext, at: number): number | undefined => {
   const token = context.at(at);
   if (!token || !context.capital(at) || isStop(token) || !/^[\p{L}\d&.'-]+$/u.test(token.text))
     return undefined;
@@ -240,4 +236,4 @@ function told(context: NameContext, at: number): number | undefined {
   )
     last += 1;
   return last;
-}
+};

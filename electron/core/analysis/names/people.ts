@@ -57,7 +57,7 @@ const PRESENTATIONS = [
  * word ("will", "grace") needs more than one of them. Limits: English first; unknown names in lower case
  * are found after an introduction only.
  */
-export function findPeople(context: NameContext): Finding[] {
+export const findPeople = (context: NameContext): Finding[] => {
   const found: Finding[] = [];
   let at = 0;
   while (at < context.tokens.length) {
@@ -72,23 +72,17 @@ export function findPeople(context: NameContext): Finding[] {
     }
   }
   return found;
-}
+};
 
 /** Whether a word is on a list of first names or last names. */
-export function isKnownName(word: string): boolean {
-  return FIRST.has(word) || LAST.has(word);
-}
+export const isKnownName = (word: string): boolean => FIRST.has(word) || LAST.has(word);
 
-export function isLastName(word: string): boolean {
-  return LAST.has(word);
-}
+export const isLastName = (word: string): boolean => LAST.has(word);
 
-export function isFirstName(word: string): boolean {
-  return FIRST.has(word);
-}
+export const isFirstName = (word: string): boolean => FIRST.has(word);
 
 /** The index of the last token of the name that begins here. */
-function personAt(context: NameContext, at: number): number | undefined {
+const personAt = (context: NameContext, at: number): number | undefined => {
   const token = context.at(at);
   if (!token || token.blocked || (isStop(token) && !NAMES_LIKE_STOPS.test(token.stem))) return undefined;
   if (!/^\p{L}[\p{L}'’.-]*$/u.test(token.text)) return undefined;
@@ -104,10 +98,10 @@ function personAt(context: NameContext, at: number): number | undefined {
   )
     return undefined;
   return last;
-}
+};
 
 /** "What's your name?" "Uh, walter simmons.": the answer to a question for a name. */
-function answersName(context: NameContext, at: number): boolean {
+const answersName = (context: NameContext, at: number): boolean => {
   let before = at - 1;
   while (
     at - before < 4 &&
@@ -117,15 +111,15 @@ function answersName(context: NameContext, at: number): boolean {
     before -= 1;
   }
   return asks(context, before);
-}
+};
 
-function asks(context: NameContext, at: number): boolean {
+const asks = (context: NameContext, at: number): boolean => {
   const question = context.norm(at) === 'name' && (context.at(at)?.trail.includes('?') ?? false);
   return question && /^(?:your|last|first|full|maiden|family)$/u.test(context.norm(at - 1));
-}
+};
 
 /** "J. K. Rowling": initials with their stops, then a capital. */
-function initials(context: NameContext, at: number): number | undefined {
+const initials = (context: NameContext, at: number): number | undefined => {
   let last = at;
   while (last - at < 4 && /^\p{Lu}$/u.test(context.at(last)?.text ?? '') && context.at(last)?.trail === '.')
     last += 1;
@@ -135,9 +129,9 @@ function initials(context: NameContext, at: number): number | undefined {
   return LAST.has(name.stem) || last - at >= 2 || !LEXICON.has(name.stem)
     ? extend(context, last, false)
     : undefined;
-}
+};
 
-function startsName(context: NameContext, at: number, introduced: boolean): boolean {
+const startsName = (context: NameContext, at: number, introduced: boolean): boolean => {
   const word = context.stem(at);
   if (afterTitle(context, at)) return true;
   if (FIRST.has(word) && !AMBIGUOUS.has(word)) return knownName(context, at);
@@ -151,9 +145,9 @@ function startsName(context: NameContext, at: number, introduced: boolean): bool
   if (FULL_NAMES.has(`${word} ${context.stem(at + 1)}`)) return true;
   if (LAST.has(word)) return context.properCapital(at) && !isPlaceLike(context, at);
   return unknownName(context, at);
-}
+};
 
-function afterTitle(context: NameContext, at: number): boolean {
+const afterTitle = (context: NameContext, at: number): boolean => {
   const title = context.norm(at - 1);
   const token = context.at(at);
   if (!TITLES.has(title) || !token || isStop(token) || !titleAdjacent(context, at)) return false;
@@ -164,23 +158,22 @@ function afterTitle(context: NameContext, at: number): boolean {
     isKnownName(token.stem) &&
     !AMBIGUOUS.has(token.stem)
   );
-}
+};
 
-function titleAdjacent(context: NameContext, at: number): boolean {
-  return /^\.?$/u.test(context.at(at - 1)?.trail ?? '-') && (context.at(at)?.lead ?? '-') === '';
-}
+const titleAdjacent = (context: NameContext, at: number): boolean =>
+  /^\.?$/u.test(context.at(at - 1)?.trail ?? '-') && (context.at(at)?.lead ?? '-') === '';
 
 /** A first name that means nothing else: a place of the same name or a lower-case common word still vetoes. */
-function knownName(context: NameContext, at: number): boolean {
+const knownName = (context: NameContext, at: number): boolean => {
   if (context.capital(at)) return true;
   const tags = LEXICON.get(context.stem(at));
   if (!tags) return true;
   return (
     tags.some((tag) => /Name$|^Person$/u.test(tag)) && !context.tagged(at, 'Verb', 'Adjective', 'Adverb')
   );
-}
+};
 
-function ambiguousName(context: NameContext, at: number, introduced: boolean): boolean {
+const ambiguousName = (context: NameContext, at: number, introduced: boolean): boolean => {
   const word = context.stem(at);
   if (/^(?:the|a|an|this|that|every|each|no|some|any|at)$/u.test(context.norm(at - 1))) return false;
   const surname = hasSurname(context, at);
@@ -207,18 +200,18 @@ function ambiguousName(context: NameContext, at: number, introduced: boolean): b
   if (!FIRST.has(word) && !LAST.has(word))
     return SOFT_CUE.test(context.norm(at - 1)) && context.tagged(at, 'Person');
   return context.tagged(at, 'Person', 'FirstName', 'LastName') || CALL_OUT.test(context.norm(at - 1));
-}
+};
 
 /** "Grace said …" opens a sentence with a name; "Will you …", "Mark the …" do not. */
-function initialName(context: NameContext, at: number): boolean {
+const initialName = (context: NameContext, at: number): boolean => {
   if (!FIRST.has(context.stem(at)) || !PERSON_VERB.test(context.norm(at + 1))) return false;
   if (context.tagged(at, 'Modal') || context.tagged(at, 'Imperative'))
     return /^(?:said|says|told|asked|is|was|has)$/u.test(context.norm(at + 1));
   return context.adjacent(at, at + 1);
-}
+};
 
 /** The next word looks like a surname of this one. */
-function hasSurname(context: NameContext, at: number): boolean {
+const hasSurname = (context: NameContext, at: number): boolean => {
   if (!context.adjacent(at, at + 1) || context.stem(at) !== context.norm(at)) return false;
   const next = context.at(at + 1);
   if (!next || isStop(next) || STREET_TYPES.has(next.stem)) return false;
@@ -229,10 +222,10 @@ function hasSurname(context: NameContext, at: number): boolean {
       !isOrganizationWord(next.stem)
     );
   return LAST.has(next.stem) && !AMBIGUOUS.has(next.stem);
-}
+};
 
 /** A place by the words before it, with no person's act after it. */
-function isPlaceLike(context: NameContext, at: number): boolean {
+const isPlaceLike = (context: NameContext, at: number): boolean => {
   if (!context.tagged(at, 'Place', 'City', 'Country', 'Region') && !AMBIGUOUS_PLACES.has(context.stem(at)))
     return false;
   if (context.norm(at + 1) === 'and' || CALL_OUT.test(context.norm(at - 1)))
@@ -242,27 +235,27 @@ function isPlaceLike(context: NameContext, at: number): boolean {
       context.norm(at + 1),
     ) || LOCATIVE.test(context.norm(at - 1))
   );
-}
+};
 
 const AMBIGUOUS_PLACES = new Set(places.ambiguous);
 const LOCATIVE =
   /^(?:in|to|from|at|near|around|outside|into|through|visit|visited|visiting|leave|leaving|toward|towards|across|via)$/u;
 
 /** A capitalised word of no list: no acronym, no place, no organization's word. */
-function isUnknownName(context: NameContext, at: number): boolean {
+const isUnknownName = (context: NameContext, at: number): boolean => {
   const token = context.at(at);
   if (!token || !context.capital(at) || token.text.length < 3 || !/^\p{Lu}\p{Ll}/u.test(token.text))
     return false;
   if (LEXICON.has(token.stem) || isStop(token) || /\.|-/u.test(token.stem) || isOrganizationWord(token.stem))
     return false;
   return !context.tagged(at, 'Place', 'Organization', 'Demonym') || LAST.has(token.stem);
-}
+};
 
 /** Languages in which every noun has a capital: there it is no evidence. */
 const NOUNS_CAPITAL = /^(?:de|lb)/iu;
 
 /** Two unknown capitals in a row, or one after a call or a relation: "Siobhan Gallagher", "her husband Femi". */
-function unknownName(context: NameContext, at: number): boolean {
+const unknownName = (context: NameContext, at: number): boolean => {
   if (!isUnknownName(context, at) || TITLES.has(context.norm(at)) || NOUNS_CAPITAL.test(context.language))
     return false;
   const before = context.norm(at - 1);
@@ -284,25 +277,23 @@ function unknownName(context: NameContext, at: number): boolean {
     !isCompanyAct(context.norm(at + 2)) &&
     !(context.adjacent(at + 1, at + 2) && isOrganizationWord(context.stem(at + 2)))
   );
-}
+};
 
 /** Before a capitalised pair, these point to a place or a thing. */
 const NOT_PEOPLE = /^(?:the|in|near|at|into|via|through|a|an|visit|visited|called)$/u;
 const RELATION =
   /^(?:husband|wife|brother|sister|son|daughter|colleague|boss|friend|neighbor|neighbour|cousin|uncle|aunt|nephew|niece|partner|roommate|girlfriend|boyfriend|fiancé|fiancée|assistant|manager|lawyer|supervisor|mother|father|grandma|grandpa|mentor|co-worker|coworker)$/u;
 
-function isCompanyAct(word: string): boolean {
-  return /^(?:announced|acquired|launched|recalled|unveiled|shipped|merged|released|raised)$/u.test(word);
-}
+const isCompanyAct = (word: string): boolean =>
+  /^(?:announced|acquired|launched|recalled|unveiled|shipped|merged|released|raised)$/u.test(word);
 
-function isOrganizationWord(word: string): boolean {
-  return /^(?:inc|corp|corporation|ltd|limited|llc|gmbh|ag|group|bank|university|college|hospital|institute|company|airlines|foundation|school|club|street|avenue|road|lake|mount|river|park|airport|festival|conference|cup|team|office|county|city|island|beach|church|museum|hotel|station)$/u.test(
+const isOrganizationWord = (word: string): boolean =>
+  /^(?:inc|corp|corporation|ltd|limited|llc|gmbh|ag|group|bank|university|college|hospital|institute|company|airlines|foundation|school|club|street|avenue|road|lake|mount|river|park|airport|festival|conference|cup|team|office|county|city|island|beach|church|museum|hotel|station)$/u.test(
     word,
   );
-}
 
 /** How far a name that begins at `at` reaches: initials, particles, surnames. */
-function extend(context: NameContext, at: number, introduced: boolean): number {
+const extend = (context: NameContext, at: number, introduced: boolean): number => {
   let last = at;
   while (last - at < 5 && context.adjacent(last, last + 1) && context.stem(last) === context.norm(last)) {
     const step = nextPart(context, last, introduced || context.capital(at));
@@ -310,10 +301,10 @@ function extend(context: NameContext, at: number, introduced: boolean): number {
     last += step;
   }
   return last;
-}
+};
 
 /** How many tokens the next part of the name takes: 0 when the name is over. */
-function nextPart(context: NameContext, last: number, trusted: boolean): number {
+const nextPart = (context: NameContext, last: number, trusted: boolean): number => {
   const next = context.at(last + 1);
   if (!next || !/^\p{L}[\p{L}'’-]*$/u.test(next.text)) return 0;
   if (/^\p{Lu}$/u.test(next.text) && next.text !== 'I' && next.trail === '.') return 1;
@@ -337,19 +328,19 @@ function nextPart(context: NameContext, last: number, trusted: boolean): number 
     !context.tagged(last + 1, 'Verb', 'Adverb')
     ? 1
     : 0;
-}
+};
 
 /** An ambiguous surname in lower case ("leonard marsh"): the tagger sees a noun, and the sentence is all lower case. */
-function isNounHere(context: NameContext, at: number): boolean {
+const isNounHere = (context: NameContext, at: number): boolean => {
   if (context.cased(at)) return false;
   return (
     context.tagged(at, 'Noun') &&
     !context.tagged(at, 'Verb', 'Adjective', 'Pronoun', 'Date', 'Value', 'Preposition')
   );
-}
+};
 
 /** "Lopez, Maria" as forms have it. */
-function reversedName(context: NameContext, at: number): number | undefined {
+const reversedName = (context: NameContext, at: number): number | undefined => {
   const token = context.at(at);
   const next = context.at(at + 1);
   if (!token || !next || token.trail !== ',' || !token.capital || !next.capital) return undefined;
@@ -357,10 +348,7 @@ function reversedName(context: NameContext, at: number): number | undefined {
   if (!LAST.has(token.stem) || FIRST.has(token.stem) || !FIRST.has(next.stem) || LAST.has(after))
     return undefined;
   return next.trail === ',' ? undefined : at + 1;
-}
+};
 
-function follows(context: NameContext, at: number, phrases: readonly (readonly string[])[]): boolean {
-  return phrases.some((phrase) =>
-    phrase.every((word, index) => context.norm(at - phrase.length + index) === word),
-  );
-}
+const follows = (context: NameContext, at: number, phrases: readonly (readonly string[])[]): boolean =>
+  phrases.some((phrase) => phrase.every((word, index) => context.norm(at - phrase.length + index) === word));

@@ -35,7 +35,7 @@ const spoken = ['en', 'de', 'fr', 'es'].map((language) => numberWords(language).
  * word ("Cedar Lake"). A place that is also a common word or a first name needs a capital, a preposition
  * or the tagger's word for it.
  */
-export function findPlaces(context: NameContext): Finding[] {
+export const findPlaces = (context: NameContext): Finding[] => {
   const found: Finding[] = [];
   for (let at = 0; at < context.tokens.length; at++) {
     const address = streetAddress(context, at);
@@ -48,18 +48,17 @@ export function findPlaces(context: NameContext): Finding[] {
     at = last;
   }
   return found;
-}
+};
 
-export function placeMatch(context: NameContext, at: number): number | undefined {
-  return PLACES.match(context.tokens, at)?.last;
-}
+export const placeMatch = (context: NameContext, at: number): number | undefined =>
+  PLACES.match(context.tokens, at)?.last;
 
 /** Words of living and travelling: the unknown word after their preposition is a place. */
 const DWELLING =
   /^(?:live|lives|lived|living|born|raised|based|located|grew|grown|moved|moving|move|flew|fly|flying|flight|flights|drove|drive|driving|travel|traveled|travelled|traveling|trip|ferry|train|trains|bus|road|went|relocated|commute|hometown|stayed|staying|wohne|wohnt|lebe|lebt|habite|vis|vivo|vive)$/u;
 
 /** "The ferry to Corfu", "i live in duluth": a word of no list, by what is said around it. */
-function toldPlace(context: NameContext, at: number): number | undefined {
+const toldPlace = (context: NameContext, at: number): number | undefined => {
   const token = context.at(at);
   const preposition = context.norm(at - 1);
   if (!token || !/^(?:in|to|from|near|nach|aus|à|en)$/u.test(preposition)) return undefined;
@@ -73,9 +72,9 @@ function toldPlace(context: NameContext, at: number): number | undefined {
   const goesOn =
     next?.capital && context.adjacent(at, at + 1) && context.properCapital(at + 1) && !isStop(next);
   return goesOn ? (SUFFIXES.has(next.stem) || isLastName(next.stem) ? undefined : at + 1) : at;
-}
+};
 
-function placeAt(context: NameContext, at: number): number | undefined {
+const placeAt = (context: NameContext, at: number): number | undefined => {
   const feature = featureAt(context, at);
   if (feature !== undefined) return feature;
   const match = PLACES.match(context.tokens, at) ?? tagged(context, at);
@@ -91,14 +90,14 @@ function placeAt(context: NameContext, at: number): number | undefined {
   )
     return undefined;
   return match.last;
-}
+};
 
-function tagged(context: NameContext, at: number) {
+const tagged = (context: NameContext, at: number) => {
   const match = TAGGED_PLACES.match(context.tokens, at);
   return match && context.properCapital(at) && context.tagged(at, 'Place') ? match : undefined;
-}
+};
 
-function singleAllowed(context: NameContext, at: number): boolean {
+const singleAllowed = (context: NameContext, at: number): boolean => {
   const token = context.at(at);
   if (!token) return false;
   const word = token.stem;
@@ -114,10 +113,10 @@ function singleAllowed(context: NameContext, at: number): boolean {
   if (context.properCapital(at)) return true;
   if (context.capital(at)) return !isCommonWord(word);
   return context.tagged(at, 'Place', 'City', 'Country', 'Region') && LOCATIVE.test(before);
-}
+};
 
 /** Also a word of everyday English, by the tagger's list. */
-function isCommonWord(word: string): boolean {
+const isCommonWord = (word: string): boolean => {
   const tags = LEXICON.get(word);
   return tags === undefined
     ? /^(?:turkey|china|reading|bath|nice|hull|cork|bar|split|orange|buffalo|mobile|deal|sale|hope|march|wells|us)$/u.test(
@@ -126,10 +125,10 @@ function isCommonWord(word: string): boolean {
     : !tags.some((tag) =>
         /^(?:City|Country|Region|Place|ProperNoun|FirstName|MaleName|FemaleName|LastName)$/u.test(tag),
       );
-}
+};
 
 /** "Jordan" the person: a call before it, an act after it, or a surname. */
-function isPersonHere(context: NameContext, at: number): boolean {
+const isPersonHere = (context: NameContext, at: number): boolean => {
   const word = context.stem(at);
   if (!isFirstName(word) && !isLastName(word) && !AMBIGUOUS.has(word)) return false;
   if (LOCATIVE.test(context.norm(at - 1)) && !isNextSurname(context, at)) return false;
@@ -138,9 +137,9 @@ function isPersonHere(context: NameContext, at: number): boolean {
   if (isFirstName(context.stem(at - 1)) && context.adjacent(at - 1, at) && context.properCapital(at))
     return true;
   return isNextSurname(context, at);
-}
+};
 
-function isNextSurname(context: NameContext, at: number): boolean {
+const isNextSurname = (context: NameContext, at: number): boolean => {
   const next = context.at(at + 1);
   return Boolean(
     next?.capital &&
@@ -149,10 +148,10 @@ function isNextSurname(context: NameContext, at: number): boolean {
       context.cased(at) &&
       placeMatch(context, at + 1) === undefined,
   );
-}
+};
 
 /** "Cedar Lake", "Lake Tahoe", "Logan Airport". */
-function featureAt(context: NameContext, at: number): number | undefined {
+const featureAt = (context: NameContext, at: number): number | undefined => {
   if (!context.capital(at) || isStop(context.at(at))) return undefined;
   let last = at;
   while (
@@ -165,20 +164,19 @@ function featureAt(context: NameContext, at: number): number | undefined {
     if (FEATURES.test(context.stem(last)) && !SUFFIXES.has(context.stem(last + 1))) return last;
   }
   return last === at + 1 && FEATURE_HEADS.test(context.stem(at)) ? last : undefined;
-}
+};
 
 /** A street with its number where one is said: "42 Park Avenue", "Main Street", "rue de la Paix 12". */
-function streetAddress(context: NameContext, at: number): { last: number } | undefined {
-  return numbered(context, at) ?? bareStreet(context, at) ?? continental(context, at);
-}
+const streetAddress = (context: NameContext, at: number): { last: number } | undefined =>
+  numbered(context, at) ?? bareStreet(context, at) ?? continental(context, at);
 
-function isNumber(context: NameContext, at: number): boolean {
+const isNumber = (context: NameContext, at: number): boolean => {
   const word = context.norm(at);
   if (/^\d{1,5}[a-z]?$/u.test(word)) return true;
   return word.split('-').every((part) => spoken.some((small) => small.has(part)) || part === 'hundred');
-}
+};
 
-function numbered(context: NameContext, at: number): { last: number } | undefined {
+const numbered = (context: NameContext, at: number): { last: number } | undefined => {
   if (!isNumber(context, at)) return undefined;
   let name = at + 1;
   while (name - at < 4 && isNumber(context, name) && context.adjacent(name - 1, name)) name += 1;
@@ -202,9 +200,9 @@ function numbered(context: NameContext, at: number): { last: number } | undefine
     return { last };
   }
   return undefined;
-}
+};
 
-function bareStreet(context: NameContext, at: number): { last: number } | undefined {
+const bareStreet = (context: NameContext, at: number): { last: number } | undefined => {
   if (!context.capital(at) || isStop(context.at(at))) return undefined;
   for (let last = at + 1; last <= at + 2; last++) {
     if (!context.adjacent(last - 1, last) || !context.properCapital(last)) return undefined;
@@ -216,10 +214,10 @@ function bareStreet(context: NameContext, at: number): { last: number } | undefi
       return { last };
   }
   return undefined;
-}
+};
 
 /** German, French, Italian and Spanish order: the kind of street first, or as the end of the word. */
-function continental(context: NameContext, at: number): { last: number } | undefined {
+const continental = (context: NameContext, at: number): { last: number } | undefined => {
   const word = context.norm(at);
   if (STREET_HEADS.has(word) && !isStop(context.at(at + 1)) && context.language.slice(0, 2) !== 'en')
     return headed(context, at);
@@ -232,9 +230,9 @@ function continental(context: NameContext, at: number): { last: number } | undef
     return number || /stra(?:ß|ss)e$/u.test(word) ? { last: number ? at + 1 : at } : undefined;
   }
   return undefined;
-}
+};
 
-function headed(context: NameContext, at: number): { last: number } | undefined {
+const headed = (context: NameContext, at: number): { last: number } | undefined => {
   let last = at;
   while (last - at < 5 && context.adjacent(last, last + 1)) {
     const next = context.at(last + 1);
@@ -245,4 +243,4 @@ function headed(context: NameContext, at: number): { last: number } | undefined 
   return last > at && !/^(?:de|du|des|la|le|les|del|los|las)$/u.test(context.norm(last))
     ? { last }
     : undefined;
-}
+};

@@ -5,12 +5,12 @@ import { endsWithStop, type Token } from '../tokens.ts';
 /** Words to a call of the tagger: keeps each call far below the event loop's patience. */
 const CHUNK = 60;
 
-interface TaggedTerm {
+type TaggedTerm = {
   pre: string;
   text: string;
   post: string;
   tags?: ReadonlySet<string>;
-}
+};
 
 /**
  * Part-of-speech and name tags for each token (by index), from compromise (a rule-based English tagger,
@@ -50,7 +50,7 @@ function* chunksOf(tokens: readonly Token[]): Generator<Token[]> {
   if (chunk.length > 0) yield chunk;
 }
 
-function tagChunk(text: string, offset: number, chunk: readonly Token[]): Set<string>[] {
+const tagChunk = (text: string, offset: number, chunk: readonly Token[]): Set<string>[] => {
   const tags = chunk.map(() => new Set<string>());
   let at = offset;
   let next = 0;
@@ -64,21 +64,19 @@ function tagChunk(text: string, offset: number, chunk: readonly Token[]): Set<st
     for (const tag of term.tags ?? []) tags[next]?.add(tag);
   }
   return tags;
-}
+};
 
-function termsOf(text: string): TaggedTerm[] {
+const termsOf = (text: string): TaggedTerm[] => {
   const document: { docs: TaggedTerm[][] } = nlp(text);
   return document.docs.flat();
-}
+};
+
+const readLexicon = (model: { one?: { lexicon?: Record<string, string | string[]> } }) =>
+  new Map(Object.entries(model.one?.lexicon ?? {}).map(([word, tag]) => [word, [tag].flat()]));
 
 /** compromise's word list: what a word is when nothing else is known about it. */
 export const LEXICON: ReadonlyMap<string, readonly string[]> = readLexicon(nlp.model());
 
-function readLexicon(model: { one?: { lexicon?: Record<string, string | string[]> } }) {
-  return new Map(Object.entries(model.one?.lexicon ?? {}).map(([word, tag]) => [word, [tag].flat()]));
-}
-
 /** The words of compromise's list that have a tag. */
-export function wordsTagged(...wanted: string[]): string[] {
-  return [...LEXICON].filter(([, tags]) => tags.some((tag) => wanted.includes(tag))).map(([word]) => word);
-}
+export const wordsTagged = (...wanted: string[]): string[] =>
+  [...LEXICON].filter(([, tags]) => tags.some((tag) => wanted.includes(tag))).map(([word]) => word);

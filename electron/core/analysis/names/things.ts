@@ -10,7 +10,7 @@ const EVENT_HEADS = new Set(things.eventHeads);
 const EDITION = /^(?:\d{1,4}[a-z]?|pro|max|plus|mini|ultra|air|se|xl|lite|one|x|s|classic|home|server)$/u;
 
 /** Products by list, with the edition that follows ("iPhone 15 Pro"). */
-export function findProducts(context: NameContext): Finding[] {
+export const findProducts = (context: NameContext): Finding[] => {
   const found: Finding[] = [];
   for (let at = 0; at < context.tokens.length; at++) {
     const match = PRODUCTS.match(context.tokens, at);
@@ -25,9 +25,9 @@ export function findProducts(context: NameContext): Finding[] {
     at = last;
   }
   return found;
-}
+};
 
-function edition(context: NameContext, from: number): number {
+const edition = (context: NameContext, from: number): number => {
   let last = from;
   while (last - from < 3 && context.adjacent(last, last + 1) && EDITION.test(context.norm(last + 1))) {
     const next = context.at(last + 1);
@@ -38,10 +38,10 @@ function edition(context: NameContext, from: number): number {
     last += 1;
   }
   return last;
-}
+};
 
 /** Events by list, and capitals that end in a kind of event ("Berlin Film Festival 2024"). */
-export function findEvents(context: NameContext): Finding[] {
+export const findEvents = (context: NameContext): Finding[] => {
   const found: Finding[] = [];
   for (let at = 0; at < context.tokens.length; at++) {
     const last = headedEvent(context, at) ?? listedEvent(context, at);
@@ -52,17 +52,17 @@ export function findEvents(context: NameContext): Finding[] {
     at = last;
   }
   return found;
-}
+};
 
-function listedEvent(context: NameContext, at: number): number | undefined {
+const listedEvent = (context: NameContext, at: number): number | undefined => {
   const match = EVENTS.match(context.tokens, at);
   if (!match) return undefined;
   const common =
     /^(?:mundial|expo|ironman|wimbledon|sundance|ces|woodstock|oscars|emmys|davos|berlinale|prime day|civil war)$/u;
   return common.test(match.phrase) && !context.capital(at) ? undefined : match.last;
-}
+};
 
-function headedEvent(context: NameContext, at: number): number | undefined {
+const headedEvent = (context: NameContext, at: number): number | undefined => {
   if (
     !context.capital(at) ||
     isStop(context.at(at)) ||
@@ -86,4 +86,4 @@ function headedEvent(context: NameContext, at: number): number | undefined {
   )
     return best + 1;
   return best;
-}
+};

@@ -40,15 +40,15 @@ const WRITTEN = /^\+?\d+(?:[-–./:()\u00a0]+\d+)*$/u;
 const QUANTITY = /^\d{1,3}(?:[,.]\d{3})+(?:[.,]\d+)?$/u;
 
 /** What a token says about numbers, in order; empty when it is no part of a number. */
-export function atomsOf(token: Token, language: NumberWords): Atom[] {
+export const atomsOf = (token: Token, language: NumberWords): Atom[] => {
   if (token.blocked || token.text === '') return [];
   if (/^\+?\d/u.test(token.text)) return writtenAtoms(token);
   const plain = wordAtom(token.norm, token.index, token.from, token.to, language);
   if (plain) return [plain];
   return token.norm.includes('-') ? hyphenAtoms(token, language) : [];
-}
+};
 
-function writtenAtoms(token: Token): Atom[] {
+const writtenAtoms = (token: Token): Atom[] => {
   if (QUANTITY.test(token.text) && token.text.includes(',')) return [];
   if (!WRITTEN.test(token.text)) return [];
   const atoms: Atom[] = [];
@@ -66,10 +66,10 @@ function writtenAtoms(token: Token): Atom[] {
     });
   }
   return atoms;
-}
+};
 
 /** "forty-one", "five-five-five": every part must say a number. */
-function hyphenAtoms(token: Token, language: NumberWords): Atom[] {
+const hyphenAtoms = (token: Token, language: NumberWords): Atom[] => {
   const atoms: Atom[] = [];
   let at = token.from;
   for (const part of token.norm.split('-')) {
@@ -79,15 +79,15 @@ function hyphenAtoms(token: Token, language: NumberWords): Atom[] {
     at += part.length + 1;
   }
   return atoms;
-}
+};
 
-function wordAtom(
+const wordAtom = (
   word: string,
   token: number,
   from: number,
   to: number,
   language: NumberWords,
-): Atom | undefined {
+): Atom | undefined => {
   const place = { token, from, to };
   const value = smallValue(word, language);
   if (value !== undefined) return { kind: 'word', value, ...place };
@@ -99,4 +99,4 @@ function wordAtom(
   const sign = SEPARATOR_WORDS.get(word);
   if (sign !== undefined) return { kind: 'separator', sign, ...place };
   return FILLERS.has(word) ? { kind: 'filler', ...place } : undefined;
-}
+};

@@ -3,7 +3,7 @@ import { getCountrySpecifications } from 'ibantools';
 /** Check digits and ranges of numbers that identify people and accounts. */
 
 /** Luhn's algorithm (ISO/IEC 7812-1, annex B). */
-export function passesLuhn(digits: string): boolean {
+export const passesLuhn = (digits: string): boolean => {
   let sum = 0;
   for (let index = 0; index < digits.length; index++) {
     const digit = Number(digits[digits.length - 1 - index]);
@@ -11,7 +11,7 @@ export function passesLuhn(digits: string): boolean {
     sum += weighted > 9 ? weighted - 9 : weighted;
   }
   return digits.length > 0 && sum % 10 === 0;
-}
+};
 
 const ISSUERS = [
   /^4(?:\d{12}|\d{15}|\d{18})$/u,
@@ -25,17 +25,15 @@ const ISSUERS = [
 ];
 
 /** A payment card number: an issuer's prefix and length, and Luhn's check digit. */
-export function isCardNumber(digits: string): boolean {
-  return ISSUERS.some((issuer) => issuer.test(digits)) && passesLuhn(digits);
-}
+export const isCardNumber = (digits: string): boolean =>
+  ISSUERS.some((issuer) => issuer.test(digits)) && passesLuhn(digits);
 
 /** A social security number of the USA in the ranges that were ever issued (SSA: no 000, 666, 9xx; no 00; no 0000). */
-export function isSocialSecurityNumber(digits: string): boolean {
-  return /^(?!000|666|9)\d{3}(?!00)\d{2}(?!0000)\d{4}$/u.test(digits);
-}
+export const isSocialSecurityNumber = (digits: string): boolean =>
+  /^(?!000|666|9)\d{3}(?!00)\d{2}(?!0000)\d{4}$/u.test(digits);
 
 /** A bank's routing number of the USA: prefix ranges and the ABA's 3-7-1 checksum. */
-export function isRoutingNumber(digits: string): boolean {
+export const isRoutingNumber = (digits: string): boolean => {
   if (!/^(?:0\d|1[0-2]|2[1-9]|3[0-2]|6[1-9]|7[0-2]|80)\d{7}$/u.test(digits)) return false;
   const weights = [3, 7, 1];
   const sum = [...digits].reduce(
@@ -43,17 +41,16 @@ export function isRoutingNumber(digits: string): boolean {
     0,
   );
   return sum % 10 === 0;
-}
+};
 
 const IBAN_COUNTRIES = getCountrySpecifications();
 
 /** The length of an IBAN of a country (ISO 3166 code, upper case), also of those not yet in SWIFT's registry. */
-export function ibanLength(country: string): number | undefined {
-  return IBAN_COUNTRIES[country]?.chars ?? undefined;
-}
+export const ibanLength = (country: string): number | undefined =>
+  IBAN_COUNTRIES[country]?.chars ?? undefined;
 
 /** An IBAN (ISO 13616): the country's length and check digits by modulo 97. Upper case, no spaces. */
-export function isIban(value: string): boolean {
+export const isIban = (value: string): boolean => {
   if (!/^[A-Z]{2}\d{2}[A-Z0-9]+$/u.test(value) || value.length !== ibanLength(value.slice(0, 2)))
     return false;
   let remainder = 0;
@@ -62,9 +59,8 @@ export function isIban(value: string): boolean {
     remainder = (remainder * (part > 9 ? 100 : 10) + part) % 97;
   }
   return remainder === 1;
-}
+};
 
 /** An address of IP version 4: four decimal numbers from 0 to 255. */
-export function isIpv4(octets: readonly string[]): boolean {
-  return octets.length === 4 && octets.every((octet) => /^\d{1,3}$/u.test(octet) && Number(octet) <= 255);
-}
+export const isIpv4 = (octets: readonly string[]): boolean =>
+  octets.length === 4 && octets.every((octet) => /^\d{1,3}$/u.test(octet) && Number(octet) <= 255);

@@ -8,7 +8,7 @@ import type { DigitGroup, NumberRun } from './runs.ts';
 const UNITS =
   /^(?:dollars?|bucks|euros?|pounds|cents|percent|people|units|million|billion|thousand|years?|days?|hours?|minutes?|miles|kilometers|meters|feet|users|customers|copies|votes|views|followers|tons|dólares|personas|millones|habitantes|einwohner|millionen|habitants|prozent|steps|points|calories|items|times)$/u;
 
-interface SpanContext {
+type SpanContext = {
   tokens: readonly Token[];
   language: string;
   cue: NumberCue | undefined;
@@ -16,10 +16,10 @@ interface SpanContext {
   whole: boolean;
   /** "ending in", "last four": only a part of the number is said. */
   partial: boolean;
-}
+};
 
 /** What the numbers of a run are; spans inside the run are tried, longest first. */
-export function classifyRun(run: NumberRun, tokens: readonly Token[], language: string): Finding[] {
+export const classifyRun = (run: NumberRun, tokens: readonly Token[], language: string): Finding[] => {
   const found: Finding[] = ipAddresses(run, tokens);
   if (found.length > 0) return found;
   const { groups } = run;
@@ -34,9 +34,9 @@ export function classifyRun(run: NumberRun, tokens: readonly Token[], language: 
     }
   }
   return found.length > 0 ? found : leftover(run, tokens);
-}
+};
 
-function longestFrom(run: NumberRun, at: number, tokens: readonly Token[], language: string) {
+const longestFrom = (run: NumberRun, at: number, tokens: readonly Token[], language: string) => {
   const { groups } = run;
   const first = groups[at];
   if (!first) return undefined;
@@ -58,25 +58,25 @@ function longestFrom(run: NumberRun, at: number, tokens: readonly Token[], langu
     if (hit) return { finding: hit, next: end };
   }
   return undefined;
-}
+};
 
 /** Whether a number may begin at this group: the run's edge, or a comma, stop or word before it. */
-function isBoundary(groups: readonly DigitGroup[], at: number, tokens: readonly Token[]): boolean {
+const isBoundary = (groups: readonly DigitGroup[], at: number, tokens: readonly Token[]): boolean => {
   const previous = groups[at - 1];
   const group = groups[at];
   if (!previous || !group) return true;
   return /[,.;?]/u.test(tokens[previous.lastToken]?.trail ?? '') || group.firstToken > previous.lastToken + 1;
-}
+};
 
-function isPartial(tokens: readonly Token[], first: number): boolean {
+const isPartial = (tokens: readonly Token[], first: number): boolean => {
   const before = tokens
     .slice(Math.max(0, first - 5), first)
     .map((token) => token.norm)
     .join(' ');
   return /\b(?:ending|ends|last (?:four|4)(?: digits)?|endet)\b/u.test(before);
-}
+};
 
-function classifySpan(span: readonly DigitGroup[], context: SpanContext): Finding | undefined {
+const classifySpan = (span: readonly DigitGroup[], context: SpanContext): Finding | undefined => {
   const first = span[0];
   const last = span.at(-1);
   if (!first || !last) return undefined;
@@ -100,24 +100,21 @@ function classifySpan(span: readonly DigitGroup[], context: SpanContext): Findin
   return hasUnitAfter(context.tokens, last) && cue !== 'phone'
     ? undefined
     : finding('phone_number', from, last.to, 85);
-}
+};
 
-function isSocialShape(span: readonly DigitGroup[], inside: readonly string[]): boolean {
-  return (
-    span.map((group) => group.digits.length).join('-') === '3-2-4' && inside.every((sign) => sign === '-')
-  );
-}
+const isSocialShape = (span: readonly DigitGroup[], inside: readonly string[]): boolean =>
+  span.map((group) => group.digits.length).join('-') === '3-2-4' && inside.every((sign) => sign === '-');
 
 /** MM/YY or MM/YYYY, with or without the slash. */
-function isExpiry(span: readonly DigitGroup[]): boolean {
+const isExpiry = (span: readonly DigitGroup[]): boolean => {
   const padded = span.map((group) => group.digits.padStart(2, '0')).join('');
   const plain = span.map((group) => group.digits).join('');
   return (
     [padded, plain].some((digits) => /^(?:0[1-9]|1[0-2])(?:20)?[2-4]\d$/u.test(digits)) && span.length <= 4
   );
-}
+};
 
-function cuedFinding(digits: string, from: number, to: number, context: SpanContext): Finding | undefined {
+const cuedFinding = (digits: string, from: number, to: number, context: SpanContext): Finding | undefined => {
   const length = digits.length;
   switch (context.cue) {
     case 'account':
@@ -149,34 +146,33 @@ function cuedFinding(digits: string, from: number, to: number, context: SpanCont
     default:
       return undefined;
   }
-}
+};
 
-function plusStart(tokens: readonly Token[], group: DigitGroup): number {
+const plusStart = (tokens: readonly Token[], group: DigitGroup): number => {
   const token = tokens[group.firstToken];
   if (!token) return group.from;
   if (token.text.startsWith('+')) return token.from;
   const previous = tokens[token.index - 1];
   return previous?.norm === 'plus' ? previous.from : group.from;
-}
+};
 
 /** "(303) 555-0134": the bracket belongs to the number when it is closed inside it. */
-function parenStart(tokens: readonly Token[], first: DigitGroup, last: DigitGroup): number {
+const parenStart = (tokens: readonly Token[], first: DigitGroup, last: DigitGroup): number => {
   const token = tokens[first.firstToken];
   const closed = token?.lead.endsWith('(') && (token.trail.includes(')') || token.text.includes(')'));
   return token && closed && last.lastToken > first.firstToken ? token.from - 1 : first.from;
-}
+};
 
-function hasUnitAfter(tokens: readonly Token[], group: DigitGroup): boolean {
-  return UNITS.test(tokens[group.lastToken + 1]?.norm ?? '');
-}
+const hasUnitAfter = (tokens: readonly Token[], group: DigitGroup): boolean =>
+  UNITS.test(tokens[group.lastToken + 1]?.norm ?? '');
 
 /**
  * Dotted quads, octets said in one piece or in two ("one ninety two dot one sixty eight …"). With a word such
  * as "server" or "router" before it, a chain with an octet too many or too few is taken whole: recognisers
  * drop and double octets.
  */
-function ipAddresses(run: NumberRun, tokens: readonly Token[]): Finding[] {
-  return dottedChains(octetsOf(run.groups)).flatMap((chain) => {
+const ipAddresses = (run: NumberRun, tokens: readonly Token[]): Finding[] =>
+  dottedChains(octetsOf(run.groups)).flatMap((chain) => {
     const first = chain[0]?.[0];
     const last = chain.at(-1)?.at(-1);
     if (!first || !last || chain.length < 3 || chain.length > 6) return [];
@@ -187,10 +183,9 @@ function ipAddresses(run: NumberRun, tokens: readonly Token[]): Finding[] {
       return [finding('ip_address', first.from, last.to, 96)];
     return cue === 'ip' ? [hidden('ip_address', first.from, last.to, 60)] : [];
   });
-}
 
 /** Octets that follow each other with a dot between. */
-function dottedChains(octets: readonly DigitGroup[][]): DigitGroup[][][] {
+const dottedChains = (octets: readonly DigitGroup[][]): DigitGroup[][][] => {
   const chains: DigitGroup[][][] = [];
   for (const octet of octets) {
     const chain = chains.at(-1);
@@ -198,10 +193,10 @@ function dottedChains(octets: readonly DigitGroup[][]): DigitGroup[][][] {
     else chains.push([octet]);
   }
   return chains;
-}
+};
 
 /** Groups cut before each dot; the first part keeps only what fits into one octet. */
-function octetsOf(groups: readonly DigitGroup[]): DigitGroup[][] {
+const octetsOf = (groups: readonly DigitGroup[]): DigitGroup[][] => {
   const octets: DigitGroup[][] = [];
   for (const group of groups) {
     const current = octets.at(-1);
@@ -210,10 +205,10 @@ function octetsOf(groups: readonly DigitGroup[]): DigitGroup[][] {
     else octets.push([group]);
   }
   return octets;
-}
+};
 
 /** Any other long sequence: hidden on request, asserted as nothing. Counting and quantities are none. */
-function leftover(run: NumberRun, tokens: readonly Token[]): Finding[] {
+const leftover = (run: NumberRun, tokens: readonly Token[]): Finding[] => {
   const first = run.groups[0];
   const last = run.groups.at(-1);
   if (!first || !last || hasUnitAfter(tokens, last)) return [];
@@ -221,9 +216,9 @@ function leftover(run: NumberRun, tokens: readonly Token[]): Finding[] {
   if (digits.length < 5 || digits.length > 40) return [];
   if (run.groups.slice(1).some((group) => /[./:]/u.test(group.before)) || isCounting(run.groups)) return [];
   return [finding('number_sequence', first.from, last.to, 10)];
-}
+};
 
-function isCounting(groups: readonly DigitGroup[]): boolean {
+const isCounting = (groups: readonly DigitGroup[]): boolean => {
   const steps = groups.slice(1).map((group, index) => Number(group.digits) - Number(groups[index]?.digits));
   return steps.length >= 2 && (steps.every((step) => step === 1) || steps.every((step) => step === -1));
-}
+};

@@ -84,12 +84,11 @@ const spokenDigits = numberWords('en').small;
  * The nearest cue before a token, else one just after a number ("… is my cell"). Distance is counted in
  * words; phrases that end in "number" or "code" count as nearer.
  */
-export function cueFor(tokens: readonly Token[], first: number, last: number): NumberCue | undefined {
-  return cueBefore(tokens, first) ?? cueAfter(tokens, last);
-}
+export const cueFor = (tokens: readonly Token[], first: number, last: number): NumberCue | undefined =>
+  cueBefore(tokens, first) ?? cueAfter(tokens, last);
 
 /** The nearest cue before a token. */
-export function cueBefore(tokens: readonly Token[], first: number): NumberCue | undefined {
+export const cueBefore = (tokens: readonly Token[], first: number): NumberCue | undefined => {
   let best: NumberCue | undefined;
   let bestScore = Number.POSITIVE_INFINITY;
   let crossed = 0;
@@ -110,10 +109,10 @@ export function cueBefore(tokens: readonly Token[], first: number): NumberCue | 
     }
   }
   return best;
-}
+};
 
 /** The cue of a phrase just after a number: "… is my cell". */
-export function cueAfter(tokens: readonly Token[], last: number): NumberCue | undefined {
+export const cueAfter = (tokens: readonly Token[], last: number): NumberCue | undefined => {
   const links = tokens
     .slice(last + 1, last + 4)
     .findIndex((token) => /^(?:is|was|that's|as|for)$/u.test(token.norm));
@@ -126,22 +125,22 @@ export function cueAfter(tokens: readonly Token[], last: number): NumberCue | un
     if (/[.!?]/u.test(tokens[start]?.trail ?? '')) return undefined;
   }
   return undefined;
-}
+};
 
 /** Whether a phrase of this cue stands anywhere in reach before a token, nearer cues or not. */
-export function hasCueBefore(tokens: readonly Token[], first: number, cue: NumberCue): boolean {
+export const hasCueBefore = (tokens: readonly Token[], first: number, cue: NumberCue): boolean => {
   for (let end = first - 1; end >= Math.max(0, first - REACH_BEFORE); end--) {
     for (let length = 1; length <= 3; length++) {
       if (CUE_OF.get(phraseAt(tokens, end - length + 1, end)) === cue) return true;
     }
   }
   return false;
-}
+};
 
-function phraseAt(tokens: readonly Token[], first: number, last: number): string {
+const phraseAt = (tokens: readonly Token[], first: number, last: number): string => {
   if (first < 0) return '';
   let phrase = '';
   for (let index = first; index <= last; index++)
     phrase += `${index > first ? ' ' : ''}${tokens[index]?.stem ?? ''}`;
   return phrase;
-}
+};

@@ -12,7 +12,7 @@ const SPANISH = `cero=0 uno=1 una=1 dos=2 tres=3 cuatro=4 cinco=5 seis=6 siete=7
   veintitrés=23 veinticuatro=24 veinticinco=25 veintiséis=26 veintisiete=27 veintiocho=28 veintinueve=29
   treinta=30 cuarenta=40 cincuenta=50 sesenta=60 setenta=70 ochenta=80 noventa=90`;
 
-export interface NumberWords {
+export type NumberWords = {
   small: ReadonlyMap<string, number>;
   /** "double", "triple": how often the next digit is said. */
   repeats: ReadonlyMap<string, number>;
@@ -22,14 +22,14 @@ export interface NumberWords {
   joiners: ReadonlySet<string>;
   /** German says ones before tens in one word: "einundvierzig". */
   reversed: boolean;
-}
+};
 
-function table(text: string): Map<string, number> {
+const table = (text: string): Map<string, number> => {
   const pairs = text.split(/\s+/).filter(Boolean);
   return new Map(
     pairs.map((pair) => [pair.slice(0, pair.indexOf('=')), Number(pair.slice(pair.indexOf('=') + 1))]),
   );
-}
+};
 
 const words = (text: string) => new Set(text.split(' ').filter(Boolean));
 
@@ -84,19 +84,19 @@ const LANGUAGES: Record<string, NumberWords> = {
 };
 
 /** The number words of a language; English for any other. */
-export function numberWords(language: string): NumberWords {
+export const numberWords = (language: string): NumberWords => {
   const key = language.slice(0, 2).toLowerCase();
   const found = LANGUAGES[key] ?? LANGUAGES.en;
   if (!found) throw new RangeError('number words for English are missing');
   return found;
-}
+};
 
 /** The value of one word below 100, "einundvierzig" included; undefined for any other word. */
-export function smallValue(word: string, language: NumberWords): number | undefined {
+export const smallValue = (word: string, language: NumberWords): number | undefined => {
   const direct = language.small.get(word);
   if (direct !== undefined || !language.reversed) return direct;
   const compound = /^(.+)und(.+)$/u.exec(word);
   const ones = compound?.[1] ? language.small.get(compound[1]) : undefined;
   const tens = compound?.[2] ? language.small.get(compound[2]) : undefined;
   return ones !== undefined && tens !== undefined && ones < 10 && tens >= 20 ? tens + ones : undefined;
-}
+};

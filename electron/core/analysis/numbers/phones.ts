@@ -8,14 +8,14 @@ const COUNTRIES: Record<string, readonly CountryCode[]> = {
   es: ['ES', 'MX', 'AR', 'CO'],
 };
 
-export interface PhoneContext {
+export type PhoneContext = {
   language: string;
   /** The words around the number name a telephone. */
   cued: boolean;
   plus: boolean;
   /** The span is the whole run, or stands between commas or stops. */
   whole: boolean;
-}
+};
 
 /**
  * Whether digit groups are a telephone number. International numbers are judged by libphonenumber's
@@ -23,16 +23,16 @@ export interface PhoneContext {
  * included, which the metadata calls invalid); national ones with a trunk zero by the metadata of the
  * countries that speak the transcript's language. With a cue, 7 to 15 digits are enough.
  */
-export function isPhone(groups: readonly DigitGroup[], context: PhoneContext): boolean {
+export const isPhone = (groups: readonly DigitGroup[], context: PhoneContext): boolean => {
   if (groups.slice(1).some((group) => /[/:]/u.test(group.before))) return false;
   const digits = groups.map((group) => group.digits).join('');
   if (digits.length < 7 || digits.length > 15 || /^(\d)\1+$/u.test(digits)) return false;
   if (context.plus) return parsePhoneNumberFromString(`+${digits}`)?.isPossible() ?? false;
   if (context.cued) return context.whole;
   return context.whole && hasPhoneShape(groups, digits, context.language);
-}
+};
 
-function hasPhoneShape(groups: readonly DigitGroup[], digits: string, language: string): boolean {
+const hasPhoneShape = (groups: readonly DigitGroup[], digits: string, language: string): boolean => {
   const shape = groups.map((group) => group.digits.length).join('-');
   const spoken = groups.every((group) => group.spoken);
   const american = digits.length === 11 && digits.startsWith('1') ? digits.slice(1) : digits;
@@ -48,11 +48,11 @@ function hasPhoneShape(groups: readonly DigitGroup[], digits: string, language: 
   return nationalCountries(language).some((country) =>
     parsePhoneNumberFromString(digits, country)?.isValid(),
   );
-}
+};
 
-function nationalCountries(language: string): readonly CountryCode[] {
+const nationalCountries = (language: string): readonly CountryCode[] => {
   const own = COUNTRIES[language.slice(0, 2)];
   if (own) return own;
   const guess = language.slice(0, 2).toUpperCase();
   return isSupportedCountry(guess) ? [guess] : [];
-}
+};

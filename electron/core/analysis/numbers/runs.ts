@@ -3,7 +3,7 @@ import { type Atom, atomsOf } from './atoms.ts';
 import { type NumberWords, numberWords } from './number-words.ts';
 
 /** Digits said or written together: "forty-one" is one group, "555-014-2367" is three. */
-export interface DigitGroup {
+export type DigitGroup = {
   digits: string;
   from: number;
   to: number;
@@ -12,21 +12,21 @@ export interface DigitGroup {
   spoken: boolean;
   firstToken: number;
   lastToken: number;
-}
+};
 
 /** Groups that follow each other with nothing but separators and fillers between them. */
-export interface NumberRun {
+export type NumberRun = {
   groups: DigitGroup[];
   /** A plus sign or the word "plus" stands before the first group. */
   plus: boolean;
-}
+};
 
 /**
  * All runs of numbers of a token list: digits, number words ("five five five", "forty-one eleven",
  * "double seven", "one hundred sixty eight"), separators by name ("dash", "dot"), with fillers between.
  * A run may cross sentence marks and segment borders, since recognisers put full stops into numbers.
  */
-export function findRuns(tokens: readonly Token[], language: string): NumberRun[] {
+export const findRuns = (tokens: readonly Token[], language: string): NumberRun[] => {
   const vocabulary = numberWords(language);
   const runs: NumberRun[] = [];
   let index = 0;
@@ -41,10 +41,10 @@ export function findRuns(tokens: readonly Token[], language: string): NumberRun[
     index = Math.max(index, ...atoms.slice(-1).map((atom) => atom.token)) + 1;
   }
   return runs;
-}
+};
 
 /** Atoms from a token on, up to the last one that is a number; at most 120, so that work stays bounded. */
-function atomsFrom(tokens: readonly Token[], start: number, vocabulary: NumberWords): Atom[] {
+const atomsFrom = (tokens: readonly Token[], start: number, vocabulary: NumberWords): Atom[] => {
   const atoms: Atom[] = [];
   let length = 0;
   for (let index = start; index < tokens.length && atoms.length < 120; index++) {
@@ -66,21 +66,25 @@ function atomsFrom(tokens: readonly Token[], start: number, vocabulary: NumberWo
     if (/[!]/u.test(token.trail)) break;
   }
   return atoms.slice(0, length);
-}
+};
 
 /** "and" belongs to a number after "hundred" and "thousand", and between tens and ones. */
-function joins(previous: Atom | undefined): boolean {
+const joins = (previous: Atom | undefined): boolean => {
   if (previous?.kind === 'word') return previous.value >= 20 || previous.value === 1;
   return previous?.kind === 'hundred' || previous?.kind === 'thousand';
-}
+};
 
-function plusBefore(tokens: readonly Token[], group: DigitGroup | undefined): boolean {
+const plusBefore = (tokens: readonly Token[], group: DigitGroup | undefined): boolean => {
   const token = group ? tokens[group.firstToken] : undefined;
   if (!token) return false;
   return token.text.startsWith('+') || token.lead.includes('+') || tokens[token.index - 1]?.norm === 'plus';
-}
+};
 
-function groupsOf(atoms: readonly Atom[], tokens: readonly Token[], vocabulary: NumberWords): DigitGroup[] {
+const groupsOf = (
+  atoms: readonly Atom[],
+  tokens: readonly Token[],
+  vocabulary: NumberWords,
+): DigitGroup[] => {
   const groups: DigitGroup[] = [];
   let before = '';
   let at = 0;
@@ -109,26 +113,26 @@ function groupsOf(atoms: readonly Atom[], tokens: readonly Token[], vocabulary: 
     }
   }
   return groups;
-}
+};
 
 /** A comma or full stop in the text between two groups. */
-function markBefore(tokens: readonly Token[], atom: Atom, previous: DigitGroup | undefined): string {
+const markBefore = (tokens: readonly Token[], atom: Atom, previous: DigitGroup | undefined): string => {
   if (!previous || previous.lastToken === atom.token) return '';
   return /[,;]/u.test(tokens[previous.lastToken]?.trail ?? '') ? ',' : '';
-}
+};
 
-interface Reading {
+type Reading = {
   digits: string;
   length: number;
-}
+};
 
 /** The longest number that begins at an atom, and how many atoms it takes. */
-function readValue(
+const readValue = (
   atoms: readonly Atom[],
   at: number,
   tokens: readonly Token[],
   vocabulary: NumberWords,
-): Reading | undefined {
+): Reading | undefined => {
   const atom = atoms[at];
   if (atom?.kind === 'written') return { digits: atom.digits, length: 1 };
   if (atom?.kind === 'repeat') return readRepeat(atoms, at, atom.times);
@@ -140,26 +144,26 @@ function readValue(
   if (next?.kind === 'thousand' && small.value > 0)
     return readThousands(atoms, at, small, tokens, vocabulary);
   return { digits: String(small.value), length: small.length };
-}
+};
 
-function readRepeat(atoms: readonly Atom[], at: number, times: number): Reading | undefined {
+const readRepeat = (atoms: readonly Atom[], at: number, times: number): Reading | undefined => {
   const next = atoms[at + 1];
   const digit = next?.kind === 'word' ? String(next.value) : next?.kind === 'written' ? next.digits : '';
   return digit.length === 1 ? { digits: digit.repeat(times), length: 2 } : undefined;
-}
+};
 
-interface Small {
+type Small = {
   value: number;
   length: number;
-}
+};
 
 /** A number below 100: "forty one", "treinta y uno", "quatre vingt dix sept". */
-function readSmall(
+const readSmall = (
   atoms: readonly Atom[],
   at: number,
   tokens: readonly Token[],
   vocabulary: NumberWords,
-): Small {
+): Small => {
   const atom = atoms[at];
   const value = atom?.kind === 'word' ? atom.value : 0;
   if (value === 4 && vocabulary.hundred.has('cent')) {
@@ -176,15 +180,15 @@ function readSmall(
     return { value: value + joined, length: 3 };
   }
   return { value, length: 1 };
-}
+};
 
-function addFrench(
+const addFrench = (
   atoms: readonly Atom[],
   at: number,
   base: number,
   length: number,
   tokens: readonly Token[],
-): Small {
+): Small => {
   const joiner = atoms[at + 1]?.kind === 'joiner' ? 1 : 0;
   const next = wordAfter(atoms, at + joiner, tokens);
   if (next === undefined || next < 1 || next > 19) return { value: base, length };
@@ -192,28 +196,28 @@ function addFrench(
   if (ones !== undefined && ones >= 7 && ones <= 9)
     return { value: base + 10 + ones, length: length + joiner + 2 };
   return { value: base + next, length: length + joiner + 1 };
-}
+};
 
 /** The value of the word right after an atom, unless a mark stands between. */
-function wordAfter(atoms: readonly Atom[], at: number, tokens: readonly Token[]): number | undefined {
+const wordAfter = (atoms: readonly Atom[], at: number, tokens: readonly Token[]): number | undefined => {
   const atom = atoms[at];
   const next = atoms[at + 1];
   if (!atom || next?.kind !== 'word') return undefined;
   if (next.token !== atom.token && (tokens[atom.token]?.trail ?? '') !== '') return undefined;
   return next.value;
-}
+};
 
 /**
  * "three hundred [and] forty two". Without "and", a single digit that more digits follow is not added:
  * "one eight hundred five five five" is 1 800 555.
  */
-function readHundreds(
+const readHundreds = (
   atoms: readonly Atom[],
   at: number,
   small: Small,
   tokens: readonly Token[],
   vocabulary: NumberWords,
-): Reading {
+): Reading => {
   const hundreds = small.value * 100;
   const afterHundred = at + small.length + 1;
   const joined = atoms[afterHundred]?.kind === 'joiner';
@@ -225,16 +229,16 @@ function readHundreds(
   const follows = atoms[restAt + more.length];
   if (!joined && more.value < 10 && (more.value === 0 || follows?.kind === 'word')) return plain;
   return { digits: String(hundreds + more.value), length: restAt - at + more.length };
-}
+};
 
 /** "two thousand [and] nineteen", "twelve thousand five hundred". */
-function readThousands(
+const readThousands = (
   atoms: readonly Atom[],
   at: number,
   small: Small,
   tokens: readonly Token[],
   vocabulary: NumberWords,
-): Reading {
+): Reading => {
   const thousands = small.value * 1000;
   const after = at + small.length + 1;
   const restAt = atoms[after]?.kind === 'joiner' ? after + 1 : after;
@@ -243,4 +247,4 @@ function readThousands(
   const value = rest ? Number(rest.digits) : 0;
   if (!rest || value >= 1000) return { digits: String(thousands), length: small.length + 1 };
   return { digits: String(thousands + value), length: restAt - at + rest.length };
-}
+};

@@ -3,14 +3,14 @@ import { spelledFrom } from '../entities/spelled.ts';
 import { type Finding, finding } from '../findings.ts';
 import type { Token } from '../tokens.ts';
 
-interface CueRule {
+type CueRule = {
   policy: PiiPolicy;
   cues: readonly string[];
   /** Least and most signs of the value, letters and digits. */
   least: number;
   most: number;
   needsDigit: boolean;
-}
+};
 
 const RULES: readonly CueRule[] = [
   {
@@ -114,18 +114,17 @@ const JOINTS =
   /^(?:dash|hyphen|underscore|dot|minus|plus|space|capital|uppercase|lowercase|hash|hashtag|star|dollar|exclamation|mark|point|question|at|ampersand|slash)$/u;
 
 /** Values that only the words before them make private: passports, licences, plates, user names, passwords. */
-export function findCuedValues(tokens: readonly Token[], language: string): Finding[] {
-  return tokens.flatMap((token, at) =>
+export const findCuedValues = (tokens: readonly Token[], language: string): Finding[] =>
+  tokens.flatMap((token, at) =>
     FIRST_WORDS.has(token.norm) ? RULES.flatMap((rule) => valueAfter(tokens, at, rule, language) ?? []) : [],
   );
-}
 
-function valueAfter(
+const valueAfter = (
   tokens: readonly Token[],
   at: number,
   rule: CueRule,
   language: string,
-): Finding | undefined {
+): Finding | undefined => {
   const cueEnd = rule.cues.map((cue) => matchWords(tokens, at, cue)).find((end) => end !== undefined);
   if (cueEnd === undefined || /[.!?]/u.test(tokens[cueEnd]?.trail ?? '')) return undefined;
   let start = cueEnd + 1;
@@ -138,20 +137,20 @@ function valueAfter(
   return rule.needsDigit
     ? codeAt(tokens, start, rule, language)
     : wordAt(tokens, start, rule, linked, language);
-}
+};
 
-function matchWords(tokens: readonly Token[], at: number, cue: string): number | undefined {
+const matchWords = (tokens: readonly Token[], at: number, cue: string): number | undefined => {
   const words = cue.split(' ');
   return words.every((word, index) => tokens[at + index]?.norm === word) ? at + words.length - 1 : undefined;
-}
+};
 
 /** Letters and digits, spelled or written, with a digit among them. */
-function codeAt(
+const codeAt = (
   tokens: readonly Token[],
   start: number,
   rule: CueRule,
   language: string,
-): Finding | undefined {
+): Finding | undefined => {
   const pieces = spelledFrom(tokens, start, language, 20);
   const value = pieces.map((piece) => piece.value).join('');
   const first = pieces[0]?.token;
@@ -159,16 +158,16 @@ function codeAt(
   if (!first || !last || value.length < rule.least || value.length > rule.most + 3 || !/\d/u.test(value))
     return undefined;
   return finding(rule.policy, first.from, last.to, 83);
-}
+};
 
 /** The words up to the end of the clause: at most eight, spelled signs included. */
-function wordAt(
+const wordAt = (
   tokens: readonly Token[],
   start: number,
   rule: CueRule,
   linked: boolean,
   language: string,
-): Finding | undefined {
+): Finding | undefined => {
   const first = tokens[start];
   if (!first || first.blocked || ENDS.test(first.norm)) return undefined;
   const spelled = spelledFrom(tokens, start, language, 40).length;
@@ -185,4 +184,4 @@ function wordAt(
   const end = tokens[last];
   if (!end || (start === last && first.text.length < rule.least)) return undefined;
   return finding(rule.policy, first.from, end.to, 84);
-}
+};

@@ -5,6 +5,8 @@ import { Gazetteer } from '../names/gazetteer.ts';
 import { numberWords } from '../numbers/number-words.ts';
 import type { Token } from '../tokens.ts';
 
+const plural = (name: string): string[] => (/(?:ish|ese|ch|s|ss)$/u.test(name) ? [name] : [name, `${name}s`]);
+
 const LISTS: readonly (readonly [PiiPolicy, Gazetteer])[] = [
   ['nationality', new Gazetteer(lexicon.nationalities.flatMap(plural))],
   ['religion', new Gazetteer(lexicon.religions.flatMap(plural))],
@@ -28,18 +30,14 @@ const BIRTH =
   /\b(?:born|birth|birthday|birthdate|dob|d o b|geboren|geburtsdatum|geburtstag|né|née|naissance|anniversaire|nací|nació|nacimiento|cumpleaños)\b/u;
 
 /** "Polish the shoes", "a stroke of luck": not what the list means. */
-function isIdiom(tokens: readonly Token[], at: number): boolean {
+const isIdiom = (tokens: readonly Token[], at: number): boolean => {
   const [word, next, after] = [0, 1, 2].map((step) => tokens[at + step]?.norm ?? '');
   if (word === 'polish') return /^(?:the|your|my|his|her|this|it)$/u.test(next ?? '');
   return word === 'stroke' && next === 'of' && /^(?:luck|genius|midnight)$/u.test(after ?? '');
-}
-
-function plural(name: string): string[] {
-  return /(?:ish|ese|ch|s|ss)$/u.test(name) ? [name] : [name, `${name}s`];
-}
+};
 
 /** Facts about persons by list and by phrase: nationality, religion, health, job, age, money. English first. */
-export function findPersonalFacts(tokens: readonly Token[]): Finding[] {
+export const findPersonalFacts = (tokens: readonly Token[]): Finding[] => {
   const found: Finding[] = [];
   for (let at = 0; at < tokens.length; at++) {
     if (tokens[at]?.blocked) continue;
@@ -53,21 +51,21 @@ export function findPersonalFacts(tokens: readonly Token[]): Finding[] {
     );
   }
   return found;
-}
+};
 
-function span(
+const span = (
   policy: PiiPolicy,
   tokens: readonly Token[],
   first: number,
   last: number,
   weight: number,
-): Finding | undefined {
+): Finding | undefined => {
   const start = tokens[first];
   const end = tokens[last];
   return start && end ? finding(policy, start.from, end.stemTo, weight) : undefined;
-}
+};
 
-function occupation(tokens: readonly Token[], at: number): Finding | undefined {
+const occupation = (tokens: readonly Token[], at: number): Finding | undefined => {
   const match = OCCUPATIONS.match(tokens, at);
   if (!match) return undefined;
   const before = tokens[at - 1]?.norm ?? '';
@@ -78,9 +76,9 @@ function occupation(tokens: readonly Token[], at: number): Finding | undefined {
       /^(?:i'm|am|is|was|as|are|became|become|he's|she's|a|an|retired|former|my|licensed)$/u.test(before) ||
       BEING.test(two));
   return said ? span('occupation', tokens, at, match.last, 46) : undefined;
-}
+};
 
-function value(tokens: readonly Token[], at: number): number | undefined {
+const value = (tokens: readonly Token[], at: number): number | undefined => {
   const token = tokens[at];
   if (!token || token.blocked) return undefined;
   if (/^\d{1,3}$/u.test(token.norm)) return Number(token.norm);
@@ -90,10 +88,10 @@ function value(tokens: readonly Token[], at: number): number | undefined {
   return parts.every((part) => part !== undefined)
     ? parts.reduce((sum, part) => sum + (part ?? 0), 0)
     : undefined;
-}
+};
 
 /** "42 years old", "forty-two-year-old", "I'm thirty six", "aged 9", "turned 50". */
-function age(tokens: readonly Token[], at: number): Finding | undefined {
+const age = (tokens: readonly Token[], at: number): Finding | undefined => {
   const compound = /^(\p{L}+(?:-\p{L}+)?|\d{1,3})-years?-olds?$/u.exec(tokens[at]?.norm ?? '');
   if (compound) return span('person_age', tokens, at, at, 66);
   const first = value(tokens, at);
@@ -128,10 +126,10 @@ function age(tokens: readonly Token[], at: number): Finding | undefined {
   return am && ends && (Number(tokens[at]?.norm) || first) >= 3
     ? span('person_age', tokens, at, last, 65)
     : undefined;
-}
+};
 
 /** "$20 million", "twelve hundred dollars", "500 euros", "€ 3.50". */
-function money(tokens: readonly Token[], at: number): Finding | undefined {
+const money = (tokens: readonly Token[], at: number): Finding | undefined => {
   const token = tokens[at];
   if (!token) return undefined;
   if (
@@ -155,33 +153,32 @@ function money(tokens: readonly Token[], at: number): Finding | undefined {
   return CURRENCY.test(tokens[last + 1]?.norm ?? '')
     ? span('money_amount', tokens, at, last + 1, 67)
     : undefined;
-}
+};
 
-function isAmount(tokens: readonly Token[], at: number): boolean {
+const isAmount = (tokens: readonly Token[], at: number): boolean => {
   const token = tokens[at];
   if (!token || token.blocked) return false;
   return /^\d[\d.,]*k?$/u.test(token.norm) || SCALE.test(token.norm) || value(tokens, at) !== undefined;
-}
+};
 
 /** Dates that are somebody's birth, by the words or the question before: redacted as such besides being dates. */
-export function birthDates(text: string, findings: readonly Finding[]): Finding[] {
-  return findings
+export const birthDates = (text: string, findings: readonly Finding[]): Finding[] =>
+  findings
     .filter(
       (one) => one.policy === 'date' && BIRTH.test(leadOf(text.slice(Math.max(0, one.from - 60), one.from))),
     )
     .map((one) => hidden('date_of_birth', one.from, one.to, one.weight + 1));
-}
 
 /** What stands before in the same sentence, and the question just before that. */
-function leadOf(text: string): string {
+const leadOf = (text: string): string => {
   const parts = text.toLowerCase().split(/(?<=[.!?])\s/u);
   const own = parts.at(-1) ?? '';
   const previous = parts.at(-2) ?? '';
   return previous.endsWith('?') ? `${previous} ${own}` : own;
-}
+};
 
 /** Names spelled letter by letter ("l o p e z") near a word of naming or spelling. */
-export function spelledNames(tokens: readonly Token[]): Finding[] {
+export const spelledNames = (tokens: readonly Token[]): Finding[] => {
   const found: Finding[] = [];
   for (let at = 0; at < tokens.length; at++) {
     let end = at;
@@ -196,4 +193,4 @@ export function spelledNames(tokens: readonly Token[]): Finding[] {
     at = Math.max(at, end - 1);
   }
   return found;
-}
+};

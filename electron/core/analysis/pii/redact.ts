@@ -9,31 +9,31 @@ import { detectPrivate, privateSpans } from './spans.ts';
 /** Taking something out can bring other words together: detection runs again until it finds nothing more. */
 const MAX_ROUNDS = 8;
 
-export interface RedactionOptions {
+export type RedactionOptions = {
   policies: readonly PiiPolicy[];
   substitution: PiiSubstitution;
   secret: string;
-}
+};
 
-export interface Redaction {
+export type Redaction = {
   transcript: AnalysisTranscript;
   words: RedactedWord[];
   entities: Entity[];
-}
+};
 
 /**
  * Redacts a transcript: text, segments, words and the entities' places. `findings` are those of the text as
  * it stands. Runs to a fixed point: detection on the result finds nothing of the policies any more, so
  * redacting twice changes nothing. Segment ids stay; segments may be left empty.
  */
-export async function redact(
+export const redact = async (
   transcript: AnalysisTranscript,
   findings: readonly Finding[],
   entities: readonly Entity[],
   options: RedactionOptions,
   breathe: Breathe,
   tagger: Tagger = new Tagger(),
-): Promise<Redaction> {
+): Promise<Redaction> => {
   const { policies, substitution, secret } = options;
   const by = { method: substitution, secret, language: transcript.language };
   let current = transcript;
@@ -51,10 +51,10 @@ export async function redact(
     found = await detectPrivate(current.text, current.language, breathe, tagger);
   }
   return { transcript: current, words, entities: mapped };
-}
+};
 
 /** Entities at their new places; one that lost all of its text is gone, two that became one are one. */
-export function moveEntities(entities: readonly Entity[], map: OffsetMap, text: string): Entity[] {
+export const moveEntities = (entities: readonly Entity[], map: OffsetMap, text: string): Entity[] => {
   const moved: Entity[] = [];
   for (const entity of entities) {
     let from = Number.POSITIVE_INFINITY;
@@ -71,4 +71,4 @@ export function moveEntities(entities: readonly Entity[], map: OffsetMap, text: 
     moved.push({ ...entity, text: own, startIndex: from, endIndex: to });
   }
   return moved;
-}
+};

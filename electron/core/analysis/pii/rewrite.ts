@@ -11,35 +11,35 @@ import type { PrivateSpan } from './spans.ts';
 import { type Substitute, substituteFor } from './substitute.ts';
 
 /** Where each UTF-16 unit of the old text begins and ends in the new one; -1 where it is gone. */
-export interface OffsetMap {
+export type OffsetMap = {
   starts: Int32Array;
   ends: Int32Array;
-}
+};
 
-export interface Rewritten {
+export type Rewritten = {
   transcript: AnalysisTranscript;
   words: RedactedWord[];
   map: OffsetMap;
-}
+};
 
 /** Segments between two turns of the event loop. */
 const BATCH = 50;
 
 /** A span's part inside one segment. `token` is what stands for it there. */
-interface Piece extends PrivateSpan {
+type Piece = PrivateSpan & {
   token: string;
-}
+};
 
 /**
  * Puts substitutes into text, segments and words alike. A span over several segments leaves its hash token
  * in the first; masks stay in place. Segments that lose everything keep their place with an empty text.
  */
-export async function rewrite(
+export const rewrite = async (
   transcript: AnalysisTranscript,
   spans: readonly PrivateSpan[],
   by: Substitute,
   breathe: Breathe,
-): Promise<Rewritten> {
+): Promise<Rewritten> => {
   const { text, segments } = transcript;
   const places = placeSegments(text, segments);
   await breathe();
@@ -67,15 +67,15 @@ export async function rewrite(
     rewritten.push({ ...segment, text: own.text, words: kept });
   }
   return { transcript: { ...transcript, text: joinTexts(texts), segments: rewritten }, words: redacted, map };
-}
+};
 
-function piecesIn(
+const piecesIn = (
   text: string,
   spans: readonly PrivateSpan[],
   first: number,
   place: { from: number; to: number },
   by: Substitute,
-): Piece[] {
+): Piece[] => {
   const pieces: Piece[] = [];
   for (let index = first; index < spans.length; index++) {
     const span = spans[index];
@@ -88,27 +88,26 @@ function piecesIn(
     pieces.push({ from, to, policy: span.policy, token });
   }
   return pieces;
-}
+};
 
 /** With "remove", a possessive ending goes with its word. */
-function possessiveEnd(text: string, to: number, by: Substitute): number {
-  return by.method === 'remove' && /^['’]s(?!\p{L})/u.test(text.slice(to, to + 3)) ? to + 2 : to;
-}
+const possessiveEnd = (text: string, to: number, by: Substitute): number =>
+  by.method === 'remove' && /^['’]s(?!\p{L})/u.test(text.slice(to, to + 3)) ? to + 2 : to;
 
-interface NewText {
+type NewText = {
   text: string;
   /** For each old unit of the segment: its place in the segment's new text, or -1. */
   starts: number[];
   ends: number[];
   from: number;
-}
+};
 
-function rewriteText(
+const rewriteText = (
   text: string,
   place: { from: number; to: number },
   pieces: readonly Piece[],
   closing: boolean,
-): NewText {
+): NewText => {
   const starts: number[] = [];
   const ends: number[] = [];
   let out = '';
@@ -141,14 +140,13 @@ function rewriteText(
     ends: shift(ends, lead),
     from: place.from,
   };
-}
+};
 
-function shift(offsets: readonly number[], by: number): number[] {
-  return offsets.map((offset) => (offset < 0 ? -1 : Math.max(0, offset - by)));
-}
+const shift = (offsets: readonly number[], by: number): number[] =>
+  offsets.map((offset) => (offset < 0 ? -1 : Math.max(0, offset - by)));
 
 /** Spacing and punctuation after something removed: no double spaces, no space before a mark, no two commas. */
-function closeUp(out: string, sign: string): { out: string; keep: boolean } {
+const closeUp = (out: string, sign: string): { out: string; keep: boolean } => {
   const last = out.at(-1) ?? '';
   if (/\s/u.test(sign)) return { out, keep: last !== '' && !/\s/u.test(last) };
   if (!/[,.;:!?]/u.test(sign)) return { out, keep: true };
@@ -157,38 +155,40 @@ function closeUp(out: string, sign: string): { out: string; keep: boolean } {
   if (/[,;:]/u.test(sign)) return { out: bare, keep: before !== '' && !/[,.;:!?]/u.test(before) };
   if (/[,;:]/u.test(before)) return { out: bare.slice(0, -1), keep: true };
   return { out: bare, keep: before !== '' && !/[.!?]/u.test(before) };
-}
+};
 
-function note(map: OffsetMap, own: NewText, offset: number): void {
+const note = (map: OffsetMap, own: NewText, offset: number): void => {
   for (const [index, start] of own.starts.entries()) {
     const end = own.ends[index] ?? -1;
     if (start < 0 || end < 0) continue;
     map.starts[own.from + index] = offset + start;
     map.ends[own.from + index] = offset + end;
   }
-}
+};
 
-function pieceOver(word: PlacedWord, pieces: readonly Piece[]): Piece | undefined {
-  return pieces.find((piece) => piece.from < word.to && word.from < piece.to);
-}
+const pieceOver = (word: PlacedWord, pieces: readonly Piece[]): Piece | undefined =>
+  pieces.find((piece) => piece.from < word.to && word.from < piece.to);
 
-function redactedIn(
+const redactedIn = (
   segment: AnalysisSegment,
   placed: readonly PlacedWord[],
   pieces: readonly Piece[],
-): RedactedWord[] {
-  return placed.flatMap((word) => {
+): RedactedWord[] =>
+  placed.flatMap((word) => {
     const piece = pieceOver(word, pieces);
     if (!piece) return [];
     return [{ segment: segment.id, word: word.word, start: word.start, end: word.end, policy: piece.policy }];
   });
-}
 
 /**
  * Words with the same substitutes: a hash token becomes one word over the time of those it stands for.
  * A word that differs from the text (edited by a person) follows the text, which is the truth.
  */
-function rewriteWords(text: string, placed: readonly PlacedWord[], pieces: readonly Piece[]): AnalysisWord[] {
+const rewriteWords = (
+  text: string,
+  placed: readonly PlacedWord[],
+  pieces: readonly Piece[],
+): AnalysisWord[] => {
   const out: AnalysisWord[] = [];
   let current: { piece: Piece; word: AnalysisWord } | undefined;
   for (const word of placed) {
@@ -217,10 +217,10 @@ function rewriteWords(text: string, placed: readonly PlacedWord[], pieces: reado
     }
   }
   return out;
-}
+};
 
 /** What of a word stands after the piece, with further pieces in the same word replaced as well. */
-function remainder(text: string, word: PlacedWord, piece: Piece, pieces: readonly Piece[]): string {
+const remainder = (text: string, word: PlacedWord, piece: Piece, pieces: readonly Piece[]): string => {
   let rest = '';
   let at = piece.to;
   for (const next of pieces) {
@@ -229,9 +229,9 @@ function remainder(text: string, word: PlacedWord, piece: Piece, pieces: readonl
     at = next.to;
   }
   return rest + text.slice(at, Math.max(at, word.to));
-}
+};
 
-function maskedWord(text: string, word: PlacedWord, pieces: readonly Piece[]): string {
+const maskedWord = (text: string, word: PlacedWord, pieces: readonly Piece[]): string => {
   let out = '';
   let at = word.from;
   for (const piece of pieces) {
@@ -242,10 +242,10 @@ function maskedWord(text: string, word: PlacedWord, pieces: readonly Piece[]): s
     at = to;
   }
   return out + text.slice(at, word.to);
-}
+};
 
 /** What is left of a removed word: letters stay as a word, marks go to the word before. */
-function leave(out: AnalysisWord[], times: Omit<AnalysisWord, 'word'>, rest: string): void {
+const leave = (out: AnalysisWord[], times: Omit<AnalysisWord, 'word'>, rest: string): void => {
   if (/[\p{L}\p{N}]/u.test(rest)) {
     out.push({ ...times, word: rest });
     return;
@@ -253,4 +253,4 @@ function leave(out: AnalysisWord[], times: Omit<AnalysisWord, 'word'>, rest: str
   const last = out.at(-1);
   const mark = /[.!?]/u.exec(rest)?.[0];
   if (last && mark && !/[.!?]$/u.test(last.word)) last.word = last.word.replace(/[,;:]$/u, '') + mark;
-}
+};

@@ -9,11 +9,11 @@ import { findCuedValues } from './cued-values.ts';
 import { birthDates, findPersonalFacts, spelledNames } from './personal-facts.ts';
 
 /** A stretch of the text that must go, and the policy it is labelled with. */
-export interface PrivateSpan {
+export type PrivateSpan = {
   from: number;
   to: number;
   policy: PiiPolicy;
-}
+};
 
 /** What many have in common: said of somebody else, it is no secret of the one it was found with. */
 const SHARED_BY_MANY: ReadonlySet<PiiPolicy> = new Set([
@@ -36,12 +36,12 @@ const spreads = (policy: PiiPolicy): boolean => !SHARED_BY_MANY.has(policy);
 const PIECE = 400;
 
 /** All findings, those that only redaction needs included. */
-export async function detectPrivate(
+export const detectPrivate = async (
   text: string,
   language: string,
   breathe: Breathe,
   tagger: Tagger = new Tagger(),
-): Promise<Finding[]> {
+): Promise<Finding[]> => {
   const found = await detect(text, language, breathe, tagger);
   const tokens = await tokenizeSlowly(text, breathe);
   for (let start = 0; start < tokens.length; start += PIECE) {
@@ -58,19 +58,19 @@ export async function detectPrivate(
     await breathe();
   }
   return [...found, ...birthDates(text, found)];
-}
+};
 
 /**
  * What the policies take out of a text: every finding of theirs (doubtful overlaps included, so that
  * redaction errs on the safe side), other occurrences of the same values, and parts of found names.
  * Overlapping spans become one, labelled by its heaviest finding.
  */
-export async function privateSpans(
+export const privateSpans = async (
   text: string,
   findings: readonly Finding[],
   policies: readonly PiiPolicy[],
   breathe: Breathe,
-): Promise<PrivateSpan[]> {
+): Promise<PrivateSpan[]> => {
   const wanted = new Set(policies);
   if (wanted.has('bank_account')) wanted.add('iban');
   if (wanted.has('date')) wanted.add('date_of_birth');
@@ -81,9 +81,9 @@ export async function privateSpans(
   await breathe();
   // Without a letter or digit nothing changes by substitution: redaction would not come to an end.
   return merge([...own, ...echoes]).filter((span) => /[\p{L}\p{N}]/u.test(text.slice(span.from, span.to)));
-}
+};
 
-function merge(findings: readonly Finding[]): PrivateSpan[] {
+const merge = (findings: readonly Finding[]): PrivateSpan[] => {
   const sorted = [...findings].sort((a, b) => a.from - b.from || b.to - a.to);
   const spans: (PrivateSpan & { weight: number })[] = [];
   for (const one of sorted) {
@@ -99,21 +99,21 @@ function merge(findings: readonly Finding[]): PrivateSpan[] {
     }
   }
   return spans.map(({ from, to, policy }) => ({ from, to, policy }));
-}
+};
 
-interface Echo {
+type Echo = {
   policy: PiiPolicy;
   /** Only where written just so: the value is also a common word. */
   exact: string | undefined;
-}
+};
 
 /** Further occurrences of found values and of the parts of found names. */
-async function spread(
+const spread = async (
   text: string,
   tokens: readonly Token[],
   findings: readonly Finding[],
   breathe: Breathe,
-): Promise<Finding[]> {
+): Promise<Finding[]> => {
   const values = new Map<string, Echo>();
   for (const [index, one] of findings.entries()) {
     if (index % 100 === 0) await breathe();
@@ -136,19 +136,19 @@ async function spread(
     found.push({ policy: echo.policy, entity: null, from: token.from, to: last.stemTo, weight: 5 });
   }
   return found;
-}
+};
 
-function remember(values: Map<string, Echo>, value: string, policy: PiiPolicy): void {
+const remember = (values: Map<string, Echo>, value: string, policy: PiiPolicy): void => {
   const words = tokenize(value);
   const key = words.map((word) => word.norm).join(' ');
   if (values.has(key) || key.replace(/[^\p{L}\d]/gu, '').length < 3) return;
   const common = words.length === 1 && isCommon(key);
   if (common && !/^\p{Lu}/u.test(value) && policy !== 'password') return;
   values.set(key, { policy, exact: common ? words[0]?.text : undefined });
-}
+};
 
 /** A word that also means something else, by the tagger's list. */
-function isCommon(word: string): boolean {
+const isCommon = (word: string): boolean => {
   const tags = LEXICON.get(word);
   return tags ? !tags.some((tag) => /Name$|^City$|^Country$|^Region$|^Organization$/u.test(tag)) : false;
-}
+};

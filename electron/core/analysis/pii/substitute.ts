@@ -3,26 +3,26 @@ import type { PiiPolicy, PiiSubstitution } from '../../../contract/analysis.ts';
 import { findRuns } from '../numbers/runs.ts';
 import { tokenize } from '../tokens.ts';
 
-export interface Substitute {
+export type Substitute = {
   method: PiiSubstitution;
   /** Key of the HMAC: a secret of this installation. */
   secret: string;
   language: string;
-}
+};
 
 /**
  * What stands for a private value. `hash`: `[POLICY_xxxxxxxx]`, eight hex digits of an HMAC-SHA-256 over the
  * policy and the value in a canonical form, so that a number or address said aloud and the same one written
  * get one token. `mask`: letters and digits become "*". `remove`: nothing.
  */
-export function substituteFor(value: string, policy: PiiPolicy, by: Substitute): string {
+export const substituteFor = (value: string, policy: PiiPolicy, by: Substitute): string => {
   if (by.method === 'remove') return '';
   if (by.method === 'mask') return value.replace(/[\p{L}\p{N}\p{M}]/gu, '*');
   const digest = createHmac('sha256', by.secret)
     .update(`${policy}\n${canonical(value, by.language)}`)
     .digest('hex');
   return `[${policy.toUpperCase()}_${digest.slice(0, 8)}]`;
-}
+};
 
 const SIGNS: readonly (readonly [RegExp, string])[] = [
   [/\s+(?:dot|point|punkt|punto)\s+/gu, '.'],
@@ -33,7 +33,7 @@ const SIGNS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** One form for the ways of saying or writing a value. */
-export function canonical(value: string, language: string): string {
+export const canonical = (value: string, language: string): string => {
   const plain = value.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').trim();
   const digits = findRuns(tokenize(plain), language)
     .flatMap((run) => run.groups.map((group) => group.digits))
@@ -41,4 +41,4 @@ export function canonical(value: string, language: string): string {
   const written = SIGNS.reduce((text, [sign, by]) => text.replace(sign, by), plain);
   if (/[@]|\.\p{L}/u.test(written)) return written.replaceAll(' ', '');
   return digits.length >= 4 ? digits : plain.replace(/[^\p{L}\p{N}]+/gu, ' ').trim();
-}
+};

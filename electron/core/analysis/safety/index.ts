@@ -8,12 +8,12 @@ import { opensSentence, type Token, tokenizeSlowly } from '../tokens.ts';
 import type { AnalysisSegment, AnalysisTranscript } from '../types.ts';
 import { ALLOWED, BENIGN, HATE_TARGETS, HATE_VERBS, type Strength, TERM_LISTS } from './terms.ts';
 
-export interface SafetyHit {
+export type SafetyHit = {
   label: SafetyLabel;
   strength: Strength;
   from: number;
   to: number;
-}
+};
 
 const BATCH = 400;
 const obfuscated = new RegExpMatcher({ ...englishDataset.build(), ...englishRecommendedTransformers });
@@ -25,10 +25,10 @@ const obfuscated = new RegExpMatcher({ ...englishDataset.build(), ...englishReco
  * group of people as the object of hating. A label's confidence grows with the strength and number of its
  * words: 1 - exp(-sum/2). Limits: keywords only, so irony and quotation count as well; English first.
  */
-export async function contentSafety(
+export const contentSafety = async (
   transcript: AnalysisTranscript,
   breathe: Breathe,
-): Promise<{ report: ContentSafety; profanity: { from: number; to: number }[] }> {
+): Promise<{ report: ContentSafety; profanity: { from: number; to: number }[] }> => {
   const tokens = await tokenizeSlowly(transcript.text, breathe);
   const hits: SafetyHit[] = [];
   for (let start = 0; start < tokens.length; start += BATCH) {
@@ -37,18 +37,18 @@ export async function contentSafety(
   }
   const profanity = hits.filter((hit) => hit.label === 'profanity' || isObscene(transcript.text, hit));
   return { report: summarize(transcript, hits), profanity: profanity.map(({ from, to }) => ({ from, to })) };
-}
+};
 
 /** Slurs and coarse sexual words are masked like profanity; "weapon" and the like are not. */
-function isObscene(text: string, hit: SafetyHit): boolean {
+const isObscene = (text: string, hit: SafetyHit): boolean => {
   const word = text.slice(hit.from, hit.to).toLowerCase();
   return (
     (hit.label === 'hate_speech' && hit.strength === 3 && !word.includes(' ')) ||
     /^(?:slut|whore|tits|pussy|boobs)s?$/u.test(word)
   );
-}
+};
 
-function findHits(tokens: readonly Token[], start: number, end: number): SafetyHit[] {
+const findHits = (tokens: readonly Token[], start: number, end: number): SafetyHit[] => {
   const hits: SafetyHit[] = [];
   let at = start;
   while (at < end) {
@@ -61,9 +61,9 @@ function findHits(tokens: readonly Token[], start: number, end: number): SafetyH
     at += 1;
   }
   return hits;
-}
+};
 
-function hitsAt(tokens: readonly Token[], at: number): SafetyHit[] {
+const hitsAt = (tokens: readonly Token[], at: number): SafetyHit[] => {
   const token = tokens[at];
   if (!token || token.blocked || ALLOWED.has(token.norm)) return [];
   const hits: SafetyHit[] = [];
@@ -82,25 +82,25 @@ function hitsAt(tokens: readonly Token[], at: number): SafetyHit[] {
     hits.push({ label: 'profanity', strength: 2, from: token.from, to: token.to });
   }
   return hits;
-}
+};
 
 /** What is killed, shot or attacked without anybody being hurt: "killed time", "shot him an email". */
 const HARMLESS_OBJECT =
   /^(?:(?:the|a|an|some|my|your|our|this|that|these|those|another|more|any) )?(?:emails?|messages?|texts?|notes?|time|process(?:es)?|servers?|jobs?|tasks?|threads?|photos?|videos?|pictures?|films?|movies?|scenes?|commercials?|engines?|lights?|mood|vibe|switch|apps?|features?|bugs?|exams?|hoops|baskets|pool|problems?|issues?|questions?|glance|look|smile|weeds?|bacteria|germs|virus(?:es)?|pain|calls?|keys?|buttons?|record|charts)\b/u;
 
-function phraseAfter(tokens: readonly Token[], last: number): string {
+const phraseAfter = (tokens: readonly Token[], last: number): string => {
   if (/[.!?;]/u.test(tokens[last]?.trail ?? '')) return '';
   return `${tokens[last + 1]?.norm ?? ''} ${tokens[last + 2]?.norm ?? ''}`;
-}
+};
 
 /** "Alcohol-free", "no symptoms": a negation right before a mild label's word takes it back. */
-function isNegatedHarm(label: SafetyLabel, tokens: readonly Token[], at: number): boolean {
+const isNegatedHarm = (label: SafetyLabel, tokens: readonly Token[], at: number): boolean => {
   if (label !== 'health_issues' && label !== 'alcohol') return false;
   return /^(?:no|without|never|zero)$/u.test(tokens[at - 1]?.norm ?? '');
-}
+};
 
 /** "I hate …", "… should die" with a group of people beside it. */
-function hateAt(tokens: readonly Token[], at: number): SafetyHit | undefined {
+const hateAt = (tokens: readonly Token[], at: number): SafetyHit | undefined => {
   const target = HATE_TARGETS.match(tokens, at);
   const first = tokens[at];
   if (!target || !first) return undefined;
@@ -119,23 +119,22 @@ function hateAt(tokens: readonly Token[], at: number): SafetyHit | undefined {
     }
   }
   return undefined;
-}
+};
 
-function isNegated(tokens: readonly Token[], at: number): boolean {
-  return tokens
+const isNegated = (tokens: readonly Token[], at: number): boolean =>
+  tokens
     .slice(Math.max(0, at - 3), at)
     .some((token) => /^(?:not|never|don't|doesn't|didn't|who|people|they)$/u.test(token.norm));
-}
 
 /** A token that obscenity's matcher reads as profane and that is no dictionary word or name. */
-function isDisguised(tokens: readonly Token[], at: number): boolean {
+const isDisguised = (tokens: readonly Token[], at: number): boolean => {
   const token = tokens[at];
   if (!token || LEXICON.has(token.stem) || (token.capital && !opensSentence(tokens, at))) return false;
   const odd = /[\d@$!*]/u.test(token.text) || /(\p{L})\1\1/u.test(token.text);
   return odd && /\p{L}/u.test(token.text) && obfuscated.hasMatch(token.text);
-}
+};
 
-function summarize(transcript: AnalysisTranscript, hits: readonly SafetyHit[]): ContentSafety {
+const summarize = (transcript: AnalysisTranscript, hits: readonly SafetyHit[]): ContentSafety => {
   const places = placeSegments(transcript.text, transcript.segments);
   const labels = SAFETY_LABELS.flatMap((label) => {
     const own = hits.filter((hit) => hit.label === label);
@@ -145,19 +144,19 @@ function summarize(transcript: AnalysisTranscript, hits: readonly SafetyHit[]): 
     return [{ label, confidence: roundMs(1 - Math.exp(-sum / 2)), severity: severityOf(own), segments }];
   });
   return { flagged: labels.length > 0, labels };
-}
+};
 
-function severityOf(hits: readonly SafetyHit[]): 'low' | 'medium' | 'high' {
+const severityOf = (hits: readonly SafetyHit[]): 'low' | 'medium' | 'high' => {
   const strongest = Math.max(...hits.slice(0, 1000).map((hit) => hit.strength));
   if (strongest === 3 || hits.length >= 12) return 'high';
   return strongest === 2 || hits.length >= 5 ? 'medium' : 'low';
-}
+};
 
-function segmentsOf(
+const segmentsOf = (
   segments: readonly AnalysisSegment[],
   places: readonly { from: number; to: number }[],
   hits: readonly SafetyHit[],
-): { id: number; start: number; end: number }[] {
+): { id: number; start: number; end: number }[] => {
   let next = 0;
   const sorted = [...hits].sort((a, b) => a.from - b.from);
   return segments.flatMap((segment, index) => {
@@ -167,4 +166,4 @@ function segmentsOf(
     const hit = sorted[next];
     return hit && hit.from < place.to ? [{ id: segment.id, start: segment.start, end: segment.end }] : [];
   });
-}
+};

@@ -2,15 +2,14 @@ import { placeSegments, placeWords } from '../document.ts';
 import type { AnalysisTranscript } from '../types.ts';
 
 /** "damn" becomes "d***": the first letter stays, other letters and digits become stars. Length is kept. */
-export function maskProfane(value: string): string {
-  return value.replace(/(?<=[\p{L}\p{N}])[\p{L}\p{N}]/gu, (sign) => '*'.repeat(sign.length));
-}
+export const maskProfane = (value: string): string =>
+  value.replace(/(?<=[\p{L}\p{N}])[\p{L}\p{N}]/gu, (sign) => '*'.repeat(sign.length));
 
 /** Masks spans in text, segments and words. All offsets stay valid, since no length changes. */
-export function maskSpans(
+export const maskSpans = (
   transcript: AnalysisTranscript,
   spans: readonly { from: number; to: number }[],
-): AnalysisTranscript {
+): AnalysisTranscript => {
   if (spans.length === 0) return transcript;
   const text = maskText(transcript.text, spans);
   const places = placeSegments(transcript.text, transcript.segments);
@@ -28,9 +27,9 @@ export function maskSpans(
     return { ...segment, text: text.slice(place.from, place.to), words };
   });
   return { ...transcript, text, segments };
-}
+};
 
-function maskText(text: string, spans: readonly { from: number; to: number }[]): string {
+const maskText = (text: string, spans: readonly { from: number; to: number }[]): string => {
   let out = '';
   let at = 0;
   for (const span of [...spans].sort((a, b) => a.from - b.from)) {
@@ -40,4 +39,4 @@ function maskText(text: string, spans: readonly { from: number; to: number }[]):
     at = span.to;
   }
   return out + text.slice(at);
-}
+};

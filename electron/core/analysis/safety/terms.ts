@@ -5,11 +5,11 @@ import { Gazetteer } from '../names/gazetteer.ts';
 /** How much one occurrence says: 3 is enough for "high", 2 for "medium", 1 for "low". */
 export type Strength = 1 | 2 | 3;
 
-export interface TermList {
+export type TermList = {
   label: SafetyLabel;
   strength: Strength;
   terms: Gazetteer;
-}
+};
 
 const list = (label: SafetyLabel, strength: Strength, terms: readonly string[]): TermList => {
   return { label, strength, terms: new Gazetteer(terms) };

@@ -20,7 +20,7 @@ const COMMA_ONLY =
  * A sentence as one would write it down: fillers, repeated words, false starts ("we, we need", "I was go-
  * I was going") and leading connectives are taken out; a capital and a mark are put in.
  */
-export function cleanSentence(text: string, language: string): string {
+export const cleanSentence = (text: string, language: string): string => {
   const key = language.slice(0, 2);
   let out = withoutMonsters(text).replace(/\s+/gu, ' ').trim();
   const fillers = FILLERS[key] ?? FILLERS.en;
@@ -35,10 +35,10 @@ export function cleanSentence(text: string, language: string): string {
   if (out === '') return '';
   const capital = out.charAt(0).toUpperCase() + out.slice(1);
   return /[.!?…。！？؟।][”"’')\]]*$/u.test(capital) ? capital : `${capital}.`;
-}
+};
 
 /** A word or a group of up to four words said twice in a row counts once; a cut-off word ("go-") not at all. */
-function dropFalseStarts(text: string): string {
+const dropFalseStarts = (text: string): string => {
   let out = withoutMonsters(text).replace(
     /(?<!\p{L})\p{L}+-(?=\s)(?!\s(?:and|or|und|oder|et|ou|y|o)\s)/gu,
     '',
@@ -52,16 +52,15 @@ function dropFalseStarts(text: string): string {
     out = out.replace(repeated, (whole, once: string) => (keepsDouble(once) ? whole : once));
   }
   return out;
-}
+};
 
 /** Doublings that mean something: digits, number words, "that that", "very very". */
-function keepsDouble(words: string): boolean {
-  return /\d|\b(?:zero|oh|one|two|three|four|five|six|seven|eight|nine|ten|eleven|that|had|very|double|sie|die|das|nous|vous)\b/iu.test(
+const keepsDouble = (words: string): boolean =>
+  /\d|\b(?:zero|oh|one|two|three|four|five|six|seven|eight|nine|ten|eleven|that|had|very|double|sie|die|das|nous|vous)\b/iu.test(
     words,
   );
-}
 
-function dropLeads(text: string, leads: RegExp | undefined): string {
+const dropLeads = (text: string, leads: RegExp | undefined): string => {
   let out = text;
   for (let round = 0; leads && round < 3; round++) {
     const match = leads.exec(out);
@@ -73,4 +72,4 @@ function dropLeads(text: string, leads: RegExp | undefined): string {
     out = rest;
   }
   return out;
-}
+};

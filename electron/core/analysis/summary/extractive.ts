@@ -14,13 +14,13 @@ const MOST_BULLETS = 12;
 const MOST_CANDIDATES = 4000;
 const BATCH = 100;
 
-interface Candidate {
+type Candidate = {
   index: number;
   text: string;
   words: number;
   vector: Vector;
   score: number;
-}
+};
 
 const DECISIONS =
   /\b(?:decid|agree|conclu|deadline|must|need to|have to|important|key|main|goal|plan|propos|recommend|result|because|problem|issue|solution|will|next step|responsible|budget|announc|found that|in summary|entschied|beschlossen|wichtig|müssen|décid|important|il faut|decid|hay que|importante)/iu;
@@ -36,32 +36,31 @@ const LEANING =
  * share from any quarter of the talk, given in the order of the talk. A chosen sentence that leans on the
  * one before ("It was …") takes that along. Bullets grow with the logarithm of the length, 2 to 12.
  */
-export async function extractiveSummary(
+export const extractiveSummary = async (
   sentences: readonly PlacedSentence[],
   language: string,
   type: SummaryType,
   breathe: Breathe,
-): Promise<Summary> {
+): Promise<Summary> => {
   const candidates = await rank(sentences, language, breathe);
   const chosen = await choose(candidates, sentences.length, breathe);
   const bullets = joinNeighbours(chosen.map((candidate) => toBullet(candidate, sentences, language)));
   return { text: formatSummary(bullets, type, language), type, language, engine: 'extractive', bullets };
-}
+};
 
 /** How many bullets suit a number of sentences. */
-export function bulletCount(sentences: number): number {
-  return Math.min(
+export const bulletCount = (sentences: number): number =>
+  Math.min(
     MOST_BULLETS,
     Math.max(1, Math.round(1.2 * Math.log2(Math.max(2, sentences)))),
     Math.max(1, sentences),
   );
-}
 
-async function rank(
+const rank = async (
   sentences: readonly PlacedSentence[],
   language: string,
   breathe: Breathe,
-): Promise<Candidate[]> {
+): Promise<Candidate[]> => {
   const stops = stopWords(language);
   const kept: { index: number; text: string; words: number; stems: string[] }[] = [];
   for (const [index, sentence] of sentences.entries()) {
@@ -86,11 +85,11 @@ async function rank(
     const score = (ranks[at] ?? 0) * weightOf(text, words, index / Math.max(1, sentences.length));
     return { index, text, words, vector: vectors[at] ?? new Map<string, number>(), score };
   });
-}
+};
 
 /** Very short transcripts have nothing but small sentences: better those than no summary. */
-function fallback(sentences: readonly PlacedSentence[], language: string) {
-  return sentences.map((sentence, index) => {
+const fallback = (sentences: readonly PlacedSentence[], language: string) =>
+  sentences.map((sentence, index) => {
     const text = cleanSentence(sentence.text, language) || sentence.text;
     return {
       index,
@@ -99,23 +98,22 @@ function fallback(sentences: readonly PlacedSentence[], language: string) {
       stems: tokenize(text).map((token) => stemOf(token.stem)),
     };
   });
-}
 
-function bigrams(text: string): string[] {
+const bigrams = (text: string): string[] => {
   const signs = [...text.replace(/[^\p{L}\p{N}]/gu, '')];
   return signs.slice(1).map((sign, index) => `${signs[index]}${sign}`);
-}
+};
 
 /** At most `most` items, spread evenly: keeps the graph bounded for talks of many hours. */
-function evenly<T>(items: readonly T[], most: number): T[] {
+const evenly = <T>(items: readonly T[], most: number): T[] => {
   if (items.length <= most) return [...items];
   const step = items.length / most;
   return Array.from({ length: most }, (_, index) => items[Math.floor(index * step)]).filter(
     (item) => item !== undefined,
   );
-}
+};
 
-function weightOf(text: string, words: number, position: number): number {
+const weightOf = (text: string, words: number, position: number): number => {
   let weight = words < 6 ? 0.55 : words > 45 ? 0.7 : 1;
   if (/\?$/u.test(text)) weight *= 0.5;
   if (SMALL_TALK.test(text)) weight *= 0.3;
@@ -123,13 +121,13 @@ function weightOf(text: string, words: number, position: number): number {
   if (/\d|\p{Ll} \p{Lu}\p{Ll}/u.test(text)) weight *= 1.1;
   if (LEANING.test(text)) weight *= 0.85;
   return weight * (position < 0.1 ? 1.12 : position > 0.92 ? 1.06 : 1);
-}
+};
 
-async function choose(
+const choose = async (
   candidates: readonly Candidate[],
   total: number,
   breathe: Breathe,
-): Promise<Candidate[]> {
+): Promise<Candidate[]> => {
   const wanted = Math.min(bulletCount(candidates.length), candidates.length);
   const share = Math.max(1, Math.ceil(wanted / 3));
   const perQuarter = [0, 0, 0, 0];
@@ -158,9 +156,9 @@ async function choose(
     await breathe();
   }
   return chosen.sort((a, b) => a.index - b.index);
-}
+};
 
-function toBullet(candidate: Candidate, sentences: readonly PlacedSentence[], language: string): Bullet {
+const toBullet = (candidate: Candidate, sentences: readonly PlacedSentence[], language: string): Bullet => {
   const sentence = sentences[candidate.index];
   if (!sentence) throw new RangeError('a candidate comes from a sentence');
   const before = sentences[candidate.index - 1];
@@ -180,12 +178,11 @@ function toBullet(candidate: Candidate, sentences: readonly PlacedSentence[], la
       end: roundMs(sentence.end),
     },
   };
-}
+};
 
 /** A sentence that came along with its neighbour is not said twice. */
-function joinNeighbours(bullets: readonly Bullet[]): Bullet[] {
-  return bullets.filter((bullet, at) => {
+const joinNeighbours = (bullets: readonly Bullet[]): Bullet[] =>
+  bullets.filter((bullet, at) => {
     const next = bullets[at + 1];
     return !next || !bullet.source.sentence_ids.every((id) => next.source.sentence_ids.includes(id));
   });
-}

@@ -16,15 +16,15 @@ const PARAGRAPH_GAP_S = 90;
 const PARAGRAPH_SENTENCES = 4;
 
 /** The summary's text: "• " lines, paragraphs, or a markdown heading with a list. */
-export function formatSummary(bullets: readonly Bullet[], type: SummaryType, language: string): string {
+export const formatSummary = (bullets: readonly Bullet[], type: SummaryType, language: string): string => {
   if (bullets.length === 0) return '';
   if (type === 'bullets') return bullets.map((bullet) => `• ${bullet.text}`).join('\n');
   if (type === 'paragraphs') return paragraphs(bullets);
   const heading = HEADINGS[language.slice(0, 2)] ?? 'Summary';
   return `## ${heading}\n\n${bullets.map((bullet) => `- ${escapeMarkdown(bullet.text)}`).join('\n')}`;
-}
+};
 
-function paragraphs(bullets: readonly Bullet[]): string {
+const paragraphs = (bullets: readonly Bullet[]): string => {
   const parts: string[][] = [];
   for (const [index, bullet] of bullets.entries()) {
     const current = parts.at(-1);
@@ -34,9 +34,7 @@ function paragraphs(bullets: readonly Bullet[]): string {
     else parts.push([bullet.text]);
   }
   return parts.map((part) => part.join(' ')).join('\n\n');
-}
+};
 
 /** What markdown would take for markup; a redaction token's brackets and underscores, and mask stars, too. */
-function escapeMarkdown(text: string): string {
-  return text.replace(/([\\`*_<>[\]#])/gu, '\\$1');
-}
+const escapeMarkdown = (text: string): string => text.replace(/([\\`*_<>[\]#])/gu, '\\$1');

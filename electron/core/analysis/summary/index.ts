@@ -7,7 +7,7 @@ import type { AnalysisTranscript, Summarizer } from '../types.ts';
 import { bulletCount, extractiveSummary } from './extractive.ts';
 import { type Bullet, formatSummary } from './format.ts';
 
-export interface SummaryRequest {
+export type SummaryRequest = {
   type: SummaryType;
   /** Wanted language; the transcript's when absent. */
   language?: string;
@@ -15,14 +15,14 @@ export interface SummaryRequest {
   translation?: AnalysisTranscript;
   /** A local language model, when the user has set one up. */
   summarizer?: Summarizer;
-}
+};
 
 /** A summary, and what a reader must be told about it. Sources always point into `transcript`'s sentences. */
-export async function summarize(
+export const summarize = async (
   transcript: AnalysisTranscript,
   request: SummaryRequest,
   breathe: Breathe,
-): Promise<{ summary: Summary; warnings: string[] }> {
+): Promise<{ summary: Summary; warnings: string[] }> => {
   const warnings: string[] = [];
   const own = placeSentences(transcript.text, transcript.segments);
   await breathe();
@@ -52,27 +52,26 @@ export async function summarize(
     summary: { ...summary, bullets: summary.bullets?.map((bullet) => sourceByTime(bullet, own)) },
     warnings,
   };
-}
+};
 
-function sameLanguage(a: string, b: string): boolean {
-  return a.slice(0, 2).toLowerCase() === b.slice(0, 2).toLowerCase();
-}
+const sameLanguage = (a: string, b: string): boolean =>
+  a.slice(0, 2).toLowerCase() === b.slice(0, 2).toLowerCase();
 
 /** A translated bullet's evidence: the original sentences that were spoken in its time. */
-function sourceByTime(bullet: Bullet, sentences: readonly PlacedSentence[]): Bullet {
+const sourceByTime = (bullet: Bullet, sentences: readonly PlacedSentence[]): Bullet => {
   const { start, end } = bullet.source;
   const ids = sentences
     .filter((sentence) => sentence.start < end && start < sentence.end)
     .map((sentence) => sentence.id);
   return { ...bullet, source: { sentence_ids: ids, start, end } };
-}
+};
 
-async function writeWithModel(
+const writeWithModel = async (
   sentences: readonly PlacedSentence[],
   language: string,
   request: SummaryRequest,
   summarizer: Summarizer,
-): Promise<{ summary: Summary } | { warning: string }> {
+): Promise<{ summary: Summary } | { warning: string }> => {
   try {
     const items = await summarizer.summarize({
       sentences: sentences.map(({ id, text, speaker_id }) => ({ id, text, speaker_id })),
@@ -92,13 +91,13 @@ async function writeWithModel(
       warning: `The local language model failed (${messageOf(error)}): sentences were extracted instead.`,
     };
   }
-}
+};
 
 /** A statement whose evidence does not exist is dropped: nobody could check it. */
-function withSource(
+const withSource = (
   item: { text: string; sentence_ids: number[] },
   byId: ReadonlyMap<number, PlacedSentence>,
-): Bullet | undefined {
+): Bullet | undefined => {
   const own = item.sentence_ids.map((id) => byId.get(id)).filter((sentence) => sentence !== undefined);
   const text = item.text.replace(/\s+/gu, ' ').trim();
   if (own.length === 0 || text === '') return undefined;
@@ -108,4 +107,4 @@ function withSource(
     text,
     source: { sentence_ids: own.map((sentence) => sentence.id), start: roundMs(start), end: roundMs(end) },
   };
-}
+};

@@ -7,16 +7,16 @@ const ROWS_BETWEEN_BREATHS = 40;
 const MOST_SHARED = 150;
 
 /** A sparse symmetric graph: for each row its neighbours and their weights. */
-export interface Graph {
+export type Graph = {
   neighbours: Int32Array[];
   weights: Float64Array[];
-}
+};
 
 /** Words of a sentence by stem with their weight (tf-idf), its length normalised to 1. */
 export type Vector = ReadonlyMap<string, number>;
 
 /** Tf-idf vectors of length 1 from lists of stems. */
-export function toVectors(sentences: readonly (readonly string[])[]): Vector[] {
+export const toVectors = (sentences: readonly (readonly string[])[]): Vector[] => {
   const frequency = new Map<string, number>();
   for (const stems of sentences)
     for (const stem of new Set(stems)) frequency.set(stem, (frequency.get(stem) ?? 0) + 1);
@@ -31,17 +31,17 @@ export function toVectors(sentences: readonly (readonly string[])[]): Vector[] {
     for (const [stem, weight] of vector) vector.set(stem, weight / norm);
     return vector;
   });
-}
+};
 
-export function cosine(a: Vector, b: Vector): number {
+export const cosine = (a: Vector, b: Vector): number => {
   const [small, large] = a.size < b.size ? [a, b] : [b, a];
   let sum = 0;
   for (const [stem, weight] of small) sum += weight * (large.get(stem) ?? 0);
   return sum;
-}
+};
 
 /** Similarities between all sentences that share a telling word, through an inverted index. */
-export async function similarityGraph(vectors: readonly Vector[], breathe: Breathe): Promise<Graph> {
+export const similarityGraph = async (vectors: readonly Vector[], breathe: Breathe): Promise<Graph> => {
   const index = new Map<string, number[]>();
   for (const [row, vector] of vectors.entries()) {
     for (const stem of vector.keys()) {
@@ -66,13 +66,13 @@ export async function similarityGraph(vectors: readonly Vector[], breathe: Breat
     graph.weights.push(Float64Array.from(sums.values()));
   }
   return graph;
-}
+};
 
 /**
  * TextRank (Mihalcea & Tarau 2004): PageRank over the graph of sentences, edges weighted by the cosine of
  * their tf-idf vectors (as LexRank, Erkan & Radev 2004). The scores are scaled so that the best is 1.
  */
-export async function textRank(graph: Graph, breathe: Breathe): Promise<Float64Array> {
+export const textRank = async (graph: Graph, breathe: Breathe): Promise<Float64Array> => {
   const count = graph.neighbours.length;
   const totals = Float64Array.from(graph.weights, (weights) =>
     weights.reduce((sum, weight) => sum + weight, 0),
@@ -88,9 +88,9 @@ export async function textRank(graph: Graph, breathe: Breathe): Promise<Float64A
   }
   const best = ranks.reduce((most, rank) => Math.max(most, rank), 0) || 1;
   return ranks.map((rank) => rank / best);
-}
+};
 
-function share(graph: Graph, row: number, rank: number, total: number, next: Float64Array): void {
+const share = (graph: Graph, row: number, rank: number, total: number, next: Float64Array): void => {
   const neighbours = graph.neighbours[row];
   const weights = graph.weights[row];
   if (!neighbours || !weights || total === 0) return;
@@ -98,4 +98,4 @@ function share(graph: Graph, row: number, rank: number, total: number, next: Flo
     const other = neighbours[at] ?? 0;
     next[other] = (next[other] ?? 0) + (DAMPING * rank * (weights[at] ?? 0)) / total;
   }
-}
+};

@@ -6,13 +6,13 @@ const MOST = 12;
 const MOST_WORDS = 4;
 const BATCH = 500;
 
-interface Candidate {
+type Candidate = {
   /** As it is written most often. */
   text: string;
   stems: string[];
   count: number;
   first: number;
-}
+};
 
 /**
  * Phrases of the text that carry its subject, most relevant first. RAKE (Rose et al. 2010): candidates are
@@ -20,7 +20,7 @@ interface Candidate {
  * over its frequency, a phrase the mean of its words', here times the logarithm of how often it is said,
  * so that frequent short phrases are not beaten by chance long ones. Works in any language with stop words.
  */
-export async function keyPhrases(text: string, language: string, breathe: Breathe): Promise<string[]> {
+export const keyPhrases = async (text: string, language: string, breathe: Breathe): Promise<string[]> => {
   const candidates = await collect(await tokenizeSlowly(text, breathe), stopWords(language), breathe);
   const frequency = new Map<string, number>();
   const degree = new Map<string, number>();
@@ -44,10 +44,10 @@ export async function keyPhrases(text: string, language: string, breathe: Breath
   });
   scored.sort((a, b) => b.score - a.score || a.candidate.first - b.candidate.first);
   return pick(scored.map((one) => one.candidate));
-}
+};
 
 /** The best phrases, without those that only repeat words of better ones. */
-function pick(candidates: readonly Candidate[]): string[] {
+const pick = (candidates: readonly Candidate[]): string[] => {
   const chosen: Candidate[] = [];
   for (const candidate of candidates) {
     if (chosen.length >= MOST) break;
@@ -58,13 +58,13 @@ function pick(candidates: readonly Candidate[]): string[] {
     if (!known) chosen.push(candidate);
   }
   return chosen.map((candidate) => candidate.text);
-}
+};
 
-async function collect(
+const collect = async (
   tokens: readonly Token[],
   stops: ReadonlySet<string>,
   breathe: Breathe,
-): Promise<Candidate[]> {
+): Promise<Candidate[]> => {
   const found = new Map<string, Candidate & { forms: Map<string, number> }>();
   let run: Token[] = [];
   for (const token of tokens) {
@@ -85,14 +85,14 @@ async function collect(
     ...one,
     text: [...one.forms].sort((a, b) => b[1] - a[1])[0]?.[0] ?? one.text,
   }));
-}
+};
 
-function isContent(token: Token, stops: ReadonlySet<string>): boolean {
+const isContent = (token: Token, stops: ReadonlySet<string>): boolean => {
   if (token.blocked || token.stem.length < 3 || stops.has(token.norm) || stops.has(token.stem)) return false;
   return /^\p{L}[\p{L}\p{M}\d'’.-]*$/u.test(token.text);
-}
+};
 
-function add(found: Map<string, Candidate & { forms: Map<string, number> }>, run: readonly Token[]): void {
+const add = (found: Map<string, Candidate & { forms: Map<string, number> }>, run: readonly Token[]): void => {
   if (run.length === 0) return;
   const words = run.slice(-MOST_WORDS);
   const stems = words.map((token) => stemOf(token.stem));
@@ -112,4 +112,4 @@ function add(found: Map<string, Candidate & { forms: Map<string, number> }>, run
   known.count += 1;
   known.forms.set(text, (known.forms.get(text) ?? 0) + 1);
   found.set(key, known);
-}
+};

@@ -41,16 +41,14 @@ const SPANISH =
 const BY_LANGUAGE: Record<string, ReadonlySet<string>> = { en: ENGLISH, de: GERMAN, fr: FRENCH, es: SPANISH };
 
 /** The stop words of a language; for one without a list, those of all four, which hurts little. */
-export function stopWords(language: string): ReadonlySet<string> {
-  return BY_LANGUAGE[language.slice(0, 2)] ?? ALL;
-}
+export const stopWords = (language: string): ReadonlySet<string> => BY_LANGUAGE[language.slice(0, 2)] ?? ALL;
 
 const ALL: ReadonlySet<string> = new Set([...ENGLISH, ...GERMAN, ...FRENCH, ...SPANISH]);
 
 /** Light stemming for counting: plurals of nouns and the commonest endings of verbs (Harman's S-stemmer). */
-export function stemOf(word: string): string {
+export const stemOf = (word: string): string => {
   if (word.length > 4 && /[^ae]ies$/u.test(word)) return `${word.slice(0, -3)}y`;
   if (word.length > 4 && /(?:sh|ch|ss|x|z)es$/u.test(word)) return word.slice(0, -2);
   if (word.length > 3 && /[^aeus]s$|[aeo]s$/u.test(word) && !/ss$/u.test(word)) return word.slice(0, -1);
   return word;
-}
+};

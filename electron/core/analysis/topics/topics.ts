@@ -10,12 +10,14 @@ const BATCH = 500;
 const LEAST_SCORE = 3.5;
 const LEAST_SHARE = 0.3;
 
-interface TermUse {
+type TermUse = {
   topic: number;
   weight: number;
-}
+};
 
 const USES = new Map<string, TermUse[]>();
+
+const keyOf = (term: string): string => term.toLowerCase().split(' ').map(stemOf).join(' ');
 for (const [topic, { terms }] of taxonomy.topics.entries()) {
   for (const [term, weight] of Object.entries(terms)) {
     const key = keyOf(term);
@@ -29,17 +31,13 @@ const TERMS = new Gazetteer(USES.keys());
 /** The names of the taxonomy, in its order (`resources/topics/topics.json`). */
 export const TOPIC_NAMES: readonly string[] = taxonomy.topics.map((topic) => topic.name);
 
-function keyOf(term: string): string {
-  return term.toLowerCase().split(' ').map(stemOf).join(' ');
-}
-
 /**
  * At most ten topics of the taxonomy, most relevant first. Keyword based: each topic has a weighted
  * vocabulary; a term counts weight x (1 + ln occurrences), divided by the root of how many topics use it.
  * A topic needs two different terms (or one said three times) and a fair share of the best one's score.
  * English only: for other languages the vocabulary does not match and the caller warns.
  */
-export async function findTopics(text: string, breathe: Breathe): Promise<string[]> {
+export const findTopics = async (text: string, breathe: Breathe): Promise<string[]> => {
   const counts = await countTerms(await tokenizeSlowly(text, breathe), breathe);
   const scores = taxonomy.topics.map(() => ({ score: 0, terms: 0, strong: 0, most: 0 }));
   for (const [term, count] of counts) {
@@ -61,9 +59,9 @@ export async function findTopics(text: string, breathe: Breathe): Promise<string
     .sort((a, b) => b.score - a.score)
     .slice(0, MOST)
     .map((own) => own.name);
-}
+};
 
-async function countTerms(tokens: readonly Token[], breathe: Breathe): Promise<Map<string, number>> {
+const countTerms = async (tokens: readonly Token[], breathe: Breathe): Promise<Map<string, number>> => {
   const stemmed = tokens.map((token) => ({ ...token, norm: stemOf(token.stem), stem: stemOf(token.stem) }));
   const counts = new Map<string, number>();
   for (let at = 0; at < stemmed.length; at++) {
@@ -76,4 +74,4 @@ async function countTerms(tokens: readonly Token[], breathe: Breathe): Promise<M
     at = match.last;
   }
   return counts;
-}
+};

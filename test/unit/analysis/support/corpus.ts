@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 
 const FIXTURES = new URL('../../../fixtures/analysis/', import.meta.url);
 
-export interface Marked {
+export type Marked = {
   text: string;
   marks: { type: string; text: string; from: number; to: number }[];
-}
+};
 
 /** A line with `[type:text]` marks as plain text with the marks' places. */
-export function parseMarked(line: string): Marked {
+export const parseMarked = (line: string): Marked => {
   const marks: Marked['marks'] = [];
   let text = '';
   let end = 0;
@@ -20,58 +20,54 @@ export function parseMarked(line: string): Marked {
     end = match.index + whole.length;
   }
   return { text: text + line.slice(end), marks };
-}
+};
 
 /** The marked lines of a corpus file. */
-export function readMarked(name: string): Marked[] {
-  return readLines(name).map(parseMarked);
-}
+export const readMarked = (name: string): Marked[] => readLines(name).map(parseMarked);
 
-export function readLines(name: string): string[] {
+export const readLines = (name: string): string[] => {
   const lines = readFileSync(new URL(name, FIXTURES), 'utf8').split('\n');
   return lines.filter((line) => line.trim() !== '' && !line.startsWith('#'));
-}
+};
 
-export interface Score {
+export type Score = {
   truth: number;
   found: number;
   right: number;
-}
+};
 
 export const precision = (score: Score): number => (score.found === 0 ? 1 : score.right / score.found);
 export const recall = (score: Score): number => (score.truth === 0 ? 1 : score.right / score.truth);
 
-export interface LongText {
+export type LongText = {
   title: string;
   topics: string[];
   summary: string;
   text: string;
-}
+};
 
 /** The longer texts with their expected topics and reference summaries. */
-export function readTexts(name: string): LongText[] {
-  return blocks(name).map(([title = '', topics = '', summary = '', ...rest]) => ({
+export const readTexts = (name: string): LongText[] =>
+  blocks(name).map(([title = '', topics = '', summary = '', ...rest]) => ({
     title,
     topics: topics.replace(/^topics:\s*/, '').split(/;\s*/),
     summary: summary.replace(/^summary:\s*/, ''),
     text: rest.join(' '),
   }));
-}
 
-export interface Dialogue {
+export type Dialogue = {
   title: string;
   lines: (Marked & { speaker: string })[];
-}
+};
 
 /** The dialogues, a segment a line. */
-export function readDialogues(name: string): Dialogue[] {
-  return blocks(name).map(([title = '', ...lines]) => ({
+export const readDialogues = (name: string): Dialogue[] =>
+  blocks(name).map(([title = '', ...lines]) => ({
     title,
     lines: lines.map((line) => ({ ...parseMarked(line.replace(/^[A-Z]: /, '')), speaker: line.charAt(0) })),
   }));
-}
 
-function blocks(name: string): string[][] {
+const blocks = (name: string): string[][] => {
   const parts = readLines(name).join('\n').split(/^== /m);
   return parts.filter((part) => part.trim() !== '').map((part) => part.trim().split('\n'));
-}
+};

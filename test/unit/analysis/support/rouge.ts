@@ -1,5 +1,5 @@
 /** Recall of a reference's n-grams (ROUGE-N, Lin 2004), words in lower case. */
-export function rouge(candidate: string, reference: string, n: number): number {
+export const rouge = (candidate: string, reference: string, n: number): number => {
   const wanted = grams(reference, n);
   const given = grams(candidate, n);
   let shared = 0;
@@ -9,9 +9,9 @@ export function rouge(candidate: string, reference: string, n: number): number {
     shared += Math.min(count, given.get(gram) ?? 0);
   }
   return total === 0 ? 1 : shared / total;
-}
+};
 
-function grams(text: string, n: number): Map<string, number> {
+const grams = (text: string, n: number): Map<string, number> => {
   const words = text.toLowerCase().match(/[\p{L}\p{N}']+/gu) ?? [];
   const counts = new Map<string, number>();
   for (let at = 0; at + n <= words.length; at++) {
@@ -19,4 +19,4 @@ function grams(text: string, n: number): Map<string, number> {
     counts.set(gram, (counts.get(gram) ?? 0) + 1);
   }
   return counts;
-}
+};

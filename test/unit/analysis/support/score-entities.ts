@@ -3,18 +3,18 @@ import { detect } from '../../../../electron/core/analysis/detect.ts';
 import { entitiesFrom } from '../../../../electron/core/analysis/entities/index.ts';
 import type { Marked, Score } from './corpus.ts';
 
-export interface Miss {
+export type Miss = {
   kind: 'missed' | 'wrong';
   type: string;
   text: string;
   sentence: string;
-}
+};
 
 /** Strict scores by type (same type, same offsets) and each difference. */
-export async function scoreEntities(
+export const scoreEntities = async (
   lines: readonly Marked[],
   language = 'en',
-): Promise<{ scores: Map<string, Score>; misses: Miss[] }> {
+): Promise<{ scores: Map<string, Score>; misses: Miss[] }> => {
   const scores = new Map<string, Score>();
   const misses: Miss[] = [];
   const of = (type: string): Score => {
@@ -39,4 +39,4 @@ export async function scoreEntities(
     }
   }
   return { scores, misses };
-}
+};

@@ -5,10 +5,10 @@ import type { Dialogue, Marked } from './corpus.ts';
 const WORD_S = 0.35;
 
 /** A transcript with evenly timed words from segments' texts. */
-export function transcriptOf(
+export const transcriptOf = (
   parts: readonly (string | { text: string; speaker: string | null })[],
   language = 'en',
-): AnalysisTranscript {
+): AnalysisTranscript => {
   let clock = 0;
   const segments: AnalysisSegment[] = parts.map((part, id) => {
     const { text, speaker } = typeof part === 'string' ? { text: part, speaker: null } : part;
@@ -30,10 +30,10 @@ export function transcriptOf(
     text: joinTexts(parts.map((part) => (typeof part === 'string' ? part : part.text))),
     segments,
   };
-}
+};
 
 /** A dialogue as one marked text: the marks' places are those in the transcript's text. */
-export function markedDialogue(dialogue: Dialogue): Marked {
+export const markedDialogue = (dialogue: Dialogue): Marked => {
   let text = '';
   const marks: Marked['marks'] = [];
   for (const line of dialogue.lines) {
@@ -43,4 +43,4 @@ export function markedDialogue(dialogue: Dialogue): Marked {
     text += line.text;
   }
   return { text, marks };
-}
+};
