@@ -1,5 +1,3 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { EXPORT_FORMATS, type ExportQuery } from '../../../electron/contract/exports.ts';
@@ -8,10 +6,8 @@ import { exportFileName } from '../../../electron/core/exports/file-name.ts';
 import { escapeMarkdown, renderMarkdown } from '../../../electron/core/exports/markdown.ts';
 import { renderExport } from '../../../electron/core/exports/render.ts';
 import { renderTxt } from '../../../electron/core/exports/txt.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { parseXml } from '../../support/xml.ts';
 import { unzip } from '../../support/zip.ts';
-import { findOffice, readWithOffice } from './support/office.ts';
 import {
   bareText,
   bareWords,
@@ -204,19 +200,6 @@ describe('DOCX', () => {
     );
   });
 });
-
-const office = await findOffice();
-if (office !== undefined) {
-  it('DOCX is opened by LibreOffice', async () => {
-    const folder = temporaryFolder();
-    const file = join(folder, 'talk.docx');
-    const { body } = await renderExport(TALK, { format: 'docx' });
-    await writeFile(file, body);
-    const read = await readWithOffice(office, file, folder);
-    for (const words of ['Meeting <1>.mp3', 'First & best', 'Maria', '# Not a *heading*.'])
-      expect(read).toContain(words);
-  });
-}
 
 describe('file names', () => {
   it.each([

@@ -1,14 +1,9 @@
-import { execFile } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import fc from 'fast-check';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { renderSrt } from '../../../electron/core/exports/srt.ts';
 import { columnsOf } from '../../../electron/core/exports/text.ts';
 import { renderVtt } from '../../../electron/core/exports/vtt.ts';
 import { parseSrt } from '../../support/srt.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { parseWebVtt } from '../../support/webvtt.ts';
 import {
   bareText,
@@ -19,7 +14,6 @@ import {
   transcripts,
 } from './support/transcripts.ts';
 
-const run = promisify(execFile);
 const any = fc.oneof(transcripts, brokenTranscripts);
 const RUNS = { numRuns: 200 };
 
@@ -131,51 +125,5 @@ describe('WebVTT', () => {
 
   it('is a header alone for a silent recording', () => {
     expect(parseWebVtt(renderVtt(transcriptOf([]), { format: 'vtt' })).cues).toEqual([]);
-  });
-});
-
-describe('ffmpeg reads', () => {
-  let folder = '';
-  beforeAll(async () => {
-    folder = temporaryFolder();
-  });
-
-  const packets = async (file: string) => {
-    const { stdout } = await run('ffprobe', [
-      ...['-v', 'error', '-show_entries', 'packet=pts_time,duration_time', '-of', 'json', file],
-    ]);
-    const { packets: found }: { packets: { pts_time: string; duration_time: string }[] } = JSON.parse(stdout);
-    return found.map((packet) => ({
-      startMs: Math.round(Number(packet.pts_time) * 1000),
-      endMs: Math.round((Number(packet.pts_time) + Number(packet.duration_time)) * 1000),
-    }));
-  };
-  const samples = [HOSTILE, ...fc.sample(transcripts, { numRuns: 12, seed: 7 })].filter(
-    (transcript) => transcript.segments.length > 0,
-  );
-
-  it.each(samples.map((transcript, index) => ({ index, transcript })))(
-    'SRT and WebVTT of sample $index',
-    async ({ index, transcript }) => {
-      const srt = renderSrt(transcript, { format: 'srt' });
-      const vtt = renderVtt(transcript, { format: 'vtt' });
-      const srtFile = join(folder, `${index}.srt`);
-      const vttFile = join(folder, `${index}.vtt`);
-      await writeFile(srtFile, srt);
-      await writeFile(vttFile, vtt);
-      const times = ({ startMs, endMs }: { startMs: number; endMs: number }) => ({ startMs, endMs });
-      expect(await packets(srtFile)).toEqual(parseSrt(srt).map(times));
-      expect(await packets(vttFile)).toEqual(parseWebVtt(vtt).cues.map(times));
-    },
-  );
-
-  it('the text as it was written', async () => {
-    const file = join(folder, 'hostile.srt');
-    await writeFile(file, renderSrt(HOSTILE, { format: 'srt', speakers: false }));
-    const { stdout } = await run('ffmpeg', ['-v', 'error', '-i', file, '-f', 'webvtt', '-']);
-    const text = stdout.replace(/^WEBVTT\s+/, '').replace(/^[\d:.]+ --> [\d:.]+$/gm, '');
-    expect(bareText(text.replaceAll('&amp;', '&').replaceAll('&lt;', '<').replaceAll('&gt;', '>'))).toBe(
-      bareWords(HOSTILE),
-    );
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { analyzeInThread } from '../../../electron/core/analysis/analyze-in-thread.ts';
 import { analyze } from '../../../electron/core/analysis/index.ts';
-import { readDialogues } from './support/corpus.ts';
-import { transcriptOf } from './support/transcripts.ts';
+import { readDialogues } from '../../unit/analysis/support/corpus.ts';
+import { transcriptOf } from '../../unit/analysis/support/transcripts.ts';
 
 const ALL = {
   entity_detection: true,
@@ -49,7 +49,7 @@ describe('analyzeInThread', () => {
   });
 
   it('rejects when the thread cannot start', async () => {
-    const entry = new URL('./no-such-thread.ts', import.meta.url);
+    const entry = new URL('../../unit/analysis/no-such-thread.ts', import.meta.url);
     await expect(analyzeInThread(transcript, ALL, { secret: 'x', entry })).rejects.toThrow();
   });
 });

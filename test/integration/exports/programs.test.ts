@@ -1,0 +1,108 @@
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { renderExport } from '../../../electron/core/exports/render.ts';
+import { renderSrt } from '../../../electron/core/exports/srt.ts';
+import { renderVtt } from '../../../electron/core/exports/vtt.ts';
+import { parseSrt } from '../../support/srt.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { parseWebVtt } from '../../support/webvtt.ts';
+import {
+  bareText,
+  bareWords,
+  segmentOf,
+  transcriptOf,
+  transcripts,
+} from '../../unit/exports/support/transcripts.ts';
+import { findOffice, readWithOffice } from './office.ts';
+
+const run = promisify(execFile);
+
+const HOSTILE = transcriptOf(
+  [
+    segmentOf('00:00:01,000 --> 00:00:02,000 and <b>bold</b> & {\\an8}top', 0, 4, 'A'),
+    segmentOf('NOTE this', 4, 6, 'B'),
+    segmentOf('1', 6, 7, 'A'),
+  ],
+  { speakers: { A: { name: 'Ana & <Bob>' } } },
+);
+
+const TALK = transcriptOf(
+  [
+    segmentOf('=1+1 is "two", she said.', 0, 2, 'A'),
+    segmentOf('# Not a *heading*.', 2, 4, 'A'),
+    segmentOf('Fine.', 65.5, 66, 'B'),
+  ],
+  {
+    name: 'Meeting <1>.mp3',
+    duration: 66,
+    speakers: { A: { name: 'Maria' } },
+    summary: {
+      text: '## Points\n- First & best\n- Second',
+      type: 'markdown',
+      language: 'en',
+      engine: 'extractive',
+    },
+    topics: ['Finance'],
+    warnings: ['The demonstration model was used.'],
+  },
+);
+
+describe('ffmpeg reads', () => {
+  const folder = temporaryFolder();
+
+  const packets = async (file: string) => {
+    const { stdout } = await run('ffprobe', [
+      ...['-v', 'error', '-show_entries', 'packet=pts_time,duration_time', '-of', 'json', file],
+    ]);
+    const { packets: found }: { packets: { pts_time: string; duration_time: string }[] } = JSON.parse(stdout);
+    return found.map((packet) => ({
+      startMs: Math.round(Number(packet.pts_time) * 1000),
+      endMs: Math.round((Number(packet.pts_time) + Number(packet.duration_time)) * 1000),
+    }));
+  };
+  const samples = [HOSTILE, ...fc.sample(transcripts, { numRuns: 12, seed: 7 })].filter(
+    (transcript) => transcript.segments.length > 0,
+  );
+
+  it.each(samples.map((transcript, index) => ({ index, transcript })))(
+    'SRT and WebVTT of sample $index',
+    async ({ index, transcript }) => {
+      const srt = renderSrt(transcript, { format: 'srt' });
+      const vtt = renderVtt(transcript, { format: 'vtt' });
+      const srtFile = join(folder, `${index}.srt`);
+      const vttFile = join(folder, `${index}.vtt`);
+      await writeFile(srtFile, srt);
+      await writeFile(vttFile, vtt);
+      const times = ({ startMs, endMs }: { startMs: number; endMs: number }) => ({ startMs, endMs });
+      expect(await packets(srtFile)).toEqual(parseSrt(srt).map(times));
+      expect(await packets(vttFile)).toEqual(parseWebVtt(vtt).cues.map(times));
+    },
+  );
+
+  it('the text as it was written', async () => {
+    const file = join(folder, 'hostile.srt');
+    await writeFile(file, renderSrt(HOSTILE, { format: 'srt', speakers: false }));
+    const { stdout } = await run('ffmpeg', ['-v', 'error', '-i', file, '-f', 'webvtt', '-']);
+    const text = stdout.replace(/^WEBVTT\s+/, '').replace(/^[\d:.]+ --> [\d:.]+$/gm, '');
+    expect(bareText(text.replaceAll('&amp;', '&').replaceAll('&lt;', '<').replaceAll('&gt;', '>'))).toBe(
+      bareWords(HOSTILE),
+    );
+  });
+});
+
+const office = await findOffice();
+if (office !== undefined) {
+  it('DOCX is opened by LibreOffice', async () => {
+    const folder = temporaryFolder();
+    const file = join(folder, 'talk.docx');
+    const { body } = await renderExport(TALK, { format: 'docx' });
+    await writeFile(file, body);
+    const read = await readWithOffice(office, file, folder);
+    for (const words of ['Meeting <1>.mp3', 'First & best', 'Maria', '# Not a *heading*.'])
+      expect(read).toContain(words);
+  });
+}
