@@ -15,21 +15,13 @@ const FLAGS = [
   '--disable-sync',
   '--autoplay-policy=no-user-gesture-required',
 ];
-const PLACES = [
+const CHROMIUM_PATHS = [
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
   'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
 ];
-
-/** The browser for tests: `CHROMIUM_PATH`, or where it is usually installed. */
-const findChromium = (): string => {
-  const path = process.env.CHROMIUM_PATH ?? PLACES.find(existsSync);
-  if (path === undefined) throw new Error('No Chromium was found. Install it, or name it in CHROMIUM_PATH.');
-  return path;
-};
-
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** The choices of the New dialog for a test that wants the text alone, and soon. */
@@ -71,11 +63,13 @@ export type TestWindow = {
   close(): Promise<void>;
 };
 
-export const launchBrowser = (more: readonly string[] = []): Promise<Chromium> =>
-  chromium.launch({
-    executablePath: findChromium(),
-    args: [...FLAGS, ...more],
-  });
+export const launchBrowser = (more: readonly string[] = []): Promise<Chromium> => {
+  const executablePath = process.env.EARSHOT_CHROMIUM ?? CHROMIUM_PATHS.find(existsSync);
+  if (executablePath === undefined) {
+    throw new Error('No Chromium was found. Install it, or name it in EARSHOT_CHROMIUM.');
+  }
+  return chromium.launch({ executablePath, args: [...FLAGS, ...more] });
+};
 
 /** A test file's share of the browser: closing it closes what that file opened. */
 export type Browser = Pick<Chromium, 'newContext' | 'newPage' | 'close'>;
