@@ -61,6 +61,7 @@ export default defineConfig({
         },
       },
     ],
+    reporters: ['default', './test/support/summary-reporter.ts'],
     sequence: { sequencer: SlowestFirst },
     // One more than two cores: the tests in the browser wait more than they compute.
     maxWorkers: 3,

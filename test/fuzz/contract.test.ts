@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SEED } from '../support/random.ts';
 import { until } from '../support/until.ts';
 import { Checker } from './support/check.ts';
 import { ApiDocument, type Operation } from './support/document.ts';
@@ -11,8 +12,6 @@ import { Sender } from './support/send.ts';
 import { Tally } from './support/tally.ts';
 import { SLOW_MODEL, type World } from './support/world.ts';
 
-/** `EARSHOT_FUZZ_SEED` and `EARSHOT_FUZZ_REQUESTS` choose another or a longer run. */
-const SEED = Number(process.env.EARSHOT_FUZZ_SEED ?? 1);
 const REQUESTS = Number(process.env.EARSHOT_FUZZ_REQUESTS ?? 10_000);
 const IN_FLIGHT = 8;
 /** A login token serves once; the example spends the only one of a start. */
