@@ -26,8 +26,8 @@ const LAYERS = {
   [PIPELINE]: [ENGINES, ANALYSIS, STORES, BASE, CONTRACT],
   [JOBS]: [PIPELINE, STORES, BASE, CONTRACT],
   [SERVICES]: [JOBS, PIPELINE, ENGINES, ANALYSIS, EXPORTS, SEARCH, STORES, BASE, CONTRACT],
-  // Exports and search are pure functions that turn an answer into its form.
-  [HTTP]: [SERVICES, EXPORTS, SEARCH, BASE, CONTRACT],
+  // Exports, search and analysis are pure functions that turn a transcript into the form of an API.
+  [HTTP]: [SERVICES, EXPORTS, SEARCH, ANALYSIS, BASE, CONTRACT],
   [APP]: ['electron/core/', CONTRACT],
   'electron/worker/': [ENGINES, BASE, CONTRACT],
   'electron/cli/': [APP, 'electron/core/offline-storage.ts', CONFIG, BASE, CONTRACT],

@@ -16,22 +16,24 @@ import { createHttpClient } from './engines/net/http-client.ts';
 import { createPageReader } from './engines/pages/yt-dlp.ts';
 import { createWhisperEngine } from './engines/whisper/engine.ts';
 import { defaultParallelism, type Parallelism } from './engines/whisper/parallelism.ts';
-import { compatResources } from './http/compat/index.ts';
-import { listen } from './http/listen.ts';
-import { mcpResources } from './http/mcp/index.ts';
+import { addAssemblyAiRoutes } from './http/assemblyai/routes.ts';
+import { addMcpRoutes } from './http/mcp/index.ts';
+import { addOpenAiRoutes } from './http/openai/routes.ts';
 import { RequestLog } from './http/request-log.ts';
-import { createServer } from './http/server.ts';
-import { accountResources } from './http/v1/accounts.ts';
-import { eventResources } from './http/v1/events.ts';
-import { modelResources } from './http/v1/models.ts';
-import { networkResources } from './http/v1/network.ts';
+import { createServer, listen } from './http/server.ts';
+import { addAccountRoutes } from './http/v1/accounts.ts';
+import { addEventRoutes } from './http/v1/events.ts';
+import { addModelRoutes } from './http/v1/models.ts';
+import { addNetworkRoutes } from './http/v1/network.ts';
+import { addPlaybackRoutes } from './http/v1/playback.ts';
+import { addQueueRoutes } from './http/v1/queue.ts';
+import { addSearchRoutes } from './http/v1/search.ts';
 import { createBucketCors } from './http/v1/storage/bucket-cors.ts';
-import { storageResources } from './http/v1/storage.ts';
-import { systemResources } from './http/v1/system.ts';
-import { transcriptViews } from './http/v1/transcript-views.ts';
-import { transcriptResources } from './http/v1/transcripts.ts';
-import { voiceResources } from './http/v1/voices.ts';
-import { webhookResources } from './http/v1/webhooks.ts';
+import { addStorageRoutes } from './http/v1/storage.ts';
+import { addSystemRoutes } from './http/v1/system.ts';
+import { addTranscriptRoutes } from './http/v1/transcripts.ts';
+import { addVoiceRoutes } from './http/v1/voices.ts';
+import { addWebhookRoutes } from './http/v1/webhooks.ts';
 import { JobRunner } from './jobs/runner.ts';
 import { fileLogger } from './log.ts';
 import { createAnalyser } from './pipeline/findings/analyze.ts';
@@ -294,7 +296,7 @@ export const createApp = async (config: AppConfig, host: Host): Promise<App> => 
     bucket: createBucketCors(services.files),
   });
   await server.register(async (scope) => {
-    accountResources(scope, {
+    addAccountRoutes(scope, {
       ...services,
       deleteUser: async (id) => {
         const user = services.accounts.deletableUser(id);
@@ -303,17 +305,24 @@ export const createApp = async (config: AppConfig, host: Host): Promise<App> => 
         services.accounts.removeUser(user.id);
       },
     });
-    transcriptResources(scope, services.transcripts);
-    transcriptViews(scope, services);
-    systemResources(scope, { ...services, requestLog, version: config.version });
-    eventResources(scope, services);
-    await storageResources(scope, services.files);
-    await compatResources(scope, services);
-    mcpResources(scope, { ...services, version: config.version });
-    webhookResources(scope, services.webhooks);
-    voiceResources(scope, services.voices);
-    modelResources(scope, services.models);
-    networkResources(scope, services.network);
+    addTranscriptRoutes(scope, services.transcripts);
+    addPlaybackRoutes(scope, services.audio);
+    addQueueRoutes(scope, services.queue);
+    addSearchRoutes(scope, services.search);
+    addSystemRoutes(scope, { ...services, requestLog, version: config.version });
+    addEventRoutes(scope, services);
+    await addStorageRoutes(scope, services.files);
+    await addOpenAiRoutes(scope, { ...services, files: services.files.service });
+    await addAssemblyAiRoutes(scope, {
+      ...services,
+      files: services.files.service,
+      baseUrl: services.files.baseUrl,
+    });
+    addMcpRoutes(scope, { ...services, version: config.version });
+    addWebhookRoutes(scope, services.webhooks);
+    addVoiceRoutes(scope, services.voices);
+    addModelRoutes(scope, services.models);
+    addNetworkRoutes(scope, services.network);
   });
   await services.files.open();
   await pruneWork(services);

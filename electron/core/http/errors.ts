@@ -5,7 +5,7 @@ import type { ErrorBody } from '../../contract/errors.ts';
 import type { Route } from '../../contract/route.ts';
 import { AppError, isAppError, isDiskFull, systemCode } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
-import { openAiErrorBody } from './compat/openai-error.ts';
+import { openAiErrorBody } from './openai/errors.ts';
 
 const FASTIFY_ERRORS: Readonly<Record<string, readonly [AppError['code'], string]>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [

@@ -3,8 +3,8 @@ import type { FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../base/errors.ts';
-import { contentDisposition } from './disposition.ts';
-import { type ByteRange, parseRange } from './ranges.ts';
+import { contentDisposition } from './content-disposition.ts';
+import { type ByteRange, parseRange } from './range-header.ts';
 
 /** Bytes that can be read from any place; `end` is exclusive. What it opens, it closes when the reader stops. */
 export type ByteSource = {

@@ -6,14 +6,14 @@ import { ulid } from 'ulid';
 import type { Route } from '../../contract/route.ts';
 import { routes } from '../../contract/routes.ts';
 import type { Clock } from '../base/clock.ts';
-import { AppError } from '../base/errors.ts';
+import { AppError, systemCode } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import type { AccountService } from '../services/accounts.ts';
 import type { SettingsService } from '../services/settings.ts';
-import { installDocs } from './docs.ts';
+import { installGuide } from './docs/guide.ts';
+import { installDocs } from './docs/reference.ts';
 import { answerNoHttp, installErrors, sendError, toAppError } from './errors.ts';
 import { installGuards } from './guards.ts';
-import { installGuide } from './guide/page.ts';
 import { installLimits } from './limits.ts';
 import { installRequestLog, type RequestLog } from './request-log.ts';
 import type { BucketCors } from './v1/storage/bucket-cors.ts';
@@ -118,4 +118,33 @@ export const createServer = async (options: ServerOptions): Promise<FastifyInsta
   installGuide(server, options.resourcesDir, options.rendererDir);
   await installWindow(server, options.rendererDir);
   return server;
+};
+
+/** `whenTaken`: whether the next free port is tried when this one is taken. */
+type Place = { readonly host: string; readonly port: number; readonly whenTaken: 'next' | 'fail' };
+
+/**
+ * Binds the server and gives its address. Throws AppError `conflict` when the port is taken and another is not
+ * to be tried.
+ */
+export const listen = async (server: FastifyInstance, config: Place): Promise<string> => {
+  const last = config.whenTaken === 'next' && config.port !== 0 ? config.port + 20 : config.port;
+  for (let port = config.port; ; port++) {
+    try {
+      await server.listen({ host: config.host, port });
+      const address = server.server.address();
+      const bound = typeof address === 'object' && address !== null ? address.port : port;
+      const name = config.host === '0.0.0.0' || config.host === '::' ? '127.0.0.1' : config.host;
+      return `http://${name.includes(':') ? `[${name}]` : name}:${bound}`;
+    } catch (error) {
+      if (systemCode(error) !== 'EADDRINUSE') throw error;
+      if (port >= last) {
+        throw new AppError(
+          'conflict',
+          `Port ${port} is taken by another program. Choose another with --port.`,
+          { cause: error },
+        );
+      }
+    }
+  }
 };

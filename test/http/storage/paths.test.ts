@@ -3,7 +3,7 @@ import { join, resolve, sep } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isAppError } from '../../../electron/core/base/errors.ts';
-import { contentDisposition } from '../../../electron/core/http/disposition.ts';
+import { contentDisposition } from '../../../electron/core/http/content-disposition.ts';
 import {
   buildKey,
   normalizeKey,

@@ -11,23 +11,19 @@ import {
   type Word,
 } from '../../../electron/contract/transcript.ts';
 import { AppError } from '../../../electron/core/base/errors.ts';
-import { errorOfJob, openAiErrorBody } from '../../../electron/core/http/compat/openai-error.ts';
-import { createFromAssemblyAi } from '../../../electron/core/services/compat/assemblyai-request.ts';
-import {
-  aaiDeleted,
-  aaiStatus,
-  aaiTranscript,
-} from '../../../electron/core/services/compat/assemblyai-transcript.ts';
+import { createFromAssemblyAi } from '../../../electron/core/http/assemblyai/create.ts';
+import { aaiSubtitles } from '../../../electron/core/http/assemblyai/subtitles.ts';
+import { aaiDeleted, aaiStatus, aaiTranscript } from '../../../electron/core/http/assemblyai/transcript.ts';
 import {
   aaiParagraphs,
   aaiSentences,
   aaiUtterances,
   aaiWordSearch,
   aaiWords,
-} from '../../../electron/core/services/compat/assemblyai-words.ts';
-import { openAiDiarized, openAiVerbose } from '../../../electron/core/services/compat/openai-answers.ts';
-import { plainSubtitles } from '../../../electron/core/services/compat/subtitles.ts';
-import { TextDeltas } from '../../../electron/core/services/compat/text-deltas.ts';
+} from '../../../electron/core/http/assemblyai/words.ts';
+import { errorOfJob, openAiErrorBody } from '../../../electron/core/http/openai/errors.ts';
+import { openAiDiarized, openAiVerbose } from '../../../electron/core/http/openai/responses.ts';
+import { TextDeltas } from '../../../electron/core/http/openai/stream.ts';
 import { parseSrt } from '../../support/srt.ts';
 
 const spoken = (text: string, start: number, speaker: string): Word[] =>
@@ -237,7 +233,7 @@ describe('a transcript in AssemblyAI’s form', () => {
   });
 
   it.each([10, 32, 42, 80, 120, 800])('has captions of at most %i characters', (room) => {
-    for (const cue of parseSrt(plainSubtitles(TALK, 'srt', { chars_per_caption: room }))) {
+    for (const cue of parseSrt(aaiSubtitles(TALK, 'srt', { chars_per_caption: room }))) {
       expect(cue.lines.join('\n').length).toBeLessThanOrEqual(room);
     }
   });

@@ -38,7 +38,7 @@ const answer = async (services: McpServices, request: FastifyRequest, reply: Fas
 };
 
 /** `/mcp`: the recordings as tools for an assistant (https://modelcontextprotocol.io, Streamable HTTP). */
-export const mcpResources = (server: FastifyInstance, services: McpServices): void => {
+export const addMcpRoutes = (server: FastifyInstance, services: McpServices): void => {
   server.post(PATH, { config: { route: ROUTE } }, (request, reply) => answer(services, request, reply));
   server.route({
     method: ['GET', 'DELETE'],

@@ -1,5 +1,6 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
+import type { CallToolResult, ServerNotification, ServerRequest } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { SUMMARY_TYPES } from '../../../contract/analysis.ts';
 import { CreateTranscript, type Transcription } from '../../../contract/transcript.ts';
@@ -10,8 +11,7 @@ import type { EventHub } from '../../services/events.ts';
 import { readPassage, summaryOf } from '../../services/reading.ts';
 import type { SearchService } from '../../services/search.ts';
 import type { TranscriptService } from '../../services/transcripts/index.ts';
-import { checkInput } from '../implement.ts';
-import { type ProgressSink, watchProgress } from './progress.ts';
+import { validate } from '../validate.ts';
 
 export type McpServices = {
   readonly transcripts: TranscriptService;
@@ -40,6 +40,31 @@ const guarded = async (work: () => Promise<CallToolResult>): Promise<CallToolRes
     if (isAppError(error) && error.status < 500) return { ...text(error.message), isError: true };
     throw error;
   }
+};
+
+/** Where progress goes: the request that asked for it, if it did. */
+type ProgressSink = Pick<
+  RequestHandlerExtra<ServerRequest, ServerNotification>,
+  '_meta' | 'sendNotification'
+>;
+
+/** Tells a waiting client how far a transcription is, until the returned function is called. */
+const watchProgress = (
+  events: EventHub,
+  userId: string,
+  id: string,
+  { _meta, sendNotification }: ProgressSink,
+): (() => void) => {
+  const progressToken = _meta?.progressToken;
+  if (progressToken === undefined) return () => {};
+  let said = -1;
+  return events.subscribe(userId, ({ event }) => {
+    if (event.type !== 'transcript.progress' || event.id !== id || event.progress.percent <= said) return;
+    said = event.progress.percent;
+    const params = { progressToken, progress: said, total: 100, message: event.progress.stage };
+    // A client that went away misses nothing by not being told.
+    sendNotification({ method: 'notifications/progress', params }).catch(() => {});
+  });
 };
 
 const describeState = (transcript: Transcription): string => {
@@ -111,7 +136,7 @@ const addTranscribe = (server: McpServer, context: Context): void => {
     ({ source, language, model, diarize, translate, wait_seconds }, extra) =>
       guarded(async () => {
         const fields = { audio_url: source, language, model, diarize, translate, timestamp_style: 'word' };
-        const row = transcripts.create(user, checkInput(CreateTranscript, fields, 'arguments'), undefined);
+        const row = transcripts.create(user, validate(CreateTranscript, fields, 'arguments'), undefined);
         const stop = watchProgress(events, user.id, row.id, extra satisfies ProgressSink);
         const patience = AbortSignal.any([extra.signal, AbortSignal.timeout(wait_seconds * 1000)]);
         const transcript = await transcripts.wait(user.id, row.id, patience).finally(stop);

@@ -4,13 +4,13 @@ import { routes } from '../../../contract/routes.ts';
 import type { EventHub, NumberedEvent } from '../../services/events.ts';
 import type { QueueService } from '../../services/queue.ts';
 import type { TranscriptService } from '../../services/transcripts/index.ts';
-import { implement } from '../implement.ts';
+import { addRoute } from '../add-route.ts';
 
 const HEARTBEAT_MS = 15_000;
 /** A client that reads this slowly is let go; it comes back with `Last-Event-ID`. */
 const MOST_BUFFERED = 8 * 1024 * 1024;
 
-export type EventResources = {
+export type EventDeps = {
   readonly events: EventHub;
   readonly transcripts: TranscriptService;
   readonly queue: QueueService;
@@ -23,15 +23,12 @@ const write = (out: ServerResponse, { id, type, data }: NumberedEvent): void => 
 };
 
 /** `GET /v1/events`: what happens to the caller's transcripts and files, as it happens. */
-export const eventResources = (
-  server: FastifyInstance,
-  { events, transcripts, queue }: EventResources,
-): void => {
+export const addEventRoutes = (server: FastifyInstance, { events, transcripts, queue }: EventDeps): void => {
   const open = new Set<ServerResponse>();
   server.addHook('preClose', async () => {
     for (const out of open) out.end();
   });
-  implement(server, routes.events, ({ caller, headers, reply }) => {
+  addRoute(server, routes.events, ({ caller, headers, reply }) => {
     const userId = caller.user.id;
     reply.hijack();
     const out = reply.raw;

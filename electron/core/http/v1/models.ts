@@ -3,8 +3,8 @@ import { routes } from '../../../contract/routes.ts';
 import { AppError, isAppError } from '../../base/errors.ts';
 import { round } from '../../base/numbers.ts';
 import type { ModelService } from '../../services/models/index.ts';
-import { ok, success } from '../answers.ts';
-import { implement } from '../implement.ts';
+import { addRoute } from '../add-route.ts';
+import { ok, success } from '../responses.ts';
 
 /** A job's codes as those of an answer: here the caller's own input is at fault. */
 const asAnswer = (error: unknown): unknown => {
@@ -27,8 +27,8 @@ const answering = async <T>(work: Promise<T>): Promise<T> => {
 };
 
 /** `/v1/models`: the catalogue, and how models come and go. */
-export const modelResources = (server: FastifyInstance, models: ModelService): void => {
-  implement(server, routes.listModels, () =>
+export const addModelRoutes = (server: FastifyInstance, models: ModelService): void => {
+  addRoute(server, routes.listModels, () =>
     ok({
       object: 'list' as const,
       ...success(
@@ -38,19 +38,19 @@ export const modelResources = (server: FastifyInstance, models: ModelService): v
       ),
     }),
   );
-  implement(server, routes.installModel, async ({ params }) => {
+  addRoute(server, routes.installModel, async ({ params }) => {
     const { started, model } = await models.install(params.id);
     return { status: started ? (202 as const) : (200 as const), body: success(model) };
   });
-  implement(server, routes.pauseModel, async ({ params }) => ok(success(await models.pause(params.id))));
-  implement(server, routes.removeModel, async ({ params }) =>
+  addRoute(server, routes.pauseModel, async ({ params }) => ok(success(await models.pause(params.id))));
+  addRoute(server, routes.removeModel, async ({ params }) =>
     ok({ success: true as const, message: await models.remove(params.id) }),
   );
-  implement(server, routes.importModel, async ({ body }) => ({
+  addRoute(server, routes.importModel, async ({ body }) => ({
     status: 201 as const,
     body: success(await answering(models.import(body.path, body.id))),
   }));
-  implement(server, routes.benchmarkModel, async ({ params }) => {
+  addRoute(server, routes.benchmarkModel, async ({ params }) => {
     const { id, seconds, elapsed, speed } = await answering(models.benchmark(params.id));
     return ok(
       success({ id, seconds: round(seconds, 3), elapsed: round(elapsed, 3), speed: round(speed, 2) }),

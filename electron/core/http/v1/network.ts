@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { routes } from '../../../contract/routes.ts';
 import type { NetworkService } from '../../services/network.ts';
-import { ok, success } from '../answers.ts';
-import { implement } from '../implement.ts';
+import { addRoute } from '../add-route.ts';
+import { ok, success } from '../responses.ts';
 
 /** `GET /v1/network`: what left this machine. */
-export const networkResources = (server: FastifyInstance, network: NetworkService): void => {
-  implement(server, routes.listConnections, ({ query }) => ok(success(network.list(query.limit))));
+export const addNetworkRoutes = (server: FastifyInstance, network: NetworkService): void => {
+  addRoute(server, routes.listConnections, ({ query }) => ok(success(network.list(query.limit))));
 };

@@ -1,8 +1,10 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { routes } from '../../../contract/routes.ts';
+import { renderExport } from '../../exports/render.ts';
 import type { TranscriptService } from '../../services/transcripts/index.ts';
-import { accepted, ok, success } from '../answers.ts';
-import { implement } from '../implement.ts';
+import { addRoute } from '../add-route.ts';
+import { contentDisposition } from '../content-disposition.ts';
+import { accepted, ok, success } from '../responses.ts';
 
 /** Fires when the client goes away before it was answered. */
 const goneSignal = (reply: FastifyReply): AbortSignal => {
@@ -12,44 +14,53 @@ const goneSignal = (reply: FastifyReply): AbortSignal => {
 };
 
 /** Transcriptions: create, list, read, change, delete. */
-export const transcriptResources = (server: FastifyInstance, transcripts: TranscriptService): void => {
+export const addTranscriptRoutes = (server: FastifyInstance, transcripts: TranscriptService): void => {
   const locationOf = (id: string) => ({ location: `/v1/transcript/id/${id}` });
-  implement(server, routes.createTranscript, async ({ caller, body, headers: sent, reply }) => {
+  addRoute(server, routes.createTranscript, async ({ caller, body, headers: sent, reply }) => {
     const row = transcripts.create(caller.user, body, sent['idempotency-key']);
     const headers = locationOf(row.id);
     if (!body.wait_until_complete) return accepted(transcripts.get(caller.user.id, row.id), headers);
     const finished = await transcripts.wait(caller.user.id, row.id, goneSignal(reply));
     return finished.status === 'processing' ? accepted(finished, headers) : ok(finished, headers);
   });
-  implement(server, routes.recentTranscripts, ({ caller, query }) =>
+  addRoute(server, routes.recentTranscripts, ({ caller, query }) =>
     ok(transcripts.recent(caller.user.id, query.limit)),
   );
-  implement(server, routes.listTranscripts, ({ caller, query }) =>
+  addRoute(server, routes.listTranscripts, ({ caller, query }) =>
     ok(success(transcripts.list(caller.user.id, query))),
   );
-  implement(server, routes.getTranscript, ({ caller, params }) =>
+  addRoute(server, routes.getTranscript, ({ caller, params }) =>
     ok(transcripts.get(caller.user.id, params.id)),
   );
-  implement(server, routes.getSentences, ({ caller, params }) =>
+  addRoute(server, routes.getSentences, ({ caller, params }) =>
     ok(success(transcripts.sentences(caller.user.id, params.id))),
   );
-  implement(server, routes.patchTranscript, async ({ caller, params, body }) =>
+  addRoute(server, routes.patchTranscript, async ({ caller, params, body }) =>
     ok(await transcripts.change(caller.user.id, params.id, body)),
   );
-  implement(server, routes.cancelTranscript, async ({ caller, params }) =>
+  addRoute(server, routes.cancelTranscript, async ({ caller, params }) =>
     ok(await transcripts.cancel(caller.user.id, params.id)),
   );
-  implement(server, routes.retryTranscript, ({ caller, params }) =>
+  addRoute(server, routes.retryTranscript, ({ caller, params }) =>
     accepted(transcripts.retry(caller.user.id, params.id), locationOf(params.id)),
   );
-  implement(server, routes.analyzeTranscript, async ({ caller, params, body, reply }) => {
+  addRoute(server, routes.analyzeTranscript, async ({ caller, params, body, reply }) => {
     transcripts.analyze(caller.user.id, params.id, body);
     const headers = locationOf(params.id);
     if (!body.wait_until_complete) return accepted(transcripts.get(caller.user.id, params.id), headers);
     const finished = await transcripts.wait(caller.user.id, params.id, goneSignal(reply));
     return finished.status === 'processing' ? accepted(finished, headers) : ok(finished, headers);
   });
-  implement(server, routes.deleteTranscript, async ({ caller, params }) => {
+  addRoute(server, routes.exportTranscript, async ({ caller, params, query, reply }) => {
+    const transcript = transcripts.forExport(caller.user.id, params.id);
+    const { body, mediaType, fileName } = await renderExport(transcript, query);
+    await reply
+      .type(mediaType)
+      .header('content-disposition', contentDisposition('attachment', fileName))
+      .send(typeof body === 'string' ? body : Buffer.from(body));
+    return undefined;
+  });
+  addRoute(server, routes.deleteTranscript, async ({ caller, params }) => {
     await transcripts.remove(caller.user.id, params.id);
     return ok({ message: 'The transcription is deleted.' });
   });

@@ -8,9 +8,9 @@ import { silentLogger } from '../../../../electron/core/base/logger.ts';
 import { dataPaths } from '../../../../electron/core/base/paths.ts';
 import { RequestLog } from '../../../../electron/core/http/request-log.ts';
 import { createServer } from '../../../../electron/core/http/server.ts';
-import { accountResources } from '../../../../electron/core/http/v1/accounts.ts';
+import { addAccountRoutes } from '../../../../electron/core/http/v1/accounts.ts';
 import { createBucketCors } from '../../../../electron/core/http/v1/storage/bucket-cors.ts';
-import { storageResources } from '../../../../electron/core/http/v1/storage.ts';
+import { addStorageRoutes } from '../../../../electron/core/http/v1/storage.ts';
 import { AccountService } from '../../../../electron/core/services/accounts.ts';
 import { EventHub } from '../../../../electron/core/services/events.ts';
 import { createFiles, type Files } from '../../../../electron/core/services/files/create.ts';
@@ -100,7 +100,7 @@ export const startStorage = async (options: StartOptions): Promise<Storage> => {
     isShuttingDown: () => false,
     bucket: createBucketCors(files),
   });
-  accountResources(server, {
+  addAccountRoutes(server, {
     accounts,
     settings,
     usage: new UsageService(db),
@@ -110,7 +110,7 @@ export const startStorage = async (options: StartOptions): Promise<Storage> => {
       accounts.removeUser(id);
     },
   });
-  await storageResources(server, files);
+  await addStorageRoutes(server, files);
   url = await listen(server, options.port ?? 0);
   return {
     url,

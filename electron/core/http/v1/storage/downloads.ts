@@ -5,7 +5,7 @@ import type { Files } from '../../../services/files/create.ts';
 import { etagOf } from '../../../services/files/present.ts';
 import { fileNotFound } from '../../../services/files/service.ts';
 import { type FileRow, isActiveType } from '../../../services/files/types.ts';
-import { implement } from '../../implement.ts';
+import { addRoute } from '../../add-route.ts';
 import { sendFile } from '../../send-file.ts';
 
 /** Under these headers a stored HTML, SVG or XML cannot run script in this server's origin. */
@@ -36,10 +36,10 @@ const PRIVATE = 'private, no-cache';
 const PUBLIC = 'public, max-age=300';
 
 /** Bytes of stored files: by key, by signed address, and the direct addresses of public ones. */
-export const downloadRoutes = (server: FastifyInstance, files: Files): void => {
+export const addDownloadRoutes = (server: FastifyInstance, files: Files): void => {
   const { service, presign } = files;
 
-  implement(server, routes.downloadFile, ({ params, query, request, reply }) => {
+  addRoute(server, routes.downloadFile, ({ params, query, request, reply }) => {
     const own =
       request.caller === undefined ? undefined : service.ownFile(request.caller.user.id, params.fileKey);
     const file = own ?? service.publicFile(params.fileKey);
@@ -51,14 +51,14 @@ export const downloadRoutes = (server: FastifyInstance, files: Files): void => {
     return sendStored(files, request, reply, file, { inline: query.inline ?? false, cacheControl: PRIVATE });
   });
 
-  implement(server, routes.getPresigned, ({ params, query, request, reply }) =>
+  addRoute(server, routes.getPresigned, ({ params, query, request, reply }) =>
     sendStored(files, request, reply, presign.fileOf(params.token), {
       inline: query.inline ?? true,
       cacheControl: PRIVATE,
     }),
   );
 
-  implement(server, routes.directFile, ({ params, query, request, reply }) => {
+  addRoute(server, routes.directFile, ({ params, query, request, reply }) => {
     const file = service.publicFile(params.fileKey);
     if (file === undefined) throw fileNotFound();
     return sendStored(files, request, reply, file, { inline: query.inline ?? true, cacheControl: PUBLIC });

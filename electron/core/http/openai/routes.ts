@@ -8,19 +8,19 @@ import {
 import { routes } from '../../../contract/routes.ts';
 import { CreateTranscript, PROMPT_LENGTH, type Transcription } from '../../../contract/transcript.ts';
 import type { Caller } from '../../services/accounts.ts';
-import { openAiDiarized, openAiText, openAiVerbose } from '../../services/compat/openai-answers.ts';
-import { plainSubtitles } from '../../services/compat/subtitles.ts';
 import type { EventHub } from '../../services/events.ts';
 import type { FileService } from '../../services/files/service.ts';
 import type { TranscriptService } from '../../services/transcripts/index.ts';
-import { ok } from '../answers.ts';
-import { checkInput, implement } from '../implement.ts';
-import { lingerAfterRefusal } from '../v1/storage/linger.ts';
-import { errorOfJob } from './openai-error.ts';
-import { type KeptUpload, readOpenAiForm } from './openai-form.ts';
-import { OpenAiStream } from './openai-stream.ts';
+import { addRoute } from '../add-route.ts';
+import { lingerAfterRefusal } from '../lingering-close.ts';
+import { ok } from '../responses.ts';
+import { validate } from '../validate.ts';
+import { errorOfJob } from './errors.ts';
+import { type KeptUpload, readOpenAiForm } from './form.ts';
+import { openAiDiarized, openAiSubtitles, openAiText, openAiVerbose } from './responses.ts';
+import { OpenAiStream } from './stream.ts';
 
-export type OpenAiResources = {
+export type OpenAiDeps = {
   readonly transcripts: TranscriptService;
   readonly files: FileService;
   readonly events: EventHub;
@@ -38,7 +38,7 @@ type Job = {
 /** The creation that a form asks for. */
 const creationOf = (file: KeptUpload, form: Form, task: Task): CreateTranscript =>
   // What does not go together, as a model for English and another language, is refused here as everywhere.
-  checkInput(
+  validate(
     CreateTranscript,
     {
       audio_url: `storage:${file.key}`,
@@ -67,7 +67,7 @@ const goneSignal = ({ raw }: FastifyReply): AbortSignal => {
 
 /** Waits for the end. Nobody can ask for this transcription later: when the client goes away, it is stopped. */
 const finish = async (
-  { transcripts }: OpenAiResources,
+  { transcripts }: OpenAiDeps,
   { user, reply }: Job,
   id: string,
 ): Promise<Transcription> => {
@@ -90,17 +90,17 @@ const answer = async (transcript: Transcription, job: Job) => {
       await reply.type('text/plain; charset=utf-8').send(`${transcript.text}\n`);
       return undefined;
     case 'srt':
-      await reply.type('application/x-subrip; charset=utf-8').send(plainSubtitles(transcript, 'srt'));
+      await reply.type('application/x-subrip; charset=utf-8').send(openAiSubtitles(transcript, 'srt'));
       return undefined;
     case 'vtt':
-      await reply.type('text/vtt; charset=utf-8').send(plainSubtitles(transcript, 'vtt'));
+      await reply.type('text/vtt; charset=utf-8').send(openAiSubtitles(transcript, 'vtt'));
       return undefined;
     default:
       return ok(jsonAnswer(transcript, job));
   }
 };
 
-const runStreamed = async (resources: OpenAiResources, job: Job, file: KeptUpload): Promise<undefined> => {
+const runStreamed = async (resources: OpenAiDeps, job: Job, file: KeptUpload): Promise<undefined> => {
   const { transcripts, events } = resources;
   const { user, reply, form, task } = job;
   const row = transcripts.create(user, creationOf(file, form, task), undefined);
@@ -114,7 +114,7 @@ const runStreamed = async (resources: OpenAiResources, job: Job, file: KeptUploa
   }
 };
 
-const run = async (resources: OpenAiResources, job: Job, file: KeptUpload) => {
+const run = async (resources: OpenAiDeps, job: Job, file: KeptUpload) => {
   if (job.form.stream === true) return runStreamed(resources, job, file);
   const row = resources.transcripts.create(job.user, creationOf(file, job.form, job.task), undefined);
   const transcript = await finish(resources, job, row.id);
@@ -122,15 +122,15 @@ const run = async (resources: OpenAiResources, job: Job, file: KeptUpload) => {
   return answer(transcript, job);
 };
 
-const audioRoute = (server: FastifyInstance, resources: OpenAiResources, task: Task): void => {
+const addAudioRoute = (server: FastifyInstance, resources: OpenAiDeps, task: Task): void => {
   const { files } = resources;
   const definition = task === 'transcribe' ? routes.openAiTranscribe : routes.openAiTranslate;
   const schema = task === 'transcribe' ? OpenAiTranscriptionForm : OpenAiTranslationForm;
-  implement(server, definition, async ({ caller, request, reply }) => {
+  addRoute(server, definition, async ({ caller, request, reply }) => {
     const { user } = caller;
     const { file, fields } = await readOpenAiForm(request, files, user);
     try {
-      const form: Form = checkInput(schema, fields, 'form');
+      const form: Form = validate(schema, fields, 'form');
       return await run(resources, { user, reply, form, task }, file);
     } finally {
       // The upload was for this answer alone.
@@ -140,14 +140,14 @@ const audioRoute = (server: FastifyInstance, resources: OpenAiResources, task: T
 };
 
 /** `/v1/audio/*` in the form of OpenAI's API. */
-export const openAiResources = async (server: FastifyInstance, resources: OpenAiResources): Promise<void> => {
+export const addOpenAiRoutes = async (server: FastifyInstance, resources: OpenAiDeps): Promise<void> => {
   await server.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     await scope.register(multipart, { throwFileSizeLimit: false });
     // Whatever else comes is refused by the handler with a sentence.
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
     scope.addHook('onError', async (request, reply) => lingerAfterRefusal(request, reply));
-    audioRoute(scope, resources, 'transcribe');
-    audioRoute(scope, resources, 'translate');
+    addAudioRoute(scope, resources, 'transcribe');
+    addAudioRoute(scope, resources, 'translate');
   });
 };

@@ -5,7 +5,7 @@ import { joinTexts, placeWords } from '../../analysis/document.ts';
 import { round } from '../../base/numbers.ts';
 import { parseQuery } from '../../search/query.ts';
 import { findMarks } from '../../search/snippet.ts';
-import { aaiUtterances, aaiWords, toMs, wordedSegments } from './assemblyai-words.ts';
+import { aaiUtterances, aaiWords, toMs, wordedSegments } from './words.ts';
 
 /** What the transcript's record knows beside what is shown of it. */
 export type AaiContext = {

@@ -18,11 +18,11 @@ const roomOf = (charsPerCaption: number): Pick<ExportQuery, 'max_lines' | 'max_c
   };
 };
 
-/** Subtitles as OpenAI and AssemblyAI send them: without the names of the speakers. */
-export const plainSubtitles = (
+/** Subtitles without speaker names, as AssemblyAI's. */
+export const aaiSubtitles = (
   transcript: Transcription,
   format: Format,
-  { chars_per_caption }: AaiSubtitlesQuery = {},
+  { chars_per_caption }: AaiSubtitlesQuery,
 ): string => {
   const query: ExportQuery = {
     format,

@@ -3,6 +3,8 @@ import type { OpenAiDiarized, OpenAiVerbose } from '../../../contract/compat/ope
 import { LANGUAGES } from '../../../contract/languages.ts';
 import type { Segment, Transcription, Word } from '../../../contract/transcript.ts';
 import { mean, round } from '../../base/numbers.ts';
+import { renderSrt } from '../../exports/srt.ts';
+import { renderVtt } from '../../exports/vtt.ts';
 
 type Task = OpenAiVerbose['task'];
 
@@ -81,3 +83,9 @@ export const openAiDiarized = (transcript: Transcription): OpenAiDiarized => ({
   })),
   usage: usageOf(transcript),
 });
+
+/** `srt` and `vtt`: without speaker names, as OpenAI's. */
+export const openAiSubtitles = (transcript: Transcription, format: 'srt' | 'vtt'): string =>
+  format === 'srt'
+    ? renderSrt(transcript, { format, speakers: false })
+    : renderVtt(transcript, { format, speakers: false });

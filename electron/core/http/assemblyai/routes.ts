@@ -2,27 +2,23 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { routes } from '../../../contract/routes.ts';
 import { CreateTranscript, type Transcription } from '../../../contract/transcript.ts';
 import { AppError } from '../../base/errors.ts';
-import { aaiList } from '../../services/compat/assemblyai-list.ts';
-import { createFromAssemblyAi } from '../../services/compat/assemblyai-request.ts';
-import { aaiDeleted, aaiTranscript } from '../../services/compat/assemblyai-transcript.ts';
-import {
-  aaiParagraphs,
-  aaiSentences,
-  aaiWordSearch,
-  aaiWords,
-} from '../../services/compat/assemblyai-words.ts';
-import { plainSubtitles } from '../../services/compat/subtitles.ts';
-import { nameByContent } from '../../services/compat/upload-name.ts';
+import { nameByContent } from '../../services/files/name-by-content.ts';
 import { presentFile } from '../../services/files/present.ts';
 import type { FileService } from '../../services/files/service.ts';
 import type { TranscriptService } from '../../services/transcripts/index.ts';
 import type { TranscriptPages } from '../../services/transcripts/pages.ts';
 import { readOptions } from '../../services/transcripts/present.ts';
-import { ok } from '../answers.ts';
-import { checkInput, implement } from '../implement.ts';
-import { lingerAfterRefusal } from '../v1/storage/linger.ts';
+import { addRoute } from '../add-route.ts';
+import { lingerAfterRefusal } from '../lingering-close.ts';
+import { ok } from '../responses.ts';
+import { validate } from '../validate.ts';
+import { createFromAssemblyAi } from './create.ts';
+import { aaiList } from './list.ts';
+import { aaiSubtitles } from './subtitles.ts';
+import { aaiDeleted, aaiTranscript } from './transcript.ts';
+import { aaiParagraphs, aaiSentences, aaiWordSearch, aaiWords } from './words.ts';
 
-export type AssemblyAiResources = {
+export type AssemblyAiDeps = {
   readonly transcripts: TranscriptService;
   readonly pages: TranscriptPages;
   readonly files: FileService;
@@ -33,14 +29,14 @@ export type AssemblyAiResources = {
 const FOLDER = 'assemblyai';
 
 /** The transcript in AssemblyAI's form, in whatever state it is. */
-const read = ({ transcripts }: AssemblyAiResources, userId: string, id: string) => {
+const read = ({ transcripts }: AssemblyAiDeps, userId: string, id: string) => {
   const row = transcripts.playable(userId, id);
   const transcript = transcripts.present({ ...row, timestamp_style: 'word' });
   return aaiTranscript(transcript, { options: readOptions(row.options), languageAsked: row.language_asked });
 };
 
 /** What holds for the sentences, paragraphs and subtitles of a transcript that is done. */
-const finished = ({ transcripts }: AssemblyAiResources, userId: string, id: string): Transcription => {
+const finished = ({ transcripts }: AssemblyAiDeps, userId: string, id: string): Transcription => {
   const transcript = transcripts.forExport(userId, id);
   if (transcript.status !== 'completed') {
     throw new AppError('transcript_not_ready', 'This transcription failed; it has no words to show.');
@@ -54,8 +50,8 @@ const summaryOf = ({ id, confidence, duration }: Transcription) => ({
   audio_duration: Math.round(duration),
 });
 
-const uploadRoute = (server: FastifyInstance, { files, baseUrl }: AssemblyAiResources): void => {
-  implement(server, routes.aaiUpload, async ({ caller, request }) => {
+const addUploadRoute = (server: FastifyInstance, { files, baseUrl }: AssemblyAiDeps): void => {
+  addRoute(server, routes.aaiUpload, async ({ caller, request }) => {
     const { name, stream } = await nameByContent(request.raw);
     const { file } = await files.upload({
       user: caller.user,
@@ -68,44 +64,44 @@ const uploadRoute = (server: FastifyInstance, { files, baseUrl }: AssemblyAiReso
   });
 };
 
-const transcriptRoutes = (server: FastifyInstance, resources: AssemblyAiResources): void => {
+const addTranscriptRoutes = (server: FastifyInstance, resources: AssemblyAiDeps): void => {
   const { transcripts, pages, baseUrl } = resources;
-  implement(server, routes.aaiCreate, ({ caller, body }) => {
-    const asked = checkInput(CreateTranscript, createFromAssemblyAi(body), 'body');
+  addRoute(server, routes.aaiCreate, ({ caller, body }) => {
+    const asked = validate(CreateTranscript, createFromAssemblyAi(body), 'body');
     const row = transcripts.create(caller.user, asked, undefined);
     return ok(read(resources, caller.user.id, row.id));
   });
-  implement(server, routes.aaiGet, ({ caller, params }) => ok(read(resources, caller.user.id, params.id)));
-  implement(server, routes.aaiList, ({ caller, query, request }) =>
+  addRoute(server, routes.aaiGet, ({ caller, params }) => ok(read(resources, caller.user.id, params.id)));
+  addRoute(server, routes.aaiList, ({ caller, query, request }) =>
     ok(aaiList(pages.around(caller.user.id, query), query, `${baseUrl()}${request.url}`)),
   );
-  implement(server, routes.aaiDelete, async ({ caller, params }) => {
+  addRoute(server, routes.aaiDelete, async ({ caller, params }) => {
     const transcript = read(resources, caller.user.id, params.id);
     await transcripts.remove(caller.user.id, params.id);
     return ok(aaiDeleted(transcript));
   });
 };
 
-const readingRoutes = (server: FastifyInstance, resources: AssemblyAiResources): void => {
-  implement(server, routes.aaiSentences, ({ caller, params }) => {
+const addReadingRoutes = (server: FastifyInstance, resources: AssemblyAiDeps): void => {
+  addRoute(server, routes.aaiSentences, ({ caller, params }) => {
     const transcript = finished(resources, caller.user.id, params.id);
     return ok({ ...summaryOf(transcript), sentences: aaiSentences(transcript) });
   });
-  implement(server, routes.aaiParagraphs, ({ caller, params }) => {
+  addRoute(server, routes.aaiParagraphs, ({ caller, params }) => {
     const transcript = finished(resources, caller.user.id, params.id);
     return ok({ ...summaryOf(transcript), paragraphs: aaiParagraphs(transcript) });
   });
-  implement(server, routes.aaiSrt, async ({ caller, params, query, reply }) => {
+  addRoute(server, routes.aaiSrt, async ({ caller, params, query, reply }) => {
     const transcript = finished(resources, caller.user.id, params.id);
-    await reply.type('text/plain; charset=utf-8').send(plainSubtitles(transcript, 'srt', query));
+    await reply.type('text/plain; charset=utf-8').send(aaiSubtitles(transcript, 'srt', query));
     return undefined;
   });
-  implement(server, routes.aaiVtt, async ({ caller, params, query, reply }) => {
+  addRoute(server, routes.aaiVtt, async ({ caller, params, query, reply }) => {
     const transcript = finished(resources, caller.user.id, params.id);
-    await reply.type('text/plain; charset=utf-8').send(plainSubtitles(transcript, 'vtt', query));
+    await reply.type('text/plain; charset=utf-8').send(aaiSubtitles(transcript, 'vtt', query));
     return undefined;
   });
-  implement(server, routes.aaiWordSearch, ({ caller, params, query }) => {
+  addRoute(server, routes.aaiWordSearch, ({ caller, params, query }) => {
     const transcript = finished(resources, caller.user.id, params.id);
     const matches = aaiWordSearch(aaiWords(transcript), query.words.split(','));
     return ok({
@@ -114,7 +110,7 @@ const readingRoutes = (server: FastifyInstance, resources: AssemblyAiResources):
       matches,
     });
   });
-  implement(server, routes.aaiRedactedAudio, ({ caller, params }) => {
+  addRoute(server, routes.aaiRedactedAudio, ({ caller, params }) => {
     const { redacted_audio_url } = finished(resources, caller.user.id, params.id);
     if (redacted_audio_url === undefined) {
       throw new AppError(
@@ -137,20 +133,20 @@ const acceptEmptyJson = (server: FastifyInstance): void => {
 };
 
 /** `/v2` in the form of AssemblyAI's API. */
-export const assemblyAiResources = async (
+export const addAssemblyAiRoutes = async (
   server: FastifyInstance,
-  resources: AssemblyAiResources,
+  resources: AssemblyAiDeps,
 ): Promise<void> => {
   await server.register(async (scope) => {
     acceptEmptyJson(scope);
-    transcriptRoutes(scope, resources);
-    readingRoutes(scope, resources);
+    addTranscriptRoutes(scope, resources);
+    addReadingRoutes(scope, resources);
   });
   await server.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     // The body is left unread for the handler, whatever type it says it is.
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
     scope.addHook('onError', async (request, reply) => lingerAfterRefusal(request, reply));
-    uploadRoute(scope, resources);
+    addUploadRoute(scope, resources);
   });
 };

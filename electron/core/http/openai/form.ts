@@ -4,7 +4,7 @@ import { AppError } from '../../base/errors.ts';
 import type { Caller } from '../../services/accounts.ts';
 import { MAX_FILE_BYTES } from '../../services/files/intake.ts';
 import type { FileService } from '../../services/files/service.ts';
-import { nextPart } from '../v1/storage/multipart.ts';
+import { nextPart } from '../v1/storage/upload-form.ts';
 
 const LIMITS = {
   // The store counts the bytes and refuses with a sentence; the parser must not cut silently before it.

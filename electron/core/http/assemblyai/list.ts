@@ -1,6 +1,6 @@
 import type { AaiList, AaiListQuery, AaiStatus } from '../../../contract/compat/assemblyai.ts';
 import { isoTime } from '../../base/clock.ts';
-import type { TranscriptPage } from '../transcripts/pages.ts';
+import type { TranscriptPage } from '../../services/transcripts/pages.ts';
 
 const statusOf = (item: TranscriptPage['items'][number]): AaiStatus => {
   if (item.status === 'failed') return 'error';

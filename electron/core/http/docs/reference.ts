@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { newToken } from '../base/ids.ts';
+import { newToken } from '../../base/ids.ts';
 
 /** The page and its script; anything else below it is not there. */
 const PATHS = ['/docs', '/docs/js/scalar.js'];
