@@ -4,7 +4,7 @@ import { createRoot } from 'react-dom/client';
 import { z } from 'zod';
 import { App } from './app/app.tsx';
 import { isScreenName } from './app/screens.tsx';
-import { BasicsProvider, createBasics, wantedLocale } from './app/services.tsx';
+import { CoreServicesProvider, createCoreServices, resolveLocale } from './app/services.tsx';
 import { createRouter } from './stores/router.ts';
 
 // The Content-Security-Policy forbids eval, which zod would otherwise try for speed.
@@ -13,16 +13,16 @@ z.config({ jitless: true });
 const root = document.getElementById('root');
 if (root === null) throw new Error('index.html has no #root');
 
-const basics = createBasics(
+const basics = createCoreServices(
   window.earshot?.baseUrl ?? window.location.origin,
   createRouter(window, isScreenName),
 );
-await basics.i18n.use(wantedLocale(basics.prefs.store.getState().locale));
+await basics.i18n.use(resolveLocale(basics.prefs.store.getState().locale));
 
 createRoot(root).render(
   <StrictMode>
-    <BasicsProvider value={basics}>
+    <CoreServicesProvider value={basics}>
       <App />
-    </BasicsProvider>
+    </CoreServicesProvider>
   </StrictMode>,
 );

@@ -5,18 +5,18 @@ export type DocxParagraph = {
 };
 
 const WORD = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main';
-const END_OF_DIRECTORY = 0x06054b50;
+const END_OF_CENTRAL_DIRECTORY = 0x06054b50;
 const DEFLATED = 8;
 
 /** The bytes of one entry of a ZIP file, found by its central directory (APPNOTE 4.3.12 and 4.3.16). */
-const entryOf = (
+const readEntry = (
   zip: DataView,
   wanted: string,
 ): { method: number; bytes: Uint8Array<ArrayBuffer> } | undefined => {
   const name = (at: number, length: number) =>
     new TextDecoder().decode(new Uint8Array(zip.buffer, at, length));
   let end = zip.byteLength - 22;
-  while (end >= 0 && zip.getUint32(end, true) !== END_OF_DIRECTORY) end--;
+  while (end >= 0 && zip.getUint32(end, true) !== END_OF_CENTRAL_DIRECTORY) end--;
   if (end < 0) return undefined;
   let at = zip.getUint32(end + 16, true);
   for (let left = zip.getUint16(end + 10, true); left > 0; left--) {
@@ -33,7 +33,7 @@ const entryOf = (
   return undefined;
 };
 
-const textOf = (entry: { method: number; bytes: Uint8Array<ArrayBuffer> }): Promise<string> => {
+const inflateText = (entry: { method: number; bytes: Uint8Array<ArrayBuffer> }): Promise<string> => {
   const stream = new Blob([entry.bytes]).stream();
   return new Response(
     entry.method === DEFLATED ? stream.pipeThrough(new DecompressionStream('deflate-raw')) : stream,
@@ -47,16 +47,16 @@ const kindOf = (style: string): DocxParagraph['kind'] => {
 };
 
 /** The first paragraphs of a Word document, read from the very file that is saved. */
-export const readDocx = async (file: Blob, most: number): Promise<DocxParagraph[]> => {
-  const entry = entryOf(new DataView(await file.arrayBuffer()), 'word/document.xml');
+export const readDocx = async (file: Blob, limit: number): Promise<DocxParagraph[]> => {
+  const entry = readEntry(new DataView(await file.arrayBuffer()), 'word/document.xml');
   if (entry === undefined) throw new Error('The Word document has no text part.');
-  const xml = new DOMParser().parseFromString(await textOf(entry), 'text/xml');
+  const xml = new DOMParser().parseFromString(await inflateText(entry), 'text/xml');
   const paragraphs: DocxParagraph[] = [];
   for (const element of xml.getElementsByTagNameNS(WORD, 'p')) {
     const style = element.getElementsByTagNameNS(WORD, 'pStyle')[0]?.getAttributeNS(WORD, 'val') ?? '';
     const text = [...element.getElementsByTagNameNS(WORD, 't')].map((run) => run.textContent).join('');
     if (text.trim() !== '') paragraphs.push({ kind: kindOf(style), text });
-    if (paragraphs.length === most) break;
+    if (paragraphs.length === limit) break;
   }
   return paragraphs;
 };

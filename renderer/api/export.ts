@@ -10,7 +10,7 @@ export type ExportOptions = {
   readonly maxLines: number;
 };
 
-export const EXPORT_DEFAULTS: ExportOptions = {
+export const DEFAULT_EXPORT_OPTIONS: ExportOptions = {
   format: 'txt',
   speakers: true,
   times: false,
@@ -19,8 +19,8 @@ export const EXPORT_DEFAULTS: ExportOptions = {
   maxLines: 2,
 };
 
-const SUBTITLES: readonly ExportFormat[] = ['srt', 'vtt'];
-export const isSubtitle = (format: ExportFormat): boolean => SUBTITLES.includes(format);
+const SUBTITLE_FORMATS: readonly ExportFormat[] = ['srt', 'vtt'];
+export const isSubtitle = (format: ExportFormat): boolean => SUBTITLE_FORMATS.includes(format);
 
 const flag = (on: boolean) => (on ? 'true' : 'false');
 

@@ -2,17 +2,21 @@ import { z } from 'zod';
 import type { ServerEvent } from '../../electron/contract/events.ts';
 import { JobError, Progress, Segment } from '../../electron/contract/transcript.ts';
 
-const Named = z.object({ id: z.string() });
-const Ended = z.object({ id: z.string(), name: z.string(), error: JobError.optional() });
-const Job = z.object({ id: z.string(), progress: Progress.optional() });
+const TranscriptId = z.object({ id: z.string() });
+const EndedTranscript = z.object({ id: z.string(), name: z.string(), error: JobError.optional() });
+const RunningTranscript = z.object({ id: z.string(), progress: Progress.optional() });
 
 /**
  * What the window takes from the server's events. Of a whole transcript only its id and name are read: a screen that shows
  * it asks for it, and an event about ten hours of speech costs the others nothing.
  */
 const LiveEvent = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('snapshot'), processing: z.array(Job), queue_paused: z.boolean() }),
-  z.object({ type: z.literal('transcript.created'), transcript: Job }),
+  z.object({
+    type: z.literal('snapshot'),
+    processing: z.array(RunningTranscript),
+    queue_paused: z.boolean(),
+  }),
+  z.object({ type: z.literal('transcript.created'), transcript: RunningTranscript }),
   z.object({
     type: z.literal('transcript.progress'),
     id: z.string(),
@@ -20,9 +24,9 @@ const LiveEvent = z.discriminatedUnion('type', [
     segments_from: z.int(),
     segments: z.array(Segment),
   }),
-  z.object({ type: z.literal('transcript.completed'), transcript: Ended }),
-  z.object({ type: z.literal('transcript.failed'), transcript: Ended }),
-  z.object({ type: z.literal('transcript.changed'), transcript: Named }),
+  z.object({ type: z.literal('transcript.completed'), transcript: EndedTranscript }),
+  z.object({ type: z.literal('transcript.failed'), transcript: EndedTranscript }),
+  z.object({ type: z.literal('transcript.changed'), transcript: TranscriptId }),
   z.object({ type: z.literal('transcript.deleted'), id: z.string() }),
   z.object({ type: z.literal('file.created'), key: z.string() }),
   z.object({ type: z.literal('file.deleted'), key: z.string() }),
@@ -38,7 +42,7 @@ const LiveEvent = z.discriminatedUnion('type', [
 export type LiveEvent = z.output<typeof LiveEvent>;
 
 /** An event out of the stream's `event:` and `data:`; undefined for a kind that this window does not know. */
-export const readLiveEvent = (type: string, data: string): LiveEvent | undefined => {
+export const parseLiveEvent = (type: string, data: string): LiveEvent | undefined => {
   const body: unknown = JSON.parse(data);
   const parsed = LiveEvent.safeParse({ ...(typeof body === 'object' ? body : {}), type });
   return parsed.success ? parsed.data : undefined;

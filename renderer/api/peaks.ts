@@ -1,21 +1,21 @@
 import type { Client } from '../../electron/contract/client.ts';
-import { type Loudness, loudnessOf } from '../lib/peaks.ts';
+import { type Peaks, toPeaks } from '../lib/peaks.ts';
 
 // About as many as the widest drawing has bars; a long recording needs no more of them than a short one.
-const WANTED = 4000;
+const PEAK_COUNT = 4000;
 
 /** The loudness of a transcript's audio over its whole length, from the peaks that the server keeps. */
-export const loadLoudness = async (
+export const fetchPeaks = async (
   client: Client,
   id: string,
   seconds: number,
   signal: AbortSignal,
-): Promise<Loudness> => {
-  const perSecond = Math.min(50, Math.max(1, Math.ceil(WANTED / Math.max(1, seconds))));
+): Promise<Peaks> => {
+  const perSecond = Math.min(50, Math.max(1, Math.ceil(PEAK_COUNT / Math.max(1, seconds))));
   const { data } = await client.call('transcriptPeaks', {
     params: { id },
     query: { per_second: perSecond },
     signal,
   });
-  return loudnessOf(data.min, data.max);
+  return toPeaks(data.min, data.max);
 };

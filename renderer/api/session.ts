@@ -18,7 +18,11 @@ export const tokenFromHash = (hash: string): string | undefined => {
   return match?.[1] === undefined ? undefined : decodeURIComponent(match[1]);
 };
 
-const keyWorks = async (baseUrl: string, key: string, fetch?: typeof globalThis.fetch): Promise<boolean> => {
+const isKeyAccepted = async (
+  baseUrl: string,
+  key: string,
+  fetch?: typeof globalThis.fetch,
+): Promise<boolean> => {
   try {
     await createClient({ baseUrl, key, ...(fetch === undefined ? {} : { fetch }) }).call(
       'recentTranscripts',
@@ -52,14 +56,15 @@ export const openSession = async (parts: SessionParts): Promise<SessionKey> => {
     }
   }
   const kept = store.getItem(STORED_KEY);
-  if (kept !== null && (await keyWorks(baseUrl, kept, parts.fetch))) return { state: 'ready', key: kept };
+  if (kept !== null && (await isKeyAccepted(baseUrl, kept, parts.fetch)))
+    return { state: 'ready', key: kept };
   store.removeItem(STORED_KEY);
   return { state: 'none' };
 };
 
 /** Takes an API key that a person pasted. True when the server accepts it. */
-export const acceptApiKey = async (baseUrl: string, key: string, store: Storage): Promise<boolean> => {
-  if (!(await keyWorks(baseUrl, key))) return false;
+export const signInWithKey = async (baseUrl: string, key: string, store: Storage): Promise<boolean> => {
+  if (!(await isKeyAccepted(baseUrl, key))) return false;
   store.setItem(STORED_KEY, key);
   return true;
 };

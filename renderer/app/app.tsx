@@ -2,13 +2,13 @@ import { useCallback, useEffect, useState } from 'react';
 import { useStore } from 'zustand';
 import { forgetSession, openSession, tokenFromHash } from '../api/session.ts';
 import { TooltipProvider } from '../ui/tooltip.tsx';
-import { createServices, type Services, ServicesProvider, useBasics } from './services.tsx';
-import { SignIn, Starting, Unreachable } from './session-pages.tsx';
+import { createServices, type Services, ServicesProvider, useCoreServices } from './services.tsx';
+import { SignInPage, StartingPage, UnreachablePage } from './session-pages.tsx';
 import { Shell } from './shell.tsx';
-import { useAppearance } from './theme.ts';
-import { ToastsView } from './toasts-view.tsx';
+import { ToastList } from './toast-list.tsx';
+import { useAppearance } from './use-appearance.ts';
 
-type Gate =
+type SessionState =
   | { readonly state: 'opening' }
   | { readonly state: 'unreachable' }
   | { readonly state: 'closed' }
@@ -21,9 +21,9 @@ const takeToken = (): string | undefined => {
   return token;
 };
 
-const useGate = () => {
-  const basics = useBasics();
-  const [gate, setGate] = useState<Gate>({ state: 'opening' });
+const useSession = () => {
+  const basics = useCoreServices();
+  const [gate, setGate] = useState<SessionState>({ state: 'opening' });
 
   const open = useCallback(
     async (token: string | undefined) => {
@@ -56,24 +56,24 @@ const useGate = () => {
 
 export const App = () => {
   useAppearance();
-  const { gate, open, setGate } = useGate();
+  const { gate, open, setGate } = useSession();
   return (
     <TooltipProvider>
-      {gate.state === 'opening' && <Starting />}
-      {gate.state === 'unreachable' && <Unreachable onRetry={() => void open(undefined)} />}
-      {gate.state === 'closed' && <SignIn onAccepted={() => void open(undefined)} />}
+      {gate.state === 'opening' && <StartingPage />}
+      {gate.state === 'unreachable' && <UnreachablePage onRetry={() => void open(undefined)} />}
+      {gate.state === 'closed' && <SignInPage onSignedIn={() => void open(undefined)} />}
       {gate.state === 'open' && (
         <ServicesProvider value={gate.services}>
-          <Inside services={gate.services} onEnd={() => setGate({ state: 'closed' })} />
+          <SignedIn services={gate.services} onEnd={() => setGate({ state: 'closed' })} />
         </ServicesProvider>
       )}
-      <ToastsView />
+      <ToastList />
     </TooltipProvider>
   );
 };
 
 /** Keeps the window following the server while it is open, and closes it when the key ends. */
-const Inside = ({ services, onEnd }: { services: Services; onEnd: () => void }) => {
+const SignedIn = ({ services, onEnd }: { services: Services; onEnd: () => void }) => {
   const { live, library } = services;
   const connection = useStore(live.store, (state) => state.connection);
 

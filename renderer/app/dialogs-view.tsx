@@ -4,8 +4,8 @@ import { useServices } from './services.tsx';
 
 const CreateDialog = lazy(() => import('../features/create/create-dialog.tsx'));
 const RecordDialog = lazy(() => import('../features/create/record-dialog.tsx'));
-const Palette = lazy(() => import('../features/palette/palette.tsx'));
-const Shortcuts = lazy(() => import('../features/palette/shortcuts.tsx'));
+const Palette = lazy(() => import('../features/palette/command-palette.tsx'));
+const Shortcuts = lazy(() => import('../features/palette/shortcuts-dialog.tsx'));
 
 /** The dialog that is open, if any; each is loaded when it is first asked for. */
 export const Dialogs = () => {
@@ -13,7 +13,7 @@ export const Dialogs = () => {
   const open = useStore(dialogs.store, (state) => state.open);
   return (
     <Suspense fallback={null}>
-      {open.kind === 'create' && <CreateDialog key={open.sources.length} first={open.sources} />}
+      {open.kind === 'create' && <CreateDialog key={open.sources.length} initialSources={open.sources} />}
       {open.kind === 'record' && <RecordDialog />}
       {open.kind === 'palette' && <Palette />}
       {open.kind === 'shortcuts' && <Shortcuts />}

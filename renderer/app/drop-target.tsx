@@ -6,27 +6,27 @@ import { useI18n, useServices } from './services.tsx';
 export const DropTarget = ({ children }: { children: ReactNode }) => {
   const { dialogs } = useServices();
   const { t } = useI18n();
-  const [over, setOver] = useState(false);
+  const [isOver, setOver] = useState(false);
 
   useEffect(() => {
     let depth = 0;
-    const carries = (event: DragEvent) =>
+    const hasMedia = (event: DragEvent) =>
       (event.dataTransfer?.types ?? []).some((type) => type === 'Files' || type === 'text/uri-list');
     const onEnter = (event: DragEvent) => {
-      if (!carries(event)) return;
+      if (!hasMedia(event)) return;
       depth++;
       setOver(true);
     };
     const onLeave = (event: DragEvent) => {
-      if (!carries(event)) return;
+      if (!hasMedia(event)) return;
       depth = Math.max(0, depth - 1);
       if (depth === 0) setOver(false);
     };
     const onOver = (event: DragEvent) => {
-      if (carries(event)) event.preventDefault();
+      if (hasMedia(event)) event.preventDefault();
     };
     const onDrop = (event: DragEvent) => {
-      if (!carries(event)) return;
+      if (!hasMedia(event)) return;
       event.preventDefault();
       depth = 0;
       setOver(false);
@@ -57,7 +57,7 @@ export const DropTarget = ({ children }: { children: ReactNode }) => {
   return (
     <>
       {children}
-      {over && (
+      {isOver && (
         <div className="fade pointer-events-none fixed inset-0 z-50 grid place-items-center bg-ground/85 p-6">
           <div className="grid size-full place-items-center rounded-sheet border-2 border-dashed border-accent">
             <p className="font-serif text-xl font-semibold">{t('drop.here')}</p>

@@ -1,8 +1,8 @@
 import { useCallback } from 'react';
 import { useStore } from 'zustand';
 import { cx } from '../lib/classes.ts';
-import { number } from '../lib/format.ts';
-import { useLoaded } from '../lib/use-loaded.ts';
+import { formatNumber } from '../lib/format.ts';
+import { useResource } from '../lib/use-resource.ts';
 import { useI18n, useServices } from './services.tsx';
 
 /** Whether this computer can recognise speech right now, and how fast it has been. */
@@ -18,7 +18,7 @@ export const EngineCard = () => {
     async (signal: AbortSignal) => (await client.call('system', { signal })).data.engine,
     [client],
   );
-  const { loaded } = useLoaded(load);
+  const { resource } = useResource(load);
   if (connection === 'lost') {
     return (
       <div role="status" className="rounded-box border border-line bg-surface p-2.5 text-xs">
@@ -30,8 +30,8 @@ export const EngineCard = () => {
       </div>
     );
   }
-  if (loaded.state !== 'ready') return null;
-  const engine = loaded.value;
+  if (resource.state !== 'ready') return null;
+  const engine = resource.value;
   return (
     <div className="rounded-box border border-line bg-surface p-2.5 text-xs">
       <div className="flex items-center gap-1.5">
@@ -41,7 +41,7 @@ export const EngineCard = () => {
       <p className="tnum mt-0.5 text-ink-2">
         {engine.available
           ? [
-              speed === undefined ? '' : t('engine.speed', { speed: number(speed, locale, 1) }),
+              speed === undefined ? '' : t('engine.speed', { speed: formatNumber(speed, locale, 1) }),
               t('engine.threads', { count: engine.threads * Math.max(1, engine.parallel) }),
             ]
               .filter((part) => part !== '')

@@ -1,11 +1,11 @@
 import { RefreshCw } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { ApiError } from '../../electron/contract/client.ts';
-import { useLoaded } from '../lib/use-loaded.ts';
-import { Note } from '../ui/bits.tsx';
+import { useResource } from '../lib/use-resource.ts';
+import { Callout } from '../ui/bits.tsx';
 import { IconButton } from '../ui/button.tsx';
-import { LoadedPart } from './loaded-part.tsx';
 import { Section } from './page-head.tsx';
+import { ResourceView } from './resource-view.tsx';
 import { useI18n } from './services.tsx';
 
 type Props<T> = {
@@ -21,28 +21,29 @@ type Props<T> = {
 /** A log that only the owner may see, with a button to look again. */
 export const LogSection = <T,>({ title, text, empty, load, children }: Props<T>) => {
   const { t } = useI18n();
-  const { loaded, again } = useLoaded(load);
-  const closed = loaded.state === 'failed' && loaded.error instanceof ApiError && loaded.error.status === 403;
+  const { resource, reload } = useResource(load);
+  const isForbidden =
+    resource.state === 'failed' && resource.error instanceof ApiError && resource.error.status === 403;
   return (
     <Section
       title={title}
       text={text}
-      {...(closed
+      {...(isForbidden
         ? {}
         : {
             action: (
-              <IconButton label={t('common.refresh')} onClick={again}>
+              <IconButton label={t('common.refresh')} onClick={reload}>
                 <RefreshCw size={15} aria-hidden />
               </IconButton>
             ),
           })}
     >
-      {closed ? (
-        <Note tone="plain">{t('log.closed')}</Note>
+      {isForbidden ? (
+        <Callout tone="plain">{t('log.closed')}</Callout>
       ) : (
-        <LoadedPart loaded={loaded} again={again}>
+        <ResourceView resource={resource} onReload={reload}>
           {(rows) => (rows.length === 0 ? <p className="text-ink-2">{empty}</p> : children(rows))}
-        </LoadedPart>
+        </ResourceView>
       )}
     </Section>
   );

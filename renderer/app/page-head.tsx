@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect } from 'react';
 
 /** Title, one line of explanation, and the page's own actions. */
-export const PageHead = ({
+export const PageHeader = ({
   title,
   text,
   children,

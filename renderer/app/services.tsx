@@ -11,7 +11,7 @@ import { createToasts, type Toasts } from '../stores/toasts.ts';
 import { createUploads, type Uploads } from '../stores/uploads.ts';
 
 /** What exists before anybody has a key. */
-export type Basics = {
+export type CoreServices = {
   readonly baseUrl: string;
   readonly i18n: I18n;
   readonly prefs: PrefsStore;
@@ -20,7 +20,7 @@ export type Basics = {
 };
 
 /** Everything that a screen works with, made once and handed down. */
-export type Services = Basics & {
+export type Services = CoreServices & {
   readonly key: string;
   readonly client: Client;
   readonly library: Library;
@@ -29,7 +29,7 @@ export type Services = Basics & {
   readonly uploads: Uploads;
 };
 
-export const createBasics = (baseUrl: string, router: Router): Basics => ({
+export const createCoreServices = (baseUrl: string, router: Router): CoreServices => ({
   baseUrl,
   i18n: createI18n(),
   prefs: createPrefs(localStorage),
@@ -37,7 +37,7 @@ export const createBasics = (baseUrl: string, router: Router): Basics => ({
   router,
 });
 
-export const createServices = (basics: Basics, key: string): Services => {
+export const createServices = (basics: CoreServices, key: string): Services => {
   const client = createClient({ baseUrl: basics.baseUrl, key });
   const live = createLive(client);
   const library = createLibrary(client);
@@ -52,18 +52,18 @@ export const createServices = (basics: Basics, key: string): Services => {
   };
 };
 
-const BasicsContext = createContext<Basics | undefined>(undefined);
+const CoreServicesContext = createContext<CoreServices | undefined>(undefined);
 const ServicesContext = createContext<Services | undefined>(undefined);
 
-export const BasicsProvider = ({ value, children }: { value: Basics; children: ReactNode }) => (
-  <BasicsContext value={value}>{children}</BasicsContext>
+export const CoreServicesProvider = ({ value, children }: { value: CoreServices; children: ReactNode }) => (
+  <CoreServicesContext value={value}>{children}</CoreServicesContext>
 );
 export const ServicesProvider = ({ value, children }: { value: Services; children: ReactNode }) => (
   <ServicesContext value={value}>{children}</ServicesContext>
 );
 
-export const useBasics = (): Basics => {
-  const basics = useContext(BasicsContext);
+export const useCoreServices = (): CoreServices => {
+  const basics = useContext(CoreServicesContext);
   if (basics === undefined) throw new Error('useBasics needs a BasicsProvider above it');
   return basics;
 };
@@ -75,10 +75,11 @@ export const useServices = (): Services => {
 };
 
 /** The window's language: `t` for texts, `locale` for numbers and dates. */
-export const useI18n = (): I18nState => useStore(useBasics().i18n.store);
+export const useI18n = (): I18nState => useStore(useCoreServices().i18n.store);
 
-export const usePrefs = <T,>(select: (prefs: Prefs) => T): T => useStore(useBasics().prefs.store, select);
+export const usePrefs = <T,>(select: (prefs: Prefs) => T): T =>
+  useStore(useCoreServices().prefs.store, select);
 
 /** The language to show: the chosen one, or the first that the browser asks for. */
-export const wantedLocale = (chosen: Prefs['locale']) =>
+export const resolveLocale = (chosen: Prefs['locale']) =>
   chosen === 'auto' ? preferredLocale(navigator.languages) : chosen;

@@ -1,67 +1,67 @@
 import { KeyRound, PlugZap } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { acceptApiKey } from '../api/session.ts';
-import { errorText } from '../lib/errors.ts';
+import { signInWithKey } from '../api/session.ts';
+import { describeError } from '../lib/errors.ts';
 import { BrandMark } from '../ui/brand.tsx';
 import { Button } from '../ui/button.tsx';
 import { Field, TextInput } from '../ui/field.tsx';
-import { useBasics, useI18n } from './services.tsx';
+import { useCoreServices, useI18n } from './services.tsx';
 
-const Page = ({ children }: { children: ReactNode }) => (
+const CenteredPage = ({ children }: { children: ReactNode }) => (
   <main className="grid h-full place-items-center overflow-auto bg-surface px-5 py-8">{children}</main>
 );
 
-export const Starting = () => {
+export const StartingPage = () => {
   const { t } = useI18n();
   return (
-    <Page>
+    <CenteredPage>
       <div role="status" className="fade flex items-center gap-3 text-ink-2">
         <BrandMark size={28} />
         {t('session.starting')}
       </div>
-    </Page>
+    </CenteredPage>
   );
 };
 
-export const Unreachable = ({ onRetry }: { onRetry: () => void }) => {
+export const UnreachablePage = ({ onRetry }: { onRetry: () => void }) => {
   const { t } = useI18n();
   return (
-    <Page>
+    <CenteredPage>
       <div className="max-w-[440px]">
         <PlugZap size={28} className="text-ink-3" aria-hidden />
         <h1 className="mt-4 font-serif text-xl font-semibold">{t('session.unreachable.title')}</h1>
         <p className="mt-2 text-ink-2">{t('session.unreachable.text')}</p>
-        <Button look="primary" className="mt-5" onClick={onRetry}>
+        <Button variant="primary" className="mt-5" onClick={onRetry}>
           {t('common.retry')}
         </Button>
       </div>
-    </Page>
+    </CenteredPage>
   );
 };
 
 /** Reached without a link that still works: says how to get one, and takes an API key instead. */
-export const SignIn = ({ onAccepted }: { onAccepted: () => void }) => {
-  const { baseUrl } = useBasics();
+export const SignInPage = ({ onSignedIn }: { onSignedIn: () => void }) => {
+  const { baseUrl } = useCoreServices();
   const { t } = useI18n();
   const [key, setKey] = useState('');
-  const [fault, setFault] = useState<string>();
-  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<string>();
+  const [isBusy, setIsBusy] = useState(false);
 
   const submit = async () => {
-    setBusy(true);
-    setFault(undefined);
+    setIsBusy(true);
+    setError(undefined);
     try {
-      if (await acceptApiKey(baseUrl, key.trim(), sessionStorage)) onAccepted();
-      else setFault(t('session.closed.wrong'));
+      if (await signInWithKey(baseUrl, key.trim(), sessionStorage)) onSignedIn();
+      else setError(t('session.closed.wrong'));
     } catch (error) {
-      setFault(errorText(error, t));
+      setError(describeError(error, t));
     } finally {
-      setBusy(false);
+      setIsBusy(false);
     }
   };
 
   return (
-    <Page>
+    <CenteredPage>
       <div className="w-full max-w-[440px]">
         <KeyRound size={28} className="text-ink-3" aria-hidden />
         <h1 className="mt-4 font-serif text-xl font-semibold">{t('session.closed.title')}</h1>
@@ -76,7 +76,7 @@ export const SignIn = ({ onAccepted }: { onAccepted: () => void }) => {
             void submit();
           }}
         >
-          <Field label={t('session.closed.key')} error={fault} className="flex-1">
+          <Field label={t('session.closed.key')} error={error} className="flex-1">
             {(ids) => (
               <TextInput
                 {...ids}
@@ -88,11 +88,16 @@ export const SignIn = ({ onAccepted }: { onAccepted: () => void }) => {
               />
             )}
           </Field>
-          <Button type="submit" look="primary" className="mt-[23px]" disabled={busy || key.trim() === ''}>
+          <Button
+            type="submit"
+            variant="primary"
+            className="mt-[23px]"
+            disabled={isBusy || key.trim() === ''}
+          >
             {t('session.closed.open')}
           </Button>
         </form>
       </div>
-    </Page>
+    </CenteredPage>
   );
 };

@@ -1,16 +1,16 @@
 import { PlugZap } from 'lucide-react';
 import { Component as ReactComponent, type ReactNode, Suspense, useEffect } from 'react';
 import { useStore } from 'zustand';
-import { Blank } from '../ui/bits.tsx';
+import { EmptyState } from '../ui/bits.tsx';
 import { Button } from '../ui/button.tsx';
 import { Dialogs } from './dialogs-view.tsx';
 import { DropTarget } from './drop-target.tsx';
 import { useGlobalKeys } from './global-keys.ts';
 import { useHandedOver } from './handed-over.ts';
-import { useJobMessages } from './job-messages.ts';
-import { FootBar, Rail } from './rail.tsx';
+import { BottomBar, Sidebar } from './navigation.tsx';
 import { SCREENS } from './screens.tsx';
 import { useI18n, useServices } from './services.tsx';
+import { useJobAnnouncements } from './use-job-announcements.ts';
 
 /** Fetches the other screens when the browser is idle, so that they open at once, also without a server. */
 const usePrefetchedScreens = () => {
@@ -30,7 +30,7 @@ export const Shell = () => {
   const route = useStore(router.store);
   const { Component } = SCREENS[route.screen];
   useGlobalKeys();
-  const said = useJobMessages();
+  const said = useJobAnnouncements();
   useHandedOver();
   usePrefetchedScreens();
 
@@ -47,22 +47,22 @@ export const Shell = () => {
         {said}
       </p>
       <div className="grid h-full grid-rows-[minmax(0,1fr)_auto] md:grid-cols-[224px_minmax(0,1fr)] md:grid-rows-1">
-        <Rail />
+        <Sidebar />
         <main
           id="main"
           tabIndex={-1}
           className="flex min-w-0 flex-col overflow-hidden bg-surface outline-none"
         >
-          <LostBanner />
+          <ConnectionBanner />
           <div className="min-h-0 flex-1">
-            <ScreenGuard key={route.screen}>
-              <Suspense fallback={<Opening />}>
+            <ScreenErrorBoundary key={route.screen}>
+              <Suspense fallback={<ScreenPlaceholder />}>
                 <Component param={route.param ?? ''} at={route.at} />
               </Suspense>
-            </ScreenGuard>
+            </ScreenErrorBoundary>
           </div>
         </main>
-        <FootBar />
+        <BottomBar />
       </div>
       <Dialogs />
     </DropTarget>
@@ -70,7 +70,7 @@ export const Shell = () => {
 };
 
 /** Said above every screen while the server cannot be reached; what was loaded stays to be read. */
-const LostBanner = () => {
+const ConnectionBanner = () => {
   const { live } = useServices();
   const { t } = useI18n();
   const connection = useStore(live.store, (state) => state.connection);
@@ -83,13 +83,13 @@ const LostBanner = () => {
   );
 };
 
-const Opening = () => {
+const ScreenPlaceholder = () => {
   const { t } = useI18n();
   return <div role="status" aria-label={t('common.loading')} data-loading className="h-full" />;
 };
 
 /** A screen that fails says so in its own place; the rest of the window goes on. */
-class ScreenGuard extends ReactComponent<{ children: ReactNode }, { error: unknown }> {
+class ScreenErrorBoundary extends ReactComponent<{ children: ReactNode }, { error: unknown }> {
   override state: { error: unknown } = { error: undefined };
   static getDerivedStateFromError(error: unknown) {
     return { error };
@@ -99,17 +99,17 @@ class ScreenGuard extends ReactComponent<{ children: ReactNode }, { error: unkno
     // A screen that could not be fetched is not fetched again by React: the whole page is.
     const missing = this.state.error instanceof TypeError && /import/i.test(this.state.error.message);
     const again = missing ? () => location.reload() : () => this.setState({ error: undefined });
-    return <Broken onAgain={again} />;
+    return <ScreenError onRetry={again} />;
   }
 }
 
-const Broken = ({ onAgain }: { onAgain: () => void }) => {
+const ScreenError = ({ onRetry }: { onRetry: () => void }) => {
   const { t } = useI18n();
   return (
-    <Blank role="alert" title={t('error.screen')} text={t('error.screen.text')}>
-      <Button look="primary" onClick={onAgain}>
+    <EmptyState role="alert" title={t('error.screen')} text={t('error.screen.text')}>
+      <Button variant="primary" onClick={onRetry}>
         {t('common.retry')}
       </Button>
-    </Blank>
+    </EmptyState>
   );
 };

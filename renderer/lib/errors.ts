@@ -14,18 +14,18 @@ export const isUnauthorized = (error: unknown): boolean => error instanceof ApiE
 export const isAbort = (error: unknown): boolean =>
   error instanceof DOMException && error.name === 'AbortError';
 
-type KnownCode = ErrorCode | JobErrorCode;
-const isKnown = (code: string): code is KnownCode =>
+type AnyErrorCode = ErrorCode | JobErrorCode;
+const isErrorCode = (code: string): code is AnyErrorCode =>
   Object.hasOwn(ERROR_STATUS, code) || JOB_ERROR_CODES.some((known) => known === code);
 
 /** The server speaks English, and more exactly than a code can; in another language the code's sentence is said. */
-const sentenceOf = (code: string, own: string, t: Translate): string =>
-  t.language !== 'en' && isKnown(code) ? t(`error.code.${code}`) : own;
+const localizeError = (code: string, own: string, t: Translate): string =>
+  t.language !== 'en' && isErrorCode(code) ? t(`error.code.${code}`) : own;
 
 /** A sentence for a person: what the server answered, or that it could not be reached. */
-export const errorText = (error: unknown, t: Translate): string => {
+export const describeError = (error: unknown, t: Translate): string => {
   if (error instanceof ApiError) {
-    const sentence = sentenceOf(error.code, error.message, t);
+    const sentence = localizeError(error.code, error.message, t);
     // The server's own sentence often names the faults already.
     const details = error.details
       .map((detail) => detail.message)
@@ -37,7 +37,7 @@ export const errorText = (error: unknown, t: Translate): string => {
 };
 
 /** Why a transcription failed. */
-export const jobErrorText = (error: JobError | undefined, t: Translate): string =>
+export const describeJobError = (error: JobError | undefined, t: Translate): string =>
   error === undefined || error.message === ''
     ? t('library.failedUnknown')
-    : sentenceOf(error.code, error.message, t);
+    : localizeError(error.code, error.message, t);

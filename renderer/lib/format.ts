@@ -1,7 +1,7 @@
 const pad = (value: number) => String(value).padStart(2, '0');
 
 /** Seconds as a clock: `2:19`, `1:14:08`; `long` always has hours: `00:12:04`. */
-export const clock = (seconds: number, long = false): string => {
+export const formatClock = (seconds: number, long = false): string => {
   const whole = Math.max(0, Math.floor(seconds));
   const hours = Math.floor(whole / 3600);
   const minutes = Math.floor((whole % 3600) / 60);
@@ -20,7 +20,7 @@ export const parseClock = (text: string): number | undefined => {
 const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
 
 /** Bytes for a person, in powers of 1024 as the server counts its limits. */
-export const bytes = (size: number, locale: string): string => {
+export const formatBytes = (size: number, locale: string): string => {
   const step = size < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log(size) / Math.log(1024)));
   const value = size / 1024 ** step;
   return new Intl.NumberFormat(locale, {
@@ -32,7 +32,7 @@ export const bytes = (size: number, locale: string): string => {
 };
 
 /** A language code as the reader's own language names it; the code where it has no name. */
-export const languageName = (code: string, locale: string): string => {
+export const formatLanguage = (code: string, locale: string): string => {
   try {
     const name = new Intl.DisplayNames(locale, { type: 'language' }).of(code) ?? code;
     return name.charAt(0).toLocaleUpperCase(locale) + name.slice(1);
@@ -46,7 +46,7 @@ const DAY = 86_400_000;
 const startOfDay = (date: Date) => new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
 
 /** "Today, 14:02", "Yesterday", "18 Nov", "18 Nov 2025": as much date as is needed. */
-export const dayLabel = (iso: string, locale: string, now: Date = new Date()): string => {
+export const formatRelativeDay = (iso: string, locale: string, now: Date = new Date()): string => {
   const date = new Date(iso);
   const days = Math.round((startOfDay(now) - startOfDay(date)) / DAY);
   if (days === 0 || days === 1) {
@@ -63,7 +63,7 @@ export const dayLabel = (iso: string, locale: string, now: Date = new Date()): s
 };
 
 /** `2026-11-20` as "20 Nov 2026"; empty for what is no date. */
-export const shortDay = (day: string, locale: string): string => {
+export const formatDay = (day: string, locale: string): string => {
   const date = new Date(`${day}T12:00:00`);
   return Number.isNaN(date.getTime())
     ? ''
@@ -71,11 +71,11 @@ export const shortDay = (day: string, locale: string): string => {
 };
 
 /** Date and time, both short. */
-export const dateTime = (iso: string, locale: string): string =>
+export const formatDateTime = (iso: string, locale: string): string =>
   new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(iso));
 
 /** Rough time that a person plans with: "40 sec", "8 min", "2 hr". */
-export const roughTime = (seconds: number, locale: string): string => {
+export const formatDuration = (seconds: number, locale: string): string => {
   const [value, unit] =
     seconds < 60
       ? [Math.max(1, Math.round(seconds)), 'second']
@@ -87,8 +87,8 @@ export const roughTime = (seconds: number, locale: string): string => {
   );
 };
 
-export const percent = (share: number, locale: string, digits = 0): string =>
+export const formatPercent = (share: number, locale: string, digits = 0): string =>
   new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: digits }).format(share);
 
-export const number = (value: number, locale: string, digits = 0): string =>
+export const formatNumber = (value: number, locale: string, digits = 0): string =>
   new Intl.NumberFormat(locale, { maximumFractionDigits: digits }).format(value);

@@ -1,11 +1,11 @@
 /** Loudness 0 to 1 in even steps over a recording. */
-export type Loudness = Float32Array;
+export type Peaks = Float32Array;
 
-const MEAN_SHARE = 0.75;
+const MEAN_WEIGHT = 0.75;
 
 /** Loudness of each of `count` even stretches: mostly the mean, so that the drawing has the shape of speech, partly
  * the loudest, so that a shout still shows. */
-export const bucketPeaks = (peaks: ArrayLike<number>, count: number): Loudness => {
+export const resamplePeaks = (peaks: ArrayLike<number>, count: number): Peaks => {
   const out = new Float32Array(Math.max(0, count));
   const step = peaks.length / count;
   for (let index = 0; index < count; index++) {
@@ -17,17 +17,17 @@ export const bucketPeaks = (peaks: ArrayLike<number>, count: number): Loudness =
       loudest = Math.max(loudest, peaks[at] ?? 0);
       sum += peaks[at] ?? 0;
     }
-    out[index] = (sum / (to - from)) * MEAN_SHARE + loudest * (1 - MEAN_SHARE);
+    out[index] = (sum / (to - from)) * MEAN_WEIGHT + loudest * (1 - MEAN_WEIGHT);
   }
   return out;
 };
 
 /** Stretches to 0 to 1, so that a quiet recording is not a flat line. Silence stays flat. */
-export const normalisePeaks = (peaks: Loudness): Loudness => {
+export const normalizePeaks = (peaks: Peaks): Peaks => {
   const loudest = peaks.reduce((most, peak) => Math.max(most, peak), 0);
   return loudest < 0.01 ? peaks : peaks.map((peak) => peak / loudest);
 };
 
 /** From the server's minima and maxima to loudness. */
-export const loudnessOf = (min: readonly number[], max: readonly number[]): Loudness =>
+export const toPeaks = (min: readonly number[], max: readonly number[]): Peaks =>
   Float32Array.from(max, (top, index) => Math.max(Math.abs(top), Math.abs(min[index] ?? 0)));

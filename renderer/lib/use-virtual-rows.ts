@@ -4,7 +4,7 @@ import { type RefObject, useEffect, useState } from 'react';
 /** Height of a row in pixels, with its line. */
 export const ROW_HEIGHT = 67;
 
-type Parts = {
+type Options = {
   readonly count: number;
   /** The element that scrolls, and the one that holds the rows. */
   readonly scroller: RefObject<HTMLElement | null>;
@@ -16,7 +16,7 @@ type Parts = {
 };
 
 /** Where the list begins inside the scrolling page, so that the rows above it are counted right. */
-const useTop = ({ list, scroller }: Pick<Parts, 'list' | 'scroller'>) => {
+const useTop = ({ list, scroller }: Pick<Options, 'list' | 'scroller'>) => {
   const [top, setTop] = useState(0);
   // Not before the layout: the page is an ancestor, and React gives its element only after this one's.
   useEffect(() => {
@@ -35,7 +35,7 @@ const useTop = ({ list, scroller }: Pick<Parts, 'list' | 'scroller'>) => {
 };
 
 /** The rows in view of a long list inside a page that scrolls as a whole. */
-export const useVirtualRows = ({ count, scroller, list, isHidden, hidden }: Parts) => {
+export const useVirtualRows = ({ count, scroller, list, isHidden, hidden }: Options) => {
   const top = useTop({ list, scroller });
   const virtual = useVirtualizer({
     count,

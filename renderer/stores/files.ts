@@ -12,7 +12,7 @@ export type FilesQuery = {
 };
 
 /** The files of a folder, or those that a search finds. Nothing is loaded before the first `setQuery`. */
-export const createFiles = (client: Client, folder: string) =>
+export const createFileList = (client: Client, folder: string) =>
   createPagedList<FilesQuery, StoredFile>({
     query: { folder, q: '', sort: 'uploaded_at', order: 'desc' },
     load: async (query, page, signal) => {
@@ -30,4 +30,4 @@ export const createFiles = (client: Client, folder: string) =>
       return { items: data.files, total: data.pagination.total };
     },
   });
-export type Files = ReturnType<typeof createFiles>;
+export type FileList = ReturnType<typeof createFileList>;

@@ -5,7 +5,7 @@ import type { UserListItem } from '../../electron/contract/transcript-list.ts';
 import { debounce } from '../lib/debounce.ts';
 import { createPagedList, PAGE_SIZE } from './paged-list.ts';
 
-const SETTLE_MS = 200;
+const REFRESH_DEBOUNCE_MS = 200;
 
 export type LibrarySort = 'created_at' | 'duration' | 'confidence';
 export type LibraryQuery = {
@@ -35,10 +35,10 @@ export const NO_FILTER = {
   from: undefined,
   to: undefined,
 } as const;
-const FIRST_QUERY: LibraryQuery = { ...NO_FILTER, sort: 'created_at', order: 'desc' };
+const DEFAULT_QUERY: LibraryQuery = { ...NO_FILTER, sort: 'created_at', order: 'desc' };
 
 /** Midnight of a day in the reader's own time, some days later; undefined for what is no date. */
-const startOf = (day: string, later = 0): string | undefined => {
+const startOfDay = (day: string, later = 0): string | undefined => {
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
   const start = new Date(year, month - 1, date + later);
   return Number.isNaN(start.getTime()) ? undefined : start.toISOString();
@@ -46,8 +46,8 @@ const startOf = (day: string, later = 0): string | undefined => {
 
 /** The query of the route: only what is asked for. */
 export const toListQuery = ({ status, language, model, from, to, sort, order }: LibraryQuery) => {
-  const since = from === undefined ? undefined : startOf(from);
-  const until = to === undefined ? undefined : startOf(to, 1);
+  const since = from === undefined ? undefined : startOfDay(from);
+  const until = to === undefined ? undefined : startOfDay(to, 1);
   return {
     sort,
     order,
@@ -69,7 +69,7 @@ export const createLibrary = (client: Client) => {
   }));
 
   const list = createPagedList<LibraryQuery, UserListItem>({
-    query: FIRST_QUERY,
+    query: DEFAULT_QUERY,
     load: async (query, page, signal) => {
       const { data } = await client.call('listTranscripts', {
         query: { page, limit: PAGE_SIZE, ...toListQuery(query) },
@@ -111,7 +111,7 @@ export const createLibrary = (client: Client) => {
     /** The rows, and the query that leaves them. */
     list: list.store,
     show: list.show,
-    refresh: debounce(refreshNow, SETTLE_MS),
+    refresh: debounce(refreshNow, REFRESH_DEBOUNCE_MS),
     refreshNow,
     setQuery: (change: Partial<LibraryQuery>) => {
       store.setState({ selected: new Set() });

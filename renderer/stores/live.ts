@@ -2,7 +2,7 @@ import { createStore } from 'zustand/vanilla';
 import type { Client } from '../../electron/contract/client.ts';
 import { followMessages } from '../../electron/contract/event-stream.ts';
 import type { Progress } from '../../electron/contract/transcript.ts';
-import { type LiveEvent, readLiveEvent } from '../api/live-events.ts';
+import { type LiveEvent, parseLiveEvent } from '../api/live-events.ts';
 import { isUnauthorized } from '../lib/errors.ts';
 
 export type LiveState = {
@@ -53,10 +53,10 @@ export const createLive = (client: Client) => {
     paused: false,
   }));
   const listeners = new Set<(event: LiveEvent) => void>();
-  let running: AbortController | undefined;
+  let controller: AbortController | undefined;
   let lastId: string | undefined;
 
-  const take = (event: LiveEvent) => {
+  const dispatch = (event: LiveEvent) => {
     const change = reduce(store.getState(), event);
     if (change !== undefined) store.setState(change);
     for (const listener of listeners) listener(event);
@@ -77,8 +77,8 @@ export const createLive = (client: Client) => {
     for await (const message of messages) {
       lastId = message.id ?? lastId;
       try {
-        const event = readLiveEvent(message.event, message.data);
-        if (event !== undefined) take(event);
+        const event = parseLiveEvent(message.event, message.data);
+        if (event !== undefined) dispatch(event);
       } catch (error) {
         // One bad event is told in the console; the next ones still come.
         reportError(error);
@@ -89,12 +89,12 @@ export const createLive = (client: Client) => {
   return {
     store,
     start: () => {
-      running?.abort();
-      running = new AbortController();
+      controller?.abort();
+      controller = new AbortController();
       // The key is not known any more: nothing else ends it before it is stopped.
-      follow(running.signal).catch(() => store.setState({ connection: 'ended' }));
+      follow(controller.signal).catch(() => store.setState({ connection: 'ended' }));
     },
-    stop: () => running?.abort(),
+    stop: () => controller?.abort(),
     listen: (listener: (event: LiveEvent) => void) => {
       listeners.add(listener);
       return () => {

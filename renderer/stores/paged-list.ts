@@ -2,7 +2,7 @@ import { createStore } from 'zustand/vanilla';
 import { debounce } from '../lib/debounce.ts';
 
 export const PAGE_SIZE = 50;
-const SETTLE_MS = 200;
+const REFRESH_DEBOUNCE_MS = 200;
 
 export type PagedState<Q, T> = {
   readonly query: Q;
@@ -15,7 +15,7 @@ export type PagedState<Q, T> = {
 
 type Page<T> = { readonly items: readonly T[]; readonly total: number };
 
-type Parts<Q, T> = {
+type Options<Q, T> = {
   readonly query: Q;
   /** One page of `PAGE_SIZE` rows; the first is page 1. */
   readonly load: (query: Q, page: number, signal: AbortSignal) => Promise<Page<T>>;
@@ -31,7 +31,7 @@ const pagesOf = (first: number, last: number): number[] => {
  * A list that is loaded page by page around what is on the screen, so that 100,000 rows cost no more than a
  * hundred. `refresh` loads the pages in view again and drops the others.
  */
-export const createPagedList = <Q extends object, T>({ query: first, load }: Parts<Q, T>) => {
+export const createPagedList = <Q extends object, T>({ query: first, load }: Options<Q, T>) => {
   const store = createStore<PagedState<Q, T>>(() => ({
     query: first,
     total: undefined,
@@ -78,7 +78,7 @@ export const createPagedList = <Q extends object, T>({ query: first, load }: Par
   return {
     store,
     refreshNow,
-    refresh: debounce(refreshNow, SETTLE_MS),
+    refresh: debounce(refreshNow, REFRESH_DEBOUNCE_MS),
     /** Tells which rows are on the screen; loads what is missing among them. */
     show: (from: number, to: number) => {
       inView = { first: from, last: Math.max(from, to) };

@@ -7,7 +7,7 @@ import { readStored } from '../lib/storage.ts';
 export const TEXT_SCALES = [0.9, 1, 1.15, 1.3] as const;
 
 /** What the New dialog remembers from the last time. Each field falls back alone when it is damaged. */
-export const OptionsSchema = z.object({
+export const TranscriptionOptionsSchema = z.object({
   model: z.string().min(1).catch('mini'),
   language: z.string().min(1).catch('auto'),
   speakers: z.int().min(1).max(32).nullable().catch(null),
@@ -22,7 +22,7 @@ export const OptionsSchema = z.object({
   substitution: z.enum(PII_SUBSTITUTIONS).catch('hash'),
   redactAudio: z.boolean().catch(true),
 });
-export type Options = z.output<typeof OptionsSchema>;
+export type TranscriptionOptions = z.output<typeof TranscriptionOptionsSchema>;
 
 const PrefsSchema = z.object({
   theme: z.enum(['system', 'light', 'dark']).catch('system'),
@@ -31,16 +31,16 @@ const PrefsSchema = z.object({
   rate: z.number().min(0.5).max(3).catch(1),
   volume: z.number().min(0).max(1).catch(1),
   skipSilence: z.boolean().catch(false),
-  options: OptionsSchema.catch(() => OptionsSchema.parse({})),
+  options: TranscriptionOptionsSchema.catch(() => TranscriptionOptionsSchema.parse({})),
 });
 export type Prefs = z.output<typeof PrefsSchema>;
 
-const STORED = 'earshot.prefs';
+const STORAGE_KEY = 'earshot.prefs';
 
 /** Choices of this person on this machine, kept in the browser's own storage; nothing of them is sent. */
 export const createPrefs = (storage: Storage) => {
-  const store = createStore<Prefs>(() => PrefsSchema.parse(readStored(storage, STORED) ?? {}));
-  store.subscribe((prefs) => storage.setItem(STORED, JSON.stringify(prefs)));
+  const store = createStore<Prefs>(() => PrefsSchema.parse(readStored(storage, STORAGE_KEY) ?? {}));
+  store.subscribe((prefs) => storage.setItem(STORAGE_KEY, JSON.stringify(prefs)));
   return {
     store,
     set: (change: Partial<Prefs>) => store.setState(change),

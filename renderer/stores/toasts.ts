@@ -28,7 +28,7 @@ export const createToasts = () => {
     store,
     dismiss,
     /** Does what the newest message with an action offers; false when none does. */
-    act: (): boolean => {
+    runLatestAction: (): boolean => {
       const toast = store.getState().findLast((each) => each.action !== undefined);
       if (toast === undefined) return false;
       toast.action?.run();

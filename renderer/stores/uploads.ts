@@ -1,7 +1,7 @@
 import { createStore } from 'zustand/vanilla';
 import type { Client } from '../../electron/contract/client.ts';
 import { putFile } from '../../electron/contract/put-file.ts';
-import { onOrigin } from '../api/audio.ts';
+import { toSameOrigin } from '../api/signed-url.ts';
 
 export type Upload = {
   readonly id: number;
@@ -12,18 +12,18 @@ export type Upload = {
   readonly error: unknown;
 };
 
-type Parts = { readonly client: Client; readonly baseUrl: string };
-type Job = {
+type Options = { readonly client: Client; readonly baseUrl: string };
+type PendingUpload = {
   readonly file: File;
   readonly folder: string;
-  readonly settle: (key: string) => void;
-  readonly fail: (error: unknown) => void;
+  readonly resolve: (key: string) => void;
+  readonly reject: (error: unknown) => void;
 };
 
-const SIDE_BY_SIDE = 2;
+const MAX_PARALLEL_UPLOADS = 2;
 
 /** Thrown by an upload that a person stopped. */
-export class UploadCancelled extends Error {
+export class UploadCancelledError extends Error {
   constructor() {
     super('The upload was cancelled.');
     this.name = 'UploadCancelled';
@@ -31,9 +31,9 @@ export class UploadCancelled extends Error {
 }
 
 /** Files on their way into the store, two at a time, each with its progress and a way to stop it. */
-export const createUploads = ({ client, baseUrl }: Parts) => {
+export const createUploads = ({ client, baseUrl }: Options) => {
   const store = createStore<readonly Upload[]>(() => []);
-  const jobs = new Map<number, Job>();
+  const jobs = new Map<number, PendingUpload>();
   const stops = new Map<number, AbortController>();
   let next = 1;
 
@@ -51,7 +51,7 @@ export const createUploads = ({ client, baseUrl }: Parts) => {
     );
   };
 
-  const send = async (id: number, { file, folder }: Job, signal: AbortSignal): Promise<string> => {
+  const send = async (id: number, { file, folder }: PendingUpload, signal: AbortSignal): Promise<string> => {
     const type = file.type.split(';')[0]?.trim() || 'application/octet-stream';
     const { data } = await client.call('presignUpload', {
       body: {
@@ -62,7 +62,7 @@ export const createUploads = ({ client, baseUrl }: Parts) => {
       },
       signal,
     });
-    await putFile(onOrigin(data.uploadUrl, baseUrl), file, {
+    await putFile(toSameOrigin(data.uploadUrl, baseUrl), file, {
       type,
       signal,
       onSent: (sent) => change(id, { sent, ...(sent >= file.size ? { state: 'checking' } : {}) }),
@@ -70,21 +70,21 @@ export const createUploads = ({ client, baseUrl }: Parts) => {
     return data.fileKey;
   };
 
-  const run = async (id: number, job: Job) => {
+  const run = async (id: number, job: PendingUpload) => {
     const stop = new AbortController();
     stops.set(id, stop);
     change(id, { state: 'sending' });
     try {
       const key = await send(id, job, stop.signal);
       remove(id);
-      job.settle(key);
+      job.resolve(key);
     } catch (error) {
       if (stop.signal.aborted) {
         remove(id);
-        job.fail(new UploadCancelled());
+        job.reject(new UploadCancelledError());
       } else {
         change(id, { state: 'failed', error });
-        job.fail(error);
+        job.reject(error);
       }
     }
     startNext();
@@ -93,7 +93,7 @@ export const createUploads = ({ client, baseUrl }: Parts) => {
   const startNext = () => {
     const all = store.getState();
     const busy = all.filter((upload) => upload.state === 'sending' || upload.state === 'checking').length;
-    const free = Math.max(0, SIDE_BY_SIDE - busy);
+    const free = Math.max(0, MAX_PARALLEL_UPLOADS - busy);
     for (const upload of all.filter((each) => each.state === 'waiting').slice(0, free)) {
       const job = jobs.get(upload.id);
       if (job !== undefined) void run(upload.id, job);
@@ -106,7 +106,7 @@ export const createUploads = ({ client, baseUrl }: Parts) => {
     send: (file: File, folder: string): Promise<string> =>
       new Promise((settle, fail) => {
         const id = next++;
-        jobs.set(id, { file, folder, settle, fail });
+        jobs.set(id, { file, folder, resolve: settle, reject: fail });
         const first: Upload = {
           id,
           name: file.name,
@@ -125,7 +125,7 @@ export const createUploads = ({ client, baseUrl }: Parts) => {
         stops.get(id)?.abort();
         return;
       }
-      if (upload?.state === 'waiting') jobs.get(id)?.fail(new UploadCancelled());
+      if (upload?.state === 'waiting') jobs.get(id)?.reject(new UploadCancelledError());
       remove(id);
     },
   };

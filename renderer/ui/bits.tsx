@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { cx } from '../lib/classes.ts';
-import { speakerColour } from '../lib/speakers.ts';
+import { speakerColor } from '../lib/speakers.ts';
 
 export const Tag = ({
   children,
@@ -22,16 +22,16 @@ export const Tag = ({
   </span>
 );
 
-type ChipProps = { on: boolean; onClick: () => void; children: ReactNode; count?: string | undefined };
+type ChipProps = { isOn: boolean; onClick: () => void; children: ReactNode; count?: string | undefined };
 
-export const Chip = ({ on, onClick, children, count }: ChipProps) => (
+export const Chip = ({ isOn, onClick, children, count }: ChipProps) => (
   <button
     type="button"
-    aria-pressed={on}
+    aria-pressed={isOn}
     onClick={onClick}
     className={cx(
       'inline-flex h-7 items-center gap-2 rounded-full border px-3 font-[550] whitespace-nowrap transition-colors',
-      on ? 'border-ink bg-ink text-surface' : 'border-line text-ink-2 hover:border-line-2 hover:text-ink',
+      isOn ? 'border-ink bg-ink text-surface' : 'border-line text-ink-2 hover:border-line-2 hover:text-ink',
     )}
   >
     {children}
@@ -65,28 +65,28 @@ export const ProgressBar = ({
 );
 
 /** The voices of a recording as small overlapping discs, in their colours. */
-export const SpeakerDots = ({ names, label }: { names: readonly string[]; label: string }) => {
+export const SpeakerAvatars = ({ names, label }: { names: readonly string[]; label: string }) => {
   const shown = names.slice(0, names.length > 5 ? 4 : 5);
   return (
     <span className="inline-flex" role="img" aria-label={label}>
       {shown.map((_, index) => {
         const letter = String.fromCharCode(65 + index);
         return (
-          <Disc key={letter} colour={speakerColour(index)} first={index === 0}>
+          <Avatar key={letter} colour={speakerColor(index)} first={index === 0}>
             {letter}
-          </Disc>
+          </Avatar>
         );
       })}
       {names.length > shown.length && (
-        <Disc colour="var(--ink-2)" first={false}>
+        <Avatar colour="var(--ink-2)" first={false}>
           +{names.length - shown.length}
-        </Disc>
+        </Avatar>
       )}
     </span>
   );
 };
 
-const Disc = ({ colour, first, children }: { colour: string; first: boolean; children: ReactNode }) => (
+const Avatar = ({ colour, first, children }: { colour: string; first: boolean; children: ReactNode }) => (
   <i
     aria-hidden
     className={cx(
@@ -103,7 +103,7 @@ const Disc = ({ colour, first, children }: { colour: string; first: boolean; chi
   </i>
 );
 
-type BlankProps = {
+type EmptyStateProps = {
   icon?: ReactNode;
   title: string;
   text?: ReactNode;
@@ -112,7 +112,7 @@ type BlankProps = {
 };
 
 /** A calm page for what is empty, missing or broken: what it is, and the way on. */
-export const Blank = ({ icon, title, text, children, role }: BlankProps) => (
+export const EmptyState = ({ icon, title, text, children, role }: EmptyStateProps) => (
   <div
     {...(role === undefined ? {} : { role })}
     className="mx-auto flex max-w-[460px] flex-col items-center px-4 py-14 text-center"
@@ -125,7 +125,7 @@ export const Blank = ({ icon, title, text, children, role }: BlankProps) => (
 );
 
 /** A quiet box that explains or warns beside the work. */
-export const Note = ({
+export const Callout = ({
   tone,
   children,
   action,

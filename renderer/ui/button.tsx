@@ -3,9 +3,9 @@ import type { ComponentProps, ReactNode } from 'react';
 import { cx } from '../lib/classes.ts';
 import { Tooltip } from './tooltip.tsx';
 
-export type ButtonLook = 'primary' | 'secondary' | 'ghost' | 'danger' | 'link';
+export type ButtonVariant = 'primary' | 'secondary' | 'ghost' | 'danger' | 'link';
 
-const LOOKS: Readonly<Record<ButtonLook, string>> = {
+const VARIANTS: Readonly<Record<ButtonVariant, string>> = {
   primary: 'h-8 px-3 bg-accent text-accent-ink hover:bg-accent-hover',
   secondary: 'h-8 px-3 bg-raised border border-line-2 shadow-low hover:bg-ground text-ink',
   ghost: 'h-8 px-2.5 text-ink-2 hover:bg-sunken hover:text-ink',
@@ -13,9 +13,9 @@ const LOOKS: Readonly<Record<ButtonLook, string>> = {
   link: 'text-accent-text underline underline-offset-[3px] font-medium hover:no-underline',
 };
 
-type ButtonProps = ComponentProps<'button'> & { look?: ButtonLook; asChild?: boolean };
+type ButtonProps = ComponentProps<'button'> & { variant?: ButtonVariant; asChild?: boolean };
 
-export const Button = ({ look = 'secondary', asChild = false, className, ...rest }: ButtonProps) => {
+export const Button = ({ variant = 'secondary', asChild = false, className, ...rest }: ButtonProps) => {
   const Part = asChild ? Slot.Root : 'button';
   return (
     <Part
@@ -23,7 +23,7 @@ export const Button = ({ look = 'secondary', asChild = false, className, ...rest
       className={cx(
         'inline-flex items-center gap-2 rounded-ctl font-[550] whitespace-nowrap transition-[background,transform,filter]',
         'active:scale-[.98] disabled:opacity-45 disabled:active:scale-100',
-        LOOKS[look],
+        VARIANTS[variant],
         className,
       )}
       {...rest}

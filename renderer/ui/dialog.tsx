@@ -4,8 +4,8 @@ import type { KeyboardEvent, ReactNode } from 'react';
 import { cx } from '../lib/classes.ts';
 import { Button } from './button.tsx';
 
-const VEIL = 'fade fixed inset-0 z-40 bg-veil';
-const SHEET =
+const OVERLAY = 'fade fixed inset-0 z-40 bg-veil';
+const PANEL =
   'enter fixed top-1/2 left-1/2 z-40 -translate-x-1/2 -translate-y-1/2 rounded-sheet border border-line bg-raised shadow-high outline-none';
 
 type DialogProps = {
@@ -33,9 +33,9 @@ export const Dialog = ({
 }: DialogProps) => (
   <Radix.Root open onOpenChange={(open) => !open && onClose()}>
     <Radix.Portal>
-      <Radix.Overlay className={VEIL} />
+      <Radix.Overlay className={OVERLAY} />
       <Radix.Content
-        className={cx(SHEET, 'flex max-h-[min(92vh,900px)] w-[calc(100vw-24px)] flex-col')}
+        className={cx(PANEL, 'flex max-h-[min(92vh,900px)] w-[calc(100vw-24px)] flex-col')}
         style={{ maxWidth: width }}
         tabIndex={-1}
         {...(onKeyDown === undefined ? {} : { onKeyDown })}
@@ -76,29 +76,36 @@ export const Dialog = ({
 type ConfirmProps = {
   title: string;
   text: ReactNode;
-  confirm: string;
-  cancel: string;
+  confirmLabel: string;
+  cancelLabel: string;
   onConfirm: () => void;
   onCancel: () => void;
 };
 
 /** Asks before something that cannot be undone. The safe answer has the focus. */
-export const Confirm = ({ title, text, confirm, cancel, onConfirm, onCancel }: ConfirmProps) => (
+export const ConfirmDialog = ({
+  title,
+  text,
+  confirmLabel,
+  cancelLabel,
+  onConfirm,
+  onCancel,
+}: ConfirmProps) => (
   <AlertDialog.Root open onOpenChange={(open) => !open && onCancel()}>
     <AlertDialog.Portal>
-      <AlertDialog.Overlay className={VEIL} />
-      <AlertDialog.Content className={cx(SHEET, 'w-[calc(100vw-24px)] max-w-[440px] p-[22px]')}>
+      <AlertDialog.Overlay className={OVERLAY} />
+      <AlertDialog.Content className={cx(PANEL, 'w-[calc(100vw-24px)] max-w-[440px] p-[22px]')}>
         <AlertDialog.Title className="font-serif text-lg font-semibold">{title}</AlertDialog.Title>
         <AlertDialog.Description asChild>
           <div className="mt-2 text-ink-2">{text}</div>
         </AlertDialog.Description>
         <div className="mt-5 flex justify-end gap-2">
           <AlertDialog.Cancel asChild>
-            <Button look="ghost">{cancel}</Button>
+            <Button variant="ghost">{cancelLabel}</Button>
           </AlertDialog.Cancel>
           <AlertDialog.Action asChild>
-            <Button look="danger" onClick={onConfirm}>
-              {confirm}
+            <Button variant="danger" onClick={onConfirm}>
+              {confirmLabel}
             </Button>
           </AlertDialog.Action>
         </div>

@@ -20,7 +20,7 @@ type FieldProps = {
 /** A labelled control with its explanation and its fault, tied together for screen readers. */
 export const Field = ({ label, hint, error, children, className }: FieldProps) => {
   const id = useId();
-  const said = error !== undefined || hint !== undefined;
+  const hasMessage = error !== undefined || hint !== undefined;
   return (
     <div className={className}>
       <label htmlFor={id} className="mb-1.5 block text-xs font-medium text-ink-2">
@@ -28,10 +28,10 @@ export const Field = ({ label, hint, error, children, className }: FieldProps) =
       </label>
       {children({
         id,
-        ...(said ? { 'aria-describedby': `${id}-hint` } : {}),
+        ...(hasMessage ? { 'aria-describedby': `${id}-hint` } : {}),
         ...(error === undefined ? {} : { 'aria-invalid': true }),
       })}
-      {said && (
+      {hasMessage && (
         <p
           id={`${id}-hint`}
           className={cx('mt-1.5 text-xs', error === undefined ? 'text-ink-3' : 'text-bad')}
@@ -46,7 +46,7 @@ export const Field = ({ label, hint, error, children, className }: FieldProps) =
 type SearchFieldProps = Omit<ComponentProps<'input'>, 'onChange' | 'ref'> & {
   label: string;
   value: string;
-  onText: (text: string) => void;
+  onValueChange: (text: string) => void;
   clearLabel: string;
   trailing?: ReactNode;
   inputRef?: Ref<HTMLInputElement>;
@@ -55,7 +55,7 @@ type SearchFieldProps = Omit<ComponentProps<'input'>, 'onChange' | 'ref'> & {
 export const SearchField = ({
   label,
   value,
-  onText,
+  onValueChange,
   clearLabel,
   trailing,
   inputRef,
@@ -76,7 +76,7 @@ export const SearchField = ({
       aria-label={label}
       placeholder={label}
       value={value}
-      onChange={(event) => onText(event.target.value)}
+      onChange={(event) => onValueChange(event.target.value)}
       className="min-w-0 flex-1 bg-transparent text-ink outline-none [&::-webkit-search-cancel-button]:hidden"
       {...rest}
     />
@@ -86,7 +86,7 @@ export const SearchField = ({
       <button
         type="button"
         aria-label={clearLabel}
-        onClick={() => onText('')}
+        onClick={() => onValueChange('')}
         className="grid size-6 place-items-center rounded-ctl hover:bg-sunken hover:text-ink"
       >
         <X size={14} aria-hidden />

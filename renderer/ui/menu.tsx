@@ -15,15 +15,15 @@ export const Menu = ({
   children: ReactNode;
   align?: 'start' | 'end';
 }) => {
-  const button = useRef<HTMLButtonElement>(null);
+  const triggerRef = useRef<HTMLButtonElement>(null);
   const [landmark, setLandmark] = useState<Element | null>(null);
   return (
     // Not modal, and inside the landmark of its button: the page stays there for a screen reader.
     <DropdownMenu.Root
       modal={false}
-      onOpenChange={(open) => open && setLandmark(button.current?.closest('[role=dialog], main') ?? null)}
+      onOpenChange={(open) => open && setLandmark(triggerRef.current?.closest('[role=dialog], main') ?? null)}
     >
-      <DropdownMenu.Trigger asChild ref={button}>
+      <DropdownMenu.Trigger asChild ref={triggerRef}>
         {trigger}
       </DropdownMenu.Trigger>
       <DropdownMenu.Portal container={landmark}>
@@ -74,4 +74,4 @@ export const MenuItem = ({
   </DropdownMenu.Item>
 );
 
-export const MenuLine = () => <DropdownMenu.Separator className="my-1 h-px bg-line" />;
+export const MenuSeparator = () => <DropdownMenu.Separator className="my-1 h-px bg-line" />;

@@ -11,18 +11,26 @@ type SelectProps = {
   label?: string;
   id?: string;
   className?: string;
-  look?: 'field' | 'plain';
+  variant?: 'field' | 'plain';
 };
 
 /** One of several, in a list that opens. Typing jumps to an entry. */
-export const Select = ({ value, choices, onChange, label, id, className, look = 'field' }: SelectProps) => (
+export const Select = ({
+  value,
+  choices,
+  onChange,
+  label,
+  id,
+  className,
+  variant = 'field',
+}: SelectProps) => (
   <Radix.Root value={value} onValueChange={onChange}>
     <Radix.Trigger
       {...(id === undefined ? {} : { id })}
       {...(label === undefined ? {} : { 'aria-label': label })}
       className={cx(
         'inline-flex h-8 items-center justify-between gap-2 rounded-ctl font-[550] whitespace-nowrap',
-        look === 'field'
+        variant === 'field'
           ? 'w-full border border-line-2 bg-raised px-2.5 text-ink'
           : 'px-2 text-ink-2 hover:bg-sunken hover:text-ink',
         className,

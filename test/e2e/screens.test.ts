@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { NAV_SCREENS } from '../../renderer/app/screens.tsx';
-import { GROUPS } from '../../renderer/features/settings/setting-groups.ts';
+import { SETTING_GROUPS } from '../../renderer/features/settings/setting-groups.ts';
 import { hrefOf } from '../../renderer/stores/router.ts';
 import { type Browser, borrowBrowser, openWindow, TEXT_ALONE, type TestWindow } from '../support/browser.ts';
 import { fixturePath } from '../support/fixtures.ts';
@@ -10,7 +10,7 @@ import { transcribeFixture } from '../support/transcribe.ts';
 import { addUnfinished } from '../support/unfinished.ts';
 import type { UrlServer } from '../support/url-server.ts';
 
-const SETTINGS = [...GROUPS.map((group) => group.id), 'privacy', 'shortcuts', 'about'].map(
+const SETTINGS = [...SETTING_GROUPS.map((group) => group.id), 'privacy', 'shortcuts', 'about'].map(
   (id) => `#/settings/${id}`,
 );
 /** Every screen of the navigation, so that a new one is checked as well, and every section of the settings. */

@@ -1,14 +1,14 @@
 import { BookOpen, Compass } from 'lucide-react';
 import { useState } from 'react';
 import { Page } from '../../app/page.tsx';
-import { PageHead, Section } from '../../app/page-head.tsx';
+import { PageHeader, Section } from '../../app/page-head.tsx';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
-import { Segmented } from '../../ui/segmented.tsx';
+import { SegmentedControl } from '../../ui/segmented-control.tsx';
 import { KeysSection } from './keys-section.tsx';
 import { RequestsSection } from './requests-section.tsx';
-import { type Snippet, snippets } from './snippets.ts';
+import { createSnippets, type Snippet } from './snippets.ts';
 import { UsageSection } from './usage-section.tsx';
 import { WebhooksSection } from './webhooks-section.tsx';
 
@@ -17,12 +17,12 @@ const ApiScreen = () => {
   const { baseUrl } = useServices();
   const { t } = useI18n();
   const [language, setLanguage] = useState<Snippet['language']>('curl');
-  const all = snippets(baseUrl);
+  const all = createSnippets(baseUrl);
   const copy = { copyLabel: t('common.copy'), copiedLabel: t('common.copied') };
   return (
     <Page>
       <div className="max-w-[880px]">
-        <PageHead title={t('nav.api')} text={t('api.text')}>
+        <PageHeader title={t('nav.api')} text={t('api.text')}>
           <Button asChild>
             <a href={`${baseUrl}/docs/guide`} target="_blank" rel="noreferrer">
               <Compass size={15} strokeWidth={1.75} aria-hidden />
@@ -35,7 +35,7 @@ const ApiScreen = () => {
               {t('api.docs')}
             </a>
           </Button>
-        </PageHead>
+        </PageHeader>
         <Section title={t('api.address')} text={t('api.address.text')}>
           <CodeBlock label={t('api.address')} code={`${baseUrl}/v1`} {...copy} />
         </Section>
@@ -44,7 +44,7 @@ const ApiScreen = () => {
           title={t('api.snippets')}
           text={t('api.snippets.text')}
           action={
-            <Segmented<Snippet['language']>
+            <SegmentedControl<Snippet['language']>
               label={t('api.snippets')}
               value={language}
               choices={all.map((each) => ({ value: each.language, label: each.language }))}

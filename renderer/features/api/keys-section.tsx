@@ -1,19 +1,19 @@
 import { Plus, RefreshCw, Trash2 } from 'lucide-react';
 import { useCallback, useState } from 'react';
 import type { ApiKey, KeyWithSecret } from '../../../electron/contract/account.ts';
-import { LoadedPart } from '../../app/loaded-part.tsx';
 import { Section } from '../../app/page-head.tsx';
+import { ResourceView } from '../../app/resource-view.tsx';
 import { useI18n, useServices } from '../../app/services.tsx';
-import { errorText } from '../../lib/errors.ts';
-import { dayLabel } from '../../lib/format.ts';
-import { useLoaded } from '../../lib/use-loaded.ts';
-import { Note } from '../../ui/bits.tsx';
+import { describeError } from '../../lib/errors.ts';
+import { formatRelativeDay } from '../../lib/format.ts';
+import { useResource } from '../../lib/use-resource.ts';
+import { Callout } from '../../ui/bits.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
-import { Confirm } from '../../ui/dialog.tsx';
+import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { TextInput } from '../../ui/field.tsx';
 
-type Asked = { readonly what: 'rotate' | 'revoke'; readonly key: ApiKey };
+type PendingAction = { readonly what: 'rotate' | 'revoke'; readonly key: ApiKey };
 
 /** The keys that other programs use: made here, shown once, changed and ended here. */
 export const KeysSection = () => {
@@ -23,36 +23,36 @@ export const KeysSection = () => {
     async (signal: AbortSignal) => (await client.call('listKeys', { signal })).data,
     [client],
   );
-  const { loaded, again } = useLoaded(load);
+  const { resource, reload } = useResource(load);
   const [secret, setSecret] = useState<KeyWithSecret>();
-  const [asked, setAsked] = useState<Asked>();
+  const [pending, setPending] = useState<PendingAction>();
 
   const run = async (work: () => Promise<KeyWithSecret | undefined>) => {
     try {
       setSecret(await work());
-      again();
+      reload();
     } catch (error) {
-      toasts.show(errorText(error, t), { tone: 'bad' });
+      toasts.show(describeError(error, t), { tone: 'bad' });
     }
   };
   const confirm = () => {
-    if (asked === undefined) return;
-    const { id } = asked.key;
-    setAsked(undefined);
+    if (pending === undefined) return;
+    const { id } = pending.key;
+    setPending(undefined);
     void run(async () => {
-      if (asked.what === 'rotate') return (await client.call('rotateKey', { params: { id } })).data;
+      if (pending.what === 'rotate') return (await client.call('rotateKey', { params: { id } })).data;
       await client.call('revokeKey', { params: { id } });
       return undefined;
     });
   };
   return (
     <Section title={t('keys.section')} text={t('keys.section.text')}>
-      <NewKey
+      <NewKeyForm
         onCreate={(name) => void run(async () => (await client.call('createKey', { body: { name } })).data)}
       />
       {secret !== undefined && (
         <div className="enter my-3">
-          <Note tone="good">{t('keys.once', { name: secret.name })}</Note>
+          <Callout tone="good">{t('keys.once', { name: secret.name })}</Callout>
           <div className="mt-2">
             <CodeBlock
               label={t('keys.secret')}
@@ -63,7 +63,7 @@ export const KeysSection = () => {
           </div>
         </div>
       )}
-      <LoadedPart loaded={loaded} again={again}>
+      <ResourceView resource={resource} onReload={reload}>
         {(keys) =>
           keys.length === 0 ? (
             <p className="mt-3 text-ink-2">{t('keys.none')}</p>
@@ -73,31 +73,31 @@ export const KeysSection = () => {
                 <KeyRow
                   key={key.id}
                   apiKey={key}
-                  onRotate={() => setAsked({ what: 'rotate', key })}
-                  onRevoke={() => setAsked({ what: 'revoke', key })}
+                  onRotate={() => setPending({ what: 'rotate', key })}
+                  onRevoke={() => setPending({ what: 'revoke', key })}
                 />
               ))}
             </ul>
           )
         }
-      </LoadedPart>
-      {asked !== undefined && (
-        <Confirm
-          title={t(asked.what === 'rotate' ? 'keys.rotate.title' : 'keys.revoke.title', {
-            name: asked.key.name,
+      </ResourceView>
+      {pending !== undefined && (
+        <ConfirmDialog
+          title={t(pending.what === 'rotate' ? 'keys.rotate.title' : 'keys.revoke.title', {
+            name: pending.key.name,
           })}
-          text={t(asked.what === 'rotate' ? 'keys.rotate.text' : 'keys.revoke.text')}
-          confirm={t(asked.what === 'rotate' ? 'keys.rotate' : 'keys.revoke')}
-          cancel={t('common.cancel')}
+          text={t(pending.what === 'rotate' ? 'keys.rotate.text' : 'keys.revoke.text')}
+          confirmLabel={t(pending.what === 'rotate' ? 'keys.rotate' : 'keys.revoke')}
+          cancelLabel={t('common.cancel')}
           onConfirm={confirm}
-          onCancel={() => setAsked(undefined)}
+          onCancel={() => setPending(undefined)}
         />
       )}
     </Section>
   );
 };
 
-const NewKey = ({ onCreate }: { onCreate: (name: string) => void }) => {
+const NewKeyForm = ({ onCreate }: { onCreate: (name: string) => void }) => {
   const { t } = useI18n();
   const [name, setName] = useState('');
   return (
@@ -138,7 +138,7 @@ const KeyRow = ({ apiKey, onRotate, onRevoke }: RowProps) => {
           {' · '}
           {apiKey.last_used_at === null
             ? t('keys.unused')
-            : t('keys.used', { when: dayLabel(apiKey.last_used_at, locale) })}
+            : t('keys.used', { when: formatRelativeDay(apiKey.last_used_at, locale) })}
         </span>
       </div>
       <IconButton label={t('keys.rotate.of', { name: apiKey.name })} onClick={onRotate}>

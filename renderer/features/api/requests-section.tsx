@@ -2,10 +2,10 @@ import { useCallback } from 'react';
 import { LogSection } from '../../app/log-section.tsx';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { cx } from '../../lib/classes.ts';
-import { number } from '../../lib/format.ts';
+import { formatNumber } from '../../lib/format.ts';
 import { ScrollRegion } from '../../ui/scroll-region.tsx';
 
-const SHOWN = 200;
+const MAX_SHOWN = 200;
 
 /** The latest calls of the API, for the person who is writing a client. */
 export const RequestsSection = () => {
@@ -14,7 +14,7 @@ export const RequestsSection = () => {
   const load = useCallback(
     async (signal: AbortSignal) => {
       const { data } = await client.call('listRequests', { signal });
-      return data.slice(0, SHOWN).map((row, place) => ({ ...row, id: `${row.time}-${place}` }));
+      return data.slice(0, MAX_SHOWN).map((row, place) => ({ ...row, id: `${row.time}-${place}` }));
     },
     [client],
   );
@@ -47,7 +47,7 @@ export const RequestsSection = () => {
                   <td className="max-w-[360px] truncate px-3 py-1.5">{row.route}</td>
                   <td className={cx('py-1.5', row.status >= 400 ? 'text-bad' : 'text-good')}>{row.status}</td>
                   <td className="px-3 py-1.5 text-end whitespace-nowrap text-ink-2">
-                    {number(row.milliseconds, locale)} ms
+                    {formatNumber(row.milliseconds, locale)} ms
                   </td>
                   <td className="px-3 py-1.5 text-ink-2">{row.key_prefix ?? '–'}</td>
                 </tr>

@@ -1,15 +1,15 @@
 export type Snippet = { readonly language: 'curl' | 'JavaScript' | 'Python'; readonly code: string };
 
-const AUDIO = 'https://example.com/interview.mp3';
+const EXAMPLE_AUDIO_URL = 'https://example.com/interview.mp3';
 
 /** How to transcribe from elsewhere, ready to paste, for this server's own address. */
-export const snippets = (baseUrl: string): Snippet[] => [
+export const createSnippets = (baseUrl: string): Snippet[] => [
   {
     language: 'curl',
     code: `curl ${baseUrl}/v1/transcript \\
   -H "Authorization: Bearer $EARSHOT_API_KEY" \\
   -H "Content-Type: application/json" \\
-  -d '{"audio_url": "${AUDIO}", "diarize": true, "wait_until_complete": true}'`,
+  -d '{"audio_url": "${EXAMPLE_AUDIO_URL}", "diarize": true, "wait_until_complete": true}'`,
   },
   {
     language: 'JavaScript',
@@ -20,7 +20,7 @@ export const snippets = (baseUrl: string): Snippet[] => [
     'Content-Type': 'application/json',
   },
   body: JSON.stringify({
-    audio_url: '${AUDIO}',
+    audio_url: '${EXAMPLE_AUDIO_URL}',
     diarize: true,
     wait_until_complete: true,
   }),
@@ -35,7 +35,7 @@ response = requests.post(
     "${baseUrl}/v1/transcript",
     headers={"Authorization": f"Bearer {os.environ['EARSHOT_API_KEY']}"},
     json={
-        "audio_url": "${AUDIO}",
+        "audio_url": "${EXAMPLE_AUDIO_URL}",
         "diarize": True,
         "wait_until_complete": True,
     },

@@ -1,9 +1,9 @@
 import { useCallback } from 'react';
-import { LoadedPart } from '../../app/loaded-part.tsx';
 import { Section } from '../../app/page-head.tsx';
+import { ResourceView } from '../../app/resource-view.tsx';
 import { useI18n, useServices } from '../../app/services.tsx';
-import { clock, number } from '../../lib/format.ts';
-import { useLoaded } from '../../lib/use-loaded.ts';
+import { formatClock, formatNumber } from '../../lib/format.ts';
+import { useResource } from '../../lib/use-resource.ts';
 
 /** What was transcribed so far, by model. */
 export const UsageSection = () => {
@@ -13,10 +13,10 @@ export const UsageSection = () => {
     async (signal: AbortSignal) => (await client.call('getUsage', { signal })).data,
     [client],
   );
-  const { loaded, again } = useLoaded(load);
+  const { resource, reload } = useResource(load);
   return (
     <Section title={t('usage.title')} text={t('usage.text')}>
-      <LoadedPart loaded={loaded} again={again}>
+      <ResourceView resource={resource} onReload={reload}>
         {(usage) => (
           <table className="w-full max-w-[560px]">
             <thead>
@@ -31,9 +31,9 @@ export const UsageSection = () => {
               {usage.by_model.map((row) => (
                 <tr key={row.model} className="border-t border-line">
                   <td className="py-1.5">{row.model}</td>
-                  <td className="py-1.5 text-end">{number(row.transcripts, locale)}</td>
-                  <td className="py-1.5 text-end">{clock(row.seconds)}</td>
-                  <td className="py-1.5 text-end">{number(row.credits, locale, 2)}</td>
+                  <td className="py-1.5 text-end">{formatNumber(row.transcripts, locale)}</td>
+                  <td className="py-1.5 text-end">{formatClock(row.seconds)}</td>
+                  <td className="py-1.5 text-end">{formatNumber(row.credits, locale, 2)}</td>
                 </tr>
               ))}
               <tr className="border-t border-line font-semibold">
@@ -41,14 +41,14 @@ export const UsageSection = () => {
                   {t('usage.total')}
                 </td>
                 <td className="py-1.5 text-end">
-                  {number(usage.credits_used, locale, 2)}
-                  {usage.credit_budget !== null && ` / ${number(usage.credit_budget, locale, 2)}`}
+                  {formatNumber(usage.credits_used, locale, 2)}
+                  {usage.credit_budget !== null && ` / ${formatNumber(usage.credit_budget, locale, 2)}`}
                 </td>
               </tr>
             </tbody>
           </table>
         )}
-      </LoadedPart>
+      </ResourceView>
     </Section>
   );
 };

@@ -1,9 +1,9 @@
 import { useCallback } from 'react';
 import type { RecentDelivery } from '../../../electron/contract/webhooks.ts';
-import { DeliveryAttempts, DeliveryState } from '../../app/delivery-bits.tsx';
 import { LogSection } from '../../app/log-section.tsx';
 import { useI18n, useServices } from '../../app/services.tsx';
-import { dateTime } from '../../lib/format.ts';
+import { DeliveryAttempts, DeliveryStateTag } from '../../app/webhook-delivery.tsx';
+import { formatDateTime } from '../../lib/format.ts';
 import { hrefOf } from '../../stores/router.ts';
 
 /** What was sent to webhooks, over all transcripts: each leads to its transcript, where a test can be sent. */
@@ -19,7 +19,7 @@ export const WebhooksSection = () => {
       {(rows) => (
         <ul className="rounded-box border border-line px-3">
           {rows.map((row) => (
-            <Row key={row.id} delivery={row} />
+            <DeliveryRow key={row.id} delivery={row} />
           ))}
         </ul>
       )}
@@ -27,11 +27,11 @@ export const WebhooksSection = () => {
   );
 };
 
-const Row = ({ delivery }: { delivery: RecentDelivery }) => {
+const DeliveryRow = ({ delivery }: { delivery: RecentDelivery }) => {
   const { locale } = useI18n();
   return (
     <li className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line py-2 last:border-0">
-      <DeliveryState delivery={delivery} />
+      <DeliveryStateTag delivery={delivery} />
       <a
         href={hrefOf({ screen: 'transcript', param: delivery.transcript_id })}
         className="min-w-0 max-w-full truncate text-accent-text underline underline-offset-[3px]"
@@ -42,7 +42,7 @@ const Row = ({ delivery }: { delivery: RecentDelivery }) => {
       <span className="tnum text-xs text-ink-2">
         <DeliveryAttempts delivery={delivery} />
       </span>
-      <span className="tnum text-xs text-ink-2">{dateTime(delivery.created_at, locale)}</span>
+      <span className="tnum text-xs text-ink-2">{formatDateTime(delivery.created_at, locale)}</span>
     </li>
   );
 };

@@ -8,21 +8,21 @@ import {
 } from '../../../electron/contract/analysis.ts';
 import { useI18n } from '../../app/services.tsx';
 import type { MessageKey } from '../../i18n/index.ts';
-import type { Options } from '../../stores/prefs.ts';
+import type { TranscriptionOptions } from '../../stores/prefs.ts';
 import { Chip } from '../../ui/bits.tsx';
 import { Button } from '../../ui/button.tsx';
-import { Segmented } from '../../ui/segmented.tsx';
+import { SegmentedControl } from '../../ui/segmented-control.tsx';
 import { Switch } from '../../ui/switch.tsx';
 import { Part } from './part.tsx';
 
-export type Flag = 'diarize' | 'summary' | 'entities' | 'topics' | 'safety' | 'redact';
-type Props = { options: Options; onChange: (part: Partial<Options>) => void };
+export type AnalysisFlag = 'diarize' | 'summary' | 'entities' | 'topics' | 'safety' | 'redact';
+type Props = { options: TranscriptionOptions; onChange: (part: Partial<TranscriptionOptions>) => void };
 type SwitchesProps = Props & {
   /** What is there already, and would be made anew. */
-  made?: ReadonlySet<Flag>;
+  existing?: ReadonlySet<AnalysisFlag>;
 };
 
-const FLAGS: readonly { flag: Flag; name: MessageKey; line: MessageKey }[] = [
+const ANALYSES: readonly { flag: AnalysisFlag; name: MessageKey; line: MessageKey }[] = [
   { flag: 'diarize', name: 'find.speakers', line: 'find.speakers.line' },
   { flag: 'summary', name: 'find.summary', line: 'find.summary.line' },
   { flag: 'entities', name: 'find.names', line: 'find.names.line' },
@@ -32,23 +32,23 @@ const FLAGS: readonly { flag: Flag; name: MessageKey; line: MessageKey }[] = [
 ];
 
 /** What else to find, as switches with one line each. */
-export const AnalysisSwitches = ({ options, onChange, made }: SwitchesProps) => {
+export const AnalysisSwitches = ({ options, onChange, existing }: SwitchesProps) => {
   const { t } = useI18n();
   return (
     <Part title={t('create.find')}>
       <div className="grid grid-cols-1 gap-x-6 gap-y-3 sm:grid-cols-2">
-        {FLAGS.map(({ flag, name, line }) => (
+        {ANALYSES.map(({ flag, name, line }) => (
           <Switch
             key={flag}
             label={t(name)}
-            hint={made?.has(flag) === true ? t('analyse.made') : t(line)}
+            hint={existing?.has(flag) === true ? t('analyse.made') : t(line)}
             checked={options[flag]}
             onChange={(on) => onChange({ [flag]: on })}
           />
         ))}
       </div>
-      {options.summary && <SummaryForm options={options} onChange={onChange} />}
-      {options.redact && <PrivateData options={options} onChange={onChange} />}
+      {options.summary && <SummaryTypeField options={options} onChange={onChange} />}
+      {options.redact && <RedactionFields options={options} onChange={onChange} />}
     </Part>
   );
 };
@@ -59,13 +59,13 @@ const SUMMARY_NAMES: Readonly<Record<(typeof SUMMARY_TYPES)[number], MessageKey>
   markdown: 'summary.markdown',
 };
 
-const SummaryForm = ({ options, onChange }: Props) => {
+const SummaryTypeField = ({ options, onChange }: Props) => {
   const { t } = useI18n();
   return (
     <div className="mt-4 flex flex-wrap items-center gap-3 border-t border-line pt-3.5">
       <span className="text-ink-2">{t('find.summary')}</span>
       <span className="flex-1" />
-      <Segmented
+      <SegmentedControl
         label={t('summary.form')}
         value={options.summaryType}
         choices={SUMMARY_TYPES.map((type) => ({ value: type, label: t(SUMMARY_NAMES[type]) }))}
@@ -75,49 +75,56 @@ const SummaryForm = ({ options, onChange }: Props) => {
   );
 };
 
-const SUB_NAMES: Readonly<Record<(typeof PII_SUBSTITUTIONS)[number], { name: MessageKey; sample: string }>> =
-  {
-    hash: { name: 'private.hash', sample: '[PHONE_NUMBER_1f3a9c2e]' },
-    mask: { name: 'private.mask', sample: '***-***-****' },
-    remove: { name: 'private.remove', sample: '' },
-  };
+const SUBSTITUTIONS: Readonly<
+  Record<(typeof PII_SUBSTITUTIONS)[number], { name: MessageKey; sample: string }>
+> = {
+  hash: { name: 'private.hash', sample: '[PHONE_NUMBER_1f3a9c2e]' },
+  mask: { name: 'private.mask', sample: '***-***-****' },
+  remove: { name: 'private.remove', sample: '' },
+};
 
 const isGroup = (name: PiiPolicyName): name is (typeof PII_GROUP_NAMES)[number] =>
   PII_GROUP_NAMES.some((group) => group === name);
 
-const PrivateData = ({ options, onChange }: Props) => {
+const RedactionFields = ({ options, onChange }: Props) => {
   const { t } = useI18n();
-  const [each, setEach] = useState(() => options.policies.some((name) => !isGroup(name)));
+  const [showsEveryPolicy, setShowsEveryPolicy] = useState(() =>
+    options.policies.some((name) => !isGroup(name)),
+  );
   const toggle = (name: PiiPolicyName) =>
     onChange({
       policies: options.policies.includes(name)
         ? options.policies.filter((policy) => policy !== name)
         : [...options.policies, name],
     });
-  const sample = SUB_NAMES[options.substitution].sample;
+  const sample = SUBSTITUTIONS[options.substitution].sample;
   return (
     <div className="mt-4 border-t border-line pt-3.5">
       <div className="flex flex-wrap items-center gap-1.5">
         {PII_GROUP_NAMES.map((group) => (
-          <Chip key={group} on={options.policies.includes(group)} onClick={() => toggle(group)}>
+          <Chip key={group} isOn={options.policies.includes(group)} onClick={() => toggle(group)}>
             {t(`private.${group}`)}
           </Chip>
         ))}
-        <Button look="ghost" aria-expanded={each} onClick={() => setEach(!each)}>
+        <Button
+          variant="ghost"
+          aria-expanded={showsEveryPolicy}
+          onClick={() => setShowsEveryPolicy(!showsEveryPolicy)}
+        >
           {t('private.each')}
         </Button>
         <span className="flex-1" />
-        <Segmented
+        <SegmentedControl
           label={t('private.form')}
           value={options.substitution}
-          choices={PII_SUBSTITUTIONS.map((sub) => ({ value: sub, label: t(SUB_NAMES[sub].name) }))}
+          choices={PII_SUBSTITUTIONS.map((sub) => ({ value: sub, label: t(SUBSTITUTIONS[sub].name) }))}
           onChange={(substitution) => onChange({ substitution })}
         />
       </div>
-      {each && (
+      {showsEveryPolicy && (
         <div className="mt-3 flex flex-wrap gap-1.5">
           {PII_POLICIES.map((policy) => (
-            <Chip key={policy} on={options.policies.includes(policy)} onClick={() => toggle(policy)}>
+            <Chip key={policy} isOn={options.policies.includes(policy)} onClick={() => toggle(policy)}>
               {t(`pii.${policy}`)}
             </Chip>
           ))}

@@ -1,35 +1,35 @@
 import { Terminal } from 'lucide-react';
 import { useCallback, useMemo, useState } from 'react';
 import { useI18n, usePrefs, useServices } from '../../app/services.tsx';
-import { useLoaded } from '../../lib/use-loaded.ts';
+import { useResource } from '../../lib/use-resource.ts';
 import type { Source } from '../../stores/dialogs.ts';
-import type { Options } from '../../stores/prefs.ts';
+import type { TranscriptionOptions } from '../../stores/prefs.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Kbd } from '../../ui/kbd.tsx';
 import { AnalysisSwitches } from './analysis-switches.tsx';
-import { DiscardRecording } from './discard-recording.tsx';
+import { DiscardRecordingDialog } from './discard-recording-dialog.tsx';
 import { LanguageAndSpeakers } from './language-fields.tsx';
-import { ModelCards } from './model-cards.tsx';
-import { type Range, toCurl, toRequest, WHOLE } from './request.ts';
+import { ModelPicker } from './model-picker.tsx';
+import { type Range, toCurl, toRequest, WHOLE_RECORDING } from './request.ts';
 import { SourceSection } from './source-section.tsx';
-import { sourceName, startAll } from './start.ts';
+import { sourceName, startTranscriptions } from './start.ts';
 
-const CreateDialog = ({ first }: { first: readonly Source[] }) => {
+const CreateDialog = ({ initialSources }: { initialSources: readonly Source[] }) => {
   const services = useServices();
   const { client, dialogs, prefs, toasts, router, baseUrl } = services;
   const { t } = useI18n();
-  const [sources, setSources] = useState(first);
+  const [sources, setSources] = useState(initialSources);
   const options = usePrefs((state) => state.options);
-  const [range, setRange] = useState<Range>(WHOLE);
+  const [range, setRange] = useState<Range>(WHOLE_RECORDING);
   const [duration, setDuration] = useState(0);
-  const [leaving, setLeaving] = useState(false);
+  const [isConfirmingDiscard, setIsConfirmingDiscard] = useState(false);
   const loadModels = useCallback(
     async (signal: AbortSignal) => (await client.call('listModels', { signal })).data,
     [client],
   );
-  const models = useLoaded(loadModels);
-  const change = (part: Partial<Options>) => prefs.set({ options: { ...options, ...part } });
+  const models = useResource(loadModels);
+  const change = (part: Partial<TranscriptionOptions>) => prefs.set({ options: { ...options, ...part } });
 
   const seconds =
     sources.length === 1 && duration > 0 ? (range.to > 0 ? range.to : duration) - range.from : 0;
@@ -44,17 +44,18 @@ const CreateDialog = ({ first }: { first: readonly Source[] }) => {
     return toCurl(baseUrl, toRequest(url, options, range));
   }, [sources, options, range, baseUrl]);
 
-  const fault = range.to !== 0 && range.to <= range.from;
-  const ready = sources.length > 0 && !fault;
+  const isRangeInvalid = range.to !== 0 && range.to <= range.from;
+  const canSubmit = sources.length > 0 && !isRangeInvalid;
   const submit = () => {
-    if (!ready) return;
-    startAll(services, t, sources, options, sources.length === 1 ? range : WHOLE);
+    if (!canSubmit) return;
+    startTranscriptions(services, t, sources, options, sources.length === 1 ? range : WHOLE_RECORDING);
     dialogs.close();
     router.go({ screen: 'library' });
   };
   // A recording from the microphone exists nowhere else yet.
-  const leave = () => {
-    if (sources.some((source) => source.kind === 'file' && source.recorded === true)) setLeaving(true);
+  const close = () => {
+    if (sources.some((source) => source.kind === 'file' && source.recorded === true))
+      setIsConfirmingDiscard(true);
     else dialogs.close();
   };
   const copyCurl = async () => {
@@ -66,21 +67,21 @@ const CreateDialog = ({ first }: { first: readonly Source[] }) => {
     <Dialog
       title={t('create.title')}
       closeLabel={t('common.close')}
-      onClose={leave}
+      onClose={close}
       onKeyDown={(event) => {
         if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit();
       }}
       footer={
         <>
-          <Button look="ghost" onClick={() => void copyCurl()}>
+          <Button variant="ghost" onClick={() => void copyCurl()}>
             <Terminal size={16} strokeWidth={1.75} aria-hidden />
             {t('create.curl')}
           </Button>
           <span className="flex-1" />
-          <Button look="ghost" onClick={leave}>
+          <Button variant="ghost" onClick={close}>
             {t('common.cancel')}
           </Button>
-          <Button look="primary" disabled={!ready} onClick={submit}>
+          <Button variant="primary" disabled={!canSubmit} onClick={submit}>
             {sources.length > 1 ? t('create.startMany', { count: sources.length }) : t('create.start')}
             <Kbd className="max-sm:hidden">Ctrl ↵</Kbd>
           </Button>
@@ -93,14 +94,14 @@ const CreateDialog = ({ first }: { first: readonly Source[] }) => {
           range={range}
           onSources={(next) => {
             setSources(next);
-            setRange(WHOLE);
+            setRange(WHOLE_RECORDING);
             setDuration(0);
           }}
           onRange={setRange}
           onDuration={setDuration}
         />
-        <ModelCards
-          models={models.loaded}
+        <ModelPicker
+          models={models.resource}
           value={options.model}
           seconds={seconds}
           onChange={(model) => change({ model })}
@@ -108,7 +109,7 @@ const CreateDialog = ({ first }: { first: readonly Source[] }) => {
         <LanguageAndSpeakers options={options} onChange={change} />
         <AnalysisSwitches options={options} onChange={change} />
       </form>
-      {leaving && <DiscardRecording onKeep={() => setLeaving(false)} />}
+      {isConfirmingDiscard && <DiscardRecordingDialog onKeep={() => setIsConfirmingDiscard(false)} />}
     </Dialog>
   );
 };

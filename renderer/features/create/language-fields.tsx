@@ -1,32 +1,34 @@
 import { useMemo } from 'react';
 import { LANGUAGE_CODES } from '../../../electron/contract/languages.ts';
 import { useI18n } from '../../app/services.tsx';
-import { languageName } from '../../lib/format.ts';
-import type { Options } from '../../stores/prefs.ts';
+import { formatLanguage } from '../../lib/format.ts';
+import type { TranscriptionOptions } from '../../stores/prefs.ts';
 import { Field } from '../../ui/field.tsx';
 import { Select } from '../../ui/select.tsx';
 
-const MOST_SPEAKERS = 10;
+const MAX_SPEAKERS = 10;
 
-type Props = { options: Options; onChange: (part: Partial<Options>) => void };
+type Props = { options: TranscriptionOptions; onChange: (part: Partial<TranscriptionOptions>) => void };
 
 export const LanguageAndSpeakers = ({ options, onChange }: Props) => {
   const { t, locale } = useI18n();
   const languages = useMemo(() => {
-    const named = LANGUAGE_CODES.map((code) => ({ value: code, label: languageName(code, locale) }));
+    const named = LANGUAGE_CODES.map((code) => ({ value: code, label: formatLanguage(code, locale) }));
     named.sort((a, b) => a.label.localeCompare(b.label, locale));
     return [{ value: 'auto', label: t('create.auto') }, ...named];
   }, [locale, t]);
-  const english = options.model === 'nano';
+  const isEnglishOnly = options.model === 'nano';
   return (
     <div className="mt-4 grid grid-cols-1 gap-x-2 gap-y-3 sm:grid-cols-2">
-      <Field label={t('create.language')} {...(english ? { hint: t('create.nanoEnglish') } : {})}>
+      <Field label={t('create.language')} {...(isEnglishOnly ? { hint: t('create.nanoEnglish') } : {})}>
         {(ids) => (
           <Select
             {...ids}
-            value={english && options.language !== 'en' ? 'auto' : options.language}
+            value={isEnglishOnly && options.language !== 'en' ? 'auto' : options.language}
             choices={
-              english ? languages.filter((each) => each.value === 'auto' || each.value === 'en') : languages
+              isEnglishOnly
+                ? languages.filter((each) => each.value === 'auto' || each.value === 'en')
+                : languages
             }
             onChange={(language) => onChange({ language })}
           />
@@ -42,7 +44,7 @@ export const SpeakerCount = ({ options, onChange }: Props) => {
   const { t } = useI18n();
   const counts = [
     { value: 'auto', label: t('create.auto') },
-    ...Array.from({ length: MOST_SPEAKERS }, (_, index) => ({
+    ...Array.from({ length: MAX_SPEAKERS }, (_, index) => ({
       value: String(index + 1),
       label: t('create.speakerCount', { count: index + 1 }),
     })),

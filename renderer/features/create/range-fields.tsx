@@ -1,28 +1,28 @@
 import { type KeyboardEvent, type PointerEvent, useEffect, useRef, useState } from 'react';
 import { useI18n } from '../../app/services.tsx';
-import { clock, parseClock } from '../../lib/format.ts';
-import type { Loudness } from '../../lib/peaks.ts';
-import { Wave } from '../../ui/wave.tsx';
+import { formatClock, parseClock } from '../../lib/format.ts';
+import type { Peaks } from '../../lib/peaks.ts';
+import { Waveform } from '../../ui/waveform.tsx';
 import type { Range } from './request.ts';
 
 type Props = {
-  peaks: Loudness | undefined;
+  peaks: Peaks | undefined;
   /** Seconds; 0 while it is not known. */
   duration: number;
   range: Range;
   onChange: (range: Range) => void;
-  pending: boolean;
+  isPending: boolean;
 };
 
 /** Which part of the recording: dragged on its waveform, or typed. */
-export const RangeFields = ({ peaks, duration, range, onChange, pending }: Props) => {
+export const RangeFields = ({ peaks, duration, range, onChange, isPending }: Props) => {
   const { t } = useI18n();
   const to = range.to === 0 ? duration : range.to;
   const set = (from: number, end: number) =>
     onChange({ from: Math.max(0, from), to: duration > 0 && end >= duration - 0.01 ? 0 : end });
   return (
     <div className="mt-3">
-      {pending && <div className="skeleton mb-2.5 h-11" />}
+      {isPending && <div className="skeleton mb-2.5 h-11" />}
       {duration > 0 && (
         <RangeWave peaks={peaks} duration={duration} from={range.from} to={to} onChange={set} />
       )}
@@ -39,7 +39,7 @@ export const RangeFields = ({ peaks, duration, range, onChange, pending }: Props
         <span className="flex-1" />
         {duration > 0 && (
           <span className="tnum">
-            {t('range.of', { part: clock(to - range.from), whole: clock(duration) })}
+            {t('range.of', { part: formatClock(to - range.from), whole: formatClock(duration) })}
           </span>
         )}
       </div>
@@ -60,7 +60,7 @@ type ClockInputProps = {
 };
 
 const ClockInput = ({ label, value, blank, onChange }: ClockInputProps) => {
-  const shown = blank === undefined ? clock(value) : '';
+  const shown = blank === undefined ? formatClock(value) : '';
   const [text, setText] = useState(shown);
   useEffect(() => setText(shown), [shown]);
   const finish = () => {
@@ -89,7 +89,7 @@ const ClockInput = ({ label, value, blank, onChange }: ClockInputProps) => {
 
 type WaveProps = {
   /** Undefined where only the length is known: a plain line then. */
-  peaks: Loudness | undefined;
+  peaks: Peaks | undefined;
   duration: number;
   from: number;
   to: number;
@@ -99,15 +99,15 @@ type WaveProps = {
 const RangeWave = ({ peaks, duration, from, to, onChange }: WaveProps) => {
   const { t } = useI18n();
   const box = useRef<HTMLDivElement>(null);
-  const least = Math.min(1, duration / 20);
+  const minLength = Math.min(1, duration / 20);
   const secondsAt = (event: PointerEvent) => {
     const area = box.current?.getBoundingClientRect();
     if (area === undefined) return 0;
     return Math.min(1, Math.max(0, (event.clientX - area.left) / area.width)) * duration;
   };
   const move = (edge: 'from' | 'to', seconds: number) => {
-    if (edge === 'from') onChange(Math.min(Math.max(0, seconds), to - least), to);
-    else onChange(from, Math.max(Math.min(duration, seconds), from + least));
+    if (edge === 'from') onChange(Math.min(Math.max(0, seconds), to - minLength), to);
+    else onChange(from, Math.max(Math.min(duration, seconds), from + minLength));
   };
   return (
     <div
@@ -121,9 +121,9 @@ const RangeWave = ({ peaks, duration, from, to, onChange }: WaveProps) => {
       }}
     >
       {peaks === undefined ? (
-        <PlainLine from={from / duration} to={to / duration} />
+        <RangeTrack from={from / duration} to={to / duration} />
       ) : (
-        <Wave peaks={peaks} from={from / duration} to={to / duration} className="h-full" />
+        <Waveform peaks={peaks} from={from / duration} to={to / duration} className="h-full" />
       )}
       <Handle
         label={t('range.fromLabel')}
@@ -156,7 +156,7 @@ type HandleProps = {
 };
 
 /** Where no waveform can be had: the chosen part of a plain line. */
-const PlainLine = ({ from, to }: { from: number; to: number }) => (
+const RangeTrack = ({ from, to }: { from: number; to: number }) => (
   <div className="absolute inset-x-0 top-1/2 h-1 -translate-y-1/2 rounded-full bg-line-2" aria-hidden>
     <div
       className="absolute inset-y-0 rounded-full bg-accent"
@@ -182,7 +182,7 @@ const Handle = ({ label, at, duration, onDrag, onStep, onEnd }: HandleProps) => 
       aria-valuemin={0}
       aria-valuemax={Math.round(duration)}
       aria-valuenow={Math.round(at)}
-      aria-valuetext={clock(at)}
+      aria-valuetext={formatClock(at)}
       onKeyDown={onKey}
       onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
       onPointerMove={(event) => event.currentTarget.hasPointerCapture(event.pointerId) && onDrag(event)}

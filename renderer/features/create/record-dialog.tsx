@@ -1,19 +1,19 @@
 import { Mic, Pause, Square } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { useI18n, useServices } from '../../app/services.tsx';
-import { clock } from '../../lib/format.ts';
-import { Note } from '../../ui/bits.tsx';
+import { formatClock } from '../../lib/format.ts';
+import { Callout } from '../../ui/bits.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { DiscardRecording } from './discard-recording.tsx';
+import { DiscardRecordingDialog } from './discard-recording-dialog.tsx';
 import { createRecorder, type Recorder } from './recorder.ts';
 
-const LEVELS = 48;
-const BARS = Array.from({ length: LEVELS }, (_, place) => `bar-${place}`);
+const LEVEL_COUNT = 48;
+const BARS = Array.from({ length: LEVEL_COUNT }, (_, place) => `bar-${place}`);
 
 type Recording = {
   readonly state: 'none' | 'running' | 'held';
-  readonly fault: boolean;
+  readonly hasFailed: boolean;
   readonly seconds: number;
   readonly levels: readonly number[];
 };
@@ -23,7 +23,7 @@ const useRecording = () => {
   const recorder = useRef<Recorder>(undefined);
   const [recording, setRecording] = useState<Recording>({
     state: 'none',
-    fault: false,
+    hasFailed: false,
     seconds: 0,
     levels: [],
   });
@@ -38,7 +38,7 @@ const useRecording = () => {
       setRecording((before) => ({
         ...before,
         seconds: now.seconds(),
-        levels: [...before.levels.slice(1 - LEVELS), now.level()],
+        levels: [...before.levels.slice(1 - LEVEL_COUNT), now.level()],
       }));
     }, 100);
     return () => clearInterval(timer);
@@ -46,17 +46,17 @@ const useRecording = () => {
 
   return {
     ...recording,
-    begin: async () => {
+    start: async () => {
       try {
         recorder.current = await createRecorder();
-        setRecording((before) => ({ ...before, state: 'running', fault: false }));
+        setRecording((before) => ({ ...before, state: 'running', hasFailed: false }));
       } catch (error) {
         console.info('No microphone.', error instanceof Error ? error.name : '');
-        setRecording((before) => ({ ...before, fault: true }));
+        setRecording((before) => ({ ...before, hasFailed: true }));
       }
     },
     hold: (on: boolean) => {
-      recorder.current?.hold(on);
+      recorder.current?.setPaused(on);
       setRecording((before) => ({ ...before, state: on ? 'held' : 'running' }));
     },
     finish: async () => {
@@ -72,31 +72,31 @@ const useRecording = () => {
 const RecordDialog = () => {
   const { dialogs } = useServices();
   const { t } = useI18n();
-  const { state, fault, seconds, levels, begin, hold, finish } = useRecording();
-  const [leaving, setLeaving] = useState(false);
+  const { state, hasFailed, seconds, levels, start, hold, finish } = useRecording();
+  const [isConfirmingDiscard, setIsConfirmingDiscard] = useState(false);
   return (
     <Dialog
       title={t('record.title')}
       description={t('record.text')}
       closeLabel={t('common.close')}
-      onClose={() => (state === 'none' ? dialogs.close() : setLeaving(true))}
+      onClose={() => (state === 'none' ? dialogs.close() : setIsConfirmingDiscard(true))}
       width={460}
     >
-      <Levels levels={levels} held={state === 'held'} />
-      {fault && (
+      <LevelMeter levels={levels} held={state === 'held'} />
+      {hasFailed && (
         <div className="mt-3" role="alert">
-          <Note tone="bad">{t('record.fault')}</Note>
+          <Callout tone="bad">{t('record.fault')}</Callout>
         </div>
       )}
       <div className="mt-4 flex items-center gap-2">
         <span role="timer" className="tnum flex-1 text-lg font-semibold">
-          {clock(seconds)}
+          {formatClock(seconds)}
           {state === 'held' && (
             <span className="ms-3 text-xs font-normal text-ink-2">{t('record.held')}</span>
           )}
         </span>
         {state === 'none' ? (
-          <Button look="primary" className="h-9" onClick={() => void begin()}>
+          <Button variant="primary" className="h-9" onClick={() => void start()}>
             <Mic size={16} aria-hidden />
             {t('record.begin')}
           </Button>
@@ -106,23 +106,23 @@ const RecordDialog = () => {
               {state === 'held' ? <Mic size={16} aria-hidden /> : <Pause size={16} aria-hidden />}
               {state === 'held' ? t('record.resume') : t('record.hold')}
             </Button>
-            <Button look="primary" className="h-9" onClick={() => void finish()}>
+            <Button variant="primary" className="h-9" onClick={() => void finish()}>
               <Square size={14} fill="currentColor" aria-hidden />
               {t('record.finish')}
             </Button>
           </>
         )}
       </div>
-      {leaving && <DiscardRecording onKeep={() => setLeaving(false)} />}
+      {isConfirmingDiscard && <DiscardRecordingDialog onKeep={() => setIsConfirmingDiscard(false)} />}
     </Dialog>
   );
 };
 export default RecordDialog;
 
-const Levels = ({ levels, held }: { levels: readonly number[]; held: boolean }) => (
+const LevelMeter = ({ levels, held }: { levels: readonly number[]; held: boolean }) => (
   <div className="flex h-16 items-center justify-center gap-[3px] rounded-box bg-ground px-4" aria-hidden>
     {BARS.map((bar, index) => {
-      const level = levels[index - (LEVELS - levels.length)] ?? 0;
+      const level = levels[index - (LEVEL_COUNT - levels.length)] ?? 0;
       return (
         <i
           key={bar}

@@ -4,7 +4,7 @@ export type Recorder = {
   /** Loudness now, 0 to 1. */
   readonly level: () => number;
   /** Holds the recording, or goes on with it. */
-  readonly hold: (on: boolean) => void;
+  readonly setPaused: (on: boolean) => void;
   /** Ends the recording and gives it as a file. */
   readonly finish: () => Promise<File>;
   /** Ends it and keeps nothing. */
@@ -18,8 +18,8 @@ const fileName = (now: Date) =>
 export const createRecorder = async (): Promise<Recorder> => {
   const stream = await navigator.mediaDevices.getUserMedia({ audio: true });
   const media = new MediaRecorder(stream, { mimeType: 'audio/webm;codecs=opus' });
-  const parts: Blob[] = [];
-  media.addEventListener('dataavailable', (event) => parts.push(event.data));
+  const chunks: Blob[] = [];
+  media.addEventListener('dataavailable', (event) => chunks.push(event.data));
 
   const context = new AudioContext();
   const analyser = context.createAnalyser();
@@ -31,9 +31,9 @@ export const createRecorder = async (): Promise<Recorder> => {
     for (const track of stream.getTracks()) track.stop();
     void context.close();
   };
-  let recorded = 0;
-  let since: number | undefined = performance.now();
-  const seconds = () => (recorded + (since === undefined ? 0 : performance.now() - since)) / 1000;
+  let recordedMs = 0;
+  let resumedAt: number | undefined = performance.now();
+  const seconds = () => (recordedMs + (resumedAt === undefined ? 0 : performance.now() - resumedAt)) / 1000;
   media.start(1000);
 
   return {
@@ -43,9 +43,9 @@ export const createRecorder = async (): Promise<Recorder> => {
       const loudest = samples.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);
       return Math.min(1, loudest * 1.8);
     },
-    hold: (on) => {
-      recorded = seconds() * 1000;
-      since = on ? undefined : performance.now();
+    setPaused: (on) => {
+      recordedMs = seconds() * 1000;
+      resumedAt = on ? undefined : performance.now();
       if (on) media.pause();
       else media.resume();
     },
@@ -53,7 +53,7 @@ export const createRecorder = async (): Promise<Recorder> => {
       new Promise((settle) => {
         media.addEventListener('stop', () => {
           release();
-          settle(new File(parts, fileName(new Date()), { type: 'audio/webm' }));
+          settle(new File(chunks, fileName(new Date()), { type: 'audio/webm' }));
         });
         media.stop();
       }),

@@ -2,11 +2,11 @@ import { AudioLines, FolderOpen, Link2, X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { linksIn } from '../../app/global-keys.ts';
 import { useI18n, useServices } from '../../app/services.tsx';
-import { bytes, clock } from '../../lib/format.ts';
+import { formatBytes, formatClock } from '../../lib/format.ts';
 import type { Source } from '../../stores/dialogs.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { TextInput } from '../../ui/field.tsx';
-import { type LocalAudio, readLocalAudio, readStoredAudio } from './local-audio.ts';
+import { type AudioPreview, previewFile, previewStoredFile } from './audio-preview.ts';
 import { RangeFields } from './range-fields.tsx';
 import type { Range } from './request.ts';
 import { sourceName } from './start.ts';
@@ -24,7 +24,7 @@ export const SourceSection = ({ sources, range, onSources, onRange, onDuration }
   const only = sources.length === 1 ? sources[0] : undefined;
   if (only !== undefined) {
     return (
-      <OneSource
+      <SingleSource
         source={only}
         range={range}
         onRange={onRange}
@@ -40,7 +40,7 @@ export const SourceSection = ({ sources, range, onSources, onRange, onDuration }
       {sources.length > 0 && (
         <ul className="mb-3 max-h-44 overflow-y-auto">
           {listed.map(({ source, key }) => (
-            <SourceLine
+            <SourceItem
               key={key}
               source={source}
               onRemove={() => onSources(sources.filter((each) => each !== source))}
@@ -53,13 +53,13 @@ export const SourceSection = ({ sources, range, onSources, onRange, onDuration }
   );
 };
 
-const SourceLine = ({ source, onRemove }: { source: Source; onRemove: () => void }) => {
+const SourceItem = ({ source, onRemove }: { source: Source; onRemove: () => void }) => {
   const { t, locale } = useI18n();
   return (
     <li className="flex items-center gap-2.5 border-b border-line py-1 last:border-0">
       <span className="min-w-0 flex-1 truncate font-mono text-2xs">{sourceName(source)}</span>
       {source.kind === 'file' && (
-        <span className="tnum text-xs text-ink-2">{bytes(source.file.size, locale)}</span>
+        <span className="tnum text-xs text-ink-2">{formatBytes(source.file.size, locale)}</span>
       )}
       <IconButton label={t('create.remove', { name: sourceName(source) })} onClick={onRemove}>
         <X size={14} aria-hidden />
@@ -72,10 +72,10 @@ const AddSources = ({ onAdd }: { onAdd: (sources: readonly Source[]) => void }) 
   const { t } = useI18n();
   const input = useRef<HTMLInputElement>(null);
   const [text, setText] = useState('');
-  const [fault, setFault] = useState(false);
+  const [isInvalid, setIsInvalid] = useState(false);
   const addLinks = () => {
     const urls = linksIn(text);
-    setFault(urls.length === 0);
+    setIsInvalid(urls.length === 0);
     if (urls.length === 0) return;
     onAdd(urls.map((url) => ({ kind: 'url', url })));
     setText('');
@@ -102,10 +102,10 @@ const AddSources = ({ onAdd }: { onAdd: (sources: readonly Source[]) => void }) 
             aria-label={t('create.link')}
             placeholder="https://…"
             value={text}
-            aria-invalid={fault}
+            aria-invalid={isInvalid}
             onChange={(event) => {
               setText(event.target.value);
-              setFault(false);
+              setIsInvalid(false);
             }}
             onKeyDown={(event) => {
               if (event.key !== 'Enter' || event.ctrlKey || event.metaKey) return;
@@ -118,7 +118,7 @@ const AddSources = ({ onAdd }: { onAdd: (sources: readonly Source[]) => void }) 
             {t('create.addLink')}
           </Button>
         </div>
-        {fault && (
+        {isInvalid && (
           <p role="alert" className="mt-1.5 text-xs text-bad">
             {t('create.linkFault')}
           </p>
@@ -129,9 +129,9 @@ const AddSources = ({ onAdd }: { onAdd: (sources: readonly Source[]) => void }) 
 };
 
 /** A stored file whose sound cannot be looked at here: the server reads it all the same. */
-const NOT_READ: LocalAudio = { duration: 0, peaks: undefined };
+const NO_PREVIEW: AudioPreview = { duration: 0, peaks: undefined };
 
-type OneProps = {
+type SingleSourceProps = {
   source: Source;
   range: Range;
   onRange: (range: Range) => void;
@@ -139,18 +139,18 @@ type OneProps = {
   onRemove: () => void;
 };
 
-const OneSource = ({ source, range, onRange, onDuration, onRemove }: OneProps) => {
+const SingleSource = ({ source, range, onRange, onDuration, onRemove }: SingleSourceProps) => {
   const { client, baseUrl } = useServices();
   const { t, locale } = useI18n();
-  const [audio, setAudio] = useState<LocalAudio>();
+  const [audio, setAudio] = useState<AudioPreview>();
   useEffect(() => {
     if (source.kind === 'url') return;
     const controller = new AbortController();
     const { signal } = controller;
     const reading =
       source.kind === 'file'
-        ? readLocalAudio(source.file)
-        : readStoredAudio(client, baseUrl, source.key, signal).catch(() => NOT_READ);
+        ? previewFile(source.file)
+        : previewStoredFile(client, baseUrl, source.key, signal).catch(() => NO_PREVIEW);
     void reading.then((read) => {
       if (signal.aborted) return;
       setAudio(read);
@@ -160,8 +160,8 @@ const OneSource = ({ source, range, onRange, onDuration, onRemove }: OneProps) =
   }, [source, onDuration, client, baseUrl]);
 
   const facts = [
-    audio !== undefined && audio.duration > 0 ? clock(audio.duration) : '',
-    source.kind === 'file' ? bytes(source.file.size, locale) : '',
+    audio !== undefined && audio.duration > 0 ? formatClock(audio.duration) : '',
+    source.kind === 'file' ? formatBytes(source.file.size, locale) : '',
     source.kind === 'url' ? t('create.fromLink') : '',
     source.kind === 'stored' ? t('create.fromStore') : '',
   ].filter((fact) => fact !== '');
@@ -173,7 +173,7 @@ const OneSource = ({ source, range, onRange, onDuration, onRemove }: OneProps) =
           <p className="truncate font-[580]">{sourceName(source)}</p>
           <p className="tnum text-xs text-ink-2">{facts.join(' · ')}</p>
         </div>
-        <Button look="link" onClick={onRemove}>
+        <Button variant="link" onClick={onRemove}>
           {t('create.change')}
         </Button>
       </div>
@@ -182,7 +182,7 @@ const OneSource = ({ source, range, onRange, onDuration, onRemove }: OneProps) =
         duration={audio?.duration ?? 0}
         range={range}
         onChange={onRange}
-        pending={source.kind !== 'url' && audio === undefined}
+        isPending={source.kind !== 'url' && audio === undefined}
       />
     </div>
   );

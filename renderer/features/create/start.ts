@@ -1,16 +1,16 @@
 import type { Services } from '../../app/services.tsx';
 import type { Translate } from '../../i18n/index.ts';
-import { errorText } from '../../lib/errors.ts';
+import { describeError } from '../../lib/errors.ts';
 import type { Source } from '../../stores/dialogs.ts';
-import type { Options } from '../../stores/prefs.ts';
-import { UploadCancelled } from '../../stores/uploads.ts';
+import type { TranscriptionOptions } from '../../stores/prefs.ts';
+import { UploadCancelledError } from '../../stores/uploads.ts';
 import { type Range, type TranscriptRequest, toRequest } from './request.ts';
 
 export const sourceName = (source: Source): string =>
   source.kind === 'file' ? source.file.name : source.kind === 'url' ? source.url : source.name;
 
 /** `harbour-interviews-02.flac` → `harbour-interviews-02`: a name for people, the file keeps its own. */
-const nameFor = (source: Source): Pick<TranscriptRequest, 'name'> => {
+const transcriptName = (source: Source): Pick<TranscriptRequest, 'name'> => {
   if (source.kind === 'url') return {};
   const name = sourceName(source)
     .replace(/\.[A-Za-z0-9]{1,5}$/, '')
@@ -18,32 +18,38 @@ const nameFor = (source: Source): Pick<TranscriptRequest, 'name'> => {
   return name === '' ? {} : { name };
 };
 
-const audioUrlOf = async ({ uploads }: Services, source: Source): Promise<string> => {
+const uploadSource = async ({ uploads }: Services, source: Source): Promise<string> => {
   if (source.kind === 'url') return source.url;
   return `storage:${source.kind === 'stored' ? source.key : await uploads.send(source.file, 'recordings')}`;
 };
 
-const startOne = async (services: Services, t: Translate, source: Source, options: Options, range: Range) => {
+const startTranscription = async (
+  services: Services,
+  t: Translate,
+  source: Source,
+  options: TranscriptionOptions,
+  range: Range,
+) => {
   const { client, library, toasts } = services;
   try {
-    const audioUrl = await audioUrlOf(services, source);
+    const audioUrl = await uploadSource(services, source);
     await client.call('createTranscript', {
-      body: { ...toRequest(audioUrl, options, range), ...nameFor(source) },
+      body: { ...toRequest(audioUrl, options, range), ...transcriptName(source) },
     });
     library.refresh();
   } catch (error) {
-    if (error instanceof UploadCancelled) return;
-    toasts.show(`${sourceName(source)}: ${errorText(error, t)}`, { tone: 'bad' });
+    if (error instanceof UploadCancelledError) return;
+    toasts.show(`${sourceName(source)}: ${describeError(error, t)}`, { tone: 'bad' });
   }
 };
 
 /** Sends every source on its way: uploaded first where it is a file, then queued. Each fails by itself. */
-export const startAll = (
+export const startTranscriptions = (
   services: Services,
   t: Translate,
   sources: readonly Source[],
-  options: Options,
+  options: TranscriptionOptions,
   range: Range,
 ): void => {
-  for (const source of sources) void startOne(services, t, source, options, range);
+  for (const source of sources) void startTranscription(services, t, source, options, range);
 };

@@ -1,21 +1,21 @@
 import { Download, Play, Plus, Trash2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { Page } from '../../app/page.tsx';
-import { PageHead } from '../../app/page-head.tsx';
-import { Blank, Chip, Note, ProgressBar, SpeakerDots, Tag } from '../../ui/bits.tsx';
+import { PageHeader } from '../../app/page-head.tsx';
+import { Callout, Chip, EmptyState, ProgressBar, SpeakerAvatars, Tag } from '../../ui/bits.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { Field, SearchField, TextInput } from '../../ui/field.tsx';
 import { Kbd } from '../../ui/kbd.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { Popover } from '../../ui/popover.tsx';
-import { Segmented } from '../../ui/segmented.tsx';
+import { SegmentedControl } from '../../ui/segmented-control.tsx';
 import { Select } from '../../ui/select.tsx';
 import { Checkbox, Switch } from '../../ui/switch.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
-import { Wave } from '../../ui/wave.tsx';
+import { Waveform } from '../../ui/waveform.tsx';
 
-const COLOURS = [
+const COLORS = [
   'ground',
   'surface',
   'raised',
@@ -44,7 +44,7 @@ const PEAKS = Float32Array.from({ length: 200 }, (_, index) =>
  */
 const DesignScreen = () => (
   <Page>
-    <PageHead title="Design" text="Quiet, typographic, fast. One accent, for what is live." />
+    <PageHeader title="Design" text="Quiet, typographic, fast. One accent, for what is live." />
     <div lang="en" className="grid gap-6 xl:grid-cols-2">
       <Sample theme="light" />
       <Sample theme="dark" />
@@ -59,17 +59,17 @@ const Sample = ({ theme }: { theme: 'light' | 'dark' }) => (
     aria-label={theme}
     className="min-w-0 rounded-sheet border border-line bg-surface p-6 text-ink"
   >
-    <Part title="Type">
+    <Group title="Type">
       <p className="font-serif text-2xl font-semibold">What was said</p>
       <p className="font-serif text-lg">Source Serif for the spoken word, at reading size.</p>
       <p>
         Inter for the instrument. Numbers in tabular figures: <span className="tnum">1:14:08</span>
       </p>
       <p className="font-mono text-2xs">JetBrains Mono for names of files</p>
-    </Part>
-    <Part title="Colour">
+    </Group>
+    <Group title="Colour">
       <ul className="grid grid-cols-4 gap-2 sm:grid-cols-8">
-        {COLOURS.map((colour) => (
+        {COLORS.map((colour) => (
           <li key={colour} className="text-2xs text-ink-2">
             <span
               className="mb-1 block h-8 rounded-ctl border border-line"
@@ -86,14 +86,14 @@ const Sample = ({ theme }: { theme: 'light' | 'dark' }) => (
           </span>
         ))}
       </p>
-    </Part>
+    </Group>
     <Buttons />
     <Fields />
     <Feedback theme={theme} />
   </section>
 );
 
-const Part = ({ title, children }: { title: string; children: ReactNode }) => (
+const Group = ({ title, children }: { title: string; children: ReactNode }) => (
   <div className="mb-7">
     <h2 className="mb-3 border-b border-line pb-1.5 text-xs font-semibold text-ink-3">{title}</h2>
     {children}
@@ -104,22 +104,22 @@ const Row = ({ children }: { children: ReactNode }) => (
   <div className="mb-3 flex flex-wrap items-center gap-2">{children}</div>
 );
 
-const nothing = () => undefined;
+const noop = () => undefined;
 
 const Buttons = () => (
-  <Part title="Buttons and menus">
+  <Group title="Buttons and menus">
     <Row>
-      <Button look="primary">
+      <Button variant="primary">
         <Plus size={16} aria-hidden />
         Primary <Kbd>N</Kbd>
       </Button>
       <Button>Secondary</Button>
-      <Button look="ghost">Ghost</Button>
-      <Button look="danger">
+      <Button variant="ghost">Ghost</Button>
+      <Button variant="danger">
         <Trash2 size={15} aria-hidden />
         Danger
       </Button>
-      <Button look="link">Link</Button>
+      <Button variant="link">Link</Button>
       <Button disabled>Disabled</Button>
     </Row>
     <Row>
@@ -130,24 +130,24 @@ const Buttons = () => (
         <Download size={16} aria-hidden />
       </IconButton>
       <Menu trigger={<Button>Menu</Button>} align="start">
-        <MenuItem onSelect={nothing} hint="F2">
+        <MenuItem onSelect={noop} hint="F2">
           Rename
         </MenuItem>
-        <MenuItem onSelect={nothing} tone="bad">
+        <MenuItem onSelect={noop} tone="bad">
           Delete
         </MenuItem>
       </Menu>
       <Popover label="Popover" trigger={<Button>Popover</Button>}>
         <p>A few controls that act at once.</p>
       </Popover>
-      <Chip on onClick={nothing}>
+      <Chip isOn onClick={noop}>
         All
       </Chip>
-      <Chip on={false} onClick={nothing} count="2">
+      <Chip isOn={false} onClick={noop} count="2">
         In progress
       </Chip>
     </Row>
-  </Part>
+  </Group>
 );
 
 const Fields = () => {
@@ -156,10 +156,16 @@ const Fields = () => {
   const [form, setForm] = useState<'code' | 'stars'>('code');
   const [tab, setTab] = useState<'one' | 'two'>('one');
   return (
-    <Part title="Fields">
+    <Group title="Fields">
       <Row>
-        <SearchField label="Search" clearLabel="Clear" value={text} onText={setText} className="w-60" />
-        <Segmented
+        <SearchField
+          label="Search"
+          clearLabel="Clear"
+          value={text}
+          onValueChange={setText}
+          className="w-60"
+        />
+        <SegmentedControl
           label="Form"
           value={form}
           choices={[
@@ -185,7 +191,7 @@ const Fields = () => {
                 { value: 'en', label: 'English' },
                 { value: 'de', label: 'German' },
               ]}
-              onChange={nothing}
+              onChange={noop}
             />
           )}
         </Field>
@@ -201,29 +207,29 @@ const Fields = () => {
           { value: 'two', label: 'Names', content: <p className="pt-2">Second</p> },
         ]}
       />
-    </Part>
+    </Group>
   );
 };
 
 const Feedback = ({ theme }: { theme: string }) => (
-  <Part title="Showing">
+  <Group title="Showing">
     <Row>
       <Tag>Shipping</Tag>
       <Tag tone="good">delivered</Tag>
       <Tag tone="warn">public</Tag>
       <Tag tone="bad">strong</Tag>
-      <SpeakerDots names={['Ines', 'Tom', 'Archive', 'D', 'E', 'F', 'G']} label="7 speakers" />
+      <SpeakerAvatars names={['Ines', 'Tom', 'Archive', 'D', 'E', 'F', 'G']} label="7 speakers" />
     </Row>
     <ProgressBar value={0.62} label="Progress" className="mb-4" />
-    <Wave peaks={PEAKS} from={0} to={0.4} className="mb-4 h-12" />
+    <Waveform peaks={PEAKS} from={0} to={0.4} className="mb-4 h-12" />
     <div className="mb-3 flex flex-col gap-2">
-      <Note tone="plain">A note beside the work.</Note>
-      <Note tone="warn">Something to know first.</Note>
-      <Note tone="bad">Something that failed, and what was kept.</Note>
+      <Callout tone="plain">A note beside the work.</Callout>
+      <Callout tone="warn">Something to know first.</Callout>
+      <Callout tone="bad">Something that failed, and what was kept.</Callout>
     </div>
     <CodeBlock label={`Example, ${theme}`} code="earshot serve" copyLabel="Copy" copiedLabel="Copied" />
-    <Blank title="Nothing here" text="What it is, and the way on.">
+    <EmptyState title="Nothing here" text="What it is, and the way on.">
       <Button>Show all</Button>
-    </Blank>
-  </Part>
+    </EmptyState>
+  </Group>
 );

@@ -1,13 +1,13 @@
 import { useCallback, useState } from 'react';
 import { ApiError } from '../../../electron/contract/client.ts';
 import { CORS_METHODS, type CorsRequest } from '../../../electron/contract/storage.ts';
-import { LoadedPart } from '../../app/loaded-part.tsx';
 import { Section } from '../../app/page-head.tsx';
+import { ResourceView } from '../../app/resource-view.tsx';
 import { useI18n, useServices } from '../../app/services.tsx';
-import { errorText } from '../../lib/errors.ts';
-import { dateTime } from '../../lib/format.ts';
-import { useLoaded } from '../../lib/use-loaded.ts';
-import { Chip, Note } from '../../ui/bits.tsx';
+import { describeError } from '../../lib/errors.ts';
+import { formatDateTime } from '../../lib/format.ts';
+import { useResource } from '../../lib/use-resource.ts';
+import { Callout, Chip } from '../../ui/bits.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Field, TextInput } from '../../ui/field.tsx';
 
@@ -19,7 +19,7 @@ type Draft = {
   readonly seconds: string;
 };
 
-const listOf = (text: string) =>
+const splitList = (text: string) =>
   text
     .split(/[\n,]/)
     .map((each) => each.trim())
@@ -33,20 +33,20 @@ export const CorsSection = () => {
     async (signal: AbortSignal) => (await client.call('corsConfig', { signal })).data,
     [client],
   );
-  const { loaded, again } = useLoaded(load);
+  const { resource, reload } = useResource(load);
   const [open, setOpen] = useState(false);
-  if (loaded.state !== 'ready') {
+  if (resource.state !== 'ready') {
     return (
       <div className="mt-10 max-w-[720px]">
         <Section title={t('cors.title')}>
-          <LoadedPart loaded={loaded} again={again} rows={1}>
+          <ResourceView resource={resource} onReload={reload} rows={1}>
             {() => null}
-          </LoadedPart>
+          </ResourceView>
         </Section>
       </div>
     );
   }
-  const config = loaded.value;
+  const config = resource.value;
   const closed = config.lastUpdated === null || config.allowedOrigins.length === 0;
   return (
     <div className="mt-10 max-w-[720px]">
@@ -61,7 +61,7 @@ export const CorsSection = () => {
       >
         {open ? (
           <CorsForm
-            first={{
+            initial={{
               origins: config.allowedOrigins.join('\n'),
               methods: closed
                 ? ['GET']
@@ -71,13 +71,13 @@ export const CorsSection = () => {
             }}
             onSaved={() => {
               setOpen(false);
-              again();
+              reload();
             }}
           />
         ) : (
           config.lastUpdated !== null && (
             <p className="text-xs text-ink-3">
-              {t('cors.updated', { when: dateTime(config.lastUpdated, locale) })}
+              {t('cors.updated', { when: formatDateTime(config.lastUpdated, locale) })}
             </p>
           )
         )}
@@ -86,10 +86,10 @@ export const CorsSection = () => {
   );
 };
 
-const CorsForm = ({ first, onSaved }: { first: Draft; onSaved: () => void }) => {
+const CorsForm = ({ initial, onSaved }: { initial: Draft; onSaved: () => void }) => {
   const { client, toasts } = useServices();
   const { t } = useI18n();
-  const [draft, setDraft] = useState(first);
+  const [draft, setDraft] = useState(initial);
   const [fault, setFault] = useState<string>();
   const change = (part: Partial<Draft>) => setDraft({ ...draft, ...part });
   const save = async () => {
@@ -97,9 +97,9 @@ const CorsForm = ({ first, onSaved }: { first: Draft; onSaved: () => void }) => 
     try {
       await client.call('configureCors', {
         body: {
-          allowedOrigins: listOf(draft.origins),
+          allowedOrigins: splitList(draft.origins),
           allowedMethods: [...draft.methods],
-          allowedHeaders: listOf(draft.headers),
+          allowedHeaders: splitList(draft.headers),
           maxAgeSeconds: Number(draft.seconds),
         },
       });
@@ -110,7 +110,7 @@ const CorsForm = ({ first, onSaved }: { first: Draft; onSaved: () => void }) => 
         setFault(
           error.details.map((detail) => `${detail.path}: ${detail.message}`).join('\n') || error.message,
         );
-      } else setFault(errorText(error, t));
+      } else setFault(describeError(error, t));
     }
   };
   return (
@@ -133,14 +133,14 @@ const CorsForm = ({ first, onSaved }: { first: Draft; onSaved: () => void }) => 
           />
         )}
       </Field>
-      {listOf(draft.origins).includes('*') && <Note tone="warn">{t('cors.star')}</Note>}
+      {splitList(draft.origins).includes('*') && <Callout tone="warn">{t('cors.star')}</Callout>}
       <div>
         <p className="mb-1.5 text-xs font-medium text-ink-2">{t('cors.methods')}</p>
         <div className="flex flex-wrap gap-1.5">
           {CORS_METHODS.map((method) => (
             <Chip
               key={method}
-              on={draft.methods.includes(method)}
+              isOn={draft.methods.includes(method)}
               onClick={() =>
                 change({
                   methods: draft.methods.includes(method)
@@ -177,10 +177,10 @@ const CorsForm = ({ first, onSaved }: { first: Draft; onSaved: () => void }) => 
       </div>
       {fault !== undefined && (
         <div role="alert" className="whitespace-pre-line">
-          <Note tone="bad">{fault}</Note>
+          <Callout tone="bad">{fault}</Callout>
         </div>
       )}
-      <Button type="submit" look="primary" className="self-start">
+      <Button type="submit" variant="primary" className="self-start">
         {t('common.save')}
       </Button>
     </form>

@@ -13,16 +13,16 @@ import {
 } from 'lucide-react';
 import { useState } from 'react';
 import type { StoredFile } from '../../../electron/contract/storage.ts';
-import { onOrigin } from '../../api/audio.ts';
+import { toSameOrigin } from '../../api/signed-url.ts';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { cx } from '../../lib/classes.ts';
-import { errorText } from '../../lib/errors.ts';
-import { bytes, dayLabel } from '../../lib/format.ts';
+import { describeError } from '../../lib/errors.ts';
+import { formatBytes, formatRelativeDay } from '../../lib/format.ts';
 import { Tag } from '../../ui/bits.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
-import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx';
-import { DeleteFile } from './delete-file.tsx';
-import { FileDetails } from './file-details.tsx';
+import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx';
+import { DeleteFileDialog } from './delete-file-dialog.tsx';
+import { FileDetailsDialog } from './file-details-dialog.tsx';
 
 const LINK_SECONDS = 3600;
 
@@ -43,14 +43,14 @@ const useFileActions = (file: StoredFile, onChanged: () => void) => {
   const { client, toasts, dialogs, baseUrl } = useServices();
   const { t } = useI18n();
   const params = { fileKey: file.key };
-  const attempt = async (work: () => Promise<void>) => {
+  const run = async (work: () => Promise<void>) => {
     try {
       await work();
     } catch (error) {
-      toasts.show(errorText(error, t), { tone: 'bad' });
+      toasts.show(describeError(error, t), { tone: 'bad' });
     }
   };
-  const signed = async () => {
+  const fetchSignedUrl = async () => {
     const { data } = await client.call('downloadUrl', { params, query: { expires: LINK_SECONDS } });
     return data.url;
   };
@@ -61,24 +61,24 @@ const useFileActions = (file: StoredFile, onChanged: () => void) => {
         sources: [{ kind: 'stored', key: file.key, name: file.original_name }],
       }),
     download: () =>
-      attempt(async () => {
+      run(async () => {
         const link = document.createElement('a');
-        link.href = onOrigin(await signed(), baseUrl);
+        link.href = toSameOrigin(await fetchSignedUrl(), baseUrl);
         link.download = file.original_name;
         link.click();
       }),
     copyLink: () =>
-      attempt(async () => {
-        await navigator.clipboard.writeText(file.urls.direct ?? (await signed()));
+      run(async () => {
+        await navigator.clipboard.writeText(file.urls.direct ?? (await fetchSignedUrl()));
         toasts.show(file.urls.direct === null ? t('files.linkHour') : t('files.linkPublic'));
       }),
     setPublic: (on: boolean) =>
-      attempt(async () => {
+      run(async () => {
         await client.call('patchFile', { params, body: { public: on } });
         onChanged();
       }),
     remove: () =>
-      attempt(async () => {
+      run(async () => {
         await client.call('deleteFile', { params });
         onChanged();
       }),
@@ -125,7 +125,7 @@ export const FileRow = ({ file, place, showFolder, onChanged }: RowProps) => {
           </button>
           <p className="tnum mt-[3px] flex min-h-5 items-center gap-2 overflow-hidden text-xs text-ink-3">
             <span className="whitespace-nowrap md:hidden">
-              {bytes(file.size, locale)} · {dayLabel(file.uploaded_at, locale)}
+              {formatBytes(file.size, locale)} · {formatRelativeDay(file.uploaded_at, locale)}
             </span>
             <span className="hidden truncate font-mono text-2xs md:inline">{file.mime_type}</span>
             {showFolder && file.folder !== '' && (
@@ -138,13 +138,15 @@ export const FileRow = ({ file, place, showFolder, onChanged }: RowProps) => {
           </p>
         </div>
       </td>
-      <td className="tnum hidden text-end text-ink-2 md:block">{bytes(file.size, locale)}</td>
-      <td className="hidden truncate text-end text-ink-2 md:block">{dayLabel(file.uploaded_at, locale)}</td>
+      <td className="tnum hidden text-end text-ink-2 md:block">{formatBytes(file.size, locale)}</td>
+      <td className="hidden truncate text-end text-ink-2 md:block">
+        {formatRelativeDay(file.uploaded_at, locale)}
+      </td>
       <td className="flex items-center justify-end">
         <RowActions file={file} actions={actions} onOpen={setOpen} />
-        {open === 'details' && <FileDetails file={file} onClose={close} onChanged={onChanged} />}
+        {open === 'details' && <FileDetailsDialog file={file} onClose={close} onChanged={onChanged} />}
         {open === 'delete' && (
-          <DeleteFile
+          <DeleteFileDialog
             file={file}
             onConfirm={() => {
               close();
@@ -169,7 +171,7 @@ const RowActions = ({ file, actions, onOpen }: ActionsProps) => {
   return (
     <>
       {isMedia(file) && (
-        <Button look="ghost" className="max-lg:hidden" onClick={actions.transcribe}>
+        <Button variant="ghost" className="max-lg:hidden" onClick={actions.transcribe}>
           {t('create.start')}
         </Button>
       )}
@@ -203,7 +205,7 @@ const RowActions = ({ file, actions, onOpen }: ActionsProps) => {
         <MenuItem icon={<Info size={14} aria-hidden />} onSelect={() => onOpen('details')}>
           {t('files.details')}
         </MenuItem>
-        <MenuLine />
+        <MenuSeparator />
         <MenuItem icon={<Trash2 size={14} aria-hidden />} tone="bad" onSelect={() => onOpen('delete')}>
           {t('common.delete')}
         </MenuItem>

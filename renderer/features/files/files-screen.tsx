@@ -2,28 +2,28 @@ import { FolderOpen, FolderPlus, Upload } from 'lucide-react';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useStore } from 'zustand';
 import { Page } from '../../app/page.tsx';
-import { PageHead } from '../../app/page-head.tsx';
+import { PageHeader } from '../../app/page-head.tsx';
 import type { ScreenProps } from '../../app/screens.tsx';
 import { useI18n, useServices } from '../../app/services.tsx';
-import { errorText } from '../../lib/errors.ts';
-import { useLoaded } from '../../lib/use-loaded.ts';
-import { useSettled } from '../../lib/use-settled.ts';
-import { createFiles } from '../../stores/files.ts';
-import { UploadCancelled } from '../../stores/uploads.ts';
-import { Blank } from '../../ui/bits.tsx';
+import { describeError } from '../../lib/errors.ts';
+import { useDebouncedValue } from '../../lib/use-debounced-value.ts';
+import { useResource } from '../../lib/use-resource.ts';
+import { createFileList } from '../../stores/files.ts';
+import { UploadCancelledError } from '../../stores/uploads.ts';
+import { EmptyState } from '../../ui/bits.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field, SearchField, TextInput } from '../../ui/field.tsx';
-import { UploadsList } from '../library/uploads-list.tsx';
+import { UploadList } from '../library/upload-list.tsx';
 import { CorsSection } from './cors-section.tsx';
 import { FilesTable } from './files-table.tsx';
 import { FolderBar } from './folder-bar.tsx';
 import { UsageBar } from './usage-bar.tsx';
 
-const SETTLE_MS = 180;
+const SEARCH_DEBOUNCE_MS = 180;
 
 /** The folders, and how much room everything takes. */
-const useOverview = () => {
+const useStorageOverview = () => {
   const { client } = useServices();
   const load = useCallback(
     async (signal: AbortSignal) => {
@@ -35,7 +35,7 @@ const useOverview = () => {
     },
     [client],
   );
-  return useLoaded(load);
+  return useResource(load);
 };
 
 /** The stored files in folders, the space that they use, and the CORS rules. */
@@ -46,15 +46,15 @@ const FolderView = ({ folder }: { folder: string }) => {
   const { client, live } = useServices();
   const { t } = useI18n();
   const [text, setText] = useState('');
-  const q = useSettled(text.trim(), SETTLE_MS);
-  const files = useMemo(() => createFiles(client, folder), [client, folder]);
-  const { loaded, again } = useOverview();
+  const q = useDebouncedValue(text.trim(), SEARCH_DEBOUNCE_MS);
+  const files = useMemo(() => createFileList(client, folder), [client, folder]);
+  const { resource, reload } = useStorageOverview();
   const page = useRef<HTMLDivElement>(null);
   useEffect(() => files.setQuery({ q }), [files, q]);
   const refresh = useCallback(() => {
     files.refresh();
-    again();
-  }, [files, again]);
+    reload();
+  }, [files, reload]);
   useEffect(
     () =>
       live.listen((event) => {
@@ -62,22 +62,22 @@ const FolderView = ({ folder }: { folder: string }) => {
       }),
     [live, refresh],
   );
-  const overview = loaded.state === 'ready' ? loaded.value : undefined;
+  const overview = resource.state === 'ready' ? resource.value : undefined;
   return (
     <Page ref={page}>
-      <FilesHead folder={folder} onSent={refresh} />
+      <FilesHeader folder={folder} onSent={refresh} />
       {overview !== undefined && <UsageBar usage={overview.usage} />}
       <div className="mt-5 flex flex-wrap items-center gap-3">
         <SearchField
           label={t('files.search')}
           clearLabel={t('common.clear')}
           value={text}
-          onText={setText}
+          onValueChange={setText}
           className="!h-8 w-[280px]"
         />
         {q === '' && <FolderBar folder={folder} folders={overview?.folders ?? []} />}
       </div>
-      <UploadsList />
+      <UploadList />
       <FilesBody files={files} scroller={page} showFolder={q !== '' || folder === ''} onChanged={refresh} />
       <CorsSection />
     </Page>
@@ -92,14 +92,14 @@ const FilesBody = (props: BodyProps) => {
   const { total, error, query } = useStore(files.store);
   if (error !== undefined && total === undefined) {
     return (
-      <Blank role="alert" title={t('files.failed')} text={errorText(error, t)}>
+      <EmptyState role="alert" title={t('files.failed')} text={describeError(error, t)}>
         <Button onClick={files.refreshNow}>{t('common.retry')}</Button>
-      </Blank>
+      </EmptyState>
     );
   }
   if (total === 0) {
     return (
-      <Blank
+      <EmptyState
         role="status"
         icon={<FolderOpen size={28} strokeWidth={1.5} aria-hidden />}
         title={query.q === '' ? t('files.empty') : t('files.none')}
@@ -110,7 +110,7 @@ const FilesBody = (props: BodyProps) => {
   return <FilesTable {...props} />;
 };
 
-const FilesHead = ({ folder, onSent }: { folder: string; onSent: () => void }) => {
+const FilesHeader = ({ folder, onSent }: { folder: string; onSent: () => void }) => {
   const { uploads, router } = useServices();
   const { t } = useI18n();
   const [naming, setNaming] = useState(false);
@@ -120,17 +120,17 @@ const FilesHead = ({ folder, onSent }: { folder: string; onSent: () => void }) =
       await uploads.send(file, folder);
     } catch (error) {
       // Stopped by hand: nothing to tell. Any other reason stands in the list of uploads.
-      if (error instanceof UploadCancelled) return;
+      if (error instanceof UploadCancelledError) return;
     }
     onSent();
   };
   return (
-    <PageHead title={t('nav.files')} text={t('files.text')}>
+    <PageHeader title={t('nav.files')} text={t('files.text')}>
       <Button onClick={() => setNaming(true)}>
         <FolderPlus size={15} strokeWidth={1.75} aria-hidden />
         {t('files.newFolder')}
       </Button>
-      <Button look="primary" onClick={() => input.current?.click()}>
+      <Button variant="primary" onClick={() => input.current?.click()}>
         <Upload size={15} aria-hidden />
         {t('files.upload')}
       </Button>
@@ -147,7 +147,7 @@ const FilesHead = ({ folder, onSent }: { folder: string; onSent: () => void }) =
         }}
       />
       {naming && (
-        <NewFolder
+        <NewFolderDialog
           onClose={() => setNaming(false)}
           onName={(name) => {
             setNaming(false);
@@ -155,22 +155,22 @@ const FilesHead = ({ folder, onSent }: { folder: string; onSent: () => void }) =
           }}
         />
       )}
-    </PageHead>
+    </PageHeader>
   );
 };
 
 /** A folder exists once a file is in it: this opens its place, ready to upload into. */
-const NewFolder = ({ onClose, onName }: { onClose: () => void; onName: (name: string) => void }) => {
+const NewFolderDialog = ({ onClose, onName }: { onClose: () => void; onName: (name: string) => void }) => {
   const { t } = useI18n();
   const [name, setName] = useState('');
-  const tidy = name.trim().replace(/^\/+|\/+$/g, '');
+  const folder = name.trim().replace(/^\/+|\/+$/g, '');
   return (
     <Dialog title={t('files.newFolder')} closeLabel={t('common.close')} onClose={onClose} width={420}>
       <form
         className="flex items-end gap-2"
         onSubmit={(event) => {
           event.preventDefault();
-          if (tidy !== '') onName(tidy);
+          if (folder !== '') onName(folder);
         }}
       >
         <Field label={t('files.folderName')} hint={t('files.folderHint')} className="flex-1">
@@ -183,7 +183,7 @@ const NewFolder = ({ onClose, onName }: { onClose: () => void; onName: (name: st
             />
           )}
         </Field>
-        <Button type="submit" look="primary" className="mb-[26px]" disabled={tidy === ''}>
+        <Button type="submit" variant="primary" className="mb-[26px]" disabled={folder === ''}>
           {t('files.openFolder')}
         </Button>
       </form>

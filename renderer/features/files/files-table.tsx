@@ -5,11 +5,11 @@ import { useI18n } from '../../app/services.tsx';
 import type { MessageKey } from '../../i18n/index.ts';
 import { cx } from '../../lib/classes.ts';
 import { useVirtualRows } from '../../lib/use-virtual-rows.ts';
-import type { Files, FilesSort } from '../../stores/files.ts';
+import type { FileList, FilesSort } from '../../stores/files.ts';
 import { COLUMNS, FileRow, ROW_PLACE } from './file-row.tsx';
 
 type Props = {
-  files: Files;
+  files: FileList;
   scroller: RefObject<HTMLDivElement | null>;
   /** The folder of each is named where the list goes over all of them. */
   showFolder: boolean;
@@ -35,9 +35,9 @@ export const FilesTable = ({ files, scroller, showFolder, onChanged }: Props) =>
     >
       <thead className="block">
         <tr className={cx(COLUMNS, 'h-9 border-b border-line px-2')}>
-          <SortHead files={files} sort="name" name="library.name" />
-          <SortHead files={files} sort="size" name="files.size" className="justify-end max-md:hidden" />
-          <SortHead
+          <SortHeader files={files} sort="name" name="library.name" />
+          <SortHeader files={files} sort="size" name="files.size" className="justify-end max-md:hidden" />
+          <SortHeader
             files={files}
             sort="uploaded_at"
             name="library.added"
@@ -62,9 +62,9 @@ export const FilesTable = ({ files, scroller, showFolder, onChanged }: Props) =>
   );
 };
 
-type HeadProps = { files: Files; sort: FilesSort; name: MessageKey; className?: string };
+type HeadProps = { files: FileList; sort: FilesSort; name: MessageKey; className?: string };
 
-const SortHead = ({ files, sort, name, className }: HeadProps) => {
+const SortHeader = ({ files, sort, name, className }: HeadProps) => {
   const { t } = useI18n();
   const query = useStore(files.store, (state) => state.query);
   const on = query.sort === sort;

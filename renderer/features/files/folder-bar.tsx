@@ -10,7 +10,7 @@ export const FolderBar = ({ folder, folders }: { folder: string; folders: readon
   const { t } = useI18n();
   const parts = folder === '' ? [] : folder.split('/');
   const prefix = folder === '' ? '' : `${folder}/`;
-  const inside = [
+  const subfolders = [
     ...new Set(
       folders
         .filter((each) => each.startsWith(prefix) && each !== folder)
@@ -34,8 +34,8 @@ export const FolderBar = ({ folder, folders }: { folder: string; folders: readon
           </a>
         </span>
       ))}
-      {inside.length > 0 && <span className="mx-1 h-4 w-px bg-line-2" aria-hidden />}
-      {inside.map((name) => (
+      {subfolders.length > 0 && <span className="mx-1 h-4 w-px bg-line-2" aria-hidden />}
+      {subfolders.map((name) => (
         <a key={name} href={hrefOf({ screen: 'files', param: prefix + name })} className={LINK}>
           <Folder size={14} strokeWidth={1.75} aria-hidden />
           {name}

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { StorageUsage } from '../../../electron/contract/storage.ts';
 import { useI18n } from '../../app/services.tsx';
-import { bytes } from '../../lib/format.ts';
+import { formatBytes } from '../../lib/format.ts';
 import { ProgressBar } from '../../ui/bits.tsx';
 
 export const UsageBar = ({ usage }: { usage: z.output<typeof StorageUsage>['data'] }) => {
@@ -12,8 +12,8 @@ export const UsageBar = ({ usage }: { usage: z.output<typeof StorageUsage>['data
       <p className="tnum mb-1.5 flex text-xs text-ink-2">
         <span className="flex-1">
           {t('files.used', {
-            used: bytes(usage.totalStorageUsed, locale),
-            limit: bytes(usage.storageLimit, locale),
+            used: formatBytes(usage.totalStorageUsed, locale),
+            limit: formatBytes(usage.storageLimit, locale),
           })}
         </span>
         {t('files.count', { count: usage.fileCount })}

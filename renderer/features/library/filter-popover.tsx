@@ -5,8 +5,8 @@ import { LANGUAGE_CODES } from '../../../electron/contract/languages.ts';
 import { MODEL_ALIASES } from '../../../electron/contract/transcript.ts';
 import { useI18n, useServices } from '../../app/services.tsx';
 import type { Translate } from '../../i18n/index.ts';
-import { languageName, number } from '../../lib/format.ts';
-import { useLoaded } from '../../lib/use-loaded.ts';
+import { formatLanguage, formatNumber } from '../../lib/format.ts';
+import { useResource } from '../../lib/use-resource.ts';
 import { NO_FILTER } from '../../stores/library.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, TextInput } from '../../ui/field.tsx';
@@ -15,47 +15,47 @@ import { type Choice, Select } from '../../ui/select.tsx';
 import { dayOf, PERIODS, periodOf } from './periods.ts';
 
 const ANY = 'any';
-const COMMON = ['en', 'de', 'es', 'fr', 'it', 'pt', 'nl', 'pl', 'ru', 'tr', 'zh', 'ja'];
+const COMMON_LANGUAGES = ['en', 'de', 'es', 'fr', 'it', 'pt', 'nl', 'pl', 'ru', 'tr', 'zh', 'ja'];
 
-export const modelName = (model: string, t: Translate): string => {
+export const modelLabel = (model: string, t: Translate): string => {
   const alias = MODEL_ALIASES.find((each) => each === model);
   if (alias !== undefined) return t(`model.${alias}`);
   return model === 'starter' ? t('models.demo') : model;
 };
 
-const useLanguages = (): Choice[] => {
+const useLanguageChoices = (): Choice[] => {
   const { t, locale } = useI18n();
   return useMemo(() => {
-    const name = (code: string) => ({ value: code, label: languageName(code, locale) });
-    const rest = LANGUAGE_CODES.filter((code) => !COMMON.includes(code)).map(name);
+    const name = (code: string) => ({ value: code, label: formatLanguage(code, locale) });
+    const rest = LANGUAGE_CODES.filter((code) => !COMMON_LANGUAGES.includes(code)).map(name);
     rest.sort((a, b) => a.label.localeCompare(b.label, locale));
-    return [{ value: ANY, label: t('library.anyLanguage') }, ...COMMON.map(name), ...rest];
+    return [{ value: ANY, label: t('library.anyLanguage') }, ...COMMON_LANGUAGES.map(name), ...rest];
   }, [locale, t]);
 };
 
 /** The names of the API, and what else is installed and can be asked for by its id. */
-const useModels = (): Choice[] => {
+const useModelChoices = (): Choice[] => {
   const { client } = useServices();
   const { t } = useI18n();
   const load = useCallback(
     async (signal: AbortSignal) => (await client.call('listModels', { signal })).data,
     [client],
   );
-  const { loaded } = useLoaded(load);
-  const installed = (loaded.state === 'ready' ? loaded.value : []).filter(
+  const { resource } = useResource(load);
+  const installed = (resource.state === 'ready' ? resource.value : []).filter(
     (model) => model.installed && model.kind === 'whisper',
   );
   return [
     { value: ANY, label: t('library.anyModel') },
     ...[...MODEL_ALIASES, ...installed.map((model) => model.id)].map((value) => ({
       value,
-      label: modelName(value, t),
+      label: modelLabel(value, t),
     })),
   ];
 };
 
 /** How many of the filters behind the button are in force. */
-const useCount = (): number => {
+const useActiveFilterCount = (): number => {
   const { library } = useServices();
   return useStore(
     library.list,
@@ -67,17 +67,17 @@ const useCount = (): number => {
 /** Language, model and time: what the list is narrowed by besides the state. */
 export const FilterPopover = () => {
   const { t, locale } = useI18n();
-  const count = useCount();
+  const count = useActiveFilterCount();
   return (
     <Popover
       label={t('library.filter')}
       trigger={
-        <Button look="ghost" className={count > 0 ? '!text-ink' : ''}>
+        <Button variant="ghost" className={count > 0 ? '!text-ink' : ''}>
           <ListFilter size={16} strokeWidth={1.75} aria-hidden />
           {t('library.filter')}
           {count > 0 && (
             <span className="tnum grid h-[18px] min-w-[18px] place-items-center rounded-full bg-ink px-1 text-2xs text-surface">
-              {number(count, locale)}
+              {formatNumber(count, locale)}
             </span>
           )}
         </Button>
@@ -92,8 +92,8 @@ const FilterForm = () => {
   const { library } = useServices();
   const { t } = useI18n();
   const query = useStore(library.list, (state) => state.query);
-  const languages = useLanguages();
-  const models = useModels();
+  const languages = useLanguageChoices();
+  const models = useModelChoices();
   return (
     <div className="flex flex-col gap-4">
       <Field label={t('library.language')}>
@@ -116,7 +116,7 @@ const FilterForm = () => {
           />
         )}
       </Field>
-      <Period />
+      <PeriodFields />
       <Button className="self-start" onClick={() => library.setQuery({ ...NO_FILTER, status: query.status })}>
         {t('library.clearFilter')}
       </Button>
@@ -124,12 +124,12 @@ const FilterForm = () => {
   );
 };
 
-const Period = () => {
+const PeriodFields = () => {
   const { library } = useServices();
   const { t } = useI18n();
   const { from, to } = useStore(library.list, (state) => state.query);
-  const [own, setOwn] = useState(periodOf(from, to) === 'own');
-  const period = own ? 'own' : periodOf(from, to);
+  const [isCustom, setIsCustom] = useState(periodOf(from, to) === 'own');
+  const period = isCustom ? 'own' : periodOf(from, to);
   return (
     <>
       <Field label={t('library.added')}>
@@ -140,7 +140,7 @@ const Period = () => {
             choices={PERIODS.map((each) => ({ value: each.id, label: t(each.name) }))}
             onChange={(value) => {
               const chosen = PERIODS.find((each) => each.id === value);
-              setOwn(value === 'own');
+              setIsCustom(value === 'own');
               if (chosen === undefined || value === 'own') return;
               library.setQuery({
                 from: chosen.days === undefined ? undefined : dayOf(chosen.days),
@@ -152,8 +152,8 @@ const Period = () => {
       </Field>
       {period === 'own' && (
         <div className="grid grid-cols-2 gap-2">
-          <Day label={t('library.from')} value={from} onDay={(day) => library.setQuery({ from: day })} />
-          <Day label={t('library.until')} value={to} onDay={(day) => library.setQuery({ to: day })} />
+          <DayField label={t('library.from')} value={from} onDay={(day) => library.setQuery({ from: day })} />
+          <DayField label={t('library.until')} value={to} onDay={(day) => library.setQuery({ to: day })} />
         </div>
       )}
     </>
@@ -162,7 +162,7 @@ const Period = () => {
 
 type DayProps = { label: string; value: string | undefined; onDay: (day: string | undefined) => void };
 
-const Day = ({ label, value, onDay }: DayProps) => (
+const DayField = ({ label, value, onDay }: DayProps) => (
   <Field label={label}>
     {(ids) => (
       <TextInput

@@ -3,15 +3,15 @@ import { useStore } from 'zustand';
 import type { TranscriptStatus } from '../../../electron/contract/transcript.ts';
 import { type Services, useI18n, useServices } from '../../app/services.tsx';
 import type { I18nState, MessageKey } from '../../i18n/index.ts';
-import { languageName, number, shortDay } from '../../lib/format.ts';
+import { formatDay, formatLanguage, formatNumber } from '../../lib/format.ts';
 import type { LibraryQuery, LibrarySort } from '../../stores/library.ts';
 import { Chip } from '../../ui/bits.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
-import { FilterPopover, modelName } from './filter-popover.tsx';
+import { FilterPopover, modelLabel } from './filter-popover.tsx';
 import { PERIODS, periodOf } from './periods.ts';
 
-const STATES: readonly { status: TranscriptStatus | undefined; name: MessageKey }[] = [
+const STATUS_FILTERS: readonly { status: TranscriptStatus | undefined; name: MessageKey }[] = [
   { status: undefined, name: 'library.all' },
   { status: 'processing', name: 'library.processing' },
   { status: 'completed', name: 'library.completed' },
@@ -36,26 +36,26 @@ export const LibraryFilters = () => {
   const sort = SORTS.find((each) => each.sort === query.sort && each.order === query.order);
   const countOf = (status: TranscriptStatus | undefined) => {
     const count = status === 'processing' ? counts.processing : status === 'failed' ? counts.failed : 0;
-    return count > 0 ? number(count, locale) : undefined;
+    return count > 0 ? formatNumber(count, locale) : undefined;
   };
 
   return (
     <div className="mt-6 mb-2 flex flex-wrap items-center gap-1.5">
-      {STATES.map((state) => (
+      {STATUS_FILTERS.map((state) => (
         <Chip
           key={state.name}
-          on={query.status === state.status}
+          isOn={query.status === state.status}
           count={countOf(state.status)}
           onClick={() => library.setQuery({ status: state.status })}
         >
           {t(state.name)}
         </Chip>
       ))}
-      <InForce />
+      <ActiveFilters />
       <span className="flex-1" />
       <Menu
         trigger={
-          <Button look="ghost">
+          <Button variant="ghost">
             <ArrowDownWideNarrow size={16} strokeWidth={1.75} aria-hidden />
             {t(sort?.name ?? 'sort.newest')}
           </Button>
@@ -76,35 +76,35 @@ export const LibraryFilters = () => {
   );
 };
 
-const timeText = ({ from, to }: LibraryQuery, { t, locale }: I18nState): string => {
+const describePeriod = ({ from, to }: LibraryQuery, { t, locale }: I18nState): string => {
   const period = PERIODS.find((each) => each.id === periodOf(from, to));
   if (period !== undefined && period.id !== 'own') return t(period.name);
-  if (from === undefined) return t('period.until', { day: shortDay(to ?? '', locale) });
-  if (to === undefined) return t('period.since', { day: shortDay(from, locale) });
-  return t('period.between', { from: shortDay(from, locale), to: shortDay(to, locale) });
+  if (from === undefined) return t('period.until', { day: formatDay(to ?? '', locale) });
+  if (to === undefined) return t('period.since', { day: formatDay(from, locale) });
+  return t('period.between', { from: formatDay(from, locale), to: formatDay(to, locale) });
 };
 
-const inForce = (
+const listActiveFilters = (
   query: LibraryQuery,
   i18n: I18nState,
 ): readonly { text: string; clear: Parameters<Services['library']['setQuery']>[0] }[] => [
   ...(query.language === undefined
     ? []
-    : [{ text: languageName(query.language, i18n.locale), clear: { language: undefined } }]),
+    : [{ text: formatLanguage(query.language, i18n.locale), clear: { language: undefined } }]),
   ...(query.model === undefined
     ? []
-    : [{ text: modelName(query.model, i18n.t), clear: { model: undefined } }]),
+    : [{ text: modelLabel(query.model, i18n.t), clear: { model: undefined } }]),
   ...(query.from === undefined && query.to === undefined
     ? []
-    : [{ text: timeText(query, i18n), clear: { from: undefined, to: undefined } }]),
+    : [{ text: describePeriod(query, i18n), clear: { from: undefined, to: undefined } }]),
 ];
 
 /** The filters behind the button that are in force, each with a way out. */
-const InForce = () => {
+const ActiveFilters = () => {
   const { library } = useServices();
   const i18n = useI18n();
   const query = useStore(library.list, (state) => state.query);
-  return inForce(query, i18n).map(({ text, clear }) => (
+  return listActiveFilters(query, i18n).map(({ text, clear }) => (
     <button
       key={text}
       type="button"

@@ -4,7 +4,7 @@ import { useI18n, useServices } from '../../app/services.tsx';
 import { cx } from '../../lib/classes.ts';
 import { useVirtualRows } from '../../lib/use-virtual-rows.ts';
 import { NO_FILTER } from '../../stores/library.ts';
-import { Blank } from '../../ui/bits.tsx';
+import { EmptyState } from '../../ui/bits.tsx';
 import { Button } from '../../ui/button.tsx';
 import { COLUMNS, LibraryRow, ROW_PLACE } from './library-row.tsx';
 import { SelectionBar } from './selection-bar.tsx';
@@ -44,7 +44,7 @@ export const LibraryList = ({ scroller }: { scroller: RefObject<HTMLDivElement |
   };
 
   /** The next row up or down that is to be seen. */
-  const nextShown = (index: number, by: 1 | -1, gone: ReadonlySet<string> = hidden): number => {
+  const nextVisible = (index: number, by: 1 | -1, gone: ReadonlySet<string> = hidden): number => {
     let next = index + by;
     while (rows.has(next) && (isHidden(next) || gone.has(rows.get(next)?.id ?? ''))) next += by;
     return next;
@@ -64,7 +64,7 @@ export const LibraryList = ({ scroller }: { scroller: RefObject<HTMLDivElement |
     const index = Number(row.dataset.index);
     const move = (by: 1 | -1) => {
       event.preventDefault();
-      focusRow(nextShown(index, by));
+      focusRow(nextVisible(index, by));
     };
     if (event.key === 'ArrowDown') move(1);
     else if (event.key === 'ArrowUp') move(-1);
@@ -77,8 +77,8 @@ export const LibraryList = ({ scroller }: { scroller: RefObject<HTMLDivElement |
       if (item === undefined) return;
       // The focus goes on to what is left, so that the keys go on working.
       const gone = selected.size > 0 ? selected : new Set([item.id]);
-      const after = nextShown(index, 1, gone);
-      focusRow(after < (total ?? 0) ? after : nextShown(index, -1, gone));
+      const after = nextVisible(index, 1, gone);
+      focusRow(after < (total ?? 0) ? after : nextVisible(index, -1, gone));
       actions.remove([...gone]);
     } else if (event.key === 'a' && !event.ctrlKey && !event.metaKey) {
       event.preventDefault();
@@ -88,9 +88,9 @@ export const LibraryList = ({ scroller }: { scroller: RefObject<HTMLDivElement |
 
   if (total === 0) {
     return (
-      <Blank title={t('library.none')} text={t('library.none.text')}>
+      <EmptyState title={t('library.none')} text={t('library.none.text')}>
         <Button onClick={() => library.setQuery(NO_FILTER)}>{t('library.showAll')}</Button>
-      </Blank>
+      </EmptyState>
     );
   }
   return (

@@ -4,14 +4,14 @@ import { useStore } from 'zustand';
 import type { UserListItem } from '../../../electron/contract/transcript-list.ts';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { cx } from '../../lib/classes.ts';
-import { jobErrorText } from '../../lib/errors.ts';
-import { clock, dayLabel, languageName } from '../../lib/format.ts';
+import { describeJobError } from '../../lib/errors.ts';
+import { formatClock, formatLanguage, formatRelativeDay } from '../../lib/format.ts';
 import { hrefOf } from '../../stores/router.ts';
-import { SpeakerDots, Tag } from '../../ui/bits.tsx';
+import { SpeakerAvatars, Tag } from '../../ui/bits.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
-import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx';
+import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx';
 import { Checkbox } from '../../ui/switch.tsx';
-import { newestProgress, ProgressLine } from './progress-line.tsx';
+import { latestProgress, ProgressLine } from './progress-line.tsx';
 import { useLibraryActions } from './use-library-actions.ts';
 
 export const COLUMNS = cx(
@@ -83,21 +83,23 @@ export const LibraryRow = memo(({ item, place, selected, onToggle }: RowProps) =
           </a>
         )}
         <span className="mt-[3px] flex min-h-5 items-center gap-2 overflow-hidden text-xs text-ink-3">
-          <SubLine item={item} />
+          <RowDetails item={item} />
         </span>
       </td>
       <td className="hidden lg:block">
         {item.speakers !== undefined && item.speakers.length > 0 && (
-          <SpeakerDots names={item.speakers} label={item.speakers.join(', ')} />
+          <SpeakerAvatars names={item.speakers} label={item.speakers.join(', ')} />
         )}
       </td>
       <td className="hidden truncate text-ink-2 lg:block">
-        {item.language === null ? '' : languageName(item.language, locale)}
+        {item.language === null ? '' : formatLanguage(item.language, locale)}
       </td>
       <td className="tnum hidden text-end text-ink-2 md:block">
-        {item.duration > 0 ? clock(item.duration) : ''}
+        {item.duration > 0 ? formatClock(item.duration) : ''}
       </td>
-      <td className="hidden truncate text-end text-ink-2 md:block">{dayLabel(item.created_at, locale)}</td>
+      <td className="hidden truncate text-end text-ink-2 md:block">
+        {formatRelativeDay(item.created_at, locale)}
+      </td>
       <td>
         <Menu
           trigger={
@@ -124,7 +126,7 @@ export const LibraryRow = memo(({ item, place, selected, onToggle }: RowProps) =
               {t('library.cancel')}
             </MenuItem>
           )}
-          <MenuLine />
+          <MenuSeparator />
           <MenuItem
             icon={<Trash2 size={14} aria-hidden />}
             tone="bad"
@@ -140,22 +142,22 @@ export const LibraryRow = memo(({ item, place, selected, onToggle }: RowProps) =
 });
 LibraryRow.displayName = 'LibraryRow';
 
-const SubLine = ({ item }: { item: UserListItem }) => {
+const RowDetails = ({ item }: { item: UserListItem }) => {
   const { live } = useServices();
   const { t } = useI18n();
   const actions = useLibraryActions();
   const running = useStore(live.store, (state) => state.progress.get(item.id));
-  const progress = newestProgress(running, item.progress);
+  const progress = latestProgress(running, item.progress);
   if (item.status === 'processing' && progress !== undefined)
     return <ProgressLine progress={progress} name={item.name} />;
   if (item.status === 'failed') {
     return (
       <>
         <CircleAlert size={14} className="text-bad" aria-hidden />
-        <span className="truncate text-bad" title={jobErrorText(item.error, t)}>
-          {jobErrorText(item.error, t)}
+        <span className="truncate text-bad" title={describeJobError(item.error, t)}>
+          {describeJobError(item.error, t)}
         </span>
-        <Button look="link" className="text-xs" onClick={() => void actions.retry(item)}>
+        <Button variant="link" className="text-xs" onClick={() => void actions.retry(item)}>
           {t('library.retry')}
         </Button>
       </>

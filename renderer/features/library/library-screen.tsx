@@ -3,9 +3,9 @@ import { type RefObject, useEffect, useRef } from 'react';
 import { useStore } from 'zustand';
 import { isTyping } from '../../app/global-keys.ts';
 import { useI18n, usePrefs, useServices } from '../../app/services.tsx';
-import { errorText } from '../../lib/errors.ts';
-import { useSettled } from '../../lib/use-settled.ts';
-import { Blank } from '../../ui/bits.tsx';
+import { describeError } from '../../lib/errors.ts';
+import { useDebouncedValue } from '../../lib/use-debounced-value.ts';
+import { EmptyState } from '../../ui/bits.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { SearchField } from '../../ui/field.tsx';
 import { Kbd } from '../../ui/kbd.tsx';
@@ -14,16 +14,16 @@ import { DropPanel } from './drop-panel.tsx';
 import { LibraryFilters } from './library-filters.tsx';
 import { LibraryList } from './library-list.tsx';
 import { SearchResults } from './search-results.tsx';
-import { UploadsList } from './uploads-list.tsx';
+import { UploadList } from './upload-list.tsx';
 
-const SETTLE_MS = 180;
+const SEARCH_DEBOUNCE_MS = 180;
 
 /** Everything that was transcribed: searched above, listed below. */
 export const LibraryScreen = () => {
   const { library, dialogs, toasts } = useServices();
   const { t } = useI18n();
   const query = useStore(library.store, (state) => state.search);
-  const settled = useSettled(query.trim(), SETTLE_MS);
+  const debouncedQuery = useDebouncedValue(query.trim(), SEARCH_DEBOUNCE_MS);
   const page = useRef<HTMLDivElement>(null);
   const field = useRef<HTMLInputElement>(null);
 
@@ -36,7 +36,7 @@ export const LibraryScreen = () => {
       if (event.key.toLowerCase() === 'f') {
         event.preventDefault();
         field.current?.focus();
-      } else if (event.key.toLowerCase() === 'z' && !isTyping(event.target) && toasts.act())
+      } else if (event.key.toLowerCase() === 'z' && !isTyping(event.target) && toasts.runLatestAction())
         event.preventDefault();
     };
     window.addEventListener('keydown', onKey);
@@ -52,7 +52,7 @@ export const LibraryScreen = () => {
           label={t('search.label')}
           clearLabel={t('common.clear')}
           value={query}
-          onText={library.setSearch}
+          onValueChange={library.setSearch}
           onKeyDown={(event) => {
             if (event.key === 'Escape') library.setSearch('');
           }}
@@ -60,18 +60,22 @@ export const LibraryScreen = () => {
           className="w-[460px] min-w-0 shrink"
         />
         <span className="flex-1" />
-        <Button look="ghost" onClick={() => dialogs.open({ kind: 'record' })}>
+        <Button variant="ghost" onClick={() => dialogs.open({ kind: 'record' })}>
           <Mic size={16} strokeWidth={1.75} aria-hidden />
           <span className="hidden sm:inline">{t('record.open')}</span>
         </Button>
         <ThemeButton />
       </header>
-      {settled === '' ? <Everything scroller={page} /> : <SearchResults key={settled} query={settled} />}
+      {debouncedQuery === '' ? (
+        <LibraryBody scroller={page} />
+      ) : (
+        <SearchResults key={debouncedQuery} query={debouncedQuery} />
+      )}
     </div>
   );
 };
 
-const Everything = ({ scroller }: { scroller: RefObject<HTMLDivElement | null> }) => {
+const LibraryBody = ({ scroller }: { scroller: RefObject<HTMLDivElement | null> }) => {
   const { library } = useServices();
   const { t } = useI18n();
   const total = useStore(library.list, (state) => state.total);
@@ -79,17 +83,17 @@ const Everything = ({ scroller }: { scroller: RefObject<HTMLDivElement | null> }
   const error = useStore(library.list, (state) => state.error);
   if (error !== undefined && total === undefined) {
     return (
-      <Blank role="alert" title={t('library.failed')} text={errorText(error, t)}>
-        <Button look="primary" onClick={library.refreshNow}>
+      <EmptyState role="alert" title={t('library.failed')} text={describeError(error, t)}>
+        <Button variant="primary" onClick={library.refreshNow}>
           {t('common.retry')}
         </Button>
-      </Blank>
+      </EmptyState>
     );
   }
   return (
     <>
       <DropPanel />
-      <UploadsList />
+      <UploadList />
       {total === 0 && all === 0 ? (
         <FirstSteps />
       ) : (

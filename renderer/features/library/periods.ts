@@ -12,12 +12,12 @@ export const PERIODS: readonly { id: PeriodId; name: MessageKey; days?: number }
   { id: 'own', name: 'period.own' },
 ];
 
-const two = (value: number) => String(value).padStart(2, '0');
+const pad = (value: number) => String(value).padStart(2, '0');
 
 /** The day that many days before today, as `2026-11-20`. */
 export const dayOf = (daysAgo: number, now: Date = new Date()): string => {
   const day = new Date(now.getFullYear(), now.getMonth(), now.getDate() - daysAgo);
-  return `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}`;
+  return `${day.getFullYear()}-${pad(day.getMonth() + 1)}-${pad(day.getDate())}`;
 };
 
 /** Which stretch two days are. */

@@ -1,7 +1,7 @@
 import type { Progress } from '../../../electron/contract/transcript.ts';
 import { useI18n } from '../../app/services.tsx';
 import type { I18nState, MessageKey } from '../../i18n/index.ts';
-import { number, percent, roughTime } from '../../lib/format.ts';
+import { formatDuration, formatNumber, formatPercent } from '../../lib/format.ts';
 import { ProgressBar } from '../../ui/bits.tsx';
 
 const STAGE_NAMES: Readonly<Record<Progress['stage'], MessageKey>> = {
@@ -18,22 +18,24 @@ const STAGE_NAMES: Readonly<Record<Progress['stage'], MessageKey>> = {
  * The newest word on a job: events tell of what runs; where a waiting job stands changes with the others, and is
  * as new as the list.
  */
-export const newestProgress = (
+export const latestProgress = (
   live: Progress | undefined,
   listed: Progress | undefined,
 ): Progress | undefined => (live === undefined || live.stage === 'queued' ? (listed ?? live) : live);
 
 /** "Transcribing · 62 % · 8 min left · 9.4×", or the place in the queue. */
-export const progressText = (progress: Progress, { t, locale }: I18nState): string => {
+export const describeProgress = (progress: Progress, { t, locale }: I18nState): string => {
   if (progress.stage === 'queued') {
     const place = progress.queue_position;
     return place === null ? t('stage.queued') : t('stage.queued.place', { place });
   }
   return [
     t(STAGE_NAMES[progress.stage]),
-    percent(progress.percent / 100, locale),
-    progress.eta_seconds === null ? '' : t('stage.left', { time: roughTime(progress.eta_seconds, locale) }),
-    progress.speed === null ? '' : `${number(progress.speed, locale, 1)}×`,
+    formatPercent(progress.percent / 100, locale),
+    progress.eta_seconds === null
+      ? ''
+      : t('stage.left', { time: formatDuration(progress.eta_seconds, locale) }),
+    progress.speed === null ? '' : `${formatNumber(progress.speed, locale, 1)}×`,
   ]
     .filter((part) => part !== '')
     .join(' · ');
@@ -48,7 +50,7 @@ export const ProgressLine = ({ progress, name }: { progress: Progress; name: str
         value={progress.percent / 100}
         label={i18n.t('stage.of', { name })}
       />
-      <span className="tnum truncate">{progressText(progress, i18n)}</span>
+      <span className="tnum truncate">{describeProgress(progress, i18n)}</span>
     </span>
   );
 };

@@ -1,5 +1,5 @@
 import { useI18n } from '../../app/services.tsx';
-import { AnalyseSheet } from '../create/analyse-sheet.tsx';
+import { AnalyzeDialog } from '../create/analyze-dialog.tsx';
 import { useLibraryActions } from './use-library-actions.ts';
 
 /** Finds more in several finished transcripts; what fails is told for each by itself. */
@@ -7,11 +7,11 @@ const ReanalyseDialog = ({ ids, onClose }: { ids: readonly string[]; onClose: ()
   const { t } = useI18n();
   const actions = useLibraryActions();
   return (
-    <AnalyseSheet
+    <AnalyzeDialog
       title={t('reanalyse.title', { count: ids.length })}
       text={t('reanalyse.text')}
       language={null}
-      onAnalyse={(asked) => actions.analyzeAll(ids, asked)}
+      onAnalyze={(asked) => actions.analyzeAll(ids, asked)}
       onClose={onClose}
     />
   );

@@ -2,20 +2,20 @@ import { type ReactNode, useCallback, useState } from 'react';
 import type { z } from 'zod';
 import type { SearchHit } from '../../../electron/contract/search.ts';
 import { useI18n, useServices } from '../../app/services.tsx';
-import { errorText } from '../../lib/errors.ts';
-import { clock, dayLabel, number } from '../../lib/format.ts';
-import { useLoaded } from '../../lib/use-loaded.ts';
+import { describeError } from '../../lib/errors.ts';
+import { formatClock, formatNumber, formatRelativeDay } from '../../lib/format.ts';
+import { useResource } from '../../lib/use-resource.ts';
 import { hrefOf } from '../../stores/router.ts';
-import { Blank } from '../../ui/bits.tsx';
+import { EmptyState } from '../../ui/bits.tsx';
 import { Button } from '../../ui/button.tsx';
 
-type Found = z.output<typeof SearchHit>;
+type SearchResult = z.output<typeof SearchHit>;
 
-const PAGE = 20;
-const SHOWN = 4;
+const PAGE_SIZE = 20;
+const HITS_SHOWN = 4;
 
 /** A snippet with what matched in it marked. */
-export const marked = (snippet: string, marks: readonly (readonly [number, number])[]): ReactNode[] => {
+export const highlight = (snippet: string, marks: readonly (readonly [number, number])[]): ReactNode[] => {
   const out: ReactNode[] = [];
   let at = 0;
   for (const [from, to] of marks) {
@@ -36,7 +36,7 @@ export const SearchResults = ({ query }: { query: string }) => {
   const { t, locale } = useI18n();
   const [pages, setPages] = useState<readonly number[]>([1]);
   const [total, setTotal] = useState<number>();
-  const left = (total ?? 0) - pages.length * PAGE;
+  const remaining = (total ?? 0) - pages.length * PAGE_SIZE;
   return (
     <section aria-label={t('search.results')}>
       <p role="status" className="mt-6 mb-1 min-h-4 text-xs text-ink-3">
@@ -47,9 +47,9 @@ export const SearchResults = ({ query }: { query: string }) => {
           <ResultPage key={page} query={query} page={page} onTotal={setTotal} />
         ))}
       </ol>
-      {left > 0 && (
+      {remaining > 0 && (
         <Button className="mt-4" onClick={() => setPages([...pages, pages.length + 1])}>
-          {t('search.more', { count: number(left, locale) })}
+          {t('search.more', { count: formatNumber(remaining, locale) })}
         </Button>
       )}
     </section>
@@ -65,7 +65,7 @@ const ResultPage = ({ query, page, onTotal }: PageProps) => {
   const load = useCallback(
     async (signal: AbortSignal) => {
       const { data } = await client.call('searchTranscripts', {
-        query: { q: query, page, limit: PAGE },
+        query: { q: query, page, limit: PAGE_SIZE },
         signal,
       });
       onTotal(data.pagination.total);
@@ -73,31 +73,31 @@ const ResultPage = ({ query, page, onTotal }: PageProps) => {
     },
     [client, query, page, onTotal],
   );
-  const { loaded, again } = useLoaded(load);
-  if (loaded.state === 'loading') return <SearchSkeleton />;
-  if (loaded.state === 'failed') {
+  const { resource, reload } = useResource(load);
+  if (resource.state === 'loading') return <SearchSkeleton />;
+  if (resource.state === 'failed') {
     return (
       <li>
-        <Blank role="alert" title={t('search.failed')} text={errorText(loaded.error, t)}>
-          <Button onClick={again}>{t('common.retry')}</Button>
-        </Blank>
+        <EmptyState role="alert" title={t('search.failed')} text={describeError(resource.error, t)}>
+          <Button onClick={reload}>{t('common.retry')}</Button>
+        </EmptyState>
       </li>
     );
   }
-  if (loaded.value.pagination.total === 0) {
+  if (resource.value.pagination.total === 0) {
     return (
       <li>
-        <Blank role="status" title={t('search.none')} text={t('search.none.text')} />
+        <EmptyState role="status" title={t('search.none')} text={t('search.none.text')} />
       </li>
     );
   }
-  return loaded.value.results.map((result) => <Result key={result.id} result={result} />);
+  return resource.value.results.map((result) => <Result key={result.id} result={result} />);
 };
 
-const Result = ({ result }: { result: Found }) => {
+const Result = ({ result }: { result: SearchResult }) => {
   const { t, locale } = useI18n();
-  const [all, setAll] = useState(false);
-  const shown = all ? result.hits : result.hits.slice(0, SHOWN);
+  const [showsAll, setShowsAll] = useState(false);
+  const shown = showsAll ? result.hits : result.hits.slice(0, HITS_SHOWN);
   return (
     <li className="border-b border-line py-4">
       <h2 className="flex items-baseline gap-3">
@@ -107,7 +107,7 @@ const Result = ({ result }: { result: Found }) => {
         >
           {result.name}
         </a>
-        <span className="text-xs text-ink-3">{dayLabel(result.created_at, locale)}</span>
+        <span className="text-xs text-ink-3">{formatRelativeDay(result.created_at, locale)}</span>
       </h2>
       <ul className="mt-1">
         {shown.map((hit) => (
@@ -117,16 +117,16 @@ const Result = ({ result }: { result: Found }) => {
               className="flex items-baseline gap-3 rounded-ctl px-2 py-1 -mx-2 hover:bg-ground"
             >
               <span className="tnum w-14 shrink-0 text-end font-mono text-2xs text-ink-3">
-                {clock(hit.start)}
+                {formatClock(hit.start)}
               </span>
-              <span className="font-serif text-base leading-snug">{marked(hit.snippet, hit.marks)}</span>
+              <span className="font-serif text-base leading-snug">{highlight(hit.snippet, hit.marks)}</span>
             </a>
           </li>
         ))}
       </ul>
-      {result.hits.length > SHOWN && !all && (
-        <Button look="link" className="mt-1 ms-[68px] text-xs" onClick={() => setAll(true)}>
-          {t('search.moreHits', { count: result.hits.length - SHOWN })}
+      {result.hits.length > HITS_SHOWN && !showsAll && (
+        <Button variant="link" className="mt-1 ms-[68px] text-xs" onClick={() => setShowsAll(true)}>
+          {t('search.moreHits', { count: result.hits.length - HITS_SHOWN })}
         </Button>
       )}
     </li>

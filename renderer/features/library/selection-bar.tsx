@@ -16,7 +16,7 @@ export const SelectionBar = () => {
   const { t } = useI18n();
   const selected = useStore(library.store, (state) => state.selected);
   const actions = useLibraryActions();
-  const [reading, setReading] = useState(false);
+  const [isAnalyzing, setIsAnalyzing] = useState(false);
   return (
     <section
       data-selection
@@ -29,7 +29,7 @@ export const SelectionBar = () => {
       <Menu
         align="start"
         trigger={
-          <Button look="ghost">
+          <Button variant="ghost">
             <Share size={15} strokeWidth={1.75} aria-hidden />
             {t('export.open')}
           </Button>
@@ -41,20 +41,20 @@ export const SelectionBar = () => {
           </MenuItem>
         ))}
       </Menu>
-      <Button look="ghost" onClick={() => setReading(true)}>
+      <Button variant="ghost" onClick={() => setIsAnalyzing(true)}>
         <ScanSearch size={15} strokeWidth={1.75} aria-hidden />
         {t('analyse.open')}
       </Button>
-      <Button look="ghost" className="text-bad" onClick={() => actions.remove([...selected])}>
+      <Button variant="ghost" className="text-bad" onClick={() => actions.remove([...selected])}>
         <Trash2 size={15} aria-hidden />
         {t('common.delete')}
       </Button>
       <IconButton label={t('library.unselect')} onClick={() => library.select([])}>
         <X size={15} aria-hidden />
       </IconButton>
-      {reading && (
+      {isAnalyzing && (
         <Suspense fallback={null}>
-          <ReanalyseDialog ids={[...selected]} onClose={() => setReading(false)} />
+          <ReanalyseDialog ids={[...selected]} onClose={() => setIsAnalyzing(false)} />
         </Suspense>
       )}
     </section>

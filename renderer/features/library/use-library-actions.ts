@@ -3,10 +3,10 @@ import type { z } from 'zod';
 import type { ExportFormat } from '../../../electron/contract/exports.ts';
 import type { AnalyzeTranscript } from '../../../electron/contract/transcript.ts';
 import type { UserListItem } from '../../../electron/contract/transcript-list.ts';
-import { EXPORT_DEFAULTS, fetchExport, saveBlob } from '../../api/export.ts';
+import { DEFAULT_EXPORT_OPTIONS, fetchExport, saveBlob } from '../../api/export.ts';
 import { type Services, useI18n, useServices } from '../../app/services.tsx';
 import type { Translate } from '../../i18n/index.ts';
-import { errorText } from '../../lib/errors.ts';
+import { describeError } from '../../lib/errors.ts';
 
 const UNDO_MS = 6000;
 
@@ -14,7 +14,7 @@ type Analyses = Omit<z.input<typeof AnalyzeTranscript>, 'wait_until_complete'>;
 type Row = Pick<UserListItem, 'id' | 'name'>;
 
 /** Does the same to each, one after the other; gives back how many failed, with the last reason. */
-const forEach = async (ids: readonly string[], work: (id: string) => Promise<unknown>) => {
+const runForEach = async (ids: readonly string[], work: (id: string) => Promise<unknown>) => {
   let failures = 0;
   let reason: unknown;
   for (const id of ids) {
@@ -30,16 +30,16 @@ const forEach = async (ids: readonly string[], work: (id: string) => Promise<unk
 
 const createActions = (services: Services, t: Translate) => {
   const { client, library, toasts } = services;
-  const fail = (error: unknown) => toasts.show(errorText(error, t), { tone: 'bad' });
+  const showError = (error: unknown) => toasts.show(describeError(error, t), { tone: 'bad' });
 
-  const failSome = (failures: number, all: number, reason: unknown) => {
-    const text = errorText(reason, t);
+  const showFailures = (failures: number, all: number, reason: unknown) => {
+    const text = describeError(reason, t);
     toasts.show(all === 1 ? text : t('library.someFailed', { count: failures, all, reason: text }), {
       tone: 'bad',
     });
   };
   /** A summary speaks the language of its recording. */
-  const languageOf = (id: string) => {
+  const summaryLanguage = (id: string) => {
     const rows = [...library.list.getState().rows.values()];
     const language = rows.find((row) => row.id === id)?.language;
     return language === null || language === undefined ? {} : { summary_language: language };
@@ -52,7 +52,7 @@ const createActions = (services: Services, t: Translate) => {
         await client.call('patchTranscript', { params: { id: item.id }, body: { name } });
       } catch (error) {
         library.patch(item.id, { name: item.name });
-        fail(error);
+        showError(error);
       }
     },
     retry: async (item: Row) => {
@@ -60,7 +60,7 @@ const createActions = (services: Services, t: Translate) => {
         await client.call('retryTranscript', { params: { id: item.id } });
         library.refreshNow();
       } catch (error) {
-        fail(error);
+        showError(error);
       }
     },
     cancel: async (item: Row) => {
@@ -68,23 +68,23 @@ const createActions = (services: Services, t: Translate) => {
         await client.call('cancelTranscript', { params: { id: item.id } });
         library.refreshNow();
       } catch (error) {
-        fail(error);
+        showError(error);
       }
     },
     /** Saves each transcript as a file of its own, one after the other. */
     exportAll: async (ids: readonly string[], format: ExportFormat) => {
-      const { failures, reason } = await forEach(ids, async (id) => {
-        const { blob, name } = await fetchExport(client, id, { ...EXPORT_DEFAULTS, format });
+      const { failures, reason } = await runForEach(ids, async (id) => {
+        const { blob, name } = await fetchExport(client, id, { ...DEFAULT_EXPORT_OPTIONS, format });
         saveBlob(blob, name);
       });
-      if (failures > 0) failSome(failures, ids.length, reason);
+      if (failures > 0) showFailures(failures, ids.length, reason);
     },
     /** Makes analyses of finished transcripts; what is not finished is said to have been left out. */
     analyzeAll: async (ids: readonly string[], analyses: Analyses) => {
-      const { failures, reason } = await forEach(ids, (id) =>
-        client.call('analyzeTranscript', { params: { id }, body: { ...analyses, ...languageOf(id) } }),
+      const { failures, reason } = await runForEach(ids, (id) =>
+        client.call('analyzeTranscript', { params: { id }, body: { ...analyses, ...summaryLanguage(id) } }),
       );
-      if (failures > 0) failSome(failures, ids.length, reason);
+      if (failures > 0) showFailures(failures, ids.length, reason);
       else toasts.show(t('reanalyse.begun', { count: ids.length }));
       library.refreshNow();
     },
@@ -104,10 +104,10 @@ const createActions = (services: Services, t: Translate) => {
       });
       setTimeout(async () => {
         if (undone) return;
-        const { failures, reason } = await forEach(ids, (id) =>
+        const { failures, reason } = await runForEach(ids, (id) =>
           client.call('deleteTranscript', { params: { id } }),
         );
-        if (failures > 0) failSome(failures, ids.length, reason);
+        if (failures > 0) showFailures(failures, ids.length, reason);
         library.refreshNow();
         library.unhide(ids);
       }, UNDO_MS);

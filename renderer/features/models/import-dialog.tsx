@@ -1,29 +1,29 @@
 import { useState } from 'react';
 import { ApiError } from '../../../electron/contract/client.ts';
 import { useI18n, useServices } from '../../app/services.tsx';
-import { errorText } from '../../lib/errors.ts';
+import { describeError } from '../../lib/errors.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field, TextInput } from '../../ui/field.tsx';
 
-type Fault = { readonly field: 'path' | 'id'; readonly text: string };
+type FieldError = { readonly field: 'path' | 'id'; readonly text: string };
 
-const faultOf = (error: unknown, text: string): Fault => ({
+const toFieldError = (error: unknown, text: string): FieldError => ({
   field: error instanceof ApiError && error.details.some((detail) => detail.path === 'id') ? 'id' : 'path',
   text,
 });
 
 /** Takes in a model that lies on this computer already. */
-export const ImportDialog = ({ onClose, onDone }: { onClose: () => void; onDone: () => void }) => {
+export const ImportModelDialog = ({ onClose, onDone }: { onClose: () => void; onDone: () => void }) => {
   const { client, toasts } = useServices();
   const { t } = useI18n();
   const [path, setPath] = useState('');
   const [id, setId] = useState('');
-  const [busy, setBusy] = useState(false);
-  const [fault, setFault] = useState<Fault>();
+  const [isBusy, setIsBusy] = useState(false);
+  const [error, setError] = useState<FieldError>();
   const submit = async () => {
-    setBusy(true);
-    setFault(undefined);
+    setIsBusy(true);
+    setError(undefined);
     try {
       const { data } = await client.call('importModel', {
         body: { path: path.trim(), ...(id.trim() === '' ? {} : { id: id.trim() }) },
@@ -31,8 +31,8 @@ export const ImportDialog = ({ onClose, onDone }: { onClose: () => void; onDone:
       toasts.show(t('models.here', { name: data.name }), { tone: 'good' });
       onDone();
     } catch (error) {
-      setFault(faultOf(error, errorText(error, t)));
-      setBusy(false);
+      setError(toFieldError(error, describeError(error, t)));
+      setIsBusy(false);
     }
   };
   return (
@@ -47,13 +47,13 @@ export const ImportDialog = ({ onClose, onDone }: { onClose: () => void; onDone:
         className="flex flex-col gap-4"
         onSubmit={(event) => {
           event.preventDefault();
-          if (path.trim() !== '' && !busy) void submit();
+          if (path.trim() !== '' && !isBusy) void submit();
         }}
       >
         <Field
           label={t('models.import.path')}
           hint={t('models.import.pathHint')}
-          error={fault?.field === 'path' ? fault.text : undefined}
+          error={error?.field === 'path' ? error.text : undefined}
         >
           {(ids) => (
             <TextInput
@@ -68,7 +68,7 @@ export const ImportDialog = ({ onClose, onDone }: { onClose: () => void; onDone:
         <Field
           label={t('models.import.id')}
           hint={t('models.import.idHint')}
-          error={fault?.field === 'id' ? fault.text : undefined}
+          error={error?.field === 'id' ? error.text : undefined}
         >
           {(ids) => (
             <TextInput
@@ -82,12 +82,12 @@ export const ImportDialog = ({ onClose, onDone }: { onClose: () => void; onDone:
         </Field>
         <div className="flex items-center justify-end gap-2">
           <span role="status" className="me-auto text-ink-2">
-            {busy ? t('models.import.busy') : ''}
+            {isBusy ? t('models.import.busy') : ''}
           </span>
-          <Button look="ghost" onClick={onClose}>
+          <Button variant="ghost" onClick={onClose}>
             {t('common.cancel')}
           </Button>
-          <Button type="submit" look="primary" disabled={busy || path.trim() === ''}>
+          <Button type="submit" variant="primary" disabled={isBusy || path.trim() === ''}>
             {t('models.import.start')}
           </Button>
         </div>

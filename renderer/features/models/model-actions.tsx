@@ -2,19 +2,22 @@ import { Download, Pause, Trash2, X } from 'lucide-react';
 import { useState } from 'react';
 import type { Model } from '../../../electron/contract/system.ts';
 import { useI18n, useServices } from '../../app/services.tsx';
-import { errorText } from '../../lib/errors.ts';
-import { bytes, number } from '../../lib/format.ts';
+import { describeError } from '../../lib/errors.ts';
+import { formatBytes, formatNumber } from '../../lib/format.ts';
 import { ProgressBar } from '../../ui/bits.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
-import { Confirm } from '../../ui/dialog.tsx';
+import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { modelName } from './model-facts.ts';
 
 /** How far a download is, or why it ended. */
-export const DownloadLine = ({ model }: { model: Model }) => {
+export const DownloadStatus = ({ model }: { model: Model }) => {
   const { t, locale } = useI18n();
   const { download } = model;
   if (download === null) return null;
-  const amounts = { received: bytes(download.received, locale), total: bytes(download.total, locale) };
+  const amounts = {
+    received: formatBytes(download.received, locale),
+    total: formatBytes(download.total, locale),
+  };
   if (download.state === 'failed') {
     return (
       <p role="alert" className="mt-1 text-xs text-bad">
@@ -40,38 +43,41 @@ export const DownloadLine = ({ model }: { model: Model }) => {
 export const ModelActions = ({ model, onChanged }: { model: Model; onChanged: () => void }) => {
   const { client, toasts } = useServices();
   const { t, locale } = useI18n();
-  const [asking, setAsking] = useState(false);
-  const [busy, setBusy] = useState(false);
+  const [isConfirmingRemoval, setIsConfirmingRemoval] = useState(false);
+  const [isBusy, setIsBusy] = useState(false);
   const params = { id: model.id };
   const run = async (work: () => Promise<unknown>) => {
-    setBusy(true);
+    setIsBusy(true);
     try {
       await work();
     } catch (error) {
-      toasts.show(errorText(error, t), { tone: 'bad' });
+      toasts.show(describeError(error, t), { tone: 'bad' });
     }
-    setBusy(false);
+    setIsBusy(false);
     onChanged();
   };
   const measure = async () => {
     const { data } = await client.call('benchmarkModel', { params });
-    toasts.show(t('models.measured', { name: modelName(model, t), speed: number(data.speed, locale, 1) }), {
-      tone: 'good',
-    });
+    toasts.show(
+      t('models.measured', { name: modelName(model, t), speed: formatNumber(data.speed, locale, 1) }),
+      {
+        tone: 'good',
+      },
+    );
   };
   const remove = () => run(() => client.call('removeModel', { params }));
-  const loading = model.download?.state === 'downloading';
+  const isDownloading = model.download?.state === 'downloading';
 
   if (!model.installed) {
     return (
       <span className="flex items-center gap-1.5 max-sm:ps-8">
-        {loading ? (
+        {isDownloading ? (
           <Button onClick={() => void run(() => client.call('pauseModel', { params }))}>
             <Pause size={14} aria-hidden />
             {t('models.pause')}
           </Button>
         ) : (
-          <Button disabled={busy} onClick={() => void run(() => client.call('installModel', { params }))}>
+          <Button disabled={isBusy} onClick={() => void run(() => client.call('installModel', { params }))}>
             <Download size={15} strokeWidth={1.75} aria-hidden />
             {t(model.download === null ? 'models.get' : 'models.resume')}
           </Button>
@@ -87,28 +93,31 @@ export const ModelActions = ({ model, onChanged }: { model: Model; onChanged: ()
   return (
     <span className="flex items-center gap-1.5 max-sm:ps-8">
       {model.kind === 'whisper' && (
-        <Button look="ghost" disabled={busy} onClick={() => void run(measure)}>
-          {t(busy ? 'models.measuring' : 'models.measure')}
+        <Button variant="ghost" disabled={isBusy} onClick={() => void run(measure)}>
+          {t(isBusy ? 'models.measuring' : 'models.measure')}
         </Button>
       )}
       {model.bundled ? (
         <span className="text-xs text-ink-3">{t('models.bundled')}</span>
       ) : (
-        <IconButton label={t('models.remove', { name: modelName(model, t) })} onClick={() => setAsking(true)}>
+        <IconButton
+          label={t('models.remove', { name: modelName(model, t) })}
+          onClick={() => setIsConfirmingRemoval(true)}
+        >
           <Trash2 size={15} aria-hidden />
         </IconButton>
       )}
-      {asking && (
-        <Confirm
+      {isConfirmingRemoval && (
+        <ConfirmDialog
           title={t('models.remove.title', { name: modelName(model, t) })}
-          text={t('models.remove.text', { size: bytes(model.size, locale) })}
-          confirm={t('common.delete')}
-          cancel={t('common.cancel')}
+          text={t('models.remove.text', { size: formatBytes(model.size, locale) })}
+          confirmLabel={t('common.delete')}
+          cancelLabel={t('common.cancel')}
           onConfirm={() => {
-            setAsking(false);
+            setIsConfirmingRemoval(false);
             void remove();
           }}
-          onCancel={() => setAsking(false)}
+          onCancel={() => setIsConfirmingRemoval(false)}
         />
       )}
     </span>

@@ -1,8 +1,8 @@
 import type { Model } from '../../../electron/contract/system.ts';
 import type { I18nState, MessageKey, Translate } from '../../i18n/index.ts';
-import { bytes, languageName, number } from '../../lib/format.ts';
+import { formatBytes, formatLanguage, formatNumber } from '../../lib/format.ts';
 
-const GOOD_FOR: Readonly<Record<string, MessageKey>> = {
+const FAMILY_TEXTS: Readonly<Record<string, MessageKey>> = {
   starter: 'models.good.starter',
   tiny: 'models.good.tiny',
   base: 'models.good.base',
@@ -14,9 +14,9 @@ const GOOD_FOR: Readonly<Record<string, MessageKey>> = {
 };
 
 /** `small.en-q5_1` → the model that it was made from, and whether it was made smaller. */
-const familyOf = (id: string) => {
-  const [, family = '', smaller] = /^(.*?)(-q\d_\d)?$/.exec(id.replace(/\.en(?=$|-)/, '')) ?? [];
-  return { family, smaller: smaller !== undefined };
+const parseFamily = (id: string) => {
+  const [, family = '', isQuantized] = /^(.*?)(-q\d_\d)?$/.exec(id.replace(/\.en(?=$|-)/, '')) ?? [];
+  return { family, smaller: isQuantized !== undefined };
 };
 
 /** A model's name: the bundled ones say what they are for, in the reader's language. */
@@ -29,27 +29,31 @@ export const modelName = (
 };
 
 /** What a model is good for, in the reader's language where it is known, else as the server says. */
-export const goodFor = (model: Pick<Model, 'id' | 'kind' | 'description'>, t: Translate): string => {
+export const describeModel = (model: Pick<Model, 'id' | 'kind' | 'description'>, t: Translate): string => {
   if (model.kind === 'speakers') return t('models.good.speakers');
-  const { family, smaller } = familyOf(model.id);
-  const key = GOOD_FOR[family];
+  const { family, smaller } = parseFamily(model.id);
+  const key = FAMILY_TEXTS[family];
   if (key === undefined) return model.description;
   return smaller ? t('models.good.smaller', { what: t(key) }) : t(key);
 };
 
 /** Languages, size and speed in one line. */
-export const factsOf = (model: Model, { t, locale }: I18nState): string => {
+export const describeFacts = (model: Model, { t, locale }: I18nState): string => {
   const languages =
     model.kind === 'speakers'
       ? t('models.speakers')
       : model.languages === 'multilingual'
         ? t('model.multilingual')
-        : model.languages.map((code) => languageName(code, locale)).join(', ');
+        : model.languages.map((code) => formatLanguage(code, locale)).join(', ');
   const speed =
     model.speed === null
       ? t('models.unmeasured')
-      : t('models.speed', { speed: number(model.speed, locale, 1) });
-  return [languages, bytes(model.size, locale), model.installed && model.kind === 'whisper' ? speed : '']
+      : t('models.speed', { speed: formatNumber(model.speed, locale, 1) });
+  return [
+    languages,
+    formatBytes(model.size, locale),
+    model.installed && model.kind === 'whisper' ? speed : '',
+  ]
     .filter((fact) => fact !== '')
     .join(' · ');
 };

@@ -2,34 +2,34 @@ import { AudioLines, FileInput, UsersRound } from 'lucide-react';
 import { useCallback, useEffect, useState } from 'react';
 import type { Model } from '../../../electron/contract/system.ts';
 import { Page } from '../../app/page.tsx';
-import { PageHead, Section } from '../../app/page-head.tsx';
+import { PageHeader, Section } from '../../app/page-head.tsx';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { debounce } from '../../lib/debounce.ts';
-import { errorText } from '../../lib/errors.ts';
-import { bytes, percent } from '../../lib/format.ts';
-import { useLoaded } from '../../lib/use-loaded.ts';
-import { Blank, Note, Tag } from '../../ui/bits.tsx';
+import { describeError } from '../../lib/errors.ts';
+import { formatBytes, formatPercent } from '../../lib/format.ts';
+import { useResource } from '../../lib/use-resource.ts';
+import { Callout, EmptyState, Tag } from '../../ui/bits.tsx';
 import { Button } from '../../ui/button.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
-import { ImportDialog } from './import-dialog.tsx';
-import { DownloadLine, ModelActions } from './model-actions.tsx';
-import { factsOf, goodFor, modelName } from './model-facts.ts';
+import { ImportModelDialog } from './import-dialog.tsx';
+import { DownloadStatus, ModelActions } from './model-actions.tsx';
+import { describeFacts, describeModel, modelName } from './model-facts.ts';
 
-const REFRESH_MS = 250;
+const REFRESH_DEBOUNCE_MS = 250;
 
 /** Follows the downloads: asks for the list anew, and gives back what a live region says. */
-const useDownloads = (again: () => void): string => {
+const useDownloadAnnouncements = (again: () => void): string => {
   const { live } = useServices();
   const { t, locale } = useI18n();
   const [said, setSaid] = useState('');
   useEffect(() => {
-    const refresh = debounce(again, REFRESH_MS);
+    const refresh = debounce(again, REFRESH_DEBOUNCE_MS);
     const stop = live.listen((event) => {
       if (event.type !== 'model.progress') return;
       refresh();
       // Every quarter: often enough to follow by ear.
       const quarter = event.total === 0 ? 0 : Math.floor((event.received / event.total) * 4) / 4;
-      if (quarter > 0) setSaid(t('models.said', { name: event.id, share: percent(quarter, locale) }));
+      if (quarter > 0) setSaid(t('models.said', { name: event.id, share: formatPercent(quarter, locale) }));
     });
     return () => {
       stop();
@@ -43,7 +43,7 @@ const useDownloads = (again: () => void): string => {
 const ModelsScreen = () => {
   const { client } = useServices();
   const { t } = useI18n();
-  const [importing, setImporting] = useState(false);
+  const [isImporting, setIsImporting] = useState(false);
   const load = useCallback(
     async (signal: AbortSignal) => {
       const [models, system] = await Promise.all([
@@ -54,35 +54,35 @@ const ModelsScreen = () => {
     },
     [client],
   );
-  const { loaded, again } = useLoaded(load);
-  const said = useDownloads(again);
+  const { resource, reload } = useResource(load);
+  const said = useDownloadAnnouncements(reload);
   return (
     <Page>
       <div className="max-w-[880px]">
-        <PageHead title={t('nav.models')} text={t('models.text')}>
-          <Button onClick={() => setImporting(true)}>
+        <PageHeader title={t('nav.models')} text={t('models.text')}>
+          <Button onClick={() => setIsImporting(true)}>
             <FileInput size={15} strokeWidth={1.75} aria-hidden />
             {t('models.import')}
           </Button>
-        </PageHead>
+        </PageHeader>
         <p role="status" className="sr-only">
           {said}
         </p>
-        {loaded.state === 'loading' && <SkeletonRows label={t('common.loading')} rows={6} />}
-        {loaded.state === 'failed' && (
-          <Blank role="alert" title={t('models.failed')} text={errorText(loaded.error, t)}>
-            <Button onClick={again}>{t('common.retry')}</Button>
-          </Blank>
+        {resource.state === 'loading' && <SkeletonRows label={t('common.loading')} rows={6} />}
+        {resource.state === 'failed' && (
+          <EmptyState role="alert" title={t('models.failed')} text={describeError(resource.error, t)}>
+            <Button onClick={reload}>{t('common.retry')}</Button>
+          </EmptyState>
         )}
-        {loaded.state === 'ready' && (
-          <Models models={loaded.value.models} free={loaded.value.free} onChanged={again} />
+        {resource.state === 'ready' && (
+          <Models models={resource.value.models} free={resource.value.free} onChanged={reload} />
         )}
-        {importing && (
-          <ImportDialog
-            onClose={() => setImporting(false)}
+        {isImporting && (
+          <ImportModelDialog
+            onClose={() => setIsImporting(false)}
             onDone={() => {
-              setImporting(false);
-              again();
+              setIsImporting(false);
+              reload();
             }}
           />
         )}
@@ -103,15 +103,15 @@ const Models = ({ models, free, onChanged }: ModelsProps) => {
     <>
       {!real && (
         <div className="mb-5">
-          <Note tone="warn">{t('models.nothing')}</Note>
+          <Callout tone="warn">{t('models.nothing')}</Callout>
         </div>
       )}
       <ModelGroup
         title={t('models.installed')}
         text={t('models.use', {
           count: installed.length,
-          size: bytes(size, locale),
-          free: bytes(free, locale),
+          size: formatBytes(size, locale),
+          free: formatBytes(free, locale),
         })}
         models={installed}
         onChanged={onChanged}
@@ -152,9 +152,9 @@ const ModelRow = ({ model, onChanged }: { model: Model; onChanged: () => void })
           <span className="font-[580]">{modelName(model, t)}</span>
           {model.aliases.length > 0 && <Tag>{t('models.answers', { names: model.aliases.join(', ') })}</Tag>}
         </p>
-        <p className="mt-0.5 text-ink-2">{goodFor(model, t)}</p>
-        <p className="tnum mt-0.5 text-xs text-ink-3">{factsOf(model, i18n)}</p>
-        <DownloadLine model={model} />
+        <p className="mt-0.5 text-ink-2">{describeModel(model, t)}</p>
+        <p className="tnum mt-0.5 text-xs text-ink-3">{describeFacts(model, i18n)}</p>
+        <DownloadStatus model={model} />
       </div>
       <ModelActions model={model} onChanged={onChanged} />
     </li>

@@ -3,18 +3,18 @@ import { useCallback, useEffect } from 'react';
 import { useStore } from 'zustand';
 import type { UserListItem } from '../../../electron/contract/transcript-list.ts';
 import { Page } from '../../app/page.tsx';
-import { PageHead } from '../../app/page-head.tsx';
+import { PageHeader } from '../../app/page-head.tsx';
 import { useI18n, useServices } from '../../app/services.tsx';
-import { errorText } from '../../lib/errors.ts';
-import { useLoaded } from '../../lib/use-loaded.ts';
+import { describeError } from '../../lib/errors.ts';
+import { useResource } from '../../lib/use-resource.ts';
 import { hrefOf } from '../../stores/router.ts';
-import { Blank, Note } from '../../ui/bits.tsx';
+import { Callout, EmptyState } from '../../ui/bits.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
-import { newestProgress, ProgressLine } from '../library/progress-line.tsx';
+import { latestProgress, ProgressLine } from '../library/progress-line.tsx';
 import { useLibraryActions } from '../library/use-library-actions.ts';
 
-const placeOf = (item: UserListItem) => item.progress?.queue_position ?? 0;
+const positionOf = (item: UserListItem) => item.progress?.queue_position ?? 0;
 
 /** What is being worked on, and what waits in which order. */
 const QueueScreen = () => {
@@ -27,50 +27,50 @@ const QueueScreen = () => {
         query: { status: 'processing', limit: 100 },
         signal,
       });
-      return [...data.transcriptions].sort((a, b) => placeOf(a) - placeOf(b));
+      return [...data.transcriptions].sort((a, b) => positionOf(a) - positionOf(b));
     },
     [client],
   );
-  const { loaded, again } = useLoaded(load);
+  const { resource, reload } = useResource(load);
   useEffect(
     () =>
       live.listen((event) => {
-        if (event.type !== 'transcript.progress') again();
+        if (event.type !== 'transcript.progress') reload();
       }),
-    [live, again],
+    [live, reload],
   );
 
   const run = async (work: () => Promise<unknown>) => {
     try {
       await work();
-      again();
+      reload();
     } catch (error) {
-      toasts.show(errorText(error, t), { tone: 'bad' });
+      toasts.show(describeError(error, t), { tone: 'bad' });
     }
   };
-  const jobs = loaded.state === 'ready' ? loaded.value : [];
-  const mostPlace = Math.max(0, ...jobs.map(placeOf));
+  const jobs = resource.state === 'ready' ? resource.value : [];
+  const lastPosition = Math.max(0, ...jobs.map(positionOf));
   return (
     <Page>
-      <PageHead title={t('nav.queue')} text={t('queue.text')}>
+      <PageHeader title={t('nav.queue')} text={t('queue.text')}>
         <Button onClick={() => void run(() => client.call(paused ? 'resumeQueue' : 'pauseQueue'))}>
           {paused ? <Play size={14} aria-hidden /> : <Pause size={14} aria-hidden />}
           {paused ? t('queue.resume') : t('queue.pause')}
         </Button>
-      </PageHead>
+      </PageHeader>
       {paused && (
         <div role="status" className="mb-4">
-          <Note tone="warn">{t('queue.paused')}</Note>
+          <Callout tone="warn">{t('queue.paused')}</Callout>
         </div>
       )}
-      {loaded.state === 'loading' && <SkeletonRows label={t('common.loading')} />}
-      {loaded.state === 'failed' && (
-        <Blank role="alert" title={t('queue.failed')} text={errorText(loaded.error, t)}>
-          <Button onClick={again}>{t('common.retry')}</Button>
-        </Blank>
+      {resource.state === 'loading' && <SkeletonRows label={t('common.loading')} />}
+      {resource.state === 'failed' && (
+        <EmptyState role="alert" title={t('queue.failed')} text={describeError(resource.error, t)}>
+          <Button onClick={reload}>{t('common.retry')}</Button>
+        </EmptyState>
       )}
-      {loaded.state === 'ready' && jobs.length === 0 && (
-        <Blank
+      {resource.state === 'ready' && jobs.length === 0 && (
+        <EmptyState
           role="status"
           icon={<ListOrdered size={28} strokeWidth={1.5} aria-hidden />}
           title={t('queue.empty')}
@@ -82,7 +82,7 @@ const QueueScreen = () => {
           <Job
             key={job.id}
             job={job}
-            mostPlace={mostPlace}
+            mostPlace={lastPosition}
             onMove={(position) =>
               void run(() => client.call('moveInQueue', { params: { id: job.id }, body: { position } }))
             }
@@ -101,7 +101,7 @@ const Job = ({ job, mostPlace, onMove }: JobProps) => {
   const { t } = useI18n();
   const actions = useLibraryActions();
   const running = useStore(live.store, (state) => state.progress.get(job.id));
-  const progress = newestProgress(running, job.progress);
+  const progress = latestProgress(running, job.progress);
   const place = progress?.queue_position ?? null;
   return (
     <li className="flex h-[67px] items-center gap-2 border-b border-line">

@@ -1,11 +1,11 @@
 import { useCallback } from 'react';
 import type { z } from 'zod';
 import type { System } from '../../../electron/contract/system.ts';
-import { LoadedPart } from '../../app/loaded-part.tsx';
 import { Section } from '../../app/page-head.tsx';
+import { ResourceView } from '../../app/resource-view.tsx';
 import { useI18n, useServices } from '../../app/services.tsx';
-import { bytes, number } from '../../lib/format.ts';
-import { useLoaded } from '../../lib/use-loaded.ts';
+import { formatBytes, formatNumber } from '../../lib/format.ts';
+import { useResource } from '../../lib/use-resource.ts';
 
 type SystemFacts = z.output<typeof System>['data'];
 
@@ -17,12 +17,12 @@ export const AboutSection = () => {
     async (signal: AbortSignal) => (await client.call('system', { signal })).data,
     [client],
   );
-  const { loaded, again } = useLoaded(load);
+  const { resource, reload } = useResource(load);
   return (
     <Section title={t('settings.about')} text={t('about.text')}>
-      <LoadedPart loaded={loaded} again={again} rows={6}>
+      <ResourceView resource={resource} onReload={reload} rows={6}>
         {(system) => <Facts system={system} />}
-      </LoadedPart>
+      </ResourceView>
     </Section>
   );
 };
@@ -33,7 +33,7 @@ const Facts = ({ system: { engine, ffmpeg, ...system } }: { system: SystemFacts 
   const facts: readonly (readonly [string, string])[] = [
     ['Earshot', system.version],
     [t('about.folder'), system.data_dir],
-    [t('about.free'), bytes(system.disk_free, locale)],
+    [t('about.free'), formatBytes(system.disk_free, locale)],
     [
       t('about.engine'),
       engine.available
@@ -41,7 +41,10 @@ const Facts = ({ system: { engine, ffmpeg, ...system } }: { system: SystemFacts 
         : `${t('engine.unavailable')}: ${engine.detail ?? ''}`,
     ],
     [t('about.cpu'), engine.system_info ?? '–'],
-    [t('setting.engine.threads'), `${number(engine.threads, locale)} × ${number(engine.parallel, locale)}`],
+    [
+      t('setting.engine.threads'),
+      `${formatNumber(engine.threads, locale)} × ${formatNumber(engine.parallel, locale)}`,
+    ],
     [t('setting.engine.acceleration'), device ?? t('about.acceleration.none')],
     ['ffmpeg', ffmpeg.version === null ? t('about.missing') : `${ffmpeg.version} (${ffmpeg.path})`],
     [t('about.scanner'), system.scanner === 'clamav' ? 'ClamAV' : t('about.scanner.builtin')],

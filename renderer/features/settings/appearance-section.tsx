@@ -4,11 +4,16 @@ import { useI18n, usePrefs, useServices } from '../../app/services.tsx';
 import { LOCALES, languageLabel } from '../../i18n/index.ts';
 import { type Prefs, TEXT_SCALES } from '../../stores/prefs.ts';
 import { Field } from '../../ui/field.tsx';
-import { Segmented } from '../../ui/segmented.tsx';
+import { SegmentedControl } from '../../ui/segmented-control.tsx';
 import { Select } from '../../ui/select.tsx';
 
 const THEMES = ['system', 'light', 'dark'] as const;
-const SIZES = { 0.9: 'size.small', 1: 'size.normal', 1.15: 'size.large', 1.3: 'size.largest' } as const;
+const TEXT_SIZE_LABELS = {
+  0.9: 'size.small',
+  1: 'size.normal',
+  1.15: 'size.large',
+  1.3: 'size.largest',
+} as const;
 
 /** How the window looks and which language it speaks: kept on this machine, for this browser. */
 export const AppearanceSection = () => {
@@ -22,22 +27,25 @@ export const AppearanceSection = () => {
   return (
     <Section title={t('settings.appearance')}>
       <div className="flex max-w-[420px] flex-col gap-5">
-        <Titled title={t('settings.theme')}>
-          <Segmented<Prefs['theme']>
+        <LabeledGroup title={t('settings.theme')}>
+          <SegmentedControl<Prefs['theme']>
             label={t('settings.theme')}
             value={theme}
             choices={THEMES.map((value) => ({ value, label: t(`theme.${value}`) }))}
             onChange={(next) => prefs.set({ theme: next })}
           />
-        </Titled>
-        <Titled title={t('settings.textSize')}>
-          <Segmented
+        </LabeledGroup>
+        <LabeledGroup title={t('settings.textSize')}>
+          <SegmentedControl
             label={t('settings.textSize')}
             value={String(textScale)}
-            choices={TEXT_SCALES.map((scale) => ({ value: String(scale), label: t(SIZES[scale]) }))}
+            choices={TEXT_SCALES.map((scale) => ({
+              value: String(scale),
+              label: t(TEXT_SIZE_LABELS[scale]),
+            }))}
             onChange={(next) => prefs.set({ textScale: Number(next) })}
           />
-        </Titled>
+        </LabeledGroup>
         <Field label={t('settings.language')}>
           {(ids) => (
             <Select
@@ -56,7 +64,7 @@ export const AppearanceSection = () => {
   );
 };
 
-const Titled = ({ title, children }: { title: string; children: ReactNode }) => (
+const LabeledGroup = ({ title, children }: { title: string; children: ReactNode }) => (
   <div>
     <p className="mb-1.5 text-xs font-medium text-ink-2">{title}</p>
     {children}

@@ -3,15 +3,15 @@ import type { z } from 'zod';
 import type { NetworkLog } from '../../../electron/contract/system.ts';
 import { LogSection } from '../../app/log-section.tsx';
 import { useI18n, useServices } from '../../app/services.tsx';
-import { bytes, dateTime, number } from '../../lib/format.ts';
+import { formatBytes, formatDateTime, formatNumber } from '../../lib/format.ts';
 import { ScrollRegion } from '../../ui/scroll-region.tsx';
-import { type Destination, destinationsOf } from './destinations.ts';
+import { type Destination, groupByDestination } from './destinations.ts';
 
 type Connection = z.output<typeof NetworkLog>['data'][number];
 
 /** As many as the server keeps. */
-const KEPT = 10_000;
-const LATEST = 200;
+const MAX_CONNECTIONS = 10_000;
+const LATEST_SHOWN = 200;
 
 /** Every address that the program connected to, and why: the proof of what the first start promises. */
 export const ConnectionsSection = () => {
@@ -19,45 +19,45 @@ export const ConnectionsSection = () => {
   const { t } = useI18n();
   const load = useCallback(
     async (signal: AbortSignal) =>
-      (await client.call('listConnections', { query: { limit: KEPT }, signal })).data,
+      (await client.call('listConnections', { query: { limit: MAX_CONNECTIONS }, signal })).data,
     [client],
   );
   return (
     <LogSection title={t('network.title')} text={t('network.text')} empty={t('network.none')} load={load}>
       {(rows) => (
         <>
-          <Destinations rows={destinationsOf(rows)} />
+          <DestinationTable rows={groupByDestination(rows)} />
           <h3 className="mt-6 mb-2 text-xs font-medium text-ink-2">{t('network.latest')}</h3>
-          <Latest rows={rows.slice(0, LATEST)} />
+          <LatestConnections rows={rows.slice(0, LATEST_SHOWN)} />
         </>
       )}
     </LogSection>
   );
 };
 
-const HEAD = 'py-1.5 text-xs font-medium text-ink-3';
+const HEADER_CLASS = 'py-1.5 text-xs font-medium text-ink-3';
 
 /** One line an address: why, how often, how much, and when last. */
-const Destinations = ({ rows }: { rows: readonly Destination[] }) => {
+const DestinationTable = ({ rows }: { rows: readonly Destination[] }) => {
   const { t, locale } = useI18n();
   return (
     <ScrollRegion label={t('network.addresses')} className="max-h-[360px] overflow-auto">
       <table className="w-full min-w-[520px]">
         <thead>
           <tr className="border-b border-line">
-            <th scope="col" className={`${HEAD} text-start`}>
+            <th scope="col" className={`${HEADER_CLASS} text-start`}>
               {t('network.address')}
             </th>
-            <th scope="col" className={`${HEAD} text-start`}>
+            <th scope="col" className={`${HEADER_CLASS} text-start`}>
               {t('network.why')}
             </th>
-            <th scope="col" className={`${HEAD} text-end`}>
+            <th scope="col" className={`${HEADER_CLASS} text-end`}>
               {t('network.times')}
             </th>
-            <th scope="col" className={`${HEAD} text-end`}>
+            <th scope="col" className={`${HEADER_CLASS} text-end`}>
               {t('network.received')}
             </th>
-            <th scope="col" className={`${HEAD} text-end`}>
+            <th scope="col" className={`${HEADER_CLASS} text-end`}>
               {t('network.last')}
             </th>
           </tr>
@@ -67,10 +67,10 @@ const Destinations = ({ rows }: { rows: readonly Destination[] }) => {
             <tr key={`${row.host} ${row.purpose}`} className="border-b border-line last:border-0">
               <td className="max-w-[220px] truncate py-2 pe-3 font-mono text-xs">{row.host}</td>
               <td className="py-2 pe-3">{t(`network.${row.purpose}`)}</td>
-              <td className="py-2 text-end">{number(row.times, locale)}</td>
-              <td className="py-2 ps-3 text-end whitespace-nowrap">{bytes(row.bytes, locale)}</td>
+              <td className="py-2 text-end">{formatNumber(row.times, locale)}</td>
+              <td className="py-2 ps-3 text-end whitespace-nowrap">{formatBytes(row.bytes, locale)}</td>
               <td className="py-2 ps-3 text-end whitespace-nowrap text-ink-2">
-                {dateTime(row.last, locale)}
+                {formatDateTime(row.last, locale)}
               </td>
             </tr>
           ))}
@@ -80,7 +80,7 @@ const Destinations = ({ rows }: { rows: readonly Destination[] }) => {
   );
 };
 
-const Latest = ({ rows }: { rows: readonly Connection[] }) => {
+const LatestConnections = ({ rows }: { rows: readonly Connection[] }) => {
   const { t, locale } = useI18n();
   const numbered = rows.map((row, place) => ({ ...row, id: `${row.time}-${place}` }));
   return (
@@ -93,10 +93,10 @@ const Latest = ({ rows }: { rows: readonly Connection[] }) => {
           <li key={row.id} className="border-b border-line px-3 py-2 last:border-0">
             <p className="flex items-baseline gap-3">
               <span className="min-w-0 flex-1 truncate font-mono text-xs">{row.host}</span>
-              <span className="tnum text-xs text-ink-2">{dateTime(row.time, locale)}</span>
+              <span className="tnum text-xs text-ink-2">{formatDateTime(row.time, locale)}</span>
             </p>
             <p className="tnum text-xs text-ink-2">
-              {[t(`network.${row.purpose}`), row.address ?? '', bytes(row.bytes, locale)]
+              {[t(`network.${row.purpose}`), row.address ?? '', formatBytes(row.bytes, locale)]
                 .filter((part) => part !== '')
                 .join(' · ')}
               {row.error !== null && <span className="text-bad"> · {row.error}</span>}

@@ -11,7 +11,7 @@ export type Destination = Pick<Connection, 'host' | 'purpose'> & {
 };
 
 /** Connections gathered by where they went and why, the latest first. They come newest first. */
-export const destinationsOf = (connections: readonly Connection[]): Destination[] => {
+export const groupByDestination = (connections: readonly Connection[]): Destination[] => {
   const found = new Map<string, Destination>();
   for (const { host, purpose, bytes, time } of connections) {
     const name = `${purpose} ${host}`;

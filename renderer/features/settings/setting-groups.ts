@@ -13,7 +13,7 @@ export type SettingGroup = {
 };
 
 /** Where each setting of the installation is found. A test holds this list against the contract's own. */
-export const GROUPS: readonly SettingGroup[] = [
+export const SETTING_GROUPS: readonly SettingGroup[] = [
   {
     id: 'connections',
     name: 'settings.connections',

@@ -13,7 +13,7 @@ type Value = Row['value'];
 
 const GIB = 1024 ** 3;
 
-const toText = (name: SettingKey, value: Value): string => {
+const formatValue = (name: SettingKey, value: Value): string => {
   if (Array.isArray(value)) return value.join('\n');
   if (typeof value === 'number' && IN_GIGABYTES.has(name))
     return String(Math.round((value / GIB) * 100) / 100);
@@ -21,7 +21,7 @@ const toText = (name: SettingKey, value: Value): string => {
 };
 
 /** What the text means for a setting of this kind; undefined when it is no such value. */
-const fromText = (name: SettingKey, like: Value, text: string): Value | undefined => {
+const parseValue = (name: SettingKey, like: Value, text: string): Value | undefined => {
   if (Array.isArray(like)) {
     const lines = text
       .split('\n')
@@ -40,18 +40,18 @@ const fromText = (name: SettingKey, like: Value, text: string): Value | undefine
 type Props = {
   name: SettingKey;
   row: Row;
-  fault: string | undefined;
+  error: string | undefined;
   onChange: (value: Value) => void;
 };
 
 /** One setting: its name, what it means, and the control that fits its kind. */
-export const SettingRow = ({ name, row, fault, onChange }: Props) => {
+export const SettingRow = ({ name, row, error, onChange }: Props) => {
   const { t } = useI18n();
-  const fixed = row.source === 'run';
+  const isFixed = row.source === 'run';
   const marks = (
     <span className="flex items-center gap-1.5">
       {row.restart && <Tag>{t('settings.needsRestart')}</Tag>}
-      {fixed && <Tag tone="warn">{t('settings.forThisRun')}</Tag>}
+      {isFixed && <Tag tone="warn">{t('settings.forThisRun')}</Tag>}
       {row.source === 'stored' && (
         <IconButton
           label={t('settings.reset', { name: t(`setting.${name}`) })}
@@ -70,7 +70,7 @@ export const SettingRow = ({ name, row, fault, onChange }: Props) => {
             label={t(`setting.${name}`)}
             hint={t(`setting.${name}.help`)}
             checked={row.value}
-            disabled={fixed}
+            disabled={isFixed}
             onChange={onChange}
           />
         </div>
@@ -78,30 +78,30 @@ export const SettingRow = ({ name, row, fault, onChange }: Props) => {
       </div>
     );
   }
-  return <TextRow name={name} row={row} fault={fault} onChange={onChange} marks={marks} fixed={fixed} />;
+  return <TextRow name={name} row={row} error={error} onChange={onChange} marks={marks} isFixed={isFixed} />;
 };
 
-type TextRowProps = Props & { marks: ReactNode; fixed: boolean };
+type TextRowProps = Props & { marks: ReactNode; isFixed: boolean };
 
-const TextRow = ({ name, row, fault, onChange, marks, fixed }: TextRowProps) => {
+const TextRow = ({ name, row, error, onChange, marks, isFixed }: TextRowProps) => {
   const { t } = useI18n();
   const id = useId();
-  const shown = toText(name, row.value);
+  const shown = formatValue(name, row.value);
   const [text, setText] = useState(shown);
   const [wrong, setWrong] = useState(false);
   useEffect(() => setText(shown), [shown]);
-  const said = wrong ? t('settings.notANumber') : fault;
+  const said = wrong ? t('settings.notANumber') : error;
 
   const finish = () => {
     if (text === shown) return;
-    const value = fromText(name, row.default, text);
+    const value = parseValue(name, row.default, text);
     setWrong(value === undefined);
     if (value !== undefined) onChange(value);
   };
   const control = {
     id,
     value: text,
-    disabled: fixed,
+    disabled: isFixed,
     'aria-describedby': `${id}-help`,
     'aria-invalid': said !== undefined,
     onBlur: finish,

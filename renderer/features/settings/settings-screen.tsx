@@ -2,28 +2,28 @@ import { useCallback, useState } from 'react';
 import { ApiError } from '../../../electron/contract/client.ts';
 import type { SettingsList } from '../../../electron/contract/settings.ts';
 import { Page } from '../../app/page.tsx';
-import { PageHead, Section } from '../../app/page-head.tsx';
+import { PageHeader, Section } from '../../app/page-head.tsx';
 import type { ScreenProps } from '../../app/screens.tsx';
 import { useI18n, useServices } from '../../app/services.tsx';
 import type { MessageKey } from '../../i18n/index.ts';
 import { cx } from '../../lib/classes.ts';
-import { errorText } from '../../lib/errors.ts';
-import { useLoaded } from '../../lib/use-loaded.ts';
+import { describeError } from '../../lib/errors.ts';
+import { useResource } from '../../lib/use-resource.ts';
 import { hrefOf } from '../../stores/router.ts';
-import { Blank, Note } from '../../ui/bits.tsx';
+import { Callout, EmptyState } from '../../ui/bits.tsx';
 import { Button } from '../../ui/button.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
-import { ShortcutList } from '../palette/shortcuts.tsx';
+import { ShortcutList } from '../palette/shortcuts-dialog.tsx';
 import { AboutSection } from './about-section.tsx';
 import { AppearanceSection } from './appearance-section.tsx';
 import { ConnectionsSection } from './connections-section.tsx';
-import { GROUPS } from './setting-groups.ts';
+import { SETTING_GROUPS } from './setting-groups.ts';
 import { SettingRow } from './setting-row.tsx';
 import { VoicesSection } from './voices-section.tsx';
 
 const TABS: readonly { id: string; name: MessageKey }[] = [
   { id: '', name: 'settings.appearance' },
-  ...GROUPS.map((group) => ({ id: group.id, name: group.name })),
+  ...SETTING_GROUPS.map((group) => ({ id: group.id, name: group.name })),
   { id: 'privacy', name: 'settings.privacy' },
   { id: 'shortcuts', name: 'keys.title' },
   { id: 'about', name: 'settings.about' },
@@ -35,7 +35,7 @@ const SettingsScreen = ({ param: section }: ScreenProps) => {
   const current = TABS.find((tab) => tab.id === section) ?? TABS[0];
   return (
     <Page>
-      <PageHead title={t('nav.settings')} />
+      <PageHeader title={t('nav.settings')} />
       <div className="grid max-w-[980px] grid-cols-1 gap-x-10 gap-y-5 lg:grid-cols-[180px_minmax(0,1fr)]">
         <nav aria-label={t('nav.settings')}>
           <ul className="flex flex-wrap gap-0.5 lg:flex-col">
@@ -64,7 +64,7 @@ const SettingsScreen = ({ param: section }: ScreenProps) => {
             </Section>
           )}
           {current?.id === 'about' && <AboutSection />}
-          {current !== undefined && GROUPS.some((group) => group.id === current.id) && (
+          {current !== undefined && SETTING_GROUPS.some((group) => group.id === current.id) && (
             <ServerSettings key={current.id} group={current.id} />
           )}
         </div>
@@ -78,38 +78,38 @@ const ServerSettings = ({ group: id }: { group: string }) => {
   const { client, toasts } = useServices();
   const { t } = useI18n();
   const load = useCallback((signal: AbortSignal) => client.call('getSettings', { signal }), [client]);
-  const { loaded, again, set } = useLoaded<SettingsList>(load);
-  const [faults, setFaults] = useState<Readonly<Record<string, string>>>({});
-  const group = GROUPS.find((each) => each.id === id);
+  const { resource, reload, setValue } = useResource<SettingsList>(load);
+  const [errors, setErrors] = useState<Readonly<Record<string, string>>>({});
+  const group = SETTING_GROUPS.find((each) => each.id === id);
   if (group === undefined) return null;
-  if (loaded.state === 'loading') return <SkeletonRows label={t('common.loading')} rows={6} />;
-  if (loaded.state === 'failed') {
-    const closed = loaded.error instanceof ApiError && loaded.error.status === 403;
+  if (resource.state === 'loading') return <SkeletonRows label={t('common.loading')} rows={6} />;
+  if (resource.state === 'failed') {
+    const closed = resource.error instanceof ApiError && resource.error.status === 403;
     return (
-      <Blank
+      <EmptyState
         role="alert"
         title={closed ? t('settings.closed') : t('settings.failed')}
-        text={closed ? t('settings.closed.text') : errorText(loaded.error, t)}
+        text={closed ? t('settings.closed.text') : describeError(resource.error, t)}
       >
-        {!closed && <Button onClick={again}>{t('common.retry')}</Button>}
-      </Blank>
+        {!closed && <Button onClick={reload}>{t('common.retry')}</Button>}
+      </EmptyState>
     );
   }
   const change = async (key: string, value: SettingsList['data'][number]['value']) => {
     try {
-      set(await client.call('patchSettings', { body: { [key]: value } }));
-      setFaults({});
+      setValue(await client.call('patchSettings', { body: { [key]: value } }));
+      setErrors({});
     } catch (error) {
-      if (error instanceof ApiError && error.status === 400) setFaults({ [key]: errorText(error, t) });
-      else toasts.show(errorText(error, t), { tone: 'bad' });
+      if (error instanceof ApiError && error.status === 400) setErrors({ [key]: describeError(error, t) });
+      else toasts.show(describeError(error, t), { tone: 'bad' });
     }
   };
-  const rows = loaded.value.data;
+  const rows = resource.value.data;
   return (
     <>
-      {loaded.value.needs_restart.length > 0 && (
+      {resource.value.needs_restart.length > 0 && (
         <div role="status" className="mb-4">
-          <Note tone="warn">{t('settings.restart')}</Note>
+          <Callout tone="warn">{t('settings.restart')}</Callout>
         </div>
       )}
       {group.parts.map((part) => (
@@ -126,7 +126,7 @@ const ServerSettings = ({ group: id }: { group: string }) => {
                   key={key}
                   name={key}
                   row={row}
-                  fault={faults[key]}
+                  error={errors[key]}
                   onChange={(value) => void change(key, value)}
                 />
               );

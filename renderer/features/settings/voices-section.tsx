@@ -3,77 +3,83 @@ import { useCallback, useState } from 'react';
 import type { Voice } from '../../../electron/contract/voices.ts';
 import { Section } from '../../app/page-head.tsx';
 import { useI18n, useServices } from '../../app/services.tsx';
-import { errorText } from '../../lib/errors.ts';
-import { dateTime } from '../../lib/format.ts';
-import { useLoaded } from '../../lib/use-loaded.ts';
+import { describeError } from '../../lib/errors.ts';
+import { formatDateTime } from '../../lib/format.ts';
+import { useResource } from '../../lib/use-resource.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
-import { Confirm } from '../../ui/dialog.tsx';
+import { ConfirmDialog } from '../../ui/dialog.tsx';
 
 /** The voices that this user asked to be remembered, and the way to have them forgotten. */
 export const VoicesSection = () => {
   const { client, toasts } = useServices();
   const { t, locale } = useI18n();
-  const [asking, setAsking] = useState<Voice | 'all'>();
+  const [confirming, setConfirming] = useState<Voice | 'all'>();
   const load = useCallback(
     async (signal: AbortSignal) => (await client.call('listVoices', { signal })).data,
     [client],
   );
-  const { loaded, again } = useLoaded<Voice[]>(load);
+  const { resource, reload } = useResource<Voice[]>(load);
   const forget = async (which: Voice | 'all') => {
-    setAsking(undefined);
+    setConfirming(undefined);
     try {
       if (which === 'all') await client.call('forgetAllVoices');
       else await client.call('forgetVoice', { params: { id: which.id } });
     } catch (error) {
-      toasts.show(errorText(error, t), { tone: 'bad' });
+      toasts.show(describeError(error, t), { tone: 'bad' });
     }
-    again();
+    reload();
   };
   return (
     <Section
       title={t('voices.title')}
       text={t('voices.text')}
       action={
-        <Button look="ghost" onClick={() => setAsking('all')}>
+        <Button variant="ghost" onClick={() => setConfirming('all')}>
           {t('voices.forgetAll')}
         </Button>
       }
     >
-      {loaded.state === 'failed' && (
+      {resource.state === 'failed' && (
         <p role="alert" className="text-bad">
-          {errorText(loaded.error, t)}
+          {describeError(resource.error, t)}
         </p>
       )}
-      {loaded.state === 'ready' && loaded.value.length === 0 && (
+      {resource.state === 'ready' && resource.value.length === 0 && (
         <p className="text-ink-2">{t('voices.none')}</p>
       )}
-      {loaded.state === 'ready' && (
+      {resource.state === 'ready' && (
         <ul>
-          {loaded.value.map((voice) => (
+          {resource.value.map((voice) => (
             <li key={voice.id} className="flex items-center gap-3 border-b border-line py-2.5 last:border-0">
               <div className="min-w-0 flex-1">
                 <p className="truncate font-medium">{voice.name}</p>
                 <p className="tnum text-xs text-ink-2">
-                  {t('voices.recordings', { count: voice.recordings })} · {dateTime(voice.updated_at, locale)}
+                  {t('voices.recordings', { count: voice.recordings })} ·{' '}
+                  {formatDateTime(voice.updated_at, locale)}
                 </p>
               </div>
-              <IconButton label={t('voices.forget', { name: voice.name })} onClick={() => setAsking(voice)}>
+              <IconButton
+                label={t('voices.forget', { name: voice.name })}
+                onClick={() => setConfirming(voice)}
+              >
                 <Trash2 size={15} aria-hidden />
               </IconButton>
             </li>
           ))}
         </ul>
       )}
-      {asking !== undefined && (
-        <Confirm
+      {confirming !== undefined && (
+        <ConfirmDialog
           title={
-            asking === 'all' ? t('voices.forgetAll.title') : t('voices.forget.title', { name: asking.name })
+            confirming === 'all'
+              ? t('voices.forgetAll.title')
+              : t('voices.forget.title', { name: confirming.name })
           }
           text={t('voices.forget.text')}
-          confirm={t('voices.forget.confirm')}
-          cancel={t('common.cancel')}
-          onConfirm={() => void forget(asking)}
-          onCancel={() => setAsking(undefined)}
+          confirmLabel={t('voices.forget.confirm')}
+          cancelLabel={t('common.cancel')}
+          onConfirm={() => void forget(confirming)}
+          onCancel={() => setConfirming(undefined)}
         />
       )}
     </Section>

@@ -1,11 +1,17 @@
 import { Copy, Download } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { EXPORT_FORMATS, type ExportFormat } from '../../../electron/contract/exports.ts';
-import { EXPORT_DEFAULTS, type ExportOptions, fetchExport, isSubtitle, saveBlob } from '../../api/export.ts';
+import {
+  DEFAULT_EXPORT_OPTIONS,
+  type ExportOptions,
+  fetchExport,
+  isSubtitle,
+  saveBlob,
+} from '../../api/export.ts';
 import { useI18n, useServices } from '../../app/services.tsx';
 import type { MessageKey } from '../../i18n/index.ts';
 import { cx } from '../../lib/classes.ts';
-import { errorText } from '../../lib/errors.ts';
+import { describeError } from '../../lib/errors.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
@@ -27,27 +33,27 @@ const ORDER: readonly ExportFormat[] = ['txt', 'md', 'docx', 'srt', 'vtt', 'csv'
 
 /** Takes the transcript out: the format is seen before it is saved. */
 export const ExportDialog = () => {
-  const { id, view, transcripts } = useReader();
+  const { id, view, editor } = useReader();
   const { client, toasts } = useServices();
   const { t } = useI18n();
-  const [options, setOptions] = useState(EXPORT_DEFAULTS);
-  const [settled, setSettled] = useState(false);
+  const [options, setOptions] = useState(DEFAULT_EXPORT_OPTIONS);
+  const [isSaved, setIsSaved] = useState(false);
   const change = (part: Partial<ExportOptions>) => setOptions({ ...options, ...part });
-  const close = () => view.setState({ exporting: false });
+  const close = () => view.setState({ isExporting: false });
 
   // What was typed a moment ago belongs into the export: it is saved first.
   useEffect(() => {
-    void transcripts.save().then(() => setSettled(true));
-  }, [transcripts]);
+    void editor.save().then(() => setIsSaved(true));
+  }, [editor]);
 
-  const fail = (error: unknown) => toasts.show(errorText(error, t), { tone: 'bad' });
+  const showError = (error: unknown) => toasts.show(describeError(error, t), { tone: 'bad' });
   const download = async () => {
     try {
       const { blob, name } = await fetchExport(client, id, options);
       saveBlob(blob, name);
       close();
     } catch (error) {
-      fail(error);
+      showError(error);
     }
   };
   const copy = async () => {
@@ -56,7 +62,7 @@ export const ExportDialog = () => {
       await navigator.clipboard.writeText(await blob.text());
       toasts.show(t('common.copied'));
     } catch (error) {
-      fail(error);
+      showError(error);
     }
   };
   return (
@@ -74,7 +80,7 @@ export const ExportDialog = () => {
               {t('export.copy')}
             </Button>
           )}
-          <Button look="primary" onClick={() => void download()}>
+          <Button variant="primary" onClick={() => void download()}>
             <Download size={15} aria-hidden />
             {t('export.save', { format: LINES[options.format].name })}
           </Button>
@@ -83,16 +89,22 @@ export const ExportDialog = () => {
     >
       <div className="grid grid-cols-1 gap-6 sm:grid-cols-[240px_minmax(0,1fr)]">
         <div>
-          <Formats value={options.format} onChange={(format) => change({ format })} />
+          <FormatPicker value={options.format} onChange={(format) => change({ format })} />
           <OptionFields options={options} onChange={change} />
         </div>
-        {settled && <ExportPreview key={options.format} options={options} />}
+        {isSaved && <ExportPreview key={options.format} options={options} />}
       </div>
     </Dialog>
   );
 };
 
-const Formats = ({ value, onChange }: { value: ExportFormat; onChange: (format: ExportFormat) => void }) => {
+const FormatPicker = ({
+  value,
+  onChange,
+}: {
+  value: ExportFormat;
+  onChange: (format: ExportFormat) => void;
+}) => {
   const { t } = useI18n();
   return (
     <fieldset>
@@ -123,7 +135,7 @@ const Formats = ({ value, onChange }: { value: ExportFormat; onChange: (format: 
 
 type OptionProps = { options: ExportOptions; onChange: (part: Partial<ExportOptions>) => void };
 
-const numbers = (from: number, to: number, step: number) =>
+const numberChoices = (from: number, to: number, step: number) =>
   Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, index) => String(from + index * step)).map(
     (value) => ({ value, label: value }),
   );
@@ -155,7 +167,7 @@ const OptionFields = ({ options, onChange }: OptionProps) => {
               <Select
                 {...ids}
                 value={String(options.maxChars)}
-                choices={numbers(26, 66, 4)}
+                choices={numberChoices(26, 66, 4)}
                 onChange={(value) => onChange({ maxChars: Number(value) })}
               />
             )}
@@ -165,7 +177,7 @@ const OptionFields = ({ options, onChange }: OptionProps) => {
               <Select
                 {...ids}
                 value={String(options.maxLines)}
-                choices={numbers(1, 4, 1)}
+                choices={numberChoices(1, 4, 1)}
                 onChange={(value) => onChange({ maxLines: Number(value) })}
               />
             )}

@@ -3,15 +3,15 @@ import { type DocxParagraph, readDocx } from '../../api/docx-preview.ts';
 import { type ExportOptions, fetchExport } from '../../api/export.ts';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { cx } from '../../lib/classes.ts';
-import { errorText } from '../../lib/errors.ts';
-import { useLoaded } from '../../lib/use-loaded.ts';
+import { describeError } from '../../lib/errors.ts';
+import { useResource } from '../../lib/use-resource.ts';
 import { ScrollRegion } from '../../ui/scroll-region.tsx';
 import { useReader } from './reader.tsx';
 
-const CHARACTERS = 4000;
-const PARAGRAPHS = 60;
+const MAX_CHARACTERS = 4000;
+const MAX_PARAGRAPHS = 60;
 
-type Shown = { readonly text?: string; readonly paragraphs?: readonly DocxParagraph[] };
+type Preview = { readonly text?: string; readonly paragraphs?: readonly DocxParagraph[] };
 
 /** The beginning of the file as it would be saved. */
 export const ExportPreview = ({ options }: { options: ExportOptions }) => {
@@ -19,29 +19,29 @@ export const ExportPreview = ({ options }: { options: ExportOptions }) => {
   const { client } = useServices();
   const { t } = useI18n();
   const load = useCallback(
-    async (signal: AbortSignal): Promise<Shown> => {
+    async (signal: AbortSignal): Promise<Preview> => {
       const { blob } = await fetchExport(client, id, options, signal);
       return options.format === 'docx'
-        ? { paragraphs: await readDocx(blob, PARAGRAPHS) }
-        : { text: (await blob.slice(0, CHARACTERS * 2).text()).slice(0, CHARACTERS) };
+        ? { paragraphs: await readDocx(blob, MAX_PARAGRAPHS) }
+        : { text: (await blob.slice(0, MAX_CHARACTERS * 2).text()).slice(0, MAX_CHARACTERS) };
     },
     [client, id, options],
   );
-  const { loaded } = useLoaded(load);
-  if (loaded.state === 'failed') {
+  const { resource } = useResource(load);
+  if (resource.state === 'failed') {
     return (
       <p role="alert" className="rounded-box bg-bad-soft p-4 text-bad">
-        {errorText(loaded.error, t)}
+        {describeError(resource.error, t)}
       </p>
     );
   }
-  const shown: Shown = loaded.state === 'ready' ? loaded.value : {};
+  const shown: Preview = resource.state === 'ready' ? resource.value : {};
   return (
     <ScrollRegion
       label={t('export.preview')}
       className={cx('h-[420px] overflow-auto rounded-box p-4', shown.paragraphs ? 'bg-sunken' : 'bg-ground')}
     >
-      {shown.paragraphs !== undefined && <Page paragraphs={shown.paragraphs} />}
+      {shown.paragraphs !== undefined && <DocxPage paragraphs={shown.paragraphs} />}
       {shown.text !== undefined && (
         <pre className="font-mono text-xs leading-relaxed whitespace-pre-wrap">{shown.text}</pre>
       )}
@@ -49,20 +49,20 @@ export const ExportPreview = ({ options }: { options: ExportOptions }) => {
   );
 };
 
-const LOOKS: Readonly<Record<DocxParagraph['kind'], string>> = {
+const PARAGRAPH_CLASSES: Readonly<Record<DocxParagraph['kind'], string>> = {
   title: 'mb-2 text-lg font-semibold',
   heading: 'mt-4 mb-1.5 text-base font-semibold',
   speaker: 'mt-2.5 font-sans text-xs font-[580] text-ink-2',
   text: 'mb-1 leading-normal',
 };
 
-const Page = ({ paragraphs }: { paragraphs: readonly DocxParagraph[] }) => {
+const DocxPage = ({ paragraphs }: { paragraphs: readonly DocxParagraph[] }) => {
   // The same words may come twice: their place tells them apart.
   const listed = paragraphs.map((paragraph, place) => ({ ...paragraph, key: `${place}` }));
   return (
     <div className="mx-auto max-w-[440px] rounded-[3px] border border-line bg-raised px-8 py-7 font-serif shadow-low">
       {listed.map(({ key, kind, text }) => (
-        <p key={key} className={LOOKS[kind]}>
+        <p key={key} className={PARAGRAPH_CLASSES[kind]}>
           {text}
         </p>
       ))}

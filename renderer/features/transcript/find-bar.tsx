@@ -2,15 +2,15 @@ import { ChevronDown, ChevronUp, X } from 'lucide-react';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { useStore } from 'zustand';
 import { useI18n, useServices } from '../../app/services.tsx';
-import { number } from '../../lib/format.ts';
+import { formatNumber } from '../../lib/format.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { SearchField, TextInput } from '../../ui/field.tsx';
 import type { Doc } from './model/document.ts';
-import { countIn, findHits, type Hit, replaceIn } from './model/find.ts';
+import { countMatches, findMatches, type Match, replaceMatches } from './model/find.ts';
 import { useReader } from './reader.tsx';
 
 /** Which occurrence inside its own segment a hit is: what a single replacement needs to know. */
-const occurrenceOf = (doc: Doc, hits: readonly Hit[], at: number) => {
+const occurrenceOf = (doc: Doc, hits: readonly Match[], at: number) => {
   const hit = hits[at];
   const segment = hit === undefined ? undefined : doc.words[hit.first]?.segment;
   // What goes over the border of two segments belongs to neither of them.
@@ -22,15 +22,15 @@ const occurrenceOf = (doc: Doc, hits: readonly Hit[], at: number) => {
 
 /** Finds in this transcript, and replaces. */
 export const FindBar = () => {
-  const { transcripts, view, reveal } = useReader();
+  const { editor, view, reveal } = useReader();
   const { toasts } = useServices();
   const { t, locale } = useI18n();
-  const doc = useStore(transcripts.store, (state) => state.doc);
+  const doc = useStore(editor.store, (state) => state.doc);
   const query = useStore(view, (state) => state.query);
-  const hit = useStore(view, (state) => state.hit);
+  const hit = useStore(view, (state) => state.matchIndex);
   const [replacement, setReplacement] = useState('');
   const field = useRef<HTMLInputElement>(null);
-  const hits = useMemo(() => (doc === undefined ? [] : findHits(doc, query)), [doc, query]);
+  const hits = useMemo(() => (doc === undefined ? [] : findMatches(doc, query)), [doc, query]);
 
   useEffect(() => {
     field.current?.focus();
@@ -42,20 +42,20 @@ export const FindBar = () => {
   }, [hits, hit, reveal]);
 
   const step = (by: number) => {
-    if (hits.length > 0) view.setState({ hit: (hit + by + hits.length) % hits.length });
+    if (hits.length > 0) view.setState({ matchIndex: (hit + by + hits.length) % hits.length });
   };
-  const close = () => view.setState({ panel: 'none', query: '', hit: 0 });
+  const close = () => view.setState({ panel: 'none', query: '', matchIndex: 0 });
   const replaceOne = () => {
     if (doc === undefined) return;
     const only = occurrenceOf(doc, hits, hit);
-    if (only !== undefined) transcripts.edit(replaceIn(doc, query, replacement, only));
+    if (only !== undefined) editor.edit(replaceMatches(doc, query, replacement, only));
   };
   const replaceAll = () => {
     if (doc === undefined) return;
-    const count = countIn(doc, query);
-    transcripts.edit(replaceIn(doc, query, replacement));
+    const count = countMatches(doc, query);
+    editor.edit(replaceMatches(doc, query, replacement));
     toasts.show(t('find.replaced', { count }), {
-      action: { label: t('common.undo'), run: transcripts.undo },
+      action: { label: t('common.undo'), run: editor.undo },
     });
   };
   return (
@@ -70,7 +70,7 @@ export const FindBar = () => {
         label={t('find.title')}
         clearLabel={t('common.clear')}
         value={query}
-        onText={(text) => view.setState({ query: text, hit: 0 })}
+        onValueChange={(text) => view.setState({ query: text, matchIndex: 0 })}
         onKeyDown={(event) => {
           if (event.key === 'Enter') step(event.shiftKey ? -1 : 1);
         }}
@@ -82,8 +82,8 @@ export const FindBar = () => {
           : hits.length === 0
             ? t('find.none')
             : t('find.place', {
-                at: number(Math.min(hit, hits.length - 1) + 1, locale),
-                of: number(hits.length, locale),
+                at: formatNumber(Math.min(hit, hits.length - 1) + 1, locale),
+                of: formatNumber(hits.length, locale),
               })}
       </span>
       <IconButton label={t('find.previous')} hint="⇧ ↵" disabled={hits.length === 0} onClick={() => step(-1)}>
@@ -102,10 +102,10 @@ export const FindBar = () => {
           if (event.key === 'Enter') replaceOne();
         }}
       />
-      <Button look="ghost" disabled={hits.length === 0} onClick={replaceOne}>
+      <Button variant="ghost" disabled={hits.length === 0} onClick={replaceOne}>
         {t('find.replace')}
       </Button>
-      <Button look="ghost" disabled={hits.length === 0} onClick={replaceAll}>
+      <Button variant="ghost" disabled={hits.length === 0} onClick={replaceAll}>
         {t('find.replaceAll')}
       </Button>
       <span className="flex-1" />

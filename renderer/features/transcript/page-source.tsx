@@ -1,9 +1,9 @@
 import type { Transcription } from '../../../electron/contract/transcript.ts';
 import { useI18n } from '../../app/services.tsx';
-import { SideHeading, TimeLink } from './side-bits.tsx';
+import { SideHeading, TimeLink } from './side-panel-parts.tsx';
 
 /** The page in which the recording was found, and its chapters, each to be heard; nothing for other recordings. */
-export const PageSource = ({ transcript }: { transcript: Transcription }) => {
+export const SourcePage = ({ transcript }: { transcript: Transcription }) => {
   const { t } = useI18n();
   const { source, audio_url: url } = transcript;
   if (source === undefined) return null;

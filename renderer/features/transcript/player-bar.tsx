@@ -1,18 +1,18 @@
 import { FastForward, Pause, Play, RotateCcw, RotateCw, Volume2, VolumeX } from 'lucide-react';
 import { type KeyboardEvent, type PointerEvent, useCallback, useEffect, useRef } from 'react';
 import { useStore } from 'zustand';
-import { loadLoudness } from '../../api/peaks.ts';
+import { fetchPeaks } from '../../api/peaks.ts';
 import { useI18n, useServices } from '../../app/services.tsx';
-import { clock, number } from '../../lib/format.ts';
-import { useLoaded } from '../../lib/use-loaded.ts';
+import { formatClock, formatNumber } from '../../lib/format.ts';
+import { useResource } from '../../lib/use-resource.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
-import { clipOf, Wave } from '../../ui/wave.tsx';
-import { timelineOf } from './model/timeline.ts';
+import { clipPathOf, Waveform } from '../../ui/waveform.tsx';
+import { getTimeline } from './model/timeline.ts';
 import { RATES } from './player.ts';
 import { useReader } from './reader.tsx';
 
-export const STEP_SECONDS = 5;
+export const SEEK_STEP_SECONDS = 5;
 
 /** Waveform and controls. The playing time moves them by hand, without a render. */
 export const PlayerBar = () => {
@@ -24,7 +24,7 @@ export const PlayerBar = () => {
       aria-label={t('player.label')}
       className="rounded-sheet border border-line bg-ground px-4 pt-3.5 pb-2"
     >
-      <Timeline />
+      <WaveformSlider />
       <Controls />
       {state === 'failed' && (
         <p role="alert" className="pb-1 text-xs text-bad">
@@ -36,34 +36,34 @@ export const PlayerBar = () => {
 };
 
 const useTimeline = () => {
-  const { player, transcripts } = useReader();
-  const transcript = useStore(transcripts.store, (state) => state.transcript);
+  const { player, editor } = useReader();
+  const transcript = useStore(editor.store, (state) => state.transcript);
   const played = useStore(player.store, (state) => state.duration);
-  return timelineOf(transcript, played);
+  return getTimeline(transcript, played);
 };
 
-const Timeline = () => {
-  const { player, id, transcripts } = useReader();
+const WaveformSlider = () => {
+  const { player, id, editor } = useReader();
   const { client } = useServices();
   const { t } = useI18n();
-  const length = useStore(transcripts.store, (state) => state.transcript?.duration ?? 0);
+  const length = useStore(editor.store, (state) => state.transcript?.duration ?? 0);
   const { from, to } = useTimeline();
   const box = useRef<HTMLDivElement>(null);
-  const lit = useRef<HTMLCanvasElement>(null);
-  const head = useRef<HTMLDivElement>(null);
+  const played = useRef<HTMLCanvasElement>(null);
+  const playhead = useRef<HTMLDivElement>(null);
   const load = useCallback(
-    (signal: AbortSignal) => loadLoudness(client, id, length, signal),
+    (signal: AbortSignal) => fetchPeaks(client, id, length, signal),
     [client, id, length],
   );
-  const { loaded } = useLoaded(load);
+  const { resource } = useResource(load);
 
   const paint = useCallback(
     (seconds: number) => {
       const share = to > from ? Math.min(1, Math.max(0, seconds - from) / (to - from)) : 0;
-      if (lit.current !== null) lit.current.style.clipPath = clipOf(0, share);
-      if (head.current !== null) head.current.style.left = `${share * 100}%`;
+      if (played.current !== null) played.current.style.clipPath = clipPathOf(0, share);
+      if (playhead.current !== null) playhead.current.style.left = `${share * 100}%`;
       box.current?.setAttribute('aria-valuenow', String(Math.round(seconds)));
-      box.current?.setAttribute('aria-valuetext', clock(seconds));
+      box.current?.setAttribute('aria-valuetext', formatClock(seconds));
     },
     [from, to],
   );
@@ -78,10 +78,12 @@ const Timeline = () => {
     player.seek(from + Math.min(1, Math.max(0, (event.clientX - area.left) / area.width)) * (to - from));
   };
   const onKey = (event: KeyboardEvent) => {
-    const by = { ArrowLeft: -STEP_SECONDS, ArrowRight: STEP_SECONDS, PageDown: -30, PageUp: 30 }[event.key];
+    const by = { ArrowLeft: -SEEK_STEP_SECONDS, ArrowRight: SEEK_STEP_SECONDS, PageDown: -30, PageUp: 30 }[
+      event.key
+    ];
     if (event.key === 'Home') player.seek(from);
     else if (event.key === 'End') player.seek(to);
-    else if (by !== undefined) player.jump(by);
+    else if (by !== undefined) player.seekBy(by);
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -103,12 +105,12 @@ const Timeline = () => {
       }}
       onPointerMove={(event) => event.currentTarget.hasPointerCapture(event.pointerId) && seekTo(event)}
     >
-      {loaded.state === 'ready' ? (
-        <Wave peaks={loaded.value} from={0} to={0} litRef={lit} className="h-full" />
+      {resource.state === 'ready' ? (
+        <Waveform peaks={resource.value} from={0} to={0} playedRef={played} className="h-full" />
       ) : (
-        <div className={loaded.state === 'loading' ? 'skeleton h-full' : 'h-full border-b border-line-2'} />
+        <div className={resource.state === 'loading' ? 'skeleton h-full' : 'h-full border-b border-line-2'} />
       )}
-      <div ref={head} className="absolute -inset-y-1 -ml-px w-0.5 rounded-full bg-ink" aria-hidden />
+      <div ref={playhead} className="absolute -inset-y-1 -ml-px w-0.5 rounded-full bg-ink" aria-hidden />
     </div>
   );
 };
@@ -131,33 +133,33 @@ const Controls = () => {
           <Play size={18} fill="currentColor" strokeWidth={0} className="ml-0.5" aria-hidden />
         )}
       </button>
-      <IconButton label={t('player.back')} hint="J" onClick={() => player.jump(-STEP_SECONDS)}>
+      <IconButton label={t('player.back')} hint="J" onClick={() => player.seekBy(-SEEK_STEP_SECONDS)}>
         <RotateCcw size={16} strokeWidth={1.75} aria-hidden />
       </IconButton>
-      <IconButton label={t('player.on')} hint="L" onClick={() => player.jump(STEP_SECONDS)}>
+      <IconButton label={t('player.on')} hint="L" onClick={() => player.seekBy(SEEK_STEP_SECONDS)}>
         <RotateCw size={16} strokeWidth={1.75} aria-hidden />
       </IconButton>
-      <Clock />
+      <PlaybackClock />
       <span className="flex-1" />
       <Menu
         trigger={
           <Button
-            look="ghost"
+            variant="ghost"
             className="tnum"
-            aria-label={t('player.rate', { rate: number(rate, locale, 2) })}
+            aria-label={t('player.rate', { rate: formatNumber(rate, locale, 2) })}
           >
-            {number(rate, locale, 2)}×
+            {formatNumber(rate, locale, 2)}×
           </Button>
         }
       >
         {RATES.map((each) => (
           <MenuItem key={each} checked={each === rate} onSelect={() => player.setRate(each)}>
-            <span className="tnum">{number(each, locale, 2)}×</span>
+            <span className="tnum">{formatNumber(each, locale, 2)}×</span>
           </MenuItem>
         ))}
       </Menu>
       <Button
-        look="ghost"
+        variant="ghost"
         aria-pressed={skipSilence}
         className={skipSilence ? 'bg-sunken text-ink' : ''}
         onClick={() => player.setSkipSilence(!skipSilence)}
@@ -191,13 +193,13 @@ const Controls = () => {
   );
 };
 
-const Clock = () => {
+const PlaybackClock = () => {
   const { player } = useReader();
   const now = useRef<HTMLElement>(null);
   const { to } = useTimeline();
   useEffect(() => {
     const show = (seconds: number) => {
-      if (now.current !== null) now.current.textContent = clock(seconds);
+      if (now.current !== null) now.current.textContent = formatClock(seconds);
     };
     show(player.time());
     return player.onTime(show);
@@ -207,7 +209,7 @@ const Clock = () => {
       <b ref={now} className="font-semibold text-ink">
         0:00
       </b>
-      {` / ${clock(to)}`}
+      {` / ${formatClock(to)}`}
     </span>
   );
 };

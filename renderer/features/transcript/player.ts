@@ -1,5 +1,5 @@
 import { createStore } from 'zustand/vanilla';
-import type { AudioSource } from '../../api/audio.ts';
+import type { SignedUrl } from '../../api/signed-url.ts';
 
 export type PlayerState = {
   readonly state: 'empty' | 'loading' | 'ready' | 'failed';
@@ -12,7 +12,7 @@ export type PlayerState = {
 };
 
 /** A stretch without words, which `skipSilence` jumps over. */
-export type Gap = { readonly from: number; readonly to: number };
+export type SilenceGap = { readonly from: number; readonly to: number };
 
 export const RATES = [0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.5, 3] as const;
 
@@ -25,57 +25,57 @@ export const createPlayer = (first: Pick<PlayerState, 'rate' | 'volume' | 'skipS
   audio.preload = 'metadata';
   const store = createStore<PlayerState>(() => ({ state: 'empty', playing: false, duration: 0, ...first }));
   const listeners = new Set<(seconds: number) => void>();
-  let source: AudioSource | undefined;
-  let load: (() => Promise<AudioSource>) | undefined;
-  let gaps: readonly Gap[] = [];
+  let source: SignedUrl | undefined;
+  let fetchUrl: (() => Promise<SignedUrl>) | undefined;
+  let gaps: readonly SilenceGap[] = [];
   // Where the audio begins on the transcript's timeline: a range may have been fetched alone.
   let offset = 0;
   // Where the transcript itself begins and ends: a range of a longer recording is not left by playing on.
-  let stretch = { from: 0, to: Number.POSITIVE_INFINITY };
+  let range = { from: 0, to: Number.POSITIVE_INFINITY };
   let frame = 0;
   let stopAt: number | undefined;
-  let wanted: number | undefined;
+  let pendingSeek: number | undefined;
 
-  const time = () => wanted ?? (audio.readyState === 0 ? stretch.from : audio.currentTime + offset);
+  const time = () => pendingSeek ?? (audio.readyState === 0 ? range.from : audio.currentTime + offset);
   const moveTo = (seconds: number) => {
     audio.currentTime = Math.max(0, seconds - offset);
   };
-  const tell = () => {
+  const notifyListeners = () => {
     for (const listener of listeners) listener(time());
   };
-  const jumpGap = () => {
+  const skipGap = () => {
     if (!store.getState().skipSilence) return;
     const now = time();
     const gap = gaps.find((each) => now > each.from && now < each.to);
     if (gap !== undefined) moveTo(gap.to);
   };
   const tick = () => {
-    if (time() >= (stopAt ?? stretch.to)) {
+    if (time() >= (stopAt ?? range.to)) {
       stopAt = undefined;
       audio.pause();
     }
-    jumpGap();
-    tell();
+    skipGap();
+    notifyListeners();
     if (!audio.paused) frame = requestAnimationFrame(tick);
   };
 
   audio.addEventListener('loadedmetadata', () => {
     audio.playbackRate = store.getState().rate;
     audio.volume = store.getState().volume;
-    const begin = wanted ?? stretch.from;
+    const begin = pendingSeek ?? range.from;
     if (begin > offset) moveTo(begin);
-    wanted = undefined;
+    pendingSeek = undefined;
     store.setState({ state: 'ready', duration: Number.isFinite(audio.duration) ? audio.duration : 0 });
-    tell();
+    notifyListeners();
   });
   audio.addEventListener('durationchange', () => {
     if (Number.isFinite(audio.duration)) store.setState({ duration: audio.duration });
   });
   const open = async () => {
-    if (load === undefined) return;
+    if (fetchUrl === undefined) return;
     store.setState({ state: 'loading' });
     try {
-      source = await load();
+      source = await fetchUrl();
       audio.src = source.url;
     } catch (error) {
       console.info('The audio could not be opened.', error instanceof Error ? error.name : '');
@@ -87,7 +87,7 @@ export const createPlayer = (first: Pick<PlayerState, 'rate' | 'volume' | 'skipS
     if (audio.getAttribute('src') === null) return;
     // A signed address ends after a while: a window that stayed open asks for a new one and goes on.
     if (source !== undefined && source.expiresAt < Date.now()) {
-      wanted = time();
+      pendingSeek = time();
       source = undefined;
       void open();
     } else store.setState({ state: 'failed', playing: false });
@@ -99,12 +99,12 @@ export const createPlayer = (first: Pick<PlayerState, 'rate' | 'volume' | 'skipS
   });
   audio.addEventListener('pause', () => {
     store.setState({ playing: false });
-    tell();
+    notifyListeners();
   });
-  audio.addEventListener('seeked', tell);
+  audio.addEventListener('seeked', notifyListeners);
 
   const play = async () => {
-    if (time() >= stretch.to) moveTo(stretch.from);
+    if (time() >= range.to) moveTo(range.from);
     try {
       await audio.play();
     } catch (error) {
@@ -115,12 +115,12 @@ export const createPlayer = (first: Pick<PlayerState, 'rate' | 'volume' | 'skipS
   };
   const seek = (seconds: number) => {
     const { duration } = store.getState();
-    const end = Math.min(stretch.to, duration > 0 ? offset + duration : stretch.to);
-    const to = Math.max(stretch.from, Math.min(seconds, end));
+    const end = Math.min(range.to, duration > 0 ? offset + duration : range.to);
+    const to = Math.max(range.from, Math.min(seconds, end));
     stopAt = undefined;
-    if (audio.readyState === 0) wanted = to;
+    if (audio.readyState === 0) pendingSeek = to;
     else moveTo(to);
-    tell();
+    notifyListeners();
   };
 
   return {
@@ -133,30 +133,30 @@ export const createPlayer = (first: Pick<PlayerState, 'rate' | 'volume' | 'skipS
         listeners.delete(listener);
       };
     },
-    open: (from: () => Promise<AudioSource>) => {
-      load = from;
+    open: (from: () => Promise<SignedUrl>) => {
+      fetchUrl = from;
       void open();
     },
     /** Where the audio begins on the transcript's timeline, and which stretch of it the transcript is about. */
     setTimeline: (begin: number, from: number, to: number) => {
       offset = begin;
-      stretch = { from, to };
+      range = { from, to };
       if (audio.readyState > 0 && time() < from) moveTo(from);
-      tell();
+      notifyListeners();
     },
-    setGaps: (next: readonly Gap[]) => {
+    setGaps: (next: readonly SilenceGap[]) => {
       gaps = next;
     },
     play: () => void play(),
     pause: () => audio.pause(),
     toggle: () => (audio.paused ? void play() : audio.pause()),
     /** Plays one stretch and stops at its end. */
-    playStretch: (from: number, to: number) => {
+    playRange: (from: number, to: number) => {
       seek(from);
       stopAt = to;
       void play();
     },
-    jump: (seconds: number) => seek(time() + seconds),
+    seekBy: (seconds: number) => seek(time() + seconds),
     setRate: (rate: number) => {
       audio.playbackRate = rate;
       store.setState({ rate });

@@ -1,45 +1,45 @@
 import { createContext, type ReactNode, useCallback, useContext } from 'react';
 import { createStore } from 'zustand/vanilla';
 import type { Player } from './player.ts';
-import type { TranscriptStore } from './transcript-store.ts';
+import type { TranscriptEditor } from './transcript-editor.ts';
 
 export type ReaderView = {
   readonly panel: 'none' | 'find' | 'review';
   readonly query: string;
-  readonly hit: number;
-  readonly doubt: number;
+  readonly matchIndex: number;
+  readonly spanIndex: number;
   /** Block that is being edited. */
-  readonly editing: number | undefined;
+  readonly editedParagraph: number | undefined;
   /** Entity types that are not marked. */
-  readonly unmarked: ReadonlySet<string>;
-  readonly accepted: ReadonlySet<number>;
-  readonly following: boolean;
-  readonly exporting: boolean;
+  readonly hiddenEntityTypes: ReadonlySet<string>;
+  readonly acceptedWords: ReadonlySet<number>;
+  readonly isFollowing: boolean;
+  readonly isExporting: boolean;
   /** Further analyses are being chosen. */
-  readonly analysing: boolean;
+  readonly isAnalyzing: boolean;
   /** The findings are open over the text, where a narrow window has no room beside it. */
-  readonly findings: boolean;
+  readonly isSidePanelOpen: boolean;
 };
 
 export const createReaderView = (accepted: ReadonlySet<number>) =>
   createStore<ReaderView>(() => ({
     panel: 'none',
     query: '',
-    hit: 0,
-    doubt: 0,
-    editing: undefined,
-    unmarked: new Set(),
-    accepted,
-    following: true,
-    exporting: false,
-    analysing: false,
-    findings: false,
+    matchIndex: 0,
+    spanIndex: 0,
+    editedParagraph: undefined,
+    hiddenEntityTypes: new Set(),
+    acceptedWords: accepted,
+    isFollowing: true,
+    isExporting: false,
+    isAnalyzing: false,
+    isSidePanelOpen: false,
   }));
 
 /** What the parts of an open transcript share. */
 export type Reader = {
   readonly id: string;
-  readonly transcripts: TranscriptStore;
+  readonly editor: TranscriptEditor;
   readonly player: Player;
   readonly view: ReturnType<typeof createReaderView>;
   /** Brings a word into view. Set by the text as long as it is on the screen. */
@@ -53,14 +53,14 @@ export const ReaderProvider = ({ value, children }: { value: Reader; children: R
 );
 
 /** Opens a paragraph for editing, unless the transcript is being worked on. */
-export const startEditing = ({ transcripts, view }: Reader, block: number): void => {
-  if (transcripts.store.getState().transcript?.status === 'completed') view.setState({ editing: block });
+export const editParagraph = ({ editor, view }: Reader, block: number): void => {
+  if (editor.store.getState().transcript?.status === 'completed') view.setState({ editedParagraph: block });
 };
 
 /** The same for a part of the page. */
-export const useEdit = () => {
+export const useEditParagraph = () => {
   const reader = useReader();
-  return useCallback((block: number) => startEditing(reader, block), [reader]);
+  return useCallback((block: number) => editParagraph(reader, block), [reader]);
 };
 
 export const useReader = (): Reader => {

@@ -3,55 +3,64 @@ import { useCallback, useEffect, useMemo } from 'react';
 import { useStore } from 'zustand';
 import { isTyping } from '../../app/global-keys.ts';
 import { useI18n } from '../../app/services.tsx';
-import { number, percent } from '../../lib/format.ts';
+import { formatNumber, formatPercent } from '../../lib/format.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Kbd } from '../../ui/kbd.tsx';
-import { writeAccepted } from './accepted.ts';
-import { blockOfWord, type Doc } from './model/document.ts';
-import { type Doubt, findDoubts } from './model/doubt.ts';
-import { useEdit, useReader } from './reader.tsx';
+import { writeAcceptedWords } from './accepted.ts';
+import { type Doc, paragraphOfWord } from './model/document.ts';
+import { findUncertainSpans, type UncertainSpan } from './model/low-confidence.ts';
+import { useEditParagraph, useReader } from './reader.tsx';
 
-const LEAD_SECONDS = 1;
+const CONTEXT_SECONDS = 1;
 
-const wordsOf = (doc: Doc, doubt: Doubt) => doc.words.slice(doubt.first, doubt.last + 1);
+const wordsOf = (doc: Doc, doubt: UncertainSpan) => doc.words.slice(doubt.first, doubt.last + 1);
 
 /** Steps through the doubtful places: one key plays, one accepts. */
 const useReview = () => {
-  const { id, transcripts, view, player, reveal } = useReader();
-  const startEdit = useEdit();
-  const doc = useStore(transcripts.store, (state) => state.doc);
-  const accepted = useStore(view, (state) => state.accepted);
-  const at = useStore(view, (state) => state.doubt);
-  const doubts = useMemo(() => (doc === undefined ? [] : findDoubts(doc, accepted)), [doc, accepted]);
-  const place = doubts[Math.min(at, doubts.length - 1)];
+  const { id, editor, view, player, reveal } = useReader();
+  const startEdit = useEditParagraph();
+  const doc = useStore(editor.store, (state) => state.doc);
+  const accepted = useStore(view, (state) => state.acceptedWords);
+  const at = useStore(view, (state) => state.spanIndex);
+  const spans = useMemo(() => (doc === undefined ? [] : findUncertainSpans(doc, accepted)), [doc, accepted]);
+  const span = spans[Math.min(at, spans.length - 1)];
 
   useEffect(() => {
-    if (place !== undefined) reveal.current(place.first);
-  }, [place, reveal]);
+    if (span !== undefined) reveal.current(span.first);
+  }, [span, reveal]);
 
   const play = useCallback(() => {
-    if (doc === undefined || place === undefined) return;
-    const words = wordsOf(doc, place);
-    player.playStretch((words[0]?.start ?? 0) - LEAD_SECONDS, (words.at(-1)?.end ?? 0) + LEAD_SECONDS);
-  }, [doc, place, player]);
+    if (doc === undefined || span === undefined) return;
+    const words = wordsOf(doc, span);
+    player.playRange((words[0]?.start ?? 0) - CONTEXT_SECONDS, (words.at(-1)?.end ?? 0) + CONTEXT_SECONDS);
+  }, [doc, span, player]);
   const step = useCallback(
     (by: number) => {
-      if (doubts.length > 0)
-        view.setState({ doubt: (Math.min(at, doubts.length - 1) + by + doubts.length) % doubts.length });
+      if (spans.length > 0)
+        view.setState({ spanIndex: (Math.min(at, spans.length - 1) + by + spans.length) % spans.length });
     },
-    [at, doubts, view],
+    [at, spans, view],
   );
   const accept = useCallback(() => {
-    if (doc === undefined || place === undefined) return;
+    if (doc === undefined || span === undefined) return;
     const next = new Set(accepted);
-    for (const word of wordsOf(doc, place)) next.add(word.start);
-    writeAccepted(localStorage, id, next);
-    view.setState({ accepted: next, doubt: Math.min(at, Math.max(0, doubts.length - 2)) });
-  }, [accepted, at, doc, doubts, id, place, view]);
+    for (const word of wordsOf(doc, span)) next.add(word.start);
+    writeAcceptedWords(localStorage, id, next);
+    view.setState({ acceptedWords: next, spanIndex: Math.min(at, Math.max(0, spans.length - 2)) });
+  }, [accepted, at, doc, spans, id, span, view]);
   const edit = useCallback(() => {
-    if (doc !== undefined && place !== undefined) startEdit(blockOfWord(doc, place.first));
-  }, [doc, place, startEdit]);
-  return { doc, doubts, at: Math.min(at, Math.max(0, doubts.length - 1)), place, play, step, accept, edit };
+    if (doc !== undefined && span !== undefined) startEdit(paragraphOfWord(doc, span.first));
+  }, [doc, span, startEdit]);
+  return {
+    doc,
+    doubts: spans,
+    at: Math.min(at, Math.max(0, spans.length - 1)),
+    place: span,
+    play,
+    step,
+    accept,
+    edit,
+  };
 };
 
 export const ReviewBar = () => {
@@ -75,7 +84,7 @@ export const ReviewBar = () => {
     return () => window.removeEventListener('keydown', onKey, { capture: true });
   }, [play, accept, edit, step, close]);
 
-  const sure =
+  const confidence =
     place === undefined
       ? 1
       : Math.min(...(doc?.words.slice(place.first, place.last + 1) ?? []).map((w) => w.confidence));
@@ -88,9 +97,9 @@ export const ReviewBar = () => {
       ) : (
         <>
           <span role="status" className="tnum mr-2 text-ink-2">
-            {t('review.place', { at: number(at + 1, locale), of: number(doubts.length, locale) })}
+            {t('review.place', { at: formatNumber(at + 1, locale), of: formatNumber(doubts.length, locale) })}
             {' · '}
-            {t('review.sure', { share: percent(sure, locale) })}
+            {t('review.sure', { share: formatPercent(confidence, locale) })}
           </span>
           <Button onClick={play}>
             <Play size={14} aria-hidden />

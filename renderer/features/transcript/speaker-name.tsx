@@ -2,8 +2,8 @@ import { Popover } from 'radix-ui';
 import { useState } from 'react';
 import { useStore } from 'zustand';
 import { useI18n, useServices } from '../../app/services.tsx';
-import { errorText } from '../../lib/errors.ts';
-import { speakerColour, speakerIndex } from '../../lib/speakers.ts';
+import { describeError } from '../../lib/errors.ts';
+import { speakerColor, speakerIndex } from '../../lib/speakers.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, TextInput } from '../../ui/field.tsx';
 import { Switch } from '../../ui/switch.tsx';
@@ -11,9 +11,9 @@ import { useReader } from './reader.tsx';
 
 /** What a speaker is called: the given name, or "Speaker A" in the window's language. */
 export const useSpeakerName = (speaker: string): string => {
-  const { transcripts } = useReader();
+  const { editor } = useReader();
   const { t } = useI18n();
-  const given = useStore(transcripts.store, (state) => state.transcript?.speakers?.[speaker]?.name);
+  const given = useStore(editor.store, (state) => state.transcript?.speakers?.[speaker]?.name);
   return given === undefined || given === '' || given === speaker || given === `Speaker ${speaker}`
     ? t('speaker.unnamed', { id: speaker })
     : given;
@@ -21,29 +21,29 @@ export const useSpeakerName = (speaker: string): string => {
 
 /** A speaker's name that can be changed where it stands; the change holds everywhere. */
 export const SpeakerName = ({ speaker }: { speaker: string }) => {
-  const { transcripts } = useReader();
+  const { editor } = useReader();
   const { toasts } = useServices();
   const { t } = useI18n();
   const name = useSpeakerName(speaker);
   // How a speaker sounds is not kept of what is redacted.
-  const redacted = useStore(transcripts.store, (state) => state.transcript?.redact_pii_sub !== undefined);
+  const redacted = useStore(editor.store, (state) => state.transcript?.redact_pii_sub !== undefined);
   const [open, setOpen] = useState(false);
   const [remember, setRemember] = useState(false);
   const save = async (text: string) => {
     setOpen(false);
     if (text.trim() === '' || (text.trim() === name && !remember)) return;
     try {
-      await transcripts.renameSpeaker(speaker, text.trim(), remember);
+      await editor.renameSpeaker(speaker, text.trim(), remember);
       setRemember(false);
     } catch (error) {
-      toasts.show(errorText(error, t), { tone: 'bad' });
+      toasts.show(describeError(error, t), { tone: 'bad' });
     }
   };
   return (
     <Popover.Root open={open} onOpenChange={setOpen}>
       <Popover.Trigger
         className="rounded-[3px] font-[620] hover:underline hover:underline-offset-[3px]"
-        style={{ color: speakerColour(speakerIndex(speaker)) }}
+        style={{ color: speakerColor(speakerIndex(speaker)) }}
       >
         {name}
       </Popover.Trigger>
@@ -76,7 +76,7 @@ export const SpeakerName = ({ speaker }: { speaker: string }) => {
                 />
               </div>
             )}
-            <Button type="submit" look="primary" className="mt-3">
+            <Button type="submit" variant="primary" className="mt-3">
               {t('common.save')}
             </Button>
           </form>

@@ -1,26 +1,26 @@
 import type { Transcription } from '../../../electron/contract/transcript.ts';
 import { useI18n, useServices } from '../../app/services.tsx';
-import { errorText } from '../../lib/errors.ts';
-import { clock, percent } from '../../lib/format.ts';
-import { speakerColour, speakerIndex } from '../../lib/speakers.ts';
+import { describeError } from '../../lib/errors.ts';
+import { formatClock, formatPercent } from '../../lib/format.ts';
+import { speakerColor, speakerIndex } from '../../lib/speakers.ts';
 import { Button } from '../../ui/button.tsx';
 import { useReader } from './reader.tsx';
-import { NotAsked, SideHeading } from './side-bits.tsx';
+import { NotRequested, SideHeading } from './side-panel-parts.tsx';
 import { SpeakerName } from './speaker-name.tsx';
 
 /** A remembered voice that sounds alike. Nothing applies it but the reader. */
 const SuggestedName = ({ speaker, name }: { speaker: string; name: string }) => {
-  const { transcripts } = useReader();
+  const { editor } = useReader();
   const { toasts } = useServices();
   const { t } = useI18n();
   const use = () =>
-    transcripts
+    editor
       .renameSpeaker(speaker, name)
-      .catch((error: unknown) => toasts.show(errorText(error, t), { tone: 'bad' }));
+      .catch((error: unknown) => toasts.show(describeError(error, t), { tone: 'bad' }));
   return (
     <p className="mb-1 flex items-center gap-2 ps-4 text-xs text-ink-2">
       {t('speaker.suggested', { name })}
-      <Button look="link" className="text-xs" onClick={() => void use()}>
+      <Button variant="link" className="text-xs" onClick={() => void use()}>
         {t('speaker.suggested.use', { name })}
       </Button>
     </p>
@@ -31,7 +31,7 @@ const SuggestedName = ({ speaker, name }: { speaker: string; name: string }) => 
 export const SpeakersTab = ({ transcript }: { transcript: Transcription }) => {
   const { t, locale } = useI18n();
   const speakers = Object.entries(transcript.speakers ?? {});
-  if (transcript.speakers === undefined) return <NotAsked>{t('side.speakers.none')}</NotAsked>;
+  if (transcript.speakers === undefined) return <NotRequested>{t('side.speakers.none')}</NotRequested>;
   return (
     <>
       <SideHeading>{t('side.share')}</SideHeading>
@@ -40,7 +40,7 @@ export const SpeakersTab = ({ transcript }: { transcript: Transcription }) => {
           <span
             key={id}
             className="rounded-[2px] opacity-85"
-            style={{ background: speakerColour(speakerIndex(id)), flex: Math.max(speaker.share, 0.01) }}
+            style={{ background: speakerColor(speakerIndex(id)), flex: Math.max(speaker.share, 0.01) }}
           />
         ))}
       </div>
@@ -51,11 +51,11 @@ export const SpeakersTab = ({ transcript }: { transcript: Transcription }) => {
               <i
                 aria-hidden
                 className="size-2 rounded-full"
-                style={{ background: speakerColour(speakerIndex(id)) }}
+                style={{ background: speakerColor(speakerIndex(id)) }}
               />
               <SpeakerName speaker={id} />
               <span className="tnum ms-auto text-ink-2">
-                {clock(speaker.talk_seconds)} · {percent(speaker.share, locale)}
+                {formatClock(speaker.talk_seconds)} · {formatPercent(speaker.share, locale)}
               </span>
             </div>
             {speaker.suggested_name !== undefined && (

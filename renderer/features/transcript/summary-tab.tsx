@@ -1,14 +1,14 @@
 import type { Summary } from '../../../electron/contract/analysis.ts';
 import type { Transcription } from '../../../electron/contract/transcript.ts';
 import { useI18n } from '../../app/services.tsx';
-import { Note, Tag } from '../../ui/bits.tsx';
-import { NotAsked, SideHeading, TimeLink } from './side-bits.tsx';
+import { Callout, Tag } from '../../ui/bits.tsx';
+import { NotRequested, SideHeading, TimeLink } from './side-panel-parts.tsx';
 
 export const SummaryTab = ({ transcript }: { transcript: Transcription }) => {
   const { t } = useI18n();
   const { summary, topics, key_phrases: phrases, content_safety: safety } = transcript;
   if (summary === undefined && topics === undefined && safety === undefined)
-    return <NotAsked>{t('side.summary.none')}</NotAsked>;
+    return <NotRequested>{t('side.summary.none')}</NotRequested>;
   return (
     <>
       {summary !== undefined && <SummaryText summary={summary} />}
@@ -97,7 +97,7 @@ const Safety = ({ safety }: { safety: NonNullable<Transcription['content_safety'
     <>
       <SideHeading>{t('side.safety')}</SideHeading>
       {safety.labels.length === 0 ? (
-        <Note tone="good">{t('side.safety.none')}</Note>
+        <Callout tone="good">{t('side.safety.none')}</Callout>
       ) : (
         <ul>
           {safety.labels.map((label) => (

@@ -12,43 +12,43 @@ import { useStore } from 'zustand';
 import { useI18n } from '../../app/services.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ScrollRegion } from '../../ui/scroll-region.tsx';
-import { BlockView } from './block-view.tsx';
-import { blockOfWord, type Doc, placeAt, wordAt } from './model/document.ts';
-import { findDoubts } from './model/doubt.ts';
-import { findHits } from './model/find.ts';
-import { useEdit, useReader } from './reader.tsx';
+import { type Doc, nearestWordAt, paragraphOfWord, wordAt } from './model/document.ts';
+import { findMatches } from './model/find.ts';
+import { findUncertainSpans } from './model/low-confidence.ts';
+import { ParagraphView } from './paragraph-view.tsx';
+import { useEditParagraph, useReader } from './reader.tsx';
 
-const LINE_CHARACTERS = 62;
-const LINE = 29;
+const CHARACTERS_PER_LINE = 62;
+const LINE_HEIGHT = 29;
 
-const estimate = (doc: Doc, index: number) => {
-  const block = doc.blocks[index];
+const estimateHeight = (doc: Doc, index: number) => {
+  const block = doc.paragraphs[index];
   if (block === undefined) return 100;
   let characters = 0;
   for (let word = block.firstWord; word < block.endWord; word++)
     characters += (doc.words[word]?.text.length ?? 0) + 1;
-  return Math.ceil(characters / LINE_CHARACTERS) * LINE + 22 + 22;
+  return Math.ceil(characters / CHARACTERS_PER_LINE) * LINE_HEIGHT + 22 + 22;
 };
 
-type Paper = Virtualizer<HTMLElement, Element>;
+type ParagraphVirtualizer = Virtualizer<HTMLElement, Element>;
 
 /** Marks words by class, without a render: the playing one at 60 times a second, the found ones at each change. */
-const useWordMarks = (paper: RefObject<HTMLDivElement | null>, doc: Doc | undefined) => {
+const useWordHighlights = (content: RefObject<HTMLDivElement | null>, doc: Doc | undefined) => {
   const { player, view } = useReader();
   const playing = useRef(-1);
-  const { panel, query, hit, doubt, accepted } = useStore(view);
-  const hits = useMemo(
-    () => (doc === undefined || panel !== 'find' ? [] : findHits(doc, query)),
+  const { panel, query, matchIndex, spanIndex, acceptedWords } = useStore(view);
+  const matches = useMemo(
+    () => (doc === undefined || panel !== 'find' ? [] : findMatches(doc, query)),
     [doc, panel, query],
   );
-  const doubts = useMemo(
-    () => (doc === undefined || panel !== 'review' ? [] : findDoubts(doc, accepted)),
-    [doc, panel, accepted],
+  const spans = useMemo(
+    () => (doc === undefined || panel !== 'review' ? [] : findUncertainSpans(doc, acceptedWords)),
+    [doc, panel, acceptedWords],
   );
 
   const wordElement = useCallback(
-    (index: number) => paper.current?.querySelector(`[data-w="${index}"]`) ?? undefined,
-    [paper],
+    (index: number) => content.current?.querySelector(`[data-w="${index}"]`) ?? undefined,
+    [content],
   );
   const markPlaying = useCallback(
     (seconds: number) => {
@@ -56,11 +56,11 @@ const useWordMarks = (paper: RefObject<HTMLDivElement | null>, doc: Doc | undefi
       const index = wordAt(doc, seconds);
       if (index === playing.current && (index === -1 || wordElement(index)?.classList.contains('play')))
         return;
-      for (const old of paper.current?.querySelectorAll('.w.play') ?? []) old.classList.remove('play');
+      for (const old of content.current?.querySelectorAll('.w.play') ?? []) old.classList.remove('play');
       playing.current = index;
       if (index !== -1) wordElement(index)?.classList.add('play');
     },
-    [doc, paper, wordElement],
+    [doc, content, wordElement],
   );
 
   useEffect(() => {
@@ -71,26 +71,30 @@ const useWordMarks = (paper: RefObject<HTMLDivElement | null>, doc: Doc | undefi
   // After every render: blocks that came into view get the marks that belong to their words.
   useLayoutEffect(() => {
     markPlaying(player.time());
-    const root = paper.current;
+    const root = content.current;
     if (root === null) return;
     for (const old of root.querySelectorAll('.w.hit, .w.review'))
       old.classList.remove('hit', 'now', 'review');
     const shown = [...root.querySelectorAll<HTMLElement>('[data-first]')];
     const first = Math.min(...shown.map((block) => Number(block.dataset.first)));
     const last = Math.max(...shown.map((block) => Number(block.dataset.end)));
-    for (const [index, each] of hits.entries()) {
+    for (const [index, each] of matches.entries()) {
       if (each.last < first || each.first >= last) continue;
       for (let word = each.first; word <= each.last; word++)
-        wordElement(word)?.classList.add('hit', ...(index === hit ? ['now'] : []));
+        wordElement(word)?.classList.add('hit', ...(index === matchIndex ? ['now'] : []));
     }
-    const place = doubts[doubt];
+    const place = spans[spanIndex];
     if (place !== undefined)
       for (let word = place.first; word <= place.last; word++) wordElement(word)?.classList.add('review');
   });
 };
 
 /** Scrolls along with the playing word, until the reader scrolls by hand. */
-const useFollow = (scroller: RefObject<HTMLElement | null>, paper: Paper, doc: Doc | undefined) => {
+const useFollowPlayback = (
+  scroller: RefObject<HTMLElement | null>,
+  virtualizer: ParagraphVirtualizer,
+  doc: Doc | undefined,
+) => {
   const { player, view, reveal } = useReader();
 
   const show = useCallback(
@@ -99,7 +103,7 @@ const useFollow = (scroller: RefObject<HTMLElement | null>, paper: Paper, doc: D
       if (doc === undefined || page === null || word < 0) return;
       const element = page.querySelector(`[data-w="${word}"]`);
       if (element === null) {
-        paper.scrollToIndex(blockOfWord(doc, word), { align: 'center' });
+        virtualizer.scrollToIndex(paragraphOfWord(doc, word), { align: 'center' });
         return;
       }
       const box = element.getBoundingClientRect();
@@ -109,7 +113,7 @@ const useFollow = (scroller: RefObject<HTMLElement | null>, paper: Paper, doc: D
         page.scrollBy({ top: box.top - area.top - area.height * 0.3, behavior: calm ? 'instant' : 'smooth' });
       }
     },
-    [doc, paper, scroller],
+    [doc, virtualizer, scroller],
   );
 
   useEffect(() => {
@@ -126,8 +130,9 @@ const useFollow = (scroller: RefObject<HTMLElement | null>, paper: Paper, doc: D
   useEffect(() => {
     let last = -1;
     return player.onTime((seconds) => {
-      if (doc === undefined || !view.getState().following || view.getState().editing !== undefined) return;
-      const word = placeAt(doc, seconds);
+      if (doc === undefined || !view.getState().isFollowing || view.getState().editedParagraph !== undefined)
+        return;
+      const word = nearestWordAt(doc, seconds);
       if (word === -1 || word === last) return;
       last = word;
       show(word);
@@ -135,26 +140,26 @@ const useFollow = (scroller: RefObject<HTMLElement | null>, paper: Paper, doc: D
   }, [player, view, doc, show]);
 
   return useCallback(() => {
-    if (player.store.getState().playing) view.setState({ following: false });
+    if (player.store.getState().playing) view.setState({ isFollowing: false });
   }, [player, view]);
 };
 
 /** The text: only the paragraphs in view exist, whatever the length. */
 export const TextView = () => {
-  const { transcripts, player, view, reveal } = useReader();
+  const { editor, player, view, reveal } = useReader();
   const { t } = useI18n();
-  const doc = useStore(transcripts.store, (state) => state.doc);
+  const doc = useStore(editor.store, (state) => state.doc);
   const playing = useStore(player.store, (state) => state.playing);
-  const following = useStore(view, (state) => state.following);
-  const editing = useStore(view, (state) => state.editing);
+  const following = useStore(view, (state) => state.isFollowing);
+  const editing = useStore(view, (state) => state.editedParagraph);
   const scroller = useRef<HTMLElement>(null);
-  const paper = useRef<HTMLDivElement>(null);
-  const playedBefore = useRef(false);
-  const edit = useEdit();
+  const content = useRef<HTMLDivElement>(null);
+  const wasPlaying = useRef(false);
+  const edit = useEditParagraph();
   const virtual = useVirtualizer({
-    count: doc?.blocks.length ?? 0,
+    count: doc?.paragraphs.length ?? 0,
     getScrollElement: () => scroller.current,
-    estimateSize: (index) => (doc === undefined ? 100 : estimate(doc, index)),
+    estimateSize: (index) => (doc === undefined ? 100 : estimateHeight(doc, index)),
     overscan: 3,
     // A paragraph that is being edited stays, however far the reader scrolls away from it.
     rangeExtractor: (range) => {
@@ -163,23 +168,23 @@ export const TextView = () => {
       return [...shown, editing].sort((a, b) => a - b);
     },
   });
-  const yieldToReader = useFollow(scroller, virtual, doc);
-  useWordMarks(paper, doc);
+  const stopFollowing = useFollowPlayback(scroller, virtual, doc);
+  useWordHighlights(content, doc);
   if (doc === undefined) return <div />;
 
   const onClick = ({ target, detail }: MouseEvent) => {
     if (!(target instanceof HTMLElement) || (window.getSelection()?.toString() ?? '') !== '') return;
     const word = doc.words[Number(target.closest<HTMLElement>('[data-w]')?.dataset.w ?? Number.NaN)];
     if (word === undefined) return;
-    if (detail === 1) playedBefore.current = player.store.getState().playing;
+    if (detail === 1) wasPlaying.current = player.store.getState().playing;
     player.seek(word.start);
     player.play();
   };
   const onDoubleClick = ({ target }: MouseEvent) => {
     const block = target instanceof HTMLElement ? target.closest<HTMLElement>('[data-index]') : null;
-    if (block === null || view.getState().editing !== undefined) return;
+    if (block === null || view.getState().editedParagraph !== undefined) return;
     // The first of the two clicks began to play, which was not what the second one meant.
-    if (!playedBefore.current) player.pause();
+    if (!wasPlaying.current) player.pause();
     edit(Number(block.dataset.index));
   };
   const items = virtual.getVirtualItems();
@@ -189,25 +194,25 @@ export const TextView = () => {
         ref={scroller}
         label={t('transcript.text')}
         onDoubleClick={onDoubleClick}
-        onWheel={yieldToReader}
-        onTouchMove={yieldToReader}
+        onWheel={stopFollowing}
+        onTouchMove={stopFollowing}
         onClick={onClick}
         onPointerDown={(event) => {
           // The scroll bar is no part of what it scrolls.
-          if (event.target === scroller.current) yieldToReader();
+          if (event.target === scroller.current) stopFollowing();
         }}
         onKeyDown={(event) => {
-          if (/^(PageUp|PageDown|Home|End|ArrowUp|ArrowDown)$/.test(event.key)) yieldToReader();
+          if (/^(PageUp|PageDown|Home|End|ArrowUp|ArrowDown)$/.test(event.key)) stopFollowing();
         }}
         className="h-full overflow-y-auto py-4 outline-offset-[-2px] [scrollbar-gutter:stable]"
       >
         <div
-          ref={paper}
+          ref={content}
           className="relative mx-auto max-w-[678px]"
           style={{ height: virtual.getTotalSize() + 64 }}
         >
           {items.map((item) => {
-            const block = doc.blocks[item.index];
+            const block = doc.paragraphs[item.index];
             return block === undefined ? null : (
               <div
                 key={item.key}
@@ -218,7 +223,7 @@ export const TextView = () => {
                 className="absolute inset-x-0 top-0"
                 style={{ transform: `translateY(${item.start}px)` }}
               >
-                <BlockView doc={doc} index={item.index} />
+                <ParagraphView doc={doc} index={item.index} />
               </div>
             );
           })}
@@ -228,8 +233,8 @@ export const TextView = () => {
         <Button
           className="enter absolute bottom-4 left-1/2 -translate-x-1/2 rounded-full shadow-high"
           onClick={() => {
-            view.setState({ following: true });
-            reveal.current(placeAt(doc, player.time()));
+            view.setState({ isFollowing: true });
+            reveal.current(nearestWordAt(doc, player.time()));
           }}
         >
           {t('transcript.follow')}

@@ -1,49 +1,49 @@
 import { useEffect, useMemo, useState } from 'react';
 import { useStore } from 'zustand';
 import { ApiError } from '../../../electron/contract/client.ts';
-import { audioSource } from '../../api/audio.ts';
+import { fetchAudioUrl } from '../../api/signed-url.ts';
 import type { ScreenProps } from '../../app/screens.tsx';
 import { useI18n, useServices } from '../../app/services.tsx';
-import { errorText } from '../../lib/errors.ts';
-import { Blank } from '../../ui/bits.tsx';
+import { describeError } from '../../lib/errors.ts';
+import { EmptyState } from '../../ui/bits.tsx';
 import { Button } from '../../ui/button.tsx';
-import { readAccepted } from './accepted.ts';
-import { AnalyseDialog } from './analyse-dialog.tsx';
+import { readAcceptedWords } from './accepted.ts';
+import { AnalyzeTranscriptDialog } from './analyze-transcript-dialog.tsx';
 import { ExportDialog } from './export-dialog.tsx';
 import { FindBar } from './find-bar.tsx';
 import { JobView, ProgressCard } from './job-view.tsx';
-import { speechGaps } from './model/gaps.ts';
-import { isRange, timelineOf } from './model/timeline.ts';
+import { findSilenceGaps } from './model/gaps.ts';
+import { getTimeline, isPartial } from './model/timeline.ts';
 import { createPlayer } from './player.ts';
 import { PlayerBar } from './player-bar.tsx';
 import { createReaderView, type Reader, ReaderProvider } from './reader.tsx';
 import { ReviewBar } from './review-bar.tsx';
-import { ConflictNotes, SaveFault } from './saving-notes.tsx';
+import { ConflictNotices, SaveErrorNotice } from './save-notices.tsx';
 import { SidePanel } from './side-panel.tsx';
 import { TextView } from './text-view.tsx';
-import { Title } from './title.tsx';
-import { createTranscriptStore, isAnalysedAgain } from './transcript-store.ts';
-import { useReaderKeys } from './use-reader-keys.ts';
+import { createTranscriptEditor, isReanalyzing } from './transcript-editor.ts';
+import { TranscriptHeader } from './transcript-header.tsx';
+import { useReaderShortcuts } from './use-reader-shortcuts.ts';
 
-const useReaderParts = (id: string, at: number | undefined): Reader => {
+const useOpenReader = (id: string, at: number | undefined): Reader => {
   const { client, prefs, live } = useServices();
   const [reader] = useState<Reader>(() => {
     const { rate, volume, skipSilence } = prefs.store.getState();
     return {
       id,
-      transcripts: createTranscriptStore(client, id, localStorage),
+      editor: createTranscriptEditor(client, id, localStorage),
       player: createPlayer({ rate, volume, skipSilence }),
-      view: createReaderView(readAccepted(localStorage, id)),
+      view: createReaderView(readAcceptedWords(localStorage, id)),
       reveal: { current: () => undefined },
     };
   });
 
   useEffect(() => {
     const controller = new AbortController();
-    void reader.transcripts.load(controller.signal);
+    void reader.editor.load(controller.signal);
     return () => {
       controller.abort();
-      void reader.transcripts.save();
+      void reader.editor.save();
       reader.player.close();
     };
   }, [reader]);
@@ -51,16 +51,16 @@ const useReaderParts = (id: string, at: number | undefined): Reader => {
     () =>
       live.listen((event) => {
         if (event.type === 'transcript.progress' && event.id === id)
-          reader.transcripts.grow(event.segments_from, event.segments);
+          reader.editor.appendSegments(event.segments_from, event.segments);
         else if ('transcript' in event && event.transcript.id === id)
-          reader.transcripts.follow(event.type === 'transcript.changed' ? 'changed' : 'other');
+          reader.editor.handleEvent(event.type === 'transcript.changed' ? 'changed' : 'other');
       }),
     [live, reader, id],
   );
   useEffect(
     () =>
       live.store.subscribe((now, before) => {
-        if (now.connection === 'live' && before.connection !== 'live') reader.transcripts.reconnected();
+        if (now.connection === 'live' && before.connection !== 'live') reader.editor.handleReconnect();
       }),
     [live, reader],
   );
@@ -76,7 +76,7 @@ const useReaderParts = (id: string, at: number | undefined): Reader => {
   );
   // What is typed is saved before the page goes: a reload in the middle of an edit loses nothing.
   useEffect(() => {
-    const onHide = () => void reader.transcripts.save();
+    const onHide = () => void reader.editor.save();
     window.addEventListener('pagehide', onHide);
     return () => window.removeEventListener('pagehide', onHide);
   }, [reader]);
@@ -88,91 +88,93 @@ const TranscriptScreen = ({ param: id, at }: ScreenProps) => <OpenTranscript key
 export default TranscriptScreen;
 
 const OpenTranscript = ({ id, at }: { id: string; at: number | undefined }) => {
-  const reader = useReaderParts(id, at);
+  const reader = useOpenReader(id, at);
   const { t } = useI18n();
-  const status = useStore(reader.transcripts.store, (state) => state.transcript?.status);
-  const name = useStore(reader.transcripts.store, (state) => state.transcript?.name);
-  const error = useStore(reader.transcripts.store, (state) => state.error);
-  const again = useStore(reader.transcripts.store, (state) => isAnalysedAgain(state.transcript));
-  const readable = status === 'completed' || again;
+  const status = useStore(reader.editor.store, (state) => state.transcript?.status);
+  const name = useStore(reader.editor.store, (state) => state.transcript?.name);
+  const error = useStore(reader.editor.store, (state) => state.error);
+  const isReanalyzed = useStore(reader.editor.store, (state) => isReanalyzing(state.transcript));
+  const isReadable = status === 'completed' || isReanalyzed;
 
   useEffect(() => {
     if (name !== undefined) document.title = `${name} · Earshot`;
   }, [name]);
 
   if (error !== undefined && status === undefined) {
-    const gone = error instanceof ApiError && error.status === 404;
+    const isMissing = error instanceof ApiError && error.status === 404;
     return (
-      <Blank
+      <EmptyState
         role="alert"
-        title={gone ? t('transcript.gone') : t('transcript.failed')}
-        text={gone ? t('transcript.gone.text') : errorText(error, t)}
+        title={isMissing ? t('transcript.gone') : t('transcript.failed')}
+        text={isMissing ? t('transcript.gone.text') : describeError(error, t)}
       >
         <Button asChild>
           <a href="#/">{t('transcript.back')}</a>
         </Button>
-        {!gone && (
-          <Button look="primary" onClick={() => void reader.transcripts.load()}>
+        {!isMissing && (
+          <Button variant="primary" onClick={() => void reader.editor.load()}>
             {t('common.retry')}
           </Button>
         )}
-      </Blank>
+      </EmptyState>
     );
   }
   return (
     <ReaderProvider value={reader}>
       <div className="flex h-full flex-col px-4 pt-4 lg:px-8">
-        <Title />
+        <TranscriptHeader />
         {status === undefined && <LoadingView />}
-        {readable && <ReadingView reader={reader} />}
-        {status !== undefined && !readable && <JobView />}
+        {isReadable && <ReadingView reader={reader} />}
+        {status !== undefined && !isReadable && <JobView />}
       </div>
     </ReaderProvider>
   );
 };
 
 /** Lets the player know where the audio begins on the transcript's timeline, and what of it was transcribed. */
-const useTimelineOfPlayer = ({ transcripts, player }: Reader) => {
-  const offset = useStore(transcripts.store, (state) => state.transcript?.audio_offset ?? 0);
-  const from = useStore(transcripts.store, (state) => timelineOf(state.transcript, 0).from);
-  const to = useStore(transcripts.store, ({ transcript }) =>
-    transcript !== undefined && isRange(transcript) ? timelineOf(transcript, 0).to : Number.POSITIVE_INFINITY,
+const usePlayerTimeline = ({ editor, player }: Reader) => {
+  const offset = useStore(editor.store, (state) => state.transcript?.audio_offset ?? 0);
+  const from = useStore(editor.store, (state) => getTimeline(state.transcript, 0).from);
+  const to = useStore(editor.store, ({ transcript }) =>
+    transcript !== undefined && isPartial(transcript)
+      ? getTimeline(transcript, 0).to
+      : Number.POSITIVE_INFINITY,
   );
   useEffect(() => player.setTimeline(offset, from, to), [player, offset, from, to]);
 };
 
 /** Says how a further analysis ended: its warning, where it came to nothing. */
-const useOutcomeOfAnalysis = ({ transcripts }: Reader) => {
+const useAnalysisOutcome = ({ editor }: Reader) => {
   const { toasts } = useServices();
   const { t } = useI18n();
   useEffect(
     () =>
-      transcripts.store.subscribe(({ transcript: now }, { transcript: before }) => {
-        if (!isAnalysedAgain(before) || now?.status !== 'completed') return;
+      editor.store.subscribe(({ transcript: now }, { transcript: before }) => {
+        if (!isReanalyzing(before) || now?.status !== 'completed') return;
         const warning = now.warnings.find((each) => before?.warnings.includes(each) === false);
         if (warning === undefined) toasts.show(t('analyse.done'));
         else toasts.show(warning, { tone: 'bad' });
       }),
-    [transcripts, toasts, t],
+    [editor, toasts, t],
   );
 };
 
 const ReadingView = ({ reader }: { reader: Reader }) => {
   const { client, baseUrl } = useServices();
   const { t } = useI18n();
-  const doc = useStore(reader.transcripts.store, (state) => state.doc);
-  const working = useStore(reader.transcripts.store, (state) => state.transcript?.status === 'processing');
+  const doc = useStore(reader.editor.store, (state) => state.doc);
+  const isProcessing = useStore(reader.editor.store, (state) => state.transcript?.status === 'processing');
   const panel = useStore(reader.view, (state) => state.panel);
-  const exporting = useStore(reader.view, (state) => state.exporting);
-  const analysing = useStore(reader.view, (state) => state.analysing);
-  useReaderKeys(reader);
-  useTimelineOfPlayer(reader);
-  useOutcomeOfAnalysis(reader);
+  const exporting = useStore(reader.view, (state) => state.isExporting);
+  const analysing = useStore(reader.view, (state) => state.isAnalyzing);
+  useReaderShortcuts(reader);
+  usePlayerTimeline(reader);
+  useAnalysisOutcome(reader);
 
   useEffect(() => {
-    reader.player.open(() => audioSource(client, baseUrl, reader.id));
+    reader.player.open(() => fetchAudioUrl(client, baseUrl, reader.id));
   }, [reader, client, baseUrl]);
-  const gaps = useMemo(() => (doc === undefined ? [] : speechGaps(doc)), [doc]);
+  const gaps = useMemo(() => (doc === undefined ? [] : findSilenceGaps(doc)), [doc]);
   useEffect(() => reader.player.setGaps(gaps), [reader, gaps]);
 
   return (
@@ -180,23 +182,23 @@ const ReadingView = ({ reader }: { reader: Reader }) => {
       <PlayerBar />
       {panel === 'find' && <FindBar />}
       {panel === 'review' && <ReviewBar />}
-      <SaveFault />
-      <ConflictNotes />
-      {working && (
+      <SaveErrorNotice />
+      <ConflictNotices />
+      {isProcessing && (
         <div className="mt-2">
           <ProgressCard />
         </div>
       )}
       <div className="mt-3 grid min-h-0 flex-1 grid-cols-1 gap-8 lg:grid-cols-[minmax(0,1fr)_320px]">
         {doc !== undefined && doc.words.length === 0 ? (
-          <Blank title={t('transcript.silent')} text={t('transcript.silent.text')} />
+          <EmptyState title={t('transcript.silent')} text={t('transcript.silent.text')} />
         ) : (
           <TextView />
         )}
         <SidePanel />
       </div>
       {exporting && <ExportDialog />}
-      {analysing && <AnalyseDialog />}
+      {analysing && <AnalyzeTranscriptDialog />}
     </>
   );
 };

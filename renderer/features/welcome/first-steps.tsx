@@ -2,11 +2,11 @@ import { Check, ShieldCheck } from 'lucide-react';
 import { type ReactNode, useCallback } from 'react';
 import type { Model } from '../../../electron/contract/system.ts';
 import sampleUrl from '../../../resources/samples/01-short-note.wav?url';
-import { LoadedPart } from '../../app/loaded-part.tsx';
+import { ResourceView } from '../../app/resource-view.tsx';
 import { useI18n, usePrefs, useServices } from '../../app/services.tsx';
-import { errorText } from '../../lib/errors.ts';
-import { bytes } from '../../lib/format.ts';
-import { useLoaded } from '../../lib/use-loaded.ts';
+import { describeError } from '../../lib/errors.ts';
+import { formatBytes } from '../../lib/format.ts';
+import { useResource } from '../../lib/use-resource.ts';
 import { hrefOf } from '../../stores/router.ts';
 import { Button } from '../../ui/button.tsx';
 import { modelName } from '../models/model-facts.ts';
@@ -42,7 +42,7 @@ const Step = ({ place, title, children }: { place: number; title: string; childr
   </div>
 );
 
-const choicesOf = (models: readonly Model[]) => {
+const listChoices = (models: readonly Model[]) => {
   const speech = models.filter((model) => model.kind === 'whisper');
   return speech.filter((model) => model.aliases.length > 0 || model.installed).slice(0, 5);
 };
@@ -55,21 +55,21 @@ const ModelChoice = () => {
     async (signal: AbortSignal) => (await client.call('listModels', { signal })).data,
     [client],
   );
-  const { loaded, again } = useLoaded(load);
+  const { resource, reload } = useResource(load);
   const choose = (model: Model) =>
     prefs.set({ options: { ...options, model: model.aliases[0] ?? model.id } });
   const isChosen = (model: Model) => model.id === options.model || model.aliases.includes(options.model);
   return (
     <>
       <p>{t('welcome.model.text')}</p>
-      <LoadedPart loaded={loaded} again={again}>
+      <ResourceView resource={resource} onReload={reload}>
         {(models) => (
           <ul className="mt-3 flex flex-col">
-            {choicesOf(models).map((model) => (
+            {listChoices(models).map((model) => (
               <li key={model.id} className="flex min-h-9 items-center gap-2 border-b border-line">
                 <span className="min-w-0 flex-1 truncate text-ink">
                   {modelName(model, t)}
-                  <span className="tnum ms-2 text-xs text-ink-3">{bytes(model.size, locale)}</span>
+                  <span className="tnum ms-2 text-xs text-ink-3">{formatBytes(model.size, locale)}</span>
                 </span>
                 {!model.installed && (
                   <a
@@ -86,7 +86,7 @@ const ModelChoice = () => {
                   </span>
                 )}
                 {model.installed && !isChosen(model) && (
-                  <Button look="link" onClick={() => choose(model)}>
+                  <Button variant="link" onClick={() => choose(model)}>
                     {t('welcome.model.use')}
                   </Button>
                 )}
@@ -94,7 +94,7 @@ const ModelChoice = () => {
             ))}
           </ul>
         )}
-      </LoadedPart>
+      </ResourceView>
     </>
   );
 };
@@ -109,7 +109,7 @@ const SampleButton = () => {
       const file = new File([await response.blob()], 'sample-note.wav', { type: 'audio/wav' });
       dialogs.open({ kind: 'create', sources: [{ kind: 'file', file }] });
     } catch (error) {
-      toasts.show(errorText(error, t), { tone: 'bad' });
+      toasts.show(describeError(error, t), { tone: 'bad' });
     }
   };
   return (

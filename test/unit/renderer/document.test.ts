@@ -1,16 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import type { Segment } from '../../../electron/contract/transcript.ts';
 import {
-  blockOfWord,
   buildDoc,
+  paragraphOfWord,
   wordAt,
   wordsBySegment,
 } from '../../../renderer/features/transcript/model/document.ts';
-import { findDoubts } from '../../../renderer/features/transcript/model/doubt.ts';
-import { alignWords, editDoc, textsOf } from '../../../renderer/features/transcript/model/edit.ts';
-import { countIn, findHits, replaceIn } from '../../../renderer/features/transcript/model/find.ts';
-import { speechGaps } from '../../../renderer/features/transcript/model/gaps.ts';
-import { timelineOf } from '../../../renderer/features/transcript/model/timeline.ts';
+import { alignWords, editDoc, segmentTexts } from '../../../renderer/features/transcript/model/edit.ts';
+import {
+  countMatches,
+  findMatches,
+  replaceMatches,
+} from '../../../renderer/features/transcript/model/find.ts';
+import { findSilenceGaps } from '../../../renderer/features/transcript/model/gaps.ts';
+import { findUncertainSpans } from '../../../renderer/features/transcript/model/low-confidence.ts';
+import { getTimeline } from '../../../renderer/features/transcript/model/timeline.ts';
 
 /** A segment whose words take half a second each. */
 const segment = (id: number, text: string, start: number, speaker: string | null = null): Segment => {
@@ -44,7 +48,9 @@ const doc = buildDoc({ segments, text, entities });
 
 describe('a document', () => {
   it('joins what one speaker says and begins anew with the next', () => {
-    expect(doc.blocks.map((block) => [block.speaker, block.firstWord, block.endWord, block.heads])).toEqual([
+    expect(
+      doc.paragraphs.map((block) => [block.speaker, block.firstWord, block.endWord, block.showsSpeaker]),
+    ).toEqual([
       ['A', 0, 9, true],
       ['B', 9, 13, true],
     ]);
@@ -52,8 +58,8 @@ describe('a document', () => {
 
   it('begins a paragraph after a long pause, without naming the speaker again', () => {
     const paused = [segment(0, 'One two.', 0, 'A'), segment(1, 'Three four.', 9, 'A')];
-    const { blocks } = buildDoc({ segments: paused, text: 'One two. Three four.', entities: [] });
-    expect(blocks.map((block) => block.heads)).toEqual([true, false]);
+    const { paragraphs } = buildDoc({ segments: paused, text: 'One two. Three four.', entities: [] });
+    expect(paragraphs.map((block) => block.showsSpeaker)).toEqual([true, false]);
   });
 
   it('knows which words a named thing consists of, also where its text comes twice', () => {
@@ -72,8 +78,8 @@ describe('a document', () => {
     expect(wordAt(doc, 0.45)).toBe(0);
     expect(wordAt(doc, 0.5)).toBe(1);
     expect(wordAt(doc, 99)).toBe(-1);
-    expect(blockOfWord(doc, 8)).toBe(0);
-    expect(blockOfWord(doc, 9)).toBe(1);
+    expect(paragraphOfWord(doc, 8)).toBe(0);
+    expect(paragraphOfWord(doc, 9)).toBe(1);
   });
 
   it('gives the words of sentences to the segments that they fall into', () => {
@@ -96,9 +102,9 @@ describe('a document', () => {
   });
 
   it('skips only silences that are longer than a breath', () => {
-    expect(speechGaps(doc)).toEqual([]);
+    expect(findSilenceGaps(doc)).toEqual([]);
     const paused = buildDoc({ segments: [segment(0, 'One', 0), segment(1, 'two', 8)], text: 'One two' });
-    expect(speechGaps(paused)).toEqual([{ from: expect.closeTo(0.6), to: expect.closeTo(7.8) }]);
+    expect(findSilenceGaps(paused)).toEqual([{ from: expect.closeTo(0.6), to: expect.closeTo(7.8) }]);
   });
 });
 
@@ -106,16 +112,16 @@ describe('the timeline of the player', () => {
   const whole = { duration: 60, audio_offset: 0, audio_start_from: 0, audio_end_at: 0 };
 
   it('is the whole recording, as long as the player hears it to be', () => {
-    expect(timelineOf(whole, 0)).toEqual({ from: 0, to: 60 });
-    expect(timelineOf(whole, 60.4)).toEqual({ from: 0, to: 60.4 });
-    expect(timelineOf(undefined, 5)).toEqual({ from: 0, to: 0 });
+    expect(getTimeline(whole, 0)).toEqual({ from: 0, to: 60 });
+    expect(getTimeline(whole, 60.4)).toEqual({ from: 0, to: 60.4 });
+    expect(getTimeline(undefined, 5)).toEqual({ from: 0, to: 0 });
   });
 
   it('is the range that was transcribed, whether all of the audio is kept or the range alone', () => {
     const range = { duration: 20, audio_offset: 0, audio_start_from: 30, audio_end_at: 50 };
-    expect(timelineOf(range, 60)).toEqual({ from: 30, to: 50 });
-    expect(timelineOf({ ...range, audio_offset: 29.5 }, 21)).toEqual({ from: 30, to: 50 });
-    expect(timelineOf({ ...range, audio_start_from: 0, duration: 50 }, 60)).toEqual({ from: 0, to: 50 });
+    expect(getTimeline(range, 60)).toEqual({ from: 30, to: 50 });
+    expect(getTimeline({ ...range, audio_offset: 29.5 }, 21)).toEqual({ from: 30, to: 50 });
+    expect(getTimeline({ ...range, audio_start_from: 0, duration: 50 }, 60)).toEqual({ from: 0, to: 50 });
   });
 });
 
@@ -143,9 +149,9 @@ describe('a correction', () => {
 
   it('counts a word that a person wrote as certain', () => {
     const doubtful = buildDoc({ segments: [segment(0, '?maybe so', 0)], text: '?maybe so' });
-    expect(findDoubts(doubtful, new Set())).toEqual([{ first: 0, last: 0 }]);
-    expect(findDoubts(editDoc(doubtful, [{ id: 0, text: 'surely so' }]), new Set())).toEqual([]);
-    expect(findDoubts(doubtful, new Set([0]))).toEqual([]);
+    expect(findUncertainSpans(doubtful, new Set())).toEqual([{ first: 0, last: 0 }]);
+    expect(findUncertainSpans(editDoc(doubtful, [{ id: 0, text: 'surely so' }]), new Set())).toEqual([]);
+    expect(findUncertainSpans(doubtful, new Set([0]))).toEqual([]);
   });
 
   it('keeps the marks of named things in the rest of the text', () => {
@@ -155,37 +161,37 @@ describe('a correction', () => {
       'Peter',
       'Walker',
     ]);
-    expect(edited.blocks[1]?.firstWord).toBe(11);
-    expect(textsOf(edited, [0])).toEqual([{ id: 0, text: 'Good evening to all of you.' }]);
+    expect(edited.paragraphs[1]?.firstWord).toBe(11);
+    expect(segmentTexts(edited, [0])).toEqual([{ id: 0, text: 'Good evening to all of you.' }]);
   });
 
   it('takes a segment whose text was deleted whole', () => {
     const edited = editDoc(doc, [{ id: 1, text: '' }]);
     expect(edited.words).toHaveLength(8);
-    expect(edited.blocks.map((block) => block.endSegment - block.firstSegment)).toEqual([2, 1]);
+    expect(edited.paragraphs.map((block) => block.endSegment - block.firstSegment)).toEqual([2, 1]);
   });
 });
 
 describe('finding', () => {
   it('finds without regard to case, across words and segments', () => {
-    expect(findHits(doc, 'PETER')).toEqual([
+    expect(findMatches(doc, 'PETER')).toEqual([
       { first: 8, last: 8 },
       { first: 9, last: 9 },
     ]);
-    expect(findHits(doc, 'all. nice to')).toEqual([{ first: 3, last: 5 }]);
-    expect(findHits(doc, '  ')).toEqual([]);
+    expect(findMatches(doc, 'all. nice to')).toEqual([{ first: 3, last: 5 }]);
+    expect(findMatches(doc, '  ')).toEqual([]);
   });
 
   it('replaces everywhere, or one place alone, and takes signs as they are', () => {
-    expect(replaceIn(doc, 'peter', 'Paul').map((change) => change.text)).toEqual([
+    expect(replaceMatches(doc, 'peter', 'Paul').map((change) => change.text)).toEqual([
       'Nice to meet you, Paul.',
       'Paul Walker is late.',
     ]);
-    expect(replaceIn(doc, 'peter', 'Paul', { segment: 2, occurrence: 0 })).toEqual([
+    expect(replaceMatches(doc, 'peter', 'Paul', { segment: 2, occurrence: 0 })).toEqual([
       { id: 2, text: 'Paul Walker is late.' },
     ]);
-    expect(replaceIn(doc, '.*', 'x')).toEqual([]);
-    expect([countIn(doc, 'peter'), countIn(doc, '.*'), countIn(doc, ' ')]).toEqual([2, 0, 0]);
-    expect(replaceIn(doc, 'late.', '$& now')).toEqual([{ id: 2, text: 'Peter Walker is $& now' }]);
+    expect(replaceMatches(doc, '.*', 'x')).toEqual([]);
+    expect([countMatches(doc, 'peter'), countMatches(doc, '.*'), countMatches(doc, ' ')]).toEqual([2, 0, 0]);
+    expect(replaceMatches(doc, 'late.', '$& now')).toEqual([{ id: 2, text: 'Peter Walker is $& now' }]);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SETTINGS } from '../../../electron/contract/settings.ts';
-import { GROUPS } from '../../../renderer/features/settings/setting-groups.ts';
+import { SETTING_GROUPS } from '../../../renderer/features/settings/setting-groups.ts';
 import { formatMessage, placeholders } from '../../../renderer/i18n/format.ts';
 import { LOCALES, loadMessages, preferredLocale, withRegion } from '../../../renderer/i18n/index.ts';
 import english from '../../../renderer/i18n/messages/en.json' with { type: 'json' };
@@ -41,7 +41,7 @@ describe('messages', () => {
 
 describe('settings screen', () => {
   it('lists every setting exactly once', () => {
-    const placed = GROUPS.flatMap((group) => group.parts.flatMap((part) => part.keys));
+    const placed = SETTING_GROUPS.flatMap((group) => group.parts.flatMap((part) => part.keys));
     expect([...placed].sort()).toEqual(Object.keys(SETTINGS).sort());
   });
 });

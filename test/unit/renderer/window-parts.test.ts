@@ -2,39 +2,39 @@ import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../../electron/contract/client.ts';
 import { ERROR_STATUS, JOB_ERROR_CODES } from '../../../electron/contract/errors.ts';
 import { createEventParser } from '../../../electron/contract/event-stream.ts';
-import { onOrigin } from '../../../renderer/api/audio.ts';
-import { readLiveEvent } from '../../../renderer/api/live-events.ts';
+import { parseLiveEvent } from '../../../renderer/api/live-events.ts';
 import { tokenFromHash } from '../../../renderer/api/session.ts';
+import { toSameOrigin } from '../../../renderer/api/signed-url.ts';
 import { linksIn } from '../../../renderer/app/global-keys.ts';
 import { isScreenName } from '../../../renderer/app/screens.tsx';
-import { toCurl, toRequest, WHOLE } from '../../../renderer/features/create/request.ts';
+import { toCurl, toRequest, WHOLE_RECORDING } from '../../../renderer/features/create/request.ts';
 import { dayOf, periodOf } from '../../../renderer/features/library/periods.ts';
-import { goodFor } from '../../../renderer/features/models/model-facts.ts';
-import { destinationsOf } from '../../../renderer/features/settings/destinations.ts';
+import { describeModel } from '../../../renderer/features/models/model-facts.ts';
+import { groupByDestination } from '../../../renderer/features/settings/destinations.ts';
 import english from '../../../renderer/i18n/messages/en.json' with { type: 'json' };
-import { errorText, jobErrorText } from '../../../renderer/lib/errors.ts';
-import { clock, dayLabel, parseClock, roughTime } from '../../../renderer/lib/format.ts';
-import { bucketPeaks, normalisePeaks } from '../../../renderer/lib/peaks.ts';
+import { describeError, describeJobError } from '../../../renderer/lib/errors.ts';
+import { formatClock, formatDuration, formatRelativeDay, parseClock } from '../../../renderer/lib/format.ts';
+import { normalizePeaks, resamplePeaks } from '../../../renderer/lib/peaks.ts';
 import { speakerIndex } from '../../../renderer/lib/speakers.ts';
 import { NO_FILTER, toListQuery } from '../../../renderer/stores/library.ts';
-import { OptionsSchema } from '../../../renderer/stores/prefs.ts';
+import { TranscriptionOptionsSchema } from '../../../renderer/stores/prefs.ts';
 import { hrefOf, parseRoute, storedInHash } from '../../../renderer/stores/router.ts';
 
 describe('times', () => {
   it('are written as a clock and read back', () => {
-    expect([0, 139, 4448].map((seconds) => clock(seconds))).toEqual(['0:00', '2:19', '1:14:08']);
-    expect(clock(724, true)).toBe('00:12:04');
+    expect([0, 139, 4448].map((seconds) => formatClock(seconds))).toEqual(['0:00', '2:19', '1:14:08']);
+    expect(formatClock(724, true)).toBe('00:12:04');
     expect(['2:19', '1:14:08', '8.5', '8,5'].map(parseClock)).toEqual([139, 4448, 8.5, 8.5]);
     expect(['', 'x', '1:2:3:4', '-5'].map(parseClock)).toEqual([undefined, undefined, undefined, undefined]);
   });
 
   it('carry as much date as is needed', () => {
     const now = new Date('2026-11-20T18:00:00');
-    expect(dayLabel('2026-11-20T14:02:00', 'en-GB', now)).toBe('Today, 14:02');
-    expect(dayLabel('2026-11-19T23:59:00', 'en-GB', now)).toBe('Yesterday');
-    expect(dayLabel('2026-11-18T12:00:00', 'en-GB', now)).toBe('18 Nov');
-    expect(dayLabel('2025-11-18T12:00:00', 'de', now)).toBe('18. Nov. 2025');
-    expect(roughTime(480, 'en')).toBe('8 min');
+    expect(formatRelativeDay('2026-11-20T14:02:00', 'en-GB', now)).toBe('Today, 14:02');
+    expect(formatRelativeDay('2026-11-19T23:59:00', 'en-GB', now)).toBe('Yesterday');
+    expect(formatRelativeDay('2026-11-18T12:00:00', 'en-GB', now)).toBe('18 Nov');
+    expect(formatRelativeDay('2025-11-18T12:00:00', 'de', now)).toBe('18. Nov. 2025');
+    expect(formatDuration(480, 'en')).toBe('8 min');
   });
 });
 
@@ -64,7 +64,7 @@ describe('connections', () => {
   it('are gathered by address and reason', () => {
     const one = { host: 'a.example', address: null, purpose: 'audio', bytes: 5, error: null } as const;
     expect(
-      destinationsOf([
+      groupByDestination([
         { ...one, time: '2026-03-03T09:00:00.000Z' },
         { ...one, purpose: 'webhook', time: '2026-03-02T09:00:00.000Z' },
         { ...one, time: '2026-03-01T09:00:00.000Z' },
@@ -82,10 +82,10 @@ describe('an error', () => {
 
   it('is the server’s own sentence in English, and the sentence of its code elsewhere', () => {
     const full = new ApiError(507, { ...body, code: 'disk_full' });
-    expect(errorText(full, said('en'))).toBe('The disk has 3 bytes left.');
-    expect(errorText(full, said('de'))).toBe('error.code.disk_full');
-    expect(errorText(new ApiError(500, { ...body, code: 'new_one' }), said('de'))).toBe(body.error);
-    expect(errorText(new TypeError('fetch failed'), said('de'))).toBe('error.unreachable');
+    expect(describeError(full, said('en'))).toBe('The disk has 3 bytes left.');
+    expect(describeError(full, said('de'))).toBe('error.code.disk_full');
+    expect(describeError(new ApiError(500, { ...body, code: 'new_one' }), said('de'))).toBe(body.error);
+    expect(describeError(new TypeError('fetch failed'), said('de'))).toBe('error.unreachable');
   });
 
   it('names each fault once', () => {
@@ -96,8 +96,8 @@ describe('an error', () => {
       code: 'invalid_request',
       details: [fault],
     });
-    expect(errorText(refused, said('en'))).toBe('Not valid: limit: Too big.');
-    expect(errorText(refused, said('de'))).toBe('error.code.invalid_request Too big.');
+    expect(describeError(refused, said('en'))).toBe('Not valid: limit: Too big.');
+    expect(describeError(refused, said('de'))).toBe('error.code.invalid_request Too big.');
   });
 
   it('has a sentence for each code of the contract', () => {
@@ -112,9 +112,9 @@ describe('an error', () => {
       message: 'The server answered 404.',
       stage: 'downloading',
     } as const;
-    expect(jobErrorText(gone, said('en'))).toBe('The server answered 404.');
-    expect(jobErrorText(gone, said('de'))).toBe('error.code.download_failed');
-    expect(jobErrorText(undefined, said('de'))).toBe('library.failedUnknown');
+    expect(describeJobError(gone, said('en'))).toBe('The server answered 404.');
+    expect(describeJobError(gone, said('de'))).toBe('error.code.download_failed');
+    expect(describeJobError(undefined, said('de'))).toBe('library.failedUnknown');
   });
 });
 
@@ -126,7 +126,7 @@ describe('what a model is good for', () => {
     ['large-v3-turbo-q5_0', 'models.good.smaller'],
     ['my-own', 'As the server says.'],
   ])('%s', (id, expected) => {
-    expect(goodFor({ id, kind: 'whisper', description: 'As the server says.' }, t)).toBe(expected);
+    expect(describeModel({ id, kind: 'whisper', description: 'As the server says.' }, t)).toBe(expected);
   });
 });
 
@@ -153,7 +153,7 @@ describe('addresses of the window', () => {
   });
 
   it('stay on the origin that the page came from', () => {
-    expect(onOrigin('http://127.0.0.1:3277/v1/a?x=1', 'http://localhost:3277')).toBe(
+    expect(toSameOrigin('http://127.0.0.1:3277/v1/a?x=1', 'http://localhost:3277')).toBe(
       'http://localhost:3277/v1/a?x=1',
     );
   });
@@ -178,23 +178,28 @@ describe('the event stream', () => {
   });
 
   it('passes over events of a kind that is not known', () => {
-    expect(readLiveEvent('queue.changed', '{"paused":true}')).toEqual({
+    expect(parseLiveEvent('queue.changed', '{"paused":true}')).toEqual({
       type: 'queue.changed',
       paused: true,
     });
-    expect(readLiveEvent('something.new', '{}')).toBeUndefined();
+    expect(parseLiveEvent('something.new', '{}')).toBeUndefined();
   });
 });
 
 describe('a request for a transcription', () => {
-  const options = OptionsSchema.parse({ speakers: 3, language: 'de', redact: true, safety: true });
+  const options = TranscriptionOptionsSchema.parse({
+    speakers: 3,
+    language: 'de',
+    redact: true,
+    safety: true,
+  });
 
   it('names what was chosen, and no more', () => {
     expect(
       toRequest(
         'storage:/a',
-        OptionsSchema.parse({ diarize: false, entities: false, topics: false, summary: false }),
-        WHOLE,
+        TranscriptionOptionsSchema.parse({ diarize: false, entities: false, topics: false, summary: false }),
+        WHOLE_RECORDING,
       ),
     ).toEqual({
       audio_url: 'storage:/a',
@@ -220,7 +225,10 @@ describe('a request for a transcription', () => {
   });
 
   it('is remembered field by field: a damaged one falls back alone', () => {
-    expect(OptionsSchema.parse({ model: 5, topics: false })).toMatchObject({ model: 'mini', topics: false });
+    expect(TranscriptionOptionsSchema.parse({ model: 5, topics: false })).toMatchObject({
+      model: 'mini',
+      topics: false,
+    });
   });
 });
 
@@ -228,10 +236,10 @@ describe('the drawing of sound', () => {
   it('keeps the shape, shows a shout, and leaves silence flat', () => {
     const loud = new Float32Array(100).fill(0.2);
     loud[10] = 1;
-    const bars = bucketPeaks(loud, 10);
+    const bars = resamplePeaks(loud, 10);
     expect(bars[1]).toBeGreaterThan(bars[5] ?? 0);
-    expect(Math.max(...normalisePeaks(bars))).toBe(1);
-    expect(Math.max(...normalisePeaks(new Float32Array(10)))).toBe(0);
+    expect(Math.max(...normalizePeaks(bars))).toBe(1);
+    expect(Math.max(...normalizePeaks(new Float32Array(10)))).toBe(0);
   });
 
   it('numbers speakers by their letters', () => {

@@ -14,10 +14,10 @@ export type DocWord = {
 };
 
 /** A paragraph: whole segments of one speaker. What the reader sees and edits as one piece. */
-export type Block = {
+export type Paragraph = {
   readonly speaker: string | null;
   /** Whether the speaker is named above it: not where the same voice goes on. */
-  readonly heads: boolean;
+  readonly showsSpeaker: boolean;
   readonly firstWord: number;
   readonly endWord: number;
   readonly firstSegment: number;
@@ -38,13 +38,13 @@ export type DocSegment = {
 export type Doc = {
   readonly segments: readonly DocSegment[];
   readonly words: readonly DocWord[];
-  readonly blocks: readonly Block[];
+  readonly paragraphs: readonly Paragraph[];
   /** Start of every word, ascending: what the player searches. */
   readonly starts: Float64Array;
 };
 
-const BLOCK_WORDS = 90;
-const BLOCK_PAUSE = 2.5;
+const MAX_PARAGRAPH_WORDS = 90;
+const MAX_PAUSE_SECONDS = 2.5;
 
 type TimedWord = {
   readonly word: string;
@@ -54,7 +54,7 @@ type TimedWord = {
 };
 
 /** Words for a segment that came without: its text, spread evenly over its time. */
-const spreadWords = (segment: Segment): TimedWord[] => {
+const interpolateWords = (segment: Segment): TimedWord[] => {
   const texts = segment.text.split(/\s+/).filter((text) => text !== '');
   const step = (segment.end - segment.start) / Math.max(1, texts.length);
   return texts.map((word, index) => ({
@@ -65,7 +65,7 @@ const spreadWords = (segment: Segment): TimedWord[] => {
   }));
 };
 
-/** Gives the words of the sentences to the segments that they fall into, for transcripts without word times. */
+/** Gives the words of the sentences to the segments that they fall into, for editor without word times. */
 export const wordsBySegment = (
   segments: readonly Segment[],
   sentences: SentenceData['data']['sentences'],
@@ -85,7 +85,7 @@ export const wordsBySegment = (
 };
 
 /** Which entity each word of the transcript belongs to, found by walking the text once. */
-const entityFinder = (text: string, entities: readonly Entity[]) => {
+const createEntityLookup = (text: string, entities: readonly Entity[]) => {
   const order = entities.map((entity, index) => ({ entity, index }));
   order.sort((a, b) => a.entity.startIndex - b.entity.startIndex);
   let cursor = 0;
@@ -101,23 +101,23 @@ const entityFinder = (text: string, entities: readonly Entity[]) => {
   };
 };
 
-const makeBlocks = (segments: readonly DocSegment[]): Block[] => {
-  const blocks: Block[] = [];
+const groupIntoParagraphs = (segments: readonly DocSegment[]): Paragraph[] => {
+  const paragraphs: Paragraph[] = [];
   let word = 0;
   for (const [index, segment] of segments.entries()) {
-    const last = blocks.at(-1);
+    const last = paragraphs.at(-1);
     const joins =
       last !== undefined &&
       last.speaker === segment.speaker &&
-      segment.start - last.end < BLOCK_PAUSE &&
-      last.endWord - last.firstWord + segment.words.length <= BLOCK_WORDS;
+      segment.start - last.end < MAX_PAUSE_SECONDS &&
+      last.endWord - last.firstWord + segment.words.length <= MAX_PARAGRAPH_WORDS;
     const endWord = word + segment.words.length;
     if (joins) {
-      blocks[blocks.length - 1] = { ...last, endWord, endSegment: index + 1, end: segment.end };
+      paragraphs[paragraphs.length - 1] = { ...last, endWord, endSegment: index + 1, end: segment.end };
     } else {
-      blocks.push({
+      paragraphs.push({
         speaker: segment.speaker,
-        heads: last === undefined || last.speaker !== segment.speaker,
+        showsSpeaker: last === undefined || last.speaker !== segment.speaker,
         firstWord: word,
         endWord,
         firstSegment: index,
@@ -128,16 +128,16 @@ const makeBlocks = (segments: readonly DocSegment[]): Block[] => {
     }
     word = endWord;
   }
-  return blocks;
+  return paragraphs;
 };
 
 /** A document out of segments whose words are known. */
-export const assemble = (segments: readonly DocSegment[]): Doc => {
+export const assembleDoc = (segments: readonly DocSegment[]): Doc => {
   const words = segments.flatMap((segment) => segment.words);
   return {
     segments,
     words,
-    blocks: makeBlocks(segments),
+    paragraphs: groupIntoParagraphs(segments),
     starts: Float64Array.from(words, (word) => word.start),
   };
 };
@@ -147,15 +147,15 @@ export const buildDoc = (
   transcript: Pick<Transcription, 'segments' | 'text' | 'entities'>,
   segmentsWithWords: readonly Segment[] = transcript.segments,
 ): Doc => {
-  const entityOf = entityFinder(transcript.text, transcript.entities ?? []);
-  return assemble(
+  const entityOf = createEntityLookup(transcript.text, transcript.entities ?? []);
+  return assembleDoc(
     segmentsWithWords.map((segment, index) => ({
       id: segment.id,
       speaker: segment.speaker_id,
       start: segment.start,
       end: segment.end,
       text: segment.text.trim(),
-      words: (segment.words ?? spreadWords(segment)).map((word) => {
+      words: (segment.words ?? interpolateWords(segment)).map((word) => {
         const text = word.word.trim();
         return {
           text,
@@ -193,16 +193,16 @@ export const wordAt = (doc: Doc, seconds: number): number => {
 };
 
 /** Where in the text a time is, also in a silence: the last word begun by then, else the first; -1 without any. */
-export const placeAt = (doc: Doc, seconds: number): number =>
+export const nearestWordAt = (doc: Doc, seconds: number): number =>
   doc.words.length === 0 ? -1 : Math.max(0, lastAtOrBefore(doc.starts, seconds + 0.001));
 
 /** The block that holds a word. */
-export const blockOfWord = (doc: Doc, word: number): number => {
+export const paragraphOfWord = (doc: Doc, word: number): number => {
   let low = 0;
-  let high = doc.blocks.length;
+  let high = doc.paragraphs.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((doc.blocks[middle]?.firstWord ?? 0) <= word) low = middle + 1;
+    if ((doc.paragraphs[middle]?.firstWord ?? 0) <= word) low = middle + 1;
     else high = middle;
   }
   return Math.max(0, low - 1);

@@ -1,11 +1,11 @@
-import { assemble, type Doc, type DocSegment, type DocWord } from './document.ts';
+import { assembleDoc, type Doc, type DocSegment, type DocWord } from './document.ts';
 
 export type SegmentText = { readonly id: number; readonly text: string };
 
-const plain = (text: string) => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
+const normalizeWord = (text: string) => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
 
 /** Table of the longest common subsequence of two word lists, from the end (Wagner and Fischer, 1974). */
-const commonTable = (before: readonly string[], after: readonly string[]) => {
+const commonSubsequenceTable = (before: readonly string[], after: readonly string[]) => {
   const width = after.length + 1;
   const table = new Uint16Array((before.length + 1) * width);
   for (let row = before.length - 1; row >= 0; row--) {
@@ -21,7 +21,7 @@ const commonTable = (before: readonly string[], after: readonly string[]) => {
 
 /** For each new word the index of the old word that it is, or -1. */
 const matchWords = (before: readonly string[], after: readonly string[]): number[] => {
-  const { table, width } = commonTable(before, after);
+  const { table, width } = commonSubsequenceTable(before, after);
   const matches = after.map(() => -1);
   let row = 0;
   let column = 0;
@@ -43,8 +43,8 @@ const matchWords = (before: readonly string[], after: readonly string[]): number
 export const alignWords = (segment: DocSegment, text: string, index: number): DocWord[] => {
   const after = text.split(/\s+/).filter((word) => word !== '');
   const matches = matchWords(
-    segment.words.map((word) => plain(word.text)),
-    after.map(plain),
+    segment.words.map((word) => normalizeWord(word.text)),
+    after.map(normalizeWord),
   );
   const words: DocWord[] = [];
   for (let at = 0; at < after.length; ) {
@@ -78,7 +78,7 @@ export const alignWords = (segment: DocSegment, text: string, index: number): Do
 /** The document with some segments' texts replaced. */
 export const editDoc = (doc: Doc, changes: readonly SegmentText[]): Doc => {
   const texts = new Map(changes.map((change) => [change.id, change.text]));
-  return assemble(
+  return assembleDoc(
     doc.segments.map((segment, index) => {
       const text = texts.get(segment.id);
       return text === undefined || text === segment.text
@@ -89,7 +89,7 @@ export const editDoc = (doc: Doc, changes: readonly SegmentText[]): Doc => {
 };
 
 /** What the texts of those segments are now: the way back from a change. */
-export const textsOf = (doc: Doc, ids: Iterable<number>): SegmentText[] => {
+export const segmentTexts = (doc: Doc, ids: Iterable<number>): SegmentText[] => {
   const wanted = new Set(ids);
   return doc.segments
     .filter((segment) => wanted.has(segment.id))

@@ -2,10 +2,10 @@ import type { Doc } from './document.ts';
 import type { SegmentText } from './edit.ts';
 
 /** A place where the searched text stands: words from `first` to `last`, both included. */
-export type Hit = { readonly first: number; readonly last: number };
+export type Match = { readonly first: number; readonly last: number };
 
 /** Where `query` stands in the text, without regard to case, also across words and segments. */
-export const findHits = (doc: Doc, query: string): Hit[] => {
+export const findMatches = (doc: Doc, query: string): Match[] => {
   const wanted = query.trim().toLocaleLowerCase();
   if (wanted === '') return [];
   const offsets = new Float64Array(doc.words.length);
@@ -18,29 +18,29 @@ export const findHits = (doc: Doc, query: string): Hit[] => {
     length += word.text.length + 1;
   }
   text = parts.join(' ').toLocaleLowerCase();
-  const hits: Hit[] = [];
+  const matches: Match[] = [];
   let word = 0;
   for (let from = text.indexOf(wanted); from !== -1; from = text.indexOf(wanted, from + wanted.length)) {
     const to = from + wanted.length;
     while (word + 1 < offsets.length && (offsets[word + 1] ?? 0) <= from) word++;
     let last = word;
     while (last + 1 < offsets.length && (offsets[last + 1] ?? 0) < to) last++;
-    hits.push({ first: word, last });
+    matches.push({ first: word, last });
   }
-  return hits;
+  return matches;
 };
 
 const escapePattern = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 /** How many places `replaceIn` changes when it replaces everywhere. */
-export const countIn = (doc: Doc, query: string): number => {
+export const countMatches = (doc: Doc, query: string): number => {
   if (query.trim() === '') return 0;
   const pattern = new RegExp(escapePattern(query.trim()), 'giu');
   return doc.segments.reduce((total, { text }) => total + (text.match(pattern)?.length ?? 0), 0);
 };
 
 /** The changed texts when `query` is replaced: everywhere, or in the segments named. */
-export const replaceIn = (
+export const replaceMatches = (
   doc: Doc,
   query: string,
   replacement: string,

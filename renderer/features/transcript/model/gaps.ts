@@ -1,15 +1,16 @@
-import type { Gap } from '../player.ts';
+import type { SilenceGap } from '../player.ts';
 import type { Doc } from './document.ts';
 
-const LONG = 0.9;
-const LEAD = 0.2;
+const MIN_GAP_SECONDS = 0.9;
+const MARGIN_SECONDS = 0.2;
 
 /** Silences worth skipping: longer than a breath, with a little air left on both sides. */
-export const speechGaps = (doc: Doc): Gap[] => {
-  const gaps: Gap[] = [];
+export const findSilenceGaps = (doc: Doc): SilenceGap[] => {
+  const gaps: SilenceGap[] = [];
   let end = 0;
   for (const word of doc.words) {
-    if (word.start - end > LONG) gaps.push({ from: end + LEAD, to: word.start - LEAD });
+    if (word.start - end > MIN_GAP_SECONDS)
+      gaps.push({ from: end + MARGIN_SECONDS, to: word.start - MARGIN_SECONDS });
     end = Math.max(end, word.end);
   }
   return gaps;

@@ -5,17 +5,17 @@ type Timeline = { readonly from: number; readonly to: number };
 
 type Ranged = Pick<Transcription, 'duration' | 'audio_offset' | 'audio_start_from' | 'audio_end_at'>;
 
-export const isRange = (transcript: Ranged): boolean =>
+export const isPartial = (transcript: Ranged): boolean =>
   transcript.audio_start_from > 0 || transcript.audio_end_at > 0;
 
 /**
  * What the player shows of the recording: the whole of it, or the range that was transcribed, wherever the kept
  * audio begins. `played` is the length of that audio as the player knows it, 0 until it does.
  */
-export const timelineOf = (transcript: Ranged | undefined, played: number): Timeline => {
+export const getTimeline = (transcript: Ranged | undefined, played: number): Timeline => {
   if (transcript === undefined) return { from: 0, to: 0 };
   const { duration, audio_offset: offset, audio_start_from: start } = transcript;
-  if (!isRange(transcript)) return { from: offset, to: offset + (played > 0 ? played : duration) };
+  if (!isPartial(transcript)) return { from: offset, to: offset + (played > 0 ? played : duration) };
   const from = Math.max(offset, start);
   return { from, to: from + duration };
 };

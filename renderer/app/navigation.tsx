@@ -1,0 +1,117 @@
+import { Plus } from 'lucide-react';
+import { useStore } from 'zustand';
+import { cx } from '../lib/classes.ts';
+import { formatNumber } from '../lib/format.ts';
+import { hrefOf } from '../stores/router.ts';
+import { BrandMark } from '../ui/brand.tsx';
+import { Button } from '../ui/button.tsx';
+import { Kbd } from '../ui/kbd.tsx';
+import { EngineCard } from './engine-card.tsx';
+import { NAV_SCREENS, type NavScreen, type ScreenName } from './screens.tsx';
+import { useI18n, useServices } from './services.tsx';
+
+const NavLink = ({ entry, count }: { entry: NavScreen; count?: string | undefined }) => {
+  const { router } = useServices();
+  const { t } = useI18n();
+  const screen = useStore(router.store, (route) => route.screen);
+  // A transcript belongs to the library.
+  const isCurrent = screen === entry.name || (entry.name === 'library' && screen === 'transcript');
+  return (
+    <a
+      href={hrefOf({ screen: entry.name })}
+      aria-current={isCurrent ? 'page' : undefined}
+      className={cx(
+        'flex h-8 items-center gap-2.5 rounded-ctl px-2.5 font-medium transition-colors hover:bg-sunken hover:text-ink',
+        isCurrent ? 'bg-sunken text-ink' : 'text-ink-2',
+      )}
+    >
+      <entry.icon size={16} strokeWidth={1.75} aria-hidden />
+      <span className="truncate">{t(entry.label)}</span>
+      {count !== undefined && <span className="tnum ms-auto text-xs text-ink-3">{count}</span>}
+    </a>
+  );
+};
+
+/** The column at the side: the main action, the screens, and what the engine is doing. */
+export const Sidebar = () => {
+  const { dialogs, library, live } = useServices();
+  const { t, locale } = useI18n();
+  const all = useStore(library.store, (state) => state.counts.all);
+  const busy = useStore(live.store, (state) => state.progress.size);
+  const counts: Partial<Record<ScreenName, number>> = { library: all, queue: busy };
+  return (
+    <nav
+      aria-label={t('nav.label')}
+      className="hidden flex-col gap-3 overflow-y-auto border-e border-line px-3 py-4 md:flex"
+    >
+      <a
+        href="#/"
+        className="flex items-center gap-2.5 rounded-ctl px-2 pt-1 pb-2 text-[16px] font-[650] tracking-[-.015em]"
+      >
+        <BrandMark />
+        <span>Earshot</span>
+      </a>
+      <Button
+        variant="primary"
+        className="h-9 w-full"
+        onClick={() => dialogs.open({ kind: 'create', sources: [] })}
+      >
+        <Plus size={16} aria-hidden />
+        <span className="truncate">{t('nav.new')}</span>
+        <Kbd className="ms-auto">N</Kbd>
+      </Button>
+      <ul className="flex flex-col">
+        {NAV_SCREENS.filter((entry) => !entry.isLast).map((entry) => {
+          const count = counts[entry.name] ?? 0;
+          return (
+            <li key={entry.name}>
+              <NavLink entry={entry} count={count > 0 ? formatNumber(count, locale) : undefined} />
+            </li>
+          );
+        })}
+      </ul>
+      <div className="mt-auto flex flex-col gap-3">
+        <EngineCard />
+        {NAV_SCREENS.filter((entry) => entry.isLast).map((entry) => (
+          <NavLink key={entry.name} entry={entry} />
+        ))}
+      </div>
+    </nav>
+  );
+};
+
+/** The same on a narrow window: a bar at the foot. */
+export const BottomBar = () => {
+  const { router, dialogs } = useServices();
+  const { t } = useI18n();
+  const screen = useStore(router.store, (route) => route.screen);
+  return (
+    <nav
+      aria-label={t('nav.label')}
+      className="flex items-center justify-around border-t border-line bg-ground px-1 py-1 md:hidden"
+    >
+      {NAV_SCREENS.filter((entry) => !entry.isWideOnly).map((entry) => (
+        <a
+          key={entry.name}
+          href={hrefOf({ screen: entry.name })}
+          aria-current={screen === entry.name ? 'page' : undefined}
+          className={cx(
+            'flex min-w-14 flex-col items-center gap-0.5 rounded-ctl px-2 py-1 text-2xs font-medium',
+            screen === entry.name ? 'text-accent-text' : 'text-ink-2',
+          )}
+        >
+          <entry.icon size={18} strokeWidth={1.75} aria-hidden />
+          {t(entry.label)}
+        </a>
+      ))}
+      <button
+        type="button"
+        aria-label={t('nav.new')}
+        onClick={() => dialogs.open({ kind: 'create', sources: [] })}
+        className="grid size-10 place-items-center rounded-full bg-accent text-accent-ink"
+      >
+        <Plus size={20} aria-hidden />
+      </button>
+    </nav>
+  );
+};

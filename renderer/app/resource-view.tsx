@@ -1,0 +1,38 @@
+import type { ReactNode } from 'react';
+import { describeError } from '../lib/errors.ts';
+import type { Resource } from '../lib/use-resource.ts';
+import { Callout } from '../ui/bits.tsx';
+import { Button } from '../ui/button.tsx';
+import { SkeletonRows } from '../ui/skeleton.tsx';
+import { useI18n } from './services.tsx';
+
+type Props<T> = {
+  resource: Resource<T>;
+  onReload: () => void;
+  /** Lines that stand for it while it is on its way. */
+  rows?: number;
+  children: (value: T) => ReactNode;
+};
+
+/** What is loaded for a part of a page: on its way, there, or not to be had, with a way to try again. */
+export const ResourceView = <T,>({ resource, onReload, rows = 3, children }: Props<T>) => {
+  const { t } = useI18n();
+  if (resource.state === 'loading') return <SkeletonRows label={t('common.loading')} rows={rows} />;
+  if (resource.state === 'failed') {
+    return (
+      <div role="alert">
+        <Callout
+          tone="bad"
+          action={
+            <Button variant="link" className="!text-bad" onClick={onReload}>
+              {t('common.retry')}
+            </Button>
+          }
+        >
+          {describeError(resource.error, t)}
+        </Callout>
+      </div>
+    );
+  }
+  return children(resource.value);
+};

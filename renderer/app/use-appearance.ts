@@ -1,0 +1,34 @@
+import { useEffect } from 'react';
+import type { Prefs } from '../stores/prefs.ts';
+import { resolveLocale, useCoreServices, usePrefs } from './services.tsx';
+
+const DARK = '(prefers-color-scheme: dark)';
+
+const applyTheme = (theme: Prefs['theme']) => {
+  const dark = theme === 'system' ? matchMedia(DARK).matches : theme === 'dark';
+  document.documentElement.dataset.theme = dark ? 'dark' : 'light';
+};
+
+/** Keeps the document's theme, text size and language as the preferences say, and follows the system. */
+export const useAppearance = () => {
+  const { i18n } = useCoreServices();
+  const theme = usePrefs((prefs) => prefs.theme);
+  const textScale = usePrefs((prefs) => prefs.textScale);
+  const locale = usePrefs((prefs) => prefs.locale);
+
+  useEffect(() => {
+    applyTheme(theme);
+    const media = matchMedia(DARK);
+    const follow = () => applyTheme(theme);
+    media.addEventListener('change', follow);
+    return () => media.removeEventListener('change', follow);
+  }, [theme]);
+
+  useEffect(() => {
+    document.documentElement.style.setProperty('--text-scale', String(textScale));
+  }, [textScale]);
+
+  useEffect(() => {
+    void i18n.use(resolveLocale(locale));
+  }, [i18n, locale]);
+};

@@ -1,0 +1,63 @@
+import { useEffect, useState } from 'react';
+import type { LiveEvent } from '../api/live-events.ts';
+import { describeJobError } from '../lib/errors.ts';
+import { formatPercent } from '../lib/format.ts';
+import { type Services, useI18n, useServices } from './services.tsx';
+
+type EndEvent = Extract<LiveEvent, { type: 'transcript.completed' | 'transcript.failed' }>;
+
+const isEndEvent = (event: LiveEvent): event is EndEvent =>
+  event.type === 'transcript.completed' || event.type === 'transcript.failed';
+
+/** Shown by the system where it lets the window: the desktop program does. */
+const showNotification = ({ router }: Services, id: string, title: string, body: string): void => {
+  if (document.hasFocus() || !('Notification' in window) || Notification.permission !== 'granted') return;
+  const message = new Notification(title, { body, tag: id });
+  message.addEventListener('click', () => {
+    window.focus();
+    router.go({ screen: 'transcript', param: id });
+  });
+};
+
+/** Quarters of a job: often enough to follow by ear, seldom enough to go on reading. */
+const quarterOf = (progress: number): number => Math.floor(progress / 25) * 25;
+
+/**
+ * Tells how far jobs are and when they end: gives back what a live region says, and lets the system show an end
+ * while the window is not looked at.
+ */
+export const useJobAnnouncements = (): string => {
+  const services = useServices();
+  const { t, locale } = useI18n();
+  const [announcement, setAnnouncement] = useState('');
+  useEffect(() => {
+    const { live, library } = services;
+    const quarters = new Map<string, number>();
+    const announceProgress = (id: string, progress: number) => {
+      const quarter = quarterOf(progress);
+      if (quarter === (quarters.get(id) ?? 0)) return;
+      quarters.set(id, quarter);
+      const row = [...library.list.getState().rows.values()].find((item) => item.id === id);
+      if (row !== undefined)
+        setAnnouncement(t('stage.said', { name: row.name, share: formatPercent(quarter / 100, locale) }));
+    };
+    const announceEnd = (event: EndEvent) => {
+      const { id, name, error } = event.transcript;
+      quarters.delete(id);
+      const failed = event.type === 'transcript.failed';
+      const reason = describeJobError(error, t);
+      setAnnouncement(failed ? t('message.failedOf', { name, reason }) : t('message.completedOf', { name }));
+      showNotification(
+        services,
+        id,
+        t(failed ? 'message.failed' : 'message.completed'),
+        failed ? `${name}: ${reason}` : name,
+      );
+    };
+    return live.listen((event) => {
+      if (event.type === 'transcript.progress') announceProgress(event.id, event.progress.percent);
+      if (isEndEvent(event)) announceEnd(event);
+    });
+  }, [services, t, locale]);
+  return announcement;
+};

@@ -1,0 +1,25 @@
+import type { WebhookDelivery } from '../../electron/contract/webhooks.ts';
+import { Tag } from '../ui/bits.tsx';
+import { useI18n } from './services.tsx';
+
+const TONES = { pending: 'plain', delivered: 'good', failed: 'bad' } as const;
+
+type Props = { readonly delivery: Pick<WebhookDelivery, 'state' | 'attempts'> };
+
+/** Whether something sent to a webhook has arrived. */
+export const DeliveryStateTag = ({ delivery }: Props) => {
+  const { t } = useI18n();
+  return <Tag tone={TONES[delivery.state]}>{t(`deliveries.${delivery.state}`)}</Tag>;
+};
+
+/** How often it was sent, and what was answered last: "2 attempts · 503". */
+export const DeliveryAttempts = ({ delivery }: Props) => {
+  const { t } = useI18n();
+  const last = delivery.attempts.at(-1);
+  return (
+    <>
+      {t('deliveries.attempts', { count: delivery.attempts.length })}
+      {last !== undefined && ` · ${last.status ?? last.error ?? ''}`}
+    </>
+  );
+};

@@ -1,0 +1,97 @@
+import { useState } from 'react';
+import { useI18n, usePrefs } from '../../app/services.tsx';
+import { describeError } from '../../lib/errors.ts';
+import type { TranscriptionOptions } from '../../stores/prefs.ts';
+import { Callout } from '../../ui/bits.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { type AnalysisFlag, AnalysisSwitches } from './analysis-switches.tsx';
+import { SpeakerCount } from './language-fields.tsx';
+import { toAnalyses } from './request.ts';
+
+/** Some of them cannot be taken back, so nothing is on by a choice of another day. */
+const NO_ANALYSES: Readonly<Record<AnalysisFlag, boolean>> = {
+  diarize: false,
+  summary: false,
+  entities: false,
+  topics: false,
+  safety: false,
+  redact: false,
+};
+
+type Props = {
+  title: string;
+  text: string;
+  /** What was found already: asked for again, it is made anew. */
+  existing?: ReadonlySet<AnalysisFlag>;
+  /** The language that is spoken; null where it differs or is not known. */
+  language: string | null;
+  onAnalyze: (asked: ReturnType<typeof toAnalyses>) => Promise<void>;
+  onClose: () => void;
+};
+
+/** Asks what more to find in what was recognised already, without hearing it again. */
+export const AnalyzeDialog = ({ title, text, existing, language, onAnalyze, onClose }: Props) => {
+  const { t } = useI18n();
+  const remembered = usePrefs((state) => state.options);
+  const [options, setOptions] = useState<TranscriptionOptions>({ ...remembered, ...NO_ANALYSES });
+  const [isSending, setIsSending] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const request = toAnalyses(options, language);
+  const change = (part: Partial<TranscriptionOptions>) => setOptions({ ...options, ...part });
+  const submit = async () => {
+    setIsSending(true);
+    setError(undefined);
+    try {
+      await onAnalyze(request);
+      onClose();
+    } catch (reason) {
+      setError(reason);
+      setIsSending(false);
+    }
+  };
+  return (
+    <Dialog
+      title={title}
+      description={text}
+      closeLabel={t('common.close')}
+      onClose={onClose}
+      footer={
+        <>
+          <span className="flex-1" />
+          <Button variant="ghost" onClick={onClose}>
+            {t('common.cancel')}
+          </Button>
+          <Button
+            variant="primary"
+            disabled={isSending || Object.keys(request).length === 0}
+            onClick={() => void submit()}
+          >
+            {t('analyse.start')}
+          </Button>
+        </>
+      }
+    >
+      <AnalysisSwitches
+        options={options}
+        onChange={change}
+        {...(existing === undefined ? {} : { existing })}
+      />
+      {options.diarize && (
+        <div className="mt-4 max-w-[300px]">
+          <SpeakerCount options={options} onChange={change} />
+        </div>
+      )}
+      {options.redact && (
+        <div className="mt-4" role="status">
+          <Callout tone="warn">{t('analyse.redact')}</Callout>
+        </div>
+      )}
+      {error !== undefined && (
+        <div className="mt-4" role="alert">
+          <Callout tone="bad">{describeError(error, t)}</Callout>
+        </div>
+      )}
+    </Dialog>
+  );
+};

@@ -1,0 +1,18 @@
+import { useI18n, useServices } from '../../app/services.tsx';
+import { ConfirmDialog } from '../../ui/dialog.tsx';
+
+/** Asks before a dialog closes over a recording that was not transcribed. */
+export const DiscardRecordingDialog = ({ onKeep }: { onKeep: () => void }) => {
+  const { dialogs } = useServices();
+  const { t } = useI18n();
+  return (
+    <ConfirmDialog
+      title={t('record.discard.title')}
+      text={t('record.discard.text')}
+      confirmLabel={t('record.discard')}
+      cancelLabel={t('record.keep')}
+      onConfirm={dialogs.close}
+      onCancel={onKeep}
+    />
+  );
+};

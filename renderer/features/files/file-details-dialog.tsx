@@ -1,0 +1,129 @@
+import { Plus, X } from 'lucide-react';
+import { useState } from 'react';
+import type { StoredFile } from '../../../electron/contract/storage.ts';
+import { useI18n, useServices } from '../../app/services.tsx';
+import { describeError } from '../../lib/errors.ts';
+import { formatBytes, formatDateTime } from '../../lib/format.ts';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { TextInput } from '../../ui/field.tsx';
+
+type MetadataEntry = { readonly id: number; readonly key: string; readonly value: string };
+
+/** Values that are no texts are shown as JSON and kept as what they are. */
+const toEntries = (metadata: StoredFile['metadata']): MetadataEntry[] =>
+  Object.entries(metadata).map(([key, value], id) => ({
+    id,
+    key,
+    value: typeof value === 'string' ? value : JSON.stringify(value),
+  }));
+
+const fromEntries = (
+  pairs: readonly MetadataEntry[],
+  before: StoredFile['metadata'],
+): StoredFile['metadata'] =>
+  Object.fromEntries(
+    pairs
+      .filter((pair) => pair.key.trim() !== '')
+      .map((pair) => {
+        const old = before[pair.key];
+        const same = old !== undefined && typeof old !== 'string' && JSON.stringify(old) === pair.value;
+        return [pair.key.trim(), same ? old : pair.value];
+      }),
+  );
+
+type Props = { file: StoredFile; onClose: () => void; onChanged: () => void };
+
+/** What is known about a file, and the notes that a person keeps with it. */
+export const FileDetailsDialog = ({ file, onClose, onChanged }: Props) => {
+  const { client, toasts } = useServices();
+  const { t, locale } = useI18n();
+  const [pairs, setPairs] = useState(() => toEntries(file.metadata));
+  const [nextId, setNextId] = useState(pairs.length);
+  const set = (id: number, part: Partial<MetadataEntry>) =>
+    setPairs(pairs.map((pair) => (pair.id === id ? { ...pair, ...part } : pair)));
+  const save = async () => {
+    try {
+      await client.call('patchFile', {
+        params: { fileKey: file.key },
+        body: { metadata: fromEntries(pairs, file.metadata) },
+      });
+      onChanged();
+      onClose();
+    } catch (error) {
+      toasts.show(describeError(error, t), { tone: 'bad' });
+    }
+  };
+  const facts: readonly (readonly [string, string])[] = [
+    [t('files.key'), file.key],
+    [t('files.type'), file.mime_type],
+    [t('files.size'), formatBytes(file.size, locale)],
+    [t('details.created'), formatDateTime(file.uploaded_at, locale)],
+    ['SHA-256', file.checksums.sha256],
+  ];
+  return (
+    <Dialog
+      title={file.original_name}
+      closeLabel={t('common.close')}
+      onClose={onClose}
+      width={560}
+      footer={
+        <>
+          <span className="flex-1" />
+          <Button variant="ghost" onClick={onClose}>
+            {t('common.cancel')}
+          </Button>
+          <Button variant="primary" onClick={() => void save()}>
+            {t('common.save')}
+          </Button>
+        </>
+      }
+    >
+      <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-5 gap-y-1.5">
+        {facts.map(([name, value]) => (
+          <div key={name} className="contents">
+            <dt className="text-ink-2">{name}</dt>
+            <dd className="font-mono text-xs break-all">{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <h3 className="mt-5 mb-2 text-xs font-medium text-ink-2">{t('files.metadata')}</h3>
+      <ul className="flex flex-col gap-2">
+        {pairs.map((pair) => (
+          <li key={pair.id} className="flex gap-2">
+            <TextInput
+              aria-label={t('files.metadata.key')}
+              placeholder={t('files.metadata.key')}
+              value={pair.key}
+              className="!w-40"
+              onChange={(event) => set(pair.id, { key: event.target.value })}
+            />
+            <TextInput
+              aria-label={t('files.metadata.value')}
+              placeholder={t('files.metadata.value')}
+              value={pair.value}
+              onChange={(event) => set(pair.id, { value: event.target.value })}
+            />
+            <IconButton
+              label={t('create.remove', { name: pair.key })}
+              onClick={() => setPairs(pairs.filter((each) => each.id !== pair.id))}
+            >
+              <X size={14} aria-hidden />
+            </IconButton>
+          </li>
+        ))}
+      </ul>
+      <Button
+        variant="ghost"
+        className="mt-2"
+        onClick={() => {
+          setPairs([...pairs, { id: nextId, key: '', value: '' }]);
+          setNextId(nextId + 1);
+        }}
+      >
+        <Plus size={15} aria-hidden />
+        {t('files.metadata.add')}
+      </Button>
+    </Dialog>
+  );
+};

@@ -1,0 +1,36 @@
+import { useStore } from 'zustand';
+import type { Transcription } from '../../../electron/contract/transcript.ts';
+import { useI18n, useServices } from '../../app/services.tsx';
+import type { AnalysisFlag } from '../create/analysis-switches.tsx';
+import { AnalyzeDialog } from '../create/analyze-dialog.tsx';
+import { useReader } from './reader.tsx';
+
+/** What was found already: asked for again, it is made anew. */
+const existingAnalyses = (transcript: Transcription): ReadonlySet<AnalysisFlag> => {
+  const { speakers, summary, entities, topics, content_safety: safety, redact_pii_sub: hidden } = transcript;
+  const found = { diarize: speakers, summary, entities, topics, safety, redact: hidden };
+  const flags: readonly AnalysisFlag[] = ['diarize', 'summary', 'entities', 'topics', 'safety', 'redact'];
+  return new Set(flags.filter((flag) => found[flag] !== undefined));
+};
+
+/** Finds more in a finished transcript, without hearing it again. */
+export const AnalyzeTranscriptDialog = () => {
+  const { editor, view } = useReader();
+  const { library } = useServices();
+  const { t } = useI18n();
+  const transcript = useStore(editor.store, (state) => state.transcript);
+  if (transcript === undefined) return null;
+  return (
+    <AnalyzeDialog
+      title={t('analyse.title')}
+      text={t('analyse.text')}
+      existing={existingAnalyses(transcript)}
+      language={transcript.language}
+      onAnalyze={async (asked) => {
+        await editor.analyze(asked);
+        library.refresh();
+      }}
+      onClose={() => view.setState({ isAnalyzing: false })}
+    />
+  );
+};

@@ -1,0 +1,28 @@
+import type { Doc } from './document.ts';
+
+/** Below this confidence a word is marked as doubtful. */
+export const LOW_CONFIDENCE = 0.5;
+
+/** Neighbouring doubtful words, to be looked at as one. */
+export type UncertainSpan = { readonly first: number; readonly last: number };
+
+const MAX_WORDS_BETWEEN = 2;
+
+/**
+ * The doubtful places of a document in order. Words that a person has accepted are no longer among them; two
+ * doubtful words of one segment with at most two others between count as one place.
+ */
+export const findUncertainSpans = (doc: Doc, accepted: ReadonlySet<number>): UncertainSpan[] => {
+  const spans: UncertainSpan[] = [];
+  for (const [index, word] of doc.words.entries()) {
+    if (word.confidence >= LOW_CONFIDENCE || accepted.has(word.start)) continue;
+    const last = spans.at(-1);
+    const isNear =
+      last !== undefined &&
+      index - last.last <= MAX_WORDS_BETWEEN + 1 &&
+      doc.words[last.last]?.segment === word.segment;
+    if (isNear) spans[spans.length - 1] = { first: last.first, last: index };
+    else spans.push({ first: index, last: index });
+  }
+  return spans;
+};

@@ -1,0 +1,52 @@
+import { Sparkles } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useStore } from 'zustand';
+import { useI18n } from '../../app/services.tsx';
+import { formatClock } from '../../lib/format.ts';
+import { Button } from '../../ui/button.tsx';
+import { lastAtOrBefore } from './model/document.ts';
+import { useReader } from './reader.tsx';
+
+export const SideHeading = ({ children }: { children: ReactNode }) => (
+  <h2 className="mt-[22px] mb-2.5 text-xs font-semibold text-ink-3">{children}</h2>
+);
+
+/** A time that plays what was said there. */
+export const TimeLink = ({ seconds }: { seconds: number }) => {
+  const { player, editor, reveal, view } = useReader();
+  const { t } = useI18n();
+  return (
+    <button
+      type="button"
+      aria-label={t('transcript.playFrom', { time: formatClock(seconds) })}
+      className="tnum rounded-[3px] font-mono text-2xs text-ink-3 hover:text-accent-text hover:underline"
+      onClick={() => {
+        view.setState({ isSidePanelOpen: false, isFollowing: true });
+        player.seek(seconds);
+        player.play();
+        const { doc } = editor.store.getState();
+        if (doc !== undefined) reveal.current(Math.max(0, lastAtOrBefore(doc.starts, seconds + 0.05)));
+      }}
+    >
+      {formatClock(seconds)}
+    </button>
+  );
+};
+
+/** Says that an analysis was not asked for, and lets it be asked for now. */
+export const NotRequested = ({ children }: { children: ReactNode }) => {
+  const { view, editor } = useReader();
+  const { t } = useI18n();
+  const done = useStore(editor.store, (state) => state.transcript?.status === 'completed');
+  return (
+    <>
+      <p className="mt-5 text-ink-2">{children}</p>
+      {done && (
+        <Button className="mt-3" onClick={() => view.setState({ isAnalyzing: true, isSidePanelOpen: false })}>
+          <Sparkles size={14} aria-hidden />
+          {t('analyse.open')}
+        </Button>
+      )}
+    </>
+  );
+};

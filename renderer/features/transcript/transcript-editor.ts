@@ -1,0 +1,217 @@
+import type { z } from 'zod';
+import { createStore } from 'zustand/vanilla';
+import { ApiError, type Client } from '../../../electron/contract/client.ts';
+import type { AnalyzeTranscript, Transcription } from '../../../electron/contract/transcript.ts';
+import { isAbort } from '../../lib/errors.ts';
+import { createAutosave, NOTHING_UNSAVED, type SaveState } from './autosave.ts';
+import { buildDoc, type Doc, wordsBySegment } from './model/document.ts';
+import { editDoc, type SegmentText, segmentTexts } from './model/edit.ts';
+import { writeUnsavedEdits } from './unsaved-edits.ts';
+
+type Change = { readonly before: readonly SegmentText[]; readonly after: readonly SegmentText[] };
+
+type SpeakerName = string | { readonly name: string; readonly remember: boolean };
+
+export type TranscriptState = SaveState & {
+  readonly transcript: Transcription | undefined;
+  readonly doc: Doc | undefined;
+  readonly error: unknown;
+  readonly undoStack: readonly Change[];
+  readonly redoStack: readonly Change[];
+};
+
+/** Whether a finished transcript is being analysed again: its words are there, only the findings are on their way. */
+export const isReanalyzing = (transcript: Transcription | undefined): boolean =>
+  transcript?.status === 'processing' && transcript.duration > 0 && transcript.segments.length > 0;
+
+const sameSegments = (a: Doc | undefined, b: Doc): boolean =>
+  a !== undefined &&
+  a.segments.length === b.segments.length &&
+  a.segments.every((segment, index) => segment.start === b.segments[index]?.start);
+
+/** One open transcript: its document, its corrections with undo, and their way to the server. */
+export const createTranscriptEditor = (client: Client, id: string, storage: Storage) => {
+  const store = createStore<TranscriptState>(() => ({
+    ...NOTHING_UNSAVED,
+    transcript: undefined,
+    doc: undefined,
+    error: undefined,
+    undoStack: [],
+    redoStack: [],
+  }));
+  let isEditing = false;
+  // Something changed elsewhere while the page could not take it up.
+  let isStale = false;
+  // Changes made here of which the event has not come back yet.
+  let pendingEchoes = 0;
+
+  const withUnsavedEdits = (doc: Doc): Doc => {
+    const texts = autosave.unsaved();
+    return texts.length === 0 ? doc : editDoc(doc, texts);
+  };
+  const showDoc = (transcript: Transcription, segments: Transcription['segments']) => {
+    autosave.setBaseTexts(transcript);
+    const doc = withUnsavedEdits(buildDoc(transcript, segments));
+    // Segments that were split or joined make the way back lead elsewhere.
+    const kept = sameSegments(store.getState().doc, doc) ? {} : { past: [], future: [] };
+    store.setState({ transcript, doc, error: undefined, ...kept });
+  };
+
+  /** Shows a transcript as the server tells it; fetches word times where it has none. */
+  const take = async (transcript: Transcription, signal?: AbortSignal) => {
+    const lacksWordTimes = transcript.segments.some((segment) => segment.words === undefined);
+    if (lacksWordTimes && isReanalyzing(transcript) && store.getState().doc !== undefined) {
+      store.setState({ transcript });
+      return;
+    }
+    if (lacksWordTimes && transcript.status === 'completed') {
+      const { data } = await client.call('getSentences', {
+        params: { id },
+        ...(signal === undefined ? {} : { signal }),
+      });
+      showDoc(transcript, wordsBySegment(transcript.segments, data.sentences));
+    } else showDoc(transcript, transcript.segments);
+  };
+
+  const autosave = createAutosave({
+    client,
+    id,
+    storage,
+    getState: store.getState,
+    setState: store.setState,
+    // What is being typed is newer than the answer: the answer's document waits for the end of the edit.
+    onSaved: (transcript) => {
+      if (isEditing) store.setState({ transcript });
+      else {
+        isStale = false;
+        void take(transcript);
+      }
+    },
+    onConflict: (transcript) => {
+      isStale = false;
+      store.setState({ undoStack: [], redoStack: [] });
+      void take(transcript);
+    },
+    onSend: (refused) => {
+      pendingEchoes = Math.max(0, pendingEchoes + (refused ? -1 : 1));
+    },
+  });
+
+  const apply = (changes: readonly SegmentText[]) => {
+    const { doc } = store.getState();
+    if (doc === undefined || changes.length === 0) return;
+    store.setState({ doc: editDoc(doc, changes) });
+    autosave.queue(changes);
+  };
+
+  const load = async (signal?: AbortSignal) => {
+    isStale = false;
+    try {
+      const transcript = await client.call('getTranscript', {
+        params: { id },
+        ...(signal === undefined ? {} : { signal }),
+      });
+      await take(transcript, signal);
+      if (transcript.status === 'completed') {
+        autosave.restore();
+        const { doc } = store.getState();
+        if (doc !== undefined) store.setState({ doc: withUnsavedEdits(doc) });
+      }
+    } catch (error) {
+      if (isAbort(error)) return;
+      if (error instanceof ApiError && error.status === 404) writeUnsavedEdits(storage, id, []);
+      store.setState({ error });
+    }
+  };
+  const reloadWhenIdle = () => {
+    if (isEditing || store.getState().saving !== 'saved') isStale = true;
+    else void load();
+  };
+
+  /** Sends a change that is no correction of text; the answer is the transcript as it is then. */
+  const change = async (send: () => Promise<Transcription>) => {
+    pendingEchoes++;
+    try {
+      await take(await send());
+    } catch (error) {
+      pendingEchoes = Math.max(0, pendingEchoes - 1);
+      throw error;
+    }
+  };
+  const patch = (body: { name: string } | { speakers: Record<string, SpeakerName> }) =>
+    change(() => client.call('patchTranscript', { params: { id }, body }));
+
+  return {
+    store,
+    load,
+    /** Takes up what happened elsewhere; the event of a change made here says nothing new. */
+    handleEvent: (type: 'changed' | 'other') => {
+      if (type === 'changed' && pendingEchoes > 0) {
+        pendingEchoes--;
+        return;
+      }
+      if (store.getState().saving === 'failed') void autosave.save();
+      reloadWhenIdle();
+    },
+    /** The connection is there again: what could not be saved is, and events may have been missed. */
+    handleReconnect: () => {
+      pendingEchoes = 0;
+      if (store.getState().saving === 'failed') void autosave.save();
+    },
+    /** Adds what was recognised since the last event to the text of a running job. */
+    appendSegments: (from: number, more: Transcription['segments']) => {
+      const { transcript } = store.getState();
+      if (transcript === undefined || transcript.status !== 'processing' || more.length === 0) return;
+      const segments = [...transcript.segments.slice(0, from), ...more];
+      store.setState({ transcript: { ...transcript, segments } });
+    },
+    take: (transcript: Transcription) => void take(transcript),
+    setEditing: (on: boolean) => {
+      isEditing = on;
+      if (!on && isStale && store.getState().saving === 'saved') void load();
+    },
+    /** Saves what is being typed without touching the page. */
+    saveDraft: autosave.queue,
+    /** Makes a correction: shown at once, undoable, saved a moment later. */
+    edit: (after: readonly SegmentText[], before?: readonly SegmentText[]) => {
+      const { doc, undoStack } = store.getState();
+      if (doc === undefined || after.length === 0) return;
+      const old =
+        before ??
+        segmentTexts(
+          doc,
+          after.map((each) => each.id),
+        );
+      apply(after);
+      store.setState({ undoStack: [...undoStack, { before: old, after }], redoStack: [] });
+    },
+    undo: () => {
+      const { undoStack, redoStack } = store.getState();
+      const last = undoStack.at(-1);
+      if (last === undefined) return;
+      apply(last.before);
+      store.setState({ undoStack: undoStack.slice(0, -1), redoStack: [...redoStack, last] });
+    },
+    redo: () => {
+      const { undoStack, redoStack } = store.getState();
+      const next = redoStack.at(-1);
+      if (next === undefined) return;
+      apply(next.after);
+      store.setState({ undoStack: [...undoStack, next], redoStack: redoStack.slice(0, -1) });
+    },
+    save: autosave.save,
+    /** Ends a conflict with the text from here, or with the other. */
+    resolveConflict: (segment: number, keepMine: boolean) =>
+      apply(autosave.resolveConflict(segment, keepMine)),
+    /** With `remember` the voice is remembered, too, for later recordings. */
+    renameSpeaker: (speaker: string, name: string, remember = false) =>
+      patch({ speakers: { [speaker]: remember ? { name, remember } : name } }),
+    rename: (name: string) => patch({ name }),
+    /** Asks for further analyses of the words that are here, the corrected ones included. */
+    analyze: async (asked: z.input<typeof AnalyzeTranscript>) => {
+      await autosave.save();
+      await change(() => client.call('analyzeTranscript', { params: { id }, body: asked }));
+    },
+  };
+};
+export type TranscriptEditor = ReturnType<typeof createTranscriptEditor>;

@@ -1,0 +1,252 @@
+import {
+  ArrowLeft,
+  Copy,
+  Ellipsis,
+  ListChecks,
+  PanelRight,
+  Pencil,
+  Redo2,
+  Search,
+  Share,
+  Sparkles,
+  Trash2,
+  Undo2,
+} from 'lucide-react';
+import { useMemo, useState } from 'react';
+import { useStore } from 'zustand';
+import { useI18n, useServices } from '../../app/services.tsx';
+import { describeError } from '../../lib/errors.ts';
+import { formatClock, formatLanguage, formatNumber } from '../../lib/format.ts';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx';
+import { useLibraryActions } from '../library/use-library-actions.ts';
+import { findUncertainSpans } from './model/low-confidence.ts';
+import { useReader } from './reader.tsx';
+import { isReanalyzing } from './transcript-editor.ts';
+import { useCopyTranscript } from './use-copy.ts';
+import { editAtPlayhead } from './use-reader-shortcuts.ts';
+
+/** The head of the page: name, facts, and what can be done. */
+export const TranscriptHeader = () => {
+  const { editor } = useReader();
+  const { t, locale } = useI18n();
+  const transcript = useStore(editor.store, (state) => state.transcript);
+  const facts =
+    transcript === undefined
+      ? []
+      : [
+          transcript.duration > 0 ? formatClock(transcript.duration) : '',
+          transcript.language === null ? '' : formatLanguage(transcript.language, locale),
+          transcript.speakers === undefined
+            ? ''
+            : t('transcript.speakers', { count: Object.keys(transcript.speakers).length }),
+          transcript.model_id ?? transcript.model,
+          transcript.word_count > 0 ? t('transcript.words', { count: transcript.word_count }) : '',
+        ];
+  return (
+    <header className="mb-3 flex min-h-10 items-center gap-2">
+      <a
+        href="#/"
+        aria-label={t('transcript.back')}
+        className="grid size-8 shrink-0 place-items-center rounded-ctl text-ink-2 hover:bg-sunken hover:text-ink"
+      >
+        <ArrowLeft size={16} className="rtl:rotate-180" aria-hidden />
+      </a>
+      <div className="min-w-0 flex-1">
+        <NameField />
+        <div className="tnum truncate text-xs text-ink-2">
+          {facts.filter((fact) => fact !== '').join(' · ')}
+        </div>
+      </div>
+      {(transcript?.status === 'completed' || isReanalyzing(transcript)) && <TranscriptActions />}
+    </header>
+  );
+};
+
+const NameField = () => {
+  const { editor } = useReader();
+  const { toasts, library } = useServices();
+  const { t } = useI18n();
+  const name = useStore(editor.store, (state) => state.transcript?.name ?? '');
+  const [editing, setEditing] = useState(false);
+  const finish = async (text: string) => {
+    setEditing(false);
+    if (text.trim() === '' || text.trim() === name) return;
+    try {
+      await editor.rename(text.trim());
+      library.refresh();
+    } catch (error) {
+      toasts.show(describeError(error, t), { tone: 'bad' });
+    }
+  };
+  const look = 'font-serif text-lg leading-tight font-semibold tracking-[-.01em]';
+  if (!editing) {
+    return (
+      <h1 className={look}>
+        <button
+          type="button"
+          title={t('transcript.rename')}
+          className="max-w-full truncate rounded-[4px] text-start hover:bg-sunken"
+          onClick={() => setEditing(true)}
+        >
+          {name === '' ? '…' : name}
+        </button>
+      </h1>
+    );
+  }
+  return (
+    <input
+      aria-label={t('transcript.rename')}
+      defaultValue={name}
+      maxLength={500}
+      ref={(input) => {
+        if (input !== null && document.activeElement !== input) {
+          input.focus();
+          input.select();
+        }
+      }}
+      onBlur={(event) => void finish(event.target.value)}
+      onKeyDown={(event) => {
+        event.stopPropagation();
+        if (event.key === 'Enter') event.currentTarget.blur();
+        if (event.key === 'Escape') setEditing(false);
+      }}
+      className={`${look} w-full rounded-[4px] bg-ground px-1`}
+    />
+  );
+};
+
+const TranscriptActions = () => {
+  const { editor, view } = useReader();
+  const { t, locale } = useI18n();
+  const doc = useStore(editor.store, (state) => state.doc);
+  const accepted = useStore(view, (state) => state.acceptedWords);
+  const panel = useStore(view, (state) => state.panel);
+  const uncertainCount = useMemo(
+    () => (doc === undefined ? 0 : findUncertainSpans(doc, accepted).length),
+    [doc, accepted],
+  );
+  const toggle = (next: 'find' | 'review') =>
+    view.setState({ panel: panel === next ? 'none' : next, matchIndex: 0, spanIndex: 0 });
+  return (
+    <>
+      <SaveStatus />
+      <UndoButtons />
+      <IconButton
+        label={t('find.title')}
+        hint="Ctrl F"
+        pressed={panel === 'find'}
+        onClick={() => toggle('find')}
+      >
+        <Search size={16} strokeWidth={1.75} aria-hidden />
+      </IconButton>
+      <Button variant="ghost" aria-pressed={panel === 'review'} onClick={() => toggle('review')}>
+        <ListChecks size={16} strokeWidth={1.75} aria-hidden />
+        <span className="hidden sm:inline">{t('review.open')}</span>
+        {uncertainCount > 0 && (
+          <span className="tnum rounded-full bg-warn-soft px-[7px] text-xs leading-[18px] text-warn">
+            {formatNumber(uncertainCount, locale)}
+          </span>
+        )}
+      </Button>
+      <Button onClick={() => view.setState({ isExporting: true })}>
+        <Share size={15} strokeWidth={1.75} aria-hidden />
+        <span className="sr-only sm:not-sr-only">{t('export.open')}</span>
+      </Button>
+      <IconButton
+        label={t('side.open')}
+        className="lg:hidden"
+        onClick={() => view.setState({ isSidePanelOpen: true })}
+      >
+        <PanelRight size={16} strokeWidth={1.75} aria-hidden />
+      </IconButton>
+      <MoreMenu />
+    </>
+  );
+};
+
+const MoreMenu = () => {
+  const reader = useReader();
+  const { editor, view, id } = reader;
+  const { router } = useServices();
+  const { t } = useI18n();
+  const actions = useLibraryActions();
+  const copy = useCopyTranscript();
+  const isProcessing = useStore(editor.store, (state) => state.transcript?.status === 'processing');
+  return (
+    <Menu
+      trigger={
+        <IconButton label={t('transcript.more')}>
+          <Ellipsis size={16} aria-hidden />
+        </IconButton>
+      }
+    >
+      <MenuItem
+        icon={<Pencil size={14} aria-hidden />}
+        hint="E"
+        disabled={isProcessing}
+        // The menu gives the focus back when it closes: the text takes it after that.
+        onSelect={() => setTimeout(() => editAtPlayhead(reader))}
+      >
+        {t('edit.start')}
+      </MenuItem>
+      <MenuItem
+        icon={<Sparkles size={14} aria-hidden />}
+        hint="A"
+        disabled={isProcessing}
+        onSelect={() => view.setState({ isAnalyzing: true })}
+      >
+        {t('analyse.open')}
+      </MenuItem>
+      <MenuSeparator />
+      <MenuItem icon={<Copy size={14} aria-hidden />} onSelect={() => void copy(false)}>
+        {t('transcript.copy')}
+      </MenuItem>
+      <MenuItem icon={<Copy size={14} aria-hidden />} onSelect={() => void copy(true)}>
+        {t('transcript.copyTimes')}
+      </MenuItem>
+      <MenuSeparator />
+      <MenuItem
+        icon={<Trash2 size={14} aria-hidden />}
+        tone="bad"
+        onSelect={() => {
+          actions.remove([id]);
+          router.go({ screen: 'library' });
+        }}
+      >
+        {t('common.delete')}
+      </MenuItem>
+    </Menu>
+  );
+};
+
+const UndoButtons = () => {
+  const { editor } = useReader();
+  const { t } = useI18n();
+  const past = useStore(editor.store, (state) => state.undoStack.length);
+  const future = useStore(editor.store, (state) => state.redoStack.length);
+  if (past === 0 && future === 0) return null;
+  return (
+    <>
+      <IconButton label={t('common.undo')} hint="Ctrl Z" disabled={past === 0} onClick={editor.undo}>
+        <Undo2 size={16} strokeWidth={1.75} aria-hidden />
+      </IconButton>
+      <IconButton label={t('common.redo')} hint="Ctrl Y" disabled={future === 0} onClick={editor.redo}>
+        <Redo2 size={16} strokeWidth={1.75} aria-hidden />
+      </IconButton>
+    </>
+  );
+};
+
+const SaveStatus = () => {
+  const { editor } = useReader();
+  const { t } = useI18n();
+  const saving = useStore(editor.store, (state) => state.saving);
+  const changed = useStore(editor.store, (state) => state.undoStack.length + state.redoStack.length > 0);
+  const said = { saved: changed ? t('edit.saved') : '', failed: t('edit.notSaved') };
+  return (
+    <span role="status" className="mr-1 hidden text-xs whitespace-nowrap text-ink-3 sm:inline">
+      {saving === 'saved' || saving === 'failed' ? said[saving] : t('edit.saving')}
+    </span>
+  );
+};

@@ -1,0 +1,117 @@
+import { useEffect } from 'react';
+import { isTyping } from '../../app/global-keys.ts';
+import { useServices } from '../../app/services.tsx';
+import { lastAtOrBefore, paragraphOfWord } from './model/document.ts';
+import { RATES } from './player.ts';
+import { SEEK_STEP_SECONDS } from './player-bar.tsx';
+import { editParagraph, type Reader } from './reader.tsx';
+
+/** Moves by words; a sentence ends where a word carries its full stop. */
+const seekToWord = (reader: Reader, direction: 1 | -1, sentence: boolean) => {
+  const { doc } = reader.editor.store.getState();
+  if (doc === undefined) return;
+  const now = reader.player.time();
+  let word = lastAtOrBefore(doc.starts, now + 0.001);
+  const startsSentence = (index: number) =>
+    index <= 0 || /[.!?…。！？]["”’»)]*$/.test(doc.words[index - 1]?.text ?? '');
+  // Going back from the middle of a word or sentence goes to its own start first.
+  const late = now - (doc.words[word]?.start ?? 0) > 0.4;
+  if (direction === 1) word++;
+  else if (!late) word--;
+  if (sentence) {
+    while (word > 0 && word < doc.words.length && !startsSentence(word)) word += direction;
+  }
+  const target = doc.words[Math.min(Math.max(0, word), doc.words.length - 1)];
+  if (target !== undefined) reader.player.seek(target.start);
+};
+
+const changeRate = (reader: Reader, direction: 1 | -1) => {
+  const { rate } = reader.player.store.getState();
+  const index = RATES.findIndex((each) => each >= rate);
+  const next = RATES[Math.min(RATES.length - 1, Math.max(0, index + direction))];
+  if (next !== undefined) reader.player.setRate(next);
+};
+
+/** Opens the paragraph that is being heard. */
+export const editAtPlayhead = (reader: Reader) => {
+  const { doc } = reader.editor.store.getState();
+  if (doc === undefined) return;
+  const word = Math.max(0, lastAtOrBefore(doc.starts, reader.player.time() + 0.001));
+  reader.reveal.current(word);
+  editParagraph(reader, paragraphOfWord(doc, word));
+};
+
+const commandFor = (reader: Reader, event: KeyboardEvent): (() => void) | undefined => {
+  const { editor, view } = reader;
+  switch (event.key.toLowerCase()) {
+    case 'f':
+      return () => view.setState({ panel: 'find' });
+    case 'e':
+      return () => view.setState({ isExporting: true });
+    case 'z':
+      return event.shiftKey ? editor.redo : editor.undo;
+    case 'y':
+      return editor.redo;
+    default:
+      return undefined;
+  }
+};
+
+const actionFor = (reader: Reader, event: KeyboardEvent): (() => void) | undefined => {
+  const { player, view } = reader;
+  switch (event.key) {
+    case ' ':
+    case 'k':
+      return player.toggle;
+    case 'j':
+      return () => player.seekBy(-SEEK_STEP_SECONDS);
+    case 'l':
+      return () => player.seekBy(SEEK_STEP_SECONDS);
+    case 'ArrowLeft':
+      return () => seekToWord(reader, -1, event.shiftKey);
+    case 'ArrowRight':
+      return () => seekToWord(reader, 1, event.shiftKey);
+    case '[':
+      return () => changeRate(reader, -1);
+    case ']':
+      return () => changeRate(reader, 1);
+    case 'a':
+      return reader.editor.store.getState().transcript?.status === 'completed'
+        ? () => view.setState({ isAnalyzing: true })
+        : undefined;
+    case 'e':
+      return () => editAtPlayhead(reader);
+    case 'r':
+      return () => view.setState({ panel: 'review', spanIndex: 0 });
+    case 'Escape':
+      return view.getState().panel === 'none' ? undefined : () => view.setState({ panel: 'none' });
+    default:
+      return undefined;
+  }
+};
+
+/** True where a plain key already has a meaning of its own: buttons take space, menus and sliders take arrows. */
+const hasOwnKeys = (target: EventTarget | null, key: string): boolean =>
+  target instanceof HTMLElement &&
+  ((key === ' ' && target.closest('button, a, [role="tab"], [role="switch"], [role="checkbox"]') !== null) ||
+    target.closest('[role="menu"], [role="dialog"], [role="slider"], [role="tablist"], input') !== null);
+
+/** The keys of the open transcript. */
+export const useReaderShortcuts = (reader: Reader) => {
+  const { dialogs } = useServices();
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || dialogs.store.getState().open.kind !== 'none' || event.altKey) return;
+      if (document.querySelector('[role="dialog"], [role="alertdialog"], [role="menu"]') !== null) return;
+      const command = event.ctrlKey || event.metaKey;
+      if (isTyping(event.target) && !(command && /^[fe]$/i.test(event.key))) return;
+      if (!command && hasOwnKeys(event.target, event.key)) return;
+      const run = command ? commandFor(reader, event) : actionFor(reader, event);
+      if (run === undefined) return;
+      event.preventDefault();
+      run();
+    };
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  }, [reader, dialogs]);
+};

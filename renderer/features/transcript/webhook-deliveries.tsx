@@ -1,0 +1,62 @@
+import { Send } from 'lucide-react';
+import { useCallback } from 'react';
+import type { WebhookDelivery } from '../../../electron/contract/webhooks.ts';
+import { useI18n, useServices } from '../../app/services.tsx';
+import { DeliveryAttempts, DeliveryStateTag } from '../../app/webhook-delivery.tsx';
+import { describeError } from '../../lib/errors.ts';
+import { formatDateTime } from '../../lib/format.ts';
+import { useResource } from '../../lib/use-resource.ts';
+import { Button } from '../../ui/button.tsx';
+import { useReader } from './reader.tsx';
+import { SideHeading } from './side-panel-parts.tsx';
+
+/** What was sent to the webhook of this transcript; nothing where there is none. */
+export const WebhookDeliveries = () => {
+  const { id } = useReader();
+  const { client, toasts } = useServices();
+  const { t } = useI18n();
+  const load = useCallback(
+    async (signal: AbortSignal) => (await client.call('listDeliveries', { params: { id }, signal })).data,
+    [client, id],
+  );
+  const { resource, reload } = useResource(load);
+  if (resource.state !== 'ready' || resource.value.length === 0) return null;
+  const test = async () => {
+    try {
+      await client.call('testDelivery', { params: { id } });
+      reload();
+    } catch (error) {
+      toasts.show(describeError(error, t), { tone: 'bad' });
+    }
+  };
+  return (
+    <>
+      <SideHeading>{t('deliveries.title')}</SideHeading>
+      <ul>
+        {resource.value.map((delivery) => (
+          <DeliveryItem key={delivery.id} delivery={delivery} />
+        ))}
+      </ul>
+      <Button className="mt-2" onClick={() => void test()}>
+        <Send size={14} aria-hidden />
+        {t('deliveries.test')}
+      </Button>
+    </>
+  );
+};
+
+const DeliveryItem = ({ delivery }: { delivery: WebhookDelivery }) => {
+  const { locale } = useI18n();
+  return (
+    <li className="border-b border-line py-2 last:border-0">
+      <p className="flex items-center gap-2">
+        <DeliveryStateTag delivery={delivery} />
+        <span className="tnum text-xs text-ink-2">{formatDateTime(delivery.created_at, locale)}</span>
+      </p>
+      <p className="mt-1 font-mono text-2xs break-all text-ink-2">{delivery.url}</p>
+      <p className="tnum text-xs text-ink-2">
+        <DeliveryAttempts delivery={delivery} />
+      </p>
+    </li>
+  );
+};

@@ -1,0 +1,38 @@
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { isAbort } from './errors.ts';
+
+export type Resource<T> =
+  | { readonly state: 'loading' }
+  | { readonly state: 'failed'; readonly error: unknown }
+  | { readonly state: 'ready'; readonly value: T };
+
+/**
+ * Loads something when the screen opens and whenever `load` changes (wrap it in useCallback); `again` loads anew
+ * and keeps what is shown meanwhile. Loading stops when the screen goes.
+ */
+export const useResource = <T>(load: (signal: AbortSignal) => Promise<T>) => {
+  const [resource, setResource] = useState<Resource<T>>({ state: 'loading' });
+  const controllerRef = useRef<AbortController>(undefined);
+
+  const reload = useCallback(() => {
+    controllerRef.current?.abort();
+    const controller = new AbortController();
+    controllerRef.current = controller;
+    load(controller.signal).then(
+      (value) => {
+        if (!controller.signal.aborted) setResource({ state: 'ready', value });
+      },
+      (error: unknown) => {
+        if (!controller.signal.aborted && !isAbort(error)) setResource({ state: 'failed', error });
+      },
+    );
+  }, [load]);
+
+  useEffect(() => {
+    reload();
+    return () => controllerRef.current?.abort();
+  }, [reload]);
+
+  const setValue = useCallback((value: T) => setResource({ state: 'ready', value }), []);
+  return { resource, reload, setValue };
+};

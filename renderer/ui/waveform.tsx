@@ -1,0 +1,83 @@
+import { type Ref, useEffect, useRef } from 'react';
+import { cx } from '../lib/classes.ts';
+import { normalizePeaks, type Peaks, resamplePeaks } from '../lib/peaks.ts';
+
+const BAR_WIDTH = 3;
+const BAR_GAP = 1.5;
+
+const drawBars = (canvas: HTMLCanvasElement, peaks: Peaks, colour: string) => {
+  const { clientWidth: width, clientHeight: height } = canvas;
+  const pixelRatio = window.devicePixelRatio;
+  canvas.width = Math.round(width * pixelRatio);
+  canvas.height = Math.round(height * pixelRatio);
+  const context = canvas.getContext('2d');
+  if (context === null || width === 0) return;
+  context.scale(pixelRatio, pixelRatio);
+  context.fillStyle = colour;
+  const count = Math.max(1, Math.floor((width + BAR_GAP) / (BAR_WIDTH + BAR_GAP)));
+  const bars = normalizePeaks(resamplePeaks(peaks, count));
+  context.beginPath();
+  bars.forEach((peak, index) => {
+    const barHeight = Math.max(2.5, peak * height);
+    context.roundRect(
+      index * (BAR_WIDTH + BAR_GAP),
+      (height - barHeight) / 2,
+      BAR_WIDTH,
+      barHeight,
+      BAR_WIDTH / 2,
+    );
+  });
+  context.fill();
+};
+
+/** A colour of the theme around an element, as the canvas needs it. */
+const themeColor = (element: HTMLElement, name: string) =>
+  getComputedStyle(element).getPropertyValue(name).trim();
+
+type WaveformProps = {
+  peaks: Peaks;
+  /** The lit part, as fractions of the whole. The style of the lit layer can also be moved by hand. */
+  from: number;
+  to: number;
+  playedRef?: Ref<HTMLCanvasElement>;
+  className?: string;
+};
+
+export const clipPathOf = (from: number, to: number) => `inset(-8px ${(1 - to) * 100}% -8px ${from * 100}%)`;
+
+/**
+ * A waveform in two layers, dim and lit. Both are drawn once; what is lit is only a clip that moves, so that
+ * playing and dragging draw nothing.
+ */
+export const Waveform = ({ peaks, from, to, playedRef, className }: WaveformProps) => {
+  const container = useRef<HTMLDivElement>(null);
+
+  useEffect(() => {
+    const holder = container.current;
+    if (holder === null) return;
+    const draw = () => {
+      const [dim, lit] = holder.querySelectorAll('canvas');
+      if (dim !== undefined) drawBars(dim, peaks, themeColor(holder, '--wave'));
+      if (lit !== undefined) drawBars(lit, peaks, themeColor(holder, '--accent'));
+    };
+    const resize = new ResizeObserver(draw);
+    resize.observe(holder);
+    const theme = new MutationObserver(draw);
+    theme.observe(document.documentElement, { attributeFilter: ['data-theme'] });
+    return () => {
+      resize.disconnect();
+      theme.disconnect();
+    };
+  }, [peaks]);
+
+  return (
+    <div ref={container} aria-hidden className={cx('relative', className)}>
+      <canvas className="absolute inset-0 size-full" />
+      <canvas
+        ref={playedRef}
+        className="absolute inset-0 size-full"
+        style={{ clipPath: clipPathOf(from, to) }}
+      />
+    </div>
+  );
+};
