@@ -119,7 +119,8 @@ const runTests = async (node, patterns) => {
   try {
     const { code } = await runProgram(node, [
       ...[tool('vitest', 'vitest.mjs'), 'run', '--root', root, ...patterns],
-      ...['--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
+      ...['--reporter=default', '--reporter=./test/support/summary-reporter.ts'],
+      ...['--reporter=json', `--outputFile.json=${report}`],
     ]);
     return { ...countTests(isFile(report) ? readFileSync(report, 'utf8') : undefined, code), code };
   } finally {

@@ -4,7 +4,6 @@
 //
 // Plain JavaScript for Node 20 and without packages, since neither Node 24 nor node_modules may exist yet. Prints to stderr.
 
-import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import { runChecks, runStaticChecks } from './checks.mjs';
 import { cacheDir, modules, root } from './places.mjs';
@@ -24,14 +23,6 @@ const command = (...words) => ({
 const vitest = (node, args) =>
   program(node, [join(modules, 'vitest', 'vitest.mjs'), '--root', root, ...args]);
 
-const fuzz = (node, args) => {
-  process.env.EARSHOT_FUZZ_SEED ??= String(randomInt(2 ** 31 - 1));
-  say(
-    `Seed ${process.env.EARSHOT_FUZZ_SEED}: EARSHOT_FUZZ_SEED=${process.env.EARSHOT_FUZZ_SEED} repeats this run.`,
-  );
-  return vitest(node, ['run', 'test/fuzz', ...args]);
-};
-
 /**
  * Every task: `tools` are the system programs it needs beside those of the engine's build, `engine` the native addon,
  * `whisperCli` also whisper.cpp's own program, `window` the bundled window.
@@ -47,7 +38,7 @@ const TASKS = {
   'test:unit': { run: (node, args) => vitest(node, ['run', '--project', 'unit', ...args]) },
   'test:watch': { run: (node, args) => vitest(node, ['watch', '--project', 'unit', ...args]) },
   'test:desktop': { tools: FFMPEG, engine: true, window: true, ...script('test', 'desktop', 'main.ts') },
-  fuzz: { tools: FFMPEG, engine: true, run: fuzz },
+  fuzz: { tools: FFMPEG, engine: true, ...script('test', 'fuzz', 'main.ts') },
   faults: { tools: FFMPEG, engine: true, ...script('test', 'faults', 'main.ts') },
   lint: { run: (node) => runStaticChecks(node, ['format, lint', 'layers', 'dead code']) },
   typecheck: { run: (node) => runStaticChecks(node, ['types']) },
