@@ -5,7 +5,8 @@ import { throwIfAborted } from '../../base/abort.ts';
 import { isAppError } from '../../base/errors.ts';
 import type { StoredSegment } from '../../stores/segments.ts';
 import type { PipelineDeps, PipelineModel } from '../deps.ts';
-import { type RecognisedSegment, recogniseAgain } from '../recognition/recognizer.ts';
+import { recognizeAgain } from '../recognition/recognizer.ts';
+import type { RecognizedSegment } from '../recognition/words.ts';
 import type { Recording } from '../redaction/audio.ts';
 import type { JobContext } from '../types.ts';
 
@@ -62,11 +63,11 @@ const recogniseInEnglish = async (
   { input, shift, range }: Recording,
   model: PipelineModel,
   language: string,
-): Promise<RecognisedSegment[]> => {
-  const made: RecognisedSegment[] = [];
+): Promise<RecognizedSegment[]> => {
+  const made: RecognizedSegment[] = [];
   const how = { model, language, range, signal, translate: true };
   report({ stage: 'analyzing', percent: 95, etaSeconds: null, speed: null });
-  for await (const segments of recogniseAgain(deps, input, how)) {
+  for await (const segments of recognizeAgain(deps, input, how)) {
     const moved = (time: { start: number; end: number }) => ({
       start: time.start + shift,
       end: time.end + shift,

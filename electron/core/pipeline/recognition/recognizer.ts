@@ -3,230 +3,244 @@ import { roundMs } from '../../base/numbers.ts';
 import type { AudioChunk, MediaInput, Span } from '../../engines/ffmpeg/types.ts';
 import { audioContextFor } from '../../engines/whisper/audio-context.ts';
 import type { TranscribeRequest, WhisperEngine } from '../../engines/whisper/engine.ts';
-import { collapseLoops, isRepetitive } from '../../engines/whisper/repetition.ts';
-import type { LanguageGuess, WhisperResult } from '../../engines/whisper/types.ts';
-import { type CleanSegment, cleanSegment, joinWords } from '../../engines/whisper/words.ts';
-import type { StoredSegment } from '../../stores/segments.ts';
+import type { LanguageGuess, TranscribeParams, WhisperSegment } from '../../engines/whisper/types.ts';
 import type { PipelineDeps, PipelineModel } from '../deps.ts';
-import { islandsOf } from './speech-regions.ts';
+import { collapseLoops, isRepetitive } from './repetition.ts';
+import { type SpeechRegion, speechRegions } from './speech-regions.ts';
 import { trimSilence } from './trim-silence.ts';
+import { keepWords, type RecognizedSegment, toSegment } from './words.ts';
 
-export type RecogniseOptions = {
-  readonly engine: WhisperEngine;
+export type RecognizeOptions = {
+  readonly engine: Pick<WhisperEngine, 'transcribe'>;
   readonly modelPath: string;
   /** A language code, or `auto`. */
   readonly language: string;
   readonly beamSize: number;
-  /** Encode no more of Whisper's window than there is sound. */
+  /** Encode only as much of Whisper's window as there is audio. */
   readonly fitWindow: boolean;
-  /** Write English, whatever is spoken. */
+  /** Write English, whatever language is spoken. */
   readonly translate: boolean;
   readonly prompt?: string | undefined;
   readonly signal: AbortSignal;
-  /** Run while nothing else does: after a crash, so that only the guilty chunk can crash again. */
-  readonly alone: boolean;
-  readonly onProgress?: (fraction: number) => void;
-  /** Told the language as soon as it is known, where it was to be found. */
-  readonly onLanguage?: (guess: LanguageFound) => void;
+  /** Run while no other job does: the retry after a crash, so that only the chunk at fault can crash again. */
+  readonly exclusive: boolean;
+  /** The share of the chunk that is done, 0 to 1. */
+  readonly onProgress?: (share: number) => void;
+  /** Called before all segments if `language` is `auto`. */
+  readonly onLanguage?: (detected: DetectedLanguage) => void;
 };
 
-/** ISO 639-1, and how likely it is, 0 to 1. */
-export type LanguageFound = { readonly language: string; readonly confidence: number };
+/** ISO 639-1, and its probability from 0 to 1. */
+export type DetectedLanguage = { readonly language: string; readonly confidence: number };
 
-/** Without ids: those follow from the order in which chunks are saved. */
-export type RecognisedSegment = Omit<StoredSegment, 'id'>;
+/** The limits of openai/whisper's `transcribe` for a window that is silent rather than badly heard. */
+const NO_SPEECH_THRESHOLD = 0.6;
+const LOGPROB_THRESHOLD = -1;
+/** A segment of which more than this share is silence was hallucinated. */
+const MAX_SILENT_SHARE = 0.9;
+const RETRY_TEMPERATURE = 0.4;
+/** Tokens of a window's context for the prompt; earlier text gets the rest. */
+const PROMPT_TOKENS = 96;
+/** Seconds of audio in one of Whisper's windows. */
+const WINDOW_SECONDS = 30;
 
-/** Whisper's own limits (openai/whisper, `transcribe`): what looks like silence and is badly guessed is none. */
-const NO_SPEECH = 0.6;
-const LOW_LOGPROB = -1;
-/** A segment that lies in known silence to this share was invented. */
-const MOSTLY_SILENT = 0.9;
-const WARMER = 0.4;
-
-/** Seconds of `span` that the silences cover. */
+/** Seconds of `span` that are silent. */
 const silentSeconds = (span: Span, silences: readonly Span[]): number =>
   silences.reduce(
-    (sum, s) => sum + Math.max(0, Math.min(span.end, s.end) - Math.max(span.start, s.start)),
+    (sum, silence) =>
+      sum + Math.max(0, Math.min(span.end, silence.end) - Math.max(span.start, silence.start)),
     0,
   );
 
-/** Whether ffmpeg heard nothing in the chunk at all: then there is nothing to recognise. */
+/** Whether ffmpeg detected nothing but silence, so that there is nothing to recognize. */
 export const isSilent = (chunk: AudioChunk): boolean =>
   silentSeconds(chunk, chunk.silences) > chunk.end - chunk.start - 0.1;
 
-/** Tokens of a prompt that a window is given; room for earlier text is what is left of it. */
-const PROMPT_TOKENS = 96;
-
-const promptParams = (prompt: string | undefined) =>
-  prompt === undefined ? {} : { initialPrompt: prompt, carryInitialPrompt: true, maxContext: PROMPT_TOKENS };
-
-const found = ({ language, probabilities }: LanguageGuess): LanguageFound => ({
+const toDetectedLanguage = ({ language, probabilities }: LanguageGuess): DetectedLanguage => ({
   language,
   confidence: probabilities[language] ?? 0,
 });
 
-const request = (chunk: AudioChunk, options: RecogniseOptions): TranscribeRequest => ({
+const requestFor = (
+  { pcm }: SpeechRegion,
+  options: RecognizeOptions,
+  overrides: TranscribeParams = {},
+): TranscribeRequest => ({
   modelPath: options.modelPath,
-  pcm: chunk.pcm,
+  pcm,
   signal: options.signal,
-  exclusive: options.alone,
+  exclusive: options.exclusive,
   params: {
     language: options.language,
     beamSize: options.beamSize,
-    ...(options.fitWindow ? { audioContext: audioContextFor(chunk.pcm.length) } : {}),
+    ...(options.fitWindow ? { audioContext: audioContextFor(pcm.length) } : {}),
     bestOf: 5,
     temperature: 0,
     temperatureIncrement: 0.2,
     entropyThreshold: 2.4,
-    logprobThreshold: LOW_LOGPROB,
-    noSpeechThreshold: NO_SPEECH,
-    // Text fed forward between windows is what repetition loops grow from.
+    logprobThreshold: LOGPROB_THRESHOLD,
+    noSpeechThreshold: NO_SPEECH_THRESHOLD,
+    // Repetition loops grow from text carried over between windows.
     maxContext: 0,
     suppressBlank: true,
     suppressNonSpeech: true,
     tokenTimes: true,
     translate: options.translate,
-    ...promptParams(options.prompt),
+    ...(options.prompt === undefined
+      ? {}
+      : { initialPrompt: options.prompt, carryInitialPrompt: true, maxContext: PROMPT_TOKENS }),
+    ...overrides,
   },
   onProgress: (percent) => options.onProgress?.(percent / 100),
-  onLanguage: (guess) => options.onLanguage?.(found(guess)),
+  onLanguage: (guess) => options.onLanguage?.(toDetectedLanguage(guess)),
 });
 
-const cleanSegments = (result: WhisperResult): CleanSegment[] =>
-  result.segments.flatMap((segment) => cleanSegment(segment, result.language) ?? []);
+/** A segment on its region's timeline, with what the engine said about it. */
+type Candidate = { readonly segment: RecognizedSegment; readonly isNoSpeech: boolean };
 
-const textOf = (segments: readonly CleanSegment[]): string => segments.map(({ text }) => text).join(' ');
+const isNoSpeech = ({ noSpeechProbability, averageLogprob }: WhisperSegment): boolean =>
+  noSpeechProbability > NO_SPEECH_THRESHOLD && averageLogprob < LOGPROB_THRESHOLD;
 
-const isStuck = (segments: readonly CleanSegment[]): boolean =>
+const decodeRegion = async (
+  region: SpeechRegion,
+  options: RecognizeOptions,
+  overrides?: TranscribeParams,
+): Promise<{ candidates: Candidate[]; language: string }> => {
+  const { segments, language } = await options.engine.transcribe(requestFor(region, options, overrides));
+  const candidates = segments.flatMap((raw) => {
+    const segment = toSegment(raw, language);
+    return segment === undefined ? [] : [{ segment, isNoSpeech: isNoSpeech(raw) }];
+  });
+  return { candidates, language };
+};
+
+const isStuck = (candidates: readonly Candidate[]): boolean =>
   isRepetitive(
-    textOf(segments),
-    segments.flatMap(({ words }) => words.map(({ word }) => word)),
+    candidates.map(({ segment }) => segment.text).join(' '),
+    candidates.flatMap(({ segment }) => segment.words.map(({ word }) => word)),
   );
 
-/** What is left of a loop that would not go away: its first time. */
-const cutLoops = (segments: readonly CleanSegment[]): CleanSegment[] => {
-  const tagged = segments.flatMap((segment, index) => segment.words.map((word) => ({ word, index })));
-  const kept = new Set(collapseLoops(tagged, ({ word }) => word.word).map(({ word }) => word));
-  return segments.flatMap((segment) => {
-    const words = segment.words.filter((word) => kept.has(word));
-    if (words.length === segment.words.length) return [segment];
-    const last = words.at(-1);
-    return last === undefined ? [] : [{ ...segment, words, text: joinWords(words), end: last.end }];
+/** Cuts every loop down to its first repetition, across segments. */
+const cutLoops = (candidates: readonly Candidate[]): Candidate[] => {
+  const words = candidates.flatMap(({ segment }) => segment.words);
+  const kept = new Set(collapseLoops(words, ({ word }) => word));
+  return candidates.flatMap((candidate) => {
+    const segment = keepWords(candidate.segment, (word) => kept.has(word));
+    return segment === undefined ? [] : [{ ...candidate, segment }];
   });
 };
 
-/** Decodes a chunk that got stuck again, warmer; what still repeats itself is cut. */
-const unstick = async (
-  chunk: AudioChunk,
-  first: CleanSegment[],
-  options: RecogniseOptions,
-): Promise<CleanSegment[]> => {
-  const asked = request(chunk, options);
-  const again = await options.engine.transcribe({
-    ...asked,
-    params: { ...asked.params, temperature: WARMER, beamSize: 1 },
+/** Decodes a region in which the decoder got stuck again, at a higher temperature; cuts the loops if that fails. */
+const retryStuck = async (
+  region: SpeechRegion,
+  stuck: Candidate[],
+  options: RecognizeOptions,
+): Promise<Candidate[]> => {
+  const { candidates } = await decodeRegion(region, options, {
+    temperature: RETRY_TEMPERATURE,
+    beamSize: 1,
   });
-  const second = cleanSegments(again);
-  return isStuck(second) ? cutLoops(first) : second;
+  return isStuck(candidates) ? cutLoops(stuck) : candidates;
 };
 
-const isInvented = (segment: CleanSegment, start: number, silences: readonly Span[]): boolean => {
-  if (segment.noSpeechProbability > NO_SPEECH && segment.averageLogprob < LOW_LOGPROB) return true;
-  const span = { start: start + segment.start, end: start + segment.end };
-  return span.end > span.start && silentSeconds(span, silences) / (span.end - span.start) > MOSTLY_SILENT;
+const isHallucinated = ({ segment, isNoSpeech }: Candidate, region: SpeechRegion): boolean => {
+  if (isNoSpeech) return true;
+  const span = { start: region.start + segment.start, end: region.start + segment.end };
+  const seconds = span.end - span.start;
+  return seconds > 0 && silentSeconds(span, region.silences) / seconds > MAX_SILENT_SHARE;
 };
 
-/** Moves a segment from the chunk's timeline to the source's. */
-const place = (segment: CleanSegment, chunk: AudioChunk): RecognisedSegment => {
-  const at = (seconds: number) => roundMs(Math.min(chunk.end, chunk.start + seconds));
-  return {
-    text: segment.text,
-    start: at(segment.start),
-    end: at(segment.end),
-    speaker_id: null,
-    words: segment.words.map((word) => ({
-      word: word.word,
-      start: at(word.start),
-      end: at(word.end),
-      confidence: word.confidence,
-      speaker_id: null,
-    })),
-  };
+/** Moves a segment from its region's timeline to the source's. */
+const moveToSource = (segment: RecognizedSegment, region: SpeechRegion): RecognizedSegment => {
+  const move = <T extends Span>(span: T): T => ({
+    ...span,
+    start: roundMs(Math.min(region.end, region.start + span.start)),
+    end: roundMs(Math.min(region.end, region.start + span.end)),
+  });
+  return { ...move(segment), words: segment.words.map(move) };
 };
 
-const recognisePart = async (part: AudioChunk, options: RecogniseOptions): Promise<RecognisedSegment[]> => {
-  const result = await options.engine.transcribe(request(part, options));
-  const first = cleanSegments(result);
-  const segments = isStuck(first)
-    ? await unstick(part, first, { ...options, language: result.language })
-    : first;
-  return segments
-    .filter((segment) => !isInvented(segment, part.start, part.silences))
-    .map((segment) => trimSilence(place(segment, part), part.silences));
+const recognizeRegion = async (
+  region: SpeechRegion,
+  options: RecognizeOptions,
+): Promise<RecognizedSegment[]> => {
+  const { candidates, language } = await decodeRegion(region, options);
+  const accepted = isStuck(candidates)
+    ? await retryStuck(region, candidates, { ...options, language })
+    : candidates;
+  return accepted
+    .filter((candidate) => !isHallucinated(candidate, region))
+    .map(({ segment }) => trimSilence(moveToSource(segment, region), region.silences));
 };
 
 /**
- * Recognises one chunk of audio, guarding against Whisper's known faults: long silences are left out; loops are
- * decoded again without context and warmer, else cut; text invented in silence and marks such as
- * `[BLANK_AUDIO]` are removed. Throws `engine_crashed` when the engine went down over this chunk.
+ * Recognizes one chunk, with guards against Whisper's known faults: leaves out long silences; decodes repetition loops
+ * again without context at a higher temperature, else cuts them; discards text hallucinated in silence and tags such
+ * as `[BLANK_AUDIO]`. Times are on the source's timeline. Throws `engine_crashed` if the engine crashed.
  */
-export const recognise = async (
+export const recognizeChunk = async (
   chunk: AudioChunk,
-  options: RecogniseOptions,
-): Promise<RecognisedSegment[]> => {
-  const segments: RecognisedSegment[] = [];
-  const parts = islandsOf(chunk);
-  const all = parts.reduce((sum, { pcm }) => sum + pcm.length, 0);
+  options: RecognizeOptions,
+): Promise<RecognizedSegment[]> => {
+  if (isSilent(chunk)) return [];
+  const segments: RecognizedSegment[] = [];
+  const regions = speechRegions(chunk);
+  const total = regions.reduce((sum, { pcm }) => sum + pcm.length, 0);
   let done = 0;
-  for (const part of parts) {
-    const onProgress = (share: number) => options.onProgress?.((done + share * part.pcm.length) / all);
-    segments.push(...(await recognisePart(part, { ...options, onProgress })));
-    done += part.pcm.length;
+  for (const region of regions) {
+    const onProgress = (share: number) => options.onProgress?.((done + share * region.pcm.length) / total);
+    segments.push(...(await recognizeRegion(region, { ...options, onProgress })));
+    done += region.pcm.length;
   }
   return segments;
 };
 
-export type AgainOptions = Pick<RecogniseOptions, 'language' | 'translate' | 'signal'> & {
+export type RecognizeAgainOptions = Pick<RecognizeOptions, 'language' | 'translate' | 'signal'> & {
   readonly model: Pick<PipelineModel, 'path'>;
-  /** What of the file is heard; seconds. */
+  /** The part of the file to recognize; seconds. */
   readonly range?: { readonly start: number; readonly end: number | null } | undefined;
 };
 
-/** Recognises kept sound once more, chunk by chunk; times are on the file's own timeline. */
-export async function* recogniseAgain(
+/** Recognizes stored audio once more, yielding each chunk's segments; times are on the file's own timeline. */
+export async function* recognizeAgain(
   { media, engine, settings }: Pick<PipelineDeps, 'media' | 'engine' | 'settings'>,
   input: MediaInput,
-  { model, range, ...options }: AgainOptions,
-): AsyncGenerator<RecognisedSegment[]> {
+  { model, range, ...options }: RecognizeAgainOptions,
+): AsyncGenerator<RecognizedSegment[]> {
   const { chunks } = media.decodeChunks(input, { ...range, signal: options.signal });
   for await (const chunk of chunks) {
-    if (isSilent(chunk)) yield [];
-    else {
-      const how = {
-        engine,
-        modelPath: model.path,
-        beamSize: settings.beamSize(),
-        fitWindow: settings.fitWindow(),
-        alone: false,
-      };
-      yield await recognise(chunk, { ...options, ...how });
-    }
+    yield await recognizeChunk(chunk, {
+      ...options,
+      engine,
+      modelPath: model.path,
+      beamSize: settings.beamSize(),
+      fitWindow: settings.fitWindow(),
+      exclusive: false,
+    });
   }
 }
 
 /**
- * Whether the whole chunk is heard at once, so that its language is found on the way. Where long silences part
- * it, the first part may be a word or two: then the language is asked for before, of the first half minute.
+ * Whether recognizing a chunk also detects its language. With several regions the first may be only a word or two:
+ * `detectLanguage` then looks at the first half minute instead.
  */
-export const isHeardAtOnce = (chunk: AudioChunk): boolean => islandsOf(chunk).length === 1;
+export const detectsLanguageItself = (chunk: AudioChunk): boolean => speechRegions(chunk).length === 1;
 
-/** The language spoken in a chunk, by its first half minute that is not silent. */
+/** Detects the language spoken in a chunk, from the first 30 s after its leading silence. */
 export const detectLanguage = async (
   chunk: AudioChunk,
-  { engine, modelPath, signal }: Pick<RecogniseOptions, 'engine' | 'modelPath' | 'signal'>,
-): Promise<LanguageFound> => {
-  const lead = chunk.silences.find((silence) => silence.start <= chunk.start + 0.1);
-  const from = Math.max(0, toSamples((lead?.end ?? chunk.start) - chunk.start - 0.1));
-  const pcm = chunk.pcm.slice(from, from + toSamples(30));
-  return found(await engine.detectLanguage({ modelPath, pcm, signal }));
+  {
+    engine,
+    modelPath,
+    signal,
+  }: {
+    readonly engine: Pick<WhisperEngine, 'detectLanguage'>;
+    readonly modelPath: string;
+    readonly signal: AbortSignal;
+  },
+): Promise<DetectedLanguage> => {
+  const leading = chunk.silences.find((silence) => silence.start <= chunk.start + 0.1);
+  const from = Math.max(0, toSamples((leading?.end ?? chunk.start) - chunk.start - 0.1));
+  const pcm = chunk.pcm.subarray(from, from + toSamples(WINDOW_SECONDS));
+  return toDetectedLanguage(await engine.detectLanguage({ modelPath, pcm, signal }));
 };

@@ -11,14 +11,14 @@ import type { RangeAudio } from '../source/range-audio.ts';
 import type { JobContext } from '../types.ts';
 import { writePeaks } from './peaks.ts';
 import {
+  type DetectedLanguage,
   detectLanguage,
-  isHeardAtOnce,
+  detectsLanguageItself,
   isSilent,
-  type LanguageFound,
-  type RecognisedSegment,
-  type RecogniseOptions,
-  recognise,
+  type RecognizeOptions,
+  recognizeChunk,
 } from './recognizer.ts';
+import type { RecognizedSegment } from './words.ts';
 
 const FROM_PERCENT = 10;
 const TO_PERCENT = 95;
@@ -48,7 +48,7 @@ type Options = {
 /** A chunk on its way: it has landed once it and all before it are saved. */
 type Flight = {
   readonly chunk: AudioChunk;
-  readonly result: Promise<RecognisedSegment[]>;
+  readonly result: Promise<RecognizedSegment[]>;
   readonly landed: Promise<void>;
   fraction: number;
 };
@@ -110,7 +110,7 @@ class Transcription {
 
   async #launch(chunk: AudioChunk): Promise<void> {
     const unknown = this.#checkpoint.language === null && !isSilent(chunk);
-    if (unknown && !isHeardAtOnce(chunk)) this.#settleLanguage(await this.#detectLanguage(chunk));
+    if (unknown && !detectsLanguageItself(chunk)) this.#settleLanguage(await this.#detectLanguage(chunk));
     const language = Promise.withResolvers<void>();
     const result = this.#recognise(chunk, {
       onProgress: (fraction) => {
@@ -137,12 +137,11 @@ class Transcription {
 
   async #recognise(
     chunk: AudioChunk,
-    listeners: Pick<RecogniseOptions, 'onProgress' | 'onLanguage'>,
-  ): Promise<RecognisedSegment[]> {
-    if (isSilent(chunk)) return [];
+    listeners: Pick<RecognizeOptions, 'onProgress' | 'onLanguage'>,
+  ): Promise<RecognizedSegment[]> {
     const { deps, model } = this.#o;
     return this.#enduring(chunk, (alone) =>
-      recognise(chunk, {
+      recognizeChunk(chunk, {
         engine: deps.engine,
         modelPath: model.path,
         language: this.#checkpoint.language ?? 'auto',
@@ -151,20 +150,20 @@ class Transcription {
         translate: this.#asked.translate,
         prompt: this.#asked.prompt,
         signal: this.#signal,
-        alone,
+        exclusive: alone,
         ...listeners,
       }),
     );
   }
 
-  #detectLanguage(chunk: AudioChunk): Promise<LanguageFound> {
+  #detectLanguage(chunk: AudioChunk): Promise<DetectedLanguage> {
     const { deps, model } = this.#o;
     return this.#enduring(chunk, () =>
       detectLanguage(chunk, { engine: deps.engine, modelPath: model.path, signal: this.#signal }),
     );
   }
 
-  #settleLanguage({ language, confidence }: LanguageFound): void {
+  #settleLanguage({ language, confidence }: DetectedLanguage): void {
     const { deps, context } = this.#o;
     this.#checkpoint = { ...this.#checkpoint, language, languageConfidence: confidence };
     updateClaimed(deps.db, context.row.id, context.row.attempt, {
@@ -218,7 +217,7 @@ class Transcription {
   /** Saves a chunk as soon as it is recognised and all before it are saved. */
   async #land(
     chunk: AudioChunk,
-    result: Promise<RecognisedSegment[]>,
+    result: Promise<RecognizedSegment[]>,
     previous: Promise<void>,
   ): Promise<void> {
     const [recognised] = await Promise.all([result, previous]);

@@ -1,22 +1,27 @@
 import { roundMs } from '../../base/numbers.ts';
 import type { Span } from '../../engines/ffmpeg/types.ts';
-import type { StoredSegment } from '../../stores/segments.ts';
+import type { RecognizedSegment } from './words.ts';
 
-type Timed = Omit<StoredSegment, 'id'>;
-
-/** Sound rises and falls slower than a detector's edge. */
+/** Silence kept at a trimmed edge, because sound fades in and out. Seconds. */
 const MARGIN = 0.05;
-const LEAST = 0.1;
+/** No segment is trimmed to less. Seconds. */
+const MIN_LENGTH = 0.1;
 
-/** Maps the times in [from, pivot] onto [to, pivot] in proportion; others stay. */
-const stretch = (time: number, from: number, to: number, pivot: number): number => {
-  const inside = from < pivot ? time >= from && time <= pivot : time <= from && time >= pivot;
-  if (!inside || from === pivot) return time;
+/** Maps times in [from, pivot] proportionally onto [to, pivot]; leaves other times unchanged. */
+const rescale = (time: number, from: number, to: number, pivot: number): number => {
+  const isInside = from < pivot ? time >= from && time <= pivot : time <= from && time >= pivot;
+  if (!isInside || from === pivot) return time;
   return to + ((time - from) * (pivot - to)) / (pivot - from);
 };
 
-const remap = (segment: Timed, edge: number, pivot: number, side: 'start' | 'end'): Timed => {
-  const at = (time: number) => roundMs(stretch(time, segment[side], edge, pivot));
+/** Moves one edge of a segment; words between the old edge and the pivot move proportionally. */
+const moveEdge = (
+  segment: RecognizedSegment,
+  side: 'start' | 'end',
+  edge: number,
+  pivot: number,
+): RecognizedSegment => {
+  const at = (time: number) => roundMs(rescale(time, segment[side], edge, pivot));
   return {
     ...segment,
     [side]: roundMs(edge),
@@ -24,26 +29,25 @@ const remap = (segment: Timed, edge: number, pivot: number, side: 'start' | 'end
   };
 };
 
-const trimStart = (segment: Timed, silences: readonly Span[]): Timed => {
+const trimStart = (segment: RecognizedSegment, silences: readonly Span[]): RecognizedSegment => {
   const silence = silences.find((s) => s.start <= segment.start + MARGIN && s.end - MARGIN > segment.start);
-  if (silence === undefined || silence.end + LEAST > segment.end) return segment;
+  if (silence === undefined || silence.end + MIN_LENGTH > segment.end) return segment;
   const edge = silence.end - MARGIN;
   const pivot = segment.words.find((word) => word.end > edge + MARGIN)?.end ?? segment.end;
-  return remap(segment, edge, pivot, 'start');
+  return moveEdge(segment, 'start', edge, pivot);
 };
 
-const trimEnd = (segment: Timed, silences: readonly Span[]): Timed => {
+const trimEnd = (segment: RecognizedSegment, silences: readonly Span[]): RecognizedSegment => {
   const silence = silences.find((s) => s.end >= segment.end - MARGIN && s.start + MARGIN < segment.end);
-  if (silence === undefined || silence.start - LEAST < segment.start) return segment;
+  if (silence === undefined || silence.start - MIN_LENGTH < segment.start) return segment;
   const edge = silence.start + MARGIN;
   const pivot = segment.words.findLast((word) => word.start < edge - MARGIN)?.start ?? segment.start;
-  return remap(segment, edge, pivot, 'end');
+  return moveEdge(segment, 'end', edge, pivot);
 };
 
 /**
- * A segment without the silence at its ends: Whisper lets segments begin and end in the pause beside them.
- * Words that were placed in the pause move, in proportion, to where there is sound; the others stay.
- * All times are seconds on one timeline.
+ * Removes the silence at both ends of a segment: Whisper lets segments start and end in the pauses around them.
+ * Words placed in such a pause move proportionally into the sound. All times are on one timeline, in seconds.
  */
-export const trimSilence = (segment: Timed, silences: readonly Span[]): Timed =>
+export const trimSilence = (segment: RecognizedSegment, silences: readonly Span[]): RecognizedSegment =>
   trimEnd(trimStart(segment, silences), silences);

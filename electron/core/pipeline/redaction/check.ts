@@ -1,6 +1,6 @@
 import type { Span } from '../../engines/ffmpeg/types.ts';
 import type { PipelineDeps, PipelineModel } from '../deps.ts';
-import { recogniseAgain } from '../recognition/recognizer.ts';
+import { recognizeAgain } from '../recognition/recognizer.ts';
 import { isAudible, type SecretValue } from './spans.ts';
 
 type Check = {
@@ -41,7 +41,7 @@ const hear = async (check: Check, range: Span): Promise<HeardWord[]> => {
   const { deps, path, offset, model, language, signal } = check;
   const words: HeardWord[] = [];
   const how = { model, language, range, signal, translate: false };
-  for await (const segments of recogniseAgain(deps, { kind: 'file', path }, how)) {
+  for await (const segments of recognizeAgain(deps, { kind: 'file', path }, how)) {
     for (const { word, start, end } of segments.flatMap((segment) => segment.words)) {
       words.push({ word, start: start + offset, end: end + offset });
     }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { trimSilence } from '../../../electron/core/pipeline/recognition/trim-silence.ts';
+import { trimSilence } from '../../../../electron/core/pipeline/recognition/trim-silence.ts';
 
 const word = (start: number, end: number) => ({ word: 'x', start, end, confidence: 1, speaker_id: null });
 const segment = (start: number, end: number, words: [number, number][]) => ({
@@ -11,7 +11,7 @@ const segment = (start: number, end: number, words: [number, number][]) => ({
   words: words.map(([from, to]) => word(from, to)),
 });
 
-it('moves a beginning out of the pause before it, with the words that lay there', () => {
+it('moves a start out of the pause before it, with the words placed there', () => {
   const trimmed = trimSilence(
     segment(5, 12, [
       [5, 7],
@@ -28,7 +28,7 @@ it('moves a beginning out of the pause before it, with the words that lay there'
   ]);
 });
 
-it('moves an end out of the pause behind it', () => {
+it('moves an end out of the pause after it', () => {
   const trimmed = trimSilence(
     segment(0, 9, [
       [0, 1],
@@ -41,7 +41,7 @@ it('moves an end out of the pause behind it', () => {
   expect(trimmed.words.at(-1)).toMatchObject({ start: 2, end: 3 });
 });
 
-it('leaves a segment alone that has sound at both ends, or nothing but silence', () => {
+it('leaves a segment with sound at both ends, or with nothing but silence, unchanged', () => {
   const plain = segment(1, 3, [
     [1, 2],
     [2, 3],
@@ -50,7 +50,7 @@ it('leaves a segment alone that has sound at both ends, or nothing but silence',
   expect(trimSilence(plain, [{ start: 0, end: 5 }])).toEqual(plain);
 });
 
-it('never lets times fall or leave the segment', () => {
+it('keeps times ascending and inside the segment', () => {
   const span = fc
     .tuple(fc.integer({ min: 0, max: 20_000 }), fc.integer({ min: 1, max: 20_000 }))
     .map(([a, b]) => ({

@@ -1,6 +1,6 @@
 /**
- * What Whisper writes for sounds that are not speech: `[BLANK_AUDIO]`, `(music)`, `*applause*`, `♪`. Square
- * brackets never stand for speech; round ones and asterisks do, so those go only around a known sound.
+ * Whisper's tags for sounds that are not speech: `[BLANK_AUDIO]`, `(music)`, `*applause*`, `♪`. Speech is never in
+ * square brackets, but may be in round ones or between asterisks, which therefore count only around a known sound.
  */
 const BRACKETED = /\[[^\]]{0,80}\]/gu;
 const NOTES = /[♪♫♬♩🎵🎶]+/gu;
@@ -12,11 +12,11 @@ const SOUNDS_UNSPACED = /音楽|拍手|笑い?声?|音乐|掌声|笑声|음악|�
 
 const blank = (text: string): string => ' '.repeat(text.length);
 
-/** The text with every such mark replaced by as many spaces, so that positions in it stay what they were. */
-export const blankOutMarks = (text: string): string =>
+/** Replaces every sound tag with as many spaces, so that positions in the text stay valid. */
+export const blankOutSoundTags = (text: string): string =>
   text
     .replace(BRACKETED, blank)
     .replace(NOTES, blank)
-    .replace(ROUND, (whole, inside: string) =>
-      SOUNDS.test(inside) || SOUNDS_UNSPACED.test(inside) ? blank(whole) : whole,
+    .replace(ROUND, (tag, inside: string) =>
+      SOUNDS.test(inside) || SOUNDS_UNSPACED.test(inside) ? blank(tag) : tag,
     );

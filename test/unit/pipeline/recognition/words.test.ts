@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { WhisperSegment } from '../../../../electron/core/engines/whisper/types.ts';
-import { cleanSegment, joinWords } from '../../../../electron/core/engines/whisper/words.ts';
+import { keepWords, toSegment } from '../../../../electron/core/pipeline/recognition/words.ts';
 
 /** A segment whose tokens follow each other, half a second each. */
 const segmentOf = (texts: string[], overrides: Partial<WhisperSegment> = {}): WhisperSegment => ({
@@ -21,9 +21,9 @@ const segmentOf = (texts: string[], overrides: Partial<WhisperSegment> = {}): Wh
 });
 
 const wordsIn = (texts: string[], language = 'en'): string[] =>
-  cleanSegment(segmentOf(texts), language)?.words.map(({ word }) => word) ?? [];
+  toSegment(segmentOf(texts), language)?.words.map(({ word }) => word) ?? [];
 
-describe('words of a segment', () => {
+describe('toSegment: words', () => {
   it('are tokens joined, with punctuation attached', () => {
     expect(wordsIn([' Good', ' morn', 'ing', ',', ' my', ' name', ' is', ' D', 'avid', '.'])).toEqual([
       'Good',
@@ -42,7 +42,7 @@ describe('words of a segment', () => {
     ]);
   });
 
-  it('keep punctuation that stands alone with its neighbour', () => {
+  it('keep standalone punctuation with a neighboring word', () => {
     expect(wordsIn([' Bonjour', ' !', ' «', ' Oui', ' »', ' dit', '-il'])).toEqual([
       'Bonjour !',
       '« Oui »',
@@ -53,35 +53,35 @@ describe('words of a segment', () => {
     expect(wordsIn([' yes', ' ('])).toEqual(['yes (']);
   });
 
-  it('of scripts without spaces are split by the dictionary, and joined again without spaces', () => {
-    const japanese = cleanSegment(segmentOf(['今日', 'は', '天気が', 'いい', 'です', '。']), 'ja');
+  it('of scripts without spaces are split by a dictionary and joined without spaces', () => {
+    const japanese = toSegment(segmentOf(['今日', 'は', '天気が', 'いい', 'です', '。']), 'ja');
     expect(japanese?.text).toBe('今日は天気がいいです。');
     expect(japanese?.words.length).toBeGreaterThan(3);
     expect(japanese?.words.at(-1)?.word).toMatch(/。$/);
-    expect(cleanSegment(segmentOf(['สวัสดี', 'ครับ']), 'th')?.words.map(({ word }) => word)).toEqual([
+    expect(toSegment(segmentOf(['สวัสดี', 'ครับ']), 'th')?.words.map(({ word }) => word)).toEqual([
       'สวัสดี',
       'ครับ',
     ]);
-    const mixed = cleanSegment(segmentOf([' We', ' say', ' 你好', '世界', ' here', '.']), 'zh');
+    const mixed = toSegment(segmentOf([' We', ' say', ' 你好', '世界', ' here', '.']), 'zh');
     expect(mixed?.text).toBe('We say 你好世界 here.');
     expect(mixed?.words.map(({ word }) => word)).toEqual(['We', 'say', '你好', '世界', 'here.']);
   });
 
-  it('divide the time of a token that holds several of them', () => {
-    const words = cleanSegment(segmentOf(['你好世界']), 'zh')?.words ?? [];
+  it('share the time of a token that spans several of them', () => {
+    const words = toSegment(segmentOf(['你好世界']), 'zh')?.words ?? [];
     expect(words.map(({ start, end }) => [start, end])).toEqual([
       [1, 1.25],
       [1.25, 1.5],
     ]);
   });
 
-  it('carry the geometric mean of their tokens, each once', () => {
+  it("have the geometric mean of their tokens' probabilities, each once", () => {
     const segment = segmentOf([' abc', 'd', ' e']);
     for (const [index, probability] of [0.4, 0.9, 0].entries()) {
       const token = segment.tokens[index];
       if (token) token.probability = probability;
     }
-    const words = cleanSegment(segment, 'en')?.words ?? [];
+    const words = toSegment(segment, 'en')?.words ?? [];
     expect(words[0]?.confidence).toBeCloseTo(Math.sqrt(0.4 * 0.9), 6);
     expect(words[1]?.confidence).toBeGreaterThan(0);
     expect(words[1]?.confidence).toBeLessThan(0.001);
@@ -91,10 +91,10 @@ describe('words of a segment', () => {
     const segment = segmentOf([' yes', '[_TT_50]', ' no']);
     const mark = segment.tokens[1];
     if (mark) mark.special = true;
-    expect(cleanSegment(segment, 'en')?.text).toBe('yes no');
+    expect(toSegment(segment, 'en')?.text).toBe('yes no');
   });
 
-  it('have times that never fall, lie inside the segment and do not overlap', () => {
+  it('have ascending times inside the segment, without overlap', () => {
     const segment = segmentOf([' one', ' two', ' three', ' four', ' five'], { start: 10, end: 12 });
     const times: [number | null, number | null][] = [
       [9, 9.5],
@@ -107,7 +107,7 @@ describe('words of a segment', () => {
       const token = segment.tokens[index];
       if (token) Object.assign(token, { start, end });
     }
-    const words = cleanSegment(segment, 'en')?.words ?? [];
+    const words = toSegment(segment, 'en')?.words ?? [];
     expect(words).toHaveLength(5);
     let earliest = 10;
     for (const { start, end } of words) {
@@ -118,8 +118,8 @@ describe('words of a segment', () => {
     }
   });
 
-  it('do not hold marks for sounds', () => {
-    for (const mark of [
+  it('leave out tags for sounds', () => {
+    for (const tag of [
       '[BLANK_AUDIO]',
       '[ Silence ]',
       '(music)',
@@ -129,7 +129,7 @@ describe('words of a segment', () => {
       '（拍手）',
       ' .',
     ]) {
-      expect(cleanSegment(segmentOf([` ${mark}`]), 'en'), mark).toBeUndefined();
+      expect(toSegment(segmentOf([` ${tag}`]), 'en'), tag).toBeUndefined();
     }
     expect(wordsIn([' [', 'MUSIC', '] ', ' Hello', ' (', 'laughs', ')', ' there', '.'])).toEqual([
       'Hello',
@@ -143,12 +143,35 @@ describe('words of a segment', () => {
       'now)',
       'stands',
     ]);
-    expect(cleanSegment(segmentOf([]), 'en')).toBeUndefined();
+    expect(toSegment(segmentOf([]), 'en')).toBeUndefined();
   });
 
   it('make the text of the segment when joined', () => {
-    const segment = cleanSegment(segmentOf([' Yes', ',', ' [', 'noise', ']', ' I', ' do', '.']), 'en');
+    const segment = toSegment(segmentOf([' Yes', ',', ' [', 'noise', ']', ' I', ' do', '.']), 'en');
     expect(segment?.text).toBe('Yes, I do.');
-    expect(joinWords(segment?.words ?? [])).toBe(segment?.text);
+    expect(segment?.words.map(({ word }) => word).join(' ')).toBe(segment?.text);
+  });
+});
+
+describe('keepWords', () => {
+  const kept = (texts: string[], language: string, isKept: (word: string) => boolean) => {
+    const segment = toSegment(segmentOf(texts), language);
+    return segment && keepWords(segment, ({ word }) => isKept(word));
+  };
+
+  it('returns the same segment if every word is kept, and nothing if none is', () => {
+    const segment = toSegment(segmentOf([' One', ' two', '.']), 'en');
+    expect(segment && keepWords(segment, () => true)).toBe(segment);
+    expect(segment && keepWords(segment, () => false)).toBeUndefined();
+  });
+
+  it('rebuilds the text with the spaces that were written, and ends with the last word kept', () => {
+    expect(
+      kept([' One', ' two', ' three', ' four'], 'en', (word) => word !== 'two' && word !== 'four'),
+    ).toEqual(expect.objectContaining({ text: 'One three', start: 1, end: 2.5 }));
+    expect(kept([' We', ' say', ' 你好', '世界', ' here', '.'], 'zh', (word) => word !== '你好')?.text).toBe(
+      'We say世界 here.',
+    );
+    expect(kept([' We', ' say', ' 你好', '世界'], 'zh', (word) => word !== 'say')?.text).toBe('We 你好世界');
   });
 });

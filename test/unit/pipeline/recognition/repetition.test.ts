@@ -6,7 +6,7 @@ import {
   compressionRatio,
   findLoops,
   isRepetitive,
-} from '../../../../electron/core/engines/whisper/repetition.ts';
+} from '../../../../electron/core/pipeline/recognition/repetition.ts';
 import { AUDIO_FIXTURES } from '../../../support/paths.ts';
 
 const split = (text: string): string[] => text.split(' ');
@@ -18,7 +18,7 @@ describe('repetition loops', () => {
     expect(compressionRatio('Thank you for watching. '.repeat(20))).toBeGreaterThan(2.4);
   });
 
-  it('are found by their phrase, whatever its case and punctuation', () => {
+  it('are found by their phrase, regardless of case and punctuation', () => {
     expect(findLoops(split('so the end. The end the END, the end the end and on'))).toEqual([
       { start: 1, period: 2, count: 5 },
     ]);
@@ -29,7 +29,7 @@ describe('repetition loops', () => {
     ]);
   });
 
-  it('are not seen in what people say', () => {
+  it('are not found in ordinary speech', () => {
     expect(findLoops(split('no no no I said no and no again'))).toEqual([]);
     expect(findLoops(split('we will talk we will talk about it and we will talk again'))).toEqual([]);
     expect(findLoops([])).toEqual([]);
@@ -39,13 +39,13 @@ describe('repetition loops', () => {
     }
   });
 
-  it('are told for a stuck text, in scripts without spaces too', () => {
+  it('make a text repetitive, also in scripts without spaces', () => {
     expect(isRepetitive('ありがとう'.repeat(30), ['ありがとう'.repeat(30)])).toBe(true);
     expect(isRepetitive('I am going to go to the store. '.repeat(8), split('I am'))).toBe(true);
     expect(isRepetitive('', [])).toBe(false);
   });
 
-  it('are cut down to their first time', () => {
+  it('are cut down to their first repetition', () => {
     const words = split('hello and so on and so on and so on and so on bye');
     expect(collapseLoops(words, (word) => word)).toEqual(split('hello and so on bye'));
     const kept = split('nothing is repeated here');

@@ -1,0 +1,176 @@
+import { clamp, mean, roundMs } from '../../base/numbers.ts';
+import type { WhisperSegment, WhisperToken } from '../../engines/whisper/types.ts';
+import type { StoredSegment, StoredWord } from '../../stores/segments.ts';
+import { blankOutSoundTags } from './sound-tags.ts';
+
+/** A stored segment before it is numbered: numbers follow the order in which chunks are saved. */
+export type RecognizedSegment = Omit<StoredSegment, 'id'>;
+
+/** Scripts written without spaces between words: Han, Kana, Thai, Lao, Khmer, Burmese, Tibetan. */
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}]/u;
+const HAS_WORD = /[\p{L}\p{N}]/u;
+/** Punctuation that, standing alone, belongs to the word after it. */
+const OPENING = /^[\p{Ps}\p{Pi}¿¡]+$/u;
+/** Symbols that are read out, so they are words without a letter. */
+const SPOKEN = /^[\p{Sc}+=%&@#°]+$/u;
+const MIN_WORD_SECONDS = 0.05;
+
+/** One UTF-16 unit of a segment's text, with its token and time. */
+type Character = { text: string; token: number; probability: number; start: number; end: number };
+
+/** A word's place in the text, `from` inclusive to `to` exclusive. */
+type TextRange = { from: number; to: number; hasSpaceBefore: boolean };
+
+/** whisper.cpp's estimate, else the segment's bounds. */
+const timesOf = (token: WhisperToken, segment: WhisperSegment): { start: number; end: number } => {
+  const start = token.start ?? segment.start;
+  return { start, end: Math.max(start, token.end ?? segment.end) };
+};
+
+/** The characters of a segment's text; a token's time is divided evenly among its own, leading spaces excepted. */
+const charactersOf = (segment: WhisperSegment): Character[] => {
+  const tokens = segment.tokens.filter(({ special }) => !special);
+  return tokens.flatMap((token, index) => {
+    const { start, end } = timesOf(token, segment);
+    const lead = token.text.length - token.text.trimStart().length;
+    const step = (end - start) / Math.max(1, token.text.length - lead);
+    return Array.from({ length: token.text.length }, (_, position): Character => {
+      const place = Math.max(0, position - lead);
+      return {
+        text: token.text.charAt(position),
+        token: index,
+        probability: token.probability,
+        start: start + place * step,
+        end: start + (place + 1) * step,
+      };
+    });
+  });
+};
+
+const splitAtSpaces = (text: string): TextRange[] =>
+  [...text.matchAll(/\S+/gu)].map(({ 0: part, index }) => ({
+    from: index,
+    to: index + part.length,
+    hasSpaceBefore: index > 0,
+  }));
+
+const segmenterFor = (language: string): Intl.Segmenter => {
+  const [locale = 'en'] = Intl.Segmenter.supportedLocalesOf([language, 'en']);
+  return new Intl.Segmenter(locale, { granularity: 'word' });
+};
+
+/** Splits text of a script without spaces into words, by the language's dictionary. */
+const splitUnspaced = (text: string, range: TextRange, language: string): TextRange[] => {
+  const part = text.slice(range.from, range.to);
+  if (!UNSPACED.test(part)) return [range];
+  return [...segmenterFor(language).segment(part)].map(({ segment, index }) => ({
+    from: range.from + index,
+    to: range.from + index + segment.length,
+    hasSpaceBefore: index === 0 && range.hasSpaceBefore,
+  }));
+};
+
+/** Attaches standalone punctuation to the word before it; opening punctuation to the word after it. */
+const attachPunctuation = (text: string, ranges: TextRange[]): TextRange[] => {
+  const words: TextRange[] = [];
+  let opening: TextRange | undefined;
+  for (const range of ranges) {
+    const part = text.slice(range.from, range.to);
+    const isWord = HAS_WORD.test(part) || SPOKEN.test(part);
+    const last = words.at(-1);
+    if (isWord) {
+      words.push(opening ? { ...range, from: opening.from, hasSpaceBefore: opening.hasSpaceBefore } : range);
+      opening = undefined;
+    } else if (OPENING.test(part) || !last) {
+      opening ??= range;
+    } else if (opening) {
+      opening = { ...opening, to: range.to };
+    } else {
+      last.to = range.to;
+    }
+  }
+  const last = words.at(-1);
+  if (opening && last) last.to = opening.to;
+  return words;
+};
+
+/** The geometric mean of the tokens' probabilities, each token once. */
+const confidenceOf = (characters: Character[]): number => {
+  const byToken = new Map(characters.map(({ token, probability }) => [token, probability]));
+  const logs = [...byToken.values()].map((probability) => Math.log(clamp(probability, 1e-6, 1)));
+  return Math.exp(mean(logs));
+};
+
+/**
+ * Makes word times ascend inside the segment without overlap, and extends very short words into the room before the
+ * next one: whisper.cpp's token times drift, go backwards and may have no length.
+ */
+const orderTimes = (words: StoredWord[], start: number, end: number): StoredWord[] => {
+  let earliest = start;
+  const ordered = words.map((word) => {
+    const from = clamp(word.start, earliest, end);
+    const to = clamp(word.end, from, end);
+    earliest = from;
+    return { ...word, start: from, end: to };
+  });
+  return ordered.map((word, index) => {
+    const next = ordered[index + 1]?.start ?? end;
+    const extended = word.end - word.start < MIN_WORD_SECONDS ? next : word.end;
+    return { ...word, start: roundMs(word.start), end: roundMs(Math.min(extended, next)) };
+  });
+};
+
+/**
+ * Converts the engine's segment into words with times, on the same timeline, without tags such as `[BLANK_AUDIO]`.
+ * Returns undefined if no words remain. `text` is exactly the words joined, with the spaces that were written.
+ * `language` is that of the text, for scripts whose word borders only a dictionary knows.
+ */
+export const toSegment = (segment: WhisperSegment, language: string): RecognizedSegment | undefined => {
+  const characters = charactersOf(segment);
+  const text = blankOutSoundTags(characters.map((character) => character.text).join(''));
+  const ranges = attachPunctuation(
+    text,
+    splitAtSpaces(text).flatMap((range) => splitUnspaced(text, range, language)),
+  );
+  if (ranges.length === 0) return undefined;
+  const words = ranges.map(({ from, to }): StoredWord => {
+    const own = characters.slice(from, to);
+    return {
+      word: text.slice(from, to).replace(/\s+/gu, ' '),
+      start: own[0]?.start ?? segment.start,
+      end: own.at(-1)?.end ?? segment.end,
+      confidence: confidenceOf(own),
+      speaker_id: null,
+    };
+  });
+  return {
+    text: words
+      .map(({ word }, index) => (index > 0 && ranges[index]?.hasSpaceBefore ? ` ${word}` : word))
+      .join(''),
+    start: roundMs(segment.start),
+    end: roundMs(segment.end),
+    speaker_id: null,
+    words: orderTimes(words, segment.start, segment.end),
+  };
+};
+
+/** The segment with some of its words only, ending with the last of them; undefined if none is kept. */
+export const keepWords = (
+  segment: RecognizedSegment,
+  isKept: (word: StoredWord) => boolean,
+): RecognizedSegment | undefined => {
+  let text = '';
+  let cursor = 0;
+  const words = segment.words.filter((word) => {
+    // No word starts with a space, so the one here, if any, separates the word from the one before it.
+    const space = segment.text[cursor] === ' ' ? ' ' : '';
+    cursor += space.length + word.word.length;
+    if (!isKept(word)) return false;
+    text += text === '' ? word.word : space + word.word;
+    return true;
+  });
+  const last = words.at(-1);
+  if (last === undefined) return undefined;
+  return words.length === segment.words.length ? segment : { ...segment, text, words, end: last.end };
+};

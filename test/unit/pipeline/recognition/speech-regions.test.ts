@@ -1,0 +1,86 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { SAMPLE_RATE } from '../../../../electron/core/base/audio.ts';
+import type { AudioChunk, Span } from '../../../../electron/core/engines/ffmpeg/types.ts';
+import {
+  type SpeechRegion,
+  speechRegions,
+} from '../../../../electron/core/pipeline/recognition/speech-regions.ts';
+
+const START = 100;
+
+/** A chunk from second 100 on, in which each sample is its own index. */
+const chunk = (seconds: number, silences: readonly Span[]): AudioChunk => ({
+  index: 3,
+  start: START,
+  end: START + seconds,
+  pcm: Float32Array.from({ length: Math.round(seconds * SAMPLE_RATE) }, (_, index) => index),
+  silences,
+  peaks: { min: new Int8Array(), max: new Int8Array() },
+});
+
+const spans = (regions: readonly SpeechRegion[]) => regions.map(({ start, end }) => [start, end]);
+
+it('returns a chunk without silence as one region', () => {
+  const whole = chunk(4, []);
+  expect(spans(speechRegions(whole))).toEqual([[100, 104]]);
+  expect(speechRegions(whole)[0]?.pcm).toEqual(whole.pcm);
+});
+
+it('leaves out silence at both ends, except for a short padding', () => {
+  const regions = speechRegions(
+    chunk(30, [
+      { start: 100, end: 110 },
+      { start: 120, end: 130 },
+    ]),
+  );
+  expect(spans(regions)).toEqual([[109.7, 120.3]]);
+  expect(regions[0]?.pcm.length).toBe(Math.round(10.6 * SAMPLE_RATE));
+  expect(regions[0]?.pcm[0]).toBe(Math.round(9.7 * SAMPLE_RATE));
+  expect(regions[0]?.silences).toEqual([
+    { start: 109.7, end: 110 },
+    { start: 120, end: 120.3 },
+  ]);
+});
+
+it('splits a chunk at a long silence gap, not at a short one', () => {
+  const regions = speechRegions(
+    chunk(20, [
+      { start: 103, end: 106 },
+      { start: 108, end: 114 },
+    ]),
+  );
+  expect(spans(regions)).toEqual([
+    [100, 108.3],
+    [113.7, 120],
+  ]);
+});
+
+it('returns no region for a silent chunk', () => {
+  expect(speechRegions(chunk(20, [{ start: 100, end: 120 }]))).toEqual([]);
+});
+
+it('never leaves out sound, and returns regions in order without overlap', () => {
+  const tenths = fc.tuple(fc.integer({ min: 1, max: 80 }), fc.integer({ min: 3, max: 90 }));
+  fc.assert(
+    fc.property(fc.array(tenths, { minLength: 1, maxLength: 5 }), (stretches) => {
+      const silences: Span[] = [];
+      const sounds: Span[] = [];
+      let at = START;
+      for (const [sound, silence] of stretches) {
+        sounds.push({ start: at, end: at + sound / 10 });
+        at += (sound + silence) / 10;
+        silences.push({ start: at - silence / 10, end: at });
+      }
+      const whole = { ...chunk(0, silences), end: at };
+      const regions = speechRegions(whole);
+      for (const { start, end } of sounds) {
+        expect(regions.some((region) => region.start <= start + 1e-9 && region.end >= end - 1e-9)).toBe(true);
+      }
+      for (const [index, region] of regions.entries()) {
+        expect(region.end).toBeGreaterThan(region.start);
+        expect(region.start).toBeGreaterThanOrEqual(regions[index - 1]?.end ?? START);
+      }
+    }),
+  );
+});
