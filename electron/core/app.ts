@@ -194,8 +194,8 @@ const createServices = (
     windingUp: parallelism.concurrency - 1,
     work,
     watcher: {
-      progress: (row, segments, from) => transcripts.announceProgress(row, segments, from),
-      ended: (row) => transcripts.announceEnd(row),
+      progress: (transcript, segments, from) => transcripts.announceProgress(transcript, segments, from),
+      ended: (transcript) => transcripts.announceEnd(transcript),
       over: () => webhooks.wake(),
     },
   });
@@ -220,7 +220,7 @@ const createServices = (
     logger,
     http,
     retrySeconds: () => settings.get('webhooks.retrySeconds'),
-    present: (row) => transcripts.present(row),
+    present: (transcript) => transcripts.present(transcript),
   });
   const system = new SystemService({
     version: config.version,

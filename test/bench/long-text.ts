@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { CreateTranscript } from '../../electron/contract/transcript.ts';
 import { silentLogger } from '../../electron/core/base/logger.ts';
 import { summarise } from '../../electron/core/pipeline/findings/totals.ts';
-import { newRow } from '../../electron/core/services/transcripts/new-row.ts';
+import { newTranscript } from '../../electron/core/services/transcripts/new-transcript.ts';
 import { openDatabase } from '../../electron/core/stores/database.ts';
 import { insertSegments, type StoredSegment } from '../../electron/core/stores/segments.ts';
 import { insertTranscript } from '../../electron/core/stores/transcripts.ts';
@@ -52,12 +52,12 @@ const store = (dataDir: string, segments: readonly StoredSegment[], hours: numbe
   const body = CreateTranscript.parse({ audio_url: 'https://example.org/long.flac' });
   const source = { name: 'long.flac', fileId: null };
   const row = {
-    ...newRow(body, { userId, source, queueOrder: 1, now: Date.now() }),
+    ...newTranscript(body, { userId, source, queueOrder: 1, now: Date.now() }),
     ...summarise(segments),
     status: 'completed' as const,
     language: 'en',
     duration: hours * 3600,
-    completed_at: Date.now(),
+    completedAt: Date.now(),
   };
   db.transaction(() => {
     insertTranscript(db, row);

@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import { CreateTranscript } from '../../electron/contract/transcript.ts';
 import { newId } from '../../electron/core/base/ids.ts';
 import { silentLogger } from '../../electron/core/base/logger.ts';
-import { newRow } from '../../electron/core/services/transcripts/new-row.ts';
+import { newTranscript } from '../../electron/core/services/transcripts/new-transcript.ts';
 import { openDatabase } from '../../electron/core/stores/database.ts';
 import { syncIndex } from '../../electron/core/stores/search.ts';
 import { insertSegments } from '../../electron/core/stores/segments.ts';
@@ -54,7 +54,7 @@ const fill = (dataDir: string, count: number): number => {
   const random = createRandom(1);
   const body = CreateTranscript.parse({ audio_url: 'https://example.org/day.flac' });
   const source = { name: 'day.flac', fileId: null };
-  const blank = newRow(body, { userId, source, queueOrder: 1, now: Date.now() });
+  const blank = newTranscript(body, { userId, source, queueOrder: 1, now: Date.now() });
   const started = performance.now();
   for (let from = 0; from < count; from += 1000) {
     db.transaction(() => {
@@ -69,10 +69,10 @@ const fill = (dataDir: string, count: number): number => {
           text: texts.join(' '),
           status: 'completed' as const,
           language: 'en',
-          word_count: SEGMENTS * WORDS_A_SEGMENT,
+          wordCount: SEGMENTS * WORDS_A_SEGMENT,
           duration: SEGMENTS * 6,
-          created_at: blank.created_at - n * 60_000,
-          completed_at: Date.now(),
+          createdAt: blank.createdAt - n * 60_000,
+          completedAt: Date.now(),
         };
         insertTranscript(db, row);
         insertSegments(

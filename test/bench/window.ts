@@ -100,11 +100,11 @@ db.transaction(() => {
       ...row,
       id: newId('tr'),
       name: `Recording ${index}`,
-      created_at: row.created_at - index * 60_000,
-      queue_order: row.queue_order - index,
+      createdAt: row.createdAt - index * 60_000,
+      queueOrder: row.queueOrder - index,
     });
   }
-  insertTranscript(db, { ...row, id: longId, name: 'A very long day', word_count: WORDS });
+  insertTranscript(db, { ...row, id: longId, name: 'A very long day', wordCount: WORDS });
   const copies = Math.ceil(WORDS / perCopy);
   for (let copy = 0; copy < copies; copy++) {
     const shift = copy * length;

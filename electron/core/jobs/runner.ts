@@ -1,16 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { STAGES } from '../../contract/transcript.ts';
+import { STAGES, type Stage } from '../../contract/transcript.ts';
 import type { Clock } from '../base/clock.ts';
 import { isFullDisk, messageOf } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
-import { isAnalysedAgain } from '../pipeline/findings/reanalyze.ts';
-import { dropUnredacted, isToBeRedacted } from '../pipeline/redaction/partial.ts';
+import { isReanalysis } from '../pipeline/findings/reanalyze.ts';
+import { dropUnredacted } from '../pipeline/redaction/partial.ts';
 import type { JobReport, JobWork, StopReason } from '../pipeline/types.ts';
 import type { WritableDb } from '../stores/database.ts';
 import * as queue from '../stores/jobs.ts';
-import type { TranscriptRow } from '../stores/schema.ts';
 import { runPendingScrub } from '../stores/scrub.ts';
 import { countSegments, type StoredSegment } from '../stores/segments.ts';
+import type { Transcript, TranscriptChange } from '../stores/transcript-record.ts';
 import { findTranscript, updateTranscript } from '../stores/transcripts.ts';
 import {
   failureOf,
@@ -30,8 +30,8 @@ export type LiveProgress = {
 
 /** What a job tells those who watch. */
 export type JobWatcher = {
-  progress(row: TranscriptRow, segments: readonly StoredSegment[], from: number): void;
-  ended(row: TranscriptRow): void;
+  progress(transcript: Transcript, segments: readonly StoredSegment[], from: number): void;
+  ended(transcript: Transcript): void;
   /** Some job is over, however it ended: by running, by being cancelled while it waited, by deletion. */
   over(): void;
 };
@@ -50,7 +50,7 @@ type Options = {
 };
 
 type Running = {
-  readonly row: TranscriptRow;
+  readonly transcript: Transcript;
   readonly controller: AbortController;
   readonly done: Promise<void>;
   latest: JobReport;
@@ -86,7 +86,7 @@ export class JobRunner {
     const { db, boot, logger } = this.#options;
     const released = queue.releaseLeases(db, boot);
     if (released > 0) logger.info({ jobs: released }, 'Going on with interrupted jobs');
-    for (const row of queue.listUnclean(db, SUSPICIOUS_UNCLEAN_ENDS)) this.#suspect(row);
+    for (const transcript of queue.listCrashed(db, SUSPICIOUS_UNCLEAN_ENDS)) this.#suspect(transcript);
     this.wake();
   }
 
@@ -96,9 +96,9 @@ export class JobRunner {
     this.#positions = undefined;
     try {
       while (!this.#stopping && !queue.isQueuePaused(db) && this.#hasRoom()) {
-        const row = queue.claimNext(db, boot, clock.now(), this.#held);
-        if (row === undefined) return;
-        this.#begin(row);
+        const transcript = queue.claimNext(db, boot, clock.now(), this.#held);
+        if (transcript === undefined) return;
+        this.#begin(transcript);
       }
     } catch (error) {
       if (!isFullDisk(error)) throw error;
@@ -157,8 +157,9 @@ export class JobRunner {
       waiters.add(end);
       this.#waiters.set(id, waiters);
       signal.addEventListener('abort', end);
-      const row = findTranscript(this.#options.db, id);
-      if (signal.aborted || this.#stopping || row === undefined || row.status !== 'processing') end();
+      const transcript = findTranscript(this.#options.db, id);
+      if (signal.aborted || this.#stopping || transcript === undefined || transcript.status !== 'processing')
+        end();
     });
   }
 
@@ -188,42 +189,48 @@ export class JobRunner {
     timer.unref();
   }
 
-  /** Lets a job wait that was at work when the program ended several times in a row, or gives it up. */
-  #suspect(row: TranscriptRow): void {
+  /** Defers a job during which the program crashed several times in a row, or fails it after too many crashes. */
+  #suspect(transcript: Transcript): void {
     const { db, clock, logger } = this.#options;
-    logger.warn({ transcript: row.id, times: row.unclean_ends }, 'The program ended over this job before');
-    if (row.unclean_ends >= MOST_UNCLEAN_ENDS) {
-      const failure = failureOf(tooManyUncleanEnds(row.unclean_ends), undefined);
+    logger.warn(
+      { transcript: transcript.id, times: transcript.appCrashes },
+      'The program ended over this job before',
+    );
+    if (transcript.appCrashes >= MOST_UNCLEAN_ENDS) {
+      const failure = failureOf(tooManyUncleanEnds(transcript.appCrashes), undefined);
       db.transaction(() => {
-        updateTranscript(db, row.id, { ...failedColumns(failure, row.stage, clock.now()), unclean_ends: 0 });
-        if (mustDropText(row)) dropUnredacted(db, row.id);
+        updateTranscript(db, transcript.id, {
+          ...failedColumns(failure, transcript.stage, clock.now()),
+          appCrashes: 0,
+        });
+        if (mustDropText(transcript)) dropUnredacted(db, transcript.id);
       });
       runPendingScrub(db);
-      const ended = findTranscript(db, row.id);
+      const ended = findTranscript(db, transcript.id);
       if (ended !== undefined) this.#options.watcher.ended(ended);
-      this.announceEnd(row.id);
+      this.announceEnd(transcript.id);
       return;
     }
-    this.#held.add(row.id);
-    this.#later(waitAfterUncleanEnds(row.unclean_ends), () => {
-      this.#held.delete(row.id);
+    this.#held.add(transcript.id);
+    this.#later(waitAfterUncleanEnds(transcript.appCrashes), () => {
+      this.#held.delete(transcript.id);
       this.wake();
     });
   }
 
-  #begin(row: TranscriptRow): void {
+  #begin(transcript: Transcript): void {
     const controller = new AbortController();
-    const stage = STAGES.find((known) => known !== 'queued' && known === row.stage) ?? 'downloading';
+    const stage = STAGES.find((known) => known !== 'queued' && known === transcript.stage) ?? 'downloading';
     const latest: JobReport = {
       stage,
-      percent: row.percent,
+      percent: transcript.percent,
       etaSeconds: null,
       speed: null,
     };
     const { promise, resolve } = Promise.withResolvers<void>();
-    const segments = countSegments(this.#options.db, row.id);
+    const segments = countSegments(this.#options.db, transcript.id);
     const running: Running = {
-      row,
+      transcript,
       controller,
       done: promise,
       latest,
@@ -232,26 +239,26 @@ export class JobRunner {
       later: undefined,
       segments,
     };
-    this.#running.set(row.id, running);
+    this.#running.set(transcript.id, running);
     const over = () => {
       clearTimeout(running.later);
-      this.#running.delete(row.id);
+      this.#running.delete(transcript.id);
       resolve();
-      this.announceEnd(row.id);
+      this.announceEnd(transcript.id);
       this.wake();
     };
     this.#run(running).then(over, (error: unknown) => {
       const stack = error instanceof Error ? error.stack : undefined;
-      this.#options.logger.error({ transcript: row.id, stack }, 'The end of a job could not be told');
+      this.#options.logger.error({ transcript: transcript.id, stack }, 'The end of a job could not be told');
       over();
     });
   }
 
   async #run(running: Running): Promise<void> {
-    const { row, controller } = running;
+    const { transcript, controller } = running;
     try {
       await this.#options.work({
-        row,
+        transcript,
         signal: controller.signal,
         report: (report) => this.#report(running, report),
         recognised: (segments) => this.#recognised(running, segments),
@@ -263,35 +270,35 @@ export class JobRunner {
     } catch (error) {
       await this.#settle(running, error);
     }
-    const ended = findTranscript(this.#options.db, row.id);
-    if (ended !== undefined && ended.status !== 'processing' && ended.attempt === row.attempt) {
+    const ended = findTranscript(this.#options.db, transcript.id);
+    if (ended !== undefined && ended.status !== 'processing' && ended.attempt === transcript.attempt) {
       this.#options.watcher.ended(ended);
     }
   }
 
   /** Writes down how a job ended. Where the disk is full even for that, tries until there is room again. */
   async #settle(running: Running, error: unknown): Promise<void> {
-    const { row, controller, latest } = running;
+    const { transcript, controller, latest } = running;
     const { db, logger, clock } = this.#options;
     const reason: unknown = controller.signal.aborted ? controller.signal.reason : undefined;
     if (reason === 'deleted') return;
     const failure = failureOf(error, reason);
     if (failure.code === 'internal_error' && reason !== 'shutdown') {
       const stack = error instanceof Error ? error.stack : undefined;
-      logger.error({ transcript: row.id, stack }, 'A job failed for a reason that nobody foresaw');
+      logger.error({ transcript: transcript.id, stack }, 'A job failed for a reason that nobody foresaw');
     } else {
-      logger.info({ transcript: row.id, code: failure.code, stage: latest.stage }, 'A job ended');
+      logger.info({ transcript: transcript.id, code: failure.code, stage: latest.stage }, 'A job ended');
     }
     for (;;) {
       try {
-        if (reason === 'shutdown') queue.releaseJob(db, row.id, row.attempt);
-        else this.#writeFailure(row, failedColumns(failure, latest.stage, clock.now()));
+        if (reason === 'shutdown') queue.releaseJob(db, transcript.id, transcript.attempt);
+        else this.#writeFailure(transcript, failedColumns(failure, latest.stage, clock.now()));
         return;
       } catch (problem) {
         // At a shutdown the next start takes the job back by itself.
         if (!isFullDisk(problem) || this.#stopping) {
           logger.error(
-            { transcript: row.id, reason: messageOf(problem) },
+            { transcript: transcript.id, reason: messageOf(problem) },
             'The end of a job was not written',
           );
           return;
@@ -304,11 +311,11 @@ export class JobRunner {
   }
 
   /** Unredacted text is dropped in the transaction that makes the failed transcript visible. */
-  #writeFailure(row: TranscriptRow, change: Partial<TranscriptRow>): void {
+  #writeFailure(transcript: Transcript, change: TranscriptChange): void {
     const { db } = this.#options;
     db.transaction(() => {
-      const isMine = queue.updateClaimed(db, row.id, row.attempt, change);
-      if (isMine && mustDropText(row)) dropUnredacted(db, row.id);
+      const isMine = queue.updateClaimed(db, transcript.id, transcript.attempt, change);
+      if (isMine && mustDropText(transcript)) dropUnredacted(db, transcript.id);
     });
     runPendingScrub(db);
   }
@@ -325,12 +332,12 @@ export class JobRunner {
 
   /** Writes down how far a job is, and says so. */
   #tell(running: Running): void {
-    const { row, latest } = running;
+    const { transcript, latest } = running;
     clearTimeout(running.later);
     running.later = undefined;
     running.saidAt = this.#options.clock.monotonic();
     try {
-      queue.updateClaimed(this.#options.db, row.id, row.attempt, {
+      queue.updateClaimed(this.#options.db, transcript.id, transcript.attempt, {
         stage: latest.stage,
         percent: latest.percent,
       });
@@ -346,23 +353,22 @@ export class JobRunner {
   }
 
   #say(running: Running, segments: readonly StoredSegment[]): void {
-    const row = findTranscript(this.#options.db, running.row.id);
+    const transcript = findTranscript(this.#options.db, running.transcript.id);
     // It may have ended since: that is told by itself.
-    if (row?.status === 'processing') {
-      this.#options.watcher.progress(row, segments, segments[0]?.id ?? running.segments);
+    if (transcript?.status === 'processing') {
+      this.#options.watcher.progress(transcript, segments, segments[0]?.id ?? running.segments);
     }
     running.segments = (segments.at(-1)?.id ?? running.segments - 1) + 1;
   }
 }
 
 /** Whether the text of a failed job must go: a new analysis of a finished transcript keeps what was there before. */
-const mustDropText = (row: TranscriptRow): boolean => isToBeRedacted(row) && !isAnalysedAgain(row);
+const mustDropText = (transcript: Transcript): boolean =>
+  transcript.options.redact_pii && !isReanalysis(transcript);
 
-const failedColumns = (failure: JobFailure, stage: string, now: number): Partial<TranscriptRow> => ({
+const failedColumns = (failure: JobFailure, stage: Stage, now: number): TranscriptChange => ({
   status: 'failed',
   lease: null,
-  error_code: failure.code,
-  error_message: failure.message,
-  error_stage: stage,
-  completed_at: now,
+  error: { ...failure, stage },
+  completedAt: now,
 });

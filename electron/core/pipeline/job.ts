@@ -1,24 +1,24 @@
 import { join } from 'node:path';
-import { AnalysisOptions } from '../../contract/transcript.ts';
 import { AppError, isAppError, messageOf } from '../base/errors.ts';
 import type { DecodeSummary, MediaInfo } from '../engines/ffmpeg/types.ts';
+import type { RecognitionCheckpoint } from '../stores/codecs.ts';
 import { chargeCredits } from '../stores/credits.ts';
 import { updateClaimed } from '../stores/jobs.ts';
-import type { TranscriptRow } from '../stores/schema.ts';
 import { markForScrub, runPendingScrub } from '../stores/scrub.ts';
 import { deleteSegments, readSegments, replaceSegments } from '../stores/segments.ts';
+import type { Transcript } from '../stores/transcript-record.ts';
 import { findTranscript, updateTranscript } from '../stores/transcripts.ts';
-import { type Checkpoint, firstCheckpoint, readCheckpoint } from './checkpoint.ts';
+import { firstCheckpoint, matchingCheckpoint } from './checkpoint.ts';
 import type { PipelineDeps, PipelineModel } from './deps.ts';
 import { type Analysed, keepVoices, withDiarization } from './findings/analyze.ts';
 import { diarizeTranscript } from './findings/diarize.ts';
-import { analyseAgain, isAnalysedAgain } from './findings/reanalyze.ts';
+import { analyseAgain, isReanalysis } from './findings/reanalyze.ts';
 import { summarise } from './findings/totals.ts';
 import { translateForSummary } from './findings/translate.ts';
 import { PEAKS_PER_SECOND } from './recognition/peaks.ts';
 import { type Range, transcribeAudio } from './recognition/transcription.ts';
 import { keepRedactedAudio, type Recording, recordingOf } from './redaction/audio.ts';
-import { dropUnredacted, isToBeRedacted, storedOptions } from './redaction/partial.ts';
+import { dropUnredacted, redactedOptions } from './redaction/partial.ts';
 import { acquire, type Source } from './source/acquire.ts';
 import { type KeptAudio, keepAudio, transcriptFolder } from './source/keep-audio.ts';
 import { RangeAudio } from './source/range-audio.ts';
@@ -37,9 +37,9 @@ const MODEL_PERCENT = 10;
  * What was asked for. The end of the file is left to the decoder: a container's own length can be a guess, and
  * cutting there would lose what comes after it. `expectedEnd` is for progress alone.
  */
-const rangeOf = (row: TranscriptRow, info: MediaInfo): Range => {
-  const start = row.audio_start_from;
-  const end = row.audio_end_at === 0 ? null : row.audio_end_at;
+const rangeOf = (transcript: Transcript, info: MediaInfo): Range => {
+  const start = transcript.audioStartFrom;
+  const end = transcript.audioEndAt === 0 ? null : transcript.audioEndAt;
   return { start, end, expectedEnd: Math.min(end ?? Infinity, info.duration ?? Infinity) };
 };
 
@@ -55,32 +55,37 @@ const inspect = async (deps: PipelineDeps, context: JobContext, source: Source):
   if (info.audioStreams.length === 0) {
     throw new AppError('no_audio_track', 'This file has no sound: it holds no audio track.');
   }
-  updateClaimed(deps.db, context.row.id, context.row.attempt, {
-    file_name: source.name,
-    file_size: source.size ?? info.size ?? 0,
-    file_format: info.format,
+  updateClaimed(deps.db, context.transcript.id, context.transcript.attempt, {
+    fileName: source.name,
+    fileSize: source.size ?? info.size ?? 0,
+    fileFormat: info.format,
   });
   return info;
 };
 
 /** The saved state of this job if it fits, else a new beginning with nothing saved. */
-const begin = (deps: PipelineDeps, { row }: JobContext, source: Source, model: PipelineModel): Checkpoint => {
-  const known = readCheckpoint(row.checkpoint, source.identity, model.id);
+const begin = (
+  deps: PipelineDeps,
+  { transcript }: JobContext,
+  source: Source,
+  model: PipelineModel,
+): RecognitionCheckpoint => {
+  const known = matchingCheckpoint(transcript, source.identity, model.id);
   if (known !== undefined) return known;
-  const fresh = firstCheckpoint(row.audio_start_from, source.identity, model.id);
-  const language = row.language_asked === 'auto' ? null : row.language_asked;
-  const checkpoint: Checkpoint = {
+  const fresh = firstCheckpoint(transcript.audioStartFrom, source.identity, model.id);
+  const language = transcript.languageAsked === 'auto' ? null : transcript.languageAsked;
+  const checkpoint: RecognitionCheckpoint = {
     ...fresh,
-    language: language ?? (deps.models.isEnglishOnly(row.model) ? 'en' : null),
+    language: language ?? (deps.models.isEnglishOnly(transcript.model) ? 'en' : null),
     languageConfidence: language === null ? null : 1,
   };
   deps.db.transaction(() => {
-    deleteSegments(deps.db, row.id);
-    updateClaimed(deps.db, row.id, row.attempt, {
+    deleteSegments(deps.db, transcript.id);
+    updateClaimed(deps.db, transcript.id, transcript.attempt, {
       checkpoint: null,
-      model_id: model.id,
+      modelId: model.id,
       language: checkpoint.language,
-      language_confidence: checkpoint.languageConfidence,
+      languageConfidence: checkpoint.languageConfidence,
     });
   });
   return checkpoint;
@@ -88,7 +93,7 @@ const begin = (deps: PipelineDeps, { row }: JobContext, source: Source, model: P
 
 type Outcome = {
   summary: DecodeSummary;
-  checkpoint: Checkpoint;
+  checkpoint: RecognitionCheckpoint;
   model: PipelineModel;
   audio: KeptAudio;
   analysed: Analysed;
@@ -98,10 +103,10 @@ const creditsFor = (seconds: number, rate: number): number =>
   Math.ceil((seconds / 60) * rate * 100 - 1e-9) / 100;
 
 /** Writes the finished transcript and its price, all or nothing. */
-const complete = (deps: PipelineDeps, { row }: JobContext, outcome: Outcome): void => {
+const complete = (deps: PipelineDeps, { transcript }: JobContext, outcome: Outcome): void => {
   const { summary, checkpoint, model, audio, analysed } = outcome;
   const now = deps.clock.now();
-  const credits = creditsFor(summary.duration, deps.settings.creditRate(row.model));
+  const credits = creditsFor(summary.duration, deps.settings.creditRate(transcript.model));
   const warnings = [
     ...(model.demonstration ? [DEMONSTRATION] : []),
     ...summary.warnings,
@@ -109,42 +114,42 @@ const complete = (deps: PipelineDeps, { row }: JobContext, outcome: Outcome): vo
     ...analysed.warnings,
   ];
   deps.db.transaction(() => {
-    replaceSegments(deps.db, row.id, analysed.segments);
-    keepVoices(deps.db, row, analysed);
-    const mine = updateClaimed(deps.db, row.id, row.attempt, {
+    replaceSegments(deps.db, transcript.id, analysed.segments);
+    keepVoices(deps.db, transcript, analysed);
+    const mine = updateClaimed(deps.db, transcript.id, transcript.attempt, {
       ...summarise(analysed.segments),
-      analysis: JSON.stringify({
+      analysis: {
         ...analysed.analysis,
         ...(audio.report === undefined ? {} : { redaction_report: audio.report }),
-      }),
-      options: storedOptions(row),
-      model_id: model.id,
+      },
+      options: redactedOptions(transcript.options),
+      modelId: model.id,
       duration: summary.duration,
       language: checkpoint.language,
-      language_confidence: checkpoint.languageConfidence,
-      warnings: JSON.stringify(warnings),
-      credits_used: credits,
-      audio_file: audio.file,
-      audio_offset: audio.offset,
+      languageConfidence: checkpoint.languageConfidence,
+      warnings,
+      creditsUsed: credits,
+      audioFile: audio.file,
+      audioOffset: audio.offset,
       percent: 100,
     });
     if (!mine) throw new AppError('interrupted', 'This job was taken over.');
-    updateTranscript(deps.db, row.id, {
+    updateTranscript(deps.db, transcript.id, {
       status: 'completed',
       lease: null,
-      completed_at: now,
+      completedAt: now,
       checkpoint: null,
     });
     chargeCredits(deps.db, {
-      transcript_id: row.id,
-      user_id: row.user_id,
-      model: row.model,
+      transcriptId: transcript.id,
+      userId: transcript.userId,
+      model: transcript.model,
       month: new Date(now).toISOString().slice(0, 7),
       seconds: summary.duration,
       credits,
-      charged_at: now,
+      chargedAt: now,
     });
-    if (isToBeRedacted(row)) markForScrub(deps.db, 'index');
+    if (transcript.options.redact_pii) markForScrub(deps.db, 'index');
   });
   runPendingScrub(deps.db);
 };
@@ -161,8 +166,8 @@ const analyse = async (
   recording: Recording | null,
   model: PipelineModel,
 ): Promise<Analysed> => {
-  const { row, signal, report } = context;
-  const options = AnalysisOptions.parse(JSON.parse(row.options));
+  const { transcript, signal, report } = context;
+  const { options } = transcript;
   const onProgress = (share: number) =>
     report({
       stage: 'analyzing',
@@ -170,7 +175,7 @@ const analyse = async (
       etaSeconds: null,
       speed: null,
     });
-  const segments = readSegments(deps.db, row.id);
+  const segments = readSegments(deps.db, transcript.id);
   const told = await diarizeTranscript(deps, context, { recording, segments }, options);
   const what = { recording, model: async () => model, language, segments };
   const { translation, warnings } = await translateForSummary(deps, context, what, options);
@@ -181,9 +186,9 @@ const analyse = async (
 };
 
 const work = async (deps: PipelineDeps, context: JobContext): Promise<void> => {
-  const { row } = context;
+  const { transcript } = context;
   // Asked first: a job without its model should fail before anything else is downloaded for it.
-  const model = await deps.models.prepare(row.model, {
+  const model = await deps.models.prepare(transcript.model, {
     signal: context.signal,
     onDownload: (share) =>
       context.report({
@@ -197,9 +202,9 @@ const work = async (deps: PipelineDeps, context: JobContext): Promise<void> => {
   try {
     const info = await inspect(deps, context, source);
     const beginning = begin(deps, context, source, model);
-    const range = rangeOf(row, info);
+    const range = rangeOf(transcript, info);
     const gathered =
-      source.kind === 'remote' ? await RangeAudio.open(workFolder(deps, row), beginning.at) : null;
+      source.kind === 'remote' ? await RangeAudio.open(workFolder(deps, transcript), beginning.at) : null;
     const { summary, checkpoint } = await transcribeAudio({
       deps,
       context,
@@ -208,12 +213,12 @@ const work = async (deps: PipelineDeps, context: JobContext): Promise<void> => {
       checkpoint: beginning,
       audio: gathered,
       range,
-      peaksPath: join(transcriptFolder(deps, row.id), PEAKS_FILE),
+      peaksPath: join(transcriptFolder(deps, transcript.id), PEAKS_FILE),
     });
-    const recording = await recordingOf(row, source.input, gathered);
+    const recording = await recordingOf(transcript, source.input, gathered);
     const { language } = checkpoint;
     const analysed = await analyse(deps, context, language, recording, model);
-    const audio = isToBeRedacted(row)
+    const audio = transcript.options.redact_pii
       ? await keepRedactedAudio(deps, context, { recording, model, language, analysed })
       : await keepAudio(deps, context, source, info, gathered);
     complete(deps, context, { summary, checkpoint, model, audio, analysed });
@@ -223,33 +228,42 @@ const work = async (deps: PipelineDeps, context: JobContext): Promise<void> => {
 };
 
 /** Whether the job will go on later, so that what was fetched for it must stay. */
-const goesOn = (deps: PipelineDeps, { row, signal }: JobContext, error: unknown): boolean => {
+const goesOn = (deps: PipelineDeps, { transcript, signal }: JobContext, error: unknown): boolean => {
   const stopped = signal.reason === 'shutdown' || (isAppError(error) && error.code === 'interrupted');
-  return stopped && findTranscript(deps.db, row.id) !== undefined;
+  return stopped && findTranscript(deps.db, transcript.id) !== undefined;
 };
 
 /** Shows what was recognised so far with the failure, and removes what another try cannot use. */
-const giveUp = async (deps: PipelineDeps, { row }: JobContext, reason: unknown): Promise<void> => {
+const giveUp = async (deps: PipelineDeps, { transcript }: JobContext, reason: unknown): Promise<void> => {
   try {
-    if (isToBeRedacted(row)) {
-      dropUnredacted(deps.db, row.id);
+    if (transcript.options.redact_pii) {
+      dropUnredacted(deps.db, transcript.id);
       runPendingScrub(deps.db);
-    } else updateClaimed(deps.db, row.id, row.attempt, summarise(readSegments(deps.db, row.id)));
+    } else
+      updateClaimed(
+        deps.db,
+        transcript.id,
+        transcript.attempt,
+        summarise(readSegments(deps.db, transcript.id)),
+      );
   } catch (error) {
     // The segments themselves are saved; on a full disk the room that follows is what helps.
-    deps.logger.warn({ transcript: row.id, reason: messageOf(error) }, 'The text so far was not written');
+    deps.logger.warn(
+      { transcript: transcript.id, reason: messageOf(error) },
+      'The text so far was not written',
+    );
   }
-  await leaveForRetry(deps, row, reason);
+  await leaveForRetry(deps, transcript, reason);
 };
 
 /** The whole way of a job: fetch → decode → recognise → persist. */
 export const createJobWork =
   (deps: PipelineDeps): JobWork =>
   async (context) => {
-    if (isAnalysedAgain(context.row)) return analyseAgain(deps, context);
+    if (isReanalysis(context.transcript)) return analyseAgain(deps, context);
     try {
       await work(deps, context);
-      await cleanUp(deps, context.row);
+      await cleanUp(deps, context.transcript);
     } catch (error) {
       if (!goesOn(deps, context, error)) await giveUp(deps, context, error);
       throw error;

@@ -1,6 +1,6 @@
 import type { Stage } from '../../contract/transcript.ts';
-import type { TranscriptRow } from '../stores/schema.ts';
 import type { StoredSegment } from '../stores/segments.ts';
+import type { Transcript } from '../stores/transcript-record.ts';
 
 /** How far a job is. Percent is of the whole job; a report that would go back is held at what was said before. */
 export type JobReport = {
@@ -14,7 +14,7 @@ export type JobReport = {
 /** A claimed job, and how it speaks to the world. */
 export type JobContext = {
   /** As it was when it was claimed; `attempt` is the token that every write carries. */
-  readonly row: TranscriptRow;
+  readonly transcript: Transcript;
   readonly signal: AbortSignal;
   readonly report: (report: JobReport) => void;
   /** Segments that were just saved, in order. */

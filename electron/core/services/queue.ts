@@ -35,9 +35,9 @@ export class QueueService {
     const waiting = store.listWaiting(this.#db);
     return {
       paused: this.isPaused(),
-      running: store.listRunning(this.#db).flatMap((job) => (job.user_id === userId ? [job.id] : [])),
+      running: store.listRunning(this.#db).flatMap((job) => (job.userId === userId ? [job.id] : [])),
       waiting: waiting.flatMap((job, index) =>
-        job.user_id === userId ? [{ id: job.id, name: job.name, queue_position: index + 1 }] : [],
+        job.userId === userId ? [{ id: job.id, name: job.name, queue_position: index + 1 }] : [],
       ),
     };
   }

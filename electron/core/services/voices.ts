@@ -7,8 +7,9 @@ import { round } from '../base/numbers.ts';
 import { cosine, meanDirection } from '../base/vectors.ts';
 import type { PipelineDeps } from '../pipeline/deps.ts';
 import { isNamed } from '../pipeline/findings/diarize-names.ts';
-import type { SpeakerVoiceRow, TranscriptRow, VoiceRow } from '../stores/schema.ts';
+import type { SpeakerVoiceRow, VoiceRow } from '../stores/schema.ts';
 import { markForScrub, runPendingScrub } from '../stores/scrub.ts';
+import type { Transcript } from '../stores/transcript-record.ts';
 import * as store from '../stores/voices.ts';
 
 type Options = {
@@ -93,22 +94,22 @@ export class VoiceService {
    * Learns a speaker's voice by a name; one of that name is made surer by it. Throws `conflict` where nothing is
    * known of the voice. Meant to be called inside the transaction that names the speaker.
    */
-  remember(row: Pick<TranscriptRow, 'id' | 'user_id'>, speaker: string, name: string): void {
+  remember(transcript: Pick<Transcript, 'id' | 'userId'>, speaker: string, name: string): void {
     const { db, clock } = this.#o;
-    const heard = store.readSpeakerVoices(db, row.id).find((voice) => voice.speaker === speaker);
+    const heard = store.readSpeakerVoices(db, transcript.id).find((voice) => voice.speaker === speaker);
     if (heard === undefined) {
       throw new AppError(
         'conflict',
         `How speaker ${speaker} sounds is not kept: tell the speakers apart again first. With redacted transcriptions no voice is ever kept.`,
       );
     }
-    const known = store.findVoiceByName(db, row.user_id, heard.model, name);
+    const known = store.findVoiceByName(db, transcript.userId, heard.model, name);
     if (known !== undefined && heard.remembered_as === known.id) return;
     const now = clock.now();
     const id = known?.id ?? newId('voice');
     if (known === undefined) {
       const { model, embedding } = heard;
-      const fresh = { id, user_id: row.user_id, name, model, embedding, recordings: 1 };
+      const fresh = { id, user_id: transcript.userId, name, model, embedding, recordings: 1 };
       store.insertVoice(db, { ...fresh, created_at: now, updated_at: now });
     } else {
       const embedding = meanDirection([

@@ -8,7 +8,7 @@ import { newId } from '../base/ids.ts';
 import type { Logger } from '../base/logger.ts';
 import type { HttpClient } from '../engines/net/types.ts';
 import type { WritableDb } from '../stores/database.ts';
-import type { TranscriptRow } from '../stores/schema.ts';
+import type { Transcript } from '../stores/transcript-record.ts';
 import { findOwnTranscript, findTranscript } from '../stores/transcripts.ts';
 import * as store from '../stores/webhooks.ts';
 
@@ -19,7 +19,7 @@ type Options = {
   readonly http: HttpClient;
   /** Waits between the attempts, in seconds. */
   readonly retrySeconds: () => readonly number[];
-  readonly present: (row: TranscriptRow) => Transcription;
+  readonly present: (transcript: Transcript) => Transcription;
 };
 
 type Attempt = WebhookDelivery['attempts'][number];
@@ -117,8 +117,8 @@ export class WebhookService {
 
   /** Sends a test to a transcription's webhook, once. */
   async test(userId: string, id: string): Promise<WebhookDelivery> {
-    const row = this.#own(userId, id);
-    if (row.webhook_url === null) {
+    const transcript = this.#own(userId, id);
+    if (transcript.webhookUrl === null) {
       throw new AppError('invalid_request', 'This transcription was created without a webhook_url.');
     }
     const now = this.#o.clock.now();
@@ -126,14 +126,14 @@ export class WebhookService {
       id: newId('whk'),
       transcript_id: id,
       type: 'transcript.test',
-      url: row.webhook_url,
+      url: transcript.webhookUrl,
       // One attempt alone: a crash in between must not make it more.
       state: 'failed',
       attempts: '[]',
       next_attempt_at: null,
       created_at: now,
     });
-    const attempt = await this.#attempt(delivery, row);
+    const attempt = await this.#attempt(delivery, transcript);
     this.#note(delivery, attempt, []);
     return present(store.findDelivery(this.#o.db, delivery.number) ?? delivery);
   }
@@ -145,10 +145,12 @@ export class WebhookService {
     await Promise.allSettled(this.#sending.values());
   }
 
-  #own(userId: string, id: string): TranscriptRow {
-    const row = findOwnTranscript(this.#o.db, userId, id);
-    if (row === undefined) throw new AppError('transcript_not_found', 'There is no such transcription.');
-    return row;
+  #own(userId: string, id: string): Transcript {
+    const transcript = findOwnTranscript(this.#o.db, userId, id);
+    if (transcript === undefined) {
+      throw new AppError('transcript_not_found', 'There is no such transcription.');
+    }
+    return transcript;
   }
 
   #wait(number: number, milliseconds: number): void {
@@ -180,9 +182,9 @@ export class WebhookService {
   async #send(number: number): Promise<void> {
     try {
       const delivery = store.findDelivery(this.#o.db, number);
-      const row = delivery && findTranscript(this.#o.db, delivery.transcript_id);
-      if (delivery?.state !== 'pending' || row === undefined) return;
-      const attempt = await this.#attempt(delivery, row);
+      const transcript = delivery && findTranscript(this.#o.db, delivery.transcript_id);
+      if (delivery?.state !== 'pending' || transcript === undefined) return;
+      const attempt = await this.#attempt(delivery, transcript);
       // Broken off by the end of the program: not the receiver's failure.
       if (this.#closing.signal.aborted && attempt.status === null) return;
       this.#note(delivery, attempt, this.#o.retrySeconds());
@@ -210,7 +212,7 @@ export class WebhookService {
     if (wait !== undefined) this.#wait(delivery.number, wait * 1000);
   }
 
-  async #attempt(delivery: store.StoredDelivery, row: TranscriptRow): Promise<Attempt> {
+  async #attempt(delivery: store.StoredDelivery, transcript: Transcript): Promise<Attempt> {
     const { clock } = this.#o;
     const started = clock.monotonic();
     const at = isoTime(clock.now());
@@ -221,23 +223,25 @@ export class WebhookService {
       milliseconds: Math.round(clock.monotonic() - started),
     });
     try {
-      const status = await this.#post(delivery, row);
+      const status = await this.#post(delivery, transcript);
       return done(status, status >= 200 && status < 300 ? null : `The receiver answered ${status}.`);
     } catch (error) {
       return done(null, error instanceof AppError ? error.message : 'The webhook could not be sent.');
     }
   }
 
-  async #post(delivery: store.StoredDelivery, row: TranscriptRow): Promise<number> {
+  async #post(delivery: store.StoredDelivery, transcript: Transcript): Promise<number> {
     const { http, clock } = this.#o;
     const body = JSON.stringify({
       type: delivery.type,
       timestamp: isoTime(delivery.created_at),
-      data: this.#o.present(row),
+      data: this.#o.present(transcript),
     });
     const sent = new Date(clock.now());
     const signature =
-      row.webhook_secret === null ? undefined : signerOf(row.webhook_secret).sign(delivery.id, sent, body);
+      transcript.webhookSecret === null
+        ? undefined
+        : signerOf(transcript.webhookSecret).sign(delivery.id, sent, body);
     const response = await http.open({
       url: delivery.url,
       purpose: 'webhook',

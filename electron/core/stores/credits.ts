@@ -1,9 +1,27 @@
 import { type ReadableDb, sql, type WritableDb } from './database.ts';
-import type { Tables } from './schema.ts';
 
-/** Books what a finished transcription cost. The entry stays when the transcript is deleted. */
-export const chargeCredits = (db: WritableDb, entry: Tables['credits']): void => {
-  db.run(sql.insertInto('credits').values(entry));
+/** The price of a finished transcript. */
+export type CreditCharge = {
+  readonly transcriptId: string;
+  readonly userId: string;
+  readonly model: string;
+  /** `YYYY-MM`, in UTC. */
+  readonly month: string;
+  readonly seconds: number;
+  readonly credits: number;
+  readonly chargedAt: number;
+};
+
+/** Books a charge, which stays when the transcript is deleted. */
+export const chargeCredits = (
+  db: WritableDb,
+  { transcriptId, userId, chargedAt, ...charge }: CreditCharge,
+): void => {
+  db.run(
+    sql
+      .insertInto('credits')
+      .values({ ...charge, transcript_id: transcriptId, user_id: userId, charged_at: chargedAt }),
+  );
 };
 
 export const creditsUsed = (db: ReadableDb, userId: string): number =>

@@ -1,14 +1,19 @@
 import { sql as raw } from 'kysely';
 import { type ReadableDb, sql, type WritableDb } from './database.ts';
-import type { TranscriptRow } from './schema.ts';
 import { syncIndex, touchesIndex } from './search.ts';
+import {
+  decodeTranscript,
+  encodeChange,
+  type Transcript,
+  type TranscriptChange,
+} from './transcript-record.ts';
 
 const PAUSED = 'queue.paused';
 
 /**
- * Everything that waits, in the order in which it will be taken. Fair between users: each user's
- * n-th waiting job comes before anybody's (n+1)-th, jobs already running count as turns taken, and
- * between equals the user who was served longest ago comes first.
+ * The waiting jobs in the order in which they are claimed. Fair between users: each user's n-th job comes before
+ * anybody's (n+1)-th, running jobs count as turns taken, and between equals the user who was served longest ago
+ * comes first.
  */
 const waiting = sql
   .with('running', (query) =>
@@ -45,83 +50,89 @@ const waiting = sql
   .orderBy('queue_order')
   .orderBy('id');
 
-export type WaitingJob = { id: string; name: string; user_id: string };
+export type WaitingJob = { readonly id: string; readonly name: string; readonly userId: string };
 
-export const listWaiting = (db: ReadableDb): WaitingJob[] => db.all(waiting);
+export const listWaiting = (db: ReadableDb): WaitingJob[] =>
+  db.all(waiting).map(({ id, name, user_id }) => ({ id, name, userId: user_id }));
 
-export const listRunning = (db: ReadableDb): { id: string; user_id: string }[] =>
-  db.all(
-    sql
-      .selectFrom('transcripts')
-      .select(['id', 'user_id'])
-      .where('status', '=', 'processing')
-      .where('lease', 'is not', null)
-      .orderBy('started_at'),
-  );
+export const listRunning = (db: ReadableDb): Pick<WaitingJob, 'id' | 'userId'>[] =>
+  db
+    .all(
+      sql
+        .selectFrom('transcripts')
+        .select(['id', 'user_id'])
+        .where('status', '=', 'processing')
+        .where('lease', 'is not', null)
+        .orderBy('started_at'),
+    )
+    .map(({ id, user_id }) => ({ id, userId: user_id }));
 
 /**
- * Takes the next job for this boot, those in `held` left out; its `attempt` is the token that later writes
- * must carry.
+ * Leases the next waiting job that is not `deferred`. The `attempt` of the result is the fencing token of all
+ * later writes.
  */
 export const claimNext = (
   db: WritableDb,
-  boot: string,
+  lease: string,
   now: number,
-  held: ReadonlySet<string> = new Set(),
-): TranscriptRow | undefined =>
+  deferred: ReadonlySet<string> = new Set(),
+): Transcript | undefined =>
   db.transaction(() => {
     const next =
-      held.size === 0 ? db.get(waiting.limit(1)) : db.all(waiting).find((job) => !held.has(job.id));
+      deferred.size === 0 ? db.get(waiting.limit(1)) : db.all(waiting).find((job) => !deferred.has(job.id));
     if (next === undefined) return undefined;
-    return db.get(
+    const row = db.get(
       sql
         .updateTable('transcripts')
-        .set((eb) => ({ lease: boot, attempt: eb('attempt', '+', 1), started_at: now }))
+        .set((eb) => ({ lease, attempt: eb('attempt', '+', 1), started_at: now }))
         .where('id', '=', next.id)
         .returningAll(),
     );
+    return row && decodeTranscript(row);
   });
 
-/** Puts back what a process that is gone had claimed, and counts that with each. Returns how many. */
-export const releaseLeases = (db: WritableDb, boot: string): number =>
+/** Returns the jobs of other runs of the program to the queue, counting a crash for each. Answers how many. */
+export const releaseLeases = (db: WritableDb, lease: string): number =>
   db.run(
     sql
       .updateTable('transcripts')
-      .set((eb) => ({ lease: null, unclean_ends: eb('unclean_ends', '+', 1) }))
+      .set((eb) => ({ lease: null, app_crashes: eb('app_crashes', '+', 1) }))
       .where('status', '=', 'processing')
       .where('lease', 'is not', null)
-      .where('lease', '!=', boot),
+      .where('lease', '!=', lease),
   ).changes;
 
-/** Waiting jobs over which the program has ended at least so often in a row. */
-export const listUnclean = (db: ReadableDb, least: number): TranscriptRow[] =>
-  db.all(
-    sql
-      .selectFrom('transcripts')
-      .selectAll()
-      .where('status', '=', 'processing')
-      .where('lease', 'is', null)
-      .where('unclean_ends', '>=', least),
-  );
+/** Waiting jobs during which the program crashed at least `minCrashes` times in a row. */
+export const listCrashed = (db: ReadableDb, minCrashes: number): Transcript[] =>
+  db
+    .all(
+      sql
+        .selectFrom('transcripts')
+        .selectAll()
+        .where('status', '=', 'processing')
+        .where('lease', 'is', null)
+        .where('app_crashes', '>=', minCrashes),
+    )
+    .map(decodeTranscript);
 
-/** Gives a job back to the queue, e.g. at shutdown: it goes on from its checkpoint later. */
+/** Returns a job to the queue, where it continues from its checkpoint later. */
 export const releaseJob = (db: WritableDb, id: string, attempt: number): void => {
   db.run(
     sql.updateTable('transcripts').set({ lease: null }).where('id', '=', id).where('attempt', '=', attempt),
   );
 };
 
-/** Updates a row, and its search entry, only while this attempt holds the job; false when it does not any more. */
+/** Updates a transcript and its search entry only while `attempt` holds the job; false when it no longer does. */
 export const updateClaimed = (
   db: WritableDb,
   id: string,
   attempt: number,
-  change: Partial<TranscriptRow>,
+  change: TranscriptChange,
 ): boolean =>
   db.transaction(() => {
     const update = sql
       .updateTable('transcripts')
-      .set(change)
+      .set(encodeChange(change))
       .where('id', '=', id)
       .where('attempt', '=', attempt)
       .where('status', '=', 'processing');
@@ -133,7 +144,7 @@ export const updateClaimed = (
 export const lastQueueOrder = (db: ReadableDb): number =>
   db.get(sql.selectFrom('transcripts').select((eb) => eb.fn.max('queue_order').as('last')))?.last ?? 0;
 
-/** Moves one of a user's waiting jobs to a place among that user's waiting jobs, 1 being the first. */
+/** Moves a waiting job to a position among the waiting jobs of the same user, 1 being the first. */
 export const moveInQueue = (db: WritableDb, userId: string, id: string, position: number): boolean =>
   db.transaction(() => {
     const own = db.all(

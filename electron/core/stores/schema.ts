@@ -93,7 +93,6 @@ export type TranscriptRow = {
   text: string;
   preview: string;
   analysis: string;
-  speaker_names: string;
   warnings: string;
   error_code: string | null;
   error_message: string | null;
@@ -109,8 +108,8 @@ export type TranscriptRow = {
   created_at: number;
   started_at: number | null;
   completed_at: number | null;
-  /** How often in a row the program ended over this job, uncleanly and without any progress. */
-  unclean_ends: number;
+  /** Consecutive crashes of the program during this job without any progress in between. */
+  app_crashes: number;
   /** Seconds on the source's timeline at which the kept audio begins. */
   audio_offset: number;
   /** 0: nobody chose the name, so that a better one may take its place. */
@@ -122,7 +121,7 @@ export type TranscriptRow = {
 export type SegmentRow = {
   transcript_id: string;
   id: number;
-  piece: number;
+  chunk: number;
   text: string;
   start: number;
   end: number;

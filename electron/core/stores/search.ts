@@ -2,6 +2,7 @@ import { sql as raw } from 'kysely';
 import { indexText } from '../search/tokens.ts';
 import { query, type ReadableDb, sql, type WritableDb } from './database.ts';
 import type { TranscriptRow } from './schema.ts';
+import type { TranscriptChange } from './transcript-record.ts';
 
 const REBUILD = 'search.rebuild';
 
@@ -32,7 +33,7 @@ const putEntry = (db: WritableDb, transcript: IndexedColumns): void => {
 };
 
 /** Whether a change of these columns changes what a search finds. */
-export const touchesIndex = (change: Partial<TranscriptRow>): boolean =>
+export const touchesIndex = (change: TranscriptChange): boolean =>
   change.name !== undefined || change.text !== undefined || change.status === 'completed';
 
 /**

@@ -1,3 +1,4 @@
+import { wordsCodec } from './codecs.ts';
 import { type ReadableDb, sql, type WritableDb } from './database.ts';
 import type { SegmentRow } from './schema.ts';
 
@@ -9,7 +10,7 @@ export type StoredWord = {
   speaker_id: string | null;
 };
 
-/** A segment as it is kept: seconds on the source's own timeline, words in order. */
+/** A segment as it is stored: seconds on the source's timeline, words in order. */
 export type StoredSegment = {
   id: number;
   text: string;
@@ -19,34 +20,24 @@ export type StoredSegment = {
   words: StoredWord[];
 };
 
-type PackedWord = [string, number, number, number, string | null];
+const encodeWords = (words: readonly StoredWord[]): string =>
+  wordsCodec.encode(words.map((w) => [w.word, w.start, w.end, w.confidence, w.speaker_id]));
 
-const pack = (words: readonly StoredWord[]): string =>
-  JSON.stringify(words.map((w): PackedWord => [w.word, w.start, w.end, w.confidence, w.speaker_id]));
-
-const unpack = (row: SegmentRow): StoredSegment => {
-  // Written by `pack` alone.
-  const words = JSON.parse(row.words) as PackedWord[];
-  return {
-    id: row.id,
-    text: row.text,
-    start: row.start,
-    end: row.end,
-    speaker_id: row.speaker_id,
-    words: words.map(([word, start, end, confidence, speaker_id]) => ({
-      word,
-      start,
-      end,
-      confidence,
-      speaker_id,
-    })),
-  };
-};
+const decodeSegment = (row: SegmentRow): StoredSegment => ({
+  id: row.id,
+  text: row.text,
+  start: row.start,
+  end: row.end,
+  speaker_id: row.speaker_id,
+  words: wordsCodec
+    .decode(row.words)
+    .map(([word, start, end, confidence, speaker_id]) => ({ word, start, end, confidence, speaker_id })),
+});
 
 export const insertSegments = (
   db: WritableDb,
   transcriptId: string,
-  piece: number,
+  chunk: number,
   segments: readonly StoredSegment[],
 ): void => {
   for (const segment of segments) {
@@ -54,18 +45,18 @@ export const insertSegments = (
       sql.insertInto('segments').values({
         transcript_id: transcriptId,
         id: segment.id,
-        piece,
+        chunk,
         text: segment.text,
         start: segment.start,
         end: segment.end,
         speaker_id: segment.speaker_id,
-        words: pack(segment.words),
+        words: encodeWords(segment.words),
       }),
     );
   }
 };
 
-/** Segments in order, from the one with id `from` on. */
+/** Segments in order, starting with the id `from`. */
 export const readSegments = (db: ReadableDb, transcriptId: string, from = 0): StoredSegment[] =>
   db
     .all(
@@ -76,9 +67,9 @@ export const readSegments = (db: ReadableDb, transcriptId: string, from = 0): St
         .where('id', '>=', from)
         .orderBy('id'),
     )
-    .map(unpack);
+    .map(decodeSegment);
 
-/** What was said when, without the words: reading those takes ten times as long. */
+/** Segments without their words, which take ten times as long to read. */
 export const readSegmentTexts = (
   db: ReadableDb,
   transcriptId: string,
@@ -103,7 +94,7 @@ export const deleteSegments = (db: WritableDb, transcriptId: string): void => {
   db.run(sql.deleteFrom('segments').where('transcript_id', '=', transcriptId));
 };
 
-/** Puts another list of segments in the place of the stored one. */
+/** Replaces all segments of a transcript. */
 export const replaceSegments = (
   db: WritableDb,
   transcriptId: string,

@@ -1,14 +1,15 @@
 import { type ReadableDb, sql } from './database.ts';
 import type { TranscriptRow } from './schema.ts';
+import type { Transcript } from './transcript-record.ts';
 
 export type PageFilter = {
   readonly limit: number;
-  readonly status?: TranscriptRow['status'] | undefined;
-  /** Among those at work: whether a worker has taken it. */
+  readonly status?: Transcript['status'] | undefined;
+  /** Among the processing ones: whether a worker has taken the job. */
   readonly running?: boolean | undefined;
   /** Milliseconds since the epoch; the end is exclusive. */
   readonly created?: { readonly from: number; readonly to: number } | undefined;
-  /** Only older, or only newer than this id. */
+  /** Only transcripts older, or only newer, than this id. */
   readonly beforeId?: string | undefined;
   readonly afterId?: string | undefined;
 };
@@ -23,17 +24,27 @@ const COLUMNS = [
   'error_message',
 ] as const;
 
-export type TranscriptPageRow = Pick<TranscriptRow, (typeof COLUMNS)[number]>;
+/** What a page shows of a transcript. */
+export type PagedTranscript = Pick<Transcript, 'id' | 'audioUrl' | 'status' | 'createdAt' | 'completedAt'> & {
+  readonly isRunning: boolean;
+  readonly errorMessage: string | null;
+};
+
+const decode = (row: Pick<TranscriptRow, (typeof COLUMNS)[number]>): PagedTranscript => ({
+  id: row.id,
+  audioUrl: row.audio_url,
+  status: row.status,
+  isRunning: row.lease !== null,
+  createdAt: row.created_at,
+  completedAt: row.completed_at,
+  errorMessage: row.error_message,
+});
 
 /**
- * Some of a user's transcripts next to a cursor, newest first. Ids sort by creation time, so that a page stays
- * the same when others are added.
+ * A user's transcripts next to a cursor, newest first. Ids sort by creation time, so a page stays the same while
+ * transcripts are added.
  */
-export const pageOfTranscripts = (
-  db: ReadableDb,
-  userId: string,
-  filter: PageFilter,
-): TranscriptPageRow[] => {
+export const pageOfTranscripts = (db: ReadableDb, userId: string, filter: PageFilter): PagedTranscript[] => {
   const { status, running, created, beforeId, afterId } = filter;
   let query = sql.selectFrom('transcripts').select(COLUMNS).where('user_id', '=', userId).limit(filter.limit);
   if (status !== undefined) query = query.where('status', '=', status);
@@ -43,7 +54,9 @@ export const pageOfTranscripts = (
   }
   if (beforeId !== undefined) query = query.where('id', '<', beforeId);
   if (afterId !== undefined) query = query.where('id', '>', afterId);
-  // After a cursor the nearest come first, to be turned round.
-  if (afterId !== undefined && beforeId === undefined) return db.all(query.orderBy('id', 'asc')).reverse();
-  return db.all(query.orderBy('id', 'desc'));
+  // After a cursor the nearest ids are wanted, so these are read in ascending order and reversed.
+  if (afterId !== undefined && beforeId === undefined) {
+    return db.all(query.orderBy('id', 'asc')).map(decode).reverse();
+  }
+  return db.all(query.orderBy('id', 'desc')).map(decode);
 };

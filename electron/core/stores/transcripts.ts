@@ -1,12 +1,22 @@
 import { sql as raw } from 'kysely';
+import { analysisCodec } from './codecs.ts';
 import { type ReadableDb, sql, type WritableDb } from './database.ts';
 import type { TranscriptRow } from './schema.ts';
 import { syncIndex, touchesIndex } from './search.ts';
+import {
+  decodeError,
+  decodeTranscript,
+  encodeChange,
+  encodeTranscript,
+  stageOf,
+  type Transcript,
+  type TranscriptChange,
+} from './transcript-record.ts';
 
 export type TranscriptFilter = {
   page: number;
   limit: number;
-  status?: TranscriptRow['status'] | undefined;
+  status?: Transcript['status'] | undefined;
   language?: string | undefined;
   /** As it was asked for. */
   model?: string | undefined;
@@ -30,7 +40,6 @@ const LIST_COLUMNS = [
   'status',
   'stage',
   'percent',
-  'lease',
   'model',
   'created_at',
   'completed_at',
@@ -39,33 +48,85 @@ const LIST_COLUMNS = [
   'file_format',
   'credits_used',
   'analysis',
-  'speaker_names',
   'error_code',
   'error_message',
   'error_stage',
 ] as const;
 
-export type TranscriptListRow = Pick<TranscriptRow, (typeof LIST_COLUMNS)[number]>;
+type ListedRow = Pick<TranscriptRow, (typeof LIST_COLUMNS)[number]>;
 
-export const insertTranscript = (db: WritableDb, row: TranscriptRow): void => {
-  db.run(sql.insertInto('transcripts').values(row));
+/** What a list shows of a transcript. */
+export type ListedTranscript = Pick<
+  Transcript,
+  | 'id'
+  | 'name'
+  | 'preview'
+  | 'language'
+  | 'confidence'
+  | 'duration'
+  | 'wordCount'
+  | 'status'
+  | 'stage'
+  | 'percent'
+  | 'model'
+  | 'createdAt'
+  | 'completedAt'
+  | 'fileName'
+  | 'fileSize'
+  | 'fileFormat'
+  | 'creditsUsed'
+  | 'analysis'
+  | 'error'
+>;
+
+const decodeListed = (row: ListedRow): ListedTranscript => ({
+  id: row.id,
+  name: row.name,
+  preview: row.preview,
+  language: row.language,
+  confidence: row.confidence,
+  duration: row.duration,
+  wordCount: row.word_count,
+  status: row.status,
+  stage: stageOf(row.stage),
+  percent: row.percent,
+  model: row.model,
+  createdAt: row.created_at,
+  completedAt: row.completed_at,
+  fileName: row.file_name,
+  fileSize: row.file_size,
+  fileFormat: row.file_format,
+  creditsUsed: row.credits_used,
+  analysis: analysisCodec.decode(row.analysis),
+  error: decodeError(row),
+});
+
+const decodeIfFound = (row: TranscriptRow | undefined): Transcript | undefined =>
+  row === undefined ? undefined : decodeTranscript(row);
+
+export const insertTranscript = (db: WritableDb, transcript: Transcript): void => {
+  db.run(sql.insertInto('transcripts').values(encodeTranscript(transcript)));
 };
 
-export const findTranscript = (db: ReadableDb, id: string): TranscriptRow | undefined =>
-  db.get(sql.selectFrom('transcripts').selectAll().where('id', '=', id));
+export const findTranscript = (db: ReadableDb, id: string): Transcript | undefined =>
+  decodeIfFound(db.get(sql.selectFrom('transcripts').selectAll().where('id', '=', id)));
 
-export const findOwnTranscript = (db: ReadableDb, userId: string, id: string): TranscriptRow | undefined =>
-  db.get(sql.selectFrom('transcripts').selectAll().where('id', '=', id).where('user_id', '=', userId));
-
-export const findProcessing = (db: ReadableDb, userId: string): TranscriptRow[] =>
-  db.all(
-    sql
-      .selectFrom('transcripts')
-      .selectAll()
-      .where('user_id', '=', userId)
-      .where('status', '=', 'processing')
-      .orderBy('queue_order'),
+export const findOwnTranscript = (db: ReadableDb, userId: string, id: string): Transcript | undefined =>
+  decodeIfFound(
+    db.get(sql.selectFrom('transcripts').selectAll().where('id', '=', id).where('user_id', '=', userId)),
   );
+
+export const findProcessing = (db: ReadableDb, userId: string): Transcript[] =>
+  db
+    .all(
+      sql
+        .selectFrom('transcripts')
+        .selectAll()
+        .where('user_id', '=', userId)
+        .where('status', '=', 'processing')
+        .orderBy('queue_order'),
+    )
+    .map(decodeTranscript);
 
 const filtered = (userId: string, filter: TranscriptFilter) => {
   const { status, language, model, createdFrom, createdTo, fileId } = filter;
@@ -95,18 +156,22 @@ export const listTranscripts = (
   db: ReadableDb,
   userId: string,
   filter: TranscriptFilter,
-): { rows: TranscriptListRow[]; total: number } => {
+): { items: ListedTranscript[]; total: number } => {
   const count = filtered(userId, filter).select((query) => query.fn.countAll<number>().as('count'));
-  return { rows: db.all(transcriptPage(userId, filter)), total: db.get(count)?.count ?? 0 };
+  return {
+    items: db.all(transcriptPage(userId, filter)).map(decodeListed),
+    total: db.get(count)?.count ?? 0,
+  };
 };
 
 export const userStatistics = (db: ReadableDb, userId: string) =>
   db.get(sql.selectFrom('statistics').selectAll().where('user_id', '=', userId));
 
 /** Updates a row, and its search entry in the same transaction; false when there is no such row. */
-export const updateTranscript = (db: WritableDb, id: string, change: Partial<TranscriptRow>): boolean =>
+export const updateTranscript = (db: WritableDb, id: string, change: TranscriptChange): boolean =>
   db.transaction(() => {
-    const isChanged = db.run(sql.updateTable('transcripts').set(change).where('id', '=', id)).changes > 0;
+    const isChanged =
+      db.run(sql.updateTable('transcripts').set(encodeChange(change)).where('id', '=', id)).changes > 0;
     if (isChanged && touchesIndex(change)) syncIndex(db, id);
     return isChanged;
   });

@@ -15,7 +15,7 @@ const restartAfter = async (times: number) => {
   await server.kill();
   const database = new BetterSqlite3(join(server.dataDir, 'earshot.db'));
   database
-    .prepare("UPDATE transcripts SET status = 'processing', lease = 'gone', unclean_ends = ? WHERE id = ?")
+    .prepare("UPDATE transcripts SET status = 'processing', lease = 'gone', app_crashes = ? WHERE id = ?")
     .run(times - 1, id);
   database.close();
   server = await startServer({ dataDir: server.dataDir });

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { CreateTranscript } from '../../../electron/contract/transcript.ts';
 import { silentLogger } from '../../../electron/core/base/logger.ts';
 import { SearchService } from '../../../electron/core/services/search.ts';
-import { newRow } from '../../../electron/core/services/transcripts/new-row.ts';
+import { newTranscript } from '../../../electron/core/services/transcripts/new-transcript.ts';
 import { type Database, openDatabase } from '../../../electron/core/stores/database.ts';
 import { markForScrub, runPendingScrub } from '../../../electron/core/stores/scrub.ts';
 import { rebuildIndexIfMarked } from '../../../electron/core/stores/search.ts';
@@ -30,7 +30,7 @@ const start = (folder: string): Database => {
 const addTranscript = (db: Database, id: string, text: string): void => {
   const body = CreateTranscript.parse({ audio_url: 'https://example.org/a.wav' });
   const source = { name: 'a.wav', fileId: null };
-  insertTranscript(db, { ...newRow(body, { userId: USER, source, queueOrder: 1, now: 1 }), id });
+  insertTranscript(db, { ...newTranscript(body, { userId: USER, source, queueOrder: 1, now: 1 }), id });
   updateTranscript(db, id, { status: 'completed', text });
 };
 
@@ -86,19 +86,22 @@ describe('the search index', () => {
     updateTranscript(db, 'tr_3', { status: 'failed' });
     const body = CreateTranscript.parse({ audio_url: 'https://example.org/a.wav' });
     const source = { name: 'a.wav', fileId: null };
-    insertTranscript(db, { ...newRow(body, { userId: USER, source, queueOrder: 1, now: 1 }), id: 'tr_4' });
+    insertTranscript(db, {
+      ...newTranscript(body, { userId: USER, source, queueOrder: 1, now: 1 }),
+      id: 'tr_4',
+    });
     updateTranscript(db, 'tr_4', { text: 'Another zeppelin.', name: 'zeppelin' });
     expect(found(db, 'zeppelin')).toEqual(['tr_3']);
   });
 
-  it('is rebuilt from the texts when an earlier version left it behind them', () => {
+  it('is rebuilt from the texts where a migration asks for it', () => {
     const folder = temporaryFolder();
     withTranscripts(folder).close();
     const file = new BetterSqlite3(join(folder, 'earshot.db'));
     file.exec(`UPDATE transcripts SET text = 'Call the [PERSON] today.' WHERE id = 'tr_1'`);
     file.exec(`UPDATE transcripts SET text = 'A zeppelin.' WHERE id = 'tr_2'`);
     file.exec(`UPDATE meta SET value = '0' WHERE key = 'clean'`);
-    file.pragma('user_version = 80');
+    file.exec(`INSERT INTO meta (key, value) VALUES ('search.rebuild', '1'), ('scrub', 'index')`);
     file.close();
     const db = start(folder);
     expect(found(db, SECRET)).toEqual([]);

@@ -5,7 +5,7 @@ import type { TranscriptPage } from '../../services/transcripts/pages.ts';
 const statusOf = (item: TranscriptPage['items'][number]): AaiStatus => {
   if (item.status === 'failed') return 'error';
   if (item.status === 'completed') return 'completed';
-  return item.running ? 'processing' : 'queued';
+  return item.isRunning ? 'processing' : 'queued';
 };
 
 /** The address of this page with another cursor. */
@@ -34,10 +34,10 @@ export const aaiList = (page: TranscriptPage, query: AaiListQuery, url: string):
       id: item.id,
       resource_url: `${origin}/v2/transcript/${item.id}`,
       status: statusOf(item),
-      created: isoTime(item.created_at),
-      completed: item.completed_at === null ? null : isoTime(item.completed_at),
-      audio_url: item.audio_url,
-      error: item.error_message,
+      created: isoTime(item.createdAt),
+      completed: item.completedAt === null ? null : isoTime(item.completedAt),
+      audio_url: item.audioUrl,
+      error: item.errorMessage,
     })),
   };
 };

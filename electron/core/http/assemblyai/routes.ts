@@ -7,7 +7,6 @@ import { presentFile } from '../../services/files/present.ts';
 import type { FileService } from '../../services/files/service.ts';
 import type { TranscriptService } from '../../services/transcripts/index.ts';
 import type { TranscriptPages } from '../../services/transcripts/pages.ts';
-import { readOptions } from '../../services/transcripts/present.ts';
 import { addRoute } from '../add-route.ts';
 import { lingerAfterRefusal } from '../lingering-close.ts';
 import { ok } from '../responses.ts';
@@ -30,9 +29,12 @@ const FOLDER = 'assemblyai';
 
 /** The transcript in AssemblyAI's form, in whatever state it is. */
 const read = ({ transcripts }: AssemblyAiDeps, userId: string, id: string) => {
-  const row = transcripts.playable(userId, id);
-  const transcript = transcripts.present({ ...row, timestamp_style: 'word' });
-  return aaiTranscript(transcript, { options: readOptions(row.options), languageAsked: row.language_asked });
+  const stored = transcripts.playable(userId, id);
+  const { options, languageAsked } = stored;
+  return aaiTranscript(transcripts.present({ ...stored, timestampStyle: 'word' }), {
+    options,
+    languageAsked,
+  });
 };
 
 /** What holds for the sentences, paragraphs and subtitles of a transcript that is done. */

@@ -1,21 +1,14 @@
-import type { AnalysisOptions, Transcription } from '../../../contract/transcript.ts';
+import type { AnalysisOptions } from '../../../contract/transcript.ts';
 import { analyzeInThread, type ThreadDependencies } from '../../analysis/analyze-in-thread.ts';
 import type { AnalysisResult, AnalysisTranscript, RedactedWord, Summarizer } from '../../analysis/types.ts';
 import { throwIfAborted } from '../../base/abort.ts';
+import type { StoredAnalysis } from '../../stores/codecs.ts';
 import type { WritableDb } from '../../stores/database.ts';
-import type { SpeakerVoiceRow, TranscriptRow } from '../../stores/schema.ts';
+import type { SpeakerVoiceRow } from '../../stores/schema.ts';
 import type { StoredSegment } from '../../stores/segments.ts';
+import type { Transcript, TranscriptChange } from '../../stores/transcript-record.ts';
 import { replaceSpeakerVoices } from '../../stores/voices.ts';
-import { isToBeRedacted } from '../redaction/partial.ts';
 import { summarise } from './totals.ts';
-
-/** The results of the analyses, in the form of the answer: what the column `analysis` holds. */
-export type StoredAnalysis = Partial<
-  Pick<
-    Transcription,
-    'topics' | 'summary' | 'entities' | 'content_safety' | 'key_phrases' | 'speakers' | 'redaction_report'
-  >
->;
 
 export type AnalyseInput = {
   /** Null where nothing was said. */
@@ -122,11 +115,11 @@ export const withDiarization = (
 /** Keeps how the speakers sound, but not with a redacted transcript: a voice is private data, too. */
 export const keepVoices = (
   db: WritableDb,
-  row: Pick<TranscriptRow, 'id' | 'options'>,
+  transcript: Pick<Transcript, 'id' | 'options'>,
   { voices }: Pick<Analysed, 'voices'>,
 ): void => {
-  if (isToBeRedacted(row)) replaceSpeakerVoices(db, row.id, []);
-  else if (voices !== undefined) replaceSpeakerVoices(db, row.id, voices);
+  if (transcript.options.redact_pii) replaceSpeakerVoices(db, transcript.id, []);
+  else if (voices !== undefined) replaceSpeakerVoices(db, transcript.id, voices);
 };
 
 type AnalysedSegment = NonNullable<AnalysisResult['redacted']>['segments'][number];
@@ -142,16 +135,13 @@ const storedSegment = (segment: AnalysedSegment): StoredSegment => ({
   })),
 });
 
-/** The columns that hold an analysed transcript, those of its segments included. */
-export const analysedColumns = (
-  row: Pick<TranscriptRow, 'warnings'>,
+/** The fields of a transcript that follow from its analysis; `kept` holds the results to keep beside the new ones. */
+export const analysedFields = (
+  transcript: Pick<Transcript, 'warnings'>,
   analysed: Analysed,
   kept: StoredAnalysis = {},
-): Partial<TranscriptRow> => {
-  const known: string[] = JSON.parse(row.warnings);
-  return {
-    ...summarise(analysed.segments),
-    analysis: JSON.stringify({ ...kept, ...analysed.analysis }),
-    warnings: JSON.stringify([...new Set([...known, ...analysed.warnings])]),
-  };
-};
+): TranscriptChange => ({
+  ...summarise(analysed.segments),
+  analysis: { ...kept, ...analysed.analysis },
+  warnings: [...new Set([...transcript.warnings, ...analysed.warnings])],
+});

@@ -90,7 +90,7 @@ export const diarizeTranscript = async (
   } catch (error) {
     throwIfAborted(context.signal);
     if (!isAppError(error)) throw error;
-    deps.logger.warn({ transcript: context.row.id, code: error.code }, 'Diarization failed');
+    deps.logger.warn({ transcript: context.transcript.id, code: error.code }, 'Diarization failed');
     return { segments, warnings: [reasonOf(error)] };
   }
 };

@@ -129,7 +129,7 @@ export const translateForSummary = async (
   } catch (error) {
     throwIfAborted(context.signal);
     if (!isAppError(error)) throw error;
-    deps.logger.warn({ transcript: context.row.id, code: error.code }, 'Translation failed');
+    deps.logger.warn({ transcript: context.transcript.id, code: error.code }, 'Translation failed');
     return noEnglish('the audio could not be recognised again');
   }
 };

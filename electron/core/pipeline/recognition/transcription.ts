@@ -1,10 +1,11 @@
-import { AnalysisOptions } from '../../../contract/transcript.ts';
+import type { AnalysisOptions } from '../../../contract/transcript.ts';
 import { AppError, isAppError } from '../../base/errors.ts';
 import { clamp } from '../../base/numbers.ts';
 import type { AudioChunk, DecodeSummary } from '../../engines/ffmpeg/types.ts';
+import type { RecognitionCheckpoint } from '../../stores/codecs.ts';
 import { updateClaimed } from '../../stores/jobs.ts';
 import { insertSegments, type StoredSegment } from '../../stores/segments.ts';
-import { type Checkpoint, crashesFrom } from '../checkpoint.ts';
+import { crashesFrom } from '../checkpoint.ts';
 import type { PipelineDeps, PipelineModel } from '../deps.ts';
 import type { Source } from '../source/acquire.ts';
 import type { RangeAudio } from '../source/range-audio.ts';
@@ -38,7 +39,7 @@ type Options = {
   readonly context: JobContext;
   readonly source: Source;
   readonly model: PipelineModel;
-  readonly checkpoint: Checkpoint;
+  readonly checkpoint: RecognitionCheckpoint;
   readonly range: Range;
   readonly peaksPath: string;
   /** Gathers the sound of a source that is not kept itself. */
@@ -65,20 +66,20 @@ class Transcription {
   readonly #startedAt: number;
   readonly #startedFrom: number;
   readonly #asked: Pick<AnalysisOptions, 'translate' | 'prompt'>;
-  #checkpoint: Checkpoint;
+  #checkpoint: RecognitionCheckpoint;
 
   constructor(options: Options) {
     this.#o = options;
-    this.#asked = AnalysisOptions.parse(JSON.parse(options.context.row.options));
+    this.#asked = options.context.transcript.options;
     this.#checkpoint = options.checkpoint;
     this.#startedFrom = options.checkpoint.at;
     this.#startedAt = options.deps.clock.monotonic();
     this.#signal = AbortSignal.any([options.context.signal, this.#controller.signal]);
   }
 
-  async run(): Promise<{ summary: DecodeSummary; checkpoint: Checkpoint }> {
+  async run(): Promise<{ summary: DecodeSummary; checkpoint: RecognitionCheckpoint }> {
     const { deps, source, range } = this.#o;
-    const { at, piece: index } = this.#checkpoint;
+    const { at, chunk: index } = this.#checkpoint;
     const decode = deps.media.decodeChunks(source.input, {
       start: range.start,
       end: range.end,
@@ -166,9 +167,9 @@ class Transcription {
   #settleLanguage({ language, confidence }: DetectedLanguage): void {
     const { deps, context } = this.#o;
     this.#checkpoint = { ...this.#checkpoint, language, languageConfidence: confidence };
-    updateClaimed(deps.db, context.row.id, context.row.attempt, {
+    updateClaimed(deps.db, context.transcript.id, context.transcript.attempt, {
       language,
-      language_confidence: confidence,
+      languageConfidence: confidence,
     });
   }
 
@@ -196,12 +197,12 @@ class Transcription {
     // A person who tries again after the failure gets as many tries as at first.
     const crashes = { ...this.#checkpoint.crashes, [chunk.index]: tooOften ? 0 : times };
     this.#checkpoint = { ...this.#checkpoint, crashes };
-    updateClaimed(deps.db, context.row.id, context.row.attempt, {
-      checkpoint: JSON.stringify(this.#checkpoint),
+    updateClaimed(deps.db, context.transcript.id, context.transcript.attempt, {
+      checkpoint: this.#checkpoint,
     });
     // Said only once it is kept.
     deps.logger.warn(
-      { transcript: context.row.id, chunk: chunk.index, times },
+      { transcript: context.transcript.id, chunk: chunk.index, times },
       'The engine went down over a chunk',
     );
     if (!tooOften) return;
@@ -233,23 +234,23 @@ class Transcription {
   /** Segments and checkpoint in one transaction. */
   #save(chunk: AudioChunk, segments: readonly StoredSegment[]): void {
     const { deps, context, source } = this.#o;
-    const { row } = context;
-    const next: Checkpoint = {
+    const { transcript } = context;
+    const next: RecognitionCheckpoint = {
       ...this.#checkpoint,
-      piece: chunk.index + 1,
+      chunk: chunk.index + 1,
       at: chunk.end,
       segments: this.#checkpoint.segments + segments.length,
       crashes: crashesFrom(this.#checkpoint.crashes, chunk.index + 1),
     };
     deps.db.transaction(() => {
-      const mine = updateClaimed(deps.db, row.id, row.attempt, {
-        checkpoint: JSON.stringify(next),
-        bytes_fetched: source.bytesFetched(),
-        unclean_ends: 0,
+      const mine = updateClaimed(deps.db, transcript.id, transcript.attempt, {
+        checkpoint: next,
+        bytesFetched: source.bytesFetched(),
+        appCrashes: 0,
       });
       // Another claim, or nobody: what was recognised here is not wanted any more.
       if (!mine) throw new AppError('interrupted', 'This job was taken over.');
-      insertSegments(deps.db, row.id, chunk.index, segments);
+      insertSegments(deps.db, transcript.id, chunk.index, segments);
     });
     this.#checkpoint = next;
   }

@@ -4,7 +4,7 @@ import type { RedactionReport } from '../../../contract/transcript.ts';
 import { throwIfAborted } from '../../base/abort.ts';
 import { isAppError } from '../../base/errors.ts';
 import type { MediaInput, Span } from '../../engines/ffmpeg/types.ts';
-import type { TranscriptRow } from '../../stores/schema.ts';
+import type { Transcript } from '../../stores/transcript-record.ts';
 import type { PipelineDeps, PipelineModel } from '../deps.ts';
 import type { Analysed } from '../findings/analyze.ts';
 import { type KeptAudio, RANGE_FILE, transcriptFolder } from '../source/keep-audio.ts';
@@ -48,7 +48,7 @@ const AUDIBLE = 'A redacted value may still be heard in the audio: see redaction
 
 /** The sound of a job that was just recognised; null where a range was too long to be gathered. */
 export const recordingOf = async (
-  row: Pick<TranscriptRow, 'audio_start_from' | 'audio_end_at'>,
+  transcript: Pick<Transcript, 'audioStartFrom' | 'audioEndAt'>,
   input: MediaInput,
   gathered: RangeAudio | null,
 ): Promise<Recording | null> => {
@@ -56,7 +56,7 @@ export const recordingOf = async (
     const file = await gathered.finish();
     return file && { input: file, offset: gathered.from, shift: gathered.from };
   }
-  const { audio_start_from: start, audio_end_at: end } = row;
+  const { audioStartFrom: start, audioEndAt: end } = transcript;
   if (start === 0 && end === 0) return { input, offset: 0, shift: 0 };
   return { input, offset: start, shift: 0, range: { start, end: end === 0 ? null : end } };
 };
@@ -76,7 +76,7 @@ class Redaction {
     this.#asked = asked;
     this.#recording = recording;
     this.#values = secretValues(asked.analysed.secrets);
-    this.path = join(workFolder(deps, context.row), 'bleeped.m4a');
+    this.path = join(workFolder(deps, context.transcript), 'bleeped.m4a');
   }
 
   async run(): Promise<{ report: RedactionReport; warnings: string[] }> {
@@ -99,7 +99,7 @@ class Redaction {
       throwIfAborted(this.#context.signal);
       if (!isAppError(error)) throw error;
       this.#deps.logger.warn(
-        { transcript: this.#context.row.id, code: error.code },
+        { transcript: this.#context.transcript.id, code: error.code },
         'The bleeped audio was not checked',
       );
       return { report: { ...report, checked: false, audible: [] }, warnings: [NOT_CHECKED] };
@@ -151,19 +151,19 @@ export const keepRedactedAudio = async (
   const nothing = { file: null, offset: 0, report: { checked: false, spans: 0, audible: [] } };
   const { recording } = asked;
   if (recording === null) return { ...nothing, warnings: [NO_SOUND] };
-  const { row, signal } = context;
-  await mkdir(workFolder(deps, row), { recursive: true });
+  const { transcript, signal } = context;
+  await mkdir(workFolder(deps, transcript), { recursive: true });
   const redaction = new Redaction(deps, context, asked, recording);
   try {
     const { report, warnings } = await redaction.run();
-    const folder = transcriptFolder(deps, row.id);
+    const folder = transcriptFolder(deps, transcript.id);
     await mkdir(folder, { recursive: true });
     await rename(redaction.path, join(folder, RANGE_FILE));
     return { file: RANGE_FILE, offset: recording.offset, warnings, report };
   } catch (error) {
     throwIfAborted(signal);
     if (!isAppError(error)) throw error;
-    deps.logger.warn({ transcript: row.id, code: error.code }, 'The audio was not covered');
+    deps.logger.warn({ transcript: transcript.id, code: error.code }, 'The audio was not covered');
     return { ...nothing, warnings: [NOT_COVERED] };
   }
 };

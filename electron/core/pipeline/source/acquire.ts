@@ -53,7 +53,12 @@ const fromStore = async (deps: PipelineDeps, fileId: string): Promise<Source> =>
   };
 };
 
-const fromReader = (deps: PipelineDeps, { row }: JobContext, reader: RangeReader, before: number): Source => {
+const fromReader = (
+  deps: PipelineDeps,
+  { transcript }: JobContext,
+  reader: RangeReader,
+  before: number,
+): Source => {
   const bytesFetched = () => before + reader.bytesFetched();
   return {
     input: reader,
@@ -68,7 +73,7 @@ const fromReader = (deps: PipelineDeps, { row }: JobContext, reader: RangeReader
     },
     async close() {
       await reader.close();
-      updateClaimed(deps.db, row.id, row.attempt, { bytes_fetched: bytesFetched() });
+      updateClaimed(deps.db, transcript.id, transcript.attempt, { bytesFetched: bytesFetched() });
     },
   };
 };
@@ -88,13 +93,13 @@ const downloadedSource = async (
 });
 
 /** Says how far the download is; that it moves also clears the job of keeping the program down. */
-const downloadProgress = (deps: PipelineDeps, { row, report }: JobContext) => {
+const downloadProgress = (deps: PipelineDeps, { transcript, report }: JobContext) => {
   let first: number | undefined;
-  let cleared = row.unclean_ends === 0;
+  let cleared = transcript.appCrashes === 0;
   return ({ bytes, total }: DownloadProgress) => {
     first ??= bytes;
     if (!cleared && bytes - first >= RESUMABLE_BYTES) {
-      updateClaimed(deps.db, row.id, row.attempt, { unclean_ends: 0 });
+      updateClaimed(deps.db, transcript.id, transcript.attempt, { appCrashes: 0 });
       cleared = true;
     }
     const percent = total === null || total === 0 ? 1 : Math.min(10, (bytes / total) * 10);
@@ -103,12 +108,12 @@ const downloadProgress = (deps: PipelineDeps, { row, report }: JobContext) => {
 };
 
 const fromNetwork = async (deps: PipelineDeps, context: JobContext, before: number): Promise<Source> => {
-  const { row, signal } = context;
-  const folder = workFolder(deps, row);
+  const { transcript, signal } = context;
+  const folder = workFolder(deps, transcript);
   const path = join(folder, DOWNLOADED);
   await mkdir(folder, { recursive: true });
   const result = await download(deps.http, {
-    url: row.audio_url,
+    url: transcript.audioUrl,
     destination: path,
     purpose: 'audio',
     limits: {
@@ -119,9 +124,12 @@ const fromNetwork = async (deps: PipelineDeps, context: JobContext, before: numb
     signal,
     onProgress: downloadProgress(deps, context),
   });
-  await noteWhole(path, { ...result, url: row.audio_url });
+  await noteWhole(path, { ...result, url: transcript.audioUrl });
   const fetched = before + result.bytesFetched;
-  updateClaimed(deps.db, row.id, row.attempt, { bytes_fetched: fetched, file_name: result.fileName });
+  updateClaimed(deps.db, transcript.id, transcript.attempt, {
+    bytesFetched: fetched,
+    fileName: result.fileName,
+  });
   return downloadedSource(path, result.fileName, result.bytes, fetched);
 };
 
@@ -134,16 +142,17 @@ const isDownloaded = async (path: string): Promise<number | undefined> => {
 
 /** What the address itself gives, by a range or by a download. */
 const fromAddress = async (deps: PipelineDeps, context: JobContext): Promise<Source> => {
-  const { row, signal } = context;
-  const path = join(workFolder(deps, row), DOWNLOADED);
+  const { transcript, signal } = context;
+  const path = join(workFolder(deps, transcript), DOWNLOADED);
   const size = await isDownloaded(path);
-  if (size !== undefined) return downloadedSource(path, row.file_name ?? row.name, size, row.bytes_fetched);
+  if (size !== undefined)
+    return downloadedSource(path, transcript.fileName ?? transcript.name, size, transcript.bytesFetched);
   context.report({ stage: 'downloading', percent: 0, etaSeconds: null, speed: null });
-  let before = row.bytes_fetched;
-  if (row.audio_start_from > 0 || row.audio_end_at > 0) {
+  let before = transcript.bytesFetched;
+  if (transcript.audioStartFrom > 0 || transcript.audioEndAt > 0) {
     const opened = await openRangeReader({
       client: deps.http,
-      url: row.audio_url,
+      url: transcript.audioUrl,
       signal,
       stallSeconds: deps.settings.stallSeconds(),
       maxBytes: deps.settings.maxDownloadBytes(),
@@ -160,12 +169,13 @@ const fromAddress = async (deps: PipelineDeps, context: JobContext): Promise<Sou
  * gives a web page, the recording in that page.
  */
 export const acquire = async (deps: PipelineDeps, context: JobContext): Promise<Source> => {
-  const { row, signal } = context;
-  if (row.file_id !== null) return fromStore(deps, row.file_id);
-  const folder = workFolder(deps, row);
+  const { transcript, signal } = context;
+  if (transcript.fileId !== null) return fromStore(deps, transcript.fileId);
+  const folder = workFolder(deps, transcript);
   const path = join(folder, FROM_PAGE);
   const known = await isDownloaded(path);
-  if (known !== undefined) return downloadedSource(path, row.file_name ?? row.name, known, row.bytes_fetched);
+  if (known !== undefined)
+    return downloadedSource(path, transcript.fileName ?? transcript.name, known, transcript.bytesFetched);
   const source = await fromAddress(deps, context);
   const page = await readWebPage(source.input, signal).catch(async (error: unknown) => {
     await source.close();
@@ -181,6 +191,6 @@ export const acquire = async (deps: PipelineDeps, context: JobContext): Promise<
     onProgress: downloadProgress(deps, context),
   });
   const { size } = await stat(path);
-  updateClaimed(deps.db, row.id, row.attempt, { bytes_fetched: bytesFetched, file_name: name });
+  updateClaimed(deps.db, transcript.id, transcript.attempt, { bytesFetched: bytesFetched, fileName: name });
   return downloadedSource(path, name, size, bytesFetched);
 };

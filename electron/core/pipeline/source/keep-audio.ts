@@ -31,18 +31,18 @@ export type KeptAudio = {
 /** Keeps what was downloaded, or gathered of a range, as the transcript's playable audio. */
 export const keepAudio = async (
   deps: PipelineDeps,
-  { row, signal }: JobContext,
+  { transcript, signal }: JobContext,
   source: Source,
   info: MediaInfo,
   gathered: RangeAudio | null,
 ): Promise<KeptAudio> => {
   const nothing: KeptAudio = { file: null, offset: 0, warnings: [] };
-  const folder = transcriptFolder(deps, row.id);
+  const folder = transcriptFolder(deps, transcript.id);
   await mkdir(folder, { recursive: true });
   if (gathered !== null) {
     const input = await gathered.finish();
     if (input === null) return { ...nothing, warnings: [NOT_KEPT] };
-    const encoded = join(workFolder(deps, row), RANGE_FILE);
+    const encoded = join(workFolder(deps, transcript), RANGE_FILE);
     await deps.media.bleep({ input, output: encoded, spans: [], format: 'm4a', signal });
     await rename(encoded, join(folder, RANGE_FILE));
     return { file: RANGE_FILE, offset: gathered.from, warnings: [] };

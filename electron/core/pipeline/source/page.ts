@@ -9,7 +9,6 @@ import type { PageRecording } from '../../engines/pages/yt-dlp-output.ts';
 import { updateClaimed } from '../../stores/jobs.ts';
 import { findTranscript } from '../../stores/transcripts.ts';
 import type { PipelineDeps } from '../deps.ts';
-import { isToBeRedacted } from '../redaction/partial.ts';
 import type { JobContext } from '../types.ts';
 
 const SETTING = 'network.pages';
@@ -34,13 +33,13 @@ const helpFor = (allowed: boolean, installed: boolean): string => {
 };
 
 /** Keeps the title and the chapters; for a transcript that is to be redacted neither, since they may tell what it hides. */
-const keepSource = (deps: PipelineDeps, { row }: JobContext, recording: PageRecording): void => {
-  if (isToBeRedacted(row)) return;
+const keepSource = (deps: PipelineDeps, { transcript }: JobContext, recording: PageRecording): void => {
+  if (transcript.options.redact_pii) return;
   const { title, site, chapters, count } = recording;
-  const named = findTranscript(deps.db, row.id)?.name_given !== 0;
-  updateClaimed(deps.db, row.id, row.attempt, {
-    source: JSON.stringify({ title: title ?? '', site: site ?? '', recordings: count, chapters }),
-    ...(named || title === null ? {} : { name: title }),
+  const isNamed = findTranscript(deps.db, transcript.id)?.isNameGiven !== false;
+  updateClaimed(deps.db, transcript.id, transcript.attempt, {
+    source: { title: title ?? '', site: site ?? '', recordings: count, chapters: [...chapters] },
+    ...(isNamed || title === null ? {} : { name: title }),
   });
 };
 
@@ -68,7 +67,7 @@ export const fetchFromPage = async (
   if (!allowed || program === undefined) throw notMedia(page, helpFor(allowed, program !== undefined));
   const limits: PageLimits = {
     folder,
-    url: context.row.audio_url,
+    url: context.transcript.audioUrl,
     maxBytes: deps.settings.maxDownloadBytes(),
     stallSeconds: deps.settings.stallSeconds(),
     signal: context.signal,

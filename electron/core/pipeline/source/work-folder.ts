@@ -5,10 +5,9 @@ import type { JobErrorCode } from '../../../contract/errors.ts';
 import { isAppError, isFullDisk } from '../../base/errors.ts';
 import { isTransientFailure } from '../../engines/ffmpeg/failures.ts';
 import { reopenWhole } from '../../engines/net/resume-state.ts';
-import type { TranscriptRow } from '../../stores/schema.ts';
+import type { Transcript } from '../../stores/transcript-record.ts';
 import { findTranscript } from '../../stores/transcripts.ts';
 import type { PipelineDeps } from '../deps.ts';
-import { isToBeRedacted } from '../redaction/partial.ts';
 
 type Deps = Pick<PipelineDeps, 'db' | 'paths' | 'clock'>;
 
@@ -22,12 +21,12 @@ const KEPT_BYTES = 4e9;
 const WORTH_KEEPING: readonly JobErrorCode[] = ['engine_crashed', 'engine_unavailable', 'interrupted'];
 
 /** The job's own folder for what is needed only while it runs. */
-export const workFolder = (deps: Pick<Deps, 'paths'>, row: Pick<TranscriptRow, 'id'>): string =>
-  join(deps.paths.temporary, row.id);
+export const workFolder = (deps: Pick<Deps, 'paths'>, transcript: Pick<Transcript, 'id'>): string =>
+  join(deps.paths.temporary, transcript.id);
 
 /** Removes what was needed only while the job ran. */
-export const cleanUp = (deps: Pick<Deps, 'paths'>, row: Pick<TranscriptRow, 'id'>): Promise<void> =>
-  rm(workFolder(deps, row), { recursive: true, force: true });
+export const cleanUp = (deps: Pick<Deps, 'paths'>, transcript: Pick<Transcript, 'id'>): Promise<void> =>
+  rm(workFolder(deps, transcript), { recursive: true, force: true });
 
 const isWorthKeeping = (error: unknown): boolean =>
   isFullDisk(error) ||
@@ -38,20 +37,20 @@ const isWorthKeeping = (error: unknown): boolean =>
  * Leaves a failed job's recording for another try where the failure was not its fault and its server can prove
  * that it is still the same; else removes it.
  */
-export const leaveForRetry = async (deps: Deps, row: TranscriptRow, error: unknown): Promise<void> => {
+export const leaveForRetry = async (deps: Deps, transcript: Transcript, error: unknown): Promise<void> => {
   // Of what is to be redacted nothing is left behind.
   const kept =
     isWorthKeeping(error) &&
-    !isToBeRedacted(row) &&
-    (await reopenWhole(join(workFolder(deps, row), DOWNLOADED)));
-  if (!kept) await cleanUp(deps, row);
+    !transcript.options.redact_pii &&
+    (await reopenWhole(join(workFolder(deps, transcript), DOWNLOADED)));
+  if (!kept) await cleanUp(deps, transcript);
 };
 
 /** When a job failed whose folder may stay; undefined where the folder is nobody's. */
 const keptSince = ({ db, clock }: Deps, id: string): number | undefined => {
-  const row = findTranscript(db, id);
-  if (row?.status !== 'failed' || row.completed_at === null) return undefined;
-  return clock.now() - row.completed_at < KEPT_MS ? row.completed_at : undefined;
+  const transcript = findTranscript(db, id);
+  if (transcript?.status !== 'failed' || transcript.completedAt === null) return undefined;
+  return clock.now() - transcript.completedAt < KEPT_MS ? transcript.completedAt : undefined;
 };
 
 const bytesIn = async (folder: string): Promise<number> => {

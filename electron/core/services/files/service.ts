@@ -312,11 +312,10 @@ export class FileService {
     return transcriptsOfFile(db, fileId).flatMap(({ id }) => {
       const transcript = findTranscript(db, id);
       if (transcript === undefined) return [];
-      // A list of sentences, written by the transcripts' own service.
-      const warnings = JSON.parse(transcript.warnings) as string[];
-      if (transcript.audio_file === null) warnings.push(AUDIO_GONE);
-      updateTranscript(db, id, { file_id: null, warnings: JSON.stringify(warnings) });
-      return [{ userId: transcript.user_id, transcriptId: id }];
+      const isAudioGone = transcript.audioFile === null;
+      const warnings = isAudioGone ? [...transcript.warnings, AUDIO_GONE] : transcript.warnings;
+      updateTranscript(db, id, { fileId: null, warnings });
+      return [{ userId: transcript.userId, transcriptId: id }];
     });
   }
 }

@@ -3,11 +3,10 @@ import type { AnalysisOptions, AnalyzeTranscript, PatchTranscript } from '../../
 import { AppError } from '../../base/errors.ts';
 import type { Analysed, Analyser } from '../../pipeline/findings/analyze.ts';
 import type { ReadableDb } from '../../stores/database.ts';
-import type { TranscriptRow } from '../../stores/schema.ts';
 import { readSegments, type StoredSegment } from '../../stores/segments.ts';
+import type { Transcript } from '../../stores/transcript-record.ts';
 import type { VoiceService } from '../voices.ts';
 import { withText } from './edit.ts';
-import { readAnalysis, readOptions } from './present.ts';
 
 /** Nobody waits longer for an edit. */
 const EDIT_MS = 120_000;
@@ -33,10 +32,10 @@ const refuseStale = (
 /** Edited segments with their analyses; a summary that a language model wrote, or a translation, stays as it is. */
 export const analyseEdited = async (
   { db, analyse }: { readonly db: ReadableDb; readonly analyse: Analyser },
-  row: TranscriptRow,
+  transcript: Transcript,
   edits: NonNullable<PatchTranscript['segments']>,
 ): Promise<Analysed> => {
-  const segments = readSegments(db, row.id);
+  const segments = readSegments(db, transcript.id);
   refuseStale(segments, edits);
   const unknown = edits.find((edit) => segments[edit.id] === undefined);
   if (unknown !== undefined) {
@@ -50,12 +49,12 @@ export const analyseEdited = async (
     const text = texts.get(index);
     edited.push(text === undefined ? segment : await withText(segment, text));
   }
-  const options = readOptions(row.options);
-  const { summary } = readAnalysis(row.analysis);
+  const { options, analysis } = transcript;
+  const { summary } = analysis;
   const written =
-    summary?.engine === 'local_llm' || (summary !== undefined && summary.language !== row.language);
+    summary?.engine === 'local_llm' || (summary !== undefined && summary.language !== transcript.language);
   return analyse({
-    language: row.language,
+    language: transcript.language,
     segments: edited,
     options: { ...options, summarization: options.summarization && !written },
     signal: AbortSignal.timeout(EDIT_MS),
@@ -64,11 +63,11 @@ export const analyseEdited = async (
 
 /** The column of the analyses with speakers named by a person; a voice is remembered only where that is asked for. */
 export const nameSpeakers = (
-  row: Pick<TranscriptRow, 'id' | 'user_id' | 'analysis'>,
+  transcript: Pick<Transcript, 'id' | 'userId' | 'analysis'>,
   names: NonNullable<PatchTranscript['speakers']>,
   voices: Pick<VoiceService, 'remember'>,
-): Pick<TranscriptRow, 'analysis'> => {
-  const analysis = readAnalysis(row.analysis);
+): Pick<Transcript, 'analysis'> => {
+  const { analysis } = transcript;
   const speakers = { ...analysis.speakers };
   for (const [label, given] of Object.entries(names)) {
     const { name, remember } = typeof given === 'string' ? { name: given, remember: false } : given;
@@ -78,10 +77,10 @@ export const nameSpeakers = (
         details: [{ path: `speakers.${label}`, message: 'is not a speaker of this transcription' }],
       });
     }
-    if (remember) voices.remember(row, label, name);
+    if (remember) voices.remember(transcript, label, name);
     speakers[label] = { ...speaker, name };
   }
-  return { analysis: JSON.stringify({ ...analysis, speakers }) };
+  return { analysis: { ...analysis, speakers } };
 };
 
 const policiesOf = (

@@ -10,9 +10,8 @@ import { round, roundMs } from '../../base/numbers.ts';
 import type { DataPaths } from '../../base/paths.ts';
 import { PEAKS_FILE } from '../../pipeline/job.ts';
 import { PEAKS_PER_SECOND } from '../../pipeline/recognition/peaks.ts';
-import { isToBeRedacted } from '../../pipeline/redaction/partial.ts';
 import type { ReadableDb } from '../../stores/database.ts';
-import type { TranscriptRow } from '../../stores/schema.ts';
+import type { Transcript } from '../../stores/transcript-record.ts';
 import { findOwnTranscript, findTranscript } from '../../stores/transcripts.ts';
 
 export type PlayableAudio = {
@@ -80,14 +79,14 @@ export class TranscriptAudio {
 
   /** The file to play. `userId` undefined: the caller showed a signature. */
   async file(userId: string | undefined, id: string): Promise<PlayableAudio> {
-    const row =
+    const transcript =
       userId === undefined ? findTranscript(this.#o.db, id) : findOwnTranscript(this.#o.db, userId, id);
-    if (row === undefined) throw notFound();
-    const found = await this.#locate(row);
+    if (transcript === undefined) throw notFound();
+    const found = await this.#locate(transcript);
     const handle = found === undefined ? undefined : await open(found.path, 'r').catch(() => undefined);
     if (found === undefined || handle === undefined) throw noAudio();
     const info = await handle.stat();
-    const extension = row.audio_file?.split('.').at(-1) ?? row.file_format ?? 'bin';
+    const extension = transcript.audioFile?.split('.').at(-1) ?? transcript.fileFormat ?? 'bin';
     return {
       handle,
       size: info.size,
@@ -99,9 +98,9 @@ export class TranscriptAudio {
 
   /** The waveform, at most 20 pairs a second. */
   async peaks(userId: string, id: string, perSecond: number): Promise<z.output<typeof Peaks>['data']> {
-    const row = findOwnTranscript(this.#o.db, userId, id);
-    if (row === undefined) throw notFound();
-    const bytes = await this.#readPeaks(row);
+    const transcript = findOwnTranscript(this.#o.db, userId, id);
+    if (transcript === undefined) throw notFound();
+    const bytes = await this.#readPeaks(transcript);
     // Not every rate divides the stored one: each bucket takes the stored peaks that begin in it.
     const rate = Math.min(perSecond, PEAKS_PER_SECOND);
     const kept = bytes.length / 2;
@@ -116,11 +115,11 @@ export class TranscriptAudio {
       min.push(round(low / 127, 3));
       max.push(round(high / 127, 3));
     }
-    return { per_second: rate, duration: roundMs(row.duration), min, max };
+    return { per_second: rate, duration: roundMs(transcript.duration), min, max };
   }
 
-  async #readPeaks(row: TranscriptRow): Promise<Int8Array> {
-    const path = join(this.#o.paths.transcripts, row.id, PEAKS_FILE);
+  async #readPeaks(transcript: Transcript): Promise<Int8Array> {
+    const path = join(this.#o.paths.transcripts, transcript.id, PEAKS_FILE);
     const file = await open(path, 'r').catch(() => undefined);
     if (file === undefined) return new Int8Array(0);
     try {
@@ -130,13 +129,16 @@ export class TranscriptAudio {
     }
   }
 
-  async #locate(row: TranscriptRow): Promise<{ path: string; name: string } | undefined> {
-    if (row.audio_file === null) {
+  async #locate(transcript: Transcript): Promise<{ path: string; name: string } | undefined> {
+    if (transcript.audioFile === null) {
       // Redacted: the user's own file holds what must not be heard here.
-      const own = row.file_id === null || isToBeRedacted(row) ? undefined : row.file_id;
+      const own = transcript.fileId === null || transcript.options.redact_pii ? undefined : transcript.fileId;
       return own === undefined ? undefined : this.#o.locate(own);
     }
-    return { path: join(this.#o.paths.transcripts, row.id, row.audio_file), name: row.file_name ?? row.name };
+    return {
+      path: join(this.#o.paths.transcripts, transcript.id, transcript.audioFile),
+      name: transcript.fileName ?? transcript.name,
+    };
   }
 
   #sign(id: string, expires: number): string {

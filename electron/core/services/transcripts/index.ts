@@ -16,14 +16,15 @@ import { KeyedLock } from '../../base/keyed-lock.ts';
 import type { DataPaths } from '../../base/paths.ts';
 import type { JobRunner } from '../../jobs/runner.ts';
 import type { PipelineDeps } from '../../pipeline/deps.ts';
-import { type Analyser, analysedColumns } from '../../pipeline/findings/analyze.ts';
-import { asBefore, isAnalysedAgain, queuedAgain } from '../../pipeline/findings/reanalyze.ts';
-import { dropUnredacted, isToBeRedacted } from '../../pipeline/redaction/partial.ts';
+import { type Analyser, analysedFields } from '../../pipeline/findings/analyze.ts';
+import { asBefore, isReanalysis, queuedAgain } from '../../pipeline/findings/reanalyze.ts';
+import { dropUnredacted } from '../../pipeline/redaction/partial.ts';
 import { findIdempotent, rememberIdempotent } from '../../stores/idempotency.ts';
 import * as queue from '../../stores/jobs.ts';
-import type { TranscriptRow, UserRow } from '../../stores/schema.ts';
+import type { UserRow } from '../../stores/schema.ts';
 import { markForScrub, runPendingScrub } from '../../stores/scrub.ts';
 import { readSegments, replaceSegments, type StoredSegment } from '../../stores/segments.ts';
+import type { Transcript, TranscriptChange } from '../../stores/transcript-record.ts';
 import * as store from '../../stores/transcripts.ts';
 import type { EventHub } from '../events.ts';
 import type { ModelService } from '../models/index.ts';
@@ -33,14 +34,8 @@ import type { VoiceService } from '../voices.ts';
 import { analyseEdited, nameSpeakers, optionsAgain } from './analyze.ts';
 import { checkModel } from './check-model.ts';
 import { listOf, recentOf } from './list.ts';
-import { newRow } from './new-row.ts';
-import {
-  presentSegments,
-  presentSentences,
-  presentTranscript,
-  readAnalysis,
-  readOptions,
-} from './present.ts';
+import { newTranscript } from './new-transcript.ts';
+import { presentSegments, presentSentences, presentTranscript } from './present.ts';
 import { checkHttpUrl, nameFromUrl } from './source.ts';
 
 /** What the file service offers to transcripts. */
@@ -78,16 +73,16 @@ export class TranscriptService {
   }
 
   /** Accepts a job and answers at once. A repeated `idempotencyKey` answers with the first record. */
-  create(user: UserRow, body: CreateTranscript, idempotencyKey: string | undefined): TranscriptRow {
+  create(user: UserRow, body: CreateTranscript, idempotencyKey: string | undefined): Transcript {
     checkModel(this.#o.models, body);
     const source = this.#source(user.id, body.audio_url);
     const hash = sha256Hex(JSON.stringify(body));
     const { db, clock } = this.#o;
-    const row = db.transaction(() => {
+    const created = db.transaction(() => {
       const earlier = this.#earlier(user.id, idempotencyKey, hash);
-      if (earlier !== undefined) return { row: earlier, fresh: false };
+      if (earlier !== undefined) return { transcript: earlier, isNew: false };
       this.#o.usage.refuseOverBudget(user);
-      const made = newRow(body, {
+      const made = newTranscript(body, {
         userId: user.id,
         source,
         queueOrder: queue.lastQueueOrder(db) + 1,
@@ -98,13 +93,16 @@ export class TranscriptService {
         const entry = { user_id: user.id, key: idempotencyKey, body_hash: hash, transcript_id: made.id };
         rememberIdempotent(db, { ...entry, created_at: clock.now() });
       }
-      return { row: made, fresh: true };
+      return { transcript: made, isNew: true };
     });
-    if (row.fresh) {
-      this.#o.events.publish(user.id, { type: 'transcript.created', transcript: this.present(row.row) });
+    if (created.isNew) {
+      this.#o.events.publish(user.id, {
+        type: 'transcript.created',
+        transcript: this.present(created.transcript),
+      });
       this.#o.jobs.wake();
     }
-    return row.row;
+    return created.transcript;
   }
 
   get(userId: string, id: string): Transcription {
@@ -126,8 +124,8 @@ export class TranscriptService {
   }
 
   sentences(userId: string, id: string): SentenceData['data'] {
-    const row = this.#finished(userId, id);
-    return presentSentences(row, readSegments(this.#o.db, row.id));
+    const transcript = this.#finished(userId, id);
+    return presentSentences(transcript, readSegments(this.#o.db, transcript.id));
   }
 
   /**
@@ -136,17 +134,17 @@ export class TranscriptService {
    */
   change(userId: string, id: string, patch: PatchTranscript): Promise<Transcription> {
     return this.#changes.run(id, async () => {
-      const row = patch.segments === undefined ? this.#own(userId, id) : this.#finished(userId, id);
+      const transcript = patch.segments === undefined ? this.#own(userId, id) : this.#finished(userId, id);
       const analysed =
-        patch.segments === undefined ? undefined : await analyseEdited(this.#o, row, patch.segments);
+        patch.segments === undefined ? undefined : await analyseEdited(this.#o, transcript, patch.segments);
       await nextTurn();
       this.#o.db.transaction(() => {
         const now = analysed === undefined ? this.#own(userId, id) : this.#finished(userId, id);
-        const change: Partial<TranscriptRow> = {};
-        if (patch.name !== undefined) Object.assign(change, { name: patch.name, name_given: 1 });
+        const change: TranscriptChange = {};
+        if (patch.name !== undefined) Object.assign(change, { name: patch.name, isNameGiven: true });
         if (analysed !== undefined) {
           replaceSegments(this.#o.db, id, analysed.segments);
-          Object.assign(change, analysedColumns(now, analysed, readAnalysis(now.analysis)));
+          Object.assign(change, analysedFields(now, analysed, now.analysis));
         }
         if (patch.speakers !== undefined) {
           Object.assign(change, nameSpeakers({ ...now, ...change }, patch.speakers, this.#o.voices));
@@ -162,13 +160,13 @@ export class TranscriptService {
 
   /** Puts a finished transcription into the queue for further analyses of its stored words. */
   analyze(userId: string, id: string, asked: AnalyzeTranscript): void {
-    const row = this.#finished(userId, id);
-    if (row.status !== 'completed') {
+    const transcript = this.#finished(userId, id);
+    if (transcript.status !== 'completed') {
       throw new AppError('transcript_not_ready', 'This transcription failed: try it again first.');
     }
     store.updateTranscript(this.#o.db, id, {
-      ...queuedAgain(row, optionsAgain(readOptions(row.options), asked), asked.diarize),
-      queue_order: queue.lastQueueOrder(this.#o.db) + 1,
+      ...queuedAgain(transcript, optionsAgain(transcript.options, asked), asked.diarize),
+      queueOrder: queue.lastQueueOrder(this.#o.db) + 1,
     });
     this.#changed(userId, id);
     this.#o.jobs.wake();
@@ -176,31 +174,29 @@ export class TranscriptService {
 
   /** Ends a waiting or running transcription as failed/`cancelled`. */
   async cancel(userId: string, id: string): Promise<Transcription> {
-    const row = this.#own(userId, id);
-    if (row.status !== 'processing')
-      throw new AppError('not_cancellable', `This transcription is ${row.status} already.`);
+    const transcript = this.#own(userId, id);
+    if (transcript.status !== 'processing')
+      throw new AppError('not_cancellable', `This transcription is ${transcript.status} already.`);
     if (this.#o.jobs.isRunning(id)) await this.#o.jobs.stop(id, 'cancelled');
-    else this.#endWaiting(row);
+    else this.#endWaiting(transcript);
     return this.get(userId, id);
   }
 
   /** Puts a failed transcription back into the queue; it goes on from where it came to. */
   retry(userId: string, id: string): Transcription {
-    const row = this.#own(userId, id);
-    if (row.status !== 'failed')
+    const transcript = this.#own(userId, id);
+    if (transcript.status !== 'failed')
       throw new AppError(
         'not_retryable',
-        `This transcription is ${row.status}: only a failed one can be tried again.`,
+        `This transcription is ${transcript.status}: only a failed one can be tried again.`,
       );
     store.updateTranscript(this.#o.db, id, {
       status: 'processing',
       stage: 'queued',
       lease: null,
-      error_code: null,
-      error_message: null,
-      error_stage: null,
-      completed_at: null,
-      queue_order: queue.lastQueueOrder(this.#o.db) + 1,
+      error: null,
+      completedAt: null,
+      queueOrder: queue.lastQueueOrder(this.#o.db) + 1,
     });
     this.#o.jobs.wake();
     return this.#changed(userId, id);
@@ -209,7 +205,7 @@ export class TranscriptService {
   /** Deletes a transcription, its words and made files; a running job is stopped first. */
   async remove(userId: string, id: string): Promise<void> {
     this.#own(userId, id);
-    // Asked again without a pause before the row goes, so that no claim slips in between.
+    // Re-check synchronously right before deleting, so the queue cannot claim the job in between.
     while (this.#o.jobs.isRunning(id)) await this.#o.jobs.stop(id, 'deleted');
     this.#o.db.transaction(() => {
       if (this.#o.voices.isKnown(id)) markForScrub(this.#o.db, 'log');
@@ -228,40 +224,40 @@ export class TranscriptService {
     for (const id of store.transcriptIdsOf(this.#o.db, userId)) await this.remove(userId, id);
   }
 
-  /** The row of a transcription that the user may hear. */
-  playable(userId: string, id: string): TranscriptRow {
+  /** The stored transcript of a user. */
+  playable(userId: string, id: string): Transcript {
     return this.#own(userId, id);
   }
 
-  present(row: TranscriptRow): Transcription {
-    const live = this.#o.jobs.live(row.id);
-    const audioUrl = `${this.#o.baseUrl()}/v1/transcript/id/${row.id}/audio`;
+  present(transcript: Transcript): Transcription {
+    const live = this.#o.jobs.live(transcript.id);
+    const audioUrl = `${this.#o.baseUrl()}/v1/transcript/id/${transcript.id}/audio`;
     // What is still to be redacted is shown to nobody.
-    const hidden = row.status === 'processing' && isToBeRedacted(row);
+    const hidden = transcript.status === 'processing' && transcript.options.redact_pii;
     return hidden
-      ? presentTranscript({ ...row, text: '', analysis: '{}' }, [], live)
-      : presentTranscript(row, readSegments(this.#o.db, row.id), live, audioUrl);
+      ? presentTranscript({ ...transcript, text: '', analysis: {} }, [], live)
+      : presentTranscript(transcript, readSegments(this.#o.db, transcript.id), live, audioUrl);
   }
 
-  #own(userId: string, id: string): TranscriptRow {
-    const row = store.findOwnTranscript(this.#o.db, userId, id);
-    if (row === undefined) throw notFound();
-    return row;
+  #own(userId: string, id: string): Transcript {
+    const transcript = store.findOwnTranscript(this.#o.db, userId, id);
+    if (transcript === undefined) throw notFound();
+    return transcript;
   }
 
-  #finished(userId: string, id: string): TranscriptRow {
-    const row = this.#own(userId, id);
-    if (row.status === 'processing') {
+  #finished(userId: string, id: string): Transcript {
+    const transcript = this.#own(userId, id);
+    if (transcript.status === 'processing') {
       throw new AppError('transcript_not_ready', 'This transcription is still being worked on.');
     }
-    return row;
+    return transcript;
   }
 
   #changed(userId: string, id: string): Transcription {
-    const row = this.#own(userId, id);
-    const transcript = this.#o.voices.withSuggestions(userId, this.present(row));
-    this.#o.events.publish(userId, { type: 'transcript.changed', transcript });
-    return transcript;
+    const transcript = this.#own(userId, id);
+    const answer = this.#o.voices.withSuggestions(userId, this.present(transcript));
+    this.#o.events.publish(userId, { type: 'transcript.changed', transcript: answer });
+    return answer;
   }
 
   #source(userId: string, audioUrl: string): { name: string; fileId: string | null } {
@@ -272,7 +268,7 @@ export class TranscriptService {
     return { name: file.original_name, fileId: file.id };
   }
 
-  #earlier(userId: string, key: string | undefined, hash: string): TranscriptRow | undefined {
+  #earlier(userId: string, key: string | undefined, hash: string): Transcript | undefined {
     if (key === undefined) return undefined;
     const known = findIdempotent(this.#o.db, userId, key, this.#o.clock.now());
     if (known === undefined) return undefined;
@@ -282,45 +278,43 @@ export class TranscriptService {
     return store.findOwnTranscript(this.#o.db, userId, known.transcript_id);
   }
 
-  #endWaiting(row: TranscriptRow): void {
-    if (isAnalysedAgain(row)) {
+  #endWaiting(transcript: Transcript): void {
+    if (isReanalysis(transcript)) {
       store.updateTranscript(
         this.#o.db,
-        row.id,
-        asBefore(row, 'The last analysis was not made: it was cancelled.'),
+        transcript.id,
+        asBefore(transcript, 'The last analysis was not made: it was cancelled.'),
       );
-      this.#o.jobs.announceEnd(row.id);
-      this.#changed(row.user_id, row.id);
+      this.#o.jobs.announceEnd(transcript.id);
+      this.#changed(transcript.userId, transcript.id);
       return;
     }
     this.#o.db.transaction(() => {
-      if (isToBeRedacted(row)) dropUnredacted(this.#o.db, row.id);
-      store.updateTranscript(this.#o.db, row.id, {
+      if (transcript.options.redact_pii) dropUnredacted(this.#o.db, transcript.id);
+      store.updateTranscript(this.#o.db, transcript.id, {
         status: 'failed',
         lease: null,
-        error_code: 'cancelled',
-        error_message: 'Cancelled before it began.',
-        error_stage: 'queued',
-        completed_at: this.#o.clock.now(),
+        error: { code: 'cancelled', message: 'Cancelled before it began.', stage: 'queued' },
+        completedAt: this.#o.clock.now(),
       });
     });
     runPendingScrub(this.#o.db);
-    this.#o.jobs.announceEnd(row.id);
-    this.#o.events.publish(row.user_id, {
+    this.#o.jobs.announceEnd(transcript.id);
+    this.#o.events.publish(transcript.userId, {
       type: 'transcript.failed',
-      transcript: this.get(row.user_id, row.id),
+      transcript: this.get(transcript.userId, transcript.id),
     });
   }
 
   /** Everything of the user's that waits or runs. */
   processing(userId: string): Transcription[] {
-    return store.findProcessing(this.#o.db, userId).map((row) => this.present(row));
+    return store.findProcessing(this.#o.db, userId).map((transcript) => this.present(transcript));
   }
 
   /** The transcription with its words, whatever its `timestamp_style`. */
   forExport(userId: string, id: string): Transcription {
-    const row = this.#finished(userId, id);
-    return this.present({ ...row, timestamp_style: 'word' });
+    const transcript = this.#finished(userId, id);
+    return this.present({ ...transcript, timestampStyle: 'word' });
   }
 
   exists(id: string): boolean {
@@ -328,22 +322,25 @@ export class TranscriptService {
   }
 
   /** Tells the owner's listeners how far a job is, and what was recognised since. */
-  announceProgress(row: TranscriptRow, segments: readonly StoredSegment[], from: number): void {
-    const { progress } = presentTranscript(row, [], this.#o.jobs.live(row.id));
+  announceProgress(transcript: Transcript, segments: readonly StoredSegment[], from: number): void {
+    const { progress } = presentTranscript(transcript, [], this.#o.jobs.live(transcript.id));
     if (progress === undefined) return;
-    this.#o.events.publish(row.user_id, {
+    this.#o.events.publish(transcript.userId, {
       type: 'transcript.progress',
-      id: row.id,
+      id: transcript.id,
       progress,
       segments_from: from,
-      segments: isToBeRedacted(row) ? [] : presentSegments(segments, true, from),
+      segments: transcript.options.redact_pii ? [] : presentSegments(segments, true, from),
     });
   }
 
-  announceEnd(row: TranscriptRow): void {
+  announceEnd(transcript: Transcript): void {
     // Events of an earlier analysis may carry the text from before its redaction.
-    if (isToBeRedacted(row)) this.#o.events.forget(row.user_id, row.id);
-    const type = row.status === 'completed' ? 'transcript.completed' : 'transcript.failed';
-    this.#o.events.publish(row.user_id, { type, transcript: this.get(row.user_id, row.id) });
+    if (transcript.options.redact_pii) this.#o.events.forget(transcript.userId, transcript.id);
+    const type = transcript.status === 'completed' ? 'transcript.completed' : 'transcript.failed';
+    this.#o.events.publish(transcript.userId, {
+      type,
+      transcript: this.get(transcript.userId, transcript.id),
+    });
   }
 }

@@ -15,7 +15,7 @@ const NO_FILE = '';
 /** The list of section 4.3 of the interface: a page of a user's transcripts, with statistics over all of them. */
 export const listOf = ({ db, files, jobs }: Parts, userId: string, query: UserListQuery) => {
   const { page, limit, file_key: key } = query;
-  const { rows, total } = store.listTranscripts(db, userId, {
+  const { items, total } = store.listTranscripts(db, userId, {
     ...query,
     createdFrom: timeOf(query.created_from),
     createdTo: timeOf(query.created_to),
@@ -24,7 +24,7 @@ export const listOf = ({ db, files, jobs }: Parts, userId: string, query: UserLi
   const statistics = store.userStatistics(db, userId);
   const pages = Math.ceil(total / limit);
   return {
-    transcriptions: rows.map((row): UserListItem => presentListItem(row, jobs.live(row.id))),
+    transcriptions: items.map((item): UserListItem => presentListItem(item, jobs.live(item.id))),
     pagination: { page, limit, total, pages, hasNext: page < pages, hasPrev: page > 1 },
     stats: {
       total_transcriptions: statistics?.transcripts ?? 0,
@@ -39,6 +39,6 @@ export const listOf = ({ db, files, jobs }: Parts, userId: string, query: UserLi
 };
 
 export const recentOf = ({ db, clock }: Parts, userId: string, limit: number): RecentItem[] => {
-  const { rows } = store.listTranscripts(db, userId, { page: 1, limit, sort: 'created_at', order: 'desc' });
-  return rows.map((row) => presentRecent(row, clock.now()));
+  const { items } = store.listTranscripts(db, userId, { page: 1, limit, sort: 'created_at', order: 'desc' });
+  return items.map((item) => presentRecent(item, clock.now()));
 };

@@ -1,12 +1,12 @@
 import type { AaiListQuery } from '../../../contract/compat/assemblyai.ts';
 import type { ReadableDb } from '../../stores/database.ts';
-import { type PageFilter, pageOfTranscripts, type TranscriptPageRow } from '../../stores/transcript-pages.ts';
+import { type PagedTranscript, type PageFilter, pageOfTranscripts } from '../../stores/transcript-pages.ts';
 
 const DAY_MS = 86_400_000;
 
 export type TranscriptPage = {
   /** Newest first. */
-  readonly items: (Omit<TranscriptPageRow, 'lease'> & { readonly running: boolean })[];
+  readonly items: PagedTranscript[];
   readonly hasOlder: boolean;
   readonly hasNewer: boolean;
 };
@@ -35,7 +35,7 @@ export class TranscriptPages {
     };
     // Nothing is ever throttled here.
     if (query.throttled_only === true) return { items: [], hasOlder: false, hasNewer: false };
-    const rows = pageOfTranscripts(this.#db, userId, {
+    const items = pageOfTranscripts(this.#db, userId, {
       ...filter,
       beforeId: query.before_id,
       afterId: query.after_id,
@@ -43,9 +43,9 @@ export class TranscriptPages {
     const beyond = (cursor: Pick<PageFilter, 'beforeId' | 'afterId'>) =>
       pageOfTranscripts(this.#db, userId, { ...filter, ...cursor, limit: 1 }).length > 0;
     return {
-      items: rows.map(({ lease, ...row }) => ({ ...row, running: lease !== null })),
-      hasOlder: rows.length > 0 && beyond({ beforeId: rows.at(-1)?.id }),
-      hasNewer: rows.length > 0 && beyond({ afterId: rows[0]?.id }),
+      items,
+      hasOlder: items.length > 0 && beyond({ beforeId: items.at(-1)?.id }),
+      hasNewer: items.length > 0 && beyond({ afterId: items[0]?.id }),
     };
   }
 }

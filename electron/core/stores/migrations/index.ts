@@ -8,18 +8,30 @@ import { voices } from './060-voices.ts';
 import { list } from './070-list.ts';
 import { pages } from './080-pages.ts';
 import { scrub } from './090-scrub.ts';
+import { records } from './100-records.ts';
 
 /** One step of the schema. Append only: a released step is never changed. */
 export type Migration = { readonly version: number; readonly sql: string };
 
-const MIGRATIONS: readonly Migration[] = [first, storage, search, jobs, models, voices, list, pages, scrub];
+export const MIGRATIONS: readonly Migration[] = [
+  first,
+  storage,
+  search,
+  jobs,
+  models,
+  voices,
+  list,
+  pages,
+  scrub,
+  records,
+];
 
 export const newestVersion = Math.max(...MIGRATIONS.map((migration) => migration.version));
 
-/** Applies the steps that the file does not have yet, each in a transaction of its own. */
-export const migrate = (file: BetterSqlite3.Database): void => {
+/** Applies the steps that the file lacks, up to version `target`, each in its own transaction. */
+export const migrate = (file: BetterSqlite3.Database, target = newestVersion): void => {
   for (const { version, sql } of MIGRATIONS) {
-    if (Number(file.pragma('user_version', { simple: true })) >= version) continue;
+    if (version > target || Number(file.pragma('user_version', { simple: true })) >= version) continue;
     file.transaction(() => {
       file.exec(sql);
       file.pragma(`user_version = ${version}`);

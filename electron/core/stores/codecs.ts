@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { AnalysisOptions, Transcription } from '../../contract/transcript.ts';
+
+/** How a value is stored in a text column. */
+export type TextCodec<T> = { decode(text: string): T; encode(value: T): string };
+
+/** JSON that is validated when it is read: a column is only ever written through the same codec. */
+const json = <T>(schema: z.ZodType<T>): TextCodec<T> => ({
+  decode: (text) => schema.parse(JSON.parse(text)),
+  encode: (value) => JSON.stringify(value),
+});
+
+/** The same codec for a column that may be NULL. */
+export const nullable = <T>({ decode, encode }: TextCodec<T>) => ({
+  decode: (text: string | null): T | null => (text === null ? null : decode(text)),
+  encode: (value: T | null): string | null => (value === null ? null : encode(value)),
+});
+
+/** Results of the analyses, in the form of the answer; absent where they were not asked for. */
+const StoredAnalysis = Transcription.pick({
+  topics: true,
+  summary: true,
+  entities: true,
+  content_safety: true,
+  key_phrases: true,
+  speakers: true,
+  redaction_report: true,
+});
+export type StoredAnalysis = z.output<typeof StoredAnalysis>;
+
+const PageSource = Transcription.shape.source.unwrap();
+/** What a web page said of the recording that was found in it. */
+export type PageSource = z.output<typeof PageSource>;
+
+/**
+ * Where recognition continues after an interruption: everything before `at` is saved as segments. The chunks that
+ * follow depend only on the audio from `at` on, so the text is the same as without the interruption.
+ */
+const RecognitionCheckpoint = z.object({
+  kind: z.literal('recognition'),
+  /** Identity of the audio that the chunks were cut from: another source starts over. */
+  source: z.string(),
+  /** Index of the next chunk. */
+  chunk: z.number(),
+  /** Seconds on the source's timeline. */
+  at: z.number(),
+  /** Number of saved segments. */
+  segments: z.number(),
+  language: z.string().nullable(),
+  languageConfidence: z.number().nullable(),
+  /** Id of the model that made what is saved. */
+  model: z.string(),
+  /** Engine crashes by the index of the chunk that was being recognized. */
+  crashes: z.record(z.string(), z.number()),
+});
+export type RecognitionCheckpoint = z.output<typeof RecognitionCheckpoint>;
+
+/** What a finished transcript goes back to when its reanalysis fails or is cancelled. */
+const ReanalysisCheckpoint = z.object({
+  kind: z.literal('reanalysis'),
+  /** The options in force before. */
+  options: AnalysisOptions,
+  completedAt: z.number().nullable(),
+  /** Whether this reanalysis diarizes. */
+  diarize: z.boolean(),
+});
+export type ReanalysisCheckpoint = z.output<typeof ReanalysisCheckpoint>;
+
+const Checkpoint = z.discriminatedUnion('kind', [RecognitionCheckpoint, ReanalysisCheckpoint]);
+/** The state with which a queued or interrupted job continues. */
+export type Checkpoint = z.output<typeof Checkpoint>;
+
+export const optionsCodec = json(AnalysisOptions);
+export const analysisCodec = json(StoredAnalysis);
+export const warningsCodec = json(z.array(z.string()));
+export const pageSourceCodec = json(PageSource);
+export const checkpointCodec = json(Checkpoint);
+
+type PackedWord = [word: string, start: number, end: number, confidence: number, speaker: string | null];
+
+const isPackedWord = (value: unknown): value is PackedWord =>
+  Array.isArray(value) &&
+  typeof value[0] === 'string' &&
+  typeof value[1] === 'number' &&
+  typeof value[2] === 'number' &&
+  typeof value[3] === 'number' &&
+  (value[4] === null || typeof value[4] === 'string');
+
+// A predicate, because a zod tuple takes three times as long, and a transcript of ten hours has 100,000 words.
+export const wordsCodec = json(
+  z.custom<PackedWord[]>((value) => Array.isArray(value) && value.every(isPackedWord)),
+);

@@ -1,0 +1,143 @@
+import { join } from 'node:path';
+import BetterSqlite3 from 'better-sqlite3';
+import { describe, expect, it } from 'vitest';
+import { silentLogger } from '../../../electron/core/base/logger.ts';
+import { openDatabase } from '../../../electron/core/stores/database.ts';
+import { MIGRATIONS, migrate } from '../../../electron/core/stores/migrations/index.ts';
+import { rebuildIndexIfMarked, searchTranscripts } from '../../../electron/core/stores/search.ts';
+import { readSegments } from '../../../electron/core/stores/segments.ts';
+import { findTranscript } from '../../../electron/core/stores/transcripts.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+const OPTIONS = JSON.stringify({ topics: true, prompt: 'Ann' });
+
+const RECOGNITION = {
+  source: 'stored file_1',
+  piece: 3,
+  at: 61.5,
+  segments: 1,
+  language: 'en',
+  languageConfidence: 0.9,
+  model: 'starter',
+  crashes: { 3: 1 },
+};
+const REANALYSIS = { again: { options: OPTIONS, completedAt: 5, diarize: true } };
+
+/** A database file of an earlier version, filled with `sql`. */
+const fileOfVersion = (version: number, sql: string): string => {
+  const path = join(temporaryFolder(), 'earshot.db');
+  const file = new BetterSqlite3(path);
+  migrate(file, version);
+  file.exec(sql);
+  file.close();
+  return path;
+};
+
+const insertTranscript = (id: string, columns: Readonly<Record<string, string | number>>): string => {
+  const all: Record<string, string | number> = {
+    id,
+    user_id: 'usr_1',
+    status: 'processing',
+    stage: 'transcribing',
+    queue_order: 1,
+    audio_url: 'https://example.org/a.wav',
+    name: 'a.wav',
+    model: 'mini',
+    language_asked: 'auto',
+    timestamp_style: 'segment',
+    audio_start_from: 0,
+    audio_end_at: 0,
+    options: OPTIONS,
+    created_at: 1,
+    ...columns,
+  };
+  const values = Object.values(all).map((value) =>
+    typeof value === 'number' ? value : `'${value.replaceAll("'", "''")}'`,
+  );
+  return `INSERT INTO transcripts (${Object.keys(all).join(', ')}) VALUES (${values.join(', ')});`;
+};
+
+describe('a database of the version before the records', () => {
+  const open = () =>
+    openDatabase(
+      fileOfVersion(
+        90,
+        `INSERT INTO users (id, name, owner, created_at) VALUES ('usr_1', 'Ann', 1, 1);
+        ${insertTranscript('tr_1', { checkpoint: JSON.stringify(RECOGNITION), unclean_ends: 2, speaker_names: '{}' })}
+        ${insertTranscript('tr_2', { checkpoint: JSON.stringify(REANALYSIS) })}
+        ${insertTranscript('tr_3', { checkpoint: 'not JSON' })}
+        ${insertTranscript('tr_4', { status: 'failed', error_code: 'disk_full', error_message: 'Full.', error_stage: 'decoding' })}
+        INSERT INTO segments (transcript_id, id, piece, text, start, "end", words)
+          VALUES ('tr_1', 0, 2, 'Hello.', 0, 1, '[["Hello.",0,1,0.9,null]]');
+        INSERT INTO meta (key, value) VALUES ('clean', '1');`,
+      ),
+      { logger: silentLogger, now: Date.now },
+    );
+
+  it('keeps the segments and the counted crashes', () => {
+    const db = open();
+    expect(findTranscript(db, 'tr_1')).toMatchObject({
+      appCrashes: 2,
+      options: { topics: true, prompt: 'Ann' },
+    });
+    expect(readSegments(db, 'tr_1')).toMatchObject([{ text: 'Hello.', words: [{ word: 'Hello.' }] }]);
+  });
+
+  it('resumes a recognition from its checkpoint', () => {
+    const { piece, ...rest } = RECOGNITION;
+    expect(findTranscript(open(), 'tr_1')?.checkpoint).toEqual({
+      kind: 'recognition',
+      chunk: piece,
+      ...rest,
+    });
+  });
+
+  it('resumes a reanalysis with the options to go back to', () => {
+    expect(findTranscript(open(), 'tr_2')?.checkpoint).toMatchObject({
+      kind: 'reanalysis',
+      options: { topics: true, prompt: 'Ann' },
+      completedAt: 5,
+      diarize: true,
+    });
+  });
+
+  it('starts over where the checkpoint cannot be read', () => {
+    expect(findTranscript(open(), 'tr_3')?.checkpoint).toBeNull();
+  });
+
+  it('keeps the reason of a failure', () => {
+    expect(findTranscript(open(), 'tr_4')?.error).toEqual({
+      code: 'disk_full',
+      message: 'Full.',
+      stage: 'decoding',
+    });
+  });
+});
+
+describe('a database of the version before the scrub marks', () => {
+  it('gets its search index rebuilt from the texts', () => {
+    const path = fileOfVersion(
+      80,
+      `INSERT INTO users (id, name, owner, created_at) VALUES ('usr_1', 'Ann', 1, 1);
+      ${insertTranscript('tr_1', { status: 'completed', text: 'A zeppelin.' })}
+      ${insertTranscript('tr_2', { status: 'failed' })}
+      INSERT INTO search_rows (row, transcript_id) VALUES (1, 'tr_1');
+      INSERT INTO search_index (rowid, owner, name, body) VALUES (1, 'usr1', 'a wav', 'a secret');
+      INSERT INTO meta (key, value) VALUES ('clean', '1');`,
+    );
+    const db = openDatabase(path, { logger: silentLogger, now: Date.now });
+    expect(rebuildIndexIfMarked(db)).toBe(1);
+    expect(rebuildIndexIfMarked(db)).toBeUndefined();
+    const found = (word: string) => searchTranscripts(db, word, 10, 0).map(({ id }) => id);
+    expect(found('secret')).toEqual([]);
+    expect(found('zeppelin')).toEqual(['tr_1']);
+  });
+});
+
+describe('the migrations', () => {
+  it('are numbered upwards', () => {
+    const versions = MIGRATIONS.map(({ version }) => version);
+    expect(versions).toEqual(versions.toSorted((a, b) => a - b));
+    expect(new Set(versions).size).toBe(versions.length);
+  });
+});
