@@ -3,6 +3,26 @@ import { QueryBoolean, queryNumber } from './common.ts';
 
 export const EXPORT_FORMATS = ['srt', 'vtt', 'txt', 'md', 'json', 'csv', 'docx'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+/** What each format is called, and its `Content-Type`. The server renders them in `core/exports/render.ts`. */
+export const EXPORT_TYPES: Readonly<Record<ExportFormat, { name: string; contentType: string }>> = {
+  srt: { name: 'SRT', contentType: 'application/x-subrip; charset=utf-8' },
+  vtt: { name: 'WebVTT', contentType: 'text/vtt; charset=utf-8' },
+  txt: { name: 'Text', contentType: 'text/plain; charset=utf-8' },
+  md: { name: 'Markdown', contentType: 'text/markdown; charset=utf-8' },
+  json: { name: 'JSON', contentType: 'application/json; charset=utf-8' },
+  csv: { name: 'CSV', contentType: 'text/csv; charset=utf-8; header=present' },
+  docx: {
+    name: 'Word',
+    contentType: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  },
+};
+
+/** The media types without their parameters, in the order of the formats. */
+export const EXPORT_MEDIA_TYPES: readonly string[] = EXPORT_FORMATS.map((format) =>
+  EXPORT_TYPES[format].contentType.replace(/;.*/, ''),
+);
+
 export const ExportQuery = z.strictObject({
   format: z.enum(EXPORT_FORMATS),
   max_chars: queryNumber(z.int().min(10).max(200))

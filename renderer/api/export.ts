@@ -1,5 +1,5 @@
 import type { Client } from '../../electron/contract/client.ts';
-import type { ExportFormat } from '../../electron/contract/exports.ts';
+import { EXPORT_FORMATS, type ExportFormat } from '../../electron/contract/exports.ts';
 
 export type ExportOptions = {
   readonly format: ExportFormat;
@@ -18,6 +18,13 @@ export const DEFAULT_EXPORT_OPTIONS: ExportOptions = {
   maxChars: 42,
   maxLines: 2,
 };
+
+const FIRST: readonly ExportFormat[] = ['txt', 'md', 'docx', 'srt', 'vtt', 'csv', 'json'];
+/** Every format, those for readers before those for programs. */
+export const EXPORT_ORDER: readonly ExportFormat[] = [
+  ...FIRST,
+  ...EXPORT_FORMATS.filter((format) => !FIRST.includes(format)),
+];
 
 const SUBTITLE_FORMATS: readonly ExportFormat[] = ['srt', 'vtt'];
 export const isSubtitle = (format: ExportFormat): boolean => SUBTITLE_FORMATS.includes(format);

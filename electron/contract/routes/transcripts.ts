@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ExportQuery } from '../exports.ts';
+import { EXPORT_MEDIA_TYPES, ExportQuery } from '../exports.ts';
 import { AudioQuery, AudioUrl, Peaks, PeaksQuery } from '../playback.ts';
 import { Queue, QueueMove } from '../queue.ts';
 import { route } from '../route.ts';
@@ -176,17 +176,7 @@ export const transcriptRoutes = {
     params: byId,
     query: ExportQuery,
     responses: {},
-    raw: {
-      200: [
-        'application/x-subrip',
-        'text/vtt',
-        'text/plain',
-        'text/markdown',
-        'application/json',
-        'text/csv',
-        'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
-      ],
-    },
+    raw: { 200: EXPORT_MEDIA_TYPES },
     errors: ['transcript_not_found', 'transcript_not_ready'],
   }),
   searchTranscripts: route({

@@ -1,14 +1,13 @@
 import { ScanSearch, Share, Trash2, X } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { useStore } from 'zustand';
+import { EXPORT_ORDER } from '../../api/export.ts';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { useLibraryActions } from './use-library-actions.ts';
 
 const ReanalyseDialog = lazy(() => import('./reanalyse-dialog.tsx'));
-
-const MANY = ['txt', 'md', 'docx', 'srt', 'vtt', 'csv', 'json'] as const;
 
 /** What can be done with several transcripts at once. */
 export const SelectionBar = () => {
@@ -35,7 +34,7 @@ export const SelectionBar = () => {
           </Button>
         }
       >
-        {MANY.map((format) => (
+        {EXPORT_ORDER.map((format) => (
           <MenuItem key={format} onSelect={() => void actions.exportAll([...selected], format)}>
             {t('export.as', { format: format.toUpperCase() })}
           </MenuItem>

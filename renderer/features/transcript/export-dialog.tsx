@@ -1,8 +1,9 @@
 import { Copy, Download } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { EXPORT_FORMATS, type ExportFormat } from '../../../electron/contract/exports.ts';
+import { EXPORT_TYPES, type ExportFormat } from '../../../electron/contract/exports.ts';
 import {
   DEFAULT_EXPORT_OPTIONS,
+  EXPORT_ORDER,
   type ExportOptions,
   fetchExport,
   isSubtitle,
@@ -20,16 +21,16 @@ import { Switch } from '../../ui/switch.tsx';
 import { ExportPreview } from './export-preview.tsx';
 import { useReader } from './reader.tsx';
 
-const LINES: Readonly<Record<ExportFormat, { name: string; line: MessageKey }>> = {
-  srt: { name: 'SRT', line: 'export.srt' },
-  vtt: { name: 'WebVTT', line: 'export.vtt' },
-  txt: { name: 'Text', line: 'export.txt' },
-  md: { name: 'Markdown', line: 'export.md' },
-  docx: { name: 'Word', line: 'export.docx' },
-  json: { name: 'JSON', line: 'export.json' },
-  csv: { name: 'CSV', line: 'export.csv' },
+/** Says what a format is good for. A format without a line shows its name alone. */
+const LINES: Partial<Readonly<Record<ExportFormat, MessageKey>>> = {
+  srt: 'export.srt',
+  vtt: 'export.vtt',
+  txt: 'export.txt',
+  md: 'export.md',
+  docx: 'export.docx',
+  json: 'export.json',
+  csv: 'export.csv',
 };
-const ORDER: readonly ExportFormat[] = ['txt', 'md', 'docx', 'srt', 'vtt', 'csv', 'json'];
 
 /** Takes the transcript out: the format is seen before it is saved. */
 export const ExportDialog = () => {
@@ -82,7 +83,7 @@ export const ExportDialog = () => {
           )}
           <Button variant="primary" onClick={() => void download()}>
             <Download size={15} aria-hidden />
-            {t('export.save', { format: LINES[options.format].name })}
+            {t('export.save', { format: EXPORT_TYPES[options.format].name })}
           </Button>
         </>
       }
@@ -109,26 +110,29 @@ const FormatPicker = ({
   return (
     <fieldset>
       <legend className="sr-only">{t('export.format')}</legend>
-      {ORDER.filter((format) => EXPORT_FORMATS.includes(format)).map((format) => (
-        <label
-          key={format}
-          className={cx(
-            'flex cursor-pointer items-baseline gap-2.5 rounded-ctl px-2.5 py-1.5 has-focus-visible:outline-2 has-focus-visible:outline-accent',
-            value === format ? 'bg-sunken' : 'hover:bg-ground',
-          )}
-        >
-          <input
-            type="radio"
-            name="format"
-            value={format}
-            checked={value === format}
-            onChange={() => onChange(format)}
-            className="sr-only"
-          />
-          <span className="w-[76px] shrink-0 font-[580]">{LINES[format].name}</span>
-          <span className="text-xs text-ink-2">{t(LINES[format].line)}</span>
-        </label>
-      ))}
+      {EXPORT_ORDER.map((format) => {
+        const line = LINES[format];
+        return (
+          <label
+            key={format}
+            className={cx(
+              'flex cursor-pointer items-baseline gap-2.5 rounded-ctl px-2.5 py-1.5 has-focus-visible:outline-2 has-focus-visible:outline-accent',
+              value === format ? 'bg-sunken' : 'hover:bg-ground',
+            )}
+          >
+            <input
+              type="radio"
+              name="format"
+              value={format}
+              checked={value === format}
+              onChange={() => onChange(format)}
+              className="sr-only"
+            />
+            <span className="w-[76px] shrink-0 font-[580]">{EXPORT_TYPES[format].name}</span>
+            {line !== undefined && <span className="text-xs text-ink-2">{t(line)}</span>}
+          </label>
+        );
+      })}
     </fieldset>
   );
 };
