@@ -16,14 +16,6 @@ export const print = (text: string | Uint8Array): Promise<void> =>
     process.stdout.write(text, (error) => (error ? reject(error) : resolve()));
   });
 
-/** 3725.4 → "1:02:05"; 65 → "1:05". */
-export const clockTime = (seconds: number): string => {
-  const whole = Math.floor(seconds);
-  const [h, m, s] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
-  const two = (value: number) => String(value).padStart(2, '0');
-  return h > 0 ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`;
-};
-
 /** "3 min", "45 s": rough, as an estimate should read. */
 export const roughTime = (seconds: number): string => {
   if (seconds < 90) return `${Math.max(1, Math.round(seconds))} s`;

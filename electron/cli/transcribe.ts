@@ -5,11 +5,12 @@ import type { Command } from 'commander';
 import type { ServerEvent } from '../contract/events.ts';
 import { EXPORT_FORMATS } from '../contract/exports.ts';
 import type { Progress, Stage, Transcription } from '../contract/transcript.ts';
+import { formatClock } from '../core/base/time.ts';
 import { type Connection, connect } from './connect.ts';
 import { PROGRAM, type ServerOptions, UsageError } from './environment.ts';
 import { listen } from './events.ts';
 import { withServerOptions } from './serve.ts';
-import { bar, clockTime, print, roughTime, StatusLine, say, style } from './terminal.ts';
+import { bar, print, roughTime, StatusLine, say, style } from './terminal.ts';
 import { timedLines } from './timed-lines.ts';
 
 const FORMATS = ['times', ...EXPORT_FORMATS] as const;
@@ -125,7 +126,7 @@ const render = async (
 const facts = (transcript: Transcription, milliseconds: number): string => {
   const speed = transcript.duration / (milliseconds / 1000);
   return [
-    clockTime(transcript.duration),
+    formatClock(transcript.duration),
     `${transcript.word_count} words`,
     `language ${transcript.language ?? 'unknown'}`,
     `model ${transcript.model_id}`,

@@ -1,4 +1,5 @@
 import { roundMs } from '../base/numbers.ts';
+import { endsContinuous, startsContinuous } from '../base/text.ts';
 import type { AnalysisSegment, AnalysisWord } from './types.ts';
 
 /** A word with its place in the whole text (UTF-16 offsets, end exclusive). */
@@ -7,30 +8,6 @@ export type PlacedWord = AnalysisWord & {
   index: number;
   from: number;
   to: number;
-};
-
-const UNSPACED_END =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\u3000-\u303f\uff00-\uffef]$/u;
-const UNSPACED_START =
-  /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\u3000-\u303f\uff00-\uffef]/u;
-
-/** One space between two texts, none between scripts written without spaces (Chinese, Japanese, Thai). */
-export const separatorBetween = (left: string, right: string): string => {
-  if (left === '' || right === '') return '';
-  return UNSPACED_END.test(left.slice(-2)) && UNSPACED_START.test(right.slice(0, 2)) ? '' : ' ';
-};
-
-/** The whole text of a transcript from its segments' texts. */
-export const joinTexts = (texts: readonly string[]): string => {
-  const parts: string[] = [];
-  let previous = '';
-  for (const text of texts) {
-    const part = text.trim();
-    if (part === '') continue;
-    parts.push(separatorBetween(previous, part), part);
-    previous = part;
-  }
-  return parts.join('');
 };
 
 /**
@@ -113,7 +90,7 @@ export const wordsFromText = (segment: AnalysisSegment): AnalysisWord[] => {
 const textPieces = (text: string): string[] => {
   const tokens = text.match(/\S+/gu) ?? [];
   return tokens.flatMap((token) =>
-    UNSPACED_END.test(token) || UNSPACED_START.test(token)
+    endsContinuous(token) || startsContinuous(token)
       ? (token.match(/[^。！？、，]+[。！？、，]*[」』”’）]*|[。！？、，]+/gu) ?? [token])
       : [token],
   );

@@ -1,7 +1,7 @@
 import { type Entity, resolvePolicies } from '../../contract/analysis.ts';
+import { joinTexts } from '../base/text.ts';
 import { type Breathe, makeBreathe } from './breath.ts';
 import { detect } from './detect.ts';
-import { joinTexts } from './document.ts';
 import { entitiesFrom } from './entities/index.ts';
 import { Tagger } from './names/tagger.ts';
 import { type RedactionOptions, redact } from './pii/redact.ts';

@@ -1,12 +1,13 @@
 import type { SpeakingRate } from '../../contract/analysis.ts';
 import { mean, round, roundMs } from '../base/numbers.ts';
+import { joinTexts } from '../base/text.ts';
 import {
   CLOSING_ABBREVIATIONS,
   LEADING_ABBREVIATIONS,
   ORDINAL_LEADS,
   SENTENCE_STARTERS,
 } from './abbreviations.ts';
-import { joinTexts, type PlacedWord, placeWords, separatorBetween } from './document.ts';
+import { type PlacedWord, placeWords } from './document.ts';
 import type { AnalysisSegment } from './types.ts';
 
 export type SentenceWord = {
@@ -109,7 +110,7 @@ const toSentence = (
   const own = text.slice(first.from, to).trim();
   return {
     id,
-    text: own === '' ? joinWords(words) : own,
+    text: own === '' ? joinTexts(words.map(({ word }) => word)) : own,
     start: first.start,
     end: words.reduce((latest, word) => Math.max(latest, word.end), first.start),
     confidence: roundMs(mean(words.map((word) => word.confidence))),
@@ -118,12 +119,6 @@ const toSentence = (
     to,
     speaker_id: speakerOf(first, segments),
   };
-};
-
-const joinWords = (words: readonly PlacedWord[]): string => {
-  let text = '';
-  for (const { word } of words) text += separatorBetween(text, word) + word;
-  return text;
 };
 
 const speakerOf = (word: PlacedWord, segments: readonly AnalysisSegment[]): string | null =>

@@ -1,3 +1,4 @@
+import { CONTINUOUS_SCRIPTS } from '../base/text.ts';
 import { LEADING_ABBREVIATIONS } from './abbreviations.ts';
 import type { Breathe } from './breath.ts';
 
@@ -24,9 +25,8 @@ export type Token = {
 /** Tokens between two turns of the event loop. */
 const BATCH = 500;
 /** White-space tokens; unspaced scripts stand apart from letters and digits beside them. */
-const PIECES =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]+|[^\s—–\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]+/gu;
-const SPACED_RUN = /[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]+/gu;
+const PIECES = new RegExp(String.raw`[${CONTINUOUS_SCRIPTS}]+|[^\s—–${CONTINUOUS_SCRIPTS}]+`, 'gu');
+const SPACED_RUN = new RegExp(String.raw`[^\s${CONTINUOUS_SCRIPTS}]+`, 'gu');
 /** Longer than any word, address or number: nothing is looked for inside, so that hostile input costs nothing. */
 const LONGEST = 2000;
 const LEAD = /^["'“”‘’«»‹›([{¿¡#<*_-]*/u;

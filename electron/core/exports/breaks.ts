@@ -3,7 +3,7 @@
  * tears a phrase apart. After the "line treatment" sections of the Netflix and BBC guidelines: break after
  * punctuation, before conjunctions and prepositions; never after an article, a preposition or a title.
  */
-import { NO_SPACE_SCRIPT } from './text.ts';
+import { UNSPACED } from './text.ts';
 
 const words = (list: string): ReadonlySet<string> => new Set(list.split(/\s+/));
 
@@ -69,6 +69,6 @@ export const breakCost = (left: string, right: string, pause: number): number =>
   if (PREPOSITION.has(after)) return 45 * relief;
   // In Japanese and Chinese, a particle or other short kana word closes its phrase.
   if (/^\p{sc=Hira}{1,2}$/u.test(left)) return 40 * relief;
-  if (NO_SPACE_SCRIPT.test(left)) return 60 * relief;
+  if (UNSPACED.test(left)) return 60 * relief;
   return 70 * relief;
 };

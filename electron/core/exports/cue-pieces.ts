@@ -1,6 +1,6 @@
+import { displayWidth } from '../base/text.ts';
 import { breakCost, endsClause, endsSentence } from './breaks.ts';
 import type { SubtitleRules } from './rules.ts';
-import { columnsOf } from './text.ts';
 import { type TimedPiece, timedPieces } from './timed-words.ts';
 import { splitToColumns, type TextPiece } from './tokens.ts';
 import type { ExportTranscript } from './types.ts';
@@ -29,13 +29,13 @@ type Draft = Omit<CuePiece, 'endCost' | 'pauseAfter'>;
 
 /** Splits a piece that no line can hold, sharing its time by width. */
 const fitPiece = (piece: TimedPiece, columns: number): TimedPiece[] => {
-  if (columnsOf(piece.text) <= columns) return [piece];
+  if (displayWidth(piece.text) <= columns) return [piece];
   const parts = splitToColumns(piece.text, columns);
-  const total = Math.max(1, columnsOf(parts.join('')));
+  const total = Math.max(1, displayWidth(parts.join('')));
   let at = piece.start;
   return parts.map((text, index) => {
     const start = at;
-    at += ((piece.end - piece.start) * columnsOf(text)) / total;
+    at += ((piece.end - piece.start) * displayWidth(text)) / total;
     return { ...piece, text, spaced: index === 0 && piece.spaced, start, end: at };
   });
 };
@@ -46,13 +46,13 @@ const draftPieces = (transcript: ExportTranscript, rules: SubtitleRules, labelOf
     const before = drafts.at(-1);
     const opensTurn = before === undefined || before.speaker !== piece.speaker;
     const label = opensTurn && piece.speaker !== null ? labelOf(piece.speaker) : null;
-    const taken = rules.maxLines === 1 && label !== null ? columnsOf(label) + 1 : 0;
+    const taken = rules.maxLines === 1 && label !== null ? displayWidth(label) + 1 : 0;
     const paused = before !== undefined && piece.start - before.end >= rules.pauseSeconds;
     fitPiece(piece, Math.max(1, rules.maxColumns - taken)).forEach((part, index) => {
       const first = index === 0;
       drafts.push({
         ...part,
-        columns: columnsOf(part.text),
+        columns: displayWidth(part.text),
         opensTurn: first && opensTurn,
         label: first && label !== null ? { text: label, spaced: false } : null,
         mustStart: first && (rules.oneWordACue || opensTurn || paused),

@@ -1,6 +1,6 @@
+import { displayWidth } from '../base/text.ts';
 import type { CuePiece } from './cue-pieces.ts';
 import type { SubtitleRules } from './rules.ts';
-import { columnsOf } from './text.ts';
 
 /** Weights of the faults of a cue; one that is too short outweighs all others together. */
 const COST = {
@@ -81,7 +81,7 @@ export const planCues = (pieces: readonly CuePiece[], rules: SubtitleRules, wind
     const first = pieces[from];
     if (first === undefined) continue;
     // First-fit breaking as in `addPiece`, without an object a step: this loop runs a million times for 10 hours.
-    let columns = first.label === null ? 0 : columnsOf(first.label.text);
+    let columns = first.label === null ? 0 : displayWidth(first.label.text);
     let line = columns;
     let lines = columns > 0 ? 1 : 0;
     let inside = 0;

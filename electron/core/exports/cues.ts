@@ -4,12 +4,13 @@
  * across a long pause. Kept where the speech allows: the shortest time, the reading speed, whole clauses, no
  * orphan words.
  */
+
+import { displayWidth } from '../base/text.ts';
 import { type CuePiece, cuePieces, type LabelOf } from './cue-pieces.ts';
 import { planCues } from './cue-plan.ts';
 import { type CueTimes, timeCues } from './cue-times.ts';
 import { breakLines } from './lines.ts';
 import type { SubtitleRules } from './rules.ts';
-import { columnsOf } from './text.ts';
 import { windowOf } from './timed-words.ts';
 import type { TextPiece } from './tokens.ts';
 import type { ExportTranscript } from './types.ts';
@@ -46,7 +47,7 @@ export const makeCues = (
     const cue = pieces.slice(from, end);
     from = end;
     const lines = breakLines(withLabel(cue), rules.maxColumns);
-    const columns = lines.reduce((sum, line) => sum + columnsOf(line), lines.length - 1);
+    const columns = lines.reduce((sum, line) => sum + displayWidth(line), lines.length - 1);
     const [first] = cue;
     return {
       start: first?.start ?? window.start,

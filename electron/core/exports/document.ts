@@ -1,5 +1,5 @@
 import { LANGUAGES } from '../../contract/languages.ts';
-import { plainTime } from './paragraphs.ts';
+import { formatLongClock } from '../base/time.ts';
 import { oneLine } from './text.ts';
 import type { ExportTranscript } from './types.ts';
 
@@ -12,7 +12,7 @@ export const documentFacts = (transcript: ExportTranscript): [label: string, val
   const names: Readonly<Record<string, string>> = LANGUAGES;
   const facts: [string, string][] = [
     ['Date', `${transcript.created_at.slice(0, 16).replace('T', ' ')} UTC`],
-    ['Duration', plainTime(transcript.duration)],
+    ['Duration', formatLongClock(transcript.duration)],
   ];
   if (language !== null) facts.push(['Language', names[language] ?? oneLine(language)]);
   if (transcript.model_id !== null) facts.push(['Model', oneLine(transcript.model_id)]);

@@ -14,10 +14,11 @@ import {
   WidthType,
 } from 'docx';
 import type { ExportQuery } from '../../contract/exports.ts';
+import { isRtlLanguage, startsRtl } from '../base/text.ts';
+import { formatLongClock } from '../base/time.ts';
 import { documentFacts, documentTitle, summaryLines } from './document.ts';
-import { makeParagraphs, plainTime } from './paragraphs.ts';
+import { makeParagraphs } from './paragraphs.ts';
 import { showsSpeakers, speakerName } from './speaker-names.ts';
-import { isRtlLanguage, startsRtl } from './text.ts';
 import type { ExportTranscript } from './types.ts';
 
 /** Sizes in half points, spaces in twentieths of a point, as Word counts them. */
@@ -95,7 +96,7 @@ const transcriptSection = (transcript: ExportTranscript, query: ExportQuery): Pa
     if (named && speaker !== null) {
       head.push(run(`${speakerName(transcript, speaker)}  `, { bold: true, color: INK }));
     }
-    if (query.times !== false) head.push(run(plainTime(start), { color: GREY, size: SMALL_SIZE }));
+    if (query.times !== false) head.push(run(formatLongClock(start), { color: GREY, size: SMALL_SIZE }));
     const bidirectional = startsRtl(text);
     const body = new Paragraph({ style: 'Speech', bidirectional, children: [run(text)] });
     if (head.length === 0) return [body];

@@ -1,5 +1,6 @@
 import type { ExportFormat } from '../../contract/exports.ts';
-import { graphemesOf, oneLine } from './text.ts';
+import { graphemesOf } from '../base/text.ts';
+import { oneLine } from './text.ts';
 
 /** Bytes of UTF-8; the common file systems take 255, programs add endings of their own. */
 const MAX_BYTES = 180;

@@ -1,5 +1,5 @@
 import type { ExportQuery } from '../../contract/exports.ts';
-import { joinTexts } from './text.ts';
+import { joinTexts } from '../base/text.ts';
 import type { ExportTranscript } from './types.ts';
 
 /** JSON with the API's own field names: what the transcript says, without the state of its job. */
@@ -13,7 +13,7 @@ export const renderJson = (transcript: ExportTranscript, query: ExportQuery): st
     duration,
     model_id,
     created_at,
-    text: joinTexts(segments.map((segment) => segment.text.trim())),
+    text: joinTexts(segments.map((segment) => segment.text)),
     segments: segments.map(({ words, ...segment }) => ({
       id: segment.id,
       text: segment.text,

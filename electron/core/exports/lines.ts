@@ -3,8 +3,9 @@
  * weighs grammar, balance and orphans (a dynamic programme, as in Knuth and Plass, "Breaking paragraphs into
  * lines", 1981).
  */
+
+import { displayWidth } from '../base/text.ts';
 import { breakCost } from './breaks.ts';
-import { columnsOf } from './text.ts';
 import type { TextPiece } from './tokens.ts';
 
 /** First-fit breaking, piece by piece: it needs the fewest lines possible. */
@@ -39,7 +40,7 @@ const lineCost = (pieces: readonly TextPiece[], from: number, to: number, uneven
  * Work and memory: pieces squared; a cue has at most some hundred pieces.
  */
 export const breakLines = (pieces: readonly TextPiece[], maxColumns: number): string[] => {
-  const widths = pieces.map((piece) => columnsOf(piece.text));
+  const widths = pieces.map((piece) => displayWidth(piece.text));
   const fill = pieces.reduce(
     (sum, piece, index) => addPiece(sum, widths[index] ?? 0, piece.spaced, maxColumns),
     EMPTY_FILL,

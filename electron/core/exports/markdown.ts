@@ -1,6 +1,7 @@
 import type { ExportQuery } from '../../contract/exports.ts';
+import { formatLongClock } from '../base/time.ts';
 import { documentFacts, documentTitle, summaryLines } from './document.ts';
-import { makeParagraphs, plainTime } from './paragraphs.ts';
+import { makeParagraphs } from './paragraphs.ts';
 import { showsSpeakers, speakerName } from './speaker-names.ts';
 import type { ExportTranscript } from './types.ts';
 
@@ -44,7 +45,7 @@ export const renderMarkdown = (transcript: ExportTranscript, query: ExportQuery)
     if (named && paragraph.speaker !== null) {
       head.push(`**${escapeMarkdown(speakerName(transcript, paragraph.speaker))}**`);
     }
-    if (query.times !== false) head.push(`\`${plainTime(paragraph.start)}\``);
+    if (query.times !== false) head.push(`\`${formatLongClock(paragraph.start)}\``);
     blocks.push([head.join(' '), escapeMarkdown(paragraph.text)].filter((line) => line !== '').join('  \n'));
   }
   return `${blocks.join('\n\n')}\n`;

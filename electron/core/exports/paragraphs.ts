@@ -43,11 +43,3 @@ export const makeParagraphs = (transcript: ExportTranscript): Paragraph[] => {
     return [{ text: joinPieces(group), start: first.start, end: last.end, speaker: first.speaker }];
   });
 };
-
-/** `00:01:05`, for people: whole seconds, hours always. */
-export const plainTime = (seconds: number): string => {
-  const whole = Math.floor(seconds);
-  return [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60]
-    .map((part) => String(part).padStart(2, '0'))
-    .join(':');
-};

@@ -1,4 +1,5 @@
-import { columnsOf, isRtlLanguage, oneLine, startsRtl, truncateColumns } from './text.ts';
+import { displayWidth, isRtlLanguage, startsRtl } from '../base/text.ts';
+import { oneLine, truncateColumns } from './text.ts';
 import type { ExportTranscript } from './types.ts';
 
 const givenName = ({ speakers }: ExportTranscript, speaker: string): string =>
@@ -27,5 +28,5 @@ export const speakerLabel = (transcript: ExportTranscript, speaker: string, maxC
   const name = speakerName(transcript, speaker).toLocaleUpperCase(transcript.language ?? undefined);
   const short = truncateColumns(name, Math.max(2, Math.floor(maxColumns / 2) - 2));
   const rtl = isRtlLanguage(transcript.language);
-  return rtl === startsRtl(short) || columnsOf(short) === 0 ? `${short}:` : `\u2068${short}\u2069:`;
+  return rtl === startsRtl(short) || displayWidth(short) === 0 ? `${short}:` : `\u2068${short}\u2069:`;
 };

@@ -1,17 +1,10 @@
 import type { ExportQuery } from '../../contract/exports.ts';
+import { isRtlLanguage, startsRtl } from '../base/text.ts';
+import { formatTimestamp } from '../base/time.ts';
 import { makeCues } from './cues.ts';
 import { rulesOf } from './rules.ts';
 import { showsSpeakers, speakerLabel } from './speaker-names.ts';
-import { isRtlLanguage, startsRtl } from './text.ts';
 import type { ExportTranscript } from './types.ts';
-
-const pad = (value: number, digits: number): string => String(value).padStart(digits, '0');
-
-/** `01:02:03,456`; hours grow past 99. */
-export const clockTime = (milliseconds: number, separator: ',' | '.'): string => {
-  const seconds = Math.floor(milliseconds / 1000);
-  return `${pad(Math.floor(seconds / 3600), 2)}:${pad(Math.floor(seconds / 60) % 60, 2)}:${pad(seconds % 60, 2)}${separator}${pad(milliseconds % 1000, 3)}`;
-};
 
 const RIGHT_TO_LEFT_MARK = '\u200f';
 const WORD_JOINER = '\u2060';
@@ -41,7 +34,7 @@ export const renderSrt = (transcript: ExportTranscript, query: ExportQuery): str
   const labelOf = (speaker: string) => (named ? speakerLabel(transcript, speaker, rules.maxColumns) : null);
   return makeCues(transcript, rules, labelOf)
     .map((cue, index) => {
-      const times = `${clockTime(cue.startMs, ',')} --> ${clockTime(cue.endMs, ',')}`;
+      const times = `${formatTimestamp(cue.startMs, ',')} --> ${formatTimestamp(cue.endMs, ',')}`;
       const lines = cue.lines.map((line) => directed(defuse(line), rtl));
       return [index + 1, times, ...lines, '', ''].join('\r\n');
     })

@@ -4,7 +4,8 @@
  */
 import type { Segment, Word } from '../../contract/transcript.ts';
 import { clamp } from '../base/numbers.ts';
-import { BREAKING_SPACE, cleanText, columnsOf, isTight } from './text.ts';
+import { displayWidth, separatorBetween } from '../base/text.ts';
+import { BREAKING_SPACE, cleanText } from './text.ts';
 import { piecesOf, type TextPiece } from './tokens.ts';
 import type { ExportTranscript } from './types.ts';
 
@@ -31,7 +32,7 @@ export const windowOf = (transcript: ExportTranscript): TimeWindow => {
 
 /** Spreads pieces over a span in proportion to their width. */
 const spread = (pieces: readonly TextPiece[], span: Span): Span[] => {
-  const widths = pieces.map((piece) => columnsOf(piece.text) + 1);
+  const widths = pieces.map((piece) => displayWidth(piece.text) + 1);
   const total = widths.reduce((sum, width) => sum + width, 0);
   let at = span.start;
   return widths.map((width) => {
@@ -157,7 +158,7 @@ export const timedPieces = (transcript: ExportTranscript): TimedPiece[] => {
       const before = timed.at(-1)?.text ?? '';
       const start = clamp(finiteOr(span?.start, reached), reached, window.end);
       const end = clamp(finiteOr(span?.end, start), start, window.end);
-      const spaced = index === 0 ? !isTight(before, piece.text) : piece.spaced;
+      const spaced = index === 0 ? separatorBetween(before, piece.text) !== '' : piece.spaced;
       reached = start;
       timed.push({ text: piece.text, spaced, start, end, speaker: span?.speaker ?? null });
     });

@@ -3,7 +3,8 @@
  * without them the words that Unicode's segmentation finds, with the line-breaking rules of JIS X 4051
  * (no closing mark begins a line, no opening mark ends one).
  */
-import { BREAKING_SPACE, cleanText, columnsOf, graphemesOf, NO_SPACE_SCRIPT } from './text.ts';
+import { displayWidth, graphemesOf } from '../base/text.ts';
+import { BREAKING_SPACE, cleanText, UNSPACED } from './text.ts';
 
 export type TextPiece = {
   readonly text: string;
@@ -19,8 +20,8 @@ const CANNOT_END = /[\p{Ps}\p{Pi}£$¥€￥＄#＃]$/u;
 const ONLY_CLOSING = /^[\p{Pe}\p{Pf}!?;:%…»]+$/u;
 const ONLY_OPENING = /^[\p{Ps}\p{Pi}¿¡«]+$/u;
 
-const ENDS_UNSPACED = new RegExp(`${NO_SPACE_SCRIPT.source}$`, 'u');
-const STARTS_UNSPACED = new RegExp(`^${NO_SPACE_SCRIPT.source}`, 'u');
+const ENDS_UNSPACED = new RegExp(`${UNSPACED.source}$`, 'u');
+const STARTS_UNSPACED = new RegExp(`^${UNSPACED.source}`, 'u');
 
 const mayBreakBetween = (left: string, right: string): boolean => {
   if (CANNOT_BEGIN.test(right) || CANNOT_END.test(left)) return false;
@@ -29,7 +30,7 @@ const mayBreakBetween = (left: string, right: string): boolean => {
 
 /** The pieces of one run without spaces. */
 const unspacedPieces = (run: string): string[] => {
-  if (!NO_SPACE_SCRIPT.test(run)) return [run];
+  if (!UNSPACED.test(run)) return [run];
   const pieces: string[] = [];
   for (const { segment } of wordSegmenter.segment(run)) {
     const last = pieces.at(-1);
@@ -73,13 +74,13 @@ const AFTER_SEPARATOR = /[-/\\._?&=+,:@–—]$/u;
 export const splitToColumns = (text: string, columns: number): string[] => {
   const parts: string[] = [];
   let rest = text;
-  while (columnsOf(rest) > columns) {
+  while (displayWidth(rest) > columns) {
     const all = graphemesOf(rest);
     let count = 0;
     let width = 0;
     let separator = 0;
     for (const grapheme of all) {
-      const next = width + columnsOf(grapheme);
+      const next = width + displayWidth(grapheme);
       if (next > columns && count > 0) break;
       width = next;
       count++;

@@ -1,5 +1,6 @@
 import type { ExportQuery } from '../../contract/exports.ts';
-import { makeParagraphs, plainTime } from './paragraphs.ts';
+import { formatLongClock } from '../base/time.ts';
+import { makeParagraphs } from './paragraphs.ts';
 import { showsSpeakers, speakerName } from './speaker-names.ts';
 import type { ExportTranscript } from './types.ts';
 
@@ -8,7 +9,7 @@ export const renderTxt = (transcript: ExportTranscript, query: ExportQuery): str
   const named = showsSpeakers(transcript, query.speakers);
   return makeParagraphs(transcript)
     .map((paragraph) => {
-      const time = query.times === true ? `[${plainTime(paragraph.start)}] ` : '';
+      const time = query.times === true ? `[${formatLongClock(paragraph.start)}] ` : '';
       const name =
         named && paragraph.speaker !== null ? `${speakerName(transcript, paragraph.speaker)}: ` : '';
       return `${time}${name}${paragraph.text}\n`;

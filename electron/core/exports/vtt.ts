@@ -1,9 +1,10 @@
 import type { ExportQuery } from '../../contract/exports.ts';
+import { isRtlLanguage } from '../base/text.ts';
+import { formatTimestamp } from '../base/time.ts';
 import { makeCues } from './cues.ts';
 import { rulesOf } from './rules.ts';
 import { showsSpeakers, speakerName } from './speaker-names.ts';
-import { clockTime, directed } from './srt.ts';
-import { isRtlLanguage } from './text.ts';
+import { directed } from './srt.ts';
 import type { ExportTranscript } from './types.ts';
 
 const escapeText = (text: string): string =>
@@ -21,7 +22,7 @@ export const renderVtt = (transcript: ExportTranscript, query: ExportQuery): str
     const voice =
       named && cue.speaker !== null ? `<v ${escapeText(speakerName(transcript, cue.speaker))}>` : '';
     const text = cue.lines.map((line) => escapeText(directed(line, rtl))).join('\n');
-    return `${index + 1}\n${clockTime(cue.startMs, '.')} --> ${clockTime(cue.endMs, '.')}\n${voice}${text}\n`;
+    return `${index + 1}\n${formatTimestamp(cue.startMs, '.')} --> ${formatTimestamp(cue.endMs, '.')}\n${voice}${text}\n`;
   });
   return [`WEBVTT Kind: captions; Language: ${language}\n`, ...cues].join('\n');
 };

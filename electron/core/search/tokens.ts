@@ -7,6 +7,8 @@
  * what is shorter than three characters, and most Chinese and Japanese words are.
  */
 
+import { UNSPACED_SCRIPTS } from '../base/text.ts';
+
 export type Token = {
   readonly folded: string;
   /** UTF-16 code units into the text, end exclusive. */
@@ -20,8 +22,12 @@ export type Token = {
  */
 export const FTS_TOKENIZER = "unicode61 remove_diacritics 0 categories 'L* N* M* Co'";
 
-const ONE_CHARACTER =
-  /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Bopo}\p{sc=Hang}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}ー]\p{M}*|[\p{L}\p{N}\p{M}\p{Co}]+?(?=[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Bopo}\p{sc=Hang}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}ー]|[^\p{L}\p{N}\p{M}\p{Co}]|$)/gu;
+const SINGLE = String.raw`[${UNSPACED_SCRIPTS}\p{sc=Hang}ー]`;
+const WORD_CHARACTER = String.raw`\p{L}\p{N}\p{M}\p{Co}`;
+const TOKEN = new RegExp(
+  String.raw`${SINGLE}\p{M}*|[${WORD_CHARACTER}]+?(?=${SINGLE}|[^${WORD_CHARACTER}]|$)`,
+  'gu',
+);
 
 /** Marks that do not make another letter: of Latin, Greek and Cyrillic, Hebrew points, Arabic vowel signs. */
 const DIACRITICS = /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670]/gu;
@@ -51,7 +57,7 @@ export const foldWord = (word: string): string =>
 
 /** The tokens of a text, with their places in it. */
 export const tokenize = (text: string): Token[] =>
-  Array.from(text.toWellFormed().matchAll(ONE_CHARACTER), (match) => ({
+  Array.from(text.toWellFormed().matchAll(TOKEN), (match) => ({
     folded: foldWord(match[0]),
     start: match.index,
     end: match.index + match[0].length,

@@ -1,9 +1,10 @@
 import type { Summary, SummaryType } from '../../contract/analysis.ts';
 import type { Transcription } from '../../contract/transcript.ts';
 import { makeBreathe } from '../analysis/breath.ts';
-import { joinTexts } from '../analysis/document.ts';
 import { summarize } from '../analysis/summary/index.ts';
-import { makeParagraphs, plainTime } from '../exports/paragraphs.ts';
+import { joinTexts } from '../base/text.ts';
+import { formatLongClock } from '../base/time.ts';
+import { makeParagraphs } from '../exports/paragraphs.ts';
 import { showsSpeakers, speakerName } from '../exports/speaker-names.ts';
 
 /** Part of a transcript as text to read: a line a paragraph, with its time and, where known, its speaker. */
@@ -29,7 +30,7 @@ export const readPassage = (transcript: Transcription, range: PassageRange): Pas
   for (const { start, end, speaker, text } of makeParagraphs(transcript)) {
     if (end <= range.from || start >= range.to) continue;
     const name = named && speaker !== null ? `${speakerName(transcript, speaker)}: ` : '';
-    const line = `[${plainTime(start)}] ${name}${text}`;
+    const line = `[${formatLongClock(start)}] ${name}${text}`;
     length += line.length + 1;
     if (length > range.maxCharacters && lines.length > 0) return { text: lines.join('\n'), nextFrom: start };
     lines.push(line);

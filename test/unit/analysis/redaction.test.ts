@@ -7,9 +7,9 @@ import {
   PiiPolicyName,
   resolvePolicies,
 } from '../../../electron/contract/analysis.ts';
-import { joinTexts } from '../../../electron/core/analysis/document.ts';
 import { analyze } from '../../../electron/core/analysis/index.ts';
 import type { AnalysisOptions, AnalysisTranscript } from '../../../electron/core/analysis/types.ts';
+import { joinTexts } from '../../../electron/core/base/text.ts';
 import { readDialogues, readMarked } from './support/corpus.ts';
 import { markedDialogue, transcriptOf } from './support/transcripts.ts';
 

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { displayWidth } from '../../../electron/core/base/text.ts';
 import { endsClause, endsSentence } from '../../../electron/core/exports/breaks.ts';
 import { cuePieces } from '../../../electron/core/exports/cue-pieces.ts';
 import { type Cue, makeCues } from '../../../electron/core/exports/cues.ts';
 import { addPiece, EMPTY_FILL } from '../../../electron/core/exports/lines.ts';
 import { DEFAULT_RULES, rulesOf, type SubtitleRules } from '../../../electron/core/exports/rules.ts';
-import { columnsOf } from '../../../electron/core/exports/text.ts';
 import { timedPieces } from '../../../electron/core/exports/timed-words.ts';
 import { piecesOf } from '../../../electron/core/exports/tokens.ts';
 import type { ExportTranscript } from '../../../electron/core/exports/types.ts';
@@ -85,7 +85,7 @@ describe('subtitle cues keep, whatever the transcript and the rules', () => {
           expect(cue.lines.length).toBeLessThanOrEqual(rules.maxLines);
           for (const line of cue.lines) {
             expect(line).not.toBe('');
-            expect(columnsOf(line)).toBeLessThanOrEqual(rules.maxColumns);
+            expect(displayWidth(line)).toBeLessThanOrEqual(rules.maxColumns);
           }
         }
       }),
@@ -153,7 +153,7 @@ describe('subtitle cues keep, where the speech allows', () => {
         const cues = makeCues(transcript, rules);
         fc.pre(hasRoom(transcript, cues, rules));
         cues.forEach((cue, index) => {
-          const columns = columnsOf(textOf(cue));
+          const columns = displayWidth(textOf(cue));
           if ((columns * 1000) / (cue.endMs - cue.startMs) > rules.maxCps) {
             expect(cue.endMs).toBe(latestEnd(transcript, cues, index, rules));
           }
@@ -202,7 +202,7 @@ describe('subtitle cues keep, where the speech allows', () => {
           if (left === undefined || right === undefined || forced.has(right)) return false;
           if (right.endMs - left.startMs > rules.maxSeconds * 1000 - 1000) return false;
           const fill = piecesOf(`${textOf(left)} ${textOf(right)}`).reduce(
-            (sum, piece) => addPiece(sum, columnsOf(piece.text), true, rules.maxColumns),
+            (sum, piece) => addPiece(sum, displayWidth(piece.text), true, rules.maxColumns),
             EMPTY_FILL,
           );
           return fill.lines <= rules.maxLines;

@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { EXPORT_FORMATS, type ExportQuery } from '../../../electron/contract/exports.ts';
+import { joinTexts } from '../../../electron/core/base/text.ts';
 import { csvText, renderCsv } from '../../../electron/core/exports/csv.ts';
 import { exportFileName } from '../../../electron/core/exports/file-name.ts';
+import { renderJson } from '../../../electron/core/exports/json.ts';
 import { escapeMarkdown, renderMarkdown } from '../../../electron/core/exports/markdown.ts';
 import { renderExport } from '../../../electron/core/exports/render.ts';
 import { renderTxt } from '../../../electron/core/exports/txt.ts';
@@ -144,6 +146,14 @@ describe('CSV', () => {
 });
 
 describe('JSON', () => {
+  it("joins segments as the API's text does, without spaces in Thai", () => {
+    const texts = ['สวัสดีครับ', 'ขอบคุณ', 'Okay.'];
+    const thai = transcriptOf(texts.map((text, index) => segmentOf(text, index, index + 1)));
+    const { text } = JSON.parse(renderJson(thai, { format: 'json' }));
+    expect(text).toBe(joinTexts(texts));
+    expect(text).toBe('สวัสดีครับขอบคุณ Okay.');
+  });
+
   it('has the API’s field names and the words where there are any', async () => {
     const { body } = await renderExport(TALK, { format: 'json' });
     const parsed = JSON.parse(String(body));

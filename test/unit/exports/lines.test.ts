@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { displayWidth, graphemesOf } from '../../../electron/core/base/text.ts';
 import { breakLines, joinPieces } from '../../../electron/core/exports/lines.ts';
-import { columnsOf, graphemesOf } from '../../../electron/core/exports/text.ts';
 import { piecesOf, splitToColumns } from '../../../electron/core/exports/tokens.ts';
 import { bareText } from './support/transcripts.ts';
 
@@ -30,7 +30,7 @@ describe('lines', () => {
     const broken = lines('包括工作、学习和娱乐等各个方面，但是也带来了一些新的挑战和问题。');
     expect(broken).toHaveLength(2);
     for (const line of broken) {
-      expect(columnsOf(line)).toBeLessThanOrEqual(42);
+      expect(displayWidth(line)).toBeLessThanOrEqual(42);
       expect(line).not.toMatch(/^[、。，「」ーっゃゅょ]/u);
     }
   });
@@ -93,7 +93,7 @@ describe('pieces', () => {
         (text, columns) => {
           const parts = splitToColumns(text, columns);
           expect(bareText(parts.join(''))).toBe(bareText(text));
-          for (const part of parts) expect(columnsOf(part)).toBeLessThanOrEqual(columns);
+          for (const part of parts) expect(displayWidth(part)).toBeLessThanOrEqual(columns);
         },
       ),
     );

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { displayWidth } from '../../../electron/core/base/text.ts';
 import { renderSrt } from '../../../electron/core/exports/srt.ts';
-import { columnsOf } from '../../../electron/core/exports/text.ts';
 import { renderVtt } from '../../../electron/core/exports/vtt.ts';
 import { parseSrt } from '../../support/srt.ts';
 import { parseWebVtt } from '../../support/webvtt.ts';
@@ -41,7 +41,7 @@ describe('SRT', () => {
     fc.assert(
       fc.property(transcripts, (transcript) => {
         for (const cue of parseSrt(renderSrt(transcript, { format: 'srt', speakers: true }))) {
-          for (const line of cue.lines) expect(columnsOf(line)).toBeLessThanOrEqual(42);
+          for (const line of cue.lines) expect(displayWidth(line)).toBeLessThanOrEqual(42);
         }
       }),
       RUNS,

@@ -1,11 +1,6 @@
+import { joinTexts, separatorBetween } from '../../base/text.ts';
 import type { Breathe } from '../breath.ts';
-import {
-  joinTexts,
-  type PlacedWord,
-  placeSegments,
-  placeSegmentWords,
-  separatorBetween,
-} from '../document.ts';
+import { type PlacedWord, placeSegments, placeSegmentWords } from '../document.ts';
 import type { AnalysisSegment, AnalysisTranscript, AnalysisWord, RedactedWord } from '../types.ts';
 import type { PrivateSpan } from './spans.ts';
 import { type Substitute, substituteFor } from './substitute.ts';

@@ -1,5 +1,6 @@
 import type { Summary, SummaryType } from '../../../contract/analysis.ts';
 import { roundMs } from '../../base/numbers.ts';
+import { CONTINUOUS_SCRIPTS } from '../../base/text.ts';
 import type { Breathe } from '../breath.ts';
 import type { PlacedSentence } from '../sentences.ts';
 import { tokenize } from '../tokens.ts';
@@ -12,6 +13,7 @@ import { cosine, similarityGraph, textRank, toVectors, type Vector } from './tex
 const LAMBDA = 0.72;
 const MOST_BULLETS = 12;
 const MOST_CANDIDATES = 4000;
+const UNSPACED = new RegExp(`[${CONTINUOUS_SCRIPTS}]`, 'u');
 const BATCH = 100;
 
 type Candidate = {
@@ -70,10 +72,7 @@ const rank = async (
     const stems = tokens
       .filter((token) => token.stem.length > 1 && !stops.has(token.stem))
       .map((token) => stemOf(token.stem));
-    const unspaced =
-      tokens.length < 4 &&
-      text.length >= 10 &&
-      /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Thai}]/u.test(text);
+    const unspaced = tokens.length < 4 && text.length >= 10 && UNSPACED.test(text);
     if (unspaced) kept.push({ index, text, words: Math.round(text.length / 2), stems: bigrams(text) });
     else if (tokens.length >= 4 && stems.length >= 2) kept.push({ index, text, words: tokens.length, stems });
   }

@@ -1,8 +1,9 @@
 import type { Entity } from '../../../contract/analysis.ts';
 import { AAI_CONSTANT, type AaiStatus, type AaiTranscript } from '../../../contract/compat/assemblyai.ts';
 import type { AnalysisOptions, Transcription } from '../../../contract/transcript.ts';
-import { joinTexts, placeWords } from '../../analysis/document.ts';
+import { placeWords } from '../../analysis/document.ts';
 import { round } from '../../base/numbers.ts';
+import { joinTexts } from '../../base/text.ts';
 import { parseQuery } from '../../search/query.ts';
 import { findMarks } from '../../search/snippet.ts';
 import { aaiUtterances, aaiWords, toMs, wordedSegments } from './words.ts';

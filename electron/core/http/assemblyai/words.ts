@@ -5,10 +5,10 @@ import type {
   AaiWordSearch,
 } from '../../../contract/compat/assemblyai.ts';
 import type { Transcription } from '../../../contract/transcript.ts';
-import { joinTexts } from '../../analysis/document.ts';
 import { placeSentences } from '../../analysis/sentences.ts';
 import type { AnalysisSegment } from '../../analysis/types.ts';
 import { mean, round } from '../../base/numbers.ts';
+import { joinTexts } from '../../base/text.ts';
 import { tokenize } from '../../search/tokens.ts';
 
 /** Whole milliseconds of a position in seconds. */

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import type { Segment, Transcription } from '../../../contract/transcript.ts';
-import { joinTexts, separatorBetween } from '../../analysis/document.ts';
+import { joinTexts, separatorBetween } from '../../base/text.ts';
 import type { EventHub } from '../../services/events.ts';
 import { errorOfJob, openAiErrorBody } from './errors.ts';
 

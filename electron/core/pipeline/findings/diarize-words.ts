@@ -1,6 +1,6 @@
 import type { Transcription } from '../../../contract/transcript.ts';
-import { joinTexts } from '../../analysis/document.ts';
 import { round, roundMs } from '../../base/numbers.ts';
+import { joinTexts } from '../../base/text.ts';
 import type { SpeakerTurn } from '../../engines/diarizer/types.ts';
 import type { StoredSegment, StoredWord } from '../../stores/segments.ts';
 import { defaultName } from './diarize-names.ts';

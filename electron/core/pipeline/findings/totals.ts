@@ -1,5 +1,5 @@
-import { joinTexts } from '../../analysis/document.ts';
 import { mean } from '../../base/numbers.ts';
+import { joinTexts } from '../../base/text.ts';
 import type { StoredSegment } from '../../stores/segments.ts';
 import type { Transcript } from '../../stores/transcript-record.ts';
 

@@ -1,8 +1,8 @@
 import type { AnalysisOptions } from '../../../contract/transcript.ts';
-import { joinTexts } from '../../analysis/document.ts';
 import type { AnalysisTranscript } from '../../analysis/types.ts';
 import { throwIfAborted } from '../../base/abort.ts';
 import { isAppError } from '../../base/errors.ts';
+import { joinTexts } from '../../base/text.ts';
 import type { StoredSegment } from '../../stores/segments.ts';
 import type { PipelineDeps, PipelineModel } from '../deps.ts';
 import { recognizeAgain } from '../recognition/recognizer.ts';

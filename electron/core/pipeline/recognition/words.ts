@@ -1,4 +1,5 @@
 import { clamp, mean, roundMs } from '../../base/numbers.ts';
+import { UNSPACED_SCRIPTS } from '../../base/text.ts';
 import type { WhisperSegment, WhisperToken } from '../../engines/whisper/types.ts';
 import type { StoredSegment, StoredWord } from '../../stores/segments.ts';
 import { blankOutSoundTags } from './sound-tags.ts';
@@ -6,9 +7,7 @@ import { blankOutSoundTags } from './sound-tags.ts';
 /** A stored segment before it is numbered: numbers follow the order in which chunks are saved. */
 export type RecognizedSegment = Omit<StoredSegment, 'id'>;
 
-/** Scripts written without spaces between words: Han, Kana, Thai, Lao, Khmer, Burmese, Tibetan. */
-const UNSPACED =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}]/u;
+const UNSPACED = new RegExp(`[${UNSPACED_SCRIPTS}]`, 'u');
 const HAS_WORD = /[\p{L}\p{N}]/u;
 /** Punctuation that, standing alone, belongs to the word after it. */
 const OPENING = /^[\p{Ps}\p{Pi}¿¡]+$/u;

@@ -11,6 +11,7 @@ import type { RecentItem, UserListItem } from '../../../contract/transcript-list
 import { sentenceStatistics, splitSentences } from '../../analysis/sentences.ts';
 import { isoTime } from '../../base/clock.ts';
 import { round, roundMs } from '../../base/numbers.ts';
+import { formatMinutes } from '../../base/time.ts';
 import type { LiveProgress } from '../../jobs/runner.ts';
 import type { StoredSegment } from '../../stores/segments.ts';
 import type { Transcript } from '../../stores/transcript-record.ts';
@@ -109,18 +110,12 @@ export const presentTranscript = (
 
 const CAPITALISED = { processing: 'Processing', completed: 'Completed', failed: 'Failed' } as const;
 
-/** 4504 s → "75:04": minutes grow past 59. */
-export const minutesAndSeconds = (seconds: number): string => {
-  const whole = Math.round(seconds);
-  return `${String(Math.floor(whole / 60)).padStart(2, '0')}:${String(whole % 60).padStart(2, '0')}`;
-};
-
 export const presentRecent = (transcript: ListedTranscript, now: number): RecentItem => ({
   id: transcript.id,
   name: transcript.name,
   date: relativeDate(transcript.createdAt, now),
   status: CAPITALISED[transcript.status],
-  duration: minutesAndSeconds(transcript.duration),
+  duration: formatMinutes(transcript.duration),
 });
 
 /** A transcript sentence by sentence, with its statistics. */

@@ -1,5 +1,5 @@
-import { joinTexts } from '../../../../electron/core/analysis/document.ts';
 import type { AnalysisSegment, AnalysisTranscript } from '../../../../electron/core/analysis/types.ts';
+import { joinTexts } from '../../../../electron/core/base/text.ts';
 import type { Dialogue, Marked } from './corpus.ts';
 
 const WORD_S = 0.35;

@@ -1,0 +1,75 @@
+/** Scripts written without spaces between words, for use inside a regular expression's character class. */
+export const UNSPACED_SCRIPTS = String.raw`\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Bopo}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}`;
+
+/** Of these, the scripts whose sentences we join without a space as well; for use inside a character class. */
+export const CONTINUOUS_SCRIPTS = String.raw`\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}`;
+
+/** CJK punctuation, and full-width and half-width forms. */
+const CJK_FORMS = String.raw`\u3000-\u303f\uff00-\uffef`;
+const ENDS_CONTINUOUS = new RegExp(`[${CONTINUOUS_SCRIPTS}${CJK_FORMS}]$`, 'u');
+const STARTS_CONTINUOUS = new RegExp(`^[${CONTINUOUS_SCRIPTS}${CJK_FORMS}]`, 'u');
+
+/** Whether a text ends, or begins, in a script whose sentences are joined without a space. */
+export const endsContinuous = (text: string): boolean => ENDS_CONTINUOUS.test(text.slice(-2));
+export const startsContinuous = (text: string): boolean => STARTS_CONTINUOUS.test(text.slice(0, 2));
+
+/** What joins two texts into running text: nothing in Chinese, Japanese and Thai or beside an empty text, else a space. */
+export const separatorBetween = (left: string, right: string): '' | ' ' => {
+  if (left === '' || right === '') return '';
+  return endsContinuous(left) && startsContinuous(right) ? '' : ' ';
+};
+
+/** Joins texts, trimmed, into running text: a transcript's `text` from its segments' texts. */
+export const joinTexts = (texts: readonly string[]): string => {
+  const parts: string[] = [];
+  let previous = '';
+  for (const text of texts) {
+    const part = text.trim();
+    if (part === '') continue;
+    parts.push(separatorBetween(previous, part), part);
+    previous = part;
+  }
+  return parts.join('');
+};
+
+const RTL_LANGUAGES = new Set(['ar', 'he', 'fa', 'ur', 'yi', 'ps', 'sd', 'ug', 'dv', 'ckb']);
+const LETTER = /\p{L}/u;
+const RTL_LETTER = /[\p{sc=Arab}\p{sc=Hebr}\p{sc=Syrc}\p{sc=Thaa}\p{sc=Nkoo}]/u;
+
+export const isRtlLanguage = (language: string | null): boolean =>
+  language !== null && RTL_LANGUAGES.has(language);
+
+/** Whether the first letter of a text is written from right to left: the rule of UAX #9, P2. */
+export const startsRtl = (text: string): boolean => {
+  const first = LETTER.exec(text)?.[0];
+  return first !== undefined && RTL_LETTER.test(first);
+};
+
+const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' });
+
+/** The grapheme clusters of a text: what its readers call characters (UAX #29). */
+export const graphemesOf = (text: string): string[] =>
+  Array.from(segmenter.segment(text), ({ segment }) => segment);
+
+const WIDE =
+  /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Bopo}\p{sc=Hang}\p{Emoji_Presentation}\u3000-\u303e\u30fb\u30fc\uff01-\uff60\uffe0-\uffe6]/u;
+const HALF_WIDTH = /[\uff61-\uffdc]/u;
+const ZERO_WIDTH = /^[\p{M}\p{Cf}]+$/u;
+const ONE_COLUMN_EACH = /^[\u0020-\u007e\u00a0-\u02ff\u0370-\u0482\u048a-\u052f]*$/u;
+/** Kana, Han and Hangul without combining marks: two columns and one code unit each. */
+const TWO_COLUMNS_EACH =
+  /^[\u3001-\u3029\u3041-\u3096\u30a1-\u30fc\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60]*$/u;
+
+const graphemeWidth = (grapheme: string): number => {
+  if (ZERO_WIDTH.test(grapheme)) return 0;
+  return WIDE.test(grapheme) && !HALF_WIDTH.test(grapheme) ? 2 : 1;
+};
+
+/** The width of a text in columns: 2 for East Asian wide characters and emoji, 0 for marks (after UAX #11). */
+export const displayWidth = (text: string): number => {
+  if (ONE_COLUMN_EACH.test(text)) return text.length;
+  if (TWO_COLUMNS_EACH.test(text)) return text.length * 2;
+  let columns = 0;
+  for (const { segment } of segmenter.segment(text)) columns += graphemeWidth(segment);
+  return columns;
+};
