@@ -1,23 +1,16 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { SAMPLE_RATE } from '../../../../electron/core/base/audio.ts';
-import type { AudioChunk, Span } from '../../../../electron/core/engines/ffmpeg/types.ts';
+import type { Span } from '../../../../electron/core/engines/ffmpeg/types.ts';
 import {
   type SpeechRegion,
   speechRegions,
 } from '../../../../electron/core/pipeline/recognition/speech-regions.ts';
+import { chunkOf } from './support/fakes.ts';
 
 const START = 100;
 
-/** A chunk from second 100 on, in which each sample is its own index. */
-const chunk = (seconds: number, silences: readonly Span[]): AudioChunk => ({
-  index: 3,
-  start: START,
-  end: START + seconds,
-  pcm: Float32Array.from({ length: Math.round(seconds * SAMPLE_RATE) }, (_, index) => index),
-  silences,
-  peaks: { min: new Int8Array(), max: new Int8Array() },
-});
+const chunk = (seconds: number, silences: readonly Span[]) => chunkOf({ start: START, seconds, silences });
 
 const spans = (regions: readonly SpeechRegion[]) => regions.map(({ start, end }) => [start, end]);
 

@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest';
+import { SAMPLE_RATE } from '../../../../electron/core/base/audio.ts';
+import {
+  detectLanguage,
+  detectsLanguageItself,
+  type RecognizeOptions,
+  recognizeChunk,
+} from '../../../../electron/core/pipeline/recognition/recognizer.ts';
+import { chunkOf, FakeEngine, whisperResult, whisperSegment } from './support/fakes.ts';
+
+const optionsFor = (engine: FakeEngine, options: Partial<RecognizeOptions> = {}): RecognizeOptions => ({
+  engine,
+  modelPath: '/model.bin',
+  language: 'en',
+  beamSize: 5,
+  fitWindow: false,
+  translate: false,
+  signal: new AbortController().signal,
+  exclusive: false,
+  ...options,
+});
+
+const answering = (...segments: Parameters<typeof whisperResult>) =>
+  new FakeEngine(() => whisperResult(...segments));
+
+const LOOP = 'we will talk about the budget today '.repeat(4).trim();
+
+describe('recognizeChunk', () => {
+  it('returns words and times on the source timeline', async () => {
+    const engine = answering(whisperSegment('Good morning', { start: 0.5, end: 1.5 }));
+    const segments = await recognizeChunk(chunkOf({ start: 100 }), optionsFor(engine));
+    expect(segments).toEqual([
+      {
+        text: 'Good morning',
+        start: 100.5,
+        end: 101.5,
+        speaker_id: null,
+        words: [
+          { word: 'Good', start: 100.5, end: 101, confidence: expect.closeTo(0.9, 6), speaker_id: null },
+          { word: 'morning', start: 101, end: 101.5, confidence: expect.closeTo(0.9, 6), speaker_id: null },
+        ],
+      },
+    ]);
+  });
+
+  it('never lets a segment end after its chunk', async () => {
+    const engine = answering(whisperSegment('Good morning', { start: 3, end: 30 }));
+    const [segment] = await recognizeChunk(chunkOf({ start: 100, seconds: 4 }), optionsFor(engine));
+    expect(segment).toMatchObject({ start: 103, end: 104 });
+    expect(segment?.words.every((word) => word.end <= 104)).toBe(true);
+  });
+
+  it('does not ask the engine about a silent chunk', async () => {
+    const engine = answering(whisperSegment('Thank you.'));
+    const chunk = chunkOf({ seconds: 10, silences: [{ start: 0, end: 10 }] });
+    expect(await recognizeChunk(chunk, optionsFor(engine))).toEqual([]);
+    expect(engine.requests).toEqual([]);
+  });
+
+  it('decodes each speech region separately and reports progress over all of them', async () => {
+    const chunk = chunkOf({ start: 50, seconds: 20, silences: [{ start: 54, end: 64 }] });
+    const engine = new FakeEngine(({ onProgress }, call) => {
+      onProgress?.(50);
+      return whisperResult(whisperSegment(`Region ${call}`));
+    });
+    const shares: number[] = [];
+    const segments = await recognizeChunk(
+      chunk,
+      optionsFor(engine, { onProgress: (share) => shares.push(share) }),
+    );
+    expect(engine.requests.map(({ pcm }) => [pcm[0], pcm.length])).toEqual([
+      [0, 4.3 * SAMPLE_RATE],
+      [13.7 * SAMPLE_RATE, 6.3 * SAMPLE_RATE],
+    ]);
+    expect(segments.map(({ text, start }) => [text, start])).toEqual([
+      ['Region 0', 50],
+      // The padding before the region is silence, which is trimmed but for its margin.
+      ['Region 1', 63.95],
+    ]);
+    expect(shares.map((share) => Math.round(share * 1000))).toEqual([203, 703]);
+  });
+
+  it('discards a segment that is probably no speech and badly decoded, but not on one sign alone', async () => {
+    const engine = answering(
+      whisperSegment('Both signs', { noSpeechProbability: 0.7, averageLogprob: -1.2 }),
+      whisperSegment('Quiet speech', { noSpeechProbability: 0.7, averageLogprob: -0.4 }),
+      whisperSegment('Mumbled speech', { noSpeechProbability: 0.1, averageLogprob: -1.2 }),
+    );
+    const segments = await recognizeChunk(chunkOf(), optionsFor(engine));
+    expect(segments.map(({ text }) => text)).toEqual(['Quiet speech', 'Mumbled speech']);
+  });
+
+  it('discards a segment that lies in silence for more than nine tenths', async () => {
+    const chunk = chunkOf({ start: 10, seconds: 8, silences: [{ start: 12, end: 15 }] });
+    const engine = answering(
+      whisperSegment('Speech', { start: 0, end: 1.9 }),
+      whisperSegment('Thank you.', { start: 1.9, end: 4.95 }),
+      whisperSegment('More speech', { start: 4.5, end: 8 }),
+    );
+    const segments = await recognizeChunk(chunk, optionsFor(engine));
+    expect(segments.map(({ text }) => text)).toEqual(['Speech', 'More speech']);
+  });
+
+  it('removes sound tags and what consists of nothing else', async () => {
+    const engine = answering(whisperSegment('[BLANK_AUDIO]'), whisperSegment('Hello (laughs) there'));
+    const segments = await recognizeChunk(chunkOf(), optionsFor(engine));
+    expect(segments.map(({ text }) => text)).toEqual(['Hello there']);
+  });
+
+  it('decodes a repetition loop again, greedily, at a higher temperature and in the detected language', async () => {
+    const engine = new FakeEngine((_, call) => ({
+      ...whisperResult(whisperSegment(call === 0 ? LOOP : 'we will talk about the budget today')),
+      language: 'de',
+    }));
+    const segments = await recognizeChunk(chunkOf(), optionsFor(engine, { language: 'auto' }));
+    expect(engine.requests.map(({ params }) => params)).toMatchObject([
+      { language: 'auto', temperature: 0, beamSize: 5, maxContext: 0 },
+      { language: 'de', temperature: 0.4, beamSize: 1, maxContext: 0 },
+    ]);
+    expect(segments.map(({ text }) => text)).toEqual(['we will talk about the budget today']);
+  });
+
+  it('cuts a loop that comes back down to its first repetition, across segments', async () => {
+    const engine = answering(
+      whisperSegment(`First ${LOOP}`, { start: 0, end: 2 }),
+      whisperSegment('we will talk about the budget today', { start: 2, end: 3 }),
+      whisperSegment('and then we left', { start: 3, end: 4 }),
+    );
+    const segments = await recognizeChunk(chunkOf(), optionsFor(engine));
+    expect(engine.requests).toHaveLength(2);
+    expect(segments.map(({ text }) => text)).toEqual([
+      'First we will talk about the budget today',
+      'and then we left',
+    ]);
+    expect(segments[0]?.end).toBe(segments[0]?.words.at(-1)?.end);
+  });
+
+  it('gives every window the prompt, and room for it', async () => {
+    const engine = answering(whisperSegment('Hello'));
+    await recognizeChunk(chunkOf(), optionsFor(engine, { prompt: 'Earshot' }));
+    expect(engine.requests[0]?.params).toMatchObject({
+      initialPrompt: 'Earshot',
+      carryInitialPrompt: true,
+      maxContext: 96,
+    });
+  });
+
+  it('encodes only as much of the window as there is audio, if asked to', async () => {
+    const engine = answering(whisperSegment('Hello'));
+    await recognizeChunk(chunkOf(), optionsFor(engine));
+    await recognizeChunk(chunkOf(), optionsFor(engine, { fitWindow: true }));
+    expect(engine.requests[0]?.params?.audioContext).toBeUndefined();
+    expect(engine.requests[1]?.params?.audioContext).toBeLessThan(1500);
+  });
+});
+
+describe('detectLanguage', () => {
+  it('uses the first 30 s after the leading silence', async () => {
+    const engine = answering();
+    const chunk = chunkOf({ seconds: 60, silences: [{ start: 0, end: 10 }] });
+    const options = { engine, modelPath: '/model.bin', signal: new AbortController().signal };
+    expect(await detectLanguage(chunk, options)).toEqual({ language: 'de', confidence: 0.8 });
+    const pcm = engine.detections[0]?.pcm;
+    expect([pcm?.[0], pcm?.length]).toEqual([9.9 * SAMPLE_RATE, 30 * SAMPLE_RATE]);
+  });
+
+  it('is needed for a chunk of several speech regions', () => {
+    expect(detectsLanguageItself(chunkOf({ seconds: 20 }))).toBe(true);
+    expect(detectsLanguageItself(chunkOf({ seconds: 20, silences: [{ start: 5, end: 12 }] }))).toBe(false);
+  });
+});

@@ -1,0 +1,87 @@
+import { SAMPLE_RATE } from '../../../../../electron/core/base/audio.ts';
+import type { AudioChunk, Span } from '../../../../../electron/core/engines/ffmpeg/types.ts';
+import type {
+  DetectLanguageRequest,
+  TranscribeRequest,
+  WhisperEngine,
+} from '../../../../../electron/core/engines/whisper/engine.ts';
+import type {
+  LanguageGuess,
+  WhisperResult,
+  WhisperSegment,
+} from '../../../../../electron/core/engines/whisper/types.ts';
+
+/** A chunk of audio in which each sample is its own index. */
+export const chunkOf = ({
+  index = 0,
+  start = 0,
+  seconds = 4,
+  silences = [],
+}: Partial<Pick<AudioChunk, 'index' | 'start'>> & {
+  readonly seconds?: number;
+  readonly silences?: readonly Span[];
+} = {}): AudioChunk => ({
+  index,
+  start,
+  end: start + seconds,
+  pcm: Float32Array.from({ length: Math.round(seconds * SAMPLE_RATE) }, (_, sample) => sample),
+  silences,
+  peaks: { min: new Int8Array(seconds * 20), max: new Int8Array(seconds * 20) },
+});
+
+/** An engine's segment of one token a word, with the time shared out evenly. */
+export const whisperSegment = (
+  text: string,
+  { start = 0, end = 2, ...rest }: Partial<WhisperSegment> = {},
+): WhisperSegment => {
+  const words = text.split(' ');
+  const step = (end - start) / words.length;
+  return {
+    start,
+    end,
+    text,
+    noSpeechProbability: 0.01,
+    averageLogprob: -0.1,
+    tokens: words.map((word, index) => ({
+      id: index,
+      text: ` ${word}`,
+      probability: 0.9,
+      start: start + index * step,
+      end: start + (index + 1) * step,
+      special: false,
+    })),
+    ...rest,
+  };
+};
+
+export const whisperResult = (...segments: WhisperSegment[]): WhisperResult => ({
+  segments,
+  language: 'en',
+  languageProbabilities: null,
+});
+
+/** Answers each request with `transcribe`, and records what it was asked. */
+export class FakeEngine implements Pick<WhisperEngine, 'transcribe' | 'detectLanguage' | 'concurrency'> {
+  readonly requests: TranscribeRequest[] = [];
+  readonly detections: DetectLanguageRequest[] = [];
+  readonly concurrency: number;
+  readonly #transcribe: (request: TranscribeRequest, call: number) => WhisperResult | Promise<WhisperResult>;
+
+  constructor(
+    transcribe: (request: TranscribeRequest, call: number) => WhisperResult | Promise<WhisperResult>,
+    concurrency = 1,
+  ) {
+    this.#transcribe = transcribe;
+    this.concurrency = concurrency;
+  }
+
+  async transcribe(request: TranscribeRequest): Promise<WhisperResult> {
+    this.requests.push(request);
+    return this.#transcribe(request, this.requests.length - 1);
+  }
+
+  async detectLanguage(request: DetectLanguageRequest): Promise<LanguageGuess> {
+    this.detections.push(request);
+    return { language: 'de', probabilities: { de: 0.8, en: 0.1 } };
+  }
+}
