@@ -2,9 +2,9 @@ import { RefreshCw } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { ApiError } from '../../electron/contract/client.ts';
 import { useResource } from '../lib/use-resource.ts';
-import { Callout } from '../ui/bits.tsx';
 import { IconButton } from '../ui/button.tsx';
-import { Section } from './page-head.tsx';
+import { Callout } from '../ui/feedback.tsx';
+import { Section } from './page.tsx';
 import { ResourceView } from './resource-view.tsx';
 import { useI18n } from './services.tsx';
 

@@ -1,9 +1,8 @@
 import type { ReactNode } from 'react';
 import { describeError } from '../lib/errors.ts';
 import type { Resource } from '../lib/use-resource.ts';
-import { Callout } from '../ui/bits.tsx';
 import { Button } from '../ui/button.tsx';
-import { SkeletonRows } from '../ui/skeleton.tsx';
+import { Callout, SkeletonRows } from '../ui/feedback.tsx';
 import { useI18n } from './services.tsx';
 
 type Props<T> = {

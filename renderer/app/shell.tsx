@@ -1,15 +1,13 @@
 import { PlugZap } from 'lucide-react';
-import { Component as ReactComponent, type ReactNode, Suspense, useEffect } from 'react';
+import { lazy, Component as ReactComponent, type ReactNode, Suspense, useEffect } from 'react';
 import { useStore } from 'zustand';
-import { EmptyState } from '../ui/bits.tsx';
 import { Button } from '../ui/button.tsx';
-import { Dialogs } from './dialogs-view.tsx';
-import { DropTarget } from './drop-target.tsx';
-import { useGlobalKeys } from './global-keys.ts';
-import { useHandedOver } from './handed-over.ts';
+import { EmptyState } from '../ui/feedback.tsx';
+import { DropTarget, usePastedSources, useStoredSource } from './incoming-sources.tsx';
 import { BottomBar, Sidebar } from './navigation.tsx';
 import { SCREENS } from './screens.tsx';
 import { useI18n, useServices } from './services.tsx';
+import { useGlobalShortcuts } from './use-global-shortcuts.ts';
 import { useJobAnnouncements } from './use-job-announcements.ts';
 
 /** Fetches the other screens when the browser is idle, so that they open at once, also without a server. */
@@ -29,9 +27,10 @@ export const Shell = () => {
   const { t } = useI18n();
   const route = useStore(router.store);
   const { Component } = SCREENS[route.screen];
-  useGlobalKeys();
-  const said = useJobAnnouncements();
-  useHandedOver();
+  useGlobalShortcuts();
+  usePastedSources();
+  const announcement = useJobAnnouncements();
+  useStoredSource();
   usePrefetchedScreens();
 
   return (
@@ -44,7 +43,7 @@ export const Shell = () => {
         {t('nav.skip')}
       </button>
       <p role="status" className="sr-only">
-        {said}
+        {announcement}
       </p>
       <div className="grid h-full grid-rows-[minmax(0,1fr)_auto] md:grid-cols-[224px_minmax(0,1fr)] md:grid-rows-1">
         <Sidebar />
@@ -64,12 +63,31 @@ export const Shell = () => {
         </main>
         <BottomBar />
       </div>
-      <Dialogs />
+      <OpenDialog />
     </DropTarget>
   );
 };
 
-/** Said above every screen while the server cannot be reached; what was loaded stays to be read. */
+const CreateDialog = lazy(() => import('../features/create/create-dialog.tsx'));
+const RecordDialog = lazy(() => import('../features/create/record-dialog.tsx'));
+const CommandPalette = lazy(() => import('../features/palette/command-palette.tsx'));
+const ShortcutsDialog = lazy(() => import('../features/palette/shortcuts-dialog.tsx'));
+
+/** The window-wide dialog that is open, if any; its code is fetched at its first use. */
+const OpenDialog = () => {
+  const { dialogs } = useServices();
+  const open = useStore(dialogs.store, (state) => state.open);
+  return (
+    <Suspense fallback={null}>
+      {open.kind === 'create' && <CreateDialog key={open.sources.length} initialSources={open.sources} />}
+      {open.kind === 'record' && <RecordDialog />}
+      {open.kind === 'palette' && <CommandPalette />}
+      {open.kind === 'shortcuts' && <ShortcutsDialog />}
+    </Suspense>
+  );
+};
+
+/** Stands above every screen while the server is unreachable; loaded content stays readable. */
 const ConnectionBanner = () => {
   const { live } = useServices();
   const { t } = useI18n();

@@ -1,5 +1,5 @@
 import type { WebhookDelivery } from '../../electron/contract/webhooks.ts';
-import { Tag } from '../ui/bits.tsx';
+import { Tag } from '../ui/badge.tsx';
 import { useI18n } from './services.tsx';
 
 const TONES = { pending: 'plain', delivered: 'good', failed: 'bad' } as const;

@@ -73,7 +73,15 @@ export const Dialog = ({
   </Radix.Root>
 );
 
-type ConfirmProps = {
+/** A titled part of a dialog. */
+export const DialogSection = ({ title, children }: { title: string; children: ReactNode }) => (
+  <section aria-label={title} className="mt-5">
+    <h3 className="mb-2 text-xs font-medium text-ink-2">{title}</h3>
+    {children}
+  </section>
+);
+
+type ConfirmDialogProps = {
   title: string;
   text: ReactNode;
   confirmLabel: string;
@@ -90,7 +98,7 @@ export const ConfirmDialog = ({
   cancelLabel,
   onConfirm,
   onCancel,
-}: ConfirmProps) => (
+}: ConfirmDialogProps) => (
   <AlertDialog.Root open onOpenChange={(open) => !open && onCancel()}>
     <AlertDialog.Portal>
       <AlertDialog.Overlay className={OVERLAY} />

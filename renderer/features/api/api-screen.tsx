@@ -1,7 +1,6 @@
 import { BookOpen, Compass } from 'lucide-react';
 import { useState } from 'react';
-import { Page } from '../../app/page.tsx';
-import { PageHeader, Section } from '../../app/page-head.tsx';
+import { Page, PageHeader, Section } from '../../app/page.tsx';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';

@@ -1,16 +1,16 @@
 import { Plus, RefreshCw, Trash2 } from 'lucide-react';
 import { useCallback, useState } from 'react';
 import type { ApiKey, KeyWithSecret } from '../../../electron/contract/account.ts';
-import { Section } from '../../app/page-head.tsx';
+import { Section } from '../../app/page.tsx';
 import { ResourceView } from '../../app/resource-view.tsx';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { describeError } from '../../lib/errors.ts';
 import { formatRelativeDay } from '../../lib/format.ts';
 import { useResource } from '../../lib/use-resource.ts';
-import { Callout } from '../../ui/bits.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
+import { Callout } from '../../ui/feedback.tsx';
 import { TextInput } from '../../ui/field.tsx';
 
 type PendingAction = { readonly what: 'rotate' | 'revoke'; readonly key: ApiKey };

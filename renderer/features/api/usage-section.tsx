@@ -1,5 +1,5 @@
 import { useCallback } from 'react';
-import { Section } from '../../app/page-head.tsx';
+import { Section } from '../../app/page.tsx';
 import { ResourceView } from '../../app/resource-view.tsx';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { formatClock, formatNumber } from '../../lib/format.ts';

@@ -9,11 +9,11 @@ import {
 import { useI18n } from '../../app/services.tsx';
 import type { MessageKey } from '../../i18n/index.ts';
 import type { TranscriptionOptions } from '../../stores/prefs.ts';
-import { Chip } from '../../ui/bits.tsx';
+import { Chip } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
+import { DialogSection } from '../../ui/dialog.tsx';
 import { SegmentedControl } from '../../ui/segmented-control.tsx';
 import { Switch } from '../../ui/switch.tsx';
-import { Part } from './part.tsx';
 
 export type AnalysisFlag = 'diarize' | 'summary' | 'entities' | 'topics' | 'safety' | 'redact';
 type Props = { options: TranscriptionOptions; onChange: (part: Partial<TranscriptionOptions>) => void };
@@ -35,7 +35,7 @@ const ANALYSES: readonly { flag: AnalysisFlag; name: MessageKey; line: MessageKe
 export const AnalysisSwitches = ({ options, onChange, existing }: SwitchesProps) => {
   const { t } = useI18n();
   return (
-    <Part title={t('create.find')}>
+    <DialogSection title={t('create.find')}>
       <div className="grid grid-cols-1 gap-x-6 gap-y-3 sm:grid-cols-2">
         {ANALYSES.map(({ flag, name, line }) => (
           <Switch
@@ -49,7 +49,7 @@ export const AnalysisSwitches = ({ options, onChange, existing }: SwitchesProps)
       </div>
       {options.summary && <SummaryTypeField options={options} onChange={onChange} />}
       {options.redact && <RedactionFields options={options} onChange={onChange} />}
-    </Part>
+    </DialogSection>
   );
 };
 

@@ -2,9 +2,9 @@ import { useState } from 'react';
 import { useI18n, usePrefs } from '../../app/services.tsx';
 import { describeError } from '../../lib/errors.ts';
 import type { TranscriptionOptions } from '../../stores/prefs.ts';
-import { Callout } from '../../ui/bits.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
+import { Callout } from '../../ui/feedback.tsx';
 import { type AnalysisFlag, AnalysisSwitches } from './analysis-switches.tsx';
 import { SpeakerCount } from './language-fields.tsx';
 import { toAnalyses } from './request.ts';
@@ -31,7 +31,7 @@ type Props = {
 };
 
 /** Asks what more to find in what was recognised already, without hearing it again. */
-export const AnalyzeDialog = ({ title, text, existing, language, onAnalyze, onClose }: Props) => {
+const AnalyzeDialog = ({ title, text, existing, language, onAnalyze, onClose }: Props) => {
   const { t } = useI18n();
   const remembered = usePrefs((state) => state.options);
   const [options, setOptions] = useState<TranscriptionOptions>({ ...remembered, ...NO_ANALYSES });
@@ -95,3 +95,4 @@ export const AnalyzeDialog = ({ title, text, existing, language, onAnalyze, onCl
     </Dialog>
   );
 };
+export default AnalyzeDialog;

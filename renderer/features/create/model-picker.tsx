@@ -6,8 +6,8 @@ import type { I18nState, MessageKey } from '../../i18n/index.ts';
 import { cx } from '../../lib/classes.ts';
 import { formatBytes, formatDuration } from '../../lib/format.ts';
 import type { Resource } from '../../lib/use-resource.ts';
-import { Callout } from '../../ui/bits.tsx';
-import { Part } from './part.tsx';
+import { DialogSection } from '../../ui/dialog.tsx';
+import { Callout } from '../../ui/feedback.tsx';
 
 type ModelChoice = {
   readonly value: string;
@@ -68,7 +68,7 @@ export const ModelPicker = ({ models, value, seconds, onChange }: Props) => {
   const cards = listChoices(models.state === 'ready' ? models.value : [], i18n);
   const chosen = cards.find((card) => card.value === value) ?? cards[1];
   return (
-    <Part title={t('create.model')}>
+    <DialogSection title={t('create.model')}>
       <RadioGroup.Root
         aria-label={t('create.model')}
         value={chosen?.value ?? 'mini'}
@@ -104,6 +104,6 @@ export const ModelPicker = ({ models, value, seconds, onChange }: Props) => {
           <Callout tone="warn">{t('model.missing.note', { name: chosen.model.name })}</Callout>
         </div>
       )}
-    </Part>
+    </DialogSection>
   );
 };

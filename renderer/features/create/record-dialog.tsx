@@ -2,9 +2,9 @@ import { Mic, Pause, Square } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { formatClock } from '../../lib/format.ts';
-import { Callout } from '../../ui/bits.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
+import { Callout } from '../../ui/feedback.tsx';
 import { DiscardRecordingDialog } from './discard-recording-dialog.tsx';
 import { createRecorder, type Recorder } from './recorder.ts';
 

@@ -1,11 +1,12 @@
 import { AudioLines, FolderOpen, Link2, X } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
-import { linksIn } from '../../app/global-keys.ts';
+import { useEffect, useState } from 'react';
+import { parseLinks } from '../../app/incoming-sources.tsx';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { formatBytes, formatClock } from '../../lib/format.ts';
 import type { Source } from '../../stores/dialogs.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { TextInput } from '../../ui/field.tsx';
+import { FileButton } from '../../ui/file-button.tsx';
 import { type AudioPreview, previewFile, previewStoredFile } from './audio-preview.ts';
 import { RangeFields } from './range-fields.tsx';
 import type { Range } from './request.ts';
@@ -70,11 +71,10 @@ const SourceItem = ({ source, onRemove }: { source: Source; onRemove: () => void
 
 const AddSources = ({ onAdd }: { onAdd: (sources: readonly Source[]) => void }) => {
   const { t } = useI18n();
-  const input = useRef<HTMLInputElement>(null);
   const [text, setText] = useState('');
   const [isInvalid, setIsInvalid] = useState(false);
   const addLinks = () => {
-    const urls = linksIn(text);
+    const urls = parseLinks(text);
     setIsInvalid(urls.length === 0);
     if (urls.length === 0) return;
     onAdd(urls.map((url) => ({ kind: 'url', url })));
@@ -82,18 +82,11 @@ const AddSources = ({ onAdd }: { onAdd: (sources: readonly Source[]) => void }) 
   };
   return (
     <div className="flex flex-wrap items-start gap-2">
-      <Button onClick={() => input.current?.click()}>
-        <FolderOpen size={16} strokeWidth={1.75} aria-hidden />
-        {t('drop.choose')}
-      </Button>
-      <input
-        ref={input}
-        type="file"
-        multiple
+      <FileButton
+        label={t('drop.choose')}
+        icon={<FolderOpen size={16} strokeWidth={1.75} aria-hidden />}
         accept="audio/*,video/*"
-        className="hidden"
-        aria-label={t('drop.choose')}
-        onChange={(event) => onAdd([...(event.target.files ?? [])].map((file) => ({ kind: 'file', file })))}
+        onFiles={(files) => onAdd(files.map((file) => ({ kind: 'file', file })))}
       />
       <div className="min-w-[220px] flex-1">
         <div className="flex gap-2">

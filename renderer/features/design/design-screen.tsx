@@ -1,10 +1,10 @@
 import { Download, Play, Plus, Trash2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { Page } from '../../app/page.tsx';
-import { PageHeader } from '../../app/page-head.tsx';
-import { Callout, Chip, EmptyState, ProgressBar, SpeakerAvatars, Tag } from '../../ui/bits.tsx';
+import { Page, PageHeader } from '../../app/page.tsx';
+import { Chip, SpeakerAvatars, Tag } from '../../ui/badge.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
+import { Callout, EmptyState, ProgressBar } from '../../ui/feedback.tsx';
 import { Field, SearchField, TextInput } from '../../ui/field.tsx';
 import { Kbd } from '../../ui/kbd.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';

@@ -1,14 +1,15 @@
 import { useCallback, useState } from 'react';
 import { ApiError } from '../../../electron/contract/client.ts';
 import { CORS_METHODS, type CorsRequest } from '../../../electron/contract/storage.ts';
-import { Section } from '../../app/page-head.tsx';
+import { Section } from '../../app/page.tsx';
 import { ResourceView } from '../../app/resource-view.tsx';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { describeError } from '../../lib/errors.ts';
 import { formatDateTime } from '../../lib/format.ts';
 import { useResource } from '../../lib/use-resource.ts';
-import { Callout, Chip } from '../../ui/bits.tsx';
+import { Chip } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
+import { Callout } from '../../ui/feedback.tsx';
 import { Field, TextInput } from '../../ui/field.tsx';
 
 type Method = CorsRequest['allowedMethods'][number];

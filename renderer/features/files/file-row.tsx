@@ -18,7 +18,7 @@ import { useI18n, useServices } from '../../app/services.tsx';
 import { cx } from '../../lib/classes.ts';
 import { describeError } from '../../lib/errors.ts';
 import { formatBytes, formatRelativeDay } from '../../lib/format.ts';
-import { Tag } from '../../ui/bits.tsx';
+import { Tag } from '../../ui/badge.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx';
 import { DeleteFileDialog } from './delete-file-dialog.tsx';

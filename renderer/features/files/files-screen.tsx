@@ -1,28 +1,30 @@
 import { FolderOpen, FolderPlus, Upload } from 'lucide-react';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import type { z } from 'zod';
 import { useStore } from 'zustand';
-import { Page } from '../../app/page.tsx';
-import { PageHeader } from '../../app/page-head.tsx';
+import type { StorageUsage } from '../../../electron/contract/storage.ts';
+import { Page, PageHeader } from '../../app/page.tsx';
 import type { ScreenProps } from '../../app/screens.tsx';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { describeError } from '../../lib/errors.ts';
+import { formatBytes } from '../../lib/format.ts';
 import { useDebouncedValue } from '../../lib/use-debounced-value.ts';
 import { useResource } from '../../lib/use-resource.ts';
 import { createFileList } from '../../stores/files.ts';
 import { UploadCancelledError } from '../../stores/uploads.ts';
-import { EmptyState } from '../../ui/bits.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
+import { EmptyState, ProgressBar } from '../../ui/feedback.tsx';
 import { Field, SearchField, TextInput } from '../../ui/field.tsx';
+import { FileButton } from '../../ui/file-button.tsx';
 import { UploadList } from '../library/upload-list.tsx';
 import { CorsSection } from './cors-section.tsx';
 import { FilesTable } from './files-table.tsx';
 import { FolderBar } from './folder-bar.tsx';
-import { UsageBar } from './usage-bar.tsx';
 
 const SEARCH_DEBOUNCE_MS = 180;
 
-/** The folders, and how much room everything takes. */
+/** The folders and the storage usage. */
 const useStorageOverview = () => {
   const { client } = useServices();
   const load = useCallback(
@@ -113,44 +115,36 @@ const FilesBody = (props: BodyProps) => {
 const FilesHeader = ({ folder, onSent }: { folder: string; onSent: () => void }) => {
   const { uploads, router } = useServices();
   const { t } = useI18n();
-  const [naming, setNaming] = useState(false);
-  const input = useRef<HTMLInputElement>(null);
+  const [isNaming, setIsNaming] = useState(false);
   const send = async (file: File) => {
     try {
       await uploads.send(file, folder);
     } catch (error) {
-      // Stopped by hand: nothing to tell. Any other reason stands in the list of uploads.
+      // The list of uploads shows any other failure.
       if (error instanceof UploadCancelledError) return;
     }
     onSent();
   };
   return (
     <PageHeader title={t('nav.files')} text={t('files.text')}>
-      <Button onClick={() => setNaming(true)}>
+      <Button onClick={() => setIsNaming(true)}>
         <FolderPlus size={15} strokeWidth={1.75} aria-hidden />
         {t('files.newFolder')}
       </Button>
-      <Button variant="primary" onClick={() => input.current?.click()}>
-        <Upload size={15} aria-hidden />
-        {t('files.upload')}
-      </Button>
-      <input
-        ref={input}
-        type="file"
-        multiple
-        className="hidden"
-        data-testid="upload-input"
-        aria-label={t('files.upload')}
-        onChange={(event) => {
-          for (const file of event.target.files ?? []) void send(file);
-          event.target.value = '';
+      <FileButton
+        label={t('files.upload')}
+        icon={<Upload size={15} aria-hidden />}
+        variant="primary"
+        testId="upload-input"
+        onFiles={(files) => {
+          for (const file of files) void send(file);
         }}
       />
-      {naming && (
+      {isNaming && (
         <NewFolderDialog
-          onClose={() => setNaming(false)}
+          onClose={() => setIsNaming(false)}
           onName={(name) => {
-            setNaming(false);
+            setIsNaming(false);
             router.go({ screen: 'files', param: folder === '' ? name : `${folder}/${name}` });
           }}
         />
@@ -188,5 +182,24 @@ const NewFolderDialog = ({ onClose, onName }: { onClose: () => void; onName: (na
         </Button>
       </form>
     </Dialog>
+  );
+};
+
+const UsageBar = ({ usage }: { usage: z.output<typeof StorageUsage>['data'] }) => {
+  const { t, locale } = useI18n();
+  const share = usage.storageLimit === 0 ? 0 : usage.totalStorageUsed / usage.storageLimit;
+  return (
+    <div className="max-w-[520px]">
+      <p className="tnum mb-1.5 flex text-xs text-ink-2">
+        <span className="flex-1">
+          {t('files.used', {
+            used: formatBytes(usage.totalStorageUsed, locale),
+            limit: formatBytes(usage.storageLimit, locale),
+          })}
+        </span>
+        {t('files.count', { count: usage.fileCount })}
+      </p>
+      <ProgressBar value={share} label={t('files.usage')} />
+    </div>
   );
 };

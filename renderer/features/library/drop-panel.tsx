@@ -1,7 +1,6 @@
 import { FolderOpen } from 'lucide-react';
-import { useRef } from 'react';
 import { useI18n, useServices } from '../../app/services.tsx';
-import { Button } from '../../ui/button.tsx';
+import { FileButton } from '../../ui/file-button.tsx';
 
 /** Peaks of the sample note that comes with the program, in hundredths: the ornament is a real recording. */
 const SAMPLE_PEAKS = [
@@ -19,7 +18,6 @@ const SAMPLE_PATH = SAMPLE_PEAKS.map((peak, index) => {
 export const DropPanel = () => {
   const { dialogs } = useServices();
   const { t } = useI18n();
-  const input = useRef<HTMLInputElement>(null);
   return (
     <section
       aria-label={t('drop.label')}
@@ -39,24 +37,15 @@ export const DropPanel = () => {
         </h2>
         <p className="mt-1 text-ink-2">{t('drop.text')}</p>
       </div>
-      <Button className="relative h-9" onClick={() => input.current?.click()}>
-        <FolderOpen size={16} strokeWidth={1.75} aria-hidden />
-        {t('drop.choose')}
-      </Button>
-      <input
-        ref={input}
-        type="file"
-        multiple
+      <FileButton
+        label={t('drop.choose')}
+        icon={<FolderOpen size={16} strokeWidth={1.75} aria-hidden />}
         accept="audio/*,video/*"
-        className="hidden"
-        data-testid="file-input"
-        aria-label={t('drop.choose')}
-        onChange={(event) => {
-          const files = [...(event.target.files ?? [])];
-          event.target.value = '';
-          if (files.length > 0)
-            dialogs.open({ kind: 'create', sources: files.map((file) => ({ kind: 'file', file })) });
-        }}
+        className="relative h-9"
+        testId="file-input"
+        onFiles={(files) =>
+          dialogs.open({ kind: 'create', sources: files.map((file) => ({ kind: 'file', file })) })
+        }
       />
     </section>
   );

@@ -5,7 +5,7 @@ import { type Services, useI18n, useServices } from '../../app/services.tsx';
 import type { I18nState, MessageKey } from '../../i18n/index.ts';
 import { formatDay, formatLanguage, formatNumber } from '../../lib/format.ts';
 import type { LibraryQuery, LibrarySort } from '../../stores/library.ts';
-import { Chip } from '../../ui/bits.tsx';
+import { Chip } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { FilterPopover, modelLabel } from './filter-popover.tsx';

@@ -7,7 +7,7 @@ import { cx } from '../../lib/classes.ts';
 import { describeJobError } from '../../lib/errors.ts';
 import { formatClock, formatLanguage, formatRelativeDay } from '../../lib/format.ts';
 import { hrefOf } from '../../stores/router.ts';
-import { SpeakerAvatars, Tag } from '../../ui/bits.tsx';
+import { SpeakerAvatars, Tag } from '../../ui/badge.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx';
 import { Checkbox } from '../../ui/switch.tsx';

@@ -2,7 +2,7 @@ import type { Progress } from '../../../electron/contract/transcript.ts';
 import { useI18n } from '../../app/services.tsx';
 import type { I18nState, MessageKey } from '../../i18n/index.ts';
 import { formatDuration, formatNumber, formatPercent } from '../../lib/format.ts';
-import { ProgressBar } from '../../ui/bits.tsx';
+import { ProgressBar } from '../../ui/feedback.tsx';
 
 const STAGE_NAMES: Readonly<Record<Progress['stage'], MessageKey>> = {
   queued: 'stage.queued',

@@ -6,8 +6,8 @@ import { describeError } from '../../lib/errors.ts';
 import { formatClock, formatNumber, formatRelativeDay } from '../../lib/format.ts';
 import { useResource } from '../../lib/use-resource.ts';
 import { hrefOf } from '../../stores/router.ts';
-import { EmptyState } from '../../ui/bits.tsx';
 import { Button } from '../../ui/button.tsx';
+import { EmptyState } from '../../ui/feedback.tsx';
 
 type SearchResult = z.output<typeof SearchHit>;
 

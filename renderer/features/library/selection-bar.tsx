@@ -7,7 +7,7 @@ import { Button, IconButton } from '../../ui/button.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { useLibraryActions } from './use-library-actions.ts';
 
-const ReanalyseDialog = lazy(() => import('./reanalyse-dialog.tsx'));
+const AnalyzeDialog = lazy(() => import('../create/analyze-dialog.tsx'));
 
 /** What can be done with several transcripts at once. */
 export const SelectionBar = () => {
@@ -53,7 +53,13 @@ export const SelectionBar = () => {
       </IconButton>
       {isAnalyzing && (
         <Suspense fallback={null}>
-          <ReanalyseDialog ids={[...selected]} onClose={() => setIsAnalyzing(false)} />
+          <AnalyzeDialog
+            title={t('reanalyse.title', { count: selected.size })}
+            text={t('reanalyse.text')}
+            language={null}
+            onAnalyze={(request) => actions.analyzeAll([...selected], request)}
+            onClose={() => setIsAnalyzing(false)}
+          />
         </Suspense>
       )}
     </section>

@@ -3,8 +3,8 @@ import { useStore } from 'zustand';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { describeError } from '../../lib/errors.ts';
 import { formatBytes } from '../../lib/format.ts';
-import { ProgressBar } from '../../ui/bits.tsx';
 import { IconButton } from '../../ui/button.tsx';
+import { ProgressBar } from '../../ui/feedback.tsx';
 
 /** Files on their way in; nothing when there are none. */
 export const UploadList = () => {

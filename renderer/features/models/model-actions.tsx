@@ -4,9 +4,9 @@ import type { Model } from '../../../electron/contract/system.ts';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { describeError } from '../../lib/errors.ts';
 import { formatBytes, formatNumber } from '../../lib/format.ts';
-import { ProgressBar } from '../../ui/bits.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
+import { ProgressBar } from '../../ui/feedback.tsx';
 import { modelName } from './model-facts.ts';
 
 /** How far a download is, or why it ended. */

@@ -2,15 +2,13 @@ import { ArrowDown, ArrowUp, ListOrdered, Pause, Play, Square } from 'lucide-rea
 import { useCallback, useEffect } from 'react';
 import { useStore } from 'zustand';
 import type { UserListItem } from '../../../electron/contract/transcript-list.ts';
-import { Page } from '../../app/page.tsx';
-import { PageHeader } from '../../app/page-head.tsx';
+import { Page, PageHeader } from '../../app/page.tsx';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { describeError } from '../../lib/errors.ts';
 import { useResource } from '../../lib/use-resource.ts';
 import { hrefOf } from '../../stores/router.ts';
-import { Callout, EmptyState } from '../../ui/bits.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
-import { SkeletonRows } from '../../ui/skeleton.tsx';
+import { Callout, EmptyState, SkeletonRows } from '../../ui/feedback.tsx';
 import { latestProgress, ProgressLine } from '../library/progress-line.tsx';
 import { useLibraryActions } from '../library/use-library-actions.ts';
 

@@ -1,7 +1,7 @@
 import { useCallback } from 'react';
 import type { z } from 'zod';
 import type { System } from '../../../electron/contract/system.ts';
-import { Section } from '../../app/page-head.tsx';
+import { Section } from '../../app/page.tsx';
 import { ResourceView } from '../../app/resource-view.tsx';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { formatBytes, formatNumber } from '../../lib/format.ts';

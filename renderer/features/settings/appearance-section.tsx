@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { Section } from '../../app/page-head.tsx';
+import { Section } from '../../app/page.tsx';
 import { useI18n, usePrefs, useServices } from '../../app/services.tsx';
 import { LOCALES, languageLabel } from '../../i18n/index.ts';
 import { type Prefs, TEXT_SCALES } from '../../stores/prefs.ts';

@@ -5,9 +5,26 @@ import { LogSection } from '../../app/log-section.tsx';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { formatBytes, formatDateTime, formatNumber } from '../../lib/format.ts';
 import { ScrollRegion } from '../../ui/scroll-region.tsx';
-import { type Destination, groupByDestination } from './destinations.ts';
 
 type Connection = z.output<typeof NetworkLog>['data'][number];
+
+type Destination = Pick<Connection, 'host' | 'purpose'> & {
+  readonly times: number;
+  readonly bytes: number;
+  /** The newest connection, ISO 8601. */
+  readonly last: string;
+};
+
+/** Connections gathered by where they went and why, the latest first. They come newest first. */
+export const groupByDestination = (connections: readonly Connection[]): Destination[] => {
+  const found = new Map<string, Destination>();
+  for (const { host, purpose, bytes, time } of connections) {
+    const name = `${purpose} ${host}`;
+    const before = found.get(name) ?? { host, purpose, times: 0, bytes: 0, last: time };
+    found.set(name, { ...before, times: before.times + 1, bytes: before.bytes + bytes });
+  }
+  return [...found.values()];
+};
 
 /** As many as the server keeps. */
 const MAX_CONNECTIONS = 10_000;

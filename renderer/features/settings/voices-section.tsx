@@ -1,7 +1,7 @@
 import { Trash2 } from 'lucide-react';
 import { useCallback, useState } from 'react';
 import type { Voice } from '../../../electron/contract/voices.ts';
-import { Section } from '../../app/page-head.tsx';
+import { Section } from '../../app/page.tsx';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { describeError } from '../../lib/errors.ts';
 import { formatDateTime } from '../../lib/format.ts';

@@ -2,7 +2,7 @@ import { useStore } from 'zustand';
 import type { Transcription } from '../../../electron/contract/transcript.ts';
 import { useI18n, useServices } from '../../app/services.tsx';
 import type { AnalysisFlag } from '../create/analysis-switches.tsx';
-import { AnalyzeDialog } from '../create/analyze-dialog.tsx';
+import AnalyzeDialog from '../create/analyze-dialog.tsx';
 import { useReader } from './reader.tsx';
 
 /** What was found already: asked for again, it is made anew. */

@@ -10,8 +10,8 @@ import {
   formatNumber,
   formatPercent,
 } from '../../lib/format.ts';
-import { Callout } from '../../ui/bits.tsx';
-import { SourcePage } from './page-source.tsx';
+import { Callout } from '../../ui/feedback.tsx';
+import { SideHeading, TimeLink } from './side-panel-parts.tsx';
 import { WebhookDeliveries } from './webhook-deliveries.tsx';
 
 const listFacts = (transcript: Transcription, { t, locale }: I18nState): [string, string][] => {
@@ -107,5 +107,41 @@ const RedactionReport = ({ report }: { report: NonNullable<Transcription['redact
         </Callout>
       )}
     </div>
+  );
+};
+
+/** The web page that the recording was found in, and its chapters; nothing for other recordings. */
+const SourcePage = ({ transcript }: { transcript: Transcription }) => {
+  const { t } = useI18n();
+  const { source, audio_url: url } = transcript;
+  if (source === undefined) return null;
+  return (
+    <>
+      <SideHeading>{t('source.page')}</SideHeading>
+      <a
+        href={url}
+        target="_blank"
+        rel="noreferrer"
+        className="text-accent-text underline underline-offset-[3px] [overflow-wrap:anywhere]"
+      >
+        {source.title === '' ? url : source.title}
+      </a>
+      {source.recordings > 1 && (
+        <p className="mt-1 text-xs text-ink-2">{t('source.several', { count: source.recordings })}</p>
+      )}
+      {source.chapters.length > 0 && (
+        <>
+          <SideHeading>{t('source.chapters')}</SideHeading>
+          <ol>
+            {source.chapters.map(({ title, start }) => (
+              <li key={`${start}-${title}`} className="flex items-baseline gap-2.5 py-1">
+                <TimeLink seconds={start} />
+                <span className="min-w-0 [overflow-wrap:anywhere]">{title}</span>
+              </li>
+            ))}
+          </ol>
+        </>
+      )}
+    </>
   );
 };

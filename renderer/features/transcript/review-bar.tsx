@@ -1,14 +1,14 @@
 import { Check, ChevronLeft, ChevronRight, Pencil, Play, X } from 'lucide-react';
 import { useCallback, useEffect, useMemo } from 'react';
 import { useStore } from 'zustand';
-import { isTyping } from '../../app/global-keys.ts';
 import { useI18n } from '../../app/services.tsx';
+import { isTyping } from '../../app/use-global-shortcuts.ts';
 import { formatNumber, formatPercent } from '../../lib/format.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Kbd } from '../../ui/kbd.tsx';
-import { writeAcceptedWords } from './accepted.ts';
+
 import { type Doc, paragraphOfWord } from './model/document.ts';
-import { findUncertainSpans, type UncertainSpan } from './model/low-confidence.ts';
+import { findUncertainSpans, type UncertainSpan, writeAcceptedWords } from './model/low-confidence.ts';
 import { useEditParagraph, useReader } from './reader.tsx';
 
 const CONTEXT_SECONDS = 1;

@@ -3,8 +3,8 @@ import { useStore } from 'zustand';
 import { useI18n } from '../../app/services.tsx';
 import { describeError } from '../../lib/errors.ts';
 import { formatClock } from '../../lib/format.ts';
-import { Callout } from '../../ui/bits.tsx';
 import { Button } from '../../ui/button.tsx';
+import { Callout } from '../../ui/feedback.tsx';
 import type { Conflict } from './autosave.ts';
 import { useReader } from './reader.tsx';
 

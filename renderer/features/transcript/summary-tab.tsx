@@ -1,7 +1,8 @@
 import type { Summary } from '../../../electron/contract/analysis.ts';
 import type { Transcription } from '../../../electron/contract/transcript.ts';
 import { useI18n } from '../../app/services.tsx';
-import { Callout, Tag } from '../../ui/bits.tsx';
+import { Tag } from '../../ui/badge.tsx';
+import { Callout } from '../../ui/feedback.tsx';
 import { NotRequested, SideHeading, TimeLink } from './side-panel-parts.tsx';
 
 export const SummaryTab = ({ transcript }: { transcript: Transcription }) => {

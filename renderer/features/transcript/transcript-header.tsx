@@ -12,8 +12,9 @@ import {
   Trash2,
   Undo2,
 } from 'lucide-react';
-import { useMemo, useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import { useStore } from 'zustand';
+import { DEFAULT_EXPORT_OPTIONS, fetchExport } from '../../api/export.ts';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { describeError } from '../../lib/errors.ts';
 import { formatClock, formatLanguage, formatNumber } from '../../lib/format.ts';
@@ -23,7 +24,6 @@ import { useLibraryActions } from '../library/use-library-actions.ts';
 import { findUncertainSpans } from './model/low-confidence.ts';
 import { useReader } from './reader.tsx';
 import { isReanalyzing } from './transcript-editor.ts';
-import { useCopyTranscript } from './use-copy.ts';
 import { editAtPlayhead } from './use-reader-shortcuts.ts';
 
 /** The head of the page: name, facts, and what can be done. */
@@ -162,6 +162,26 @@ const TranscriptActions = () => {
       </IconButton>
       <MoreMenu />
     </>
+  );
+};
+
+/** Copies the text with its last corrections, with or without times. */
+const useCopyTranscript = () => {
+  const { editor, id } = useReader();
+  const { client, toasts } = useServices();
+  const { t } = useI18n();
+  return useCallback(
+    async (times: boolean) => {
+      try {
+        await editor.save();
+        const { blob } = await fetchExport(client, id, { ...DEFAULT_EXPORT_OPTIONS, times });
+        await navigator.clipboard.writeText(await blob.text());
+        toasts.show(t('common.copied'));
+      } catch (error) {
+        toasts.show(describeError(error, t), { tone: 'bad' });
+      }
+    },
+    [client, id, t, toasts, editor],
   );
 };
 

@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
-import { isTyping } from '../../app/global-keys.ts';
 import { useServices } from '../../app/services.tsx';
+import { isTyping } from '../../app/use-global-shortcuts.ts';
 import { lastAtOrBefore, paragraphOfWord } from './model/document.ts';
 import { RATES } from './player.ts';
 import { SEEK_STEP_SECONDS } from './player-bar.tsx';

@@ -12,9 +12,8 @@ import {
   findMatches,
   replaceMatches,
 } from '../../../renderer/features/transcript/model/find.ts';
-import { findSilenceGaps } from '../../../renderer/features/transcript/model/gaps.ts';
 import { findUncertainSpans } from '../../../renderer/features/transcript/model/low-confidence.ts';
-import { getTimeline } from '../../../renderer/features/transcript/model/timeline.ts';
+import { findSilenceGaps, getTimeline } from '../../../renderer/features/transcript/model/timeline.ts';
 
 /** A segment whose words take half a second each. */
 const segment = (id: number, text: string, start: number, speaker: string | null = null): Segment => {

@@ -5,12 +5,12 @@ import { createEventParser } from '../../../electron/contract/event-stream.ts';
 import { parseLiveEvent } from '../../../renderer/api/live-events.ts';
 import { tokenFromHash } from '../../../renderer/api/session.ts';
 import { toSameOrigin } from '../../../renderer/api/signed-url.ts';
-import { linksIn } from '../../../renderer/app/global-keys.ts';
+import { parseLinks } from '../../../renderer/app/incoming-sources.tsx';
 import { isScreenName } from '../../../renderer/app/screens.tsx';
 import { toCurl, toRequest, WHOLE_RECORDING } from '../../../renderer/features/create/request.ts';
 import { dayOf, periodOf } from '../../../renderer/features/library/periods.ts';
 import { describeModel } from '../../../renderer/features/models/model-facts.ts';
-import { groupByDestination } from '../../../renderer/features/settings/destinations.ts';
+import { groupByDestination } from '../../../renderer/features/settings/connections-section.tsx';
 import english from '../../../renderer/i18n/messages/en.json' with { type: 'json' };
 import { describeError, describeJobError } from '../../../renderer/lib/errors.ts';
 import { formatClock, formatDuration, formatRelativeDay, parseClock } from '../../../renderer/lib/format.ts';
@@ -161,9 +161,9 @@ describe('addresses of the window', () => {
 
 describe('a pasted text', () => {
   it('is links only when it holds nothing else', () => {
-    expect(linksIn(' https://a.example/x.mp3\nhttp://b.example/ ')).toHaveLength(2);
-    expect(linksIn('see https://a.example/x.mp3')).toEqual([]);
-    expect(linksIn('')).toEqual([]);
+    expect(parseLinks(' https://a.example/x.mp3\nhttp://b.example/ ')).toHaveLength(2);
+    expect(parseLinks('see https://a.example/x.mp3')).toEqual([]);
+    expect(parseLinks('')).toEqual([]);
   });
 });
 

@@ -1,3 +1,4 @@
+import { isRecord, readStored } from '../../../lib/storage.ts';
 import type { Doc } from './document.ts';
 
 /** Below this confidence a word is marked as doubtful. */
@@ -26,3 +27,15 @@ export const findUncertainSpans = (doc: Doc, accepted: ReadonlySet<number>): Unc
   }
   return spans;
 };
+
+const storageKey = (id: string) => `earshot.accepted.${id}`;
+
+/** The uncertain words that were accepted in this browser, by their start in seconds. */
+export const readAcceptedWords = (storage: Storage, id: string): ReadonlySet<number> => {
+  const stored = readStored(storage, storageKey(id));
+  const starts = isRecord(stored) && Array.isArray(stored.starts) ? stored.starts : [];
+  return new Set(starts.filter((start) => typeof start === 'number'));
+};
+
+export const writeAcceptedWords = (storage: Storage, id: string, accepted: ReadonlySet<number>): void =>
+  storage.setItem(storageKey(id), JSON.stringify({ starts: [...accepted] }));

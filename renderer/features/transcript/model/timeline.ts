@@ -1,4 +1,6 @@
 import type { Transcription } from '../../../../electron/contract/transcript.ts';
+import type { SilenceGap } from '../player.ts';
+import type { Doc } from './document.ts';
 
 /** A stretch of the recording, in seconds of its own timeline. */
 type Timeline = { readonly from: number; readonly to: number };
@@ -18,4 +20,19 @@ export const getTimeline = (transcript: Ranged | undefined, played: number): Tim
   if (!isPartial(transcript)) return { from: offset, to: offset + (played > 0 ? played : duration) };
   const from = Math.max(offset, start);
   return { from, to: from + duration };
+};
+
+const MIN_GAP_SECONDS = 0.9;
+const MARGIN_SECONDS = 0.2;
+
+/** The silence gaps that playback may skip: longer than a breath, with a margin on both sides. */
+export const findSilenceGaps = (doc: Doc): SilenceGap[] => {
+  const gaps: SilenceGap[] = [];
+  let end = 0;
+  for (const word of doc.words) {
+    if (word.start - end > MIN_GAP_SECONDS)
+      gaps.push({ from: end + MARGIN_SECONDS, to: word.start - MARGIN_SECONDS });
+    end = Math.max(end, word.end);
+  }
+  return gaps;
 };

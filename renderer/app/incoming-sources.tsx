@@ -1,0 +1,112 @@
+import { type ReactNode, useEffect, useState } from 'react';
+import type { Source } from '../stores/dialogs.ts';
+import { storedInHash } from '../stores/router.ts';
+import { useI18n, useServices } from './services.tsx';
+import { isTyping } from './use-global-shortcuts.ts';
+
+/** The http(s) addresses of a text that consists of nothing else. */
+export const parseLinks = (text: string): string[] => {
+  const parts = text.trim().split(/\s+/);
+  return parts.every((part) => /^https?:\/\/[^\s]+$/.test(part)) ? parts.filter((part) => part !== '') : [];
+};
+
+const toSources = (files: readonly File[], links: string): Source[] => [
+  ...files.map((file) => ({ kind: 'file' as const, file })),
+  ...parseLinks(links).map((url) => ({ kind: 'url' as const, url })),
+];
+
+/** Opens the New dialog for pasted files and links. */
+export const usePastedSources = () => {
+  const { dialogs } = useServices();
+  useEffect(() => {
+    const onPaste = ({ target, clipboardData }: ClipboardEvent) => {
+      if (isTyping(target) || dialogs.store.getState().open.kind !== 'none') return;
+      const sources = toSources(
+        [...(clipboardData?.files ?? [])],
+        clipboardData?.getData('text/plain') ?? '',
+      );
+      if (sources.length > 0) dialogs.open({ kind: 'create', sources });
+    };
+    window.addEventListener('paste', onPaste);
+    return () => window.removeEventListener('paste', onPaste);
+  }, [dialogs]);
+};
+
+/** Opens the New dialog for a file that the desktop app has stored: "Open with Earshot". */
+export const useStoredSource = () => {
+  const { dialogs } = useServices();
+  useEffect(() => {
+    const openStored = () => {
+      const stored = storedInHash(window.location.hash);
+      if (stored === undefined) return;
+      history.replaceState(null, '', '#/');
+      const { open } = dialogs.store.getState();
+      // Several files arrive one by one and are collected in one dialog.
+      const before = open.kind === 'create' ? open.sources : [];
+      dialogs.open({ kind: 'create', sources: [...before, { kind: 'stored', ...stored }] });
+    };
+    openStored();
+    window.addEventListener('hashchange', openStored);
+    return () => window.removeEventListener('hashchange', openStored);
+  }, [dialogs]);
+};
+
+const hasSources = ({ dataTransfer }: DragEvent) =>
+  (dataTransfer?.types ?? []).some((type) => type === 'Files' || type === 'text/uri-list');
+
+/** Opens the New dialog for files and links that are dropped anywhere on the window. */
+export const DropTarget = ({ children }: { children: ReactNode }) => {
+  const { dialogs } = useServices();
+  const { t } = useI18n();
+  const [isOver, setIsOver] = useState(false);
+
+  useEffect(() => {
+    // The drag enters and leaves every element on its way: it is over the window while the depth is above 0.
+    let depth = 0;
+    const setDepth = (next: number) => {
+      depth = Math.max(0, next);
+      setIsOver(depth > 0);
+    };
+    const onEnter = (event: DragEvent) => {
+      if (hasSources(event)) setDepth(depth + 1);
+    };
+    const onLeave = (event: DragEvent) => {
+      if (hasSources(event)) setDepth(depth - 1);
+    };
+    const onOver = (event: DragEvent) => {
+      if (hasSources(event)) event.preventDefault();
+    };
+    const onDrop = (event: DragEvent) => {
+      if (!hasSources(event)) return;
+      event.preventDefault();
+      setDepth(0);
+      const files = [...(event.dataTransfer?.files ?? [])];
+      const links = files.length > 0 ? '' : (event.dataTransfer?.getData('text/uri-list') ?? '');
+      const sources = toSources(files, links);
+      if (sources.length > 0) dialogs.open({ kind: 'create', sources });
+    };
+    window.addEventListener('dragenter', onEnter);
+    window.addEventListener('dragleave', onLeave);
+    window.addEventListener('dragover', onOver);
+    window.addEventListener('drop', onDrop);
+    return () => {
+      window.removeEventListener('dragenter', onEnter);
+      window.removeEventListener('dragleave', onLeave);
+      window.removeEventListener('dragover', onOver);
+      window.removeEventListener('drop', onDrop);
+    };
+  }, [dialogs]);
+
+  return (
+    <>
+      {children}
+      {isOver && (
+        <div className="fade pointer-events-none fixed inset-0 z-50 grid place-items-center bg-ground/85 p-6">
+          <div className="grid size-full place-items-center rounded-sheet border-2 border-dashed border-accent">
+            <p className="font-serif text-xl font-semibold">{t('drop.here')}</p>
+          </div>
+        </div>
+      )}
+    </>
+  );
+};

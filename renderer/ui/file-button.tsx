@@ -1,0 +1,41 @@
+import { type ReactNode, useRef } from 'react';
+import { Button, type ButtonVariant } from './button.tsx';
+
+type FileButtonProps = {
+  label: string;
+  icon: ReactNode;
+  onFiles: (files: File[]) => void;
+  /** File types of the system's dialog; all without it. */
+  accept?: string;
+  variant?: ButtonVariant;
+  className?: string;
+  testId?: string;
+};
+
+/** A button that opens the system's file dialog, for one or several files. */
+export const FileButton = ({ label, icon, onFiles, accept, variant, className, testId }: FileButtonProps) => {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <Button variant={variant} className={className} onClick={() => input.current?.click()}>
+        {icon}
+        {label}
+      </Button>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        accept={accept}
+        className="hidden"
+        data-testid={testId}
+        aria-label={label}
+        onChange={(event) => {
+          const files = [...(event.target.files ?? [])];
+          // Choosing the same file again is a change as well.
+          event.target.value = '';
+          if (files.length > 0) onFiles(files);
+        }}
+      />
+    </>
+  );
+};
