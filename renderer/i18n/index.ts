@@ -8,10 +8,10 @@ export type Messages = Readonly<Record<MessageKey, string>>;
 type Language = {
   /** In the language itself, as its readers look for it. */
   readonly name: string;
-  readonly load: () => Promise<{ readonly default: Messages }>;
+  readonly load: () => Promise<{ readonly default: Partial<Messages> }>;
 };
 
-/** The languages of the window. A new one is a message file and one line here. */
+/** The languages of the window. A new one is a message file and one line here; what it lacks is shown in English. */
 const LANGUAGES = {
   en: { name: 'English', load: async () => ({ default: english }) },
   de: { name: 'Deutsch', load: () => import('./messages/de.json', { with: { type: 'json' } }) },
@@ -23,8 +23,12 @@ export type Locale = keyof typeof LANGUAGES;
 const isLocale = (text: string): text is Locale => Object.hasOwn(LANGUAGES, text);
 export const LOCALES: readonly Locale[] = Object.keys(LANGUAGES).filter(isLocale);
 export const languageLabel = (locale: Locale): string => LANGUAGES[locale].name;
-export const loadMessages = async (locale: Locale): Promise<Messages> =>
+/** The messages that the language itself has. */
+export const loadTranslation = async (locale: Locale): Promise<Partial<Messages>> =>
   (await LANGUAGES[locale].load()).default;
+
+/** A translation, with English where it lacks a message: a message is added in English first. */
+export const withFallback = (translation: Partial<Messages>): Messages => ({ ...english, ...translation });
 
 /** Looks up a message in the window's language and fills in its values. */
 export type Translate = ((key: MessageKey, values?: MessageValues) => string) & { readonly language: Locale };
@@ -54,7 +58,7 @@ export const createI18n = () => {
   return {
     store,
     use: async (language: Locale) => {
-      const messages = await loadMessages(language);
+      const messages = withFallback(await loadTranslation(language));
       const locale = withRegion(language, navigator.languages);
       document.documentElement.lang = language;
       document.documentElement.dir = RIGHT_TO_LEFT.has(language) ? 'rtl' : 'ltr';
