@@ -7,7 +7,7 @@ import { stageFaults } from './stage-faults.ts';
 import type { Fault } from './support/context.ts';
 import { urlFaults } from './url-faults.ts';
 
-/** Every fault that the service is held against. */
+/** Every fault that the service must survive. */
 export const ALL_FAULTS: readonly Fault[] = [
   ...urlFaults,
   ...stageFaults,

@@ -12,29 +12,29 @@ import type { Fault, FaultContext } from './support/context.ts';
 
 const DATABASE = 'earshot.db';
 
-/** Starts a server that is expected to refuse; answers what it said. */
+/** Starts a server that must refuse the data folder; returns what it wrote to stderr. */
 const refusedStart = async (dataDir: string): Promise<string> => {
   const child = await spawnEarshot(['serve', '--json', '--port', '0', '--data-dir', dataDir]);
-  let said = '';
+  let stderr = '';
   child.stderr?.on('data', (chunk: Buffer) => {
-    said += chunk.toString();
+    stderr += chunk.toString();
   });
   const code = await new Promise<number | null>((done) => child.once('close', done));
   ok(code !== 0, 'the start is refused');
-  return said.trim();
+  return stderr.trim();
 };
 
-/** Writes noise over a part of a file. */
-const scribble = async (path: string, from: number, bytes: number): Promise<void> => {
+/** Overwrites `bytes` bytes of a file. */
+const overwrite = async (path: string, from: number, bytes: number): Promise<void> => {
   const file = await open(path, 'r+');
   await file.write(Buffer.alloc(bytes, 0xa5), 0, bytes, from);
   await file.close();
 };
 
-const damaged = (
+const damagedDatabase = (
   name: string,
   quick: boolean,
-  harm: (path: string, size: number) => Promise<void>,
+  damage: (path: string, size: number) => Promise<void>,
 ): Fault => ({
   name,
   quick,
@@ -47,8 +47,8 @@ const damaged = (
     );
     await context.stop(server);
     const path = join(server.dataDir, DATABASE);
-    await harm(path, (await stat(path)).size);
-    // What a crash leaves: the note that the file was closed well is missing or unreadable.
+    await damage(path, (await stat(path)).size);
+    // As after a crash, the mark of a clean close is missing or unreadable.
     server = await context.start({ dataDir: server.dataDir });
     const aside = (await readdir(server.dataDir)).filter((entry) => entry.includes('.damaged-'));
     equal(aside.length > 0, true, 'the damaged file is kept under another name');
@@ -61,7 +61,7 @@ const damaged = (
   },
 });
 
-/** A small file system of its own, where this machine lets us make one; else undefined. */
+/** Mounts a tmpfs of `megabytes`; undefined where that is not allowed. */
 const smallDisk = async (
   megabytes: number,
 ): Promise<{ path: string; release: () => Promise<void> } | undefined> => {
@@ -70,7 +70,7 @@ const smallDisk = async (
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', path], { stdio: 'ignore' });
   } catch {
-    // A container may be root without the right to mount.
+    // Root in a container may not mount.
     return undefined;
   }
   const release = async () => {
@@ -79,7 +79,7 @@ const smallDisk = async (
   return { path, release };
 };
 
-/** Fills the disk until nothing more goes on it; answers what frees it again. */
+/** Fills the disk; returns a function that frees it again. */
 const fill = async (folder: string): Promise<() => Promise<void>> => {
   const path = join(folder, 'filler');
   const file = await open(path, 'w');
@@ -87,7 +87,7 @@ const fill = async (folder: string): Promise<() => Promise<void>> => {
   try {
     for (;;) await file.write(block);
   } catch {
-    // Full: that is what was wanted.
+    // The disk is full now.
   } finally {
     await file.close();
   }
@@ -117,13 +117,13 @@ const onSmallDisk = (
 });
 
 export const dataFaults: readonly Fault[] = [
-  damaged('a database with a scribbled header', false, (path) => scribble(path, 0, 100)),
-  damaged('a database with scribbled pages', true, async (path, size) => {
+  damagedDatabase('a database with an overwritten header', false, (path) => overwrite(path, 0, 100)),
+  damagedDatabase('a database with overwritten pages', true, async (path, size) => {
     const file = new BetterSqlite3(path);
     file.prepare("UPDATE meta SET value = '0' WHERE key = 'clean'").run();
     file.pragma('wal_checkpoint(TRUNCATE)');
     file.close();
-    await scribble(path, 8192, size - 8192);
+    await overwrite(path, 8192, size - 8192);
   }),
   {
     name: 'a torn write-ahead log after a kill -9',
@@ -139,7 +139,7 @@ export const dataFaults: readonly Fault[] = [
       for (const id of ids) equal((await context.get(server, id)).status, 'processing');
       await server.client.call('resumeQueue');
       for (const id of ids) await context.expectTruth(server, id, '/short.wav');
-      return 'all acknowledged jobs were there, and were done';
+      return 'all acknowledged jobs were there and completed';
     },
   },
   {
@@ -152,12 +152,12 @@ export const dataFaults: readonly Fault[] = [
       const file = new BetterSqlite3(path);
       file.pragma('user_version = 999999');
       file.close();
-      const said = await refusedStart(server.dataDir);
-      match(said, /newer version of Earshot/);
+      const message = await refusedStart(server.dataDir);
+      match(message, /newer version of Earshot/);
       const after = new BetterSqlite3(path, { readonly: true });
       equal(after.pragma('user_version', { simple: true }), 999_999);
       after.close();
-      return `refused, untouched: ${said.slice(0, 70)}…`;
+      return `refused, untouched: ${message.slice(0, 70)}…`;
     },
   },
   {
@@ -168,28 +168,25 @@ export const dataFaults: readonly Fault[] = [
       const offset = join(folder, 'offset');
       await writeFile(offset, '0');
       const shift = join(import.meta.dirname, 'support', 'shifted-clock.mjs');
-      try {
-        const server = await context.start({
-          env: { NODE_OPTIONS: `--import ${shift}`, TEST_CLOCK_OFFSET: offset },
-        });
-        const id = await context.submitAtWork(server);
-        await writeFile(offset, String(24 * 3600 * 1000));
-        await context.reached(server, id, 'transcribing', 2);
-        await writeFile(offset, String(-24 * 3600 * 1000));
-        const transcript = await context.expectTruth(server, id, '/long.wav');
-        ok(Date.parse(transcript.completed_at ?? '') < Date.now() - 3600_000, 'the clock did jump');
-        await context.stop(server);
-        const again = await context.start({ dataDir: server.dataDir });
-        equal((await context.get(again, id)).text, transcript.text);
-        return 'the job went on, same text';
-      } finally {
-      }
+      const server = await context.start({
+        env: { NODE_OPTIONS: `--import ${shift}`, TEST_CLOCK_OFFSET: offset },
+      });
+      const id = await context.submitInProgress(server);
+      await writeFile(offset, String(24 * 3600 * 1000));
+      await context.reached(server, id, 'transcribing', 2);
+      await writeFile(offset, String(-24 * 3600 * 1000));
+      const transcript = await context.expectTruth(server, id, '/long.wav');
+      ok(Date.parse(transcript.completed_at ?? '') < Date.now() - 3600_000, 'the clock jumped');
+      await context.stop(server);
+      const again = await context.start({ dataDir: server.dataDir });
+      equal((await context.get(again, id)).text, transcript.text);
+      return 'the job completed, same text';
     },
   },
-  onSmallDisk('the disk fills up while it recognises', async (context, server, disk) => {
+  onSmallDisk('the disk fills up while transcribing', async (context, server, disk) => {
     const done = await context.submit(server, context.urls.url('/short.wav'));
     await context.expectTruth(server, done, '/short.wav');
-    const id = await context.submitAtWork(server);
+    const id = await context.submitInProgress(server);
     const free = await fill(disk);
     const other = await server.client
       .call('createTranscript', { body: { audio_url: context.urls.url('/short.wav') } })
@@ -200,16 +197,15 @@ export const dataFaults: readonly Fault[] = [
     equal((await server.fetch('/v1/health')).status, 200);
     equal((await context.get(server, done)).status, 'completed');
     await until(async () => (await server.fetch(`/v1/transcript/id/${id}`)).ok);
-    const log = async () => (await context.get(server, id)).status;
     await new Promise((resolve) => setTimeout(resolve, 15_000));
-    const whileFull = await log();
+    const { status: whileFull } = await context.get(server, id);
     await free();
     await context.expectFailed(server, id, 'disk_full');
     await context.expectTruthAfterRetry(server, id, '/long.wav');
     await context.expectTruth(server, done, '/short.wav');
     return `a new job: ${other}; the running one: ${whileFull}, disk_full, and the same text after a retry`;
   }),
-  onSmallDisk('the disk fills up while it downloads', async (context, server, disk) => {
+  onSmallDisk('the disk fills up while downloading', async (context, server, disk) => {
     const url = context.urls.set('/slow.wav', slow(context.long, 1_000_000));
     const id = await context.submit(server, url);
     await context.reached(server, id, 'downloading');

@@ -8,12 +8,10 @@ import { until } from '../support/until.ts';
 import type { Fault, FaultContext } from './support/context.ts';
 import { childOf, descendants, expectGone, WORKER } from './support/processes.ts';
 
-/** Ends the engine's process as soon as there is one other than `but`; answers its id. */
-const killWorker = async (server: number, signal: NodeJS.Signals, but?: number): Promise<number> => {
-  const pid = await until(
-    () => descendants(server).find((process) => WORKER.test(process.command) && process.pid !== but)?.pid,
-  );
-  // Time for it to take the next piece in hand.
+/** Kills the server's engine process once it runs; returns its id. */
+const killWorker = async (server: number, signal: NodeJS.Signals): Promise<number> => {
+  const pid = await until(() => descendants(server).find(({ command }) => WORKER.test(command))?.pid);
+  // Let it start on the next chunk.
   await delay(700);
   process.kill(pid, signal);
   return pid;
@@ -24,11 +22,11 @@ const crashOnce = (signal: NodeJS.Signals, quick: boolean): Fault => ({
   quick,
   run: async (context) => {
     const server = await context.start();
-    const id = await context.submitAtWork(server);
+    const id = await context.submitInProgress(server);
     await killWorker(server.pid, signal);
     await context.expectTruth(server, id, '/long.wav');
     await context.expectNoOrphans(server);
-    return 'recognised the piece again, same text';
+    return 'recognized the chunk again, same text';
   },
 });
 
@@ -39,7 +37,7 @@ const killWorkersAtRandom = async (context: FaultContext, kills: number): Promis
   while (done < kills) {
     const id = await context.submit(server, context.urls.url('/long.wav'));
     jobs += 1;
-    // At most two a job: three at one piece are a promise of their own.
+    // At most two per job: the third crash on one chunk fails it, which is tested below.
     for (let i = 0; i < 2; i++) {
       await delay(context.random.int(200, 3999));
       const worker = descendants(server.pid).find(({ command }) => WORKER.test(command));
@@ -62,12 +60,12 @@ export const engineFaults: readonly Fault[] = [
     run: (context) => killWorkersAtRandom(context, 20),
   },
   {
-    name: 'the engine goes down three times over one piece',
+    name: 'the engine crashes three times on one chunk',
     quick: true,
     run: async (context) => {
       const server = await context.start();
       const truth = await context.truth(server, '/long.wav');
-      const id = await context.submitAtWork(server);
+      const id = await context.submitInProgress(server);
       let last: number | undefined;
       for (;;) {
         const { status } = await context.get(server, id);
@@ -88,32 +86,32 @@ export const engineFaults: readonly Fault[] = [
         'the text up to there is kept',
       );
       await context.expectTruthAfterRetry(server, id, '/long.wav');
-      return 'failed as engine_crashed with its text kept; a retry went on to the same text';
+      return 'failed as engine_crashed with its text kept; a retry completed the same text';
     },
   },
   {
-    name: 'crashes of the engine are counted over restarts',
+    name: 'engine crashes are counted across restarts',
     quick: false,
     run: async (context) => {
       let server = await context.start();
       const id = await context.submit(server, context.urls.url('/long.wav'));
       for (let i = 0; i < 2; i++) {
-        // Pieces that were beside the guilty one go down with it: one crash may say so more than once.
-        const said = async () => (await server.log()).split('went down over a piece').length;
-        const before = await said();
+        // Chunks recognized beside the one that crashes fail with it: one crash may be logged more than once.
+        const logged = async () => (await server.log()).split('The engine went down over a chunk').length;
+        const before = await logged();
         await killWorker(server.pid, 'SIGSEGV');
-        await until(async () => (await said()) > before);
+        await until(async () => (await logged()) > before);
         await context.kill(server);
         server = await context.start({ dataDir: server.dataDir });
       }
       await killWorker(server.pid, 'SIGSEGV');
       const { error } = await context.ended(server, id);
       equal(error?.code, 'engine_crashed');
-      // Two pieces are in hand at once: the error must name the one that was counted to three, the first by 0:00.
+      // Two chunks are in flight at once: the error must name the one whose count reached three.
       const third = (await server.log()).split('\n').find((line) => line.includes('"times":3')) ?? '';
       match(
         error?.message ?? '',
-        third.includes('"piece":0')
+        third.includes('"chunk":0')
           ? /3 times over the audio at 0:00/
           : /3 times over the audio at 0:[1-5]\d/,
       );
@@ -135,7 +133,7 @@ export const engineFaults: readonly Fault[] = [
       await context.expectFailed(server, id, 'cancelled');
       await expectGone([worker], 2000);
       await context.expectNoOrphans(server);
-      return `cancelled after ${(took / 1000).toFixed(1)} s, the process gone`;
+      return `cancelled after ${(took / 1000).toFixed(1)} s, the process killed`;
     },
   },
   {
@@ -147,7 +145,7 @@ export const engineFaults: readonly Fault[] = [
       await delay(4000);
       process.kill(ffmpeg.pid, 'SIGCONT');
       await context.expectTruth(server, id, '/long.wav');
-      return 'went on, same text';
+      return 'resumed, same text';
     },
   },
   {
@@ -171,7 +169,7 @@ export const engineFaults: readonly Fault[] = [
       process.kill(ffmpeg.pid, 'SIGKILL');
       await context.expectTruth(server, id, '/long.wav');
       await context.expectNoOrphans(server);
-      return 'started again from the last piece, same text';
+      return 'started again from the last chunk, same text';
     },
   },
   {
@@ -179,21 +177,18 @@ export const engineFaults: readonly Fault[] = [
     quick: true,
     run: async (context) => {
       const folder = temporaryFolder();
-      try {
-        const [program, armed] = [join(folder, 'ffmpeg'), join(folder, 'armed')];
-        const script = `#!/bin/sh\ncase "$*" in *f32le*) test -e '${armed}' && kill -9 $$ ;; esac\nexec ffmpeg "$@"\n`;
-        await writeFile(program, script, { mode: 0o700 });
-        await writeFile(armed, '');
-        const server = await context.start({ env: { FFMPEG_PATH: program } });
-        const id = await context.submit(server, context.urls.url('/short.wav'));
-        const failed = await context.expectFailed(server, id, 'decode_failed');
-        match(failed.error?.message ?? '', /ended by something outside/);
-        await rm(armed);
-        const { bytes_fetched } = await context.expectTruthAfterRetry(server, id, '/short.wav');
-        equal(bytes_fetched, context.short.length + 1, 'the recording is not fetched again');
-        return 'failed as decode_failed; a retry fetched one byte, and gave the same text';
-      } finally {
-      }
+      const [program, armed] = [join(folder, 'ffmpeg'), join(folder, 'armed')];
+      const script = `#!/bin/sh\ncase "$*" in *f32le*) test -e '${armed}' && kill -9 $$ ;; esac\nexec ffmpeg "$@"\n`;
+      await writeFile(program, script, { mode: 0o700 });
+      await writeFile(armed, '');
+      const server = await context.start({ env: { FFMPEG_PATH: program } });
+      const id = await context.submit(server, context.urls.url('/short.wav'));
+      const failed = await context.expectFailed(server, id, 'decode_failed');
+      match(failed.error?.message ?? '', /ended by something outside/);
+      await rm(armed);
+      const { bytes_fetched } = await context.expectTruthAfterRetry(server, id, '/short.wav');
+      equal(bytes_fetched, context.short.length + 1, 'the recording is not fetched again');
+      return 'failed as decode_failed; a retry fetched one byte, and gave the same text';
     },
   },
   {

@@ -7,25 +7,25 @@ import { slow } from './support/behaviors.ts';
 import { type Fault, LONG_SECONDS } from './support/context.ts';
 
 const JOBS = Number(process.env.FAULT_JOBS ?? 200);
-const SIDE_BY_SIDE = 2;
-/** How often the counts are looked at: often enough to see each turn, seldom enough not to slow the work. */
-const LOOK_MS = 250;
-const MOST_MS = 1_800_000;
+const CONCURRENCY = 2;
+/** Often enough to see each turn, seldom enough not to slow the jobs down. */
+const POLL_MS = 250;
+const MAX_MS = 1_800_000;
 
-/** Accepts 200 jobs of two users at once, is killed in the middle, and finishes all of them. */
+/** Accepts many jobs of two users at once, is killed half way, and completes all of them fairly. */
 const manyJobs: Fault = {
   name: `${JOBS} jobs of two users at once, and a kill -9 in the middle`,
   quick: false,
   run: async (context) => {
     let server = await context.start();
-    await server.client.call('patchSettings', { body: { 'queue.concurrency': SIDE_BY_SIDE } });
+    await server.client.call('patchSettings', { body: { 'queue.concurrency': CONCURRENCY } });
     const { data: other } = await server.client.call('createUser', { body: { name: 'second' } });
     const truth = await context.truth(server, '/short.wav');
     const served = async (client: TestServer['client']) => {
       const { data } = await client.call('listTranscripts', { query: { status: 'completed', limit: 1 } });
       return data.pagination.total;
     };
-    // The undisturbed run may belong to the first user, too.
+    // The undisturbed run counts for the first user.
     const before = await served(server.client);
     const started = performance.now();
     const make = async (client: TestServer['client'], n: number) => {
@@ -45,7 +45,7 @@ const manyJobs: Fault = {
     ];
     let unfair = 0;
     let killed = false;
-    for (let done = 0; done < JOBS; await delay(LOOK_MS)) {
+    for (let done = 0; done < JOBS; await delay(POLL_MS)) {
       const [first = 0, second = 0] = await counts();
       unfair = Math.max(unfair, Math.abs(first - second));
       done = first + second;
@@ -54,10 +54,10 @@ const manyJobs: Fault = {
         await context.kill(server);
         server = await context.start({ dataDir: server.dataDir });
       }
-      ok(performance.now() - started < MOST_MS, `only ${done} were done`);
+      ok(performance.now() - started < MAX_MS, `only ${done} were done`);
     }
     deepEqual(await counts(), [JOBS / 2, JOBS / 2]);
-    ok(unfair <= SIDE_BY_SIDE, `one user was ${unfair} jobs ahead`);
+    ok(unfair <= CONCURRENCY, `one user was ${unfair} jobs ahead`);
     for (const [n, id] of ids.entries()) {
       const client = n % 2 === 0 ? server.client : server.as(other.key.key);
       equal((await client.call('getTranscript', { params: { id } })).text, truth);
@@ -93,7 +93,7 @@ export const jobFaults: readonly Fault[] = [
     },
   },
   {
-    name: 'the client that waits goes away',
+    name: 'the waiting client disconnects',
     quick: true,
     run: async (context) => {
       const server = await context.start();
@@ -108,11 +108,11 @@ export const jobFaults: readonly Fault[] = [
       const { data } = await server.client.call('listTranscripts');
       const [transcript] = data.transcriptions;
       await context.expectTruth(server, transcript?.id ?? '', '/short.wav');
-      return 'the work went on to its end';
+      return 'the job completed';
     },
   },
   {
-    name: 'the source changed before a failed job is tried again',
+    name: 'the source changes before a failed job is retried',
     quick: false,
     run: async (context) => {
       const server = await context.start();
@@ -125,7 +125,7 @@ export const jobFaults: readonly Fault[] = [
       await server.client.call('retryTranscript', { params: { id } });
       const transcript = await context.ended(server, id);
       equal(transcript.text, truth);
-      return 'begun anew: the text is that of the new recording alone';
+      return 'started over: the text is that of the new recording alone';
     },
   },
   manyJobs,

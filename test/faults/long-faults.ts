@@ -16,15 +16,15 @@ import { descendants, WORKER } from './support/processes.ts';
 const RATE = 16_000;
 const WAV_HEADER = 44;
 const HOURS = Number(process.env.FAULT_HOURS ?? 10);
-/** A sentence lies at each of these distances, from the first on. */
+/** Seconds between two sentences. */
 const MARKER_EVERY = 600;
 const FIRST_MARKER = 30;
-/** The sentence begins so long after the clip does. */
+/** Silence at the start of the clip. */
 const LEAD_SECONDS = 0.12;
-const MOST_ERROR = 0.5;
-const MOST_DRIFT = 0.1;
+const MAX_ERROR_SECONDS = 0.5;
+const MAX_DRIFT_SECONDS = 0.1;
 
-/** Encodes hours of silence with one sentence at each marker; a piece at a time, so that no PCM file is made. */
+/** Encodes hours of silence with one sentence at each marker, block by block, so that no PCM file is written. */
 const makeHours = async (path: string, hours: number): Promise<number[]> => {
   const args = [
     '-v',
@@ -57,7 +57,7 @@ const makeHours = async (path: string, hours: number): Promise<number[]> => {
 
 type Sample = { readonly memory: number; readonly disk: number; readonly percent: number };
 
-/** Looks at a job every second until it has ended; half way the server is killed, and another goes on. */
+/** Samples memory and disk every second until the job ends; half way, kills the server and starts another. */
 const watch = async (
   context: FaultContext,
   first: TestServer,
@@ -85,7 +85,7 @@ const watch = async (
   }
 };
 
-const mostOf = (samples: readonly Sample[], from: number, to: number): number =>
+const maxMemory = (samples: readonly Sample[], from: number, to: number): number =>
   Math.max(
     0,
     ...samples.filter(({ percent }) => percent >= from && percent < to).map(({ memory }) => memory),
@@ -93,7 +93,7 @@ const mostOf = (samples: readonly Sample[], from: number, to: number): number =>
 
 export const longFaults: readonly Fault[] = [
   {
-    name: 'a 30-minute recording, killed ten times on the way',
+    name: 'a 30-minute recording with ten kills on the way',
     quick: false,
     run: async (context) => {
       let server = await context.start();
@@ -104,7 +104,7 @@ export const longFaults: readonly Fault[] = [
         const { segments } = await context.get(server, id);
         await context.reached(server, id, 'transcribing', segments.length + 2);
         await delay(context.random.int(0, 499));
-        equal((await context.get(server, id)).status, 'processing', `over before kill number ${kills + 1}`);
+        equal((await context.get(server, id)).status, 'processing', `ended before kill number ${kills + 1}`);
         await context.kill(server);
         server = await context.start({ dataDir: server.dataDir });
       }
@@ -120,41 +120,38 @@ export const longFaults: readonly Fault[] = [
     quick: false,
     run: async (context) => {
       const folder = temporaryFolder();
-      try {
-        const path = join(folder, 'long.flac');
-        const markers = await makeHours(path, HOURS);
-        const body = await readFile(path);
-        const fresh = await context.start();
-        const sentence = context.urls.set('/sentence.wav', file(oneSentence()));
-        const alone = await context.ended(fresh, await context.submit(fresh, sentence));
-        const started = performance.now();
-        const id = await context.submit(fresh, context.urls.set('/long.flac', file(body)));
-        const { server, samples, killedAt } = await watch(context, fresh, id);
-        ok(killedAt > 0, 'killed on the way');
-        const took = (performance.now() - started) / 1000;
-        const transcript = await context.ended(server, id);
-        equal(transcript.status, 'completed', transcript.error?.message);
-        equal(transcript.duration, HOURS * 3600);
-        equal(transcript.segments.length, markers.length, 'one segment a marker');
-        for (const { text } of transcript.segments) equal(text, alone.text, 'no word is lost or added');
-        const errors = markers.map((at, index) => (transcript.segments[index]?.start ?? 0) - at);
-        const largest = Math.max(...errors.map(Math.abs));
-        ok(largest < MOST_ERROR, `a time is ${largest.toFixed(2)} s off`);
-        const half = errors.length / 2;
-        const drift = mean(errors.slice(half)) - mean(errors.slice(0, half));
-        ok(Math.abs(drift) < MOST_DRIFT, `times drift by ${drift.toFixed(3)} s`);
-        const [early, late] = [mostOf(samples, 15, 40), mostOf(samples, 60, 96)];
-        ok(late < early * 1.25 + 30, `memory grew from ${early.toFixed(0)} to ${late.toFixed(0)} MB`);
-        const disk = Math.max(...samples.map((sample) => sample.disk)) - body.length;
-        ok(disk < 40e6, `${disk} bytes on the disk beside the recording`);
-        const asked = performance.now();
-        await server.client.call('getSentences', { params: { id } });
-        const sentences = performance.now() - asked;
-        ok(sentences < 1000, `the sentences took ${sentences.toFixed(0)} ms`);
-        await context.expectNoOrphans(server);
-        return `${took.toFixed(0)} s, killed at ${killedAt.toFixed(0)} %; largest error ${(largest * 1000).toFixed(0)} ms; memory at most ${early.toFixed(0)} MB early, ${late.toFixed(0)} MB late; ${(disk / 1e6).toFixed(1)} MB of disk beside the recording; drift between the halves ${(drift * 1000).toFixed(0)} ms; sentences in ${sentences.toFixed(0)} ms`;
-      } finally {
-      }
+      const path = join(folder, 'long.flac');
+      const markers = await makeHours(path, HOURS);
+      const body = await readFile(path);
+      const fresh = await context.start();
+      const sentence = context.urls.set('/sentence.wav', file(oneSentence()));
+      const alone = await context.ended(fresh, await context.submit(fresh, sentence));
+      const started = performance.now();
+      const id = await context.submit(fresh, context.urls.set('/long.flac', file(body)));
+      const { server, samples, killedAt } = await watch(context, fresh, id);
+      ok(killedAt > 0, 'killed half way');
+      const took = (performance.now() - started) / 1000;
+      const transcript = await context.ended(server, id);
+      equal(transcript.status, 'completed', transcript.error?.message);
+      equal(transcript.duration, HOURS * 3600);
+      equal(transcript.segments.length, markers.length, 'one segment per marker');
+      for (const { text } of transcript.segments) equal(text, alone.text, 'no word is missing or added');
+      const errors = markers.map((at, index) => (transcript.segments[index]?.start ?? 0) - at);
+      const largest = Math.max(...errors.map(Math.abs));
+      ok(largest < MAX_ERROR_SECONDS, `a time is ${largest.toFixed(2)} s off`);
+      const half = errors.length / 2;
+      const drift = mean(errors.slice(half)) - mean(errors.slice(0, half));
+      ok(Math.abs(drift) < MAX_DRIFT_SECONDS, `times drift by ${drift.toFixed(3)} s`);
+      const [early, late] = [maxMemory(samples, 15, 40), maxMemory(samples, 60, 96)];
+      ok(late < early * 1.25 + 30, `memory grew from ${early.toFixed(0)} to ${late.toFixed(0)} MB`);
+      const disk = Math.max(...samples.map((sample) => sample.disk)) - body.length;
+      ok(disk < 40e6, `${disk} bytes on the disk beside the recording`);
+      const asked = performance.now();
+      await server.client.call('getSentences', { params: { id } });
+      const sentences = performance.now() - asked;
+      ok(sentences < 1000, `the sentences took ${sentences.toFixed(0)} ms`);
+      await context.expectNoOrphans(server);
+      return `${took.toFixed(0)} s, killed at ${killedAt.toFixed(0)} %; largest error ${(largest * 1000).toFixed(0)} ms; memory at most ${early.toFixed(0)} MB early, ${late.toFixed(0)} MB late; ${(disk / 1e6).toFixed(1)} MB of disk beside the recording; drift between the halves ${(drift * 1000).toFixed(0)} ms; sentences in ${sentences.toFixed(0)} ms`;
     },
   },
 ];

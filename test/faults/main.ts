@@ -1,4 +1,4 @@
-// `npm run faults [-- --seed N] [--kills N] [--only TEXT]… [--quick]`: every fault against the real server, and a table.
+// `npm run faults [-- --seed N] [--kills N] [--only TEXT]… [--quick]`: runs every fault against the real server, prints a table.
 
 import { parseArgs } from 'node:util';
 import { createRandom } from '../support/random.ts';

@@ -9,7 +9,7 @@ import { descendants } from './support/processes.ts';
 const SHUTDOWN_MS = 5000;
 const seconds = (milliseconds: number): string => `${(milliseconds / 1000).toFixed(1)} s`;
 
-/** Kills the server at random moments until so many kills are done, then lets the job end. */
+/** Kills the server `kills` times at random moments, then lets the job end. */
 const killAtRandom = async (context: FaultContext, kills: number): Promise<string> => {
   let server = await context.start();
   const url = context.urls.set('/slow.wav', slow(context.medium, 1_500_000));
@@ -18,10 +18,10 @@ const killAtRandom = async (context: FaultContext, kills: number): Promise<strin
   let id = await submit();
   let [jobs, percent, saved, stuck] = [1, 0, 0, false];
   const stages = new Map<string, number>();
-  // Every second kill comes before the server has come up again: while it goes over what the last one left.
+  // Every second kill hits the server while it starts and recovers from the one before.
   for (let i = 0; i < kills; i += 2) {
     await delay(context.random.int(0, 1499));
-    // Many kills without a saved piece in between are a promise of their own: the job waits then, and is given up.
+    // Many crashes without progress put a job into cooldown; that is tested elsewhere, so let it save a chunk first.
     if (stuck) await context.beyond(server, id, ({ segments }) => segments.length > saved);
     const seen = await context.get(server, id);
     const stage = seen.progress?.stage ?? seen.status;
@@ -45,11 +45,11 @@ const killAtRandom = async (context: FaultContext, kills: number): Promise<strin
   }
   await context.expectTruth(server, id, '/medium.wav');
   const { data } = await server.client.call('listTranscripts', { query: { limit: 100 } });
-  ok(data.pagination.total >= jobs, 'no accepted job is lost');
+  ok(data.pagination.total >= jobs, 'every accepted job is there');
   for (const { status } of data.transcriptions) equal(status, 'completed');
   await context.expectNoOrphans(server);
-  const where = [...stages].map(([stage, count]) => `${stage} ${count}`).join(', ');
-  return `${kills} kills (${where}); ${jobs} jobs, every text the same`;
+  const counts = [...stages].map(([stage, count]) => `${stage} ${count}`).join(', ');
+  return `${kills} kills (${counts}); ${jobs} jobs, every text the same`;
 };
 
 const stopIn = (
@@ -66,7 +66,7 @@ const stopIn = (
     server = await context.start({ dataDir: server.dataDir });
     await context.expectTruth(server, id, '/long.wav');
     await context.expectNoOrphans(server);
-    return `gone after ${seconds(took)}; the job went on, same text`;
+    return `stopped after ${seconds(took)}; the job resumed, same text`;
   },
 });
 
@@ -94,7 +94,7 @@ export const serverFaults: readonly Fault[] = [
       server = await context.start({ dataDir: server.dataDir });
       await context.expectTruth(server, id, '/short.wav');
       await context.expectNoOrphans(server);
-      return 'downloaded and recognised after the restart, same text';
+      return 'downloaded and recognized after the restart, same text';
     },
   },
   {
@@ -105,15 +105,15 @@ export const serverFaults: readonly Fault[] = [
       const before = await context.reached(server, id, 'transcribing', 1);
       ok(
         descendants(server.pid).some(({ pid }) => pid === ffmpeg.pid),
-        'ffmpeg is at work',
+        'ffmpeg is running',
       );
       await context.kill(server);
       server = await context.start({ dataDir: server.dataDir });
       const now = await context.get(server, id);
-      ok(now.segments.length >= before.segments.length, 'no saved segment is lost');
+      ok(now.segments.length >= before.segments.length, 'every saved segment is there');
       await context.expectTruth(server, id, '/long.wav');
       await context.expectNoOrphans(server);
-      return `ffmpeg and engine died with it; went on after ${before.segments.length} saved segments, same text`;
+      return `ffmpeg and the engine ended with it; resumed after ${before.segments.length} saved segments, same text`;
     },
   },
   stopIn('downloading', async (context, server) => {
@@ -122,9 +122,9 @@ export const serverFaults: readonly Fault[] = [
     await context.reached(server, id, 'downloading');
     return id;
   }),
-  stopIn('transcribing', (context, server) => context.submitAtWork(server)),
+  stopIn('transcribing', (context, server) => context.submitInProgress(server)),
   {
-    name: 'SIGTERM with clients that wait, listen and upload',
+    name: 'SIGTERM with clients that wait, stream events and upload',
     quick: true,
     run: async (context) => {
       const server = await context.start();
@@ -136,7 +136,7 @@ export const serverFaults: readonly Fault[] = [
         method: 'POST',
         headers: { authorization: `Bearer ${server.key}`, 'content-type': 'application/json' },
       });
-      // The server may break the connection off.
+      // The server may reset the connection.
       upload.on('error', () => {});
       upload.write('{"audio_url"');
       await delay(1500);
@@ -148,7 +148,7 @@ export const serverFaults: readonly Fault[] = [
       );
       await events.body?.cancel();
       upload.destroy();
-      return `gone after ${seconds(took)}; the waiting client got: ${answered}`;
+      return `stopped after ${seconds(took)}; the waiting client got: ${answered}`;
     },
   },
   {
@@ -157,24 +157,24 @@ export const serverFaults: readonly Fault[] = [
     run: async (context) => {
       const server = await context.start();
       const second = await spawnEarshot(['serve', '--json', '--port', '0', '--data-dir', server.dataDir]);
-      let said = '';
+      let stderr = '';
       second.stderr?.on('data', (chunk: Buffer) => {
-        said += chunk.toString();
+        stderr += chunk.toString();
       });
       const code = await new Promise<number | null>((done) => second.once('close', done));
-      ok(code !== 0, 'the second one ends with an error');
-      ok(said.includes('Another Earshot is using this data folder'), said);
+      ok(code !== 0, 'the second server exits with an error');
+      ok(stderr.includes('Another Earshot is using this data folder'), stderr);
       equal((await server.fetch('/v1/health')).status, 200);
       await context.expectTruth(
         server,
         await context.submit(server, context.urls.url('/short.wav')),
         '/short.wav',
       );
-      return `refused with exit code ${code}: ${said.trim().slice(0, 60)}…`;
+      return `refused with exit code ${code}: ${stderr.trim().slice(0, 60)}…`;
     },
   },
   {
-    name: 'the machine sleeps while it downloads and recognises',
+    name: 'the machine sleeps while downloading and transcribing',
     quick: true,
     run: async (context) => {
       const server = await context.start();
@@ -190,7 +190,7 @@ export const serverFaults: readonly Fault[] = [
       await delay(3000);
       process.kill(server.pid, 'SIGCONT');
       await context.expectTruth(server, id, '/long.wav');
-      return 'stopped for 5 s with a stall limit of 2 s: nothing failed, same text';
+      return 'suspended for 5 s with a stall timeout of 2 s: nothing failed, same text';
     },
   },
 ];

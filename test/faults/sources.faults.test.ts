@@ -5,7 +5,7 @@ import { stageFaults } from './stage-faults.ts';
 import { testQuickFaults } from './support/quick.ts';
 import { urlFaults } from './url-faults.ts';
 
-it('there are at least 25, each under a name of its own', () => {
+it('there are at least 25 faults, each with its own name', () => {
   expect(ALL_FAULTS.length).toBeGreaterThanOrEqual(25);
   expect(new Set(ALL_FAULTS.map(({ name }) => name)).size).toBe(ALL_FAULTS.length);
 });

@@ -12,36 +12,37 @@ import { slow } from './support/behaviors.ts';
 import { type Fault, type FaultContext, LONG_SECONDS } from './support/context.ts';
 import { descendants, expectGone, type Process, WORKER } from './support/processes.ts';
 
-/** A point in the life of a job that lasts until somebody does something about it, or for some seconds. */
-type Moment = {
+/** A stage that a job stays in for some seconds, or until it is stopped. */
+type JobStage = {
   readonly name: string;
-  /** Starts a job and waits until it is there; answers its id. */
+  /** Starts a job, waits until it is in that stage, and returns its id. */
   reach(context: FaultContext, server: TestServer): Promise<string>;
-  /** Whether what was recognised is there after cancelling. */
+  /** Whether the text so far is kept when the job is cancelled. */
   readonly keepsText: boolean;
 };
 
-const SLOW = 400_000;
-/** More than any machine recognises before it is told to stop. */
-const MUCH_SECONDS = 600;
+const SLOW_BYTES_PER_SECOND = 400_000;
+/** More than any machine transcribes before the job is stopped. */
+const ENDLESS_SECONDS = 600;
 
-const slowly = (context: FaultContext) => context.urls.set('/slow.wav', slow(context.long, SLOW));
+const slowRecording = (context: FaultContext) =>
+  context.urls.set('/slow.wav', slow(context.long, SLOW_BYTES_PER_SECOND));
 
 /** Starts a job and waits for its stage. */
 const startAndReach = async (
   context: FaultContext,
   server: TestServer,
   { url, stage, ...extra }: { url: string; stage: string } & Record<string, unknown>,
-  isThere: (transcript: Transcription) => boolean = () => true,
+  hasReached: (transcript: Transcription) => boolean = () => true,
 ): Promise<string> => {
   const id = await context.submit(server, url, extra);
   await context.beyond(
     server,
     id,
-    (transcript) => transcript.progress?.stage === stage && isThere(transcript),
+    (transcript) => transcript.progress?.stage === stage && hasReached(transcript),
   );
   const { status, progress, error } = await context.get(server, id);
-  equal(status, 'processing', `${stage} was over too soon: ${error?.message}`);
+  equal(status, 'processing', `${stage} ended too soon: ${error?.message}`);
   equal(progress?.stage, stage);
   return id;
 };
@@ -49,7 +50,7 @@ const startAndReach = async (
 const spokenSecrets = (context: FaultContext) =>
   context.urls.set('/secrets.m4a', file(fixture('04-personal-data.m4a')));
 
-const MOMENTS: readonly Moment[] = [
+const STAGES: readonly JobStage[] = [
   {
     name: 'queued',
     keepsText: false,
@@ -73,14 +74,14 @@ const MOMENTS: readonly Moment[] = [
     name: 'downloading',
     keepsText: false,
     reach: (context, server) =>
-      startAndReach(context, server, { url: slowly(context), stage: 'downloading' }),
+      startAndReach(context, server, { url: slowRecording(context), stage: 'downloading' }),
   },
   {
     name: 'decoding',
     keepsText: false,
-    // A range is read through the guarded reader, whose first block comes slowly.
+    // A time range is read through the range reader, whose first block arrives slowly.
     reach: (context, server) => {
-      const url = context.urls.set('/slower.wav', slow(context.long, SLOW / 10));
+      const url = context.urls.set('/slower.wav', slow(context.long, SLOW_BYTES_PER_SECOND / 10));
       return startAndReach(context, server, { url, stage: 'decoding', audio_end_at: LONG_SECONDS - 1 });
     },
   },
@@ -88,7 +89,7 @@ const MOMENTS: readonly Moment[] = [
     name: 'transcribing',
     keepsText: true,
     reach: (context, server) => {
-      const url = context.urls.set('/much.wav', file(talk(MUCH_SECONDS)));
+      const url = context.urls.set('/endless.wav', file(talk(ENDLESS_SECONDS)));
       return startAndReach(
         context,
         server,
@@ -98,7 +99,7 @@ const MOMENTS: readonly Moment[] = [
     },
   },
   {
-    name: 'telling speakers apart',
+    name: 'diarizing',
     keepsText: true,
     reach: (context, server) =>
       startAndReach(context, server, {
@@ -108,7 +109,7 @@ const MOMENTS: readonly Moment[] = [
       }),
   },
   {
-    name: 'analysing, while the language model takes its time',
+    name: 'analyzing, while the language model does not answer',
     keepsText: true,
     reach: async (context, server) => {
       const model = await startLanguageModel(() => undefined);
@@ -121,7 +122,7 @@ const MOMENTS: readonly Moment[] = [
     },
   },
   {
-    name: 'hearing the bleeped audio again',
+    name: 'checking the bleeped audio',
     keepsText: false,
     reach: (context, server) =>
       startAndReach(
@@ -133,47 +134,47 @@ const MOMENTS: readonly Moment[] = [
   },
 ];
 
-/** What runs for a job: everything that the server started but the engine, which stays for the next job. */
-const startedFor = (server: TestServer): Process[] =>
+/** The server's processes without the engine, which outlives a job. */
+const jobProcesses = (server: TestServer): Process[] =>
   descendants(server.pid).filter(({ command }) => !WORKER.test(command) || command.includes('--diarizer'));
 
-const MOST_MS = 1000;
+const MAX_MS = 1000;
 const PATIENCE_MS = 100_000;
 
-/** Does something at a moment; says at which when that fails, or does not come to an end. */
-const at = async <T>({ name }: Moment, doing: string, work: Promise<T>): Promise<T> => {
+/** Names the stage in the error when `work` fails or does not end. */
+const at = async <T>({ name }: JobStage, doing: string, work: Promise<T>): Promise<T> => {
   const late = delay(PATIENCE_MS, undefined, { ref: false }).then(() => {
-    throw new Error('it did not come to an end');
+    throw new Error('it did not end');
   });
   return Promise.race([work, late]).catch((error: unknown) => {
     throw new Error(`${doing} at "${name}": ${error instanceof Error ? error.message : error}`);
   });
 };
 
-/** Goes through all moments on one server, and ends a job in each. */
-const throughAll = async (
+/** Ends a job in each stage, all on one server. */
+const inEachStage = async (
   context: FaultContext,
-  end: (server: TestServer, id: string, moment: Moment) => Promise<void>,
+  end: (server: TestServer, id: string, stage: JobStage) => Promise<void>,
 ): Promise<string> => {
   const server = await context.start();
   const times: number[] = [];
-  for (const moment of MOMENTS) {
-    const id = await at(moment, 'getting there', moment.reach(context, server));
-    const running = startedFor(server);
+  for (const stage of STAGES) {
+    const id = await at(stage, 'reaching the stage', stage.reach(context, server));
+    const running = jobProcesses(server);
     const started = performance.now();
-    await at(moment, 'ending', end(server, id, moment));
+    await at(stage, 'ending the job', end(server, id, stage));
     times.push(performance.now() - started);
     await server.client.call('resumeQueue');
-    await at(moment, 'looking at what is left', expectGone(running, MOST_MS));
+    await at(stage, 'cleaning up', expectGone(running, MAX_MS));
     await context.expectNoOrphans(server);
   }
-  // The engine is free: what was ended does not go on behind the curtain.
+  // The engine is free: no ended job still uses it.
   await context.expectTruth(
     server,
     await context.submit(server, context.urls.url('/short.wav')),
     '/short.wav',
   );
-  return `${MOMENTS.length} stages; ended after ${Math.max(...times).toFixed(0)} ms at most, no process and no file left`;
+  return `${STAGES.length} stages; ended within ${Math.max(...times).toFixed(0)} ms, no process and no file left`;
 };
 
 export const stageFaults: readonly Fault[] = [
@@ -181,17 +182,17 @@ export const stageFaults: readonly Fault[] = [
     name: 'cancelled in each stage',
     quick: true,
     run: (context) =>
-      throughAll(context, async (server, id, { keepsText }) => {
+      inEachStage(context, async (server, id, { keepsText }) => {
         await server.client.call('cancelTranscript', { params: { id } });
         const { text } = await context.expectFailed(server, id, 'cancelled');
-        equal(text.length > 0, keepsText, 'the text up to there is kept, unless it is private');
+        equal(text.length > 0, keepsText, 'the text so far is kept unless it is to be redacted');
       }),
   },
   {
     name: 'deleted in each stage',
     quick: true,
     run: (context) =>
-      throughAll(context, async (server, id) => {
+      inEachStage(context, async (server, id) => {
         await server.client.call('deleteTranscript', { params: { id } });
         const status = await context.get(server, id).then(
           () => 200,

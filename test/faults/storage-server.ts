@@ -1,9 +1,9 @@
 import { startStorage } from '../http/storage/support/start.ts';
 
 /**
- * The storage in a process of its own, for tests that kill it or watch its memory:
- * `node storage-server.ts <data folder>`. Answers any message with the most memory it used since
- * the last one, in bytes, and its processor time so far, in seconds.
+ * The storage in a process of its own, for tests that kill it or measure its memory:
+ * `node storage-server.ts <data folder>`. Answers any message with its peak memory since the last one, in bytes,
+ * and its total processor time, in seconds.
  */
 const [, , root] = process.argv;
 if (root === undefined) throw new Error('Name the data folder.');

@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { createHash, randomBytes, randomInt } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { basename, join } from 'node:path';
@@ -8,9 +8,12 @@ import { silentLogger } from '../../electron/core/base/logger.ts';
 import { openDatabase } from '../../electron/core/stores/database.ts';
 import { filesAfter, pendingObjects, storageTotals } from '../../electron/core/stores/files.ts';
 import { objectsIn } from '../http/storage/support/objects.ts';
+import { createRandom, SEED } from '../support/random.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-/** A server in a process of its own, to be killed. */
+const random = createRandom(SEED);
+
+/** A server in a process of its own. */
 type Server = { readonly url: string; readonly key: string; readonly child: ChildProcess };
 
 const startServer = (root: string): Promise<Server> =>
@@ -31,10 +34,10 @@ const end = (server: Server, signal: NodeJS.Signals): Promise<void> =>
 
 type Sent = { readonly sha256: string; readonly acknowledged: boolean };
 
-/** Sends a form with `bytes`; cuts the connection after `cutAt` bytes of it when that is given. */
+/** Uploads `bytes`; with `cutAt`, resets the connection after that many bytes of the form. */
 const send = ({ url, key }: Server, bytes: Buffer, cutAt?: number): Promise<Sent> =>
   new Promise((done) => {
-    const boundary = randomBytes(16).toString('hex');
+    const boundary = 'boundary-of-the-form';
     const body = Buffer.concat([
       Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="f.csv"\r\n\r\n`),
       bytes,
@@ -62,7 +65,8 @@ const send = ({ url, key }: Server, bytes: Buffer, cutAt?: number): Promise<Sent
 
 const someText = (size: number): Buffer =>
   Buffer.from(
-    randomBytes(Math.ceil(size / 2))
+    random
+      .bytes(Math.ceil(size / 2))
       .toString('hex')
       .slice(0, size),
   );
@@ -71,11 +75,11 @@ export type Findings = {
   readonly rows: number;
   readonly objects: number;
   readonly acknowledged: number;
-  /** Each a fault: empty when all is well. */
+  /** Broken invariants. */
   readonly problems: string[];
 };
 
-/** Compares rows, objects and usage of a data folder that no process has open. */
+/** Compares rows, objects and usage in a data folder that no process has open. */
 export const examine = (root: string, acknowledged: readonly string[]): Findings => {
   const db = openDatabase(join(root, 'earshot.db'), { logger: silentLogger, now: Date.now });
   const problems: string[] = [];
@@ -93,11 +97,12 @@ export const examine = (root: string, acknowledged: readonly string[]): Findings
       objects.delete(row.object);
     }
     for (const path of objects.values()) problems.push(`${path}: file without its row`);
-    for (const hash of acknowledged) if (!stored.has(hash)) problems.push(`${hash}: acknowledged, but gone`);
+    for (const hash of acknowledged)
+      if (!stored.has(hash)) problems.push(`${hash}: acknowledged, but missing`);
     const bytes = rows.reduce((sum, row) => sum + row.size, 0);
     const totals = storageTotals(db);
     if (totals.bytes !== bytes || totals.files !== rows.length) problems.push('usage is not exact');
-    if (pendingObjects(db).length > 0) problems.push('objects are still noted as unfinished');
+    if (pendingObjects(db).length > 0) problems.push('staged objects are left');
     return {
       rows: rows.length,
       objects: rows.length + objects.size,
@@ -110,8 +115,8 @@ export const examine = (root: string, acknowledged: readonly string[]): Findings
 };
 
 /**
- * `cuts` uploads cut off at random bytes and `kills` times SIGKILL at random moments while several uploads
- * are under way; then a start, a clean stop, and the comparison.
+ * Cuts off `cuts` uploads at random bytes, and kills the server `kills` times at random moments during several uploads;
+ * then starts it, stops it cleanly, and examines the data folder.
  */
 export const runFaults = async (root: string, cuts: number, kills: number): Promise<Findings> => {
   const acknowledged: string[] = [];
@@ -120,13 +125,13 @@ export const runFaults = async (root: string, cuts: number, kills: number): Prom
   };
   let server = await startServer(root);
   for (let i = 0; i < cuts; i++) {
-    const bytes = someText(randomInt(1, 400_000));
-    note([await send(server, bytes, randomInt(1, bytes.length + 200))]);
+    const bytes = someText(random.int(1, 399_999));
+    note([await send(server, bytes, random.int(1, bytes.length + 199))]);
     if (i % 10 === 0) note([await send(server, bytes)]);
   }
   for (let i = 0; i < kills; i++) {
-    const uploads = Array.from({ length: 4 }, () => send(server, someText(randomInt(1, 1_500_000))));
-    await sleep(randomInt(0, 300));
+    const uploads = Array.from({ length: 4 }, () => send(server, someText(random.int(1, 1_499_999))));
+    await sleep(random.int(0, 299));
     await end(server, 'SIGKILL');
     note(await Promise.all(uploads));
     server = await startServer(root);
@@ -135,7 +140,7 @@ export const runFaults = async (root: string, cuts: number, kills: number): Prom
   return examine(root, acknowledged);
 };
 
-/** `node test/faults/uploads.ts 200 50` runs the long form by hand. */
+// `node test/faults/uploads.ts 200 50` is the long run.
 if (import.meta.main) {
   const [, , cuts = '200', kills = '50'] = process.argv;
   const root = temporaryFolder();

@@ -6,13 +6,12 @@ import { type Fault, type FaultContext, LONG_SECONDS } from './support/context.t
 type Case = {
   readonly name: string;
   readonly quick?: boolean;
-  readonly behaviour: (context: FaultContext) => Behavior;
-  /** The code of the failure; without one the job must be completed with the right text. */
+  readonly behavior: (context: FaultContext) => Behavior;
+  /** The expected error code; without one, the job must complete with the right text. */
   readonly fails?: string;
-  /** What the message must say. */
-  readonly says?: RegExp;
+  readonly message?: RegExp;
   readonly settings?: Record<string, number>;
-  /** Asks for a time range, which is read part by part where the server can. */
+  /** Asks for a time range, which is read with range requests if the server supports them. */
   readonly range?: boolean;
   readonly recording?: '/long.wav' | '/short.wav';
 };
@@ -20,82 +19,82 @@ type Case = {
 const CASES: readonly Case[] = [
   {
     name: 'the server stalls in the middle',
-    behaviour: ({ long }) => stall(long, 300_000),
+    behavior: ({ long }) => stall(long, 300_000),
     settings: { 'network.stallSeconds': 2 },
     fails: 'download_timeout',
-    says: /sent nothing for 2 seconds/,
+    message: /sent nothing for 2 seconds/,
   },
   {
     name: 'the server never answers',
-    behaviour: ({ long }) => stall(long, 0),
+    behavior: ({ long }) => stall(long, 0),
     settings: { 'network.stallSeconds': 2 },
     fails: 'download_timeout',
   },
   {
     name: 'the server announces more than it sends',
     quick: false,
-    behaviour: ({ short }) => file(short, { announcedLength: short.length + 5000, ranges: false }),
+    behavior: ({ short }) => file(short, { announcedLength: short.length + 5000, ranges: false }),
     fails: 'download_failed',
-    says: /bytes/,
+    message: /bytes/,
   },
   {
     name: 'the connection breaks every 100 KB',
     quick: false,
-    behaviour: ({ long }) => file(long, { cutEvery: 100_000 }),
+    behavior: ({ long }) => file(long, { cutEvery: 100_000 }),
     recording: '/long.wav',
   },
   {
     name: 'the connection breaks every 100 KB while a range is read',
     quick: false,
-    behaviour: ({ long }) => file(long, { cutEvery: 100_000 }),
+    behavior: ({ long }) => file(long, { cutEvery: 100_000 }),
     recording: '/long.wav',
     range: true,
   },
   {
     name: 'a range is answered with 200 and the whole file',
-    behaviour: ({ short }) => file(short, { ranges: false }),
+    behavior: ({ short }) => file(short, { ranges: false }),
     range: true,
   },
   {
-    name: 'a range is answered with another one',
-    behaviour: ({ short }) => file(short, { wrongRange: true, cutEvery: 60_000 }),
+    name: 'a range is answered with another range',
+    behavior: ({ short }) => file(short, { wrongRange: true, cutEvery: 60_000 }),
     fails: 'download_failed',
   },
   {
-    name: 'the file comes packed with gzip',
-    behaviour: ({ short }) => file(short, { gzip: true }),
+    name: 'the file is compressed with gzip',
+    behavior: ({ short }) => file(short, { gzip: true }),
   },
   {
     name: 'five redirects',
-    behaviour: ({ urls, short }) => {
+    behavior: ({ urls, short }) => {
       for (let i = 1; i < 5; i++) urls.set(`/hop${i}`, redirect(`/hop${i + 1}`, 301));
       urls.set('/hop5', file(short));
       return redirect('/hop1', 301);
     },
   },
   {
-    name: 'redirects without end',
-    behaviour: () => redirect('/case.wav', 301),
+    name: 'endless redirects',
+    behavior: () => redirect('/case.wav', 301),
     fails: 'download_failed',
-    says: /redirects more than 5 times/,
+    message: /redirects more than 5 times/,
   },
   {
     name: 'a web page instead of a recording',
-    behaviour: () => htmlPage,
+    behavior: () => htmlPage,
     fails: 'not_media',
   },
   {
-    name: 'a stream without end',
-    behaviour: () => endless(),
+    name: 'an endless stream',
+    behavior: () => endless(),
     settings: { 'network.maxDownloadBytes': 5_000_000 },
     fails: 'download_too_large',
   },
   {
     name: 'a server that answers 503',
-    behaviour: () => status(503),
+    behavior: () => status(503),
     quick: false,
     fails: 'download_failed',
-    says: /503/,
+    message: /503/,
   },
 ];
 
@@ -104,7 +103,7 @@ const faultOf = (entry: Case): Fault => ({
   quick: entry.quick ?? true,
   run: async (context) => {
     const server = await context.borrow(entry.settings);
-    const url = context.urls.set('/case.wav', entry.behaviour(context));
+    const url = context.urls.set('/case.wav', entry.behavior(context));
     const extra = entry.range === true ? { audio_end_at: LONG_SECONDS + 100 } : {};
     const id = await context.submit(server, url, extra);
     if (entry.fails === undefined) {
@@ -113,13 +112,13 @@ const faultOf = (entry: Case): Fault => ({
       return `right text, ${Math.round(bytes_fetched / 1000)} kB fetched`;
     }
     const { error } = await context.expectFailed(server, id, entry.fails);
-    if (entry.says !== undefined) match(error?.message ?? '', entry.says);
+    if (entry.message !== undefined) match(error?.message ?? '', entry.message);
     await context.expectNoOrphans(server);
     return `failed as ${entry.fails}: ${error?.message}`;
   },
 });
 
-/** A file that is another one from the n-th request on. */
+/** Serves `first`, and from request number `from` on another file. */
 const changing = (first: Buffer, then: Buffer, from: number, cutEvery?: number): Behavior => {
   let requests = 0;
   const etag = () => (requests >= from ? '"two"' : '"one"');
@@ -141,7 +140,7 @@ export const urlFaults: readonly Fault[] = [
       const id = await context.submit(server, url);
       await context.expectTruth(server, id, '/short.wav');
       await context.expectNoOrphans(server);
-      return 'fetched anew: the text is that of the new file';
+      return 'downloaded again: the text is that of the new file';
     },
   },
   {
@@ -160,7 +159,7 @@ export const urlFaults: readonly Fault[] = [
       equal(transcript.status, 'completed');
       ok(transcript.bytes_fetched > 0);
       await context.expectNoOrphans(server);
-      return `failed as download_failed (${error?.message}); a retry read it`;
+      return `failed as download_failed (${error?.message}); a retry completed`;
     },
   },
 ];

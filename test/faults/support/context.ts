@@ -21,19 +21,19 @@ import { file, startUrlServer, type UrlServer } from '../../support/url-server.t
 import { slow } from './behaviors.ts';
 import { childOf, descendants, expectGone, FFMPEG, type Process } from './processes.ts';
 
-/** Seconds of the recording that takes several pieces. */
+/** Seconds of the recording that takes several chunks. */
 export const LONG_SECONDS = 90;
 
-/** Recordings whose undisturbed text is known: of several pieces, of two, and of a few seconds. */
+/** Recordings whose undisturbed text is known: several chunks, two chunks, a few seconds. */
 export type Recording = '/long.wav' | '/medium.wav' | '/short.wav';
 
-/** Settings that make recognition as fast as it gets: faults are about something else. */
+/** The fastest recognition: faults are not about quality. */
 const FAST = { ...QUICK, 'limits.requestsPerMinute': 0 };
-const PATIENCE_MS = 180_000;
+const TIMEOUT_MS = 180_000;
 
-/** What the faults of one run have in common: the undisturbed texts, and a server for those that leave it whole. */
+/** Shared by the faults of one run: the undisturbed texts, and a server for faults that do not harm it. */
 export class FaultRun {
-  /** Texts recognised without any fault, by the name of the recording. */
+  /** Undisturbed texts by recording. */
   readonly truths = new Map<string, string>();
   #server: TestServer | undefined;
 
@@ -47,7 +47,7 @@ export class FaultRun {
   }
 }
 
-/** What a fault is given: servers to harm, and ways to see what became of them. */
+/** What a fault gets: servers to harm, recordings, and assertions on what becomes of a job. */
 export class FaultContext {
   readonly random: Random;
   readonly urls: UrlServer;
@@ -76,7 +76,7 @@ export class FaultContext {
     return new FaultContext(random, await startUrlServer(), run);
   }
 
-  /** The server that faults of the world outside share, with these settings until the fault is over. */
+  /** The shared server, with `settings` until the fault ends. For faults outside the server alone. */
   async borrow(settings: Readonly<Record<string, number>> = {}): Promise<TestServer> {
     const server = await this.#run.server();
     await server.client.call('patchSettings', { body: { ...FAST, ...settings } });
@@ -87,7 +87,7 @@ export class FaultContext {
     return server;
   }
 
-  /** A server on a fresh data folder, or on one that another server left. */
+  /** Starts a server on a new data folder, or on one that another server used. */
   async start(options: TestServerOptions = {}): Promise<TestServer> {
     const dataDir = options.dataDir ?? temporaryFolder();
     if (!this.#folders.includes(dataDir)) this.#folders.push(dataDir);
@@ -97,7 +97,7 @@ export class FaultContext {
     return server;
   }
 
-  /** SIGKILL, and nothing that the server had started may outlive it. */
+  /** Sends SIGKILL, and expects that no child process outlives the server. */
   async kill(server: TestServer): Promise<void> {
     const children = descendants(server.pid);
     await server.kill();
@@ -105,7 +105,7 @@ export class FaultContext {
     await expectGone(children);
   }
 
-  /** Begins to start a server on a folder that another one left, and kills it so many milliseconds later. */
+  /** Starts a server on a used folder and kills it `after` ms later. */
   async killWhileStarting(dataDir: string, after: number): Promise<void> {
     const child = await spawnServer(dataDir);
     await delay(after);
@@ -116,7 +116,7 @@ export class FaultContext {
     await expectGone(children);
   }
 
-  /** SIGTERM; answers in how many milliseconds the server was gone, with everything that it had started. */
+  /** Sends SIGTERM; returns the ms until the server and its child processes have exited. */
   async stop(server: TestServer): Promise<number> {
     const children: Process[] = descendants(server.pid);
     const started = performance.now();
@@ -133,16 +133,16 @@ export class FaultContext {
     return id;
   }
 
-  /** A job over the recording of several pieces, the first of which is saved. The others come bit by bit, so that even a
-   * fast machine is at work for some seconds more. */
-  async submitAtWork(server: TestServer): Promise<string> {
-    const url = this.urls.set('/in-bits.wav', slow(this.long, 700_000));
+  /** Submits the recording of several chunks and waits until the first is saved. The rest arrives slowly, so that even a
+   * fast machine works on it for some seconds more. */
+  async submitInProgress(server: TestServer): Promise<string> {
+    const url = this.urls.set('/slowly.wav', slow(this.long, 700_000));
     const id = await this.submit(server, url, { audio_end_at: LONG_SECONDS + 100 });
     await this.reached(server, id, 'transcribing', 1);
     return id;
   }
 
-  /** A server with a job over a range that comes slowly, so that its ffmpeg lives for some seconds. */
+  /** Starts a server and a job whose range arrives slowly, so that its ffmpeg runs for some seconds. */
   async startWithFfmpeg(): Promise<{ server: TestServer; id: string; ffmpeg: Process }> {
     const server = await this.start();
     const url = this.urls.set('/slow.wav', slow(this.long, 350_000));
@@ -155,24 +155,24 @@ export class FaultContext {
   }
 
   /** Waits for a transcription to end. */
-  ended(server: TestServer, id: string, patienceMs = PATIENCE_MS): Promise<Transcription> {
+  ended(server: TestServer, id: string, timeoutMs = TIMEOUT_MS): Promise<Transcription> {
     return until(async () => {
       const transcript = await this.get(server, id);
       return transcript.status === 'processing' ? undefined : transcript;
-    }, patienceMs);
+    }, timeoutMs);
   }
 
-  /** Waits until a job is at work in a stage, or past it; with `segments`, until so many are saved. */
+  /** Waits until a job is in a stage; with `segments`, until that many are saved. */
   reached(server: TestServer, id: string, stage: string, segments = 0): Promise<Transcription> {
     return until(async () => {
       const transcript = await this.get(server, id);
       if (transcript.status !== 'processing') throw new Error(`${id} ended before it could be disturbed`);
       const there = transcript.progress?.stage === stage && transcript.segments.length >= segments;
       return there ? transcript : undefined;
-    }, PATIENCE_MS);
+    }, TIMEOUT_MS);
   }
 
-  /** Waits until a job is as far as that, or has ended. */
+  /** Waits until `isFarEnough`, or until the job has ended. */
   async beyond(
     server: TestServer,
     id: string,
@@ -181,10 +181,10 @@ export class FaultContext {
     await until(async () => {
       const transcript = await this.get(server, id);
       return transcript.status !== 'processing' || isFarEnough(transcript);
-    }, PATIENCE_MS);
+    }, TIMEOUT_MS);
   }
 
-  /** What is recognised in a recording when nothing goes wrong. */
+  /** The text of a recording without any fault. */
   async truth(server: TestServer, path: Recording): Promise<string> {
     const known = this.#run.truths.get(path);
     if (known !== undefined) return known;
@@ -196,7 +196,7 @@ export class FaultContext {
     return text;
   }
 
-  /** The job is completed with the very text of an undisturbed run. */
+  /** Expects that the job completes with exactly the text of an undisturbed run. */
   async expectTruth(server: TestServer, id: string, path: Recording): Promise<Transcription> {
     const transcript = await this.ended(server, id);
     equal(transcript.status, 'completed', transcript.error?.message);
@@ -204,7 +204,7 @@ export class FaultContext {
     return transcript;
   }
 
-  /** A failed job that is tried again ends with the text of an undisturbed run, and leaves nothing behind. */
+  /** Retries a failed job; expects the text of an undisturbed run and no files left behind. */
   async expectTruthAfterRetry(server: TestServer, id: string, path: Recording): Promise<Transcription> {
     await server.client.call('retryTranscript', { params: { id } });
     const transcript = await this.expectTruth(server, id, path);
@@ -212,14 +212,14 @@ export class FaultContext {
     return transcript;
   }
 
-  /** The job has failed with that code. */
+  /** Expects that the job fails with `code`. */
   async expectFailed(server: TestServer, id: string, code: string): Promise<Transcription> {
     const transcript = await this.ended(server, id);
     equal(transcript.error?.code ?? transcript.status, code, transcript.error?.message);
     return transcript;
   }
 
-  /** No work file is left, and no made file without its transcript; `clients` stand for all users. */
+  /** Expects no work files, and no folder without its transcript; `clients` stand for all users. */
   async expectNoOrphans(server: TestServer, clients: readonly Client[] = [server.client]): Promise<void> {
     const known = new Set<string>();
     for (const client of clients) {
@@ -238,7 +238,7 @@ export class FaultContext {
     });
   }
 
-  /** What is to be closed with this, after its servers. */
+  /** Registers a clean-up that runs after the servers are stopped. */
   onClose(close: () => Promise<void>): void {
     this.#toClose.push(close);
   }
@@ -251,7 +251,7 @@ export class FaultContext {
   }
 }
 
-/** One way in which the world can be unkind. `run` answers what was seen, and throws when a promise was broken. */
+/** One thing that can go wrong. `run` returns what was observed, and throws when a promise is broken. */
 export type Fault = {
   readonly name: string;
   /** Whether it is part of `npm test`. */

@@ -8,7 +8,7 @@ export const residentMegabytes = (pids: readonly number[]): number => {
   return lines.split('\n').reduce((sum, line) => sum + Number(line) / 1024, 0);
 };
 
-/** Bytes of all files in a folder, however deep. Files that go while it counts are not counted. */
+/** Bytes of all files below a folder. Skips files that are removed meanwhile. */
 export const folderBytes = async (folder: string): Promise<number> => {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const sizes = await Promise.all(

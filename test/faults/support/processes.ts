@@ -3,7 +3,7 @@ import { until } from '../../support/until.ts';
 
 export type Process = { readonly pid: number; readonly parent: number; readonly command: string };
 
-/** Every process of the machine that is not a zombie. */
+/** Every process of this machine except zombies. */
 const processes = (): Process[] =>
   execFileSync('ps', ['-A', '-o', 'pid=,ppid=,stat=,args='], { encoding: 'utf8', maxBuffer: 1 << 24 })
     .split('\n')
@@ -14,7 +14,7 @@ const processes = (): Process[] =>
       return [{ pid: Number(pid), parent: Number(parent), command: command ?? '' }];
     });
 
-/** Everything that a process started, and what that started. */
+/** The child processes of `pid`, and theirs. */
 export const descendants = (pid: number): Process[] => {
   const all = processes();
   const found: Process[] = [];
@@ -23,24 +23,24 @@ export const descendants = (pid: number): Process[] => {
     found.push(...children);
     parents = children.map((child) => child.pid);
   }
-  // `ps` itself was one while it ran.
+  // `ps` itself was one of them.
   return found.filter(({ command }) => !command.startsWith('ps '));
 };
 
-/** The process of that kind that a server has started, as soon as there is one. */
+/** Waits for a child process of the server whose command matches `kind`. */
 export const childOf = (server: number, kind: RegExp): Promise<Process> =>
   until(() => descendants(server).find(({ command }) => kind.test(command)));
 
 export const FFMPEG = /ffmpeg .*-af/;
 export const WORKER = /worker\/main\.ts/;
 
-/** Waits until none of these processes is left; names those that stay. */
-export const expectGone = async (gone: readonly Process[], patienceMs = 5000): Promise<void> => {
+/** Expects that the processes end within `timeoutMs`; names those that do not. */
+export const expectGone = async (gone: readonly Process[], timeoutMs = 5000): Promise<void> => {
   const left = () => {
     const alive = new Set(processes().map(({ pid }) => pid));
     return gone.filter(({ pid }) => alive.has(pid));
   };
-  await until(() => left().length === 0, patienceMs).catch(() => {
+  await until(() => left().length === 0, timeoutMs).catch(() => {
     throw new Error(`left running: ${left().map(({ pid, command }) => `${pid} ${command.slice(0, 80)}`)}`);
   });
 };

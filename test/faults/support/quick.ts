@@ -5,7 +5,7 @@ import { type Fault, FaultContext, FaultRun } from './context.ts';
 
 const SEED = 5;
 
-/** The faults of a list that are part of `npm test`, each a test. */
+/** Declares a test for each fault that is part of `npm test`. */
 export const testQuickFaults = (faults: readonly Fault[]): void => {
   const run = new FaultRun();
   let context: FaultContext | undefined;

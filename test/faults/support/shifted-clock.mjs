@@ -1,5 +1,5 @@
-// Loaded into a server under test before anything else: shifts its wall clock by the milliseconds that a file holds,
-// as if somebody had set the machine's clock. The monotonic clock goes on as ever.
+// Preloaded into a server under test: shifts its wall clock by the milliseconds in the file TEST_CLOCK_OFFSET, as if
+// the machine's clock had been set. The monotonic clock is not affected.
 
 import { readFileSync } from 'node:fs';
 
