@@ -82,12 +82,15 @@ describe('a data folder of version 0.1.0 whose program was killed during a job',
     '/v1/storage/files',
     '/v1/storage/info',
     '/v1/transcript/search?q=zebra',
-  ])('answers %s as before', async (path) => {
-    expect(await answerOf(path)).toEqual(recorded.answers[path]);
+  ])('answers %s as before, later fields aside', async (path) => {
+    // In an object of its own, since exports are text.
+    expect({ answer: await answerOf(path) }).toMatchObject({ answer: recorded.answers[path] });
   });
 
   it('accepts the key of another user and shows that user’s transcript', async () => {
-    expect(await answerOf(`/v1/transcript/id/${state.other.id}`, state.userKey)).toEqual(state.other.answer);
+    expect(await answerOf(`/v1/transcript/id/${state.other.id}`, state.userKey)).toMatchObject(
+      state.other.answer,
+    );
   });
 
   it('keeps the pending webhook delivery', async () => {
@@ -104,14 +107,14 @@ describe('a data folder of version 0.1.0 whose program was killed during a job',
   it('makes the waiting analysis of a finished transcript', async () => {
     const { completed_at: _, ...answer } = await finished(ids.full);
     const { completed_at: __, ...before } = recorded.finished.full;
-    expect(answer).toEqual(before);
+    expect(answer).toMatchObject(before);
   });
 
   it('resumes the interrupted recognition after its saved segments', async () => {
     const answer = await finished(ids.long);
     const before = recorded.finished.long;
     expect(answer.status).toBe('completed');
-    expect(answer.segments.slice(0, SAVED_SEGMENTS)).toEqual(before.segments.slice(0, SAVED_SEGMENTS));
+    expect(answer.segments.slice(0, SAVED_SEGMENTS)).toMatchObject(before.segments.slice(0, SAVED_SEGMENTS));
     expect(wordErrorRate(before.text, answer.text)).toBeLessThan(0.05);
   });
 
