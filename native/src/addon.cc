@@ -1,4 +1,4 @@
-// The addon's entry: what JavaScript can call. Its types are in electron/core/engines/whisper/addon.ts.
+// The addon's exports. Their TypeScript types are in electron/core/engines/whisper/addon.ts.
 
 #include <string>
 
@@ -10,7 +10,6 @@
 #include "params.h"
 #include "result.h"
 #include "task.h"
-#include "vad.h"
 
 #include "ggml-backend.h"
 #include "whisper.h"
@@ -18,10 +17,6 @@
 namespace earshot {
 
 namespace {
-
-Napi::Object options_of(const Napi::CallbackInfo& info, size_t index) {
-  return info.Length() > index && info[index].IsObject() ? info[index].As<Napi::Object>() : Napi::Object::New(info.Env());
-}
 
 std::string path_of(const Napi::CallbackInfo& info) {
   if (info.Length() < 1 || !info[0].IsString()) throw EngineError(kInvalidArgument, "The path must be a string.");
@@ -33,7 +28,7 @@ Napi::Value load_model(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   return guarded(env, [&]() -> Napi::Value {
     const std::string path = path_of(info);
-    const ModelOptions options = read_model_options(options_of(info, 1));
+    const ModelOptions options = read_model_options(object_at(info, 1));
     return Task::start(env, "earshot.load", [path, options](Task&) -> Task::Finish {
       std::shared_ptr<Model> model = Model::load(path, options);
       return [model](Napi::Env env) -> Napi::Value { return ModelObject::wrap(env, model); };
@@ -41,7 +36,7 @@ Napi::Value load_model(const Napi::CallbackInfo& info) {
   });
 }
 
-// inspectModel(path) → Promise<ModelFacts>, without loading it
+// inspectModel(path) → Promise<ModelFacts>; checks the file without loading it
 Napi::Value inspect_model(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   return guarded(env, [&]() -> Napi::Value {
@@ -50,28 +45,6 @@ Napi::Value inspect_model(const Napi::CallbackInfo& info) {
       std::ifstream file = open_model(path);
       const ModelFacts facts = check_model(file);
       return [facts](Napi::Env env) -> Napi::Value { return facts_to_js(env, facts); };
-    });
-  });
-}
-
-// detectSpeech(samples, params) → Promise<{start, end}[]>
-Napi::Value detect_speech_js(const Napi::CallbackInfo& info) {
-  const Napi::Env env = info.Env();
-  return guarded(env, [&]() -> Napi::Value {
-    auto samples = std::make_shared<std::vector<float>>(read_samples(info[0]));
-    const SpeechParams params = read_speech_params(options_of(info, 1));
-    return Task::start(env, "earshot.vad", [samples, params](Task&) -> Task::Finish {
-      const std::vector<SpeechSpan> spans = detect_speech(*samples, params);
-      return [spans](Napi::Env env) -> Napi::Value {
-        Napi::Array list = Napi::Array::New(env, spans.size());
-        for (size_t i = 0; i < spans.size(); ++i) {
-          Napi::Object span = Napi::Object::New(env);
-          span.Set("start", spans[i].start);
-          span.Set("end", spans[i].end);
-          list.Set(static_cast<uint32_t>(i), span);
-        }
-        return list;
-      };
     });
   });
 }
@@ -98,7 +71,7 @@ Napi::Value system_info(const Napi::CallbackInfo& info) {
   return object;
 }
 
-// loadBackends(folder): in packaged builds, picks the CPU library that fits this processor.
+// loadBackends(folder): portable builds select the CPU library for this processor; other builds have it linked in.
 Napi::Value load_backends(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
 #ifdef EARSHOT_PORTABLE
@@ -120,13 +93,12 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   exports.Set("loadBackends", Napi::Function::New(env, load_backends));
   exports.Set("loadModel", Napi::Function::New(env, load_model));
   exports.Set("inspectModel", Napi::Function::New(env, inspect_model));
-  exports.Set("detectSpeech", Napi::Function::New(env, detect_speech_js));
   exports.Set("systemInfo", Napi::Function::New(env, system_info));
   return exports;
 }
 
 }  // namespace earshot
 
-Napi::Object initialise(Napi::Env env, Napi::Object exports) { return earshot::init(env, exports); }
+Napi::Object initialize(Napi::Env env, Napi::Object exports) { return earshot::init(env, exports); }
 
-NODE_API_MODULE(earshot_engine, initialise)
+NODE_API_MODULE(earshot_engine, initialize)

@@ -11,9 +11,9 @@ namespace earshot {
 
 namespace {
 
-bool missing(const Napi::Value& value) { return value.IsUndefined() || value.IsNull(); }
+bool is_absent(const Napi::Value& value) { return value.IsUndefined() || value.IsNull(); }
 
-[[noreturn]] void wrong(const char* name, const std::string& expected) {
+[[noreturn]] void reject_field(const char* name, const std::string& expected) {
   throw EngineError(kInvalidArgument, std::string("'") + name + "' must be " + expected + ".");
 }
 
@@ -21,40 +21,44 @@ bool missing(const Napi::Value& value) { return value.IsUndefined() || value.IsN
 
 std::string read_string(const Napi::Object& from, const char* name, const std::string& fallback) {
   const Napi::Value value = from.Get(name);
-  if (missing(value)) return fallback;
-  if (!value.IsString()) wrong(name, "a string");
+  if (is_absent(value)) return fallback;
+  if (!value.IsString()) reject_field(name, "a string");
   return value.As<Napi::String>().Utf8Value();
 }
 
 bool read_bool(const Napi::Object& from, const char* name, bool fallback) {
   const Napi::Value value = from.Get(name);
-  if (missing(value)) return fallback;
-  if (!value.IsBoolean()) wrong(name, "true or false");
+  if (is_absent(value)) return fallback;
+  if (!value.IsBoolean()) reject_field(name, "true or false");
   return value.As<Napi::Boolean>().Value();
 }
 
-double read_number(const Napi::Object& from, const char* name, double fallback, double least, double most) {
+double read_number(const Napi::Object& from, const char* name, double fallback, double min, double max) {
   const Napi::Value value = from.Get(name);
-  if (missing(value)) return fallback;
+  if (is_absent(value)) return fallback;
   const double number = value.IsNumber() ? value.As<Napi::Number>().DoubleValue() : std::nan("");
-  if (!(number >= least && number <= most)) {
-    wrong(name, "a number from " + Napi::Number::New(from.Env(), least).ToString().Utf8Value() + " to " +
-                    Napi::Number::New(from.Env(), most).ToString().Utf8Value());
+  if (!(number >= min && number <= max)) {
+    reject_field(name, "a number from " + Napi::Number::New(from.Env(), min).ToString().Utf8Value() + " to " +
+                    Napi::Number::New(from.Env(), max).ToString().Utf8Value());
   }
   return number;
 }
 
-int read_int(const Napi::Object& from, const char* name, int fallback, int least, int most) {
-  const double number = read_number(from, name, fallback, least, most);
-  if (number != std::floor(number)) wrong(name, "a whole number");
+int read_int(const Napi::Object& from, const char* name, int fallback, int min, int max) {
+  const double number = read_number(from, name, fallback, min, max);
+  if (number != std::floor(number)) reject_field(name, "a whole number");
   return static_cast<int>(number);
 }
 
 Napi::Function read_function(const Napi::Object& from, const char* name) {
   const Napi::Value value = from.Get(name);
-  if (missing(value)) return Napi::Function();
-  if (!value.IsFunction()) wrong(name, "a function");
+  if (is_absent(value)) return Napi::Function();
+  if (!value.IsFunction()) reject_field(name, "a function");
   return value.As<Napi::Function>();
+}
+
+Napi::Object object_at(const Napi::CallbackInfo& info, size_t index) {
+  return info.Length() > index && info[index].IsObject() ? info[index].As<Napi::Object>() : Napi::Object::New(info.Env());
 }
 
 std::vector<float> read_samples(const Napi::Value& value) {

@@ -1,4 +1,4 @@
-// Reading JavaScript values with checks that name what is wrong.
+// Reads JavaScript values, with errors that name the field and what it must be.
 #pragma once
 
 #include <string>
@@ -8,20 +8,24 @@
 
 namespace earshot {
 
-// Throws an EngineError, so call these on JavaScript's thread inside `guarded`.
+// These throw EngineError: call them on JavaScript's thread, inside `guarded`. An absent field is `fallback`.
 std::string read_string(const Napi::Object& from, const char* name, const std::string& fallback);
 bool read_bool(const Napi::Object& from, const char* name, bool fallback);
-double read_number(const Napi::Object& from, const char* name, double fallback, double least, double most);
-int read_int(const Napi::Object& from, const char* name, int fallback, int least, int most);
+double read_number(const Napi::Object& from, const char* name, double fallback, double min, double max);
+int read_int(const Napi::Object& from, const char* name, int fallback, int min, int max);
+// Empty if the field is absent.
 Napi::Function read_function(const Napi::Object& from, const char* name);
 
-// Mono 32-bit samples at 16 kHz, copied in one piece. Rejects what is not a Float32Array, or is empty.
+// The argument at `index`, or an empty object if it is not one.
+Napi::Object object_at(const Napi::CallbackInfo& info, size_t index);
+
+// Copies a Float32Array of mono samples at 16 kHz. Throws invalid_argument if it is another type or empty.
 std::vector<float> read_samples(const Napi::Value& value);
 
-// A promise that is already rejected with an error with this code.
+// A rejected promise, whose error has this `code`.
 Napi::Promise rejected(Napi::Env env, const char* code, const std::string& message);
 
-// Runs `body`; what it throws becomes a rejected promise instead of a thrown error.
+// Runs `body` and converts an exception into a rejected promise.
 template <typename Body>
 Napi::Value guarded(Napi::Env env, Body body);
 

@@ -6,12 +6,12 @@ namespace earshot {
 
 namespace {
 
-constexpr size_t kMostCaptured = 2000;
+constexpr size_t kMaxCaptured = 2000;
 thread_local std::string* captured = nullptr;
 
 void on_log(ggml_log_level level, const char* text, void*) {
   if (level != GGML_LOG_LEVEL_ERROR || captured == nullptr || text == nullptr) return;
-  if (captured->size() < kMostCaptured) captured->append(text);
+  if (captured->size() < kMaxCaptured) captured->append(text);
 }
 
 }  // namespace

@@ -1,14 +1,14 @@
-// whisper.cpp's and ggml's log, whose callback is one for the whole process.
+// The log of whisper.cpp and ggml, which has one callback for the whole process.
 #pragma once
 
 #include <string>
 
 namespace earshot {
 
-// Silences the libraries' own printing. Call once when the addon is loaded.
+// Replaces the libraries' printing to stderr. Call once, when the addon is loaded.
 void install_log();
 
-// While one lives, keeps the last error lines that this thread's calls into whisper.cpp report.
+// Captures the error lines that this thread's calls into whisper.cpp log during its lifetime.
 class LogCapture {
  public:
   LogCapture();
@@ -16,7 +16,7 @@ class LogCapture {
   LogCapture(const LogCapture&) = delete;
   LogCapture& operator=(const LogCapture&) = delete;
 
-  // The captured lines in one, or `fallback` when there are none.
+  // The captured lines joined, or `fallback` if there are none.
   std::string or_else(const std::string& fallback) const;
 
  private:

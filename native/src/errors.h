@@ -1,4 +1,4 @@
-// Failures with a machine code and a sentence for a person.
+// Failures with a code for programs and a sentence for people.
 #pragma once
 
 #include <stdexcept>
@@ -6,7 +6,7 @@
 
 namespace earshot {
 
-// Thrown anywhere in the engine; becomes a JavaScript Error whose `code` is one of the constants below.
+// Becomes a JavaScript Error whose `code` is one of the constants below.
 class EngineError : public std::runtime_error {
  public:
   EngineError(const char* code, const std::string& message) : std::runtime_error(message), code_(code) {}

@@ -14,10 +14,10 @@ void invalid(const std::string& why) {
   throw EngineError(kModelInvalid, "This is not a usable model file: " + why + ".");
 }
 
-void in_range(const char* field, int value, int least, int most) {
-  if (value >= least && value <= most) return;
+void in_range(const char* field, int value, int min, int max) {
+  if (value >= min && value <= max) return;
   const std::string expected =
-      least == most ? std::to_string(least) : std::to_string(least) + " to " + std::to_string(most);
+      min == max ? std::to_string(min) : std::to_string(min) + " to " + std::to_string(max);
   invalid(std::string("it says ") + field + " = " + std::to_string(value) + ", expected " + expected);
 }
 
@@ -30,7 +30,7 @@ FileReader::FileReader(std::ifstream& file) : file_(file) {
 }
 
 std::string FileReader::text(uint64_t length, const char* what) {
-  need(length, what);
+  require(length, what);
   std::string value(length, '\0');
   file_.read(value.data(), static_cast<std::streamsize>(length));
   advance(length, what);
@@ -38,7 +38,7 @@ std::string FileReader::text(uint64_t length, const char* what) {
 }
 
 void FileReader::skip(uint64_t length, const char* what) {
-  need(length, what);
+  require(length, what);
   file_.seekg(static_cast<std::streamoff>(length), std::ios::cur);
   advance(length, what);
 }
@@ -49,8 +49,8 @@ void FileReader::rewind() {
   at_ = 0;
 }
 
-void FileReader::need(uint64_t length, const char* what) const {
-  if (length > left()) invalid(std::string("it ends inside ") + what + ", so it is cut off or damaged");
+void FileReader::require(uint64_t length, const char* what) const {
+  if (length > remaining()) invalid(std::string("it ends inside ") + what + ", so it is cut off or damaged");
 }
 
 void FileReader::advance(uint64_t length, const char* what) {

@@ -1,4 +1,4 @@
-// Reading a model file's fields without ever believing them.
+// Reads the fields of an untrusted model file.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,21 @@ namespace earshot {
 // Throws model_invalid; `why` completes "This is not a usable model file: …".
 [[noreturn]] void invalid(const std::string& why);
 
-// Throws model_invalid unless least <= value <= most.
-void in_range(const char* field, int value, int least, int most);
+// Throws model_invalid unless min <= value <= max.
+void in_range(const char* field, int value, int min, int max);
 
-// Reads little-endian fields and never past the end of the file. `what` names the part in error messages.
+// Reads little-endian fields, never past the end of the file. `what` names the part of the file in error messages.
 class FileReader {
  public:
   explicit FileReader(std::ifstream& file);
 
   uint64_t size() const { return size_; }
-  uint64_t left() const { return size_ - at_; }
+  uint64_t remaining() const { return size_ - at_; }
 
   template <typename Field>
   Field read(const char* what) {
     Field value{};
-    need(sizeof(Field), what);
+    require(sizeof(Field), what);
     file_.read(reinterpret_cast<char*>(&value), sizeof(Field));
     advance(sizeof(Field), what);
     return value;
@@ -34,7 +34,7 @@ class FileReader {
   void rewind();
 
  private:
-  void need(uint64_t length, const char* what) const;
+  void require(uint64_t length, const char* what) const;
   void advance(uint64_t length, const char* what);
 
   std::ifstream& file_;
@@ -42,7 +42,7 @@ class FileReader {
   uint64_t at_ = 0;
 };
 
-// Throws model_invalid unless the next four bytes are the mark of a ggml file.
+// Throws model_invalid unless the next four bytes are the magic number of ggml files.
 void check_magic(FileReader& reader);
 
 }  // namespace earshot

@@ -31,8 +31,8 @@ LanguageGuess detect_language(Model& model, whisper_state* state, const std::vec
   if (whisper_lang_auto_detect_with_state(model.context(), state, 0, threads, raw.data()) < 0) {
     throw EngineError(kEngineFailed, log.or_else("The language could not be detected."));
   }
-  // whisper.cpp spreads the probability over 100 languages also where the model knows 99: the last one's
-  // token means something else there.
+  // whisper.cpp computes 100 probabilities for a model with 99 languages, too, where the last token is not a language:
+  // keep those that the model knows, and normalize.
   LanguageGuess guess;
   float sum = 0;
   const std::vector<std::string> codes = languages_of(model.facts());

@@ -1,4 +1,4 @@
-// Which language is spoken.
+// Language detection.
 #pragma once
 
 #include <string>
@@ -9,22 +9,22 @@
 
 namespace earshot {
 
-// What a language is told by, and what Whisper hears at once.
+// Samples of Whisper's 30-second window, by which a language is detected.
 constexpr size_t kWindowSamples = 30 * WHISPER_SAMPLE_RATE;
 
 struct LanguageGuess {
   std::string language;  // ISO 639-1 where there is one, as whisper.cpp names it
-  // Every language the model knows with its probability, most likely first.
+  // Every language that the model knows with its probability, most likely first.
   std::vector<std::pair<std::string, float>> probabilities;
 };
 
-// True for a code that this model can be asked to write.
+// Whether the model can transcribe this language code.
 bool knows_language(const ModelFacts& facts, const std::string& code);
 
-// Every code that this model can be asked to write, in whisper's own order.
+// Every language code that the model can transcribe, in whisper.cpp's order.
 std::vector<std::string> languages_of(const ModelFacts& facts);
 
-// Listens to the first 30 seconds. A model for English alone answers English.
+// Detects the language of the first 30 seconds. An English-only model returns English.
 LanguageGuess detect_language(Model& model, whisper_state* state, const std::vector<float>& samples, int threads);
 
 }  // namespace earshot

@@ -1,4 +1,4 @@
-// A loaded model: the weights, shared by every job that runs on it.
+// A loaded model, whose weights all of its jobs share.
 #pragma once
 
 #include <condition_variable>
@@ -14,13 +14,9 @@ namespace earshot {
 
 struct ModelOptions {
   bool use_gpu = true;
-  int gpu_device = 0;
-  bool flash_attention = true;
-  // Name of the alignment heads for DTW token times ("base.en", …), "auto" for the model's own, "" for none.
-  std::string dtw;
 };
 
-// Frees a state, unless whisper.cpp has done so itself (see forget()).
+// Owns a state. After forget() it does not free it: on some errors whisper.cpp has done so itself.
 class StateOwner {
  public:
   explicit StateOwner(whisper_state* state) : state_(state) {}
@@ -36,7 +32,7 @@ class StateOwner {
 
 class Model {
  public:
-  // Checks and loads. Throws model_not_found, model_invalid, invalid_argument (DTW) or out_of_memory.
+  // Checks the file and loads it. Throws model_not_found or model_invalid.
   static std::shared_ptr<Model> load(const std::string& path, const ModelOptions& options);
   ~Model();
   Model(const Model&) = delete;
@@ -44,33 +40,31 @@ class Model {
 
   const ModelFacts& facts() const { return facts_; }
   whisper_context* context() const { return context_; }
-  bool has_dtw() const { return has_dtw_; }
 
-  // A new state for one job. States are not kept between jobs: a used state carries its random numbers and
-  // its text over, so that the same audio could give another text the second time.
+  // A new state for one job. Throws out_of_memory. States are not reused: the random numbers and the text of an earlier
+  // job would make the same audio give another text.
   std::unique_ptr<StateOwner> new_state() const;
 
-  // Throws model_closed once close() was called; pairs with leave().
+  // Throws model_closed after refuse() or close(); pairs with leave().
   void enter();
   void leave();
-  // Refuses new jobs from now on.
+  // Refuses new jobs.
   void refuse();
-  // Refuses new jobs, waits for the running ones, frees the weights. Safe to call twice.
+  // Refuses new jobs, waits for the running ones, and frees the weights. Safe to call twice.
   void close();
 
  private:
-  Model(whisper_context* context, ModelFacts facts, bool has_dtw);
+  Model(whisper_context* context, ModelFacts facts);
 
   whisper_context* context_;
   ModelFacts facts_;
-  bool has_dtw_;
   mutable std::mutex mutex_;
   std::condition_variable idle_;
   int running_ = 0;
   bool closed_ = false;
 };
 
-// Holds a model open for the length of one job.
+// Keeps a model from being freed during one job.
 class ModelUse {
  public:
   explicit ModelUse(std::shared_ptr<Model> model) : model_(std::move(model)) { model_->enter(); }

@@ -15,10 +15,10 @@ namespace earshot {
 namespace {
 
 constexpr int kFftBins = 201;  // of whisper's 400-sample windows
-constexpr int kLongestToken = 1024;
-constexpr int kLongestTensorName = 128;
-constexpr int kMostLayers = 64;
-constexpr int kWidestState = 4096;
+constexpr int kMaxTokenBytes = 1024;
+constexpr int kMaxTensorNameBytes = 128;
+constexpr int kMaxLayers = 64;
+constexpr int kMaxWidth = 4096;
 constexpr int kHeadWidth = 64;  // the same in every Whisper model
 
 ModelFacts read_header(FileReader& reader) {
@@ -30,15 +30,15 @@ ModelFacts read_header(FileReader& reader) {
                      &facts.n_text_layer, &facts.n_mels, &facts.ftype}) {
     *field = reader.read<int32_t>("the header");
   }
-  // 51864 is English only, 51865 has 99 languages, 51866 has 100: whisper.cpp computes its special tokens
-  // from this number, and any other leads outside its tables.
+  // 51864: English only, 51865: 99 languages, 51866: 100. whisper.cpp computes its special tokens from this number, and
+  // any other leads outside its tables.
   in_range("n_vocab", facts.n_vocab, 51864, 51866);
   in_range("n_audio_ctx", facts.n_audio_ctx, 1, 1500);
-  in_range("n_audio_state", facts.n_audio_state, kHeadWidth, kWidestState);
-  in_range("n_audio_layer", facts.n_audio_layer, 1, kMostLayers);
+  in_range("n_audio_state", facts.n_audio_state, kHeadWidth, kMaxWidth);
+  in_range("n_audio_layer", facts.n_audio_layer, 1, kMaxLayers);
   in_range("n_text_ctx", facts.n_text_ctx, 32, 4096);
   in_range("n_text_state", facts.n_text_state, facts.n_audio_state, facts.n_audio_state);
-  in_range("n_text_layer", facts.n_text_layer, 1, kMostLayers);
+  in_range("n_text_layer", facts.n_text_layer, 1, kMaxLayers);
   in_range("n_audio_head", facts.n_audio_head, facts.n_audio_state / kHeadWidth, facts.n_audio_state / kHeadWidth);
   in_range("n_text_head", facts.n_text_head, facts.n_text_state / kHeadWidth, facts.n_text_state / kHeadWidth);
   if (facts.n_audio_state % kHeadWidth != 0) invalid("its width is not a multiple of 64");
@@ -50,7 +50,7 @@ ModelFacts read_header(FileReader& reader) {
 
 ggml_type weight_type(const ModelFacts& facts) {
   const int ftype = facts.ftype % GGML_QNT_VERSION_FACTOR;
-  // Types that whisper.cpp's own quantize program writes; another number would make ggml abort.
+  // The types that whisper.cpp's quantize program writes; ggml aborts on an unknown one.
   const bool plausible = facts.ftype >= 0 && facts.ftype / GGML_QNT_VERSION_FACTOR <= GGML_QNT_VERSION;
   switch (plausible ? ftype : -1) {
     case GGML_FTYPE_ALL_F32:
@@ -84,13 +84,13 @@ void check_vocabulary(FileReader& reader, const ModelFacts& facts) {
   bool has_space = false;
   for (int i = 0; i < count; ++i) {
     const uint32_t length = reader.read<uint32_t>("the vocabulary");
-    if (length > kLongestToken) invalid("a word of its vocabulary is " + std::to_string(length) + " bytes long");
+    if (length > kMaxTokenBytes) invalid("a word of its vocabulary is " + std::to_string(length) + " bytes long");
     if (reader.text(length, "the vocabulary") == " ") has_space = true;
   }
-  if (!has_space) invalid("its vocabulary has no space");  // whisper.cpp looks it up without asking
+  if (!has_space) invalid("its vocabulary has no space");  // whisper.cpp looks it up without checking
 }
 
-// The shape that the header promises for the tensors that carry its numbers; whisper.cpp compares the others.
+// Compares the tensors whose dimensions the header states; whisper.cpp checks the others.
 void check_shape(const ModelFacts& facts, const std::string& name, const std::array<int64_t, 3>& shape) {
   const auto expect = [&](int64_t first, int64_t second, int64_t third) {
     if (shape[0] != first || shape[1] != second || shape[2] != third) {
@@ -103,14 +103,14 @@ void check_shape(const ModelFacts& facts, const std::string& name, const std::ar
   if (name == "decoder.token_embedding.weight") expect(facts.n_text_state, facts.n_vocab, 1);
 }
 
-// One tensor: its name, dimensions and number of bytes, by which the reader has moved on.
-void check_tensor(FileReader& reader, const ModelFacts& facts, ggml_type wide, std::set<std::string>& names) {
+// Checks the next tensor's header and skips its data. `weights` is the type of the large matrices.
+void check_tensor(FileReader& reader, const ModelFacts& facts, ggml_type weights, std::set<std::string>& names) {
   const int n_dims = reader.read<int32_t>("a tensor");
   const int name_length = reader.read<int32_t>("a tensor");
   const int type = reader.read<int32_t>("a tensor");
   in_range("a tensor's number of dimensions", n_dims, 1, 3);
-  in_range("the length of a tensor's name", name_length, 1, kLongestTensorName);
-  if (type != GGML_TYPE_F32 && type != GGML_TYPE_F16 && type != wide) {
+  in_range("the length of a tensor's name", name_length, 1, kMaxTensorNameBytes);
+  if (type != GGML_TYPE_F32 && type != GGML_TYPE_F16 && type != weights) {
     invalid("a tensor has type " + std::to_string(type) + ", which does not fit its header");
   }
   std::array<int64_t, 3> shape = {1, 1, 1};
@@ -125,7 +125,7 @@ void check_tensor(FileReader& reader, const ModelFacts& facts, ggml_type wide, s
   if (!names.insert(name).second) invalid("it holds a tensor twice");
   check_shape(facts, name, shape);
   const auto kind = static_cast<ggml_type>(type);
-  if (name == "decoder.token_embedding.weight" && kind != wide) invalid("its weights are not of the type that its header says");
+  if (name == "decoder.token_embedding.weight" && kind != weights) invalid("its weights are not of the type that its header says");
   if (shape[0] % ggml_blck_size(kind) != 0) invalid("a tensor's rows do not fit its type");
   reader.skip(static_cast<uint64_t>(elements / ggml_blck_size(kind)) * ggml_type_size(kind), "the weights");
 }
@@ -171,12 +171,12 @@ std::ifstream open_model(const std::string& path) {
 ModelFacts check_model(std::ifstream& file) {
   FileReader reader(file);
   ModelFacts facts = read_header(reader);
-  const ggml_type wide = weight_type(facts);
+  const ggml_type weights = weight_type(facts);
   check_filters(reader, facts);
   check_vocabulary(reader, facts);
 
   std::set<std::string> names;
-  while (reader.left() > 0) check_tensor(reader, facts, wide, names);
+  while (reader.remaining() > 0) check_tensor(reader, facts, weights, names);
   const size_t expected = 11 + 15 * static_cast<size_t>(facts.n_audio_layer) + 24 * static_cast<size_t>(facts.n_text_layer);
   if (names.size() != expected) {
     invalid("it holds " + std::to_string(names.size()) + " tensors of " + std::to_string(expected) +
@@ -184,7 +184,7 @@ ModelFacts check_model(std::ifstream& file) {
   }
   facts.multilingual = facts.n_vocab >= 51865;
   facts.n_languages = facts.n_vocab - 51765 - (facts.multilingual ? 1 : 0);
-  facts.quantization = ggml_type_name(wide);
+  facts.quantization = ggml_type_name(weights);
   facts.type = name_type(facts);
   reader.rewind();
   return facts;

@@ -1,4 +1,4 @@
-// What a whisper.cpp model file says about itself, and whether the whole of it is there.
+// The header of a whisper.cpp model file, and whether the file is complete.
 #pragma once
 
 #include <cstdint>
@@ -29,10 +29,10 @@ struct ModelFacts {
 // Opens a file by its UTF-8 path, on Windows too. Throws model_not_found.
 std::ifstream open_model(const std::string& path);
 
-// Reads the header and walks over every tensor's header to the end of the file. whisper.cpp itself trusts
-// the file: cut inside the vocabulary it loads "for testing", cut later it loads and gives nonsense, and an
-// absurd dimension ends the process. So everything it relies on is checked here, before it sees the file.
-// Throws model_invalid with what is wrong. Leaves the stream at its start.
+// Reads the file's header and walks through the headers of all tensors. whisper.cpp trusts the file: one that is cut off
+// in the vocabulary loads "for testing", one that is cut off later loads and returns nonsense, and an absurd dimension
+// aborts the process. So everything that it relies on is checked here first.
+// Throws model_invalid with the reason. Leaves the stream at its start.
 ModelFacts check_model(std::ifstream& file);
 
 }  // namespace earshot

@@ -19,21 +19,14 @@ using AbortFlag = std::shared_ptr<std::atomic<bool>>;
 
 struct Listeners {
   Napi::FunctionReference progress;
-  Napi::FunctionReference segment;
   Napi::FunctionReference language;
 };
-
-Napi::Object object_at(const Napi::CallbackInfo& info, size_t index) {
-  return info.Length() > index && info[index].IsObject() ? info[index].As<Napi::Object>() : Napi::Object::New(info.Env());
-}
 
 std::shared_ptr<Listeners> read_listeners(const Napi::Object& from) {
   auto listeners = std::make_shared<Listeners>();
   const Napi::Function progress = read_function(from, "onProgress");
-  const Napi::Function segment = read_function(from, "onSegment");
   const Napi::Function language = read_function(from, "onLanguage");
   if (!progress.IsEmpty()) listeners->progress = Napi::Persistent(progress);
-  if (!segment.IsEmpty()) listeners->segment = Napi::Persistent(segment);
   if (!language.IsEmpty()) listeners->language = Napi::Persistent(language);
   return listeners;
 }
@@ -46,10 +39,6 @@ TranscribeListener listen(Task& task, Listeners* listeners) {
     task.post([listeners, percent](Napi::Env env) {
       listeners->progress.Call({Napi::Number::New(env, percent)});
     });
-  };
-  listener.on_segment = [&task, listeners](const Segment& segment) {
-    if (listeners->segment.IsEmpty()) return;
-    task.post([listeners, segment](Napi::Env env) { listeners->segment.Call({segment_to_js(env, segment)}); });
   };
   listener.on_language = [&task, listeners](const LanguageGuess& guess) {
     if (listeners->language.IsEmpty()) return;
@@ -72,7 +61,7 @@ Napi::Value transcript_to_js(Napi::Env env, const Transcript& transcript) {
   return object;
 }
 
-// A job: its promise, and a function that asks it to stop.
+// The JavaScript object of a job: {promise, abort()}.
 Napi::Object job(Napi::Env env, const Napi::Value& promise, const AbortFlag& abort) {
   Napi::Object object = Napi::Object::New(env);
   object.Set("promise", promise);
@@ -109,11 +98,11 @@ Napi::Value ModelObject::transcribe(const Napi::CallbackInfo& info) {
     auto samples = std::make_shared<std::vector<float>>(read_samples(info[0]));
     const TranscribeParams params = read_transcribe_params(object_at(info, 1), model_->facts());
     const std::shared_ptr<Listeners> listeners = read_listeners(object_at(info, 2));
-    Listeners* heard = listeners.get();
+    Listeners* callbacks = listeners.get();  // kept alive by the task
     return Task::start(
         env, "earshot.transcribe",
-        [use, samples, params, heard](Task& task) -> Task::Finish {
-          Transcript transcript = earshot::transcribe(**use, *samples, params, listen(task, heard));
+        [use, samples, params, callbacks](Task& task) -> Task::Finish {
+          Transcript transcript = earshot::transcribe(**use, *samples, params, listen(task, callbacks));
           return [transcript = std::move(transcript)](Napi::Env env) { return transcript_to_js(env, transcript); };
         },
         abort, listeners);
@@ -126,7 +115,7 @@ Napi::Value ModelObject::detect_language(const Napi::CallbackInfo& info) {
   return guarded(env, [&]() -> Napi::Value {
     auto use = std::make_shared<ModelUse>(model_);
     auto samples = std::make_shared<std::vector<float>>(read_samples(info[0]));
-    const int threads = read_int(object_at(info, 1), "threads", 1, 1, kMostThreads);
+    const int threads = read_int(object_at(info, 1), "threads", 1, 1, kMaxThreads);
     return Task::start(env, "earshot.language", [use, samples, threads](Task&) -> Task::Finish {
       require_finite(*samples);
       const std::unique_ptr<StateOwner> state = (*use)->new_state();

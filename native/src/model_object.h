@@ -11,7 +11,7 @@ namespace earshot {
 
 class ModelObject : public Napi::ObjectWrap<ModelObject> {
  public:
-  // Makes the class known to this environment; once, before wrap().
+  // Defines the class in this environment. Call once, before wrap().
   static void define(Napi::Env env);
   static Napi::Object wrap(Napi::Env env, std::shared_ptr<Model> model);
 

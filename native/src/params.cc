@@ -10,16 +10,12 @@ namespace earshot {
 
 namespace {
 
-constexpr int kMostDecoders = 8;          // whisper.cpp's WHISPER_MAX_DECODERS
-constexpr size_t kLongestPrompt = 4096;   // its tokenizer is recursive; Whisper reads the last 224 tokens only
-constexpr int kMostContext = 1 << 14;
+constexpr int kMaxDecoders = 8;          // whisper.cpp's WHISPER_MAX_DECODERS
+constexpr size_t kMaxPromptBytes = 4096;   // whisper.cpp's tokenizer is recursive; Whisper uses only the last 224 tokens
+constexpr int kMaxContext = 1 << 14;
 
-int prompt_tokens(whisper_context* context, const std::string& prompt) {
-  return whisper_token_count(context, prompt.c_str());
-}
-
-// whisper.cpp leaves the initial prompt out when no context is allowed. To have the prompt and yet no text
-// fed from window to window, the prompt is carried and the context made just long enough for it.
+// whisper.cpp ignores the initial prompt if no context is allowed. To use the prompt without feeding text from window to
+// window, carry the prompt and make the context just long enough for it.
 void apply_context(const TranscribeParams& params, whisper_context* context, whisper_full_params& full) {
   const int longest = whisper_n_text_ctx(context) / 2;
   full.n_max_text_ctx = params.max_context < 0 ? 16384 : params.max_context;
@@ -28,9 +24,9 @@ void apply_context(const TranscribeParams& params, whisper_context* context, whi
   full.initial_prompt = params.initial_prompt.c_str();
   if (params.max_context == 0) {
     full.carry_initial_prompt = true;
-    full.n_max_text_ctx = prompt_tokens(context, params.initial_prompt) + 1;
+    full.n_max_text_ctx = whisper_token_count(context, full.initial_prompt) + 1;
   }
-  // With a carried prompt and room for one token, whisper.cpp counts below zero.
+  // whisper.cpp computes a negative length for a carried prompt with room for one token.
   full.n_max_text_ctx = std::min(std::max(full.n_max_text_ctx, 2), std::max(longest, 2));
 }
 
@@ -48,29 +44,25 @@ TranscribeParams read_transcribe_params(const Napi::Object& from, const ModelFac
   if (params.translate && !facts.multilingual) {
     throw EngineError(kInvalidArgument, "A model for English alone cannot translate.");
   }
-  params.threads = read_int(from, "threads", 1, 1, kMostThreads);
-  params.beam_size = read_int(from, "beamSize", 1, 1, kMostDecoders);
-  params.best_of = read_int(from, "bestOf", 5, 1, kMostDecoders);
+  params.threads = read_int(from, "threads", 1, 1, kMaxThreads);
+  params.beam_size = read_int(from, "beamSize", 1, 1, kMaxDecoders);
+  params.best_of = read_int(from, "bestOf", 5, 1, kMaxDecoders);
   params.temperature = static_cast<float>(read_number(from, "temperature", 0, 0, 1));
   params.temperature_increment = static_cast<float>(read_number(from, "temperatureIncrement", 0.2, 0, 1));
   params.entropy_threshold = static_cast<float>(read_number(from, "entropyThreshold", 2.4, -100, 100));
   params.logprob_threshold = static_cast<float>(read_number(from, "logprobThreshold", -1, -100, 100));
   params.no_speech_threshold = static_cast<float>(read_number(from, "noSpeechThreshold", 0.6, 0, 1));
-  params.length_penalty = static_cast<float>(read_number(from, "lengthPenalty", -1, -1, 100));
-  params.max_initial_timestamp = static_cast<float>(read_number(from, "maxInitialTimestamp", 1, 0, 30));
   params.initial_prompt = read_string(from, "initialPrompt", "");
-  if (params.initial_prompt.size() > kLongestPrompt) {
-    throw EngineError(kInvalidArgument, "'initialPrompt' must not be longer than " + std::to_string(kLongestPrompt) +
+  if (params.initial_prompt.size() > kMaxPromptBytes) {
+    throw EngineError(kInvalidArgument, "'initialPrompt' must not be longer than " + std::to_string(kMaxPromptBytes) +
                                             " bytes.");
   }
   params.carry_initial_prompt = read_bool(from, "carryInitialPrompt", false);
-  params.max_context = read_int(from, "maxContext", -1, -1, kMostContext);
+  params.max_context = read_int(from, "maxContext", -1, -1, kMaxContext);
   params.audio_context = read_int(from, "audioContext", 0, 0, facts.n_audio_ctx);
   params.suppress_blank = read_bool(from, "suppressBlank", true);
   params.suppress_non_speech = read_bool(from, "suppressNonSpeech", false);
   params.token_times = read_bool(from, "tokenTimes", true);
-  params.single_segment = read_bool(from, "singleSegment", false);
-  params.max_tokens = read_int(from, "maxTokens", 0, 0, kMostContext);
   return params;
 }
 
@@ -87,15 +79,11 @@ whisper_full_params to_whisper(const TranscribeParams& params, whisper_context* 
   full.entropy_thold = params.entropy_threshold;
   full.logprob_thold = params.logprob_threshold;
   full.no_speech_thold = params.no_speech_threshold;
-  full.length_penalty = params.length_penalty;
-  full.max_initial_ts = params.max_initial_timestamp;
   full.audio_ctx = params.audio_context;
   full.suppress_blank = params.suppress_blank;
   full.suppress_nst = params.suppress_non_speech;
   full.token_timestamps = params.token_times;
-  full.single_segment = params.single_segment;
-  full.max_tokens = params.max_tokens;
-  full.no_context = true;  // never text of another job
+  full.no_context = true;  // never the text of another job
   full.print_progress = false;
   full.print_realtime = false;
   full.print_special = false;
@@ -107,9 +95,6 @@ whisper_full_params to_whisper(const TranscribeParams& params, whisper_context* 
 ModelOptions read_model_options(const Napi::Object& from) {
   ModelOptions options;
   options.use_gpu = read_bool(from, "useGpu", true);
-  options.gpu_device = read_int(from, "gpuDevice", 0, 0, 64);
-  options.flash_attention = read_bool(from, "flashAttention", true);
-  options.dtw = read_string(from, "dtw", "");
   return options;
 }
 

@@ -1,4 +1,4 @@
-// What a caller may ask of one recognition.
+// The options of a transcription.
 #pragma once
 
 #include <string>
@@ -21,27 +21,23 @@ struct TranscribeParams {
   float entropy_threshold = 2.4F;
   float logprob_threshold = -1;
   float no_speech_threshold = 0.6F;
-  float length_penalty = -1;
-  float max_initial_timestamp = 1;
   std::string initial_prompt;
   bool carry_initial_prompt = false;
-  int max_context = -1;  // tokens of earlier text given to the next window; -1 for the most possible
+  int max_context = -1;  // tokens of earlier text given to the next window; -1 for as many as fit
   int audio_context = 0;
   bool suppress_blank = true;
   bool suppress_non_speech = false;
   bool token_times = true;
-  bool single_segment = false;
-  int max_tokens = 0;
 };
 
-// Reads and checks the fields. Throws invalid_argument naming the field.
+// Reads and checks the fields. Throws invalid_argument with the field's name.
 TranscribeParams read_transcribe_params(const Napi::Object& from, const ModelFacts& facts);
 
-// whisper.cpp's form of it. Points into `params`, so that must live longer.
+// Converts to whisper.cpp's form, which points into `params`.
 whisper_full_params to_whisper(const TranscribeParams& params, whisper_context* context);
 
 ModelOptions read_model_options(const Napi::Object& from);
 
-constexpr int kMostThreads = 256;
+constexpr int kMaxThreads = 256;
 
 }  // namespace earshot

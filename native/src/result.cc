@@ -4,7 +4,7 @@ namespace earshot {
 
 namespace {
 
-// whisper.cpp counts in hundredths of a second.
+// whisper.cpp's unit is a hundredth of a second.
 double seconds(int64_t hundredths) { return hundredths < 0 ? -1 : static_cast<double>(hundredths) / 100; }
 
 Napi::Value time_or_null(Napi::Env env, double time) {
@@ -19,7 +19,6 @@ Napi::Object token_to_js(Napi::Env env, const Token& token) {
   object.Set("probability", token.probability);
   object.Set("start", time_or_null(env, token.start));
   object.Set("end", time_or_null(env, token.end));
-  object.Set("dtw", time_or_null(env, token.dtw));
   object.Set("special", token.special);
   return object;
 }
@@ -27,7 +26,7 @@ Napi::Object token_to_js(Napi::Env env, const Token& token) {
 }  // namespace
 
 size_t whole_characters(const std::string& text) {
-  // Looks back over at most three continuation bytes for the lead byte of an unfinished character.
+  // Look back over at most three continuation bytes for the lead byte of an incomplete character.
   const size_t size = text.size();
   for (size_t back = 1; back <= 4 && back <= size; ++back) {
     const auto byte = static_cast<unsigned char>(text[size - back]);
@@ -46,9 +45,9 @@ Segment read_segment(whisper_context* context, whisper_state* state, int index) 
 
   const int count = whisper_full_n_tokens_from_state(state, index);
   const int first_special = whisper_token_eot(context);
-  std::string unfinished;  // a character may be spread over several tokens: the last of them gets it
+  std::string unfinished;  // the start of a character that continues in the next token, which gets all of it
   double logprobs = 0;
-  int words = 0;
+  int text_tokens = 0;
   for (int i = 0; i < count; ++i) {
     const whisper_token_data data = whisper_full_get_token_data_from_state(state, index, i);
     Token token;
@@ -56,7 +55,6 @@ Segment read_segment(whisper_context* context, whisper_state* state, int index) 
     token.probability = data.p;
     token.start = seconds(data.t0);
     token.end = seconds(data.t1);
-    token.dtw = seconds(data.t_dtw);
     token.special = data.id >= first_special;
     const char* bytes = whisper_full_get_token_text_from_state(context, state, index, i);
     if (token.special) {
@@ -68,11 +66,11 @@ Segment read_segment(whisper_context* context, whisper_state* state, int index) 
       unfinished.erase(0, whole);
       segment.text += token.text;
       logprobs += data.plog;
-      ++words;
+      ++text_tokens;
     }
     segment.tokens.push_back(std::move(token));
   }
-  segment.average_logprob = words > 0 ? static_cast<float>(logprobs / words) : 0;
+  segment.average_logprob = text_tokens > 0 ? static_cast<float>(logprobs / text_tokens) : 0;
   return segment;
 }
 
@@ -109,16 +107,9 @@ Napi::Object facts_to_js(Napi::Env env, const ModelFacts& facts) {
   object.Set("multilingual", facts.multilingual);
   object.Set("languages", languages);
   object.Set("vocabulary", facts.n_vocab);
-  object.Set("audioContext", facts.n_audio_ctx);
-  object.Set("audioState", facts.n_audio_state);
-  object.Set("audioHeads", facts.n_audio_head);
   object.Set("audioLayers", facts.n_audio_layer);
-  object.Set("textContext", facts.n_text_ctx);
-  object.Set("textState", facts.n_text_state);
-  object.Set("textHeads", facts.n_text_head);
   object.Set("textLayers", facts.n_text_layer);
   object.Set("melBands", facts.n_mels);
-  object.Set("ftype", facts.ftype);
   object.Set("fileSize", static_cast<double>(facts.file_size));
   return object;
 }

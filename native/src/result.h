@@ -1,4 +1,4 @@
-// What was recognised, and its JavaScript form.
+// The segments and tokens of a transcription, and their JavaScript form.
 #pragma once
 
 #include <string>
@@ -15,9 +15,8 @@ struct Token {
   int id = 0;
   std::string text;  // whole UTF-8 characters only
   float probability = 0;
-  double start = -1;  // seconds; -1 where there are no token times
+  double start = -1;  // seconds; -1 without token times
   double end = -1;
-  double dtw = -1;    // seconds; -1 where the model has no alignment heads
   bool special = false;
 };
 
@@ -36,7 +35,7 @@ Napi::Object segment_to_js(Napi::Env env, const Segment& segment);
 Napi::Object language_to_js(Napi::Env env, const LanguageGuess& guess);
 Napi::Object facts_to_js(Napi::Env env, const ModelFacts& facts);
 
-// How many of the bytes at the front of `text` are whole UTF-8 characters, leaving out an unfinished last one.
+// The length in bytes of `text` without an incomplete UTF-8 character at its end.
 size_t whole_characters(const std::string& text);
 
 }  // namespace earshot

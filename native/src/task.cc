@@ -14,9 +14,9 @@ namespace earshot {
 
 namespace {
 
-// A job frees some tens of megabytes in small pieces. glibc would keep them, for each of its heaps, and the
-// next job's thread may well take another heap: without this a busy worker grows by hundreds of megabytes.
-void give_memory_back() {
+// A job frees tens of megabytes in small blocks. glibc keeps them in the arena of the job's thread, and the next job may
+// use another arena: without trimming, a busy worker grows by hundreds of megabytes.
+void trim_heap() {
 #ifdef __GLIBC__
   malloc_trim(0);
 #endif
@@ -32,8 +32,8 @@ Task::Task(Napi::Env env, Work work, std::shared_ptr<std::atomic<bool>> abort, s
 
 Napi::Promise Task::start(Napi::Env env, const char* name, Work work, std::shared_ptr<std::atomic<bool>> abort,
                           std::shared_ptr<void> keep) {
-  // Freed by the channel's finalizer, which runs when the thread has let go of the channel, or when the
-  // environment ends. Until then the promise, and so the process, is held open.
+  // Freed by the channel's finalizer, which runs when the thread has released the channel, or when the environment ends.
+  // Until then the channel keeps the process alive.
   auto* task = new Task(env, std::move(work), std::move(abort), std::move(keep));
   const Napi::Promise promise = task->deferred_.Promise();
   task->channel_ = Napi::ThreadSafeFunction::New(
@@ -62,9 +62,9 @@ void Task::run() {
     error_code_ = kEngineFailed;
     error_message_ = "The speech engine failed without saying why.";
   }
-  // What the work captured (the audio, a model) is let go of here, not when the finalizer runs.
+  // Release what the work captured (the audio, a model) now rather than in the finalizer.
   work_ = nullptr;
-  give_memory_back();
+  trim_heap();
   post([this](Napi::Env env) { settle(env); });
   if (!closed_) channel_.Release();
 }
@@ -78,7 +78,7 @@ void Task::post(std::function<void(Napi::Env)> call) {
         const Napi::HandleScope scope(env);
         (*run)(env);
       });
-  if (status != napi_ok) {  // the environment is ending: nobody listens any more
+  if (status != napi_ok) {  // the environment is ending
     closed_ = true;
     delete pending;
   }

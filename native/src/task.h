@@ -1,4 +1,4 @@
-// Work on a thread of its own, with a promise for its end and calls back into JavaScript on the way.
+// Work on a thread of its own, with a promise for its result and calls into JavaScript.
 #pragma once
 
 #include <atomic>
@@ -13,18 +13,18 @@ namespace earshot {
 
 class Task {
  public:
-  // Makes the promise's value, on JavaScript's thread.
+  // Creates the promise's value, on JavaScript's thread.
   using Finish = std::function<Napi::Value(Napi::Env)>;
-  // Does the work, on the task's thread. What it throws rejects the promise.
+  // Does the work on the task's thread. An exception rejects the promise.
   using Work = std::function<Finish(Task&)>;
 
-  // Starts `work` and returns the promise of its result. `abort` is set by whoever wants it to stop; `keep`
-  // is let go of on JavaScript's thread after everything else, as references to JavaScript values must be.
+  // Starts `work` and returns the promise of its result. Setting `abort` asks the work to stop. `keep` is released last,
+  // on JavaScript's thread, as references to JavaScript values must be.
   static Napi::Promise start(Napi::Env env, const char* name, Work work,
                              std::shared_ptr<std::atomic<bool>> abort = std::make_shared<std::atomic<bool>>(false),
                              std::shared_ptr<void> keep = nullptr);
 
-  // True once the caller, or the end of the process, wants the work to stop.
+  // True once the caller has aborted the task or the environment is ending.
   bool aborted() const { return abort_->load(std::memory_order_relaxed); }
 
   // Runs `call` on JavaScript's thread, in order, before the promise settles. Called on the task's thread.
@@ -42,7 +42,7 @@ class Task {
   std::shared_ptr<void> keep_;
   std::thread thread_;
   Finish finish_;
-  bool closed_ = false;  // the environment ended: the channel must not be touched again
+  bool closed_ = false;  // the environment has ended: do not touch the channel
   std::string error_code_;
   std::string error_message_;
 };

@@ -1,5 +1,5 @@
-// Windows: the addon names NODE.EXE as the program that offers Node-API, but in the desktop app the program
-// has another name. Answer the loader's question for it with whatever program is running.
+// Windows: the addon imports Node-API from NODE.EXE, but the desktop app's executable has another name. Resolve that import
+// to the running executable.
 
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>

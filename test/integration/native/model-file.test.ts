@@ -41,7 +41,7 @@ beforeAll(async () => {
 });
 
 describe('a model file', () => {
-  it('is read from a path outside ASCII, and says what it is', async () => {
+  it('is read from a path outside ASCII, with its facts', async () => {
     expect(await addon.inspectModel(damaged)).toMatchObject({
       type: 'custom',
       quantization: 'f16',
@@ -54,7 +54,7 @@ describe('a model file', () => {
     });
   });
 
-  it('that is missing or a folder is not found', async () => {
+  it('is not found if it is missing or a folder', async () => {
     await expect(addon.loadModel(join(folder, 'none.bin'))).rejects.toMatchObject({
       code: 'model_not_found',
     });
@@ -62,7 +62,7 @@ describe('a model file', () => {
     await expect(addon.inspectModel('')).rejects.toMatchObject({ code: 'model_not_found' });
   });
 
-  it('that is something else is refused', async () => {
+  it('is rejected if it is something else', async () => {
     const other = join(folder, 'other.bin');
     for (const content of [
       '',
@@ -76,7 +76,7 @@ describe('a model file', () => {
     }
   });
 
-  it('with an implausible header field is refused with the field in the message', async () => {
+  it('is rejected with the name of an implausible header field', async () => {
     for (const [field, offset] of Object.entries(layout.fields)) {
       for (const value of [-1, 0, 7, 100_000, 0x7fffffff]) {
         await withField(offset, value, () => refuses(`${field} = ${value}`));
@@ -91,7 +91,7 @@ describe('a model file', () => {
     );
   });
 
-  it('with damaged filters, vocabulary or tensor headers is refused', async () => {
+  it('is rejected with damaged filters, vocabulary or tensor headers', async () => {
     const [first = 0, second = 0] = layout.tensors;
     const places = [
       layout.filters,
@@ -112,7 +112,7 @@ describe('a model file', () => {
     });
   });
 
-  it('cut anywhere is refused, and the process lives', async () => {
+  it('is rejected wherever it is cut off, without a crash', async () => {
     const [first = 0, second = 0] = layout.tensors;
     const middle = layout.tensors[Math.floor(layout.tensors.length / 2)] ?? 0;
     const last = layout.tensors.at(-1) ?? 0;

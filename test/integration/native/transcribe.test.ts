@@ -33,14 +33,14 @@ beforeAll(async () => {
 afterAll(() => model.free());
 
 describe('the addon', () => {
-  it('names its version, its devices and the features of the processor', () => {
+  it('reports its version, its devices and the processor features', () => {
     const system = addon.systemInfo();
     expect(system.version).toBe('1.9.1');
     expect(system.devices.map(({ kind }) => kind)).toContain('cpu');
     expect(system.features).not.toMatch(/OPENMP = 1|AMX\w* = 1/);
   });
 
-  it('refuses arguments of the wrong kind with a rejected promise', async () => {
+  it('rejects arguments of the wrong type', async () => {
     const wrong: unknown = 'not audio';
     const pcm = cut(fixturePcm('01-short-note.wav'), 0, 1);
     const attempts: [unknown, unknown, RegExp][] = [
@@ -68,7 +68,7 @@ describe('the addon', () => {
     }
   });
 
-  it('refuses every call after the model was freed, and frees twice without harm', async () => {
+  it('rejects every call after the model was freed, and can be freed twice', async () => {
     const other = await addon.loadModel(STARTER_MODEL);
     await other.free();
     const pcm = new Float32Array(16_000);
@@ -78,7 +78,7 @@ describe('the addon', () => {
     expect(other.facts().type).toBe('custom');
   });
 
-  it('lets a running job end before its model is freed', async () => {
+  it('frees a model after its running job has ended', async () => {
     const other = await addon.loadModel(STARTER_MODEL);
     const job = other.transcribe(cut(fixturePcm('01-short-note.wav'), 0, 4.3), {
       language: 'en',
@@ -93,7 +93,7 @@ describe('the addon', () => {
 });
 
 describe('recognition', () => {
-  it('writes what is said, with segments, tokens, times and probabilities', async () => {
+  it('transcribes speech into segments and tokens with times and probabilities', async () => {
     const pcm = fixturePcm('01-short-note.wav');
     const result = await hear(pcm, { language: 'en', ...beam }).promise;
     expect(wordErrorRate(truth('01-short-note.wav').text, textOf(result))).toBeLessThanOrEqual(0.02);
@@ -115,7 +115,7 @@ describe('recognition', () => {
     }
   });
 
-  it('writes letters outside ASCII whole, and finds the language', async () => {
+  it('detects the language and keeps characters outside ASCII whole', async () => {
     for (const [fixture, language] of [
       ['05-spanish.ogg', 'es'],
       ['06-german.webm', 'de'],
@@ -134,7 +134,7 @@ describe('recognition', () => {
     }
   });
 
-  it('writes the same whether it had to find the language or not', async () => {
+  it('transcribes the same with a detected and with a given language', async () => {
     const { pcm } = firstSentences('06-german.webm', 2);
     const [found, given] = [
       hear(pcm, { language: 'auto', ...greedy }),
@@ -143,7 +143,7 @@ describe('recognition', () => {
     expect((await found.promise).segments).toEqual((await given.promise).segments);
   });
 
-  it('reports progress that only grows, to 100', async () => {
+  it('reports progress that only rises, to 100', async () => {
     const progress: number[] = [];
     const result = await hear(
       cut(fixturePcm('03-three-speakers.flac'), 0, 20),
@@ -157,12 +157,12 @@ describe('recognition', () => {
     expect(progress.length).toBeGreaterThan(3);
   });
 
-  it('writes nothing for silence, and nothing for less than a tenth of a second', async () => {
+  it('returns no text for silence or for less than a tenth of a second', async () => {
     expect(textOf(await hear(fixturePcm('09-silence.wav'), { language: 'en' }).promise)).toBe('');
     expect((await hear(new Float32Array(800), { language: 'en' }).promise).segments).toEqual([]);
   });
 
-  it('gives the same answer every time, alone and beside another job', async () => {
+  it('is deterministic, alone and beside another job', async () => {
     const english = cut(fixturePcm('02-two-speakers.mp3'), 0, 6);
     const german = cut(fixturePcm('06-german.webm'), 0, 6);
     // A temperature above 0 draws lots: those too must fall the same way.
@@ -178,7 +178,7 @@ describe('recognition', () => {
     expect(together).toEqual(alone);
   });
 
-  it('stops when asked to, also before it has begun, and the model works on', async () => {
+  it('aborts before and during a job, and the model stays usable', async () => {
     const pcm = fixturePcm('08-meeting-4min.mp3');
     const early = hear(pcm, { language: 'en' });
     early.abort();
@@ -193,7 +193,7 @@ describe('recognition', () => {
     expect(again.segments.length).toBeGreaterThan(0);
   });
 
-  it('takes an initial prompt with and without text context', async () => {
+  it('accepts an initial prompt with and without text context', async () => {
     const pcm = cut(fixturePcm('01-short-note.wav'), 0, 8);
     for (const params of [
       { initialPrompt: 'A note about the budget.', maxContext: 0 },
@@ -206,7 +206,7 @@ describe('recognition', () => {
     }
   });
 
-  it('lists every language it knows with probabilities that add up to one', async () => {
+  it('returns probabilities of all known languages that add up to one', async () => {
     const guess = await model.detectLanguage(fixturePcm('06-german.webm'));
     expect(guess.language).toBe('de');
     expect(Object.keys(guess.probabilities).sort()).toEqual([...model.facts().languages].sort());

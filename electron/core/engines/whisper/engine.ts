@@ -41,7 +41,6 @@ export type WhisperEngineOptions = Partial<Parallelism> & {
 
 export type TranscribeRequest = TranscribeListeners & {
   modelPath: string;
-  modelOptions?: ModelOptions;
   /** Mono, 16 kHz, within -1 to 1. */
   pcm: Float32Array;
   params?: TranscribeParams;
@@ -50,7 +49,7 @@ export type TranscribeRequest = TranscribeListeners & {
   exclusive?: boolean;
 };
 
-export type DetectLanguageRequest = Pick<TranscribeRequest, 'modelPath' | 'modelOptions' | 'pcm' | 'signal'>;
+export type DetectLanguageRequest = Pick<TranscribeRequest, 'modelPath' | 'pcm' | 'signal'>;
 
 /**
  * Recognition in a worker process. Every promise rejects with an AppError: `engine_unavailable` (the addon does not load
@@ -96,10 +95,7 @@ export const createWhisperEngine = (options: WhisperEngineOptions): WhisperEngin
   const fork = (): WorkerProcess => options.fork([WHISPER_ENGINE, options.addonPath]);
   const { idleMs, jobsPerWorker: tasksPerWorker, log } = options;
   const host = new WorkerHost({ fork, concurrency, idleMs, tasksPerWorker, log });
-  const withDefaults = (modelOptions: ModelOptions | undefined): ModelOptions => ({
-    useGpu: options.acceleration?.() ?? true,
-    ...modelOptions,
-  });
+  const modelOptions = (): ModelOptions => ({ useGpu: options.acceleration?.() ?? true });
 
   return {
     concurrency,
@@ -116,18 +112,14 @@ export const createWhisperEngine = (options: WhisperEngineOptions): WhisperEngin
         throw engineUnavailable(hasCrashed ? messageOf(error.cause) : 'it gave no answer');
       }
     },
-    transcribe: ({ modelPath, modelOptions, pcm, params, signal, exclusive, ...listeners }) =>
+    transcribe: ({ modelPath, pcm, params, signal, exclusive, ...listeners }) =>
       host.run(
         transcribeTask,
-        { modelPath, modelOptions: withDefaults(modelOptions), pcm, params: { threads, ...params } },
+        { modelPath, modelOptions: modelOptions(), pcm, params: { threads, ...params } },
         { signal, exclusive, onEvent: eventListener(listeners) },
       ),
-    detectLanguage: ({ modelPath, modelOptions, pcm, signal }) =>
-      host.run(
-        detectLanguageTask,
-        { modelPath, modelOptions: withDefaults(modelOptions), pcm, threads },
-        { signal },
-      ),
+    detectLanguage: ({ modelPath, pcm, signal }) =>
+      host.run(detectLanguageTask, { modelPath, modelOptions: modelOptions(), pcm, threads }, { signal }),
     modelFacts: (modelPath) => host.run(modelFactsTask, { modelPath }),
     close: () => host.close(),
   };

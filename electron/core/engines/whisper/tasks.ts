@@ -25,9 +25,7 @@ const TranscribeEvent = z.discriminatedUnion('type', [
 ]);
 export type TranscribeEvent = z.output<typeof TranscribeEvent>;
 
-const DetectLanguageInput = TranscribeInput.pick({ modelPath: true, modelOptions: true, pcm: true }).extend({
-  threads: z.number(),
-});
+const DetectLanguageInput = TranscribeInput.omit({ params: true }).extend({ threads: z.number() });
 const ModelFactsInput = z.object({ modelPath: z.string() });
 
 export const transcribeTask: TaskDefinition<

@@ -13,16 +13,9 @@ export const ModelFacts = z.object({
   /** Every language code that the model can be asked for. */
   languages: z.array(z.string()),
   vocabulary: Float,
-  audioContext: Float,
-  audioState: Float,
-  audioHeads: Float,
   audioLayers: Float,
-  textContext: Float,
-  textState: Float,
-  textHeads: Float,
   textLayers: Float,
   melBands: Float,
-  ftype: Float,
   /** Bytes. */
   fileSize: Float,
 });
@@ -30,10 +23,8 @@ export type ModelFacts = z.output<typeof ModelFacts>;
 
 /** How a model is loaded; different options load it again. */
 export const ModelOptions = z.object({
+  /** Default: yes. */
   useGpu: z.boolean().optional(),
-  gpuDevice: Float.optional(),
-  /** Default: on, which is about a third faster. */
-  flashAttention: z.boolean().optional(),
 });
 export type ModelOptions = z.output<typeof ModelOptions>;
 
@@ -56,9 +47,6 @@ export const TranscribeParams = z.object({
   /** A window with a lower mean log probability is decoded again at the next temperature. */
   logprobThreshold: Float.optional(),
   noSpeechThreshold: Float.optional(),
-  lengthPenalty: Float.optional(),
-  /** Seconds. */
-  maxInitialTimestamp: Float.optional(),
   /** Text that the model takes for what was said before; at most 4,096 bytes. */
   initialPrompt: z.string().optional(),
   /** Give the prompt to every window instead of the first alone. */
@@ -71,8 +59,6 @@ export const TranscribeParams = z.object({
   suppressNonSpeech: z.boolean().optional(),
   /** Times of every token (on by default). */
   tokenTimes: z.boolean().optional(),
-  singleSegment: z.boolean().optional(),
-  maxTokens: Float.optional(),
 });
 export type TranscribeParams = z.output<typeof TranscribeParams>;
 
