@@ -25,8 +25,11 @@ import { cpus } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { cacheDir, isAlive, modules, onPath, root, withLock } from '../electron/cli/bootstrap/places.mjs';
+import { patchFiles, patchSources } from './patch.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
+const whisperSources = join(modules, 'nodejs-whisper', 'cpp', 'whisper.cpp');
+const patches = join(here, 'patches');
 const ADDON = 'earshot_engine.node';
 const CLI = process.platform === 'win32' ? 'whisper-cli.exe' : 'whisper-cli';
 const KEPT_BUILDS = 6;
@@ -50,11 +53,13 @@ function packageKey() {
 }
 
 function ownSources() {
-  const sources = join(here, 'src');
-  const files = readdirSync(sources)
+  const sources = readdirSync(join(here, 'src'), { recursive: true })
+    .filter((name) => /\.(?:cc|h)$/.test(name))
     .sort()
-    .map((name) => join(sources, name));
-  return [join(here, 'CMakeLists.txt'), ...files].map((path) => readFileSync(path, 'utf8'));
+    .map((name) => join(here, 'src', name));
+  return [join(here, 'CMakeLists.txt'), ...sources, ...patchFiles(patches)].map((path) =>
+    readFileSync(path, 'utf8'),
+  );
 }
 
 /** The processor's model and features: a build for this very machine must not be taken to another. */
@@ -167,17 +172,19 @@ async function build(places, log) {
   const work = join(builds, `.work-${process.pid}-${Date.now()}`);
   const logFile = join(builds, `${key}.log`);
   mkdirSync(work, { recursive: true });
-  writeFileSync(logFile, '');
   const started = Date.now();
   const elapsed = () => `${Math.round((Date.now() - started) / 1000)} s`;
   const withCli = places.some((entry) => entry.file.endsWith(CLI));
   const withAddon = places.some((entry) => entry.file.endsWith(ADDON));
   const targets = [...(withAddon ? ['earshot_engine'] : []), ...(withCli ? ['whisper-cli'] : [])];
   try {
+    const patched = join(work, 'patched');
+    patchSources({ patches, sources: whisperSources, target: patched });
+    writeFileSync(logFile, '');
     log(`Building ${targets.join(' and ')} (once for this machine; a minute or two) …`);
     const tree = join(work, 'tree');
     const step = { logFile, log, elapsed };
-    await cmake(['-S', here, '-B', tree, ...defines(flags, withCli)], step);
+    await cmake(['-S', here, '-B', tree, ...defines(flags, withCli, patched)], step);
     await cmake(
       ['--build', tree, '--config', 'Release', '--parallel', PARALLEL, '--target', ...targets],
       step,
@@ -190,12 +197,13 @@ async function build(places, log) {
   }
 }
 
-function defines({ portable, vulkan, cuda, metal }, withCli) {
+function defines({ portable, vulkan, cuda, metal }, withCli, patched) {
   const onOff = (value) => (value ? 'ON' : 'OFF');
   const headers = join(modules, 'node-api-headers');
   return [
     '-DCMAKE_BUILD_TYPE=Release',
-    `-DEARSHOT_WHISPER_DIR=${join(modules, 'nodejs-whisper', 'cpp', 'whisper.cpp')}`,
+    `-DEARSHOT_WHISPER_DIR=${whisperSources}`,
+    `-DEARSHOT_PATCHED_DIR=${patched}`,
     `-DEARSHOT_NAPI_INCLUDE=${join(modules, 'node-addon-api')};${join(headers, 'include')}`,
     `-DEARSHOT_NAPI_DEF=${join(headers, 'def', 'node_api.def')}`,
     `-DEARSHOT_NODE=${process.execPath}`,

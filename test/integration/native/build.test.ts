@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { addonPath, buildAddon } from '../../../native/build.mjs';
+import { patchSources } from '../../../native/patch.mjs';
 import { testAddon } from '../../support/addon.ts';
 import { ROOT } from '../../support/paths.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -10,19 +11,21 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 vi.setConfig({ testTimeout: 120_000 });
 
 const BUILD = join(ROOT, 'native', 'build.mjs');
+const PATCHES = join(ROOT, 'native', 'patches');
+const WHISPER = join(ROOT, 'node_modules', 'nodejs-whisper', 'cpp', 'whisper.cpp');
 
 let built: string;
 let folder: string;
 let cache: string;
 let tools: string;
 
-/** Puts a program named cmake first on the PATH: the real one takes minutes, and these tests are about the rest. */
+/** Puts a fake cmake first on the PATH: these tests are about what surrounds the compilation. */
 const withCmake = (script: string): void => {
   writeFileSync(join(tools, 'cmake'), `#!/bin/sh\n${script}\n`);
   chmodSync(join(tools, 'cmake'), 0o755);
 };
 
-/** Makes the files that the real CMake would leave, slowly, and notes that it ran. */
+/** Writes the files that the real CMake leaves, slowly, and counts its runs. */
 const MAKES_FILES = `
 if [ "$1" = --build ]; then
   echo run >> "$EARSHOT_CACHE_DIR/runs"
@@ -72,18 +75,18 @@ beforeEach(() => {
 });
 
 describe('building the engine', () => {
-  it('finds what is built without building again', async () => {
-    const said: string[] = [];
+  it('finds a finished build without building again', async () => {
+    const logged: string[] = [];
     expect(existsSync(built)).toBe(true);
     if (!process.env.EARSHOT_ADDON) {
       expect(addonPath()).toBe(built);
-      expect(await buildAddon({ log: (line) => said.push(line) })).toBe(built);
+      expect(await buildAddon({ log: (line) => logged.push(line) })).toBe(built);
     }
-    expect(said).toEqual([]);
+    expect(logged).toEqual([]);
     expect(addonPath({ portable: true })).not.toBe(built);
   });
 
-  it('prints the path on stdout and what it does on stderr, once', async () => {
+  it('prints the path to stdout and progress to stderr, and builds once', async () => {
     withCmake(MAKES_FILES);
     const first = await finish(start([]));
     expect(first.code).toBe(0);
@@ -99,7 +102,7 @@ describe('building the engine', () => {
     expect(leftovers()).toEqual([]);
   });
 
-  it('is done once by two that start together', async () => {
+  it('builds once for two processes that start together', async () => {
     withCmake(MAKES_FILES);
     const [first, second] = await Promise.all([finish(start([])), finish(start([]))]);
     expect(first.code).toBe(0);
@@ -108,7 +111,7 @@ describe('building the engine', () => {
     expect(leftovers()).toEqual([]);
   });
 
-  it('begins again after one that was killed, and clears up behind it', async () => {
+  it('builds after a killed build, and removes its leftovers', async () => {
     withCmake(MAKES_FILES.replace('sleep 0.4', 'sleep 2'));
     const killed = start([]);
     while (!existsSync(join(cache, 'runs'))) await new Promise((resolve) => setTimeout(resolve, 20));
@@ -120,7 +123,7 @@ describe('building the engine', () => {
     expect(leftovers().filter((name) => !name.endsWith('.log'))).toEqual([]);
   });
 
-  it('keeps the builds used last', async () => {
+  it('keeps the most recently used builds', async () => {
     withCmake(MAKES_FILES);
     mkdirSync(join(cache, 'native'));
     for (let old = 0; old < 9; old += 1) mkdirSync(join(cache, 'native', `${old}-addon`));
@@ -129,7 +132,7 @@ describe('building the engine', () => {
     expect(readdirSync(join(cache, 'native'))).toHaveLength(6);
   });
 
-  it('shows the compiler own words and where all of them are when it fails', async () => {
+  it('shows the first error of the compiler and the path of the whole log', async () => {
     withCmake('echo "transcribe.cc:7: error: no such thing"; echo "make: *** [all] Error 2" >&2; exit 2');
     const { code, stdout, stderr } = await finish(start([]));
     expect(code).toBe(1);
@@ -140,12 +143,67 @@ describe('building the engine', () => {
     expect(leftovers().filter((name) => !name.endsWith('.log'))).toEqual([]);
   });
 
-  it('says what to install without CMake, and refuses unknown options', async () => {
+  it('names the packages to install without CMake, and refuses unknown options', async () => {
     const without = await finish(start([], tools));
     expect(without).toMatchObject({ code: 1, stdout: '' });
     expect(without.stderr).toContain('apt-get install cmake g++');
     const unknown = await finish(start(['--fast']));
     expect(unknown).toMatchObject({ code: 1, stdout: '' });
     expect(unknown.stderr).toContain('--fast');
+  });
+});
+
+describe('patching whisper.cpp', () => {
+  const SOURCES = ['src/whisper.cpp', 'ggml/src/ggml-cpu/ops.cpp'];
+  let sources: string;
+  let target: string;
+
+  /** Replaces text in a copy of whisper.cpp, as another version of it would. */
+  const change = (file: string, before: string, after: string): void => {
+    const path = join(sources, file);
+    const text = readFileSync(path, 'utf8');
+    expect(text).toContain(before);
+    writeFileSync(path, text.replace(before, after));
+  };
+
+  beforeEach(() => {
+    sources = join(folder, 'sources');
+    target = join(folder, 'patched');
+    for (const file of SOURCES) cpSync(join(WHISPER, file), join(sources, file));
+  });
+
+  it('applies every patch to a copy and leaves the sources as they are', () => {
+    patchSources({ patches: PATCHES, sources, target });
+    for (const file of SOURCES) {
+      expect(readFileSync(join(target, file), 'utf8')).toContain('earshot_');
+      expect(readFileSync(join(sources, file), 'utf8')).toBe(readFileSync(join(WHISPER, file), 'utf8'));
+    }
+  });
+
+  it('fails with the name of a patch that does not apply, and writes nothing', () => {
+    change(
+      'src/whisper.cpp',
+      'whisper_batch_prep_legacy(state->batch, prompt.data(), prompt.size(), 0, 0);',
+      '',
+    );
+    const patch = () => patchSources({ patches: PATCHES, sources, target });
+    expect(patch).toThrow(/04-no-speech-probability\.patch does not apply to src\/whisper\.cpp: line \d+ is/);
+    expect(existsSync(target)).toBe(false);
+  });
+
+  it('fails where the lines have moved, and where a patch or its file is damaged', () => {
+    change('ggml/src/ggml-cpu/ops.cpp', '#include "vec.h"', '\n#include "vec.h"');
+    expect(() => patchSources({ patches: PATCHES, sources, target })).toThrow(/01-\S+ does not apply/);
+    const patches = join(folder, 'patches');
+    mkdirSync(patches);
+    const damaged = [
+      ['--- a/none.cpp\n+++ b/none.cpp\n@@ -1 +1 @@\n-a\n+b\n', /none\.cpp/],
+      ['--- a/src/whisper.cpp\n+++ b/src/whisper.cpp\n@@ -1,2 +1 @@\n-a\n', /does not belong to its hunk/],
+      ['A description without a change.\n', /changes nothing/],
+    ] as const;
+    for (const [text, reason] of damaged) {
+      writeFileSync(join(patches, 'damaged.patch'), text);
+      expect(() => patchSources({ patches, sources, target })).toThrow(reason);
+    }
   });
 });

@@ -1,4 +1,4 @@
-// A maximum in vectors: compilers keep the plain loop scalar, which they may not reorder without leave.
+// A vectorized maximum: without -ffast-math a compiler may not reorder the plain loop.
 
 #pragma once
 
@@ -6,7 +6,7 @@
 
 constexpr int kEarshotLanes = 16;
 
-// The largest of `n` numbers; minus infinity for none.
+// The largest of `n` numbers; -INFINITY if there are none.
 static inline float earshot_max(const float* x, int n) {
   float lanes[kEarshotLanes];
   for (float& lane : lanes) lane = -INFINITY;

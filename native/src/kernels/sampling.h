@@ -1,5 +1,4 @@
-// What whisper.cpp does with the probabilities of all tokens of the vocabulary, for each beam and each token: its loops
-// call the C library for every number, and its draw copies the whole vocabulary. CMakeLists.txt puts these in their place.
+// Functions over the probabilities of the whole vocabulary: see native/patches/02-vectorize-sampling.patch.
 
 #pragma once
 
@@ -12,11 +11,11 @@
 
 #include "row_max.h"
 
-// e^x to within 2 units of the last place, 0 below -87.3: the polynomial of Cephes (S. Moshier, expf), written so that
-// compilers make vectors of it.
+// e^x with an error of at most 2 ulp, 0 below -87.3: the polynomial of Cephes (S. Moshier, expf) in a form that compilers
+// vectorize.
 static inline float earshot_exp_of(float x) {
   const float bounded = x > -87.3F ? x : -87.3F;
-  // Adding and taking away 1.5 * 2^23 rounds to a whole number.
+  // Adding and subtracting 1.5 * 2^23 rounds to an integer.
   const float whole = (bounded * 1.44269504F + 12582912.0F) - 12582912.0F;
   const float r = (bounded - whole * 0.693359375F) + whole * 2.12194440e-4F;
   float p = 1.9875691500e-4F;
@@ -32,7 +31,7 @@ static inline float earshot_exp_of(float x) {
   return x > -87.3F ? mantissa * power : 0.0F;
 }
 
-// y[i] = e^x[i]; minus infinity gives 0.
+// y[i] = e^x[i]; 0 for -INFINITY.
 static inline void earshot_exp(const float* x, float* y, int n) {
   for (int i = 0; i < n; ++i) y[i] = earshot_exp_of(x[i]);
 }
@@ -63,8 +62,8 @@ static inline float earshot_sum_exp(const float* x, int n, float max) {
   return static_cast<float>(sum);
 }
 
-// Draws tokens by their probabilities, like std::discrete_distribution (the first whose running sum reaches a random
-// share of the whole), without its copies: it looks for the block first, then in it.
+// Draws indices by weight as std::discrete_distribution does (the first whose cumulative sum reaches a random share of
+// the total), without copying the weights: it finds the block first, then the index in the block.
 class earshot_distribution {
  public:
   earshot_distribution(const float* weights, int count) : weights_(weights), count_(count) {
