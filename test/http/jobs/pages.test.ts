@@ -38,14 +38,14 @@ beforeAll(async () => {
 
 afterAll(() => urls.close());
 
-describe('a page in place of a recording, without yt-dlp', () => {
+describe('a web page as audio_url, without yt-dlp', () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startServer({ env: { EARSHOT_YTDLP: '' }, quick: true });
   });
   afterAll(() => discard(server));
 
-  it('says what was found there, and what would help', async () => {
+  it('explains what was found there, and what would help', async () => {
     const made = await transcribe(server, '/talk');
     expect(made.error).toEqual({
       code: 'not_media',
@@ -57,21 +57,21 @@ describe('a page in place of a recording, without yt-dlp', () => {
     expect(made).not.toHaveProperty('source');
   });
 
-  it('says so of a time range as well, and of a page without a title in another encoding', async () => {
+  it('explains it for a time range, too, and for a page without a title in another encoding', async () => {
     const page = Buffer.from('<html><body>M\u00fcnchen</body></html>', 'latin1');
     urls.set('/latin1', file(page, { type: 'text/html' }));
     const made = await transcribe(server, '/latin1', { audio_start_from: 1 });
     expect(made.error?.message).toContain('an HTML page without a title');
   });
 
-  it('says what is missing where the setting is on', async () => {
+  it('explains what is missing if the setting is on', async () => {
     await server.client.call('patchSettings', { body: { 'network.pages': true } });
     const made = await transcribe(server, '/talk');
     expect(made.error?.message).toContain('yt-dlp, which finds the recordings in pages, was not found');
   });
 });
 
-describe.skipIf(!available)('a page in place of a recording, with yt-dlp', () => {
+describe.skipIf(!available)('a web page as audio_url, with yt-dlp', () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startServer({ quick: true });
@@ -90,7 +90,7 @@ describe.skipIf(!available)('a page in place of a recording, with yt-dlp', () =>
         }
       });
 
-  it('is refused until the owner turns it on', async () => {
+  it('is rejected until the owner turns it on', async () => {
     const before = urls.requests.length;
     const made = await transcribe(server, '/talk');
     expect(made.error?.message).toContain('turn on the setting network.pages.');
@@ -99,7 +99,7 @@ describe.skipIf(!available)('a page in place of a recording, with yt-dlp', () =>
     await server.client.call('patchSettings', { body: { 'network.pages': true } });
   });
 
-  it('gives the recording in it, under the title of the page', async () => {
+  it('yields the recording in it, under the title of the page', async () => {
     const made = await transcribe(server, '/talk');
     expect(made.error).toBeUndefined();
     expect(made).toMatchObject({
@@ -115,7 +115,7 @@ describe.skipIf(!available)('a page in place of a recording, with yt-dlp', () =>
     expect(data.every(({ host }) => host === `127.0.0.1:${urls.port}`)).toBe(true);
   });
 
-  it('keeps chapters, and a name that was given', async () => {
+  it('keeps chapters, and a given name', async () => {
     const made = await transcribe(server, '/chapters', { name: 'My name for it' });
     expect(made.error).toBeUndefined();
     expect(made.name).toBe('My name for it');
@@ -128,13 +128,13 @@ describe.skipIf(!available)('a page in place of a recording, with yt-dlp', () =>
     });
   });
 
-  it('keeps neither title nor chapters of what is to be redacted', async () => {
+  it('keeps neither title nor chapters if redaction is requested', async () => {
     const made = await transcribe(server, '/chapters', { redact_pii: true });
     expect(made).toMatchObject({ status: 'completed', name: 'chapters' });
     expect(made).not.toHaveProperty('source');
   });
 
-  it('has yt-dlp fetch what is sent in parts, through the same guard', async () => {
+  it('lets yt-dlp fetch segmented media through the same address guard', async () => {
     const folder = temporaryFolder();
     execFileSync(
       'ffmpeg',
@@ -157,7 +157,7 @@ describe.skipIf(!available)('a page in place of a recording, with yt-dlp', () =>
     expect(data.some(({ purpose, bytes }) => purpose === 'page' && bytes > 10_000)).toBe(true);
   });
 
-  it('says that nothing was found in a page of words', async () => {
+  it('reports that nothing was found in a page of text', async () => {
     const made = await transcribe(server, '/words');
     expect(made.error).toMatchObject({
       code: 'not_media',
@@ -166,7 +166,7 @@ describe.skipIf(!available)('a page in place of a recording, with yt-dlp', () =>
     });
   });
 
-  it('ends at once when it is cancelled, and leaves no process and no file', async () => {
+  it('ends at once when cancelled, without leaving a process or a file', async () => {
     let count = 0;
     const whole = pageOf(html('Slow', ''));
     // The first request is ours, the next yt-dlp's, which never gets an answer.

@@ -46,13 +46,13 @@ const installFrom = async (env: Readonly<Record<string, string>>) => {
 };
 
 describe("a company mirror's certificate", () => {
-  it('is trusted where the system trusts it', async () => {
+  it('is trusted if the system trusts it', async () => {
     // Where the system's own store is no file, Node's way to name a further certificate stands for it.
     const store = process.platform === 'linux' ? 'SSL_CERT_FILE' : 'NODE_EXTRA_CA_CERTS';
     expect(await installFrom({ [store]: join(folder, 'cert.pem') })).toMatchObject({ installed: true });
   });
 
-  it('is refused where nobody vouches for it', async () => {
+  it('is rejected if no trusted authority signed it', async () => {
     const model = await installFrom({});
     expect(model.installed).toBe(false);
     expect(model.download?.error).toContain('has a certificate that nobody vouches for');

@@ -6,7 +6,7 @@ import { openDatabase } from '../../../electron/core/stores/database.ts';
 import { desktopConfig } from '../../../electron/main/config.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
-it('fetches missing models by itself in the desktop program, unless a person turns that off', async () => {
+it('downloads missing models automatically in the desktop program, unless that is turned off', async () => {
   const folder = temporaryFolder();
   const db = openDatabase(join(folder, 'test.db'), { logger: silentLogger, now: Date.now });
   const { overrides, defaults } = desktopConfig({

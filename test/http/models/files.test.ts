@@ -55,7 +55,7 @@ afterAll(async () => {
 });
 
 describe('importing a model file', () => {
-  it('copies it in under the name of the file, and it can be used', async () => {
+  it('copies it under the name of the file, ready for use', async () => {
     const path = join(folder, 'ggml-our own model.bin');
     copyFileSync(STARTER, path);
     const { data } = await importModel(path);
@@ -66,7 +66,7 @@ describe('importing a model file', () => {
     await server.client.call('removeModel', { params: { id: 'our-own-model' } });
   });
 
-  it('refuses what is not a whole model, and keeps nothing of it', async () => {
+  it('rejects an incomplete model, and keeps nothing of it', async () => {
     const cut = join(folder, 'cut.bin');
     writeFileSync(cut, model.subarray(0, 20_000_000));
     await expect(importModel(cut)).rejects.toMatchObject({ status: 422, code: 'content_mismatch' });
@@ -74,7 +74,7 @@ describe('importing a model file', () => {
     expect(listModelsFolder()).toEqual([]);
   });
 
-  it('refuses a path that leads nowhere, a folder, a relative path and an id that is none', async () => {
+  it('rejects a missing path, a folder, a relative path and an invalid id', async () => {
     const refused = { status: 400, code: 'invalid_request' };
     await expect(importModel('/nowhere/at/all.bin')).rejects.toMatchObject(refused);
     await expect(importModel(folder)).rejects.toMatchObject(refused);
@@ -82,7 +82,7 @@ describe('importing a model file', () => {
     await expect(importModel(STARTER, '../x')).rejects.toMatchObject(refused);
   });
 
-  it('lets no other model take a published name', async () => {
+  it('does not let another model take a published name', async () => {
     await expect(importModel(STARTER, 'medium')).rejects.toMatchObject({
       status: 400,
       message: expect.stringContaining('is not the medium of the catalogue'),
@@ -106,7 +106,7 @@ describe('a job whose model is missing', () => {
     key = (await server.client.call('uploadFile', { body: form })).data.file.key;
   });
 
-  it('fails at once where models are not fetched by themselves', async () => {
+  it('fails at once if models are not downloaded automatically', async () => {
     const job = await create(true, key);
     expect(job.error).toMatchObject({
       code: 'model_not_installed',
@@ -114,14 +114,14 @@ describe('a job whose model is missing', () => {
     });
   });
 
-  it('says why when the model cannot be fetched', async () => {
+  it('explains why the model cannot be downloaded', async () => {
     await server.client.call('patchSettings', { body: { 'models.autoInstall': true } });
     const job = await create(true, key);
     expect(job.error).toMatchObject({ code: 'model_not_installed', stage: 'downloading_model' });
     expect(job.error?.message).toMatch(/The model base is not installed, and fetching it failed: .*404/);
   });
 
-  it('waits for the one download together with another job, and then has the text right', async () => {
+  it('shares one download with another job, and then transcribes correctly', async () => {
     await server.client.call('patchSettings', {
       body: { 'models.autoInstall': true, 'queue.concurrency': 2 },
     });
@@ -153,7 +153,7 @@ describe('a job whose model is missing', () => {
     expect((await find(server, 'base')).speed).toBeGreaterThan(0);
   });
 
-  it('does not lose the model it is using', async () => {
+  it('keeps the model that it is using', async () => {
     await server.client.call('pauseQueue');
     const job = await create(false, key);
     await server.client.call('resumeQueue');
@@ -169,7 +169,7 @@ describe('a job whose model is missing', () => {
 });
 
 describe('after a restart', () => {
-  it('goes on with a download that a kill cut off, and knows the speeds', async () => {
+  it('resumes a download after a kill, and keeps measured speeds', async () => {
     const { speed } = await find(server, 'base');
     mirror.requests.length = 0;
     mirror.set('/ggml-small.bin', (_request, response) => {
@@ -189,7 +189,7 @@ describe('after a restart', () => {
     expect((await find(server, 'base')).speed).toBe(speed);
   });
 
-  it('keeps a paused download paused, and what nobody owns is swept away', async () => {
+  it('keeps a paused download paused, and removes orphaned files', async () => {
     mirror.set('/ggml-tiny.bin', (_request, response) => {
       response.writeHead(200, { etag: '"one"', 'content-length': String(model.length) });
       response.write(model.subarray(0, 5_000_000));
@@ -207,7 +207,7 @@ describe('after a restart', () => {
 });
 
 describe('measuring a model', () => {
-  it('is done one at a time, and given up when a transcription runs', async () => {
+  it('runs one at a time, and is rejected while a transcription runs', async () => {
     await importModel(STARTER, 'measured');
     const measure = async () =>
       (await server.client.call('benchmarkModel', { params: { id: 'measured' } })).data.elapsed;
@@ -244,7 +244,7 @@ describe('the command line', { timeout: 240_000 }, () => {
     expect((await find(server, 'tiny')).speed).toBeNull();
   });
 
-  it('imports a file under a given name, and says what is wrong', async () => {
+  it('imports a file under a given name, and explains failures', async () => {
     const imported = await earshot('import', STARTER, '--id', 'copied');
     expect(imported.err).toContain('copied is installed.');
     const wrong = await earshot('import', SAMPLE);

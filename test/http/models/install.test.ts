@@ -62,7 +62,7 @@ afterAll(async () => {
 });
 
 describe('installing a model', () => {
-  it('downloads it, checks it, and tells how far it is', async () => {
+  it('downloads and verifies it, and reports progress', async () => {
     mirror.set(PATH, file(model));
     const events = await EventReader.open(server.url, server.key);
     await events.waitFor('snapshot');
@@ -85,7 +85,7 @@ describe('installing a model', () => {
     expect(again.status).toBe(200);
   });
 
-  it('goes on after cut connections without fetching anything twice', async () => {
+  it('resumes after broken connections without fetching anything twice', async () => {
     mirror.set(PATH, file(model, { cutEvery: 9_000_000 }));
     const before = mirror.bytesSent();
     expect(await install(server, ID)).toMatchObject({ installed: true, download: null });
@@ -96,7 +96,7 @@ describe('installing a model', () => {
     expect(mirror.bytesSent() - before).toBeLessThan(model.length + 1_000_000);
   });
 
-  it('is one download for two who ask at once', async () => {
+  it('shares one download between two requests', async () => {
     mirror.set(PATH, file(model));
     const params = { id: ID };
     await Promise.all([
@@ -107,7 +107,7 @@ describe('installing a model', () => {
     expect(seen()).toHaveLength(1);
   });
 
-  it('stands for an alias as well', async () => {
+  it('accepts an alias', async () => {
     mirror.set(PATH, file(model));
     await server.client.call('patchSettings', { body: { 'models.aliases.mini': ID } });
     const { data } = await server.client.call('installModel', { params: { id: 'mini' } });
@@ -117,7 +117,7 @@ describe('installing a model', () => {
   });
 });
 
-describe('a download that goes wrong never becomes a model', () => {
+describe('a failed download never becomes a model', () => {
   const failed = async (id: string, error: RegExp) => {
     const found = await install(server, id);
     expect(found).toMatchObject({ installed: false, download: { state: 'failed' } });
@@ -132,7 +132,7 @@ describe('a download that goes wrong never becomes a model', () => {
     expect(leftOver()).toEqual([]);
   });
 
-  it('with one byte changed, and is right when fetched again', async () => {
+  it('with one byte changed, and succeeds when repeated', async () => {
     const changed = Buffer.from(model);
     changed.writeUInt8(changed.readUInt8(20_000_000) ^ 1, 20_000_000);
     mirror.set(PATH, file(changed));
@@ -142,7 +142,7 @@ describe('a download that goes wrong never becomes a model', () => {
     expect((await install(server, ID)).installed).toBe(true);
   });
 
-  it('where the server announces another length', async () => {
+  it('if the server announces another length', async () => {
     mirror.set(PATH, file(model, { announcedLength: model.length * 4 }));
     await failed(ID, /larger than the model/);
     mirror.set(PATH, file(model.subarray(0, 1_000_000)));
@@ -150,17 +150,17 @@ describe('a download that goes wrong never becomes a model', () => {
     expect(leftOver()).toEqual([]);
   });
 
-  it('where the server never stops sending', async () => {
+  it('if the server never stops sending', async () => {
     mirror.set(PATH, endless());
     await failed(ID, /larger than the model/);
   });
 
-  it('where the server has no such file', async () => {
+  it('if the server has no such file', async () => {
     mirror.set(PATH, status(404));
     await failed(ID, /404|not found|nothing/i);
   });
 
-  it('where the mirror sends it on to a private address', async () => {
+  it('if the mirror redirects to a private address', async () => {
     const other = await startUrlServer();
     mirror.set(PATH, redirect(other.set('/x.bin', file(model))));
     await failed(ID, /not an address of the public internet/);
@@ -168,21 +168,21 @@ describe('a download that goes wrong never becomes a model', () => {
     await other.close();
   });
 
-  it('where the disk has no room for it', async () => {
+  it('if the disk has no room for it', async () => {
     const response = await server.fetch('/v1/models/vast/install', { method: 'POST' });
     expect(response.status).toBe(507);
     expect(await response.json()).toMatchObject({ code: 'disk_full' });
     expect((await find(server, 'vast')).download).toBeNull();
   });
 
-  it('in offline mode, and says so', async () => {
+  it('in offline mode, with that reason', async () => {
     await server.client.call('patchSettings', { body: { 'network.offline': true } });
     await failed(ID, /Offline mode/);
     await server.client.call('patchSettings', { body: { 'network.offline': null } });
     await server.client.call('removeModel', { params: { id: ID } });
   });
 
-  it('and audio is not fetched from the mirror because of it', async () => {
+  it('and audio still cannot be fetched from the mirror', async () => {
     const job = await server.client.call('createTranscript', {
       body: { audio_url: mirror.url('/a.wav'), model: 'starter', wait_until_complete: true },
     });
@@ -200,7 +200,7 @@ describe('pausing and cancelling', () => {
     await until(async () => ((await find(server, ID)).download?.received ?? 0) === 12_000_000);
   };
 
-  it('pauses, and goes on from there', async () => {
+  it('pauses and resumes', async () => {
     await started();
     const { data } = await server.client.call('pauseModel', { params: { id: ID } });
     expect(data.download).toMatchObject({ state: 'paused', received: 12_000_000, error: null });
@@ -212,7 +212,7 @@ describe('pausing and cancelling', () => {
     expect(seen().map(({ headers }) => headers.range)).toEqual([undefined, 'bytes=12000000-']);
   });
 
-  it('cancels, and leaves nothing', async () => {
+  it('cancels without leaving a file', async () => {
     await started();
     const { message } = await server.client.call('removeModel', { params: { id: ID } });
     expect(message).toMatch(/cancelled/);
@@ -220,7 +220,7 @@ describe('pausing and cancelling', () => {
     expect(await find(server, ID)).toMatchObject({ installed: false, download: null });
   });
 
-  it('ends a server that stalls after the settings say', async () => {
+  it('ends a stalled download after the configured time', async () => {
     await server.client.call('patchSettings', { body: { 'network.stallSeconds': 1 } });
     mirror.set(PATH, stall(model, 1_000_000));
     expect((await install(server, ID)).download).toMatchObject({
@@ -233,7 +233,7 @@ describe('pausing and cancelling', () => {
 });
 
 describe('removing a model', () => {
-  it('takes the file away', async () => {
+  it('deletes the file', async () => {
     mirror.set(PATH, file(model));
     await install(server, ID);
     const { message } = await server.client.call('removeModel', { params: { id: ID } });
@@ -245,7 +245,7 @@ describe('removing a model', () => {
     });
   });
 
-  it('refuses what came with the program, and what nobody knows', async () => {
+  it('rejects a bundled and an unknown model', async () => {
     const remove = (id: string) => server.client.call('removeModel', { params: { id } });
     await expect(remove('starter')).rejects.toMatchObject({ status: 409 });
     await expect(remove('none-such')).rejects.toMatchObject({ status: 404 });
@@ -254,7 +254,7 @@ describe('removing a model', () => {
     await expect(install('none-such')).rejects.toMatchObject({ status: 404, code: 'model_not_found' });
   });
 
-  it("is for the owner's keys alone, as installing is", async () => {
+  it("requires the owner's key, as installing does", async () => {
     const made = await server.client.call('createUser', { body: { name: 'Guest' } });
     const guest = server.as(made.data.key.key);
     const params = { id: ID };

@@ -64,8 +64,8 @@ const withServer = async (
   }
 };
 
-describe('a proxy that the environment names', () => {
-  it('brings models, and what it brings is checked as ever', () =>
+describe('a proxy from the environment', () => {
+  it('serves model downloads, which are verified as usual', () =>
     withServer({ HTTP_PROXY: proxyUrl }, async (server) => {
       expect(await install(server, 'base')).toMatchObject({ installed: true });
       expect(asked.length).toBeGreaterThan(0);
@@ -74,7 +74,7 @@ describe('a proxy that the environment names', () => {
       expect(data[0]).toMatchObject({ host: 'models.company.test', purpose: 'model' });
     }));
 
-  it('is never asked for a recording', () =>
+  it('is never used for a recording', () =>
     withServer({ HTTP_PROXY: proxyUrl, HTTPS_PROXY: proxyUrl }, async (server) => {
       await server.client.call('patchSettings', { body: { 'models.aliases.mini': 'starter' } });
       const failed = await server.client.call('createTranscript', {
@@ -84,7 +84,7 @@ describe('a proxy that the environment names', () => {
       expect(asked).toEqual([]);
     }));
 
-  it('is passed by where NO_PROXY says so, and where it is none', async () => {
+  it('is bypassed for NO_PROXY and if its address is invalid', async () => {
     await withServer({ HTTP_PROXY: proxyUrl, NO_PROXY: '.company.test' }, async (server) => {
       expect((await install(server, 'base')).download?.error).toContain('models.company.test was not found');
       expect(asked).toEqual([]);
@@ -94,7 +94,7 @@ describe('a proxy that the environment names', () => {
     });
   });
 
-  it('is chosen as curl chooses it', () => {
+  it('is selected as curl selects it', () => {
     const env = {
       HTTPS_PROXY: 'http://a:1',
       http_proxy: 'b:2',

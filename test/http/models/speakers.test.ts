@@ -39,8 +39,8 @@ afterAll(async () => {
 const importModel = (path: string, id?: string) =>
   server.client.call('importModel', { body: { path, ...(id === undefined ? {} : { id }) } });
 
-describe('models that tell speakers apart', { timeout: 240_000 }, () => {
-  it('are in the list, with what they are for and what is known of their files', async () => {
+describe('speaker models', { timeout: 240_000 }, () => {
+  it('are listed with their purpose and their files', async () => {
     const { data } = await server.client.call('listModels');
     const speakers = data.filter((model) => model.kind === 'speakers');
     expect(speakers.filter((model) => model.bundled).map((model) => model.id)).toEqual([
@@ -71,7 +71,7 @@ describe('models that tell speakers apart', { timeout: 240_000 }, () => {
     expect((await find(server, 'embedding-copy')).installed).toBe(false);
   });
 
-  it('are refused where the file is another kind of model, or was cut off', async () => {
+  it('are rejected if the file is another kind of model or truncated', async () => {
     const wrong = await install(server, 'segmentation-wrong');
     expect(wrong).toMatchObject({ installed: false, download: { state: 'failed' } });
     expect(wrong.download?.error).toContain('holds no segmentation model');
@@ -79,7 +79,7 @@ describe('models that tell speakers apart', { timeout: 240_000 }, () => {
     expect(cut).toMatchObject({ installed: false, download: { state: 'failed' } });
   });
 
-  it('are imported under an id that says what they are for', async () => {
+  it('are imported under an id that states their purpose', async () => {
     const { data } = await importModel(starterModels.embedding);
     expect(data).toMatchObject({ id: 'embedding-starter-speaker-embedding', kind: 'speakers' });
     await expect(importModel(starterModels.embedding, 'mine')).rejects.toMatchObject({ status: 400 });
@@ -93,7 +93,7 @@ describe('models that tell speakers apart', { timeout: 240_000 }, () => {
     });
   });
 
-  it('do not answer to the model of a transcription, and those that came along cannot be removed', async () => {
+  it('are not transcription models, and bundled ones cannot be removed', async () => {
     const asked = CreateTranscript.parse({ audio_url: remote.url('/x.wav'), model: 'embedding-starter' });
     await expect(server.client.call('createTranscript', { body: asked })).rejects.toMatchObject({
       status: 400,

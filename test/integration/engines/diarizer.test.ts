@@ -19,8 +19,8 @@ async function* noise(chunks: number) {
   }
 }
 
-describe('the process that tells speakers apart', () => {
-  it('takes nobody down with it when its models are missing', async () => {
+describe('the diarizer', () => {
+  it('rejects with an AppError when its models are missing', async () => {
     const models = { segmentation: '/none.onnx', embedding: '/none.onnx', sameSpeakerCosine: 0.8 };
     const { signal } = new AbortController();
     await expect(createDiarizer(fork)(noise(1), { models, speakers: null, signal })).rejects.toMatchObject({
@@ -28,7 +28,7 @@ describe('the process that tells speakers apart', () => {
     });
   });
 
-  it('ends when it is not wanted any more', async () => {
+  it('ends when it is cancelled', async () => {
     const controller = new AbortController();
     const result = createDiarizer(fork)(noise(5), {
       models: starterModels,
@@ -40,22 +40,22 @@ describe('the process that tells speakers apart', () => {
   });
 });
 
-describe('a model of speakers', () => {
+describe('a speaker model', () => {
   const { segmentation, embedding } = starterModels;
   const tryModel = createSpeakerModelTrial(fork);
 
-  it('is let work before it is kept', async () => {
+  it('is tried before it is accepted', async () => {
     await tryModel({ part: 'embedding', path: embedding, counterpart: segmentation });
     await tryModel({ part: 'segmentation', path: segmentation, counterpart: embedding });
   });
 
-  it('that cannot be used is found out, and takes nobody down', async () => {
+  it('is rejected if it cannot be used, without a crash', async () => {
     await expect(
       tryModel({ part: 'embedding', path: segmentation, counterpart: segmentation }),
     ).rejects.toMatchObject({ code: 'model_invalid' });
   });
 
-  it('says what it is in its metadata; a file that was cut off is none', async () => {
+  it('describes itself in its metadata; a truncated file has none', async () => {
     expect((await onnxMetadata(embedding))?.get('framework')).toBe('wespeaker');
     expect((await onnxMetadata(segmentation))?.get('model_type')).toBe('pyannote-segmentation-3.0');
     const path = temporaryFolder();
@@ -67,7 +67,7 @@ describe('a model of speakers', () => {
   });
 });
 
-describe('voices of different blocks', () => {
+describe('linkSpeakers', () => {
   const voice = (block: number, embedding: number[], seconds = 60) => ({
     block,
     embedding: Float32Array.from(embedding),
@@ -75,21 +75,21 @@ describe('voices of different blocks', () => {
   });
   const voices = [voice(0, [1, 0]), voice(0, [0, 1]), voice(1, [0.1, 1]), voice(1, [1, 0.1])];
 
-  it('are one where they sound alike', () => {
+  it('merges similar speakers of different blocks', () => {
     expect(linkSpeakers(voices, null, 0.8)).toEqual([0, 1, 1, 0]);
   });
 
-  it('are one also where a block took one speaker for two', () => {
+  it('merges two clusters of the same block', () => {
     const [a, , , , again] = linkSpeakers([...voices, voice(0, [1, 0.3])], null, 0.8);
     expect(again).toBe(a);
   });
 
-  it('are as many as were said to speak', () => {
+  it('returns as many speakers as were given', () => {
     expect(new Set(linkSpeakers([...voices, voice(1, [0.7, 0.7])], 3, 0.8)).size).toBe(3);
     expect(new Set(linkSpeakers(voices, 1, 0.8)).size).toBe(1);
   });
 
-  it('leave no speaker who is nothing but a stray stretch', () => {
+  it('absorbs speakers who are only a stray stretch', () => {
     const stray = voice(1, [0.8, -1], 0.5);
     expect(linkSpeakers([...voices, stray], null, 0.8)).toEqual([0, 1, 1, 0, 0]);
     expect(new Set(linkSpeakers([...voices, { ...stray, seconds: 20 }], null, 0.8)).size).toBe(3);

@@ -38,7 +38,7 @@ async function summarizeWith(
 }
 
 describe('summaries by a local language model', () => {
-  it('asks the chat endpoint and keeps the evidence of each statement', async () => {
+  it('calls the chat endpoint and keeps the evidence of each statement', async () => {
     const { baseUrl, requests } = await standIn(() =>
       bulletsOf({ text: 'The budget is agreed.', sentences: [1] }),
     );
@@ -56,7 +56,7 @@ describe('summaries by a local language model', () => {
     });
   });
 
-  it('sees the redacted text only', async () => {
+  it('sends only the redacted text', async () => {
     const { baseUrl, requests } = await standIn(() =>
       bulletsOf({ text: 'Somebody writes.', sentences: [2] }),
     );
@@ -64,7 +64,7 @@ describe('summaries by a local language model', () => {
     expect(JSON.stringify(requests)).not.toMatch(/Maria|Lopez/);
   });
 
-  it('takes long transcripts piece by piece and condenses the notes', async () => {
+  it('summarizes long transcripts in parts and condenses the notes', async () => {
     const { baseUrl, requests } = await standIn((request) => {
       const ids = idsIn(request);
       return bulletsOf({ text: `About ${ids[0]}.`, sentences: ids.slice(0, 2) });
@@ -96,7 +96,7 @@ describe('summaries by a local language model', () => {
     expect(warnings.join()).toContain(reason);
   });
 
-  it('gives up on a model that never answers, and on an address where nothing is', async () => {
+  it('fails on a model that never responds and on an address without a server', async () => {
     const { baseUrl } = await standIn(() => undefined);
     const slow = await summarizeWith({ baseUrl, timeoutMs: 100 });
     expect(slow.summary?.engine).toBe('extractive');
@@ -109,7 +109,7 @@ describe('summaries by a local language model', () => {
 describe('parseStatements', () => {
   const known = new Set([1, 2, 3]);
 
-  it('reads fenced JSON, text around it, and thinking aloud', () => {
+  it('reads fenced JSON, surrounding text and reasoning output', () => {
     const answer =
       '<think>{"bullets": []}</think>Here:\n```json\n{"bullets": [{"text": " A. ", "sentences": [1, "2", 9, 1]}]}\n```';
     expect(parseStatements(answer, known)).toEqual([{ text: 'A.', sentence_ids: [1, 2] }]);
@@ -122,7 +122,7 @@ describe('parseStatements', () => {
 });
 
 describe('packLines', () => {
-  it('keeps pieces below the size and cuts a line that is longer', () => {
+  it('keeps parts below the size and splits a longer line', () => {
     expect(packLines(['aa', 'bb', 'cc'], 5)).toEqual(['aa\nbb', 'cc']);
     expect(packLines(['abcdefgh'], 5)).toEqual(['abcde']);
     expect(packLines([], 5)).toEqual([]);

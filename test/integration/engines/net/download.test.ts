@@ -64,7 +64,7 @@ describe('download', () => {
     await server.close();
   });
 
-  it('fetches a file with its name, type and ETag, reporting progress', async () => {
+  it('downloads a file with its name, type and ETag, and reports progress', async () => {
     server.set('/Größe 1.mp3', file(body, { type: 'audio/mpeg', etag: '"v1"' }));
     const seen: number[] = [];
     const result = await get('/Gr%C3%B6%C3%9Fe%201.mp3', { onProgress: ({ bytes }) => seen.push(bytes) });
@@ -82,7 +82,7 @@ describe('download', () => {
     await expectWhole(body);
   });
 
-  it('goes on after every cut connection, fetching no byte twice', async () => {
+  it('resumes after every broken connection without fetching a byte twice', async () => {
     server.set('/a', file(body, { cutEvery: 100_000 }));
     const result = await get('/a');
     expect(result.bytesFetched).toBe(body.length);
@@ -94,7 +94,7 @@ describe('download', () => {
     await expectWhole(body);
   });
 
-  it('goes on with a weak ETag, or with Last-Modified alone', async () => {
+  it('resumes with a weak ETag or with Last-Modified alone', async () => {
     server.set('/weak', file(body, { cutEvery: 600_000, etag: 'W/"1"' }));
     expect((await get('/weak')).bytesFetched).toBe(body.length);
     await expectWhole(body);
@@ -106,7 +106,7 @@ describe('download', () => {
     await expectWhole(body);
   });
 
-  it('goes on in another call, as after a restart of the program', async () => {
+  it('resumes in another call, as after a restart', async () => {
     server.set('/a', file(body, { cutEvery: 300_000 }));
     await expect(get('/a', { limits: { maxBytes: 10_000_000, maxTries: 0 } })).rejects.toMatchObject({
       code: 'download_failed',
@@ -132,7 +132,7 @@ describe('download', () => {
     await expectWhole(body);
   });
 
-  it('fetches a whole file again that changed on its server, or that the server cannot know again', async () => {
+  it('restarts a file that changed on its server or has no validator', async () => {
     server.set('/a', file(body, { etag: '"v1"' }));
     await noteWhole(destination, { ...(await get('/a')), url: server.url('/a') });
     expect(await reopenWhole(destination)).toBe(true);
@@ -145,7 +145,7 @@ describe('download', () => {
     await expectWhole(other);
   });
 
-  it('is marked as not whole from before its first byte, also where it cannot go on later', async () => {
+  it('is marked as incomplete before its first byte, even if it cannot resume', async () => {
     server.set('/a', file(body, { etag: null }));
     const seen: string[][] = [];
     await get('/a', { onProgress: () => seen.push(readdirSync(folder).sort()) });
@@ -154,7 +154,7 @@ describe('download', () => {
     await expectWhole(body);
   });
 
-  it('starts over where the notes beside the partial file are damaged or of another address', async () => {
+  it('restarts if the resume state is damaged or belongs to another address', async () => {
     server.set('/a', file(body));
     await writeFile(destination, 'something else');
     await writeFile(`${destination}.resume.json`, '{"version": 1, "url"');
@@ -162,7 +162,7 @@ describe('download', () => {
     await expectWhole(body);
   });
 
-  it('starts over when the file changed in between', async () => {
+  it('restarts when the file changed in between', async () => {
     const second = random.bytes(800_000);
     let current = body;
     server.set(
@@ -178,7 +178,7 @@ describe('download', () => {
     await expectWhole(second);
   });
 
-  it('starts over when a server without If-Range sends the rest of another version', async () => {
+  it('restarts when a server that ignores If-Range sends the rest of another version', async () => {
     const second = random.bytes(body.length);
     let current = body;
     server.set(
@@ -200,7 +200,7 @@ describe('download', () => {
     await expectWhole(second);
   });
 
-  it('copes with servers that answer ranges wrongly or not at all', async () => {
+  it('handles servers that answer ranges wrongly or not at all', async () => {
     server.set('/none', file(body, { ranges: false, cutEvery: 900_000 }));
     await expect(get('/none')).rejects.toMatchObject({
       code: 'download_failed',
@@ -218,7 +218,7 @@ describe('download', () => {
     await expectWhole(body);
   });
 
-  it('unpacks what a server packs unasked', async () => {
+  it('decodes a content encoding that was not requested', async () => {
     server.set('/a', file(body, { gzip: true }));
     expect((await get('/a')).bytes).toBe(body.length);
     await expectWhole(body);
@@ -226,12 +226,12 @@ describe('download', () => {
     await expect(get('/odd')).rejects.toMatchObject({ message: expect.stringContaining('zstd2') });
   });
 
-  it('stops a packed bomb at the limit', async () => {
+  it('stops a decompression bomb at the limit', async () => {
     server.set('/a', file(Buffer.alloc(50_000_000), { gzip: true }));
     await expect(get('/a')).rejects.toMatchObject({ code: 'download_too_large' });
   });
 
-  it('says what a server that lies about the length did', async () => {
+  it('explains a wrong Content-Length', async () => {
     server.set('/long', file(body, { announcedLength: 2_000_000, ranges: false }));
     await expect(get('/long')).rejects.toMatchObject({
       code: 'download_failed',
@@ -252,7 +252,7 @@ describe('download', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('tries again while a server is busy', async () => {
+  it('retries while a server is busy', async () => {
     let count = 0;
     server.set('/a', (request, response) => {
       count++;
@@ -262,7 +262,7 @@ describe('download', () => {
     await expectWhole(body);
   });
 
-  it('ends a stall, an endless stream and a file over the limit', async () => {
+  it('ends on a stall, an endless stream and a file over the limit', async () => {
     server.set('/stall', stall(body, 50_000));
     await expect(get('/stall')).rejects.toMatchObject({ code: 'download_timeout' });
     server.set('/endless', endless());
@@ -277,7 +277,7 @@ describe('download', () => {
     await get('/large', { limits: { maxBytes: 1_000_000 } });
   });
 
-  it('takes an HTML page and an empty file as they are: what they hold is judged later', async () => {
+  it('accepts an HTML page and an empty file, whose content is checked later', async () => {
     server.set('/page', htmlPage);
     expect((await get('/page')).contentType).toBe('text/html');
     server.set('/empty', file(Buffer.alloc(0)));
@@ -285,7 +285,7 @@ describe('download', () => {
     await expectWhole(Buffer.alloc(0));
   });
 
-  it('can be cancelled, also while it waits for the next try', async () => {
+  it('can be cancelled, also while it waits for a retry', async () => {
     server.set('/stall', stall(body, 50_000));
     const abort = new AbortController();
     const stalled = get('/stall', { signal: abort.signal, onProgress: () => abort.abort() });
@@ -302,7 +302,7 @@ describe('download', () => {
     await expect(tries).rejects.toMatchObject({ code: 'cancelled' });
   });
 
-  it('says that the disk is full, before and while writing', async () => {
+  it('reports a full disk, before and while writing', async () => {
     server.set('/huge', (_request, response) => {
       response.writeHead(200, { 'content-length': String(1e14) });
       response.write('x');

@@ -46,7 +46,7 @@ describe('the HTTP client', () => {
     await server.close();
   });
 
-  it('fetches, names itself, asks for unpacked bytes and logs the connection', async () => {
+  it('sends its User-Agent, requests identity encoding and logs the connection', async () => {
     const url = server.set('/a', file(Buffer.from('hello')));
     const response = await client().open({ url, purpose: 'audio' });
     expect(response.status).toBe(200);
@@ -60,7 +60,7 @@ describe('the HTTP client', () => {
     ]);
   });
 
-  it('refuses a private address before connecting, and logs that', async () => {
+  it('rejects a private address before connecting, and logs it', async () => {
     const refusing = client({ policy: () => ({ allowPrivateAddresses: false, offline: false }) });
     await expect(refusing.open({ url: server.url('/a'), purpose: 'audio' })).rejects.toMatchObject({
       code: 'address_not_allowed',
@@ -71,7 +71,7 @@ describe('the HTTP client', () => {
     ]);
   });
 
-  it('checks the address of a name, not the name: a public-looking host that resolves to loopback', async () => {
+  it('checks the resolved address rather than the host name', async () => {
     const refusing = client({
       policy: () => ({ allowPrivateAddresses: false, offline: false }),
       resolve: async () => [{ address: '127.0.0.1', family: 4 }],
@@ -83,7 +83,7 @@ describe('the HTTP client', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('resolves once a connection, and connects to what it checked', async () => {
+  it('resolves once per connection, and connects to the address that it checked', async () => {
     let asked = 0;
     const rebinding = client({
       resolve: async () => {
@@ -101,7 +101,7 @@ describe('the HTTP client', () => {
     expect(log[0]?.address).toBe('127.0.0.1');
   });
 
-  it('checks every redirect again', async () => {
+  it('checks every redirect', async () => {
     let calls = 0;
     const tightening = client({
       policy: () => ({ allowPrivateAddresses: ++calls === 1, offline: false }),
@@ -113,7 +113,7 @@ describe('the HTTP client', () => {
     expect(server.requests.map(({ path }) => path)).toEqual(['/a']);
   });
 
-  it('uses no socket that was opened while private addresses were allowed', async () => {
+  it('does not reuse a socket opened while private addresses were allowed', async () => {
     let allow = true;
     const changing = client({ policy: () => ({ allowPrivateAddresses: allow, offline: false }) });
     const url = server.set('/a', file(Buffer.from('hello')));
@@ -124,7 +124,7 @@ describe('the HTTP client', () => {
     });
   });
 
-  it('makes no connection while offline', async () => {
+  it('does not connect while offline', async () => {
     const offline = client({ policy: () => ({ allowPrivateAddresses: true, offline: true }) });
     await expect(offline.open({ url: server.url('/a'), purpose: 'model' })).rejects.toMatchObject({
       code: 'offline',
@@ -160,7 +160,7 @@ describe('the HTTP client', () => {
     });
   });
 
-  it('sends the login of an address to its own origin only', async () => {
+  it('sends the credentials of a URL to its own origin only', async () => {
     const other = await startUrlServer();
     const target = other.set('/b', file(Buffer.from('ok')));
     server.set('/a', redirect(target));
@@ -172,7 +172,7 @@ describe('the HTTP client', () => {
     await other.close();
   });
 
-  it('hands statuses over as they are', async () => {
+  it('returns any status without an error', async () => {
     const url = server.set('/a', status(404));
     const response = await client().open({ url, purpose: 'audio' });
     expect(response.status).toBe(404);
@@ -189,7 +189,7 @@ describe('the HTTP client', () => {
     });
   });
 
-  it('says that a server does not speak HTTP, or refuses the connection', async () => {
+  it('explains a server that does not speak HTTP or refuses the connection', async () => {
     const url = server.set('/a', garbage);
     await expect(client().open({ url, purpose: 'audio' })).rejects.toMatchObject({
       code: 'download_failed',
@@ -204,7 +204,7 @@ describe('the HTTP client', () => {
     });
   });
 
-  it('can be cancelled before and while the body comes', async () => {
+  it('can be cancelled before and during the body', async () => {
     const url = server.set('/a', stall(Buffer.alloc(1000), 10));
     await expect(client().open({ url, purpose: 'audio', signal: AbortSignal.abort() })).rejects.toMatchObject(
       { code: 'cancelled' },

@@ -79,7 +79,7 @@ describe('the range reader', () => {
     await server.close();
   });
 
-  it('gives every byte of a file, and fetches each once', async () => {
+  it('serves every byte of a file, and fetches each once', async () => {
     const reader = await reading({ type: 'audio/wav' });
     expect(reader).toMatchObject({
       totalBytes: body.length,
@@ -91,7 +91,7 @@ describe('the range reader', () => {
     expect(reader.failure()).toBeNull();
   });
 
-  it('fetches little more than what is read, and the index at the end only once', async () => {
+  it('fetches little more than is read, and an index at the end only once', async () => {
     const reader = await reading();
     await read(reader, body.length - 10_000, 10_000);
     await read(reader, 1_500_000, 100_000);
@@ -100,14 +100,14 @@ describe('the range reader', () => {
     expect(server.bytesSent()).toBeLessThan(610_000);
   });
 
-  it('keeps others out: another path is 404', async () => {
+  it('answers 404 for any other path', async () => {
     const reader = await reading();
     const { origin } = new URL(reader.url);
     expect((await fetch(`${origin}/`)).status).toBe(404);
     expect((await fetch(`${reader.url}x`)).status).toBe(404);
   });
 
-  it('says that a server has no ranges, or packs, or answers them wrongly', async () => {
+  it('reports a server without ranges, with a content encoding, or with wrong ranges', async () => {
     server.set('/none', file(body, { ranges: false }));
     server.set('/gzip', file(body, { gzip: true }));
     server.set('/empty', file(Buffer.alloc(0)));
@@ -137,7 +137,7 @@ describe('the range reader', () => {
     });
   });
 
-  it('refuses a part that it did not ask for', async () => {
+  it('rejects a range that it did not request', async () => {
     let wrong = false;
     server.set('/a', (request, response) => file(body, { wrongRange: wrong })(request, response));
     const result = await openAt('/a');
@@ -147,12 +147,12 @@ describe('the range reader', () => {
     expect(result.reader.failure()).toMatchObject({ message: expect.stringContaining('another part') });
   });
 
-  it('asks again for what was cut off', async () => {
+  it('requests the rest of a truncated range', async () => {
     const reader = await reading({ cutEvery: 100_000 });
     expect((await read(reader, 500_000, 300_000)).equals(body.subarray(500_000, 800_000))).toBe(true);
   });
 
-  it('remembers a stall and a limit', async () => {
+  it('reports a stall and an exceeded limit', async () => {
     let current = file(body);
     server.set('/a', (request, response) => current(request, response));
     const result = await openAt('/a');
@@ -167,7 +167,7 @@ describe('the range reader', () => {
     expect(limited.reader.failure()).toMatchObject({ code: 'download_too_large' });
   });
 
-  it('goes to where the redirects led, and asks anew when that link has run out', async () => {
+  it('uses the redirected address, and resolves it again when it has expired', async () => {
     let link = '/signed-1';
     server.set('/a', (request, response) => redirect(link)(request, response));
     server.set('/signed-1', file(body));
@@ -182,7 +182,7 @@ describe('the range reader', () => {
     expect(part.equals(body.subarray(2_000_000, 2_001_000))).toBe(true);
   });
 
-  it('ends with its signal', async () => {
+  it('ends when its signal aborts', async () => {
     const abort = new AbortController();
     server.set('/a', file(body));
     const result = await openAt('/a', { signal: abort.signal });

@@ -42,7 +42,7 @@ afterEach(async () => {
   for (const client of clients) await client.close();
 });
 
-describe.skipIf(!available)('yt-dlp behind the guard', () => {
+describe.skipIf(!available)('yt-dlp behind the address guard', () => {
   const inspect = async (policy: NetworkPolicy, path: string, maxBytes = 1e9) => {
     const folder = temporaryFolder();
     try {
@@ -53,7 +53,7 @@ describe.skipIf(!available)('yt-dlp behind the guard', () => {
     }
   };
 
-  it('reaches no private address that is not allowed', async () => {
+  it('cannot reach a private address that is not allowed', async () => {
     urls.set('/page', file(Buffer.from('<html></html>'), { type: 'text/html' }));
     const before = urls.requests.length;
     await expect(inspect({ ...OPEN, allowPrivateAddresses: false }, '/page')).rejects.toMatchObject({
@@ -63,20 +63,20 @@ describe.skipIf(!available)('yt-dlp behind the guard', () => {
     expect(log[0]).toMatchObject({ purpose: 'page', address: null });
   });
 
-  it('reaches nothing while Earshot is offline', async () => {
+  it('cannot connect while Earshot is offline', async () => {
     const before = urls.requests.length;
     await expect(inspect({ ...OPEN, offline: true }, '/page')).rejects.toMatchObject({ code: 'offline' });
     expect(urls.requests.length).toBe(before);
   });
 
-  it('is ended when it has fetched more than is allowed', async () => {
+  it('is ended when it exceeds the download limit', async () => {
     const page = Buffer.from(`<html>${'<p>more</p>'.repeat(400_000)}</html>`);
     urls.set('/large', file(page, { type: 'text/html' }));
     await expect(inspect(OPEN, '/large', 2_000_000)).rejects.toMatchObject({ code: 'download_too_large' });
   });
 });
 
-describe('the way out for another program', () => {
+describe('the guarded proxy', () => {
   const open = (policy: NetworkPolicy) =>
     openGuardedProxy({
       client: clientWith(policy),
@@ -108,7 +108,7 @@ describe('the way out for another program', () => {
     });
   };
 
-  it('serves nobody without the login', async () => {
+  it('rejects clients without its credentials', async () => {
     const proxy = await open(OPEN);
     const bare = new URL(proxy.url);
     const before = urls.requests.length;
@@ -127,7 +127,7 @@ describe('the way out for another program', () => {
     await proxy.close();
   });
 
-  it('tunnels only to allowed addresses, however they are spelled', async () => {
+  it('tunnels only to allowed addresses, however they are written', async () => {
     const guarded = await open({ ...OPEN, allowPrivateAddresses: false });
     for (const name of ['127.0.0.1', 'localhost', '127.1', '0x7f000001', '[::1]', '[::ffff:127.0.0.1]']) {
       expect(await connect(guarded.url, `${name}:${urls.port}`)).toBe(502);
@@ -143,11 +143,11 @@ describe('the way out for another program', () => {
   });
 });
 
-describe('what yt-dlp says', () => {
+describe('the output of yt-dlp', () => {
   const entry = { title: 'T', ext: 'mp3', protocol: 'https', url: 'https://example.com/a.mp3' };
   const parse = (output: unknown) => parsePageRecording(JSON.stringify(output));
 
-  it('takes the first recording of several', () => {
+  it('yields the first of several recordings', () => {
     const found = parse({ _type: 'playlist', playlist_count: 7, entries: [entry] });
     expect(found).toMatchObject({ title: 'T', count: 7, file: { url: entry.url } });
   });
@@ -162,7 +162,7 @@ describe('what yt-dlp says', () => {
     expect(() => parse(output)).toThrow(expect.objectContaining({ code: 'not_media' }));
   });
 
-  it('passes on no cookie and no login', () => {
+  it('leaves out cookies and credentials', () => {
     const headers = {
       'User-Agent': 'UA',
       Cookie: 'a=b',
@@ -175,7 +175,7 @@ describe('what yt-dlp says', () => {
     });
   });
 
-  it('drops chapters that make no sense', () => {
+  it('drops implausible chapters', () => {
     const chapter = (title: string, start_time: number, end_time: number) => ({
       title,
       start_time,
@@ -185,7 +185,7 @@ describe('what yt-dlp says', () => {
     expect(parse({ ...entry, chapters }).chapters).toEqual([{ title: 'A', start: 0, end: 5 }]);
   });
 
-  it('becomes a sentence without addresses and advice', () => {
+  it('becomes an error message without addresses and advice', () => {
     expect(
       explainYtDlp(
         'WARNING: x\n\u001b[0;31mERROR:\u001b[0m [youtube] abc: Private video https://youtu.be/abc; please report this issue on https://github.com/x\n',

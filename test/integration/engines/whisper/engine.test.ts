@@ -70,12 +70,12 @@ beforeAll(async () => {
 afterEach(() => engine.close());
 
 describe('the probe', () => {
-  it('says what the engine can do, and leaves no process', async () => {
+  it("reports the engine's abilities, and leaves no process", async () => {
     expect((await make().probe()).version).toBe('1.9.1');
     expect(engine.workerPid).toBeUndefined();
   });
 
-  it('says engine_unavailable where the addon does not load or takes its process down', async () => {
+  it('reports engine_unavailable if the addon does not load or crashes its process', async () => {
     const folder = temporaryFolder();
     const broken = join(folder, 'broken.node');
     writeFileSync(broken, 'not a library');
@@ -96,7 +96,7 @@ describe('the probe', () => {
 });
 
 describe('the engine', () => {
-  it('recognises two recordings at once on one model, in one process that it keeps', async () => {
+  it('transcribes two recordings at once on one model, in one process that it keeps', async () => {
     make();
     const [first, second] = await Promise.all([
       engine.transcribe({ modelPath, pcm: english, params }),
@@ -112,7 +112,7 @@ describe('the engine', () => {
     expect(engine.workerPid).toBe(pid);
   });
 
-  it('rejects with the program own errors', async () => {
+  it('rejects with AppErrors', async () => {
     make();
     const missing = join(tmpdir(), 'no-such-model.bin');
     await expect(engine.transcribe({ modelPath: missing, pcm: english })).rejects.toMatchObject({
@@ -133,7 +133,7 @@ describe('the engine', () => {
     expect(textOf(await engine.transcribe({ modelPath, pcm: english, params }))).toContain('northwind');
   });
 
-  it('stops a job on its signal, waiting or running, and goes on with the next', async () => {
+  it('cancels a waiting and a running job, and continues with the next', async () => {
     make({ concurrency: 1 });
     const running = new AbortController();
     const waiting = new AbortController();
@@ -154,7 +154,7 @@ describe('the engine', () => {
     ).rejects.toMatchObject({ code: 'cancelled' });
   });
 
-  it('ends a job that does not stop with its process, and does the others again unseen', async () => {
+  it('kills the process of a job that does not stop, and restarts the others unnoticed', async () => {
     // A process that is stopped by the system does not answer: the engine must kill it.
     make();
     const controller = new AbortController();
@@ -177,7 +177,7 @@ describe('the engine', () => {
     expect(engine.workerPid).not.toBe(pid);
   });
 
-  it('says engine_crashed for every job in a process that dies, and starts a fresh one', async () => {
+  it('rejects every job of a crashed process with engine_crashed, and starts another process', async () => {
     make();
     for (const signal of ['SIGSEGV', 'SIGKILL'] as const) {
       const { onProgress, promise } = started();
@@ -199,7 +199,7 @@ describe('the engine', () => {
     }
   });
 
-  it('lets go of an idle process, and starts another for the next job', async () => {
+  it('ends an idle process, and starts another for the next job', async () => {
     make({ idleMs: 50 });
     await engine.transcribe({ modelPath, pcm: english, params });
     const pid = engine.workerPid ?? 0;
@@ -219,7 +219,7 @@ describe('the engine', () => {
     expect(engine.workerPid).not.toBe(pid);
   });
 
-  it('interrupts its jobs when closed, and takes no more', async () => {
+  it('interrupts its jobs when closed, and accepts no more', async () => {
     make();
     const { onProgress, promise } = started();
     const job = engine.transcribe({ modelPath, pcm: long, params, onProgress });
@@ -234,7 +234,7 @@ describe('the engine', () => {
 });
 
 describe('a worker', () => {
-  it('ends when its host is killed, also in the middle of a job', async () => {
+  it('ends when its host is killed during a job', async () => {
     const host = spawn(process.execPath, [
       fileURLToPath(new URL('./orphan-parent.ts', import.meta.url)),
       addonPath,

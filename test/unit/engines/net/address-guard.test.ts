@@ -64,7 +64,7 @@ describe('isPublicAddress', () => {
 });
 
 describe('allowedAddresses', () => {
-  it('keeps only the public ones of a host that has both', async () => {
+  it('keeps only the public addresses of a host that has both', async () => {
     const allowed = await allowedAddresses(
       'mixed.example',
       false,
@@ -73,20 +73,20 @@ describe('allowedAddresses', () => {
     expect(allowed).toEqual([{ address: '8.8.8.8', family: 4 }]);
   });
 
-  it('refuses a host with private addresses alone, and says how to allow it', async () => {
+  it('rejects a host with only private addresses, and explains how to allow it', async () => {
     await expect(allowedAddresses('intranet.example', false, answering('10.0.0.1'))).rejects.toMatchObject({
       code: 'address_not_allowed',
       message: expect.stringMatching(/network\.allowPrivateAddresses.*--allow-private-addresses/),
     });
   });
 
-  it('lets private ones through where that is allowed', async () => {
+  it('returns private addresses if they are allowed', async () => {
     expect(await allowedAddresses('127.0.0.1', true, answering())).toEqual([
       { address: '127.0.0.1', family: 4 },
     ]);
   });
 
-  it('says that a host was not found', async () => {
+  it('reports that a host was not found', async () => {
     const resolve: Resolve = async () => {
       throw Object.assign(new Error('getaddrinfo ENOTFOUND nowhere.invalid'), { code: 'ENOTFOUND' });
     };

@@ -20,7 +20,7 @@ const make = (): {
 };
 
 describe('bodyStream', () => {
-  it('hands out what came before an error, also to a reader that comes later', async () => {
+  it('delivers the data before an error, also to a late reader', async () => {
     const { source, body, closed } = make();
     source.write('one ');
     source.write('two');
@@ -39,7 +39,7 @@ describe('bodyStream', () => {
     expect(closed).toEqual([[7, 'explained: broken']]);
   });
 
-  it('hands out everything of a slow and long stream, pausing the source', async () => {
+  it('delivers a long and slow stream, with backpressure', async () => {
     const { source, body, closed } = make();
     const all = Buffer.alloc(3_000_000, 7);
     source.end(all);
@@ -49,7 +49,7 @@ describe('bodyStream', () => {
     expect(closed).toEqual([[3_000_000, null]]);
   });
 
-  it('closes the source when the reader leaves, even while it waits', async () => {
+  it('closes the source when the reader is destroyed, even while it waits', async () => {
     const { source, body, closed } = make();
     source.write('one');
     const reading = buffer(body);
@@ -60,7 +60,7 @@ describe('bodyStream', () => {
     expect(closed).toHaveLength(1);
   });
 
-  it('takes a source that closes without an end for a failure', async () => {
+  it('treats a source that closes without an end as a failure', async () => {
     const { source, body } = make();
     source.destroy();
     await expect(buffer(body)).rejects.toThrow('explained: closed early');

@@ -30,19 +30,19 @@ describe('file names of downloads', () => {
     },
   );
 
-  it('takes the last part of the path, decoded, else the host', () => {
+  it('uses the last part of the path, decoded, else the host', () => {
     expect(nameFromUrl('https://example.com/a/b/%E6%9C%83%E8%AD%B0.m4a?x=1')).toBe('會議.m4a');
     expect(nameFromUrl('https://example.com/%ZZ.mp3')).toBe('%ZZ.mp3');
     expect(nameFromUrl('https://example.com/a%2F..%2Fb.mp3')).toBe('b.mp3');
     expect(nameFromUrl('https://example.com/')).toBe('example.com');
   });
 
-  it('prefers the asked address with an extension to where the redirects ended', () => {
+  it('prefers the requested URL with an extension to the redirected one', () => {
     expect(downloadFileName({}, 'https://a.example/talk.mp3', 'https://cdn.example/9f8e')).toBe('talk.mp3');
     expect(downloadFileName({}, 'https://a.example/9', 'https://cdn.example/talk.mp3')).toBe('talk.mp3');
   });
 
-  it('drops control characters and leading dots, and cuts between characters', () => {
+  it('drops control characters and leading dots, and truncates between characters', () => {
     expect(cleanFileName('..\u0000a\u0007.mp3')).toBe('a.mp3');
     expect(Array.from(cleanFileName('😀'.repeat(500)))).toHaveLength(200);
   });
