@@ -312,12 +312,9 @@ export const createApp = async (config: AppConfig, host: Host): Promise<App> => 
     addSystemRoutes(scope, { ...services, requestLog, version: config.version });
     addEventRoutes(scope, services);
     await addStorageRoutes(scope, services.files);
-    await addOpenAiRoutes(scope, { ...services, files: services.files.service });
-    await addAssemblyAiRoutes(scope, {
-      ...services,
-      files: services.files.service,
-      baseUrl: services.files.baseUrl,
-    });
+    const { service, uploads, baseUrl } = services.files;
+    await addOpenAiRoutes(scope, { ...services, uploads, files: service });
+    await addAssemblyAiRoutes(scope, { ...services, uploads, baseUrl });
     addMcpRoutes(scope, { ...services, version: config.version });
     addWebhookRoutes(scope, services.webhooks);
     addVoiceRoutes(scope, services.voices);

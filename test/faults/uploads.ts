@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { silentLogger } from '../../electron/core/base/logger.ts';
 import { openDatabase } from '../../electron/core/stores/database.ts';
-import { filesAfter, pendingObjects, storageTotals } from '../../electron/core/stores/files.ts';
+import { allFiles, storageTotals, writeIntents } from '../../electron/core/stores/files.ts';
 import { objectsIn } from '../http/storage/support/objects.ts';
 import { createRandom, SEED } from '../support/random.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -84,7 +84,7 @@ export const examine = (root: string, acknowledged: readonly string[]): Findings
   const db = openDatabase(join(root, 'earshot.db'), { logger: silentLogger, now: Date.now });
   const problems: string[] = [];
   try {
-    const rows = filesAfter(db, '', 1_000_000);
+    const rows = [...allFiles(db)];
     const objects = new Map(objectsIn(join(root, 'objects')).map((path) => [basename(path), path]));
     const stored = new Set<string>();
     for (const row of rows) {
@@ -102,7 +102,7 @@ export const examine = (root: string, acknowledged: readonly string[]): Findings
     const bytes = rows.reduce((sum, row) => sum + row.size, 0);
     const totals = storageTotals(db);
     if (totals.bytes !== bytes || totals.files !== rows.length) problems.push('usage is not exact');
-    if (pendingObjects(db).length > 0) problems.push('staged objects are left');
+    if (writeIntents(db).length > 0) problems.push('write intents are left');
     return {
       rows: rows.length,
       objects: rows.length + objects.size,

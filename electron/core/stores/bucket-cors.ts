@@ -1,9 +1,40 @@
+import { z } from 'zod';
 import { type ReadableDb, sql, type WritableDb } from './database.ts';
-import type { CorsRow } from './schema.ts';
 
-export const findCors = (db: ReadableDb, userId: string): CorsRow | undefined =>
-  db.get(sql.selectFrom('bucket_cors').selectAll().where('user_id', '=', userId));
+/** The CORS configuration of a user's files. */
+export type CorsRules = {
+  readonly allowedOrigins: readonly string[];
+  readonly allowedMethods: readonly string[];
+  readonly allowedHeaders: readonly string[];
+  readonly maxAgeSeconds: number;
+  /** Milliseconds since the epoch. */
+  readonly updatedAt: number;
+};
 
-export const saveCors = (db: WritableDb, row: CorsRow): void => {
-  db.run(sql.replaceInto('bucket_cors').values(row));
+const List = z.array(z.string());
+const decodeList = (text: string): string[] => List.parse(JSON.parse(text));
+
+export const findCors = (db: ReadableDb, userId: string): CorsRules | undefined => {
+  const row = db.get(sql.selectFrom('bucket_cors').selectAll().where('user_id', '=', userId));
+  if (row === undefined) return undefined;
+  return {
+    allowedOrigins: decodeList(row.origins),
+    allowedMethods: decodeList(row.methods),
+    allowedHeaders: decodeList(row.headers),
+    maxAgeSeconds: row.max_age,
+    updatedAt: row.updated_at,
+  };
+};
+
+export const saveCors = (db: WritableDb, userId: string, rules: CorsRules): void => {
+  db.run(
+    sql.replaceInto('bucket_cors').values({
+      user_id: userId,
+      origins: JSON.stringify(rules.allowedOrigins),
+      methods: JSON.stringify(rules.allowedMethods),
+      headers: JSON.stringify(rules.allowedHeaders),
+      max_age: rules.maxAgeSeconds,
+      updated_at: rules.updatedAt,
+    }),
+  );
 };

@@ -1,7 +1,6 @@
 import { sql as raw } from 'kysely';
 import { type ReadableDb, sql } from './database.ts';
-import { storageUsage } from './files.ts';
-import type { FileRow } from './schema.ts';
+import { type FileRecord, fileRecord, storageUsage } from './files.ts';
 
 export type FileFilter = {
   readonly folder?: string | undefined;
@@ -16,21 +15,21 @@ export type FileFilter = {
   readonly order: 'asc' | 'desc';
 };
 
-/** FTS5's trigram index finds three characters or more; a shorter text is looked for in the names. */
+/** FTS5's trigram index needs three characters; shorter queries scan the names. */
 const TRIGRAM = 3;
 
 const literalLike = (text: string): string => `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
 
-/** The least text that is above every text beginning with `prefix`. */
+/** An upper bound of all texts that begin with `prefix`. */
 const afterPrefix = (prefix: string): string => `${prefix}\u{10ffff}`;
 
-/** Conditions that leave few rows, which are then looked up one by one and sorted. */
+/** Whether the filter leaves so few rows that sorting them is cheaper than walking an index in the order asked for. */
 const isSelective = ({ prefix, q, metadata }: FileFilter): boolean =>
   prefix !== undefined || metadata.length > 0 || [...(q ?? '')].length >= TRIGRAM;
 
 const filtered = (userId: string, filter: FileFilter) => {
   const { folder, prefix, q, metadata } = filter;
-  // The plus keeps SQLite from walking over all of the user's files in the order of the sort.
+  // Unary plus keeps SQLite from using the index of the sort order, which would visit all of the user's files.
   const owner = isSelective(filter) ? raw<string>`+user_id` : raw.ref<string>('user_id');
   let query = sql.selectFrom('files').where(owner, '=', userId);
   if (folder !== undefined) {
@@ -48,7 +47,7 @@ const filtered = (userId: string, filter: FileFilter) => {
     );
   }
   if (q === undefined || q === '') return query;
-  // No name holds control characters, and FTS5 reads its query only as far as a NUL.
+  // No name holds control characters, and FTS5 stops reading its query at a NUL.
   if (/\p{Cc}/u.test(q)) return query.where(raw<boolean>`0`);
   if ([...q].length < TRIGRAM) {
     return query.where(raw<boolean>`original_name LIKE ${literalLike(q)} ESCAPE '\\'`);
@@ -61,7 +60,7 @@ const filtered = (userId: string, filter: FileFilter) => {
 
 const COLUMN = { uploaded_at: 'uploaded_at', name: 'original_name', size: 'size' } as const;
 
-/** The query of one page, for a test of its plan as well. */
+/** The query of one page; exported so that a test can check its plan. */
 export const filePage = (userId: string, filter: FileFilter) => {
   const { sort, order, limit, page } = filter;
   const column = raw.ref(COLUMN[sort]);
@@ -86,13 +85,13 @@ const countFiles = (db: ReadableDb, userId: string, filter: FileFilter): number 
   return db.get(known.where('folder', '=', folder))?.files ?? 0;
 };
 
-/** One page of a user's files, and how many the filter leaves in all. */
+/** One page of a user's files, and the number of all that match. */
 export const listFiles = (
   db: ReadableDb,
   userId: string,
   filter: FileFilter,
-): { rows: FileRow[]; total: number } => ({
-  rows: db.all(filePage(userId, filter)),
+): { files: FileRecord[]; total: number } => ({
+  files: db.all(filePage(userId, filter)).map(fileRecord),
   total: countFiles(db, userId, filter),
 });
 

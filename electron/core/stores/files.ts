@@ -1,23 +1,102 @@
+import { z } from 'zod';
 import { type ReadableDb, sql, type WritableDb } from './database.ts';
 import type { FileRow } from './schema.ts';
 
-export const findFileByKey = (db: ReadableDb, key: string): FileRow | undefined =>
-  db.get(sql.selectFrom('files').selectAll().where('key', '=', key));
+export const Metadata = z.record(z.string(), z.json());
+export type Metadata = Readonly<z.output<typeof Metadata>>;
 
-export const findFile = (db: ReadableDb, id: string): FileRow | undefined =>
-  db.get(sql.selectFrom('files').selectAll().where('id', '=', id));
+export const encodeMetadata = (metadata: Metadata): string => JSON.stringify(metadata);
+export const decodeMetadata = (text: string): Metadata => Metadata.parse(JSON.parse(text));
 
-export const filesOfUser = (db: ReadableDb, userId: string): FileRow[] =>
-  db.all(sql.selectFrom('files').selectAll().where('user_id', '=', userId).orderBy('id'));
+/** A user's stored file. */
+export type FileRecord = {
+  readonly id: string;
+  readonly userId: string;
+  /** `/{user id}/{folder}/{name}`, unique. */
+  readonly key: string;
+  /** Random name of the file's bytes in the object folders. */
+  readonly object: string;
+  readonly folder: string;
+  readonly originalName: string;
+  /** Bytes. */
+  readonly size: number;
+  readonly mimeType: string;
+  readonly isPublic: boolean;
+  readonly metadata: Metadata;
+  /** Hex. */
+  readonly md5: string;
+  /** Hex. */
+  readonly sha256: string;
+  /** Milliseconds since the epoch, as `modifiedAt`. */
+  readonly uploadedAt: number;
+  readonly modifiedAt: number;
+};
 
-/** All files after `afterId`, in the order of their ids: for walking over everything in small steps. */
-export const filesAfter = (db: ReadableDb, afterId: string, limit: number): FileRow[] =>
-  db.all(sql.selectFrom('files').selectAll().where('id', '>', afterId).orderBy('id').limit(limit));
+/** Decodes a row of `files`. */
+export const fileRecord = (row: FileRow): FileRecord => ({
+  id: row.id,
+  userId: row.user_id,
+  key: row.key,
+  object: row.object,
+  folder: row.folder,
+  originalName: row.original_name,
+  size: row.size,
+  mimeType: row.mime_type,
+  isPublic: row.public === 1,
+  metadata: decodeMetadata(row.metadata),
+  md5: row.md5,
+  sha256: row.sha256,
+  uploadedAt: row.uploaded_at,
+  modifiedAt: row.modified_at,
+});
 
-export const isKnownObject = (db: ReadableDb, object: string): boolean =>
+const fileRow = (file: FileRecord): FileRow => ({
+  id: file.id,
+  user_id: file.userId,
+  key: file.key,
+  object: file.object,
+  folder: file.folder,
+  original_name: file.originalName,
+  size: file.size,
+  mime_type: file.mimeType,
+  public: file.isPublic ? 1 : 0,
+  metadata: encodeMetadata(file.metadata),
+  md5: file.md5,
+  sha256: file.sha256,
+  uploaded_at: file.uploadedAt,
+  modified_at: file.modifiedAt,
+});
+
+const recordOrNone = (row: FileRow | undefined): FileRecord | undefined =>
+  row === undefined ? undefined : fileRecord(row);
+
+export const findFileByKey = (db: ReadableDb, key: string): FileRecord | undefined =>
+  recordOrNone(db.get(sql.selectFrom('files').selectAll().where('key', '=', key)));
+
+export const findFile = (db: ReadableDb, id: string): FileRecord | undefined =>
+  recordOrNone(db.get(sql.selectFrom('files').selectAll().where('id', '=', id)));
+
+export const filesOfUser = (db: ReadableDb, userId: string): FileRecord[] =>
+  db.all(sql.selectFrom('files').selectAll().where('user_id', '=', userId).orderBy('id')).map(fileRecord);
+
+const PAGE = 200;
+
+/** Every user's files in the order of their ids, read page by page: files may come and go meanwhile. */
+export function* allFiles(db: ReadableDb): Generator<FileRecord> {
+  for (let last = ''; ; ) {
+    const rows = db.all(sql.selectFrom('files').selectAll().where('id', '>', last).orderBy('id').limit(PAGE));
+    const lastRow = rows.at(-1);
+    if (lastRow === undefined) return;
+    yield* rows.map(fileRecord);
+    last = lastRow.id;
+  }
+}
+
+/** Whether a file refers to the object. */
+export const hasFile = (db: ReadableDb, object: string): boolean =>
   db.get(sql.selectFrom('files').select('id').where('object', '=', object)) !== undefined;
 
-/** How much is stored in all: files and bytes. */
+/** Number and bytes of all users' files. */
 export const storageTotals = (db: ReadableDb): { files: number; bytes: number } => {
   const totals = db.get(
     sql
@@ -30,13 +109,12 @@ export const storageTotals = (db: ReadableDb): { files: number; bytes: number } 
   return { files: totals?.files ?? 0, bytes: totals?.bytes ?? 0 };
 };
 
+/** Number and bytes of a user's files, kept by triggers. */
 export const storageUsage = (db: ReadableDb, userId: string): { bytes: number; files: number } =>
   db.get(sql.selectFrom('storage_usage').select(['bytes', 'files']).where('user_id', '=', userId)) ?? {
     bytes: 0,
     files: 0,
   };
-
-type Metadata = Readonly<Record<string, unknown>>;
 
 /** `{a: {b: 1}, tags: ["x", "y"]}` → `a.b` = 1, `tags` = x, `tags` = y. */
 const flatten = (prefix: string, value: unknown): [string, string][] => {
@@ -49,12 +127,19 @@ const flatten = (prefix: string, value: unknown): [string, string][] => {
   return [[prefix, String(value)]];
 };
 
-const indexMetadata = (db: WritableDb, file: FileRow, metadata: Metadata): void => {
-  const number = db.get(sql.selectFrom('files').select('number').where('id', '=', file.id))?.number;
+/** The row number by which the full-text index knows a file. */
+const numberOf = (db: ReadableDb, id: string): number | undefined =>
+  db.get(sql.selectFrom('files').select('number').where('id', '=', id))?.number;
+
+const indexMetadata = (
+  db: WritableDb,
+  file: Pick<FileRecord, 'id' | 'userId' | 'originalName' | 'metadata'>,
+): void => {
+  const number = numberOf(db, file.id);
   if (number === undefined) return;
-  const entries = flatten('', metadata);
+  const entries = flatten('', file.metadata);
   for (const [key, value] of entries) {
-    const row = { user_id: file.user_id, key, value, file_id: file.id };
+    const row = { user_id: file.userId, key, value, file_id: file.id };
     db.run(
       sql
         .insertInto('file_metadata')
@@ -63,43 +148,50 @@ const indexMetadata = (db: WritableDb, file: FileRow, metadata: Metadata): void 
     );
   }
   const text = entries.map(([, value]) => value).join('\n');
-  db.run(sql.insertInto('files_text').values({ rowid: number, name: file.original_name, metadata: text }));
+  db.run(sql.insertInto('files_text').values({ rowid: number, name: file.originalName, metadata: text }));
 };
 
-/** Records a whole, flushed object as a file; from here on it counts. */
-export const insertFile = (db: WritableDb, file: FileRow, crc32: Uint8Array): void =>
+/** Inserts the row that makes a whole, flushed object a file. A trigger deletes the object's write intent. */
+export const insertFile = (db: WritableDb, file: FileRecord, crc32: Uint8Array): void =>
   db.transaction(() => {
-    db.run(sql.insertInto('files').values(file));
+    db.run(sql.insertInto('files').values(fileRow(file)));
     db.run(sql.insertInto('object_checksums').values({ object: file.object, crc32 }));
-    // Written by the service that serialised it.
-    indexMetadata(db, file, JSON.parse(file.metadata) as Metadata);
+    indexMetadata(db, file);
   });
 
-export const updateFile = (
-  db: WritableDb,
-  file: FileRow,
-  change: Partial<Pick<FileRow, 'public' | 'metadata' | 'modified_at'>>,
-): void =>
+type FileChange = {
+  readonly isPublic?: boolean | undefined;
+  readonly metadata?: Metadata | undefined;
+  readonly modifiedAt: number;
+};
+
+export const updateFile = (db: WritableDb, file: FileRecord, change: FileChange): void =>
   db.transaction(() => {
-    db.run(sql.updateTable('files').set(change).where('id', '=', file.id));
+    const columns = {
+      public: (change.isPublic ?? file.isPublic) ? 1 : 0,
+      metadata: encodeMetadata(change.metadata ?? file.metadata),
+      modified_at: change.modifiedAt,
+    };
+    db.run(sql.updateTable('files').set(columns).where('id', '=', file.id));
     if (change.metadata === undefined) return;
-    const number = db.get(sql.selectFrom('files').select('number').where('id', '=', file.id))?.number ?? -1;
     db.run(sql.deleteFrom('file_metadata').where('file_id', '=', file.id));
-    db.run(sql.deleteFrom('files_text').where('rowid', '=', number));
-    // As in `insertFile`.
-    indexMetadata(db, file, JSON.parse(change.metadata) as Metadata);
+    db.run(sql.deleteFrom('files_text').where('rowid', '=', numberOf(db, file.id) ?? -1));
+    indexMetadata(db, { ...file, metadata: change.metadata });
   });
 
-/** Ends a file; its object is noted for removal in the same transaction. */
+/** Deletes the file row; a trigger queues its object for removal in the same transaction. */
 export const deleteFile = (db: WritableDb, id: string): boolean =>
   db.run(sql.deleteFrom('files').where('id', '=', id)).changes > 0;
 
-/** CRC-32 of each block of an object, four bytes each, or undefined for an object that is not known. */
+/** CRC-32 of each block of an object, four bytes each, or undefined for an unknown object. */
 export const objectChecksums = (db: ReadableDb, object: string): Uint8Array | undefined =>
   db.get(sql.selectFrom('object_checksums').select('crc32').where('object', '=', object))?.crc32;
 
-/** Says that bytes of this name may exist without a file: what a crash leaves is found by it. */
-export const notePending = (db: WritableDb, object: string, now: number): void => {
+/**
+ * Records that bytes may be written under this name, before the first one is: after a crash the sweeper finds them by
+ * this row. The table is called `pending_objects`.
+ */
+export const insertWriteIntent = (db: WritableDb, object: string, now: number): void => {
   db.run(
     sql
       .insertInto('pending_objects')
@@ -108,17 +200,18 @@ export const notePending = (db: WritableDb, object: string, now: number): void =
   );
 };
 
-export const clearPending = (db: WritableDb, object: string): void => {
+export const deleteWriteIntent = (db: WritableDb, object: string): void => {
   db.run(sql.deleteFrom('pending_objects').where('object', '=', object));
 };
 
-export const pendingObjects = (db: ReadableDb): string[] =>
+/** Objects that were to be written or removed, and whose end was not recorded. Oldest first. */
+export const writeIntents = (db: ReadableDb): string[] =>
   db.all(sql.selectFrom('pending_objects').select('object').orderBy('created_at')).map((row) => row.object);
 
 /** The id that was written into a mirror's folder when it was first used. */
 export const mirrorId = (db: ReadableDb, path: string): string | undefined =>
   db.get(sql.selectFrom('meta').select('value').where('key', '=', `mirror:${path}`))?.value;
 
-export const rememberMirror = (db: WritableDb, path: string, id: string): void => {
+export const saveMirrorId = (db: WritableDb, path: string, id: string): void => {
   db.run(sql.replaceInto('meta').values({ key: `mirror:${path}`, value: id }));
 };

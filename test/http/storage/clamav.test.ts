@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parseClamdConf, parseClamdReply } from '../../../electron/core/engines/scan/clamd.ts';
 import { parseClamscan } from '../../../electron/core/engines/scan/clamscan.ts';
@@ -89,14 +89,15 @@ describe.skipIf(!available)('a scan by ClamAV', async () => {
 
 describe('without ClamAV', () => {
   it('uploads are checked by the built-in scan, unless ClamAV is mandatory', async () => {
-    const storage = await freshStorage({ settings: { 'storage.requireClamav': true } });
+    const root = temporaryFolder();
+    const storage = await freshStorage({ root, settings: { 'storage.requireClamav': true } });
     const user = newUser(storage);
     expect(await refusal(storage, user, 'a.txt', 'x')).toMatchObject({
       status: 503,
       code: 'scanner_unavailable',
     });
     expect((await user.client.call('storageInfo')).data.fileCount).toBe(0);
-    expect(existsSync(storage.files.store.stagedPath('0'.repeat(32)))).toBe(false);
+    expect(objectsIn(join(root, 'objects'))).toEqual([]);
   });
 
   it('the EICAR signature is found across the borders of chunks', () => {

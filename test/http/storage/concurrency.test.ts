@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { filesOfUser, pendingObjects, storageUsage } from '../../../electron/core/stores/files.ts';
+import { filesOfUser, storageUsage, writeIntents } from '../../../electron/core/stores/files.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { bearer, form, freshStorage, newUser, objectsIn, type User } from './support/client.ts';
 
@@ -74,5 +74,5 @@ it('uploads, deletions and listings of two users at once keep every invariant', 
   }
   const names = objectsIn(join(root, 'objects')).map((path) => path.slice(-32));
   expect(names.sort()).toEqual(known.sort());
-  expect(pendingObjects(storage.db)).toEqual([]);
+  expect(writeIntents(storage.db)).toEqual([]);
 }, 120_000);

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { findFileByKey, pendingObjects } from '../../../electron/core/stores/files.ts';
+import { findFileByKey, writeIntents } from '../../../electron/core/stores/files.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import {
   bearer,
@@ -66,7 +66,7 @@ describe('copies', () => {
     expect(copies.every(right)).toBe(true);
     await user.client.call('deleteFile', { params: { fileKey: key } });
     expect(copies.some(existsSync)).toBe(false);
-    expect(pendingObjects(storage.db)).toEqual([]);
+    expect(writeIntents(storage.db)).toEqual([]);
   });
 
   it('are read in the place of a flipped byte, a cut-off end and a missing file, and mend them', async () => {
@@ -148,12 +148,12 @@ describe('a disk that is away', () => {
   it('is swept when it comes back', async () => {
     renameSync(disk(), `${disk()}-away`);
     await user.client.call('deleteFile', { params: { fileKey: key } });
-    expect(pendingObjects(storage.db)).toEqual([object]);
+    expect(writeIntents(storage.db)).toEqual([object]);
     renameSync(`${disk()}-away`, disk());
     expect(existsSync(copies[1] ?? '')).toBe(true);
     await storage.files.sweep();
     expect(copies.some(existsSync)).toBe(false);
-    expect(pendingObjects(storage.db)).toEqual([]);
+    expect(writeIntents(storage.db)).toEqual([]);
   });
 
   it('may be replaced by a new one, which is then filled', async () => {

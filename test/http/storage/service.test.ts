@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../../../electron/contract/client.ts';
 import { routes } from '../../../electron/contract/routes.ts';
-import { findFileByKey, pendingObjects } from '../../../electron/core/stores/files.ts';
+import { findFileByKey, writeIntents } from '../../../electron/core/stores/files.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { bearer, freshStorage, newUser, objectsIn, upload } from './support/client.ts';
 
 const root = temporaryFolder();
 const storage = await freshStorage({ root });
-const { service, presign } = storage.files;
+const { service, uploads, presign } = storage.files;
 const objects = join(root, 'objects');
 
 describe('deleting a file', () => {
@@ -34,7 +34,7 @@ describe('deleting a file', () => {
     await expect(attempt).rejects.toMatchObject({ status: 404, code: 'file_not_found' });
     const change = other.client.call('patchFile', { params: { fileKey: file.key }, body: { public: false } });
     await expect(change).rejects.toMatchObject({ status: 404, code: 'file_not_found' });
-    expect(service.ownFile(user.id, file.key)?.public).toBe(1);
+    expect(service.ownFile(user.id, file.key)?.isPublic).toBe(true);
   });
 });
 
@@ -51,7 +51,7 @@ describe('deleting a user', () => {
     const { file } = await upload(second, 'c.txt', 'x');
     const row = findFileByKey(storage.db, file.key);
     storage.accounts.removeUser(second.id);
-    expect(pendingObjects(storage.db)).toEqual([row?.object]);
+    expect(writeIntents(storage.db)).toEqual([row?.object]);
     expect(await storage.files.sweep()).toBe(1);
     expect(objectsIn(objects)).toEqual(before);
   });
@@ -102,13 +102,13 @@ it('an upload through the service is checked like one over HTTP', async () => {
     yield Buffer.from('from ');
     yield Buffer.from('inside');
   };
-  const input = { user, stream: chunks(), fileName: 'inside.txt', declaredType: 'text/plain' };
-  const { file, info } = await service.upload({ ...input, metadata: { by: 'test' } });
-  expect(file).toMatchObject({ size: 11, original_name: 'inside.txt' });
+  const input = { userId: user.id, source: chunks(), fileName: 'inside.txt', declaredType: 'text/plain' };
+  const { file, info } = await uploads.store({ ...input, metadata: { by: 'test' } });
+  expect(file).toMatchObject({ size: 11, originalName: 'inside.txt' });
   expect(info.scan).toEqual({ engine: 'builtin', clean: true });
   const leave = AbortSignal.abort();
-  await expect(service.upload({ ...input, stream: chunks(), signal: leave })).rejects.toThrow();
-  await expect(service.upload({ ...input, stream: chunks(), fileName: 'a.exe' })).rejects.toMatchObject({
+  await expect(uploads.store({ ...input, source: chunks(), signal: leave })).rejects.toThrow();
+  await expect(uploads.store({ ...input, source: chunks(), fileName: 'a.exe' })).rejects.toMatchObject({
     code: 'unsupported_file_type',
   });
   const answer = await fetch(`${storage.url}/v1/storage/download${file.key}`, { headers: bearer(user) });

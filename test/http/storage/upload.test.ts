@@ -2,11 +2,13 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { bearer, errorOf, form, freshStorage, newUser, objectsIn, upload } from './support/client.ts';
 
-const storage = await freshStorage();
+const root = temporaryFolder();
+const storage = await freshStorage({ root });
 const user = newUser(storage);
-const objects = join(storage.files.store.stagedPath('0'.repeat(32)), '..', '..');
+const objects = join(root, 'objects');
 
 const post = (body: BodyInit, headers: Record<string, string> = {}) =>
   fetch(`${storage.url}/v1/storage/upload`, {

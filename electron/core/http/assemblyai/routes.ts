@@ -4,7 +4,7 @@ import { CreateTranscript, type Transcription } from '../../../contract/transcri
 import { AppError } from '../../base/errors.ts';
 import { nameByContent } from '../../services/files/name-by-content.ts';
 import { presentFile } from '../../services/files/present.ts';
-import type { FileService } from '../../services/files/service.ts';
+import type { UploadService } from '../../services/files/uploads.ts';
 import type { TranscriptService } from '../../services/transcripts/index.ts';
 import type { TranscriptPages } from '../../services/transcripts/pages.ts';
 import { addRoute } from '../add-route.ts';
@@ -20,7 +20,7 @@ import { aaiParagraphs, aaiSentences, aaiWordSearch, aaiWords } from './words.ts
 export type AssemblyAiDeps = {
   readonly transcripts: TranscriptService;
   readonly pages: TranscriptPages;
-  readonly files: FileService;
+  readonly uploads: UploadService;
   /** Without a trailing slash. */
   readonly baseUrl: () => string;
 };
@@ -52,12 +52,12 @@ const summaryOf = ({ id, confidence, duration }: Transcription) => ({
   audio_duration: Math.round(duration),
 });
 
-const addUploadRoute = (server: FastifyInstance, { files, baseUrl }: AssemblyAiDeps): void => {
+const addUploadRoute = (server: FastifyInstance, { uploads, baseUrl }: AssemblyAiDeps): void => {
   addRoute(server, routes.aaiUpload, async ({ caller, request }) => {
     const { name, stream } = await nameByContent(request.raw);
-    const { file } = await files.upload({
-      user: caller.user,
-      stream,
+    const { file } = await uploads.store({
+      userId: caller.user.id,
+      source: stream,
       fileName: name,
       declaredType: '',
       folder: FOLDER,

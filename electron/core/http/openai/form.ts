@@ -2,12 +2,12 @@ import type { MultipartFile, MultipartValue } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../../base/errors.ts';
 import type { Caller } from '../../services/accounts.ts';
-import { MAX_FILE_BYTES } from '../../services/files/intake.ts';
-import type { FileService } from '../../services/files/service.ts';
-import { nextPart } from '../v1/storage/upload-form.ts';
+import type { FileService, StoredFile } from '../../services/files/service.ts';
+import { MAX_FILE_BYTES, type UploadService } from '../../services/files/uploads.ts';
+import { invalidField, nextPart, textOf } from '../multipart.ts';
 
 const LIMITS = {
-  // The store counts the bytes and refuses with a sentence; the parser must not cut silently before it.
+  // Higher than the service's own limit, which is refused with a sentence; the parser would truncate silently.
   fileSize: MAX_FILE_BYTES + 1,
   files: 2,
   fields: 40,
@@ -18,45 +18,37 @@ const LIMITS = {
 };
 const FOLDER = 'openai';
 
-const invalid = (path: string, message: string): AppError =>
-  new AppError('invalid_request', `The request is not valid: ${path}: ${message}.`, {
-    details: [{ path, message }],
-  });
-
 type User = Caller['user'];
 
-/** A stored upload: its key, and the name that it came with. */
-export type KeptUpload = Awaited<ReturnType<FileService['upload']>>['file'];
+export type UploadedFiles = { readonly uploads: UploadService; readonly files: FileService };
 
 export type OpenAiForm = {
-  readonly file: KeptUpload;
+  readonly file: StoredFile;
   /** By name; `name[]` fields are lists under their bare name. */
   readonly fields: Readonly<Record<string, string | string[]>>;
 };
 
-const takeField = (
-  fields: Map<string, string | string[]>,
-  { fieldname, value, valueTruncated }: MultipartValue,
-): void => {
-  if (valueTruncated) throw invalid(fieldname, 'is too long');
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
+const addField = (fields: Map<string, string | string[]>, part: MultipartValue): void => {
+  const { fieldname } = part;
+  if (part.valueTruncated === true) throw invalidField(fieldname, 'is too long');
+  const text = textOf(part);
   const list = /^(.+)\[\d*\]$/.exec(fieldname)?.[1];
   if (list === undefined) {
-    if (fields.has(fieldname)) throw invalid(fieldname, 'was sent more than once');
+    if (fields.has(fieldname)) throw invalidField(fieldname, 'was sent more than once');
     fields.set(fieldname, text);
     return;
   }
   const known = fields.get(list) ?? [];
-  if (typeof known === 'string') throw invalid(list, 'was sent more than once');
+  if (typeof known === 'string') throw invalidField(list, 'was sent more than once');
   fields.set(list, [...known, text]);
 };
 
-/** Keeps the file; its name decides its type, its media type only where the name has no ending. */
-const keep = async (files: FileService, user: User, part: MultipartFile): Promise<KeptUpload> => {
-  if (part.fieldname !== 'file') throw invalid(part.fieldname.slice(0, 100), 'is not a known field');
-  const { file } = await files.upload({
-    user,
-    stream: part.file,
+/** Stores the file. Its name's extension decides its type; without one, its media type does. */
+const store = async (uploads: UploadService, user: User, part: MultipartFile): Promise<StoredFile> => {
+  if (part.fieldname !== 'file') throw invalidField(part.fieldname.slice(0, 100), 'is not a known field');
+  const { file } = await uploads.store({
+    userId: user.id,
+    source: part.file,
     fileName: part.filename === '' ? 'audio' : part.filename,
     declaredType: /\.\w+$/.test(part.filename) ? '' : part.mimetype,
     folder: FOLDER,
@@ -64,10 +56,10 @@ const keep = async (files: FileService, user: User, part: MultipartFile): Promis
   return file;
 };
 
-/** Reads the form: the file goes to the store as it comes. Rejects with nothing left behind. */
+/** Reads the form and stores its file while it arrives. Rejects with nothing left behind. */
 export const readOpenAiForm = async (
   request: FastifyRequest,
-  files: FileService,
+  { uploads, files }: UploadedFiles,
   user: User,
 ): Promise<OpenAiForm> => {
   if (!request.isMultipart()) {
@@ -78,19 +70,19 @@ export const readOpenAiForm = async (
   }
   const fields = new Map<string, string | string[]>();
   const parts = request.parts({ limits: LIMITS })[Symbol.asyncIterator]();
-  let file: KeptUpload | undefined;
+  let file: StoredFile | undefined;
   let open: MultipartFile | undefined;
   try {
     for (let part = await nextPart(parts); part !== undefined; part = await nextPart(parts)) {
       if (part.type === 'field') {
-        takeField(fields, part);
+        addField(fields, part);
         continue;
       }
       open = part;
-      if (file !== undefined) throw invalid('file', 'was sent more than once');
-      file = await keep(files, user, part);
+      if (file !== undefined) throw invalidField('file', 'was sent more than once');
+      file = await store(uploads, user, part);
     }
-    if (file === undefined) throw invalid('file', 'is missing');
+    if (file === undefined) throw invalidField('file', 'is missing');
     return { file, fields: Object.fromEntries(fields) };
   } catch (error) {
     open?.file.destroy();

@@ -9,20 +9,19 @@ import { routes } from '../../../contract/routes.ts';
 import { CreateTranscript, PROMPT_LENGTH, type Transcription } from '../../../contract/transcript.ts';
 import type { Caller } from '../../services/accounts.ts';
 import type { EventHub } from '../../services/events.ts';
-import type { FileService } from '../../services/files/service.ts';
+import type { StoredFile } from '../../services/files/service.ts';
 import type { TranscriptService } from '../../services/transcripts/index.ts';
 import { addRoute } from '../add-route.ts';
 import { lingerAfterRefusal } from '../lingering-close.ts';
 import { ok } from '../responses.ts';
 import { validate } from '../validate.ts';
 import { errorOfJob } from './errors.ts';
-import { type KeptUpload, readOpenAiForm } from './form.ts';
+import { readOpenAiForm, type UploadedFiles } from './form.ts';
 import { openAiDiarized, openAiSubtitles, openAiText, openAiVerbose } from './responses.ts';
 import { OpenAiStream } from './stream.ts';
 
-export type OpenAiDeps = {
+export type OpenAiDeps = UploadedFiles & {
   readonly transcripts: TranscriptService;
-  readonly files: FileService;
   readonly events: EventHub;
 };
 
@@ -36,13 +35,13 @@ type Job = {
 };
 
 /** The creation that a form asks for. */
-const creationOf = (file: KeptUpload, form: Form, task: Task): CreateTranscript =>
+const creationOf = (file: StoredFile, form: Form, task: Task): CreateTranscript =>
   // What does not go together, as a model for English and another language, is refused here as everywhere.
   validate(
     CreateTranscript,
     {
       audio_url: `storage:${file.key}`,
-      name: file.original_name,
+      name: file.originalName,
       model: form.model === 'whisper-1' ? 'mini' : form.model,
       language: form.language ?? 'auto',
       timestamp_style: 'word',
@@ -100,7 +99,7 @@ const answer = async (transcript: Transcription, job: Job) => {
   }
 };
 
-const runStreamed = async (resources: OpenAiDeps, job: Job, file: KeptUpload): Promise<undefined> => {
+const runStreamed = async (resources: OpenAiDeps, job: Job, file: StoredFile): Promise<undefined> => {
   const { transcripts, events } = resources;
   const { user, reply, form, task } = job;
   const row = transcripts.create(user, creationOf(file, form, task), undefined);
@@ -114,7 +113,7 @@ const runStreamed = async (resources: OpenAiDeps, job: Job, file: KeptUpload): P
   }
 };
 
-const run = async (resources: OpenAiDeps, job: Job, file: KeptUpload) => {
+const run = async (resources: OpenAiDeps, job: Job, file: StoredFile) => {
   if (job.form.stream === true) return runStreamed(resources, job, file);
   const row = resources.transcripts.create(job.user, creationOf(file, job.form, job.task), undefined);
   const transcript = await finish(resources, job, row.id);
@@ -128,7 +127,7 @@ const addAudioRoute = (server: FastifyInstance, resources: OpenAiDeps, task: Tas
   const schema = task === 'transcribe' ? OpenAiTranscriptionForm : OpenAiTranslationForm;
   addRoute(server, definition, async ({ caller, request, reply }) => {
     const { user } = caller;
-    const { file, fields } = await readOpenAiForm(request, files, user);
+    const { file, fields } = await readOpenAiForm(request, resources, user);
     try {
       const form: Form = validate(schema, fields, 'form');
       return await run(resources, { user, reply, form, task }, file);

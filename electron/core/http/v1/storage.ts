@@ -47,43 +47,43 @@ const addCorsRoutes = (server: FastifyInstance, { cors }: Files): void => {
   addRoute(server, routes.corsConfig, ({ caller }) => ok(success(cors.read(caller.user.id))));
 };
 
-const addUploadRoute = (server: FastifyInstance, { service, baseUrl }: Files): void => {
+const addUploadRoute = (server: FastifyInstance, { uploads, baseUrl }: Files): void => {
   addRoute(server, routes.uploadFile, async ({ caller, request }) => {
-    const { intake, plan } = await receiveForm(request, service, caller.user.id);
-    const { row, info } = await service.finish(intake, plan);
-    return created(success({ file: presentFile(row, baseUrl()), upload_info: info }));
+    const { upload, properties } = await receiveForm(request, uploads, caller.user.id);
+    const { file, info } = await upload.commit(properties);
+    return created(success({ file: presentFile(file, baseUrl()), upload_info: info }));
   });
 };
 
 const addPresignedRoute = (server: FastifyInstance, { presign, baseUrl }: Files): void => {
   addRoute(server, routes.putPresigned, async ({ params, request }) => {
     const length = request.headers['content-length'];
-    const row = await presign.put({
+    const file = await presign.put({
       token: params.token,
       contentType: request.headers['content-type'] ?? '',
-      // The connection must outlive a refusal, to carry the answer.
+      // Keep the connection open after a refusal: it carries the answer.
       source: request.raw.iterator({ destroyOnReturn: false }),
       expectedBytes: length === undefined ? undefined : Number(length),
     });
-    return ok(success(presentInformation(row, baseUrl())));
+    return ok(success(presentInformation(file, baseUrl())));
   });
 };
 
-/** Everything under `/v1/storage`, and `/cdn`. Uploads are read as streams, each form in a scope of its own. */
+/** `/v1/storage` and `/cdn`. Each kind of upload has a scope of its own, in which bodies are streams. */
 export const addStorageRoutes = async (server: FastifyInstance, files: Files): Promise<void> => {
   addFileRoutes(server, files);
   addCorsRoutes(server, files);
   addDownloadRoutes(server, files);
   await server.register(async (scope) => {
     scope.removeAllContentTypeParsers();
-    // The service refuses what is too large, with a sentence.
+    // The upload service refuses files that are too large, with a sentence.
     await scope.register(multipart, { throwFileSizeLimit: false });
     scope.addHook('onSend', async (request, reply) => lingerAfterRefusal(request, reply));
     addUploadRoute(scope, files);
   });
   await server.register(async (scope) => {
     scope.removeAllContentTypeParsers();
-    // The body is left unread for the handler, whatever type it says it is.
+    // Leave the body of any type unread: the handler streams it.
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
     scope.addHook('onSend', async (request, reply) => lingerAfterRefusal(request, reply));
     addPresignedRoute(scope, files);

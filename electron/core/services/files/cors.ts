@@ -1,16 +1,11 @@
 import type { CorsRequest } from '../../../contract/storage.ts';
 import { type Clock, isoTime } from '../../base/clock.ts';
-import { findCors, saveCors } from '../../stores/bucket-cors.ts';
+import { type CorsRules, findCors, saveCors } from '../../stores/bucket-cors.ts';
 import type { WritableDb } from '../../stores/database.ts';
 
-export type CorsRules = {
-  readonly allowedOrigins: readonly string[];
-  readonly allowedMethods: readonly string[];
-  readonly allowedHeaders: readonly string[];
-  readonly maxAgeSeconds: number;
-};
+export type { CorsRules };
 
-/** `https://*.example.com` takes any subdomain, not the domain itself; ports and schemes must be equal. */
+/** `https://*.example.com` matches any subdomain but not the domain itself; scheme and port must be equal. */
 const originMatches = (pattern: string, origin: string): boolean => {
   if (pattern === '*') return true;
   const wanted = pattern.toLowerCase();
@@ -22,13 +17,13 @@ const originMatches = (pattern: string, origin: string): boolean => {
   return given.startsWith(scheme) && given.endsWith(suffix) && /^[a-z0-9-]+(\.[a-z0-9-]+)*$/.test(label);
 };
 
-/** What `Access-Control-Allow-Origin` says to an origin, or undefined when it is not let in. */
+/** The value of `Access-Control-Allow-Origin` for an origin; undefined when it is not allowed. */
 export const allowedOrigin = (rules: CorsRules, origin: string): string | undefined => {
   if (rules.allowedOrigins.includes('*')) return '*';
   return rules.allowedOrigins.some((pattern) => originMatches(pattern, origin)) ? origin : undefined;
 };
 
-/** Who may GET may HEAD, which tells less. */
+/** HEAD is allowed with GET: its answer holds less. */
 export const allowsMethod = (rules: CorsRules, method: string): boolean =>
   rules.allowedMethods.includes(method) || (method === 'HEAD' && rules.allowedMethods.includes('GET'));
 
@@ -38,7 +33,7 @@ export const allowsHeaders = (rules: CorsRules, names: readonly string[]): boole
   return names.every((name) => allowed.has(name.toLowerCase()));
 };
 
-/** The CORS configuration of each account's objects; a change is in force with the next request. */
+/** The CORS configuration of each user's files; a change applies from the next request on. */
 export class CorsService {
   readonly #db: WritableDb;
   readonly #clock: Clock;
@@ -48,42 +43,22 @@ export class CorsService {
     this.#clock = clock;
   }
 
-  /** Undefined before the first configuration: no other origin is let in. */
-  rules(userId: string): (CorsRules & { readonly updatedAt: number }) | undefined {
-    const row = findCors(this.#db, userId);
-    if (row === undefined) return undefined;
-    // Each list is stored by `configure` after the request's schema checked it.
-    const list = (text: string) => JSON.parse(text) as string[];
-    return {
-      allowedOrigins: list(row.origins),
-      allowedMethods: list(row.methods),
-      allowedHeaders: list(row.headers),
-      maxAgeSeconds: row.max_age,
-      updatedAt: row.updated_at,
-    };
+  /** Undefined without a configuration: then no other origin is allowed. */
+  rules(userId: string): CorsRules | undefined {
+    return findCors(this.#db, userId);
   }
 
   configure(userId: string, request: CorsRequest) {
-    const now = this.#clock.now();
     const unique = (values: readonly string[]) => [...new Set(values)];
-    const origins = unique(request.allowedOrigins);
-    const methods = unique(request.allowedMethods);
-    const headers = unique(request.allowedHeaders);
-    saveCors(this.#db, {
-      user_id: userId,
-      origins: JSON.stringify(origins),
-      methods: JSON.stringify(methods),
-      headers: JSON.stringify(headers),
-      max_age: request.maxAgeSeconds,
-      updated_at: now,
-    });
-    return {
-      allowedOrigins: origins,
-      allowedMethods: methods,
-      allowedHeaders: headers,
+    const rules = {
+      allowedOrigins: unique(request.allowedOrigins),
+      allowedMethods: unique(request.allowedMethods),
+      allowedHeaders: unique(request.allowedHeaders),
       maxAgeSeconds: request.maxAgeSeconds,
-      updatedAt: isoTime(now),
+      updatedAt: this.#clock.now(),
     };
+    saveCors(this.#db, userId, rules);
+    return { ...rules, updatedAt: isoTime(rules.updatedAt) };
   }
 
   read(userId: string) {

@@ -8,11 +8,11 @@ import { ObjectStore } from '../../stores/objects/store.ts';
 import type { EventHub } from '../events.ts';
 import type { SettingsService } from '../settings.ts';
 import { CorsService } from './cors.ts';
-import { IntakeService } from './intake.ts';
 import { PresignService } from './presign.ts';
 import { Quota } from './quota.ts';
 import { type AudioGone, FileService } from './service.ts';
 import { TokenSigner } from './tokens.ts';
+import { UploadService } from './uploads.ts';
 
 export type CreateFilesOptions = {
   readonly db: WritableDb;
@@ -21,17 +21,18 @@ export type CreateFilesOptions = {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly events: EventHub;
-  /** This installation's secret; signs addresses. */
+  /** This installation's secret; signs URLs. */
   readonly secret: string;
   /** Without a trailing slash. */
   readonly baseUrl: () => string;
-  /** Says where ClamAV is; see `findScanner`. */
+  /** Names ClamAV's configuration and program; see `Scanner`. */
   readonly environment: NodeJS.ProcessEnv;
   readonly onAudioGone: (gone: AudioGone) => void;
 };
 
 export type Files = {
   readonly service: FileService;
+  readonly uploads: UploadService;
   readonly presign: PresignService;
   readonly cors: CorsService;
   readonly store: ObjectStore;
@@ -39,18 +40,18 @@ export type Files = {
   readonly signer: TokenSigner;
   readonly db: WritableDb;
   readonly baseUrl: () => string;
-  /** Makes the folders ready and removes what a crash left behind; before the first request. */
+  /** Prepares the folders and sweeps. Await it before the first request. */
   open(): Promise<void>;
-  /** Removes what crashes and absent disks left behind; for now and then. */
+  /** Finishes what crashes and absent disks interrupted. Runs every ten minutes by itself. */
   sweep(): Promise<number>;
-  /** Resolves when nothing is being mended any more. */
+  /** Resolves when no repair of a copy is running. */
   close(): Promise<void>;
 };
 
-/** A disk that was away may be back. */
+/** An absent disk may have come back. */
 const SWEEP_EVERY_MS = 10 * 60_000;
 
-/** The storage as a whole, wired. `open` it before use. */
+/** Wires the storage. Call `open` before use. */
 export const createFiles = (options: CreateFilesOptions): Files => {
   const { db, settings, clock, logger, baseUrl } = options;
   const store = new ObjectStore({
@@ -63,9 +64,18 @@ export const createFiles = (options: CreateFilesOptions): Files => {
   const scanner = new Scanner(options.environment, logger);
   const signer = new TokenSigner(options.secret, clock);
   const quota = new Quota(db, settings);
-  const intake = new IntakeService({ store, scanner, quota, settings, clock });
   const { events, onAudioGone } = options;
-  const service = new FileService({ db, store, intake, quota, signer, events, clock, baseUrl, onAudioGone });
+  const uploads = new UploadService({ db, store, scanner, quota, settings, events, clock });
+  const service = new FileService({
+    db,
+    objects: store,
+    quota,
+    signer,
+    events,
+    clock,
+    baseUrl,
+    onAudioGone,
+  });
   let timer: NodeJS.Timeout | undefined;
   const sweepQuietly = async () => {
     try {
@@ -76,7 +86,8 @@ export const createFiles = (options: CreateFilesOptions): Files => {
   };
   return {
     service,
-    presign: new PresignService({ db, files: service, signer, clock, baseUrl }),
+    uploads,
+    presign: new PresignService({ db, uploads, signer, clock, baseUrl }),
     cors: new CorsService(db, clock),
     store,
     scanner,

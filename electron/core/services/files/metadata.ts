@@ -1,4 +1,5 @@
 import { AppError } from '../../base/errors.ts';
+import { Metadata } from '../../stores/files.ts';
 
 const MAX_BYTES = 16 * 1024;
 const MAX_DEPTH = 32;
@@ -8,7 +9,7 @@ const refuse = (message: string): AppError =>
     details: [{ path: 'metadata', message }],
   });
 
-/** How deep brackets nest in a JSON text, without parsing it: recursion over hostile input is never begun. */
+/** Depth of the brackets in a JSON text, counted without parsing: JSON.parse and what follows recurse. */
 const nesting = (text: string): number => {
   let [depth, deepest, inString] = [0, 0, false];
   for (let i = 0; i < text.length; i++) {
@@ -26,15 +27,14 @@ const checkText = (text: string): void => {
   if (nesting(text) > MAX_DEPTH) throw refuse(`must not nest deeper than ${MAX_DEPTH} levels`);
 };
 
-/** Metadata as it is stored. Throws `invalid_request` when it is too large or too deep. */
-export const metadataText = (metadata: Readonly<Record<string, unknown>>): string => {
-  const text = JSON.stringify(metadata);
-  checkText(text);
-  return text;
+/** Returns the metadata. Throws `invalid_request` when it is too large or too deep to be stored. */
+export const checkMetadata = (metadata: Metadata): Metadata => {
+  checkText(JSON.stringify(metadata));
+  return metadata;
 };
 
-/** Reads the `metadata` form field: a JSON object. Throws `invalid_request` for anything else. */
-export const parseMetadata = (text: string): Readonly<Record<string, unknown>> => {
+/** Parses the `metadata` form field, a JSON object. Throws `invalid_request` for anything else. */
+export const parseMetadata = (text: string): Metadata => {
   checkText(text);
   let value: unknown;
   try {
@@ -42,7 +42,7 @@ export const parseMetadata = (text: string): Readonly<Record<string, unknown>> =
   } catch {
     throw refuse('must be a JSON object');
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw refuse('must be a JSON object');
-  return { ...value };
+  const metadata = Metadata.safeParse(value);
+  if (!metadata.success) throw refuse('must be a JSON object');
+  return metadata.data;
 };

@@ -1,9 +1,9 @@
 import type { StoredFile } from '../../../contract/storage.ts';
 import { isoTime } from '../../base/clock.ts';
 import { formatBytes } from '../../base/numbers.ts';
-import type { FileRow } from '../../stores/schema.ts';
+import type { FileRecord } from '../../stores/files.ts';
 
-/** Each part of a key encoded, the slashes kept; without the first slash. */
+/** Percent-encodes the parts of a key; keeps its slashes but the first. */
 const encodeKey = (key: string): string => key.slice(1).split('/').map(encodeURIComponent).join('/');
 
 export const downloadUrl = (baseUrl: string, key: string): string =>
@@ -11,37 +11,36 @@ export const downloadUrl = (baseUrl: string, key: string): string =>
 
 export const directUrl = (baseUrl: string, key: string): string => `${baseUrl}/cdn/${encodeKey(key)}`;
 
-/** The MD5 in quotes. */
-export const etagOf = (file: FileRow): string => `"${file.md5}"`;
+/** The entity tag of a file: its MD5 in quotes. */
+export const etagOf = (file: FileRecord): string => `"${file.md5}"`;
 
-export const presentFile = (file: FileRow, baseUrl: string): StoredFile => ({
+export const presentFile = (file: FileRecord, baseUrl: string): StoredFile => ({
   id: file.id,
   key: file.key,
-  original_name: file.original_name,
+  original_name: file.originalName,
   size: file.size,
-  mime_type: file.mime_type,
-  public: file.public === 1,
+  mime_type: file.mimeType,
+  public: file.isPublic,
   folder: file.folder,
-  uploaded_at: isoTime(file.uploaded_at),
-  // Checked when it was stored.
-  metadata: JSON.parse(file.metadata) as StoredFile['metadata'],
+  uploaded_at: isoTime(file.uploadedAt),
+  metadata: file.metadata,
   urls: {
     download: downloadUrl(baseUrl, file.key),
-    direct: file.public === 1 ? directUrl(baseUrl, file.key) : null,
+    direct: file.isPublic ? directUrl(baseUrl, file.key) : null,
   },
   checksums: { md5: file.md5, sha256: file.sha256 },
 });
 
-/** The File information of section 2.9 of the interface. */
-export const presentInformation = (file: FileRow, baseUrl: string) => ({
+/** The answer of `GET /v1/storage/file/{fileKey}`. */
+export const presentInformation = (file: FileRecord, baseUrl: string) => ({
   fileKey: file.key,
-  originalName: file.original_name,
+  originalName: file.originalName,
   size: file.size,
   sizeFormatted: formatBytes(file.size),
-  contentType: file.mime_type,
-  uploadedAt: isoTime(file.uploaded_at),
-  lastModified: isoTime(file.modified_at),
+  contentType: file.mimeType,
+  uploadedAt: isoTime(file.uploadedAt),
+  lastModified: isoTime(file.modifiedAt),
   etag: etagOf(file),
-  publicUrl: file.public === 1 ? directUrl(baseUrl, file.key) : '',
+  publicUrl: file.isPublic ? directUrl(baseUrl, file.key) : '',
   downloadUrl: downloadUrl(baseUrl, file.key),
 });

@@ -5,20 +5,26 @@ import { newToken } from '../../base/ids.ts';
 import { chooseType } from '../../engines/scan/content.ts';
 import { mimeEssence } from '../../engines/scan/file-types.ts';
 import type { WritableDb } from '../../stores/database.ts';
-import { findFile } from '../../stores/files.ts';
+import { type FileRecord, findFile } from '../../stores/files.ts';
 import * as store from '../../stores/presigned.ts';
-import type { FileRow, PresignedRow } from '../../stores/schema.ts';
-import { MAX_FILE_BYTES, tooLarge } from './intake.ts';
 import { splitName } from './keys.ts';
-import { type FilePlan, type FileService, fileNotFound, type PlanInput } from './service.ts';
+import { fileNotFound } from './service.ts';
 import type { TokenSigner } from './tokens.ts';
+import {
+  type FileInput,
+  type FileProperties,
+  MAX_FILE_BYTES,
+  newKey,
+  tooLarge,
+  type UploadService,
+} from './uploads.ts';
 
 const LIFETIME_SECONDS = 3600;
 const DAY = 86_400_000;
 
-type PresignOptions = {
+type PresignDeps = {
   readonly db: WritableDb;
-  readonly files: FileService;
+  readonly uploads: UploadService;
   readonly signer: TokenSigner;
   readonly clock: Clock;
   readonly baseUrl: () => string;
@@ -31,96 +37,102 @@ export type PutInput = {
   readonly expectedBytes?: number | undefined;
 };
 
-const used = (): AppError =>
+const alreadyUsed = (): AppError =>
   new AppError('already_used', 'This address was used already; it takes one file. Ask for a new one.');
 
-/** Signed addresses: one-time uploads, and downloads for a while, neither needing a key. */
-export class PresignService {
-  readonly #o: PresignOptions;
-  /** Uploads under way: one address takes one file even when two come at once. */
-  readonly #busy = new Set<string>();
+const propertiesOf = (presigned: store.PresignedUpload): FileProperties => ({
+  userId: presigned.userId,
+  folder: presigned.folder,
+  originalName: presigned.originalName,
+  type: chooseType(splitName(presigned.originalName).extension, presigned.mimeType),
+  isPublic: presigned.isPublic,
+  metadata: presigned.metadata,
+});
 
-  constructor(options: PresignOptions) {
-    this.#o = options;
+/** Signed URLs that need no API key: for one upload, or for downloads until they expire. */
+export class PresignService {
+  readonly #deps: PresignDeps;
+  /** Nonces of uploads in flight: of two concurrent ones with the same URL, the second is refused. */
+  readonly #inFlight = new Set<string>();
+
+  constructor(deps: PresignDeps) {
+    this.#deps = deps;
   }
 
-  /** An address for one upload. Throws what is wrong with name, type, folder or metadata. */
-  create(input: PlanInput & { readonly fileSize?: number | undefined }) {
-    const { db, files, signer, clock, baseUrl } = this.#o;
-    const plan = files.plan(input);
+  /** Signs a URL for one upload. Throws what is wrong with name, type, folder or metadata. */
+  create(input: FileInput & { readonly fileSize?: number | undefined }) {
+    const { db, uploads, signer, clock, baseUrl } = this.#deps;
+    const { type, ...properties } = uploads.check(input);
     const declared = mimeEssence(input.declaredType);
     const now = clock.now();
-    store.forgetPresigned(db, now - DAY);
-    const row = db.transaction(() => {
-      const planned: PresignedRow = {
+    store.deletePresignedBefore(db, now - DAY);
+    const upload = db.transaction(() => {
+      const reserved: store.PresignedUpload = {
+        ...properties,
         nonce: newToken(18),
-        user_id: plan.userId,
-        key: files.newKey(plan),
-        folder: plan.folder,
-        original_name: plan.originalName,
-        mime_type: plan.chosen.mimeType,
-        max_size: input.fileSize ?? MAX_FILE_BYTES,
-        public: plan.public ? 1 : 0,
-        metadata: plan.metadata,
-        expires_at: now + LIFETIME_SECONDS * 1000,
-        used: 0,
+        key: newKey({ db, clock }, { ...properties, type }),
+        mimeType: type.mimeType,
+        maxSize: input.fileSize ?? MAX_FILE_BYTES,
+        expiresAt: now + LIFETIME_SECONDS * 1000,
+        isUsed: false,
       };
-      store.insertPresigned(db, planned);
-      return planned;
+      store.insertPresigned(db, reserved);
+      return reserved;
     });
     const token = signer.sign({
       method: 'PUT',
-      user: row.user_id,
-      key: row.key,
+      user: upload.userId,
+      key: upload.key,
       type: declared,
-      size: row.max_size,
-      expires: row.expires_at,
-      nonce: row.nonce,
+      size: upload.maxSize,
+      expires: upload.expiresAt,
+      nonce: upload.nonce,
     });
     return {
       uploadUrl: `${baseUrl()}/v1/storage/presigned/${token}`,
-      fileKey: row.key,
+      fileKey: upload.key,
       expiresIn: LIFETIME_SECONDS,
-      maxFileSize: row.max_size,
-      allowedContentTypes: [...new Set([declared, row.mime_type])],
+      maxFileSize: upload.maxSize,
+      allowedContentTypes: [...new Set([declared, upload.mimeType])],
     };
   }
 
-  /** Takes the one upload of an address. The address stays good when the upload fails. */
-  async put({ token, contentType, source, expectedBytes }: PutInput): Promise<FileRow> {
-    const { db, files, signer } = this.#o;
+  /** Receives the one upload of a URL. When it fails, the URL can be used again. */
+  async put({ token, contentType, source, expectedBytes }: PutInput): Promise<FileRecord> {
+    const { db, uploads, signer } = this.#deps;
     const claim = signer.verify(token, 'PUT');
-    const planned = store.findPresigned(db, claim.nonce);
-    // Its account is gone: the address went with it.
-    if (planned === undefined) throw new AppError('signature_invalid', 'This signed address is not valid.');
-    if (planned.used === 1 || this.#busy.has(claim.nonce)) throw used();
-    if (![claim.type, planned.mime_type].includes(mimeEssence(contentType))) {
+    const presigned = store.findPresigned(db, claim.nonce);
+    // Its user was deleted, and the row with the user.
+    if (presigned === undefined) throw new AppError('signature_invalid', 'This signed address is not valid.');
+    if (presigned.isUsed || this.#inFlight.has(claim.nonce)) throw alreadyUsed();
+    if (![claim.type, presigned.mimeType].includes(mimeEssence(contentType))) {
       const message = `This address takes ${claim.type} alone; send it as Content-Type.`;
       throw new AppError('unsupported_media_type', message);
     }
     if (expectedBytes !== undefined && expectedBytes > claim.size) throw tooLarge(claim.size);
-    this.#busy.add(claim.nonce);
+    this.#inFlight.add(claim.nonce);
     try {
-      const intake = await files.receive({ userId: claim.user, source, maxBytes: claim.size, expectedBytes });
-      const { row } = await files.finish(intake, this.#planOf(planned), {
-        key: planned.key,
-        onRecorded: () => store.markPresignedUsed(db, planned.nonce),
+      const options = { userId: claim.user, source, maxBytes: claim.size, expectedBytes };
+      const upload = await uploads.receive(options);
+      const { file } = await upload.commit(propertiesOf(presigned), {
+        key: presigned.key,
+        onCommit: () => store.markPresignedUsed(db, presigned.nonce),
       });
-      return row;
+      return file;
     } finally {
-      this.#busy.delete(claim.nonce);
+      this.#inFlight.delete(claim.nonce);
     }
   }
 
-  /** An address that reads a file for `seconds`, for a player or another tool. */
-  downloadUrl(file: FileRow, seconds: number): { url: string; expires_at: string } {
-    const { signer, clock, baseUrl } = this.#o;
+  /** Signs a URL that reads a file for `seconds`, for a player or another tool. */
+  downloadUrl(file: FileRecord, seconds: number): { url: string; expires_at: string } {
+    const { signer, clock, baseUrl } = this.#deps;
     const expires = clock.now() + seconds * 1000;
     const token = signer.sign({
       method: 'GET',
-      user: file.user_id,
+      user: file.userId,
       key: file.key,
-      type: file.mime_type,
+      type: file.mimeType,
       size: file.size,
       expires,
       nonce: file.id,
@@ -128,22 +140,11 @@ export class PresignService {
     return { url: `${baseUrl()}/v1/storage/presigned/${token}`, expires_at: isoTime(expires) };
   }
 
-  /** The file that a download address reads. */
-  fileOf(token: string): FileRow {
-    const claim = this.#o.signer.verify(token, 'GET');
-    const row = findFile(this.#o.db, claim.nonce);
-    if (row === undefined || row.key !== claim.key) throw fileNotFound();
-    return row;
-  }
-
-  #planOf(row: PresignedRow): FilePlan {
-    return {
-      userId: row.user_id,
-      folder: row.folder,
-      originalName: row.original_name,
-      chosen: chooseType(splitName(row.original_name).extension, row.mime_type),
-      public: row.public === 1,
-      metadata: row.metadata,
-    };
+  /** The file that a signed download URL names. */
+  fileOf(token: string): FileRecord {
+    const claim = this.#deps.signer.verify(token, 'GET');
+    const file = findFile(this.#deps.db, claim.nonce);
+    if (file === undefined || file.key !== claim.key) throw fileNotFound();
+    return file;
   }
 }

@@ -5,18 +5,19 @@ import { storageUsage } from '../../stores/files.ts';
 import { findUser } from '../../stores/users.ts';
 import type { SettingsService } from '../settings.ts';
 
-/** Room taken by one upload under way. */
+/** The part of a quota that one upload in flight takes. */
 export type Reservation = {
-  /** Takes more room; throws `storage_limit_exceeded` when there is none. */
+  /** Reserves more bytes; throws `storage_limit_exceeded` if they would exceed the quota. */
   grow(bytes: number): void;
+  /** Gives everything back. Calling it again has no effect. */
   release(): void;
 };
 
-/** Each account's limit, counting what is stored and what is on its way. */
+/** Each user's storage quota; stored files and uploads in flight count. */
 export class Quota {
   readonly #db: ReadableDb;
   readonly #settings: SettingsService;
-  readonly #underWay = new Map<string, number>();
+  readonly #inFlight = new Map<string, number>();
 
   constructor(db: ReadableDb, settings: SettingsService) {
     this.#db = db;
@@ -27,10 +28,10 @@ export class Quota {
     return findUser(this.#db, userId)?.storage_limit ?? this.#settings.get('storage.limitBytes');
   }
 
-  /** Throws `storage_limit_exceeded` when `bytes` more do not fit into the account. */
+  /** Throws `storage_limit_exceeded` if storing `bytes` more would exceed the user's quota. */
   check(userId: string, bytes: number): void {
     const limit = this.limitOf(userId);
-    if (storageUsage(this.#db, userId).bytes + (this.#underWay.get(userId) ?? 0) + bytes <= limit) return;
+    if (storageUsage(this.#db, userId).bytes + (this.#inFlight.get(userId) ?? 0) + bytes <= limit) return;
     throw new AppError(
       'storage_limit_exceeded',
       `The file does not fit: the account is limited to ${formatBytes(limit)}.`,
@@ -38,19 +39,19 @@ export class Quota {
   }
 
   reserve(userId: string): Reservation {
-    let taken = 0;
+    let reserved = 0;
     const add = (bytes: number) => {
-      const next = (this.#underWay.get(userId) ?? 0) + bytes;
-      if (next === 0) this.#underWay.delete(userId);
-      else this.#underWay.set(userId, next);
-      taken += bytes;
+      const next = (this.#inFlight.get(userId) ?? 0) + bytes;
+      if (next === 0) this.#inFlight.delete(userId);
+      else this.#inFlight.set(userId, next);
+      reserved += bytes;
     };
     return {
       grow: (bytes) => {
         this.check(userId, bytes);
         add(bytes);
       },
-      release: () => add(-taken),
+      release: () => add(-reserved),
     };
   }
 }

@@ -4,15 +4,20 @@ import { dirname, join, resolve, sep } from 'node:path';
 import { z } from 'zod';
 import { AppError, isAppError, messageOf } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
-import { filesAfter, findFile, findFileByKey, storageTotals } from '../../stores/files.ts';
-import type { FileRow } from '../../stores/schema.ts';
+import {
+  allFiles,
+  type FileRecord,
+  findFile,
+  findFileByKey,
+  Metadata,
+  storageTotals,
+} from '../../stores/files.ts';
 import { findUser, findUserByName } from '../../stores/users.ts';
 import type { Files } from './create.ts';
-import { MAX_FILE_BYTES } from './intake.ts';
+import { MAX_FILE_BYTES } from './uploads.ts';
 import type { Progress } from './verify.ts';
 
 const MANIFEST = 'earshot-storage.jsonl';
-const STEP = 200;
 
 /** One line of the manifest. `path` is below the exported folder, with slashes. */
 const Entry = z.object({
@@ -25,7 +30,7 @@ const Entry = z.object({
   size: z.int(),
   mime_type: z.string(),
   public: z.boolean(),
-  metadata: z.record(z.string(), z.unknown()),
+  metadata: Metadata,
   sha256: z.string(),
   uploaded_at: z.int(),
   modified_at: z.int(),
@@ -34,10 +39,10 @@ type Entry = z.output<typeof Entry>;
 
 const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
 
-/** A part of a key as a name that every file system takes. */
+/** Makes a part of a key a name that every file system accepts. */
 const safePart = (part: string): string => `${DEVICE.test(part) ? '_' : ''}${part.replace(/[. ]+$/, '_')}`;
 
-/** Where a file goes; a name that differs from another in case alone gets a number. */
+/** The path of an exported file; a name that differs from another in case alone gets a number. */
 const pathFor = (key: string, taken: Set<string>): string => {
   const path = key.slice(1).split('/').map(safePart).join('/');
   for (let i = 1; ; i++) {
@@ -49,16 +54,32 @@ const pathFor = (key: string, taken: Set<string>): string => {
   }
 };
 
-const writeCopy = async ({ service }: Files, row: FileRow, path: string): Promise<void> => {
+const writeCopy = async ({ service }: Files, file: FileRecord, path: string): Promise<void> => {
   await mkdir(dirname(path), { recursive: true });
   const handle = await open(path, 'wx');
   try {
-    for await (const chunk of service.source(row).read(0, row.size)) await handle.writeFile(chunk);
+    for await (const chunk of service.source(file).read(0, file.size)) await handle.writeFile(chunk);
     await handle.sync();
   } finally {
     await handle.close();
   }
 };
+
+const entryOf = (file: FileRecord, path: string, user: Entry['user']): Entry => ({
+  path,
+  user,
+  id: file.id,
+  key: file.key,
+  folder: file.folder,
+  original_name: file.originalName,
+  size: file.size,
+  mime_type: file.mimeType,
+  public: file.isPublic,
+  metadata: file.metadata,
+  sha256: file.sha256,
+  uploaded_at: file.uploadedAt,
+  modified_at: file.modifiedAt,
+});
 
 /** Writes all files of all users as plain files, with a manifest that `importStorage` reads. */
 export const exportStorage = async (
@@ -76,35 +97,21 @@ export const exportStorage = async (
   const total = storageTotals(db);
   const done = { files: 0, bytes: 0 };
   const taken = new Set([MANIFEST]);
-  for (
-    let rows = filesAfter(db, '', STEP);
-    rows.length > 0;
-    rows = filesAfter(db, rows.at(-1)?.id ?? '', STEP)
-  ) {
-    for (const row of rows) {
-      const path = pathFor(row.key, taken);
-      await writeCopy(files, row, join(target, ...path.split('/')));
-      const { object: _, md5: __, user_id, metadata, public: isPublic, ...rest } = row;
-      const entry: Entry = {
-        ...rest,
-        path,
-        user: { id: user_id, name: findUser(db, user_id)?.name ?? '' },
-        public: isPublic === 1,
-        // Checked when it was stored.
-        metadata: JSON.parse(metadata) as Entry['metadata'],
-      };
-      await appendFile(manifest, `${JSON.stringify(Entry.parse(entry))}\n`);
-      done.files++;
-      done.bytes += row.size;
-      onProgress(done, total);
-    }
+  for (const file of allFiles(db)) {
+    const path = pathFor(file.key, taken);
+    await writeCopy(files, file, join(target, ...path.split('/')));
+    const user = { id: file.userId, name: findUser(db, file.userId)?.name ?? '' };
+    await appendFile(manifest, `${JSON.stringify(entryOf(file, path, user))}\n`);
+    done.files++;
+    done.bytes += file.size;
+    onProgress(done, total);
   }
   return done;
 };
 
 export type ImportReport = {
   readonly imported: number;
-  /** Files that were there already. */
+  /** Files that were stored already. */
   readonly known: number;
   readonly problems: readonly { readonly path: string; readonly reason: string }[];
 };
@@ -124,7 +131,7 @@ const readManifest = async (source: string): Promise<Entry[]> => {
     .map((line) => Entry.parse(JSON.parse(line)));
 };
 
-/** The user by id, else by name, else the one that was asked for. */
+/** The user with the name `wanted` where that is given; else the exported user, by id or else by name. */
 const userIdFor = ({ db }: Files, entry: Entry, wanted: string | undefined): string => {
   const user =
     wanted === undefined
@@ -143,19 +150,19 @@ const importOne = async (
   entry: Entry,
   wanted: string | undefined,
 ): Promise<'imported' | 'known'> => {
-  const { db, service } = files;
+  const { db, uploads } = files;
   const root = resolve(source);
   const path = resolve(root, ...entry.path.split('/'));
   if (!path.startsWith(root + sep))
     throw new AppError('invalid_request', 'The path leads out of the folder.');
   const userId = userIdFor(files, entry, wanted);
   const key = `/${userId}/${entry.key.split('/').slice(2).join('/')}`;
-  const there = findFileByKey(db, key);
-  if (there !== undefined) {
-    if (there.sha256 === entry.sha256) return 'known';
+  const existing = findFileByKey(db, key);
+  if (existing !== undefined) {
+    if (existing.sha256 === entry.sha256) return 'known';
     throw new AppError('conflict', 'There is another file under this key.');
   }
-  const plan = service.plan({
+  const properties = uploads.check({
     userId,
     fileName: entry.original_name,
     declaredType: entry.mime_type,
@@ -163,20 +170,20 @@ const importOne = async (
     public: entry.public,
     metadata: entry.metadata,
   });
-  const intake = await service.receive({ userId, source: createReadStream(path), maxBytes: MAX_FILE_BYTES });
-  if (intake.staged.sha256 !== entry.sha256) {
-    await service.drop(intake);
+  const upload = await uploads.receive({ userId, source: createReadStream(path), maxBytes: MAX_FILE_BYTES });
+  if (upload.sha256 !== entry.sha256) {
+    await upload.abort();
     throw new AppError('content_mismatch', 'The file is not the one that was exported.');
   }
-  const { uploaded_at, modified_at } = entry;
+  const { uploaded_at: uploadedAt, modified_at: modifiedAt } = entry;
   const id = findFile(db, entry.id) === undefined ? entry.id : newId('file');
-  await service.finish(intake, plan, { key, kept: { id, uploaded_at, modified_at } });
+  await upload.commit(properties, { key, restored: { id, uploadedAt, modifiedAt } });
   return 'imported';
 };
 
 /**
- * Takes an export back, each file with all checks of an upload. What is there already stays;
- * what cannot be taken is named in the report, and the rest goes on.
+ * Imports an export, with all checks of an upload for each file. Existing files stay; a file that is refused is listed
+ * in the report, and the others are still imported.
  */
 export const importStorage = async (
   files: Files,

@@ -1,4 +1,4 @@
-import { filesAfter, storageTotals } from '../../stores/files.ts';
+import { allFiles, storageTotals } from '../../stores/files.ts';
 import type { CopyState } from '../../stores/objects/store.ts';
 import type { Files } from './create.ts';
 
@@ -16,17 +16,15 @@ export type VerifyReport = {
   readonly mended: number;
   readonly lost: number;
   readonly away: number;
-  /** Every copy that was not right, also those that were mended. */
+  /** Every copy that was damaged or missing, including those that were repaired. */
   readonly problems: readonly VerifyProblem[];
-  /** Objects that no file knows, e.g. after the database was put back from an older copy. */
+  /** Objects without a file, e.g. after the database was restored from an older backup. */
   readonly unknown: number;
 };
 
-const STEP = 200;
-
 /**
- * Reads every byte of every copy of every file, and mends what is not right. Unknown objects are counted,
- * and removed only when `removeUnknown` says so.
+ * Reads every byte of every copy of every file, and repairs damaged copies. Objects without a file are counted, and
+ * removed with `removeUnknown`.
  */
 export const verifyStorage = async (
   { db, store }: Files,
@@ -36,23 +34,17 @@ export const verifyStorage = async (
   const problems: VerifyProblem[] = [];
   const done = { files: 0, bytes: 0 };
   options.onProgress(done, total);
-  for (
-    let rows = filesAfter(db, '', STEP);
-    rows.length > 0;
-    rows = filesAfter(db, rows.at(-1)?.id ?? '', STEP)
-  ) {
-    for (const row of rows) {
-      for (const { folder, state } of await store.verify(row)) {
-        if (state !== 'good') problems.push({ key: row.key, folder, state });
-      }
-      done.files++;
-      done.bytes += row.size;
-      options.onProgress(done, total);
+  for (const file of allFiles(db)) {
+    for (const { folder, state } of await store.verify(file)) {
+      if (state !== 'good') problems.push({ key: file.key, folder, state });
     }
+    done.files++;
+    done.bytes += file.size;
+    options.onProgress(done, total);
   }
-  const unknown = new Set<string>();
-  for await (const { object } of store.unknownObjects()) unknown.add(object);
-  if (options.removeUnknown) for (const object of unknown) await store.discard(object);
+  const orphans = new Set<string>();
+  for await (const { object } of store.orphanedObjects()) orphans.add(object);
+  if (options.removeUnknown) for (const object of orphans) await store.remove(object);
   const count = (wanted: CopyState) => problems.filter(({ state }) => state === wanted).length;
   return {
     ...done,
@@ -61,6 +53,6 @@ export const verifyStorage = async (
     lost: count('lost'),
     away: count('away'),
     problems,
-    unknown: unknown.size,
+    unknown: orphans.size,
   };
 };

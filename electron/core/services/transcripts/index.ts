@@ -42,7 +42,7 @@ import { checkHttpUrl, nameFromUrl } from './source.ts';
 export type OwnFiles = {
   /** The key of the caller's own file that a URL names, or undefined when it names none. */
   resolveUrl(userId: string, url: string): string | undefined;
-  ownFile(userId: string, key: string): { id: string; original_name: string } | undefined;
+  ownFile(userId: string, key: string): { id: string; originalName: string } | undefined;
 };
 
 export type TranscriptOptions = {
@@ -265,7 +265,7 @@ export class TranscriptService {
     if (key === undefined) return { name: nameFromUrl(checkHttpUrl(audioUrl)), fileId: null };
     const file = this.#o.files.ownFile(userId, key);
     if (file === undefined) throw new AppError('file_not_found', 'There is no such stored file.');
-    return { name: file.original_name, fileId: file.id };
+    return { name: file.originalName, fileId: file.id };
   }
 
   #earlier(userId: string, key: string | undefined, hash: string): Transcript | undefined {

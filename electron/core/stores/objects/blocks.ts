@@ -1,14 +1,14 @@
 import { crc32 } from 'node:zlib';
 
-/** Objects are checked block by block, so that a read of a part checks no more than that part. */
+/** Bytes of a block. Objects are checked block by block, so that reading a range checks that range alone. */
 export const BLOCK_SIZE = 256 * 1024;
 
 const BYTES_EACH = 4;
 
-/** How many blocks `size` bytes make. */
+/** Number of blocks of an object of `size` bytes. */
 export const blockCount = (size: number): number => Math.ceil(size / BLOCK_SIZE);
 
-/** Gathers the CRC-32 of each block of a stream. */
+/** Computes the CRC-32 of each block of a stream. */
 export class BlockChecksums {
   readonly #done: number[] = [];
   #current = 0;
@@ -41,8 +41,8 @@ export class BlockChecksums {
   }
 }
 
-/** Whether a block's bytes are those that were stored. */
-export const isBlockRight = (checksums: Uint8Array, index: number, block: Uint8Array): boolean => {
+/** Whether a block matches its stored checksum. */
+export const isBlockIntact = (checksums: Uint8Array, index: number, block: Uint8Array): boolean => {
   const view = Buffer.from(checksums.buffer, checksums.byteOffset, checksums.byteLength);
   const at = index * BYTES_EACH;
   return at + BYTES_EACH <= view.length && view.readUInt32LE(at) === crc32(block);

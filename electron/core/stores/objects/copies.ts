@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { systemCode } from '../../base/errors.ts';
-import { BLOCK_SIZE, blockCount, isBlockRight } from './blocks.ts';
+import { BLOCK_SIZE, blockCount, isBlockIntact } from './blocks.ts';
 import type { ObjectFolder } from './folder.ts';
 
-/** What must be known of an object to check it. */
+/** An object with what is needed to check it. */
 export type KnownObject = {
   readonly object: string;
   readonly size: number;
@@ -13,7 +13,7 @@ export type KnownObject = {
   readonly checksums: Uint8Array;
 };
 
-/** Thrown when no folder has a good copy of a part of an object. */
+/** No folder has an intact copy of one of an object's blocks. */
 export class DamagedObjectError extends Error {
   constructor() {
     super('No good copy of the stored file is left.');
@@ -22,7 +22,7 @@ export class DamagedObjectError extends Error {
 }
 
 const MISSING = ['ENOENT', 'ENOTDIR', 'EISDIR'];
-/** A disk that fails while it is read is one more reason to turn to another copy. */
+/** Errors on which another copy is tried; they include those of a failing disk. */
 const UNREADABLE = [...MISSING, 'EIO', 'EACCES', 'EPERM', 'ENODEV', 'ENXIO', 'ESTALE'];
 
 const readFully = async (handle: FileHandle, position: number, length: number): Promise<Uint8Array> => {
@@ -36,12 +36,12 @@ const readFully = async (handle: FileHandle, position: number, length: number): 
   return buffer.subarray(0, filled);
 };
 
-/** The copies of one object, opened as they are needed; reads blocks from the first copy that has them right. */
+/** Opens the copies of one object on demand, and reads each block from the first folder whose copy of it is intact. */
 export class OpenCopies {
   readonly #folders: readonly ObjectFolder[];
   readonly #known: KnownObject;
   readonly #handles = new Map<ObjectFolder, FileHandle | undefined>();
-  /** Folders whose copy is missing or altered, as far as it was read. */
+  /** Folders whose copy is missing or damaged, as far as it was read. */
   readonly bad = new Set<ObjectFolder>();
 
   constructor(folders: readonly ObjectFolder[], known: KnownObject) {
@@ -49,7 +49,7 @@ export class OpenCopies {
     this.#known = known;
   }
 
-  /** One block, checked. Throws DamagedObjectError when no copy has it. */
+  /** Reads one block. Throws DamagedObjectError when it is intact in no folder. */
   async block(index: number): Promise<Uint8Array> {
     for (const folder of this.#folders) {
       const block = await this.blockOf(folder, index);
@@ -58,14 +58,14 @@ export class OpenCopies {
     throw new DamagedObjectError();
   }
 
-  /** One block of one copy, or undefined when that copy does not have it right. */
+  /** Reads one block of one copy; undefined when it is missing or damaged. */
   async blockOf(folder: ObjectFolder, index: number): Promise<Uint8Array | undefined> {
     const position = index * BLOCK_SIZE;
     const length = Math.min(BLOCK_SIZE, this.#known.size - position);
     try {
       const handle = await this.#handle(folder);
       const block = handle === undefined ? undefined : await readFully(handle, position, length);
-      if (block?.length === length && isBlockRight(this.#known.checksums, index, block)) return block;
+      if (block?.length === length && isBlockIntact(this.#known.checksums, index, block)) return block;
     } catch (error) {
       if (!UNREADABLE.includes(systemCode(error) ?? '')) throw error;
     }
@@ -73,8 +73,8 @@ export class OpenCopies {
     return undefined;
   }
 
-  /** Whether a folder's copy is whole and right: every block, and the size. */
-  async isRight(folder: ObjectFolder): Promise<boolean> {
+  /** Whether a folder's copy is intact: its size and every block. */
+  async isIntact(folder: ObjectFolder): Promise<boolean> {
     if ((await folder.sizeOf(this.#known.object)) !== this.#known.size) return false;
     for (let index = 0; index < blockCount(this.#known.size); index++) {
       if ((await this.blockOf(folder, index)) === undefined) return false;
@@ -100,7 +100,7 @@ export class OpenCopies {
   }
 }
 
-/** SHA-256 of a folder's copy as hex, or undefined when it cannot be read. */
+/** SHA-256 of a folder's copy in hex; undefined when it cannot be read. */
 export const sha256Of = async (folder: ObjectFolder, name: string): Promise<string | undefined> => {
   let handle: FileHandle;
   try {

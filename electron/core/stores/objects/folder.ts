@@ -18,8 +18,8 @@ const NAME = /^[0-9a-f]{32}$/;
 const MARKER = 'earshot-objects.json';
 const INCOMING = 'incoming';
 
-/** Makes a folder's entries survive a power cut. Windows has no such call and needs none. */
-export const flushFolder = async (path: string): Promise<void> => {
+/** Makes renames and removals in a folder survive a power cut. Windows has no such call and needs none. */
+const flushFolder = async (path: string): Promise<void> => {
   if (process.platform === 'win32') return;
   const handle = await open(path, constants.O_RDONLY);
   try {
@@ -32,12 +32,12 @@ export const flushFolder = async (path: string): Promise<void> => {
 const isMissing = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '');
 
 /**
- * One folder that keeps a copy of every object under its random name, spread over 65,536 folders:
- * `ab/cd/abcd…`. What is being written lies in `incoming` on the same disk.
+ * A folder with a copy of every object under its random name, spread over 65,536 folders: `ab/cd/abcd…`. Staged objects
+ * lie in `incoming`, on the same disk.
  */
 export class ObjectFolder {
   readonly root: string;
-  /** How the folder is called in answers and reports. */
+  /** Name of the folder in answers and reports. */
   readonly label: string;
   #id: string | undefined;
 
@@ -46,7 +46,7 @@ export class ObjectFolder {
     this.label = label;
   }
 
-  /** Makes the folder ready. `id` is written into a new one and must be found in a known one. */
+  /** Prepares the folder. The marker of a new one is written with `id`; that of a known one must hold it. */
   async prepare(id: string, isNew: boolean): Promise<void> {
     this.#id = id;
     if (!isNew) return;
@@ -61,7 +61,7 @@ export class ObjectFolder {
     await flushFolder(this.root);
   }
 
-  /** The id in the folder's marker; undefined when there is none: a new folder, or a disk that is away. */
+  /** The id in the folder's marker; undefined for a new folder, or the mount point of an absent disk. */
   async markerId(): Promise<string | undefined> {
     try {
       const content: unknown = JSON.parse(await readFile(join(this.root, MARKER), 'utf8'));
@@ -77,18 +77,18 @@ export class ObjectFolder {
     }
   }
 
-  /** Whether this is the folder it was: the mount point of a disk that is away has no marker. */
+  /** Whether the folder's disk is there: the mount point of an absent one has no marker. */
   async isPresent(): Promise<boolean> {
     return this.#id !== undefined && (await this.markerId()) === this.#id;
   }
 
   pathOf(name: string): string {
-    if (!NAME.test(name)) throw new Error('This is not the name of an object.');
+    if (!NAME.test(name)) throw new Error('Not an object name');
     return join(this.root, name.slice(0, 2), name.slice(2, 4), name);
   }
 
   incomingPath(name: string): string {
-    if (!NAME.test(name)) throw new Error('This is not the name of an object.');
+    if (!NAME.test(name)) throw new Error('Not an object name');
     return join(this.root, INCOMING, name);
   }
 
@@ -98,8 +98,8 @@ export class ObjectFolder {
     return open(this.incomingPath(name), 'wx', 0o600);
   }
 
-  /** Moves a whole, flushed file from `incoming` to its place, and makes the move itself durable. */
-  async keep(name: string): Promise<void> {
+  /** Moves a flushed file from `incoming` into place, and makes the move durable. */
+  async promote(name: string): Promise<void> {
     const target = this.pathOf(name);
     const folder = dirname(target);
     const made = await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -110,12 +110,12 @@ export class ObjectFolder {
     await flushFolder(this.root);
   }
 
-  /** Removes what was being written under this name. */
+  /** Removes the staged file of this name, if any. */
   async removeIncoming(name: string): Promise<void> {
     await rm(this.incomingPath(name), { force: true });
   }
 
-  /** Removes an object wherever it lies, for good. What is not there is no error. */
+  /** Removes an object, staged or in place, durably. A missing one is no error. */
   async remove(name: string): Promise<void> {
     await this.removeIncoming(name);
     const path = this.pathOf(name);
@@ -127,7 +127,7 @@ export class ObjectFolder {
     }
   }
 
-  /** The size of the stored bytes, or undefined when there is no such object. */
+  /** Bytes of an object in place, or undefined when there is none. */
   async sizeOf(name: string): Promise<number | undefined> {
     try {
       return (await stat(this.pathOf(name))).size;
@@ -137,8 +137,8 @@ export class ObjectFolder {
     }
   }
 
-  /** Bytes that this program may still write on the folder's disk. */
-  async free(): Promise<number> {
+  /** Bytes that this process may still write on the folder's disk. */
+  async freeBytes(): Promise<number> {
     const { bavail, bsize } = await statfs(this.root);
     return bavail * bsize;
   }

@@ -5,24 +5,29 @@ import type { Clock } from '../../base/clock.ts';
 import { AppError, isAppError, isDiskFull, messageOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { WritableDb } from '../database.ts';
-import * as rows from '../files.ts';
-import type { FileRow } from '../schema.ts';
+import * as files from '../files.ts';
 import { BLOCK_SIZE, blockCount } from './blocks.ts';
 import { DamagedObjectError, type KnownObject, OpenCopies, sha256Of } from './copies.ts';
 import { ObjectFolder } from './folder.ts';
-import { receiveInto, type StagedObject } from './receive.ts';
+import { type StagedObject, writeStaged } from './staging.ts';
 
+/** `mended`: was damaged and is repaired; `lost`: damaged beyond repair; `away`: its disk is not there. */
 export type CopyState = 'good' | 'mended' | 'lost' | 'away';
 export type CopyReport = { readonly folder: string; readonly state: CopyState };
 
-type Verified = {
+/** What the store needs to know of a file. */
+type StoredObject = Pick<files.FileRecord, 'id' | 'object' | 'size' | 'sha256'>;
+
+/** A copy whose every byte was found right. */
+type VerifiedCopy = {
   readonly path: string;
   readonly mtimeMs: number;
   readonly size: number;
+  /** Monotonic milliseconds. */
   readonly until: number;
 };
 
-/** How long a copy that was found right is not read again before it is handed out. */
+/** How long a verified copy is handed out without reading it again. */
 const TRUST_MS = 5 * 60_000;
 
 type ObjectStoreOptions = {
@@ -36,9 +41,9 @@ type ObjectStoreOptions = {
 };
 
 /**
- * The bytes of all files, each under a random name in the main folder and in every mirror. An object
- * that is being written or removed is noted in the database first, so that a crash leaves either a
- * whole file with its row, or something that the sweeper finds.
+ * Stores the bytes of all files, each under a random name in the main folder and in every mirror. A write intent in the
+ * database precedes every write and removal, so after a crash there is either a whole object with its file's row, or an
+ * intent by which `sweep` removes what is left.
  */
 export class ObjectStore {
   readonly #db: WritableDb;
@@ -46,10 +51,10 @@ export class ObjectStore {
   readonly #logger: Logger;
   readonly #primary: ObjectFolder;
   readonly #folders: readonly ObjectFolder[];
-  /** Objects that this process is writing or removing right now. */
+  /** Objects that are being staged or removed: the sweeper leaves them alone. */
   readonly #active = new Set<string>();
-  readonly #verified = new Map<string, Verified>();
-  readonly #mending = new Map<string, Promise<CopyReport[]>>();
+  readonly #verified = new Map<string, VerifiedCopy>();
+  readonly #repairs = new Map<string, Promise<CopyReport[]>>();
 
   constructor({ db, root, mirrors, clock, logger }: ObjectStoreOptions) {
     this.#db = db;
@@ -67,95 +72,96 @@ export class ObjectStore {
     return this.#folders.map((folder) => folder.label);
   }
 
-  /** Makes the folders ready, and removes what a crash left behind. A mirror whose disk is away stays away. */
+  /** Prepares the folders and sweeps. A mirror whose disk is away is left for later. */
   async open(): Promise<void> {
     for (const folder of this.#folders) await this.#prepare(folder);
     await this.sweep();
   }
 
-  /** Takes a mirror's folder that lost its marker (a replaced disk) as this mirror from now on. */
+  /** Writes new markers into mirrors without one, such as replaced disks. Returns their labels. */
   async adoptMirrors(): Promise<string[]> {
     const adopted: string[] = [];
     for (const folder of this.#folders) {
       if (await folder.isPresent()) continue;
       const id = randomBytes(16).toString('hex');
       await folder.prepare(id, true);
-      rows.rememberMirror(this.#db, folder.root, id);
+      files.saveMirrorId(this.#db, folder.root, id);
       adopted.push(folder.label);
     }
     return adopted;
   }
 
-  /** Streams bytes into every folder, whole and flushed. Until `keep`, nothing knows of them. */
-  async receive(
+  /**
+   * Writes a stream to every folder and flushes it; `onChunk` throws to refuse the rest. Rejects with nothing left
+   * behind, with `storage_unavailable` where a folder cannot be reached or written.
+   */
+  async stage(
     source: AsyncIterable<Uint8Array>,
-    watch: (chunk: Uint8Array) => void | Promise<void>,
+    onChunk: (chunk: Uint8Array) => void | Promise<void>,
   ): Promise<StagedObject> {
     const object = randomBytes(16).toString('hex');
     this.#active.add(object);
     try {
-      await this.#refuseAway();
-      rows.notePending(this.#db, object, this.#clock.now());
-      return await receiveInto(this.#folders, object, source, watch);
+      await this.#requireFolders();
+      files.insertWriteIntent(this.#db, object, this.#clock.now());
+      const written = await writeStaged(this.#folders, object, source, onChunk);
+      return {
+        object,
+        ...written,
+        path: this.#primary.incomingPath(object),
+        commit: (record) => this.#commit(object, record),
+        abort: () => this.remove(object),
+      };
     } catch (error) {
-      await this.discard(object);
-      throw this.#asUnavailable(error);
+      await this.remove(object);
+      throw this.#toUnavailable(error);
     }
   }
 
-  /** Where the bytes of a staged object lie, for a scan. */
-  stagedPath(object: string): string {
-    return this.#primary.incomingPath(object);
-  }
-
-  /** Puts a staged object in its place in every folder. After it, `insertFile` makes it count. */
-  async keep({ object }: StagedObject): Promise<void> {
+  async #commit<T>(object: string, record: () => T): Promise<T> {
     try {
-      for (const folder of this.#folders) await folder.keep(object);
+      for (const folder of this.#folders) await folder.promote(object);
     } catch (error) {
-      await this.discard(object);
-      throw this.#asUnavailable(error);
+      throw this.#toUnavailable(error);
     }
-  }
-
-  /** Says that a kept object has its row now. */
-  settle(object: string): void {
+    const recorded = record();
     this.#active.delete(object);
+    return recorded;
   }
 
-  /** Removes an object that has no row (any more) from every folder; what cannot be reached is left noted. */
-  async discard(object: string): Promise<void> {
+  /** Removes an object without a file from every folder. Where a folder cannot be reached, the intent remains. */
+  async remove(object: string): Promise<void> {
     this.#active.add(object);
-    let all = true;
-    for (const folder of this.#folders) all = (await this.#removeFrom(folder, object)) && all;
-    if (all) rows.clearPending(this.#db, object);
+    let isRemoved = true;
+    for (const folder of this.#folders) isRemoved = (await this.#removeFrom(folder, object)) && isRemoved;
+    if (isRemoved) files.deleteWriteIntent(this.#db, object);
     this.#active.delete(object);
   }
 
-  /** Removes what was noted as unfinished and is not being worked on. */
+  /** Finishes writes and removals that a crash or an absent disk interrupted. Returns the number of removed objects. */
   async sweep(): Promise<number> {
     let removed = 0;
-    for (const object of rows.pendingObjects(this.#db)) {
-      if (this.#active.has(object) || this.#mending.has(object)) continue;
-      if (rows.isKnownObject(this.#db, object)) {
+    for (const object of files.writeIntents(this.#db)) {
+      if (this.#active.has(object) || this.#repairs.has(object)) continue;
+      if (files.hasFile(this.#db, object)) {
         for (const folder of this.#folders) if (await folder.isPresent()) await folder.removeIncoming(object);
-        rows.clearPending(this.#db, object);
+        files.deleteWriteIntent(this.#db, object);
         continue;
       }
-      await this.discard(object);
+      await this.remove(object);
       removed++;
     }
     return removed;
   }
 
-  /** A file's bytes, checked block by block as they are read; a bad copy is passed over and mended after. */
-  source(file: FileRow): { size: number; read(start: number, end: number): AsyncGenerator<Uint8Array> } {
+  /** A file's bytes, checked block by block as they are read. A damaged copy is skipped, and repaired afterwards. */
+  source(file: StoredObject): { size: number; read(start: number, end: number): AsyncGenerator<Uint8Array> } {
     const known = this.#known(file);
     const folders = this.#folders;
-    const mendLater = () => this.#mendLater(file);
-    // A file that was deleted while it is read is missing, not damaged.
+    const repairLater = () => this.#repairLater(file);
+    // A file that is deleted while it is read is missing, not damaged.
     const explain = (error: unknown) =>
-      error instanceof DamagedObjectError && !rows.isKnownObject(this.#db, file.object)
+      error instanceof DamagedObjectError && !files.hasFile(this.#db, file.object)
         ? new AppError('file_not_found', 'The file was deleted meanwhile.')
         : error;
     return {
@@ -175,24 +181,24 @@ export class ObjectStore {
           throw explain(error);
         } finally {
           await copies.close();
-          if (copies.bad.size > 0) mendLater();
+          if (copies.bad.size > 0) repairLater();
         }
       },
     };
   }
 
   /**
-   * A path with a right copy, for programs that open files themselves. It was read whole and found right
-   * just now, or minutes ago and its size and time have not changed since.
+   * The path of an intact copy, for programs that open files themselves. Every byte was checked now, or at most
+   * `TRUST_MS` ago with size and modification time unchanged since.
    */
-  async verifiedPath(file: FileRow): Promise<string> {
+  async verifiedPath(file: StoredObject): Promise<string> {
     const recent = this.#verified.get(file.object);
-    if (recent !== undefined && (await this.#isStill(recent))) return recent.path;
+    if (recent !== undefined && (await this.#isUnchanged(recent))) return recent.path;
     const copies = new OpenCopies(this.#folders, this.#known(file));
     try {
       for (const folder of this.#folders) {
-        if (!(await copies.isRight(folder))) continue;
-        if (copies.bad.size > 0) this.#mendLater(file);
+        if (!(await copies.isIntact(folder))) continue;
+        if (copies.bad.size > 0) this.#repairLater(file);
         const path = folder.pathOf(file.object);
         const { mtimeMs, size } = await stat(path);
         this.#verified.set(file.object, { path, mtimeMs, size, until: this.#clock.monotonic() + TRUST_MS });
@@ -204,47 +210,49 @@ export class ObjectStore {
     throw new AppError('internal_error', 'The stored file is damaged, and no good copy is left.');
   }
 
-  /** Reads every byte of every copy against the SHA-256, and mends what is not right. */
-  async verify(file: FileRow): Promise<CopyReport[]> {
-    let right = true;
+  /** Compares every copy with the SHA-256, and repairs damaged ones. */
+  async verify(file: StoredObject): Promise<CopyReport[]> {
+    let isIntact = true;
     for (const folder of this.#folders) {
-      right = right && (await sha256Of(folder, file.object)) === file.sha256;
+      isIntact = isIntact && (await sha256Of(folder, file.object)) === file.sha256;
     }
-    return right ? this.#folders.map(({ label }) => ({ folder: label, state: 'good' })) : this.mend(file);
+    return isIntact
+      ? this.#folders.map(({ label }) => ({ folder: label, state: 'good' }))
+      : this.repair(file);
   }
 
-  /** Puts a good copy in the place of each missing or altered one, even if only parts of each are good. */
-  mend(file: FileRow): Promise<CopyReport[]> {
-    const running = this.#mending.get(file.object);
+  /** Replaces missing and damaged copies. One intact copy of each block is enough, in whichever folder. */
+  repair(file: StoredObject): Promise<CopyReport[]> {
+    const running = this.#repairs.get(file.object);
     if (running !== undefined) return running;
-    const work = this.#mendAll(file).finally(() => this.#mending.delete(file.object));
-    this.#mending.set(file.object, work);
+    const work = this.#repairAll(file).finally(() => this.#repairs.delete(file.object));
+    this.#repairs.set(file.object, work);
     return work;
   }
 
-  /** Resolves when no copy is being mended. */
+  /** Resolves when no repair is running. */
   async idle(): Promise<void> {
-    await Promise.allSettled(this.#mending.values());
+    await Promise.allSettled(this.#repairs.values());
   }
 
-  /** Objects in the folders that no row knows, e.g. after the database was restored from an older copy. */
-  async *unknownObjects(): AsyncGenerator<{ folder: string; object: string }> {
+  /** Objects without a file, e.g. after the database was restored from an older backup. */
+  async *orphanedObjects(): AsyncGenerator<{ folder: string; object: string }> {
     for (const folder of this.#folders) {
       if (!(await folder.isPresent())) continue;
       for await (const object of folder.names()) {
-        if (!rows.isKnownObject(this.#db, object) && !this.#active.has(object)) {
+        if (!files.hasFile(this.#db, object) && !this.#active.has(object)) {
           yield { folder: folder.label, object };
         }
       }
     }
   }
 
-  /** The least free space over all folders' disks, in bytes. */
-  async free(): Promise<number> {
-    return Math.min(...(await Promise.all(this.#folders.map((folder) => folder.free()))));
+  /** Free bytes on the fullest of the folders' disks. */
+  async freeBytes(): Promise<number> {
+    return Math.min(...(await Promise.all(this.#folders.map((folder) => folder.freeBytes()))));
   }
 
-  async #isStill({ path, mtimeMs, size, until }: Verified): Promise<boolean> {
+  async #isUnchanged({ path, mtimeMs, size, until }: VerifiedCopy): Promise<boolean> {
     const now = this.#clock.monotonic();
     for (const [object, entry] of this.#verified) if (entry.until < now) this.#verified.delete(object);
     const info = now < until ? await stat(path).catch(() => undefined) : undefined;
@@ -252,10 +260,10 @@ export class ObjectStore {
   }
 
   async #prepare(folder: ObjectFolder): Promise<void> {
-    const known = rows.mirrorId(this.#db, folder.root);
+    const known = files.mirrorId(this.#db, folder.root);
     if (known !== undefined) {
       await folder.prepare(known, false);
-      // The main folder is made anew when it is gone; a mirror may be a disk that will come back.
+      // A missing main folder is created again; a mirror may be a disk that comes back.
       if (folder === this.#primary && !(await folder.isPresent())) await folder.prepare(known, true);
       return;
     }
@@ -263,14 +271,14 @@ export class ObjectStore {
     const id = found ?? randomBytes(16).toString('hex');
     try {
       await folder.prepare(id, found === undefined);
-      rows.rememberMirror(this.#db, folder.root, id);
+      files.saveMirrorId(this.#db, folder.root, id);
     } catch (error) {
       if (folder === this.#primary) throw error;
       this.#logger.error({ folder: folder.label, reason: messageOf(error) }, 'A mirror cannot be used');
     }
   }
 
-  async #refuseAway(): Promise<void> {
+  async #requireFolders(): Promise<void> {
     for (const folder of this.#folders) {
       if (await folder.isPresent()) continue;
       throw new AppError(
@@ -280,7 +288,7 @@ export class ObjectStore {
     }
   }
 
-  #asUnavailable(error: unknown): unknown {
+  #toUnavailable(error: unknown): unknown {
     if (isAppError(error) || isDiskFull(error)) return error;
     this.#logger.error({ reason: messageOf(error) }, 'Writing to the storage failed');
     return new AppError(
@@ -306,35 +314,35 @@ export class ObjectStore {
     }
   }
 
-  #known(file: FileRow): KnownObject {
-    const checksums = rows.objectChecksums(this.#db, file.object);
+  #known(file: StoredObject): KnownObject {
+    const checksums = files.objectChecksums(this.#db, file.object);
     if (checksums === undefined) throw new AppError('file_not_found', 'There is no such file.');
     return { object: file.object, size: file.size, sha256: file.sha256, checksums };
   }
 
-  #mendLater(file: FileRow): void {
-    if (!rows.isKnownObject(this.#db, file.object)) return;
-    this.mend(file).catch((error: unknown) => {
-      this.#logger.error({ file: file.id, reason: messageOf(error) }, 'A damaged copy could not be mended');
+  #repairLater(file: StoredObject): void {
+    if (!files.hasFile(this.#db, file.object)) return;
+    this.repair(file).catch((error: unknown) => {
+      this.#logger.error({ file: file.id, reason: messageOf(error) }, 'A damaged copy could not be repaired');
     });
   }
 
-  async #mendAll(file: FileRow): Promise<CopyReport[]> {
+  async #repairAll(file: StoredObject): Promise<CopyReport[]> {
     const known = this.#known(file);
     const reports: CopyReport[] = [];
     for (const folder of this.#folders) {
-      reports.push({ folder: folder.label, state: await this.#mendCopy(folder, known) });
+      reports.push({ folder: folder.label, state: await this.#repairCopy(folder, known) });
     }
     for (const { folder, state } of reports) {
-      if (state !== 'good') this.#logger.warn({ file: file.id, folder, state }, 'A copy was not right');
+      if (state !== 'good') this.#logger.warn({ file: file.id, folder, state }, 'A copy was damaged');
     }
     return reports;
   }
 
-  async #mendCopy(folder: ObjectFolder, known: KnownObject): Promise<CopyState> {
+  async #repairCopy(folder: ObjectFolder, known: KnownObject): Promise<CopyState> {
     if (!(await folder.isPresent())) return 'away';
     if ((await sha256Of(folder, known.object)) === known.sha256) return 'good';
-    rows.notePending(this.#db, known.object, this.#clock.now());
+    files.insertWriteIntent(this.#db, known.object, this.#clock.now());
     await folder.removeIncoming(known.object);
     try {
       await this.#rebuild(folder, known);
@@ -344,9 +352,9 @@ export class ObjectStore {
       throw error;
     } finally {
       await folder.removeIncoming(known.object);
-      // A file that was deleted meanwhile must not come back.
-      if (rows.isKnownObject(this.#db, known.object)) rows.clearPending(this.#db, known.object);
-      else await this.discard(known.object);
+      // A file that was deleted during the repair must not come back.
+      if (files.hasFile(this.#db, known.object)) files.deleteWriteIntent(this.#db, known.object);
+      else await this.remove(known.object);
     }
   }
 
@@ -366,7 +374,7 @@ export class ObjectStore {
         await handle.close();
       }
       if (hash.digest('hex') !== known.sha256) throw new DamagedObjectError();
-      await folder.keep(known.object);
+      await folder.promote(known.object);
     } finally {
       await copies.close();
     }

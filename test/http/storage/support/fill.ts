@@ -19,19 +19,19 @@ export const fillFiles = (db: WritableDb, count: number): string => {
       const folder = `f${i % 10}`;
       const file = {
         id: newId('file'),
-        user_id: user.id,
+        userId: user.id,
         key: `/${user.id}/${folder}/recording-${i}_20261120T174500123Z.mp3`,
         object: i.toString(16).padStart(32, '0'),
         folder,
-        original_name: `Recording ${i}.mp3`,
+        originalName: `Recording ${i}.mp3`,
         size: (i * 7919) % 1_000_000,
-        mime_type: 'audio/mpeg',
-        public: 0,
-        metadata: JSON.stringify({ project: `p${i % 100}`, speaker: `s${i % 7}` }),
+        mimeType: 'audio/mpeg',
+        isPublic: false,
+        metadata: { project: `p${i % 100}`, speaker: `s${i % 7}` },
         md5: '0'.repeat(32),
         sha256: '0'.repeat(64),
-        uploaded_at: i,
-        modified_at: i,
+        uploadedAt: i,
+        modifiedAt: i,
       };
       insertFile(db, file, new Uint8Array(4));
     }

@@ -3,12 +3,11 @@ import { routes } from '../../../../contract/routes.ts';
 import { AppError } from '../../../base/errors.ts';
 import type { Files } from '../../../services/files/create.ts';
 import { etagOf } from '../../../services/files/present.ts';
-import { fileNotFound } from '../../../services/files/service.ts';
-import { type FileRow, isActiveType } from '../../../services/files/types.ts';
+import { fileNotFound, type StoredFile } from '../../../services/files/service.ts';
 import { addRoute } from '../../add-route.ts';
 import { sendFile } from '../../send-file.ts';
 
-/** Under these headers a stored HTML, SVG or XML cannot run script in this server's origin. */
+/** Keeps scripts in stored HTML, SVG and XML from running in this server's origin. */
 const SANDBOX = { 'content-security-policy': "sandbox; default-src 'none'" } as const;
 
 type Presentation = { readonly inline: boolean; readonly cacheControl: string };
@@ -17,25 +16,25 @@ const sendStored = (
   { service }: Files,
   request: FastifyRequest,
   reply: FastifyReply,
-  file: FileRow,
+  file: StoredFile,
   { inline, cacheControl }: Presentation,
 ): undefined => {
-  const active = isActiveType(file.mime_type);
+  const isActive = service.isActive(file);
   sendFile(request, reply, {
     source: service.source(file),
     etag: etagOf(file),
-    lastModified: file.modified_at,
-    contentType: file.mime_type,
-    disposition: { type: inline && !active ? 'inline' : 'attachment', name: file.original_name },
+    lastModified: file.modifiedAt,
+    contentType: file.mimeType,
+    disposition: { type: inline && !isActive ? 'inline' : 'attachment', name: file.originalName },
     cacheControl,
-    headers: active ? SANDBOX : {},
+    headers: isActive ? SANDBOX : {},
   });
 };
 
 const PRIVATE = 'private, no-cache';
 const PUBLIC = 'public, max-age=300';
 
-/** Bytes of stored files: by key, by signed address, and the direct addresses of public ones. */
+/** The bytes of stored files: by key, by signed URL, and by the direct URL of a public file. */
 export const addDownloadRoutes = (server: FastifyInstance, files: Files): void => {
   const { service, presign } = files;
 
@@ -43,7 +42,7 @@ export const addDownloadRoutes = (server: FastifyInstance, files: Files): void =
     const own =
       request.caller === undefined ? undefined : service.ownFile(request.caller.user.id, params.fileKey);
     const file = own ?? service.publicFile(params.fileKey);
-    // Without a key, a missing file and a private one look the same.
+    // Without an API key, nobody learns whether a private file exists.
     if (file === undefined && request.caller === undefined) {
       throw new AppError('unauthorized', 'An API key is needed: send it as `Authorization: Bearer <key>`.');
     }

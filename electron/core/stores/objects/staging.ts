@@ -4,20 +4,34 @@ import { AppError } from '../../base/errors.ts';
 import { BlockChecksums } from './blocks.ts';
 import type { ObjectFolder } from './folder.ts';
 
-/** An object whose bytes are whole and flushed, but that nothing knows of yet. */
-export type StagedObject = {
-  readonly object: string;
+type StagedBytes = {
   readonly size: number;
+  /** Hex, as `sha256`. */
   readonly md5: string;
   readonly sha256: string;
+  /** CRC-32 of each block. */
   readonly checksums: Uint8Array;
+};
+
+/** An object that lies whole and flushed in `incoming` of every folder. Ends with `commit` or `abort`. */
+export type StagedObject = StagedBytes & {
+  readonly object: string;
+  /** Where the bytes lie until `commit`, for scanners. */
+  readonly path: string;
+  /**
+   * Moves the object into place in every folder, durably, and then calls `record`, which inserts its file's row.
+   * When this rejects, the caller has to `abort`.
+   */
+  commit<T>(record: () => T): Promise<T>;
+  /** Removes the object from every folder. */
+  abort(): Promise<void>;
 };
 
 const writeFully = async (handle: FileHandle, chunk: Uint8Array): Promise<void> => {
   for (let at = 0; at < chunk.length; ) at += (await handle.write(chunk, at)).bytesWritten;
 };
 
-/** The next part of a body; a body that breaks off is the sender's fault, not the disk's. */
+/** Reads the next chunk of a body; a body that breaks off is the sender's fault, not the disk's. */
 const nextChunk = async (iterator: AsyncIterator<Uint8Array>): Promise<IteratorResult<Uint8Array>> => {
   try {
     return await iterator.next();
@@ -28,16 +42,15 @@ const nextChunk = async (iterator: AsyncIterator<Uint8Array>): Promise<IteratorR
 };
 
 /**
- * Writes a stream into `incoming` of every folder at once while hashing it, and flushes each.
- * `watch` sees each chunk before it is written and throws to refuse the rest. When anything fails, the
- * files are closed and it rejects; removing them is the caller's.
+ * Writes a stream into `incoming` of every folder at once while hashing it, and flushes each file. `onChunk` is awaited
+ * before each chunk is written and throws to refuse the rest. When it rejects, the files are closed but not removed.
  */
-export const receiveInto = async (
+export const writeStaged = async (
   folders: readonly ObjectFolder[],
   object: string,
   source: AsyncIterable<Uint8Array>,
-  watch: (chunk: Uint8Array) => void | Promise<void>,
-): Promise<StagedObject> => {
+  onChunk: (chunk: Uint8Array) => void | Promise<void>,
+): Promise<StagedBytes> => {
   const handles: FileHandle[] = [];
   const iterator = source[Symbol.asyncIterator]();
   const [md5, sha256, blocks] = [createHash('md5'), createHash('sha256'), new BlockChecksums()];
@@ -48,9 +61,9 @@ export const receiveInto = async (
       const next = await nextChunk(iterator);
       if (next.done === true) break;
       const chunk = next.value;
-      await watch(chunk);
+      await onChunk(chunk);
       size += chunk.length;
-      // The disks write while the hashes are made.
+      // Hashing overlaps with the writes.
       const written = Promise.all(handles.map((handle) => writeFully(handle, chunk)));
       md5.update(chunk);
       sha256.update(chunk);
@@ -64,5 +77,5 @@ export const receiveInto = async (
   } finally {
     for (const handle of handles) await handle.close();
   }
-  return { object, size, md5: md5.digest('hex'), sha256: sha256.digest('hex'), checksums: blocks.finish() };
+  return { size, md5: md5.digest('hex'), sha256: sha256.digest('hex'), checksums: blocks.finish() };
 };
