@@ -1,5 +1,5 @@
 import { type Finding, finding } from '../findings.ts';
-import { numberWords } from '../numbers/number-words.ts';
+import { numberWords, smallValueInAnyLanguage } from '../numbers/number-words.ts';
 import type { Token } from '../tokens.ts';
 
 const words = (text: string) => new Set(text.split(/\s+/).filter(Boolean));
@@ -65,7 +65,7 @@ const MONTH_LEAD =
   words(`in since until till by of from before after during through next last this late early mid around for im seit bis ab
   en depuis desde hasta every and to per past coming throughout`);
 const DECADES = words('twenties thirties forties fifties sixties seventies eighties nineties');
-const SMALL = ['en', 'de', 'fr', 'es'].map((language) => numberWords(language).small);
+const ENGLISH = numberWords('en').small;
 
 /**
  * Dates: points in the calendar from a day to a decade, absolute or relative to now ("March 3, 2021",
@@ -129,11 +129,11 @@ const day: Reader = (tokens, at) => {
   if (/^(?:[1-9]|[12]\d|3[01])(?:st|nd|rd|th|er)?$/u.test(word) || ORDINAL_WORDS.has(word)) return at;
   if (/^(?:twenty|thirty)-\p{L}+$/u.test(word) && ORDINAL_WORDS.has(word.split('-')[1] ?? '')) return at;
   if (/^(?:twenty|thirty)$/u.test(word)) {
-    if (ORDINAL_WORDS.has(norm(tokens, at + 1)) || (SMALL[0]?.get(norm(tokens, at + 1)) ?? 99) < 10)
+    if (ORDINAL_WORDS.has(norm(tokens, at + 1)) || (ENGLISH.get(norm(tokens, at + 1)) ?? 99) < 10)
       return at + 1;
     return at;
   }
-  const value = SMALL.map((small) => small.get(word)).find((found) => found !== undefined);
+  const value = smallValueInAnyLanguage(word);
   return value !== undefined && value >= 1 && value <= 31 && word !== 'o' ? at : undefined;
 };
 
@@ -141,8 +141,7 @@ const day: Reader = (tokens, at) => {
 const year: Reader = (tokens, at) => {
   const word = norm(tokens, at);
   if (/^(?:1[5-9]|20)\d\d$/u.test(word)) return at;
-  const english = SMALL[0];
-  const value = english?.get(word);
+  const value = ENGLISH.get(word);
   if (value === undefined || !tight(tokens, at)) return undefined;
   if (value === 2 && norm(tokens, at + 1) === 'thousand') {
     const skip = norm(tokens, at + 2) === 'and' ? 3 : 2;
@@ -151,18 +150,17 @@ const year: Reader = (tokens, at) => {
   }
   if (value < 15 || value > 20) return undefined;
   const rest = below100(tokens, at + 1);
-  const first = english?.get(norm(tokens, at + 1).split('-')[0] ?? '') ?? 0;
+  const first = ENGLISH.get(norm(tokens, at + 1).split('-')[0] ?? '') ?? 0;
   if (rest !== undefined && (first >= 10 || (first === 0 && rest > at + 1))) return rest;
   return norm(tokens, at + 1) === 'hundred' && value < 20 ? at + 1 : undefined;
 };
 
 const below100 = (tokens: readonly Token[], at: number): number | undefined => {
-  const english = SMALL[0];
   const [first, second] = norm(tokens, at).split('-');
-  const value = english?.get(first ?? '');
+  const value = ENGLISH.get(first ?? '');
   if (value === undefined) return undefined;
-  if (second !== undefined) return english?.has(second) ? at : undefined;
-  const next = english?.get(norm(tokens, at + 1));
+  if (second !== undefined) return ENGLISH.has(second) ? at : undefined;
+  const next = ENGLISH.get(norm(tokens, at + 1));
   const extends_ =
     next !== undefined &&
     next < 10 &&

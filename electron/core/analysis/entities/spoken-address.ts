@@ -1,34 +1,21 @@
 import { type Finding, finding } from '../findings.ts';
-import { numberWords } from '../numbers/number-words.ts';
+import { smallValueInAnyLanguage } from '../numbers/number-words.ts';
+import { SPOKEN_SIGNS } from '../spoken-signs.ts';
 import type { Token } from '../tokens.ts';
 import { HOST_WORDS, MAIL_HOSTS, NEVER_LABEL, ROLES, TOP_LEVEL, WORD_LIKE } from './domains.ts';
 
-const DOT = new Set(['dot', 'point', 'punkt', 'punto', '.']);
-const AT = new Set(['at', '@', 'arroba', 'arobase', 'ät', 'klammeraffe']);
-const LINKS = new Set([
-  'dot',
-  'point',
-  'punkt',
-  'punto',
-  'underscore',
-  'dash',
-  'hyphen',
-  'minus',
-  'plus',
-  'tiret',
-  'guion',
-  'guión',
-  'unterstrich',
-]);
-const SLASH = new Set(['slash', 'schrägstrich', 'barra']);
+const DOT = new Set<string>([...SPOKEN_SIGNS['.'], '.']);
+const AT = new Set<string>([...SPOKEN_SIGNS['@'], '@']);
+const DASH = new Set<string>(SPOKEN_SIGNS['-']);
+const SLASH = new Set<string>(SPOKEN_SIGNS['/']);
+/** Signs that join the parts of a mailbox. */
+const LINKS = new Set<string>([...SPOKEN_SIGNS['.'], ...SPOKEN_SIGNS['-'], ...SPOKEN_SIGNS._, 'plus']);
 const MAX_LABELS = 6;
 const MAX_LOCAL_TOKENS = 12;
 const CUE =
   /^(?:is|at|to|email|e-mail|mail|address|it's|its|ist|lautet|est|es|à|a|an|on|contact|write|copy|cc|with|and|under|us|me|him|her|them)$/u;
 const CUE_WORDS =
   /^(?:email|e-mail|mail|correo|courriel|mailadresse|e-mail-adresse|emails|emailed|mailed|write|contact|send|copy|cc|reach)$/u;
-
-const spokenNumbers = ['en', 'de', 'fr', 'es'].map((language) => numberWords(language));
 
 type Host = {
   first: number;
@@ -119,8 +106,7 @@ const isLabel = (token: Token | undefined): boolean => {
   );
 };
 
-const isDash = (token: Token | undefined): boolean =>
-  token !== undefined && /^(?:dash|hyphen|minus|tiret|bindestrich|guion|guión)$/u.test(token.norm);
+const isDash = (token: Token | undefined): boolean => token !== undefined && DASH.has(token.norm);
 
 const isSpelled = (token: Token | undefined): boolean => {
   if (!token || token.blocked || /[.!?]/u.test(token.trail)) return false;
@@ -128,7 +114,7 @@ const isSpelled = (token: Token | undefined): boolean => {
 };
 
 const isNumberWord = (word: string): boolean =>
-  spokenNumbers.some((language) => language.small.has(word)) || /^(?:hundred|thousand)$/u.test(word);
+  smallValueInAnyLanguage(word) !== undefined || /^(?:hundred|thousand)$/u.test(word);
 
 /**
  * Where a mailbox before "at HOST" begins; undefined when there is none ("look at example dot com").

@@ -1,7 +1,7 @@
 import organizations from '../../../../resources/lexicons/organizations.json' with { type: 'json' };
 import places from '../../../../resources/lexicons/places.json' with { type: 'json' };
 import { type Finding, finding } from '../findings.ts';
-import { numberWords } from '../numbers/number-words.ts';
+import { smallValueInAnyLanguage } from '../numbers/number-words.ts';
 import { isStop, type NameContext } from './context.ts';
 import { Gazetteer } from './gazetteer.ts';
 import { isFirstName, isLastName } from './people.ts';
@@ -27,7 +27,6 @@ const PERSON_CUE =
 const FEATURES =
   /^(?:airport|river|lake|park|bridge|beach|island|islands|county|valley|mountain|mountains|canyon|bay|harbor|harbour|forest|desert|falls|peninsula|creek|station|square|village|castle|cathedral|palace|stadium|ocean|sea|coast|district|borough|province)$/u;
 const FEATURE_HEADS = /^(?:lake|mount|mt|fort|port|cape|san|santa|saint|st|camp|point|bay|gulf|isle)$/u;
-const spoken = ['en', 'de', 'fr', 'es'].map((language) => numberWords(language).small);
 
 /**
  * Places: countries, regions, cities and landmarks by list (compromise's and our own), street addresses
@@ -173,7 +172,7 @@ const streetAddress = (context: NameContext, at: number): { last: number } | und
 const isNumber = (context: NameContext, at: number): boolean => {
   const word = context.norm(at);
   if (/^\d{1,5}[a-z]?$/u.test(word)) return true;
-  return word.split('-').every((part) => spoken.some((small) => small.has(part)) || part === 'hundred');
+  return word.split('-').every((part) => smallValueInAnyLanguage(part) !== undefined || part === 'hundred');
 };
 
 const numbered = (context: NameContext, at: number): { last: number } | undefined => {

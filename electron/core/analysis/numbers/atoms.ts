@@ -1,3 +1,4 @@
+import { SPOKEN_SIGNS } from '../spoken-signs.ts';
 import type { Token } from '../tokens.ts';
 import { type NumberWords, smallValue } from './number-words.ts';
 
@@ -13,23 +14,11 @@ export type Atom = { token: number; from: number; to: number } & (
   | { kind: 'filler' }
 );
 
-const SEPARATOR_WORDS = new Map([
-  ['dash', '-'],
-  ['hyphen', '-'],
-  ['minus', '-'],
+const SEPARATOR_WORDS = new Map<string, string>([
+  ...(['-', '.', '/'] as const).flatMap((sign) => SPOKEN_SIGNS[sign].map((word) => [word, sign] as const)),
   ['-', '-'],
-  ['dot', '.'],
-  ['point', '.'],
-  ['punkt', '.'],
-  ['punto', '.'],
-  ['slash', '/'],
   ['/', '/'],
   ['colon', ':'],
-  ['strich', '-'],
-  ['bindestrich', '-'],
-  ['tiret', '-'],
-  ['guion', '-'],
-  ['guión', '-'],
 ]);
 const FILLERS = new Set(
   'uh um er erm ehm äh ähm euh eh ah hmm mhm mm-hmm uh-huh okay ok right alright sure yes yeah then space got it go on ahead sorry wait'.split(

@@ -141,7 +141,7 @@ const cuedFinding = (digits: string, from: number, to: number, context: SpanCont
       return length >= 5 && length <= 14 ? finding('drivers_license', from, to, 82) : undefined;
     case 'vehicle':
       return length >= 3 && length <= 17 ? finding('vehicle_id', from, to, 82) : undefined;
-    case 'pin':
+    case 'password':
       return length >= 4 && length <= 8 ? finding('password', from, to, 82) : undefined;
     default:
       return undefined;

@@ -4,6 +4,24 @@ import { numberWords } from './number-words.ts';
 /** What the words around a number may say that it is. */
 export type NumberCue = (typeof PHRASES)[number][0];
 
+const list = (phrases: string): string[] => phrases.split('|').map((phrase) => phrase.trim());
+
+/** Cues of values that may be numbers or codes of letters and digits. */
+export const VALUE_CUES = {
+  passport: list('passport|passport number|passport no|reisepass|pasaporte|passeport'),
+  license: list(
+    `driver's license|driver's licence|drivers license|drivers licence|driving licence|driving license|license number|
+    licence number|driver's license number|führerschein|führerscheinnummer|permis de conduire|carnet de conducir`,
+  ),
+  vehicle: list(
+    `license plate|licence plate|plate|plates|plate number|license plate number|number plate|registration number|vin|
+    v i n|vin number|vehicle identification number|kennzeichen|matrícula|plaque`,
+  ),
+  password: list(
+    `password|passcode|passphrase|pass word|pin|pin code|pin number|passwort|kennwort|mot de passe|contraseña`,
+  ),
+};
+
 const PHRASES = [
   [
     'phone',
@@ -52,25 +70,19 @@ const PHRASES = [
     'ip',
     'ip|ip address|i p|i p address|ping|server|router|gateway|subnet|dns|host|netmask|address|adresse|dirección',
   ],
-  ['passport', 'passport|passport number|pass|reisepass|passeport|pasaporte|passport no'],
-  [
-    'license',
-    `license|license number|licence|licence number|driver's license|driver's licence|drivers license|drivers licence|
-    driving licence|driving license|driver's license number|führerschein|permis de conduire|carnet de conducir`,
-  ],
-  [
-    'vehicle',
-    `license plate|licence plate|plate|plate number|number plate|registration|registration number|vin|v i n|vin number|
-    kennzeichen|plaque|matrícula|tag number|vehicle identification number`,
-  ],
-  ['pin', 'pin|pin code|pin number|passcode|password|otp|access code|kennwort|passwort'],
+  ['passport', 'pass'],
+  ['license', 'license|licence'],
+  ['vehicle', 'registration|tag number'],
+  ['password', 'otp|access code'],
 ] as const;
 
-const CUE_OF = new Map<string, NumberCue>(
-  PHRASES.flatMap(([cue, phrases]) =>
-    phrases.split('|').map((phrase): [string, NumberCue] => [phrase.trim(), cue]),
+/** Cues by phrase. A code of letters and digits needs more than the words that only numbers follow. */
+const CUE_OF = new Map<string, NumberCue>([
+  ...PHRASES.flatMap(([cue, phrases]) => list(phrases).map((phrase) => [phrase, cue] as const)),
+  ...(['passport', 'license', 'vehicle', 'password'] as const).flatMap((cue) =>
+    VALUE_CUES[cue].map((phrase) => [phrase, cue] as const),
   ),
-);
+]);
 
 const REACH_BEFORE = 12;
 const REACH_AFTER = 7;

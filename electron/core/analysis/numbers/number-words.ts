@@ -91,6 +91,17 @@ export const numberWords = (language: string): NumberWords => {
   return found;
 };
 
+const ALL = Object.values(LANGUAGES);
+
+/** The value of a number word below 100 in any of the four languages; compounds are not read. */
+export const smallValueInAnyLanguage = (word: string): number | undefined => {
+  for (const { small } of ALL) {
+    const value = small.get(word);
+    if (value !== undefined) return value;
+  }
+  return undefined;
+};
+
 /** The value of one word below 100, "einundvierzig" included; undefined for any other word. */
 export const smallValue = (word: string, language: NumberWords): number | undefined => {
   const direct = language.small.get(word);

@@ -1,6 +1,7 @@
 import type { PiiPolicy } from '../../../contract/analysis.ts';
 import { spelledFrom } from '../entities/spelled.ts';
 import { type Finding, finding } from '../findings.ts';
+import { VALUE_CUES } from '../numbers/cues.ts';
 import type { Token } from '../tokens.ts';
 
 type CueRule = {
@@ -15,51 +16,21 @@ type CueRule = {
 const RULES: readonly CueRule[] = [
   {
     policy: 'passport_number',
-    cues: ['passport', 'passport number', 'passport no', 'reisepass', 'pasaporte', 'passeport'],
+    cues: VALUE_CUES.passport,
     least: 6,
     most: 12,
     needsDigit: true,
   },
   {
     policy: 'drivers_license',
-    cues: [
-      "driver's license",
-      "driver's licence",
-      'drivers license',
-      'drivers licence',
-      'driving licence',
-      'driving license',
-      'license number',
-      'licence number',
-      "driver's license number",
-      'führerschein',
-      'führerscheinnummer',
-      'permis de conduire',
-      'carnet de conducir',
-    ],
+    cues: VALUE_CUES.license,
     least: 5,
     most: 16,
     needsDigit: true,
   },
   {
     policy: 'vehicle_id',
-    cues: [
-      'license plate',
-      'licence plate',
-      'plate',
-      'plates',
-      'plate number',
-      'license plate number',
-      'number plate',
-      'registration number',
-      'vin',
-      'v i n',
-      'vin number',
-      'vehicle identification number',
-      'kennzeichen',
-      'matrícula',
-      'plaque',
-    ],
+    cues: VALUE_CUES.vehicle,
     least: 4,
     most: 17,
     needsDigit: true,
@@ -85,19 +56,7 @@ const RULES: readonly CueRule[] = [
   },
   {
     policy: 'password',
-    cues: [
-      'password',
-      'passcode',
-      'passphrase',
-      'pass word',
-      'pin',
-      'pin code',
-      'pin number',
-      'passwort',
-      'kennwort',
-      'mot de passe',
-      'contraseña',
-    ],
+    cues: VALUE_CUES.password,
     least: 3,
     most: 40,
     needsDigit: false,
@@ -125,8 +84,8 @@ const valueAfter = (
   rule: CueRule,
   language: string,
 ): Finding | undefined => {
-  const cueEnd = rule.cues.map((cue) => matchWords(tokens, at, cue)).find((end) => end !== undefined);
-  if (cueEnd === undefined || /[.!?]/u.test(tokens[cueEnd]?.trail ?? '')) return undefined;
+  const cueEnd = Math.max(...rule.cues.map((cue) => matchWords(tokens, at, cue) ?? -1));
+  if (cueEnd < 0 || /[.!?]/u.test(tokens[cueEnd]?.trail ?? '')) return undefined;
   let start = cueEnd + 1;
   let linked = /[:]/u.test(tokens[cueEnd]?.trail ?? '');
   while (start - cueEnd < 6 && LINKS.test(tokens[start]?.norm ?? '')) {

@@ -2,7 +2,7 @@ import lexicon from '../../../../resources/lexicons/personal.json' with { type: 
 import type { PiiPolicy } from '../../../contract/analysis.ts';
 import { type Finding, finding, hidden } from '../findings.ts';
 import { Gazetteer } from '../names/gazetteer.ts';
-import { numberWords } from '../numbers/number-words.ts';
+import { smallValueInAnyLanguage } from '../numbers/number-words.ts';
 import type { Token } from '../tokens.ts';
 
 const plural = (name: string): string[] => (/(?:ish|ese|ch|s|ss)$/u.test(name) ? [name] : [name, `${name}s`]);
@@ -21,7 +21,6 @@ const BEING =
   /^(?:i'm|am|is|was|as|are|were|be|been|became|become|he's|she's|a|an|the|my|our|his|her|their|being|former|retired|licensed|certified|head|senior|junior|chief|trained|qualified)$/u;
 const DOUBTFUL_JOBS =
   /^(?:model|cook|miner|judge|principal|editor|vet|painter|pilot|developer|surveyor|tailor|baker|butcher|carpenter|gardener|farmer|secretary|detective|nurse|dj|ceo|cto|cfo|cleaner|designer|engineer|consultant|scientist|writer|teacher|professor|lawyer|soldier|student nurse)$/u;
-const SMALL = ['en', 'de', 'fr', 'es'].map((language) => numberWords(language).small);
 const CURRENCY =
   /^(?:dollars?|bucks|cents?|pence|euros?|pounds?|quid|yen|yuan|rupees?|francs?|franken|pesos?|usd|eur|gbp|grand|k)$/u;
 const SCALE =
@@ -82,9 +81,7 @@ const value = (tokens: readonly Token[], at: number): number | undefined => {
   const token = tokens[at];
   if (!token || token.blocked) return undefined;
   if (/^\d{1,3}$/u.test(token.norm)) return Number(token.norm);
-  const parts = token.norm
-    .split('-')
-    .map((part) => SMALL.map((small) => small.get(part)).find((one) => one !== undefined));
+  const parts = token.norm.split('-').map(smallValueInAnyLanguage);
   return parts.every((part) => part !== undefined)
     ? parts.reduce((sum, part) => sum + (part ?? 0), 0)
     : undefined;

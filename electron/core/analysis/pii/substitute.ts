@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { PiiPolicy, PiiSubstitution } from '../../../contract/analysis.ts';
 import { findRuns } from '../numbers/runs.ts';
+import { SPOKEN_SIGNS } from '../spoken-signs.ts';
 import { tokenize } from '../tokens.ts';
 
 export type Substitute = {
@@ -24,13 +25,9 @@ export const substituteFor = (value: string, policy: PiiPolicy, by: Substitute):
   return `[${policy.toUpperCase()}_${digest.slice(0, 8)}]`;
 };
 
-const SIGNS: readonly (readonly [RegExp, string])[] = [
-  [/\s+(?:dot|point|punkt|punto)\s+/gu, '.'],
-  [/\s+(?:at|arroba|arobase)\s+/gu, '@'],
-  [/\s+(?:dash|hyphen)\s+/gu, '-'],
-  [/\s+underscore\s+/gu, '_'],
-  [/\s+slash\s+/gu, '/'],
-];
+const SIGNS = Object.entries(SPOKEN_SIGNS).map(
+  ([sign, words]) => [new RegExp(String.raw`\s+(?:${words.join('|')})\s+`, 'gu'), sign] as const,
+);
 
 /** One form for the ways of saying or writing a value. */
 export const canonical = (value: string, language: string): string => {
