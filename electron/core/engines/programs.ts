@@ -6,14 +6,14 @@ export const isExecutable = async (path: string): Promise<boolean> => {
     await access(path, constants.X_OK);
     return true;
   } catch {
-    // Not there, or not a program: the next place is tried.
+    // ENOENT or EACCES: try the next candidate.
     return false;
   }
 };
 
 type Lookup = { readonly environment: NodeJS.ProcessEnv; readonly platform: NodeJS.Platform };
 
-/** The path of a program in one of these folders, else in those of the PATH; undefined where it is in none. */
+/** Finds a program in these folders, then in those of the PATH. Returns undefined if there is none. */
 export const findProgram = async (
   name: string,
   { environment, platform }: Lookup,

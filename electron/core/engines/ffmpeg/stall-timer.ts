@@ -1,4 +1,4 @@
-import { machineSlept } from '../net/slept.ts';
+import { wasSuspended } from '../net/suspend.ts';
 
 /**
  * Seconds without output after which ffmpeg or ffprobe is killed. Not a setting: `network.stallSeconds` limits
@@ -41,7 +41,7 @@ export class StallTimer {
   }
 
   #expire(): void {
-    if (machineSlept(this.#now() - this.#touchedAt, this.#seconds)) this.resume();
+    if (wasSuspended(this.#now() - this.#touchedAt, this.#seconds)) this.resume();
     else this.#onStall();
   }
 }

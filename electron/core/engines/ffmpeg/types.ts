@@ -1,4 +1,4 @@
-import type { RangeReader } from '../range-reader/types.ts';
+import type { RangeReader } from '../net/range-reader/types.ts';
 
 /** Paths of the programs. */
 export type FfmpegTools = { readonly ffmpeg: string; readonly ffprobe: string };

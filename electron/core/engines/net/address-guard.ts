@@ -5,14 +5,14 @@ import type { Resolve, ResolvedAddress } from './types.ts';
 
 const isPublicV4 = (address: ipaddr.IPv4): boolean => address.range() === 'unicast';
 
-/** The IPv4 address inside a NAT64 one (64:ff9b::/96, RFC 6052), by which IPv6-only networks reach IPv4 hosts. */
+/** The IPv4 address in a NAT64 address (64:ff9b::/96, RFC 6052), by which IPv6-only networks reach IPv4 hosts. */
 const nat64Target = (address: ipaddr.IPv6): ipaddr.IPv4 | null =>
   address.match(ipaddr.IPv6.parse('64:ff9b::'), 96) ? new ipaddr.IPv4(address.toByteArray().slice(12)) : null;
 
 /**
- * Whether an address is one of the public internet. Mapped (`::ffff:127.0.0.1`) and NAT64 addresses are
- * judged by the IPv4 address inside; every other special range is not public: private, loopback,
- * link-local, carrier-grade NAT, multicast, documentation, 6to4, Teredo and all IPv6 outside 2000::/3.
+ * Whether an address belongs to the public internet. A mapped (`::ffff:127.0.0.1`) or NAT64 address counts as the IPv4
+ * address in it. Every other special range is not public: private, loopback, link-local, carrier-grade NAT, multicast,
+ * documentation, 6to4, Teredo, and all of IPv6 outside 2000::/3.
  */
 export const isPublicAddress = (address: string): boolean => {
   if (!ipaddr.isValid(address)) return false;
@@ -23,7 +23,7 @@ export const isPublicAddress = (address: string): boolean => {
   return parsed.range() === 'unicast' && parsed.match(ipaddr.IPv6.parse('2000::'), 3);
 };
 
-/** The system's resolver, with all addresses. */
+/** The system's resolver; returns all addresses. */
 export const systemResolve: Resolve = async (host) => await lookup(host, { all: true, verbatim: true });
 
 const resolveHost = async (host: string, resolve: Resolve): Promise<ResolvedAddress[]> => {
@@ -33,16 +33,15 @@ const resolveHost = async (host: string, resolve: Resolve): Promise<ResolvedAddr
   try {
     return await resolve(host);
   } catch (error) {
-    const why = systemCode(error) ?? messageOf(error);
-    throw new AppError('download_failed', `The host ${host} was not found (${why}).`, { cause: error });
+    const reason = systemCode(error) ?? messageOf(error);
+    throw new AppError('download_failed', `The host ${host} was not found (${reason}).`, { cause: error });
   }
 };
 
 /**
- * The addresses of a host that a connection may go to. The caller must connect to one of these very
- * addresses and not resolve the name again.
- * Throws AppError `download_failed` for an unknown host and `address_not_allowed` where only private
- * addresses are left.
+ * The addresses of a host that we may connect to. The caller must connect to one of them without resolving the name
+ * again, or the answer could change in between (DNS rebinding).
+ * Throws AppError `download_failed` for an unknown host, `address_not_allowed` for a host with only private addresses.
  */
 export const allowedAddresses = async (
   host: string,

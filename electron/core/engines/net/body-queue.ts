@@ -1,28 +1,27 @@
 import { Readable } from 'node:stream';
 
-/** Bytes held for a reader that is slower than the network; then the source is paused. */
+/** The source is paused while this many bytes wait for a slower reader. */
 const HIGH_WATER = 256 * 1024;
 
 type BodyOptions = {
   readonly source: Readable;
-  /** Turns the source's error into the one to hand on. */
+  /** Converts the source's error into the one that the reader gets. */
   readonly explain: (error: unknown) => Error;
-  /** Called once, when the reader has had all or wants no more. */
+  /** Called once, when the reader has read everything or has closed the stream. */
   readonly onClose: (bytes: number, failure: Error | null) => void;
 };
 
 /**
- * Stands between a network stream and its reader. A Node stream that fails throws away what it holds, and
- * brings the program down if nobody listens yet; here what has come is handed out first, and the error after
- * it, to whoever reads.
+ * Delivers everything that arrived before an error, then the error. A Node stream that fails discards its buffer, and
+ * crashes the program if nobody listens for `error` yet.
  */
 class BodyQueue implements AsyncIterableIterator<Buffer> {
   readonly #options: BodyOptions;
   readonly #chunks: Buffer[] = [];
-  #held = 0;
+  #bufferedBytes = 0;
   #bytes = 0;
-  #ended = false;
-  #closed = false;
+  #isEnded = false;
+  #isClosed = false;
   #failure: Error | null = null;
   #wake: (() => void) | null = null;
 
@@ -31,10 +30,10 @@ class BodyQueue implements AsyncIterableIterator<Buffer> {
     const { source, explain } = options;
     source.on('data', (chunk: Buffer) => {
       this.#bytes += chunk.length;
-      this.#held += chunk.length;
+      this.#bufferedBytes += chunk.length;
       this.#chunks.push(chunk);
-      if (this.#held >= HIGH_WATER) source.pause();
-      this.#wakeUp();
+      if (this.#bufferedBytes >= HIGH_WATER) source.pause();
+      this.#wakeReader();
     });
     source.on('end', () => this.#finish(null));
     source.on('error', (error) => this.#finish(explain(error)));
@@ -46,17 +45,17 @@ class BodyQueue implements AsyncIterableIterator<Buffer> {
   }
 
   async next(): Promise<IteratorResult<Buffer, undefined>> {
-    while (this.#chunks.length === 0 && !this.#ended && !this.#closed) {
+    while (this.#chunks.length === 0 && !this.#isEnded && !this.#isClosed) {
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
     }
-    // The reader has left while it waited: an end here would look like the end of the file.
-    if (this.#closed) throw new Error('The body was closed before its end.');
+    // Closed while it waited: a normal end would look like the end of the file.
+    if (this.#isClosed) throw new Error('The body was closed before its end.');
     const chunk = this.#chunks.shift();
     if (chunk !== undefined) {
-      this.#held -= chunk.length;
-      if (this.#held < HIGH_WATER) this.#options.source.resume();
+      this.#bufferedBytes -= chunk.length;
+      if (this.#bufferedBytes < HIGH_WATER) this.#options.source.resume();
       return { value: chunk, done: false };
     }
     const failure = this.#failure;
@@ -71,28 +70,28 @@ class BodyQueue implements AsyncIterableIterator<Buffer> {
   }
 
   #finish(failure: Error | null): void {
-    if (this.#ended) return;
-    this.#ended = true;
+    if (this.#isEnded) return;
+    this.#isEnded = true;
     this.#failure = failure;
-    this.#wakeUp();
+    this.#wakeReader();
   }
 
-  #wakeUp(): void {
+  #wakeReader(): void {
     this.#wake?.();
     this.#wake = null;
   }
 
   #close(): void {
-    if (this.#closed) return;
-    this.#closed = true;
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     this.#chunks.length = 0;
-    this.#wakeUp();
+    this.#wakeReader();
     this.#options.source.destroy();
     this.#options.onClose(this.#bytes, this.#failure);
   }
 }
 
-/** A stream over a network stream that hands out all that came before it fails. */
+/** A stream that delivers everything that its source did before it failed. */
 export const bodyStream = (options: BodyOptions): Readable =>
-  // One chunk at a time: what this stream itself holds would be lost with an error.
+  // One chunk at a time: an error would discard what this stream has buffered.
   Readable.from(new BodyQueue(options), { objectMode: false, highWaterMark: 1 });

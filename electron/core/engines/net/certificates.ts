@@ -3,9 +3,9 @@ import { createSecureContext, getCACertificates, type SecureContext } from 'node
 let context: SecureContext | undefined;
 
 /**
- * Whom a TLS connection trusts: Node's own list (with NODE_EXTRA_CA_CERTS) and the operating system's store, so
- * that the certificates of a company's mirror or inspecting proxy count here as they do in its browsers. Read at
- * the first call and kept, because parsing some hundreds of certificates for every connection would be felt.
+ * The trusted certificate authorities: Node's own list (with NODE_EXTRA_CA_CERTS) and the operating system's store, so
+ * that a company's mirror or inspecting proxy is trusted here as in its browsers. Created once, because every connection
+ * would otherwise parse hundreds of certificates.
  */
 export const trustedCertificates = async (): Promise<SecureContext> => {
   context ??= createSecureContext({

@@ -10,23 +10,23 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
   br: createBrotliDecompress,
 };
 
-/** The encoding that a server used although it was asked for none, or null. */
+/** The content encoding of a response, or null. Servers use one although requests ask for `identity`. */
 export const encodingOf = (response: Pick<OpenedResponse, 'headers'>): string | null => {
   const encoding = (response.headers['content-encoding'] ?? '').trim().toLowerCase();
   return encoding === '' || encoding === 'identity' ? null : encoding;
 };
 
-/** The file's own bytes. Throws `download_failed` for an encoding that is not known here. */
+/** The decoded body. Throws `download_failed` for an unknown encoding. */
 export const decodedBody = (response: OpenedResponse): Readable => {
   const encoding = encodingOf(response);
   if (encoding === null) return response.body;
-  const make = DECODERS[encoding];
-  if (make === undefined) {
+  const createDecoder = DECODERS[encoding];
+  if (createDecoder === undefined) {
     response.body.destroy();
     throw new AppError('download_failed', `The server packs the file as "${encoding}", which is not known.`);
   }
-  const decoder = make();
-  // The error reaches the reader through the decoder, which `pipeline` destroys with it.
+  const decoder = createDecoder();
+  // `pipeline` destroys the decoder with the error, which reaches the reader that way.
   pipeline(response.body, decoder, () => undefined);
   return decoder;
 };

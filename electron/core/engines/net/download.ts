@@ -11,16 +11,16 @@ import { downloadFileName } from './file-name.ts';
 import { explainStatus, isTransientStatus } from './http-status.ts';
 import { explainNetworkError } from './network-errors.ts';
 import { loadResumeState, type ResumeState, removeResumeState, saveResumeState } from './resume-state.ts';
-import { machineSlept } from './slept.ts';
+import { wasSuspended } from './suspend.ts';
 import type { DownloadOptions, DownloadResult, HttpClient, OpenedResponse } from './types.ts';
 
-/** After this many bytes the file is flushed and the resume state saved: what a crash can cost. */
+/** The file is flushed and the resume state saved after this many bytes: the most that a crash can lose. */
 const FLUSH_EVERY = 4 * 1024 * 1024;
-/** Room left on the disk for everything else. */
-const SPARE_DISK = 64 * 1024 * 1024;
+/** A download leaves this much free space on the disk. */
+const MIN_FREE_DISK = 64 * 1024 * 1024;
 
-/** An error after which the same download may go on. */
-class Interrupted extends Error {
+/** A failed attempt after which the download can be resumed. */
+class AttemptFailed extends Error {
   readonly reason: AppError;
   constructor(reason: AppError) {
     super(reason.message, { cause: reason });
@@ -34,18 +34,18 @@ const diskFull = (cause?: unknown): AppError =>
 const tooLarge = (maxBytes: number): AppError =>
   new AppError('download_too_large', `The file is larger than the limit of ${formatBytes(maxBytes)}.`);
 
-const isStrong = (etag: string | null): etag is string => etag !== null && !etag.startsWith('W/');
+const isStrongEtag = (etag: string | null): etag is string => etag !== null && !etag.startsWith('W/');
 
-/** Whether the rest of a partial file can be asked for with a proof that the file is still the same. */
+/** Whether the rest can be requested with a validator, which proves that the file is still the same. */
 const canResume = (state: ResumeState): boolean =>
   state.bytes > 0 && (state.etag !== null || state.lastModified !== null);
 
 const rangeHeaders = (state: ResumeState): Record<string, string> => {
   if (!canResume(state)) return {};
-  const validator = isStrong(state.etag) ? state.etag : state.lastModified;
+  const validator = isStrongEtag(state.etag) ? state.etag : state.lastModified;
   return {
     range: `bytes=${state.bytes}-`,
-    // A weak ETag may not stand in If-Range (RFC 9110, 13.1.5): it is compared when the answer comes.
+    // If-Range must not carry a weak ETag (RFC 9110, 13.1.5): it is compared when the response arrives.
     ...(validator === null ? {} : { 'if-range': validator }),
   };
 };
@@ -54,11 +54,11 @@ class Download {
   readonly #client: HttpClient;
   readonly #options: DownloadOptions;
   #state: ResumeState;
-  #fetched = 0;
-  #flushed = 0;
-  #rangesWork = true;
-  /** Wall clock of the last sign of life, in milliseconds. */
-  #heard = 0;
+  #bytesFetched = 0;
+  #flushedBytes = 0;
+  #areRangesReliable = true;
+  /** Wall clock of the last received data, in milliseconds. */
+  #lastDataAt = 0;
 
   constructor(client: HttpClient, options: DownloadOptions, state: ResumeState | null) {
     this.#client = client;
@@ -71,15 +71,15 @@ class Download {
       etag: null,
       lastModified: null,
     };
-    this.#flushed = this.#state.bytes;
+    this.#flushedBytes = this.#state.bytes;
   }
 
   async run(): Promise<DownloadResult> {
     try {
-      await this.#note();
+      await this.#saveState();
       const file = await open(this.#options.destination, this.#state.bytes > 0 ? 'r+' : 'w', 0o600);
       try {
-        return await this.#run(file);
+        return await this.#runAttempts(file);
       } finally {
         await file.close();
       }
@@ -88,10 +88,10 @@ class Download {
     }
   }
 
-  async #run(file: FileHandle): Promise<DownloadResult> {
+  async #runAttempts(file: FileHandle): Promise<DownloadResult> {
     const { signal, limits, destination } = this.#options;
     let wait = limits.retryDelay ?? 500;
-    let best = this.#state.bytes;
+    let mostBytes = this.#state.bytes;
     for (let tries = 1; ; tries++) {
       throwIfAborted(signal);
       try {
@@ -101,14 +101,14 @@ class Download {
         await removeResumeState(destination);
         return this.#result(response);
       } catch (error) {
-        if (!(error instanceof Interrupted)) {
-          // The first error is the one to report; without the notes a later call only starts over.
+        if (!(error instanceof AttemptFailed)) {
+          // Report the first error; without a saved state a later call merely starts over.
           await this.#flush(file).catch(() => undefined);
           throw error;
         }
         await this.#flush(file);
-        if (this.#state.bytes > best) {
-          best = this.#state.bytes;
+        if (this.#state.bytes > mostBytes) {
+          mostBytes = this.#state.bytes;
           tries = 0;
           wait = limits.retryDelay ?? 500;
         }
@@ -124,7 +124,7 @@ class Download {
   #result(response: OpenedResponse): DownloadResult {
     return {
       bytes: this.#state.bytes,
-      bytesFetched: this.#fetched,
+      bytesFetched: this.#bytesFetched,
       contentType: response.headers['content-type'] ?? null,
       fileName: downloadFileName(response.headers, this.#options.url, response.url),
       etag: this.#state.etag,
@@ -135,7 +135,7 @@ class Download {
 
   async #attempt(file: FileHandle): Promise<OpenedResponse> {
     const { url, purpose, headers, signal, limits } = this.#options;
-    const resumed = this.#state.bytes > 0;
+    const isResumed = this.#state.bytes > 0;
     let response: OpenedResponse;
     try {
       response = await this.#client.open({
@@ -143,16 +143,16 @@ class Download {
         purpose,
         signal,
         stallSeconds: limits.stallSeconds,
-        headers: { ...headers, ...(this.#rangesWork ? rangeHeaders(this.#state) : {}) },
+        headers: { ...headers, ...(this.#areRangesReliable ? rangeHeaders(this.#state) : {}) },
       });
     } catch (error) {
-      // Before the first byte a failure is final: the address is wrong, or the server is not there.
-      if (resumed && isAppError(error) && error.code === 'download_failed') throw new Interrupted(error);
+      // A failure before the first byte is final: the URL is wrong, or the server is down.
+      if (isResumed && isAppError(error) && error.code === 'download_failed') throw new AttemptFailed(error);
       throw error;
     }
     try {
-      this.#accept(response);
-      await this.#checkRoom();
+      this.#handleHead(response);
+      await this.#checkDiskSpace();
       await this.#receive(file, response);
     } finally {
       response.body.destroy();
@@ -160,79 +160,80 @@ class Download {
     return response;
   }
 
-  /** Decides from the answer's head where its bytes belong. */
-  #accept(response: OpenedResponse): void {
+  /** Decides from status and headers whether the body continues the file or starts it again. */
+  #handleHead(response: OpenedResponse): void {
     const etag = response.headers.etag ?? null;
     if (response.status === 206) {
       const range = parseContentRange(response.headers['content-range']);
-      const sameFile =
+      const isSameFile =
         etag === this.#state.etag && (this.#state.total === null || range?.total === this.#state.total);
-      if (range?.first === this.#state.bytes && sameFile && encodingOf(response) === null) return;
-      if (range?.first !== this.#state.bytes) this.#rangesWork = false;
-      this.#startOver(null, null, null);
-      throw new Interrupted(
+      if (range?.first === this.#state.bytes && isSameFile && encodingOf(response) === null) return;
+      if (range?.first !== this.#state.bytes) this.#areRangesReliable = false;
+      this.#restart(null, null, null);
+      throw new AttemptFailed(
         new AppError('download_failed', 'The server sent another part of the file than it was asked for.'),
       );
     }
     if (response.status === 416 && this.#state.bytes > 0) {
-      this.#startOver(null, null, null);
-      throw new Interrupted(explainStatus(response));
+      this.#restart(null, null, null);
+      throw new AttemptFailed(explainStatus(response));
     }
-    if (isTransientStatus(response.status)) throw new Interrupted(explainStatus(response));
+    if (isTransientStatus(response.status)) throw new AttemptFailed(explainStatus(response));
     if (response.status !== 200) throw explainStatus(response);
-    const packed = encodingOf(response) !== null;
-    this.#startOver(
-      packed ? null : parseLength(response.headers['content-length']),
-      packed ? null : etag,
-      packed ? null : (response.headers['last-modified'] ?? null),
+    // A decoded file has another length, and no byte ranges.
+    const isEncoded = encodingOf(response) !== null;
+    this.#restart(
+      isEncoded ? null : parseLength(response.headers['content-length']),
+      isEncoded ? null : etag,
+      isEncoded ? null : (response.headers['last-modified'] ?? null),
     );
   }
 
-  #startOver(total: number | null, etag: string | null, lastModified: string | null): void {
+  #restart(total: number | null, etag: string | null, lastModified: string | null): void {
     this.#state = { ...this.#state, bytes: 0, total, etag, lastModified };
-    this.#flushed = 0;
+    this.#flushedBytes = 0;
   }
 
-  async #checkRoom(): Promise<void> {
+  async #checkDiskSpace(): Promise<void> {
     const { limits, destination } = this.#options;
     const { total, bytes } = this.#state;
     if (total === null) return;
     if (total > limits.maxBytes) throw tooLarge(limits.maxBytes);
     const disk = await statfs(dirname(destination));
-    if (total - bytes + SPARE_DISK > disk.bavail * disk.bsize) throw diskFull();
+    if (total - bytes + MIN_FREE_DISK > disk.bavail * disk.bsize) throw diskFull();
   }
 
   async #receive(file: FileHandle, response: OpenedResponse): Promise<void> {
     const { limits, onProgress } = this.#options;
     const body = decodedBody(response);
-    this.#heard = Date.now();
+    this.#lastDataAt = Date.now();
     try {
       for await (const chunk of body) {
         await this.#write(file, chunk);
-        this.#heard = Date.now();
+        this.#lastDataAt = Date.now();
         onProgress?.({ bytes: this.#state.bytes, total: this.#state.total });
       }
     } catch (error) {
-      throw this.#explainBroken(error, response);
+      throw this.#explainFailure(error, response);
     }
     const { total, bytes } = this.#state;
     if (total !== null && bytes !== total) {
-      throw new Interrupted(
+      throw new AttemptFailed(
         new AppError('download_failed', `The server announced ${total} bytes and sent ${bytes}.`),
       );
     }
     if (bytes > limits.maxBytes) throw tooLarge(limits.maxBytes);
   }
 
-  #explainBroken(error: unknown, response: OpenedResponse): unknown {
+  #explainFailure(error: unknown, response: OpenedResponse): unknown {
     if (isDiskFull(error)) return diskFull(error);
     const { limits, signal } = this.#options;
     if (isAppError(error) && error.code === 'download_timeout') {
-      const slept = machineSlept(
-        Date.now() - this.#heard,
+      const isSuspended = wasSuspended(
+        Date.now() - this.#lastDataAt,
         limits.stallSeconds ?? DEFAULT_NETWORK_STALL_SECONDS,
       );
-      return slept ? new Interrupted(error) : error;
+      return isSuspended ? new AttemptFailed(error) : error;
     }
     if (isAppError(error) && error.code !== 'download_failed') return error;
     const reason = explainNetworkError(error, {
@@ -243,12 +244,12 @@ class Download {
     const { total, bytes } = this.#state;
     const sentence = total === null ? '' : ` It had sent ${bytes} of ${total} bytes.`;
     return reason.code === 'download_failed'
-      ? new Interrupted(new AppError('download_failed', `${reason.message}${sentence}`, { cause: error }))
+      ? new AttemptFailed(new AppError('download_failed', `${reason.message}${sentence}`, { cause: error }))
       : reason;
   }
 
   async #write(file: FileHandle, chunk: Buffer): Promise<void> {
-    this.#fetched += chunk.length;
+    this.#bytesFetched += chunk.length;
     const end = this.#state.bytes + chunk.length;
     if (end > this.#options.limits.maxBytes) throw tooLarge(this.#options.limits.maxBytes);
     let written = 0;
@@ -257,29 +258,28 @@ class Download {
       written += part.bytesWritten;
       this.#state = { ...this.#state, bytes: this.#state.bytes + part.bytesWritten };
     }
-    if (end - this.#flushed >= FLUSH_EVERY) await this.#flush(file);
+    if (end - this.#flushedBytes >= FLUSH_EVERY) await this.#flush(file);
   }
 
-  /** Notes what is on the disk for a later call; as long as there is a note, the file is not whole. */
-  async #note(): Promise<void> {
-    const bytes = canResume(this.#state) ? this.#flushed : 0;
+  /** Saves what is on the disk for a later call. As long as the state file exists, the download is incomplete. */
+  async #saveState(): Promise<void> {
+    const bytes = canResume(this.#state) ? this.#flushedBytes : 0;
     await saveResumeState(this.#options.destination, { ...this.#state, bytes });
   }
 
-  /** Puts on the disk what is there, and notes it. */
+  /** Flushes the file to the disk, then saves the state. */
   async #flush(file: FileHandle): Promise<void> {
     await file.datasync();
-    this.#flushed = this.#state.bytes;
-    await this.#note();
+    this.#flushedBytes = this.#state.bytes;
+    await this.#saveState();
   }
 }
 
 /**
- * Downloads a file, going on after broken connections and after an earlier call that did not finish
- * (see DownloadOptions.destination). A file that changed in between is fetched anew. The file is
- * flushed to the disk when this returns.
+ * Downloads a file. Resumes after broken connections and after an earlier call that did not finish (see
+ * DownloadOptions.destination); restarts if the file has changed. The file is flushed to the disk when this returns.
  * Throws AppError `download_failed`, `download_timeout`, `download_too_large`, `address_not_allowed`,
- * `offline`, `disk_full`, `cancelled`. A failed call leaves the partial file for the next one.
+ * `offline`, `disk_full`, `cancelled`. A failed call leaves the partial file to the next one.
  */
 export const download = async (client: HttpClient, options: DownloadOptions): Promise<DownloadResult> => {
   const state = await loadResumeState(options.destination, options.url);

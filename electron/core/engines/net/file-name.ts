@@ -1,11 +1,10 @@
 const MAX_LENGTH = 200;
 
-const withoutFolder = (name: string): string => name.replace(/^.*[/\\]/s, '');
-
-/** Removes folders, control characters and leading dots, and cuts to 200 characters; may end up empty. */
+/** Removes folders, control characters and leading dots, and truncates to 200 characters. Can return ''. */
 export const cleanFileName = (name: string): string =>
   Array.from(
-    withoutFolder(name)
+    name
+      .replace(/^.*[/\\]/s, '')
       .replace(/\p{Cc}|\p{Cs}/gu, '')
       .trim()
       .replace(/^\.+/, ''),
@@ -17,7 +16,7 @@ const decodePercent = (text: string): string | null => {
   try {
     return decodeURIComponent(text);
   } catch {
-    // A malformed escape: the caller falls back to the text as it stands.
+    // Malformed escape: the caller falls back to the undecoded text.
     return null;
   }
 };
@@ -34,7 +33,7 @@ const decodeExtended = (value: string): string | null => {
   );
 };
 
-/** Servers send UTF-8 bytes in `filename=`, which HTTP parsers hand over as Latin-1. */
+/** Servers send UTF-8 bytes in `filename=`, which HTTP parsers read as Latin-1. */
 const repairLatin1 = (text: string): string => {
   const bytes = Buffer.from(text, 'latin1');
   const utf8 = bytes.toString('utf8');
@@ -51,14 +50,14 @@ export const nameFromDisposition = (header: string): string | null => {
   return value === undefined ? null : cleanFileName(repairLatin1(value)) || null;
 };
 
-/** The last part of a URL's path, decoded; the host where there is none. */
+/** The last part of a URL's path, decoded; the host if the path is empty. */
 export const nameFromUrl = (url: string): string => {
   const { pathname, hostname } = new URL(url);
   const last = pathname.split('/').filter(Boolean).at(-1) ?? '';
   return cleanFileName(decodePercent(last) ?? last) || hostname;
 };
 
-/** The name to show for a downloaded file: the server's own, else the address's. */
+/** The display name of a downloaded file: from Content-Disposition, else from the URL. */
 export const downloadFileName = (
   headers: Readonly<Record<string, string>>,
   requestedUrl: string,

@@ -10,30 +10,30 @@ import type { ConnectionPurpose, HttpClient } from './types.ts';
 export type GuardedProxyOptions = {
   readonly client: HttpClient;
   readonly purpose: ConnectionPurpose;
-  /** Bytes that may come in through it in all. */
+  /** Most bytes that may be received in all. */
   readonly maxBytes: number;
   readonly stallSeconds: number;
   readonly signal: AbortSignal;
-  /** Something came in. */
+  /** Called after each received chunk. */
   readonly onBytes: () => void;
-  /** The limit was passed. */
+  /** Called when more than `maxBytes` were received. */
   readonly onExceeded: (error: AppError) => void;
 };
 
-/** A way out for another program, as guarded as our own. */
+/** A forward proxy for another program, under the rules of our own HTTP client. */
 export type GuardedProxy = {
-  /** With the login in it: for that program's environment alone. */
+  /** Carries the credentials: for that program's environment alone. */
   readonly url: string;
-  /** Bytes that came in so far. */
+  /** Bytes received so far. */
   bytes(): number;
-  /** Why a connection was refused or failed, the first time it happened. */
+  /** Why the first connection that failed did so. */
   failure(): AppError | undefined;
   close(): Promise<void>;
 };
 
 const MAX_REQUEST_BODY = 1024 * 1024;
-/** Headers between two neighbours, which are not passed on (RFC 9110, 7.6.1), and the host, which the client sets. */
-const NOT_PASSED_ON = new Set([
+/** Hop-by-hop headers (RFC 9110, 7.6.1), and `host`, which the client sets. */
+const NOT_FORWARDED = new Set([
   'connection',
   'host',
   'keep-alive',
@@ -46,16 +46,16 @@ const NOT_PASSED_ON = new Set([
   'upgrade',
 ]);
 
-const passedOn = (headers: IncomingMessage['headers'] | Readonly<Record<string, string>>) =>
+const forwardedHeaders = (headers: IncomingMessage['headers'] | Readonly<Record<string, string>>) =>
   Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]): [string, string][] =>
-      value === undefined || NOT_PASSED_ON.has(name)
+      value === undefined || NOT_FORWARDED.has(name)
         ? []
         : [[name, Array.isArray(value) ? value.join(', ') : value]],
     ),
   );
 
-const bodyOf = async (request: IncomingMessage): Promise<Buffer | undefined> => {
+const readBody = async (request: IncomingMessage): Promise<Buffer | undefined> => {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request) {
@@ -71,9 +71,9 @@ const METHODS = ['GET', 'HEAD', 'POST'] as const;
 
 class LoopbackProxy implements GuardedProxy {
   readonly #options: GuardedProxyOptions;
-  readonly #login = `Basic ${Buffer.from(`earshot:${newToken(24)}`).toString('base64')}`;
+  readonly #authorization = `Basic ${Buffer.from(`earshot:${newToken(24)}`).toString('base64')}`;
   readonly #server = createServer((request, response) => {
-    this.#pass(request, response).catch((error: unknown) => this.#refuse(error, response));
+    this.#forward(request, response).catch((error: unknown) => this.#refuse(error, response));
   });
   readonly #tunnels = new Set<Socket>();
   #bytes = 0;
@@ -83,10 +83,10 @@ class LoopbackProxy implements GuardedProxy {
   constructor(options: GuardedProxyOptions) {
     this.#options = options;
     this.#server.on('connect', (request, socket: Socket) => {
-      // Whoever leaves in the middle is not missed.
+      // A client that disconnects early is no failure.
       socket.on('error', () => socket.destroy());
       this.#tunnel(request, socket).catch((error: unknown) => {
-        this.#note(error);
+        this.#recordFailure(error);
         socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
       });
     });
@@ -99,8 +99,8 @@ class LoopbackProxy implements GuardedProxy {
     if (address === null || typeof address === 'string') {
       throw new AppError('internal_error', 'The way out for another program got no port.');
     }
-    const login = Buffer.from(this.#login.slice('Basic '.length), 'base64').toString();
-    this.url = `http://${login}@127.0.0.1:${address.port}`;
+    const credentials = Buffer.from(this.#authorization.slice('Basic '.length), 'base64').toString();
+    this.url = `http://${credentials}@127.0.0.1:${address.port}`;
   }
 
   bytes(): number {
@@ -119,17 +119,17 @@ class LoopbackProxy implements GuardedProxy {
     await closed;
   }
 
-  /** Another program of this machine that finds the port must not use it. */
-  #isLetIn(request: IncomingMessage): boolean {
-    return sameSecret(request.headers['proxy-authorization'] ?? '', this.#login);
+  /** Keeps out other programs of this machine that find the port. */
+  #isAuthorized(request: IncomingMessage): boolean {
+    return sameSecret(request.headers['proxy-authorization'] ?? '', this.#authorization);
   }
 
-  #note(error: unknown): void {
+  #recordFailure(error: unknown): void {
     if (isAppError(error)) this.#failure ??= error;
   }
 
   #refuse(error: unknown, response: ServerResponse): void {
-    this.#note(error);
+    this.#recordFailure(error);
     if (response.headersSent) response.destroy();
     else response.writeHead(502, { connection: 'close' }).end();
   }
@@ -144,38 +144,38 @@ class LoopbackProxy implements GuardedProxy {
     );
   }
 
-  /** A plain request. */
-  async #pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  /** Forwards a plain HTTP request. */
+  async #forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const method = METHODS.find((known) => known === request.method);
-    if (!this.#isLetIn(request) || method === undefined) {
+    if (!this.#isAuthorized(request) || method === undefined) {
       response.writeHead(method === undefined ? 405 : 407).end();
       return;
     }
     const { client, purpose, stallSeconds, signal } = this.#options;
-    const body = await bodyOf(request);
-    const answer = await client.open({
+    const body = await readBody(request);
+    const upstream = await client.open({
       url: request.url ?? '',
       method,
-      headers: passedOn(request.headers),
+      headers: forwardedHeaders(request.headers),
       purpose,
       stallSeconds,
       signal,
       maxRedirects: 0,
       ...(body === undefined ? {} : { body }),
     });
-    answer.body.on('data', (chunk: Buffer) => this.#count(chunk));
-    response.writeHead(answer.status, passedOn(answer.headers));
-    await pipeline(answer.body, response);
+    upstream.body.on('data', (chunk: Buffer) => this.#count(chunk));
+    response.writeHead(upstream.status, forwardedHeaders(upstream.headers));
+    await pipeline(upstream.body, response);
   }
 
-  /** What speaks TLS, end to end with the other side. */
+  /** Tunnels a connection whose TLS runs end to end. */
   async #tunnel(request: IncomingMessage, socket: Socket): Promise<void> {
     const authority = `https://${request.url ?? ''}`;
-    if (!this.#isLetIn(request) || !URL.canParse(authority)) {
+    if (!this.#isAuthorized(request) || !URL.canParse(authority)) {
       socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n');
       return;
     }
-    // The URL parser gives each odd spelling of an address its one form, which is what is checked.
+    // The URL parser normalizes every notation of an address; that form is what the guard checks.
     const { hostname, port } = new URL(authority);
     const { client, purpose, signal } = this.#options;
     const remote = await client.tunnel({
@@ -199,9 +199,8 @@ class LoopbackProxy implements GuardedProxy {
 }
 
 /**
- * A forward proxy on a loopback port, through which another program reaches the network: each connection it asks
- * for is made by our own client, so that the address rule, the offline switch, the log and a limit of bytes hold for
- * that program as well. It resolves no name for it either.
+ * Opens a forward proxy on a loopback port for another program. Our HTTP client resolves the names and makes each
+ * connection, so that the address rule, offline mode, the connection log and a byte limit apply to that program, too.
  */
 export const openGuardedProxy = async (options: GuardedProxyOptions): Promise<GuardedProxy> => {
   const proxy = new LoopbackProxy(options);

@@ -7,7 +7,7 @@ import { allowedAddresses, systemResolve } from './address-guard.ts';
 import { bodyStream } from './body-queue.ts';
 import { trustedCertificates } from './certificates.ts';
 import { explainNetworkError } from './network-errors.ts';
-import { isLiteral, Proxies, proxyFor } from './proxies.ts';
+import { isLiteralHost, ProxyPool, proxyFor } from './proxies.ts';
 import type {
   ConnectionPurpose,
   ConnectionRecord,
@@ -21,11 +21,11 @@ import type {
 } from './types.ts';
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-const CONNECT_SECONDS = 15;
-/** Addresses remembered for the log, per agent. */
-const REMEMBERED_ORIGINS = 1000;
+const CONNECT_TIMEOUT_SECONDS = 15;
+/** Remote addresses kept for the connection log, per agent. */
+const MAX_REMEMBERED_ORIGINS = 1000;
 
-/** Parses a URL and refuses every scheme but http and https. */
+/** Parses an http or https URL. Throws `download_failed` for anything else. */
 export const parseWebUrl = (text: string, base?: string): URL => {
   const url = URL.canParse(text, base) ? new URL(text, base) : null;
   if (url === null) throw new AppError('download_failed', 'The address is not a valid URL.');
@@ -35,11 +35,15 @@ export const parseWebUrl = (text: string, base?: string): URL => {
   return url;
 };
 
-/** A connection pool whose sockets go only to addresses that the rule let through. */
-type GuardedAgent = { readonly agent: Agent; readonly addressOf: (origin: string) => string | null };
+/** A connection pool whose sockets go only to allowed addresses. */
+type GuardedAgent = {
+  readonly agent: Agent;
+  /** The address of the last connection to an origin. */
+  readonly addressOf: (origin: string) => string | null;
+};
 
-/** A socket's `lookup` that resolves nothing: it hands out the addresses that were just checked. */
-const handOut =
+/** A `lookup` for sockets that resolves nothing: it returns the addresses that were just checked. */
+const fixedLookup =
   (allowed: readonly ResolvedAddress[]): LookupFunction =>
   (_host, options, done) => {
     const [first] = allowed;
@@ -53,7 +57,7 @@ const createAgent = (allowPrivate: boolean, resolve: Resolve): GuardedAgent => {
     addresses.delete(origin);
     addresses.set(origin, address);
     const oldest = addresses.keys().next();
-    if (addresses.size > REMEMBERED_ORIGINS && !oldest.done) addresses.delete(oldest.value);
+    if (addresses.size > MAX_REMEMBERED_ORIGINS && !oldest.done) addresses.delete(oldest.value);
   };
   const connect: buildConnector.connector = (target, callback) => {
     Promise.all([
@@ -61,13 +65,12 @@ const createAgent = (allowPrivate: boolean, resolve: Resolve): GuardedAgent => {
       target.protocol === 'https:' ? trustedCertificates() : undefined,
     ]).then(
       ([allowed, secureContext]) => {
-        // The socket resolves no name itself: it is handed the addresses that were just checked.
         const open = buildConnector({
           ...(secureContext === undefined ? {} : { secureContext }),
-          timeout: CONNECT_SECONDS * 1000,
+          timeout: CONNECT_TIMEOUT_SECONDS * 1000,
           allowH2: false,
           autoSelectFamily: true,
-          lookup: handOut(allowed),
+          lookup: fixedLookup(allowed),
         });
         open(target, (...result) => {
           const [, socket] = result;
@@ -94,8 +97,8 @@ const flattenHeaders = (
     ),
   );
 
-/** An address as it may be shown and kept: without a login. */
-const withoutLogin = (url: URL): string => {
+/** A URL without credentials, to show and to store. */
+const withoutCredentials = (url: URL): string => {
   const bare = new URL(url);
   bare.username = '';
   bare.password = '';
@@ -123,17 +126,17 @@ type HopContext = {
   readonly signal: AbortSignal | undefined;
 };
 
-/** The next request after a redirect; credentials never travel to another origin. */
-const followRedirect = (hop: Hop, status: number, location: string): Hop => {
+/** The request after a redirect. Credentials are not sent to another origin. */
+const redirectedHop = (hop: Hop, status: number, location: string): Hop => {
   const url = parseWebUrl(location, hop.url.href);
-  const toGet = status === 303 || (hop.method === 'POST' && (status === 301 || status === 302));
-  const sameOrigin = url.origin === hop.url.origin;
+  const becomesGet = status === 303 || (hop.method === 'POST' && (status === 301 || status === 302));
+  const isSameOrigin = url.origin === hop.url.origin;
   const headers = Object.fromEntries(
     Object.entries(hop.headers).filter(
-      ([name]) => sameOrigin || !['authorization', 'cookie'].includes(name.toLowerCase()),
+      ([name]) => isSameOrigin || !['authorization', 'cookie'].includes(name.toLowerCase()),
     ),
   );
-  return toGet && hop.method !== 'HEAD'
+  return becomesGet && hop.method !== 'HEAD'
     ? { url, method: 'GET', headers, body: null }
     : { url, method: hop.method, headers, body: hop.body };
 };
@@ -141,16 +144,16 @@ const followRedirect = (hop: Hop, status: number, location: string): Hop => {
 const offlineError = (host: string): AppError =>
   new AppError('offline', `Offline mode is on, so nothing was fetched from ${host}.`);
 
-/** A socket to one of these addresses, once it is connected. */
-const connected = (
+/** Connects a socket to one of these addresses. */
+const connectSocket = (
   host: string,
   port: number,
   allowed: readonly ResolvedAddress[],
   signal: AbortSignal | undefined,
 ): Promise<Socket> =>
   new Promise((resolve, reject) => {
-    const socket = connect({ host, port, lookup: handOut(allowed), autoSelectFamily: true, signal });
-    socket.setTimeout(CONNECT_SECONDS * 1000, () => socket.destroy(new errors.ConnectTimeoutError()));
+    const socket = connect({ host, port, lookup: fixedLookup(allowed), autoSelectFamily: true, signal });
+    socket.setTimeout(CONNECT_TIMEOUT_SECONDS * 1000, () => socket.destroy(new errors.ConnectTimeoutError()));
     socket.once('error', reject);
     socket.once('connect', () => {
       socket.setTimeout(0);
@@ -160,16 +163,16 @@ const connected = (
 
 class GuardedHttpClient implements HttpClient {
   readonly #options: HttpClientOptions;
-  /** Two pools, so that a socket opened while private addresses were allowed is never used once they are not. */
+  /** Two pools: a socket opened while private addresses were allowed must not be reused when they no longer are. */
   readonly #publicOnly: GuardedAgent;
-  readonly #anywhere: GuardedAgent;
-  readonly #proxies = new Proxies();
+  readonly #unrestricted: GuardedAgent;
+  readonly #proxies = new ProxyPool();
 
   constructor(options: HttpClientOptions) {
     this.#options = options;
     const resolve = options.resolve ?? systemResolve;
     this.#publicOnly = createAgent(false, resolve);
-    this.#anywhere = createAgent(true, resolve);
+    this.#unrestricted = createAgent(true, resolve);
   }
 
   async open(options: OpenOptions): Promise<OpenedResponse> {
@@ -199,14 +202,14 @@ class GuardedHttpClient implements HttpClient {
           `${url.host} redirects more than ${maxRedirects} times, without ever sending the file.`,
         );
       }
-      hop = followRedirect(hop, response.status, location);
+      hop = redirectedHop(hop, response.status, location);
     }
   }
 
   async close(): Promise<void> {
     await Promise.all([
       this.#publicOnly.agent.destroy(),
-      this.#anywhere.agent.destroy(),
+      this.#unrestricted.agent.destroy(),
       this.#proxies.close(),
     ]);
   }
@@ -215,7 +218,7 @@ class GuardedHttpClient implements HttpClient {
     throwIfAborted(signal);
     const { offline, allowPrivateAddresses } = this.#options.policy();
     const name = port === 443 ? host : `${host}:${port}`;
-    const note = (rest: Pick<ConnectionRecord, 'address' | 'bytes' | 'error'>) =>
+    const record = (rest: Pick<ConnectionRecord, 'address' | 'bytes' | 'error'>) =>
       this.#options.onConnection?.({ host: name, purpose, ...rest });
     try {
       if (offline) throw offlineError(name);
@@ -224,13 +227,17 @@ class GuardedHttpClient implements HttpClient {
         allowPrivateAddresses,
         this.#options.resolve ?? systemResolve,
       );
-      const socket = await connected(host, port, allowed, signal);
+      const socket = await connectSocket(host, port, allowed, signal);
       const address = socket.remoteAddress ?? null;
-      socket.once('close', () => note({ address, bytes: socket.bytesRead, error: null }));
+      socket.once('close', () => record({ address, bytes: socket.bytesRead, error: null }));
       return socket;
     } catch (error) {
-      const explained = explainNetworkError(error, { host: name, stallSeconds: CONNECT_SECONDS, signal });
-      note({ address: null, bytes: 0, error: explained.message });
+      const explained = explainNetworkError(error, {
+        host: name,
+        stallSeconds: CONNECT_TIMEOUT_SECONDS,
+        signal,
+      });
+      record({ address: null, bytes: 0, error: explained.message });
       throw explained;
     }
   }
@@ -242,18 +249,16 @@ class GuardedHttpClient implements HttpClient {
   async #send(hop: Hop, context: HopContext): Promise<HopResponse> {
     throwIfAborted(context.signal);
     const policy = this.#options.policy();
-    // Addresses that are the owner's own settings: the language model's, on this machine as a rule, and a mirror's.
-    const named =
+    // Origins from the owner's settings may be private: the language model's, usually on this machine, and a mirror's.
+    const isConfigured =
       context.purpose === 'llm' || (context.purpose === 'model' && policy.modelOrigin === hop.url.origin);
-    const anywhere = policy.allowPrivateAddresses || named;
-    const { agent: direct, addressOf } = anywhere ? this.#anywhere : this.#publicOnly;
+    const allowPrivate = policy.allowPrivateAddresses || isConfigured;
+    const { agent: direct, addressOf } = allowPrivate ? this.#unrestricted : this.#publicOnly;
     const explain = (error: unknown): AppError =>
       explainNetworkError(error, { host: hop.url.host, ...context });
     try {
-      if (policy.offline) {
-        throw offlineError(hop.url.host);
-      }
-      const agent = (await this.#proxyOf(hop.url, context, anywhere)) ?? direct;
+      if (policy.offline) throw offlineError(hop.url.host);
+      const agent = (await this.#proxyFor(hop.url, context, allowPrivate)) ?? direct;
       const response = await agent.request({
         origin: hop.url.origin,
         path: `${hop.url.pathname}${hop.url.search}`,
@@ -269,7 +274,7 @@ class GuardedHttpClient implements HttpClient {
         bodyTimeout: context.stallSeconds * 1000,
         signal: context.signal ?? null,
       });
-      return this.#opened(hop, context, response, addressOf(hop.url.origin), explain);
+      return this.#openedResponse(hop, context, response, addressOf(hop.url.origin), explain);
     } catch (error) {
       const explained = explain(error);
       this.#record(hop, context, {
@@ -282,20 +287,19 @@ class GuardedHttpClient implements HttpClient {
   }
 
   /**
-   * Models alone come by a proxy that the environment names: what they are is held against a hash, and where they
-   * come from is the owner's choice. A proxy resolves names itself, so the rule about addresses could not hold for
-   * what others ask for.
+   * The proxy from the environment, for model downloads alone: their content is verified and their origin is the owner's
+   * choice. A proxy resolves names itself, so the address rule could not hold for URLs from requests.
    */
-  async #proxyOf({ hostname, href }: URL, { purpose }: HopContext, anywhere: boolean) {
+  async #proxyFor({ hostname, href }: URL, { purpose }: HopContext, allowPrivate: boolean) {
     const proxy = purpose === 'model' ? proxyFor(new URL(href), this.#options.environment ?? {}) : null;
     if (proxy === null) return undefined;
-    if (isLiteral(hostname)) {
-      await allowedAddresses(hostname, anywhere, this.#options.resolve ?? systemResolve);
+    if (isLiteralHost(hostname)) {
+      await allowedAddresses(hostname, allowPrivate, this.#options.resolve ?? systemResolve);
     }
     return this.#proxies.agent(proxy);
   }
 
-  #opened(
+  #openedResponse(
     hop: Hop,
     context: HopContext,
     response: Dispatcher.ResponseData,
@@ -308,16 +312,16 @@ class GuardedHttpClient implements HttpClient {
       onClose: (bytes, failure) =>
         this.#record(hop, context, { address, bytes, error: failure?.message ?? null }),
     });
-    // Whoever reads it meets the error; until somebody does, a broken connection must not end the program.
+    // The reader gets the error; without this listener a broken connection would crash the program before that.
     body.on('error', () => {});
     return {
       status: response.statusCode,
       headers: flattenHeaders(response.headers),
-      url: withoutLogin(hop.url),
+      url: withoutCredentials(hop.url),
       body,
     };
   }
 }
 
-/** Makes the one HTTP client that all of the program's outbound requests go through. */
+/** Creates the HTTP client that makes all outbound requests of the program. */
 export const createHttpClient = (options: HttpClientOptions): HttpClient => new GuardedHttpClient(options);

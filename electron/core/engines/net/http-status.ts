@@ -10,10 +10,10 @@ const HINTS: Readonly<Record<number, string>> = {
   429: ' Too many requests were made; try again later.',
 };
 
-/** Statuses that a server gives while it is busy or restarting. */
+/** Statuses of a server that is busy or restarting. */
 export const isTransientStatus = (status: number): boolean => [408, 425, 429, 502, 503, 504].includes(status);
 
-/** What an answer other than the file means, as `download_failed`. */
+/** Explains a response other than the file, as `download_failed`. */
 export const explainStatus = (response: Pick<OpenedResponse, 'status' | 'url'>): AppError => {
   const { status } = response;
   const name = STATUS_CODES[status] === undefined ? '' : ` ${STATUS_CODES[status]}`;

@@ -33,7 +33,7 @@ const reasonOf = (error: unknown): string => {
   return `did not answer properly (${code || messageOf(error)})`;
 };
 
-/** Turns anything that a connection can throw into a sentence about what the server did. */
+/** Converts anything that a connection can throw into an AppError that says what the server did. */
 export const explainNetworkError = (
   error: unknown,
   context: { readonly host: string; readonly stallSeconds: number; readonly signal?: AbortSignal },

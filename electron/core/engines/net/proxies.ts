@@ -3,8 +3,8 @@ import { ProxyAgent } from 'undici';
 import { AppError } from '../../base/errors.ts';
 import { trustedCertificates } from './certificates.ts';
 
-/** A host that is meant by `NO_PROXY`: `*`, a name with all below it, with or without a port. */
-const isExcepted = (url: URL, list: string): boolean =>
+/** Whether `NO_PROXY` lists the host: `*`, or a domain with its subdomains, with or without a port. */
+const isExcluded = (url: URL, list: string): boolean =>
   list
     .toLowerCase()
     .split(/[\s,]+/)
@@ -12,30 +12,27 @@ const isExcepted = (url: URL, list: string): boolean =>
     .some((entry) => {
       const [, name = '', port] = /^(?:\*?\.)?(.*?)(?::(\d+))?$/.exec(entry) ?? [];
       if (entry === '*') return true;
-      const own = url.port === '' ? (url.protocol === 'https:' ? '443' : '80') : url.port;
-      if (port !== undefined && port !== own) return false;
+      const actualPort = url.port === '' ? (url.protocol === 'https:' ? '443' : '80') : url.port;
+      if (port !== undefined && port !== actualPort) return false;
       return url.hostname === name || url.hostname.endsWith(`.${name}`);
     });
 
-/**
- * The proxy that the environment names for an address, as curl reads it: `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`,
- * in either case; null where there is none.
- */
+/** The proxy for a URL as curl selects it: from `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, in either case; else null. */
 export const proxyFor = (url: URL, environment: NodeJS.ProcessEnv): string | null => {
   const read = (name: string): string => environment[name] ?? environment[name.toUpperCase()] ?? '';
   const proxy = read(url.protocol === 'https:' ? 'https_proxy' : 'http_proxy');
-  return proxy === '' || isExcepted(url, read('no_proxy')) ? null : proxy;
+  return proxy === '' || isExcluded(url, read('no_proxy')) ? null : proxy;
 };
 
-/** Whether a host is an address itself, or this machine's own name: a proxy needs no resolver to reach those. */
-export const isLiteral = (hostname: string): boolean =>
+/** Whether a host is an IP address or localhost, which a proxy reaches without resolving a name. */
+export const isLiteralHost = (hostname: string): boolean =>
   isIP(hostname.replace(/^\[|\]$/g, '')) !== 0 || /(?:^|\.)localhost$/i.test(hostname);
 
-/** The pools of connections to proxies, one each. */
-export class Proxies {
+/** A connection pool for each proxy. */
+export class ProxyPool {
   readonly #agents = new Map<string, ProxyAgent>();
 
-  /** Throws AppError `download_failed` where the environment names something that is no HTTP proxy. */
+  /** Throws AppError `download_failed` if the address is not that of an HTTP proxy. */
   async agent(proxy: string): Promise<ProxyAgent> {
     const known = this.#agents.get(proxy);
     if (known !== undefined) return known;

@@ -5,14 +5,14 @@ import { systemCode } from '../../base/errors.ts';
 const ResumeState = z.object({
   version: z.literal(1),
   url: z.string(),
-  /** Bytes of the partial file that are known to be on the disk. */
+  /** Bytes of the partial file that have been flushed to the disk. */
   bytes: z.int().min(0),
   total: z.int().min(0).nullable(),
   etag: z.string().nullable(),
   lastModified: z.string().nullable(),
 });
 
-/** What a later call, perhaps of another process, needs to go on with a partial file. */
+/** What a later call, perhaps in another process, needs to resume a partial file. */
 export type ResumeState = z.output<typeof ResumeState>;
 
 const sidecarOf = (destination: string): string => `${destination}.resume.json`;
@@ -30,12 +30,12 @@ const parseState = (text: string): ResumeState | null => {
   try {
     return ResumeState.safeParse(JSON.parse(text)).data ?? null;
   } catch {
-    // Cut off by a crash while it was written: start over.
+    // Truncated by a crash while it was written: start again.
     return null;
   }
 };
 
-/** The state left by an earlier call for the same URL, or null where there is nothing to go on with. */
+/** The state of an earlier call for the same URL, or null if there is nothing to resume. */
 export const loadResumeState = async (destination: string, url: string): Promise<ResumeState | null> => {
   let text: string;
   try {
@@ -60,25 +60,25 @@ export const removeResumeState = async (destination: string): Promise<void> => {
   await rm(`${sidecarOf(destination)}.new`, { force: true });
 };
 
-const noteOf = (destination: string): string => `${destination}.again.json`;
+const revalidationPath = (destination: string): string => `${destination}.again.json`;
 
-/** Notes beside a whole file how a server can prove later that it is still the same there; where it can. */
-export const noteWhole = async (
+/** Saves, beside a complete file, the validator by which its server can prove later that it has not changed. */
+export const saveRevalidationState = async (
   destination: string,
   { url, bytes, etag, lastModified }: Pick<ResumeState, 'url' | 'bytes' | 'etag' | 'lastModified'>,
 ): Promise<void> => {
   if (bytes < 2 || (etag === null && lastModified === null)) return;
   const state: ResumeState = { version: 1, url, bytes: bytes - 1, total: bytes, etag, lastModified };
-  await writeFile(noteOf(destination), JSON.stringify(state), { mode: 0o600 });
+  await writeFile(revalidationPath(destination), JSON.stringify(state), { mode: 0o600 });
 };
 
 /**
- * Makes a whole file one that lacks its last byte: the next download asks for that byte alone, and gets the
- * whole file where it has changed. False, with nothing done, where the server could not prove it.
+ * Turns a complete file into a partial one that lacks its last byte: the next download requests that byte alone, and
+ * gets the whole file if it has changed. Returns false, and does nothing, if there is no validator.
  */
-export const reopenWhole = async (destination: string): Promise<boolean> => {
+export const reopenForRevalidation = async (destination: string): Promise<boolean> => {
   try {
-    await rename(noteOf(destination), sidecarOf(destination));
+    await rename(revalidationPath(destination), sidecarOf(destination));
     return true;
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return false;

@@ -1,24 +1,24 @@
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 
-/** What the user allows the network code to do; read anew at every request. */
+/** What the user allows; read for every request. */
 export type NetworkPolicy = {
   readonly allowPrivateAddresses: boolean;
   readonly offline: boolean;
   /**
-   * An origin that the owner named as the source of models. It may be private, for the purpose `model` alone;
-   * where it redirects to another origin, that one is checked like the first.
+   * The origin of models, from the settings. It may be private, for the purpose `model` alone. Another origin that it
+   * redirects to is checked as usual.
    */
   readonly modelOrigin?: string | null;
 };
 
-/** What a connection is for: shown to the owner in the list of outbound connections. */
+/** What a connection is for; part of the connection log. */
 export type ConnectionPurpose = 'audio' | 'model' | 'webhook' | 'llm' | 'page';
 
-/** One request that left this machine, or that was refused before it could. */
+/** An entry of the connection log: a request that left this machine, or that was rejected before. */
 export type ConnectionRecord = {
   readonly host: string;
-  /** The address connected to; null where no connection came about. */
+  /** The remote address; null if there was no connection. */
   readonly address: string | null;
   readonly purpose: ConnectionPurpose;
   /** Bytes of body received. */
@@ -28,7 +28,7 @@ export type ConnectionRecord = {
 
 export type ResolvedAddress = { readonly address: string; readonly family: number };
 
-/** Every address of a host name. */
+/** Resolves a host name to all of its addresses. */
 export type Resolve = (host: string) => Promise<ResolvedAddress[]>;
 
 export type HttpClientOptions = {
@@ -36,7 +36,7 @@ export type HttpClientOptions = {
   /** The product's version, for `User-Agent: Earshot/<version>`. */
   readonly version: string;
   readonly onConnection?: (record: ConnectionRecord) => void;
-  /** Where a proxy for the downloads of models may be named; default: nowhere. */
+  /** May name a proxy for model downloads; default: none. */
   readonly environment?: NodeJS.ProcessEnv;
   /** Default: the system's resolver. */
   readonly resolve?: Resolve;
@@ -49,21 +49,21 @@ export type OpenOptions = {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
   readonly signal?: AbortSignal;
-  /** Seconds without any progress before it ends as `download_timeout`; default: that of the setting `network.stallSeconds`. */
+  /** Seconds without progress until `download_timeout`; default: that of the setting `network.stallSeconds`. */
   readonly stallSeconds?: number;
-  /** Redirects followed, each checked like the first address; default 5. */
+  /** Redirects to follow, each checked like the first URL; default 5. */
   readonly maxRedirects?: number;
 };
 
-/** An open answer. The body must be read to its end or destroyed. */
+/** A response whose body must be read to its end or destroyed. */
 export type OpenedResponse = {
   readonly status: number;
   /** Lower-case names; several values are joined with ", ". */
   readonly headers: Readonly<Record<string, string>>;
-  /** Where the redirects ended; without a login that the address carried. */
+  /** The URL after redirects, without credentials. */
   readonly url: string;
   readonly redirected: boolean;
-  /** Errors of this stream are AppErrors already. */
+  /** Emits AppErrors. */
   readonly body: Readable;
 };
 
@@ -74,16 +74,15 @@ export type TunnelOptions = {
   readonly signal?: AbortSignal;
 };
 
-/** The one way out of this program: address rule, offline switch and log apply to all that goes through it. */
+/** Makes all outbound connections of the program, under the address rule, offline mode and the connection log. */
 export type HttpClient = {
   /**
-   * Sends a request and follows redirects. Any status is an answer, not an error.
+   * Sends a request and follows redirects. No status is an error.
    * Throws AppError `offline`, `address_not_allowed`, `download_failed`, `download_timeout`, `cancelled`.
    */
   open(options: OpenOptions): Promise<OpenedResponse>;
   /**
-   * A bare connection, for what must speak TLS end to end by itself. Address rule, offline switch and log apply
-   * as ever. Throws as `open` does.
+   * Opens a bare connection, for a program that speaks TLS end to end by itself. Throws as `open` does.
    */
   tunnel(options: TunnelOptions): Promise<Socket>;
   close(): Promise<void>;
@@ -94,9 +93,9 @@ export type DownloadLimits = {
   readonly maxBytes: number;
   /** Seconds without progress; default: that of the setting `network.stallSeconds`. */
   readonly stallSeconds?: number;
-  /** Connections tried without any new byte in between; default 5. */
+  /** Consecutive attempts without a new byte; default 5. */
   readonly maxTries?: number;
-  /** First wait between tries in milliseconds, doubled each time; default 500. */
+  /** Milliseconds before the first retry, doubled each time; default 500. */
   readonly retryDelay?: number;
 };
 
@@ -105,9 +104,8 @@ export type DownloadProgress = { readonly bytes: number; readonly total: number 
 export type DownloadOptions = {
   readonly url: string;
   /**
-   * The partial file. Beside it, `<destination>.resume.json` keeps what a later call needs to go on,
-   * also in another process. It is there before the first byte and goes when the file is whole: a file
-   * without it is whole.
+   * The partial file. `<destination>.resume.json` beside it holds what a later call, also in another process, needs to
+   * resume. It exists before the first byte and is removed when the file is complete.
    */
   readonly destination: string;
   readonly purpose: ConnectionPurpose;
@@ -118,12 +116,12 @@ export type DownloadOptions = {
 };
 
 export type DownloadResult = {
-  /** Size of the whole file. */
+  /** Size of the complete file. */
   readonly bytes: number;
-  /** Bytes that came over the network in this call. */
+  /** Bytes received in this call. */
   readonly bytesFetched: number;
   readonly contentType: string | null;
-  /** From Content-Disposition, else from the URL; any script, without a folder. */
+  /** From Content-Disposition, else from the URL; without a folder. */
   readonly fileName: string;
   readonly etag: string | null;
   readonly lastModified: string | null;

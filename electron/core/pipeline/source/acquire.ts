@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { AppError } from '../../base/errors.ts';
 import type { MediaInput } from '../../engines/ffmpeg/types.ts';
 import { download } from '../../engines/net/download.ts';
-import { noteWhole } from '../../engines/net/resume-state.ts';
+import { openRangeReader } from '../../engines/net/range-reader/range-reader.ts';
+import type { RangeReader } from '../../engines/net/range-reader/types.ts';
+import { saveRevalidationState } from '../../engines/net/resume-state.ts';
 import type { DownloadProgress } from '../../engines/net/types.ts';
 import { readWebPage } from '../../engines/pages/web-page.ts';
-import { openRangeReader } from '../../engines/range-reader/range-reader.ts';
-import type { RangeReader } from '../../engines/range-reader/types.ts';
 import { updateClaimed } from '../../stores/jobs.ts';
 import type { PipelineDeps } from '../deps.ts';
 import type { JobContext } from '../types.ts';
@@ -124,7 +124,7 @@ const fromNetwork = async (deps: PipelineDeps, context: JobContext, before: numb
     signal,
     onProgress: downloadProgress(deps, context),
   });
-  await noteWhole(path, { ...result, url: transcript.audioUrl });
+  await saveRevalidationState(path, { ...result, url: transcript.audioUrl });
   const fetched = before + result.bytesFetched;
   updateClaimed(deps.db, transcript.id, transcript.attempt, {
     bytesFetched: fetched,

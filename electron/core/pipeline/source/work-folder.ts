@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { JobErrorCode } from '../../../contract/errors.ts';
 import { isAppError, isFullDisk } from '../../base/errors.ts';
 import { isTransientFailure } from '../../engines/ffmpeg/failures.ts';
-import { reopenWhole } from '../../engines/net/resume-state.ts';
+import { reopenForRevalidation } from '../../engines/net/resume-state.ts';
 import type { Transcript } from '../../stores/transcript-record.ts';
 import { findTranscript } from '../../stores/transcripts.ts';
 import type { PipelineDeps } from '../deps.ts';
@@ -42,7 +42,7 @@ export const leaveForRetry = async (deps: Deps, transcript: Transcript, error: u
   const kept =
     isWorthKeeping(error) &&
     !transcript.options.redact_pii &&
-    (await reopenWhole(join(workFolder(deps, transcript), DOWNLOADED)));
+    (await reopenForRevalidation(join(workFolder(deps, transcript), DOWNLOADED)));
   if (!kept) await cleanUp(deps, transcript);
 };
 

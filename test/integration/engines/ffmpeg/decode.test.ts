@@ -12,7 +12,7 @@ import type {
   MediaInput,
 } from '../../../../electron/core/engines/ffmpeg/types.ts';
 import { createHttpClient } from '../../../../electron/core/engines/net/http-client.ts';
-import { openRangeReader } from '../../../../electron/core/engines/range-reader/range-reader.ts';
+import { openRangeReader } from '../../../../electron/core/engines/net/range-reader/range-reader.ts';
 import { ffmpeg } from '../../../support/ffmpeg.ts';
 import { fixturePath } from '../../../support/fixtures.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';

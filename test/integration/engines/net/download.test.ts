@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { download } from '../../../../electron/core/engines/net/download.ts';
 import { createHttpClient } from '../../../../electron/core/engines/net/http-client.ts';
-import { noteWhole, reopenWhole } from '../../../../electron/core/engines/net/resume-state.ts';
+import {
+  reopenForRevalidation,
+  saveRevalidationState,
+} from '../../../../electron/core/engines/net/resume-state.ts';
 import type {
   DownloadOptions,
   DownloadResult,
@@ -126,22 +129,27 @@ describe('download', () => {
   ])('fetches one byte of a whole file that its server knows again by $how', async ({ proof }) => {
     server.set('/a', file(body, proof));
     const result = await get('/a');
-    await noteWhole(destination, { ...result, url: server.url('/a') });
-    expect(await reopenWhole(destination)).toBe(true);
+    await saveRevalidationState(destination, { ...result, url: server.url('/a') });
+    expect(await reopenForRevalidation(destination)).toBe(true);
     expect((await get('/a')).bytesFetched).toBe(1);
     await expectWhole(body);
   });
 
   it('restarts a file that changed on its server or has no validator', async () => {
     server.set('/a', file(body, { etag: '"v1"' }));
-    await noteWhole(destination, { ...(await get('/a')), url: server.url('/a') });
-    expect(await reopenWhole(destination)).toBe(true);
+    await saveRevalidationState(destination, { ...(await get('/a')), url: server.url('/a') });
+    expect(await reopenForRevalidation(destination)).toBe(true);
     const other = random.bytes(body.length);
     server.set('/a', file(other, { etag: '"v2"' }));
     expect((await get('/a')).bytesFetched).toBe(other.length);
     await expectWhole(other);
-    await noteWhole(destination, { url: server.url('/a'), bytes: 9, etag: null, lastModified: null });
-    expect(await reopenWhole(destination)).toBe(false);
+    await saveRevalidationState(destination, {
+      url: server.url('/a'),
+      bytes: 9,
+      etag: null,
+      lastModified: null,
+    });
+    expect(await reopenForRevalidation(destination)).toBe(false);
     await expectWhole(other);
   });
 

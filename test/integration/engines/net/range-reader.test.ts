@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createHttpClient } from '../../../../electron/core/engines/net/http-client.ts';
-import type { HttpClient } from '../../../../electron/core/engines/net/types.ts';
-import { openRangeReader } from '../../../../electron/core/engines/range-reader/range-reader.ts';
+import { openRangeReader } from '../../../../electron/core/engines/net/range-reader/range-reader.ts';
 import type {
   RangeReader,
   RangeReaderOptions,
   RangeReaderResult,
-} from '../../../../electron/core/engines/range-reader/types.ts';
+} from '../../../../electron/core/engines/net/range-reader/types.ts';
+import type { HttpClient } from '../../../../electron/core/engines/net/types.ts';
 import { createRandom, SEED } from '../../../support/random.ts';
 import {
   type FileOptions,

@@ -1,42 +1,42 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { DEFAULT_NETWORK_STALL_SECONDS } from '../../../contract/settings.ts';
-import { throwIfAborted } from '../../base/abort.ts';
-import { AppError, isAppError } from '../../base/errors.ts';
-import { formatBytes } from '../../base/numbers.ts';
-import { encodingOf } from '../net/content-encoding.ts';
-import { parseContentRange } from '../net/content-range.ts';
-import { explainStatus, isTransientStatus } from '../net/http-status.ts';
-import { machineSlept } from '../net/slept.ts';
-import type { OpenedResponse } from '../net/types.ts';
+import { DEFAULT_NETWORK_STALL_SECONDS } from '../../../../contract/settings.ts';
+import { throwIfAborted } from '../../../base/abort.ts';
+import { AppError, isAppError } from '../../../base/errors.ts';
+import { formatBytes } from '../../../base/numbers.ts';
+import { encodingOf } from '../content-encoding.ts';
+import { parseContentRange } from '../content-range.ts';
+import { explainStatus, isTransientStatus } from '../http-status.ts';
+import { wasSuspended } from '../suspend.ts';
+import type { OpenedResponse } from '../types.ts';
 import { BlockCache } from './block-cache.ts';
 import type { RangeReaderOptions } from './types.ts';
 
-/** The unit of caching, and the least that is fetched at once. */
+/** The unit of caching, and of the smallest fetch. */
 export const BLOCK_BYTES = 64 * 1024;
 /** 8 MB: the index of a long MP4 fits, so that it is not fetched twice. */
 const CACHED_BLOCKS = 128;
-/** Reading on doubles what is fetched at once up to 1 MB, but never past a quarter of what was read in a row. */
-const MAX_BLOCKS_AT_ONCE = 16;
-const TRIES = 4;
-/** What a mirror answers when the link to it has run out: the original address gives a new one. */
+/** A fetch is a quarter of what was read sequentially, at most 1 MB. */
+const MAX_BLOCKS_PER_FETCH = 16;
+const MAX_ATTEMPTS = 4;
+/** Statuses of a redirected URL that has expired: the original URL leads to a new one. */
 const EXPIRED = new Set([400, 401, 403, 404, 410]);
 
-/** What must stay the same from one range to the next. */
+/** Must be equal in all responses: otherwise the file has changed. */
 export type RemoteIdentity = {
   readonly totalBytes: number;
   readonly etag: string | null;
   readonly lastModified: string | null;
 };
 
-export type FirstAnswer =
+export type OpenResult =
   | { readonly supported: true; readonly identity: RemoteIdentity; readonly head: OpenedResponse }
   | { readonly supported: false; readonly reason: string };
 
-/** Whether the connection failed, and not the file: another try may go well. */
-const isBroken = (error: unknown): boolean =>
+/** Whether the connection failed rather than the request, so that a retry can succeed. */
+const isConnectionFailure = (error: unknown): boolean =>
   isAppError(error) && error.code === 'download_failed' && error.cause !== undefined;
 
-const changed = (): AppError =>
+const fileChanged = (): AppError =>
   new AppError('download_failed', 'The file changed on the server while it was being read. Try again.');
 
 const identityOf = (response: OpenedResponse, totalBytes: number): RemoteIdentity => ({
@@ -45,18 +45,18 @@ const identityOf = (response: OpenedResponse, totalBytes: number): RemoteIdentit
   lastModified: response.headers['last-modified'] ?? null,
 });
 
-/** A remote file, fetched in blocks through the guarded client. One fetch at a time. */
+/** A remote file, read in blocks. One fetch runs at a time. */
 export class RemoteFile {
   readonly #options: RangeReaderOptions;
   readonly #cache = new BlockCache(CACHED_BLOCKS);
   #identity: RemoteIdentity | null = null;
-  /** Where the redirects of the first request led: the later ones go there at once, and to the same mirror. */
+  /** Where the first request was redirected: later ones go there directly, and so to the same mirror. */
   #url: string;
-  #fetched = 0;
+  #bytesFetched = 0;
   #queue: Promise<unknown> = Promise.resolve();
-  /** The block after the last fetch, and how many were fetched in a row up to it. */
-  #next = 0;
-  #inRow = 0;
+  /** The block after the last fetch, and the number of blocks fetched sequentially up to it. */
+  #nextBlock = 0;
+  #sequentialBlocks = 0;
 
   constructor(options: RangeReaderOptions) {
     this.#options = options;
@@ -64,18 +64,18 @@ export class RemoteFile {
   }
 
   get bytesFetched(): number {
-    return this.#fetched;
+    return this.#bytesFetched;
   }
 
   get totalBytes(): number {
     return this.#identity?.totalBytes ?? 0;
   }
 
-  /** Fetches the first block, and learns from the answer whether the server serves ranges. */
-  async open(): Promise<FirstAnswer> {
+  /** Fetches the first block, whose response shows whether the server supports ranges. */
+  async open(): Promise<OpenResult> {
     const response = await this.#request(0, BLOCK_BYTES - 1);
     const range = response.status === 206 ? parseContentRange(response.headers['content-range']) : null;
-    const reason = this.#whyUnsupported(response, range?.total ?? null, range?.first ?? null);
+    const reason = this.#reasonUnsupported(response, range?.total ?? null, range?.first ?? null);
     if (reason !== null || range === null || range.total === null) {
       response.body.destroy();
       return { supported: false, reason: reason ?? 'The server does not serve parts of files.' };
@@ -100,7 +100,7 @@ export class RemoteFile {
     this.#cache.clear();
   }
 
-  #whyUnsupported(response: OpenedResponse, total: number | null, first: number | null): string | null {
+  #reasonUnsupported(response: OpenedResponse, total: number | null, first: number | null): string | null {
     if (response.status === 416) return 'The server says that the file is empty.';
     if (response.status === 200) return 'The server sends whole files only.';
     if (response.status !== 206) {
@@ -112,29 +112,30 @@ export class RemoteFile {
   }
 
   async #load(index: number): Promise<Buffer> {
-    for (let tries = 1; ; tries++) {
+    for (let attempt = 1; ; attempt++) {
       const known = this.#cache.get(index);
       if (known !== undefined) return known;
       const begun = Date.now();
       try {
         await this.#fetch(index);
       } catch (error) {
-        const slept = machineSlept(
+        const isSuspended = wasSuspended(
           Date.now() - begun,
           this.#options.stallSeconds ?? DEFAULT_NETWORK_STALL_SECONDS,
         );
-        const transient =
-          isBroken(error) || (slept && isAppError(error) && error.code === 'download_timeout');
-        if (!transient || tries === TRIES) throw error;
-        await delay(200 * 2 ** tries, undefined, { signal: this.#options.signal }).catch(() => undefined);
+        const isTransient =
+          isConnectionFailure(error) ||
+          (isSuspended && isAppError(error) && error.code === 'download_timeout');
+        if (!isTransient || attempt === MAX_ATTEMPTS) throw error;
+        await delay(200 * 2 ** attempt, undefined, { signal: this.#options.signal }).catch(() => undefined);
         throwIfAborted(this.#options.signal);
       }
     }
   }
 
   async #fetch(index: number): Promise<void> {
-    this.#inRow = index === this.#next ? this.#inRow : 0;
-    const wanted = Math.max(1, Math.min(MAX_BLOCKS_AT_ONCE, Math.floor(this.#inRow / 4)));
+    this.#sequentialBlocks = index === this.#nextBlock ? this.#sequentialBlocks : 0;
+    const wanted = Math.max(1, Math.min(MAX_BLOCKS_PER_FETCH, Math.floor(this.#sequentialBlocks / 4)));
     let count = 1;
     while (count < wanted && !this.#cache.has(index + count)) count++;
     const first = index * BLOCK_BYTES;
@@ -146,7 +147,7 @@ export class RemoteFile {
       response = await this.#request(first, last);
     }
     try {
-      this.#checkSame(response, first, last);
+      this.#checkResponse(response, first, last);
       this.#store(index, await this.#read(response, last - first + 1));
     } finally {
       response.body.destroy();
@@ -158,13 +159,13 @@ export class RemoteFile {
     for (let i = 0; i < count; i++) {
       this.#cache.set(index + i, bytes.subarray(i * BLOCK_BYTES, (i + 1) * BLOCK_BYTES));
     }
-    this.#next = index + count;
-    this.#inRow += count;
+    this.#nextBlock = index + count;
+    this.#sequentialBlocks += count;
   }
 
   async #request(first: number, last: number): Promise<OpenedResponse> {
     const { client, signal, stallSeconds, maxBytes } = this.#options;
-    if (this.#fetched + last - first + 1 > maxBytes) {
+    if (this.#bytesFetched + last - first + 1 > maxBytes) {
       throw new AppError(
         'download_too_large',
         `The range needs more than the limit of ${formatBytes(maxBytes)} of the file.`,
@@ -183,13 +184,13 @@ export class RemoteFile {
     });
   }
 
-  #checkSame(response: OpenedResponse, first: number, last: number): void {
+  #checkResponse(response: OpenedResponse, first: number, last: number): void {
     const identity = this.#identity;
     if (isTransientStatus(response.status)) {
       const explained = explainStatus(response);
       throw new AppError(explained.code, explained.message, { cause: response.status });
     }
-    if (response.status === 200 || response.status === 416) throw changed();
+    if (response.status === 200 || response.status === 416) throw fileChanged();
     if (response.status !== 206) throw explainStatus(response);
     const range = parseContentRange(response.headers['content-range']);
     if (range?.first !== first || range.last !== last || encodingOf(response) !== null) {
@@ -199,36 +200,36 @@ export class RemoteFile {
       );
     }
     const now = identityOf(response, range.total ?? this.totalBytes);
-    const same =
+    const isSame =
       now.totalBytes === identity?.totalBytes &&
       now.etag === identity.etag &&
       now.lastModified === identity.lastModified;
-    if (!same) throw changed();
+    if (!isSame) throw fileChanged();
   }
 
-  /** Reads an answer; one that breaks off in the middle gives the whole blocks that came until then. */
+  /** Reads a response. If it breaks off, returns the complete blocks received until then. */
   async #read(response: OpenedResponse, length: number): Promise<Buffer> {
     const bytes = Buffer.allocUnsafe(length);
     let filled = 0;
-    let broken: unknown;
+    let failure: unknown;
     try {
       for await (const chunk of response.body) {
         if (!Buffer.isBuffer(chunk)) continue;
-        this.#fetched += chunk.length;
+        this.#bytesFetched += chunk.length;
         if (filled + chunk.length > length) {
           throw new AppError('download_failed', 'The server sent more of the file than it was asked for.');
         }
         filled += chunk.copy(bytes, filled);
       }
     } catch (error) {
-      if (!isBroken(error)) throw error;
-      broken = error;
+      if (!isConnectionFailure(error)) throw error;
+      failure = error;
     }
     if (filled < length) {
       const whole = filled - (filled % BLOCK_BYTES);
       if (whole > 0) return bytes.subarray(0, whole);
       throw (
-        broken ??
+        failure ??
         new AppError('download_failed', 'The server broke off in the middle of a part of the file.', {
           cause: filled,
         })

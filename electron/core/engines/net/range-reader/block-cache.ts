@@ -1,4 +1,4 @@
-/** The most recently used blocks of a file, by their number. */
+/** A least-recently-used cache of a file's blocks, by index. */
 export class BlockCache {
   readonly #blocks = new Map<number, Buffer>();
   readonly #capacity: number;

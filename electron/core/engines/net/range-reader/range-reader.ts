@@ -1,22 +1,21 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { cancellationError } from '../../base/abort.ts';
-import { AppError, isAppError, messageOf } from '../../base/errors.ts';
-import { newToken, sameSecret } from '../../base/ids.ts';
-import { downloadFileName } from '../net/file-name.ts';
+import { cancellationError } from '../../../base/abort.ts';
+import { AppError, isAppError, messageOf } from '../../../base/errors.ts';
+import { newToken, sameSecret } from '../../../base/ids.ts';
+import { downloadFileName } from '../file-name.ts';
 import { BLOCK_BYTES, RemoteFile } from './remote-file.ts';
 import type { RangeReader, RangeReaderOptions, RangeReaderResult } from './types.ts';
 
 /**
- * One answer carries at most this much, and ffmpeg asks again (`-reconnect`): a longer one would fill the
- * sockets' buffers, megabytes that are fetched and never read. Reading on lets it grow to a quarter of what
- * was read in a row.
+ * Bounds of a response's length; ffmpeg requests the rest (`-reconnect`). A longer response would fill the sockets' buffers
+ * with megabytes that are fetched and never read. Within the bounds, it is a quarter of what was read sequentially.
  */
 const MIN_WINDOW = 4 * BLOCK_BYTES;
 const MAX_WINDOW = 16 * BLOCK_BYTES;
 
-/** `bytes=10-` or `bytes=10-99`: what ffmpeg asks; anything else is null. */
+/** Parses `bytes=10-` or `bytes=10-99`, which ffmpeg sends; null for anything else. */
 const parseRange = (header: string | undefined, total: number): { first: number; last: number } | null => {
   if (header === undefined) return { first: 0, last: total - 1 };
   const match = /^bytes=(\d+)-(\d*)$/.exec(header);
@@ -32,15 +31,15 @@ const writeSlice = async (response: ServerResponse, slice: Buffer): Promise<void
   });
 };
 
-/** Serves one remote file to ffmpeg on a loopback port, under a path that nobody can guess. */
+/** Serves one remote file to ffmpeg on a loopback port, under a secret path. */
 class LoopbackServer {
   readonly #file: RemoteFile;
   readonly #token = newToken();
   readonly #server: Server;
   #failure: AppError | null = null;
-  /** Where the last answer ended, and how much was read in a row up to there. */
-  #readTo = 0;
-  #inRow = 0;
+  /** End of the last response, and the bytes read sequentially up to it. */
+  #readEnd = 0;
+  #sequentialBytes = 0;
 
   constructor(file: RemoteFile) {
     this.#file = file;
@@ -78,7 +77,7 @@ class LoopbackServer {
   }
 
   #fail(error: unknown, response: ServerResponse): void {
-    // ffmpeg leaves a connection whenever it seeks: that is no failure.
+    // ffmpeg closes a connection whenever it seeks: that is no failure.
     if (response.destroyed || response.socket?.destroyed) return;
     this.#failure ??= isAppError(error)
       ? error
@@ -113,13 +112,13 @@ class LoopbackServer {
     else await this.#send(response, range.first, last);
   }
 
-  /** The last byte to hand out from here; windows end on block borders, so that no block is fetched for a part. */
+  /** The last byte of a response from `first`. It ends on a block boundary, so that no block is fetched for a part. */
   #windowEnd(first: number): number {
-    if (first !== this.#readTo) this.#inRow = 0;
-    const length = Math.max(MIN_WINDOW, Math.min(MAX_WINDOW, this.#inRow / 4));
+    if (first !== this.#readEnd) this.#sequentialBytes = 0;
+    const length = Math.max(MIN_WINDOW, Math.min(MAX_WINDOW, this.#sequentialBytes / 4));
     const end = Math.max(1, Math.floor((first + length) / BLOCK_BYTES)) * BLOCK_BYTES;
-    this.#inRow += end - first;
-    this.#readTo = end;
+    this.#sequentialBytes += end - first;
+    this.#readEnd = end;
     return end - 1;
   }
 
@@ -138,10 +137,9 @@ class LoopbackServer {
 }
 
 /**
- * Opens a remote file for reading by ranges: fetches its first 64 KB through the guarded client and, if the
- * server serves ranges, starts a loopback server that passes ffmpeg's reads on, block by block, with a small
- * cache. Every range must come from the same version of the file.
- * Throws as `HttpClient.open` does, and `download_failed` for an answer that is not the file.
+ * Opens a remote file for reading by ranges: fetches its first 64 KB and, if the server supports ranges, starts a loopback
+ * server that forwards ffmpeg's reads block by block, with a small cache. All ranges must be of the same version of the
+ * file. Throws as `HttpClient.open` does, and `download_failed` for a response that is not the file.
  */
 export const openRangeReader = async (options: RangeReaderOptions): Promise<RangeReaderResult> => {
   const file = new RemoteFile(options);

@@ -1,5 +1,5 @@
-import type { AppError } from '../../base/errors.ts';
-import type { HttpClient } from '../net/types.ts';
+import type { AppError } from '../../../base/errors.ts';
+import type { HttpClient } from '../types.ts';
 
 export type RangeReaderOptions = {
   readonly client: HttpClient;
@@ -7,11 +7,11 @@ export type RangeReaderOptions = {
   readonly signal?: AbortSignal;
   /** Seconds without progress; default: that of the setting `network.stallSeconds`. */
   readonly stallSeconds?: number;
-  /** Upper limit of the bytes fetched in all; more is `download_too_large`. */
+  /** Most bytes to fetch in all; more is `download_too_large`. */
   readonly maxBytes: number;
 };
 
-/** A remote file that ffmpeg reads through a loopback address, a piece at a time. */
+/** A remote file that ffmpeg reads through a loopback URL. */
 export type RangeReader = {
   readonly kind: 'range';
   /** `http://127.0.0.1:<port>/<token>`: for ffmpeg alone. */
@@ -20,16 +20,16 @@ export type RangeReader = {
   readonly fileName: string;
   readonly contentType: string | null;
   readonly finalUrl: string;
-  /** The same for the same version of the file, by its first bytes and what the server says of it. */
+  /** Identifies the version of the file: a hash of its first block, size and validators. */
   readonly identity: string;
   /** Bytes fetched from the remote server so far. */
   bytesFetched(): number;
-  /** What went wrong upstream; ffmpeg itself only sees an input/output error. */
+  /** The upstream error; ffmpeg sees no more than an input/output error. */
   failure(): AppError | null;
   close(): Promise<void>;
 };
 
 export type RangeReaderResult =
   | { readonly supported: true; readonly reader: RangeReader }
-  /** The server does not serve ranges: download the whole file instead. */
+  /** The server does not support ranges: download the whole file instead. */
   | { readonly supported: false; readonly reason: string; readonly bytesFetched: number };
