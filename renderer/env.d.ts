@@ -3,14 +3,14 @@ import 'react';
 
 declare module 'react' {
   interface CSSProperties {
-    /** The colour of a speaker, for everything inside. */
+    /** Speaker color of an element's content. */
     '--c'?: string;
   }
 }
 
 declare global {
   interface Window {
-    /** Set by the desktop program's preload script; absent in a plain browser. */
+    /** Set by the desktop app's preload script; absent in a browser. */
     readonly earshot?: { readonly baseUrl: string; readonly token: string };
   }
 }

@@ -7,7 +7,7 @@ import { isScreenName } from './app/screens.tsx';
 import { CoreServicesProvider, createCoreServices, resolveLocale } from './app/services.tsx';
 import { createRouter } from './stores/router.ts';
 
-// The Content-Security-Policy forbids eval, which zod would otherwise try for speed.
+// The Content-Security-Policy forbids eval, which zod uses for speed.
 z.config({ jitless: true });
 
 const root = document.getElementById('root');

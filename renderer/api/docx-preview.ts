@@ -1,4 +1,4 @@
-/** One paragraph of a Word document as the preview shows it. */
+/** A paragraph of a Word document. */
 export type DocxParagraph = {
   readonly kind: 'title' | 'heading' | 'speaker' | 'text';
   readonly text: string;
@@ -8,7 +8,7 @@ const WORD = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main';
 const END_OF_CENTRAL_DIRECTORY = 0x06054b50;
 const DEFLATED = 8;
 
-/** The bytes of one entry of a ZIP file, found by its central directory (APPNOTE 4.3.12 and 4.3.16). */
+/** Finds an entry of a ZIP file through the central directory (PKWARE APPNOTE 4.3.12 and 4.3.16). */
 const readEntry = (
   zip: DataView,
   wanted: string,
@@ -46,7 +46,7 @@ const kindOf = (style: string): DocxParagraph['kind'] => {
   return style === 'SpeakerLine' ? 'speaker' : 'text';
 };
 
-/** The first paragraphs of a Word document, read from the very file that is saved. */
+/** Reads the first `limit` non-empty paragraphs of a Word document. */
 export const readDocx = async (file: Blob, limit: number): Promise<DocxParagraph[]> => {
   const entry = readEntry(new DataView(await file.arrayBuffer()), 'word/document.xml');
   if (entry === undefined) throw new Error('The Word document has no text part.');

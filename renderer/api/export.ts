@@ -31,7 +31,7 @@ export const isSubtitle = (format: ExportFormat): boolean => SUBTITLE_FORMATS.in
 
 const flag = (on: boolean) => (on ? 'true' : 'false');
 
-/** The transcript in a format, with the file name that the server gives it. */
+/** Fetches the transcript in the format; `name` is the file name that the server suggests. */
 export const fetchExport = async (
   client: Client,
   id: string,
@@ -62,13 +62,13 @@ export const fetchExport = async (
   return { blob: await response.blob(), name };
 };
 
-/** Hands a file to the browser's own downloads. */
+/** Saves a file through the browser's downloads. */
 export const saveBlob = (blob: Blob, name: string): void => {
   const url = URL.createObjectURL(blob);
   const link = document.createElement('a');
   link.href = url;
   link.download = name;
   link.click();
-  // The download has the bytes once the click is through; the address is freed a little later.
+  // The browser may read the blob after the click has returned.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 };

@@ -7,8 +7,8 @@ const EndedTranscript = z.object({ id: z.string(), name: z.string(), error: JobE
 const RunningTranscript = z.object({ id: z.string(), progress: Progress.optional() });
 
 /**
- * What the window takes from the server's events. Of a whole transcript only its id and name are read: a screen that shows
- * it asks for it, and an event about ten hours of speech costs the others nothing.
+ * The parts of the server's events that the window reads. Of a transcript these are its id, name and progress: a
+ * screen that shows it fetches the rest, so that events of long recordings stay cheap to parse.
  */
 const LiveEvent = z.discriminatedUnion('type', [
   z.object({
@@ -41,7 +41,7 @@ const LiveEvent = z.discriminatedUnion('type', [
 ]) satisfies z.ZodType<{ type: ServerEvent['type'] }>;
 export type LiveEvent = z.output<typeof LiveEvent>;
 
-/** An event out of the stream's `event:` and `data:`; undefined for a kind that this window does not know. */
+/** Parses an event of the stream; undefined for a type that this window does not know. */
 export const parseLiveEvent = (type: string, data: string): LiveEvent | undefined => {
   const body: unknown = JSON.parse(data);
   const parsed = LiveEvent.safeParse({ ...(typeof body === 'object' ? body : {}), type });

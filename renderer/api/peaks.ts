@@ -1,10 +1,10 @@
 import type { Client } from '../../electron/contract/client.ts';
 import { type Peaks, toPeaks } from '../lib/peaks.ts';
 
-// About as many as the widest drawing has bars; a long recording needs no more of them than a short one.
+// More than the widest waveform has bars.
 const PEAK_COUNT = 4000;
 
-/** The loudness of a transcript's audio over its whole length, from the peaks that the server keeps. */
+/** Fetches the peaks of a transcript's audio over its whole length. */
 export const fetchPeaks = async (
   client: Client,
   id: string,

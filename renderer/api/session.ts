@@ -6,13 +6,13 @@ export type SessionKey = { readonly state: 'ready'; readonly key: string } | { r
 
 export type SessionParts = {
   readonly baseUrl: string;
-  /** The address bar's `#token=…`, or what the desktop program handed over. */
+  /** One-time token from `#token=…` or from the desktop app's preload script. */
   readonly token: string | undefined;
   readonly store: Storage;
   readonly fetch?: typeof globalThis.fetch;
 };
 
-/** The one-time token of `#token=…`; undefined when the address carries none. */
+/** The one-time token of `#token=…`, if any. */
 export const tokenFromHash = (hash: string): string | undefined => {
   const match = /^#token=([^&]+)/.exec(hash);
   return match?.[1] === undefined ? undefined : decodeURIComponent(match[1]);
@@ -38,9 +38,8 @@ const isKeyAccepted = async (
 };
 
 /**
- * Finds the key that this window works with: the kept one while the server knows it, else the one-time token
- * turned into a session key. The key lives in this tab alone, so that a reload goes on and a closed tab forgets.
- * Rejects when the server cannot be reached.
+ * Returns the key of this tab's session: a new one in exchange for the one-time token, else the stored one if the
+ * server still accepts it, else undefined. Rejects if the server is unreachable.
  */
 export const openSession = async (parts: SessionParts): Promise<SessionKey> => {
   const { baseUrl, store, token } = parts;
@@ -51,7 +50,7 @@ export const openSession = async (parts: SessionParts): Promise<SessionKey> => {
       store.setItem(STORED_KEY, data.key);
       return { state: 'ready', key: data.key };
     } catch (error) {
-      // A used or old token is no failure while the key of an earlier visit still holds.
+      // A used or expired token does not matter while the stored key is accepted.
       if (!(error instanceof ApiError) || error.status >= 500) throw error;
     }
   }
@@ -62,7 +61,7 @@ export const openSession = async (parts: SessionParts): Promise<SessionKey> => {
   return { state: 'none' };
 };
 
-/** Takes an API key that a person pasted. True when the server accepts it. */
+/** Starts the session with a pasted API key. False if the server rejects it. */
 export const signInWithKey = async (baseUrl: string, key: string, store: Storage): Promise<boolean> => {
   if (!(await isKeyAccepted(baseUrl, key))) return false;
   store.setItem(STORED_KEY, key);

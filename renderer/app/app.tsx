@@ -14,7 +14,7 @@ type SessionState =
   | { readonly state: 'closed' }
   | { readonly state: 'open'; readonly services: Services };
 
-/** Takes the one-time token out of the address bar, so that it is neither seen nor kept in the history. */
+/** Reads the one-time token and removes it from the address bar and the history. */
 const takeToken = (): string | undefined => {
   const token = tokenFromHash(window.location.hash) ?? window.earshot?.token;
   if (window.location.hash.startsWith('#token=')) history.replaceState(null, '', '#/');
@@ -42,7 +42,7 @@ const useSession = () => {
     [basics],
   );
 
-  // The token works once: it is taken before React's strict mode can run the effect again.
+  // The token works once, and React's strict mode runs effects twice.
   const [token] = useState(takeToken);
   const [started, setStarted] = useState(false);
   useEffect(() => {
@@ -72,7 +72,7 @@ export const App = () => {
   );
 };
 
-/** Keeps the window following the server while it is open, and closes it when the key ends. */
+/** Follows the server's events while signed in; signs out when the key stops working. */
 const SignedIn = ({ services, onEnd }: { services: Services; onEnd: () => void }) => {
   const { live, library } = services;
   const connection = useStore(live.store, (state) => state.connection);

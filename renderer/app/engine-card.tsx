@@ -5,7 +5,7 @@ import { formatNumber } from '../lib/format.ts';
 import { useResource } from '../lib/use-resource.ts';
 import { useI18n, useServices } from './services.tsx';
 
-/** Whether this computer can recognise speech right now, and how fast it has been. */
+/** Shows whether recognition is available, and its current speed. */
 export const EngineCard = () => {
   const { client, live } = useServices();
   const { t, locale } = useI18n();

@@ -11,14 +11,14 @@ import { useI18n } from './services.tsx';
 type Props<T> = {
   title: string;
   text: string;
-  /** Said where there is nothing yet. */
+  /** Shown for an empty log. */
   empty: string;
   /** Wrap it in useCallback. */
   load: (signal: AbortSignal) => Promise<readonly T[]>;
   children: (rows: readonly T[]) => ReactNode;
 };
 
-/** A log that only the owner may see, with a button to look again. */
+/** A section with a log that only the owner may read. */
 export const LogSection = <T,>({ title, text, empty, load, children }: Props<T>) => {
   const { t } = useI18n();
   const { resource, reload } = useResource(load);

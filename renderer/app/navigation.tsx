@@ -32,7 +32,7 @@ const NavLink = ({ entry, count }: { entry: NavScreen; count?: string | undefine
   );
 };
 
-/** The column at the side: the main action, the screens, and what the engine is doing. */
+/** The navigation of a wide window. */
 export const Sidebar = () => {
   const { dialogs, library, live } = useServices();
   const { t, locale } = useI18n();
@@ -80,7 +80,7 @@ export const Sidebar = () => {
   );
 };
 
-/** The same on a narrow window: a bar at the foot. */
+/** The navigation of a narrow window. */
 export const BottomBar = () => {
   const { router, dialogs } = useServices();
   const { t } = useI18n();

@@ -8,12 +8,12 @@ import { useI18n } from './services.tsx';
 type Props<T> = {
   resource: Resource<T>;
   onReload: () => void;
-  /** Lines that stand for it while it is on its way. */
+  /** Number of skeleton rows while it loads. */
   rows?: number;
   children: (value: T) => ReactNode;
 };
 
-/** What is loaded for a part of a page: on its way, there, or not to be had, with a way to try again. */
+/** Renders a resource: skeleton rows while it loads, an error with a retry button if it failed, else `children`. */
 export const ResourceView = <T,>({ resource, onReload, rows = 3, children }: Props<T>) => {
   const { t } = useI18n();
   if (resource.state === 'loading') return <SkeletonRows label={t('common.loading')} rows={rows} />;

@@ -10,7 +10,7 @@ import type { Router } from '../stores/router.ts';
 import { createToasts, type Toasts } from '../stores/toasts.ts';
 import { createUploads, type Uploads } from '../stores/uploads.ts';
 
-/** What exists before anybody has a key. */
+/** Exists before sign-in. */
 export type CoreServices = {
   readonly baseUrl: string;
   readonly i18n: I18n;
@@ -19,7 +19,7 @@ export type CoreServices = {
   readonly router: Router;
 };
 
-/** Everything that a screen works with, made once and handed down. */
+/** Everything that a screen works with; created once per session. */
 export type Services = CoreServices & {
   readonly key: string;
   readonly client: Client;
@@ -74,12 +74,12 @@ export const useServices = (): Services => {
   return services;
 };
 
-/** The window's language: `t` for texts, `locale` for numbers and dates. */
+/** `t` translates, `locale` formats numbers and dates. */
 export const useI18n = (): I18nState => useStore(useCoreServices().i18n.store);
 
 export const usePrefs = <T,>(select: (prefs: Prefs) => T): T =>
   useStore(useCoreServices().prefs.store, select);
 
-/** The language to show: the chosen one, or the first that the browser asks for. */
+/** The chosen language, or the browser's preferred one for `auto`. */
 export const resolveLocale = (chosen: Prefs['locale']) =>
   chosen === 'auto' ? preferredLocale(navigator.languages) : chosen;

@@ -39,7 +39,7 @@ export const UnreachablePage = ({ onRetry }: { onRetry: () => void }) => {
   );
 };
 
-/** Reached without a link that still works: says how to get one, and takes an API key instead. */
+/** Shown without a valid session: explains how to get a link, and accepts an API key. */
 export const SignInPage = ({ onSignedIn }: { onSignedIn: () => void }) => {
   const { baseUrl } = useCoreServices();
   const { t } = useI18n();

@@ -21,7 +21,7 @@ const usePrefetchedScreens = () => {
   }, []);
 };
 
-/** The window's frame: the rail, the screen, and what floats above them. */
+/** The signed-in window: navigation, current screen and dialogs. */
 export const Shell = () => {
   const { router } = useServices();
   const { t } = useI18n();
@@ -106,7 +106,7 @@ const ScreenPlaceholder = () => {
   return <div role="status" aria-label={t('common.loading')} data-loading className="h-full" />;
 };
 
-/** A screen that fails says so in its own place; the rest of the window goes on. */
+/** Contains a screen's render error; the navigation keeps working. */
 class ScreenErrorBoundary extends ReactComponent<{ children: ReactNode }, { error: unknown }> {
   override state: { error: unknown } = { error: undefined };
   static getDerivedStateFromError(error: unknown) {
@@ -114,7 +114,7 @@ class ScreenErrorBoundary extends ReactComponent<{ children: ReactNode }, { erro
   }
   override render() {
     if (this.state.error === undefined) return this.props.children;
-    // A screen that could not be fetched is not fetched again by React: the whole page is.
+    // React caches a failed import, so only a reload of the page fetches it again.
     const missing = this.state.error instanceof TypeError && /import/i.test(this.state.error.message);
     const again = missing ? () => location.reload() : () => this.setState({ error: undefined });
     return <ScreenError onRetry={again} />;

@@ -3,7 +3,7 @@ import { useStore } from 'zustand';
 import { cx } from '../lib/classes.ts';
 import { useCoreServices, useI18n } from './services.tsx';
 
-/** The messages at the foot of the window; a live region, so that they are heard as well. */
+/** Shows the toasts; a live region, so that screen readers announce them. */
 export const ToastList = () => {
   const { toasts } = useCoreServices();
   const { t } = useI18n();

@@ -9,7 +9,7 @@ const applyTheme = (theme: Prefs['theme']) => {
   document.documentElement.dataset.theme = dark ? 'dark' : 'light';
 };
 
-/** Keeps the document's theme, text size and language as the preferences say, and follows the system. */
+/** Applies the preferences for theme, text size and language to the document, and follows the system's theme. */
 export const useAppearance = () => {
   const { i18n } = useCoreServices();
   const theme = usePrefs((prefs) => prefs.theme);

@@ -9,7 +9,7 @@ type EndEvent = Extract<LiveEvent, { type: 'transcript.completed' | 'transcript.
 const isEndEvent = (event: LiveEvent): event is EndEvent =>
   event.type === 'transcript.completed' || event.type === 'transcript.failed';
 
-/** Shown by the system where it lets the window: the desktop program does. */
+/** Shows a system notification while the window is in the background; the desktop app grants the permission. */
 const showNotification = ({ router }: Services, id: string, title: string, body: string): void => {
   if (document.hasFocus() || !('Notification' in window) || Notification.permission !== 'granted') return;
   const message = new Notification(title, { body, tag: id });
@@ -19,12 +19,12 @@ const showNotification = ({ router }: Services, id: string, title: string, body:
   });
 };
 
-/** Quarters of a job: often enough to follow by ear, seldom enough to go on reading. */
+/** Progress is announced in quarters: more often would interrupt a screen reader. */
 const quarterOf = (progress: number): number => Math.floor(progress / 25) * 25;
 
 /**
- * Tells how far jobs are and when they end: gives back what a live region says, and lets the system show an end
- * while the window is not looked at.
+ * Returns the latest announcement on running and ended jobs for a live region, and shows a system notification when a
+ * job ends.
  */
 export const useJobAnnouncements = (): string => {
   const services = useServices();

@@ -6,13 +6,13 @@ const TONES = { pending: 'plain', delivered: 'good', failed: 'bad' } as const;
 
 type Props = { readonly delivery: Pick<WebhookDelivery, 'state' | 'attempts'> };
 
-/** Whether something sent to a webhook has arrived. */
+/** Shows whether a webhook was delivered. */
 export const DeliveryStateTag = ({ delivery }: Props) => {
   const { t } = useI18n();
   return <Tag tone={TONES[delivery.state]}>{t(`deliveries.${delivery.state}`)}</Tag>;
 };
 
-/** How often it was sent, and what was answered last: "2 attempts · 503". */
+/** Number of attempts and the last status or error: "2 attempts · 503". */
 export const DeliveryAttempts = ({ delivery }: Props) => {
   const { t } = useI18n();
   const last = delivery.attempts.at(-1);

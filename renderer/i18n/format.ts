@@ -1,12 +1,12 @@
-/** Values that a message may take. */
+/** Values for the placeholders of a message. */
 export type MessageValues = Readonly<Record<string, string | number>>;
 
 const PLURAL = /\{(\w+), plural, ((?:\w+ \{[^{}]*\} ?)+)\}/g;
 const BRANCH = /(\w+) \{([^{}]*)\}/g;
 
 /**
- * Fills one message: `{name}` is a value, `{count, plural, one {# word} other {# words}}` chooses by the
- * language's own plural rules, `#` being the number as the language writes it. A subset of ICU MessageFormat.
+ * Formats a message in a subset of ICU MessageFormat: `{name}` inserts a value, and `{count, plural, one {# word}
+ * other {# words}}` selects by the plural rules of the language, with `#` as the formatted number.
  */
 export const formatMessage = (message: string, values: MessageValues, locale: string): string => {
   const number = new Intl.NumberFormat(locale);
@@ -25,7 +25,7 @@ export const formatMessage = (message: string, values: MessageValues, locale: st
     });
 };
 
-/** The names of the values that a message takes, sorted: what a translation must take as well. */
+/** The sorted names of a message's placeholders; every translation has the same. */
 export const placeholders = (message: string): string[] =>
   [...new Set([...message.replace(PLURAL, '{$1}').matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? ''))]
     .filter((name) => name !== '')

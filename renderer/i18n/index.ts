@@ -6,7 +6,7 @@ export type MessageKey = keyof typeof english;
 export type Messages = Readonly<Record<MessageKey, string>>;
 
 type Language = {
-  /** In the language itself, as its readers look for it. */
+  /** The language's name in itself: `Deutsch`. */
   readonly name: string;
   readonly load: () => Promise<{ readonly default: Partial<Messages> }>;
 };

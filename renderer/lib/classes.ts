@@ -1,3 +1,3 @@
-/** Joins class names, leaving out what is false or undefined. */
+/** Joins the class names that are non-empty strings. */
 export const cx = (...names: (string | false | null | undefined)[]): string =>
   names.filter((name) => typeof name === 'string' && name !== '').join(' ');

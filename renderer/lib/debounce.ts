@@ -3,7 +3,7 @@ export type Debounced<A extends unknown[]> = ((...args: A) => void) & {
   cancel: () => void;
 };
 
-/** Calls `work` once calls have stopped for `milliseconds`, with the last arguments. */
+/** Calls `work` with the latest arguments after `milliseconds` without a call. */
 export const debounce = <A extends unknown[]>(
   work: (...args: A) => void,
   milliseconds: number,

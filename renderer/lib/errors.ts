@@ -8,7 +8,7 @@ import {
 import type { JobError } from '../../electron/contract/transcript.ts';
 import type { Translate } from '../i18n/index.ts';
 
-/** True for an answer that says the key is no longer good. */
+/** True if the server rejected the key. */
 export const isUnauthorized = (error: unknown): boolean => error instanceof ApiError && error.status === 401;
 
 export const isAbort = (error: unknown): boolean =>
@@ -18,15 +18,15 @@ type AnyErrorCode = ErrorCode | JobErrorCode;
 const isErrorCode = (code: string): code is AnyErrorCode =>
   Object.hasOwn(ERROR_STATUS, code) || JOB_ERROR_CODES.some((known) => known === code);
 
-/** The server speaks English, and more exactly than a code can; in another language the code's sentence is said. */
+/** The server's English message is more specific than its code; other languages translate the code. */
 const localizeError = (code: string, own: string, t: Translate): string =>
   t.language !== 'en' && isErrorCode(code) ? t(`error.code.${code}`) : own;
 
-/** A sentence for a person: what the server answered, or that it could not be reached. */
+/** A localized message for an error of an API call. */
 export const describeError = (error: unknown, t: Translate): string => {
   if (error instanceof ApiError) {
     const sentence = localizeError(error.code, error.message, t);
-    // The server's own sentence often names the faults already.
+    // The server's message often contains the details.
     const details = error.details
       .map((detail) => detail.message)
       .filter((message) => !sentence.includes(message))
@@ -36,7 +36,7 @@ export const describeError = (error: unknown, t: Translate): string => {
   return error instanceof TypeError ? t('error.unreachable') : t('error.unexpected');
 };
 
-/** Why a transcription failed. */
+/** A localized reason for a failed transcription. */
 export const describeJobError = (error: JobError | undefined, t: Translate): string =>
   error === undefined || error.message === ''
     ? t('library.failedUnknown')

@@ -1,6 +1,6 @@
 const pad = (value: number) => String(value).padStart(2, '0');
 
-/** Seconds as a clock: `2:19`, `1:14:08`; `long` always has hours: `00:12:04`. */
+/** Formats seconds as `2:19` or `1:14:08`; `long` always has hours: `00:12:04`. */
 export const formatClock = (seconds: number, long = false): string => {
   const whole = Math.max(0, Math.floor(seconds));
   const hours = Math.floor(whole / 3600);
@@ -10,7 +10,7 @@ export const formatClock = (seconds: number, long = false): string => {
   return hours > 0 ? `${hours}:${pad(minutes)}:${rest}` : `${minutes}:${rest}`;
 };
 
-/** Seconds out of `1:14:08`, `14:08`, `8.5`; undefined for anything else. */
+/** Parses `1:14:08`, `14:08` or `8.5` to seconds; undefined for anything else. */
 export const parseClock = (text: string): number | undefined => {
   const parts = text.trim().split(':');
   if (parts.length > 3 || parts.some((part) => !/^\d+(?:[.,]\d+)?$/.test(part))) return undefined;
@@ -19,7 +19,7 @@ export const parseClock = (text: string): number | undefined => {
 
 const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
 
-/** Bytes for a person, in powers of 1024 as the server counts its limits. */
+/** Formats bytes in powers of 1024, as the server counts its limits. */
 export const formatBytes = (size: number, locale: string): string => {
   const step = size < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log(size) / Math.log(1024)));
   const value = size / 1024 ** step;
@@ -31,13 +31,13 @@ export const formatBytes = (size: number, locale: string): string => {
   }).format(value);
 };
 
-/** A language code as the reader's own language names it; the code where it has no name. */
+/** The name of a language in the reader's language, or its code if it has none. */
 export const formatLanguage = (code: string, locale: string): string => {
   try {
     const name = new Intl.DisplayNames(locale, { type: 'language' }).of(code) ?? code;
     return name.charAt(0).toLocaleUpperCase(locale) + name.slice(1);
   } catch {
-    // Intl knows ISO codes only; Whisper has a few of its own.
+    // Whisper has a few codes that are not ISO codes.
     return code;
   }
 };
@@ -45,7 +45,7 @@ export const formatLanguage = (code: string, locale: string): string => {
 const DAY = 86_400_000;
 const startOfDay = (date: Date) => new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
 
-/** "Today, 14:02", "Yesterday", "18 Nov", "18 Nov 2025": as much date as is needed. */
+/** "Today, 14:02", "Yesterday", "18 Nov", "18 Nov 2025". */
 export const formatRelativeDay = (iso: string, locale: string, now: Date = new Date()): string => {
   const date = new Date(iso);
   const days = Math.round((startOfDay(now) - startOfDay(date)) / DAY);
@@ -62,7 +62,7 @@ export const formatRelativeDay = (iso: string, locale: string, now: Date = new D
   }).format(date);
 };
 
-/** `2026-11-20` as "20 Nov 2026"; empty for what is no date. */
+/** Formats `2026-11-20` as "20 Nov 2026"; empty for an invalid date. */
 export const formatDay = (day: string, locale: string): string => {
   const date = new Date(`${day}T12:00:00`);
   return Number.isNaN(date.getTime())
@@ -70,11 +70,11 @@ export const formatDay = (day: string, locale: string): string => {
     : new Intl.DateTimeFormat(locale, { dateStyle: 'medium' }).format(date);
 };
 
-/** Date and time, both short. */
+/** "20 Nov 2026, 14:02". */
 export const formatDateTime = (iso: string, locale: string): string =>
   new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(iso));
 
-/** Rough time that a person plans with: "40 sec", "8 min", "2 hr". */
+/** Rounds seconds to one unit: "40 sec", "8 min", "2 hr". */
 export const formatDuration = (seconds: number, locale: string): string => {
   const [value, unit] =
     seconds < 60

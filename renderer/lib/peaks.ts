@@ -1,10 +1,12 @@
-/** Loudness 0 to 1 in even steps over a recording. */
+/** Amplitude peaks from 0 to 1 at even intervals over a recording. */
 export type Peaks = Float32Array;
 
 const MEAN_WEIGHT = 0.75;
 
-/** Loudness of each of `count` even stretches: mostly the mean, so that the drawing has the shape of speech, partly
- * the loudest, so that a shout still shows. */
+/**
+ * Resamples to `count` values: mostly the mean, which shows the shape of speech, with some of the maximum, so that
+ * short loud sounds stay visible.
+ */
 export const resamplePeaks = (peaks: ArrayLike<number>, count: number): Peaks => {
   const out = new Float32Array(Math.max(0, count));
   const step = peaks.length / count;
@@ -22,12 +24,12 @@ export const resamplePeaks = (peaks: ArrayLike<number>, count: number): Peaks =>
   return out;
 };
 
-/** Stretches to 0 to 1, so that a quiet recording is not a flat line. Silence stays flat. */
+/** Scales to a maximum of 1, so that a quiet recording is not a flat line. Silence stays flat. */
 export const normalizePeaks = (peaks: Peaks): Peaks => {
   const loudest = peaks.reduce((most, peak) => Math.max(most, peak), 0);
   return loudest < 0.01 ? peaks : peaks.map((peak) => peak / loudest);
 };
 
-/** From the server's minima and maxima to loudness. */
+/** Converts the server's minima and maxima to peaks. */
 export const toPeaks = (min: readonly number[], max: readonly number[]): Peaks =>
   Float32Array.from(max, (top, index) => Math.max(Math.abs(top), Math.abs(min[index] ?? 0)));

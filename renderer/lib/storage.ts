@@ -1,11 +1,11 @@
-/** Reads JSON that this window wrote earlier; undefined when there is none or it is damaged. */
+/** Reads stored JSON; undefined if there is none or it is invalid. */
 export const readStored = (store: Storage, key: string): unknown => {
   const text = store.getItem(key);
   if (text === null) return undefined;
   try {
     return JSON.parse(text);
   } catch {
-    // Not ours or damaged: as good as none.
+    // Invalid JSON counts as absent.
     store.removeItem(key);
     return undefined;
   }

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** The value once it has stayed the same for a moment: what is typed is searched when the typing pauses. */
+/** The value after it has not changed for `milliseconds`. */
 export const useDebouncedValue = <T>(value: T, milliseconds: number): T => {
   const [debounced, setDebounced] = useState(value);
   useEffect(() => {

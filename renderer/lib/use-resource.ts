@@ -7,8 +7,8 @@ export type Resource<T> =
   | { readonly state: 'ready'; readonly value: T };
 
 /**
- * Loads something when the screen opens and whenever `load` changes (wrap it in useCallback); `again` loads anew
- * and keeps what is shown meanwhile. Loading stops when the screen goes.
+ * Loads a value on mount and whenever `load` changes, so wrap it in useCallback. `reload` keeps the current value
+ * until the new one arrives. Unmounting aborts the signal.
  */
 export const useResource = <T>(load: (signal: AbortSignal) => Promise<T>) => {
   const [resource, setResource] = useState<Resource<T>>({ state: 'loading' });

@@ -1,24 +1,24 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type RefObject, useEffect, useState } from 'react';
 
-/** Height of a row in pixels, with its line. */
+/** Height of a row with its border, in pixels. */
 export const ROW_HEIGHT = 67;
 
 type Options = {
   readonly count: number;
-  /** The element that scrolls, and the one that holds the rows. */
+  /** The scrolling element and the container of the rows. */
   readonly scroller: RefObject<HTMLElement | null>;
   readonly list: RefObject<HTMLElement | null>;
-  /** Rows that take no room, such as what was just deleted. */
+  /** Rows of height 0, such as deleted ones. */
   readonly isHidden?: (index: number) => boolean;
-  /** What, when it changes, may have hidden or shown rows. */
+  /** Row heights are measured again when this value changes. */
   readonly hidden?: unknown;
 };
 
-/** Where the list begins inside the scrolling page, so that the rows above it are counted right. */
+/** The offset of the list from the top of the scrolling page, in pixels. */
 const useTop = ({ list, scroller }: Pick<Options, 'list' | 'scroller'>) => {
   const [top, setTop] = useState(0);
-  // Not before the layout: the page is an ancestor, and React gives its element only after this one's.
+  // An effect, because React sets the ref of the page, an ancestor, after this component's layout effects.
   useEffect(() => {
     const measure = () => {
       const box = list.current?.getBoundingClientRect();
@@ -34,7 +34,7 @@ const useTop = ({ list, scroller }: Pick<Options, 'list' | 'scroller'>) => {
   return top;
 };
 
-/** The rows in view of a long list inside a page that scrolls as a whole. */
+/** Virtualizes the rows of a list inside a page that scrolls as a whole. */
 export const useVirtualRows = ({ count, scroller, list, isHidden, hidden }: Options) => {
   const top = useTop({ list, scroller });
   const virtual = useVirtualizer({
@@ -44,13 +44,13 @@ export const useVirtualRows = ({ count, scroller, list, isHidden, hidden }: Opti
     overscan: 8,
     scrollMargin: top,
   });
-  // Sizes are kept by the virtualizer: a change of `hidden` asks for new ones.
+  // The virtualizer caches the heights.
   useEffect(() => {
     if (hidden !== null) virtual.measure();
   }, [hidden, virtual]);
   const items = virtual.getVirtualItems();
   return {
-    /** Place in the list, and pixels from its top. */
+    /** `top` in pixels from the top of the list. */
     rows: items.map((item) => ({ index: item.index, top: item.start - top })),
     first: items[0]?.index ?? 0,
     last: items.at(-1)?.index ?? 0,

@@ -1,11 +1,11 @@
-// Runs before the first paint, so that a dark window never flashes white. Kept apart from the bundle because the
-// Content-Security-Policy allows no inline script.
+// Runs before the first paint, so that a dark window never flashes white. A file of its own, because the
+// Content-Security-Policy forbids inline scripts.
 (() => {
   let prefs = {};
   try {
     prefs = JSON.parse(localStorage.getItem('earshot.prefs') ?? '{}');
   } catch {
-    // A damaged preference counts as none; the app writes a whole one at the next change.
+    // Invalid preferences count as absent.
   }
   const dark = matchMedia('(prefers-color-scheme: dark)').matches;
   const theme = prefs.theme === 'light' || prefs.theme === 'dark' ? prefs.theme : dark ? 'dark' : 'light';

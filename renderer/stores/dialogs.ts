@@ -1,11 +1,11 @@
 import { createStore } from 'zustand/vanilla';
 
-/** What a new transcription is made from. */
+/** Input of a new transcription. */
 export type Source =
   | {
       readonly kind: 'file';
       readonly file: File;
-      /** Just made with the microphone: it exists nowhere else. */
+      /** Recorded with the microphone and not stored anywhere yet. */
       readonly recorded?: true;
     }
   | { readonly kind: 'url'; readonly url: string }
@@ -18,7 +18,7 @@ export type OpenDialog =
   | { readonly kind: 'palette' }
   | { readonly kind: 'shortcuts' };
 
-/** Which of the window-wide dialogs is open: one at a time. */
+/** The window-wide dialogs, of which at most one is open. */
 export const createDialogs = () => {
   const store = createStore<{ readonly open: OpenDialog }>(() => ({ open: { kind: 'none' } }));
   return {

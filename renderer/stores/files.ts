@@ -5,13 +5,13 @@ import { createPagedList, PAGE_SIZE } from './paged-list.ts';
 export type FilesSort = 'uploaded_at' | 'name' | 'size';
 export type FilesQuery = {
   readonly folder: string;
-  /** A part of a name or of a note; looked for in every folder. */
+  /** Searches names and metadata in every folder. */
   readonly q: string;
   readonly sort: FilesSort;
   readonly order: 'asc' | 'desc';
 };
 
-/** The files of a folder, or those that a search finds. Nothing is loaded before the first `setQuery`. */
+/** The files of a folder, or of a search. Loads nothing before the first `setQuery`. */
 export const createFileList = (client: Client, folder: string) =>
   createPagedList<FilesQuery, StoredFile>({
     query: { folder, q: '', sort: 'uploaded_at', order: 'desc' },

@@ -12,7 +12,7 @@ export type LibraryQuery = {
   readonly status: TranscriptStatus | undefined;
   readonly language: string | undefined;
   readonly model: string | undefined;
-  /** The first and the last day that count, as `2026-11-20` in the reader's own time. */
+  /** First and last day, inclusive, as `2026-11-20` in local time. */
   readonly from: string | undefined;
   readonly to: string | undefined;
   readonly sort: LibrarySort;
@@ -20,11 +20,11 @@ export type LibraryQuery = {
 };
 
 export type LibraryState = {
-  /** What is searched in everything that was said; kept while another page is open. */
+  /** Full-text query; kept while another screen is open. */
   readonly search: string;
   readonly counts: { readonly all: number; readonly processing: number; readonly failed: number };
   readonly selected: ReadonlySet<string>;
-  /** Deleted by the person, but not yet sent: an undo brings them back. */
+  /** Deleted in the window, but not yet on the server, so that undo can restore them. */
   readonly hidden: ReadonlySet<string>;
 };
 
@@ -37,14 +37,14 @@ export const NO_FILTER = {
 } as const;
 const DEFAULT_QUERY: LibraryQuery = { ...NO_FILTER, sort: 'created_at', order: 'desc' };
 
-/** Midnight of a day in the reader's own time, some days later; undefined for what is no date. */
+/** Local midnight of a day, plus `later` days, as ISO 8601; undefined for an invalid date. */
 const startOfDay = (day: string, later = 0): string | undefined => {
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
   const start = new Date(year, month - 1, date + later);
   return Number.isNaN(start.getTime()) ? undefined : start.toISOString();
 };
 
-/** The query of the route: only what is asked for. */
+/** Converts the filter to the query of `listTranscripts`. */
 export const toListQuery = ({ status, language, model, from, to, sort, order }: LibraryQuery) => {
   const since = from === undefined ? undefined : startOfDay(from);
   const until = to === undefined ? undefined : startOfDay(to, 1);
@@ -59,7 +59,7 @@ export const toListQuery = ({ status, language, model, from, to, sort, order }: 
   };
 };
 
-/** The transcripts: the list as it is filtered and sorted, what is selected in it, and how many there are. */
+/** The filtered and sorted list of transcripts, its selection, and counts per status. */
 export const createLibrary = (client: Client) => {
   const store = createStore<LibraryState>(() => ({
     search: '',
@@ -108,7 +108,6 @@ export const createLibrary = (client: Client) => {
 
   return {
     store,
-    /** The rows, and the query that leaves them. */
     list: list.store,
     show: list.show,
     refresh: debounce(refreshNow, REFRESH_DEBOUNCE_MS),
@@ -131,7 +130,7 @@ export const createLibrary = (client: Client) => {
       const gone = new Set(ids);
       store.setState({ hidden: new Set([...store.getState().hidden].filter((id) => !gone.has(id))) });
     },
-    /** Changes a loaded row in place, ahead of the server's own word. */
+    /** Changes a loaded row optimistically. */
     patch: (id: string, change: Partial<UserListItem>) => list.patch((item) => item.id === id, change),
   };
 };

@@ -7,12 +7,12 @@ import { isUnauthorized } from '../lib/errors.ts';
 
 export type LiveState = {
   readonly connection: 'connecting' | 'live' | 'lost' | 'ended';
-  /** Progress of what is being worked on, by transcript. */
+  /** Progress of the running jobs by transcript id. */
   readonly progress: ReadonlyMap<string, Progress>;
   readonly paused: boolean;
 };
 
-/** What an event changes in the state; undefined when it changes nothing there. */
+/** The change of state after an event; undefined for none. */
 const reduce = (state: LiveState, event: LiveEvent): Partial<LiveState> | undefined => {
   const progress = new Map(state.progress);
   switch (event.type) {
@@ -43,8 +43,8 @@ const reduce = (state: LiveState, event: LiveEvent): Partial<LiveState> | undefi
 };
 
 /**
- * Follows the server's events. The stream is read with fetch, since it needs the key in a header; a broken one is
- * opened again with the id of the last event, so that nothing in between is missed.
+ * Follows the server's event stream with fetch, since EventSource cannot send the key. Reconnects with the last event
+ * id, so that no event is missed.
  */
 export const createLive = (client: Client) => {
   const store = createStore<LiveState>(() => ({
@@ -80,7 +80,7 @@ export const createLive = (client: Client) => {
         const event = parseLiveEvent(message.event, message.data);
         if (event !== undefined) dispatch(event);
       } catch (error) {
-        // One bad event is told in the console; the next ones still come.
+        // A failing listener must not end the stream.
         reportError(error);
       }
     }
@@ -91,7 +91,7 @@ export const createLive = (client: Client) => {
     start: () => {
       controller?.abort();
       controller = new AbortController();
-      // The key is not known any more: nothing else ends it before it is stopped.
+      // The stream ends by itself only if the key is rejected.
       follow(controller.signal).catch(() => store.setState({ connection: 'ended' }));
     },
     stop: () => controller?.abort(),

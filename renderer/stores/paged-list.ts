@@ -6,9 +6,9 @@ const REFRESH_DEBOUNCE_MS = 200;
 
 export type PagedState<Q, T> = {
   readonly query: Q;
-  /** What the query leaves; undefined until the first answer. */
+  /** Number of rows that match the query; undefined until the first answer. */
   readonly total: number | undefined;
-  /** Loaded rows by their place in the list: a sparse list, however long it is. */
+  /** Loaded rows by index: a sparse list. */
   readonly rows: ReadonlyMap<number, T>;
   readonly error: unknown;
 };
@@ -17,19 +17,19 @@ type Page<T> = { readonly items: readonly T[]; readonly total: number };
 
 type Options<Q, T> = {
   readonly query: Q;
-  /** One page of `PAGE_SIZE` rows; the first is page 1. */
+  /** Loads `PAGE_SIZE` rows; the first page is 1. */
   readonly load: (query: Q, page: number, signal: AbortSignal) => Promise<Page<T>>;
 };
 
-/** The numbers of the pages, from 0, in which the rows from `first` to `last` are. */
+/** The pages, from 0, that contain the rows `first` to `last`. */
 const pagesOf = (first: number, last: number): number[] => {
   const from = Math.floor(first / PAGE_SIZE);
   return Array.from({ length: Math.floor(last / PAGE_SIZE) - from + 1 }, (_, offset) => from + offset);
 };
 
 /**
- * A list that is loaded page by page around what is on the screen, so that 100,000 rows cost no more than a
- * hundred. `refresh` loads the pages in view again and drops the others.
+ * Loads a list page by page around the visible rows, so that 100,000 rows cost no more than a hundred. `refresh`
+ * reloads the visible pages and drops the others.
  */
 export const createPagedList = <Q extends object, T>({ query: first, load }: Options<Q, T>) => {
   const store = createStore<PagedState<Q, T>>(() => ({
@@ -40,7 +40,7 @@ export const createPagedList = <Q extends object, T>({ query: first, load }: Opt
   }));
   const loading = new Map<number, AbortController>();
   let inView = { first: 0, last: PAGE_SIZE - 1 };
-  // Raised by every change of the query: answers to an older one are dropped.
+  // Incremented with each query, so that answers to an older one are dropped.
   let generation = 0;
 
   const loadPage = async (page: number, fresh: boolean) => {
@@ -79,7 +79,7 @@ export const createPagedList = <Q extends object, T>({ query: first, load }: Opt
     store,
     refreshNow,
     refresh: debounce(refreshNow, REFRESH_DEBOUNCE_MS),
-    /** Tells which rows are on the screen; loads what is missing among them. */
+    /** Sets the visible rows and loads the missing ones. */
     show: (from: number, to: number) => {
       inView = { first: from, last: Math.max(from, to) };
       const { rows, total } = store.getState();
@@ -97,7 +97,7 @@ export const createPagedList = <Q extends object, T>({ query: first, load }: Opt
       store.setState({ query, rows: new Map(), total: undefined, error: undefined });
       void loadPage(0, true);
     },
-    /** Changes loaded rows in place, ahead of the server's own word. */
+    /** Changes loaded rows optimistically. */
     patch: (fits: (item: T) => boolean, change: Partial<T>) => {
       const { rows } = store.getState();
       store.setState({

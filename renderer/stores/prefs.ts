@@ -6,7 +6,7 @@ import { readStored } from '../lib/storage.ts';
 
 export const TEXT_SCALES = [0.9, 1, 1.15, 1.3] as const;
 
-/** What the New dialog remembers from the last time. Each field falls back alone when it is damaged. */
+/** The choices that the New dialog remembers. An invalid field falls back by itself. */
 export const TranscriptionOptionsSchema = z.object({
   model: z.string().min(1).catch('mini'),
   language: z.string().min(1).catch('auto'),
@@ -37,7 +37,7 @@ export type Prefs = z.output<typeof PrefsSchema>;
 
 const STORAGE_KEY = 'earshot.prefs';
 
-/** Choices of this person on this machine, kept in the browser's own storage; nothing of them is sent. */
+/** Preferences of this browser, kept in its local storage and never sent. */
 export const createPrefs = (storage: Storage) => {
   const store = createStore<Prefs>(() => PrefsSchema.parse(readStored(storage, STORAGE_KEY) ?? {}));
   store.subscribe((prefs) => storage.setItem(STORAGE_KEY, JSON.stringify(prefs)));

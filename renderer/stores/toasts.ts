@@ -9,7 +9,7 @@ export type Toast = {
 
 export type ToastOptions = Partial<Pick<Toast, 'tone' | 'action'>> & { readonly milliseconds?: number };
 
-/** Short messages at the foot of the window; the newest last. Announced to screen readers by their list. */
+/** Short messages at the bottom of the window, newest last. */
 export const createToasts = () => {
   const store = createStore<readonly Toast[]>(() => []);
   const timers = new Map<number, ReturnType<typeof setTimeout>>();
@@ -27,7 +27,7 @@ export const createToasts = () => {
   return {
     store,
     dismiss,
-    /** Does what the newest message with an action offers; false when none does. */
+    /** Runs the action of the newest toast that has one; false if none has. */
     runLatestAction: (): boolean => {
       const toast = store.getState().findLast((each) => each.action !== undefined);
       if (toast === undefined) return false;

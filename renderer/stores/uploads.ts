@@ -22,7 +22,7 @@ type PendingUpload = {
 
 const MAX_PARALLEL_UPLOADS = 2;
 
-/** Thrown by an upload that a person stopped. */
+/** The user stopped the upload. */
 export class UploadCancelledError extends Error {
   constructor() {
     super('The upload was cancelled.');
@@ -30,7 +30,7 @@ export class UploadCancelledError extends Error {
   }
 }
 
-/** Files on their way into the store, two at a time, each with its progress and a way to stop it. */
+/** Uploads files to the object store, at most MAX_PARALLEL_UPLOADS at a time. */
 export const createUploads = ({ client, baseUrl }: Options) => {
   const store = createStore<readonly Upload[]>(() => []);
   const jobs = new Map<number, PendingUpload>();
@@ -102,7 +102,7 @@ export const createUploads = ({ client, baseUrl }: Options) => {
 
   return {
     store,
-    /** Sends a file; resolves with its storage key. Rejects with `UploadCancelled` when it was stopped. */
+    /** Uploads a file and resolves with its storage key. Rejects with `UploadCancelledError` if it is stopped. */
     send: (file: File, folder: string): Promise<string> =>
       new Promise((settle, fail) => {
         const id = next++;
@@ -118,7 +118,7 @@ export const createUploads = ({ client, baseUrl }: Options) => {
         store.setState([...store.getState(), first], true);
         startNext();
       }),
-    /** Stops an upload on its way, or puts away a failed one. */
+    /** Stops an upload, or dismisses a failed one. */
     cancel: (id: number) => {
       const upload = store.getState().find((each) => each.id === id);
       if (upload?.state === 'sending' || upload?.state === 'checking') {

@@ -38,7 +38,7 @@ type IconButtonProps = Omit<ComponentProps<'button'>, 'aria-label'> & {
   children: ReactNode;
 };
 
-/** A square button with an icon alone; its label is spoken, and shown on hover. */
+/** A square icon button; its label is the accessible name and the tooltip. */
 export const IconButton = ({ label, hint, pressed, className, children, ...rest }: IconButtonProps) => (
   <Tooltip text={label} {...(hint === undefined ? {} : { hint })}>
     <button

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { IconButton } from './button.tsx';
 import { ScrollRegion } from './scroll-region.tsx';
 
-/** A piece of code or an address, with a button that copies it. */
+/** Code or a URL with a copy button. */
 export const CodeBlock = ({
   code,
   label,

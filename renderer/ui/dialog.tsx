@@ -13,14 +13,14 @@ type DialogProps = {
   description?: string;
   closeLabel: string;
   onClose: () => void;
-  /** Keys that mean the whole sheet, wherever in it the focus is. */
+  /** Shortcuts of the whole dialog. */
   onKeyDown?: (event: KeyboardEvent) => void;
   children: ReactNode;
   footer?: ReactNode;
   width?: number;
 };
 
-/** A sheet over the window: scrolls inside, keeps the focus, closes with Escape. */
+/** A modal dialog with a scrolling body; Escape closes it. */
 export const Dialog = ({
   title,
   description,
@@ -40,7 +40,7 @@ export const Dialog = ({
         tabIndex={-1}
         {...(onKeyDown === undefined ? {} : { onKeyDown })}
         onOpenAutoFocus={(event) => {
-          // The sheet itself, not its closing cross: Tab then goes through it from the top.
+          // Focus the dialog rather than its close button, so that Tab starts at the top.
           event.preventDefault();
           if (event.currentTarget instanceof HTMLElement) event.currentTarget.focus();
         }}
@@ -90,7 +90,7 @@ type ConfirmDialogProps = {
   onCancel: () => void;
 };
 
-/** Asks before something that cannot be undone. The safe answer has the focus. */
+/** Confirms an irreversible action; the focus is on Cancel. */
 export const ConfirmDialog = ({
   title,
   text,

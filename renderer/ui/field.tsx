@@ -17,7 +17,7 @@ type FieldProps = {
   className?: string;
 };
 
-/** A labelled control with its explanation and its fault, tied together for screen readers. */
+/** Labels a control and connects its hint or error with it for screen readers. */
 export const Field = ({ label, hint, error, children, className }: FieldProps) => {
   const id = useId();
   const hasMessage = error !== undefined || hint !== undefined;

@@ -18,7 +18,7 @@ export const Menu = ({
   const triggerRef = useRef<HTMLButtonElement>(null);
   const [landmark, setLandmark] = useState<Element | null>(null);
   return (
-    // Not modal, and inside the landmark of its button: the page stays there for a screen reader.
+    // Non-modal and inside the trigger's landmark, so that screen readers keep access to the page.
     <DropdownMenu.Root
       modal={false}
       onOpenChange={(open) => open && setLandmark(triggerRef.current?.closest('[role=dialog], main') ?? null)}

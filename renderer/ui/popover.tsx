@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 
 type PopoverProps = { label: string; trigger: ReactNode; children: ReactNode };
 
-/** A small sheet beside its button: for a few controls that act at once. Escape closes it. */
+/** A non-modal panel beside its trigger; Escape closes it. */
 export const Popover = ({ label, trigger, children }: PopoverProps) => (
   <Radix.Root>
     <Radix.Trigger asChild>{trigger}</Radix.Trigger>

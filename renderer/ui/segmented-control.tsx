@@ -9,7 +9,7 @@ type SegmentedControlProps<V extends string> = {
   className?: string;
 };
 
-/** One of a few, all of them in view. */
+/** Selects one of a few visible values. */
 export const SegmentedControl = <V extends string>({
   label,
   value,

@@ -14,7 +14,7 @@ type SelectProps = {
   variant?: 'field' | 'plain';
 };
 
-/** One of several, in a list that opens. Typing jumps to an entry. */
+/** Selects one value from a list that opens. */
 export const Select = ({
   value,
   choices,

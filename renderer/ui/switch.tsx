@@ -11,7 +11,7 @@ type SwitchProps = {
   disabled?: boolean;
 };
 
-/** A switch with its name and one line on what it does. The whole row is its label. */
+/** A switch with a label and a hint. */
 export const Switch = ({ label, hint, checked, onChange, disabled = false }: SwitchProps) => {
   const id = useId();
   return (

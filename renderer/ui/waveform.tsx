@@ -30,13 +30,13 @@ const drawBars = (canvas: HTMLCanvasElement, peaks: Peaks, colour: string) => {
   context.fill();
 };
 
-/** A colour of the theme around an element, as the canvas needs it. */
+/** Resolves a CSS variable, because a canvas takes no variables. */
 const themeColor = (element: HTMLElement, name: string) =>
   getComputedStyle(element).getPropertyValue(name).trim();
 
 type WaveformProps = {
   peaks: Peaks;
-  /** The lit part, as fractions of the whole. The style of the lit layer can also be moved by hand. */
+  /** The played part as fractions from 0 to 1; `playedRef` lets a caller move it without a render. */
   from: number;
   to: number;
   playedRef?: Ref<HTMLCanvasElement>;
@@ -46,8 +46,8 @@ type WaveformProps = {
 export const clipPathOf = (from: number, to: number) => `inset(-8px ${(1 - to) * 100}% -8px ${from * 100}%)`;
 
 /**
- * A waveform in two layers, dim and lit. Both are drawn once; what is lit is only a clip that moves, so that
- * playing and dragging draw nothing.
+ * A waveform in two layers, dim and played. Both are drawn once; the played part is a moving clip of the second
+ * layer, so that playback and dragging draw nothing.
  */
 export const Waveform = ({ peaks, from, to, playedRef, className }: WaveformProps) => {
   const container = useRef<HTMLDivElement>(null);

@@ -11,7 +11,7 @@ import { createSnippets, type Snippet } from './snippets.ts';
 import { UsageSection } from './usage-section.tsx';
 import { WebhooksSection } from './webhooks-section.tsx';
 
-/** What this program offers to other programs on this machine. */
+/** Documentation, keys, examples, usage and logs for programs that call the API. */
 const ApiScreen = () => {
   const { baseUrl } = useServices();
   const { t } = useI18n();

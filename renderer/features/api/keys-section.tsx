@@ -15,7 +15,7 @@ import { TextInput } from '../../ui/field.tsx';
 
 type PendingAction = { readonly what: 'rotate' | 'revoke'; readonly key: ApiKey };
 
-/** The keys that other programs use: made here, shown once, changed and ended here. */
+/** Creates, rotates and revokes API keys. A new key is shown once. */
 export const KeysSection = () => {
   const { client, toasts } = useServices();
   const { t } = useI18n();

@@ -7,7 +7,7 @@ import { ScrollRegion } from '../../ui/scroll-region.tsx';
 
 const MAX_SHOWN = 200;
 
-/** The latest calls of the API, for the person who is writing a client. */
+/** The latest requests to the API. */
 export const RequestsSection = () => {
   const { client } = useServices();
   const { t, locale } = useI18n();

@@ -2,7 +2,7 @@ export type Snippet = { readonly language: 'curl' | 'JavaScript' | 'Python'; rea
 
 const EXAMPLE_AUDIO_URL = 'https://example.com/interview.mp3';
 
-/** How to transcribe from elsewhere, ready to paste, for this server's own address. */
+/** Examples of a transcription for this server's address. */
 export const createSnippets = (baseUrl: string): Snippet[] => [
   {
     language: 'curl',

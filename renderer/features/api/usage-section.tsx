@@ -5,7 +5,7 @@ import { useI18n, useServices } from '../../app/services.tsx';
 import { formatClock, formatNumber } from '../../lib/format.ts';
 import { useResource } from '../../lib/use-resource.ts';
 
-/** What was transcribed so far, by model. */
+/** Transcripts, audio and credits by model. */
 export const UsageSection = () => {
   const { client } = useServices();
   const { t, locale } = useI18n();

@@ -6,7 +6,7 @@ import { DeliveryAttempts, DeliveryStateTag } from '../../app/webhook-delivery.t
 import { formatDateTime } from '../../lib/format.ts';
 import { hrefOf } from '../../stores/router.ts';
 
-/** What was sent to webhooks, over all transcripts: each leads to its transcript, where a test can be sent. */
+/** The latest webhook deliveries of all transcripts, each with a link to its transcript. */
 export const WebhooksSection = () => {
   const { client } = useServices();
   const { t } = useI18n();

@@ -18,7 +18,7 @@ import { Switch } from '../../ui/switch.tsx';
 export type AnalysisFlag = 'diarize' | 'summary' | 'entities' | 'topics' | 'safety' | 'redact';
 type Props = { options: TranscriptionOptions; onChange: (part: Partial<TranscriptionOptions>) => void };
 type SwitchesProps = Props & {
-  /** What is there already, and would be made anew. */
+  /** Analyses that the transcript has already. */
   existing?: ReadonlySet<AnalysisFlag>;
 };
 
@@ -31,7 +31,7 @@ const ANALYSES: readonly { flag: AnalysisFlag; name: MessageKey; line: MessageKe
   { flag: 'redact', name: 'find.private', line: 'find.private.line' },
 ];
 
-/** What else to find, as switches with one line each. */
+/** Switches and options for the analyses. */
 export const AnalysisSwitches = ({ options, onChange, existing }: SwitchesProps) => {
   const { t } = useI18n();
   return (

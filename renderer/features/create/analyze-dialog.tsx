@@ -9,7 +9,7 @@ import { type AnalysisFlag, AnalysisSwitches } from './analysis-switches.tsx';
 import { SpeakerCount } from './language-fields.tsx';
 import { toAnalyses } from './request.ts';
 
-/** Some of them cannot be taken back, so nothing is on by a choice of another day. */
+/** Redaction is irreversible, so no remembered choice is switched on. */
 const NO_ANALYSES: Readonly<Record<AnalysisFlag, boolean>> = {
   diarize: false,
   summary: false,
@@ -22,15 +22,15 @@ const NO_ANALYSES: Readonly<Record<AnalysisFlag, boolean>> = {
 type Props = {
   title: string;
   text: string;
-  /** What was found already: asked for again, it is made anew. */
+  /** The analyses that the transcript has already; requesting one again replaces it. */
   existing?: ReadonlySet<AnalysisFlag>;
-  /** The language that is spoken; null where it differs or is not known. */
+  /** Language of the recording; null if unknown, or if several differ. */
   language: string | null;
   onAnalyze: (asked: ReturnType<typeof toAnalyses>) => Promise<void>;
   onClose: () => void;
 };
 
-/** Asks what more to find in what was recognised already, without hearing it again. */
+/** Requests analyses of finished transcripts, without a new recognition. */
 const AnalyzeDialog = ({ title, text, existing, language, onAnalyze, onClose }: Props) => {
   const { t } = useI18n();
   const remembered = usePrefs((state) => state.options);

@@ -4,7 +4,7 @@ import type { Peaks } from '../../lib/peaks.ts';
 
 export type AudioPreview = { readonly duration: number; readonly peaks: Peaks | undefined };
 
-// Decoding whole files in the window costs memory: beyond this the server's own peaks must do.
+// Decoding needs memory for all samples, so larger files have no waveform.
 const MAX_DECODED_BYTES = 40 * 1024 * 1024;
 const PEAK_COUNT = 1200;
 
@@ -34,7 +34,7 @@ const decodePreview = async (file: File): Promise<AudioPreview> => {
   return { duration: audio.duration, peaks };
 };
 
-/** The same of a file that is kept by the server already. */
+/** Previews a stored file. */
 export const previewStoredFile = async (
   client: Client,
   baseUrl: string,
@@ -51,13 +51,13 @@ export const previewStoredFile = async (
   return { duration: await readDuration(toSameOrigin(data.url, baseUrl)), peaks: undefined };
 };
 
-/** Length and waveform of a file before it is sent; 0 and none for what this browser cannot read. */
+/** Previews a file before its upload; duration 0 and no peaks if the browser cannot decode it. */
 export const previewFile = async (file: File): Promise<AudioPreview> => {
   if (file.size <= MAX_DECODED_BYTES) {
     try {
       return await decodePreview(file);
     } catch (error) {
-      // The server reads more formats than the browser does: no waveform then, the work goes on.
+      // The server decodes more formats than the browser.
       console.info('No preview of this file.', error instanceof Error ? error.name : '');
     }
   }

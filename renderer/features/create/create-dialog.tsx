@@ -52,7 +52,7 @@ const CreateDialog = ({ initialSources }: { initialSources: readonly Source[] })
     dialogs.close();
     router.go({ screen: 'library' });
   };
-  // A recording from the microphone exists nowhere else yet.
+  // A recording from the microphone is not stored anywhere yet.
   const close = () => {
     if (sources.some((source) => source.kind === 'file' && source.recorded === true))
       setIsConfirmingDiscard(true);

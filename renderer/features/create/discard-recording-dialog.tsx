@@ -1,7 +1,7 @@
 import { useI18n, useServices } from '../../app/services.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
 
-/** Asks before a dialog closes over a recording that was not transcribed. */
+/** Confirms that an unsaved recording is discarded. */
 export const DiscardRecordingDialog = ({ onKeep }: { onKeep: () => void }) => {
   const { dialogs } = useServices();
   const { t } = useI18n();

@@ -39,7 +39,7 @@ export const LanguageAndSpeakers = ({ options, onChange }: Props) => {
   );
 };
 
-/** How many people speak, where that is known. */
+/** The expected number of speakers. */
 export const SpeakerCount = ({ options, onChange }: Props) => {
   const { t } = useI18n();
   const counts = [

@@ -23,7 +23,7 @@ const ALIAS_TEXTS: Readonly<Record<(typeof MODEL_ALIASES)[number], { name: Messa
     pro: { name: 'model.pro', line: 'model.pro.line' },
   };
 
-/** The three names of the API, and every other installed model under its own. */
+/** The aliases of the API, then every other installed model by its id. */
 const listChoices = (models: readonly Model[], { t }: I18nState): ModelChoice[] => {
   const speech = models.filter((model) => model.kind === 'whisper');
   const named = MODEL_ALIASES.map((alias) => ({

@@ -7,14 +7,14 @@ import type { Range } from './request.ts';
 
 type Props = {
   peaks: Peaks | undefined;
-  /** Seconds; 0 while it is not known. */
+  /** Seconds; 0 while unknown. */
   duration: number;
   range: Range;
   onChange: (range: Range) => void;
   isPending: boolean;
 };
 
-/** Which part of the recording: dragged on its waveform, or typed. */
+/** Selects a range of the recording, on its waveform or as clock times. */
 export const RangeFields = ({ peaks, duration, range, onChange, isPending }: Props) => {
   const { t } = useI18n();
   const to = range.to === 0 ? duration : range.to;
@@ -88,7 +88,7 @@ const ClockInput = ({ label, value, blank, onChange }: ClockInputProps) => {
 };
 
 type WaveProps = {
-  /** Undefined where only the length is known: a plain line then. */
+  /** Undefined if only the duration is known. */
   peaks: Peaks | undefined;
   duration: number;
   from: number;
@@ -115,7 +115,7 @@ const RangeWave = ({ peaks, duration, from, to, onChange }: WaveProps) => {
       className="relative h-11 touch-none"
       onPointerDown={(event) => {
         if (event.target instanceof Element && event.target.closest('[role="slider"]') !== null) return;
-        // A click beside the handles moves the nearer one there.
+        // A click beside the handles moves the nearer one.
         const seconds = secondsAt(event);
         move(Math.abs(seconds - from) <= Math.abs(seconds - to) ? 'from' : 'to', seconds);
       }}
@@ -151,11 +151,11 @@ type HandleProps = {
   duration: number;
   onDrag: (event: PointerEvent) => void;
   onStep: (seconds: number) => void;
-  /** As far as it goes: to the end, or to the beginning. */
+  /** Moves to the last or the first possible position. */
   onEnd: (last: boolean) => void;
 };
 
-/** Where no waveform can be had: the chosen part of a plain line. */
+/** Shows the range without a waveform. */
 const RangeTrack = ({ from, to }: { from: number; to: number }) => (
   <div className="absolute inset-x-0 top-1/2 h-1 -translate-y-1/2 rounded-full bg-line-2" aria-hidden>
     <div

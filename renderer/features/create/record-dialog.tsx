@@ -68,7 +68,7 @@ const useRecording = () => {
   };
 };
 
-/** Records from the microphone; the recording then goes the way of every other file. */
+/** Records from the microphone, then opens the New dialog with the recording. */
 const RecordDialog = () => {
   const { dialogs } = useServices();
   const { t } = useI18n();

@@ -1,20 +1,19 @@
 export type Recorder = {
-  /** Seconds recorded so far, without the pauses. */
+  /** Recorded seconds, without pauses. */
   readonly seconds: () => number;
-  /** Loudness now, 0 to 1. */
+  /** Current level, 0 to 1. */
   readonly level: () => number;
-  /** Holds the recording, or goes on with it. */
   readonly setPaused: (on: boolean) => void;
-  /** Ends the recording and gives it as a file. */
+  /** Ends the recording and returns it as a file. */
   readonly finish: () => Promise<File>;
-  /** Ends it and keeps nothing. */
+  /** Ends the recording without a result. */
   readonly discard: () => void;
 };
 
 const fileName = (now: Date) =>
   `recording-${now.toISOString().slice(0, 16).replace('T', '-').replace(':', '')}.webm`;
 
-/** Opens the microphone and records at once. Rejects when there is none, or the person says no. */
+/** Starts recording from the microphone. Rejects if there is none or access is denied. */
 export const createRecorder = async (): Promise<Recorder> => {
   const stream = await navigator.mediaDevices.getUserMedia({ audio: true });
   const media = new MediaRecorder(stream, { mimeType: 'audio/webm;codecs=opus' });

@@ -4,16 +4,16 @@ import type { TranscriptionOptions } from '../../stores/prefs.ts';
 
 export type TranscriptRequest = z.input<typeof CreateTranscript>;
 
-/** A stretch of the audio in seconds; `to` 0 is the end. */
+/** A range of the audio in seconds; `to: 0` is its end. */
 export type Range = { readonly from: number; readonly to: number };
 export const WHOLE_RECORDING: Range = { from: 0, to: 0 };
 
 const roundToMilliseconds = (seconds: number) => Math.round(seconds * 1000) / 1000;
 
-/** The analyses that a person chose, as both creating a transcript and analysing it again name them. */
+/** Converts the choices to the analysis fields, which POST /v1/transcript and its `/analyze` share. */
 export const toAnalyses = (
   options: TranscriptionOptions,
-  /** The language that is spoken; null while it is to be found. */
+  /** Language of the recording; null if it is to be detected. */
   language: string | null,
 ) => ({
   ...(options.diarize ? { diarize: true } : {}),
@@ -34,9 +34,8 @@ export const toAnalyses = (
 });
 
 /**
- * The body of `POST /v1/transcript` for what a person chose. Only what differs from the API's own defaults is
- * named, so that the `curl` shown is no longer than it must be. Words always carry their times: the reader needs
- * them.
+ * The body of `POST /v1/transcript`. Contains only what differs from the API's defaults, to keep the `curl` command
+ * short, and always word times, which the transcript screen needs.
  */
 export const toRequest = (
   audioUrl: string,
@@ -54,7 +53,7 @@ export const toRequest = (
 
 const quoteForShell = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** The same request for a terminal. The key is left for the reader to fill in. */
+/** The same request as a `curl` command; the key is an environment variable. */
 export const toCurl = (baseUrl: string, request: TranscriptRequest): string =>
   [
     `curl ${baseUrl}/v1/transcript \\`,

@@ -20,7 +20,7 @@ type Props = {
   onDuration: (seconds: number) => void;
 };
 
-/** What is to be transcribed: one recording with its waveform, several as a list, or the ways to choose. */
+/** The chosen recording with its waveform, or the list of several, or the ways to add one. */
 export const SourceSection = ({ sources, range, onSources, onRange, onDuration }: Props) => {
   const only = sources.length === 1 ? sources[0] : undefined;
   if (only !== undefined) {
@@ -34,7 +34,7 @@ export const SourceSection = ({ sources, range, onSources, onRange, onDuration }
       />
     );
   }
-  // The same file may be there twice: its place tells them apart.
+  // A file may be listed twice.
   const listed = sources.map((source, place) => ({ source, key: `${place}-${sourceName(source)}` }));
   return (
     <div className="rounded-box border border-line bg-ground p-3">
@@ -121,7 +121,7 @@ const AddSources = ({ onAdd }: { onAdd: (sources: readonly Source[]) => void }) 
   );
 };
 
-/** A stored file whose sound cannot be looked at here: the server reads it all the same. */
+/** For a stored file that the browser cannot decode; the server may still. */
 const NO_PREVIEW: AudioPreview = { duration: 0, peaks: undefined };
 
 type SingleSourceProps = {

@@ -9,7 +9,7 @@ import { type Range, type TranscriptRequest, toRequest } from './request.ts';
 export const sourceName = (source: Source): string =>
   source.kind === 'file' ? source.file.name : source.kind === 'url' ? source.url : source.name;
 
-/** `harbour-interviews-02.flac` → `harbour-interviews-02`: a name for people, the file keeps its own. */
+/** Names the transcript: `harbour-interviews-02.flac` becomes `harbour-interviews-02`. */
 const transcriptName = (source: Source): Pick<TranscriptRequest, 'name'> => {
   if (source.kind === 'url') return {};
   const name = sourceName(source)
@@ -43,7 +43,7 @@ const startTranscription = async (
   }
 };
 
-/** Sends every source on its way: uploaded first where it is a file, then queued. Each fails by itself. */
+/** Uploads each source that is a file and creates its transcript. A failure is shown and does not affect the others. */
 export const startTranscriptions = (
   services: Services,
   t: Translate,

@@ -38,10 +38,7 @@ const PEAKS = Float32Array.from({ length: 200 }, (_, index) =>
   Math.abs(Math.sin(index / 7) * Math.cos(index / 23)),
 );
 
-/**
- * The design system, for those who work on the window: every part in both themes, side by side. It is reached by
- * its address, `#/design`, and speaks English alone.
- */
+/** The design system: every component in both themes. Reached by its address, `#/design`, and in English only. */
 const DesignScreen = () => (
   <Page>
     <PageHeader title="Design" text="Quiet, typographic, fast. One accent, for what is live." />

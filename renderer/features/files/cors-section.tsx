@@ -26,7 +26,7 @@ const splitList = (text: string) =>
     .map((each) => each.trim())
     .filter((each) => each !== '');
 
-/** Which web pages may use the files of this store, in plain words. */
+/** The CORS rules of the object store. */
 export const CorsSection = () => {
   const { client } = useServices();
   const { t, locale } = useI18n();

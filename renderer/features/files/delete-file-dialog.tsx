@@ -9,7 +9,7 @@ const MAX_LISTED = 5;
 
 type Props = { file: StoredFile; onConfirm: () => void; onCancel: () => void };
 
-/** Asks before a file goes, and says first what depends on it. */
+/** Confirms the deletion of a file and lists the transcripts made from it. */
 export const DeleteFileDialog = ({ file, onConfirm, onCancel }: Props) => {
   const { t } = useI18n();
   return (
@@ -30,7 +30,6 @@ export const DeleteFileDialog = ({ file, onConfirm, onCancel }: Props) => {
   );
 };
 
-/** The transcripts that were made from it. */
 const DependentTranscripts = ({ file }: { file: StoredFile }) => {
   const { client } = useServices();
   const { t } = useI18n();

@@ -10,7 +10,7 @@ import { TextInput } from '../../ui/field.tsx';
 
 type MetadataEntry = { readonly id: number; readonly key: string; readonly value: string };
 
-/** Values that are no texts are shown as JSON and kept as what they are. */
+/** Values that are not strings are shown as JSON. */
 const toEntries = (metadata: StoredFile['metadata']): MetadataEntry[] =>
   Object.entries(metadata).map(([key, value], id) => ({
     id,
@@ -34,7 +34,7 @@ const fromEntries = (
 
 type Props = { file: StoredFile; onClose: () => void; onChanged: () => void };
 
-/** What is known about a file, and the notes that a person keeps with it. */
+/** Shows a file's properties and edits its metadata. */
 export const FileDetailsDialog = ({ file, onClose, onChanged }: Props) => {
   const { client, toasts } = useServices();
   const { t, locale } = useI18n();

@@ -90,18 +90,18 @@ export const COLUMNS = cx(
   'md:grid-cols-[minmax(0,1fr)_90px_118px_72px] lg:grid-cols-[minmax(0,1fr)_90px_118px_220px]',
 );
 
-/** Every row stands where its place in the whole list is; only those in view exist. */
+/** Virtual rows are positioned absolutely, at their index in the whole list. */
 export const ROW_PLACE = 'absolute inset-x-0 top-0 h-[67px]';
 
 type RowProps = {
   file: StoredFile;
-  /** Index in the list, and pixels from its top. */
+  /** `top` in pixels from the top of the list. */
   place: { readonly index: number; readonly top: number };
   showFolder: boolean;
   onChanged: () => void;
 };
 
-/** One stored file and what can be done with it. */
+/** A stored file and its actions. */
 export const FileRow = ({ file, place, showFolder, onChanged }: RowProps) => {
   const { t, locale } = useI18n();
   const actions = useFileActions(file, onChanged);

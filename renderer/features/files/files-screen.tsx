@@ -153,7 +153,7 @@ const FilesHeader = ({ folder, onSent }: { folder: string; onSent: () => void })
   );
 };
 
-/** A folder exists once a file is in it: this opens its place, ready to upload into. */
+/** Opens an empty folder to upload into; it exists once it contains a file. */
 const NewFolderDialog = ({ onClose, onName }: { onClose: () => void; onName: (name: string) => void }) => {
   const { t } = useI18n();
   const [name, setName] = useState('');

@@ -11,12 +11,12 @@ import { COLUMNS, FileRow, ROW_PLACE } from './file-row.tsx';
 type Props = {
   files: FileList;
   scroller: RefObject<HTMLDivElement | null>;
-  /** The folder of each is named where the list goes over all of them. */
+  /** Whether rows name their folder: in lists over all folders. */
   showFolder: boolean;
   onChanged: () => void;
 };
 
-/** The files as a table: only the rows in view exist, and only their pages are loaded. */
+/** The files as a table that renders and loads only the visible rows. */
 export const FilesTable = ({ files, scroller, showFolder, onChanged }: Props) => {
   const { t } = useI18n();
   const { rows, total } = useStore(files.store);
@@ -69,7 +69,7 @@ const SortHeader = ({ files, sort, name, className }: HeadProps) => {
   const query = useStore(files.store, (state) => state.query);
   const on = query.sort === sort;
   const Arrow = query.order === 'asc' ? ArrowUp : ArrowDown;
-  // Names begin at A; what is newest or largest is looked for first.
+  // The first click sorts names ascending, dates and sizes descending.
   const order = on ? (query.order === 'asc' ? 'desc' : 'asc') : sort === 'name' ? 'asc' : 'desc';
   return (
     <th

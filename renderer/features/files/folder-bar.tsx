@@ -5,7 +5,7 @@ import { hrefOf } from '../../stores/router.ts';
 const LINK =
   'inline-flex h-7 items-center gap-1.5 rounded-ctl px-2 text-ink-2 hover:bg-sunken hover:text-ink';
 
-/** Where one is, and the folders inside. */
+/** The path of the folder and its subfolders. */
 export const FolderBar = ({ folder, folders }: { folder: string; folders: readonly string[] }) => {
   const { t } = useI18n();
   const parts = folder === '' ? [] : folder.split('/');

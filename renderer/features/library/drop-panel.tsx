@@ -2,7 +2,7 @@ import { FolderOpen } from 'lucide-react';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { FileButton } from '../../ui/file-button.tsx';
 
-/** Peaks of the sample note that comes with the program, in hundredths: the ornament is a real recording. */
+/** Peaks of the bundled sample recording, in hundredths. */
 const SAMPLE_PEAKS = [
   0, 0, 15, 100, 16, 78, 36, 62, 17, 0, 62, 60, 67, 58, 45, 72, 54, 61, 5, 45, 86, 38, 4, 60, 21, 62, 54, 51,
   62, 24, 90, 71, 33, 55, 43, 6, 0, 0, 47, 77, 81, 44, 29, 39, 27, 81, 33, 79, 92, 15, 77, 71, 100, 47, 29, 5,
@@ -14,7 +14,7 @@ const SAMPLE_PATH = SAMPLE_PEAKS.map((peak, index) => {
   return `M${index * 4 + 2} ${50 - half}v${half * 2}`;
 }).join('');
 
-/** Says what to do, and does it for those who would rather choose than drop. */
+/** Invites to drop files, and opens the file dialog. */
 export const DropPanel = () => {
   const { dialogs } = useServices();
   const { t } = useI18n();

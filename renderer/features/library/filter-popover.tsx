@@ -33,7 +33,7 @@ const useLanguageChoices = (): Choice[] => {
   }, [locale, t]);
 };
 
-/** The names of the API, and what else is installed and can be asked for by its id. */
+/** The aliases of the API, then the ids of the other installed models. */
 const useModelChoices = (): Choice[] => {
   const { client } = useServices();
   const { t } = useI18n();
@@ -54,7 +54,7 @@ const useModelChoices = (): Choice[] => {
   ];
 };
 
-/** How many of the filters behind the button are in force. */
+/** Number of active filters in the popover. */
 const useActiveFilterCount = (): number => {
   const { library } = useServices();
   return useStore(
@@ -64,7 +64,7 @@ const useActiveFilterCount = (): number => {
   );
 };
 
-/** Language, model and time: what the list is narrowed by besides the state. */
+/** Filters the library by language, model and date. */
 export const FilterPopover = () => {
   const { t, locale } = useI18n();
   const count = useActiveFilterCount();

@@ -11,7 +11,7 @@ import { hrefOf } from '../../stores/router.ts';
 import { Button } from '../../ui/button.tsx';
 import { modelName } from '../models/model-facts.ts';
 
-/** The first start, and every empty library: what happens here, with what, and how to begin. */
+/** Shown for an empty library: privacy, choice of a model, first recording. */
 export const FirstSteps = () => {
   const { t } = useI18n();
   return (
@@ -99,7 +99,7 @@ const ModelChoice = () => {
   );
 };
 
-/** Opens the dialog with the short note that comes with the program. */
+/** Opens the New dialog with the bundled sample. */
 const SampleButton = () => {
   const { dialogs, toasts } = useServices();
   const { t } = useI18n();

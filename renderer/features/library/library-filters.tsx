@@ -27,7 +27,7 @@ const SORTS: readonly { sort: LibrarySort; order: 'asc' | 'desc'; name: MessageK
   { sort: 'confidence', order: 'desc', name: 'sort.certain' },
 ];
 
-/** Which transcripts are shown, and in what order. */
+/** Filters and sorts the library. */
 export const LibraryFilters = () => {
   const { library } = useServices();
   const { t, locale } = useI18n();
@@ -99,7 +99,7 @@ const listActiveFilters = (
     : [{ text: describePeriod(query, i18n), clear: { from: undefined, to: undefined } }]),
 ];
 
-/** The filters behind the button that are in force, each with a way out. */
+/** The active filters of the popover, each with a button that clears it. */
 const ActiveFilters = () => {
   const { library } = useServices();
   const i18n = useI18n();

@@ -10,7 +10,7 @@ import { COLUMNS, LibraryRow, ROW_PLACE } from './library-row.tsx';
 import { SelectionBar } from './selection-bar.tsx';
 import { useLibraryActions } from './use-library-actions.ts';
 
-/** The list itself: only the rows in view exist, and only their pages are loaded. */
+/** The transcripts as a table that renders and loads only the visible rows. */
 export const LibraryList = ({ scroller }: { scroller: RefObject<HTMLDivElement | null> }) => {
   const { library } = useServices();
   const { t } = useI18n();
@@ -43,7 +43,7 @@ export const LibraryList = ({ scroller }: { scroller: RefObject<HTMLDivElement |
     library.select(next);
   };
 
-  /** The next row up or down that is to be seen. */
+  /** The next row up or down that is not hidden. */
   const nextVisible = (index: number, by: 1 | -1, gone: ReadonlySet<string> = hidden): number => {
     let next = index + by;
     while (rows.has(next) && (isHidden(next) || gone.has(rows.get(next)?.id ?? ''))) next += by;
@@ -75,7 +75,7 @@ export const LibraryList = ({ scroller }: { scroller: RefObject<HTMLDivElement |
       event.preventDefault();
       const item = rows.get(index);
       if (item === undefined) return;
-      // The focus goes on to what is left, so that the keys go on working.
+      // Focus a remaining row, so that the keyboard keeps working.
       const gone = selected.size > 0 ? selected : new Set([item.id]);
       const after = nextVisible(index, 1, gone);
       focusRow(after < (total ?? 0) ? after : nextVisible(index, -1, gone));

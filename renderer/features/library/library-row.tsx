@@ -19,18 +19,18 @@ export const COLUMNS = cx(
   'lg:grid-cols-[18px_minmax(0,1fr)_120px_120px_80px_118px_32px]',
 );
 
-/** Every row stands where its place in the whole list is; only those in view exist. */
+/** Virtual rows are positioned absolutely, at their index in the whole list. */
 export const ROW_PLACE = 'absolute inset-x-0 top-0 h-[67px]';
 
 type RowProps = {
   item: UserListItem;
-  /** Index in the list, and pixels from its top. */
+  /** `top` in pixels from the top of the list. */
   place: { readonly index: number; readonly top: number };
   selected: boolean;
   onToggle: (range: boolean) => void;
 };
 
-/** One transcript in the list. */
+/** A transcript in the library. */
 export const LibraryRow = memo(({ item, place, selected, onToggle }: RowProps) => {
   const { t, locale } = useI18n();
   const [renaming, setRenaming] = useState(false);
@@ -108,7 +108,7 @@ export const LibraryRow = memo(({ item, place, selected, onToggle }: RowProps) =
             </IconButton>
           }
         >
-          {/* The closing menu gives the focus back to its button first. */}
+          {/* The menu returns the focus to its button while it closes. */}
           <MenuItem
             icon={<Pencil size={14} aria-hidden />}
             hint="F2"

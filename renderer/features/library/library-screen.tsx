@@ -18,7 +18,7 @@ import { UploadList } from './upload-list.tsx';
 
 const SEARCH_DEBOUNCE_MS = 180;
 
-/** Everything that was transcribed: searched above, listed below. */
+/** Searches and lists the transcripts. */
 export const LibraryScreen = () => {
   const { library, dialogs, toasts } = useServices();
   const { t } = useI18n();

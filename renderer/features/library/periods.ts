@@ -2,7 +2,7 @@ import type { MessageKey } from '../../i18n/index.ts';
 
 export type PeriodId = 'any' | 'today' | 'week' | 'month' | 'year' | 'own';
 
-/** Stretches of time that end now; `days` is how many days before today they begin. */
+/** Periods that end today; `days` is the number of days before today on which they begin. */
 export const PERIODS: readonly { id: PeriodId; name: MessageKey; days?: number }[] = [
   { id: 'any', name: 'period.any' },
   { id: 'today', name: 'period.today', days: 0 },
@@ -14,13 +14,13 @@ export const PERIODS: readonly { id: PeriodId; name: MessageKey; days?: number }
 
 const pad = (value: number) => String(value).padStart(2, '0');
 
-/** The day that many days before today, as `2026-11-20`. */
+/** The local date `daysAgo` days before `now`, as `2026-11-20`. */
 export const dayOf = (daysAgo: number, now: Date = new Date()): string => {
   const day = new Date(now.getFullYear(), now.getMonth(), now.getDate() - daysAgo);
   return `${day.getFullYear()}-${pad(day.getMonth() + 1)}-${pad(day.getDate())}`;
 };
 
-/** Which stretch two days are. */
+/** The period between two dates. */
 export const periodOf = (from: string | undefined, to: string | undefined, now?: Date): PeriodId => {
   if (from === undefined && to === undefined) return 'any';
   const found = PERIODS.find(

@@ -15,15 +15,14 @@ const STAGE_NAMES: Readonly<Record<Progress['stage'], MessageKey>> = {
 };
 
 /**
- * The newest word on a job: events tell of what runs; where a waiting job stands changes with the others, and is
- * as new as the list.
+ * The latest progress of a job. Events report running jobs; the queue position of a waiting one comes with the list.
  */
 export const latestProgress = (
   live: Progress | undefined,
   listed: Progress | undefined,
 ): Progress | undefined => (live === undefined || live.stage === 'queued' ? (listed ?? live) : live);
 
-/** "Transcribing · 62 % · 8 min left · 9.4×", or the place in the queue. */
+/** "Transcribing · 62 % · 8 min left · 9.4×", or the position in the queue. */
 export const describeProgress = (progress: Progress, { t, locale }: I18nState): string => {
   if (progress.stage === 'queued') {
     const place = progress.queue_position;

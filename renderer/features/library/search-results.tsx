@@ -14,7 +14,7 @@ type SearchResult = z.output<typeof SearchHit>;
 const PAGE_SIZE = 20;
 const HITS_SHOWN = 4;
 
-/** A snippet with what matched in it marked. */
+/** Wraps the matches of a snippet in `<mark>`. */
 export const highlight = (snippet: string, marks: readonly (readonly [number, number])[]): ReactNode[] => {
   const out: ReactNode[] = [];
   let at = 0;
@@ -31,7 +31,7 @@ export const highlight = (snippet: string, marks: readonly (readonly [number, nu
   return out;
 };
 
-/** Where the words were said: each hit opens its transcript at that second. */
+/** Full-text search results; each hit opens its transcript at that time. */
 export const SearchResults = ({ query }: { query: string }) => {
   const { t, locale } = useI18n();
   const [pages, setPages] = useState<readonly number[]>([1]);
@@ -58,7 +58,6 @@ export const SearchResults = ({ query }: { query: string }) => {
 
 type PageProps = { query: string; page: number; onTotal: (total: number) => void };
 
-/** One page of what was found, below those before it. */
 const ResultPage = ({ query, page, onTotal }: PageProps) => {
   const { client } = useServices();
   const { t } = useI18n();

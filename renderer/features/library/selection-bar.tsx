@@ -9,7 +9,7 @@ import { useLibraryActions } from './use-library-actions.ts';
 
 const AnalyzeDialog = lazy(() => import('../create/analyze-dialog.tsx'));
 
-/** What can be done with several transcripts at once. */
+/** Actions for the selected transcripts. */
 export const SelectionBar = () => {
   const { library } = useServices();
   const { t } = useI18n();

@@ -6,7 +6,7 @@ import { formatBytes } from '../../lib/format.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { ProgressBar } from '../../ui/feedback.tsx';
 
-/** Files on their way in; nothing when there are none. */
+/** The running and failed uploads; nothing without any. */
 export const UploadList = () => {
   const { uploads } = useServices();
   const { t, locale } = useI18n();

@@ -13,7 +13,7 @@ const UNDO_MS = 6000;
 type Analyses = Omit<z.input<typeof AnalyzeTranscript>, 'wait_until_complete'>;
 type Row = Pick<UserListItem, 'id' | 'name'>;
 
-/** Does the same to each, one after the other; gives back how many failed, with the last reason. */
+/** Calls `work` for each id in turn; returns the number of failures and the last error. */
 const runForEach = async (ids: readonly string[], work: (id: string) => Promise<unknown>) => {
   let failures = 0;
   let reason: unknown;
@@ -38,7 +38,7 @@ const createActions = (services: Services, t: Translate) => {
       tone: 'bad',
     });
   };
-  /** A summary speaks the language of its recording. */
+  /** Summaries are written in the language of their recording. */
   const summaryLanguage = (id: string) => {
     const rows = [...library.list.getState().rows.values()];
     const language = rows.find((row) => row.id === id)?.language;
@@ -71,7 +71,7 @@ const createActions = (services: Services, t: Translate) => {
         showError(error);
       }
     },
-    /** Saves each transcript as a file of its own, one after the other. */
+    /** Exports each transcript to a file of its own. */
     exportAll: async (ids: readonly string[], format: ExportFormat) => {
       const { failures, reason } = await runForEach(ids, async (id) => {
         const { blob, name } = await fetchExport(client, id, { ...DEFAULT_EXPORT_OPTIONS, format });
@@ -79,7 +79,7 @@ const createActions = (services: Services, t: Translate) => {
       });
       if (failures > 0) showFailures(failures, ids.length, reason);
     },
-    /** Makes analyses of finished transcripts; what is not finished is said to have been left out. */
+    /** Analyzes finished transcripts; unfinished ones count as failures. */
     analyzeAll: async (ids: readonly string[], analyses: Analyses) => {
       const { failures, reason } = await runForEach(ids, (id) =>
         client.call('analyzeTranscript', { params: { id }, body: { ...analyses, ...summaryLanguage(id) } }),
@@ -88,7 +88,7 @@ const createActions = (services: Services, t: Translate) => {
       else toasts.show(t('reanalyse.begun', { count: ids.length }));
       library.refreshNow();
     },
-    /** Takes the rows away at once and sends the deletion only when the time for an undo is over. */
+    /** Hides the rows at once and deletes the transcripts after the time for an undo. */
     remove: (ids: readonly string[]) => {
       let undone = false;
       library.hide(ids);
@@ -115,7 +115,7 @@ const createActions = (services: Services, t: Translate) => {
   };
 };
 
-/** What can be done with the transcripts of the list. */
+/** Actions on the transcripts of the library. */
 export const useLibraryActions = () => {
   const services = useServices();
   const { t } = useI18n();

@@ -13,7 +13,7 @@ const toFieldError = (error: unknown, text: string): FieldError => ({
   text,
 });
 
-/** Takes in a model that lies on this computer already. */
+/** Imports a model file from this computer. */
 export const ImportModelDialog = ({ onClose, onDone }: { onClose: () => void; onDone: () => void }) => {
   const { client, toasts } = useServices();
   const { t } = useI18n();

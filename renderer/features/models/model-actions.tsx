@@ -9,7 +9,7 @@ import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { ProgressBar } from '../../ui/feedback.tsx';
 import { modelName } from './model-facts.ts';
 
-/** How far a download is, or why it ended. */
+/** The progress of a download, or the reason of its failure. */
 export const DownloadStatus = ({ model }: { model: Model }) => {
   const { t, locale } = useI18n();
   const { download } = model;
@@ -39,7 +39,7 @@ export const DownloadStatus = ({ model }: { model: Model }) => {
   );
 };
 
-/** Download, pause, go on, remove, measure: what this model allows now. */
+/** The actions that the model's state allows: download, pause, resume, measure, remove. */
 export const ModelActions = ({ model, onChanged }: { model: Model; onChanged: () => void }) => {
   const { client, toasts } = useServices();
   const { t, locale } = useI18n();

@@ -13,13 +13,13 @@ const FAMILY_TEXTS: Readonly<Record<string, MessageKey>> = {
   'large-v3-turbo': 'models.good.large-v3-turbo',
 };
 
-/** `small.en-q5_1` → the model that it was made from, and whether it was made smaller. */
+/** Splits `small.en-q5_1` into the family `small` and whether it is quantized. */
 const parseFamily = (id: string) => {
   const [, family = '', isQuantized] = /^(.*?)(-q\d_\d)?$/.exec(id.replace(/\.en(?=$|-)/, '')) ?? [];
   return { family, smaller: isQuantized !== undefined };
 };
 
-/** A model's name: the bundled ones say what they are for, in the reader's language. */
+/** The model's name; localized for bundled models. */
 export const modelName = (
   { demonstration, part, name }: Pick<Model, 'demonstration' | 'part' | 'name'>,
   t: Translate,
@@ -28,7 +28,7 @@ export const modelName = (
   return part === null ? t('models.demo') : t(`models.demo.${part}`);
 };
 
-/** What a model is good for, in the reader's language where it is known, else as the server says. */
+/** What the model is good for; the server's description for an unknown family. */
 export const describeModel = (model: Pick<Model, 'id' | 'kind' | 'description'>, t: Translate): string => {
   if (model.kind === 'speakers') return t('models.good.speakers');
   const { family, smaller } = parseFamily(model.id);
@@ -37,7 +37,7 @@ export const describeModel = (model: Pick<Model, 'id' | 'kind' | 'description'>,
   return smaller ? t('models.good.smaller', { what: t(key) }) : t(key);
 };
 
-/** Languages, size and speed in one line. */
+/** Languages, size and speed as one line. */
 export const describeFacts = (model: Model, { t, locale }: I18nState): string => {
   const languages =
     model.kind === 'speakers'

@@ -16,7 +16,7 @@ import { describeFacts, describeModel, modelName } from './model-facts.ts';
 
 const REFRESH_DEBOUNCE_MS = 250;
 
-/** Follows the downloads: asks for the list anew, and gives back what a live region says. */
+/** Reloads the list while models download; returns the latest announcement for a live region. */
 const useDownloadAnnouncements = (again: () => void): string => {
   const { live } = useServices();
   const { t, locale } = useI18n();
@@ -26,7 +26,7 @@ const useDownloadAnnouncements = (again: () => void): string => {
     const stop = live.listen((event) => {
       if (event.type !== 'model.progress') return;
       refresh();
-      // Every quarter: often enough to follow by ear.
+      // Progress is announced in quarters: more often would interrupt a screen reader.
       const quarter = event.total === 0 ? 0 : Math.floor((event.received / event.total) * 4) / 4;
       if (quarter > 0) setSaid(t('models.said', { name: event.id, share: formatPercent(quarter, locale) }));
     });
@@ -38,7 +38,7 @@ const useDownloadAnnouncements = (again: () => void): string => {
   return said;
 };
 
-/** The models: what each is good for, and what is on this computer. */
+/** The installed and the available models. */
 const ModelsScreen = () => {
   const { client } = useServices();
   const { t } = useI18n();

@@ -8,7 +8,7 @@ import { describeError } from '../../lib/errors.ts';
 const ITEM_CLASS =
   'flex h-9 cursor-default items-center gap-3 rounded-ctl px-3 data-[selected=true]:bg-sunken [&>svg]:text-ink-2';
 
-/** Go anywhere, do anything, by typing. */
+/** Searches actions, screens and recent transcripts. */
 const CommandPalette = () => {
   const { dialogs, router, client, prefs } = useServices();
   const { t } = useI18n();

@@ -14,7 +14,7 @@ import { useLibraryActions } from '../library/use-library-actions.ts';
 
 const positionOf = (item: UserListItem) => item.progress?.queue_position ?? 0;
 
-/** What is being worked on, and what waits in which order. */
+/** The running jobs, and the waiting ones in their order. */
 const QueueScreen = () => {
   const { client, live, toasts } = useServices();
   const { t } = useI18n();

@@ -9,7 +9,7 @@ import { useResource } from '../../lib/use-resource.ts';
 
 type SystemFacts = z.output<typeof System>['data'];
 
-/** What this installation consists of: the first thing that anyone asks when something is wrong. */
+/** Versions, paths and features of this installation. */
 export const AboutSection = () => {
   const { client } = useServices();
   const { t } = useI18n();

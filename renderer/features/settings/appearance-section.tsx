@@ -15,7 +15,7 @@ const TEXT_SIZE_LABELS = {
   1.3: 'size.largest',
 } as const;
 
-/** How the window looks and which language it speaks: kept on this machine, for this browser. */
+/** Theme, text size and language, kept in this browser. */
 export const AppearanceSection = () => {
   const { prefs } = useServices();
   const { t } = useI18n();

@@ -11,11 +11,11 @@ type Connection = z.output<typeof NetworkLog>['data'][number];
 type Destination = Pick<Connection, 'host' | 'purpose'> & {
   readonly times: number;
   readonly bytes: number;
-  /** The newest connection, ISO 8601. */
+  /** Time of the latest connection, ISO 8601. */
   readonly last: string;
 };
 
-/** Connections gathered by where they went and why, the latest first. They come newest first. */
+/** Groups connections, given newest first, by host and purpose; the latest destination first. */
 export const groupByDestination = (connections: readonly Connection[]): Destination[] => {
   const found = new Map<string, Destination>();
   for (const { host, purpose, bytes, time } of connections) {
@@ -26,11 +26,11 @@ export const groupByDestination = (connections: readonly Connection[]): Destinat
   return [...found.values()];
 };
 
-/** As many as the server keeps. */
+/** The server keeps no more. */
 const MAX_CONNECTIONS = 10_000;
 const LATEST_SHOWN = 200;
 
-/** Every address that the program connected to, and why: the proof of what the first start promises. */
+/** The log of outbound connections, with their purposes. */
 export const ConnectionsSection = () => {
   const { client } = useServices();
   const { t } = useI18n();
@@ -54,7 +54,6 @@ export const ConnectionsSection = () => {
 
 const HEADER_CLASS = 'py-1.5 text-xs font-medium text-ink-3';
 
-/** One line an address: why, how often, how much, and when last. */
 const DestinationTable = ({ rows }: { rows: readonly Destination[] }) => {
   const { t, locale } = useI18n();
   return (

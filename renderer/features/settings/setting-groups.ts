@@ -12,7 +12,7 @@ export type SettingGroup = {
   readonly parts: readonly SettingPart[];
 };
 
-/** Where each setting of the installation is found. A test holds this list against the contract's own. */
+/** The settings of the server by section. A test compares the keys with the contract. */
 export const SETTING_GROUPS: readonly SettingGroup[] = [
   {
     id: 'connections',
@@ -107,7 +107,7 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
   },
 ];
 
-/** Settings in bytes, which people read and write in gigabytes. */
+/** Settings in bytes that the window shows in gigabytes. */
 export const IN_GIGABYTES: ReadonlySet<SettingKey> = new Set([
   'network.maxDownloadBytes',
   'storage.limitBytes',

@@ -20,7 +20,7 @@ const formatValue = (name: SettingKey, value: Value): string => {
   return String(value);
 };
 
-/** What the text means for a setting of this kind; undefined when it is no such value. */
+/** Parses a text to the type of `like`; undefined if it is not valid. */
 const parseValue = (name: SettingKey, like: Value, text: string): Value | undefined => {
   if (Array.isArray(like)) {
     const lines = text
@@ -44,7 +44,7 @@ type Props = {
   onChange: (value: Value) => void;
 };
 
-/** One setting: its name, what it means, and the control that fits its kind. */
+/** A setting with its description and the control for its type. */
 export const SettingRow = ({ name, row, error, onChange }: Props) => {
   const { t } = useI18n();
   const isFixed = row.source === 'run';

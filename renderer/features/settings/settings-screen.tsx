@@ -27,7 +27,7 @@ const TABS: readonly { id: string; name: MessageKey }[] = [
   { id: 'about', name: 'settings.about' },
 ];
 
-/** Everything that can be set, in the words of the person who sets it. */
+/** Preferences of the window and settings of the server, by section. */
 const SettingsScreen = ({ param: section }: ScreenProps) => {
   const { t } = useI18n();
   const current = TABS.find((tab) => tab.id === section) ?? TABS[0];

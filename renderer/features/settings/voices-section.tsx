@@ -9,7 +9,7 @@ import { useResource } from '../../lib/use-resource.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
 
-/** The voices that this user asked to be remembered, and the way to have them forgotten. */
+/** Lists and forgets remembered voices. */
 export const VoicesSection = () => {
   const { client, toasts } = useServices();
   const { t, locale } = useI18n();

@@ -5,7 +5,7 @@ import type { AnalysisFlag } from '../create/analysis-switches.tsx';
 import AnalyzeDialog from '../create/analyze-dialog.tsx';
 import { useReader } from './reader.tsx';
 
-/** What was found already: asked for again, it is made anew. */
+/** The analyses that the transcript has already; requesting one again replaces it. */
 const existingAnalyses = (transcript: Transcription): ReadonlySet<AnalysisFlag> => {
   const { speakers, summary, entities, topics, content_safety: safety, redact_pii_sub: hidden } = transcript;
   const found = { diarize: speakers, summary, entities, topics, safety, redact: hidden };
@@ -13,7 +13,7 @@ const existingAnalyses = (transcript: Transcription): ReadonlySet<AnalysisFlag> 
   return new Set(flags.filter((flag) => found[flag] !== undefined));
 };
 
-/** Finds more in a finished transcript, without hearing it again. */
+/** Requests analyses of the open transcript. */
 export const AnalyzeTranscriptDialog = () => {
   const { editor, view } = useReader();
   const { library } = useServices();

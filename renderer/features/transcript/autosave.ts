@@ -6,10 +6,10 @@ import { readUnsavedEdits, type UnsavedEdit, writeUnsavedEdits } from './unsaved
 
 const AUTOSAVE_MS = 700;
 
-/** A paragraph's text that was corrected here and, in the meantime, elsewhere. */
+/** A segment that was edited here and elsewhere. */
 export type Conflict = {
   readonly id: number;
-  /** What both were made from. */
+  /** The text that both edits started from. */
   readonly was: string;
   readonly mine: string;
   readonly theirs: string;
@@ -28,30 +28,32 @@ type Options = {
   readonly storage: Storage;
   readonly getState: () => SaveState;
   readonly setState: (change: Partial<SaveState>) => void;
-  /** Takes the server's answer to a saved correction. */
+  /** Receives the server's answer after edits were saved. */
   readonly onSaved: (transcript: Transcription) => void;
-  /** Takes the transcript as it is on the server, where it is not what the corrections were made from. */
+  /** Receives the server's transcript after it rejected edits of an outdated text. */
   readonly onConflict: (transcript: Transcription) => void;
-  /** Told before each request, since its event comes back; true when it was refused. */
+  /**
+   * Called with false before each request and with true after a rejected one, to account for the request's own event.
+   */
   readonly onSend: (refused: boolean) => void;
 };
 
 const tidy = (text: string) => text.trim();
 
 /**
- * The way of corrections to the server: gathered for a moment, kept in the browser until they are taken, and sent
- * with the text that they were made from, so that another window's correction is never overwritten unseen.
+ * Saves edits to the server, debounced. Unsaved edits are kept in the browser, and are sent with the text that they
+ * started from, so that they never overwrite another window's edit.
  */
 export const createAutosave = (parts: Options) => {
   const { client, id, storage, getState, setState } = parts;
   const pending = new Map<number, string>();
   const sent = new Map<number, string>();
-  // Each segment's text as the server last told it, which a correction here began from.
+  // The server's text of each segment, which an edit starts from.
   const baseTexts = new Map<number, string>();
   let lastSend: Promise<void> = Promise.resolve();
 
   const listUnsaved = (): UnsavedEdit[] => [
-    // Kept with what it was made from: a page that is loaded anew finds the conflict again.
+    // With the text it started from, so that a reloaded page detects the conflict again.
     ...getState().conflicts.map(({ id: segment, mine, was }) => ({ id: segment, text: mine, was })),
     ...[...new Map([...sent, ...pending])].map(([segment, text]) => ({
       id: segment,
@@ -60,7 +62,7 @@ export const createAutosave = (parts: Options) => {
     })),
   ];
   const isUnsaved = (segment: number) => listUnsaved().some((each) => each.id === segment);
-  // Another window of this browser keeps its own there: what this one never wrote, it does not clear.
+  // Do not clear what only another window of this browser has stored.
   let hasWritten = false;
   const persist = () => {
     const texts = listUnsaved();
@@ -69,7 +71,7 @@ export const createAutosave = (parts: Options) => {
   };
   let hasRestored = false;
 
-  /** Sorts out what the server refused: what is in dispute is shown, the rest goes its way. */
+  /** After a rejected save: turns edits of texts that changed on the server into conflicts and retries the others. */
   const collectConflicts = async () => {
     const now = await client.call('getTranscript', { params: { id } });
     const conflicts = [...getState().conflicts];
@@ -141,19 +143,19 @@ export const createAutosave = (parts: Options) => {
 
   return {
     queue,
-    /** Sends what waits, at once. */
+    /** Saves pending edits now. */
     save: () => {
       saveSoon.cancel();
       return save();
     },
-    /** Learns what the server has. What is owed to it keeps the text that it began from. */
+    /** Updates the server's texts. A segment with unsaved edits keeps the text that they started from. */
     setBaseTexts: (transcript: Transcription) => {
       for (const segment of transcript.segments)
         if (!sent.has(segment.id) && !pending.has(segment.id)) baseTexts.set(segment.id, segment.text);
     },
-    /** Corrections that are not saved yet, to be shown over the server's text. */
+    /** Edits to apply on top of the server's text. */
     unsaved: (): SegmentText[] => [...sent, ...pending].map(([segment, text]) => ({ id: segment, text })),
-    /** Takes up what an earlier page could not save any more. */
+    /** Resumes edits that an earlier page could not save. */
     restore: () => {
       if (hasRestored) return;
       hasRestored = true;
@@ -168,7 +170,7 @@ export const createAutosave = (parts: Options) => {
       setState({ saving: 'waiting' });
       saveSoon();
     },
-    /** Ends a conflict; gives the text that is to stand where it is the one from here. */
+    /** Resolves a conflict; returns the edit to apply if the local text is kept. */
     resolveConflict: (segment: number, keepMine: boolean): SegmentText[] => {
       const conflict = getState().conflicts.find((each) => each.id === segment);
       setState({ conflicts: getState().conflicts.filter((each) => each.id !== segment) });

@@ -61,7 +61,7 @@ const listFacts = (transcript: Transcription, { t, locale }: I18nState): [string
   return facts.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
 };
 
-/** How the transcript came to be, and what the program has to say about it. */
+/** Warnings, properties, source and webhook deliveries. */
 export const DetailsTab = ({ transcript }: { transcript: Transcription }) => {
   const i18n = useI18n();
   return (
@@ -90,7 +90,7 @@ export const DetailsTab = ({ transcript }: { transcript: Transcription }) => {
   );
 };
 
-/** What became of the private data in the audio, as the program heard it itself. */
+/** The result of the check of the redacted audio. */
 const RedactionReport = ({ report }: { report: NonNullable<Transcription['redaction_report']> }) => {
   const { t } = useI18n();
   const kinds = report.audible.map((name) => {

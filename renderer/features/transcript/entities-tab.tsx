@@ -27,7 +27,7 @@ const groupEntities = (entities: NonNullable<Transcription['entities']>): Group[
   }));
 };
 
-/** The named things by kind: what is ticked is marked in the text; a name jumps to its next place. */
+/** Entities by type. A checked type is marked in the text; a name jumps to its next occurrence. */
 export const EntitiesTab = ({ transcript }: { transcript: Transcription }) => {
   const { view, editor, player, reveal } = useReader();
   const { t, locale } = useI18n();

@@ -21,7 +21,7 @@ import { Switch } from '../../ui/switch.tsx';
 import { ExportPreview } from './export-preview.tsx';
 import { useReader } from './reader.tsx';
 
-/** Says what a format is good for. A format without a line shows its name alone. */
+/** Descriptions of formats; a format without one shows its name only. */
 const LINES: Partial<Readonly<Record<ExportFormat, MessageKey>>> = {
   srt: 'export.srt',
   vtt: 'export.vtt',
@@ -32,7 +32,7 @@ const LINES: Partial<Readonly<Record<ExportFormat, MessageKey>>> = {
   csv: 'export.csv',
 };
 
-/** Takes the transcript out: the format is seen before it is saved. */
+/** Exports the transcript, with a preview. */
 export const ExportDialog = () => {
   const { id, view, editor } = useReader();
   const { client, toasts } = useServices();
@@ -42,7 +42,7 @@ export const ExportDialog = () => {
   const change = (part: Partial<ExportOptions>) => setOptions({ ...options, ...part });
   const close = () => view.setState({ isExporting: false });
 
-  // What was typed a moment ago belongs into the export: it is saved first.
+  // Save pending edits first, since the server renders the export.
   useEffect(() => {
     void editor.save().then(() => setIsSaved(true));
   }, [editor]);

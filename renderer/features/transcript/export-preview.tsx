@@ -13,7 +13,7 @@ const MAX_PARAGRAPHS = 60;
 
 type Preview = { readonly text?: string; readonly paragraphs?: readonly DocxParagraph[] };
 
-/** The beginning of the file as it would be saved. */
+/** The beginning of the exported file. */
 export const ExportPreview = ({ options }: { options: ExportOptions }) => {
   const { id } = useReader();
   const { client } = useServices();
@@ -57,7 +57,7 @@ const PARAGRAPH_CLASSES: Readonly<Record<DocxParagraph['kind'], string>> = {
 };
 
 const DocxPage = ({ paragraphs }: { paragraphs: readonly DocxParagraph[] }) => {
-  // The same words may come twice: their place tells them apart.
+  // Paragraphs may have equal texts.
   const listed = paragraphs.map((paragraph, place) => ({ ...paragraph, key: `${place}` }));
   return (
     <div className="mx-auto max-w-[440px] rounded-[3px] border border-line bg-raised px-8 py-7 font-serif shadow-low">

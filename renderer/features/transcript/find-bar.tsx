@@ -9,18 +9,17 @@ import type { Doc } from './model/document.ts';
 import { countMatches, findMatches, type Match, replaceMatches } from './model/find.ts';
 import { useReader } from './reader.tsx';
 
-/** Which occurrence inside its own segment a hit is: what a single replacement needs to know. */
+/** The segment of a match and its index among the segment's matches; undefined if the match spans two segments. */
 const occurrenceOf = (doc: Doc, hits: readonly Match[], at: number) => {
   const hit = hits[at];
   const segment = hit === undefined ? undefined : doc.words[hit.first]?.segment;
-  // What goes over the border of two segments belongs to neither of them.
   if (segment === undefined || hit === undefined || doc.words[hit.last]?.segment !== segment)
     return undefined;
   const before = hits.slice(0, at).filter((each) => doc.words[each.first]?.segment === segment).length;
   return { segment, occurrence: before };
 };
 
-/** Finds in this transcript, and replaces. */
+/** Finds and replaces text in the transcript. */
 export const FindBar = () => {
   const { editor, view, reveal } = useReader();
   const { toasts } = useServices();

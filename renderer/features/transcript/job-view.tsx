@@ -24,7 +24,7 @@ const useJobAction = () => {
   };
 };
 
-/** A job at work shows how far it is and the text so far; one that failed says why and what can be done. */
+/** A running job shows its progress and partial text; a failed one its error and a retry button. */
 export const JobView = () => {
   const { editor } = useReader();
   const { t } = useI18n();
@@ -58,7 +58,7 @@ export const JobView = () => {
   );
 };
 
-/** How far the work on this transcript is, and the way to stop it. */
+/** The progress of the job, with a button that cancels it. */
 export const ProgressCard = () => {
   const { editor, id } = useReader();
   const { live } = useServices();
@@ -99,7 +99,7 @@ const PartialText = () => {
   const { t } = useI18n();
   const segments = useStore(editor.store, (state) => state.transcript?.segments ?? []);
   if (segments.length === 0) return null;
-  // The newest stretch is what one watches; the whole text is there when the work is done.
+  // Only the latest segments: rendering all of a long recording is slow.
   return (
     <ScrollRegion
       label={t('job.soFar')}

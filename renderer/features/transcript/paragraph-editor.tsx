@@ -9,15 +9,15 @@ import { useReader } from './reader.tsx';
 
 const DRAFT_DEBOUNCE_MS = 1000;
 
-/** A textarea cannot keep the segments apart that a paragraph is made of: hence an element that is edited itself. */
+/** A contenteditable element rather than a textarea, because it keeps the segments apart. */
 const textboxProps = (label: string) =>
   ({ role: 'textbox', tabIndex: 0, 'aria-multiline': true, 'aria-label': label }) as const;
 
 const collapseWhitespace = (text: string) => text.replace(/\s+/g, ' ').trim();
 
 /**
- * The texts of the segments inside an edited paragraph. Each segment is a span; what was typed between two spans
- * belongs to the one before. A span that was deleted whole leaves an empty text.
+ * Reads the texts of the segments from the edited paragraph. Each segment is a span; text between two spans belongs
+ * to the first, and a deleted span is an empty text.
  */
 const readSegmentTexts = (root: HTMLElement, ids: readonly number[]): SegmentText[] => {
   const texts = new Map<number, string>(ids.map((id) => [id, '']));
@@ -30,7 +30,7 @@ const readSegmentTexts = (root: HTMLElement, ids: readonly number[]): SegmentTex
   return [...texts].map(([id, text]) => ({ id, text: collapseWhitespace(text) }));
 };
 
-/** Fills the paragraph once; from then on it belongs to the person who types. */
+/** Renders the segments once; afterwards the browser owns the content. */
 const renderSegments = (root: HTMLElement, doc: Doc, block: Paragraph) => {
   root.replaceChildren();
   for (const segment of doc.segments.slice(block.firstSegment, block.endSegment)) {
@@ -51,12 +51,12 @@ const placeCaretAtEnd = (root: HTMLElement) => {
   selection?.addRange(range);
 };
 
-/** A paragraph as text to type in. React stays out of it while it is open, so that typing never waits. */
+/** Edits a paragraph. React does not render while the user types. */
 export const ParagraphEditor = ({ doc, block }: { doc: Doc; block: Paragraph }) => {
   const { editor, view, player } = useReader();
   const { t } = useI18n();
   const root = useRef<HTMLDivElement>(null);
-  // What was typed is read once more when the page goes, and React has let go of the element by then.
+  // The content is read once more on unmount, after React has cleared `root`.
   const editedElement = useRef<HTMLElement>(null);
   const first = useRef({ doc, block });
   const before = useMemo<SegmentText[]>(

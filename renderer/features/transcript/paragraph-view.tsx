@@ -11,7 +11,7 @@ import { ParagraphEditor } from './paragraph-editor.tsx';
 import { useEditParagraph, useReader } from './reader.tsx';
 import { SpeakerName } from './speaker-name.tsx';
 
-/** One paragraph: who, when, and the words. */
+/** A paragraph with its speaker and time. */
 export const ParagraphView = memo(({ doc, index }: { doc: Doc; index: number }) => {
   const { view, player } = useReader();
   const { t } = useI18n();

@@ -14,7 +14,7 @@ import { useReader } from './reader.tsx';
 
 export const SEEK_STEP_SECONDS = 5;
 
-/** Waveform and controls. The playing time moves them by hand, without a render. */
+/** Waveform and controls. Playback updates them through refs, without a render. */
 export const PlayerBar = () => {
   const { player } = useReader();
   const { t } = useI18n();

@@ -4,21 +4,21 @@ import type { SignedUrl } from '../../api/signed-url.ts';
 export type PlayerState = {
   readonly state: 'empty' | 'loading' | 'ready' | 'failed';
   readonly playing: boolean;
-  /** Seconds; 0 until it is known. */
+  /** Seconds; 0 while unknown. */
   readonly duration: number;
   readonly rate: number;
   readonly volume: number;
   readonly skipSilence: boolean;
 };
 
-/** A stretch without words, which `skipSilence` jumps over. */
+/** A silence gap, which `skipSilence` skips. */
 export type SilenceGap = { readonly from: number; readonly to: number };
 
 export const RATES = [0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.5, 3] as const;
 
 /**
- * The audio of one transcript, in seconds of the transcript's own timeline. Time is not kept in the store, so that a
- * playing word costs no render: listeners of `onTime` are called once a frame while it plays, and at every jump.
+ * Plays the audio of a transcript; all times are seconds on the transcript's timeline. The time is not in the store,
+ * so that playback causes no renders: `onTime` listeners are called once per frame and at every seek.
  */
 export const createPlayer = (first: Pick<PlayerState, 'rate' | 'volume' | 'skipSilence'>) => {
   const audio = new Audio();
@@ -28,9 +28,9 @@ export const createPlayer = (first: Pick<PlayerState, 'rate' | 'volume' | 'skipS
   let source: SignedUrl | undefined;
   let fetchUrl: (() => Promise<SignedUrl>) | undefined;
   let gaps: readonly SilenceGap[] = [];
-  // Where the audio begins on the transcript's timeline: a range may have been fetched alone.
+  // Start of the audio on the transcript's timeline: only a range may have been downloaded.
   let offset = 0;
-  // Where the transcript itself begins and ends: a range of a longer recording is not left by playing on.
+  // The transcribed range of the recording, which playback stays in.
   let range = { from: 0, to: Number.POSITIVE_INFINITY };
   let frame = 0;
   let stopAt: number | undefined;
@@ -85,7 +85,7 @@ export const createPlayer = (first: Pick<PlayerState, 'rate' | 'volume' | 'skipS
 
   audio.addEventListener('error', () => {
     if (audio.getAttribute('src') === null) return;
-    // A signed address ends after a while: a window that stayed open asks for a new one and goes on.
+    // The signed URL has expired: fetch another one and continue.
     if (source !== undefined && source.expiresAt < Date.now()) {
       pendingSeek = time();
       source = undefined;
@@ -108,7 +108,7 @@ export const createPlayer = (first: Pick<PlayerState, 'rate' | 'volume' | 'skipS
     try {
       await audio.play();
     } catch (error) {
-      // A pause right after the start aborts the start: nothing went wrong.
+      // A pause right after play rejects the promise of play.
       if (error instanceof DOMException && error.name === 'AbortError') return;
       store.setState({ state: 'failed', playing: false });
     }
@@ -137,7 +137,7 @@ export const createPlayer = (first: Pick<PlayerState, 'rate' | 'volume' | 'skipS
       fetchUrl = from;
       void open();
     },
-    /** Where the audio begins on the transcript's timeline, and which stretch of it the transcript is about. */
+    /** Sets the start of the audio and the transcribed range. */
     setTimeline: (begin: number, from: number, to: number) => {
       offset = begin;
       range = { from, to };
@@ -150,7 +150,7 @@ export const createPlayer = (first: Pick<PlayerState, 'rate' | 'volume' | 'skipS
     play: () => void play(),
     pause: () => audio.pause(),
     toggle: () => (audio.paused ? void play() : audio.pause()),
-    /** Plays one stretch and stops at its end. */
+    /** Plays a range and stops at its end. */
     playRange: (from: number, to: number) => {
       seek(from);
       stopAt = to;

@@ -8,16 +8,16 @@ export type ReaderView = {
   readonly query: string;
   readonly matchIndex: number;
   readonly spanIndex: number;
-  /** Block that is being edited. */
+  /** Index of the paragraph that is being edited. */
   readonly editedParagraph: number | undefined;
-  /** Entity types that are not marked. */
+  /** Entity types that are not marked in the text. */
   readonly hiddenEntityTypes: ReadonlySet<string>;
   readonly acceptedWords: ReadonlySet<number>;
   readonly isFollowing: boolean;
   readonly isExporting: boolean;
-  /** Further analyses are being chosen. */
+  /** Whether the analyze dialog is open. */
   readonly isAnalyzing: boolean;
-  /** The findings are open over the text, where a narrow window has no room beside it. */
+  /** Whether the side panel is open as a dialog, in a narrow window. */
   readonly isSidePanelOpen: boolean;
 };
 
@@ -36,13 +36,13 @@ export const createReaderView = (accepted: ReadonlySet<number>) =>
     isSidePanelOpen: false,
   }));
 
-/** What the parts of an open transcript share. */
+/** Shared by the parts of the transcript screen. */
 export type Reader = {
   readonly id: string;
   readonly editor: TranscriptEditor;
   readonly player: Player;
   readonly view: ReturnType<typeof createReaderView>;
-  /** Brings a word into view. Set by the text as long as it is on the screen. */
+  /** Scrolls to a word. Set by the text view while it is mounted. */
   readonly reveal: { current: (word: number) => void };
 };
 
@@ -52,12 +52,11 @@ export const ReaderProvider = ({ value, children }: { value: Reader; children: R
   <ReaderContext value={value}>{children}</ReaderContext>
 );
 
-/** Opens a paragraph for editing, unless the transcript is being worked on. */
+/** Opens a paragraph for editing, unless a job is running. */
 export const editParagraph = ({ editor, view }: Reader, block: number): void => {
   if (editor.store.getState().transcript?.status === 'completed') view.setState({ editedParagraph: block });
 };
 
-/** The same for a part of the page. */
 export const useEditParagraph = () => {
   const reader = useReader();
   return useCallback((block: number) => editParagraph(reader, block), [reader]);

@@ -15,7 +15,7 @@ const CONTEXT_SECONDS = 1;
 
 const wordsOf = (doc: Doc, doubt: UncertainSpan) => doc.words.slice(doubt.first, doubt.last + 1);
 
-/** Steps through the doubtful places: one key plays, one accepts. */
+/** Steps through the uncertain spans. */
 const useReview = () => {
   const { id, editor, view, player, reveal } = useReader();
   const startEdit = useEditParagraph();

@@ -8,7 +8,7 @@ import { Callout } from '../../ui/feedback.tsx';
 import type { Conflict } from './autosave.ts';
 import { useReader } from './reader.tsx';
 
-/** Says that corrections could not be saved, why, and that they are safe. */
+/** Shown when edits could not be saved. */
 export const SaveErrorNotice = () => {
   const { editor } = useReader();
   const { t } = useI18n();
@@ -31,7 +31,7 @@ export const SaveErrorNotice = () => {
   );
 };
 
-/** Paragraphs that were corrected here and elsewhere at the same time: both are kept until a person chooses. */
+/** Lets the user choose between the texts of each conflict. */
 export const ConflictNotices = () => {
   const { editor } = useReader();
   const conflicts = useStore(editor.store, (state) => state.conflicts);

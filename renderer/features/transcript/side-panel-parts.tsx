@@ -11,7 +11,7 @@ export const SideHeading = ({ children }: { children: ReactNode }) => (
   <h2 className="mt-[22px] mb-2.5 text-xs font-semibold text-ink-3">{children}</h2>
 );
 
-/** A time that plays what was said there. */
+/** A time in the recording that starts playback there. */
 export const TimeLink = ({ seconds }: { seconds: number }) => {
   const { player, editor, reveal, view } = useReader();
   const { t } = useI18n();
@@ -33,7 +33,7 @@ export const TimeLink = ({ seconds }: { seconds: number }) => {
   );
 };
 
-/** Says that an analysis was not asked for, and lets it be asked for now. */
+/** Shown for an analysis that was not requested, with a button to request it. */
 export const NotRequested = ({ children }: { children: ReactNode }) => {
   const { view, editor } = useReader();
   const { t } = useI18n();

@@ -11,7 +11,7 @@ import { SummaryTab } from './summary-tab.tsx';
 
 type Panel = 'summary' | 'names' | 'speakers' | 'details';
 
-/** What was found in the transcript, beside it; in a narrow window over it, when it is asked for. */
+/** The results of the analyses, beside the text, or in a dialog in a narrow window. */
 export const SidePanel = () => {
   const { view } = useReader();
   const { t } = useI18n();

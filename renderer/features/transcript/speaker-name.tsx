@@ -9,7 +9,7 @@ import { Field, TextInput } from '../../ui/field.tsx';
 import { Switch } from '../../ui/switch.tsx';
 import { useReader } from './reader.tsx';
 
-/** What a speaker is called: the given name, or "Speaker A" in the window's language. */
+/** The speaker's name, or "Speaker A" in the window's language. */
 export const useSpeakerName = (speaker: string): string => {
   const { editor } = useReader();
   const { t } = useI18n();
@@ -19,13 +19,13 @@ export const useSpeakerName = (speaker: string): string => {
     : given;
 };
 
-/** A speaker's name that can be changed where it stands; the change holds everywhere. */
+/** The speaker's name, with a popover that renames the speaker. */
 export const SpeakerName = ({ speaker }: { speaker: string }) => {
   const { editor } = useReader();
   const { toasts } = useServices();
   const { t } = useI18n();
   const name = useSpeakerName(speaker);
-  // How a speaker sounds is not kept of what is redacted.
+  // No speaker embeddings are stored for redacted transcripts.
   const redacted = useStore(editor.store, (state) => state.transcript?.redact_pii_sub !== undefined);
   const [open, setOpen] = useState(false);
   const [remember, setRemember] = useState(false);

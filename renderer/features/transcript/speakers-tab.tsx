@@ -8,7 +8,7 @@ import { useReader } from './reader.tsx';
 import { NotRequested, SideHeading } from './side-panel-parts.tsx';
 import { SpeakerName } from './speaker-name.tsx';
 
-/** A remembered voice that sounds alike. Nothing applies it but the reader. */
+/** Suggests the name of a similar remembered voice; only the user applies it. */
 const SuggestedName = ({ speaker, name }: { speaker: string; name: string }) => {
   const { editor } = useReader();
   const { toasts } = useServices();
@@ -27,7 +27,7 @@ const SuggestedName = ({ speaker, name }: { speaker: string; name: string }) => 
   );
 };
 
-/** Who spoke, and how much of the time. */
+/** The speakers and their talk time. */
 export const SpeakersTab = ({ transcript }: { transcript: Transcription }) => {
   const { t, locale } = useI18n();
   const speakers = Object.entries(transcript.speakers ?? {});

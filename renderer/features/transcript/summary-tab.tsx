@@ -62,7 +62,7 @@ const SummaryText = ({ summary }: { summary: Summary }) => {
   );
 };
 
-/** Headings, list items and paragraphs: all that a summary has. */
+/** Renders the Markdown that summaries consist of: headings, list items and paragraphs. */
 const MarkdownLines = ({ text }: { text: string }) => (
   <>
     {text

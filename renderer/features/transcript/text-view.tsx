@@ -32,7 +32,7 @@ const estimateHeight = (doc: Doc, index: number) => {
 
 type ParagraphVirtualizer = Virtualizer<HTMLElement, Element>;
 
-/** Marks words by class, without a render: the playing one at 60 times a second, the found ones at each change. */
+/** Highlights words by class, without a render: the playing word once per frame, matches and spans at each change. */
 const useWordHighlights = (content: RefObject<HTMLDivElement | null>, doc: Doc | undefined) => {
   const { player, view } = useReader();
   const playing = useRef(-1);
@@ -68,7 +68,7 @@ const useWordHighlights = (content: RefObject<HTMLDivElement | null>, doc: Doc |
     return player.onTime(markPlaying);
   }, [player, markPlaying]);
 
-  // After every render: blocks that came into view get the marks that belong to their words.
+  // After every render, because paragraphs that scrolled into view have no highlights yet.
   useLayoutEffect(() => {
     markPlaying(player.time());
     const root = content.current;
@@ -89,7 +89,7 @@ const useWordHighlights = (content: RefObject<HTMLDivElement | null>, doc: Doc |
   });
 };
 
-/** Scrolls along with the playing word, until the reader scrolls by hand. */
+/** Scrolls to the playing word until the user scrolls; returns the function that stops it. */
 const useFollowPlayback = (
   scroller: RefObject<HTMLElement | null>,
   virtualizer: ParagraphVirtualizer,
@@ -119,7 +119,7 @@ const useFollowPlayback = (
   useEffect(() => {
     reveal.current = (word) => {
       show(word);
-      // The block may have had to be made first: then its word is there a frame later.
+      // A paragraph out of view is rendered first; its words exist a frame later.
       requestAnimationFrame(() => show(word));
     };
     return () => {
@@ -144,7 +144,7 @@ const useFollowPlayback = (
   }, [player, view]);
 };
 
-/** The text: only the paragraphs in view exist, whatever the length. */
+/** The text of the transcript; renders only the visible paragraphs. */
 export const TextView = () => {
   const { editor, player, view, reveal } = useReader();
   const { t } = useI18n();
@@ -161,7 +161,7 @@ export const TextView = () => {
     getScrollElement: () => scroller.current,
     estimateSize: (index) => (doc === undefined ? 100 : estimateHeight(doc, index)),
     overscan: 3,
-    // A paragraph that is being edited stays, however far the reader scrolls away from it.
+    // Keep the edited paragraph mounted while it is out of view.
     rangeExtractor: (range) => {
       const shown = defaultRangeExtractor(range);
       if (editing === undefined || shown.includes(editing)) return shown;
@@ -183,7 +183,7 @@ export const TextView = () => {
   const onDoubleClick = ({ target }: MouseEvent) => {
     const block = target instanceof HTMLElement ? target.closest<HTMLElement>('[data-index]') : null;
     if (block === null || view.getState().editedParagraph !== undefined) return;
-    // The first of the two clicks began to play, which was not what the second one meant.
+    // The first click of a double click started playback.
     if (!wasPlaying.current) player.pause();
     edit(Number(block.dataset.index));
   };
@@ -198,7 +198,7 @@ export const TextView = () => {
         onTouchMove={stopFollowing}
         onClick={onClick}
         onPointerDown={(event) => {
-          // The scroll bar is no part of what it scrolls.
+          // A press on the scroll bar targets the scroller itself.
           if (event.target === scroller.current) stopFollowing();
         }}
         onKeyDown={(event) => {

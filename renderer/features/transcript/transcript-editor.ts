@@ -20,7 +20,7 @@ export type TranscriptState = SaveState & {
   readonly redoStack: readonly Change[];
 };
 
-/** Whether a finished transcript is being analysed again: its words are there, only the findings are on their way. */
+/** True while a finished transcript is being analyzed again; its text is complete. */
 export const isReanalyzing = (transcript: Transcription | undefined): boolean =>
   transcript?.status === 'processing' && transcript.duration > 0 && transcript.segments.length > 0;
 
@@ -29,7 +29,7 @@ const sameSegments = (a: Doc | undefined, b: Doc): boolean =>
   a.segments.length === b.segments.length &&
   a.segments.every((segment, index) => segment.start === b.segments[index]?.start);
 
-/** One open transcript: its document, its corrections with undo, and their way to the server. */
+/** An open transcript: its document, its edits with undo, and autosave. */
 export const createTranscriptEditor = (client: Client, id: string, storage: Storage) => {
   const store = createStore<TranscriptState>(() => ({
     ...NOTHING_UNSAVED,
@@ -40,9 +40,9 @@ export const createTranscriptEditor = (client: Client, id: string, storage: Stor
     redoStack: [],
   }));
   let isEditing = false;
-  // Something changed elsewhere while the page could not take it up.
+  // The server's transcript changed while an edit was in progress.
   let isStale = false;
-  // Changes made here of which the event has not come back yet.
+  // Number of own changes whose events have not arrived yet.
   let pendingEchoes = 0;
 
   const withUnsavedEdits = (doc: Doc): Doc => {
@@ -52,12 +52,12 @@ export const createTranscriptEditor = (client: Client, id: string, storage: Stor
   const showDoc = (transcript: Transcription, segments: Transcription['segments']) => {
     autosave.setBaseTexts(transcript);
     const doc = withUnsavedEdits(buildDoc(transcript, segments));
-    // Segments that were split or joined make the way back lead elsewhere.
+    // Undo refers to segments, which may have been split or joined.
     const kept = sameSegments(store.getState().doc, doc) ? {} : { past: [], future: [] };
     store.setState({ transcript, doc, error: undefined, ...kept });
   };
 
-  /** Shows a transcript as the server tells it; fetches word times where it has none. */
+  /** Shows the server's transcript; fetches word times if it has none. */
   const take = async (transcript: Transcription, signal?: AbortSignal) => {
     const lacksWordTimes = transcript.segments.some((segment) => segment.words === undefined);
     if (lacksWordTimes && isReanalyzing(transcript) && store.getState().doc !== undefined) {
@@ -79,7 +79,7 @@ export const createTranscriptEditor = (client: Client, id: string, storage: Stor
     storage,
     getState: store.getState,
     setState: store.setState,
-    // What is being typed is newer than the answer: the answer's document waits for the end of the edit.
+    // During an edit keep the document, which is newer than the answer.
     onSaved: (transcript) => {
       if (isEditing) store.setState({ transcript });
       else {
@@ -128,7 +128,7 @@ export const createTranscriptEditor = (client: Client, id: string, storage: Stor
     else void load();
   };
 
-  /** Sends a change that is no correction of text; the answer is the transcript as it is then. */
+  /** Sends a change other than text edits; `send` resolves with the changed transcript. */
   const change = async (send: () => Promise<Transcription>) => {
     pendingEchoes++;
     try {
@@ -144,7 +144,7 @@ export const createTranscriptEditor = (client: Client, id: string, storage: Stor
   return {
     store,
     load,
-    /** Takes up what happened elsewhere; the event of a change made here says nothing new. */
+    /** Handles an event of this transcript; ignores the events of own changes. */
     handleEvent: (type: 'changed' | 'other') => {
       if (type === 'changed' && pendingEchoes > 0) {
         pendingEchoes--;
@@ -153,12 +153,12 @@ export const createTranscriptEditor = (client: Client, id: string, storage: Stor
       if (store.getState().saving === 'failed') void autosave.save();
       reloadWhenIdle();
     },
-    /** The connection is there again: what could not be saved is, and events may have been missed. */
+    /** Retries a failed save after a reconnect; events of own changes may have been missed. */
     handleReconnect: () => {
       pendingEchoes = 0;
       if (store.getState().saving === 'failed') void autosave.save();
     },
-    /** Adds what was recognised since the last event to the text of a running job. */
+    /** Appends new segments of a running job, starting at index `from`. */
     appendSegments: (from: number, more: Transcription['segments']) => {
       const { transcript } = store.getState();
       if (transcript === undefined || transcript.status !== 'processing' || more.length === 0) return;
@@ -170,9 +170,9 @@ export const createTranscriptEditor = (client: Client, id: string, storage: Stor
       isEditing = on;
       if (!on && isStale && store.getState().saving === 'saved') void load();
     },
-    /** Saves what is being typed without touching the page. */
+    /** Saves the text of an edit in progress without changing the document. */
     saveDraft: autosave.queue,
-    /** Makes a correction: shown at once, undoable, saved a moment later. */
+    /** Applies an edit, adds it to the undo stack and queues it for autosave. */
     edit: (after: readonly SegmentText[], before?: readonly SegmentText[]) => {
       const { doc, undoStack } = store.getState();
       if (doc === undefined || after.length === 0) return;
@@ -200,14 +200,14 @@ export const createTranscriptEditor = (client: Client, id: string, storage: Stor
       store.setState({ undoStack: [...undoStack, next], redoStack: redoStack.slice(0, -1) });
     },
     save: autosave.save,
-    /** Ends a conflict with the text from here, or with the other. */
+    /** Resolves a conflict with the local or the server's text. */
     resolveConflict: (segment: number, keepMine: boolean) =>
       apply(autosave.resolveConflict(segment, keepMine)),
-    /** With `remember` the voice is remembered, too, for later recordings. */
+    /** `remember` stores the speaker's voice for later recordings. */
     renameSpeaker: (speaker: string, name: string, remember = false) =>
       patch({ speakers: { [speaker]: remember ? { name, remember } : name } }),
     rename: (name: string) => patch({ name }),
-    /** Asks for further analyses of the words that are here, the corrected ones included. */
+    /** Requests analyses of the current text; saves pending edits first. */
     analyze: async (asked: z.input<typeof AnalyzeTranscript>) => {
       await autosave.save();
       await change(() => client.call('analyzeTranscript', { params: { id }, body: asked }));

@@ -26,7 +26,7 @@ import { useReader } from './reader.tsx';
 import { isReanalyzing } from './transcript-editor.ts';
 import { editAtPlayhead } from './use-reader-shortcuts.ts';
 
-/** The head of the page: name, facts, and what can be done. */
+/** Name, properties and actions of the transcript. */
 export const TranscriptHeader = () => {
   const { editor } = useReader();
   const { t, locale } = useI18n();
@@ -205,7 +205,7 @@ const MoreMenu = () => {
         icon={<Pencil size={14} aria-hidden />}
         hint="E"
         disabled={isProcessing}
-        // The menu gives the focus back when it closes: the text takes it after that.
+        // The menu returns the focus to its button while it closes.
         onSelect={() => setTimeout(() => editAtPlayhead(reader))}
       >
         {t('edit.start')}

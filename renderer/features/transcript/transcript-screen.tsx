@@ -74,7 +74,7 @@ const useOpenReader = (id: string, at: number | undefined): Reader => {
       ),
     [reader, prefs],
   );
-  // What is typed is saved before the page goes: a reload in the middle of an edit loses nothing.
+  // Save before a reload in the middle of an edit.
   useEffect(() => {
     const onHide = () => void reader.editor.save();
     window.addEventListener('pagehide', onHide);
@@ -131,7 +131,7 @@ const OpenTranscript = ({ id, at }: { id: string; at: number | undefined }) => {
   );
 };
 
-/** Lets the player know where the audio begins on the transcript's timeline, and what of it was transcribed. */
+/** Passes the start of the audio and the transcribed range to the player. */
 const usePlayerTimeline = ({ editor, player }: Reader) => {
   const offset = useStore(editor.store, (state) => state.transcript?.audio_offset ?? 0);
   const from = useStore(editor.store, (state) => getTimeline(state.transcript, 0).from);
@@ -143,7 +143,7 @@ const usePlayerTimeline = ({ editor, player }: Reader) => {
   useEffect(() => player.setTimeline(offset, from, to), [player, offset, from, to]);
 };
 
-/** Says how a further analysis ended: its warning, where it came to nothing. */
+/** Shows a toast when an analysis ends: its new warning, if any. */
 const useAnalysisOutcome = ({ editor }: Reader) => {
   const { toasts } = useServices();
   const { t } = useI18n();

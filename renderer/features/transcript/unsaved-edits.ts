@@ -1,7 +1,7 @@
 import { isRecord, readStored } from '../../lib/storage.ts';
 import type { SegmentText } from './model/edit.ts';
 
-/** A corrected text that the server has not taken yet, and the text that it was made from. */
+/** An edit that is not saved on the server, and the text that it started from. */
 export type UnsavedEdit = SegmentText & { readonly was: string };
 
 const storageKey = (id: string) => `earshot.unsaved.${id}`;
@@ -12,13 +12,13 @@ const isUnsavedEdit = (entry: unknown): entry is UnsavedEdit =>
   typeof entry.text === 'string' &&
   typeof entry.was === 'string';
 
-/** The corrections that this browser still owes the server. */
+/** Reads the unsaved edits of a transcript. */
 export const readUnsavedEdits = (storage: Storage, id: string): UnsavedEdit[] => {
   const stored = readStored(storage, storageKey(id));
   return Array.isArray(stored) ? stored.filter(isUnsavedEdit) : [];
 };
 
-/** Keeps them over a reload, a crash or a server that is away. They are gone from here once they are saved. */
+/** Stores unsaved edits, so that they survive a reload, a crash or an unreachable server. */
 export const writeUnsavedEdits = (storage: Storage, id: string, texts: readonly UnsavedEdit[]): void => {
   if (texts.length === 0) {
     storage.removeItem(storageKey(id));
@@ -27,7 +27,7 @@ export const writeUnsavedEdits = (storage: Storage, id: string, texts: readonly 
   try {
     storage.setItem(storageKey(id), JSON.stringify(texts));
   } catch (error) {
-    // The browser's storage is full: the corrections are still on their way to the server.
+    // The storage is full. Autosave still sends the edits.
     console.info('Corrections were not kept in the browser.', error instanceof Error ? error.name : '');
   }
 };

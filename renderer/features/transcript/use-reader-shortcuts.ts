@@ -6,7 +6,7 @@ import { RATES } from './player.ts';
 import { SEEK_STEP_SECONDS } from './player-bar.tsx';
 import { editParagraph, type Reader } from './reader.tsx';
 
-/** Moves by words; a sentence ends where a word carries its full stop. */
+/** Seeks by words or sentences; a sentence ends at a word with final punctuation. */
 const seekToWord = (reader: Reader, direction: 1 | -1, sentence: boolean) => {
   const { doc } = reader.editor.store.getState();
   if (doc === undefined) return;
@@ -14,7 +14,7 @@ const seekToWord = (reader: Reader, direction: 1 | -1, sentence: boolean) => {
   let word = lastAtOrBefore(doc.starts, now + 0.001);
   const startsSentence = (index: number) =>
     index <= 0 || /[.!?…。！？]["”’»)]*$/.test(doc.words[index - 1]?.text ?? '');
-  // Going back from the middle of a word or sentence goes to its own start first.
+  // Going back within a word goes to its start first.
   const late = now - (doc.words[word]?.start ?? 0) > 0.4;
   if (direction === 1) word++;
   else if (!late) word--;
@@ -32,7 +32,7 @@ const changeRate = (reader: Reader, direction: 1 | -1) => {
   if (next !== undefined) reader.player.setRate(next);
 };
 
-/** Opens the paragraph that is being heard. */
+/** Opens the paragraph at the playback position for editing. */
 export const editAtPlayhead = (reader: Reader) => {
   const { doc } = reader.editor.store.getState();
   if (doc === undefined) return;
@@ -90,13 +90,13 @@ const actionFor = (reader: Reader, event: KeyboardEvent): (() => void) | undefin
   }
 };
 
-/** True where a plain key already has a meaning of its own: buttons take space, menus and sliders take arrows. */
+/** True if the element handles the key itself: buttons take space, menus and sliders take arrows. */
 const hasOwnKeys = (target: EventTarget | null, key: string): boolean =>
   target instanceof HTMLElement &&
   ((key === ' ' && target.closest('button, a, [role="tab"], [role="switch"], [role="checkbox"]') !== null) ||
     target.closest('[role="menu"], [role="dialog"], [role="slider"], [role="tablist"], input') !== null);
 
-/** The keys of the open transcript. */
+/** The shortcuts of the transcript screen. */
 export const useReaderShortcuts = (reader: Reader) => {
   const { dialogs } = useServices();
   useEffect(() => {

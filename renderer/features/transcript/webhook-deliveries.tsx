@@ -10,7 +10,7 @@ import { Button } from '../../ui/button.tsx';
 import { useReader } from './reader.tsx';
 import { SideHeading } from './side-panel-parts.tsx';
 
-/** What was sent to the webhook of this transcript; nothing where there is none. */
+/** The webhook deliveries of this transcript; nothing without a webhook. */
 export const WebhookDeliveries = () => {
   const { id } = useReader();
   const { client, toasts } = useServices();

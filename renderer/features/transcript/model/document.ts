@@ -1,22 +1,22 @@
 import type { Entity } from '../../../../electron/contract/analysis.ts';
 import type { Segment, SentenceData, Transcription } from '../../../../electron/contract/transcript.ts';
 
-/** One spoken word with its place in the audio, the text and the document. */
+/** A word with its time in seconds. */
 export type DocWord = {
   readonly text: string;
   readonly start: number;
   readonly end: number;
   readonly confidence: number;
-  /** Index of its segment. */
+  /** Index of the segment. */
   readonly segment: number;
-  /** Index of the entity it belongs to; -1 for none. */
+  /** Index of the entity; -1 for none. */
   readonly entity: number;
 };
 
-/** A paragraph: whole segments of one speaker. What the reader sees and edits as one piece. */
+/** Consecutive segments of one speaker that are shown and edited together. `end…` indexes are exclusive. */
 export type Paragraph = {
   readonly speaker: string | null;
-  /** Whether the speaker is named above it: not where the same voice goes on. */
+  /** False if the paragraph before has the same speaker. */
   readonly showsSpeaker: boolean;
   readonly firstWord: number;
   readonly endWord: number;
@@ -39,7 +39,7 @@ export type Doc = {
   readonly segments: readonly DocSegment[];
   readonly words: readonly DocWord[];
   readonly paragraphs: readonly Paragraph[];
-  /** Start of every word, ascending: what the player searches. */
+  /** Start of every word, ascending, for binary search. */
   readonly starts: Float64Array;
 };
 
@@ -53,7 +53,7 @@ type TimedWord = {
   readonly confidence: number;
 };
 
-/** Words for a segment that came without: its text, spread evenly over its time. */
+/** Spreads a segment's words evenly over its time. */
 const interpolateWords = (segment: Segment): TimedWord[] => {
   const texts = segment.text.split(/\s+/).filter((text) => text !== '');
   const step = (segment.end - segment.start) / Math.max(1, texts.length);
@@ -65,7 +65,7 @@ const interpolateWords = (segment: Segment): TimedWord[] => {
   }));
 };
 
-/** Gives the words of the sentences to the segments that they fall into, for editor without word times. */
+/** Assigns the words of the sentences to the segments by time, for transcripts without word times. */
 export const wordsBySegment = (
   segments: readonly Segment[],
   sentences: SentenceData['data']['sentences'],
@@ -84,7 +84,7 @@ export const wordsBySegment = (
   });
 };
 
-/** Which entity each word of the transcript belongs to, found by walking the text once. */
+/** Returns a function that finds the entity of each word; call it with the words in order. */
 const createEntityLookup = (text: string, entities: readonly Entity[]) => {
   const order = entities.map((entity, index) => ({ entity, index }));
   order.sort((a, b) => a.entity.startIndex - b.entity.startIndex);
@@ -131,7 +131,7 @@ const groupIntoParagraphs = (segments: readonly DocSegment[]): Paragraph[] => {
   return paragraphs;
 };
 
-/** A document out of segments whose words are known. */
+/** Creates a document from segments with words. */
 export const assembleDoc = (segments: readonly DocSegment[]): Doc => {
   const words = segments.flatMap((segment) => segment.words);
   return {
@@ -142,7 +142,7 @@ export const assembleDoc = (segments: readonly DocSegment[]): Doc => {
   };
 };
 
-/** What the reader shows of a transcript: words, paragraphs, and where the named things are. */
+/** Creates the document of a transcript: words, paragraphs and entities. */
 export const buildDoc = (
   transcript: Pick<Transcription, 'segments' | 'text' | 'entities'>,
   segmentsWithWords: readonly Segment[] = transcript.segments,
@@ -170,7 +170,7 @@ export const buildDoc = (
   );
 };
 
-/** Index of the last entry that is not above `value`; -1 when all are. `sorted` ascends. */
+/** Index of the last element `<= value` in an ascending list; -1 if there is none. */
 export const lastAtOrBefore = (sorted: ArrayLike<number>, value: number): number => {
   let low = 0;
   let high = sorted.length;
@@ -182,7 +182,7 @@ export const lastAtOrBefore = (sorted: ArrayLike<number>, value: number): number
   return low - 1;
 };
 
-/** The word being spoken at a time; -1 in a silence before the first or well after a word. */
+/** The word spoken at a time; -1 in a silence. */
 export const wordAt = (doc: Doc, seconds: number): number => {
   const index = lastAtOrBefore(doc.starts, seconds + 0.001);
   const word = doc.words[index];
@@ -192,11 +192,11 @@ export const wordAt = (doc: Doc, seconds: number): number => {
   return seconds <= until ? index : -1;
 };
 
-/** Where in the text a time is, also in a silence: the last word begun by then, else the first; -1 without any. */
+/** The last word that started by a time, else the first; -1 in an empty document. */
 export const nearestWordAt = (doc: Doc, seconds: number): number =>
   doc.words.length === 0 ? -1 : Math.max(0, lastAtOrBefore(doc.starts, seconds + 0.001));
 
-/** The block that holds a word. */
+/** The paragraph of a word. */
 export const paragraphOfWord = (doc: Doc, word: number): number => {
   let low = 0;
   let high = doc.paragraphs.length;

@@ -4,7 +4,7 @@ export type SegmentText = { readonly id: number; readonly text: string };
 
 const normalizeWord = (text: string) => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
 
-/** Table of the longest common subsequence of two word lists, from the end (Wagner and Fischer, 1974). */
+/** Lengths of the longest common subsequences of all suffixes (Wagner and Fischer, 1974). */
 const commonSubsequenceTable = (before: readonly string[], after: readonly string[]) => {
   const width = after.length + 1;
   const table = new Uint16Array((before.length + 1) * width);
@@ -19,7 +19,7 @@ const commonSubsequenceTable = (before: readonly string[], after: readonly strin
   return { table, width };
 };
 
-/** For each new word the index of the old word that it is, or -1. */
+/** For each new word the index of the same old word, or -1. */
 const matchWords = (before: readonly string[], after: readonly string[]): number[] => {
   const { table, width } = commonSubsequenceTable(before, after);
   const matches = after.map(() => -1);
@@ -37,8 +37,8 @@ const matchWords = (before: readonly string[], after: readonly string[]): number
 };
 
 /**
- * The words of a segment after its text was corrected: what stayed keeps its time and confidence, what is new is
- * spread over the gap between its neighbours and counts as certain, since a person wrote it.
+ * Aligns the words of an edited segment: kept words keep time and confidence; new ones share the gap between their
+ * neighbors and have confidence 1, since a person wrote them.
  */
 export const alignWords = (segment: DocSegment, text: string, index: number): DocWord[] => {
   const after = text.split(/\s+/).filter((word) => word !== '');
@@ -75,7 +75,7 @@ export const alignWords = (segment: DocSegment, text: string, index: number): Do
   return words;
 };
 
-/** The document with some segments' texts replaced. */
+/** Replaces the texts of some segments. */
 export const editDoc = (doc: Doc, changes: readonly SegmentText[]): Doc => {
   const texts = new Map(changes.map((change) => [change.id, change.text]));
   return assembleDoc(
@@ -88,7 +88,7 @@ export const editDoc = (doc: Doc, changes: readonly SegmentText[]): Doc => {
   );
 };
 
-/** What the texts of those segments are now: the way back from a change. */
+/** The current texts of the segments, to undo an edit. */
 export const segmentTexts = (doc: Doc, ids: Iterable<number>): SegmentText[] => {
   const wanted = new Set(ids);
   return doc.segments

@@ -1,10 +1,10 @@
 import type { Doc } from './document.ts';
 import type { SegmentText } from './edit.ts';
 
-/** A place where the searched text stands: words from `first` to `last`, both included. */
+/** A match from word `first` to word `last`, inclusive. */
 export type Match = { readonly first: number; readonly last: number };
 
-/** Where `query` stands in the text, without regard to case, also across words and segments. */
+/** Finds `query` case-insensitively, also across words and segments. */
 export const findMatches = (doc: Doc, query: string): Match[] => {
   const wanted = query.trim().toLocaleLowerCase();
   if (wanted === '') return [];
@@ -32,14 +32,14 @@ export const findMatches = (doc: Doc, query: string): Match[] => {
 
 const escapePattern = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-/** How many places `replaceIn` changes when it replaces everywhere. */
+/** Number of replacements that `replaceMatches` makes without `only`. */
 export const countMatches = (doc: Doc, query: string): number => {
   if (query.trim() === '') return 0;
   const pattern = new RegExp(escapePattern(query.trim()), 'giu');
   return doc.segments.reduce((total, { text }) => total + (text.match(pattern)?.length ?? 0), 0);
 };
 
-/** The changed texts when `query` is replaced: everywhere, or in the segments named. */
+/** Replaces `query` everywhere, or only one occurrence; returns the changed texts. */
 export const replaceMatches = (
   doc: Doc,
   query: string,

@@ -1,17 +1,17 @@
 import { isRecord, readStored } from '../../../lib/storage.ts';
 import type { Doc } from './document.ts';
 
-/** Below this confidence a word is marked as doubtful. */
+/** Words below this confidence are marked for review. */
 export const LOW_CONFIDENCE = 0.5;
 
-/** Neighbouring doubtful words, to be looked at as one. */
+/** Words with low confidence that are reviewed together: `first` to `last`, inclusive. */
 export type UncertainSpan = { readonly first: number; readonly last: number };
 
 const MAX_WORDS_BETWEEN = 2;
 
 /**
- * The doubtful places of a document in order. Words that a person has accepted are no longer among them; two
- * doubtful words of one segment with at most two others between count as one place.
+ * Finds the spans to review, in order, without accepted words. Two uncertain words of one segment with at most
+ * MAX_WORDS_BETWEEN others between them form one span.
  */
 export const findUncertainSpans = (doc: Doc, accepted: ReadonlySet<number>): UncertainSpan[] => {
   const spans: UncertainSpan[] = [];

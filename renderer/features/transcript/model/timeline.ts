@@ -2,7 +2,7 @@ import type { Transcription } from '../../../../electron/contract/transcript.ts'
 import type { SilenceGap } from '../player.ts';
 import type { Doc } from './document.ts';
 
-/** A stretch of the recording, in seconds of its own timeline. */
+/** A range of the recording in seconds. */
 type Timeline = { readonly from: number; readonly to: number };
 
 type Ranged = Pick<Transcription, 'duration' | 'audio_offset' | 'audio_start_from' | 'audio_end_at'>;
@@ -11,8 +11,8 @@ export const isPartial = (transcript: Ranged): boolean =>
   transcript.audio_start_from > 0 || transcript.audio_end_at > 0;
 
 /**
- * What the player shows of the recording: the whole of it, or the range that was transcribed, wherever the kept
- * audio begins. `played` is the length of that audio as the player knows it, 0 until it does.
+ * The part of the recording that the player shows: all of it, or the transcribed range, wherever the stored audio
+ * begins. `played` is the duration of the loaded audio, 0 until it is known.
  */
 export const getTimeline = (transcript: Ranged | undefined, played: number): Timeline => {
   if (transcript === undefined) return { from: 0, to: 0 };
