@@ -97,7 +97,7 @@ export const engineFaults: readonly Fault[] = [
       const id = await context.submit(server, context.urls.url('/long.wav'));
       for (let i = 0; i < 2; i++) {
         // Chunks recognized beside the one that crashes fail with it: one crash may be logged more than once.
-        const logged = async () => (await server.log()).split('The engine went down over a chunk').length;
+        const logged = async () => (await server.log()).split('The engine crashed').length;
         const before = await logged();
         await killWorker(server.pid, 'SIGSEGV');
         await until(async () => (await logged()) > before);

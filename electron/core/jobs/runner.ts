@@ -5,7 +5,7 @@ import { isFullDisk, messageOf } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { isReanalysis } from '../pipeline/findings/reanalyze.ts';
 import { dropUnredacted } from '../pipeline/redaction/partial.ts';
-import type { JobReport, JobWork, StopReason } from '../pipeline/types.ts';
+import type { JobProgress, JobWork, StopReason } from '../pipeline/types.ts';
 import type { WritableDb } from '../stores/database.ts';
 import * as queue from '../stores/jobs.ts';
 import { runPendingScrub } from '../stores/scrub.ts';
@@ -53,7 +53,7 @@ type Running = {
   readonly transcript: Transcript;
   readonly controller: AbortController;
   readonly done: Promise<void>;
-  latest: JobReport;
+  latest: JobProgress;
   /** It will ask nothing more of the engine than it has: what follows are its last pieces, and analyses. */
   windsUp: boolean;
   saidAt: number;
@@ -221,7 +221,7 @@ export class JobRunner {
   #begin(transcript: Transcript): void {
     const controller = new AbortController();
     const stage = STAGES.find((known) => known !== 'queued' && known === transcript.stage) ?? 'downloading';
-    const latest: JobReport = {
+    const latest: JobProgress = {
       stage,
       percent: transcript.percent,
       etaSeconds: null,
@@ -260,9 +260,9 @@ export class JobRunner {
       await this.#options.work({
         transcript,
         signal: controller.signal,
-        report: (report) => this.#report(running, report),
-        recognised: (segments) => this.#recognised(running, segments),
-        windsUp: () => {
+        onProgress: (report) => this.#report(running, report),
+        onSegmentsSaved: (segments) => this.#recognised(running, segments),
+        onDraining: () => {
           running.windsUp = true;
           this.wake();
         },
@@ -320,7 +320,7 @@ export class JobRunner {
     runPendingScrub(db);
   }
 
-  #report(running: Running, report: JobReport): void {
+  #report(running: Running, report: JobProgress): void {
     const before = running.latest;
     const percent = Math.max(before.percent, report.percent);
     running.latest = { ...report, percent };

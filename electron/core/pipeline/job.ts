@@ -15,8 +15,8 @@ import { diarizeTranscript } from './findings/diarize.ts';
 import { analyseAgain, isReanalysis } from './findings/reanalyze.ts';
 import { summarise } from './findings/totals.ts';
 import { translateForSummary } from './findings/translate.ts';
+import { type AudioRange, recognizeAudio } from './recognition/chunk-scheduler.ts';
 import { PEAKS_PER_SECOND } from './recognition/peaks.ts';
-import { type Range, transcribeAudio } from './recognition/transcription.ts';
 import { keepRedactedAudio, type Recording, recordingOf } from './redaction/audio.ts';
 import { dropUnredacted, redactedOptions } from './redaction/partial.ts';
 import { acquire, type Source } from './source/acquire.ts';
@@ -37,14 +37,14 @@ const MODEL_PERCENT = 10;
  * What was asked for. The end of the file is left to the decoder: a container's own length can be a guess, and
  * cutting there would lose what comes after it. `expectedEnd` is for progress alone.
  */
-const rangeOf = (transcript: Transcript, info: MediaInfo): Range => {
+const rangeOf = (transcript: Transcript, info: MediaInfo): AudioRange => {
   const start = transcript.audioStartFrom;
   const end = transcript.audioEndAt === 0 ? null : transcript.audioEndAt;
   return { start, end, expectedEnd: Math.min(end ?? Infinity, info.duration ?? Infinity) };
 };
 
 const inspect = async (deps: PipelineDeps, context: JobContext, source: Source): Promise<MediaInfo> => {
-  context.report({ stage: 'decoding', percent: 10, etaSeconds: null, speed: null });
+  context.onProgress({ stage: 'decoding', percent: 10, etaSeconds: null, speed: null });
   let info: MediaInfo;
   try {
     info = await deps.media.probe(source.input, { signal: context.signal });
@@ -166,10 +166,10 @@ const analyse = async (
   recording: Recording | null,
   model: PipelineModel,
 ): Promise<Analysed> => {
-  const { transcript, signal, report } = context;
+  const { transcript, signal } = context;
   const { options } = transcript;
   const onProgress = (share: number) =>
-    report({
+    context.onProgress({
       stage: 'analyzing',
       percent: ANALYSING_FROM + share * (ANALYSING_TO - ANALYSING_FROM),
       etaSeconds: null,
@@ -191,7 +191,7 @@ const work = async (deps: PipelineDeps, context: JobContext): Promise<void> => {
   const model = await deps.models.prepare(transcript.model, {
     signal: context.signal,
     onDownload: (share) =>
-      context.report({
+      context.onProgress({
         stage: 'downloading_model',
         percent: share * MODEL_PERCENT,
         etaSeconds: null,
@@ -205,7 +205,7 @@ const work = async (deps: PipelineDeps, context: JobContext): Promise<void> => {
     const range = rangeOf(transcript, info);
     const gathered =
       source.kind === 'remote' ? await RangeAudio.open(workFolder(deps, transcript), beginning.at) : null;
-    const { summary, checkpoint } = await transcribeAudio({
+    const { summary, checkpoint } = await recognizeAudio({
       deps,
       context,
       source,

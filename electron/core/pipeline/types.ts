@@ -2,29 +2,30 @@ import type { Stage } from '../../contract/transcript.ts';
 import type { StoredSegment } from '../stores/segments.ts';
 import type { Transcript } from '../stores/transcript-record.ts';
 
-/** How far a job is. Percent is of the whole job; a report that would go back is held at what was said before. */
-export type JobReport = {
+/** How far a job is. */
+export type JobProgress = {
   readonly stage: Stage;
+  /** Of the whole job. The runner never lets it go back. */
   readonly percent: number;
   readonly etaSeconds: number | null;
   /** Times real time. */
   readonly speed: number | null;
 };
 
-/** A claimed job, and how it speaks to the world. */
+/** A claimed job, and what its runner wants to hear of it. */
 export type JobContext = {
-  /** As it was when it was claimed; `attempt` is the token that every write carries. */
+  /** As of the claim. Every write carries its `attempt`. */
   readonly transcript: Transcript;
   readonly signal: AbortSignal;
-  readonly report: (report: JobReport) => void;
-  /** Segments that were just saved, in order. */
-  readonly recognised: (segments: readonly StoredSegment[]) => void;
-  /** All chunks are with the engine: another job may begin, so that no core waits for the last of them. */
-  readonly windsUp: () => void;
+  readonly onProgress: (progress: JobProgress) => void;
+  /** Called with segments, in order, after they are saved. */
+  readonly onSegmentsSaved: (segments: readonly StoredSegment[]) => void;
+  /** All chunks are submitted to the engine; only their results and the analyses are outstanding. */
+  readonly onDraining: () => void;
 };
 
-/** Works on a claimed job until it is completed; throws an AppError when it fails. */
+/** Runs a claimed job to its completion; throws an AppError when it fails. */
 export type JobWork = (context: JobContext) => Promise<void>;
 
-/** Why a running job was told to stop. */
+/** Why a running job is aborted: the reason of its signal. */
 export type StopReason = 'cancelled' | 'shutdown' | 'deleted';

@@ -81,7 +81,7 @@ export const diarizeTranscript = async (
   const { recording, segments } = what;
   if (!options.diarize || segments.length === 0) return { segments, warnings: [] };
   if (recording === null) return { segments, warnings: [NO_SOUND] };
-  context.report({ stage: 'diarizing', percent: 95, etaSeconds: null, speed: null });
+  context.onProgress({ stage: 'diarizing', percent: 95, etaSeconds: null, speed: null });
   try {
     const models = deps.speakerModels();
     const expected = options.speakers_expected ?? null;

@@ -136,10 +136,10 @@ const complete = (
 };
 
 const work = async (deps: PipelineDeps, context: JobContext): Promise<void> => {
-  const { transcript, signal, report } = context;
+  const { transcript, signal } = context;
   const { options, analysis, language } = transcript;
   const onProgress = (share: number) =>
-    report({ stage: 'analyzing', percent: share * 90, etaSeconds: null, speed: null });
+    context.onProgress({ stage: 'analyzing', percent: share * 90, etaSeconds: null, speed: null });
   const recording = await keptRecording(deps, transcript);
   const before = { recording, segments: readSegments(deps.db, transcript.id), speakers: analysis.speakers };
   const told = await diarizeTranscript(deps, context, before, {

@@ -59,14 +59,14 @@ const sharedWords = (text: readonly string[], made: readonly string[]): number =
 
 const recogniseInEnglish = async (
   deps: PipelineDeps,
-  { signal, report }: JobContext,
+  { signal, onProgress }: JobContext,
   { input, shift, range }: Recording,
   model: PipelineModel,
   language: string,
 ): Promise<RecognizedSegment[]> => {
   const made: RecognizedSegment[] = [];
   const how = { model, language, range, signal, translate: true };
-  report({ stage: 'analyzing', percent: 95, etaSeconds: null, speed: null });
+  onProgress({ stage: 'analyzing', percent: 95, etaSeconds: null, speed: null });
   for await (const segments of recognizeAgain(deps, input, how)) {
     const moved = (time: { start: number; end: number }) => ({
       start: time.start + shift,

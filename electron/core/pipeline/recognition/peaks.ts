@@ -2,12 +2,12 @@ import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { AudioChunk } from '../../engines/ffmpeg/types.ts';
 
-/** Pairs of minimum and maximum a second in the peaks file. */
+/** Pairs of minimum and maximum per second in the peaks file. */
 export const PEAKS_PER_SECOND = 20;
 
 /**
- * Writes a chunk's waveform into the file: two signed bytes (minimum, maximum; -127 to 127) a twentieth of
- * a second from `rangeStart` on. Each chunk has its fixed place, so that writing one again changes nothing.
+ * Writes a chunk's waveform: two signed bytes (minimum and maximum, -127 to 127) per 1/20 s from `rangeStart` on.
+ * Idempotent, because each chunk has a fixed place in the file.
  */
 export const writePeaks = async (path: string, chunk: AudioChunk, rangeStart: number): Promise<void> => {
   await mkdir(dirname(path), { recursive: true });

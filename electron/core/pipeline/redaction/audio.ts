@@ -109,7 +109,7 @@ class Redaction {
   /** Share of the checking, 0 to 1. */
   #report(share: number): void {
     const percent = FROM_PERCENT + share * (TO_PERCENT - FROM_PERCENT);
-    this.#context.report({ stage: 'analyzing', percent, etaSeconds: null, speed: null });
+    this.#context.onProgress({ stage: 'analyzing', percent, etaSeconds: null, speed: null });
   }
 
   #cover(spans: readonly Span[]): Promise<{ readonly duration: number }> {

@@ -93,7 +93,7 @@ const downloadedSource = async (
 });
 
 /** Says how far the download is; that it moves also clears the job of keeping the program down. */
-const downloadProgress = (deps: PipelineDeps, { transcript, report }: JobContext) => {
+const downloadProgress = (deps: PipelineDeps, { transcript, onProgress }: JobContext) => {
   let first: number | undefined;
   let cleared = transcript.appCrashes === 0;
   return ({ bytes, total }: DownloadProgress) => {
@@ -103,7 +103,7 @@ const downloadProgress = (deps: PipelineDeps, { transcript, report }: JobContext
       cleared = true;
     }
     const percent = total === null || total === 0 ? 1 : Math.min(10, (bytes / total) * 10);
-    report({ stage: 'downloading', percent, etaSeconds: null, speed: null });
+    onProgress({ stage: 'downloading', percent, etaSeconds: null, speed: null });
   };
 };
 
@@ -147,7 +147,7 @@ const fromAddress = async (deps: PipelineDeps, context: JobContext): Promise<Sou
   const size = await isDownloaded(path);
   if (size !== undefined)
     return downloadedSource(path, transcript.fileName ?? transcript.name, size, transcript.bytesFetched);
-  context.report({ stage: 'downloading', percent: 0, etaSeconds: null, speed: null });
+  context.onProgress({ stage: 'downloading', percent: 0, etaSeconds: null, speed: null });
   let before = transcript.bytesFetched;
   if (transcript.audioStartFrom > 0 || transcript.audioEndAt > 0) {
     const opened = await openRangeReader({

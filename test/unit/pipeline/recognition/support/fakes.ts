@@ -76,8 +76,10 @@ export class FakeEngine implements Pick<WhisperEngine, 'transcribe' | 'detectLan
   }
 
   async transcribe(request: TranscribeRequest): Promise<WhisperResult> {
-    this.requests.push(request);
-    return this.#transcribe(request, this.requests.length - 1);
+    const call = this.requests.push(request) - 1;
+    // The real one, in another process, never calls back before it has returned its promise.
+    await null;
+    return this.#transcribe(request, call);
   }
 
   async detectLanguage(request: DetectLanguageRequest): Promise<LanguageGuess> {

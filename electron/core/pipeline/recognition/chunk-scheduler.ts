@@ -1,0 +1,312 @@
+import { AppError, isAppError } from '../../base/errors.ts';
+import { clamp } from '../../base/numbers.ts';
+import type { AudioChunk, DecodeSummary } from '../../engines/ffmpeg/types.ts';
+import type { WhisperEngine } from '../../engines/whisper/engine.ts';
+import type { RecognitionCheckpoint } from '../../stores/codecs.ts';
+import { updateClaimed } from '../../stores/jobs.ts';
+import { insertSegments, type StoredSegment } from '../../stores/segments.ts';
+import { crashesFrom } from '../checkpoint.ts';
+import type { PipelineDeps, PipelineModel } from '../deps.ts';
+import type { Source } from '../source/acquire.ts';
+import type { RangeAudio } from '../source/range-audio.ts';
+import type { JobContext } from '../types.ts';
+import { writePeaks } from './peaks.ts';
+import {
+  type DetectedLanguage,
+  detectLanguage,
+  detectsLanguageItself,
+  isSilent,
+  type RecognizeOptions,
+  recognizeChunk,
+} from './recognizer.ts';
+import type { RecognizedSegment } from './words.ts';
+
+/** Of the whole job. */
+const START_PERCENT = 10;
+const END_PERCENT = 95;
+/** Engine crashes during one chunk, counted over restarts of the app, after which the job fails. */
+export const MAX_ENGINE_CRASHES_PER_CHUNK = 3;
+/** Seconds of audio below which a measured speed says little. */
+const MIN_MEASURED_SECONDS = 5;
+
+/** A part of the audio, in seconds on the source's timeline. */
+export type AudioRange = {
+  readonly start: number;
+  /** null: to the end of the audio. */
+  readonly end: number | null;
+  /** For progress alone; infinite if unknown. */
+  readonly expectedEnd: number;
+};
+
+export type RecognizeAudioOptions = {
+  readonly deps: Pick<PipelineDeps, 'db' | 'clock' | 'logger' | 'settings'> & {
+    readonly media: Pick<PipelineDeps['media'], 'decodeChunks'>;
+    readonly engine: Pick<WhisperEngine, 'transcribe' | 'detectLanguage' | 'concurrency'>;
+    readonly models: Pick<PipelineDeps['models'], 'speedOf' | 'noteSpeed'>;
+  };
+  readonly context: JobContext;
+  readonly source: Pick<Source, 'input' | 'bytesFetched' | 'check'>;
+  readonly model: PipelineModel;
+  readonly checkpoint: RecognitionCheckpoint;
+  readonly range: AudioRange;
+  readonly peaksPath: string;
+  /** Collects the audio of a source that is not on this machine; null if it is. */
+  readonly audio: RangeAudio | null;
+};
+
+/** A chunk that was submitted and is not saved yet. */
+type InFlightChunk = {
+  readonly chunk: AudioChunk;
+  readonly recognized: Promise<RecognizedSegment[]>;
+  /** Resolves once this chunk and all before it are saved. */
+  readonly saved: Promise<void>;
+  /** How much of it is recognized, 0 to 1. */
+  share: number;
+};
+
+/**
+ * Recognizes a job's audio: decodes it into chunks, keeps as many in flight as the engine runs at once, and saves
+ * their segments in order, each with a checkpoint from which another attempt resumes.
+ */
+class ChunkScheduler {
+  readonly #options: RecognizeAudioOptions;
+  readonly #inFlight: InFlightChunk[] = [];
+  #lastSaved: Promise<void> = Promise.resolve();
+  /** The first error of any chunk: later ones are its consequences. */
+  #failure: { readonly reason: unknown } | undefined;
+  readonly #controller = new AbortController();
+  readonly #signal: AbortSignal;
+  readonly #startedAt: number;
+  readonly #startedFrom: number;
+  #checkpoint: RecognitionCheckpoint;
+
+  constructor(options: RecognizeAudioOptions) {
+    this.#options = options;
+    this.#checkpoint = options.checkpoint;
+    this.#startedFrom = options.checkpoint.at;
+    this.#startedAt = options.deps.clock.monotonic();
+    this.#signal = AbortSignal.any([options.context.signal, this.#controller.signal]);
+  }
+
+  async run(): Promise<{ summary: DecodeSummary; checkpoint: RecognitionCheckpoint }> {
+    const { deps, context, source, range, peaksPath, audio } = this.#options;
+    const { at, chunk: index } = this.#checkpoint;
+    const decode = deps.media.decodeChunks(source.input, {
+      start: range.start,
+      end: range.end,
+      ...(index === 0 ? {} : { resume: { at, index } }),
+      signal: this.#signal,
+    });
+    this.#reportProgress();
+    try {
+      for await (const chunk of decode.chunks) {
+        await writePeaks(peaksPath, chunk, range.start);
+        await audio?.write(chunk);
+        await this.#submit(chunk);
+        // One more than the engine runs at once, so that it never waits for the decoder.
+        while (this.#inFlight.length > deps.engine.concurrency) await this.#inFlight[0]?.saved;
+      }
+      context.onDraining();
+      await this.#lastSaved;
+    } catch (error) {
+      // A failed chunk aborts the decoder, whose error is then only a consequence.
+      const reason = this.#failure === undefined ? error : this.#failure.reason;
+      this.#controller.abort();
+      await Promise.allSettled(this.#inFlight.map(({ recognized }) => recognized));
+      source.check();
+      throw reason;
+    }
+    this.#noteSpeed();
+    return { summary: decode.summary(), checkpoint: this.#checkpoint };
+  }
+
+  /** Resolves once the next chunk may be submitted: at once, or when this one's language is known. */
+  async #submit(chunk: AudioChunk): Promise<void> {
+    const needsLanguage = this.#checkpoint.language === null && !isSilent(chunk);
+    if (needsLanguage && !detectsLanguageItself(chunk)) this.#setLanguage(await this.#detectLanguage(chunk));
+    const language = Promise.withResolvers<void>();
+    const recognized = this.#recognize(chunk, {
+      onProgress: (share) => {
+        entry.share = share;
+        this.#reportProgress();
+      },
+      onLanguage: (detected) => {
+        this.#setLanguage(detected);
+        language.resolve();
+      },
+    });
+    const saved = this.#saveInOrder(chunk, recognized, this.#lastSaved);
+    const entry: InFlightChunk = { chunk, recognized, saved, share: 0 };
+    this.#inFlight.push(entry);
+    this.#lastSaved = saved;
+    // Aborts a decoder that may be waiting for a slow source.
+    saved.catch((reason: unknown) => {
+      this.#failure ??= { reason };
+      this.#controller.abort();
+    });
+    // The language of the first chunk with speech is that of the whole recording.
+    if (needsLanguage && this.#checkpoint.language === null) await Promise.race([language.promise, saved]);
+  }
+
+  #recognize(
+    chunk: AudioChunk,
+    listeners: Pick<RecognizeOptions, 'onProgress' | 'onLanguage'>,
+  ): Promise<RecognizedSegment[]> {
+    const { deps, context, model } = this.#options;
+    const { translate, prompt } = context.transcript.options;
+    return this.#withCrashRetry(chunk, (exclusive) =>
+      recognizeChunk(chunk, {
+        engine: deps.engine,
+        modelPath: model.path,
+        language: this.#checkpoint.language ?? 'auto',
+        beamSize: deps.settings.beamSize(),
+        fitWindow: deps.settings.fitWindow(),
+        translate,
+        prompt,
+        signal: this.#signal,
+        exclusive,
+        ...listeners,
+      }),
+    );
+  }
+
+  #detectLanguage(chunk: AudioChunk): Promise<DetectedLanguage> {
+    const { deps, model } = this.#options;
+    return this.#withCrashRetry(chunk, () =>
+      detectLanguage(chunk, { engine: deps.engine, modelPath: model.path, signal: this.#signal }),
+    );
+  }
+
+  #setLanguage({ language, confidence }: DetectedLanguage): void {
+    const { deps, context } = this.#options;
+    this.#checkpoint = { ...this.#checkpoint, language, languageConfidence: confidence };
+    updateClaimed(deps.db, context.transcript.id, context.transcript.attempt, {
+      language,
+      languageConfidence: confidence,
+    });
+  }
+
+  /** Retries after an engine crash; gives up after MAX_ENGINE_CRASHES_PER_CHUNK on the same chunk. */
+  async #withCrashRetry<T>(chunk: AudioChunk, work: (exclusive: boolean) => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await work(this.#crashesDuring(chunk) > 0);
+      } catch (error) {
+        if (!isAppError(error) || error.code !== 'engine_crashed') throw error;
+        this.#countCrash(chunk, error);
+      }
+    }
+  }
+
+  #crashesDuring(chunk: AudioChunk): number {
+    return this.#checkpoint.crashes[chunk.index] ?? 0;
+  }
+
+  /** Saves the count, so that a restart of the app continues it. Throws once the limit is reached. */
+  #countCrash(chunk: AudioChunk, cause: Error): void {
+    const { deps, context } = this.#options;
+    const { transcript } = context;
+    const count = this.#crashesDuring(chunk) + 1;
+    const isLimitReached = count >= MAX_ENGINE_CRASHES_PER_CHUNK;
+    // A retry that a person asks for gets the same number of attempts.
+    const crashes = { ...this.#checkpoint.crashes, [chunk.index]: isLimitReached ? 0 : count };
+    this.#checkpoint = { ...this.#checkpoint, crashes };
+    updateClaimed(deps.db, transcript.id, transcript.attempt, { checkpoint: this.#checkpoint });
+    deps.logger.warn({ transcript: transcript.id, chunk: chunk.index, count }, 'The engine crashed');
+    if (!isLimitReached) return;
+    const minutes = Math.floor(chunk.start / 60);
+    const seconds = String(Math.floor(chunk.start % 60)).padStart(2, '0');
+    throw new AppError(
+      'engine_crashed',
+      `The speech engine went down ${count} times over the audio at ${minutes}:${seconds}. The text up to there is kept; another model may get past it.`,
+      { cause },
+    );
+  }
+
+  async #saveInOrder(
+    chunk: AudioChunk,
+    recognized: Promise<RecognizedSegment[]>,
+    previous: Promise<void>,
+  ): Promise<void> {
+    const [segments] = await Promise.all([recognized, previous]);
+    this.#inFlight.shift();
+    const first = this.#checkpoint.segments;
+    const numbered = segments.map((segment, index): StoredSegment => ({ ...segment, id: first + index }));
+    this.#save(chunk, numbered);
+    this.#options.context.onSegmentsSaved(numbered);
+    this.#reportProgress();
+  }
+
+  /** Writes segments and checkpoint in one transaction. */
+  #save(chunk: AudioChunk, segments: readonly StoredSegment[]): void {
+    const { deps, context, source } = this.#options;
+    const { transcript } = context;
+    const next: RecognitionCheckpoint = {
+      ...this.#checkpoint,
+      chunk: chunk.index + 1,
+      at: chunk.end,
+      segments: this.#checkpoint.segments + segments.length,
+      crashes: crashesFrom(this.#checkpoint.crashes, chunk.index + 1),
+    };
+    deps.db.transaction(() => {
+      const isMine = updateClaimed(deps.db, transcript.id, transcript.attempt, {
+        checkpoint: next,
+        bytesFetched: source.bytesFetched(),
+        appCrashes: 0,
+      });
+      // Another attempt holds the lease, or the transcript is deleted: drop what this one recognized.
+      if (!isMine) throw new AppError('interrupted', 'This job was taken over.');
+      insertSegments(deps.db, transcript.id, chunk.index, segments);
+    });
+    this.#checkpoint = next;
+  }
+
+  /** The position up to which audio is recognized, counting the shares of chunks in flight; seconds. */
+  #recognizedUpTo(): number {
+    const inFlight = this.#inFlight.reduce(
+      (sum, { chunk, share }) => sum + (chunk.end - chunk.start) * clamp(share, 0, 1),
+      0,
+    );
+    return this.#checkpoint.at + inFlight;
+  }
+
+  #elapsedSeconds(): number {
+    return (this.#options.deps.clock.monotonic() - this.#startedAt) / 1000;
+  }
+
+  /** Times real time: as measured, or at first that of the model's earlier jobs. */
+  #speed(position: number): number | null {
+    const { deps, model } = this.#options;
+    const elapsed = this.#elapsedSeconds();
+    const seconds = position - this.#startedFrom;
+    if (elapsed < 1 || seconds < MIN_MEASURED_SECONDS) return deps.models.speedOf(model.id) ?? null;
+    return seconds / elapsed;
+  }
+
+  #reportProgress(): void {
+    const { range, context } = this.#options;
+    const position = this.#recognizedUpTo();
+    const speed = this.#speed(position);
+    if (!Number.isFinite(range.expectedEnd)) {
+      context.onProgress({ stage: 'transcribing', percent: START_PERCENT, etaSeconds: null, speed });
+      return;
+    }
+    const share = clamp((position - range.start) / Math.max(0.001, range.expectedEnd - range.start), 0, 1);
+    context.onProgress({
+      stage: 'transcribing',
+      percent: START_PERCENT + share * (END_PERCENT - START_PERCENT),
+      etaSeconds: speed === null || speed === 0 ? null : Math.max(0, range.expectedEnd - position) / speed,
+      speed,
+    });
+  }
+
+  #noteSpeed(): void {
+    const { deps, model } = this.#options;
+    const seconds = this.#checkpoint.at - this.#startedFrom;
+    const elapsed = this.#elapsedSeconds();
+    if (seconds >= MIN_MEASURED_SECONDS && elapsed > 0) deps.models.noteSpeed(model.id, seconds / elapsed);
+  }
+}
+
+/** Recognizes the audio from the checkpoint on. Rejects with an AppError; what is saved by then stays. */
+export const recognizeAudio = (options: RecognizeAudioOptions) => new ChunkScheduler(options).run();

@@ -1,0 +1,239 @@
+import { describe, expect, it, vi } from 'vitest';
+import { AppError } from '../../../../electron/core/base/errors.ts';
+import { MAX_ENGINE_CRASHES_PER_CHUNK } from '../../../../electron/core/pipeline/recognition/chunk-scheduler.ts';
+import { claimNext, releaseJob } from '../../../../electron/core/stores/jobs.ts';
+import { chunkOf, FakeEngine, whisperResult, whisperSegment } from './support/fakes.ts';
+import { startJob } from './support/job.ts';
+
+/** Chunks of ten seconds that follow one another. */
+const chunks = (count: number) =>
+  Array.from({ length: count }, (_, index) => chunkOf({ index, start: index * 10, seconds: 10 }));
+
+/** Names each result by the order in which the engine was asked. */
+const numbering = (concurrency = 1) =>
+  new FakeEngine((_, call) => whisperResult(whisperSegment(`Text ${call}`)), concurrency);
+
+const crash = () => new AppError('engine_crashed', 'The engine crashed.');
+
+describe('saving', () => {
+  it('saves segments, numbers and checkpoint chunk by chunk', async () => {
+    const job = startJob({ engine: numbering(), chunks: chunks(3), seconds: 30 });
+    const { summary, checkpoint } = await job.run();
+    expect(job.segments().map(({ id, text, start }) => [id, text, start])).toEqual([
+      [0, 'Text 0', 0],
+      [1, 'Text 1', 10],
+      [2, 'Text 2', 20],
+    ]);
+    expect(job.saved).toEqual(job.segments());
+    expect(checkpoint).toMatchObject({ chunk: 3, at: 30, segments: 3 });
+    expect(job.checkpoint()).toEqual(checkpoint);
+    expect(summary.duration).toBe(30);
+  });
+
+  it('saves in order, whatever order the chunks finish in', async () => {
+    const results = [0, 1, 2].map(() => Promise.withResolvers<ReturnType<typeof whisperResult>>());
+    const engine = new FakeEngine((_, call) => results[call]?.promise ?? whisperResult(), 3);
+    const job = startJob({ engine, chunks: chunks(3) });
+    const running = job.run();
+    await vi.waitFor(() => expect(engine.requests).toHaveLength(3));
+    for (const call of [2, 1]) {
+      results[call]?.resolve(whisperResult(whisperSegment(`Text ${call}`)));
+      await new Promise(setImmediate);
+      expect(job.segments()).toEqual([]);
+    }
+    results[0]?.resolve(whisperResult(whisperSegment('Text 0')));
+    await running;
+    expect(job.segments().map(({ text }) => text)).toEqual(['Text 0', 'Text 1', 'Text 2']);
+  });
+
+  it('keeps one chunk more in flight than the engine runs at once', async () => {
+    const first = Promise.withResolvers<ReturnType<typeof whisperResult>>();
+    const engine = new FakeEngine((_, call) => (call === 0 ? first.promise : whisperResult()), 2);
+    const job = startJob({ engine, chunks: chunks(8) });
+    const running = job.run();
+    await vi.waitFor(() => expect(engine.requests).toHaveLength(3));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(job.events).toEqual(['decoded 0', 'decoded 1', 'decoded 2']);
+    first.resolve(whisperResult());
+    await running;
+    expect(engine.requests).toHaveLength(8);
+  });
+
+  it('stops at the first failed chunk and keeps what was saved before it', async () => {
+    const engine = new FakeEngine((_, call) => {
+      if (call === 1) throw new AppError('internal_error', 'No memory.');
+      return whisperResult(whisperSegment(`Text ${call}`));
+    });
+    const job = startJob({ engine, chunks: chunks(10) });
+    await expect(job.run()).rejects.toMatchObject({ code: 'internal_error', message: 'No memory.' });
+    expect(job.segments().map(({ text }) => text)).toEqual(['Text 0']);
+    expect(job.checkpoint()).toMatchObject({ chunk: 1, at: 10 });
+    expect(job.events.filter((event) => event.startsWith('decoded')).length).toBeLessThan(10);
+  });
+
+  it('drops its results once another attempt holds the lease', async () => {
+    const engine = new FakeEngine((_, call) => {
+      if (call === 1) {
+        releaseJob(job.db, job.transcript.id, job.transcript.attempt);
+        claimNext(job.db, 'another run', 3);
+      }
+      return whisperResult(whisperSegment(`Text ${call}`));
+    });
+    const job = startJob({ engine, chunks: chunks(3) });
+    await expect(job.run()).rejects.toMatchObject({ code: 'interrupted' });
+    expect(job.segments().map(({ text }) => text)).toEqual(['Text 0']);
+  });
+});
+
+describe('draining', () => {
+  it('is announced once all chunks are submitted, before their results are saved', async () => {
+    const last = Promise.withResolvers<ReturnType<typeof whisperResult>>();
+    const engine = new FakeEngine((_, call) => (call === 1 ? last.promise : whisperResult()));
+    const job = startJob({ engine, chunks: chunks(2) });
+    const running = job.run();
+    await vi.waitFor(() => expect(job.events).toContain('draining'));
+    expect(job.checkpoint()?.chunk ?? 0).toBeLessThan(2);
+    last.resolve(whisperResult(whisperSegment('End')));
+    await running;
+    expect(job.events.at(-1)).toBe('saved End');
+  });
+});
+
+describe('resuming', () => {
+  it('continues after the last saved chunk, with the next number', async () => {
+    const job = startJob({ engine: numbering(), chunks: chunks(3) });
+    await job.run({
+      kind: 'recognition',
+      source: 'fake source',
+      chunk: 2,
+      at: 20,
+      segments: 5,
+      language: 'en',
+      languageConfidence: 1,
+      model: 'fake-model',
+      crashes: { 2: 1 },
+    });
+    expect(job.resumes).toEqual([{ at: 20, index: 2 }]);
+    expect(job.segments().map(({ id, start }) => [id, start])).toEqual([[5, 20]]);
+    expect(job.checkpoint()).toMatchObject({ chunk: 3, segments: 6, crashes: {} });
+  });
+});
+
+describe('engine crashes', () => {
+  it('retries the chunk alone, and saves the count', async () => {
+    const engine = new FakeEngine((_, call) => {
+      if (call === 1) throw crash();
+      if (call === 2) expect(job.checkpoint()).toMatchObject({ chunk: 1, crashes: { 1: 1 } });
+      return whisperResult(whisperSegment(`Text ${call}`));
+    });
+    const job = startJob({ engine, chunks: chunks(2) });
+    await job.run();
+    expect(engine.requests.map(({ exclusive }) => exclusive)).toEqual([false, false, true]);
+    expect(job.segments().map(({ text }) => text)).toEqual(['Text 0', 'Text 2']);
+    expect(job.checkpoint()?.crashes).toEqual({});
+  });
+
+  it('gives up after MAX_ENGINE_CRASHES_PER_CHUNK on one chunk, and forgets them for a retry', async () => {
+    const engine = new FakeEngine(({ pcm }) => {
+      if (pcm.length === chunkOf({ seconds: 6 }).pcm.length) throw crash();
+      return whisperResult(whisperSegment('Text'));
+    });
+    const job = startJob({
+      engine,
+      chunks: [...chunks(1), chunkOf({ index: 1, start: 64, seconds: 6 })],
+    });
+    await expect(job.run()).rejects.toMatchObject({
+      code: 'engine_crashed',
+      message: expect.stringContaining(`${MAX_ENGINE_CRASHES_PER_CHUNK} times over the audio at 1:04`),
+    });
+    expect(engine.requests).toHaveLength(1 + MAX_ENGINE_CRASHES_PER_CHUNK);
+    expect(job.warnings).toHaveLength(MAX_ENGINE_CRASHES_PER_CHUNK);
+    expect(job.checkpoint()).toMatchObject({ chunk: 1, crashes: { 1: 0 } });
+  });
+
+  it('continues the count of an earlier run', async () => {
+    const engine = new FakeEngine(() => {
+      throw crash();
+    });
+    const job = startJob({ engine, chunks: chunks(1) });
+    const crashed = { ...firstWith({ 0: MAX_ENGINE_CRASHES_PER_CHUNK - 1 }) };
+    await expect(job.run(crashed)).rejects.toMatchObject({ code: 'engine_crashed' });
+    expect(engine.requests).toHaveLength(1);
+    expect(engine.requests[0]?.exclusive).toBe(true);
+  });
+
+  const firstWith = (crashes: Record<string, number>) =>
+    ({
+      kind: 'recognition',
+      source: 'fake source',
+      chunk: 0,
+      at: 0,
+      segments: 0,
+      language: 'en',
+      languageConfidence: 1,
+      model: 'fake-model',
+      crashes,
+    }) as const;
+});
+
+describe('language', () => {
+  it('is that of the first chunk with speech: later chunks wait for it', async () => {
+    const engine = new FakeEngine(async ({ onLanguage, params }, call) => {
+      if (call === 0) {
+        await new Promise(setImmediate);
+        expect(engine.requests).toHaveLength(1);
+        onLanguage?.({ language: 'de', probabilities: { de: 0.9 } });
+      } else expect(params?.language).toBe('de');
+      return whisperResult(whisperSegment('Guten Tag'));
+    }, 4);
+    const silent = { ...chunkOf({ index: 0, seconds: 10, silences: [{ start: 0, end: 10 }] }) };
+    const job = startJob({ engine, chunks: [silent, ...chunks(3).slice(1)], language: 'auto' });
+    const { checkpoint } = await job.run();
+    expect(engine.requests[0]?.params?.language).toBe('auto');
+    expect(checkpoint).toMatchObject({ language: 'de', languageConfidence: 0.9 });
+  });
+
+  it('is detected first if the chunk has several speech regions', async () => {
+    const engine = numbering();
+    const split = chunkOf({ seconds: 20, silences: [{ start: 5, end: 12 }] });
+    const { checkpoint } = await startJob({ engine, chunks: [split], language: 'auto' }).run();
+    expect(engine.detections).toHaveLength(1);
+    expect(engine.requests.map(({ params }) => params?.language)).toEqual(['de', 'de']);
+    expect(checkpoint).toMatchObject({ language: 'de', languageConfidence: 0.8 });
+  });
+});
+
+describe('progress', () => {
+  it('counts the shares of chunks in flight, and never exceeds the stage', async () => {
+    const engine = new FakeEngine(({ onProgress }) => {
+      onProgress?.(50);
+      return whisperResult();
+    });
+    const job = startJob({ engine, chunks: chunks(2), seconds: 20 });
+    await job.run();
+    expect(job.progress.map(({ percent }) => percent)).toEqual([10, 31.25, 52.5, 73.75, 95]);
+    expect(job.progress.every(({ stage }) => stage === 'transcribing')).toBe(true);
+  });
+
+  it('estimates the remaining time from the measured speed, and notes it for the model', async () => {
+    const engine = new FakeEngine(() => {
+      job.advance(2000);
+      return whisperResult();
+    });
+    const job = startJob({ engine, chunks: chunks(2), seconds: 40 });
+    await job.run();
+    expect(job.progress.at(-1)).toMatchObject({ speed: 5, etaSeconds: 4 });
+    expect(job.speeds).toEqual([5]);
+  });
+});
+
+it('stops when the job is aborted', async () => {
+  const engine = new FakeEngine(({ signal }) => {
+    job.controller.abort('cancelled');
+    expect(signal?.aborted).toBe(true);
+    throw new AppError('cancelled', 'The job was cancelled.');
+  });
+  const job = startJob({ engine, chunks: chunks(3) });
+  await expect(job.run()).rejects.toMatchObject({ code: 'cancelled' });
+  expect(job.segments()).toEqual([]);
+});

@@ -1,0 +1,140 @@
+import { join } from 'node:path';
+import { CreateTranscript } from '../../../../../electron/contract/transcript.ts';
+import { throwIfAborted } from '../../../../../electron/core/base/abort.ts';
+import { silentLogger } from '../../../../../electron/core/base/logger.ts';
+import type { AudioChunk } from '../../../../../electron/core/engines/ffmpeg/types.ts';
+import { firstCheckpoint } from '../../../../../electron/core/pipeline/checkpoint.ts';
+import {
+  type RecognizeAudioOptions,
+  recognizeAudio,
+} from '../../../../../electron/core/pipeline/recognition/chunk-scheduler.ts';
+import type { JobProgress } from '../../../../../electron/core/pipeline/types.ts';
+import { newTranscript } from '../../../../../electron/core/services/transcripts/new-transcript.ts';
+import type { RecognitionCheckpoint } from '../../../../../electron/core/stores/codecs.ts';
+import { openDatabase } from '../../../../../electron/core/stores/database.ts';
+import { claimNext } from '../../../../../electron/core/stores/jobs.ts';
+import { readSegments, type StoredSegment } from '../../../../../electron/core/stores/segments.ts';
+import { findTranscript, insertTranscript } from '../../../../../electron/core/stores/transcripts.ts';
+import { insertUser } from '../../../../../electron/core/stores/users.ts';
+import { temporaryFolder } from '../../../../support/temporary-folder.ts';
+import type { FakeEngine } from './fakes.ts';
+
+const RUN = 'this run';
+
+type JobOptions = {
+  readonly engine: FakeEngine;
+  readonly chunks: readonly AudioChunk[];
+  /** Default: `en`, so that no language is detected. */
+  readonly language?: string;
+  /** Called before each chunk is decoded. */
+  readonly beforeChunk?: (chunk: AudioChunk) => Promise<void> | void;
+  readonly seconds?: number;
+};
+
+/** A claimed job on a real database, with a fake decoder and engine, and what it told its runner. */
+export const startJob = ({ engine, chunks, language = 'en', beforeChunk, seconds = 60 }: JobOptions) => {
+  const folder = temporaryFolder();
+  const db = openDatabase(join(folder, 'earshot.db'), { logger: silentLogger, now: () => 1 });
+  insertUser(db, {
+    id: 'usr_1',
+    name: 'Ann',
+    owner: 1,
+    storage_limit: null,
+    credit_budget: null,
+    created_at: 1,
+  });
+  const body = CreateTranscript.parse({ audio_url: 'https://example.org/talk.mp3', language });
+  const source = { name: 'talk.mp3', fileId: null };
+  insertTranscript(db, newTranscript(body, { userId: 'usr_1', source, queueOrder: 1, now: 1 }));
+  const transcript = claimNext(db, RUN, 2);
+  if (transcript === undefined) throw new Error('Nothing was claimed.');
+
+  const progress: JobProgress[] = [];
+  const saved: StoredSegment[] = [];
+  const events: string[] = [];
+  const warnings: object[] = [];
+  const speeds: number[] = [];
+  const resumes: unknown[] = [];
+  const controller = new AbortController();
+  let now = 0;
+
+  const read = async function* (signal: AbortSignal | undefined, from: number) {
+    for (const chunk of chunks) {
+      if (chunk.index < from) continue;
+      await beforeChunk?.(chunk);
+      throwIfAborted(signal);
+      events.push(`decoded ${chunk.index}`);
+      yield chunk;
+    }
+  };
+  const deps: RecognizeAudioOptions['deps'] = {
+    db,
+    clock: { now: () => 1, monotonic: () => now },
+    logger: { ...silentLogger, warn: (fields) => warnings.push(fields) },
+    settings: {
+      beamSize: () => 5,
+      fitWindow: () => false,
+      maxDownloadBytes: () => 1e9,
+      stallSeconds: () => 30,
+      pages: () => false,
+      creditRate: () => 1,
+    },
+    media: {
+      decodeChunks: (_, { resume, signal } = {}) => {
+        resumes.push(resume);
+        return {
+          chunks: read(signal, resume?.index ?? 0),
+          summary: () => ({ duration: seconds, warnings: [] }),
+        };
+      },
+    },
+    engine,
+    models: { speedOf: () => undefined, noteSpeed: (_, speed) => speeds.push(speed) },
+  };
+
+  const fresh: RecognitionCheckpoint = {
+    ...firstCheckpoint(0, 'fake source', 'fake-model'),
+    language: language === 'auto' ? null : language,
+  };
+
+  return {
+    db,
+    transcript,
+    controller,
+    events,
+    progress,
+    saved,
+    warnings,
+    speeds,
+    resumes,
+    /** Lets time pass for the clock that measures speed. */
+    advance: (milliseconds: number) => {
+      now += milliseconds;
+    },
+    run: (checkpoint: RecognitionCheckpoint = fresh) =>
+      recognizeAudio({
+        deps,
+        context: {
+          transcript,
+          signal: controller.signal,
+          onProgress: (latest) => progress.push(latest),
+          onSegmentsSaved: (segments) => {
+            saved.push(...segments);
+            events.push(`saved ${segments.map(({ text }) => text).join(' ')}`);
+          },
+          onDraining: () => events.push('draining'),
+        },
+        source: { input: { kind: 'file', path: '/talk.mp3' }, bytesFetched: () => 7, check: () => {} },
+        model: { id: 'fake-model', path: '/model.bin', demonstration: false },
+        checkpoint,
+        range: { start: 0, end: null, expectedEnd: seconds },
+        peaksPath: join(folder, 'peaks.bin'),
+        audio: null,
+      }),
+    segments: () => readSegments(db, transcript.id),
+    checkpoint: () => {
+      const checkpoint = findTranscript(db, transcript.id)?.checkpoint;
+      return checkpoint?.kind === 'recognition' ? checkpoint : undefined;
+    },
+  };
+};
