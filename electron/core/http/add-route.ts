@@ -5,13 +5,13 @@ import { AppError } from '../base/errors.ts';
 import type { Caller } from '../services/accounts.ts';
 import { validate } from './validate.ts';
 
-/** What a handler is given: validated input and who asks. */
+/** What a handler gets: the validated input and the caller. */
 export type Call<R extends Route> = {
   readonly params: RouteParams<R>;
   readonly query: RouteQuery<R>;
   readonly headers: RouteHeaders<R>;
   readonly body: RouteBody<R>;
-  /** Throws `unauthorized` on a route that lets anyone in and nobody showed a key. */
+  /** Throws `unauthorized` where the route needs no key and the request has none. */
   readonly caller: Caller;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
@@ -25,7 +25,7 @@ type Answers<R extends Route> = {
   };
 }[keyof R['responses'] & number];
 
-/** An answer with its status, or undefined when the handler has sent the reply by itself. */
+/** An answer with its status; undefined when the handler sent the reply itself. */
 export type Answer<R extends Route> = Answers<R> | undefined;
 
 export type Handler<R extends Route> = (call: Call<R>) => Promise<Answer<R>> | Answer<R>;
@@ -39,14 +39,14 @@ declare module 'fastify' {
   }
 }
 
-/** `/v1/transcript/id/{id}` → `/v1/transcript/id/:id`; a trailing `{fileKey}` takes slashes. */
+/** `/v1/transcript/id/{id}` → `/v1/transcript/id/:id`. A trailing `{fileKey}` matches slashes, too. */
 const fastifyPath = (path: string): string =>
   path.replace(/\{fileKey\}$/, '*').replaceAll(/\{(\w+)\}/g, ':$1');
 
 const NOTHING = z.strictObject({});
 
 const bodyOf = (definition: Route, { body }: FastifyRequest): unknown =>
-  // What is no JSON is read by the handler.
+  // The handler reads bodies that are not JSON.
   (definition.bodyType ?? 'json') === 'json'
     ? validate(definition.body ?? NOTHING, body === undefined ? {} : body, 'body')
     : undefined;
@@ -67,11 +67,11 @@ const answer = (
   const schema = definition.responses[result.status];
   if (schema === undefined) throw new Error(`No schema for status ${result.status}`);
   reply.code(result.status).type('application/json; charset=utf-8');
-  // Parsing names every field that leaves: what the schema does not declare is dropped.
+  // Parsing drops whatever the schema does not declare, so that a row never leaks.
   return JSON.stringify(schema.parse(result.body));
 };
 
-/** Puts one operation of the route table on the server. */
+/** Adds one operation of the route table to the server: validates its input, calls the handler, sends the answer. */
 export const addRoute = <const R extends Route>(
   server: FastifyInstance,
   definition: R,
@@ -83,10 +83,10 @@ export const addRoute = <const R extends Route>(
     config: { route: definition },
     ...(definition.bodyLimit === undefined ? {} : { bodyLimit: definition.bodyLimit }),
     handler: async (request, reply) => {
-      // `parse` returns the output of the very schema that the type is derived from.
+      // Each part is the output of the schema from which `Call` derives the part's type.
       const call = {
         params: parse(definition.params, paramsOf(request, definition.path), 'path'),
-        // An operation that takes none of these refuses what is sent, so that nothing is ignored in silence.
+        // A route without query parameters refuses any, rather than ignoring them silently.
         query: validate(definition.query ?? NOTHING, request.query, 'query'),
         headers: parse(definition.headers, request.headers, 'headers'),
         body: bodyOf(definition, request),

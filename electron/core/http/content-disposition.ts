@@ -1,4 +1,4 @@
-/** Percent-encodes as RFC 8187 wants it: `encodeURIComponent`, and further `'()*`. */
+/** Percent-encodes for RFC 8187: as `encodeURIComponent`, and `'()*` as well. */
 const encodeExtended = (text: string): string =>
   encodeURIComponent(text.toWellFormed()).replaceAll(
     /['()*]/g,
@@ -6,8 +6,8 @@ const encodeExtended = (text: string): string =>
   );
 
 /**
- * The value of `Content-Disposition` (RFC 6266, RFC 8187): a plain ASCII name for old clients, and the
- * real one in UTF-8. Control characters and path separators never reach the header.
+ * The value of `Content-Disposition` (RFC 6266): an ASCII file name for old clients, and where it differs the full one
+ * in UTF-8 (RFC 8187). Control characters are removed, path separators replaced.
  */
 export const contentDisposition = (type: 'inline' | 'attachment', name: string): string => {
   const clean = name

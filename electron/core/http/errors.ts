@@ -26,7 +26,7 @@ const FASTIFY_ERRORS: Readonly<Record<string, readonly [AppError['code'], string
 const isFastifyError = (error: unknown): error is FastifyError =>
   error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number';
 
-/** Turns anything thrown into an AppError; what nobody foresaw becomes `internal_error` without details. */
+/** Converts anything thrown to an AppError. An unexpected error becomes `internal_error`, without its message. */
 export const toAppError = (error: unknown): AppError => {
   if (isAppError(error)) return error;
   if (isDiskFull(error)) {
@@ -52,6 +52,7 @@ export const errorBody = (error: AppError, requestId: string): ErrorBody => ({
   request_id: requestId,
 });
 
+/** Headers that describe a file; they must not describe the error that is sent in its place. */
 const FILE_HEADERS = [
   'cache-control',
   'etag',
@@ -63,21 +64,20 @@ const FILE_HEADERS = [
 
 export const sendError = (reply: FastifyReply, error: AppError): FastifyReply => {
   const { request } = reply;
-  // What was said of a file that could not be sent after all does not hold for the error.
   for (const name of FILE_HEADERS) reply.removeHeader(name);
   for (const [name, value] of Object.entries(error.headers)) reply.header(name, value);
   if (error.code === 'unauthorized') reply.header('www-authenticate', 'Bearer');
-  // A body that nobody will read must not keep the connection busy.
+  // The refused body is never read, so the connection cannot be reused.
   if (error.status === 413 || error.status === 415) reply.header('connection', 'close');
-  const openAi = request.routeOptions.config?.route?.errorForm === 'openai';
+  const isOpenAi = request.routeOptions.config?.route?.errorForm === 'openai';
   return reply
     .code(error.status)
     .type('application/json; charset=utf-8')
-    .send(JSON.stringify(openAi ? openAiErrorBody(error) : errorBody(error, request.id)));
+    .send(JSON.stringify(isOpenAi ? openAiErrorBody(error) : errorBody(error, request.id)));
 };
 
-/** Answers bytes that are no HTTP request, or one whose headers are too large. */
-export const answerNoHttp =
+/** Node's `clientError` handler: answers what its parser refuses, before there is a request. */
+export const clientErrorHandler =
   (version: string) =>
   (error: Error, socket: Socket): void => {
     if (systemCode(error) === 'ECONNRESET' || !socket.writable) {
@@ -103,12 +103,13 @@ export const answerNoHttp =
 const pathPattern = (path: string): RegExp =>
   new RegExp(`^${path.replace(/\{fileKey\}$/, '.+').replaceAll(/\{\w+\}/g, '[^/]+')}/?$`);
 
-/** The methods of every route whose path fits. */
+/** The methods that the route table has for a path. */
 const methodsOf = (table: readonly { pattern: RegExp; method: string }[], path: string): string[] => [
   ...new Set(table.filter((entry) => entry.pattern.test(path)).map((entry) => entry.method)),
 ];
 
-export const installErrors = (server: FastifyInstance, routes: readonly Route[], logger: Logger): void => {
+/** Sends every error in the form of the API, and 405 with `Allow` for a known path with another method. */
+export const addErrorHandlers = (server: FastifyInstance, routes: readonly Route[], logger: Logger): void => {
   const table = routes.map(({ path, method }) => ({ pattern: pathPattern(path), method }));
 
   server.setErrorHandler((thrown: unknown, request: FastifyRequest, reply: FastifyReply) => {

@@ -14,13 +14,13 @@ type GuardOptions = {
   readonly settings: SettingsService;
   /** The host the server was asked to bind to. */
   readonly boundHost: string;
-  /** Decides for requests of stored objects from another origin. */
+  /** Decides about requests for stored files from other web origins. */
   readonly bucket: BucketCors;
 };
 
 const isAnyAddress = (host: string) => host === '0.0.0.0' || host === '::' || host === '[::]';
 
-/** Whether a Host header names this server: refuses DNS rebinding (CVE-2024-28224 and its kin). */
+/** Whether a Host header names this server. Refusing others prevents DNS rebinding (as in CVE-2024-28224). */
 const isOwnHost = (host: string, { settings, boundHost }: GuardOptions): boolean => {
   const name = hostName(host);
   return (
@@ -70,9 +70,10 @@ const checkOrigin = (request: FastifyRequest, reply: FastifyReply, options: Guar
   const route = request.routeOptions.config.route;
   const isObject = route?.cors === 'bucket';
   if (isObject && options.bucket.allow(request, reply, origin)) return;
-  const reads = request.method === 'GET' || request.method === 'HEAD';
-  const harmless = reads && (route?.access === 'none' || (isObject && options.bucket.isPublic(request.url)));
-  if (!harmless) {
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  const isHarmless =
+    isRead && (route?.access === 'none' || (isObject && options.bucket.isPublic(request.url)));
+  if (!isHarmless) {
     throw new AppError(
       'origin_not_allowed',
       'This web origin may not call this server. The setting network.allowedOrigins lets it in.',
@@ -80,8 +81,8 @@ const checkOrigin = (request: FastifyRequest, reply: FastifyReply, options: Guar
   }
 };
 
-/** Host, Origin and key are checked before a byte of the body is read. */
-export const installGuards = (server: FastifyInstance, options: GuardOptions): void => {
+/** Checks Host, Origin and API key before a byte of the body is read. */
+export const addGuards = (server: FastifyInstance, options: GuardOptions): void => {
   server.decorateRequest('caller', undefined);
 
   server.addHook('onRequest', async (request, reply) => {
@@ -108,7 +109,7 @@ export const installGuards = (server: FastifyInstance, options: GuardOptions): v
   const preflight = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const { origin } = request.headers;
     reply.header('vary', 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers');
-    if (origin !== undefined && isAllowedOrigin(origin, options)) return answerPreflight(reply);
+    if (origin !== undefined && isAllowedOrigin(origin, options)) return sendPreflight(reply);
     if (origin !== undefined && options.bucket.isObject(request.url)) {
       return options.bucket.preflight(request, reply, origin);
     }
@@ -120,8 +121,8 @@ export const installGuards = (server: FastifyInstance, options: GuardOptions): v
   server.options('/mcp', preflight);
 };
 
-/** For the origins of the setting; `Range` and the like are for players. */
-const answerPreflight = (reply: FastifyReply): FastifyReply =>
+/** Allows what clients at a configured origin need, e.g. `Range` for players. */
+const sendPreflight = (reply: FastifyReply): FastifyReply =>
   reply
     .code(204)
     .header('access-control-allow-methods', 'GET, HEAD, POST, PUT, PATCH, DELETE')

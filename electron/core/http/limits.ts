@@ -26,16 +26,16 @@ const maximum = (request: FastifyRequest, settings: SettingsService): number => 
   }
 };
 
-/** Uploads count by address, deletions by user, the rest by key (or by address where no key is needed). */
-const bucketOf = (request: FastifyRequest): string => {
+/** Counts uploads by address, deletions by user, and the rest by key (by address where no key is needed). */
+const limitKeyOf = (request: FastifyRequest): string => {
   const kind = kindOf(request);
   if (kind === 'uploads') return `uploads:${request.ip}`;
   if (kind === 'deletions') return `deletions:${request.caller?.user.id ?? request.ip}`;
   return `requests:${request.caller?.user.id ?? ''}:${request.caller?.keyPrefix ?? request.ip}`;
 };
 
-/** Rate limits with `RateLimit-*` and `Retry-After`; each is a setting that takes effect at once, 0 = off. */
-export const installLimits = async (server: FastifyInstance, settings: SettingsService): Promise<void> => {
+/** Rate limits with `RateLimit-*` and `Retry-After`. Each is a setting that applies at once; 0 switches it off. */
+export const addRateLimits = async (server: FastifyInstance, settings: SettingsService): Promise<void> => {
   await server.register(rateLimit, {
     global: true,
     hook: 'preParsing',
@@ -44,7 +44,7 @@ export const installLimits = async (server: FastifyInstance, settings: SettingsS
     timeWindow: (request) => (kindOf(request) === 'requests' ? MINUTE : 15 * MINUTE),
     max: (request) => maximum(request, settings),
     allowList: (request) => maximum(request, settings) === 0,
-    keyGenerator: bucketOf,
+    keyGenerator: limitKeyOf,
     errorResponseBuilder: (_request, context) =>
       new AppError(
         'rate_limited',

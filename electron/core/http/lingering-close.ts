@@ -4,22 +4,21 @@ const MAX_BYTES = 64 * 1024 * 1024;
 const MAX_MS = 10_000;
 
 /**
- * When an upload is refused while its bytes are still coming, closing at once would reset the connection
- * and the sender might never read why. So the rest is read and thrown away for a moment, up to a limit,
- * and then the connection is cut.
+ * Reads and discards the rest of a refused upload, up to `MAX_BYTES` and `MAX_MS`, and then closes the connection.
+ * Closing at once would reset it, and the sender might never read the answer (nginx, `lingering_close`).
  */
-export const lingerAfterRefusal = (request: FastifyRequest, reply: FastifyReply): void => {
+export const closeAfterRefusal = (request: FastifyRequest, reply: FastifyReply): void => {
   const { raw } = request;
   if (reply.statusCode < 400 || raw.complete) return;
   reply.removeHeader('connection');
   reply.raw.once('finish', () => {
     if (raw.complete) return;
     let left = MAX_BYTES;
-    const cut = () => raw.socket.destroy();
-    const timer = setTimeout(cut, MAX_MS);
+    const close = () => raw.socket.destroy();
+    const timer = setTimeout(close, MAX_MS);
     raw.on('data', (chunk: Uint8Array) => {
       left -= chunk.length;
-      if (left < 0) cut();
+      if (left < 0) close();
     });
     raw.once('close', () => clearTimeout(timer));
     raw.once('end', () => clearTimeout(timer));

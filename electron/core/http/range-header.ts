@@ -1,8 +1,8 @@
-/** A part of a file: `start` is the first byte, `end` the one after the last. */
+/** A range of bytes; `end` is exclusive. */
 export type ByteRange = { readonly start: number; readonly end: number };
 
-/** More parts than this in one request are answered with the whole file, against amplification. */
-const MAX_PARTS = 32;
+/** With more ranges than this the header is ignored, which prevents amplification. */
+const MAX_RANGES = 32;
 
 const parsePart = (text: string, size: number): ByteRange | 'invalid' | 'outside' => {
   const match = /^[ \t]*(\d*)-(\d*)[ \t]*$/.exec(text);
@@ -19,21 +19,24 @@ const parsePart = (text: string, size: number): ByteRange | 'invalid' | 'outside
   return { start, end: last === '' ? size : Math.min(Number(last) + 1, size) };
 };
 
-/** Overlapping parts are a way to make a server send a file many times over (CVE-2011-3192). */
+/** Overlapping ranges make a server send the same bytes many times (CVE-2011-3192). */
 const overlaps = (ranges: readonly ByteRange[]): boolean => {
   const sorted = ranges.toSorted((a, b) => a.start - b.start);
   return sorted.some((range, index) => range.start < (sorted[index - 1]?.end ?? 0));
 };
 
 /**
- * Reads a `Range` header (RFC 9110, 14.2) for a file of `size` bytes. `undefined` means that the header is
- * to be ignored (another unit, malformed, or unreasonable) and `[]` that no part lies within the file.
+ * Parses a `Range` header (RFC 9110, 14.2) for a file of `size` bytes. Returns undefined where the header is to be
+ * ignored (another unit, malformed, unreasonable), and `[]` where no range lies within the file.
  */
-export const parseRange = (header: string | undefined, size: number): readonly ByteRange[] | undefined => {
+export const parseRangeHeader = (
+  header: string | undefined,
+  size: number,
+): readonly ByteRange[] | undefined => {
   const match = /^bytes=(.+)$/i.exec(header ?? '');
   if (match?.[1] === undefined) return undefined;
   const parts = match[1].split(',');
-  if (parts.length > MAX_PARTS) return undefined;
+  if (parts.length > MAX_RANGES) return undefined;
   const ranges: ByteRange[] = [];
   for (const part of parts) {
     if (part.trim() === '') continue;

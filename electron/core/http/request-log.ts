@@ -10,15 +10,15 @@ export type LoggedRequest = {
   key_prefix: string | null;
 };
 
-const KEPT = 500;
+const MAX_ENTRIES = 500;
 
-/** The latest requests, in memory alone: routes, never addresses with ids, bodies or keys. */
+/** The latest requests, in memory only. Holds route patterns, never URLs with ids, bodies or keys. */
 export class RequestLog {
   readonly #entries: LoggedRequest[] = [];
 
   add(entry: LoggedRequest): void {
     this.#entries.push(entry);
-    if (this.#entries.length > KEPT) this.#entries.shift();
+    if (this.#entries.length > MAX_ENTRIES) this.#entries.shift();
   }
 
   /** Newest first. */
@@ -27,7 +27,7 @@ export class RequestLog {
   }
 }
 
-export const installRequestLog = (server: FastifyInstance, log: RequestLog, clock: Clock): void => {
+export const addRequestLog = (server: FastifyInstance, log: RequestLog, clock: Clock): void => {
   server.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.config.route;
     if (route === undefined) return;

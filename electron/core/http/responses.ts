@@ -1,4 +1,4 @@
-/** Small makers of answers, so that handlers read as: check, call one service, answer. */
+/** Builders of answers, so that handlers read: call one service, answer. */
 type Headers = Readonly<Record<string, string>>;
 
 const answer =
@@ -9,5 +9,5 @@ export const ok = answer(200);
 export const created = answer(201);
 export const accepted = answer(202);
 
-/** The interface's wrapper: `{success: true, data}`. */
+/** The envelope of most answers: `{success: true, data}`. */
 export const success = <T>(data: T) => ({ success: true as const, data });

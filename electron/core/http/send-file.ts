@@ -4,9 +4,9 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../base/errors.ts';
 import { contentDisposition } from './content-disposition.ts';
-import { type ByteRange, parseRange } from './range-header.ts';
+import { type ByteRange, parseRangeHeader } from './range-header.ts';
 
-/** Bytes that can be read from any place; `end` is exclusive. What it opens, it closes when the reader stops. */
+/** Bytes with random access; `end` is exclusive. `read` closes what it opens when the reader stops early. */
 export type ByteSource = {
   readonly size: number;
   read(start: number, end: number): AsyncIterable<Uint8Array>;
@@ -26,7 +26,7 @@ export type SendFileOptions = {
 
 const CHUNK = 256 * 1024;
 
-/** An open file as a source: it can be read to its end even when it is deleted meanwhile. Whoever opened it closes it. */
+/** An open file as a source, readable to its end even if it is deleted meanwhile. The caller closes the handle. */
 export const fileSource = (handle: FileHandle, size: number): ByteSource => ({
   size,
   async *read(start, end) {
@@ -35,19 +35,20 @@ export const fileSource = (handle: FileHandle, size: number): ByteSource => ({
         buffer: Buffer.allocUnsafe(Math.min(CHUNK, end - at)),
         position: at,
       });
-      if (bytesRead === 0) throw new Error('The file is shorter than it was said to be.');
+      if (bytesRead === 0) throw new Error('The file ended before its announced size');
       yield buffer.subarray(0, bytesRead);
       at += bytesRead;
     }
   },
 });
 
-/** HTTP dates have whole seconds. */
+/** Milliseconds rounded down to the whole seconds of an HTTP date. */
 const wholeSeconds = (milliseconds: number): number => Math.floor(milliseconds / 1000) * 1000;
 
+/** The entity tags of a header, compared weakly (RFC 9110, 8.8.3.2). */
 const tagsOf = (header: string): string[] => header.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
 
-/** `If-None-Match` goes before `If-Modified-Since` (RFC 9110, 13.2.2). */
+/** `If-None-Match` takes precedence over `If-Modified-Since` (RFC 9110, 13.2.2). */
 const isUnchanged = (request: FastifyRequest, { etag, lastModified }: SendFileOptions): boolean => {
   const { 'if-none-match': tags, 'if-modified-since': since } = request.headers;
   if (tags !== undefined) return tags.trim() === '*' || tagsOf(tags).includes(etag);
@@ -55,8 +56,8 @@ const isUnchanged = (request: FastifyRequest, { etag, lastModified }: SendFileOp
   return !Number.isNaN(time) && wholeSeconds(lastModified) <= time;
 };
 
-/** With `If-Range`, the parts are wanted only of the very file that the client has begun. */
-const wantsParts = (request: FastifyRequest, { etag, lastModified }: SendFileOptions): boolean => {
+/** Whether to honor `Range`: with `If-Range`, only while the file is the one that the client has part of. */
+const wantsRange = (request: FastifyRequest, { etag, lastModified }: SendFileOptions): boolean => {
   const { 'if-range': condition } = request.headers;
   if (request.method !== 'GET' || request.headers.range === undefined) return false;
   if (condition === undefined) return true;
@@ -64,7 +65,8 @@ const wantsParts = (request: FastifyRequest, { etag, lastModified }: SendFileOpt
   return text.startsWith('"') ? text === etag : Date.parse(text) === wholeSeconds(lastModified);
 };
 
-async function* concatenated(
+/** A body of type multipart/byteranges (RFC 9110, 14.6). */
+async function* multipartBody(
   source: ByteSource,
   parts: readonly { head: string; range: ByteRange }[],
   tail: string,
@@ -76,7 +78,7 @@ async function* concatenated(
   yield Buffer.from(tail);
 }
 
-const sendParts = (
+const sendRanges = (
   reply: FastifyReply,
   options: SendFileOptions,
   ranges: readonly ByteRange[],
@@ -96,7 +98,7 @@ const sendParts = (
     .code(206)
     .type(`multipart/byteranges; boundary=${boundary}`)
     .header('content-length', String(length))
-    .send(Readable.from(concatenated(source, parts, tail), { objectMode: false }));
+    .send(Readable.from(multipartBody(source, parts, tail), { objectMode: false }));
 };
 
 const sendRange = (
@@ -128,7 +130,7 @@ export const sendFile = (
     .header('cache-control', cacheControl)
     .header('accept-ranges', 'bytes');
   if (isUnchanged(request, options)) return reply.code(304).send();
-  const ranges = wantsParts(request, options) ? parseRange(request.headers.range, size) : undefined;
+  const ranges = wantsRange(request, options) ? parseRangeHeader(request.headers.range, size) : undefined;
   if (ranges?.length === 0) {
     throw new AppError(
       'range_not_satisfiable',
@@ -144,7 +146,7 @@ export const sendFile = (
   }
   const [only, ...more] = ranges ?? [];
   if (only === undefined) return sendRange(reply, options, { start: 0, end: size });
-  if (more.length > 0) return sendParts(reply, options, [only, ...more]);
+  if (more.length > 0) return sendRanges(reply, options, [only, ...more]);
   reply.code(206).header('content-range', `bytes ${only.start}-${only.end - 1}/${size}`);
   return sendRange(reply, options, only);
 };

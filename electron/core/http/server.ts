@@ -10,12 +10,12 @@ import { AppError, systemCode } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import type { AccountService } from '../services/accounts.ts';
 import type { SettingsService } from '../services/settings.ts';
-import { installGuide } from './docs/guide.ts';
-import { installDocs } from './docs/reference.ts';
-import { answerNoHttp, installErrors, sendError, toAppError } from './errors.ts';
-import { installGuards } from './guards.ts';
-import { installLimits } from './limits.ts';
-import { installRequestLog, type RequestLog } from './request-log.ts';
+import { addGuidePage } from './docs/guide.ts';
+import { addReferencePage } from './docs/reference.ts';
+import { addErrorHandlers, clientErrorHandler, sendError, toAppError } from './errors.ts';
+import { addGuards } from './guards.ts';
+import { addRateLimits } from './limits.ts';
+import { addRequestLog, type RequestLog } from './request-log.ts';
 import type { BucketCors } from './v1/storage/bucket-cors.ts';
 
 const WINDOW_CSP = [
@@ -40,7 +40,7 @@ export type ServerOptions = {
   readonly logger: Logger;
   readonly version: string;
   readonly host: string;
-  /** The built window; served at `/` where it exists. */
+  /** The built window, served at `/`; it may be missing. */
   readonly rendererDir: string;
   /** The folder with the guide's source. */
   readonly resourcesDir: string;
@@ -50,7 +50,7 @@ export type ServerOptions = {
 
 const table: Readonly<Record<string, Route>> = routes;
 
-const installWindow = async (server: FastifyInstance, directory: string): Promise<void> => {
+const addWindow = async (server: FastifyInstance, directory: string): Promise<void> => {
   if (!existsSync(join(directory, 'index.html'))) return;
   await server.register(fastifyStatic, {
     root: directory,
@@ -59,17 +59,17 @@ const installWindow = async (server: FastifyInstance, directory: string): Promis
     wildcard: false,
     cacheControl: false,
     setHeaders: (reply, path) => {
-      const hashed = path.includes(`${join('assets', '')}`);
-      reply.header('cache-control', hashed ? 'public, max-age=31536000, immutable' : 'no-cache');
+      const isHashed = path.includes(`${join('assets', '')}`);
+      reply.header('cache-control', isHashed ? 'public, max-age=31536000, immutable' : 'no-cache');
       reply.header('content-security-policy', WINDOW_CSP);
       reply.header('referrer-policy', 'no-referrer');
     },
   });
 };
 
-/** The HTTP server with everything that holds for all routes; the resources are put on it by the caller. */
+/** Creates the HTTP server with all that every route shares. The caller adds the routes. */
 export const createServer = async (options: ServerOptions): Promise<FastifyInstance> => {
-  const nameAnswer = (reply: FastifyReply): void => {
+  const addCommonHeaders = (reply: FastifyReply): void => {
     reply.header('x-request-id', reply.request.id);
     reply.header('x-content-type-options', 'nosniff');
     reply.header('earshot-version', options.version);
@@ -82,31 +82,31 @@ export const createServer = async (options: ServerOptions): Promise<FastifyInsta
     forceCloseConnections: true,
     routerOptions: { maxParamLength: 8192, ignoreTrailingSlash: true },
     requestTimeout: 0,
-    // An address that cannot be decoded reaches no hook.
+    // A URL that cannot be decoded reaches no hook.
     frameworkErrors: (error, _request, reply) => {
-      nameAnswer(reply);
+      addCommonHeaders(reply);
       sendError(reply, toAppError(error));
     },
-    clientErrorHandler: answerNoHttp(options.version),
+    clientErrorHandler: clientErrorHandler(options.version),
   });
-  // Nothing here takes plain text: without this, such a body would be answered as a JSON of the wrong shape.
+  // No route takes plain text. Without this, such a body would be refused as JSON of the wrong shape.
   server.removeContentTypeParser('text/plain');
   server.addHook('onRequest', async (_request, reply) => {
-    nameAnswer(reply);
+    addCommonHeaders(reply);
     if (options.isShuttingDown()) {
       throw new AppError('shutting_down', 'Earshot is shutting down.', { headers: { connection: 'close' } });
     }
   });
-  installErrors(server, Object.values(table), options.logger);
-  installGuards(server, {
+  addErrorHandlers(server, Object.values(table), options.logger);
+  addGuards(server, {
     accounts: options.accounts,
     settings: options.settings,
     boundHost: options.host,
     bucket: options.bucket,
   });
-  await installLimits(server, options.settings);
-  installRequestLog(server, options.requestLog, options.clock);
-  // Made when first asked for: it takes as long as a third of the whole start.
+  await addRateLimits(server, options.settings);
+  addRequestLog(server, options.requestLog, options.clock);
+  // Built on the first request: it would take a third of the start's time.
   let document: Promise<string> | undefined;
   server.get('/openapi.json', async (_request, reply) => {
     document ??= import('../../contract/openapi.ts').then(({ openApiDocument }) =>
@@ -114,20 +114,17 @@ export const createServer = async (options: ServerOptions): Promise<FastifyInsta
     );
     return reply.type('application/json; charset=utf-8').send(await document);
   });
-  installDocs(server, options.resourcesDir);
-  installGuide(server, options.resourcesDir, options.rendererDir);
-  await installWindow(server, options.rendererDir);
+  addReferencePage(server, options.resourcesDir);
+  addGuidePage(server, options.resourcesDir, options.rendererDir);
+  await addWindow(server, options.rendererDir);
   return server;
 };
 
-/** `whenTaken`: whether the next free port is tried when this one is taken. */
-type Place = { readonly host: string; readonly port: number; readonly whenTaken: 'next' | 'fail' };
+/** `whenTaken`: whether to try the next ports when this one is in use. */
+type ListenOptions = { readonly host: string; readonly port: number; readonly whenTaken: 'next' | 'fail' };
 
-/**
- * Binds the server and gives its address. Throws AppError `conflict` when the port is taken and another is not
- * to be tried.
- */
-export const listen = async (server: FastifyInstance, config: Place): Promise<string> => {
+/** Binds the server and returns its URL. Throws `conflict` when the port, or the last one to try, is in use. */
+export const listen = async (server: FastifyInstance, config: ListenOptions): Promise<string> => {
   const last = config.whenTaken === 'next' && config.port !== 0 ? config.port + 20 : config.port;
   for (let port = config.port; ; port++) {
     try {

@@ -11,7 +11,7 @@ import {
   type Word,
 } from '../../../electron/contract/transcript.ts';
 import { AppError } from '../../../electron/core/base/errors.ts';
-import { createFromAssemblyAi } from '../../../electron/core/http/assemblyai/create.ts';
+import { requestOf } from '../../../electron/core/http/assemblyai/create.ts';
 import { aaiSubtitles } from '../../../electron/core/http/assemblyai/subtitles.ts';
 import { aaiDeleted, aaiStatus, aaiTranscript } from '../../../electron/core/http/assemblyai/transcript.ts';
 import {
@@ -94,9 +94,7 @@ const context = (options: object = {}) => ({
 
 describe('a creation in AssemblyAI’s form', () => {
   const create = (fields: object) =>
-    CreateTranscript.parse(
-      createFromAssemblyAi(AaiCreate.parse({ audio_url: 'https://example.com/a.mp3', ...fields })),
-    );
+    CreateTranscript.parse(requestOf(AaiCreate.parse({ audio_url: 'https://example.com/a.mp3', ...fields })));
 
   it('asks for the same here', () => {
     expect(create({})).toMatchObject({

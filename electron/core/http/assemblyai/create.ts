@@ -12,7 +12,7 @@ const SPEECH_MODELS: Readonly<Record<string, 'pro'>> = {
   'slam-1': 'pro',
 };
 
-/** What this service calls the policies that it names otherwise. */
+/** Our names of AssemblyAI's policies, where they differ. */
 const POLICIES: Partial<Record<AaiPiiPolicy, readonly PiiPolicyName[]>> = {
   account_number: ['bank_account', 'iban'],
   banking_information: ['bank_account', 'iban'],
@@ -55,8 +55,8 @@ const redactionOf = (body: AaiCreate) =>
           : {}),
       };
 
-/** The creation of this service that does what AssemblyAI's would; what does not go together is still to be refused. */
-export const createFromAssemblyAi = (body: AaiCreate): CreateTranscriptInput => {
+/** Converts an AssemblyAI request to ours. The caller validates conflicting options. */
+export const requestOf = (body: AaiCreate): CreateTranscriptInput => {
   const language = languageOf(body);
   const bullets = body.summary_type == null || body.summary_type.startsWith('bullets');
   return {

@@ -8,7 +8,7 @@ const statusOf = (item: TranscriptPage['items'][number]): AaiStatus => {
   return item.isRunning ? 'processing' : 'queued';
 };
 
-/** The address of this page with another cursor. */
+/** The URL of the list with another cursor. */
 const pageUrl = (url: string, cursor: 'before_id' | 'after_id', id: string): string => {
   const next = new URL(url);
   next.searchParams.delete('before_id');

@@ -8,10 +8,10 @@ import type { UploadService } from '../../services/files/uploads.ts';
 import type { TranscriptService } from '../../services/transcripts/index.ts';
 import type { TranscriptPages } from '../../services/transcripts/pages.ts';
 import { addRoute } from '../add-route.ts';
-import { lingerAfterRefusal } from '../lingering-close.ts';
+import { closeAfterRefusal } from '../lingering-close.ts';
 import { ok } from '../responses.ts';
 import { validate } from '../validate.ts';
-import { createFromAssemblyAi } from './create.ts';
+import { requestOf } from './create.ts';
 import { aaiList } from './list.ts';
 import { aaiSubtitles } from './subtitles.ts';
 import { aaiDeleted, aaiTranscript } from './transcript.ts';
@@ -27,7 +27,7 @@ export type AssemblyAiDeps = {
 
 const FOLDER = 'assemblyai';
 
-/** The transcript in AssemblyAI's form, in whatever state it is. */
+/** The transcript in AssemblyAI's form, whatever its status. */
 const read = ({ transcripts }: AssemblyAiDeps, userId: string, id: string) => {
   const stored = transcripts.playable(userId, id);
   const { options, languageAsked } = stored;
@@ -37,8 +37,8 @@ const read = ({ transcripts }: AssemblyAiDeps, userId: string, id: string) => {
   });
 };
 
-/** What holds for the sentences, paragraphs and subtitles of a transcript that is done. */
-const finished = ({ transcripts }: AssemblyAiDeps, userId: string, id: string): Transcription => {
+/** A completed transcript with its words. Throws `transcript_not_ready` for one that runs or failed. */
+const completed = ({ transcripts }: AssemblyAiDeps, userId: string, id: string): Transcription => {
   const transcript = transcripts.forExport(userId, id);
   if (transcript.status !== 'completed') {
     throw new AppError('transcript_not_ready', 'This transcription failed; it has no words to show.');
@@ -66,45 +66,45 @@ const addUploadRoute = (server: FastifyInstance, { uploads, baseUrl }: AssemblyA
   });
 };
 
-const addTranscriptRoutes = (server: FastifyInstance, resources: AssemblyAiDeps): void => {
-  const { transcripts, pages, baseUrl } = resources;
+const addTranscriptRoutes = (server: FastifyInstance, deps: AssemblyAiDeps): void => {
+  const { transcripts, pages, baseUrl } = deps;
   addRoute(server, routes.aaiCreate, ({ caller, body }) => {
-    const asked = validate(CreateTranscript, createFromAssemblyAi(body), 'body');
+    const asked = validate(CreateTranscript, requestOf(body), 'body');
     const row = transcripts.create(caller.user, asked, undefined);
-    return ok(read(resources, caller.user.id, row.id));
+    return ok(read(deps, caller.user.id, row.id));
   });
-  addRoute(server, routes.aaiGet, ({ caller, params }) => ok(read(resources, caller.user.id, params.id)));
+  addRoute(server, routes.aaiGet, ({ caller, params }) => ok(read(deps, caller.user.id, params.id)));
   addRoute(server, routes.aaiList, ({ caller, query, request }) =>
     ok(aaiList(pages.around(caller.user.id, query), query, `${baseUrl()}${request.url}`)),
   );
   addRoute(server, routes.aaiDelete, async ({ caller, params }) => {
-    const transcript = read(resources, caller.user.id, params.id);
+    const transcript = read(deps, caller.user.id, params.id);
     await transcripts.remove(caller.user.id, params.id);
     return ok(aaiDeleted(transcript));
   });
 };
 
-const addReadingRoutes = (server: FastifyInstance, resources: AssemblyAiDeps): void => {
+const addReadingRoutes = (server: FastifyInstance, deps: AssemblyAiDeps): void => {
   addRoute(server, routes.aaiSentences, ({ caller, params }) => {
-    const transcript = finished(resources, caller.user.id, params.id);
+    const transcript = completed(deps, caller.user.id, params.id);
     return ok({ ...summaryOf(transcript), sentences: aaiSentences(transcript) });
   });
   addRoute(server, routes.aaiParagraphs, ({ caller, params }) => {
-    const transcript = finished(resources, caller.user.id, params.id);
+    const transcript = completed(deps, caller.user.id, params.id);
     return ok({ ...summaryOf(transcript), paragraphs: aaiParagraphs(transcript) });
   });
   addRoute(server, routes.aaiSrt, async ({ caller, params, query, reply }) => {
-    const transcript = finished(resources, caller.user.id, params.id);
+    const transcript = completed(deps, caller.user.id, params.id);
     await reply.type('text/plain; charset=utf-8').send(aaiSubtitles(transcript, 'srt', query));
     return undefined;
   });
   addRoute(server, routes.aaiVtt, async ({ caller, params, query, reply }) => {
-    const transcript = finished(resources, caller.user.id, params.id);
+    const transcript = completed(deps, caller.user.id, params.id);
     await reply.type('text/plain; charset=utf-8').send(aaiSubtitles(transcript, 'vtt', query));
     return undefined;
   });
   addRoute(server, routes.aaiWordSearch, ({ caller, params, query }) => {
-    const transcript = finished(resources, caller.user.id, params.id);
+    const transcript = completed(deps, caller.user.id, params.id);
     const matches = aaiWordSearch(aaiWords(transcript), query.words.split(','));
     return ok({
       id: transcript.id,
@@ -113,7 +113,7 @@ const addReadingRoutes = (server: FastifyInstance, resources: AssemblyAiDeps): v
     });
   });
   addRoute(server, routes.aaiRedactedAudio, ({ caller, params }) => {
-    const { redacted_audio_url } = finished(resources, caller.user.id, params.id);
+    const { redacted_audio_url } = completed(deps, caller.user.id, params.id);
     if (redacted_audio_url === undefined) {
       throw new AppError(
         'not_available',
@@ -124,7 +124,7 @@ const addReadingRoutes = (server: FastifyInstance, resources: AssemblyAiDeps): v
   });
 };
 
-/** Its clients send `Content-Type: application/json` with requests that have no body. */
+/** AssemblyAI's clients send `Content-Type: application/json` with requests that have no body. */
 const acceptEmptyJson = (server: FastifyInstance): void => {
   const parse = server.getDefaultJsonParser('error', 'error');
   server.removeContentTypeParser('application/json');
@@ -135,20 +135,17 @@ const acceptEmptyJson = (server: FastifyInstance): void => {
 };
 
 /** `/v2` in the form of AssemblyAI's API. */
-export const addAssemblyAiRoutes = async (
-  server: FastifyInstance,
-  resources: AssemblyAiDeps,
-): Promise<void> => {
+export const addAssemblyAiRoutes = async (server: FastifyInstance, deps: AssemblyAiDeps): Promise<void> => {
   await server.register(async (scope) => {
     acceptEmptyJson(scope);
-    addTranscriptRoutes(scope, resources);
-    addReadingRoutes(scope, resources);
+    addTranscriptRoutes(scope, deps);
+    addReadingRoutes(scope, deps);
   });
   await server.register(async (scope) => {
     scope.removeAllContentTypeParsers();
-    // The body is left unread for the handler, whatever type it says it is.
+    // Leave the body of any type unread: the handler streams it.
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
-    scope.addHook('onError', async (request, reply) => lingerAfterRefusal(request, reply));
-    addUploadRoute(scope, resources);
+    scope.addHook('onError', async (request, reply) => closeAfterRefusal(request, reply));
+    addUploadRoute(scope, deps);
   });
 };

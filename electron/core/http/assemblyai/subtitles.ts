@@ -6,12 +6,12 @@ import { renderVtt } from '../../exports/vtt.ts';
 
 type Format = 'srt' | 'vtt';
 
-/** Columns of a line where the sender does not say otherwise. */
-const LINE = 42;
+/** Characters of a line by default. */
+const LINE_CHARS = 42;
 
-/** AssemblyAI counts the characters of a whole caption, whatever its lines. */
-const roomOf = (charsPerCaption: number): Pick<ExportQuery, 'max_lines' | 'max_chars'> => {
-  const lines = Math.min(4, Math.ceil(charsPerCaption / LINE));
+/** AssemblyAI limits the characters of a whole caption; ours are limited per line. */
+const captionLimits = (charsPerCaption: number): Pick<ExportQuery, 'max_lines' | 'max_chars'> => {
+  const lines = Math.min(4, Math.ceil(charsPerCaption / LINE_CHARS));
   return {
     max_lines: lines,
     max_chars: Math.min(200, Math.floor((charsPerCaption - lines + 1) / lines)),
@@ -27,7 +27,7 @@ export const aaiSubtitles = (
   const query: ExportQuery = {
     format,
     speakers: false,
-    ...(chars_per_caption === undefined ? {} : roomOf(chars_per_caption)),
+    ...(chars_per_caption === undefined ? {} : captionLimits(chars_per_caption)),
   };
   return format === 'srt' ? renderSrt(transcript, query) : renderVtt(transcript, query);
 };

@@ -8,7 +8,7 @@ import { parseQuery } from '../../search/query.ts';
 import { findMarks } from '../../search/snippet.ts';
 import { aaiUtterances, aaiWords, toMs, wordedSegments } from './words.ts';
 
-/** What the transcript's record knows beside what is shown of it. */
+/** Facts of the job that our own form of a transcript does not show. */
 export type AaiContext = {
   readonly options: AnalysisOptions;
   /** `auto`, or the language that was asked for. */
@@ -142,7 +142,7 @@ const resultsOf = (transcript: Transcription, { options }: AaiContext) => {
   };
 };
 
-/** A transcript as AssemblyAI shows it. Give the words with the segments. */
+/** A transcript in AssemblyAI's form. Its segments need their words. */
 export const aaiTranscript = (transcript: Transcription, context: AaiContext): AaiTranscript => ({
   ...AAI_CONSTANT,
   id: transcript.id,
@@ -163,7 +163,7 @@ export const aaiTranscript = (transcript: Transcription, context: AaiContext): A
   ...(transcript.error === undefined ? {} : { error: transcript.error.message }),
 });
 
-/** What is left of a deleted transcript, in AssemblyAI's words. */
+/** AssemblyAI's answer about a deleted transcript: its text is replaced, its results are null. */
 export const aaiDeleted = (transcript: AaiTranscript): AaiTranscript => ({
   ...transcript,
   text: 'Deleted by user.',

@@ -14,7 +14,7 @@ import { tokenize } from '../../search/tokens.ts';
 /** Whole milliseconds of a position in seconds. */
 export const toMs = (seconds: number): number => Math.round(seconds * 1000);
 
-/** The segments with their words; for analyses, which need words on each. */
+/** Segments in the form of the analyses, which need `words` on each. */
 export const wordedSegments = (transcript: Transcription): AnalysisSegment[] =>
   transcript.segments.map((segment) => ({ ...segment, words: segment.words ?? [] }));
 
@@ -37,7 +37,7 @@ const group = (words: readonly AaiWord[]): Omit<AaiUtterance, 'speaker'> => ({
   words: [...words],
 });
 
-/** Uninterrupted speech of one speaker. */
+/** Groups words by consecutive speaker. */
 export const aaiUtterances = (words: readonly AaiWord[]): AaiUtterance[] => {
   const turns: { speaker: string; words: AaiWord[] }[] = [];
   for (const word of words) {
@@ -73,7 +73,7 @@ export const aaiSentences = (transcript: Transcription): AaiSentence[] => {
 const PARAGRAPH_PAUSE_MS = 1500;
 const PARAGRAPH_LENGTH = 600;
 
-/** Sentences put together until the speaker changes, a pause comes, or there is enough text. */
+/** Joins sentences until the speaker changes, a pause follows, or the paragraph is long enough. */
 export const aaiParagraphs = (transcript: Transcription): AaiParagraphs['paragraphs'] => {
   const paragraphs: AaiSentence[][] = [];
   let length = 0;
@@ -100,7 +100,7 @@ const keyOf = (text: string): string =>
     .map((token) => token.folded)
     .join(' ');
 
-/** Where each of the phrases is spoken, whatever its case, accents and punctuation. */
+/** Finds each phrase among the words, ignoring case, accents and punctuation. */
 export const aaiWordSearch = (
   words: readonly AaiWord[],
   phrases: readonly string[],

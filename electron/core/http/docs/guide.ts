@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { escapeHtml, type Rendered, renderMarkdown } from './markdown.ts';
 
-/** The address in the guide's source, which each reader sees as the address of this very server. */
-const WRITTEN_ADDRESS = 'http://127.0.0.1:3277';
+/** The server's URL in the guide's source, replaced by the URL that the reader uses. */
+const SOURCE_URL = 'http://127.0.0.1:3277';
 
 const POLICY = [
   "default-src 'none'",
@@ -17,7 +17,7 @@ const POLICY = [
   "form-action 'none'",
 ].join('; ');
 
-/** The window's style sheet, with the colours and typefaces of the product; null where the window is not built. */
+/** Path of the window's style sheet, which has the product's colors and typefaces; null where the window is not built. */
 const windowStyles = (rendererDir: string): string | null => {
   const index = join(rendererDir, 'index.html');
   if (!existsSync(index)) return null;
@@ -54,11 +54,8 @@ ${html}
 `;
 };
 
-/**
- * The page at `/docs/guide`, written by hand in `resources/guide`. It loads nothing from elsewhere, and the address in
- * its examples is the one that it was opened with.
- */
-export const installGuide = (server: FastifyInstance, resourcesDir: string, rendererDir: string): void => {
+/** The guide at `/docs/guide`, written in `resources/guide`. It loads nothing from other hosts. */
+export const addGuidePage = (server: FastifyInstance, resourcesDir: string, rendererDir: string): void => {
   const read = (name: string) => readFileSync(join(resourcesDir, 'guide', name), 'utf8');
   const page = pageOf(renderMarkdown(read('guide.md')), windowStyles(rendererDir));
   const headers = { 'content-security-policy': POLICY, 'referrer-policy': 'no-referrer' };
@@ -66,8 +63,8 @@ export const installGuide = (server: FastifyInstance, resourcesDir: string, rend
     reply
       .headers({ ...headers, 'cache-control': 'no-cache' })
       .type('text/html; charset=utf-8')
-      // Only names that the Host guard lets through come this far.
-      .send(page.replaceAll(WRITTEN_ADDRESS, escapeHtml(`http://${request.host}`))),
+      // The Host guard has checked the name.
+      .send(page.replaceAll(SOURCE_URL, escapeHtml(`http://${request.host}`))),
   );
   for (const [name, type] of [
     ['guide.css', 'text/css'],

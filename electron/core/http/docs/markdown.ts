@@ -1,5 +1,3 @@
-/** The part of Markdown that the guide is written in, as HTML. */
-
 export type Heading = { readonly id: string; readonly text: string };
 export type Rendered = {
   readonly title: string;
@@ -8,7 +6,7 @@ export type Rendered = {
   readonly sections: readonly Heading[];
 };
 
-/** How the languages of code blocks are called. */
+/** Labels of the languages of code blocks. */
 const LANGUAGES: Readonly<Record<string, string>> = {
   sh: 'Shell',
   console: 'Terminal',
@@ -21,11 +19,11 @@ const LANGUAGES: Readonly<Record<string, string>> = {
 export const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-/** Only addresses of the web and of this server become links. */
+/** Allows http(s) URLs and paths of this server; nothing else becomes a link. */
 const linkTarget = (address: string): string | undefined =>
   /^(https?:\/\/|\/|#)/.test(address) ? address : undefined;
 
-/** `code`, **bold** and [links](address) of one line of text. */
+/** Renders `code`, **bold** and [links](url) within a line. */
 const inline = (text: string): string =>
   text
     .split(/(`[^`]+`)/)
@@ -76,7 +74,7 @@ const table = (lines: readonly string[]): string => {
 const list = (lines: readonly string[]): string =>
   `<ul>${lines.map((line) => `<li>${inline(line.replace(/^- /, ''))}</li>`).join('')}</ul>`;
 
-/** A run of lines without an empty one, which is no code. */
+/** Renders consecutive lines outside of code blocks, up to an empty line. */
 const block = (lines: readonly string[], sections: Heading[]): string => {
   const [first = ''] = lines;
   const heading = /^(#{2,3}) (.+)$/.exec(first);
@@ -92,7 +90,7 @@ const block = (lines: readonly string[], sections: Heading[]): string => {
   return `<p>${inline(lines.join(' '))}</p>`;
 };
 
-/** Renders headings, paragraphs, lists of one level, tables and code blocks. The first line is the title. */
+/** Renders the subset of Markdown that the guide uses: headings, paragraphs, flat lists, tables and code blocks. The first line is the title. */
 export const renderMarkdown = (source: string): Rendered => {
   const sections: Heading[] = [];
   const html: string[] = [];

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { newToken } from '../../base/ids.ts';
 
-/** The page and its script; anything else below it is not there. */
+/** The page and its script; Scalar's other routes are not exposed. */
 const PATHS = ['/docs', '/docs/js/scalar.js'];
 
-/** The page in a server of its own, since nothing can be added to one that runs. */
-const makePage = async (nonce: string): Promise<FastifyInstance> => {
+/** Scalar's plugin in a server of its own, since none can be registered on a running server. */
+const createPage = async (nonce: string): Promise<FastifyInstance> => {
   const { default: reference } = await import('@scalar/fastify-api-reference');
   const page = Fastify();
   await page.register(reference, {
@@ -30,10 +30,10 @@ const makePage = async (nonce: string): Promise<FastifyInstance> => {
 };
 
 /**
- * The page at `/docs`: every operation, to be tried on the spot. Nothing of it comes from another host. It is
- * loaded when it is first looked at, since it takes 40 MB.
+ * The API reference at `/docs`, with a form to try each operation. It loads nothing from other hosts. Scalar is loaded on
+ * the first visit, since it takes 40 MB.
  */
-export const installDocs = (server: FastifyInstance, resourcesDir: string): void => {
+export const addReferencePage = (server: FastifyInstance, resourcesDir: string): void => {
   const nonce = newToken(16);
   const policy = [
     "default-src 'none'",
@@ -49,7 +49,7 @@ export const installDocs = (server: FastifyInstance, resourcesDir: string): void
   ].join('; ');
   let page: Promise<FastifyInstance> | undefined;
   const serve = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    page ??= makePage(nonce);
+    page ??= createPage(nonce);
     const { routing } = await page;
     reply.hijack();
     for (const [name, value] of Object.entries(reply.getHeaders())) {
@@ -61,7 +61,7 @@ export const installDocs = (server: FastifyInstance, resourcesDir: string): void
   };
   for (const path of PATHS) server.get(path, serve);
   const icon = readFileSync(join(resourcesDir, 'icons', 'icon.svg'));
-  // Browsers ask for this name without being told to.
+  // Browsers request this path by default.
   server.get('/favicon.ico', (_request, reply) =>
     reply.type('image/svg+xml').header('cache-control', 'public, max-age=86400').send(icon),
   );

@@ -6,8 +6,8 @@ import type { McpServices } from './tools.ts';
 const PATH = '/mcp';
 
 /**
- * What the guards and the limits must know of it. It is not in the route table: its messages are those of the
- * Model Context Protocol, and its documentation is what the server says of its tools.
+ * The route for guards and rate limits. It is not in the route table: the Model Context Protocol defines its messages,
+ * and the server describes its tools itself.
  */
 const ROUTE: Route = {
   method: 'POST',
@@ -19,11 +19,11 @@ const ROUTE: Route = {
   errors: [],
 };
 
-/** Answers one message. Every request stands for itself, so no session has to be kept or can be stolen. */
+/** Answers one message. There are no sessions, so none can be stolen. */
 const answer = async (services: McpServices, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
   const { caller } = request;
   if (caller === undefined) throw new AppError('unauthorized', 'An API key is needed.');
-  // Loaded with the first message: most servers never get one, and the start need not wait for it.
+  // Imported with the first message, which most servers never get.
   const [{ StreamableHTTPServerTransport }, { createMcpServer }] = await Promise.all([
     import('@modelcontextprotocol/sdk/server/streamableHttp.js'),
     import('./tools.ts'),
@@ -37,7 +37,7 @@ const answer = async (services: McpServices, request: FastifyRequest, reply: Fas
   await transport.handleRequest(request.raw, reply.raw, request.body);
 };
 
-/** `/mcp`: the recordings as tools for an assistant (https://modelcontextprotocol.io, Streamable HTTP). */
+/** `/mcp`: a user's recordings as tools for an assistant (https://modelcontextprotocol.io, Streamable HTTP). */
 export const addMcpRoutes = (server: FastifyInstance, services: McpServices): void => {
   server.post(PATH, { config: { route: ROUTE } }, (request, reply) => answer(services, request, reply));
   server.route({

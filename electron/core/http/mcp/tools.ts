@@ -22,9 +22,9 @@ export type McpServices = {
 
 type Context = McpServices & { readonly user: Caller['user'] };
 
-/** What one answer may hold, so that it fits an assistant's context. */
-const MOST_CHARACTERS = 40_000;
-/** Clients give a tool a minute by default; the answer comes before that, finished or not. */
+/** Most characters of one answer, so that it fits an assistant's context. */
+const MAX_CHARACTERS = 40_000;
+/** Clients wait a minute for a tool by default; the answer comes before, finished or not. */
 const WAIT_SECONDS = 45;
 
 const text = (words: string, structuredContent?: Record<string, unknown>): CallToolResult => ({
@@ -32,8 +32,8 @@ const text = (words: string, structuredContent?: Record<string, unknown>): CallT
   ...(structuredContent === undefined ? {} : { structuredContent }),
 });
 
-/** What a person or a model can mend is told as the tool's result; the rest is the protocol's error. */
-const guarded = async (work: () => Promise<CallToolResult>): Promise<CallToolResult> => {
+/** Returns an error that the model can correct as the tool's result; any other one is the protocol's. */
+const withToolErrors = async (work: () => Promise<CallToolResult>): Promise<CallToolResult> => {
   try {
     return await work();
   } catch (error) {
@@ -42,14 +42,14 @@ const guarded = async (work: () => Promise<CallToolResult>): Promise<CallToolRes
   }
 };
 
-/** Where progress goes: the request that asked for it, if it did. */
+/** The request to which progress is sent, if it asked for progress. */
 type ProgressSink = Pick<
   RequestHandlerExtra<ServerRequest, ServerNotification>,
   '_meta' | 'sendNotification'
 >;
 
-/** Tells a waiting client how far a transcription is, until the returned function is called. */
-const watchProgress = (
+/** Sends a transcription's progress to a waiting client until the returned function is called. */
+const sendProgress = (
   events: EventHub,
   userId: string,
   id: string,
@@ -57,17 +57,17 @@ const watchProgress = (
 ): (() => void) => {
   const progressToken = _meta?.progressToken;
   if (progressToken === undefined) return () => {};
-  let said = -1;
+  let sent = -1;
   return events.subscribe(userId, ({ event }) => {
-    if (event.type !== 'transcript.progress' || event.id !== id || event.progress.percent <= said) return;
-    said = event.progress.percent;
-    const params = { progressToken, progress: said, total: 100, message: event.progress.stage };
-    // A client that went away misses nothing by not being told.
+    if (event.type !== 'transcript.progress' || event.id !== id || event.progress.percent <= sent) return;
+    sent = event.progress.percent;
+    const params = { progressToken, progress: sent, total: 100, message: event.progress.stage };
+    // The client may have disconnected.
     sendNotification({ method: 'notifications/progress', params }).catch(() => {});
   });
 };
 
-const describeState = (transcript: Transcription): string => {
+const statusText = (transcript: Transcription): string => {
   if (transcript.error !== undefined) return `The transcription failed: ${transcript.error.message}`;
   const { percent = 0, stage = 'queued' } = transcript.progress ?? {};
   return (
@@ -97,7 +97,7 @@ const FACTS = {
 const ID = z.string().max(100).describe('Of a recording: `tr_…`, from search, recordings or transcribe.');
 
 const passageOf = (transcript: Transcription, from: number, to: number): CallToolResult => {
-  const { text: words, nextFrom } = readPassage(transcript, { from, to, maxCharacters: MOST_CHARACTERS });
+  const { text: words, nextFrom } = readPassage(transcript, { from, to, maxCharacters: MAX_CHARACTERS });
   const more = nextFrom === null ? '' : `\n\nThere is more: read on with from ${round(nextFrom, 3)}.`;
   const warnings = transcript.warnings.map((warning) => `Note: ${warning}\n`).join('');
   const body = words === '' ? 'Nothing is spoken here.' : words;
@@ -134,15 +134,15 @@ const addTranscribe = (server: McpServer, context: Context): void => {
       annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
     },
     ({ source, language, model, diarize, translate, wait_seconds }, extra) =>
-      guarded(async () => {
+      withToolErrors(async () => {
         const fields = { audio_url: source, language, model, diarize, translate, timestamp_style: 'word' };
         const row = transcripts.create(user, validate(CreateTranscript, fields, 'arguments'), undefined);
-        const stop = watchProgress(events, user.id, row.id, extra satisfies ProgressSink);
+        const stop = sendProgress(events, user.id, row.id, extra satisfies ProgressSink);
         const patience = AbortSignal.any([extra.signal, AbortSignal.timeout(wait_seconds * 1000)]);
         const transcript = await transcripts.wait(user.id, row.id, patience).finally(stop);
         if (transcript.status === 'completed') return passageOf(transcript, 0, Number.POSITIVE_INFINITY);
         return {
-          ...text(describeState(transcript), factsOf(transcript)),
+          ...text(statusText(transcript), factsOf(transcript)),
           isError: transcript.status === 'failed',
         };
       }),
@@ -165,9 +165,9 @@ const addReading = (server: McpServer, { transcripts, user }: Context): void => 
       annotations,
     },
     ({ id, from, to }) =>
-      guarded(async () => {
+      withToolErrors(async () => {
         const state = transcripts.get(user.id, id);
-        if (state.status !== 'completed') return text(describeState(state), factsOf(state));
+        if (state.status !== 'completed') return text(statusText(state), factsOf(state));
         return passageOf(transcripts.forExport(user.id, id), from, to ?? Number.POSITIVE_INFINITY);
       }),
   );
@@ -181,7 +181,7 @@ const addReading = (server: McpServer, { transcripts, user }: Context): void => 
       annotations,
     },
     ({ id, type }) =>
-      guarded(async () => {
+      withToolErrors(async () => {
         const transcript = transcripts.forExport(user.id, id);
         const { text: summary, language, engine } = await summaryOf(transcript, type);
         return text(summary === '' ? 'There is nothing to summarise.' : summary, {
@@ -210,7 +210,7 @@ const addFinding = (server: McpServer, { transcripts, search, user }: Context): 
       annotations,
     },
     ({ query, limit }) =>
-      guarded(async () => {
+      withToolErrors(async () => {
         const { results, pagination } = search.search(user.id, query, 1, limit);
         const lines = results.map(({ id, name, hits }) =>
           [
@@ -238,7 +238,7 @@ const addFinding = (server: McpServer, { transcripts, search, user }: Context): 
       annotations,
     },
     ({ page, limit }) =>
-      guarded(async () => {
+      withToolErrors(async () => {
         const list = transcripts.list(user.id, { page, limit, sort: 'created_at', order: 'desc' });
         const recordings = list.transcriptions.map(
           ({ id, name, status, language, duration, created_at }) => ({
@@ -261,7 +261,7 @@ const addFinding = (server: McpServer, { transcripts, search, user }: Context): 
   );
 };
 
-/** A server of the Model Context Protocol for one caller: that user's recordings, and nobody else's. */
+/** A server of the Model Context Protocol for one caller, limited to that user's recordings. */
 export const createMcpServer = (services: McpServices, user: Caller['user']): McpServer => {
   const server = new McpServer(
     { name: 'earshot', title: 'Earshot', version: services.version },

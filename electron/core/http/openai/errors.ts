@@ -9,7 +9,7 @@ const typeOf = (status: number): string => {
   return status >= 500 ? 'server_error' : 'invalid_request_error';
 };
 
-/** OpenAI's names for the codes that its clients look at. */
+/** OpenAI's names of the codes on which its clients depend. */
 const CODES: Partial<Record<AppErrorCode, string>> = {
   unauthorized: 'invalid_api_key',
   budget_exceeded: 'insufficient_quota',
@@ -27,8 +27,8 @@ export const openAiErrorBody = (error: AppError): OpenAiError => ({
   },
 });
 
-/** Reasons of a failed job that the sender of the file can mend; the others are the server's. */
-const SENDERS_FAULT: ReadonlySet<string> = new Set([
+/** Job errors that the request's file or model caused; all others are the server's. */
+const CLIENT_ERRORS: ReadonlySet<string> = new Set([
   'not_media',
   'no_audio_track',
   'decode_failed',
@@ -37,12 +37,12 @@ const SENDERS_FAULT: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A failed job as the error of the request that waited for it. The client is told not to send the same again
- * by itself: what failed here fails again.
+ * Converts the error of a failed job to the error of the request that waited for it. `x-should-retry` keeps OpenAI's
+ * clients from sending the same file again, which would fail again.
  */
 export const errorOfJob = (error: JobError): AppError => {
   const headers = { 'x-should-retry': 'false' };
-  if (SENDERS_FAULT.has(error.code)) {
+  if (CLIENT_ERRORS.has(error.code)) {
     const path = error.code === 'model_not_installed' ? 'model' : 'file';
     return new AppError('invalid_request', error.message, {
       details: [{ path, message: error.message }],

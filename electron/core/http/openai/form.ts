@@ -24,7 +24,7 @@ export type UploadedFiles = { readonly uploads: UploadService; readonly files: F
 
 export type OpenAiForm = {
   readonly file: StoredFile;
-  /** By name; `name[]` fields are lists under their bare name. */
+  /** Values by name. Fields called `name[]` are collected in a list under `name`. */
   readonly fields: Readonly<Record<string, string | string[]>>;
 };
 

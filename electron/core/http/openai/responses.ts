@@ -13,13 +13,13 @@ const usageOf = ({ duration }: Transcription) => ({
   seconds: Math.ceil(duration),
 });
 
-/** "english": OpenAI names languages in lower case. */
+/** `english`: OpenAI writes language names in lower case. */
 const languageName = (code: string | null): string => {
   const names: Readonly<Record<string, string>> = LANGUAGES;
   return (names[code ?? ''] ?? code ?? 'unknown').toLowerCase();
 };
 
-/** Bytes of text over bytes of its deflated form, as Whisper counts it: high where a text repeats itself. */
+/** Length of a text divided by its deflated length, in bytes (openai/whisper, `compression_ratio`): high for repetitive text. */
 const compressionRatio = (text: string): number => {
   const bytes = Buffer.from(text);
   return bytes.length === 0 ? 0 : bytes.length / deflateSync(bytes).length;
@@ -49,7 +49,7 @@ export const openAiText = (transcript: Transcription) => ({
   usage: usageOf(transcript),
 });
 
-/** `verbose_json`: needs the words with the segments. */
+/** `verbose_json`. The transcript's segments need their words. */
 export const openAiVerbose = (
   transcript: Transcription,
   task: Task,
@@ -68,7 +68,7 @@ export const openAiVerbose = (
   usage: usageOf(transcript),
 });
 
-/** `diarized_json`: a segment a speaker. */
+/** `diarized_json`. */
 export const openAiDiarized = (transcript: Transcription): OpenAiDiarized => ({
   task: 'transcribe',
   duration: transcript.duration,

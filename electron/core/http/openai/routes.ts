@@ -12,7 +12,7 @@ import type { EventHub } from '../../services/events.ts';
 import type { StoredFile } from '../../services/files/service.ts';
 import type { TranscriptService } from '../../services/transcripts/index.ts';
 import { addRoute } from '../add-route.ts';
-import { lingerAfterRefusal } from '../lingering-close.ts';
+import { closeAfterRefusal } from '../lingering-close.ts';
 import { ok } from '../responses.ts';
 import { validate } from '../validate.ts';
 import { errorOfJob } from './errors.ts';
@@ -27,16 +27,16 @@ export type OpenAiDeps = UploadedFiles & {
 
 type Task = OpenAiVerbose['task'];
 type Form = Pick<OpenAiTranscriptionForm, 'model' | 'prompt'> & Partial<OpenAiTranscriptionForm>;
-type Job = {
+type AudioRequest = {
   readonly user: Caller['user'];
   readonly reply: FastifyReply;
   readonly form: Form;
   readonly task: Task;
 };
 
-/** The creation that a form asks for. */
-const creationOf = (file: StoredFile, form: Form, task: Task): CreateTranscript =>
-  // What does not go together, as a model for English and another language, is refused here as everywhere.
+/** Converts OpenAI's form to a request of our own API. */
+const requestOf = (file: StoredFile, form: Form, task: Task): CreateTranscript =>
+  // Refuses what cannot be combined, such as an English model and another language, as `POST /v1/transcript` does.
   validate(
     CreateTranscript,
     {
@@ -49,14 +49,14 @@ const creationOf = (file: StoredFile, form: Form, task: Task): CreateTranscript 
       translate: task === 'translate',
       ...(form.prompt === undefined || form.prompt === ''
         ? {}
-        : // Of a longer one its end counts, as in Whisper: it stands for the text that came before.
+        : // Like Whisper, use the end of a longer prompt: it stands for the text before the recording.
           { prompt: form.prompt.slice(-PROMPT_LENGTH).toWellFormed() }),
     },
     'form',
   );
 
-/** Fires when the client goes away before it was answered. */
-const goneSignal = ({ raw }: FastifyReply): AbortSignal => {
+/** Aborts when the client disconnects before its answer is complete. */
+const disconnectSignal = ({ raw }: FastifyReply): AbortSignal => {
   const controller = new AbortController();
   raw.once('close', () => {
     if (!raw.writableFinished) controller.abort();
@@ -64,26 +64,26 @@ const goneSignal = ({ raw }: FastifyReply): AbortSignal => {
   return controller.signal;
 };
 
-/** Waits for the end. Nobody can ask for this transcription later: when the client goes away, it is stopped. */
-const finish = async (
+/** Waits for the transcription. It is cancelled when the client disconnects: nobody could fetch it later. */
+const waitForEnd = async (
   { transcripts }: OpenAiDeps,
-  { user, reply }: Job,
+  { user, reply }: AudioRequest,
   id: string,
 ): Promise<Transcription> => {
-  const transcript = await transcripts.wait(user.id, id, goneSignal(reply));
+  const transcript = await transcripts.wait(user.id, id, disconnectSignal(reply));
   return transcript.status === 'processing' ? transcripts.cancel(user.id, id) : transcript;
 };
 
-const jsonAnswer = (transcript: Transcription, { form, task }: Job) => {
+const jsonAnswer = (transcript: Transcription, { form, task }: AudioRequest) => {
   if (form.response_format === 'verbose_json') {
     return openAiVerbose(transcript, task, form.timestamp_granularities ?? ['segment']);
   }
   return form.response_format === 'diarized_json' ? openAiDiarized(transcript) : openAiText(transcript);
 };
 
-/** The answer in the form that was asked for; undefined when it is sent already. */
-const answer = async (transcript: Transcription, job: Job) => {
-  const { reply, form } = job;
+/** The answer in the requested format; undefined when it was sent here. */
+const answer = async (transcript: Transcription, request: AudioRequest) => {
+  const { reply, form } = request;
   switch (form.response_format) {
     case 'text':
       await reply.type('text/plain; charset=utf-8').send(`${transcript.text}\n`);
@@ -95,58 +95,58 @@ const answer = async (transcript: Transcription, job: Job) => {
       await reply.type('text/vtt; charset=utf-8').send(openAiSubtitles(transcript, 'vtt'));
       return undefined;
     default:
-      return ok(jsonAnswer(transcript, job));
+      return ok(jsonAnswer(transcript, request));
   }
 };
 
-const runStreamed = async (resources: OpenAiDeps, job: Job, file: StoredFile): Promise<undefined> => {
-  const { transcripts, events } = resources;
-  const { user, reply, form, task } = job;
-  const row = transcripts.create(user, creationOf(file, form, task), undefined);
+const runStreamed = async (deps: OpenAiDeps, request: AudioRequest, file: StoredFile): Promise<undefined> => {
+  const { transcripts, events } = deps;
+  const { user, reply, form, task } = request;
+  const row = transcripts.create(user, requestOf(file, form, task), undefined);
   const stream = new OpenAiStream(reply);
   stream.open();
   const stop = stream.follow(events, user.id, row.id);
   try {
-    stream.end(await finish(resources, job, row.id));
+    stream.end(await waitForEnd(deps, request, row.id));
   } finally {
     stop();
   }
 };
 
-const run = async (resources: OpenAiDeps, job: Job, file: StoredFile) => {
-  if (job.form.stream === true) return runStreamed(resources, job, file);
-  const row = resources.transcripts.create(job.user, creationOf(file, job.form, job.task), undefined);
-  const transcript = await finish(resources, job, row.id);
+const run = async (deps: OpenAiDeps, request: AudioRequest, file: StoredFile) => {
+  if (request.form.stream === true) return runStreamed(deps, request, file);
+  const row = deps.transcripts.create(request.user, requestOf(file, request.form, request.task), undefined);
+  const transcript = await waitForEnd(deps, request, row.id);
   if (transcript.error !== undefined) throw errorOfJob(transcript.error);
-  return answer(transcript, job);
+  return answer(transcript, request);
 };
 
-const addAudioRoute = (server: FastifyInstance, resources: OpenAiDeps, task: Task): void => {
-  const { files } = resources;
+const addAudioRoute = (server: FastifyInstance, deps: OpenAiDeps, task: Task): void => {
+  const { files } = deps;
   const definition = task === 'transcribe' ? routes.openAiTranscribe : routes.openAiTranslate;
   const schema = task === 'transcribe' ? OpenAiTranscriptionForm : OpenAiTranslationForm;
   addRoute(server, definition, async ({ caller, request, reply }) => {
     const { user } = caller;
-    const { file, fields } = await readOpenAiForm(request, resources, user);
+    const { file, fields } = await readOpenAiForm(request, deps, user);
     try {
       const form: Form = validate(schema, fields, 'form');
-      return await run(resources, { user, reply, form, task }, file);
+      return await run(deps, { user, reply, form, task }, file);
     } finally {
-      // The upload was for this answer alone.
+      // The file was stored for this request only.
       await files.remove(user.id, file.key);
     }
   });
 };
 
 /** `/v1/audio/*` in the form of OpenAI's API. */
-export const addOpenAiRoutes = async (server: FastifyInstance, resources: OpenAiDeps): Promise<void> => {
+export const addOpenAiRoutes = async (server: FastifyInstance, deps: OpenAiDeps): Promise<void> => {
   await server.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     await scope.register(multipart, { throwFileSizeLimit: false });
-    // Whatever else comes is refused by the handler with a sentence.
+    // The handler refuses other types, with a sentence.
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
-    scope.addHook('onError', async (request, reply) => lingerAfterRefusal(request, reply));
-    addAudioRoute(scope, resources, 'transcribe');
-    addAudioRoute(scope, resources, 'translate');
+    scope.addHook('onError', async (request, reply) => closeAfterRefusal(request, reply));
+    addAudioRoute(scope, deps, 'transcribe');
+    addAudioRoute(scope, deps, 'translate');
   });
 };

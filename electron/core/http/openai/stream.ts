@@ -4,16 +4,16 @@ import { joinTexts, separatorBetween } from '../../base/text.ts';
 import type { EventHub } from '../../services/events.ts';
 import { errorOfJob, openAiErrorBody } from './errors.ts';
 
-/** What to add to a text that a reader has seen the beginning of. */
+/** Splits a growing text into the parts that a reader has not seen yet. */
 export class TextDeltas {
   #seen = '';
 
-  /** The part that newly recognised segments add. */
+  /** The text that new segments add. */
   add(segments: readonly Pick<Segment, 'text'>[]): string {
     return this.#append(joinTexts(segments.map((segment) => segment.text)));
   }
 
-  /** What is still missing of the finished text; nothing where it became another one. */
+  /** The rest of the finished text; empty if the finished text does not begin with what was seen. */
   rest(text: string): string {
     return text.startsWith(this.#seen) ? this.#append(text.slice(this.#seen.length).trimStart()) : '';
   }
@@ -26,7 +26,7 @@ export class TextDeltas {
   }
 }
 
-/** Sends a transcription as OpenAI's server-sent events while it is recognised. */
+/** Sends a transcription as OpenAI's server-sent events while it is being recognized. */
 export class OpenAiStream {
   readonly #reply: FastifyReply;
   readonly #text = new TextDeltas();
@@ -35,7 +35,7 @@ export class OpenAiStream {
     this.#reply = reply;
   }
 
-  /** From here on the answer is a stream: what goes wrong is told in it. */
+  /** Starts the stream. From then on errors are sent as events. */
   open(): void {
     const { raw } = this.#reply.hijack();
     const headers = Object.entries(this.#reply.getHeaders()).map(([name, value]) => [name, String(value)]);
@@ -47,7 +47,7 @@ export class OpenAiStream {
     });
   }
 
-  /** Passes on what is recognised of a transcription, until the returned function is called. */
+  /** Forwards new segments of a transcription until the returned function is called. */
   follow(events: EventHub, userId: string, id: string): () => void {
     return events.subscribe(userId, ({ event }) => {
       if (event.type === 'transcript.progress' && event.id === id && event.segments.length > 0) {

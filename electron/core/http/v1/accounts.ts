@@ -10,7 +10,7 @@ export type AccountDeps = {
   readonly accounts: AccountService;
   readonly settings: SettingsService;
   readonly usage: UsageService;
-  /** Deletes a user with everything that is kept for the user. */
+  /** Deletes a user with all of the user's data. */
   readonly deleteUser: (id: string) => Promise<void>;
 };
 
@@ -39,10 +39,10 @@ const addUserRoutes = (server: FastifyInstance, { accounts, deleteUser }: Accoun
 };
 
 /** Keys, users, sessions, usage and settings. */
-export const addAccountRoutes = (server: FastifyInstance, resources: AccountDeps): void => {
-  const { accounts, settings, usage } = resources;
-  addKeyRoutes(server, resources);
-  addUserRoutes(server, resources);
+export const addAccountRoutes = (server: FastifyInstance, deps: AccountDeps): void => {
+  const { accounts, settings, usage } = deps;
+  addKeyRoutes(server, deps);
+  addUserRoutes(server, deps);
   addRoute(server, routes.createSession, ({ body }) => ok(success(accounts.openSession(body.token))));
   addRoute(server, routes.getUsage, ({ caller }) => ok(success(usage.of(caller.user))));
   addRoute(server, routes.getSettings, () => ok(settings.list()));

@@ -7,8 +7,8 @@ import type { TranscriptService } from '../../services/transcripts/index.ts';
 import { addRoute } from '../add-route.ts';
 
 const HEARTBEAT_MS = 15_000;
-/** A client that reads this slowly is let go; it comes back with `Last-Event-ID`. */
-const MOST_BUFFERED = 8 * 1024 * 1024;
+/** Most unread bytes of a slow client before it is disconnected; it can resume with `Last-Event-ID`. */
+const MAX_BUFFERED_BYTES = 8 * 1024 * 1024;
 
 export type EventDeps = {
   readonly events: EventHub;
@@ -17,12 +17,12 @@ export type EventDeps = {
 };
 
 const write = (out: ServerResponse, { id, type, data }: NumberedEvent): void => {
-  // Looked at before writing: one large event must not drive away a client that reads well.
-  if (out.writableLength > MOST_BUFFERED) out.destroy();
+  // Checked before writing, so that one large event does not disconnect a client that keeps up.
+  if (out.writableLength > MAX_BUFFERED_BYTES) out.destroy();
   else out.write(`id: ${id}\nevent: ${type}\ndata: ${data}\n\n`);
 };
 
-/** `GET /v1/events`: what happens to the caller's transcripts and files, as it happens. */
+/** `GET /v1/events`: server-sent events about the caller's transcripts and files. */
 export const addEventRoutes = (server: FastifyInstance, { events, transcripts, queue }: EventDeps): void => {
   const open = new Set<ServerResponse>();
   server.addHook('preClose', async () => {

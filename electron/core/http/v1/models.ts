@@ -6,8 +6,8 @@ import type { ModelService } from '../../services/models/index.ts';
 import { addRoute } from '../add-route.ts';
 import { ok, success } from '../responses.ts';
 
-/** A job's codes as those of an answer: here the caller's own input is at fault. */
-const asAnswer = (error: unknown): unknown => {
+/** Converts codes of failed jobs: here the caller's own input caused the error. */
+const toRequestError = (error: unknown): unknown => {
   if (!isAppError(error)) return error;
   if (error.code === 'model_invalid') {
     return new AppError('content_mismatch', error.message, { cause: error });
@@ -18,15 +18,15 @@ const asAnswer = (error: unknown): unknown => {
   return error;
 };
 
-const answering = async <T>(work: Promise<T>): Promise<T> => {
+const withRequestErrors = async <T>(work: Promise<T>): Promise<T> => {
   try {
     return await work;
   } catch (error) {
-    throw asAnswer(error);
+    throw toRequestError(error);
   }
 };
 
-/** `/v1/models`: the catalogue, and how models come and go. */
+/** `/v1/models`: lists, installs, imports, benchmarks and removes models. */
 export const addModelRoutes = (server: FastifyInstance, models: ModelService): void => {
   addRoute(server, routes.listModels, () =>
     ok({
@@ -48,10 +48,10 @@ export const addModelRoutes = (server: FastifyInstance, models: ModelService): v
   );
   addRoute(server, routes.importModel, async ({ body }) => ({
     status: 201 as const,
-    body: success(await answering(models.import(body.path, body.id))),
+    body: success(await withRequestErrors(models.import(body.path, body.id))),
   }));
   addRoute(server, routes.benchmarkModel, async ({ params }) => {
-    const { id, seconds, elapsed, speed } = await answering(models.benchmark(params.id));
+    const { id, seconds, elapsed, speed } = await withRequestErrors(models.benchmark(params.id));
     return ok(
       success({ id, seconds: round(seconds, 3), elapsed: round(elapsed, 3), speed: round(speed, 2) }),
     );

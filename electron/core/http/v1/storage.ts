@@ -4,7 +4,7 @@ import { routes } from '../../../contract/routes.ts';
 import type { Files } from '../../services/files/create.ts';
 import { presentFile, presentInformation } from '../../services/files/present.ts';
 import { addRoute } from '../add-route.ts';
-import { lingerAfterRefusal } from '../lingering-close.ts';
+import { closeAfterRefusal } from '../lingering-close.ts';
 import { created, ok, success } from '../responses.ts';
 import { addDownloadRoutes } from './storage/downloads.ts';
 import { receiveForm } from './storage/upload-form.ts';
@@ -78,14 +78,14 @@ export const addStorageRoutes = async (server: FastifyInstance, files: Files): P
     scope.removeAllContentTypeParsers();
     // The upload service refuses files that are too large, with a sentence.
     await scope.register(multipart, { throwFileSizeLimit: false });
-    scope.addHook('onSend', async (request, reply) => lingerAfterRefusal(request, reply));
+    scope.addHook('onSend', async (request, reply) => closeAfterRefusal(request, reply));
     addUploadRoute(scope, files);
   });
   await server.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     // Leave the body of any type unread: the handler streams it.
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
-    scope.addHook('onSend', async (request, reply) => lingerAfterRefusal(request, reply));
+    scope.addHook('onSend', async (request, reply) => closeAfterRefusal(request, reply));
     addPresignedRoute(scope, files);
   });
 };

@@ -11,9 +11,9 @@ export type SystemDeps = {
   readonly version: string;
 };
 
-/** Health, system facts, the request log. */
-export const addSystemRoutes = (server: FastifyInstance, resources: SystemDeps): void => {
-  const { system, requestLog, version } = resources;
+/** Health, facts about the system, and the request log. */
+export const addSystemRoutes = (server: FastifyInstance, deps: SystemDeps): void => {
+  const { system, requestLog, version } = deps;
   addRoute(server, routes.health, () => ok({ status: 'ok' as const, version, uptime: system.uptime() }));
   addRoute(server, routes.system, async () => ok(success(await system.describe())));
   addRoute(server, routes.listRequests, () => ok(success(requestLog.list())));

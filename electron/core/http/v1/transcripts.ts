@@ -6,21 +6,21 @@ import { addRoute } from '../add-route.ts';
 import { contentDisposition } from '../content-disposition.ts';
 import { accepted, ok, success } from '../responses.ts';
 
-/** Fires when the client goes away before it was answered. */
-const goneSignal = (reply: FastifyReply): AbortSignal => {
+/** Aborts when the client disconnects. */
+const disconnectSignal = (reply: FastifyReply): AbortSignal => {
   const controller = new AbortController();
   reply.raw.once('close', () => controller.abort());
   return controller.signal;
 };
 
-/** Transcriptions: create, list, read, change, delete. */
+/** `/v1/transcript`: creates, lists, reads, edits, exports and deletes transcriptions. */
 export const addTranscriptRoutes = (server: FastifyInstance, transcripts: TranscriptService): void => {
   const locationOf = (id: string) => ({ location: `/v1/transcript/id/${id}` });
   addRoute(server, routes.createTranscript, async ({ caller, body, headers: sent, reply }) => {
     const row = transcripts.create(caller.user, body, sent['idempotency-key']);
     const headers = locationOf(row.id);
     if (!body.wait_until_complete) return accepted(transcripts.get(caller.user.id, row.id), headers);
-    const finished = await transcripts.wait(caller.user.id, row.id, goneSignal(reply));
+    const finished = await transcripts.wait(caller.user.id, row.id, disconnectSignal(reply));
     return finished.status === 'processing' ? accepted(finished, headers) : ok(finished, headers);
   });
   addRoute(server, routes.recentTranscripts, ({ caller, query }) =>
@@ -48,7 +48,7 @@ export const addTranscriptRoutes = (server: FastifyInstance, transcripts: Transc
     transcripts.analyze(caller.user.id, params.id, body);
     const headers = locationOf(params.id);
     if (!body.wait_until_complete) return accepted(transcripts.get(caller.user.id, params.id), headers);
-    const finished = await transcripts.wait(caller.user.id, params.id, goneSignal(reply));
+    const finished = await transcripts.wait(caller.user.id, params.id, disconnectSignal(reply));
     return finished.status === 'processing' ? accepted(finished, headers) : ok(finished, headers);
   });
   addRoute(server, routes.exportTranscript, async ({ caller, params, query, reply }) => {

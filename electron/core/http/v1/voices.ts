@@ -4,7 +4,7 @@ import type { VoiceService } from '../../services/voices.ts';
 import { addRoute } from '../add-route.ts';
 import { ok, success } from '../responses.ts';
 
-/** `/v1/voices`: what a user asked to be remembered. */
+/** `/v1/voices`: the user's remembered speakers. */
 export const addVoiceRoutes = (server: FastifyInstance, voices: VoiceService): void => {
   addRoute(server, routes.listVoices, ({ caller }) => ok(success(voices.list(caller.user.id))));
   addRoute(server, routes.renameVoice, ({ caller, params, body }) =>

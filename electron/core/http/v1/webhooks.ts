@@ -4,7 +4,7 @@ import type { WebhookService } from '../../services/webhooks.ts';
 import { addRoute } from '../add-route.ts';
 import { ok, success } from '../responses.ts';
 
-/** The log of a transcription's webhook, and a test of it. */
+/** The deliveries of webhooks, and a test delivery. */
 export const addWebhookRoutes = (server: FastifyInstance, webhooks: WebhookService): void => {
   addRoute(server, routes.listDeliveries, ({ caller, params }) =>
     ok(success(webhooks.list(caller.user.id, params.id))),

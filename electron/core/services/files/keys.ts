@@ -1,12 +1,12 @@
 import { AppError } from '../../base/errors.ts';
 
 const MAX_FOLDER_PARTS = 32;
-/** Longest stem or folder part in UTF-8 bytes: exported to a plain folder, it stays under 255 with time and extension. */
+/** Longest stem or folder part in UTF-8 bytes. With time and extension it stays under the 255 of most file systems. */
 const MAX_PART_BYTES = 200;
 const MAX_EXTENSION = 16;
 const DEFAULT_FOLDER = 'files';
 
-/** Letters with their marks and digits of any script, `-`, `_` and single dots stay; the rest becomes `-`. */
+/** Keeps letters, marks and digits of any script, `-`, `_` and single dots; everything else becomes `-`. */
 const clean = (text: string): string =>
   text
     .toWellFormed()
@@ -32,8 +32,8 @@ const badFolder = (message: string): AppError =>
   });
 
 /**
- * The folder part of a key. Nothing given means `files`. Throws `invalid_request` for `..`, empty
- * parts, control characters and absolute paths.
+ * Returns the folder part of a key, by default `files`. Throws `invalid_request` for `..`, empty parts, control
+ * characters and absolute paths.
  */
 export const parseFolder = (folder: string | undefined): string => {
   if (folder === undefined || folder === '') return DEFAULT_FOLDER;
@@ -52,7 +52,7 @@ export const parseFolder = (folder: string | undefined): string => {
   return cleaned.join('/');
 };
 
-/** `Team call.MP3` → `{stem: "Team call", extension: "mp3"}`. Path parts before the name are dropped. */
+/** `Team call.MP3` → `{stem: "Team call", extension: "mp3"}`. Drops folders before the name. */
 export const splitName = (fileName: string): { stem: string; extension: string } => {
   const name = fileName.split(/[/\\]/).at(-1) ?? '';
   const dot = name.lastIndexOf('.');
@@ -63,7 +63,7 @@ export const splitName = (fileName: string): { stem: string; extension: string }
   return { stem: name.slice(0, dot), extension };
 };
 
-/** What is kept as a file's original name: without control characters, not longer than 255 characters. */
+/** A file's name as it is stored: without control characters, at most its last 255 characters. */
 export const originalName = (fileName: string): string => {
   const name = [...fileName.toWellFormed().replaceAll(/\p{Cc}/gu, '')].slice(-255).join('');
   return name === '' ? 'file' : name;
@@ -85,14 +85,14 @@ export const buildKey = ({ userId, folder, stem, extension }: KeyParts, time: nu
   return `/${userId}/${folder}/${name}_${stamp(time)}.${extension}`;
 };
 
-/** A key as it stands in the database, from one with or without its first slash. */
+/** A key as the database has it: with its first slash, in Unicode's NFC. */
 export const normalizeKey = (key: string): string =>
   `/${key.replace(/^\//, '')}`.toWellFormed().normalize('NFC');
 
-/** The user whose object a key names. */
+/** The id of the user to whom a key belongs. */
 export const userOfKey = (key: string): string => normalizeKey(key).split('/')[1] ?? '';
 
-/** The beginning of a user's keys, from a prefix with or without the first slash and the user's part. */
+/** The prefix of a user's keys, from one with or without the first slash and the user's id. */
 export const keyPrefix = (userId: string, prefix: string): string => {
   const text = normalizeKey(prefix).slice(1);
   const own = `${userId}/`;

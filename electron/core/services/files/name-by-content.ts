@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { fileTypeFromBuffer } from 'file-type';
 import { FILE_TYPES } from '../../engines/scan/file-types.ts';
 
-/** As many bytes as the detection looks at. */
+/** Bytes that `file-type` reads at most for most formats. */
 const HEAD_BYTES = 4100;
 
 const endingOf = async (head: Buffer): Promise<string> => {
@@ -11,7 +11,7 @@ const endingOf = async (head: Buffer): Promise<string> => {
   return FILE_TYPES.find((type) => type.detected.includes(detected))?.extensions[0] ?? detected;
 };
 
-/** Names an upload that comes without a name by what its first bytes are; the stream is whole again. */
+/** Names an unnamed upload by the type of its first bytes. Use the returned stream, which has them again. */
 export const nameByContent = async (
   source: Readable,
 ): Promise<{ name: string; stream: AsyncIterable<Uint8Array> }> => {

@@ -3,7 +3,7 @@ import type { TokenSigner } from './tokens.ts';
 
 const LOOPBACK = new Set(['127.0.0.1', 'localhost', '[::1]']);
 
-/** Whether a URL leads to this very server, by whichever loopback name. */
+/** Whether a URL leads to this server; all names of the loopback interface are equal. */
 const isOwn = (url: URL, base: URL): boolean =>
   url.protocol === base.protocol &&
   url.port === base.port &&

@@ -4,7 +4,7 @@ import type { Clock } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
 import { sameSecret } from '../../base/ids.ts';
 
-/** What a signed URL stands for. */
+/** The claim of a signed URL. */
 const Claim = z.strictObject({
   method: z.enum(['PUT', 'GET']),
   user: z.string(),
@@ -33,7 +33,7 @@ export class TokenSigner {
     return `${payload}.${this.#signature(payload)}`;
   }
 
-  /** Throws `signature_invalid` for an altered token or one for another method, `signature_expired` later. */
+  /** Throws `signature_invalid` for an altered token or another method, `signature_expired` for an expired one. */
   verify(token: string, method: Claim['method']): Claim {
     const claim = this.peek(token);
     if (claim === undefined || claim.method !== method) {
@@ -49,7 +49,7 @@ export class TokenSigner {
   peek(token: string): Claim | undefined {
     const dot = token.indexOf('.');
     const payload = token.slice(0, Math.max(0, dot));
-    // The texts are compared, not the decoded bytes: base64url has more than one text for some bytes.
+    // Compares the texts, not the decoded bytes: base64url encodes some bytes in more than one way.
     if (dot === -1 || !sameSecret(token.slice(dot + 1), this.#signature(payload))) return undefined;
     return Claim.parse(JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')));
   }

@@ -20,19 +20,19 @@ const objectOf = (url: string): ObjectPath | undefined => {
   }
 };
 
-/** What the guards ask about requests for objects from other web origins. */
+/** Decides about requests for stored files from other web origins. */
 export type BucketCors = {
-  /** Whether a path is that of an object, whose CORS is the account's matter. */
+  /** Whether a URL is that of a stored file, whose user configures CORS. */
   isObject(url: string): boolean;
-  /** Sets the headers of an answer; true when the origin is let in. */
+  /** Sets the CORS headers of an answer; false when the origin is not allowed. */
   allow(request: FastifyRequest, reply: FastifyReply, origin: string): boolean;
-  /** Whether anyone may read the object anyway, so that an answer without CORS headers does no harm. */
+  /** Whether anyone may read the file, so that an answer without CORS headers does no harm. */
   isPublic(url: string): boolean;
   /** Answers a preflight; throws `origin_not_allowed`. */
   preflight(request: FastifyRequest, reply: FastifyReply, origin: string): FastifyReply;
 };
 
-/** CORS of the stored files: the account is known from the key or the signed token in the path. */
+/** CORS of stored files. The key or the signed token in the path names the user. */
 export const createBucketCors = ({ service, cors, signer }: Files): BucketCors => {
   const rulesOf = (url: string): CorsRules | undefined => {
     const object = objectOf(url);
@@ -41,8 +41,8 @@ export const createBucketCors = ({ service, cors, signer }: Files): BucketCors =
     return user === undefined ? undefined : cors.rules(user);
   };
 
-  /** Credentials are never allowed: a key in a header or a signature in the path is all that is needed. */
-  const letIn = (reply: FastifyReply, rules: CorsRules, origin: string, method: string): boolean => {
+  /** Sets no `Allow-Credentials`: requests authenticate with a header or a signed path, never with cookies. */
+  const allowOrigin = (reply: FastifyReply, rules: CorsRules, origin: string, method: string): boolean => {
     const value = allowedOrigin(rules, origin);
     if (value === undefined || !allowsMethod(rules, method)) return false;
     reply.header('access-control-allow-origin', value);
@@ -53,7 +53,7 @@ export const createBucketCors = ({ service, cors, signer }: Files): BucketCors =
     isObject: (url) => objectOf(url) !== undefined,
     allow(request, reply, origin) {
       const rules = rulesOf(request.url);
-      if (rules === undefined || !letIn(reply, rules, origin, request.method)) return false;
+      if (rules === undefined || !allowOrigin(reply, rules, origin, request.method)) return false;
       reply.header('access-control-expose-headers', EXPOSED);
       return true;
     },
@@ -69,9 +69,9 @@ export const createBucketCors = ({ service, cors, signer }: Files): BucketCors =
         .split(',')
         .map((name) => name.trim())
         .filter((name) => name !== '');
-      const refused =
-        rules === undefined || !allowsHeaders(rules, names) || !letIn(reply, rules, origin, method);
-      if (refused) {
+      const isRefused =
+        rules === undefined || !allowsHeaders(rules, names) || !allowOrigin(reply, rules, origin, method);
+      if (isRefused) {
         throw new AppError(
           'origin_not_allowed',
           'The CORS configuration of this storage does not allow this request from this web origin.',
@@ -81,7 +81,7 @@ export const createBucketCors = ({ service, cors, signer }: Files): BucketCors =
         .code(204)
         .header('access-control-allow-methods', rules.allowedMethods.join(', '))
         .header('access-control-max-age', String(rules.maxAgeSeconds));
-      // A star in the answer would not cover Authorization, so the asked names are repeated.
+      // `*` would not cover Authorization, so the requested names are repeated.
       if (names.length > 0) reply.header('access-control-allow-headers', names.join(', '));
       if (request.headers['access-control-request-private-network'] === 'true') {
         reply.header('access-control-allow-private-network', 'true');
