@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { analyze } from '../../../electron/core/analysis/index.ts';
+import { LlmError } from '../../../electron/core/engines/llm/chat.ts';
 import {
   createLocalSummarizer,
-  LlmError,
   packLines,
   parseStatements,
-} from '../../../electron/core/engines/llm.ts';
+} from '../../../electron/core/engines/llm/summarizer.ts';
 import { bulletsOf, idsIn, type LanguageModel, startLanguageModel } from '../../support/language-model.ts';
 import { transcriptOf } from '../../unit/analysis/support/transcripts.ts';
 
@@ -15,7 +15,7 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close()));
 });
 
-const standIn = async (reply: Parameters<typeof startLanguageModel>[0]): Promise<LanguageModel> => {
+const startServer = async (reply: Parameters<typeof startLanguageModel>[0]): Promise<LanguageModel> => {
   const server = await startLanguageModel(reply);
   servers.push(server);
   return server;
@@ -26,20 +26,19 @@ const transcript = transcriptOf([
   'Maria Lopez will write the roadmap by Monday.',
 ]);
 
-async function summarizeWith(
+const summarizeWith = (
   settings: { baseUrl: string; timeoutMs?: number; apiKey?: string },
   redact_pii = false,
-) {
-  return analyze(
+) =>
+  analyze(
     transcript,
     { summarization: true, summary_type: 'bullets', redact_pii },
     { secret: 'x', summarizer: createLocalSummarizer({ model: 'tiny', ...settings }) },
   );
-}
 
 describe('summaries by a local language model', () => {
   it('calls the chat endpoint and keeps the evidence of each statement', async () => {
-    const { baseUrl, requests } = await standIn(() =>
+    const { baseUrl, requests } = await startServer(() =>
       bulletsOf({ text: 'The budget is agreed.', sentences: [1] }),
     );
     const { summary, warnings } = await summarizeWith({ baseUrl, apiKey: 'k' });
@@ -57,7 +56,7 @@ describe('summaries by a local language model', () => {
   });
 
   it('sends only the redacted text', async () => {
-    const { baseUrl, requests } = await standIn(() =>
+    const { baseUrl, requests } = await startServer(() =>
       bulletsOf({ text: 'Somebody writes.', sentences: [2] }),
     );
     await summarizeWith({ baseUrl }, true);
@@ -65,7 +64,7 @@ describe('summaries by a local language model', () => {
   });
 
   it('summarizes long transcripts in parts and condenses the notes', async () => {
-    const { baseUrl, requests } = await standIn((request) => {
+    const { baseUrl, requests } = await startServer((request) => {
       const ids = idsIn(request);
       return bulletsOf({ text: `About ${ids[0]}.`, sentences: ids.slice(0, 2) });
     });
@@ -89,7 +88,7 @@ describe('summaries by a local language model', () => {
     ['broken transport', { raw: 'oops' }, 'no JSON'],
     ['statements without evidence', bulletsOf({ text: 'Invented.', sentences: [99] }), 'no usable summary'],
   ])('falls back to extraction with a warning: %s', async (_, answer, reason) => {
-    const { baseUrl } = await standIn(() => answer);
+    const { baseUrl } = await startServer(() => answer);
     const { summary, warnings } = await summarizeWith({ baseUrl });
     expect(summary?.engine).toBe('extractive');
     expect(summary?.text).toContain('budget');
@@ -97,7 +96,7 @@ describe('summaries by a local language model', () => {
   });
 
   it('fails on a model that never responds and on an address without a server', async () => {
-    const { baseUrl } = await standIn(() => undefined);
+    const { baseUrl } = await startServer(() => undefined);
     const slow = await summarizeWith({ baseUrl, timeoutMs: 100 });
     expect(slow.summary?.engine).toBe('extractive');
     expect(slow.warnings.join()).toContain('in time');
@@ -122,7 +121,7 @@ describe('parseStatements', () => {
 });
 
 describe('packLines', () => {
-  it('keeps parts below the size and splits a longer line', () => {
+  it('keeps parts below the size and truncates a longer line', () => {
     expect(packLines(['aa', 'bb', 'cc'], 5)).toEqual(['aa\nbb', 'cc']);
     expect(packLines(['abcdefgh'], 5)).toEqual(['abcde']);
     expect(packLines([], 5)).toEqual([]);

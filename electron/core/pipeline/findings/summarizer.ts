@@ -1,5 +1,5 @@
 import type { Summarizer } from '../../analysis/types.ts';
-import { createLocalSummarizer } from '../../engines/llm.ts';
+import { createLocalSummarizer } from '../../engines/llm/summarizer.ts';
 import type { HttpClient, OpenedResponse } from '../../engines/net/types.ts';
 
 const MOST_ANSWER_BYTES = 8 * 1024 * 1024;
