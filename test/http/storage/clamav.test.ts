@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parseClamdConf, parseClamdReply } from '../../../electron/core/engines/scan/clamd.ts';
 import { parseClamscan } from '../../../electron/core/engines/scan/clamscan.ts';
-import { EicarWatch } from '../../../electron/core/engines/scan/eicar.ts';
+import { EicarDetector } from '../../../electron/core/engines/scan/eicar.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { zip } from '../../support/zip.ts';
 import { ensureClamav, MARKER, startClamd, writeSignatures } from './support/clamav.ts';
@@ -103,13 +103,13 @@ describe('without ClamAV', () => {
   it('the EICAR signature is found across the borders of chunks', () => {
     const text = `head X5O!P%@AP[4\\PZX54(P^)7CC)7}$EICAR-${'STANDARD'}-ANTIVIRUS-TEST-FILE!$H+H* tail`;
     for (let size = 1; size < text.length; size++) {
-      const watch = new EicarWatch();
-      for (let at = 0; at < text.length; at += size) watch.update(Buffer.from(text.slice(at, at + size)));
-      expect([size, watch.found]).toEqual([size, true]);
+      const detector = new EicarDetector();
+      for (let at = 0; at < text.length; at += size) detector.update(Buffer.from(text.slice(at, at + size)));
+      expect([size, detector.isFound]).toEqual([size, true]);
     }
-    const clean = new EicarWatch();
+    const clean = new EicarDetector();
     clean.update(Buffer.from(text.replace('STANDARD', 'STANDART')));
-    expect(clean.found).toBe(false);
+    expect(clean.isFound).toBe(false);
   });
 });
 

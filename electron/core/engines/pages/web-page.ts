@@ -1,9 +1,9 @@
 import { describeNonMedia, readBytes } from '../ffmpeg/content-kind.ts';
 import type { MediaInput } from '../ffmpeg/types.ts';
 
-/** What was found where a recording was expected. */
+/** A web page at a URL where a recording was expected. */
 export type WebPage = {
-  /** Of its `<title>`, or null. */
+  /** The text of its `<title>`, or null. */
   readonly title: string | null;
 };
 
@@ -28,7 +28,7 @@ const decodeEntities = (text: string): string =>
     return point > 0 && point <= 0x10ffff ? String.fromCodePoint(point) : whole;
   });
 
-/** One line for a person: no control characters, single spaces, at most 200 characters. */
+/** A title for display: no control characters, single spaces, at most 200 characters. */
 export const cleanTitle = (text: string): string =>
   Array.from(
     text
@@ -39,24 +39,24 @@ export const cleanTitle = (text: string): string =>
     .slice(0, MAX_TITLE)
     .join('');
 
-const decoded = (head: Uint8Array): string => {
+const decodeHtml = (head: Uint8Array): string => {
   const declared = /<meta[^>]+charset\s*=\s*["']?([\w-]+)/i.exec(Buffer.from(head).toString('latin1'))?.[1];
   try {
     return new TextDecoder(declared ?? 'utf-8').decode(head);
   } catch {
-    // A name that no decoder knows.
+    // The page declares an unknown charset.
     return new TextDecoder().decode(head);
   }
 };
 
-/** The title in the first bytes of a page. */
+/** The title of a page, from its first bytes. */
 export const titleOf = (head: Uint8Array): string | null => {
-  const inside = /<title[^>]*>([^<]*)<\/title/i.exec(decoded(head))?.[1];
+  const inside = /<title[^>]*>([^<]*)<\/title/i.exec(decodeHtml(head))?.[1];
   const title = inside === undefined ? '' : cleanTitle(decodeEntities(inside));
   return title === '' ? null : title;
 };
 
-/** The web page that an input is, where its first bytes show that it is one. */
+/** Returns the web page if the first bytes of an input show that it is one, else undefined. */
 export const readWebPage = async (input: MediaInput, signal: AbortSignal): Promise<WebPage | undefined> => {
   const head = await readBytes(input, 0, HEAD_BYTES, signal);
   return (await describeNonMedia(head.subarray(0, 4100))) === 'a web page'

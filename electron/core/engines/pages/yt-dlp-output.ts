@@ -3,22 +3,22 @@ import { z } from 'zod';
 import { AppError } from '../../base/errors.ts';
 import { cleanTitle } from './web-page.ts';
 
-/** The part of a recording with a title of its own; seconds. */
+/** A chapter of a recording; seconds. */
 export type PageChapter = { readonly title: string; readonly start: number; readonly end: number };
 
-/** A recording that a page holds, as yt-dlp describes it. */
+/** A recording in a web page, as yt-dlp describes it. */
 export type PageRecording = {
   readonly title: string | null;
-  /** Which of yt-dlp's extractors found it: `Youtube`, `Generic`, … */
+  /** The yt-dlp extractor that found it: `Youtube`, `Generic`, … */
   readonly site: string | null;
   readonly chapters: readonly PageChapter[];
-  /** Recordings on the page; the first is taken. */
+  /** Recordings on the page; the first is used. */
   readonly count: number;
-  /** The file's ending, for its name. */
+  /** File extension without the dot. */
   readonly extension: string;
-  /** One file that any client can fetch, or null where yt-dlp must put it together from parts. */
+  /** A single file that any client can download; null for segmented media, which yt-dlp must download. */
   readonly file: { readonly url: string; readonly headers: Readonly<Record<string, string>> } | null;
-  /** The description as yt-dlp reads it in again. */
+  /** The description for yt-dlp's `--load-info-json`. */
   readonly info: string;
 };
 
@@ -47,30 +47,30 @@ const Output = z.union([
   Entry,
 ]);
 
-/** What a server may see of the request that yt-dlp would have made. Cookies are not among it. */
-const HEADERS = new Set(['user-agent', 'accept', 'accept-language', 'referer', 'origin']);
-const PLAIN = new Set(['http', 'https']);
-/** Made of parts that yt-dlp fetches by itself, over http. */
-const IN_PARTS = new Set(['m3u8', 'm3u8_native', 'http_dash_segments']);
+/** Headers of yt-dlp's request that we send, too. Cookies are left out. */
+const FORWARDED_HEADERS = new Set(['user-agent', 'accept', 'accept-language', 'referer', 'origin']);
+const PLAIN_PROTOCOLS = new Set(['http', 'https']);
+/** Segmented media that yt-dlp downloads itself, over http. */
+const SEGMENTED_PROTOCOLS = new Set(['m3u8', 'm3u8_native', 'http_dash_segments']);
 const MAX_CHAPTERS = 1000;
 
 const nothingFound = (): AppError => new AppError('not_media', 'yt-dlp found no recording in it.');
 
 const fileOf = (entry: z.output<typeof Entry>): PageRecording['file'] => {
   const protocol = entry.protocol ?? '';
-  if (IN_PARTS.has(protocol)) return null;
+  if (SEGMENTED_PROTOCOLS.has(protocol)) return null;
   const { url } = entry;
-  if (!PLAIN.has(protocol) || typeof url !== 'string' || !/^https?:\/\//i.test(url)) {
+  if (!PLAIN_PROTOCOLS.has(protocol) || typeof url !== 'string' || !/^https?:\/\//i.test(url)) {
     throw new AppError('not_media', 'The recording in it is sent in a way that Earshot does not take.');
   }
   const headers = Object.entries(entry.http_headers ?? {}).map(([name, value]): [string, string] => [
     name.toLowerCase(),
     value,
   ]);
-  return { url, headers: Object.fromEntries(headers.filter(([name]) => HEADERS.has(name))) };
+  return { url, headers: Object.fromEntries(headers.filter(([name]) => FORWARDED_HEADERS.has(name))) };
 };
 
-/** Reads what `yt-dlp --dump-single-json` printed. Throws `not_media` where there is no recording to take. */
+/** Parses the output of `yt-dlp --dump-single-json`. Throws `not_media` if it holds no usable recording. */
 export const parsePageRecording = (json: string): PageRecording => {
   const output = Output.parse(JSON.parse(json));
   const list = 'entries' in output && Array.isArray(output.entries) ? output.entries : [output];
@@ -100,7 +100,7 @@ export const parsePageRecording = (json: string): PageRecording => {
   };
 };
 
-/** What yt-dlp died of, from its standard error. */
+/** Explains a failure of yt-dlp by its standard error. */
 export const explainYtDlp = (stderr: string): AppError => {
   const lines = stripVTControlCharacters(stderr).split('\n');
   const line = lines.findLast((each) => each.startsWith('ERROR:'))?.slice('ERROR:'.length) ?? '';

@@ -11,35 +11,35 @@ import { findProgram } from '../programs.ts';
 import { explainYtDlp, type PageRecording, parsePageRecording } from './yt-dlp-output.ts';
 
 export type PageLimits = {
-  /** An empty folder of the job: yt-dlp works there. */
+  /** An empty folder of the job, yt-dlp's working directory. */
   readonly folder: string;
   readonly url: string;
   readonly maxBytes: number;
   readonly stallSeconds: number;
   readonly signal: AbortSignal;
-  /** Bytes that came in so far. */
+  /** Called with the bytes received so far. */
   readonly onBytes?: (bytes: number) => void;
 };
 
-/** Finds the recordings in web pages, by the yt-dlp of this machine. */
+/** Finds and downloads recordings in web pages with the installed yt-dlp. */
 export type PageReader = {
-  /** Where yt-dlp is, or undefined. Looked for each time: it may be installed meanwhile. */
+  /** The path of yt-dlp, or undefined. Looks for it each time, because it may be installed meanwhile. */
   program(): Promise<string | undefined>;
-  /** What a page holds. Throws `not_media`, and as `HttpClient.open` does. */
+  /** Describes the recording in a page. Throws `not_media`, and as `HttpClient.open` does. */
   inspect(program: string, limits: PageLimits): Promise<{ recording: PageRecording; bytes: number }>;
-  /** Has yt-dlp fetch a recording that is sent in parts, into a file of the folder. */
+  /** Downloads a segmented recording into a file of the folder. */
   fetch(
     program: string,
     limits: PageLimits & { readonly recording: PageRecording; readonly file: string },
   ): Promise<{ bytes: number }>;
 };
 
-const MAX_OUTPUT = 64 * 1024 * 1024;
-const MAX_STDERR = 64 * 1024;
+const MAX_STDOUT_BYTES = 64 * 1024 * 1024;
+const MAX_STDERR_CHARACTERS = 64 * 1024;
 const INFO_FILE = 'page.info.json';
-const PLAIN = '[protocol^=http][protocol!*=dash]';
-/** One plain file before one in parts, sound alone before sound with a picture. */
-const FORMAT = [`ba${PLAIN}`, `b${PLAIN}`, `ba*${PLAIN}`, 'ba', 'b', 'ba*'].join('/');
+const PLAIN_HTTP = '[protocol^=http][protocol!*=dash]';
+/** Prefers a single file to segments, and audio alone to video. */
+const FORMAT = [`ba${PLAIN_HTTP}`, `b${PLAIN_HTTP}`, `ba*${PLAIN_HTTP}`, 'ba', 'b', 'ba*'].join('/');
 
 const optionsFor = ({ folder, stallSeconds }: PageLimits): string[] => [
   '--ignore-config',
@@ -55,12 +55,12 @@ const optionsFor = ({ folder, stallSeconds }: PageLimits): string[] => [
   ...['--socket-timeout', String(stallSeconds)],
   ...['--retries', '3'],
   ...['--fixup', 'never'],
-  // It fetches parts by itself, and hands no address to an ffmpeg of its own.
+  // yt-dlp downloads segments itself and starts no ffmpeg, which would bypass the proxy.
   ...['--downloader', 'native'],
   ...['--ffmpeg-location', join(folder, 'none')],
 ];
 
-/** The environment of yt-dlp: the proxy, and nothing of ours. */
+/** The environment of yt-dlp: the proxy, and no variables of ours. */
 const environmentFor = (environment: NodeJS.ProcessEnv, proxy: string, folder: string) => ({
   ...Object.fromEntries(
     ['PATH', 'HOME', 'LANG', 'SSL_CERT_FILE', 'SSL_CERT_DIR', 'SystemRoot', 'USERPROFILE', 'APPDATA']
@@ -77,7 +77,7 @@ const environmentFor = (environment: NodeJS.ProcessEnv, proxy: string, folder: s
   no_proxy: '',
 });
 
-/** Ends a process and all that it started. */
+/** Kills a process and its descendants. */
 const killTree = (child: ChildProcess): void => {
   if (child.pid === undefined) return;
   if (process.platform === 'win32') {
@@ -89,14 +89,18 @@ const killTree = (child: ChildProcess): void => {
   try {
     process.kill(-child.pid, 'SIGKILL');
   } catch {
-    // The whole group is gone already.
+    // ESRCH: the process group has already ended.
   }
 };
 
 type Run = { readonly program: string; readonly args: readonly string[]; readonly limits: PageLimits };
 
-/** Runs yt-dlp to its end with the guarded way out, and gives what it printed and the bytes that came in. */
-const run = async (client: HttpClient, environment: NodeJS.ProcessEnv, { program, args, limits }: Run) => {
+/** Runs yt-dlp behind the guarded proxy. Returns its output and the bytes received. */
+const runYtDlp = async (
+  client: HttpClient,
+  environment: NodeJS.ProcessEnv,
+  { program, args, limits }: Run,
+) => {
   const { signal, stallSeconds, folder } = limits;
   throwIfAborted(signal);
   const controller = new AbortController();
@@ -119,9 +123,9 @@ const run = async (client: HttpClient, environment: NodeJS.ProcessEnv, { program
   try {
     const env = environmentFor(environment, proxy.url, folder);
     stall.resume();
-    const { code, stdout, stderr } = await outcomeOf(program, args, env, folder, controller.signal);
+    const { code, stdout, stderr } = await runProcess(program, args, env, folder, controller.signal);
     throwIfAborted(controller.signal);
-    // What the guard refused is the reason, whatever yt-dlp made of it.
+    // A connection that the guard rejected is the cause of whatever yt-dlp reports.
     if (code !== 0) throw proxy.failure() ?? explainYtDlp(stderr);
     return { stdout, bytes: proxy.bytes() };
   } finally {
@@ -131,8 +135,8 @@ const run = async (client: HttpClient, environment: NodeJS.ProcessEnv, { program
   }
 };
 
-/** Resolves when the process is gone; a fired signal kills it. */
-const outcomeOf = (
+/** Resolves when the process has ended; an aborted signal kills it. */
+const runProcess = (
   program: string,
   args: readonly string[],
   env: NodeJS.ProcessEnv,
@@ -144,7 +148,7 @@ const outcomeOf = (
       cwd,
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
-      // A process group of its own: what it starts ends with it.
+      // A process group of its own, so that killTree can end its descendants.
       detached: process.platform !== 'win32',
       windowsHide: true,
     });
@@ -156,11 +160,11 @@ const outcomeOf = (
     let stderr = '';
     child.stdout.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > MAX_OUTPUT) killTree(child);
+      if (size > MAX_STDOUT_BYTES) killTree(child);
       else chunks.push(chunk);
     });
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      stderr = (stderr + text).slice(-MAX_STDERR);
+      stderr = (stderr + text).slice(-MAX_STDERR_CHARACTERS);
     });
     child.once('error', (cause) => {
       signal.removeEventListener('abort', onAbort);
@@ -172,7 +176,7 @@ const outcomeOf = (
     });
   });
 
-const parsed = (stdout: string): PageRecording => {
+const parseOutput = (stdout: string): PageRecording => {
   try {
     return parsePageRecording(stdout);
   } catch (error) {
@@ -182,8 +186,8 @@ const parsed = (stdout: string): PageRecording => {
 };
 
 /**
- * Reads pages with yt-dlp: `EARSHOT_YTDLP` names it, else it is looked for on the PATH; an empty name means none.
- * All that it sends and gets goes through the guarded proxy.
+ * Reads pages with yt-dlp: the program that `EARSHOT_YTDLP` names, else the one on the PATH; an empty name means none. All
+ * of its connections go through a guarded proxy.
  */
 export const createPageReader = (client: HttpClient, environment: NodeJS.ProcessEnv): PageReader => ({
   program: async () => {
@@ -193,8 +197,8 @@ export const createPageReader = (client: HttpClient, environment: NodeJS.Process
   },
   inspect: async (program, limits) => {
     const args = [...optionsFor(limits), '--dump-single-json', '--', limits.url];
-    const { stdout, bytes } = await run(client, environment, { program, args, limits });
-    return { recording: parsed(stdout), bytes };
+    const { stdout, bytes } = await runYtDlp(client, environment, { program, args, limits });
+    return { recording: parseOutput(stdout), bytes };
   },
   fetch: async (program, limits) => {
     const info = join(limits.folder, INFO_FILE);
@@ -204,7 +208,7 @@ export const createPageReader = (client: HttpClient, environment: NodeJS.Process
         ...optionsFor(limits),
         ...['--load-info-json', INFO_FILE, '--output', limits.file, '--force-overwrites'],
       ];
-      const { bytes } = await run(client, environment, { program, args, limits });
+      const { bytes } = await runYtDlp(client, environment, { program, args, limits });
       return { bytes };
     } finally {
       await rm(info, { force: true });

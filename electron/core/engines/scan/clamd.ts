@@ -1,14 +1,14 @@
 import { createReadStream } from 'node:fs';
 import { connect, type NetConnectOpts, type Socket } from 'node:net';
 
-/** What a scanner says of a file. Only `clean` means that every byte was looked at. */
+/** The result of a scan. Only `clean` means that every byte was scanned. */
 export type ScanVerdict =
   | { readonly state: 'clean' }
   | { readonly state: 'infected'; readonly signature: string }
   | { readonly state: 'too_large' }
   | { readonly state: 'error'; readonly reason: string };
 
-/** How clamd is reached, and up to which size its "OK" can be believed. */
+/** Where clamd listens, and the largest file for which its "OK" is reliable. */
 export type ClamdConfig = { readonly address: NetConnectOpts; readonly maxBytes: number };
 
 const UNITS: Readonly<Record<string, number>> = { '': 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
@@ -21,9 +21,8 @@ const parseSize = (text: string): number | undefined => {
 };
 
 /**
- * Reads a clamd.conf. clamd answers "OK" for a file over `MaxFileSize` or `MaxScanSize` without having
- * looked at all of it, so those limits (0 = none) bound what its word is taken for.
- * Undefined when the file names no socket.
+ * Parses a clamd.conf. clamd answers "OK" for a file over `MaxFileSize` or `MaxScanSize` without scanning all of it, so
+ * `maxBytes` is the smallest of its limits (0: none). Returns undefined if the file names no socket.
  */
 export const parseClamdConf = (text: string): ClamdConfig | undefined => {
   const values = new Map<string, string>();
@@ -48,7 +47,7 @@ export const parseClamdConf = (text: string): ClamdConfig | undefined => {
   return { address: { host: values.get('tcpaddr') ?? '127.0.0.1', port }, maxBytes };
 };
 
-/** Reads one answer of clamd, e.g. `stream: Eicar-Test-Signature FOUND`. */
+/** Parses a reply of clamd, e.g. `stream: Eicar-Test-Signature FOUND`. */
 export const parseClamdReply = (reply: string): ScanVerdict => {
   const text = reply.replaceAll('\0', '').trim();
   if (/size limit exceeded/i.test(text)) return { state: 'too_large' };
@@ -62,7 +61,7 @@ export const parseClamdReply = (reply: string): ScanVerdict => {
   return { state: 'error', reason: text === '' ? 'no answer' : text.slice(0, 200) };
 };
 
-const IDLE_MS = 300_000;
+const TIMEOUT_MS = 300_000;
 
 const frame = (chunk: Uint8Array): Uint8Array => {
   const length = Buffer.alloc(4);
@@ -70,31 +69,31 @@ const frame = (chunk: Uint8Array): Uint8Array => {
   return Buffer.concat([length, chunk]);
 };
 
-const drained = (socket: Socket): Promise<void> =>
-  new Promise((done) => {
-    socket.once('drain', done);
-    socket.once('close', done);
+const waitForDrain = (socket: Socket): Promise<void> =>
+  new Promise((resolve) => {
+    socket.once('drain', resolve);
+    socket.once('close', resolve);
   });
 
-/** Sends a command and what follows it, and resolves with all that clamd answers. */
+/** Sends a command with its data, and resolves with the whole reply of clamd. */
 const converse = (address: NetConnectOpts, send: (socket: Socket) => Promise<void>): Promise<string> =>
-  new Promise((done, failed) => {
+  new Promise((resolve, reject) => {
     const socket = connect(address);
     let reply = '';
-    socket.setTimeout(IDLE_MS, () => socket.destroy(new Error('clamd did not answer in time')));
+    socket.setTimeout(TIMEOUT_MS, () => socket.destroy(new Error('clamd did not answer in time')));
     socket.setEncoding('utf8');
     socket.on('data', (text: string) => {
       reply += text;
     });
-    // An answer that came before clamd closed the connection stands: it cuts streams over its limit off.
-    socket.on('error', (error) => (reply === '' ? failed(error) : done(reply)));
-    socket.on('close', () => done(reply));
+    // A reply that arrived before the error is valid: clamd resets the connection of a stream over its limit.
+    socket.on('error', (error) => (reply === '' ? reject(error) : resolve(reply)));
+    socket.on('close', () => resolve(reply));
     socket.on('connect', () => {
       send(socket).catch((error: unknown) => socket.destroy(error instanceof Error ? error : undefined));
     });
   });
 
-/** Whether a clamd listens there. */
+/** Whether a clamd listens at the address. */
 export const pingClamd = async ({ address }: ClamdConfig): Promise<boolean> => {
   try {
     return (await converse(address, async (socket) => void socket.write('zPING\0'))).startsWith('PONG');
@@ -103,7 +102,7 @@ export const pingClamd = async ({ address }: ClamdConfig): Promise<boolean> => {
   }
 };
 
-/** Has clamd scan a file through `INSTREAM`, so that it needs no right to read it. */
+/** Scans a file through `INSTREAM`, so that clamd needs no permission to read it. */
 export const scanWithClamd = async (
   config: ClamdConfig,
   path: string,
@@ -115,7 +114,7 @@ export const scanWithClamd = async (
       socket.write('zINSTREAM\0');
       for await (const chunk of createReadStream(path, { highWaterMark: 256 * 1024 })) {
         if (socket.destroyed) return;
-        if (!socket.write(frame(chunk))) await drained(socket);
+        if (!socket.write(frame(chunk))) await waitForDrain(socket);
       }
       socket.write(Buffer.alloc(4));
     });

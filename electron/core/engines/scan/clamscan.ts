@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import type { ScanVerdict } from './clamd.ts';
 
 const GIB = 1024 ** 3;
-/** clamscan takes no larger limit than this. */
-export const CLAMSCAN_MAX = 2 * GIB - 1;
+/** The largest limit that clamscan accepts. */
+export const CLAMSCAN_MAX_BYTES = 2 * GIB - 1;
 const TIMEOUT_MS = 15 * 60_000;
 
-/** Reads what `clamscan --no-summary` printed, with its exit status: 0 clean, 1 found, 2 error. */
+/** Parses the output of `clamscan --no-summary` with its exit status: 0 clean, 1 found, 2 error. */
 export const parseClamscan = (output: string, status: number | null): ScanVerdict => {
   const found = /: (.+) FOUND\s*$/m.exec(output);
   if (found?.[1] !== undefined) {
@@ -18,14 +18,14 @@ export const parseClamscan = (output: string, status: number | null): ScanVerdic
   return { state: 'error', reason: `clamscan ended with ${status ?? 'a signal'}` };
 };
 
-/** Has `clamscan` scan a file, with limits that leave no part of it out. */
+/** Scans a file with `clamscan`, with limits that cover the whole file. */
 export const scanWithClamscan = (
   program: string,
   path: string,
   database: string | undefined,
 ): Promise<ScanVerdict> =>
-  new Promise((done) => {
-    const limit = String(CLAMSCAN_MAX);
+  new Promise((resolve) => {
+    const limit = String(CLAMSCAN_MAX_BYTES);
     const args = [
       '--no-summary',
       `--max-filesize=${limit}`,
@@ -40,6 +40,6 @@ export const scanWithClamscan = (
     child.stdout.on('data', (text: string) => {
       output = (output + text).slice(-10_000);
     });
-    child.on('error', (error) => done({ state: 'error', reason: error.message }));
-    child.on('close', (status) => done(parseClamscan(output, status)));
+    child.on('error', (error) => resolve({ state: 'error', reason: error.message }));
+    child.on('close', (status) => resolve(parseClamscan(output, status)));
   });

@@ -1,33 +1,33 @@
 import { open, readFile } from 'node:fs/promises';
 import { fileTypeFromFile } from 'file-type';
 import { AppError } from '../../base/errors.ts';
-import { type FileType, isUnspecific, mimeEssence, typeOfExtension, typeOfMime } from './file-types.ts';
-import { decodeHead, hasUtf16Mark } from './text.ts';
+import { type FileType, isGenericMime, mimeEssence, typeOfExtension, typeOfMime } from './file-types.ts';
+import { decodeHead, hasUtf16ByteOrderMark } from './text.ts';
 
-const HEAD = 64 * 1024;
-/** JSON up to this size is parsed whole; beyond it, its beginning and its encoding are checked. */
-const PARSED_JSON = 16 * 1024 * 1024;
+const HEAD_BYTES = 64 * 1024;
+/** Larger JSON is not parsed: its encoding and first character are checked. */
+const MAX_PARSED_JSON = 16 * 1024 * 1024;
 
 export type ChosenType = { readonly type: FileType; readonly extension: string; readonly mimeType: string };
 
 /**
- * The type of a file by its extension and the declared media type. Throws `unsupported_file_type` for
- * what the storage does not take, `content_mismatch` when the two contradict each other.
+ * The type of a file by its extension and declared media type. Throws `unsupported_file_type` for a type that the storage
+ * does not accept, `content_mismatch` if the two contradict each other.
  */
 export const chooseType = (extension: string, declared: string): ChosenType => {
   const byName = typeOfExtension(extension);
-  const named = extension === '' ? 'without an extension' : `of the type .${extension}`;
-  const refuse = (what: string) =>
+  const description = extension === '' ? 'without an extension' : `of the type .${extension}`;
+  const unsupported = (what: string) =>
     new AppError('unsupported_file_type', `Files ${what} are not supported here.`);
-  if (isUnspecific(declared)) {
-    if (byName === undefined) throw refuse(named);
+  if (isGenericMime(declared)) {
+    if (byName === undefined) throw unsupported(description);
     return { type: byName, extension: extension.toLowerCase(), mimeType: byName.mimeTypes[0] ?? '' };
   }
   const essence = mimeEssence(declared);
   const byMime = typeOfMime(essence);
-  if (byMime === undefined) throw refuse(`of the media type ${essence.slice(0, 100)}`);
+  if (byMime === undefined) throw unsupported(`of the media type ${essence.slice(0, 100)}`);
   if (extension === '') return { type: byMime, extension: byMime.extensions[0] ?? '', mimeType: essence };
-  if (byName === undefined) throw refuse(named);
+  if (byName === undefined) throw unsupported(description);
   if (!byName.mimeTypes.includes(essence)) {
     throw new AppError(
       'content_mismatch',
@@ -46,14 +46,14 @@ const mismatch = (extension: string, found?: string): AppError =>
 const readHead = async (path: string): Promise<Uint8Array> => {
   const handle = await open(path, 'r');
   try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD), 0, HEAD, 0);
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
     return buffer.subarray(0, bytesRead);
   } finally {
     await handle.close();
   }
 };
 
-/** An MPEG audio or ADTS frame header in the first bytes: files cut out of a stream begin anywhere. */
+/** Whether there is an MPEG audio or ADTS frame header near the start: files cut out of a stream begin anywhere. */
 const hasAudioFrame = (head: Uint8Array): boolean => {
   for (let i = 0; i + 3 < Math.min(head.length, 8192); i++) {
     const second = head[i + 1] ?? 0;
@@ -66,7 +66,7 @@ const hasAudioFrame = (head: Uint8Array): boolean => {
   return false;
 };
 
-/** The checksum of the first header, for archives from before the `ustar` mark. */
+/** Checks the checksum of the first header, for archives older than the `ustar` magic. */
 const isOldTar = (head: Uint8Array): boolean => {
   if (head.length < 512) return false;
   if (head.subarray(0, 512).every((byte) => byte === 0)) return true;
@@ -77,9 +77,9 @@ const isOldTar = (head: Uint8Array): boolean => {
 };
 
 const isJson = async (path: string, head: Uint8Array, size: number): Promise<boolean> => {
-  if (size > PARSED_JSON) return /^\uFEFF?\s*[[{"\-\dtfn]/.test(decodeHead(head));
+  if (size > MAX_PARSED_JSON) return /^\uFEFF?\s*[[{"\-\dtfn]/.test(decodeHead(head));
   const bytes = await readFile(path);
-  const text = hasUtf16Mark(bytes) ? decodeHead(bytes) : bytes.toString('utf8');
+  const text = hasUtf16ByteOrderMark(bytes) ? decodeHead(bytes) : bytes.toString('utf8');
   try {
     JSON.parse(text.replace(/^\uFEFF/, ''));
     return true;
@@ -93,8 +93,8 @@ const isXml = (head: Uint8Array): boolean => /^\uFEFF?\s*<[?!\p{L}_:]/u.test(dec
 const isSvg = (head: Uint8Array): boolean =>
   isXml(head) && /<(?:[\p{L}_][\p{L}\p{N}_.-]*:)?svg[\s/>]/iu.test(decodeHead(head));
 
-/** Formats whose first characters are letters, so that a plain text may begin with them. */
-const LETTERS_ALONE = new Set([
+/** Formats that `file-type` detects by letters, with which a plain text can begin, too. */
+const TEXTUAL_SIGNATURES = new Set([
   'bmp',
   'gif',
   'exe',
@@ -120,11 +120,11 @@ export type ContentCheck = {
   readonly path: string;
   readonly size: number;
   readonly chosen: ChosenType;
-  /** Whether every byte so far fits a text. */
+  /** Whether all bytes are possible in a text: see TextDetector. */
   readonly canBeText: boolean;
 };
 
-/** Throws `content_mismatch` when the bytes at `path` are not what the name says. */
+/** Throws `content_mismatch` if the file's content does not match its type. */
 export const checkContent = async ({ path, size, chosen, canBeText }: ContentCheck): Promise<void> => {
   const { type, extension } = chosen;
   const head = await readHead(path);
@@ -134,7 +134,7 @@ export const checkContent = async ({ path, size, chosen, canBeText }: ContentChe
   if (isText && !canBeText) throw mismatch(extension, detected);
   switch (type.check) {
     case 'text':
-      if (detected !== undefined && !LETTERS_ALONE.has(detected.toLowerCase()))
+      if (detected !== undefined && !TEXTUAL_SIGNATURES.has(detected.toLowerCase()))
         throw mismatch(extension, detected);
       return;
     case 'json':

@@ -1,12 +1,12 @@
-/** A kind of file that the storage takes. */
+/** A file type that the storage accepts. */
 export type FileType = {
   /** The first is the canonical extension. */
   readonly extensions: readonly string[];
-  /** Media types that clients declare for it; the first is the canonical one. */
+  /** Media types that clients declare; the first is canonical. */
   readonly mimeTypes: readonly string[];
-  /** What the `file-type` library may call its bytes. */
+  /** Extensions that the `file-type` library may detect. */
   readonly detected: readonly string[];
-  /** How the bytes are checked where the library sees nothing. */
+  /** How the content is checked: by the library, or by a check of our own for what it does not detect. */
   readonly check: 'detected' | 'text' | 'json' | 'xml' | 'svg' | 'rtf' | 'mpeg' | 'tar';
 };
 
@@ -27,7 +27,7 @@ const OGG_FAMILY = 'ogg oga ogv opus spx ogm ogx';
 const ZIP_FAMILY = 'zip docx xlsx pptx odt ods odp epub docm dotx xltx xlsm odg jar';
 const TIFF_FAMILY = 'tif dng cr2 nef arw';
 
-/** Every type of section 4.6 of the interface. */
+/** Every file type that uploads accept. */
 export const FILE_TYPES: readonly FileType[] = [
   type('mp3', 'audio/mpeg audio/mp3 audio/x-mp3 audio/mpeg3 audio/x-mpeg', 'mp3 mp2', 'mpeg'),
   type('wav', 'audio/wav audio/x-wav audio/wave audio/vnd.wave', 'wav'),
@@ -63,13 +63,13 @@ export const FILE_TYPES: readonly FileType[] = [
   type('gz', 'application/gzip application/x-gzip', 'gz tar.gz'),
 ];
 
-/** What clients send when they do not know the type. */
-const UNSPECIFIC = new Set(['', 'application/octet-stream', 'binary/octet-stream', 'application/x-binary']);
+/** Media types that clients send if they do not know the type. */
+const GENERIC = new Set(['', 'application/octet-stream', 'binary/octet-stream', 'application/x-binary']);
 
 /** `Text/Plain; charset=utf-8` → `text/plain`. */
 export const mimeEssence = (declared: string): string => (declared.split(';')[0] ?? '').trim().toLowerCase();
 
-export const isUnspecific = (declared: string): boolean => UNSPECIFIC.has(mimeEssence(declared));
+export const isGenericMime = (declared: string): boolean => GENERIC.has(mimeEssence(declared));
 
 export const typeOfExtension = (extension: string): FileType | undefined =>
   FILE_TYPES.find((entry) => entry.extensions.includes(extension.toLowerCase()));
@@ -82,7 +82,7 @@ export const typeOfMime = (declared: string): FileType | undefined => {
   );
 };
 
-/** Types whose files a browser could run or interpret when it shows them as a page of their own. */
+/** Types that a browser can execute or render as a page of their own. */
 const ACTIVE = new Set([
   'text/html',
   'application/xhtml+xml',

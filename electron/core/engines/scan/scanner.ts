@@ -4,17 +4,17 @@ import { AppError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import { findProgram } from '../programs.ts';
 import { type ClamdConfig, parseClamdConf, pingClamd, type ScanVerdict, scanWithClamd } from './clamd.ts';
-import { CLAMSCAN_MAX, scanWithClamscan } from './clamscan.ts';
+import { CLAMSCAN_MAX_BYTES, scanWithClamscan } from './clamscan.ts';
 
 export type ScanEngine = 'clamav' | 'builtin';
 
-/** Where ClamAV is looked for. */
-type Places = {
-  /** Files that configure clamd; the first that names a listening clamd is used. */
+/** Where to look for ClamAV. */
+type Locations = {
+  /** Candidates for clamd.conf; the first whose clamd listens is used. */
   readonly clamdConfigs: readonly string[];
   /** The `clamscan` program. */
   readonly clamscan: string | undefined;
-  /** A signature database for `clamscan`; its own when undefined. */
+  /** The signature database for `clamscan`; undefined: its default. */
   readonly database: string | undefined;
 };
 
@@ -29,11 +29,8 @@ const CLAMD_CONFIGS = [
   'C:\\Program Files\\ClamAV\\clamd.conf',
 ];
 
-/**
- * Where ClamAV is on this machine. `EARSHOT_CLAMD_CONF`, `EARSHOT_CLAMSCAN` and
- * `EARSHOT_CLAMAV_DATABASE` name other places; an empty one means none.
- */
-const findPlaces = async (environment: NodeJS.ProcessEnv): Promise<Places> => {
+/** `EARSHOT_CLAMD_CONF`, `EARSHOT_CLAMSCAN` and `EARSHOT_CLAMAV_DATABASE` override the defaults; empty means none. */
+const findLocations = async (environment: NodeJS.ProcessEnv): Promise<Locations> => {
   const {
     EARSHOT_CLAMD_CONF: conf,
     EARSHOT_CLAMSCAN: program = 'clamscan',
@@ -50,28 +47,28 @@ const findPlaces = async (environment: NodeJS.ProcessEnv): Promise<Places> => {
   };
 };
 
-/** Scans files through ClamAV where there is one, and says which engine really looked. */
+/** Scans files with ClamAV if it is installed, and reports which engine scanned them. */
 export class Scanner {
   readonly #environment: NodeJS.ProcessEnv;
   readonly #logger: Logger;
-  #places: Promise<Places> | undefined;
-  #brokenUntil = 0;
+  #locations: Promise<Locations> | undefined;
+  /** Monotonic time until which clamscan is not started, after a failure. */
+  #cooldownUntil = 0;
 
   constructor(environment: NodeJS.ProcessEnv, logger: Logger) {
     this.#environment = environment;
     this.#logger = logger;
   }
 
-  /** Which engine would scan a file now. */
+  /** The engine that would scan a file now. */
   async engine(): Promise<ScanEngine> {
     if ((await this.#clamd()) !== undefined) return 'clamav';
     return (await this.#clamscanWorks()) ? 'clamav' : 'builtin';
   }
 
   /**
-   * Scans the file at `path`. Resolves with the engine that looked at all of it; `builtin` says that
-   * ClamAV did not. Throws `infected_file`, and `scanner_unavailable` when ClamAV is `required` and
-   * could not give its word.
+   * Scans the file at `path`. Returns `clamav` if ClamAV scanned all of it, else `builtin`. Throws `infected_file`, and
+   * `scanner_unavailable` if ClamAV is `required` and could not scan the file.
    */
   async scan(path: string, size: number, required: boolean): Promise<ScanEngine> {
     const verdict = await this.#verdict(path, size);
@@ -85,48 +82,48 @@ export class Scanner {
     if (verdict?.state === 'error')
       this.#logger.warn({ reason: verdict.reason }, 'ClamAV could not scan a file');
     if (!required) return 'builtin';
-    const why =
+    const reason =
       verdict === undefined
         ? 'it was not found on this machine'
         : verdict.state === 'too_large'
           ? 'the file is over its size limits'
           : 'it did not answer as it should';
-    throw new AppError('scanner_unavailable', `Uploads must be scanned by ClamAV, but ${why}.`);
+    throw new AppError('scanner_unavailable', `Uploads must be scanned by ClamAV, but ${reason}.`);
   }
 
   async #verdict(path: string, size: number): Promise<ScanVerdict | undefined> {
     const clamd = await this.#clamd();
     const first = clamd === undefined ? undefined : await scanWithClamd(clamd, path, size);
     if (first?.state === 'clean' || first?.state === 'infected') return first;
-    const { clamscan, database } = await this.#find();
+    const { clamscan, database } = await this.#findLocations();
     if (clamscan === undefined) return first;
-    if (size > CLAMSCAN_MAX) return { state: 'too_large' };
-    if (performance.now() < this.#brokenUntil)
+    if (size > CLAMSCAN_MAX_BYTES) return { state: 'too_large' };
+    if (performance.now() < this.#cooldownUntil)
       return { state: 'error', reason: 'clamscan failed a moment ago' };
     const verdict = await scanWithClamscan(clamscan, path, database);
-    // Without signatures it fails each time, so it is not started anew for each file.
-    if (verdict.state === 'error') this.#brokenUntil = performance.now() + RETRY_MS;
+    // Without signatures it fails every time: do not start it for each file.
+    if (verdict.state === 'error') this.#cooldownUntil = performance.now() + RETRY_MS;
     return verdict;
   }
 
-  #find(): Promise<Places> {
-    this.#places ??= findPlaces(this.#environment);
-    return this.#places;
+  #findLocations(): Promise<Locations> {
+    this.#locations ??= findLocations(this.#environment);
+    return this.#locations;
   }
 
   async #clamd(): Promise<ClamdConfig | undefined> {
-    for (const path of (await this.#find()).clamdConfigs) {
+    for (const path of (await this.#findLocations()).clamdConfigs) {
       const config = await readFile(path, 'utf8').then(parseClamdConf, () => undefined);
       if (config !== undefined && (await pingClamd(config))) return config;
     }
     return undefined;
   }
 
-  /** A program without signatures cannot scan anything. */
+  /** Tries a scan, because clamscan fails without signatures. */
   async #clamscanWorks(): Promise<boolean> {
-    const { clamscan, database } = await this.#find();
+    const { clamscan, database } = await this.#findLocations();
     if (clamscan === undefined) return false;
-    // The program is a file of some size that is surely there.
+    // The program itself is a file that exists.
     return (await scanWithClamscan(clamscan, clamscan, database)).state === 'clean';
   }
 }

@@ -3,9 +3,9 @@ import { AppError } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
 import { formatBytes, roundMs } from '../../base/numbers.ts';
 import { type ChosenType, checkContent, chooseType } from '../../engines/scan/content.ts';
-import { EicarWatch } from '../../engines/scan/eicar.ts';
+import { EicarDetector } from '../../engines/scan/eicar.ts';
 import type { ScanEngine, Scanner } from '../../engines/scan/scanner.ts';
-import { TextWatch } from '../../engines/scan/text.ts';
+import { TextDetector } from '../../engines/scan/text.ts';
 import type { WritableDb } from '../../stores/database.ts';
 import { type FileRecord, findFileByKey, insertFile, type Metadata } from '../../stores/files.ts';
 import type { StagedObject } from '../../stores/objects/staging.ts';
@@ -222,7 +222,7 @@ export class UploadService {
       quota.check(userId, expectedBytes);
     }
     const reservation = quota.reserve(userId);
-    const [eicar, text] = [new EicarWatch(), new TextWatch()];
+    const [eicar, text] = [new EicarDetector(), new TextDetector()];
     let size = 0;
     let nextDiskCheck = 0;
     try {
@@ -238,7 +238,7 @@ export class UploadService {
         eicar.update(chunk);
         text.update(chunk);
       });
-      const received = { staged, userId, reservation, canBeText: text.possible, hasEicar: eicar.found };
+      const received = { staged, userId, reservation, canBeText: text.canBeText, hasEicar: eicar.isFound };
       return new Upload(this.#deps, { ...received, startedAt });
     } catch (error) {
       reservation.release();
