@@ -59,7 +59,7 @@ export const analyzeInThread = (
         );
       }
     });
-    handOver(worker, transcript, options, dependencies).catch(reject);
+    sendTranscript(worker, transcript, options, dependencies).catch(reject);
   }).finally(() => {
     signal?.removeEventListener('abort', abort);
     worker.removeAllListeners();
@@ -71,7 +71,7 @@ const post = (worker: Worker, message: ToThread): void => {
   worker.postMessage(message);
 };
 
-const handOver = async (
+const sendTranscript = async (
   worker: Worker,
   transcript: AnalysisTranscript,
   options: AnalysisOptions,

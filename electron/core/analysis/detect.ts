@@ -1,19 +1,19 @@
-import type { Breathe } from './breath.ts';
+import type { YieldIfDue } from '../base/event-loop.ts';
 import { findDates } from './entities/dates.ts';
 import { findIbans } from './entities/ibans.ts';
 import { findSpelledIpv6 } from './entities/spelled.ts';
 import { findSpokenAddresses } from './entities/spoken-address.ts';
-import { findWritten } from './entities/written.ts';
-import { type Finding, outside } from './findings.ts';
+import { findWritten } from './entities/written-addresses.ts';
 import { NameContext } from './names/context.ts';
 import { findOrganizations } from './names/organizations.ts';
 import { findPeople } from './names/people.ts';
 import { findPlaces } from './names/places.ts';
 import { Tagger } from './names/tagger.ts';
 import { findEvents, findProducts } from './names/things.ts';
-import { classifyRun } from './numbers/classify.ts';
+import { classifyNumbers } from './numbers/classify.ts';
 import { findRuns } from './numbers/runs.ts';
-import { type Token, tokenizeSlowly, withoutMonsters, withoutRedacted } from './tokens.ts';
+import { type DetectedSpan, excludeRedacted } from './spans.ts';
+import { blankOverlong, blankRedacted, type Token, tokenizeAsync } from './tokens.ts';
 
 /** Tokens of one piece of work: far more than any entity, far less than the event loop's patience. */
 const WINDOW = 400;
@@ -21,20 +21,20 @@ const WINDOW = 400;
 const OVERLAP = 60;
 
 /** Everything that any detector sees in a text, overlaps included. Offsets are UTF-16 units into `original`. */
-export const detect = async (
+export const detectEntities = async (
   original: string,
   language: string,
-  breathe: Breathe,
+  yieldIfDue: YieldIfDue,
   tagger: Tagger = new Tagger(),
-): Promise<Finding[]> => {
-  const text = withoutMonsters(original);
-  const tokens = await tokenizeSlowly(text, breathe);
-  const written = withoutRedacted(text, tokens);
-  const found = new Map<string, Finding>();
+): Promise<DetectedSpan[]> => {
+  const text = blankOverlong(original);
+  const tokens = await tokenizeAsync(text, yieldIfDue);
+  const written = blankRedacted(text, tokens);
+  const found = new Map<string, DetectedSpan>();
   for (let start = 0; start < tokens.length; start += WINDOW) {
     const from = Math.max(0, start - OVERLAP);
     const own = tokens.slice(from, start + WINDOW + OVERLAP).map((token, index) => ({ ...token, index }));
-    for (const one of await detectIn({ text, written }, own, language, breathe, tagger)) {
+    for (const one of await detectInWindow({ text, written }, own, language, yieldIfDue, tagger)) {
       const key = `${one.policy} ${one.from} ${one.to} ${one.entity}`;
       if (!found.has(key)) found.set(key, one);
     }
@@ -42,13 +42,13 @@ export const detect = async (
   return [...found.values()];
 };
 
-const detectIn = async (
+const detectInWindow = async (
   { text, written }: { text: string; written: string },
   tokens: readonly Token[],
   language: string,
-  breathe: Breathe,
+  yieldIfDue: YieldIfDue,
   tagger: Tagger,
-): Promise<Finding[]> => {
+): Promise<DetectedSpan[]> => {
   const first = tokens[0];
   const last = tokens.at(-1);
   if (!first || !last) return [];
@@ -56,24 +56,24 @@ const detectIn = async (
   const found = findWritten(written.slice(base, last.to + last.trail.length)).map((one) => {
     return { ...one, from: one.from + base, to: one.to + base };
   });
-  await breathe();
+  await yieldIfDue();
   found.push(
     ...findSpokenAddresses(tokens),
     ...findIbans(written, tokens, language),
     ...findSpelledIpv6(tokens, language),
   );
-  await breathe();
-  for (const run of findRuns(tokens, language)) found.push(...classifyRun(run, tokens, language));
-  await breathe();
+  await yieldIfDue();
+  for (const run of findRuns(tokens, language)) found.push(...classifyNumbers(run, tokens, language));
+  await yieldIfDue();
   found.push(...findDates(tokens));
-  await breathe();
-  const context = new NameContext(tokens, await tagger.tag(text, tokens, breathe), language);
+  await yieldIfDue();
+  const context = new NameContext(tokens, await tagger.tag(text, tokens, yieldIfDue), language);
   for (const find of [findPeople, findPlaces, findOrganizations, findProducts, findEvents]) {
     found.push(...find(context));
-    await breathe();
+    await yieldIfDue();
   }
-  return outside(
+  return excludeRedacted(
     found,
-    tokens.filter((token) => token.blocked),
+    tokens.filter((token) => token.isBlocked),
   );
 };

@@ -1,15 +1,15 @@
 import { type Entity, resolvePolicies } from '../../contract/analysis.ts';
+import { createYielder, type YieldIfDue } from '../base/event-loop.ts';
 import { joinTexts } from '../base/text.ts';
-import { type Breathe, makeBreathe } from './breath.ts';
-import { detect } from './detect.ts';
-import { entitiesFrom } from './entities/index.ts';
+import { detectEntities } from './detect.ts';
 import { Tagger } from './names/tagger.ts';
-import { type RedactionOptions, redact } from './pii/redact.ts';
-import { detectPrivate } from './pii/spans.ts';
-import { contentSafety } from './safety/index.ts';
+import { type RedactionOptions, redactTranscript } from './pii/redact.ts';
+import { detectPrivateData } from './pii/redaction-spans.ts';
+import { assessContentSafety } from './safety/index.ts';
 import { maskSpans } from './safety/mask.ts';
+import { toEntities } from './spans.ts';
 import { summarize } from './summary/index.ts';
-import { keyPhrases } from './topics/key-phrases.ts';
+import { findKeyPhrases } from './topics/key-phrases.ts';
 import { findTopics } from './topics/topics.ts';
 import type {
   AnalysisDependencies,
@@ -35,29 +35,29 @@ export const analyze = async (
   options: AnalysisOptions,
   dependencies: AnalysisDependencies,
 ): Promise<AnalysisResult> => {
-  const breathe = makeBreathe();
+  const yieldIfDue = createYielder();
   const progress = dependencies.onProgress ?? (() => {});
   const result: AnalysisResult = { warnings: languageWarnings(transcript.language, options) };
   progress(0);
-  const private_ = await takeOutPrivateData(transcript, options, dependencies.secret, breathe);
+  const private_ = await redactPii(transcript, options, dependencies.secret, yieldIfDue);
   progress(0.5);
-  let current = renumber(private_.transcript);
+  let current = dropEmptySegments(private_.transcript);
   let masked = false;
   if (options.content_safety) {
-    const { report, profanity } = await contentSafety(current, breathe);
+    const { report, profanity } = await assessContentSafety(current, yieldIfDue);
     result.content_safety = report;
     masked = profanity.length > 0;
     current = maskSpans(current, profanity);
   }
   progress(0.65);
-  if (options.entity_detection) result.entities = atPlaces(private_.entities, current.text);
-  if (options.redact_pii || masked) result.redacted = kept(current, private_.words, options);
+  if (options.entity_detection) result.entities = refreshTexts(private_.entities, current.text);
+  if (options.redact_pii || masked) result.redacted = toRedactedTranscript(current, private_.words, options);
   if (options.topics) {
-    result.topics = isEnglish(current.language) ? await findTopics(current.text, breathe) : [];
-    result.key_phrases = await keyPhrases(current.text, current.language, breathe);
+    result.topics = isEnglish(current.language) ? await findTopics(current.text, yieldIfDue) : [];
+    result.key_phrases = await findKeyPhrases(current.text, current.language, yieldIfDue);
   }
   progress(0.8);
-  if (options.summarization) await addSummary(result, current, options, dependencies, breathe);
+  if (options.summarization) await addSummary(result, current, options, dependencies, yieldIfDue);
   progress(1);
   return result;
 };
@@ -67,11 +67,11 @@ const addSummary = async (
   transcript: AnalysisTranscript,
   options: AnalysisOptions,
   dependencies: AnalysisDependencies,
-  breathe: Breathe,
+  yieldIfDue: YieldIfDue,
 ): Promise<void> => {
   const { secret, summarizer } = dependencies;
   const translation = dependencies.translation
-    ? await cleaned(dependencies.translation, options, secret, breathe)
+    ? await redactTranslation(dependencies.translation, options, secret, yieldIfDue)
     : undefined;
   const request = {
     type: options.summary_type ?? 'bullets',
@@ -79,43 +79,50 @@ const addSummary = async (
     translation,
     summarizer,
   } as const;
-  const { summary, warnings } = await summarize(transcript, request, breathe);
+  const { summary, warnings } = await summarize(transcript, request, yieldIfDue);
   result.summary = summary;
   result.warnings.push(...warnings);
 };
 
 /** A translation goes through the same redaction and masking as the transcript itself. */
-const cleaned = async (
+const redactTranslation = async (
   translation: AnalysisTranscript,
   options: AnalysisOptions,
   secret: string,
-  breathe: Breathe,
+  yieldIfDue: YieldIfDue,
 ): Promise<AnalysisTranscript> => {
-  const { transcript } = await takeOutPrivateData(
+  const { transcript } = await redactPii(
     translation,
     { ...options, entity_detection: false },
     secret,
-    breathe,
+    yieldIfDue,
   );
   if (!options.content_safety) return transcript;
-  return maskSpans(transcript, (await contentSafety(transcript, breathe)).profanity);
+  return maskSpans(transcript, (await assessContentSafety(transcript, yieldIfDue)).profanity);
 };
 
-const takeOutPrivateData = async (
+const redactPii = async (
   transcript: AnalysisTranscript,
   options: AnalysisOptions,
   secret: string,
-  breathe: Breathe,
+  yieldIfDue: YieldIfDue,
 ): Promise<{ transcript: AnalysisTranscript; entities: Entity[]; words: RedactedWord[] }> => {
   if (!options.redact_pii && !options.entity_detection) return { transcript, entities: [], words: [] };
   const { text, language } = transcript;
   const tagger = new Tagger();
   const findings = options.redact_pii
-    ? await detectPrivate(text, language, breathe, tagger)
-    : await detect(text, language, breathe);
-  const entities = options.entity_detection ? entitiesFrom(text, findings, options.entity_types) : [];
+    ? await detectPrivateData(text, language, yieldIfDue, tagger)
+    : await detectEntities(text, language, yieldIfDue);
+  const entities = options.entity_detection ? toEntities(text, findings, options.entity_types) : [];
   if (!options.redact_pii) return { transcript, entities, words: [] };
-  return redact(transcript, findings, entities, redactionOptions(options, secret), breathe, tagger);
+  return redactTranscript(
+    transcript,
+    findings,
+    entities,
+    redactionOptions(options, secret),
+    yieldIfDue,
+    tagger,
+  );
 };
 
 const redactionOptions = (options: AnalysisOptions, secret: string): RedactionOptions => ({
@@ -125,17 +132,17 @@ const redactionOptions = (options: AnalysisOptions, secret: string): RedactionOp
 });
 
 /** Segments that redaction emptied are gone; ids count from 0 where any was. */
-const renumber = (transcript: AnalysisTranscript): AnalysisTranscript => {
+const dropEmptySegments = (transcript: AnalysisTranscript): AnalysisTranscript => {
   const left = transcript.segments.filter((segment) => segment.text.trim() !== '');
   if (left.length === transcript.segments.length) return transcript;
   const segments = left.map((segment, id) => ({ ...segment, id }));
   return { ...transcript, segments, text: joinTexts(segments.map((segment) => segment.text)) };
 };
 
-const atPlaces = (entities: readonly Entity[], text: string): Entity[] =>
+const refreshTexts = (entities: readonly Entity[], text: string): Entity[] =>
   entities.map((entity) => ({ ...entity, text: text.slice(entity.startIndex, entity.endIndex) }));
 
-const kept = (
+const toRedactedTranscript = (
   transcript: AnalysisTranscript,
   words: RedactedWord[],
   options: AnalysisOptions,

@@ -7,7 +7,7 @@ import {
   ORDINAL_LEADS,
   SENTENCE_STARTERS,
 } from './abbreviations.ts';
-import { type PlacedWord, placeWords } from './document.ts';
+import { type PlacedWord, placeWords } from './offsets.ts';
 import type { AnalysisSegment } from './types.ts';
 
 export type SentenceWord = {
@@ -78,7 +78,7 @@ export const placeSentences = (text: string, segments: readonly AnalysisSegment[
       run = [];
     }
   }
-  return runs.map((own, index) => toSentence(index + 1, own, runs[index + 1]?.[0], text, segments));
+  return runs.map((own, index) => toPlacedSentence(index + 1, own, runs[index + 1]?.[0], text, segments));
 };
 
 /** Mean confidence, words per minute of speech (segments' times, pauses between them left out), and the rate. */
@@ -95,7 +95,7 @@ export const sentenceStatistics = (segments: readonly AnalysisSegment[]): Senten
   };
 };
 
-const toSentence = (
+const toPlacedSentence = (
   id: number,
   words: readonly PlacedWord[],
   following: PlacedWord | undefined,
@@ -145,11 +145,16 @@ const endsSentence = (
   if (HARD_END.test(bare)) return !(quoted && startsLower);
   if (ELLIPSIS_END.test(bare)) return !startsLower || pause >= CLEAR_PAUSE_S;
   if (!bare.endsWith('.')) return false;
-  return stopEnds(run, bare.slice(0, -1), nextBare, pause);
+  return fullStopEndsSentence(run, bare.slice(0, -1), nextBare, pause);
 };
 
 /** Whether the full stop after `stem` ends the sentence. */
-const stopEnds = (run: readonly PlacedWord[], stem: string, next: string, pause: number): boolean => {
+const fullStopEndsSentence = (
+  run: readonly PlacedWord[],
+  stem: string,
+  next: string,
+  pause: number,
+): boolean => {
   const key = stem.replace(/^["'“‘«‹(]+/u, '').toLowerCase();
   const previous = run.at(-2)?.word ?? '';
   const starts =

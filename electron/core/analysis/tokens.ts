@@ -1,6 +1,6 @@
+import type { YieldIfDue } from '../base/event-loop.ts';
 import { CONTINUOUS_SCRIPTS } from '../base/text.ts';
 import { LEADING_ABBREVIATIONS } from './abbreviations.ts';
-import type { Breathe } from './breath.ts';
 
 /** A white-space token without its surrounding punctuation. Offsets are UTF-16 units into the text. */
 export type Token = {
@@ -17,18 +17,18 @@ export type Token = {
   stemTo: number;
   lead: string;
   trail: string;
-  capital: boolean;
+  isCapitalized: boolean;
   /** A redaction token or a masked word: no detector may look at it. */
-  blocked: boolean;
+  isBlocked: boolean;
 };
 
 /** Tokens between two turns of the event loop. */
 const BATCH = 500;
 /** White-space tokens; unspaced scripts stand apart from letters and digits beside them. */
-const PIECES = new RegExp(String.raw`[${CONTINUOUS_SCRIPTS}]+|[^\s—–${CONTINUOUS_SCRIPTS}]+`, 'gu');
+const TOKEN = new RegExp(String.raw`[${CONTINUOUS_SCRIPTS}]+|[^\s—–${CONTINUOUS_SCRIPTS}]+`, 'gu');
 const SPACED_RUN = new RegExp(String.raw`[^\s${CONTINUOUS_SCRIPTS}]+`, 'gu');
 /** Longer than any word, address or number: nothing is looked for inside, so that hostile input costs nothing. */
-const LONGEST = 2000;
+const MAX_TOKEN_LENGTH = 2000;
 const LEAD = /^["'“”‘’«»‹›([{¿¡#<*_-]*/u;
 const TRAIL = /[.,!?;:…"'“”‘’«»‹›)\]}。！？、，؟।>*]*$/u;
 /** A redaction token; a mask with the marks between its asterisks; a masked profanity with its first letter. */
@@ -40,14 +40,14 @@ const EMPHASIS = /^\*{1,3}$/u;
 const NO_WORD = /^(?:['’]s)?[^\p{L}\p{N}]*$/u;
 
 /** The text with runs of signs that no word, address or number has blanked out: every offset stays. */
-export const withoutMonsters = (text: string): string =>
-  text.replace(SPACED_RUN, (run) => (run.length > LONGEST ? ' '.repeat(run.length) : run));
+export const blankOverlong = (text: string): string =>
+  text.replace(SPACED_RUN, (run) => (run.length > MAX_TOKEN_LENGTH ? ' '.repeat(run.length) : run));
 
 /** The text with every redaction token and mask overwritten by a sign that no written address or number has. */
-export const withoutRedacted = (text: string, tokens: readonly Token[]): string => {
+export const blankRedacted = (text: string, tokens: readonly Token[]): string => {
   let out = '';
   let at = 0;
-  for (const { from, to } of tokens.filter((token) => token.blocked)) {
+  for (const { from, to } of tokens.filter((token) => token.isBlocked)) {
     out += text.slice(at, from) + '<'.repeat(to - from);
     at = to;
   }
@@ -57,17 +57,17 @@ export const withoutRedacted = (text: string, tokens: readonly Token[]): string 
 /** Tokens of a text. Dashes between words ("—") separate, too. */
 export const tokenize = (text: string): Token[] => {
   const tokens: Token[] = [];
-  for (const match of text.matchAll(PIECES)) addTokens(tokens, match[0], match.index);
+  for (const match of text.matchAll(TOKEN)) addTokens(tokens, match[0], match.index);
   return tokens;
 };
 
 /** As `tokenize`, with turns of the event loop in between. */
-export const tokenizeSlowly = async (text: string, breathe: Breathe): Promise<Token[]> => {
+export const tokenizeAsync = async (text: string, yieldIfDue: YieldIfDue): Promise<Token[]> => {
   const tokens: Token[] = [];
   let breathed = -BATCH;
-  for (const match of text.matchAll(PIECES)) {
+  for (const match of text.matchAll(TOKEN)) {
     if (tokens.length - breathed >= BATCH) {
-      await breathe();
+      await yieldIfDue();
       breathed = tokens.length;
     }
     addTokens(tokens, match[0], match.index);
@@ -77,20 +77,20 @@ export const tokenizeSlowly = async (text: string, breathe: Breathe): Promise<To
 
 type Part = {
   raw: string;
-  blocked: boolean;
+  isBlocked: boolean;
 };
 
 const addTokens = (tokens: Token[], raw: string, at: number): void => {
-  if (raw.length > LONGEST || !/[*[]/u.test(raw)) {
-    tokens.push(toToken(raw, at, tokens.length, raw.length > LONGEST));
+  if (raw.length > MAX_TOKEN_LENGTH || !/[*[]/u.test(raw)) {
+    tokens.push(toToken(raw, at, tokens.length, raw.length > MAX_TOKEN_LENGTH));
     return;
   }
   let from = at;
   let lead = '';
-  const parts = redactedApart(raw);
+  const parts = splitRedacted(raw);
   for (const [index, part] of parts.entries()) {
     const previous = tokens.at(-1);
-    if (part.blocked) {
+    if (part.isBlocked) {
       const token = toToken(part.raw, from, tokens.length, true);
       tokens.push({ ...token, lead });
       lead = '';
@@ -106,7 +106,7 @@ const addTokens = (tokens: Token[], raw: string, at: number): void => {
 };
 
 /** A white-space token cut into redaction tokens, masks, and what stands between them. */
-const redactedApart = (raw: string): Part[] => {
+const splitRedacted = (raw: string): Part[] => {
   const parts: Part[] = [];
   const hasWord = (part: string) => /[\p{L}\p{N}]/u.test(part);
   let at = 0;
@@ -115,11 +115,11 @@ const redactedApart = (raw: string): Part[] => {
     const before = raw.slice(at, match.index);
     const after = raw.slice(end).split('*', 1)[0] ?? '';
     if (EMPHASIS.test(match[0]) && hasWord(raw) && (!hasWord(before) || !hasWord(after))) continue;
-    if (before !== '') parts.push({ raw: before, blocked: false });
-    parts.push({ raw: match[0], blocked: true });
+    if (before !== '') parts.push({ raw: before, isBlocked: false });
+    parts.push({ raw: match[0], isBlocked: true });
     at = end;
   }
-  if (at < raw.length) parts.push({ raw: raw.slice(at), blocked: false });
+  if (at < raw.length) parts.push({ raw: raw.slice(at), isBlocked: false });
   return parts;
 };
 
@@ -141,8 +141,8 @@ const toToken = (raw: string, at: number, index: number, blocked: boolean): Toke
     stemTo: from + text.length - possessive,
     lead,
     trail,
-    capital: /^\p{Lu}/u.test(text),
-    blocked,
+    isCapitalized: /^\p{Lu}/u.test(text),
+    isBlocked: blocked,
   };
 };
 
@@ -159,7 +159,7 @@ export const endsWithStop = (token: Token): boolean => {
 };
 
 /** Whether a token follows the one before it without a sentence's end between them. */
-export const opensSentence = (tokens: readonly Token[], index: number): boolean => {
+export const startsSentence = (tokens: readonly Token[], index: number): boolean => {
   const previous = tokens[index - 1];
   return !previous || endsWithStop(previous);
 };

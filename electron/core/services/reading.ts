@@ -1,7 +1,7 @@
 import type { Summary, SummaryType } from '../../contract/analysis.ts';
 import type { Transcription } from '../../contract/transcript.ts';
-import { makeBreathe } from '../analysis/breath.ts';
 import { summarize } from '../analysis/summary/index.ts';
+import { createYielder } from '../base/event-loop.ts';
 import { joinTexts } from '../base/text.ts';
 import { formatLongClock } from '../base/time.ts';
 import { makeParagraphs } from '../exports/paragraphs.ts';
@@ -49,7 +49,7 @@ export const summaryOf = async (transcript: Transcription, type: SummaryType): P
       segments,
     },
     { type },
-    makeBreathe(),
+    createYielder(),
   );
   return summary;
 };

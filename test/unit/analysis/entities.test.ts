@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ENTITY_TYPES, type EntityType } from '../../../electron/contract/analysis.ts';
-import { makeBreathe } from '../../../electron/core/analysis/breath.ts';
-import { detect } from '../../../electron/core/analysis/detect.ts';
-import { entitiesFrom } from '../../../electron/core/analysis/entities/index.ts';
+import { detectEntities } from '../../../electron/core/analysis/detect.ts';
+import { toEntities } from '../../../electron/core/analysis/spans.ts';
+import { createYielder } from '../../../electron/core/base/event-loop.ts';
 import { precision, readDialogues, readMarked, readTexts, recall } from './support/corpus.ts';
 import { type Miss, scoreEntities } from './support/score-entities.ts';
 import { markedDialogue } from './support/transcripts.ts';
@@ -32,7 +32,7 @@ const told = (misses: readonly Miss[]) =>
   misses.map((miss) => `${miss.kind} ${miss.type} <${miss.text}> in: ${miss.sentence}`);
 
 const entitiesIn = async (text: string, language = 'en', types?: readonly EntityType[]) =>
-  entitiesFrom(text, await detect(text, language, makeBreathe()), types);
+  toEntities(text, await detectEntities(text, language, createYielder()), types);
 
 describe('entities of the labelled corpus', async () => {
   const lines = [...ENGLISH.flatMap(readMarked), ...readDialogues('dialogues.txt').map(markedDialogue)];

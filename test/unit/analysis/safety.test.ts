@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ContentSafety } from '../../../electron/contract/analysis.ts';
 import { analyze } from '../../../electron/core/analysis/index.ts';
-import { maskProfane } from '../../../electron/core/analysis/safety/mask.ts';
+import { maskWord } from '../../../electron/core/analysis/safety/mask.ts';
 import { readLines } from './support/corpus.ts';
 import { transcriptOf } from './support/transcripts.ts';
 
@@ -57,6 +57,6 @@ describe('content safety', () => {
     ['Fucking', 'F******'],
     ['ass-hole', 'a**-h***'],
   ])('masks %s', (word, masked) => {
-    expect(maskProfane(word)).toBe(masked);
+    expect(maskWord(word)).toBe(masked);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { SUMMARY_TYPES, Summary } from '../../../electron/contract/analysis.ts';
 import { analyze } from '../../../electron/core/analysis/index.ts';
 import { splitSentences } from '../../../electron/core/analysis/sentences.ts';
-import { cleanSentence } from '../../../electron/core/analysis/summary/clean.ts';
+import { cleanSentence } from '../../../electron/core/analysis/summary/clean-sentence.ts';
 import { bulletCount } from '../../../electron/core/analysis/summary/extractive.ts';
 import type { AnalysisOptions, AnalysisTranscript } from '../../../electron/core/analysis/types.ts';
 import { readTexts } from './support/corpus.ts';

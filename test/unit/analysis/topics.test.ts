@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { makeBreathe } from '../../../electron/core/analysis/breath.ts';
 import { analyze } from '../../../electron/core/analysis/index.ts';
-import { keyPhrases } from '../../../electron/core/analysis/topics/key-phrases.ts';
+import { findKeyPhrases } from '../../../electron/core/analysis/topics/key-phrases.ts';
 import { findTopics, TOPIC_NAMES } from '../../../electron/core/analysis/topics/topics.ts';
+import { createYielder } from '../../../electron/core/base/event-loop.ts';
 import { readTexts } from './support/corpus.ts';
 import { transcriptOf } from './support/transcripts.ts';
 
@@ -13,7 +13,7 @@ describe('topics', () => {
   });
 
   it.each(readTexts('texts.txt').map((text) => [text.title, text] as const))('%s', async (_, text) => {
-    const topics = await findTopics(text.text, makeBreathe());
+    const topics = await findTopics(text.text, createYielder());
     for (const topic of text.topics) expect(TOPIC_NAMES).toContain(topic);
     expect(text.topics).toContain(topics[0]);
     expect(topics.length).toBeLessThanOrEqual(4);
@@ -23,7 +23,7 @@ describe('topics', () => {
     let right = 0;
     let wanted = 0;
     for (const text of readTexts('texts.txt')) {
-      const topics = await findTopics(text.text, makeBreathe());
+      const topics = await findTopics(text.text, createYielder());
       right += text.topics.filter((topic) => topics.includes(topic)).length;
       wanted += text.topics.length;
     }
@@ -31,7 +31,7 @@ describe('topics', () => {
   });
 
   it('are none for small talk, and none with a warning in another language', async () => {
-    expect(await findTopics('Hello, how are you? Fine, thanks. See you.', makeBreathe())).toEqual([]);
+    expect(await findTopics('Hello, how are you? Fine, thanks. See you.', createYielder())).toEqual([]);
     const german = await analyze(
       transcriptOf(['Der neue Server läuft in der Cloud und die Datenbank auch.'], 'de'),
       { topics: true },
@@ -47,13 +47,13 @@ describe('key phrases', () => {
   it('are phrases of the text, without stop words at their ends or redaction tokens', async () => {
     const text =
       'The solar panels on the roof are new. Solar panels need sun. [PERSON_NAME_1a2b3c4d] bought the solar panels.';
-    const phrases = await keyPhrases(text, 'en', makeBreathe());
+    const phrases = await findKeyPhrases(text, 'en', createYielder());
     expect(phrases[0]?.toLowerCase()).toBe('solar panels');
     for (const phrase of phrases) expect(text.toLowerCase()).toContain(phrase.toLowerCase());
     expect(phrases.join()).not.toContain('PERSON_NAME');
   });
 
   it('are none for an empty text', async () => {
-    expect(await keyPhrases('', 'en', makeBreathe())).toEqual([]);
+    expect(await findKeyPhrases('', 'en', createYielder())).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
-import { type Finding, finding } from '../findings.ts';
 import { numberWords, smallValueInAnyLanguage } from '../numbers/number-words.ts';
+import { type DetectedSpan, entitySpan } from '../spans.ts';
 import type { Token } from '../tokens.ts';
 
 const words = (text: string) => new Set(text.split(/\s+/).filter(Boolean));
@@ -72,15 +72,15 @@ const ENGLISH = numberWords('en').small;
  * "the ninth of November nineteen eighty nine", "next Tuesday", "in 2019", "three weeks ago"); times of
  * day and durations are none. Rule based; months, weekdays and orders of English, German, French, Spanish.
  */
-export const findDates = (tokens: readonly Token[]): Finding[] => {
-  const found: Finding[] = [];
+export const findDates = (tokens: readonly Token[]): DetectedSpan[] => {
+  const found: DetectedSpan[] = [];
   for (let at = 0; at < tokens.length; at++) {
     const last = dateAt(tokens, at);
     const first = tokens[at];
     const end = last === undefined ? undefined : tokens[last];
     if (!first || !end || last === undefined) continue;
     const to = WEEKDAYS.has(end.stem) || DAYS.has(end.stem) || PERIODS.has(end.stem) ? end.stemTo : end.to;
-    found.push(finding('date', first.from, to, 62));
+    found.push(entitySpan('date', first.from, to, 62));
     at = last;
   }
   return found;
@@ -90,7 +90,7 @@ type Reader = (tokens: readonly Token[], at: number) => number | undefined;
 
 const dateAt = (tokens: readonly Token[], at: number): number | undefined => {
   const token = tokens[at];
-  if (!token || token.blocked || token.text === '') return undefined;
+  if (!token || token.isBlocked || token.text === '') return undefined;
   for (const read of READERS) {
     const last = read(tokens, at);
     if (last !== undefined) return last;
@@ -100,25 +100,25 @@ const dateAt = (tokens: readonly Token[], at: number): number | undefined => {
 
 const norm = (tokens: readonly Token[], at: number): string => {
   const token = tokens[at];
-  return token && !token.blocked ? token.norm : '';
+  return token && !token.isBlocked ? token.norm : '';
 };
 const stem = (tokens: readonly Token[], at: number): string => {
   const token = tokens[at];
-  return token && !token.blocked ? token.stem : '';
+  return token && !token.isBlocked ? token.stem : '';
 };
 /** No sentence mark after a token: a comma or the stop of an abbreviation may stand there. */
-const flows = (tokens: readonly Token[], at: number): boolean =>
+const isSameClause = (tokens: readonly Token[], at: number): boolean =>
   !/[!?;:…]|\.(?!$)/u.test(tokens[at]?.trail ?? '!');
-const tight = (tokens: readonly Token[], at: number): boolean => (tokens[at]?.trail ?? '-') === '';
+const hasNoMarkAfter = (tokens: readonly Token[], at: number): boolean => (tokens[at]?.trail ?? '-') === '';
 
 const isNumeric = (value: string): boolean => {
   const iso = /^(\d{4})-(\d{1,2})-(\d{1,2})$/u.exec(value);
-  if (iso) return fits(iso[2], iso[3]);
+  if (iso) return isMonthAndDay(iso[2], iso[3]);
   const other = /^(\d{1,2})([/.-])(\d{1,2})\2(\d{4}|\d{2})$/u.exec(value);
-  return other !== null && (fits(other[1], other[3]) || fits(other[3], other[1]));
+  return other !== null && (isMonthAndDay(other[1], other[3]) || isMonthAndDay(other[3], other[1]));
 };
 
-const fits = (month: string | undefined, day: string | undefined): boolean =>
+const isMonthAndDay = (month: string | undefined, day: string | undefined): boolean =>
   Number(month) >= 1 && Number(month) <= 12 && Number(day) >= 1 && Number(day) <= 31;
 
 const numeric: Reader = (tokens, at) => (isNumeric(norm(tokens, at)) ? at : undefined);
@@ -142,10 +142,10 @@ const year: Reader = (tokens, at) => {
   const word = norm(tokens, at);
   if (/^(?:1[5-9]|20)\d\d$/u.test(word)) return at;
   const value = ENGLISH.get(word);
-  if (value === undefined || !tight(tokens, at)) return undefined;
+  if (value === undefined || !hasNoMarkAfter(tokens, at)) return undefined;
   if (value === 2 && norm(tokens, at + 1) === 'thousand') {
     const skip = norm(tokens, at + 2) === 'and' ? 3 : 2;
-    const rest = tight(tokens, at + 1) ? below100(tokens, at + skip) : undefined;
+    const rest = hasNoMarkAfter(tokens, at + 1) ? below100(tokens, at + skip) : undefined;
     return rest ?? at + 1;
   }
   if (value < 15 || value > 20) return undefined;
@@ -165,14 +165,14 @@ const below100 = (tokens: readonly Token[], at: number): number | undefined => {
     next !== undefined &&
     next < 10 &&
     next > 0 &&
-    tight(tokens, at) &&
+    hasNoMarkAfter(tokens, at) &&
     ((value >= 20 && value % 10 === 0) || value === 0);
   return extends_ ? at + 1 : at;
 };
 
 /** "May 4th, 2021", "March 2021", "May the fourth". */
 const monthFirst: Reader = (tokens, at) => {
-  if (!MONTHS.has(stem(tokens, at)) || !flows(tokens, at)) return bareMonth(tokens, at);
+  if (!MONTHS.has(stem(tokens, at)) || !isSameClause(tokens, at)) return bareMonth(tokens, at);
   const dayAt = norm(tokens, at + 1) === 'the' ? at + 2 : at + 1;
   const dotted = tokens[at]?.trail ?? '';
   const yearOnly = /^[,.]?$/u.test(dotted)
@@ -184,7 +184,7 @@ const monthFirst: Reader = (tokens, at) => {
   if (
     DOUBTFUL.has(stem(tokens, at)) &&
     !/\d|st$|nd$|rd$|th$/u.test(norm(tokens, end)) &&
-    !tokens[at]?.capital &&
+    !tokens[at]?.isCapitalized &&
     !isMonthLed(tokens, at)
   )
     return undefined;
@@ -200,7 +200,7 @@ const bareMonth: Reader = (tokens, at) => {
   if (!DOUBTFUL.has(word)) return word.length > 3 ? at : undefined;
   const led = MONTH_LEAD.has(norm(tokens, at - 1)) && !/^(?:to|and|for|from)$/u.test(norm(tokens, at - 1));
   return led &&
-    (tokens[at]?.capital ||
+    (tokens[at]?.isCapitalized ||
       /^(?:in|since|until|last|next|by|this|early|late|im|en)$/u.test(norm(tokens, at - 1)))
     ? at
     : undefined;
@@ -222,7 +222,7 @@ const dayFirst: Reader = (tokens, at) => {
   const month = dayEnd + (link ? 2 : 1);
   if (!MONTHS.has(stem(tokens, month))) return ordinalAlone(tokens, at, start, dayEnd);
   const end = withYear(tokens, month);
-  return !link && end === month && DOUBTFUL.has(norm(tokens, month)) && !tokens[month]?.capital
+  return !link && end === month && DOUBTFUL.has(norm(tokens, month)) && !tokens[month]?.isCapitalized
     ? undefined
     : end;
 };
@@ -244,10 +244,10 @@ const ordinalAlone = (
 };
 
 const weekday: Reader = (tokens, at) => {
-  const start = SHIFT.has(norm(tokens, at)) && tight(tokens, at) ? at + 1 : at;
+  const start = SHIFT.has(norm(tokens, at)) && hasNoMarkAfter(tokens, at) ? at + 1 : at;
   if (!WEEKDAYS.has(stem(tokens, start))) return undefined;
-  if (norm(tokens, at) === 'martes' && tokens[at]?.capital) return undefined;
-  if (tokens[start]?.trail === ',' || tight(tokens, start)) {
+  if (norm(tokens, at) === 'martes' && tokens[at]?.isCapitalized) return undefined;
+  if (tokens[start]?.trail === ',' || hasNoMarkAfter(tokens, start)) {
     const more = monthFirst(tokens, start + 1) ?? dayFirst(tokens, start + 1);
     if (more !== undefined && more > start + 1) return more;
   }
@@ -258,7 +258,7 @@ const relative: Reader = (tokens, at) => {
   const word = stem(tokens, at);
   if (DAYS.has(word))
     return /^(?:hier|morgen|mañana)$/u.test(word) && !languageDay(tokens, at) ? undefined : at;
-  if (SHIFT.has(word) && tight(tokens, at)) {
+  if (SHIFT.has(word) && hasNoMarkAfter(tokens, at)) {
     const next = stem(tokens, at + 1);
     if (PERIODS.has(next) || (MONTHS.has(next) && next.length > 2))
       return /^(?:fall|spring)$/u.test(next) && word === 'this' ? undefined : at + 1;
@@ -270,7 +270,7 @@ const relative: Reader = (tokens, at) => {
 
 /** "hier" is German for here, "morgen" and "mañana" are also mornings: only at the edge of a clause. */
 const languageDay = (tokens: readonly Token[], at: number): boolean =>
-  /[.,!?]/u.test(tokens[at]?.trail ?? '') && !tokens[at]?.capital && norm(tokens, at) !== 'hier';
+  /[.,!?]/u.test(tokens[at]?.trail ?? '') && !tokens[at]?.isCapitalized && norm(tokens, at) !== 'hier';
 
 /** "three weeks ago", "a year ago". */
 const COUNT =
@@ -279,7 +279,7 @@ const ago: Reader = (tokens, at) => {
   for (let unit = at; unit <= at + 3; unit++) {
     if (unit > at && UNITS.has(norm(tokens, unit)))
       return norm(tokens, unit + 1) === 'ago' ? unit + 1 : undefined;
-    if (!COUNT.test(norm(tokens, unit)) || !tight(tokens, unit)) return undefined;
+    if (!COUNT.test(norm(tokens, unit)) || !hasNoMarkAfter(tokens, unit)) return undefined;
   }
   return undefined;
 };
@@ -300,10 +300,10 @@ const yearAlone: Reader = (tokens, at) => {
     !/^(?:nineteen|twenty)$/u.test(first)
   )
     return undefined;
-  if (/^\d/u.test(norm(tokens, last + 1)) && tight(tokens, last)) return undefined;
+  if (/^\d/u.test(norm(tokens, last + 1)) && hasNoMarkAfter(tokens, last)) return undefined;
   const unit =
     /^(?:people|dollars|euros|users|units|percent|miles|meters|feet|pieces|customers|words|pages|times|hours|minutes|million|thousand|hundred|or|dot|point|point|dash)$/u;
-  return unit.test(norm(tokens, last + 1)) && tight(tokens, last) ? undefined : last;
+  return unit.test(norm(tokens, last + 1)) && hasNoMarkAfter(tokens, last) ? undefined : last;
 };
 
 const decade: Reader = (tokens, at) => {
@@ -331,7 +331,7 @@ const quarter: Reader = (tokens, at) => {
 
 /** "the end of June", "early 2020", "mid March". */
 const part: Reader = (tokens, at) => {
-  if (/^(?:early|late|mid)$/u.test(norm(tokens, at)) && tight(tokens, at)) {
+  if (/^(?:early|late|mid)$/u.test(norm(tokens, at)) && hasNoMarkAfter(tokens, at)) {
     return (
       year(tokens, at + 1) ??
       (MONTHS.has(norm(tokens, at + 1)) ? (monthFirst(tokens, at + 1) ?? at + 1) : undefined)

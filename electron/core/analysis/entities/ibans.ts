@@ -1,8 +1,8 @@
-import { type Finding, finding, hidden } from '../findings.ts';
 import { ibanLength, isIban } from '../numbers/checks.ts';
 import { cueAfter, hasCueBefore } from '../numbers/cues.ts';
+import { type DetectedSpan, entitySpan, hiddenSpan } from '../spans.ts';
 import type { Token } from '../tokens.ts';
-import { type SpelledPiece, spelledFrom } from './spelled.ts';
+import { type SpelledPart, spelledPartsFrom } from './spelled.ts';
 
 const IBAN_START = /(?<![\p{L}\d])([A-Z]{2})(?=\d{2})/giu;
 /** What a recognizer may make of an IBAN; the country code stands apart in capitals only. */
@@ -17,14 +17,14 @@ const SHAPE = /^[A-Z]{2}\d{2}[A-Z\d]{11,30}$/u;
  * IBANs, written or spelled. One with the right length and check digits is asserted; after a cue ("my IBAN is")
  * anything of an IBAN's shape is hidden, since a recognizer that mishears one digit must not reveal the others.
  */
-export const findIbans = (text: string, tokens: readonly Token[], language: string): Finding[] => [
+export const findIbans = (text: string, tokens: readonly Token[], language: string): DetectedSpan[] => [
   ...findWrittenIbans(text, tokens),
   ...findSpelledIbans(tokens, language),
   ...findCuedIbans(text, tokens),
 ];
 
-const findWrittenIbans = (text: string, tokens: readonly Token[]): Finding[] => {
-  const found: Finding[] = [];
+const findWrittenIbans = (text: string, tokens: readonly Token[]): DetectedSpan[] => {
+  const found: DetectedSpan[] = [];
   for (const match of matchesIn(text, tokens, IBAN_START)) {
     const length = ibanLength((match[1] ?? '').toUpperCase());
     const end = length ? readAlphanumerics(text, match.index, length) : undefined;
@@ -33,7 +33,7 @@ const findWrittenIbans = (text: string, tokens: readonly Token[]): Finding[] => 
       .slice(match.index, end)
       .replace(/[^\p{L}\d]/gu, '')
       .toUpperCase();
-    if (isIban(value)) found.push(finding('iban', match.index, end, 100));
+    if (isIban(value)) found.push(entitySpan('iban', match.index, end, 100));
   }
   return found;
 };
@@ -65,10 +65,10 @@ const matchesIn = (text: string, tokens: readonly Token[], pattern: RegExp) => {
   }));
 };
 
-const findCuedIbans = (text: string, tokens: readonly Token[]): Finding[] => {
-  const found: Finding[] = [];
+const findCuedIbans = (text: string, tokens: readonly Token[]): DetectedSpan[] => {
+  const found: DetectedSpan[] = [];
   for (const { index: from } of matchesIn(text, tokens, LOOSE_START)) {
-    const to = looseEnd(text, from);
+    const to = endOfLooseIban(text, from);
     if (to === undefined) continue;
     const first = tokens.findIndex((token) => token.to > from);
     const last = tokens.findLastIndex((token) => token.from < to);
@@ -76,7 +76,7 @@ const findCuedIbans = (text: string, tokens: readonly Token[]): Finding[] => {
       hasCueBefore(tokens, first, 'account') ||
       cueAfter(tokens, last) === 'account' ||
       /iban\P{L}*$/iu.test(text.slice(tokens[first]?.from ?? from, from));
-    if (cued) found.push(hidden('iban', from, to, 90));
+    if (cued) found.push(hiddenSpan('iban', from, to, 90));
   }
   return found;
 };
@@ -85,7 +85,7 @@ const findCuedIbans = (text: string, tokens: readonly Token[]): Finding[] => {
  * Where a value of an IBAN's shape ends: after the country's number of characters if a group ends there, else
  * after the last group with a digit. Groups of letters alone belong to it in capitals, or before digits.
  */
-const looseEnd = (text: string, from: number): number | undefined => {
+const endOfLooseIban = (text: string, from: number): number | undefined => {
   const length = ibanLength(text.slice(from, from + 2).toUpperCase());
   let seen = 0;
   let end: number | undefined;
@@ -113,35 +113,35 @@ const matchAt = (pattern: RegExp, text: string, at: number): string | undefined 
 };
 
 /** IBANs read out sign by sign: "d e eight nine three seven …". Only those with right check digits. */
-export const findSpelledIbans = (tokens: readonly Token[], language: string): Finding[] => {
-  const found: Finding[] = [];
+export const findSpelledIbans = (tokens: readonly Token[], language: string): DetectedSpan[] => {
+  const found: DetectedSpan[] = [];
   for (const [index, token] of tokens.entries()) {
     if (!/^(?:[a-z]|[a-z]{2}|[a-z]{2}\d{2}\w*)$/iu.test(token.text)) continue;
-    const pieces = spelledFrom(tokens, index, language);
+    const pieces = spelledPartsFrom(tokens, index, language);
     const joined = pieces.map((piece) => piece.value).join('');
     const pair =
       pieces[0]?.value.length === 1 || token.text === token.text.toUpperCase()
         ? joined
         : token.norm.toUpperCase() +
-          spelledFrom(tokens, index + 1, language)
+          spelledPartsFrom(tokens, index + 1, language)
             .map((piece) => piece.value)
             .join('');
     const length = ibanLength(pair.slice(0, 2));
     const whole = length !== undefined && isIban(pair.slice(0, length));
     if (!whole && !(SHAPE.test(pair) && hasCueBefore(tokens, index, 'account'))) continue;
-    const last = pieceAt(
+    const last = partEndingAt(
       pieces.length > 1
         ? pieces
-        : [{ value: pair.slice(0, 2), token }, ...spelledFrom(tokens, index + 1, language)],
+        : [{ value: pair.slice(0, 2), token }, ...spelledPartsFrom(tokens, index + 1, language)],
       whole ? length : pair.length,
     );
-    if (last) found.push((whole ? finding : hidden)('iban', token.from, last.to, whole ? 100 : 90));
+    if (last) found.push((whole ? entitySpan : hiddenSpan)('iban', token.from, last.to, whole ? 100 : 90));
   }
   return found;
 };
 
 /** The token in which the sign number `count` ends, if a piece ends just there. */
-const pieceAt = (pieces: readonly SpelledPiece[], count: number): Token | undefined => {
+const partEndingAt = (pieces: readonly SpelledPart[], count: number): Token | undefined => {
   let seen = 0;
   for (const piece of pieces) {
     seen += piece.value.length;

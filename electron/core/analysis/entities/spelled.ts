@@ -1,10 +1,10 @@
-import { type Finding, finding } from '../findings.ts';
 import { numberWords, smallValue } from '../numbers/number-words.ts';
+import { type DetectedSpan, entitySpan } from '../spans.ts';
 import type { Token } from '../tokens.ts';
-import { isIpv6 } from './written.ts';
+import { isIpv6 } from './written-addresses.ts';
 
 /** One token of a spelled-out value: its letters or digits. */
-export type SpelledPiece = {
+export type SpelledPart = {
   value: string;
   token: Token;
 };
@@ -13,8 +13,8 @@ export type SpelledPiece = {
  * The letters and digits that a token spells: "d", "89", "NWBK", "nine", "forty-one"; undefined for any
  * other word. `double` and `triple` are resolved by `spelledFrom`.
  */
-const pieceOf = (token: Token, language: string): string | undefined => {
-  if (token.blocked) return undefined;
+const spelledValue = (token: Token, language: string): string | undefined => {
+  if (token.isBlocked) return undefined;
   if (/^[a-z\d]$/iu.test(token.text) || (/\d/u.test(token.text) && /^[a-z\d-]+$/iu.test(token.text))) {
     return token.text.replaceAll('-', '').toUpperCase();
   }
@@ -34,13 +34,13 @@ const sumTens = (values: readonly number[]): string => {
 };
 
 /** A run of spelled letters and digits from a token on; "dash" and "space" between them are passed over. */
-export const spelledFrom = (
+export const spelledPartsFrom = (
   tokens: readonly Token[],
   start: number,
   language: string,
   most = 40,
-): SpelledPiece[] => {
-  const pieces: SpelledPiece[] = [];
+): SpelledPart[] => {
+  const pieces: SpelledPart[] = [];
   const repeats = numberWords(language).repeats;
   for (let index = start; index < tokens.length && pieces.length < most; index++) {
     const token = tokens[index];
@@ -48,13 +48,13 @@ export const spelledFrom = (
     const times = repeats.get(token.norm);
     const next = tokens[index + 1];
     if (times !== undefined && next) {
-      const value = pieceOf(next, language);
+      const value = spelledValue(next, language);
       if (value?.length !== 1) break;
       pieces.push({ value: value.repeat(times), token: next });
       index += 1;
       continue;
     }
-    const value = pieceOf(token, language);
+    const value = spelledValue(token, language);
     if (value === undefined && pieces.length > 0 && /^(?:dash|hyphen|space|uh|um)$/u.test(token.norm))
       continue;
     if (value === undefined) break;
@@ -64,8 +64,8 @@ export const spelledFrom = (
 };
 
 /** IP v6 addresses read out: "two zero zero one colon d b eight colon colon one". */
-export const findSpelledIpv6 = (tokens: readonly Token[], language: string): Finding[] => {
-  const found: Finding[] = [];
+export const findSpelledIpv6 = (tokens: readonly Token[], language: string): DetectedSpan[] => {
+  const found: DetectedSpan[] = [];
   for (let index = 0; index < tokens.length; index++) {
     if (tokens[index]?.norm !== 'colon') continue;
     const start = hexStart(tokens, index, language);
@@ -73,7 +73,7 @@ export const findSpelledIpv6 = (tokens: readonly Token[], language: string): Fin
     const first = tokens[start];
     const end = tokens[last];
     if (first && end && isIpv6(value)) {
-      found.push(finding('ip_address', first.from, end.to, 96));
+      found.push(entitySpan('ip_address', first.from, end.to, 96));
       index = last;
     }
   }
@@ -81,7 +81,7 @@ export const findSpelledIpv6 = (tokens: readonly Token[], language: string): Fin
 };
 
 const isHex = (token: Token | undefined, language: string): token is Token => {
-  const value = token ? pieceOf(token, language) : undefined;
+  const value = token ? spelledValue(token, language) : undefined;
   return value !== undefined && /^[\dA-F]{1,4}$/u.test(value);
 };
 
@@ -101,7 +101,7 @@ const readHex = (
   for (let index = start; index < tokens.length && index < start + 60; index++) {
     const token = tokens[index];
     if (token?.norm === 'colon') value += ':';
-    else if (isHex(token, language)) value += pieceOf(token, language) ?? '';
+    else if (isHex(token, language)) value += spelledValue(token, language) ?? '';
     else break;
     last = index;
   }

@@ -1,5 +1,5 @@
-import { type Finding, finding } from '../findings.ts';
 import { smallValueInAnyLanguage } from '../numbers/number-words.ts';
+import { type DetectedSpan, entitySpan } from '../spans.ts';
 import { SPOKEN_SIGNS } from '../spoken-signs.ts';
 import type { Token } from '../tokens.ts';
 import { HOST_WORDS, MAIL_HOSTS, NEVER_LABEL, ROLES, TOP_LEVEL, WORD_LIKE } from './domains.ts';
@@ -12,9 +12,9 @@ const SLASH = new Set<string>(SPOKEN_SIGNS['/']);
 const LINKS = new Set<string>([...SPOKEN_SIGNS['.'], ...SPOKEN_SIGNS['-'], ...SPOKEN_SIGNS._, 'plus']);
 const MAX_LABELS = 6;
 const MAX_LOCAL_TOKENS = 12;
-const CUE =
+const MAILBOX_CUE =
   /^(?:is|at|to|email|e-mail|mail|address|it's|its|ist|lautet|est|es|à|a|an|on|contact|write|copy|cc|with|and|under|us|me|him|her|them)$/u;
-const CUE_WORDS =
+const MAIL_WORD =
   /^(?:email|e-mail|mail|correo|courriel|mailadresse|e-mail-adresse|emails|emailed|mailed|write|contact|send|copy|cc|reach)$/u;
 
 type Host = {
@@ -27,8 +27,8 @@ type Host = {
  * where the recogniser wrote a part ("maria.lopez at example.com"). The host is found by its top-level
  * domain; a mailbox before "at" makes it an e-mail address.
  */
-export const findSpokenAddresses = (tokens: readonly Token[]): Finding[] => {
-  const found: Finding[] = [];
+export const findSpokenAddresses = (tokens: readonly Token[]): DetectedSpan[] => {
+  const found: DetectedSpan[] = [];
   let at = 0;
   while (at < tokens.length) {
     const host = hostEndingAt(tokens, at);
@@ -44,24 +44,24 @@ export const findSpokenAddresses = (tokens: readonly Token[]): Finding[] => {
   return found;
 };
 
-const spokenEmail = (tokens: readonly Token[], mailbox: number, host: Host): Finding | undefined => {
+const spokenEmail = (tokens: readonly Token[], mailbox: number, host: Host): DetectedSpan | undefined => {
   const first = tokens[mailbox];
   const last = tokens[host.last];
-  return first && last ? finding('email_address', first.from, last.to, 99) : undefined;
+  return first && last ? entitySpan('email_address', first.from, last.to, 99) : undefined;
 };
 
-const spokenUrl = (tokens: readonly Token[], host: Host): Finding | undefined => {
-  const start = schemeBefore(tokens, host.first);
+const spokenUrl = (tokens: readonly Token[], host: Host): DetectedSpan | undefined => {
+  const start = startWithScheme(tokens, host.first);
   const first = tokens[start];
-  const last = tokens[pathAfter(tokens, host.last)];
-  const spoken = host.last > host.first || pathAfter(tokens, host.last) > host.last;
-  return first && last && spoken ? finding('url', first.from, last.to, 95) : undefined;
+  const last = tokens[endWithPath(tokens, host.last)];
+  const spoken = host.last > host.first || endWithPath(tokens, host.last) > host.last;
+  return first && last && spoken ? entitySpan('url', first.from, last.to, 95) : undefined;
 };
 
 /** A host whose top-level domain is the token at `at`, or that was written whole there. */
 const hostEndingAt = (tokens: readonly Token[], at: number): Host | undefined => {
   const token = tokens[at];
-  if (!token || token.blocked) return undefined;
+  if (!token || token.isBlocked) return undefined;
   const written = /^[\p{L}\d-]+(?:\.[\p{L}\d-]+)*\.(\p{L}{2,12})$/u.exec(token.norm);
   if (written?.[1] && TOP_LEVEL.has(written[1])) return { first: labelsBefore(tokens, at), last: at };
   if (TOP_LEVEL.has(token.norm) && isDotless(tokens, at)) return { first: at - 1, last: at };
@@ -79,11 +79,11 @@ const hostEndingAt = (tokens: readonly Token[], at: number): Host | undefined =>
 const isDotless = (tokens: readonly Token[], at: number): boolean => {
   if (!/^(?:com|org|net|edu|de|fr|es)$/u.test(tokens[at]?.norm ?? '') || !isLabel(tokens[at - 1]))
     return false;
-  return AT.has(tokens[at - 2]?.norm ?? '') && isPiece(tokens[at - 3]) && hasMailWord(tokens, at - 3);
+  return AT.has(tokens[at - 2]?.norm ?? '') && isMailboxPart(tokens[at - 3]) && hasMailWord(tokens, at - 3);
 };
 
 const isDot = (token: Token | undefined): boolean =>
-  token !== undefined && DOT.has(token.norm) && !token.blocked;
+  token !== undefined && DOT.has(token.norm) && !token.isBlocked;
 
 /** Goes back over "label dot label dot", spelled letters and number words included. */
 const labelsBefore = (tokens: readonly Token[], at: number): number => {
@@ -99,7 +99,7 @@ const labelsBefore = (tokens: readonly Token[], at: number): number => {
 };
 
 const isLabel = (token: Token | undefined): boolean => {
-  if (!token || token.blocked || token.trail !== '') return false;
+  if (!token || token.isBlocked || token.trail !== '') return false;
   return (
     /^[\p{L}\d]+(?:[-.][\p{L}\d]+)*$/u.test(token.norm) &&
     (HOST_WORDS.has(token.norm) || !NEVER_LABEL.has(token.norm))
@@ -109,7 +109,7 @@ const isLabel = (token: Token | undefined): boolean => {
 const isDash = (token: Token | undefined): boolean => token !== undefined && DASH.has(token.norm);
 
 const isSpelled = (token: Token | undefined): boolean => {
-  if (!token || token.blocked || /[.!?]/u.test(token.trail)) return false;
+  if (!token || token.isBlocked || /[.!?]/u.test(token.trail)) return false;
   return /^(?:[\p{L}\d]|double|triple|double-u|\d+)$/u.test(token.norm) || isNumberWord(token.norm);
 };
 
@@ -124,18 +124,18 @@ const isNumberWord = (word: string): boolean =>
 const mailboxBefore = (tokens: readonly Token[], host: number): number | undefined => {
   const sign = tokens[host - 1];
   const last = host - 2;
-  if (!sign || !AT.has(sign.norm) || sign.blocked || !isPiece(tokens[last])) return undefined;
+  if (!sign || !AT.has(sign.norm) || sign.isBlocked || !isMailboxPart(tokens[last])) return undefined;
   let first = last;
   let joined = tokens[last]?.norm.includes('.') ?? false;
   while (first > 0 && last - first < MAX_LOCAL_TOKENS) {
     const before = tokens[first - 1];
-    if (before && LINKS.has(before.norm) && isPiece(tokens[first - 2])) {
+    if (before && LINKS.has(before.norm) && isMailboxPart(tokens[first - 2])) {
       first -= 2;
       joined = true;
     } else if (
-      (isSpelled(tokens[first]) || joinsNumber(tokens, first)) &&
-      isPiece(before) &&
-      !isStop(before)
+      (isSpelled(tokens[first]) || isNumberAt(tokens, first)) &&
+      isMailboxPart(before) &&
+      !endsMailbox(before)
     ) {
       first -= 1;
       joined = joined || isSpelled(before);
@@ -143,7 +143,7 @@ const mailboxBefore = (tokens: readonly Token[], host: number): number | undefin
       break;
     }
   }
-  first = spelledOut(tokens, first);
+  first = startWithSpelling(tokens, first);
   const cued = cueStart(tokens, first, isMailHost(tokens[host]));
   if (cued !== undefined) return cued;
   const word = tokens[last]?.norm ?? '';
@@ -152,7 +152,7 @@ const mailboxBefore = (tokens: readonly Token[], host: number): number | undefin
 };
 
 /** "p as in peter": a letter and its spelling word before a mailbox belong to it. */
-const spelledOut = (tokens: readonly Token[], first: number): number => {
+const startWithSpelling = (tokens: readonly Token[], first: number): number => {
   let start = first;
   while (/^(?:in|for|like|wie)$/u.test(tokens[start - 1]?.norm ?? '')) {
     const letter = tokens[start - 1]?.norm === 'in' ? start - 3 : start - 2;
@@ -165,15 +165,15 @@ const spelledOut = (tokens: readonly Token[], first: number): number => {
 
 const isMailHost = (token: Token | undefined): boolean => MAIL_HOSTS.has(token?.norm.split('.')[0] ?? '');
 
-const joinsNumber = (tokens: readonly Token[], at: number): boolean => isNumberWord(tokens[at]?.norm ?? '');
+const isNumberAt = (tokens: readonly Token[], at: number): boolean => isNumberWord(tokens[at]?.norm ?? '');
 
-const isPiece = (token: Token | undefined): boolean => {
-  if (!token || token.blocked || /[.,!?;:]/u.test(token.trail)) return false;
+const isMailboxPart = (token: Token | undefined): boolean => {
+  if (!token || token.isBlocked || /[.,!?;:]/u.test(token.trail)) return false;
   return /^[\p{L}\d]+(?:[._+-][\p{L}\d]+)*$/u.test(token.norm);
 };
 
-const isStop = (token: Token | undefined): boolean =>
-  token === undefined || NEVER_LABEL.has(token.norm) || CUE.test(token.norm);
+const endsMailbox = (token: Token | undefined): boolean =>
+  token === undefined || NEVER_LABEL.has(token.norm) || MAILBOX_CUE.test(token.norm);
 
 /** Back over at most four plain words to a cue that a mail word stands near; undefined without one. */
 const cueStart = (tokens: readonly Token[], first: number, mailHost: boolean): number | undefined => {
@@ -181,11 +181,11 @@ const cueStart = (tokens: readonly Token[], first: number, mailHost: boolean): n
   for (let steps = 0; steps < 4; steps++) {
     const before = tokens[start - 1];
     if (!before) return mailHost || hasMailWord(tokens, start) ? start : undefined;
-    if (CUE.test(before.norm) || /[.,:;!?]/u.test(before.trail)) {
+    if (MAILBOX_CUE.test(before.norm) || /[.,:;!?]/u.test(before.trail)) {
       const own = tokens[start]?.norm ?? '';
       return (mailHost || hasMailWord(tokens, start)) && !NEVER_LABEL.has(own) ? start : undefined;
     }
-    if (NEVER_LABEL.has(before.norm) || !isPiece(before)) return undefined;
+    if (NEVER_LABEL.has(before.norm) || !isMailboxPart(before)) return undefined;
     start -= 1;
   }
   return undefined;
@@ -194,10 +194,10 @@ const cueStart = (tokens: readonly Token[], first: number, mailHost: boolean): n
 const hasMailWord = (tokens: readonly Token[], first: number): boolean =>
   tokens
     .slice(Math.max(0, first - 9), first)
-    .some((token) => CUE_WORDS.test(token.norm) || token.norm === 'address');
+    .some((token) => MAIL_WORD.test(token.norm) || token.norm === 'address');
 
 /** "h t t p s colon slash slash" and "w w w dot" before a host. */
-const schemeBefore = (tokens: readonly Token[], host: number): number => {
+const startWithScheme = (tokens: readonly Token[], host: number): number => {
   let start = host;
   const before = (count: number) =>
     tokens
@@ -212,11 +212,11 @@ const schemeBefore = (tokens: readonly Token[], host: number): number => {
 };
 
 /** "slash pricing slash 2024" after a host. */
-const pathAfter = (tokens: readonly Token[], last: number): number => {
+const endWithPath = (tokens: readonly Token[], last: number): number => {
   let end = last;
   while (SLASH.has(tokens[end + 1]?.norm ?? '') && (tokens[end]?.trail ?? '') === '') {
     const part = tokens[end + 2];
-    if (!part || part.blocked || !/^[\p{L}\d_.-]+$/u.test(part.text)) break;
+    if (!part || part.isBlocked || !/^[\p{L}\d_.-]+$/u.test(part.text)) break;
     end += 2;
   }
   return end;

@@ -1,4 +1,4 @@
-import { endsWithStop, opensSentence, type Token } from '../tokens.ts';
+import { endsWithStop, startsSentence, type Token } from '../tokens.ts';
 
 const STOP = new Set(
   `the a an this that these those my your his her our their its i i'm i'll i've i'd we you he she it they them us me him
@@ -33,7 +33,7 @@ export class NameContext {
     this.tokens = tokens;
     this.language = language;
     this.#tags = tags;
-    this.#cased = casing(tokens);
+    this.#cased = sentenceCasing(tokens);
   }
 
   at(index: number): Token | undefined {
@@ -48,33 +48,33 @@ export class NameContext {
     return this.tokens[index]?.norm ?? '';
   }
 
-  tagged(index: number, ...tags: string[]): boolean {
+  hasTag(index: number, ...tags: string[]): boolean {
     return tags.some((tag) => this.#tags[index]?.has(tag) ?? false);
   }
 
   /** Whether capitals carry meaning in this token's sentence. */
-  cased(index: number): boolean {
+  isCased(index: number): boolean {
     return this.#cased[index] ?? false;
   }
 
-  opens(index: number): boolean {
-    return opensSentence(this.tokens, index);
+  startsSentence(index: number): boolean {
+    return startsSentence(this.tokens, index);
   }
 
   /** A capital that the start of a sentence does not explain. */
-  properCapital(index: number): boolean {
-    return this.capital(index) && !this.opens(index);
+  isProperNoun(index: number): boolean {
+    return this.isCapitalized(index) && !this.startsSentence(index);
   }
 
-  capital(index: number): boolean {
-    return this.cased(index) && (this.tokens[index]?.capital ?? false);
+  isCapitalized(index: number): boolean {
+    return this.isCased(index) && (this.tokens[index]?.isCapitalized ?? false);
   }
 
   /** Whether two tokens stand side by side with no mark between ("J. K." and "St." aside). */
-  adjacent(left: number, right: number): boolean {
+  areAdjacent(left: number, right: number): boolean {
     const token = this.tokens[left];
     const next = this.tokens[right];
-    if (!token || !next || right !== left + 1 || next.blocked || next.lead !== '') return false;
+    if (!token || !next || right !== left + 1 || next.isBlocked || next.lead !== '') return false;
     if (token.trail === '') return true;
     return (
       token.trail === '.' && (/^\p{Lu}$/u.test(token.text) || /^(?:st|dr|jr|sr|mr|mrs|ms)$/u.test(token.norm))
@@ -83,14 +83,14 @@ export class NameContext {
 }
 
 /** Per token: whether its sentence uses capitals as written text does (not all lower case, not all upper). */
-const casing = (tokens: readonly Token[]): boolean[] => {
+const sentenceCasing = (tokens: readonly Token[]): boolean[] => {
   const cased: boolean[] = [];
   let start = 0;
   for (const [index, token] of tokens.entries()) {
     if (!endsWithStop(token) && index < tokens.length - 1) continue;
     const own = tokens.slice(start, index + 1).filter((word) => /\p{L}{2}/u.test(word.text));
     const upper = own.filter((word) => word.text === word.text.toUpperCase()).length;
-    const capital = own.some((word) => word.capital);
+    const capital = own.some((word) => word.isCapitalized);
     const meaningful = capital && (own.length < 3 || upper < own.length * 0.6);
     for (let at = start; at <= index; at++) cased.push(meaningful);
     start = index + 1;

@@ -25,7 +25,7 @@ export class Gazetteer {
   /** The longest name that begins at a token. A possessive ending is allowed on its last word. */
   match(tokens: readonly Token[], at: number): GazetteerMatch | undefined {
     const token = tokens[at];
-    if (!token || token.blocked) return undefined;
+    if (!token || token.isBlocked) return undefined;
     const candidates = [...(this.#byFirst.get(token.norm) ?? []), ...(this.#byFirst.get(token.stem) ?? [])];
     const words = candidates.find((own) =>
       own.every((word, index) => fits(tokens, at + index, word, index === own.length - 1)),
@@ -42,7 +42,7 @@ const bare = (word: string): string => word.replace(/[.,]+$/u, '');
 
 const fits = (tokens: readonly Token[], at: number, word: string, last: boolean): boolean => {
   const token = tokens[at];
-  if (!token || token.blocked) return false;
+  if (!token || token.isBlocked) return false;
   if (last) return token.stem === word || token.norm === word;
   return token.norm === word && /^\.?$/u.test(token.trail);
 };

@@ -1,5 +1,5 @@
 import organizations from '../../../../resources/lexicons/organizations.json' with { type: 'json' };
-import { type Finding, finding } from '../findings.ts';
+import { type DetectedSpan, entitySpan } from '../spans.ts';
 import { isStop, type NameContext } from './context.ts';
 import { Gazetteer } from './gazetteer.ts';
 import { isFirstName } from './people.ts';
@@ -68,21 +68,25 @@ const UPPER_ONLY = /^(?:who|un|sec|mit|abc|ups|ing|arm|bt|bp|hp|lg|amd|att|sap|e
  * by head ("University of …"), and by what is said of them ("works at …", "… announced"). Names that are
  * also common words ("apple", "target", "shell") need a capital, or in lower case a word of employment.
  */
-export const findOrganizations = (context: NameContext): Finding[] => {
-  const found: Finding[] = [];
+export const findOrganizations = (context: NameContext): DetectedSpan[] => {
+  const found: DetectedSpan[] = [];
   for (let at = 0; at < context.tokens.length; at++) {
-    const last = headed(context, at) ?? suffixed(context, at) ?? listed(context, at) ?? told(context, at);
+    const last =
+      headedOrganization(context, at) ??
+      suffixedOrganization(context, at) ??
+      listedOrganization(context, at) ??
+      organizationFromContext(context, at);
     const first = context.at(at);
     const end = last === undefined ? undefined : context.at(last);
     if (!first || !end || last === undefined) continue;
     const dotted = /^(?:\p{L}\.)+\p{L}$/u.test(end.text) && end.trail.startsWith('.') ? 1 : 0;
     const bookTitle = KNOWN.match(context.tokens, at)?.last === last;
     found.push(
-      finding(
+      entitySpan(
         'organization',
         first.from,
-        bookTitle ? end.to - possessive(end.text, context, at, last) + dotted : end.stemTo + dotted,
-        last > at ? 56 : sure(context, at) ? 54 : 51,
+        bookTitle ? end.to - possessiveLength(end.text, context, at, last) + dotted : end.stemTo + dotted,
+        last > at ? 56 : isUnambiguous(context, at) ? 54 : 51,
       ),
     );
     at = last;
@@ -91,13 +95,13 @@ export const findOrganizations = (context: NameContext): Finding[] => {
 };
 
 /** On the list, and nothing else. */
-const sure = (context: NameContext, at: number): boolean => {
+const isUnambiguous = (context: NameContext, at: number): boolean => {
   const match = KNOWN.match(context.tokens, at);
   return match !== undefined && !AMBIGUOUS.has(match.phrase) && !isFirstName(match.phrase);
 };
 
 /** Characters of a possessive ending that the list's name does not have itself ("McDonald's" keeps it). */
-const possessive = (text: string, context: NameContext, at: number, last: number): number => {
+const possessiveLength = (text: string, context: NameContext, at: number, last: number): number => {
   const token = context.at(last);
   const match = KNOWN.match(context.tokens, at);
   if (!token || !match || match.phrase.endsWith(token.norm)) return 0;
@@ -105,81 +109,89 @@ const possessive = (text: string, context: NameContext, at: number, last: number
 };
 
 /** "University of Michigan", "Bank of the West". */
-const headed = (context: NameContext, at: number): number | undefined => {
+const headedOrganization = (context: NameContext, at: number): number | undefined => {
   const match = HEADS.match(context.tokens, at);
   if (!match) return undefined;
   let last = match.last;
-  if (/^(?:the)$/u.test(context.norm(last + 1)) && context.properCapital(last + 2)) last += 1;
+  if (/^(?:the)$/u.test(context.norm(last + 1)) && context.isProperNoun(last + 2)) last += 1;
   const place = placeMatch(context, last + 1);
   if (place !== undefined) return place;
   while (
     last - match.last < 4 &&
-    context.properCapital(last + 1) &&
-    context.adjacent(last, last + 1) &&
+    context.isProperNoun(last + 1) &&
+    context.areAdjacent(last, last + 1) &&
     !isStop(context.at(last + 1))
   ) {
     last += 1;
-    if (context.norm(last + 1) === 'and' && context.properCapital(last + 2) && context.capital(at)) last += 1;
+    if (context.norm(last + 1) === 'and' && context.isProperNoun(last + 2) && context.isCapitalized(at))
+      last += 1;
   }
   return last > match.last ? last : undefined;
 };
 
 /** Capitals that end in a kind of organization, or a place and "university". */
-const suffixed = (context: NameContext, at: number): number | undefined => {
-  if (isStop(context.at(at)) || context.at(at)?.blocked) return undefined;
+const suffixedOrganization = (context: NameContext, at: number): number | undefined => {
+  if (isStop(context.at(at)) || context.at(at)?.isBlocked) return undefined;
   const place = placeMatch(context, at);
-  if (place !== undefined && LOWER_SUFFIX.test(context.stem(place + 1)) && context.adjacent(place, place + 1))
+  if (
+    place !== undefined &&
+    LOWER_SUFFIX.test(context.stem(place + 1)) &&
+    context.areAdjacent(place, place + 1)
+  )
     return place + 1;
-  if (!context.capital(at) || (context.opens(at) && SUFFIXES.has(context.stem(at)))) return undefined;
+  if (!context.isCapitalized(at) || (context.startsSentence(at) && SUFFIXES.has(context.stem(at))))
+    return undefined;
   let last = at;
   let best: number | undefined;
-  while (last - at < 5 && joins(context, last)) {
+  while (last - at < 5 && continuesName(context, last)) {
     last += context.norm(last + 1) === 'and' || context.norm(last + 1) === '&' ? 2 : 1;
-    if (SUFFIXES.has(context.stem(last)) && !(last === at + 1 && weakStart(context, at))) best = last;
+    if (SUFFIXES.has(context.stem(last)) && !(last === at + 1 && isWeakStart(context, at))) best = last;
   }
   return best;
 };
 
-const joins = (context: NameContext, last: number): boolean => {
-  if (!context.adjacent(last, last + 1)) return false;
+const continuesName = (context: NameContext, last: number): boolean => {
+  if (!context.areAdjacent(last, last + 1)) return false;
   if (context.norm(last) !== context.stem(last) && !SUFFIXES.has(context.stem(last + 1))) return false;
   const next = context.at(last + 1);
   if (/^(?:and|&)$/u.test(next?.norm ?? ''))
-    return context.properCapital(last + 2) && SUFFIXES.has(context.stem(last + 3));
-  return context.properCapital(last + 1) && !isStop(next);
+    return context.isProperNoun(last + 2) && SUFFIXES.has(context.stem(last + 3));
+  return context.isProperNoun(last + 1) && !isStop(next);
 };
 
 /** A sentence's first word before "Company" or "Group" is often no name: "Our Company", "Local News". */
-const weakStart = (context: NameContext, at: number): boolean =>
-  context.opens(at) &&
+const isWeakStart = (context: NameContext, at: number): boolean =>
+  context.startsSentence(at) &&
   LEXICON.has(context.stem(at)) &&
   placeMatch(context, at) === undefined &&
   !isFirstName(context.stem(at));
 
-const listed = (context: NameContext, at: number): number | undefined => {
+const listedOrganization = (context: NameContext, at: number): number | undefined => {
   const match = KNOWN.match(context.tokens, at);
   if (!match || isCardBrand(context, at, match)) return undefined;
   const token = context.at(at);
-  if (!token || (match.last === at && placeMatch(context, at) === at && !context.tagged(at, 'Organization')))
+  if (!token || (match.last === at && placeMatch(context, at) === at && !context.hasTag(at, 'Organization')))
     return undefined;
   if (match.last === at && UPPER_ONLY.test(token.stem))
-    return context.cased(at) && token.text.slice(0, 2) === token.text.slice(0, 2).toUpperCase()
+    return context.isCased(at) && token.text.slice(0, 2) === token.text.slice(0, 2).toUpperCase()
       ? at
       : undefined;
   if (!isAmbiguous(context, at, match)) return match.last;
-  if (/^(?:a|an|my|your|this)$/u.test(context.norm(at - 1)) && !context.properCapital(at)) return undefined;
-  if (context.properCapital(at))
-    return isFirstName(token.stem) && context.at(at + 1)?.capital && context.adjacent(at, at + 1)
+  if (/^(?:a|an|my|your|this)$/u.test(context.norm(at - 1)) && !context.isProperNoun(at)) return undefined;
+  if (context.isProperNoun(at))
+    return isFirstName(token.stem) && context.at(at + 1)?.isCapitalized && context.areAdjacent(at, at + 1)
       ? undefined
       : match.last;
-  if (context.capital(at))
+  if (context.isCapitalized(at))
     return ACT.test(context.norm(match.last + 1)) || context.norm(at) !== context.stem(at)
       ? match.last
       : undefined;
   const acts =
     /^(?:said|says)$/u.test(context.norm(match.last + 1)) || BUSINESS_ACT.test(context.norm(match.last + 1));
   const determined = /^(?:the|that|its|their|our|no)$/u.test(context.norm(at - 1));
-  return !context.cased(at) && (employer(context, at) || (acts && !determined)) ? match.last : undefined;
+  return !context.isCased(at) && (followsEmployerCue(context, at) || (acts && !determined))
+    ? match.last
+    : undefined;
 };
 
 /** "My Visa is 4111 …": the card, not the company. */
@@ -199,24 +211,24 @@ const isAmbiguous = (context: NameContext, at: number, match: { last: number; ph
   return (
     tags !== undefined &&
     !tags.some((tag) => /^(?:Organization|SportsTeam|Company|ProperNoun)$/u.test(tag)) &&
-    !context.properCapital(at)
+    !context.isProperNoun(at)
   );
 };
 
-const employer = (context: NameContext, at: number): boolean =>
+const followsEmployerCue = (context: NameContext, at: number): boolean =>
   EMPLOYER.some(
     (phrase) =>
       phrase.length > 1 && phrase.every((word, index) => context.norm(at - phrase.length + index) === word),
   );
 
 /** A capital that nothing else explains, by its role in the sentence. */
-const told = (context: NameContext, at: number): number | undefined => {
+const organizationFromContext = (context: NameContext, at: number): number | undefined => {
   const token = context.at(at);
-  if (!token || !context.capital(at) || isStop(token) || !/^[\p{L}\d&.'-]+$/u.test(token.text))
+  if (!token || !context.isCapitalized(at) || isStop(token) || !/^[\p{L}\d&.'-]+$/u.test(token.text))
     return undefined;
   const unknown =
     !LEXICON.has(token.stem) && !isFirstName(token.stem) && placeMatch(context, at) === undefined;
-  if (context.opens(at)) return unknown && BUSINESS_ACT.test(context.norm(at + 1)) ? at : undefined;
+  if (context.startsSentence(at)) return unknown && BUSINESS_ACT.test(context.norm(at + 1)) ? at : undefined;
   const cued = EMPLOYER.some((phrase) =>
     phrase.every((word, index) => context.norm(at - phrase.length + index) === word),
   );
@@ -224,14 +236,14 @@ const told = (context: NameContext, at: number): number | undefined => {
     !cued ||
     isFirstName(token.stem) ||
     placeMatch(context, at) !== undefined ||
-    (!unknown && context.tagged(at, 'Person', 'Demonym'))
+    (!unknown && context.hasTag(at, 'Person', 'Demonym'))
   )
     return undefined;
   let last = at;
   while (
     last - at < 4 &&
-    context.adjacent(last, last + 1) &&
-    context.properCapital(last + 1) &&
+    context.areAdjacent(last, last + 1) &&
+    context.isProperNoun(last + 1) &&
     !isStop(context.at(last + 1))
   )
     last += 1;

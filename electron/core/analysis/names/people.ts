@@ -1,6 +1,6 @@
 import people from '../../../../resources/lexicons/people.json' with { type: 'json' };
 import places from '../../../../resources/lexicons/places.json' with { type: 'json' };
-import { type Finding, finding } from '../findings.ts';
+import { type DetectedSpan, entitySpan } from '../spans.ts';
 import { isStop, type NameContext } from './context.ts';
 import { LEXICON, wordsTagged } from './tagger.ts';
 
@@ -57,15 +57,15 @@ const PRESENTATIONS = [
  * word ("will", "grace") needs more than one of them. Limits: English first; unknown names in lower case
  * are found after an introduction only.
  */
-export const findPeople = (context: NameContext): Finding[] => {
-  const found: Finding[] = [];
+export const findPeople = (context: NameContext): DetectedSpan[] => {
+  const found: DetectedSpan[] = [];
   let at = 0;
   while (at < context.tokens.length) {
     const last = personAt(context, at);
     const first = context.at(at);
     const end = last === undefined ? undefined : context.at(last);
     if (first && end && last !== undefined) {
-      found.push(finding('person_name', first.from, end.stemTo, 52));
+      found.push(entitySpan('person_name', first.from, end.stemTo, 52));
       at = last + 1;
     } else {
       at += 1;
@@ -84,16 +84,16 @@ export const isFirstName = (word: string): boolean => FIRST.has(word);
 /** The index of the last token of the name that begins here. */
 const personAt = (context: NameContext, at: number): number | undefined => {
   const token = context.at(at);
-  if (!token || token.blocked || (isStop(token) && !NAMES_LIKE_STOPS.test(token.stem))) return undefined;
+  if (!token || token.isBlocked || (isStop(token) && !NAMES_LIKE_STOPS.test(token.stem))) return undefined;
   if (!/^\p{L}[\p{L}'’.-]*$/u.test(token.text)) return undefined;
-  const initialed = initials(context, at);
+  const initialed = initialsAt(context, at);
   if (initialed !== undefined) return initialed;
-  const introduced = follows(context, at, INTRODUCTIONS) || answersName(context, at);
-  if (!startsName(context, at, introduced)) return reversedName(context, at);
-  const last = extend(context, at, introduced);
+  const introduced = follows(context, at, INTRODUCTIONS) || answersNameQuestion(context, at);
+  if (!startsName(context, at, introduced)) return reversedNameAt(context, at);
+  const last = endOfName(context, at, introduced);
   if (
     STREET_TYPES.has(context.stem(last + 1)) &&
-    context.adjacent(last, last + 1) &&
+    context.areAdjacent(last, last + 1) &&
     context.norm(last) === context.stem(last)
   )
     return undefined;
@@ -101,124 +101,130 @@ const personAt = (context: NameContext, at: number): number | undefined => {
 };
 
 /** "What's your name?" "Uh, walter simmons.": the answer to a question for a name. */
-const answersName = (context: NameContext, at: number): boolean => {
+const answersNameQuestion = (context: NameContext, at: number): boolean => {
   let before = at - 1;
   while (
     at - before < 4 &&
     /^(?:uh|um|it's|yes|sure|okay|its|my|name|is)$/u.test(context.norm(before)) &&
-    !asks(context, before)
+    !asksForName(context, before)
   ) {
     before -= 1;
   }
-  return asks(context, before);
+  return asksForName(context, before);
 };
 
-const asks = (context: NameContext, at: number): boolean => {
+const asksForName = (context: NameContext, at: number): boolean => {
   const question = context.norm(at) === 'name' && (context.at(at)?.trail.includes('?') ?? false);
   return question && /^(?:your|last|first|full|maiden|family)$/u.test(context.norm(at - 1));
 };
 
 /** "J. K. Rowling": initials with their stops, then a capital. */
-const initials = (context: NameContext, at: number): number | undefined => {
+const initialsAt = (context: NameContext, at: number): number | undefined => {
   let last = at;
   while (last - at < 4 && /^\p{Lu}$/u.test(context.at(last)?.text ?? '') && context.at(last)?.trail === '.')
     last += 1;
   const name = context.at(last);
-  if (last === at || !name?.capital || isStop(name) || name.text.length < 3 || isOrganizationWord(name.stem))
+  if (
+    last === at ||
+    !name?.isCapitalized ||
+    isStop(name) ||
+    name.text.length < 3 ||
+    isOrganizationWord(name.stem)
+  )
     return undefined;
   return LAST.has(name.stem) || last - at >= 2 || !LEXICON.has(name.stem)
-    ? extend(context, last, false)
+    ? endOfName(context, last, false)
     : undefined;
 };
 
 const startsName = (context: NameContext, at: number, introduced: boolean): boolean => {
   const word = context.stem(at);
-  if (afterTitle(context, at)) return true;
-  if (FIRST.has(word) && !AMBIGUOUS.has(word)) return knownName(context, at);
+  if (followsTitle(context, at)) return true;
+  if (FIRST.has(word) && !AMBIGUOUS.has(word)) return isKnownNameHere(context, at);
   if (AMBIGUOUS.has(word) && (FIRST.has(word) || LAST.has(word) || people.ambiguous.includes(word))) {
-    return ambiguousName(context, at, introduced);
+    return isAmbiguousNameHere(context, at, introduced);
   }
   if (introduced) {
-    const plain = !context.cased(at) || answersName(context, at);
-    return context.properCapital(at) || (plain && !LEXICON.has(word) && !isStop(context.at(at)));
+    const plain = !context.isCased(at) || answersNameQuestion(context, at);
+    return context.isProperNoun(at) || (plain && !LEXICON.has(word) && !isStop(context.at(at)));
   }
   if (FULL_NAMES.has(`${word} ${context.stem(at + 1)}`)) return true;
-  if (LAST.has(word)) return context.properCapital(at) && !isPlaceLike(context, at);
-  return unknownName(context, at);
+  if (LAST.has(word)) return context.isProperNoun(at) && !isPlaceLike(context, at);
+  return isUnlistedNameHere(context, at);
 };
 
-const afterTitle = (context: NameContext, at: number): boolean => {
+const followsTitle = (context: NameContext, at: number): boolean => {
   const title = context.norm(at - 1);
   const token = context.at(at);
-  if (!TITLES.has(title) || !token || isStop(token) || !titleAdjacent(context, at)) return false;
-  if (context.properCapital(at))
-    return !COMMON_TITLES.test(title) || context.capital(at - 1) || isKnownName(token.stem);
+  if (!TITLES.has(title) || !token || isStop(token) || !isAdjacentToTitle(context, at)) return false;
+  if (context.isProperNoun(at))
+    return !COMMON_TITLES.test(title) || context.isCapitalized(at - 1) || isKnownName(token.stem);
   return (
-    (!context.cased(at) || !COMMON_TITLES.test(title)) &&
+    (!context.isCased(at) || !COMMON_TITLES.test(title)) &&
     isKnownName(token.stem) &&
     !AMBIGUOUS.has(token.stem)
   );
 };
 
-const titleAdjacent = (context: NameContext, at: number): boolean =>
+const isAdjacentToTitle = (context: NameContext, at: number): boolean =>
   /^\.?$/u.test(context.at(at - 1)?.trail ?? '-') && (context.at(at)?.lead ?? '-') === '';
 
 /** A first name that means nothing else: a place of the same name or a lower-case common word still vetoes. */
-const knownName = (context: NameContext, at: number): boolean => {
-  if (context.capital(at)) return true;
+const isKnownNameHere = (context: NameContext, at: number): boolean => {
+  if (context.isCapitalized(at)) return true;
   const tags = LEXICON.get(context.stem(at));
   if (!tags) return true;
   return (
-    tags.some((tag) => /Name$|^Person$/u.test(tag)) && !context.tagged(at, 'Verb', 'Adjective', 'Adverb')
+    tags.some((tag) => /Name$|^Person$/u.test(tag)) && !context.hasTag(at, 'Verb', 'Adjective', 'Adverb')
   );
 };
 
-const ambiguousName = (context: NameContext, at: number, introduced: boolean): boolean => {
+const isAmbiguousNameHere = (context: NameContext, at: number, introduced: boolean): boolean => {
   const word = context.stem(at);
   if (/^(?:the|a|an|this|that|every|each|no|some|any|at)$/u.test(context.norm(at - 1))) return false;
   const surname = hasSurname(context, at);
-  if (introduced) return FIRST.has(word) || surname || context.properCapital(at);
+  if (introduced) return FIRST.has(word) || surname || context.isProperNoun(at);
   const presented =
     follows(context, at, PRESENTATIONS) &&
     (surname || /^(?:from|speaking|calling|here|with)$/u.test(context.norm(at + 1)));
   if (presented) return true;
-  if (!context.capital(at)) {
+  if (!context.isCapitalized(at)) {
     if (isPlaceLike(context, at)) return false;
     if (surname && FIRST.has(word)) return true;
     return (
-      !context.cased(at) &&
+      !context.isCased(at) &&
       CALL_OUT.test(context.norm(at - 1)) &&
       FIRST.has(word) &&
-      context.tagged(at, 'Person')
+      context.hasTag(at, 'Person')
     );
   }
   if (MONTH_NAMES.test(word))
     return surname || (CALL_OUT.test(context.norm(at - 1)) && !/\d/u.test(context.norm(at + 1)));
   if (isPlaceLike(context, at)) return surname;
   if (surname) return true;
-  if (context.opens(at)) return initialName(context, at);
+  if (context.startsSentence(at)) return isSentenceInitialName(context, at);
   if (!FIRST.has(word) && !LAST.has(word))
-    return SOFT_CUE.test(context.norm(at - 1)) && context.tagged(at, 'Person');
-  return context.tagged(at, 'Person', 'FirstName', 'LastName') || CALL_OUT.test(context.norm(at - 1));
+    return SOFT_CUE.test(context.norm(at - 1)) && context.hasTag(at, 'Person');
+  return context.hasTag(at, 'Person', 'FirstName', 'LastName') || CALL_OUT.test(context.norm(at - 1));
 };
 
 /** "Grace said …" opens a sentence with a name; "Will you …", "Mark the …" do not. */
-const initialName = (context: NameContext, at: number): boolean => {
+const isSentenceInitialName = (context: NameContext, at: number): boolean => {
   if (!FIRST.has(context.stem(at)) || !PERSON_VERB.test(context.norm(at + 1))) return false;
-  if (context.tagged(at, 'Modal') || context.tagged(at, 'Imperative'))
+  if (context.hasTag(at, 'Modal') || context.hasTag(at, 'Imperative'))
     return /^(?:said|says|told|asked|is|was|has)$/u.test(context.norm(at + 1));
-  return context.adjacent(at, at + 1);
+  return context.areAdjacent(at, at + 1);
 };
 
 /** The next word looks like a surname of this one. */
 const hasSurname = (context: NameContext, at: number): boolean => {
-  if (!context.adjacent(at, at + 1) || context.stem(at) !== context.norm(at)) return false;
+  if (!context.areAdjacent(at, at + 1) || context.stem(at) !== context.norm(at)) return false;
   const next = context.at(at + 1);
   if (!next || isStop(next) || STREET_TYPES.has(next.stem)) return false;
-  if (context.cased(at))
+  if (context.isCased(at))
     return (
-      next.capital &&
-      (LAST.has(next.stem) || isUnknownName(context, at + 1)) &&
+      next.isCapitalized &&
+      (LAST.has(next.stem) || isUnlistedWord(context, at + 1)) &&
       !isOrganizationWord(next.stem)
     );
   return LAST.has(next.stem) && !AMBIGUOUS.has(next.stem);
@@ -226,7 +232,7 @@ const hasSurname = (context: NameContext, at: number): boolean => {
 
 /** A place by the words before it, with no person's act after it. */
 const isPlaceLike = (context: NameContext, at: number): boolean => {
-  if (!context.tagged(at, 'Place', 'City', 'Country', 'Region') && !AMBIGUOUS_PLACES.has(context.stem(at)))
+  if (!context.hasTag(at, 'Place', 'City', 'Country', 'Region') && !AMBIGUOUS_PLACES.has(context.stem(at)))
     return false;
   if (context.norm(at + 1) === 'and' || CALL_OUT.test(context.norm(at - 1)))
     return !CALL_OUT.test(context.norm(at - 1));
@@ -242,40 +248,40 @@ const LOCATIVE =
   /^(?:in|to|from|at|near|around|outside|into|through|visit|visited|visiting|leave|leaving|toward|towards|across|via)$/u;
 
 /** A capitalised word of no list: no acronym, no place, no organization's word. */
-const isUnknownName = (context: NameContext, at: number): boolean => {
+const isUnlistedWord = (context: NameContext, at: number): boolean => {
   const token = context.at(at);
-  if (!token || !context.capital(at) || token.text.length < 3 || !/^\p{Lu}\p{Ll}/u.test(token.text))
+  if (!token || !context.isCapitalized(at) || token.text.length < 3 || !/^\p{Lu}\p{Ll}/u.test(token.text))
     return false;
   if (LEXICON.has(token.stem) || isStop(token) || /\.|-/u.test(token.stem) || isOrganizationWord(token.stem))
     return false;
-  return !context.tagged(at, 'Place', 'Organization', 'Demonym') || LAST.has(token.stem);
+  return !context.hasTag(at, 'Place', 'Organization', 'Demonym') || LAST.has(token.stem);
 };
 
 /** Languages in which every noun has a capital: there it is no evidence. */
 const NOUNS_CAPITAL = /^(?:de|lb)/iu;
 
 /** Two unknown capitals in a row, or one after a call or a relation: "Siobhan Gallagher", "her husband Femi". */
-const unknownName = (context: NameContext, at: number): boolean => {
-  if (!isUnknownName(context, at) || TITLES.has(context.norm(at)) || NOUNS_CAPITAL.test(context.language))
+const isUnlistedNameHere = (context: NameContext, at: number): boolean => {
+  if (!isUnlistedWord(context, at) || TITLES.has(context.norm(at)) || NOUNS_CAPITAL.test(context.language))
     return false;
   const before = context.norm(at - 1);
   if (
-    context.properCapital(at) &&
+    context.isProperNoun(at) &&
     (RELATION.test(before) || (CALL_OUT.test(before) && !/^(?:with|met|named)$/u.test(before)))
   ) {
     return true;
   }
-  if (!context.adjacent(at, at + 1) || context.norm(at) !== context.stem(at)) return false;
+  if (!context.areAdjacent(at, at + 1) || context.norm(at) !== context.stem(at)) return false;
   const next = context.stem(at + 1);
   const english = context.language.startsWith('en');
   const pair =
-    (english && isUnknownName(context, at + 1)) ||
-    (context.capital(at + 1) && LAST.has(next) && !isOrganizationWord(next));
+    (english && isUnlistedWord(context, at + 1)) ||
+    (context.isCapitalized(at + 1) && LAST.has(next) && !isOrganizationWord(next));
   return (
     pair &&
     !NOT_PEOPLE.test(before) &&
     !isCompanyAct(context.norm(at + 2)) &&
-    !(context.adjacent(at + 1, at + 2) && isOrganizationWord(context.stem(at + 2)))
+    !(context.areAdjacent(at + 1, at + 2) && isOrganizationWord(context.stem(at + 2)))
   );
 };
 
@@ -293,10 +299,10 @@ const isOrganizationWord = (word: string): boolean =>
   );
 
 /** How far a name that begins at `at` reaches: initials, particles, surnames. */
-const extend = (context: NameContext, at: number, introduced: boolean): number => {
+const endOfName = (context: NameContext, at: number, introduced: boolean): number => {
   let last = at;
-  while (last - at < 5 && context.adjacent(last, last + 1) && context.stem(last) === context.norm(last)) {
-    const step = nextPart(context, last, introduced || context.capital(at));
+  while (last - at < 5 && context.areAdjacent(last, last + 1) && context.stem(last) === context.norm(last)) {
+    const step = nextPartLength(context, last, introduced || context.isCapitalized(at));
     if (step === 0) break;
     last += step;
   }
@@ -304,46 +310,46 @@ const extend = (context: NameContext, at: number, introduced: boolean): number =
 };
 
 /** How many tokens the next part of the name takes: 0 when the name is over. */
-const nextPart = (context: NameContext, last: number, trusted: boolean): number => {
+const nextPartLength = (context: NameContext, last: number, trusted: boolean): number => {
   const next = context.at(last + 1);
   if (!next || !/^\p{L}[\p{L}'’-]*$/u.test(next.text)) return 0;
   if (/^\p{Lu}$/u.test(next.text) && next.text !== 'I' && next.trail === '.') return 1;
-  if (PARTICLES.has(next.norm) && context.adjacent(last + 1, last + 2)) {
+  if (PARTICLES.has(next.norm) && context.areAdjacent(last + 1, last + 2)) {
     const after = context.at(last + 2);
     if (
       after &&
       !isStop(after) &&
-      (context.properCapital(last + 2) || (LAST.has(after.stem) && !AMBIGUOUS.has(after.stem)))
+      (context.isProperNoun(last + 2) || (LAST.has(after.stem) && !AMBIGUOUS.has(after.stem)))
     )
       return 2;
-    if (!next.capital) return 0;
+    if (!next.isCapitalized) return 0;
   }
   if (isStop(next)) return 0;
-  if (context.capital(last + 1))
-    return isOrganizationWord(next.stem) || context.tagged(last + 1, 'WeekDay', 'Month', 'Demonym') ? 0 : 1;
+  if (context.isCapitalized(last + 1))
+    return isOrganizationWord(next.stem) || context.hasTag(last + 1, 'WeekDay', 'Month', 'Demonym') ? 0 : 1;
   if (LAST.has(next.stem)) return !AMBIGUOUS.has(next.stem) || isNounHere(context, last + 1) ? 1 : 0;
   return trusted &&
-    !context.cased(last + 1) &&
+    !context.isCased(last + 1) &&
     !LEXICON.has(next.stem) &&
-    !context.tagged(last + 1, 'Verb', 'Adverb')
+    !context.hasTag(last + 1, 'Verb', 'Adverb')
     ? 1
     : 0;
 };
 
 /** An ambiguous surname in lower case ("leonard marsh"): the tagger sees a noun, and the sentence is all lower case. */
 const isNounHere = (context: NameContext, at: number): boolean => {
-  if (context.cased(at)) return false;
+  if (context.isCased(at)) return false;
   return (
-    context.tagged(at, 'Noun') &&
-    !context.tagged(at, 'Verb', 'Adjective', 'Pronoun', 'Date', 'Value', 'Preposition')
+    context.hasTag(at, 'Noun') &&
+    !context.hasTag(at, 'Verb', 'Adjective', 'Pronoun', 'Date', 'Value', 'Preposition')
   );
 };
 
 /** "Lopez, Maria" as forms have it. */
-const reversedName = (context: NameContext, at: number): number | undefined => {
+const reversedNameAt = (context: NameContext, at: number): number | undefined => {
   const token = context.at(at);
   const next = context.at(at + 1);
-  if (!token || !next || token.trail !== ',' || !token.capital || !next.capital) return undefined;
+  if (!token || !next || token.trail !== ',' || !token.isCapitalized || !next.isCapitalized) return undefined;
   const after = context.norm(at + 2);
   if (!LAST.has(token.stem) || FIRST.has(token.stem) || !FIRST.has(next.stem) || LAST.has(after))
     return undefined;

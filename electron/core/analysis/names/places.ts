@@ -1,7 +1,7 @@
 import organizations from '../../../../resources/lexicons/organizations.json' with { type: 'json' };
 import places from '../../../../resources/lexicons/places.json' with { type: 'json' };
-import { type Finding, finding } from '../findings.ts';
 import { smallValueInAnyLanguage } from '../numbers/number-words.ts';
+import { type DetectedSpan, entitySpan } from '../spans.ts';
 import { isStop, type NameContext } from './context.ts';
 import { Gazetteer } from './gazetteer.ts';
 import { isFirstName, isLastName } from './people.ts';
@@ -34,8 +34,8 @@ const FEATURE_HEADS = /^(?:lake|mount|mt|fort|port|cape|san|santa|saint|st|camp|
  * word ("Cedar Lake"). A place that is also a common word or a first name needs a capital, a preposition
  * or the tagger's word for it.
  */
-export const findPlaces = (context: NameContext): Finding[] => {
-  const found: Finding[] = [];
+export const findPlaces = (context: NameContext): DetectedSpan[] => {
+  const found: DetectedSpan[] = [];
   for (let at = 0; at < context.tokens.length; at++) {
     const address = streetAddress(context, at);
     const last = address?.last ?? placeAt(context, at);
@@ -43,7 +43,7 @@ export const findPlaces = (context: NameContext): Finding[] => {
     const end = last === undefined ? undefined : context.at(last);
     if (!first || !end || last === undefined) continue;
     const dotted = /^(?:\p{L}\.)+\p{L}$/u.test(end.text) && end.trail.startsWith('.') ? 1 : 0;
-    found.push(finding('location', first.from, end.stemTo + dotted, address ? 64 : last > at ? 53 : 50));
+    found.push(entitySpan('location', first.from, end.stemTo + dotted, address ? 64 : last > at ? 53 : 50));
     at = last;
   }
   return found;
@@ -57,61 +57,63 @@ const DWELLING =
   /^(?:live|lives|lived|living|born|raised|based|located|grew|grown|moved|moving|move|flew|fly|flying|flight|flights|drove|drive|driving|travel|traveled|travelled|traveling|trip|ferry|train|trains|bus|road|went|relocated|commute|hometown|stayed|staying|wohne|wohnt|lebe|lebt|habite|vis|vivo|vive)$/u;
 
 /** "The ferry to Corfu", "i live in duluth": a word of no list, by what is said around it. */
-const toldPlace = (context: NameContext, at: number): number | undefined => {
+const placeFromContext = (context: NameContext, at: number): number | undefined => {
   const token = context.at(at);
   const preposition = context.norm(at - 1);
   if (!token || !/^(?:in|to|from|near|nach|aus|à|en)$/u.test(preposition)) return undefined;
   if (!/^\p{L}{4,}$/u.test(token.stem) || isStop(token) || LEXICON.has(token.stem) || isFirstName(token.stem))
     return undefined;
-  if (context.cased(at) && !/^\p{Lu}\p{Ll}/u.test(token.text)) return undefined;
-  if (context.tagged(at, 'Verb', 'Adverb', 'Plural', 'Organization')) return undefined;
+  if (context.isCased(at) && !/^\p{Lu}\p{Ll}/u.test(token.text)) return undefined;
+  if (context.hasTag(at, 'Verb', 'Adverb', 'Plural', 'Organization')) return undefined;
   const dwelling = [2, 3, 4, 5].some((back) => DWELLING.test(context.norm(at - back)));
-  if (!dwelling && !(preposition === 'in' && context.properCapital(at))) return undefined;
+  if (!dwelling && !(preposition === 'in' && context.isProperNoun(at))) return undefined;
   const next = context.at(at + 1);
   const goesOn =
-    next?.capital && context.adjacent(at, at + 1) && context.properCapital(at + 1) && !isStop(next);
+    next?.isCapitalized && context.areAdjacent(at, at + 1) && context.isProperNoun(at + 1) && !isStop(next);
   return goesOn ? (SUFFIXES.has(next.stem) || isLastName(next.stem) ? undefined : at + 1) : at;
 };
 
 const placeAt = (context: NameContext, at: number): number | undefined => {
   const feature = featureAt(context, at);
   if (feature !== undefined) return feature;
-  const match = PLACES.match(context.tokens, at) ?? tagged(context, at);
-  if (!match) return toldPlace(context, at);
+  const match = PLACES.match(context.tokens, at) ?? taggedPlaceAt(context, at);
+  if (!match) return placeFromContext(context, at);
   const single = match.last === at;
-  if (single && !singleAllowed(context, at)) return undefined;
+  if (single && !isPlaceWord(context, at)) return undefined;
   const next = context.at(match.last + 1);
   if (
-    next?.capital &&
-    context.adjacent(match.last, match.last + 1) &&
+    next?.isCapitalized &&
+    context.areAdjacent(match.last, match.last + 1) &&
     SUFFIXES.has(next.stem) &&
-    context.cased(at)
+    context.isCased(at)
   )
     return undefined;
   return match.last;
 };
 
-const tagged = (context: NameContext, at: number) => {
+const taggedPlaceAt = (context: NameContext, at: number) => {
   const match = TAGGED_PLACES.match(context.tokens, at);
-  return match && context.properCapital(at) && context.tagged(at, 'Place') ? match : undefined;
+  return match && context.isProperNoun(at) && context.hasTag(at, 'Place') ? match : undefined;
 };
 
-const singleAllowed = (context: NameContext, at: number): boolean => {
+const isPlaceWord = (context: NameContext, at: number): boolean => {
   const token = context.at(at);
   if (!token) return false;
   const word = token.stem;
   if (/^(?:us|usa|uk|uae|u\.s|u\.k|u\.s\.a|lax|jfk)$/u.test(word))
-    return token.text === token.text.toUpperCase() && !(word === 'us' && !context.cased(at));
+    return token.text === token.text.toUpperCase() && !(word === 'us' && !context.isCased(at));
   if (isPersonHere(context, at)) return false;
   if (!AMBIGUOUS.has(word))
     return (
-      context.capital(at) || !LEXICON.has(word) || context.tagged(at, 'Place', 'City', 'Country', 'Region')
+      context.isCapitalized(at) ||
+      !LEXICON.has(word) ||
+      context.hasTag(at, 'Place', 'City', 'Country', 'Region')
     );
   const before = context.norm(at - 1);
   if (/^(?:the|a|an|my|your|his|her|this|some|no)$/u.test(before)) return false;
-  if (context.properCapital(at)) return true;
-  if (context.capital(at)) return !isCommonWord(word);
-  return context.tagged(at, 'Place', 'City', 'Country', 'Region') && LOCATIVE.test(before);
+  if (context.isProperNoun(at)) return true;
+  if (context.isCapitalized(at)) return !isCommonWord(word);
+  return context.hasTag(at, 'Place', 'City', 'Country', 'Region') && LOCATIVE.test(before);
 };
 
 /** Also a word of everyday English, by the tagger's list. */
@@ -133,7 +135,7 @@ const isPersonHere = (context: NameContext, at: number): boolean => {
   if (LOCATIVE.test(context.norm(at - 1)) && !isNextSurname(context, at)) return false;
   if (PERSON_CUE.test(context.norm(at - 1)) || PERSON_ACT.test(context.norm(at + 1)))
     return isFirstName(word) || isLastName(word) || AMBIGUOUS.has(word);
-  if (isFirstName(context.stem(at - 1)) && context.adjacent(at - 1, at) && context.properCapital(at))
+  if (isFirstName(context.stem(at - 1)) && context.areAdjacent(at - 1, at) && context.isProperNoun(at))
     return true;
   return isNextSurname(context, at);
 };
@@ -141,22 +143,22 @@ const isPersonHere = (context: NameContext, at: number): boolean => {
 const isNextSurname = (context: NameContext, at: number): boolean => {
   const next = context.at(at + 1);
   return Boolean(
-    next?.capital &&
-      context.adjacent(at, at + 1) &&
+    next?.isCapitalized &&
+      context.areAdjacent(at, at + 1) &&
       isLastName(next.stem) &&
-      context.cased(at) &&
+      context.isCased(at) &&
       placeMatch(context, at + 1) === undefined,
   );
 };
 
 /** "Cedar Lake", "Lake Tahoe", "Logan Airport". */
 const featureAt = (context: NameContext, at: number): number | undefined => {
-  if (!context.capital(at) || isStop(context.at(at))) return undefined;
+  if (!context.isCapitalized(at) || isStop(context.at(at))) return undefined;
   let last = at;
   while (
     last - at < 3 &&
-    context.adjacent(last, last + 1) &&
-    context.properCapital(last + 1) &&
+    context.areAdjacent(last, last + 1) &&
+    context.isProperNoun(last + 1) &&
     !isStop(context.at(last + 1))
   ) {
     last += 1;
@@ -167,7 +169,7 @@ const featureAt = (context: NameContext, at: number): number | undefined => {
 
 /** A street with its number where one is said: "42 Park Avenue", "Main Street", "rue de la Paix 12". */
 const streetAddress = (context: NameContext, at: number): { last: number } | undefined =>
-  numbered(context, at) ?? bareStreet(context, at) ?? continental(context, at);
+  numberedStreetAt(context, at) ?? streetNameAt(context, at) ?? continentalStreetAt(context, at);
 
 const isNumber = (context: NameContext, at: number): boolean => {
   const word = context.norm(at);
@@ -175,13 +177,13 @@ const isNumber = (context: NameContext, at: number): boolean => {
   return word.split('-').every((part) => smallValueInAnyLanguage(part) !== undefined || part === 'hundred');
 };
 
-const numbered = (context: NameContext, at: number): { last: number } | undefined => {
+const numberedStreetAt = (context: NameContext, at: number): { last: number } | undefined => {
   if (!isNumber(context, at)) return undefined;
   let name = at + 1;
-  while (name - at < 4 && isNumber(context, name) && context.adjacent(name - 1, name)) name += 1;
-  if (STREET_HEADS.has(context.norm(name))) return headed(context, name);
+  while (name - at < 4 && isNumber(context, name) && context.areAdjacent(name - 1, name)) name += 1;
+  if (STREET_HEADS.has(context.norm(name))) return streetFromHead(context, name);
   for (let last = name + 1; last <= name + 3; last++) {
-    if (!context.adjacent(last - 1, last)) return undefined;
+    if (!context.areAdjacent(last - 1, last)) return undefined;
     if (!STREET_TYPES.has(context.norm(last))) continue;
     const inner = context.tokens.slice(name, last);
     if (
@@ -193,7 +195,7 @@ const numbered = (context: NameContext, at: number): { last: number } | undefine
       return undefined;
     if (
       /^(?:place|way|row|close|square|drive|court|walk|loop|trail|st|dr)$/u.test(context.norm(last)) &&
-      !context.capital(last)
+      !context.isCapitalized(last)
     )
       return undefined;
     return { last };
@@ -201,10 +203,10 @@ const numbered = (context: NameContext, at: number): { last: number } | undefine
   return undefined;
 };
 
-const bareStreet = (context: NameContext, at: number): { last: number } | undefined => {
-  if (!context.capital(at) || isStop(context.at(at))) return undefined;
+const streetNameAt = (context: NameContext, at: number): { last: number } | undefined => {
+  if (!context.isCapitalized(at) || isStop(context.at(at))) return undefined;
   for (let last = at + 1; last <= at + 2; last++) {
-    if (!context.adjacent(last - 1, last) || !context.properCapital(last)) return undefined;
+    if (!context.areAdjacent(last - 1, last) || !context.isProperNoun(last)) return undefined;
     if (
       /^(?:street|avenue|road|lane|boulevard|drive|parkway|highway|square|terrace|court)$/u.test(
         context.stem(last),
@@ -216,27 +218,27 @@ const bareStreet = (context: NameContext, at: number): { last: number } | undefi
 };
 
 /** German, French, Italian and Spanish order: the kind of street first, or as the end of the word. */
-const continental = (context: NameContext, at: number): { last: number } | undefined => {
+const continentalStreetAt = (context: NameContext, at: number): { last: number } | undefined => {
   const word = context.norm(at);
   if (STREET_HEADS.has(word) && !isStop(context.at(at + 1)) && context.language.slice(0, 2) !== 'en')
-    return headed(context, at);
+    return streetFromHead(context, at);
   if (
     word.length > 6 &&
     places.streetEndings.some((ending) => word.endsWith(ending)) &&
-    context.capital(at)
+    context.isCapitalized(at)
   ) {
-    const number = isNumber(context, at + 1) && context.adjacent(at, at + 1);
+    const number = isNumber(context, at + 1) && context.areAdjacent(at, at + 1);
     return number || /stra(?:ß|ss)e$/u.test(word) ? { last: number ? at + 1 : at } : undefined;
   }
   return undefined;
 };
 
-const headed = (context: NameContext, at: number): { last: number } | undefined => {
+const streetFromHead = (context: NameContext, at: number): { last: number } | undefined => {
   let last = at;
-  while (last - at < 5 && context.adjacent(last, last + 1)) {
+  while (last - at < 5 && context.areAdjacent(last, last + 1)) {
     const next = context.at(last + 1);
     const link = /^(?:de|du|des|la|le|les|del|los|las|della|di|d)$/u.test(next?.norm ?? '');
-    if (!next || !(link || next.capital || (isNumber(context, last + 1) && last > at))) break;
+    if (!next || !(link || next.isCapitalized || (isNumber(context, last + 1) && last > at))) break;
     last += 1;
   }
   return last > at && !/^(?:de|du|des|la|le|les|del|los|las)$/u.test(context.norm(last))

@@ -1,5 +1,5 @@
 import nlp from 'compromise/three';
-import type { Breathe } from '../breath.ts';
+import type { YieldIfDue } from '../../base/event-loop.ts';
 import { endsWithStop, type Token } from '../tokens.ts';
 
 /** Words to a call of the tagger: keeps each call far below the event loop's patience. */
@@ -20,7 +20,7 @@ type TaggedTerm = {
 export class Tagger {
   readonly #known = new Map<string, readonly ReadonlySet<string>[]>();
 
-  async tag(text: string, tokens: readonly Token[], breathe: Breathe): Promise<ReadonlySet<string>[]> {
+  async tag(text: string, tokens: readonly Token[], yieldIfDue: YieldIfDue): Promise<ReadonlySet<string>[]> {
     const tags: ReadonlySet<string>[] = [];
     for (const chunk of chunksOf(tokens)) {
       const first = chunk[0];
@@ -31,7 +31,7 @@ export class Tagger {
       const known = this.#known.get(own) ?? tagChunk(own, from, chunk);
       this.#known.set(own, known);
       tags.push(...known);
-      await breathe();
+      await yieldIfDue();
     }
     return tags;
   }

@@ -1,5 +1,5 @@
 import things from '../../../../resources/lexicons/things.json' with { type: 'json' };
-import { type Finding, finding } from '../findings.ts';
+import { type DetectedSpan, entitySpan } from '../spans.ts';
 import { isStop, type NameContext } from './context.ts';
 import { Gazetteer } from './gazetteer.ts';
 
@@ -10,30 +10,34 @@ const EVENT_HEADS = new Set(things.eventHeads);
 const EDITION = /^(?:\d{1,4}[a-z]?|pro|max|plus|mini|ultra|air|se|xl|lite|one|x|s|classic|home|server)$/u;
 
 /** Products by list, with the edition that follows ("iPhone 15 Pro"). */
-export const findProducts = (context: NameContext): Finding[] => {
-  const found: Finding[] = [];
+export const findProducts = (context: NameContext): DetectedSpan[] => {
+  const found: DetectedSpan[] = [];
   for (let at = 0; at < context.tokens.length; at++) {
     const match = PRODUCTS.match(context.tokens, at);
     const first = context.at(at);
     if (!match || !first) continue;
-    const last = edition(context, match.last);
-    if (last === at && AMBIGUOUS.has(match.phrase) && !context.properCapital(at)) continue;
-    if (last === at && context.tagged(at + 1, 'LastName') && context.capital(at + 1)) continue;
+    const last = endOfEdition(context, match.last);
+    if (last === at && AMBIGUOUS.has(match.phrase) && !context.isProperNoun(at)) continue;
+    if (last === at && context.hasTag(at + 1, 'LastName') && context.isCapitalized(at + 1)) continue;
     const end = context.at(last);
     if (!end) continue;
-    found.push(finding('product', first.from, end.stemTo, 58));
+    found.push(entitySpan('product', first.from, end.stemTo, 58));
     at = last;
   }
   return found;
 };
 
-const edition = (context: NameContext, from: number): number => {
+const endOfEdition = (context: NameContext, from: number): number => {
   let last = from;
-  while (last - from < 3 && context.adjacent(last, last + 1) && EDITION.test(context.norm(last + 1))) {
+  while (last - from < 3 && context.areAdjacent(last, last + 1) && EDITION.test(context.norm(last + 1))) {
     const next = context.at(last + 1);
     const number = /^\d/u.test(next?.norm ?? '');
-    if (!number && !next?.capital && context.cased(last + 1)) break;
-    if (!number && /^(?:one|x|s|home|air|max|plus|classic|server)$/u.test(next?.norm ?? '') && !next?.capital)
+    if (!number && !next?.isCapitalized && context.isCased(last + 1)) break;
+    if (
+      !number &&
+      /^(?:one|x|s|home|air|max|plus|classic|server)$/u.test(next?.norm ?? '') &&
+      !next?.isCapitalized
+    )
       break;
     last += 1;
   }
@@ -41,14 +45,14 @@ const edition = (context: NameContext, from: number): number => {
 };
 
 /** Events by list, and capitals that end in a kind of event ("Berlin Film Festival 2024"). */
-export const findEvents = (context: NameContext): Finding[] => {
-  const found: Finding[] = [];
+export const findEvents = (context: NameContext): DetectedSpan[] => {
+  const found: DetectedSpan[] = [];
   for (let at = 0; at < context.tokens.length; at++) {
     const last = headedEvent(context, at) ?? listedEvent(context, at);
     const first = context.at(at);
     const end = last === undefined ? undefined : context.at(last);
     if (!first || !end || last === undefined) continue;
-    found.push(finding('event', first.from, end.stemTo, 63));
+    found.push(entitySpan('event', first.from, end.stemTo, 63));
     at = last;
   }
   return found;
@@ -59,30 +63,30 @@ const listedEvent = (context: NameContext, at: number): number | undefined => {
   if (!match) return undefined;
   const common =
     /^(?:mundial|expo|ironman|wimbledon|sundance|ces|woodstock|oscars|emmys|davos|berlinale|prime day|civil war)$/u;
-  return common.test(match.phrase) && !context.capital(at) ? undefined : match.last;
+  return common.test(match.phrase) && !context.isCapitalized(at) ? undefined : match.last;
 };
 
 const headedEvent = (context: NameContext, at: number): number | undefined => {
   if (
-    !context.capital(at) ||
+    !context.isCapitalized(at) ||
     isStop(context.at(at)) ||
-    (context.opens(at) && !context.tagged(at, 'ProperNoun'))
+    (context.startsSentence(at) && !context.hasTag(at, 'ProperNoun'))
   )
     return undefined;
   let last = at;
   let best: number | undefined;
   while (
     last - at < 5 &&
-    context.adjacent(last, last + 1) &&
-    (context.properCapital(last + 1) || /^(?:of|the)$/u.test(context.norm(last + 1)))
+    context.areAdjacent(last, last + 1) &&
+    (context.isProperNoun(last + 1) || /^(?:of|the)$/u.test(context.norm(last + 1)))
   ) {
     last += 1;
-    if (EVENT_HEADS.has(context.stem(last)) && context.properCapital(last)) best = last;
+    if (EVENT_HEADS.has(context.stem(last)) && context.isProperNoun(last)) best = last;
   }
   if (
     best !== undefined &&
     /^(?:19|20)\d\d$/u.test(context.norm(best + 1)) &&
-    context.adjacent(best, best + 1)
+    context.areAdjacent(best, best + 1)
   )
     return best + 1;
   return best;

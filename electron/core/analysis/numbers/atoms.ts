@@ -30,7 +30,7 @@ const QUANTITY = /^\d{1,3}(?:[,.]\d{3})+(?:[.,]\d+)?$/u;
 
 /** What a token says about numbers, in order; empty when it is no part of a number. */
 export const atomsOf = (token: Token, language: NumberWords): Atom[] => {
-  if (token.blocked || token.text === '') return [];
+  if (token.isBlocked || token.text === '') return [];
   if (/^\+?\d/u.test(token.text)) return writtenAtoms(token);
   const plain = wordAtom(token.norm, token.index, token.from, token.to, language);
   if (plain) return [plain];

@@ -1,4 +1,4 @@
-import { type Finding, finding, hidden } from '../findings.ts';
+import { type DetectedSpan, entitySpan, hiddenSpan } from '../spans.ts';
 import type { Token } from '../tokens.ts';
 import { isCardNumber, isIpv4, isRoutingNumber, isSocialSecurityNumber } from './checks.ts';
 import { cueAfter, cueBefore, cueFor, type NumberCue } from './cues.ts';
@@ -12,20 +12,24 @@ type SpanContext = {
   tokens: readonly Token[];
   language: string;
   cue: NumberCue | undefined;
-  plus: boolean;
-  whole: boolean;
+  hasPlus: boolean;
+  isDelimited: boolean;
   /** "ending in", "last four": only a part of the number is said. */
-  partial: boolean;
+  isPartOfNumber: boolean;
 };
 
 /** What the numbers of a run are; spans inside the run are tried, longest first. */
-export const classifyRun = (run: NumberRun, tokens: readonly Token[], language: string): Finding[] => {
-  const found: Finding[] = ipAddresses(run, tokens);
+export const classifyNumbers = (
+  run: NumberRun,
+  tokens: readonly Token[],
+  language: string,
+): DetectedSpan[] => {
+  const found: DetectedSpan[] = ipAddresses(run, tokens);
   if (found.length > 0) return found;
   const { groups } = run;
   let at = 0;
   while (at < groups.length) {
-    const hit = longestFrom(run, at, tokens, language);
+    const hit = longestSpanFrom(run, at, tokens, language);
     if (hit) {
       found.push(hit.finding);
       at = hit.next;
@@ -33,10 +37,10 @@ export const classifyRun = (run: NumberRun, tokens: readonly Token[], language: 
       at += 1;
     }
   }
-  return found.length > 0 ? found : leftover(run, tokens);
+  return found.length > 0 ? found : uncuedSequence(run, tokens);
 };
 
-const longestFrom = (run: NumberRun, at: number, tokens: readonly Token[], language: string) => {
+const longestSpanFrom = (run: NumberRun, at: number, tokens: readonly Token[], language: string) => {
   const { groups } = run;
   const first = groups[at];
   if (!first) return undefined;
@@ -50,9 +54,9 @@ const longestFrom = (run: NumberRun, at: number, tokens: readonly Token[], langu
       tokens,
       language,
       cue: before ?? cueAfter(tokens, last.lastToken),
-      plus: run.plus && at === 0,
-      whole: isBoundary(groups, at, tokens) && isBoundary(groups, end, tokens),
-      partial,
+      hasPlus: run.hasPlus && at === 0,
+      isDelimited: isBoundary(groups, at, tokens) && isBoundary(groups, end, tokens),
+      isPartOfNumber: partial,
     };
     const hit = classifySpan(span, context);
     if (hit) return { finding: hit, next: end };
@@ -76,30 +80,32 @@ const isPartial = (tokens: readonly Token[], first: number): boolean => {
   return /\b(?:ending|ends|last (?:four|4)(?: digits)?|endet)\b/u.test(before);
 };
 
-const classifySpan = (span: readonly DigitGroup[], context: SpanContext): Finding | undefined => {
+const classifySpan = (span: readonly DigitGroup[], context: SpanContext): DetectedSpan | undefined => {
   const first = span[0];
   const last = span.at(-1);
   if (!first || !last) return undefined;
   const digits = span.map((group) => group.digits).join('');
   const { cue } = context;
   const inside = span.slice(1).map((group) => group.before);
-  if (cue === 'expiry' && isExpiry(span)) return finding('credit_card_expiration', first.from, last.to, 92);
+  if (cue === 'expiry' && isExpiry(span))
+    return entitySpan('credit_card_expiration', first.from, last.to, 92);
   if (inside.some((sign) => /[/:]/u.test(sign))) return undefined;
-  if (cue !== 'order' && isCardNumber(digits)) return finding('credit_card_number', first.from, last.to, 100);
+  if (cue !== 'order' && isCardNumber(digits))
+    return entitySpan('credit_card_number', first.from, last.to, 100);
   const social = cue === 'ssn' || (cue !== 'order' && isSocialShape(span, inside));
   if (social && isSocialSecurityNumber(digits))
-    return finding('us_social_security_number', first.from, last.to, 98);
-  const from = context.plus ? plusStart(context.tokens, first) : parenStart(context.tokens, first, last);
-  if (context.plus && cue !== 'order' && isPhone(span, { ...context, cued: true })) {
-    return finding('phone_number', from, last.to, 90);
+    return entitySpan('us_social_security_number', first.from, last.to, 98);
+  const from = context.hasPlus ? plusStart(context.tokens, first) : parenStart(context.tokens, first, last);
+  if (context.hasPlus && cue !== 'order' && isPhone(span, { ...context, isCued: true })) {
+    return entitySpan('phone_number', from, last.to, 90);
   }
-  const cued = context.whole ? cuedFinding(digits, first.from, last.to, context) : undefined;
+  const cued = context.isDelimited ? spanFromCue(digits, first.from, last.to, context) : undefined;
   if (cued) return cued;
   if (cue !== undefined && cue !== 'phone' && cue !== 'ip' && cue !== 'version') return undefined;
-  if (!isPhone(span, { ...context, cued: cue === 'phone' })) return undefined;
+  if (!isPhone(span, { ...context, isCued: cue === 'phone' })) return undefined;
   return hasUnitAfter(context.tokens, last) && cue !== 'phone'
     ? undefined
-    : finding('phone_number', from, last.to, 85);
+    : entitySpan('phone_number', from, last.to, 85);
 };
 
 const isSocialShape = (span: readonly DigitGroup[], inside: readonly string[]): boolean =>
@@ -114,35 +120,42 @@ const isExpiry = (span: readonly DigitGroup[]): boolean => {
   );
 };
 
-const cuedFinding = (digits: string, from: number, to: number, context: SpanContext): Finding | undefined => {
+const spanFromCue = (
+  digits: string,
+  from: number,
+  to: number,
+  context: SpanContext,
+): DetectedSpan | undefined => {
   const length = digits.length;
   switch (context.cue) {
     case 'account':
-      if (length >= 6 && length <= 17) return finding('bank_account', from, to, 88);
-      if (length >= 4 && length < 6) return hidden('bank_account', from, to, 60);
-      return context.partial && length >= 3 ? hidden('bank_account', from, to, 60) : undefined;
+      if (length >= 6 && length <= 17) return entitySpan('bank_account', from, to, 88);
+      if (length >= 4 && length < 6) return hiddenSpan('bank_account', from, to, 60);
+      return context.isPartOfNumber && length >= 3 ? hiddenSpan('bank_account', from, to, 60) : undefined;
     case 'routing':
-      if (length === 9 && isRoutingNumber(digits)) return finding('bank_account', from, to, 95);
-      if (length === 6 || length === 8) return finding('bank_account', from, to, 80);
-      return length === 9 ? hidden('bank_account', from, to, 60) : undefined;
+      if (length === 9 && isRoutingNumber(digits)) return entitySpan('bank_account', from, to, 95);
+      if (length === 6 || length === 8) return entitySpan('bank_account', from, to, 80);
+      return length === 9 ? hiddenSpan('bank_account', from, to, 60) : undefined;
     case 'card':
-      if (length >= 8 && length <= 20) return hidden('credit_card_number', from, to, 70);
-      return context.partial && length >= 3 ? hidden('credit_card_number', from, to, 60) : undefined;
+      if (length >= 8 && length <= 20) return hiddenSpan('credit_card_number', from, to, 70);
+      return context.isPartOfNumber && length >= 3
+        ? hiddenSpan('credit_card_number', from, to, 60)
+        : undefined;
     case 'ssn':
-      if (length >= 7 && length <= 11) return hidden('us_social_security_number', from, to, 70);
-      return length === 4 ? hidden('us_social_security_number', from, to, 60) : undefined;
+      if (length >= 7 && length <= 11) return hiddenSpan('us_social_security_number', from, to, 70);
+      return length === 4 ? hiddenSpan('us_social_security_number', from, to, 60) : undefined;
     case 'phone':
-      return length >= 5 && length < 7 ? hidden('phone_number', from, to, 60) : undefined;
+      return length >= 5 && length < 7 ? hiddenSpan('phone_number', from, to, 60) : undefined;
     case 'cvv':
-      return length === 3 || length === 4 ? finding('credit_card_cvv', from, to, 92) : undefined;
+      return length === 3 || length === 4 ? entitySpan('credit_card_cvv', from, to, 92) : undefined;
     case 'passport':
-      return length >= 6 && length <= 12 ? finding('passport_number', from, to, 82) : undefined;
+      return length >= 6 && length <= 12 ? entitySpan('passport_number', from, to, 82) : undefined;
     case 'license':
-      return length >= 5 && length <= 14 ? finding('drivers_license', from, to, 82) : undefined;
+      return length >= 5 && length <= 14 ? entitySpan('drivers_license', from, to, 82) : undefined;
     case 'vehicle':
-      return length >= 3 && length <= 17 ? finding('vehicle_id', from, to, 82) : undefined;
+      return length >= 3 && length <= 17 ? entitySpan('vehicle_id', from, to, 82) : undefined;
     case 'password':
-      return length >= 4 && length <= 8 ? finding('password', from, to, 82) : undefined;
+      return length >= 4 && length <= 8 ? entitySpan('password', from, to, 82) : undefined;
     default:
       return undefined;
   }
@@ -171,7 +184,7 @@ const hasUnitAfter = (tokens: readonly Token[], group: DigitGroup): boolean =>
  * as "server" or "router" before it, a chain with an octet too many or too few is taken whole: recognisers
  * drop and double octets.
  */
-const ipAddresses = (run: NumberRun, tokens: readonly Token[]): Finding[] =>
+const ipAddresses = (run: NumberRun, tokens: readonly Token[]): DetectedSpan[] =>
   dottedChains(octetsOf(run.groups)).flatMap((chain) => {
     const first = chain[0]?.[0];
     const last = chain.at(-1)?.at(-1);
@@ -180,8 +193,8 @@ const ipAddresses = (run: NumberRun, tokens: readonly Token[]): Finding[] =>
     const cue = cueFor(tokens, first.firstToken, last.lastToken);
     if (cue === 'version' || values.some((value) => Number(value) > 255)) return [];
     if (isIpv4(values) || (cue === 'ip' && chain.length > 4))
-      return [finding('ip_address', first.from, last.to, 96)];
-    return cue === 'ip' ? [hidden('ip_address', first.from, last.to, 60)] : [];
+      return [entitySpan('ip_address', first.from, last.to, 96)];
+    return cue === 'ip' ? [hiddenSpan('ip_address', first.from, last.to, 60)] : [];
   });
 
 /** Octets that follow each other with a dot between. */
@@ -208,14 +221,14 @@ const octetsOf = (groups: readonly DigitGroup[]): DigitGroup[][] => {
 };
 
 /** Any other long sequence: hidden on request, asserted as nothing. Counting and quantities are none. */
-const leftover = (run: NumberRun, tokens: readonly Token[]): Finding[] => {
+const uncuedSequence = (run: NumberRun, tokens: readonly Token[]): DetectedSpan[] => {
   const first = run.groups[0];
   const last = run.groups.at(-1);
   if (!first || !last || hasUnitAfter(tokens, last)) return [];
   const digits = run.groups.map((group) => group.digits).join('');
   if (digits.length < 5 || digits.length > 40) return [];
   if (run.groups.slice(1).some((group) => /[./:]/u.test(group.before)) || isCounting(run.groups)) return [];
-  return [finding('number_sequence', first.from, last.to, 10)];
+  return [entitySpan('number_sequence', first.from, last.to, 10)];
 };
 
 const isCounting = (groups: readonly DigitGroup[]): boolean => {

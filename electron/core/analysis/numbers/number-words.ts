@@ -21,7 +21,7 @@ export type NumberWords = {
   /** Between tens and ones ("treinta y uno"); empty where there is none. */
   joiners: ReadonlySet<string>;
   /** German says ones before tens in one word: "einundvierzig". */
-  reversed: boolean;
+  onesBeforeTens: boolean;
 };
 
 const table = (text: string): Map<string, number> => {
@@ -45,7 +45,7 @@ const LANGUAGES: Record<string, NumberWords> = {
     hundred: words('hundred'),
     thousand: words('thousand'),
     joiners: words('and'),
-    reversed: false,
+    onesBeforeTens: false,
   },
   de: {
     small: table(GERMAN),
@@ -57,7 +57,7 @@ const LANGUAGES: Record<string, NumberWords> = {
     hundred: words('hundert'),
     thousand: words('tausend'),
     joiners: words('und'),
-    reversed: true,
+    onesBeforeTens: true,
   },
   fr: {
     small: table(FRENCH),
@@ -68,7 +68,7 @@ const LANGUAGES: Record<string, NumberWords> = {
     hundred: words('cent cents'),
     thousand: words('mille'),
     joiners: words('et'),
-    reversed: false,
+    onesBeforeTens: false,
   },
   es: {
     small: table(SPANISH),
@@ -79,7 +79,7 @@ const LANGUAGES: Record<string, NumberWords> = {
     hundred: words('cien ciento'),
     thousand: words('mil'),
     joiners: words('y'),
-    reversed: false,
+    onesBeforeTens: false,
   },
 };
 
@@ -105,7 +105,7 @@ export const smallValueInAnyLanguage = (word: string): number | undefined => {
 /** The value of one word below 100, "einundvierzig" included; undefined for any other word. */
 export const smallValue = (word: string, language: NumberWords): number | undefined => {
   const direct = language.small.get(word);
-  if (direct !== undefined || !language.reversed) return direct;
+  if (direct !== undefined || !language.onesBeforeTens) return direct;
   const compound = /^(.+)und(.+)$/u.exec(word);
   const ones = compound?.[1] ? language.small.get(compound[1]) : undefined;
   const tens = compound?.[2] ? language.small.get(compound[2]) : undefined;

@@ -11,10 +11,10 @@ const COUNTRIES: Record<string, readonly CountryCode[]> = {
 export type PhoneContext = {
   language: string;
   /** The words around the number name a telephone. */
-  cued: boolean;
-  plus: boolean;
+  isCued: boolean;
+  hasPlus: boolean;
   /** The span is the whole run, or stands between commas or stops. */
-  whole: boolean;
+  isDelimited: boolean;
 };
 
 /**
@@ -27,14 +27,14 @@ export const isPhone = (groups: readonly DigitGroup[], context: PhoneContext): b
   if (groups.slice(1).some((group) => /[/:]/u.test(group.before))) return false;
   const digits = groups.map((group) => group.digits).join('');
   if (digits.length < 7 || digits.length > 15 || /^(\d)\1+$/u.test(digits)) return false;
-  if (context.plus) return parsePhoneNumberFromString(`+${digits}`)?.isPossible() ?? false;
-  if (context.cued) return context.whole;
-  return context.whole && hasPhoneShape(groups, digits, context.language);
+  if (context.hasPlus) return parsePhoneNumberFromString(`+${digits}`)?.isPossible() ?? false;
+  if (context.isCued) return context.isDelimited;
+  return context.isDelimited && hasPhoneShape(groups, digits, context.language);
 };
 
 const hasPhoneShape = (groups: readonly DigitGroup[], digits: string, language: string): boolean => {
   const shape = groups.map((group) => group.digits.length).join('-');
-  const spoken = groups.every((group) => group.spoken);
+  const spoken = groups.every((group) => group.isSpoken);
   const american = digits.length === 11 && digits.startsWith('1') ? digits.slice(1) : digits;
   const area = /^[2-9]\d{2}/u.test(american);
   if (area && /^(?:1-)?3-3-4$/u.test(shape) && american.length === 10) return true;

@@ -9,7 +9,7 @@ export type DigitGroup = {
   to: number;
   /** What stands between this group and the one before: "-", ".", "/", ":", "," or nothing. */
   before: string;
-  spoken: boolean;
+  isSpoken: boolean;
   firstToken: number;
   lastToken: number;
 };
@@ -18,7 +18,7 @@ export type DigitGroup = {
 export type NumberRun = {
   groups: DigitGroup[];
   /** A plus sign or the word "plus" stands before the first group. */
-  plus: boolean;
+  hasPlus: boolean;
 };
 
 /**
@@ -37,7 +37,7 @@ export const findRuns = (tokens: readonly Token[], language: string): NumberRun[
       continue;
     }
     const groups = groupsOf(atoms, tokens, vocabulary);
-    if (groups.length > 0) runs.push({ groups, plus: plusBefore(tokens, groups[0]) });
+    if (groups.length > 0) runs.push({ groups, hasPlus: hasPlusBefore(tokens, groups[0]) });
     index = Math.max(index, ...atoms.slice(-1).map((atom) => atom.token)) + 1;
   }
   return runs;
@@ -74,7 +74,7 @@ const joins = (previous: Atom | undefined): boolean => {
   return previous?.kind === 'hundred' || previous?.kind === 'thousand';
 };
 
-const plusBefore = (tokens: readonly Token[], group: DigitGroup | undefined): boolean => {
+const hasPlusBefore = (tokens: readonly Token[], group: DigitGroup | undefined): boolean => {
   const token = group ? tokens[group.firstToken] : undefined;
   if (!token) return false;
   return token.text.startsWith('+') || token.lead.includes('+') || tokens[token.index - 1]?.norm === 'plus';
@@ -102,7 +102,7 @@ const groupsOf = (
         to: last.to,
         before:
           before + (first.kind === 'written' ? first.before : '') + markBefore(tokens, first, groups.at(-1)),
-        spoken: first.kind !== 'written',
+        isSpoken: first.kind !== 'written',
         firstToken: first.token,
         lastToken: last.token,
       });
@@ -173,7 +173,7 @@ const readSmall = (
   if (value === 60 && vocabulary.hundred.has('cent')) return addFrench(atoms, at, 60, 1, tokens);
   if (value < 20 || value % 10 !== 0) return { value, length: 1 };
   const next = wordAfter(atoms, at, tokens);
-  if (next !== undefined && next >= 1 && next <= 9 && !vocabulary.reversed)
+  if (next !== undefined && next >= 1 && next <= 9 && !vocabulary.onesBeforeTens)
     return { value: value + next, length: 2 };
   const joined = atoms[at + 1]?.kind === 'joiner' ? wordAfter(atoms, at + 1, tokens) : undefined;
   if (joined !== undefined && joined >= 1 && joined <= 9 && vocabulary.joiners.has('y')) {

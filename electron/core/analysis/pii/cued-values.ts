@@ -1,15 +1,15 @@
 import type { PiiPolicy } from '../../../contract/analysis.ts';
-import { spelledFrom } from '../entities/spelled.ts';
-import { type Finding, finding } from '../findings.ts';
+import { spelledPartsFrom } from '../entities/spelled.ts';
 import { VALUE_CUES } from '../numbers/cues.ts';
+import { type DetectedSpan, entitySpan } from '../spans.ts';
 import type { Token } from '../tokens.ts';
 
 type CueRule = {
   policy: PiiPolicy;
   cues: readonly string[];
   /** Least and most signs of the value, letters and digits. */
-  least: number;
-  most: number;
+  minLength: number;
+  maxLength: number;
   needsDigit: boolean;
 };
 
@@ -17,22 +17,22 @@ const RULES: readonly CueRule[] = [
   {
     policy: 'passport_number',
     cues: VALUE_CUES.passport,
-    least: 6,
-    most: 12,
+    minLength: 6,
+    maxLength: 12,
     needsDigit: true,
   },
   {
     policy: 'drivers_license',
     cues: VALUE_CUES.license,
-    least: 5,
-    most: 16,
+    minLength: 5,
+    maxLength: 16,
     needsDigit: true,
   },
   {
     policy: 'vehicle_id',
     cues: VALUE_CUES.vehicle,
-    least: 4,
-    most: 17,
+    minLength: 4,
+    maxLength: 17,
     needsDigit: true,
   },
   {
@@ -50,30 +50,30 @@ const RULES: readonly CueRule[] = [
       "nom d'utilisateur",
       'usuario',
     ],
-    least: 3,
-    most: 30,
+    minLength: 3,
+    maxLength: 30,
     needsDigit: false,
   },
   {
     policy: 'password',
     cues: VALUE_CUES.password,
-    least: 3,
-    most: 40,
+    minLength: 3,
+    maxLength: 40,
     needsDigit: false,
   },
 ];
 
 /** First words of all cues: most tokens are none, and cost one look-up. */
 const FIRST_WORDS = new Set(RULES.flatMap((rule) => rule.cues.map((cue) => cue.split(' ')[0] ?? '')));
-const LINKS =
+const LINKING_WORDS =
   /^(?:is|was|number|no|are|it's|its|ist|lautet|est|es|for|the|account|called|set|to|my|this|that|on|reads)$/u;
-const ENDS =
+const CLAUSE_ENDS =
   /^(?:and|but|or|so|then|with|because|please|for|in|on|that|which|to|und|et|y|now|okay|ok|if|at|don't|do|can|write|you|i|it|is|was|expires|expired|has|have|will|not|wrong|incorrect|reset|changed|required|protected|again|too|manager|field|been)$/u;
-const JOINTS =
+const SPOKEN_CHARACTERS =
   /^(?:dash|hyphen|underscore|dot|minus|plus|space|capital|uppercase|lowercase|hash|hashtag|star|dollar|exclamation|mark|point|question|at|ampersand|slash)$/u;
 
 /** Values that only the words before them make private: passports, licences, plates, user names, passwords. */
-export const findCuedValues = (tokens: readonly Token[], language: string): Finding[] =>
+export const findCuedValues = (tokens: readonly Token[], language: string): DetectedSpan[] =>
   tokens.flatMap((token, at) =>
     FIRST_WORDS.has(token.norm) ? RULES.flatMap((rule) => valueAfter(tokens, at, rule, language) ?? []) : [],
   );
@@ -83,22 +83,22 @@ const valueAfter = (
   at: number,
   rule: CueRule,
   language: string,
-): Finding | undefined => {
-  const cueEnd = Math.max(...rule.cues.map((cue) => matchWords(tokens, at, cue) ?? -1));
+): DetectedSpan | undefined => {
+  const cueEnd = Math.max(...rule.cues.map((cue) => endOfPhrase(tokens, at, cue) ?? -1));
   if (cueEnd < 0 || /[.!?]/u.test(tokens[cueEnd]?.trail ?? '')) return undefined;
   let start = cueEnd + 1;
   let linked = /[:]/u.test(tokens[cueEnd]?.trail ?? '');
-  while (start - cueEnd < 6 && LINKS.test(tokens[start]?.norm ?? '')) {
+  while (start - cueEnd < 6 && LINKING_WORDS.test(tokens[start]?.norm ?? '')) {
     linked ||= /^(?:is|was|are|it's|ist|lautet|est|es|reads|to)$/u.test(tokens[start]?.norm ?? '');
     if (/[.!?]/u.test(tokens[start]?.trail ?? '')) return undefined;
     start += 1;
   }
   return rule.needsDigit
     ? codeAt(tokens, start, rule, language)
-    : wordAt(tokens, start, rule, linked, language);
+    : wordsAt(tokens, start, rule, linked, language);
 };
 
-const matchWords = (tokens: readonly Token[], at: number, cue: string): number | undefined => {
+const endOfPhrase = (tokens: readonly Token[], at: number, cue: string): number | undefined => {
   const words = cue.split(' ');
   return words.every((word, index) => tokens[at + index]?.norm === word) ? at + words.length - 1 : undefined;
 };
@@ -109,38 +109,46 @@ const codeAt = (
   start: number,
   rule: CueRule,
   language: string,
-): Finding | undefined => {
-  const pieces = spelledFrom(tokens, start, language, 20);
+): DetectedSpan | undefined => {
+  const pieces = spelledPartsFrom(tokens, start, language, 20);
   const value = pieces.map((piece) => piece.value).join('');
   const first = pieces[0]?.token;
   const last = pieces.at(-1)?.token;
-  if (!first || !last || value.length < rule.least || value.length > rule.most + 3 || !/\d/u.test(value))
+  if (
+    !first ||
+    !last ||
+    value.length < rule.minLength ||
+    value.length > rule.maxLength + 3 ||
+    !/\d/u.test(value)
+  )
     return undefined;
-  return finding(rule.policy, first.from, last.to, 83);
+  return entitySpan(rule.policy, first.from, last.to, 83);
 };
 
 /** The words up to the end of the clause: at most eight, spelled signs included. */
-const wordAt = (
+const wordsAt = (
   tokens: readonly Token[],
   start: number,
   rule: CueRule,
   linked: boolean,
   language: string,
-): Finding | undefined => {
+): DetectedSpan | undefined => {
   const first = tokens[start];
-  if (!first || first.blocked || ENDS.test(first.norm)) return undefined;
-  const spelled = spelledFrom(tokens, start, language, 40).length;
+  if (!first || first.isBlocked || CLAUSE_ENDS.test(first.norm)) return undefined;
+  const spelled = spelledPartsFrom(tokens, start, language, 40).length;
   if (!linked && spelled < 3 && !/\d/u.test(first.text)) return undefined;
   let last = start;
   while (last - start < 39) {
     const next = tokens[last + 1];
-    if (!next || next.blocked || /[.!?,;]/u.test(tokens[last]?.trail ?? '')) break;
+    if (!next || next.isBlocked || /[.!?,;]/u.test(tokens[last]?.trail ?? '')) break;
     const inside =
-      last - start < spelled - 1 || JOINTS.test(next.norm) || JOINTS.test(tokens[last]?.norm ?? '');
-    if (!inside && (rule.policy === 'username' || ENDS.test(next.norm) || last - start >= 7)) break;
+      last - start < spelled - 1 ||
+      SPOKEN_CHARACTERS.test(next.norm) ||
+      SPOKEN_CHARACTERS.test(tokens[last]?.norm ?? '');
+    if (!inside && (rule.policy === 'username' || CLAUSE_ENDS.test(next.norm) || last - start >= 7)) break;
     last += 1;
   }
   const end = tokens[last];
-  if (!end || (start === last && first.text.length < rule.least)) return undefined;
-  return finding(rule.policy, first.from, end.to, 84);
+  if (!end || (start === last && first.text.length < rule.minLength)) return undefined;
+  return entitySpan(rule.policy, first.from, end.to, 84);
 };

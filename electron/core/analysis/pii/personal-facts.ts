@@ -1,15 +1,16 @@
 import lexicon from '../../../../resources/lexicons/personal.json' with { type: 'json' };
 import type { PiiPolicy } from '../../../contract/analysis.ts';
-import { type Finding, finding, hidden } from '../findings.ts';
 import { Gazetteer } from '../names/gazetteer.ts';
 import { smallValueInAnyLanguage } from '../numbers/number-words.ts';
+import { type DetectedSpan, entitySpan, hiddenSpan } from '../spans.ts';
 import type { Token } from '../tokens.ts';
 
-const plural = (name: string): string[] => (/(?:ish|ese|ch|s|ss)$/u.test(name) ? [name] : [name, `${name}s`]);
+const withPlural = (name: string): string[] =>
+  /(?:ish|ese|ch|s|ss)$/u.test(name) ? [name] : [name, `${name}s`];
 
 const LISTS: readonly (readonly [PiiPolicy, Gazetteer])[] = [
-  ['nationality', new Gazetteer(lexicon.nationalities.flatMap(plural))],
-  ['religion', new Gazetteer(lexicon.religions.flatMap(plural))],
+  ['nationality', new Gazetteer(lexicon.nationalities.flatMap(withPlural))],
+  ['religion', new Gazetteer(lexicon.religions.flatMap(withPlural))],
   ['political_affiliation', new Gazetteer(lexicon.politics)],
   ['medical_condition', new Gazetteer(lexicon.conditions)],
   ['drug', new Gazetteer(lexicon.drugs)],
@@ -36,35 +37,38 @@ const isIdiom = (tokens: readonly Token[], at: number): boolean => {
 };
 
 /** Facts about persons by list and by phrase: nationality, religion, health, job, age, money. English first. */
-export const findPersonalFacts = (tokens: readonly Token[]): Finding[] => {
-  const found: Finding[] = [];
+export const findPersonalFacts = (tokens: readonly Token[]): DetectedSpan[] => {
+  const found: DetectedSpan[] = [];
   for (let at = 0; at < tokens.length; at++) {
-    if (tokens[at]?.blocked) continue;
+    if (tokens[at]?.isBlocked) continue;
     for (const [policy, list] of LISTS) {
       const last = list.match(tokens, at)?.last;
-      const hit = last === undefined || isIdiom(tokens, at) ? undefined : span(policy, tokens, at, last, 45);
+      const hit =
+        last === undefined || isIdiom(tokens, at) ? undefined : spanOf(policy, tokens, at, last, 45);
       if (hit) found.push(hit);
     }
     found.push(
-      ...[occupation(tokens, at), age(tokens, at), money(tokens, at)].filter((hit) => hit !== undefined),
+      ...[occupationAt(tokens, at), ageAt(tokens, at), moneyAt(tokens, at)].filter(
+        (hit) => hit !== undefined,
+      ),
     );
   }
   return found;
 };
 
-const span = (
+const spanOf = (
   policy: PiiPolicy,
   tokens: readonly Token[],
   first: number,
   last: number,
   weight: number,
-): Finding | undefined => {
+): DetectedSpan | undefined => {
   const start = tokens[first];
   const end = tokens[last];
-  return start && end ? finding(policy, start.from, end.stemTo, weight) : undefined;
+  return start && end ? entitySpan(policy, start.from, end.stemTo, weight) : undefined;
 };
 
-const occupation = (tokens: readonly Token[], at: number): Finding | undefined => {
+const occupationAt = (tokens: readonly Token[], at: number): DetectedSpan | undefined => {
   const match = OCCUPATIONS.match(tokens, at);
   if (!match) return undefined;
   const before = tokens[at - 1]?.norm ?? '';
@@ -74,12 +78,12 @@ const occupation = (tokens: readonly Token[], at: number): Finding | undefined =
     (!DOUBTFUL_JOBS.test(match.phrase) ||
       /^(?:i'm|am|is|was|as|are|became|become|he's|she's|a|an|retired|former|my|licensed)$/u.test(before) ||
       BEING.test(two));
-  return said ? span('occupation', tokens, at, match.last, 46) : undefined;
+  return said ? spanOf('occupation', tokens, at, match.last, 46) : undefined;
 };
 
-const value = (tokens: readonly Token[], at: number): number | undefined => {
+const numberAt = (tokens: readonly Token[], at: number): number | undefined => {
   const token = tokens[at];
-  if (!token || token.blocked) return undefined;
+  if (!token || token.isBlocked) return undefined;
   if (/^\d{1,3}$/u.test(token.norm)) return Number(token.norm);
   const parts = token.norm.split('-').map(smallValueInAnyLanguage);
   return parts.every((part) => part !== undefined)
@@ -88,12 +92,12 @@ const value = (tokens: readonly Token[], at: number): number | undefined => {
 };
 
 /** "42 years old", "forty-two-year-old", "I'm thirty six", "aged 9", "turned 50". */
-const age = (tokens: readonly Token[], at: number): Finding | undefined => {
+const ageAt = (tokens: readonly Token[], at: number): DetectedSpan | undefined => {
   const compound = /^(\p{L}+(?:-\p{L}+)?|\d{1,3})-years?-olds?$/u.exec(tokens[at]?.norm ?? '');
-  if (compound) return span('person_age', tokens, at, at, 66);
-  const first = value(tokens, at);
-  if (first === undefined || first > 120 || value(tokens, at - 1) !== undefined) return undefined;
-  const second = value(tokens, at + 1);
+  if (compound) return spanOf('person_age', tokens, at, at, 66);
+  const first = numberAt(tokens, at);
+  if (first === undefined || first > 120 || numberAt(tokens, at - 1) !== undefined) return undefined;
+  const second = numberAt(tokens, at + 1);
   const two =
     first >= 20 &&
     first % 10 === 0 &&
@@ -108,25 +112,25 @@ const age = (tokens: readonly Token[], at: number): Finding | undefined => {
     (/^(?:ans|años)\b/u.exec(after)?.[0] && /^(?:j'ai|a|ai|tengo|tiene|as)$/u.test(tokens[at - 1]?.norm ?? '')
       ? 'x'
       : undefined);
-  if (unit) return span('person_age', tokens, at, last + unit.split(' ').length, 66);
+  if (unit) return spanOf('person_age', tokens, at, last + unit.split(' ').length, 66);
   const before = tokens[at - 1]?.norm ?? '';
-  if (/^(?:aged|turned|turning|turns)$/u.test(before)) return span('person_age', tokens, at, last, 66);
+  if (/^(?:aged|turned|turning|turns)$/u.test(before)) return spanOf('person_age', tokens, at, last, 66);
   const age = tokens
     .slice(Math.max(0, at - 3), at)
     .some((token) => token.norm === 'age' || token.norm === 'alter');
-  if (age && /^(?:is|of|age|ist)$/u.test(before)) return span('person_age', tokens, at, last, 66);
+  if (age && /^(?:is|of|age|ist)$/u.test(before)) return spanOf('person_age', tokens, at, last, 66);
   const am = /^(?:i'm|he's|she's)$/u.test(before) || (before === 'am' && tokens[at - 2]?.norm === 'i');
   const ends =
     /[.,!?]/u.test(tokens[last]?.trail ?? '') ||
     tokens[last + 1] === undefined ||
     /^(?:and|now|today|but)$/u.test(tokens[last + 1]?.norm ?? '');
   return am && ends && (Number(tokens[at]?.norm) || first) >= 3
-    ? span('person_age', tokens, at, last, 65)
+    ? spanOf('person_age', tokens, at, last, 65)
     : undefined;
 };
 
 /** "$20 million", "twelve hundred dollars", "500 euros", "€ 3.50". */
-const money = (tokens: readonly Token[], at: number): Finding | undefined => {
+const moneyAt = (tokens: readonly Token[], at: number): DetectedSpan | undefined => {
   const token = tokens[at];
   if (!token) return undefined;
   if (
@@ -137,7 +141,7 @@ const money = (tokens: readonly Token[], at: number): Finding | undefined => {
     let last = /^[$€£¥]$/u.test(token.text) ? at + 1 : at;
     while (SCALE.test(tokens[last + 1]?.norm ?? '') || /^(?:k|m|bn)$/u.test(tokens[last + 1]?.norm ?? ''))
       last += 1;
-    return span('money_amount', tokens, at, last, 67);
+    return spanOf('money_amount', tokens, at, last, 67);
   }
   if (!isAmount(tokens, at) || isAmount(tokens, at - 1)) return undefined;
   let last = at;
@@ -148,26 +152,27 @@ const money = (tokens: readonly Token[], at: number): Finding | undefined => {
   )
     last += 1;
   return CURRENCY.test(tokens[last + 1]?.norm ?? '')
-    ? span('money_amount', tokens, at, last + 1, 67)
+    ? spanOf('money_amount', tokens, at, last + 1, 67)
     : undefined;
 };
 
 const isAmount = (tokens: readonly Token[], at: number): boolean => {
   const token = tokens[at];
-  if (!token || token.blocked) return false;
-  return /^\d[\d.,]*k?$/u.test(token.norm) || SCALE.test(token.norm) || value(tokens, at) !== undefined;
+  if (!token || token.isBlocked) return false;
+  return /^\d[\d.,]*k?$/u.test(token.norm) || SCALE.test(token.norm) || numberAt(tokens, at) !== undefined;
 };
 
 /** Dates that are somebody's birth, by the words or the question before: redacted as such besides being dates. */
-export const birthDates = (text: string, findings: readonly Finding[]): Finding[] =>
+export const findBirthDates = (text: string, findings: readonly DetectedSpan[]): DetectedSpan[] =>
   findings
     .filter(
-      (one) => one.policy === 'date' && BIRTH.test(leadOf(text.slice(Math.max(0, one.from - 60), one.from))),
+      (one) =>
+        one.policy === 'date' && BIRTH.test(sentenceBefore(text.slice(Math.max(0, one.from - 60), one.from))),
     )
-    .map((one) => hidden('date_of_birth', one.from, one.to, one.weight + 1));
+    .map((one) => hiddenSpan('date_of_birth', one.from, one.to, one.score + 1));
 
 /** What stands before in the same sentence, and the question just before that. */
-const leadOf = (text: string): string => {
+const sentenceBefore = (text: string): string => {
   const parts = text.toLowerCase().split(/(?<=[.!?])\s/u);
   const own = parts.at(-1) ?? '';
   const previous = parts.at(-2) ?? '';
@@ -175,18 +180,19 @@ const leadOf = (text: string): string => {
 };
 
 /** Names spelled letter by letter ("l o p e z") near a word of naming or spelling. */
-export const spelledNames = (tokens: readonly Token[]): Finding[] => {
-  const found: Finding[] = [];
+export const findSpelledNames = (tokens: readonly Token[]): DetectedSpan[] => {
+  const found: DetectedSpan[] = [];
   for (let at = 0; at < tokens.length; at++) {
     let end = at;
-    while (/^\p{L}$|^(?:double|dash|hyphen)$/u.test(tokens[end]?.norm ?? '') && !tokens[end]?.blocked)
+    while (/^\p{L}$|^(?:double|dash|hyphen)$/u.test(tokens[end]?.norm ?? '') && !tokens[end]?.isBlocked)
       end += 1;
     const first = tokens[at];
     const last = tokens[end - 1];
     const cued = tokens
       .slice(Math.max(0, at - 8), at)
       .some((token) => /^(?:name|spell|spelled|spelt|spelling|surname|lastname|called)$/u.test(token.stem));
-    if (first && last && end - at >= 3 && cued) found.push(hidden('person_name', first.from, last.to, 50));
+    if (first && last && end - at >= 3 && cued)
+      found.push(hiddenSpan('person_name', first.from, last.to, 50));
     at = Math.max(at, end - 1);
   }
   return found;

@@ -1,10 +1,10 @@
 import type { Entity, PiiPolicy, PiiSubstitution } from '../../../contract/analysis.ts';
-import type { Breathe } from '../breath.ts';
-import type { Finding } from '../findings.ts';
+import type { YieldIfDue } from '../../base/event-loop.ts';
 import { Tagger } from '../names/tagger.ts';
+import type { DetectedSpan } from '../spans.ts';
 import type { AnalysisTranscript, RedactedWord } from '../types.ts';
-import { type OffsetMap, rewrite } from './rewrite.ts';
-import { detectPrivate, privateSpans } from './spans.ts';
+import { detectPrivateData, redactionSpans } from './redaction-spans.ts';
+import { type OffsetMap, rewriteTranscript } from './rewrite.ts';
 
 /** Taking something out can bring other words together: detection runs again until it finds nothing more. */
 const MAX_ROUNDS = 8;
@@ -15,7 +15,7 @@ export type RedactionOptions = {
   secret: string;
 };
 
-export type Redaction = {
+export type RedactionResult = {
   transcript: AnalysisTranscript;
   words: RedactedWord[];
   entities: Entity[];
@@ -26,14 +26,14 @@ export type Redaction = {
  * it stands. Runs to a fixed point: detection on the result finds nothing of the policies any more, so
  * redacting twice changes nothing. Segment ids stay; segments may be left empty.
  */
-export const redact = async (
+export const redactTranscript = async (
   transcript: AnalysisTranscript,
-  findings: readonly Finding[],
+  findings: readonly DetectedSpan[],
   entities: readonly Entity[],
   options: RedactionOptions,
-  breathe: Breathe,
+  yieldIfDue: YieldIfDue,
   tagger: Tagger = new Tagger(),
-): Promise<Redaction> => {
+): Promise<RedactionResult> => {
   const { policies, substitution, secret } = options;
   const by = { method: substitution, secret, language: transcript.language };
   let current = transcript;
@@ -41,14 +41,14 @@ export const redact = async (
   let mapped: Entity[] = [...entities];
   const words: RedactedWord[] = [];
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const spans = await privateSpans(current.text, found, policies, breathe);
+    const spans = await redactionSpans(current.text, found, policies, yieldIfDue);
     if (spans.length === 0) break;
-    const next = await rewrite(current, spans, by, breathe);
-    await breathe();
+    const next = await rewriteTranscript(current, spans, by, yieldIfDue);
+    await yieldIfDue();
     words.push(...next.words);
     mapped = moveEntities(mapped, next.map, next.transcript.text);
     current = next.transcript;
-    found = await detectPrivate(current.text, current.language, breathe, tagger);
+    found = await detectPrivateData(current.text, current.language, yieldIfDue, tagger);
   }
   return { transcript: current, words, entities: mapped };
 };

@@ -1,9 +1,9 @@
+import type { YieldIfDue } from '../../base/event-loop.ts';
 import { joinTexts, separatorBetween } from '../../base/text.ts';
-import type { Breathe } from '../breath.ts';
-import { type PlacedWord, placeSegments, placeSegmentWords } from '../document.ts';
+import { type PlacedWord, placeSegments, placeSegmentWords } from '../offsets.ts';
 import type { AnalysisSegment, AnalysisTranscript, AnalysisWord, RedactedWord } from '../types.ts';
-import type { PrivateSpan } from './spans.ts';
-import { type Substitute, substituteFor } from './substitute.ts';
+import { applyOperator, type RedactionOperator } from './operators.ts';
+import type { RedactionSpan } from './redaction-spans.ts';
 
 /** Where each UTF-16 unit of the old text begins and ends in the new one; -1 where it is gone. */
 export type OffsetMap = {
@@ -11,7 +11,7 @@ export type OffsetMap = {
   ends: Int32Array;
 };
 
-export type Rewritten = {
+export type RewrittenTranscript = {
   transcript: AnalysisTranscript;
   words: RedactedWord[];
   map: OffsetMap;
@@ -21,7 +21,7 @@ export type Rewritten = {
 const BATCH = 50;
 
 /** A span's part inside one segment. `token` is what stands for it there. */
-type Piece = PrivateSpan & {
+type Replacement = RedactionSpan & {
   token: string;
 };
 
@@ -29,15 +29,15 @@ type Piece = PrivateSpan & {
  * Puts substitutes into text, segments and words alike. A span over several segments leaves its hash token
  * in the first; masks stay in place. Segments that lose everything keep their place with an empty text.
  */
-export const rewrite = async (
+export const rewriteTranscript = async (
   transcript: AnalysisTranscript,
-  spans: readonly PrivateSpan[],
-  by: Substitute,
-  breathe: Breathe,
-): Promise<Rewritten> => {
+  spans: readonly RedactionSpan[],
+  operator: RedactionOperator,
+  yieldIfDue: YieldIfDue,
+): Promise<RewrittenTranscript> => {
   const { text, segments } = transcript;
   const places = placeSegments(text, segments);
-  await breathe();
+  await yieldIfDue();
   const map = { starts: new Int32Array(text.length).fill(-1), ends: new Int32Array(text.length).fill(-1) };
   const redacted: RedactedWord[] = [];
   const texts: string[] = [];
@@ -46,50 +46,51 @@ export const rewrite = async (
   let next = 0;
   const rewritten: AnalysisSegment[] = [];
   for (const [index, segment] of segments.entries()) {
-    if (index % BATCH === 0) await breathe();
+    if (index % BATCH === 0) await yieldIfDue();
     const place = places[index] ?? { from: 0, to: 0 };
     while ((spans[next]?.to ?? Number.POSITIVE_INFINITY) <= place.from) next += 1;
-    const pieces = piecesIn(text, spans, next, place, by);
-    const own = rewriteText(text, place, pieces, by.method === 'remove');
+    const replacements = replacementsIn(text, spans, next, place, operator);
+    const own = rewriteSegmentText(text, place, replacements, operator.method === 'remove');
     length += previous === '' || own.text === '' ? 0 : separatorBetween(previous, own.text).length;
-    note(map, own, length);
+    recordOffsets(map, own, length);
     length += own.text.length;
     if (own.text !== '') previous = own.text;
     texts.push(own.text);
     const placed = placeSegmentWords(text, place, segment, index);
-    redacted.push(...redactedIn(segment, placed, pieces));
-    const kept = segment.words.length > 0 ? rewriteWords(text, placed, pieces) : [];
+    redacted.push(...redactedWordsIn(segment, placed, replacements));
+    const kept = segment.words.length > 0 ? rewriteWords(text, placed, replacements) : [];
     rewritten.push({ ...segment, text: own.text, words: kept });
   }
   return { transcript: { ...transcript, text: joinTexts(texts), segments: rewritten }, words: redacted, map };
 };
 
-const piecesIn = (
+const replacementsIn = (
   text: string,
-  spans: readonly PrivateSpan[],
+  spans: readonly RedactionSpan[],
   first: number,
   place: { from: number; to: number },
-  by: Substitute,
-): Piece[] => {
-  const pieces: Piece[] = [];
+  operator: RedactionOperator,
+): Replacement[] => {
+  const replacements: Replacement[] = [];
   for (let index = first; index < spans.length; index++) {
     const span = spans[index];
     if (!span || span.from >= place.to) break;
     const from = Math.max(span.from, place.from);
-    const to = Math.min(possessiveEnd(text, span.to, by), place.to);
+    const to = Math.min(possessiveEnd(text, span.to, operator), place.to);
     if (from >= to) continue;
-    const whole = by.method === 'mask' ? text.slice(from, to) : text.slice(span.from, span.to);
-    const token = by.method === 'hash' && span.from < place.from ? '' : substituteFor(whole, span.policy, by);
-    pieces.push({ from, to, policy: span.policy, token });
+    const whole = operator.method === 'mask' ? text.slice(from, to) : text.slice(span.from, span.to);
+    const token =
+      operator.method === 'hash' && span.from < place.from ? '' : applyOperator(whole, span.policy, operator);
+    replacements.push({ from, to, policy: span.policy, token });
   }
-  return pieces;
+  return replacements;
 };
 
 /** With "remove", a possessive ending goes with its word. */
-const possessiveEnd = (text: string, to: number, by: Substitute): number =>
-  by.method === 'remove' && /^['’]s(?!\p{L})/u.test(text.slice(to, to + 3)) ? to + 2 : to;
+const possessiveEnd = (text: string, to: number, operator: RedactionOperator): number =>
+  operator.method === 'remove' && /^['’]s(?!\p{L})/u.test(text.slice(to, to + 3)) ? to + 2 : to;
 
-type NewText = {
+type RewrittenText = {
   text: string;
   /** For each old unit of the segment: its place in the segment's new text, or -1. */
   starts: number[];
@@ -97,51 +98,51 @@ type NewText = {
   from: number;
 };
 
-const rewriteText = (
+const rewriteSegmentText = (
   text: string,
   place: { from: number; to: number },
-  pieces: readonly Piece[],
+  replacements: readonly Replacement[],
   closing: boolean,
-): NewText => {
+): RewrittenText => {
   const starts: number[] = [];
   const ends: number[] = [];
   let out = '';
   let closes = false;
   let at = place.from;
-  for (const piece of [...pieces, undefined]) {
-    const stop = piece?.from ?? place.to;
+  for (const replacement of [...replacements, undefined]) {
+    const stop = replacement?.from ?? place.to;
     for (; at < stop; at++) {
       const sign = text[at] ?? '';
-      const joined = closes ? closeUp(out, sign) : { out, keep: true };
+      const joined = closes ? appendAfterRemoval(out, sign) : { out, keep: true };
       out = joined.out;
       starts.push(joined.keep ? out.length : -1);
       if (joined.keep) out += sign;
       ends.push(joined.keep ? out.length : -1);
       if (/[\p{L}\p{N}]/u.test(sign)) closes = false;
     }
-    if (!piece) break;
-    for (; at < piece.to; at++) {
-      starts.push(piece.token === '' ? -1 : out.length);
-      ends.push(piece.token === '' ? -1 : out.length + piece.token.length);
+    if (!replacement) break;
+    for (; at < replacement.to; at++) {
+      starts.push(replacement.token === '' ? -1 : out.length);
+      ends.push(replacement.token === '' ? -1 : out.length + replacement.token.length);
     }
-    out += piece.token;
-    closes = closing || piece.token === '';
+    out += replacement.token;
+    closes = closing || replacement.token === '';
   }
   const trimmed = out.trimEnd();
   const lead = trimmed.length - trimmed.trimStart().length;
   return {
     text: trimmed.trimStart(),
-    starts: shift(starts, lead),
-    ends: shift(ends, lead),
+    starts: shiftOffsets(starts, lead),
+    ends: shiftOffsets(ends, lead),
     from: place.from,
   };
 };
 
-const shift = (offsets: readonly number[], by: number): number[] =>
-  offsets.map((offset) => (offset < 0 ? -1 : Math.max(0, offset - by)));
+const shiftOffsets = (offsets: readonly number[], lead: number): number[] =>
+  offsets.map((offset) => (offset < 0 ? -1 : Math.max(0, offset - lead)));
 
 /** Spacing and punctuation after something removed: no double spaces, no space before a mark, no two commas. */
-const closeUp = (out: string, sign: string): { out: string; keep: boolean } => {
+const appendAfterRemoval = (out: string, sign: string): { out: string; keep: boolean } => {
   const last = out.at(-1) ?? '';
   if (/\s/u.test(sign)) return { out, keep: last !== '' && !/\s/u.test(last) };
   if (!/[,.;:!?]/u.test(sign)) return { out, keep: true };
@@ -152,7 +153,7 @@ const closeUp = (out: string, sign: string): { out: string; keep: boolean } => {
   return { out: bare, keep: before !== '' && !/[.!?]/u.test(before) };
 };
 
-const note = (map: OffsetMap, own: NewText, offset: number): void => {
+const recordOffsets = (map: OffsetMap, own: RewrittenText, offset: number): void => {
   for (const [index, start] of own.starts.entries()) {
     const end = own.ends[index] ?? -1;
     if (start < 0 || end < 0) continue;
@@ -161,18 +162,20 @@ const note = (map: OffsetMap, own: NewText, offset: number): void => {
   }
 };
 
-const pieceOver = (word: PlacedWord, pieces: readonly Piece[]): Piece | undefined =>
-  pieces.find((piece) => piece.from < word.to && word.from < piece.to);
+const replacementAt = (word: PlacedWord, replacements: readonly Replacement[]): Replacement | undefined =>
+  replacements.find((replacement) => replacement.from < word.to && word.from < replacement.to);
 
-const redactedIn = (
+const redactedWordsIn = (
   segment: AnalysisSegment,
   placed: readonly PlacedWord[],
-  pieces: readonly Piece[],
+  replacements: readonly Replacement[],
 ): RedactedWord[] =>
   placed.flatMap((word) => {
-    const piece = pieceOver(word, pieces);
-    if (!piece) return [];
-    return [{ segment: segment.id, word: word.word, start: word.start, end: word.end, policy: piece.policy }];
+    const replacement = replacementAt(word, replacements);
+    if (!replacement) return [];
+    return [
+      { segment: segment.id, word: word.word, start: word.start, end: word.end, policy: replacement.policy },
+    ];
   });
 
 /**
@@ -182,65 +185,72 @@ const redactedIn = (
 const rewriteWords = (
   text: string,
   placed: readonly PlacedWord[],
-  pieces: readonly Piece[],
+  replacements: readonly Replacement[],
 ): AnalysisWord[] => {
   const out: AnalysisWord[] = [];
-  let current: { piece: Piece; word: AnalysisWord } | undefined;
+  let current: { replacement: Replacement; word: AnalysisWord } | undefined;
   for (const word of placed) {
-    const piece = pieceOver(word, pieces);
+    const replacement = replacementAt(word, replacements);
     const { word: _own, segment: _segment, index: _index, from, to, ...times } = word;
-    if (!piece) {
+    if (!replacement) {
       current = undefined;
       if (to > from) out.push({ ...times, word: text.slice(from, to) });
       continue;
     }
-    const before = text.slice(from, Math.max(from, piece.from));
-    const after = remainder(text, word, piece, pieces);
+    const before = text.slice(from, Math.max(from, replacement.from));
+    const after = textAfterReplacement(text, word, replacement, replacements);
     const masked =
-      piece.token !== '' && piece.token.length === piece.to - piece.from && !piece.token.startsWith('[');
+      replacement.token !== '' &&
+      replacement.token.length === replacement.to - replacement.from &&
+      !replacement.token.startsWith('[');
     if (masked) {
-      out.push({ ...times, word: maskedWord(text, word, pieces) });
-    } else if (current?.piece === piece) {
+      out.push({ ...times, word: maskedWord(text, word, replacements) });
+    } else if (current?.replacement === replacement) {
       current.word.word += after;
       current.word.end = Math.max(current.word.end, word.end);
-    } else if (piece.token !== '') {
-      const merged = { ...times, word: before + piece.token + after };
+    } else if (replacement.token !== '') {
+      const merged = { ...times, word: before + replacement.token + after };
       out.push(merged);
-      current = { piece, word: merged };
+      current = { replacement, word: merged };
     } else {
-      leave(out, times, before + after);
+      appendRemainder(out, times, before + after);
     }
   }
   return out;
 };
 
-/** What of a word stands after the piece, with further pieces in the same word replaced as well. */
-const remainder = (text: string, word: PlacedWord, piece: Piece, pieces: readonly Piece[]): string => {
+/** What of a word stands after the replacement, with further replacements in the same word replaced as well. */
+const textAfterReplacement = (
+  text: string,
+  word: PlacedWord,
+  replacement: Replacement,
+  replacements: readonly Replacement[],
+): string => {
   let rest = '';
-  let at = piece.to;
-  for (const next of pieces) {
-    if (next.from < piece.to || next.from >= word.to) continue;
+  let at = replacement.to;
+  for (const next of replacements) {
+    if (next.from < replacement.to || next.from >= word.to) continue;
     rest += text.slice(at, next.from) + next.token;
     at = next.to;
   }
   return rest + text.slice(at, Math.max(at, word.to));
 };
 
-const maskedWord = (text: string, word: PlacedWord, pieces: readonly Piece[]): string => {
+const maskedWord = (text: string, word: PlacedWord, replacements: readonly Replacement[]): string => {
   let out = '';
   let at = word.from;
-  for (const piece of pieces) {
-    if (piece.to <= word.from || piece.from >= word.to) continue;
-    const from = Math.max(piece.from, word.from);
-    const to = Math.min(piece.to, word.to);
-    out += text.slice(at, from) + piece.token.slice(from - piece.from, to - piece.from);
+  for (const replacement of replacements) {
+    if (replacement.to <= word.from || replacement.from >= word.to) continue;
+    const from = Math.max(replacement.from, word.from);
+    const to = Math.min(replacement.to, word.to);
+    out += text.slice(at, from) + replacement.token.slice(from - replacement.from, to - replacement.from);
     at = to;
   }
   return out + text.slice(at, word.to);
 };
 
 /** What is left of a removed word: letters stay as a word, marks go to the word before. */
-const leave = (out: AnalysisWord[], times: Omit<AnalysisWord, 'word'>, rest: string): void => {
+const appendRemainder = (out: AnalysisWord[], times: Omit<AnalysisWord, 'word'>, rest: string): void => {
   if (/[\p{L}\p{N}]/u.test(rest)) {
     out.push({ ...times, word: rest });
     return;

@@ -1,10 +1,10 @@
 import { englishDataset, englishRecommendedTransformers, RegExpMatcher } from 'obscenity';
 import { type ContentSafety, SAFETY_LABELS, type SafetyLabel } from '../../../contract/analysis.ts';
+import type { YieldIfDue } from '../../base/event-loop.ts';
 import { roundMs } from '../../base/numbers.ts';
-import type { Breathe } from '../breath.ts';
-import { placeSegments } from '../document.ts';
 import { LEXICON } from '../names/tagger.ts';
-import { opensSentence, type Token, tokenizeSlowly } from '../tokens.ts';
+import { placeSegments } from '../offsets.ts';
+import { startsSentence, type Token, tokenizeAsync } from '../tokens.ts';
 import type { AnalysisSegment, AnalysisTranscript } from '../types.ts';
 import { ALLOWED, BENIGN, HATE_TARGETS, HATE_VERBS, type Strength, TERM_LISTS } from './terms.ts';
 
@@ -16,7 +16,7 @@ export type SafetyHit = {
 };
 
 const BATCH = 400;
-const obfuscated = new RegExpMatcher({ ...englishDataset.build(), ...englishRecommendedTransformers });
+const profanityMatcher = new RegExpMatcher({ ...englishDataset.build(), ...englishRecommendedTransformers });
 
 /**
  * Content safety by weighted word lists, phrase by phrase. A listed word inside a harmless phrase ("killer
@@ -25,18 +25,21 @@ const obfuscated = new RegExpMatcher({ ...englishDataset.build(), ...englishReco
  * group of people as the object of hating. A label's confidence grows with the strength and number of its
  * words: 1 - exp(-sum/2). Limits: keywords only, so irony and quotation count as well; English first.
  */
-export const contentSafety = async (
+export const assessContentSafety = async (
   transcript: AnalysisTranscript,
-  breathe: Breathe,
+  yieldIfDue: YieldIfDue,
 ): Promise<{ report: ContentSafety; profanity: { from: number; to: number }[] }> => {
-  const tokens = await tokenizeSlowly(transcript.text, breathe);
+  const tokens = await tokenizeAsync(transcript.text, yieldIfDue);
   const hits: SafetyHit[] = [];
   for (let start = 0; start < tokens.length; start += BATCH) {
     hits.push(...findHits(tokens, start, Math.min(tokens.length, start + BATCH)));
-    await breathe();
+    await yieldIfDue();
   }
   const profanity = hits.filter((hit) => hit.label === 'profanity' || isObscene(transcript.text, hit));
-  return { report: summarize(transcript, hits), profanity: profanity.map(({ from, to }) => ({ from, to })) };
+  return {
+    report: buildReport(transcript, hits),
+    profanity: profanity.map(({ from, to }) => ({ from, to })),
+  };
 };
 
 /** Slurs and coarse sexual words are masked like profanity; "weapon" and the like are not. */
@@ -65,7 +68,7 @@ const findHits = (tokens: readonly Token[], start: number, end: number): SafetyH
 
 const hitsAt = (tokens: readonly Token[], at: number): SafetyHit[] => {
   const token = tokens[at];
-  if (!token || token.blocked || ALLOWED.has(token.norm)) return [];
+  if (!token || token.isBlocked || ALLOWED.has(token.norm)) return [];
   const hits: SafetyHit[] = [];
   const seen = new Set<SafetyLabel>();
   for (const { label, strength, terms } of TERM_LISTS) {
@@ -129,12 +132,12 @@ const isNegated = (tokens: readonly Token[], at: number): boolean =>
 /** A token that obscenity's matcher reads as profane and that is no dictionary word or name. */
 const isDisguised = (tokens: readonly Token[], at: number): boolean => {
   const token = tokens[at];
-  if (!token || LEXICON.has(token.stem) || (token.capital && !opensSentence(tokens, at))) return false;
+  if (!token || LEXICON.has(token.stem) || (token.isCapitalized && !startsSentence(tokens, at))) return false;
   const odd = /[\d@$!*]/u.test(token.text) || /(\p{L})\1\1/u.test(token.text);
-  return odd && /\p{L}/u.test(token.text) && obfuscated.hasMatch(token.text);
+  return odd && /\p{L}/u.test(token.text) && profanityMatcher.hasMatch(token.text);
 };
 
-const summarize = (transcript: AnalysisTranscript, hits: readonly SafetyHit[]): ContentSafety => {
+const buildReport = (transcript: AnalysisTranscript, hits: readonly SafetyHit[]): ContentSafety => {
   const places = placeSegments(transcript.text, transcript.segments);
   const labels = SAFETY_LABELS.flatMap((label) => {
     const own = hits.filter((hit) => hit.label === label);

@@ -1,8 +1,8 @@
-import { placeSegments, placeWords } from '../document.ts';
+import { placeSegments, placeWords } from '../offsets.ts';
 import type { AnalysisTranscript } from '../types.ts';
 
 /** "damn" becomes "d***": the first letter stays, other letters and digits become stars. Length is kept. */
-export const maskProfane = (value: string): string =>
+export const maskWord = (value: string): string =>
   value.replace(/(?<=[\p{L}\p{N}])[\p{L}\p{N}]/gu, (sign) => '*'.repeat(sign.length));
 
 /** Masks spans in text, segments and words. All offsets stay valid, since no length changes. */
@@ -35,7 +35,7 @@ const maskText = (text: string, spans: readonly { from: number; to: number }[]):
   for (const span of [...spans].sort((a, b) => a.from - b.from)) {
     if (span.to <= at) continue;
     const from = Math.max(at, span.from);
-    out += text.slice(at, from) + maskProfane(text.slice(from, span.to));
+    out += text.slice(at, from) + maskWord(text.slice(from, span.to));
     at = span.to;
   }
   return out + text.slice(at);

@@ -1,18 +1,18 @@
 import type { Summary, SummaryType } from '../../../contract/analysis.ts';
+import type { YieldIfDue } from '../../base/event-loop.ts';
 import { roundMs } from '../../base/numbers.ts';
 import { CONTINUOUS_SCRIPTS } from '../../base/text.ts';
-import type { Breathe } from '../breath.ts';
 import type { PlacedSentence } from '../sentences.ts';
 import { tokenize } from '../tokens.ts';
 import { stemOf, stopWords } from '../topics/stop-words.ts';
-import { cleanSentence } from './clean.ts';
+import { cleanSentence } from './clean-sentence.ts';
 import { type Bullet, formatSummary } from './format.ts';
-import { cosine, similarityGraph, textRank, toVectors, type Vector } from './textrank.ts';
+import { dotProduct, similarityGraph, textRank, toVectors, type Vector } from './textrank.ts';
 
 /** Between relevance (1) and novelty (0) in maximal marginal relevance. */
 const LAMBDA = 0.72;
-const MOST_BULLETS = 12;
-const MOST_CANDIDATES = 4000;
+const MAX_BULLETS = 12;
+const MAX_CANDIDATES = 4000;
 const UNSPACED = new RegExp(`[${CONTINUOUS_SCRIPTS}]`, 'u');
 const BATCH = 100;
 
@@ -29,7 +29,7 @@ const DECISIONS =
 const SMALL_TALK =
   /^(?:good (?:morning|afternoon|evening)|hello|hi|hey|thanks?|thank you|welcome|bye|goodbye|see you|how are you|nice to meet|sure|yes,? i agree|that's (?:a )?(?:great|good)|that sounds|sounds good|i see|exactly|of course|no problem|you're welcome|can you hear|let's (?:get started|start|begin)|my name is|guten (?:morgen|tag|abend)|hallo|danke|bonjour|merci|hola|buenos|gracias)\b/iu;
 /** A sentence that opens with one of these leans on the one before it. */
-const LEANING =
+const ANAPHORIC =
   /^(?:it|this|that|these|those|they|he|she|such|both|therefore|however|dies|diese|dieser|er|sie|es|il|elle|ils|elles|cela|ça|esto|eso|ella|ellos)\b/iu;
 
 /**
@@ -42,31 +42,31 @@ export const extractiveSummary = async (
   sentences: readonly PlacedSentence[],
   language: string,
   type: SummaryType,
-  breathe: Breathe,
+  yieldIfDue: YieldIfDue,
 ): Promise<Summary> => {
-  const candidates = await rank(sentences, language, breathe);
-  const chosen = await choose(candidates, sentences.length, breathe);
-  const bullets = joinNeighbours(chosen.map((candidate) => toBullet(candidate, sentences, language)));
+  const candidates = await rankSentences(sentences, language, yieldIfDue);
+  const chosen = await selectDiverse(candidates, sentences.length, yieldIfDue);
+  const bullets = dropAbsorbed(chosen.map((candidate) => toBullet(candidate, sentences, language)));
   return { text: formatSummary(bullets, type, language), type, language, engine: 'extractive', bullets };
 };
 
 /** How many bullets suit a number of sentences. */
 export const bulletCount = (sentences: number): number =>
   Math.min(
-    MOST_BULLETS,
+    MAX_BULLETS,
     Math.max(1, Math.round(1.2 * Math.log2(Math.max(2, sentences)))),
     Math.max(1, sentences),
   );
 
-const rank = async (
+const rankSentences = async (
   sentences: readonly PlacedSentence[],
   language: string,
-  breathe: Breathe,
+  yieldIfDue: YieldIfDue,
 ): Promise<Candidate[]> => {
   const stops = stopWords(language);
   const kept: { index: number; text: string; words: number; stems: string[] }[] = [];
   for (const [index, sentence] of sentences.entries()) {
-    if (index % BATCH === 0) await breathe();
+    if (index % BATCH === 0) await yieldIfDue();
     const text = cleanSentence(sentence.text, language);
     const tokens = tokenize(text);
     const stems = tokens
@@ -76,10 +76,10 @@ const rank = async (
     if (unspaced) kept.push({ index, text, words: Math.round(text.length / 2), stems: bigrams(text) });
     else if (tokens.length >= 4 && stems.length >= 2) kept.push({ index, text, words: tokens.length, stems });
   }
-  const usable = evenly(kept.length > 0 ? kept : fallback(sentences, language), MOST_CANDIDATES);
+  const usable = sampleEvenly(kept.length > 0 ? kept : allSentences(sentences, language), MAX_CANDIDATES);
   const vectors = toVectors(usable.map((one) => one.stems));
-  await breathe();
-  const ranks = await textRank(await similarityGraph(vectors, breathe), breathe);
+  await yieldIfDue();
+  const ranks = await textRank(await similarityGraph(vectors, yieldIfDue), yieldIfDue);
   return usable.map(({ index, text, words }, at) => {
     const score = (ranks[at] ?? 0) * weightOf(text, words, index / Math.max(1, sentences.length));
     return { index, text, words, vector: vectors[at] ?? new Map<string, number>(), score };
@@ -87,7 +87,7 @@ const rank = async (
 };
 
 /** Very short transcripts have nothing but small sentences: better those than no summary. */
-const fallback = (sentences: readonly PlacedSentence[], language: string) =>
+const allSentences = (sentences: readonly PlacedSentence[], language: string) =>
   sentences.map((sentence, index) => {
     const text = cleanSentence(sentence.text, language) || sentence.text;
     return {
@@ -104,7 +104,7 @@ const bigrams = (text: string): string[] => {
 };
 
 /** At most `most` items, spread evenly: keeps the graph bounded for talks of many hours. */
-const evenly = <T>(items: readonly T[], most: number): T[] => {
+const sampleEvenly = <T>(items: readonly T[], most: number): T[] => {
   if (items.length <= most) return [...items];
   const step = items.length / most;
   return Array.from({ length: most }, (_, index) => items[Math.floor(index * step)]).filter(
@@ -118,14 +118,14 @@ const weightOf = (text: string, words: number, position: number): number => {
   if (SMALL_TALK.test(text)) weight *= 0.3;
   if (DECISIONS.test(text)) weight *= 1.2;
   if (/\d|\p{Ll} \p{Lu}\p{Ll}/u.test(text)) weight *= 1.1;
-  if (LEANING.test(text)) weight *= 0.85;
+  if (ANAPHORIC.test(text)) weight *= 0.85;
   return weight * (position < 0.1 ? 1.12 : position > 0.92 ? 1.06 : 1);
 };
 
-const choose = async (
+const selectDiverse = async (
   candidates: readonly Candidate[],
   total: number,
-  breathe: Breathe,
+  yieldIfDue: YieldIfDue,
 ): Promise<Candidate[]> => {
   const wanted = Math.min(bulletCount(candidates.length), candidates.length);
   const share = Math.max(1, Math.ceil(wanted / 3));
@@ -151,8 +151,11 @@ const choose = async (
     perQuarter[quarter] = (perQuarter[quarter] ?? 0) + 1;
     chosen.push(candidate);
     for (const at of open)
-      nearest[at] = Math.max(nearest[at] ?? 0, cosine(candidate.vector, candidates[at]?.vector ?? new Map()));
-    await breathe();
+      nearest[at] = Math.max(
+        nearest[at] ?? 0,
+        dotProduct(candidate.vector, candidates[at]?.vector ?? new Map()),
+      );
+    await yieldIfDue();
   }
   return chosen.sort((a, b) => a.index - b.index);
 };
@@ -161,7 +164,7 @@ const toBullet = (candidate: Candidate, sentences: readonly PlacedSentence[], la
   const sentence = sentences[candidate.index];
   if (!sentence) throw new RangeError('a candidate comes from a sentence');
   const before = sentences[candidate.index - 1];
-  const leans = LEANING.test(candidate.text) && before && before.speaker_id === sentence.speaker_id;
+  const leans = ANAPHORIC.test(candidate.text) && before && before.speaker_id === sentence.speaker_id;
   const lead = leans ? cleanSentence(before.text, language) : '';
   if (!before || lead === '' || SMALL_TALK.test(lead) || lead.split(' ').length + candidate.words > 40) {
     return {
@@ -180,7 +183,7 @@ const toBullet = (candidate: Candidate, sentences: readonly PlacedSentence[], la
 };
 
 /** A sentence that came along with its neighbour is not said twice. */
-const joinNeighbours = (bullets: readonly Bullet[]): Bullet[] =>
+const dropAbsorbed = (bullets: readonly Bullet[]): Bullet[] =>
   bullets.filter((bullet, at) => {
     const next = bullets[at + 1];
     return !next || !bullet.source.sentence_ids.every((id) => next.source.sentence_ids.includes(id));

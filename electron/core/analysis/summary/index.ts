@@ -1,7 +1,7 @@
 import type { Summary, SummaryType } from '../../../contract/analysis.ts';
 import { messageOf } from '../../base/errors.ts';
+import type { YieldIfDue } from '../../base/event-loop.ts';
 import { roundMs } from '../../base/numbers.ts';
-import type { Breathe } from '../breath.ts';
 import { type PlacedSentence, placeSentences } from '../sentences.ts';
 import type { AnalysisTranscript, Summarizer } from '../types.ts';
 import { bulletCount, extractiveSummary } from './extractive.ts';
@@ -21,11 +21,11 @@ export type SummaryRequest = {
 export const summarize = async (
   transcript: AnalysisTranscript,
   request: SummaryRequest,
-  breathe: Breathe,
+  yieldIfDue: YieldIfDue,
 ): Promise<{ summary: Summary; warnings: string[] }> => {
   const warnings: string[] = [];
   const own = placeSentences(transcript.text, transcript.segments);
-  await breathe();
+  await yieldIfDue();
   const language = request.language ?? transcript.language;
   if (request.summarizer && own.length > 0) {
     const written = await writeWithModel(own, language, request, request.summarizer);
@@ -45,9 +45,9 @@ export const summarize = async (
     );
   }
   if (!translation)
-    return { summary: await extractiveSummary(own, transcript.language, request.type, breathe), warnings };
+    return { summary: await extractiveSummary(own, transcript.language, request.type, yieldIfDue), warnings };
   const foreign = placeSentences(translation.text, translation.segments);
-  const summary = await extractiveSummary(foreign, translation.language, request.type, breathe);
+  const summary = await extractiveSummary(foreign, translation.language, request.type, yieldIfDue);
   return {
     summary: { ...summary, bullets: summary.bullets?.map((bullet) => sourceByTime(bullet, own)) },
     warnings,

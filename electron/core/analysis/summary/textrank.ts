@@ -1,14 +1,14 @@
-import type { Breathe } from '../breath.ts';
+import type { YieldIfDue } from '../../base/event-loop.ts';
 
 const DAMPING = 0.85;
-const ROUNDS = 25;
-const ROWS_BETWEEN_BREATHS = 40;
+const ITERATIONS = 25;
+const ROWS_PER_YIELD = 40;
 /** A word in more sentences than this says nothing about which of them belong together. */
-const MOST_SHARED = 150;
+const MAX_SENTENCES_PER_STEM = 150;
 
 /** A sparse symmetric graph: for each row its neighbours and their weights. */
 export type Graph = {
-  neighbours: Int32Array[];
+  neighbors: Int32Array[];
   weights: Float64Array[];
 };
 
@@ -33,7 +33,7 @@ export const toVectors = (sentences: readonly (readonly string[])[]): Vector[] =
   });
 };
 
-export const cosine = (a: Vector, b: Vector): number => {
+export const dotProduct = (a: Vector, b: Vector): number => {
   const [small, large] = a.size < b.size ? [a, b] : [b, a];
   let sum = 0;
   for (const [stem, weight] of small) sum += weight * (large.get(stem) ?? 0);
@@ -41,7 +41,7 @@ export const cosine = (a: Vector, b: Vector): number => {
 };
 
 /** Similarities between all sentences that share a telling word, through an inverted index. */
-export const similarityGraph = async (vectors: readonly Vector[], breathe: Breathe): Promise<Graph> => {
+export const similarityGraph = async (vectors: readonly Vector[], yieldIfDue: YieldIfDue): Promise<Graph> => {
   const index = new Map<string, number[]>();
   for (const [row, vector] of vectors.entries()) {
     for (const stem of vector.keys()) {
@@ -50,19 +50,19 @@ export const similarityGraph = async (vectors: readonly Vector[], breathe: Breat
       index.set(stem, rows);
     }
   }
-  const graph: Graph = { neighbours: [], weights: [] };
+  const graph: Graph = { neighbors: [], weights: [] };
   for (const [row, vector] of vectors.entries()) {
-    if (row % ROWS_BETWEEN_BREATHS === 0) await breathe();
+    if (row % ROWS_PER_YIELD === 0) await yieldIfDue();
     const sums = new Map<number, number>();
     for (const [stem, weight] of vector) {
       const rows = index.get(stem) ?? [];
-      if (rows.length > MOST_SHARED) continue;
+      if (rows.length > MAX_SENTENCES_PER_STEM) continue;
       for (const other of rows) {
         if (other !== row)
           sums.set(other, (sums.get(other) ?? 0) + weight * (vectors[other]?.get(stem) ?? 0));
       }
     }
-    graph.neighbours.push(Int32Array.from(sums.keys()));
+    graph.neighbors.push(Int32Array.from(sums.keys()));
     graph.weights.push(Float64Array.from(sums.values()));
   }
   return graph;
@@ -72,17 +72,17 @@ export const similarityGraph = async (vectors: readonly Vector[], breathe: Breat
  * TextRank (Mihalcea & Tarau 2004): PageRank over the graph of sentences, edges weighted by the cosine of
  * their tf-idf vectors (as LexRank, Erkan & Radev 2004). The scores are scaled so that the best is 1.
  */
-export const textRank = async (graph: Graph, breathe: Breathe): Promise<Float64Array> => {
-  const count = graph.neighbours.length;
+export const textRank = async (graph: Graph, yieldIfDue: YieldIfDue): Promise<Float64Array> => {
+  const count = graph.neighbors.length;
   const totals = Float64Array.from(graph.weights, (weights) =>
     weights.reduce((sum, weight) => sum + weight, 0),
   );
   let ranks = new Float64Array(count).fill(1);
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < ITERATIONS; round++) {
     const next = new Float64Array(count).fill(1 - DAMPING);
     for (let row = 0; row < count; row++) {
-      if (row % (ROWS_BETWEEN_BREATHS * 10) === 0) await breathe();
-      share(graph, row, ranks[row] ?? 0, totals[row] ?? 0, next);
+      if (row % (ROWS_PER_YIELD * 10) === 0) await yieldIfDue();
+      distributeRank(graph, row, ranks[row] ?? 0, totals[row] ?? 0, next);
     }
     ranks = next;
   }
@@ -90,8 +90,8 @@ export const textRank = async (graph: Graph, breathe: Breathe): Promise<Float64A
   return ranks.map((rank) => rank / best);
 };
 
-const share = (graph: Graph, row: number, rank: number, total: number, next: Float64Array): void => {
-  const neighbours = graph.neighbours[row];
+const distributeRank = (graph: Graph, row: number, rank: number, total: number, next: Float64Array): void => {
+  const neighbours = graph.neighbors[row];
   const weights = graph.weights[row];
   if (!neighbours || !weights || total === 0) return;
   for (let at = 0; at < neighbours.length; at++) {

@@ -1,9 +1,9 @@
-import type { Breathe } from '../breath.ts';
-import { type Token, tokenizeSlowly } from '../tokens.ts';
+import type { YieldIfDue } from '../../base/event-loop.ts';
+import { type Token, tokenizeAsync } from '../tokens.ts';
 import { stemOf, stopWords } from './stop-words.ts';
 
-const MOST = 12;
-const MOST_WORDS = 4;
+const MAX_PHRASES = 12;
+const MAX_PHRASE_WORDS = 4;
 const BATCH = 500;
 
 type Candidate = {
@@ -20,8 +20,16 @@ type Candidate = {
  * over its frequency, a phrase the mean of its words', here times the logarithm of how often it is said,
  * so that frequent short phrases are not beaten by chance long ones. Works in any language with stop words.
  */
-export const keyPhrases = async (text: string, language: string, breathe: Breathe): Promise<string[]> => {
-  const candidates = await collect(await tokenizeSlowly(text, breathe), stopWords(language), breathe);
+export const findKeyPhrases = async (
+  text: string,
+  language: string,
+  yieldIfDue: YieldIfDue,
+): Promise<string[]> => {
+  const candidates = await collectCandidates(
+    await tokenizeAsync(text, yieldIfDue),
+    stopWords(language),
+    yieldIfDue,
+  );
   const frequency = new Map<string, number>();
   const degree = new Map<string, number>();
   for (const { stems, count } of candidates) {
@@ -30,7 +38,7 @@ export const keyPhrases = async (text: string, language: string, breathe: Breath
       degree.set(stem, (degree.get(stem) ?? 0) + count * stems.length);
     }
   }
-  await breathe();
+  await yieldIfDue();
   const scored = candidates.map((candidate) => {
     const words = candidate.stems.map((stem) => {
       const often = frequency.get(stem) ?? 1;
@@ -43,14 +51,14 @@ export const keyPhrases = async (text: string, language: string, breathe: Breath
     };
   });
   scored.sort((a, b) => b.score - a.score || a.candidate.first - b.candidate.first);
-  return pick(scored.map((one) => one.candidate));
+  return selectDistinct(scored.map((one) => one.candidate));
 };
 
 /** The best phrases, without those that only repeat words of better ones. */
-const pick = (candidates: readonly Candidate[]): string[] => {
+const selectDistinct = (candidates: readonly Candidate[]): string[] => {
   const chosen: Candidate[] = [];
   for (const candidate of candidates) {
-    if (chosen.length >= MOST) break;
+    if (chosen.length >= MAX_PHRASES) break;
     const known = chosen.some((better) => {
       const shared = candidate.stems.filter((stem) => better.stems.includes(stem)).length;
       return shared >= Math.min(candidate.stems.length, better.stems.length);
@@ -60,27 +68,27 @@ const pick = (candidates: readonly Candidate[]): string[] => {
   return chosen.map((candidate) => candidate.text);
 };
 
-const collect = async (
+const collectCandidates = async (
   tokens: readonly Token[],
   stops: ReadonlySet<string>,
-  breathe: Breathe,
+  yieldIfDue: YieldIfDue,
 ): Promise<Candidate[]> => {
   const found = new Map<string, Candidate & { forms: Map<string, number> }>();
   let run: Token[] = [];
   for (const token of tokens) {
-    if (token.index % BATCH === 0) await breathe();
+    if (token.index % BATCH === 0) await yieldIfDue();
     const usable = isContent(token, stops);
     if (usable && token.lead === '') run.push(token);
     if (!usable || token.trail !== '' || token.lead !== '') {
-      add(found, run);
+      addCandidate(found, run);
       run = usable && token.lead !== '' ? [token] : [];
       if (token.trail !== '') {
-        add(found, run);
+        addCandidate(found, run);
         run = [];
       }
     }
   }
-  add(found, run);
+  addCandidate(found, run);
   return [...found.values()].map((one) => ({
     ...one,
     text: [...one.forms].sort((a, b) => b[1] - a[1])[0]?.[0] ?? one.text,
@@ -88,13 +96,17 @@ const collect = async (
 };
 
 const isContent = (token: Token, stops: ReadonlySet<string>): boolean => {
-  if (token.blocked || token.stem.length < 3 || stops.has(token.norm) || stops.has(token.stem)) return false;
+  if (token.isBlocked || token.stem.length < 3 || stops.has(token.norm) || stops.has(token.stem))
+    return false;
   return /^\p{L}[\p{L}\p{M}\d'’.-]*$/u.test(token.text);
 };
 
-const add = (found: Map<string, Candidate & { forms: Map<string, number> }>, run: readonly Token[]): void => {
+const addCandidate = (
+  found: Map<string, Candidate & { forms: Map<string, number> }>,
+  run: readonly Token[],
+): void => {
   if (run.length === 0) return;
-  const words = run.slice(-MOST_WORDS);
+  const words = run.slice(-MAX_PHRASE_WORDS);
   const stems = words.map((token) => stemOf(token.stem));
   const key = stems.join(' ');
   const text = words

@@ -1,32 +1,32 @@
 import taxonomy from '../../../../resources/topics/topics.json' with { type: 'json' };
-import type { Breathe } from '../breath.ts';
+import type { YieldIfDue } from '../../base/event-loop.ts';
 import { Gazetteer } from '../names/gazetteer.ts';
-import { type Token, tokenizeSlowly } from '../tokens.ts';
+import { type Token, tokenizeAsync } from '../tokens.ts';
 import { stemOf } from './stop-words.ts';
 
-const MOST = 10;
+const MAX_TOPICS = 10;
 const BATCH = 500;
 /** A topic needs this much evidence, and this share of the best topic's. */
-const LEAST_SCORE = 3.5;
-const LEAST_SHARE = 0.3;
+const MIN_SCORE = 3.5;
+const MIN_SHARE = 0.3;
 
 type TermUse = {
   topic: number;
   weight: number;
 };
 
-const USES = new Map<string, TermUse[]>();
+const TERM_USES = new Map<string, TermUse[]>();
 
-const keyOf = (term: string): string => term.toLowerCase().split(' ').map(stemOf).join(' ');
+const termKey = (term: string): string => term.toLowerCase().split(' ').map(stemOf).join(' ');
 for (const [topic, { terms }] of taxonomy.topics.entries()) {
   for (const [term, weight] of Object.entries(terms)) {
-    const key = keyOf(term);
-    const uses = USES.get(key) ?? [];
+    const key = termKey(term);
+    const uses = TERM_USES.get(key) ?? [];
     uses.push({ topic, weight });
-    USES.set(key, uses);
+    TERM_USES.set(key, uses);
   }
 }
-const TERMS = new Gazetteer(USES.keys());
+const TERMS = new Gazetteer(TERM_USES.keys());
 
 /** The names of the taxonomy, in its order (`resources/topics/topics.json`). */
 export const TOPIC_NAMES: readonly string[] = taxonomy.topics.map((topic) => topic.name);
@@ -37,11 +37,11 @@ export const TOPIC_NAMES: readonly string[] = taxonomy.topics.map((topic) => top
  * A topic needs two different terms (or one said three times) and a fair share of the best one's score.
  * English only: for other languages the vocabulary does not match and the caller warns.
  */
-export const findTopics = async (text: string, breathe: Breathe): Promise<string[]> => {
-  const counts = await countTerms(await tokenizeSlowly(text, breathe), breathe);
+export const findTopics = async (text: string, yieldIfDue: YieldIfDue): Promise<string[]> => {
+  const counts = await countTerms(await tokenizeAsync(text, yieldIfDue), yieldIfDue);
   const scores = taxonomy.topics.map(() => ({ score: 0, terms: 0, strong: 0, most: 0 }));
   for (const [term, count] of counts) {
-    const uses = USES.get(term) ?? [];
+    const uses = TERM_USES.get(term) ?? [];
     for (const { topic, weight } of uses) {
       const own = scores[topic];
       if (!own) continue;
@@ -54,23 +54,23 @@ export const findTopics = async (text: string, breathe: Breathe): Promise<string
   const best = Math.max(0, ...scores.map((own) => own.score));
   return scores
     .map((own, topic) => ({ ...own, name: TOPIC_NAMES[topic] ?? '' }))
-    .filter((own) => own.score >= Math.max(LEAST_SCORE, best * LEAST_SHARE))
+    .filter((own) => own.score >= Math.max(MIN_SCORE, best * MIN_SHARE))
     .filter((own) => (own.terms >= 2 && own.strong >= 1) || own.most >= 3)
     .sort((a, b) => b.score - a.score)
-    .slice(0, MOST)
+    .slice(0, MAX_TOPICS)
     .map((own) => own.name);
 };
 
-const countTerms = async (tokens: readonly Token[], breathe: Breathe): Promise<Map<string, number>> => {
+const countTerms = async (tokens: readonly Token[], yieldIfDue: YieldIfDue): Promise<Map<string, number>> => {
   const stemmed = tokens.map((token) => ({ ...token, norm: stemOf(token.stem), stem: stemOf(token.stem) }));
   const counts = new Map<string, number>();
   for (let at = 0; at < stemmed.length; at++) {
-    if (at % BATCH === 0) await breathe();
+    if (at % BATCH === 0) await yieldIfDue();
     const match = TERMS.match(stemmed, at);
     if (!match) continue;
     counts.set(match.phrase, (counts.get(match.phrase) ?? 0) + 1);
     const first = stemmed[at]?.norm;
-    if (match.last > at && first && USES.has(first)) counts.set(first, (counts.get(first) ?? 0) + 1);
+    if (match.last > at && first && TERM_USES.has(first)) counts.set(first, (counts.get(first) ?? 0) + 1);
     at = match.last;
   }
   return counts;

@@ -1,7 +1,7 @@
 import type { Entity } from '../../../contract/analysis.ts';
 import { AAI_CONSTANT, type AaiStatus, type AaiTranscript } from '../../../contract/compat/assemblyai.ts';
 import type { AnalysisOptions, Transcription } from '../../../contract/transcript.ts';
-import { placeWords } from '../../analysis/document.ts';
+import { placeWords } from '../../analysis/offsets.ts';
 import { round } from '../../base/numbers.ts';
 import { joinTexts } from '../../base/text.ts';
 import { parseQuery } from '../../search/query.ts';

@@ -1,4 +1,4 @@
-import { type Breathe, makeBreathe } from '../../analysis/breath.ts';
+import { createYielder, type YieldIfDue } from '../../base/event-loop.ts';
 
 /** Most edits that are compared at once: bounds the memory (2 MB) and, with the number of words, the time. */
 const MAX_EDITS = 1000;
@@ -28,14 +28,14 @@ const BATCH = 2000;
 const numberWords = async (
   words: readonly string[],
   numbers: Map<string, number>,
-  breathe: Breathe,
+  yieldIfDue: YieldIfDue,
 ): Promise<Int32Array> => {
   const numbered = new Int32Array(words.length);
   for (const [index, word] of words.entries()) {
     const number = numbers.get(word) ?? numbers.size;
     numbers.set(word, number);
     numbered[index] = number;
-    if (index % BATCH === 0) await breathe();
+    if (index % BATCH === 0) await yieldIfDue();
   }
   return numbered;
 };
@@ -60,7 +60,12 @@ const nextRow = ({ a, b }: Lists, end: Point, reached: readonly Int32Array[]): I
 };
 
 /** Compares backwards from `end`, to the beginning of both lists or as far as `maxEdits` edits lead. */
-const compare = async (lists: Lists, end: Point, maxEdits: number, breathe: Breathe): Promise<Comparison> => {
+const compare = async (
+  lists: Lists,
+  end: Point,
+  maxEdits: number,
+  yieldIfDue: YieldIfDue,
+): Promise<Comparison> => {
   const reached: Int32Array[] = [];
   let furthest = { ...end, edits: 0 };
   for (let edits = 0; edits <= maxEdits && furthest.x + furthest.y > 0; edits++) {
@@ -71,7 +76,7 @@ const compare = async (lists: Lists, end: Point, maxEdits: number, breathe: Brea
       const y = end.y - end.x + x + 2 * i - edits;
       if (x !== UNREACHED && x + y < furthest.x + furthest.y) furthest = { x, y, edits };
     }
-    await breathe();
+    await yieldIfDue();
   }
   return { ...furthest, reached };
 };
@@ -105,14 +110,14 @@ const pairsOf = ({ a, b }: Lists, end: Point, { reached, ...start }: Comparison)
 export const commonWords = async (
   before: readonly string[],
   after: readonly string[],
-  { maxEdits = MAX_EDITS, breathe = makeBreathe() }: { maxEdits?: number; breathe?: Breathe } = {},
+  { maxEdits = MAX_EDITS, yieldIfDue = createYielder() }: { maxEdits?: number; yieldIfDue?: YieldIfDue } = {},
 ): Promise<WordPair[]> => {
   const numbers = new Map<string, number>();
-  const a = await numberWords(before, numbers, breathe);
-  const lists = { a, b: await numberWords(after, numbers, breathe) };
+  const a = await numberWords(before, numbers, yieldIfDue);
+  const lists = { a, b: await numberWords(after, numbers, yieldIfDue) };
   const windows: WordPair[][] = [];
   for (let end: Point = { x: before.length, y: after.length }; end.x > 0 && end.y > 0; ) {
-    const comparison = await compare(lists, end, maxEdits, breathe);
+    const comparison = await compare(lists, end, maxEdits, yieldIfDue);
     windows.push(pairsOf(lists, end, comparison));
     end = comparison;
   }

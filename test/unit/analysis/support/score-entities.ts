@@ -1,6 +1,6 @@
-import { makeBreathe } from '../../../../electron/core/analysis/breath.ts';
-import { detect } from '../../../../electron/core/analysis/detect.ts';
-import { entitiesFrom } from '../../../../electron/core/analysis/entities/index.ts';
+import { detectEntities } from '../../../../electron/core/analysis/detect.ts';
+import { toEntities } from '../../../../electron/core/analysis/spans.ts';
+import { createYielder } from '../../../../electron/core/base/event-loop.ts';
 import type { Marked, Score } from './corpus.ts';
 
 export type Miss = {
@@ -23,7 +23,7 @@ export const scoreEntities = async (
     return score;
   };
   for (const line of lines) {
-    const entities = entitiesFrom(line.text, await detect(line.text, language, makeBreathe()));
+    const entities = toEntities(line.text, await detectEntities(line.text, language, createYielder()));
     const keys = new Set(entities.map((entity) => `${entity.type} ${entity.startIndex} ${entity.endIndex}`));
     const truth = new Set(line.marks.map((mark) => `${mark.type} ${mark.from} ${mark.to}`));
     for (const mark of line.marks) {

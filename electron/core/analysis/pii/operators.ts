@@ -4,7 +4,7 @@ import { findRuns } from '../numbers/runs.ts';
 import { SPOKEN_SIGNS } from '../spoken-signs.ts';
 import { tokenize } from '../tokens.ts';
 
-export type Substitute = {
+export type RedactionOperator = {
   method: PiiSubstitution;
   /** Key of the HMAC: a secret of this installation. */
   secret: string;
@@ -16,11 +16,11 @@ export type Substitute = {
  * policy and the value in a canonical form, so that a number or address said aloud and the same one written
  * get one token. `mask`: letters and digits become "*". `remove`: nothing.
  */
-export const substituteFor = (value: string, policy: PiiPolicy, by: Substitute): string => {
+export const applyOperator = (value: string, policy: PiiPolicy, by: RedactionOperator): string => {
   if (by.method === 'remove') return '';
   if (by.method === 'mask') return value.replace(/[\p{L}\p{N}\p{M}]/gu, '*');
   const digest = createHmac('sha256', by.secret)
-    .update(`${policy}\n${canonical(value, by.language)}`)
+    .update(`${policy}\n${canonicalForm(value, by.language)}`)
     .digest('hex');
   return `[${policy.toUpperCase()}_${digest.slice(0, 8)}]`;
 };
@@ -30,7 +30,7 @@ const SIGNS = Object.entries(SPOKEN_SIGNS).map(
 );
 
 /** One form for the ways of saying or writing a value. */
-export const canonical = (value: string, language: string): string => {
+export const canonicalForm = (value: string, language: string): string => {
   const plain = value.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').trim();
   const digits = findRuns(tokenize(plain), language)
     .flatMap((run) => run.groups.map((group) => group.digits))

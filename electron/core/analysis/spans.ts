@@ -1,16 +1,16 @@
-import type { EntityType, PiiPolicy } from '../../contract/analysis.ts';
+import { ENTITY_TYPES, type Entity, type EntityType, type PiiPolicy } from '../../contract/analysis.ts';
 import type { Token } from './tokens.ts';
 
 /**
  * Something that a detector saw. Every finding has a policy; those of the interface's 13 types have an
  * entity type, too. `weight` decides between findings that overlap: the heavier, then the longer, wins.
  */
-export type Finding = {
+export type DetectedSpan = {
   policy: PiiPolicy;
   entity: EntityType | null;
   from: number;
   to: number;
-  weight: number;
+  score: number;
 };
 
 const ENTITY_OF: Partial<Record<PiiPolicy, EntityType>> = {
@@ -31,25 +31,28 @@ const ENTITY_OF: Partial<Record<PiiPolicy, EntityType>> = {
 };
 
 /** A finding with the entity type that its policy implies. */
-export const finding = (policy: PiiPolicy, from: number, to: number, weight: number): Finding => ({
+export const entitySpan = (policy: PiiPolicy, from: number, to: number, weight: number): DetectedSpan => ({
   policy,
   entity: ENTITY_OF[policy] ?? null,
   from,
   to,
-  weight,
+  score: weight,
 });
 
 /** A finding that is redacted but is no entity: the evidence is good enough to hide, not to assert. */
-export const hidden = (policy: PiiPolicy, from: number, to: number, weight: number): Finding => ({
+export const hiddenSpan = (policy: PiiPolicy, from: number, to: number, weight: number): DetectedSpan => ({
   policy,
   entity: null,
   from,
   to,
-  weight,
+  score: weight,
 });
 
 /** Findings without what they share with redacted spans; what remains of one is hidden, not asserted. */
-export const outside = (findings: readonly Finding[], redacted: readonly Token[]): Finding[] =>
+export const excludeRedacted = (
+  findings: readonly DetectedSpan[],
+  redacted: readonly Token[],
+): DetectedSpan[] =>
   findings.flatMap((one) => {
     const inside = redacted.filter((token) => token.from < one.to && one.from < token.to);
     if (inside.length === 0) return [one];
@@ -57,23 +60,23 @@ export const outside = (findings: readonly Finding[], redacted: readonly Token[]
     const tos = [...inside.map((token) => token.from), one.to];
     return froms.flatMap((from, index) => {
       const to = tos[index] ?? one.to;
-      return from < to ? [hidden(one.policy, from, to, one.weight)] : [];
+      return from < to ? [hiddenSpan(one.policy, from, to, one.score)] : [];
     });
   });
 
 /** The best findings without overlaps, in the order of the text. */
-export const withoutOverlaps = (findings: readonly Finding[]): Finding[] => {
+export const resolveOverlaps = (findings: readonly DetectedSpan[]): DetectedSpan[] => {
   const ranked = [...findings].sort(
-    (a, b) => b.weight - a.weight || b.to - b.from - (a.to - a.from) || a.from - b.from,
+    (a, b) => b.score - a.score || b.to - b.from - (a.to - a.from) || a.from - b.from,
   );
-  const taken = new Spans();
+  const taken = new DisjointSpans();
   return ranked
     .filter((candidate) => taken.add(candidate.from, candidate.to))
     .sort((a, b) => a.from - b.from);
 };
 
 /** Disjoint spans, bucketed so that adding stays cheap on long texts. */
-export class Spans {
+export class DisjointSpans {
   readonly #buckets = new Map<number, { from: number; to: number }[]>();
 
   /** Adds a span, unless it is empty or touches one already there: then false. */
@@ -94,3 +97,24 @@ export class Spans {
     return false;
   }
 }
+
+/** Entities from findings: overlaps resolved first, then the wanted types kept, in the order of the text. */
+export const toEntities = (
+  text: string,
+  findings: readonly DetectedSpan[],
+  types?: readonly EntityType[],
+): Entity[] => {
+  const wanted = new Set<EntityType>(types && types.length > 0 ? types : ENTITY_TYPES);
+  return resolveOverlaps(findings.filter((finding) => finding.entity !== null)).flatMap((finding) =>
+    finding.entity && wanted.has(finding.entity)
+      ? [
+          {
+            type: finding.entity,
+            text: text.slice(finding.from, finding.to),
+            startIndex: finding.from,
+            endIndex: finding.to,
+          },
+        ]
+      : [],
+  );
+};

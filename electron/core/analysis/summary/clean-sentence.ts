@@ -1,4 +1,4 @@
-import { withoutMonsters } from '../tokens.ts';
+import { blankOverlong } from '../tokens.ts';
 
 const FILLERS: Record<string, RegExp> = {
   en: /(?<![\p{L}'])(?:u+h+m*|u+m+|e+r+m*|hm+|mm+-?hm+|uh-huh|you know what i mean|you know|i mean|sort of like|kind of like|i guess|or whatever|or something like that)(?![\p{L}'])\s*,?/giu,
@@ -6,7 +6,7 @@ const FILLERS: Record<string, RegExp> = {
   fr: /(?<!\p{L})(?:e+u+h+|h+m+|tu vois|vous voyez|du coup|en fait|disons|quoi(?=\s*[.,]))(?!\p{L})\s*,?/giu,
   es: /(?<!\p{L})(?:e+h+|e+m+|o sea|este,|digamos|sabes|¿no\?|¿sabes\?)(?!\p{L})\s*,?/giu,
 };
-const LEADS: Record<string, RegExp> = {
+const OPENERS: Record<string, RegExp> = {
   en: /^(?:and then|and so|and|but|so|well|okay so|okay|ok|alright|all right|right|now|yeah|yes|no|oh|actually|basically|like|anyway|also|then|because|plus|look|listen|see|great|sure|thanks|thank you|good)\s*(?:[,.]\s*|\s+)(?=\p{L})/iu,
   de: /^(?:und dann|und|aber|also|naja|okay|ja|nein|gut|genau|dann|so|nun|tja|ach)\s*(?:,\s*|\s+)(?=\p{L})/iu,
   fr: /^(?:et puis|et|mais|donc|alors|bon|ben|oui|non|okay|voilà|bien)\s*(?:,\s*|\s+)(?=\p{L})/iu,
@@ -22,7 +22,7 @@ const COMMA_ONLY =
  */
 export const cleanSentence = (text: string, language: string): string => {
   const key = language.slice(0, 2);
-  let out = withoutMonsters(text).replace(/\s+/gu, ' ').trim();
+  let out = blankOverlong(text).replace(/\s+/gu, ' ').trim();
   const fillers = FILLERS[key] ?? FILLERS.en;
   if (fillers) out = out.replace(fillers, ' ');
   out = dropFalseStarts(out)
@@ -30,7 +30,7 @@ export const cleanSentence = (text: string, language: string): string => {
     .replace(/([,;:])(?:\s*[,;:])+/gu, '$1')
     .replace(/\s{2,}/gu, ' ')
     .trim();
-  out = dropLeads(out.replace(/^[,.;:\s-]+/u, ''), LEADS[key] ?? LEADS.en);
+  out = dropOpeners(out.replace(/^[,.;:\s-]+/u, ''), OPENERS[key] ?? OPENERS.en);
   out = out.replace(/[,;:\s]+$/u, '').replace(/,\s*([.!?])$/u, '$1');
   if (out === '') return '';
   const capital = out.charAt(0).toUpperCase() + out.slice(1);
@@ -39,28 +39,25 @@ export const cleanSentence = (text: string, language: string): string => {
 
 /** A word or a group of up to four words said twice in a row counts once; a cut-off word ("go-") not at all. */
 const dropFalseStarts = (text: string): string => {
-  let out = withoutMonsters(text).replace(
-    /(?<!\p{L})\p{L}+-(?=\s)(?!\s(?:and|or|und|oder|et|ou|y|o)\s)/gu,
-    '',
-  );
+  let out = blankOverlong(text).replace(/(?<!\p{L})\p{L}+-(?=\s)(?!\s(?:and|or|und|oder|et|ou|y|o)\s)/gu, '');
   for (const words of [4, 3, 2, 1]) {
     const group = `(?:[\\p{L}\\p{N}'’]+${`[ ]+[\\p{L}\\p{N}'’]+`.repeat(words - 1)})`;
     const repeated = new RegExp(
       `(?<![\\p{L}\\p{N}'’.-])(${group})(?:\\s*[,-]?\\s+\\1)+(?![\\p{L}\\p{N}'’-])`,
       'giu',
     );
-    out = out.replace(repeated, (whole, once: string) => (keepsDouble(once) ? whole : once));
+    out = out.replace(repeated, (whole, once: string) => (isMeaningfulRepetition(once) ? whole : once));
   }
   return out;
 };
 
 /** Doublings that mean something: digits, number words, "that that", "very very". */
-const keepsDouble = (words: string): boolean =>
+const isMeaningfulRepetition = (words: string): boolean =>
   /\d|\b(?:zero|oh|one|two|three|four|five|six|seven|eight|nine|ten|eleven|that|had|very|double|sie|die|das|nous|vous)\b/iu.test(
     words,
   );
 
-const dropLeads = (text: string, leads: RegExp | undefined): string => {
+const dropOpeners = (text: string, leads: RegExp | undefined): string => {
   let out = text;
   for (let round = 0; leads && round < 3; round++) {
     const match = leads.exec(out);

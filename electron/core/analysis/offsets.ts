@@ -75,7 +75,7 @@ const placeInSegment = (
 
 /** Words made from a segment's text alone: its time is shared out by length, confidence is 0. */
 export const wordsFromText = (segment: AnalysisSegment): AnalysisWord[] => {
-  const pieces = textPieces(segment.text);
+  const pieces = splitWords(segment.text);
   const total = pieces.reduce((sum, piece) => sum + piece.length, 0);
   const rate = total > 0 ? (segment.end - segment.start) / total : 0;
   let at = segment.start;
@@ -87,7 +87,7 @@ export const wordsFromText = (segment: AnalysisSegment): AnalysisWord[] => {
 };
 
 /** Tokens by white space; runs of unspaced script are cut after each sentence mark or comma. */
-const textPieces = (text: string): string[] => {
+const splitWords = (text: string): string[] => {
   const tokens = text.match(/\S+/gu) ?? [];
   return tokens.flatMap((token) =>
     endsContinuous(token) || startsContinuous(token)

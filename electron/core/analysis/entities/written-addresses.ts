@@ -1,4 +1,4 @@
-import { type Finding, finding, hidden } from '../findings.ts';
+import { type DetectedSpan, entitySpan, hiddenSpan } from '../spans.ts';
 import { TOP_LEVEL } from './domains.ts';
 
 /** A dot, or the dot and space that recognisers write before a common ending ("example. com"). */
@@ -20,24 +20,24 @@ const BARE =
 const IPV6 = /(?<![\p{L}\d:])(?:[\da-f]{0,4}:){2,7}[\da-f]{0,4}(?![\p{L}\d:])/giu;
 
 /** Email addresses, URLs and IPv6 addresses as they are written (RFC 5321 and 3986 simplified). */
-export const findWritten = (text: string): Finding[] => [
+export const findWritten = (text: string): DetectedSpan[] => [
   ...findEmails(text),
   ...findUrls(text),
   ...findIpv6(text),
 ];
 
-const findEmails = (text: string): Finding[] => {
+const findEmails = (text: string): DetectedSpan[] => {
   const damaged = [...text.matchAll(DAMAGED)].map((match) =>
-    hidden('email_address', match.index, match.index + match[0].length, 60),
+    hiddenSpan('email_address', match.index, match.index + match[0].length, 60),
   );
   const whole = [...text.matchAll(EMAIL)].map((match) =>
-    finding('email_address', match.index, match.index + match[0].length, 99),
+    entitySpan('email_address', match.index, match.index + match[0].length, 99),
   );
   return [...damaged, ...whole];
 };
 
-const findUrls = (text: string): Finding[] => {
-  const found: Finding[] = [];
+const findUrls = (text: string): DetectedSpan[] => {
+  const found: DetectedSpan[] = [];
   for (const pattern of [SCHEME, WWW]) {
     for (const match of text.matchAll(pattern)) found.push(url(match.index, match[0], 97));
   }
@@ -51,8 +51,8 @@ const findUrls = (text: string): Finding[] => {
 };
 
 /** Sentence punctuation at the end belongs to the sentence. */
-const url = (from: number, raw: string, weight: number): Finding =>
-  finding('url', from, from + raw.replace(/[.,;:!?…]+$/u, '').length, weight);
+const url = (from: number, raw: string, weight: number): DetectedSpan =>
+  entitySpan('url', from, from + raw.replace(/[.,;:!?…]+$/u, '').length, weight);
 
 /** "U.S.", "e.g.", and a missing space after a full stop ("end.So"). */
 const isAbbreviation = (value: string): boolean => {
@@ -60,10 +60,10 @@ const isAbbreviation = (value: string): boolean => {
   return /^(?:\p{L}\.)+\p{L}$/u.test(value) || /^[\p{L}\d]+\.\p{Lu}\p{Ll}+$/u.test(value);
 };
 
-const findIpv6 = (text: string): Finding[] =>
+const findIpv6 = (text: string): DetectedSpan[] =>
   [...text.matchAll(IPV6)]
     .filter((match) => isIpv6(match[0]))
-    .map((match) => finding('ip_address', match.index, match.index + match[0].length, 96));
+    .map((match) => entitySpan('ip_address', match.index, match.index + match[0].length, 96));
 
 /** RFC 4291: eight groups, or fewer with one "::". Times such as "10:30:15" are none. */
 export const isIpv6 = (value: string): boolean => {

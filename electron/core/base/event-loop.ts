@@ -4,10 +4,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 const SLICE_MS = 6;
 
 /** Awaited between bounded chunks of work: mostly free, and a turn of the event loop when one is due. */
-export type Breathe = () => Promise<void>;
+export type YieldIfDue = () => Promise<void>;
 
 /** Cooperative multitasking for long computations in a process that also serves requests. */
-export const makeBreathe = (sliceMs: number = SLICE_MS): Breathe => {
+export const createYielder = (sliceMs: number = SLICE_MS): YieldIfDue => {
   let since = performance.now();
   return async () => {
     if (performance.now() - since < sliceMs) return;

@@ -1,15 +1,15 @@
 import { PII_GROUPS, type PiiPolicy } from '../../../contract/analysis.ts';
-import type { Breathe } from '../breath.ts';
-import { detect } from '../detect.ts';
-import { type Finding, outside } from '../findings.ts';
+import type { YieldIfDue } from '../../base/event-loop.ts';
+import { detectEntities } from '../detect.ts';
 import { Gazetteer } from '../names/gazetteer.ts';
 import { LEXICON, Tagger } from '../names/tagger.ts';
-import { type Token, tokenize, tokenizeSlowly } from '../tokens.ts';
+import { type DetectedSpan, excludeRedacted } from '../spans.ts';
+import { type Token, tokenize, tokenizeAsync } from '../tokens.ts';
 import { findCuedValues } from './cued-values.ts';
-import { birthDates, findPersonalFacts, spelledNames } from './personal-facts.ts';
+import { findBirthDates, findPersonalFacts, findSpelledNames } from './personal-facts.ts';
 
 /** A stretch of the text that must go, and the policy it is labelled with. */
-export type PrivateSpan = {
+export type RedactionSpan = {
   from: number;
   to: number;
   policy: PiiPolicy;
@@ -32,32 +32,32 @@ const SHARED_BY_MANY: ReadonlySet<PiiPolicy> = new Set([
   'religion',
 ]);
 /** Whether a value is looked for again everywhere once it was found somewhere. */
-const spreads = (policy: PiiPolicy): boolean => !SHARED_BY_MANY.has(policy);
-const PIECE = 400;
+const isIdentifying = (policy: PiiPolicy): boolean => !SHARED_BY_MANY.has(policy);
+const WINDOW = 400;
 
 /** All findings, those that only redaction needs included. */
-export const detectPrivate = async (
+export const detectPrivateData = async (
   text: string,
   language: string,
-  breathe: Breathe,
+  yieldIfDue: YieldIfDue,
   tagger: Tagger = new Tagger(),
-): Promise<Finding[]> => {
-  const found = await detect(text, language, breathe, tagger);
-  const tokens = await tokenizeSlowly(text, breathe);
-  for (let start = 0; start < tokens.length; start += PIECE) {
+): Promise<DetectedSpan[]> => {
+  const found = await detectEntities(text, language, yieldIfDue, tagger);
+  const tokens = await tokenizeAsync(text, yieldIfDue);
+  for (let start = 0; start < tokens.length; start += WINDOW) {
     const own = tokens
-      .slice(Math.max(0, start - 60), start + PIECE + 60)
+      .slice(Math.max(0, start - 60), start + WINDOW + 60)
       .map((token, index) => ({ ...token, index }));
-    const values = [...findCuedValues(own, language), ...findPersonalFacts(own), ...spelledNames(own)];
+    const values = [...findCuedValues(own, language), ...findPersonalFacts(own), ...findSpelledNames(own)];
     found.push(
-      ...outside(
+      ...excludeRedacted(
         values,
-        own.filter((token) => token.blocked),
+        own.filter((token) => token.isBlocked),
       ),
     );
-    await breathe();
+    await yieldIfDue();
   }
-  return [...found, ...birthDates(text, found)];
+  return [...found, ...findBirthDates(text, found)];
 };
 
 /**
@@ -65,80 +65,82 @@ export const detectPrivate = async (
  * redaction errs on the safe side), other occurrences of the same values, and parts of found names.
  * Overlapping spans become one, labelled by its heaviest finding.
  */
-export const privateSpans = async (
+export const redactionSpans = async (
   text: string,
-  findings: readonly Finding[],
+  findings: readonly DetectedSpan[],
   policies: readonly PiiPolicy[],
-  breathe: Breathe,
-): Promise<PrivateSpan[]> => {
+  yieldIfDue: YieldIfDue,
+): Promise<RedactionSpan[]> => {
   const wanted = new Set(policies);
   if (wanted.has('bank_account')) wanted.add('iban');
   if (wanted.has('date')) wanted.add('date_of_birth');
   const own = findings.filter((one) => wanted.has(one.policy));
-  const tokens = await tokenizeSlowly(text, breathe);
-  await breathe();
-  const echoes = await spread(text, tokens, own, breathe);
-  await breathe();
+  const tokens = await tokenizeAsync(text, yieldIfDue);
+  await yieldIfDue();
+  const echoes = await findRepetitions(text, tokens, own, yieldIfDue);
+  await yieldIfDue();
   // Without a letter or digit nothing changes by substitution: redaction would not come to an end.
-  return merge([...own, ...echoes]).filter((span) => /[\p{L}\p{N}]/u.test(text.slice(span.from, span.to)));
+  return mergeOverlapping([...own, ...echoes]).filter((span) =>
+    /[\p{L}\p{N}]/u.test(text.slice(span.from, span.to)),
+  );
 };
 
-const merge = (findings: readonly Finding[]): PrivateSpan[] => {
+const mergeOverlapping = (findings: readonly DetectedSpan[]): RedactionSpan[] => {
   const sorted = [...findings].sort((a, b) => a.from - b.from || b.to - a.to);
-  const spans: (PrivateSpan & { weight: number })[] = [];
+  const spans: (RedactionSpan & { weight: number })[] = [];
   for (const one of sorted) {
     const last = spans.at(-1);
     if (!last || one.from >= last.to) {
-      spans.push({ from: one.from, to: one.to, policy: one.policy, weight: one.weight });
+      spans.push({ from: one.from, to: one.to, policy: one.policy, weight: one.score });
       continue;
     }
     last.to = Math.max(last.to, one.to);
-    if (one.weight > last.weight) {
+    if (one.score > last.weight) {
       last.policy = one.policy;
-      last.weight = one.weight;
+      last.weight = one.score;
     }
   }
   return spans.map(({ from, to, policy }) => ({ from, to, policy }));
 };
 
-type Echo = {
+type Repetition = {
   policy: PiiPolicy;
   /** Only where written just so: the value is also a common word. */
   exact: string | undefined;
 };
 
 /** Further occurrences of found values and of the parts of found names. */
-const spread = async (
+const findRepetitions = async (
   text: string,
   tokens: readonly Token[],
-  findings: readonly Finding[],
-  breathe: Breathe,
-): Promise<Finding[]> => {
-  const values = new Map<string, Echo>();
+  findings: readonly DetectedSpan[],
+  yieldIfDue: YieldIfDue,
+): Promise<DetectedSpan[]> => {
+  const values = new Map<string, Repetition>();
   for (const [index, one] of findings.entries()) {
-    if (index % 100 === 0) await breathe();
-    if (!spreads(one.policy)) continue;
+    if (index % 100 === 0) await yieldIfDue();
+    if (!isIdentifying(one.policy)) continue;
     const value = text.slice(one.from, one.to);
-    remember(values, value, one.policy);
+    addValue(values, value, one.policy);
     if (one.policy !== 'person_name') continue;
     for (const part of value.split(/[\s,]+/u))
-      if (/^\p{L}{3,}/u.test(part)) remember(values, part, one.policy);
+      if (/^\p{L}{3,}/u.test(part)) addValue(values, part, one.policy);
   }
   const list = new Gazetteer(values.keys());
-  const found: Finding[] = [];
+  const found: DetectedSpan[] = [];
   for (const [at, token] of tokens.entries()) {
-    if (at % PIECE === 0) await breathe();
+    if (at % WINDOW === 0) await yieldIfDue();
     const match = list.match(tokens, at);
     const last = match ? tokens[match.last] : undefined;
     const echo = match ? values.get(match.phrase) : undefined;
     if (!last || !echo || (echo.exact !== undefined && text.slice(token.from, last.stemTo) !== echo.exact))
       continue;
-    found.push({ policy: echo.policy, entity: null, from: token.from, to: last.stemTo, weight: 5 });
+    found.push({ policy: echo.policy, entity: null, from: token.from, to: last.stemTo, score: 5 });
   }
   return found;
 };
 
-const remember = (values: Map<string, Echo>, value: string, policy: PiiPolicy): void => {
+const addValue = (values: Map<string, Repetition>, value: string, policy: PiiPolicy): void => {
   const words = tokenize(value);
   const key = words.map((word) => word.norm).join(' ');
   if (values.has(key) || key.replace(/[^\p{L}\d]/gu, '').length < 3) return;
