@@ -45,15 +45,20 @@ const SPELLED: Readonly<Record<string, string>> = {
   ı: 'i',
 };
 
+const ASCII = /^[ -~]*$/;
+
 /** A word without case, width and diacritics: "Šimon" → "simon", "ＡＢＣ" → "abc". */
 export const foldWord = (word: string): string =>
-  word
-    .normalize('NFKD')
-    .toLowerCase()
-    .normalize('NFKD')
-    .replace(DIACRITICS, '')
-    .normalize('NFC')
-    .replace(/[ßæœøłđðþı]/gu, (letter) => SPELLED[letter] ?? letter);
+  // Most words are ASCII, which only has case to fold, and normalizing takes most of the time.
+  ASCII.test(word)
+    ? word.toLowerCase()
+    : word
+        .normalize('NFKD')
+        .toLowerCase()
+        .normalize('NFKD')
+        .replace(DIACRITICS, '')
+        .normalize('NFC')
+        .replace(/[ßæœøłđðþı]/gu, (letter) => SPELLED[letter] ?? letter);
 
 /** The tokens of a text, with their places in it. */
 export const tokenize = (text: string): Token[] =>
