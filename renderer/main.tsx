@@ -13,15 +13,15 @@ z.config({ jitless: true });
 const root = document.getElementById('root');
 if (root === null) throw new Error('index.html has no #root');
 
-const basics = createCoreServices(
+const core = createCoreServices(
   window.earshot?.baseUrl ?? window.location.origin,
   createRouter(window, isScreenName),
 );
-await basics.i18n.use(resolveLocale(basics.prefs.store.getState().locale));
+await core.i18n.use(resolveLocale(core.prefs.store.getState().locale));
 
 createRoot(root).render(
   <StrictMode>
-    <CoreServicesProvider value={basics}>
+    <CoreServicesProvider value={core}>
       <App />
     </CoreServicesProvider>
   </StrictMode>,

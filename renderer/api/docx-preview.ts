@@ -11,17 +11,17 @@ const DEFLATED = 8;
 /** Finds an entry of a ZIP file through the central directory (PKWARE APPNOTE 4.3.12 and 4.3.16). */
 const readEntry = (
   zip: DataView,
-  wanted: string,
+  entryName: string,
 ): { method: number; bytes: Uint8Array<ArrayBuffer> } | undefined => {
-  const name = (at: number, length: number) =>
+  const nameAt = (at: number, length: number) =>
     new TextDecoder().decode(new Uint8Array(zip.buffer, at, length));
   let end = zip.byteLength - 22;
   while (end >= 0 && zip.getUint32(end, true) !== END_OF_CENTRAL_DIRECTORY) end--;
   if (end < 0) return undefined;
   let at = zip.getUint32(end + 16, true);
-  for (let left = zip.getUint16(end + 10, true); left > 0; left--) {
+  for (let remaining = zip.getUint16(end + 10, true); remaining > 0; remaining--) {
     const nameLength = zip.getUint16(at + 28, true);
-    if (name(at + 46, nameLength) === wanted) {
+    if (nameAt(at + 46, nameLength) === entryName) {
       const local = zip.getUint32(at + 42, true);
       const start = local + 30 + zip.getUint16(local + 26, true) + zip.getUint16(local + 28, true);
       const bytes = new Uint8Array(zip.getUint32(at + 20, true));

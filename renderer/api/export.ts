@@ -53,7 +53,7 @@ export const fetchExport = async (
           }
         : {}),
     },
-    ...(signal === undefined ? {} : { signal }),
+    signal,
   });
   const disposition = response.headers.get('content-disposition') ?? '';
   const encoded = /filename\*=UTF-8''([^;]+)/i.exec(disposition)?.[1];

@@ -1,15 +1,13 @@
 import { ApiError, createClient } from '../../electron/contract/client.ts';
 
-const STORED_KEY = 'earshot.session';
+const STORAGE_KEY = 'earshot.session';
 
-export type SessionKey = { readonly state: 'ready'; readonly key: string } | { readonly state: 'none' };
-
-export type SessionParts = {
+export type SessionOptions = {
   readonly baseUrl: string;
   /** One-time token from `#token=…` or from the desktop app's preload script. */
   readonly token: string | undefined;
-  readonly store: Storage;
-  readonly fetch?: typeof globalThis.fetch;
+  /** Session storage, so that a reload keeps the key and a closed tab forgets it. */
+  readonly storage: Storage;
 };
 
 /** The one-time token of `#token=…`, if any. */
@@ -18,18 +16,9 @@ export const tokenFromHash = (hash: string): string | undefined => {
   return match?.[1] === undefined ? undefined : decodeURIComponent(match[1]);
 };
 
-const isKeyAccepted = async (
-  baseUrl: string,
-  key: string,
-  fetch?: typeof globalThis.fetch,
-): Promise<boolean> => {
+const isKeyAccepted = async (baseUrl: string, key: string): Promise<boolean> => {
   try {
-    await createClient({ baseUrl, key, ...(fetch === undefined ? {} : { fetch }) }).call(
-      'recentTranscripts',
-      {
-        query: { limit: 1 },
-      },
-    );
+    await createClient({ baseUrl, key }).call('recentTranscripts', { query: { limit: 1 } });
     return true;
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) return false;
@@ -41,31 +30,32 @@ const isKeyAccepted = async (
  * Returns the key of this tab's session: a new one in exchange for the one-time token, else the stored one if the
  * server still accepts it, else undefined. Rejects if the server is unreachable.
  */
-export const openSession = async (parts: SessionParts): Promise<SessionKey> => {
-  const { baseUrl, store, token } = parts;
+export const openSession = async ({
+  baseUrl,
+  token,
+  storage,
+}: SessionOptions): Promise<string | undefined> => {
   if (token !== undefined) {
     try {
-      const client = createClient({ baseUrl, ...(parts.fetch === undefined ? {} : { fetch: parts.fetch }) });
-      const { data } = await client.call('createSession', { body: { token } });
-      store.setItem(STORED_KEY, data.key);
-      return { state: 'ready', key: data.key };
+      const { data } = await createClient({ baseUrl }).call('createSession', { body: { token } });
+      storage.setItem(STORAGE_KEY, data.key);
+      return data.key;
     } catch (error) {
       // A used or expired token does not matter while the stored key is accepted.
       if (!(error instanceof ApiError) || error.status >= 500) throw error;
     }
   }
-  const kept = store.getItem(STORED_KEY);
-  if (kept !== null && (await isKeyAccepted(baseUrl, kept, parts.fetch)))
-    return { state: 'ready', key: kept };
-  store.removeItem(STORED_KEY);
-  return { state: 'none' };
+  const stored = storage.getItem(STORAGE_KEY);
+  if (stored !== null && (await isKeyAccepted(baseUrl, stored))) return stored;
+  storage.removeItem(STORAGE_KEY);
+  return undefined;
 };
 
 /** Starts the session with a pasted API key. False if the server rejects it. */
-export const signInWithKey = async (baseUrl: string, key: string, store: Storage): Promise<boolean> => {
+export const signInWithKey = async (baseUrl: string, key: string, storage: Storage): Promise<boolean> => {
   if (!(await isKeyAccepted(baseUrl, key))) return false;
-  store.setItem(STORED_KEY, key);
+  storage.setItem(STORAGE_KEY, key);
   return true;
 };
 
-export const forgetSession = (store: Storage): void => store.removeItem(STORED_KEY);
+export const forgetSession = (storage: Storage): void => storage.removeItem(STORAGE_KEY);

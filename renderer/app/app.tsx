@@ -8,42 +8,42 @@ import { Shell } from './shell.tsx';
 import { ToastList } from './toast-list.tsx';
 import { useAppearance } from './use-appearance.ts';
 
-type SessionState =
-  | { readonly state: 'opening' }
+type Session =
+  | { readonly state: 'starting' }
   | { readonly state: 'unreachable' }
-  | { readonly state: 'closed' }
-  | { readonly state: 'open'; readonly services: Services };
+  | { readonly state: 'signed-out' }
+  | { readonly state: 'signed-in'; readonly services: Services };
 
 /** Reads the one-time token and removes it from the address bar and the history. */
-const takeToken = (): string | undefined => {
+const takeTokenFromAddress = (): string | undefined => {
   const token = tokenFromHash(window.location.hash) ?? window.earshot?.token;
   if (window.location.hash.startsWith('#token=')) history.replaceState(null, '', '#/');
   return token;
 };
 
 const useSession = () => {
-  const basics = useCoreServices();
-  const [gate, setGate] = useState<SessionState>({ state: 'opening' });
+  const core = useCoreServices();
+  const [session, setSession] = useState<Session>({ state: 'starting' });
 
   const open = useCallback(
     async (token: string | undefined) => {
       try {
-        const session = await openSession({ baseUrl: basics.baseUrl, token, store: sessionStorage });
-        setGate(
-          session.state === 'ready'
-            ? { state: 'open', services: createServices(basics, session.key) }
-            : { state: 'closed' },
+        const key = await openSession({ baseUrl: core.baseUrl, token, storage: sessionStorage });
+        setSession(
+          key === undefined
+            ? { state: 'signed-out' }
+            : { state: 'signed-in', services: createServices(core, key) },
         );
       } catch (error) {
         console.warn('The server could not be reached.', error);
-        setGate({ state: 'unreachable' });
+        setSession({ state: 'unreachable' });
       }
     },
-    [basics],
+    [core],
   );
 
   // The token works once, and React's strict mode runs effects twice.
-  const [token] = useState(takeToken);
+  const [token] = useState(takeTokenFromAddress);
   const [started, setStarted] = useState(false);
   useEffect(() => {
     if (started) return;
@@ -51,20 +51,20 @@ const useSession = () => {
     void open(token);
   }, [open, started, token]);
 
-  return { gate, open, setGate };
+  return { session, open, signOut: () => setSession({ state: 'signed-out' }) };
 };
 
 export const App = () => {
   useAppearance();
-  const { gate, open, setGate } = useSession();
+  const { session, open, signOut } = useSession();
   return (
     <TooltipProvider>
-      {gate.state === 'opening' && <StartingPage />}
-      {gate.state === 'unreachable' && <UnreachablePage onRetry={() => void open(undefined)} />}
-      {gate.state === 'closed' && <SignInPage onSignedIn={() => void open(undefined)} />}
-      {gate.state === 'open' && (
-        <ServicesProvider value={gate.services}>
-          <SignedIn services={gate.services} onEnd={() => setGate({ state: 'closed' })} />
+      {session.state === 'starting' && <StartingPage />}
+      {session.state === 'unreachable' && <UnreachablePage onRetry={() => void open(undefined)} />}
+      {session.state === 'signed-out' && <SignInPage onSignedIn={() => void open(undefined)} />}
+      {session.state === 'signed-in' && (
+        <ServicesProvider value={session.services}>
+          <SignedIn services={session.services} onSignOut={signOut} />
         </ServicesProvider>
       )}
       <ToastList />
@@ -73,18 +73,18 @@ export const App = () => {
 };
 
 /** Follows the server's events while signed in; signs out when the key stops working. */
-const SignedIn = ({ services, onEnd }: { services: Services; onEnd: () => void }) => {
+const SignedIn = ({ services, onSignOut }: { services: Services; onSignOut: () => void }) => {
   const { live, library } = services;
   const connection = useStore(live.store, (state) => state.connection);
 
   useEffect(() => {
-    const stop = live.listen((event) => {
+    const stopListening = live.listen((event) => {
       if (event.type.startsWith('transcript.') && event.type !== 'transcript.progress') library.refresh();
     });
     live.start();
     library.refreshNow();
     return () => {
-      stop();
+      stopListening();
       live.stop();
     };
   }, [live, library]);
@@ -92,8 +92,8 @@ const SignedIn = ({ services, onEnd }: { services: Services; onEnd: () => void }
   useEffect(() => {
     if (connection !== 'ended') return;
     forgetSession(sessionStorage);
-    onEnd();
-  }, [connection, onEnd]);
+    onSignOut();
+  }, [connection, onSignOut]);
 
   return <Shell />;
 };

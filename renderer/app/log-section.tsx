@@ -28,15 +28,13 @@ export const LogSection = <T,>({ title, text, empty, load, children }: Props<T>)
     <Section
       title={title}
       text={text}
-      {...(isForbidden
-        ? {}
-        : {
-            action: (
-              <IconButton label={t('common.refresh')} onClick={reload}>
-                <RefreshCw size={15} aria-hidden />
-              </IconButton>
-            ),
-          })}
+      action={
+        !isForbidden && (
+          <IconButton label={t('common.refresh')} onClick={reload}>
+            <RefreshCw size={15} aria-hidden />
+          </IconButton>
+        )
+      }
     >
       {isForbidden ? (
         <Callout tone="plain">{t('log.closed')}</Callout>

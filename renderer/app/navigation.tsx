@@ -36,9 +36,9 @@ const NavLink = ({ entry, count }: { entry: NavScreen; count?: string | undefine
 export const Sidebar = () => {
   const { dialogs, library, live } = useServices();
   const { t, locale } = useI18n();
-  const all = useStore(library.store, (state) => state.counts.all);
-  const busy = useStore(live.store, (state) => state.progress.size);
-  const counts: Partial<Record<ScreenName, number>> = { library: all, queue: busy };
+  const transcripts = useStore(library.store, (state) => state.counts.all);
+  const running = useStore(live.store, (state) => state.progress.size);
+  const counts: Partial<Record<ScreenName, number>> = { library: transcripts, queue: running };
   return (
     <nav
       aria-label={t('nav.label')}

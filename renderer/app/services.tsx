@@ -37,18 +37,18 @@ export const createCoreServices = (baseUrl: string, router: Router): CoreService
   router,
 });
 
-export const createServices = (basics: CoreServices, key: string): Services => {
-  const client = createClient({ baseUrl: basics.baseUrl, key });
+export const createServices = (core: CoreServices, key: string): Services => {
+  const client = createClient({ baseUrl: core.baseUrl, key });
   const live = createLive(client);
   const library = createLibrary(client);
   return {
-    ...basics,
+    ...core,
     key,
     client,
     library,
     live,
     dialogs: createDialogs(),
-    uploads: createUploads({ client, baseUrl: basics.baseUrl }),
+    uploads: createUploads({ client, baseUrl: core.baseUrl }),
   };
 };
 
@@ -63,9 +63,9 @@ export const ServicesProvider = ({ value, children }: { value: Services; childre
 );
 
 export const useCoreServices = (): CoreServices => {
-  const basics = useContext(CoreServicesContext);
-  if (basics === undefined) throw new Error('useBasics needs a BasicsProvider above it');
-  return basics;
+  const core = useContext(CoreServicesContext);
+  if (core === undefined) throw new Error('useBasics needs a BasicsProvider above it');
+  return core;
 };
 
 export const useServices = (): Services => {

@@ -115,9 +115,9 @@ class ScreenErrorBoundary extends ReactComponent<{ children: ReactNode }, { erro
   override render() {
     if (this.state.error === undefined) return this.props.children;
     // React caches a failed import, so only a reload of the page fetches it again.
-    const missing = this.state.error instanceof TypeError && /import/i.test(this.state.error.message);
-    const again = missing ? () => location.reload() : () => this.setState({ error: undefined });
-    return <ScreenError onRetry={again} />;
+    const isUnfetched = this.state.error instanceof TypeError && /import/i.test(this.state.error.message);
+    const retry = isUnfetched ? () => location.reload() : () => this.setState({ error: undefined });
+    return <ScreenError onRetry={retry} />;
   }
 }
 

@@ -22,8 +22,8 @@ export const createFileList = (client: Client, folder: string) =>
           limit: PAGE_SIZE,
           sort: query.sort,
           order: query.order,
-          ...(query.q === '' ? {} : { q: query.q }),
-          ...(query.q !== '' || query.folder === '' ? {} : { folder: query.folder }),
+          q: query.q === '' ? undefined : query.q,
+          folder: query.q !== '' || query.folder === '' ? undefined : query.folder,
         },
         signal,
       });

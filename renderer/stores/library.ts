@@ -44,20 +44,15 @@ const startOfDay = (day: string, later = 0): string | undefined => {
   return Number.isNaN(start.getTime()) ? undefined : start.toISOString();
 };
 
+const without = (set: ReadonlySet<string>, ids: readonly string[]): ReadonlySet<string> =>
+  new Set([...set].filter((id) => !ids.includes(id)));
+
 /** Converts the filter to the query of `listTranscripts`. */
-export const toListQuery = ({ status, language, model, from, to, sort, order }: LibraryQuery) => {
-  const since = from === undefined ? undefined : startOfDay(from);
-  const until = to === undefined ? undefined : startOfDay(to, 1);
-  return {
-    sort,
-    order,
-    ...(status === undefined ? {} : { status }),
-    ...(language === undefined ? {} : { language }),
-    ...(model === undefined ? {} : { model }),
-    ...(since === undefined ? {} : { created_from: since }),
-    ...(until === undefined ? {} : { created_to: until }),
-  };
-};
+export const toListQuery = ({ from, to, ...query }: LibraryQuery) => ({
+  ...query,
+  created_from: from === undefined ? undefined : startOfDay(from),
+  created_to: to === undefined ? undefined : startOfDay(to, 1),
+});
 
 /** The filtered and sorted list of transcripts, its selection, and counts per status. */
 export const createLibrary = (client: Client) => {
@@ -120,15 +115,13 @@ export const createLibrary = (client: Client) => {
     select: (ids: Iterable<string>) => store.setState({ selected: new Set(ids) }),
     hide: (ids: readonly string[]) => {
       const { hidden, selected } = store.getState();
-      const gone = new Set(ids);
       store.setState({
         hidden: new Set([...hidden, ...ids]),
-        selected: new Set([...selected].filter((id) => !gone.has(id))),
+        selected: without(selected, ids),
       });
     },
     unhide: (ids: readonly string[]) => {
-      const gone = new Set(ids);
-      store.setState({ hidden: new Set([...store.getState().hidden].filter((id) => !gone.has(id))) });
+      store.setState({ hidden: without(store.getState().hidden, ids) });
     },
     /** Changes a loaded row optimistically. */
     patch: (id: string, change: Partial<UserListItem>) => list.patch((item) => item.id === id, change),

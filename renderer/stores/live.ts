@@ -66,7 +66,7 @@ export const createLive = (client: Client) => {
     const messages = followMessages({
       open: (after) =>
         client.send('events', {
-          ...(after === undefined ? {} : { headers: { 'last-event-id': after } }),
+          headers: after === undefined ? {} : { 'last-event-id': after },
           signal,
         }),
       signal,

@@ -31,9 +31,9 @@ const pagesOf = (first: number, last: number): number[] => {
  * Loads a list page by page around the visible rows, so that 100,000 rows cost no more than a hundred. `refresh`
  * reloads the visible pages and drops the others.
  */
-export const createPagedList = <Q extends object, T>({ query: first, load }: Options<Q, T>) => {
+export const createPagedList = <Q extends object, T>({ query: initialQuery, load }: Options<Q, T>) => {
   const store = createStore<PagedState<Q, T>>(() => ({
-    query: first,
+    query: initialQuery,
     total: undefined,
     rows: new Map(),
     error: undefined,
@@ -43,15 +43,15 @@ export const createPagedList = <Q extends object, T>({ query: first, load }: Opt
   // Incremented with each query, so that answers to an older one are dropped.
   let generation = 0;
 
-  const loadPage = async (page: number, fresh: boolean) => {
-    if (loading.has(page) && !fresh) return;
+  const loadPage = async (page: number, force: boolean) => {
+    if (loading.has(page) && !force) return;
     loading.get(page)?.abort();
     const controller = new AbortController();
     loading.set(page, controller);
-    const asked = generation;
+    const startedIn = generation;
     try {
       const { items, total } = await load(store.getState().query, page + 1, controller.signal);
-      if (asked !== generation || controller.signal.aborted) return;
+      if (startedIn !== generation || controller.signal.aborted) return;
       const rows = new Map(store.getState().rows);
       for (let index = 0; index < PAGE_SIZE; index++) {
         const item = items[index];
@@ -60,19 +60,19 @@ export const createPagedList = <Q extends object, T>({ query: first, load }: Opt
       }
       store.setState({ rows, total, error: undefined });
     } catch (error) {
-      if (!controller.signal.aborted && asked === generation) store.setState({ error });
+      if (!controller.signal.aborted && startedIn === generation) store.setState({ error });
     } finally {
       if (loading.get(page) === controller) loading.delete(page);
     }
   };
 
   const refreshNow = () => {
-    const keep = new Set(pagesOf(inView.first, inView.last));
+    const visible = new Set(pagesOf(inView.first, inView.last));
     const rows = new Map(
-      [...store.getState().rows].filter(([index]) => keep.has(Math.floor(index / PAGE_SIZE))),
+      [...store.getState().rows].filter(([index]) => visible.has(Math.floor(index / PAGE_SIZE))),
     );
     store.setState({ rows });
-    for (const page of keep) void loadPage(page, true);
+    for (const page of visible) void loadPage(page, true);
   };
 
   return {

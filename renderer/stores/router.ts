@@ -18,8 +18,8 @@ export const parseRoute = (hash: string, isScreen: (name: string) => name is Scr
   const seconds = Number.parseFloat(new URLSearchParams(query).get('t') ?? '');
   return {
     screen,
-    ...(param === undefined ? {} : { param: decodeURIComponent(param) }),
-    ...(Number.isFinite(seconds) ? { at: seconds } : {}),
+    param: param === undefined ? undefined : decodeURIComponent(param),
+    at: Number.isFinite(seconds) ? seconds : undefined,
   };
 };
 

@@ -34,7 +34,7 @@ export class UploadCancelledError extends Error {
 export const createUploads = ({ client, baseUrl }: Options) => {
   const store = createStore<readonly Upload[]>(() => []);
   const jobs = new Map<number, PendingUpload>();
-  const stops = new Map<number, AbortController>();
+  const controllers = new Map<number, AbortController>();
   let next = 1;
 
   const change = (id: number, part: Partial<Upload>) =>
@@ -44,7 +44,7 @@ export const createUploads = ({ client, baseUrl }: Options) => {
     );
   const remove = (id: number) => {
     jobs.delete(id);
-    stops.delete(id);
+    controllers.delete(id);
     store.setState(
       store.getState().filter((upload) => upload.id !== id),
       true,
@@ -57,8 +57,8 @@ export const createUploads = ({ client, baseUrl }: Options) => {
       body: {
         filename: file.name,
         contentType: type,
-        ...(file.size > 0 ? { fileSize: file.size } : {}),
-        ...(folder === '' ? {} : { folder }),
+        fileSize: file.size > 0 ? file.size : undefined,
+        folder: folder === '' ? undefined : folder,
       },
       signal,
     });
@@ -71,15 +71,15 @@ export const createUploads = ({ client, baseUrl }: Options) => {
   };
 
   const run = async (id: number, job: PendingUpload) => {
-    const stop = new AbortController();
-    stops.set(id, stop);
+    const controller = new AbortController();
+    controllers.set(id, controller);
     change(id, { state: 'sending' });
     try {
-      const key = await send(id, job, stop.signal);
+      const key = await send(id, job, controller.signal);
       remove(id);
       job.resolve(key);
     } catch (error) {
-      if (stop.signal.aborted) {
+      if (controller.signal.aborted) {
         remove(id);
         job.reject(new UploadCancelledError());
       } else {
@@ -92,8 +92,8 @@ export const createUploads = ({ client, baseUrl }: Options) => {
 
   const startNext = () => {
     const all = store.getState();
-    const busy = all.filter((upload) => upload.state === 'sending' || upload.state === 'checking').length;
-    const free = Math.max(0, MAX_PARALLEL_UPLOADS - busy);
+    const running = all.filter((upload) => upload.state === 'sending' || upload.state === 'checking').length;
+    const free = Math.max(0, MAX_PARALLEL_UPLOADS - running);
     for (const upload of all.filter((each) => each.state === 'waiting').slice(0, free)) {
       const job = jobs.get(upload.id);
       if (job !== undefined) void run(upload.id, job);
@@ -104,10 +104,10 @@ export const createUploads = ({ client, baseUrl }: Options) => {
     store,
     /** Uploads a file and resolves with its storage key. Rejects with `UploadCancelledError` if it is stopped. */
     send: (file: File, folder: string): Promise<string> =>
-      new Promise((settle, fail) => {
+      new Promise((resolve, reject) => {
         const id = next++;
-        jobs.set(id, { file, folder, resolve: settle, reject: fail });
-        const first: Upload = {
+        jobs.set(id, { file, folder, resolve, reject });
+        const upload: Upload = {
           id,
           name: file.name,
           size: file.size,
@@ -115,14 +115,14 @@ export const createUploads = ({ client, baseUrl }: Options) => {
           state: 'waiting',
           error: undefined,
         };
-        store.setState([...store.getState(), first], true);
+        store.setState([...store.getState(), upload], true);
         startNext();
       }),
     /** Stops an upload, or dismisses a failed one. */
     cancel: (id: number) => {
       const upload = store.getState().find((each) => each.id === id);
       if (upload?.state === 'sending' || upload?.state === 'checking') {
-        stops.get(id)?.abort();
+        controllers.get(id)?.abort();
         return;
       }
       if (upload?.state === 'waiting') jobs.get(id)?.reject(new UploadCancelledError());

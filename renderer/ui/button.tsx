@@ -19,7 +19,7 @@ export const Button = ({ variant = 'secondary', asChild = false, className, ...r
   const Part = asChild ? Slot.Root : 'button';
   return (
     <Part
-      {...(asChild ? {} : { type: 'button' as const })}
+      type={asChild ? undefined : 'button'}
       className={cx(
         'inline-flex items-center gap-2 rounded-ctl font-[550] whitespace-nowrap transition-[background,transform,filter]',
         'active:scale-[.98] disabled:opacity-45 disabled:active:scale-100',
@@ -40,11 +40,11 @@ type IconButtonProps = Omit<ComponentProps<'button'>, 'aria-label'> & {
 
 /** A square icon button; its label is the accessible name and the tooltip. */
 export const IconButton = ({ label, hint, pressed, className, children, ...rest }: IconButtonProps) => (
-  <Tooltip text={label} {...(hint === undefined ? {} : { hint })}>
+  <Tooltip text={label} hint={hint}>
     <button
       type="button"
       aria-label={label}
-      {...(pressed === undefined ? {} : { 'aria-pressed': pressed })}
+      aria-pressed={pressed}
       className={cx(
         'inline-flex size-8 shrink-0 items-center justify-center rounded-ctl text-ink-2 transition-colors',
         'hover:bg-sunken hover:text-ink disabled:opacity-40',

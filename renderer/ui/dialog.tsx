@@ -38,7 +38,7 @@ export const Dialog = ({
         className={cx(PANEL, 'flex max-h-[min(92vh,900px)] w-[calc(100vw-24px)] flex-col')}
         style={{ maxWidth: width }}
         tabIndex={-1}
-        {...(onKeyDown === undefined ? {} : { onKeyDown })}
+        onKeyDown={onKeyDown}
         onOpenAutoFocus={(event) => {
           // Focus the dialog rather than its close button, so that Tab starts at the top.
           event.preventDefault();

@@ -28,8 +28,8 @@ export const Field = ({ label, hint, error, children, className }: FieldProps) =
       </label>
       {children({
         id,
-        ...(hasMessage ? { 'aria-describedby': `${id}-hint` } : {}),
-        ...(error === undefined ? {} : { 'aria-invalid': true }),
+        'aria-describedby': hasMessage ? `${id}-hint` : undefined,
+        'aria-invalid': error === undefined ? undefined : true,
       })}
       {hasMessage && (
         <p

@@ -60,7 +60,7 @@ export const MenuItem = ({
   children,
 }: MenuItemProps) => (
   <DropdownMenu.Item
-    {...(disabled === undefined ? {} : { disabled })}
+    disabled={disabled}
     onSelect={onSelect}
     className={cx(
       'flex h-8 cursor-default items-center gap-2.5 rounded-ctl px-2.5 outline-none select-none data-[highlighted]:bg-sunken data-[disabled]:opacity-45',

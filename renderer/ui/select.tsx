@@ -26,8 +26,8 @@ export const Select = ({
 }: SelectProps) => (
   <Radix.Root value={value} onValueChange={onChange}>
     <Radix.Trigger
-      {...(id === undefined ? {} : { id })}
-      {...(label === undefined ? {} : { 'aria-label': label })}
+      id={id}
+      aria-label={label}
       className={cx(
         'inline-flex h-8 items-center justify-between gap-2 rounded-ctl font-[550] whitespace-nowrap',
         variant === 'field'

@@ -21,7 +21,7 @@ export const Switch = ({ label, hint, checked, onChange, disabled = false }: Swi
         checked={checked}
         disabled={disabled}
         onCheckedChange={onChange}
-        {...(hint === undefined ? {} : { 'aria-describedby': `${id}-hint` })}
+        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
         className={cx(
           'relative h-[18px] w-8 shrink-0 rounded-full transition-colors disabled:opacity-50',
           'bg-ink-3/55 data-[state=checked]:bg-accent',
@@ -63,9 +63,9 @@ export const Checkbox = ({ label, checked, onChange, showLabel = false, onClick 
       <RadixCheckbox.Root
         id={id}
         checked={checked}
-        {...(showLabel ? {} : { 'aria-label': label })}
+        aria-label={showLabel ? undefined : label}
         onCheckedChange={(next) => onChange(next === true)}
-        {...(onClick === undefined ? {} : { onClick })}
+        onClick={onClick}
         className={cx(
           'grid size-4 place-items-center rounded-[4px] border border-ink-3 bg-raised text-surface',
           'data-[state=checked]:border-ink data-[state=checked]:bg-ink',

@@ -53,15 +53,15 @@ export const Waveform = ({ peaks, from, to, playedRef, className }: WaveformProp
   const container = useRef<HTMLDivElement>(null);
 
   useEffect(() => {
-    const holder = container.current;
-    if (holder === null) return;
+    const element = container.current;
+    if (element === null) return;
     const draw = () => {
-      const [dim, lit] = holder.querySelectorAll('canvas');
-      if (dim !== undefined) drawBars(dim, peaks, themeColor(holder, '--wave'));
-      if (lit !== undefined) drawBars(lit, peaks, themeColor(holder, '--accent'));
+      const [dim, played] = element.querySelectorAll('canvas');
+      if (dim !== undefined) drawBars(dim, peaks, themeColor(element, '--wave'));
+      if (played !== undefined) drawBars(played, peaks, themeColor(element, '--accent'));
     };
     const resize = new ResizeObserver(draw);
-    resize.observe(holder);
+    resize.observe(element);
     const theme = new MutationObserver(draw);
     theme.observe(document.documentElement, { attributeFilter: ['data-theme'] });
     return () => {

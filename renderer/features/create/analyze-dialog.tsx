@@ -72,11 +72,7 @@ const AnalyzeDialog = ({ title, text, existing, language, onAnalyze, onClose }: 
         </>
       }
     >
-      <AnalysisSwitches
-        options={options}
-        onChange={change}
-        {...(existing === undefined ? {} : { existing })}
-      />
+      <AnalysisSwitches options={options} onChange={change} existing={existing} />
       {options.diarize && (
         <div className="mt-4 max-w-[300px]">
           <SpeakerCount options={options} onChange={change} />

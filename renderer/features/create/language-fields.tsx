@@ -20,7 +20,7 @@ export const LanguageAndSpeakers = ({ options, onChange }: Props) => {
   const isEnglishOnly = options.model === 'nano';
   return (
     <div className="mt-4 grid grid-cols-1 gap-x-2 gap-y-3 sm:grid-cols-2">
-      <Field label={t('create.language')} {...(isEnglishOnly ? { hint: t('create.nanoEnglish') } : {})}>
+      <Field label={t('create.language')} hint={isEnglishOnly ? t('create.nanoEnglish') : undefined}>
         {(ids) => (
           <Select
             {...ids}
@@ -57,10 +57,7 @@ export const SpeakerCount = ({ options, onChange }: Props) => {
           value={options.speakers === null ? 'auto' : String(options.speakers)}
           choices={counts}
           onChange={(value) =>
-            onChange({
-              speakers: value === 'auto' ? null : Number(value),
-              ...(value === 'auto' ? {} : { diarize: true }),
-            })
+            onChange(value === 'auto' ? { speakers: null } : { speakers: Number(value), diarize: true })
           }
         />
       )}

@@ -48,12 +48,12 @@ export const CorsSection = () => {
     );
   }
   const config = resource.value;
-  const closed = config.lastUpdated === null || config.allowedOrigins.length === 0;
+  const hasNoRules = config.lastUpdated === null || config.allowedOrigins.length === 0;
   return (
     <div className="mt-10 max-w-[720px]">
       <Section
         title={t('cors.title')}
-        text={closed ? t('cors.none') : t('cors.some', { origins: config.allowedOrigins.join(', ') })}
+        text={hasNoRules ? t('cors.none') : t('cors.some', { origins: config.allowedOrigins.join(', ') })}
         action={
           <Button aria-expanded={open} onClick={() => setOpen(!open)}>
             {t('cors.change')}
@@ -64,11 +64,11 @@ export const CorsSection = () => {
           <CorsForm
             initial={{
               origins: config.allowedOrigins.join('\n'),
-              methods: closed
+              methods: hasNoRules
                 ? ['GET']
                 : CORS_METHODS.filter((method) => config.allowedMethods.includes(method)),
-              headers: closed ? '*' : config.allowedHeaders.join(', '),
-              seconds: String(closed ? 3600 : config.maxAgeSeconds),
+              headers: hasNoRules ? '*' : config.allowedHeaders.join(', '),
+              seconds: String(hasNoRules ? 3600 : config.maxAgeSeconds),
             }}
             onSaved={() => {
               setOpen(false);
@@ -91,10 +91,10 @@ const CorsForm = ({ initial, onSaved }: { initial: Draft; onSaved: () => void })
   const { client, toasts } = useServices();
   const { t } = useI18n();
   const [draft, setDraft] = useState(initial);
-  const [fault, setFault] = useState<string>();
+  const [error, setError] = useState<string>();
   const change = (part: Partial<Draft>) => setDraft({ ...draft, ...part });
   const save = async () => {
-    setFault(undefined);
+    setError(undefined);
     try {
       await client.call('configureCors', {
         body: {
@@ -106,12 +106,12 @@ const CorsForm = ({ initial, onSaved }: { initial: Draft; onSaved: () => void })
       });
       toasts.show(t('cors.saved'));
       onSaved();
-    } catch (error) {
-      if (error instanceof ApiError && error.status === 400) {
-        setFault(
-          error.details.map((detail) => `${detail.path}: ${detail.message}`).join('\n') || error.message,
+    } catch (reason) {
+      if (reason instanceof ApiError && reason.status === 400) {
+        setError(
+          reason.details.map((detail) => `${detail.path}: ${detail.message}`).join('\n') || reason.message,
         );
-      } else setFault(describeError(error, t));
+      } else setError(describeError(reason, t));
     }
   };
   return (
@@ -176,9 +176,9 @@ const CorsForm = ({ initial, onSaved }: { initial: Draft; onSaved: () => void })
           )}
         </Field>
       </div>
-      {fault !== undefined && (
+      {error !== undefined && (
         <div role="alert" className="whitespace-pre-line">
-          <Callout tone="bad">{fault}</Callout>
+          <Callout tone="bad">{error}</Callout>
         </div>
       )}
       <Button type="submit" variant="primary" className="self-start">

@@ -19,16 +19,17 @@ const toEntries = (metadata: StoredFile['metadata']): MetadataEntry[] =>
   }));
 
 const fromEntries = (
-  pairs: readonly MetadataEntry[],
+  entries: readonly MetadataEntry[],
   before: StoredFile['metadata'],
 ): StoredFile['metadata'] =>
   Object.fromEntries(
-    pairs
-      .filter((pair) => pair.key.trim() !== '')
-      .map((pair) => {
-        const old = before[pair.key];
-        const same = old !== undefined && typeof old !== 'string' && JSON.stringify(old) === pair.value;
-        return [pair.key.trim(), same ? old : pair.value];
+    entries
+      .filter((entry) => entry.key.trim() !== '')
+      .map((entry) => {
+        const old = before[entry.key];
+        const isUnchanged =
+          old !== undefined && typeof old !== 'string' && JSON.stringify(old) === entry.value;
+        return [entry.key.trim(), isUnchanged ? old : entry.value];
       }),
   );
 
@@ -38,15 +39,15 @@ type Props = { file: StoredFile; onClose: () => void; onChanged: () => void };
 export const FileDetailsDialog = ({ file, onClose, onChanged }: Props) => {
   const { client, toasts } = useServices();
   const { t, locale } = useI18n();
-  const [pairs, setPairs] = useState(() => toEntries(file.metadata));
-  const [nextId, setNextId] = useState(pairs.length);
+  const [entries, setEntries] = useState(() => toEntries(file.metadata));
+  const [nextId, setNextId] = useState(entries.length);
   const set = (id: number, part: Partial<MetadataEntry>) =>
-    setPairs(pairs.map((pair) => (pair.id === id ? { ...pair, ...part } : pair)));
+    setEntries(entries.map((entry) => (entry.id === id ? { ...entry, ...part } : entry)));
   const save = async () => {
     try {
       await client.call('patchFile', {
         params: { fileKey: file.key },
-        body: { metadata: fromEntries(pairs, file.metadata) },
+        body: { metadata: fromEntries(entries, file.metadata) },
       });
       onChanged();
       onClose();
@@ -89,24 +90,24 @@ export const FileDetailsDialog = ({ file, onClose, onChanged }: Props) => {
       </dl>
       <h3 className="mt-5 mb-2 text-xs font-medium text-ink-2">{t('files.metadata')}</h3>
       <ul className="flex flex-col gap-2">
-        {pairs.map((pair) => (
-          <li key={pair.id} className="flex gap-2">
+        {entries.map((entry) => (
+          <li key={entry.id} className="flex gap-2">
             <TextInput
               aria-label={t('files.metadata.key')}
               placeholder={t('files.metadata.key')}
-              value={pair.key}
+              value={entry.key}
               className="!w-40"
-              onChange={(event) => set(pair.id, { key: event.target.value })}
+              onChange={(event) => set(entry.id, { key: event.target.value })}
             />
             <TextInput
               aria-label={t('files.metadata.value')}
               placeholder={t('files.metadata.value')}
-              value={pair.value}
-              onChange={(event) => set(pair.id, { value: event.target.value })}
+              value={entry.value}
+              onChange={(event) => set(entry.id, { value: event.target.value })}
             />
             <IconButton
-              label={t('create.remove', { name: pair.key })}
-              onClick={() => setPairs(pairs.filter((each) => each.id !== pair.id))}
+              label={t('create.remove', { name: entry.key })}
+              onClick={() => setEntries(entries.filter((each) => each.id !== entry.id))}
             >
               <X size={14} aria-hidden />
             </IconButton>
@@ -117,7 +118,7 @@ export const FileDetailsDialog = ({ file, onClose, onChanged }: Props) => {
         variant="ghost"
         className="mt-2"
         onClick={() => {
-          setPairs([...pairs, { id: nextId, key: '', value: '' }]);
+          setEntries([...entries, { id: nextId, key: '', value: '' }]);
           setNextId(nextId + 1);
         }}
       >

@@ -21,6 +21,7 @@ import { formatBytes, formatRelativeDay } from '../../lib/format.ts';
 import { Tag } from '../../ui/badge.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx';
+import { type RowPlace, VirtualRow } from '../../ui/virtual-row.tsx';
 import { DeleteFileDialog } from './delete-file-dialog.tsx';
 import { FileDetailsDialog } from './file-details-dialog.tsx';
 
@@ -90,13 +91,9 @@ export const COLUMNS = cx(
   'md:grid-cols-[minmax(0,1fr)_90px_118px_72px] lg:grid-cols-[minmax(0,1fr)_90px_118px_220px]',
 );
 
-/** Virtual rows are positioned absolutely, at their index in the whole list. */
-export const ROW_PLACE = 'absolute inset-x-0 top-0 h-[67px]';
-
 type RowProps = {
   file: StoredFile;
-  /** `top` in pixels from the top of the list. */
-  place: { readonly index: number; readonly top: number };
+  place: RowPlace;
   showFolder: boolean;
   onChanged: () => void;
 };
@@ -108,11 +105,7 @@ export const FileRow = ({ file, place, showFolder, onChanged }: RowProps) => {
   const [open, setOpen] = useState<'none' | 'details' | 'delete'>('none');
   const close = () => setOpen('none');
   return (
-    <tr
-      aria-rowindex={place.index + 2}
-      style={{ transform: `translateY(${place.top}px)` }}
-      className={cx(COLUMNS, ROW_PLACE, 'border-b border-line px-2 transition-colors hover:bg-ground')}
-    >
+    <VirtualRow place={place} columns={COLUMNS}>
       <td className="flex min-w-0 items-center gap-3.5">
         <KindIcon type={file.mime_type} />
         <div className="min-w-0 flex-1">
@@ -156,7 +149,7 @@ export const FileRow = ({ file, place, showFolder, onChanged }: RowProps) => {
           />
         )}
       </td>
-    </tr>
+    </VirtualRow>
   );
 };
 

@@ -6,7 +6,8 @@ import type { MessageKey } from '../../i18n/index.ts';
 import { cx } from '../../lib/classes.ts';
 import { useVirtualRows } from '../../lib/use-virtual-rows.ts';
 import type { FileList, FilesSort } from '../../stores/files.ts';
-import { COLUMNS, FileRow, ROW_PLACE } from './file-row.tsx';
+import { SkeletonRow } from '../../ui/virtual-row.tsx';
+import { COLUMNS, FileRow } from './file-row.tsx';
 
 type Props = {
   files: FileList;
@@ -52,7 +53,7 @@ export const FilesTable = ({ files, scroller, showFolder, onChanged }: Props) =>
         {virtual.rows.map((place) => {
           const file = rows.get(place.index);
           return file === undefined ? (
-            <EmptyRow key={`empty-${place.index}`} top={place.top} />
+            <SkeletonRow key={`skeleton-${place.index}`} place={place} columns={COLUMNS} />
           ) : (
             <FileRow key={file.key} file={file} place={place} showFolder={showFolder} onChanged={onChanged} />
           );
@@ -93,16 +94,3 @@ const SortHeader = ({ files, sort, name, className }: HeadProps) => {
     </th>
   );
 };
-
-const EmptyRow = ({ top }: { top: number }) => (
-  <tr
-    aria-hidden
-    style={{ transform: `translateY(${top}px)` }}
-    className={cx(COLUMNS, ROW_PLACE, 'border-b border-line px-2')}
-  >
-    <td>
-      <span className="skeleton block h-3.5 w-56 max-w-full" />
-      <span className="skeleton mt-2 block h-2.5 w-36 max-w-full" />
-    </td>
-  </tr>
-);

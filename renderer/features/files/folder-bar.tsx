@@ -27,7 +27,7 @@ export const FolderBar = ({ folder, folders }: { folder: string; folders: readon
           <ChevronRight size={14} className="text-ink-3 rtl:rotate-180" aria-hidden />
           <a
             href={hrefOf({ screen: 'files', param: parts.slice(0, index + 1).join('/') })}
-            {...(index === parts.length - 1 ? { 'aria-current': 'page' as const } : {})}
+            aria-current={index === parts.length - 1 ? 'page' : undefined}
             className={LINK}
           >
             {part}

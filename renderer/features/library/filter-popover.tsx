@@ -4,7 +4,6 @@ import { useStore } from 'zustand';
 import { LANGUAGE_CODES } from '../../../electron/contract/languages.ts';
 import { MODEL_ALIASES } from '../../../electron/contract/transcript.ts';
 import { useI18n, useServices } from '../../app/services.tsx';
-import type { Translate } from '../../i18n/index.ts';
 import { formatLanguage, formatNumber } from '../../lib/format.ts';
 import { useResource } from '../../lib/use-resource.ts';
 import { NO_FILTER } from '../../stores/library.ts';
@@ -12,16 +11,11 @@ import { Button } from '../../ui/button.tsx';
 import { Field, TextInput } from '../../ui/field.tsx';
 import { Popover } from '../../ui/popover.tsx';
 import { type Choice, Select } from '../../ui/select.tsx';
+import { modelLabel } from '../models/model-facts.ts';
 import { dayOf, PERIODS, periodOf } from './periods.ts';
 
 const ANY = 'any';
 const COMMON_LANGUAGES = ['en', 'de', 'es', 'fr', 'it', 'pt', 'nl', 'pl', 'ru', 'tr', 'zh', 'ja'];
-
-export const modelLabel = (model: string, t: Translate): string => {
-  const alias = MODEL_ALIASES.find((each) => each === model);
-  if (alias !== undefined) return t(`model.${alias}`);
-  return model === 'starter' ? t('models.demo') : model;
-};
 
 const useLanguageChoices = (): Choice[] => {
   const { t, locale } = useI18n();

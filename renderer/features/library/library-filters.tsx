@@ -8,7 +8,8 @@ import type { LibraryQuery, LibrarySort } from '../../stores/library.ts';
 import { Chip } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
-import { FilterPopover, modelLabel } from './filter-popover.tsx';
+import { modelLabel } from '../models/model-facts.ts';
+import { FilterPopover } from './filter-popover.tsx';
 import { PERIODS, periodOf } from './periods.ts';
 
 const STATUS_FILTERS: readonly { status: TranscriptStatus | undefined; name: MessageKey }[] = [

@@ -6,7 +6,8 @@ import { useVirtualRows } from '../../lib/use-virtual-rows.ts';
 import { NO_FILTER } from '../../stores/library.ts';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/feedback.tsx';
-import { COLUMNS, LibraryRow, ROW_PLACE } from './library-row.tsx';
+import { SkeletonRow } from '../../ui/virtual-row.tsx';
+import { COLUMNS, LibraryRow } from './library-row.tsx';
 import { SelectionBar } from './selection-bar.tsx';
 import { useLibraryActions } from './use-library-actions.ts';
 
@@ -44,9 +45,9 @@ export const LibraryList = ({ scroller }: { scroller: RefObject<HTMLDivElement |
   };
 
   /** The next row up or down that is not hidden. */
-  const nextVisible = (index: number, by: 1 | -1, gone: ReadonlySet<string> = hidden): number => {
+  const nextVisible = (index: number, by: 1 | -1, deleted: ReadonlySet<string> = hidden): number => {
     let next = index + by;
-    while (rows.has(next) && (isHidden(next) || gone.has(rows.get(next)?.id ?? ''))) next += by;
+    while (rows.has(next) && (isHidden(next) || deleted.has(rows.get(next)?.id ?? ''))) next += by;
     return next;
   };
   const focusRow = (index: number) => {
@@ -76,10 +77,10 @@ export const LibraryList = ({ scroller }: { scroller: RefObject<HTMLDivElement |
       const item = rows.get(index);
       if (item === undefined) return;
       // Focus a remaining row, so that the keyboard keeps working.
-      const gone = selected.size > 0 ? selected : new Set([item.id]);
-      const after = nextVisible(index, 1, gone);
-      focusRow(after < (total ?? 0) ? after : nextVisible(index, -1, gone));
-      actions.remove([...gone]);
+      const deleted = selected.size > 0 ? selected : new Set([item.id]);
+      const after = nextVisible(index, 1, deleted);
+      focusRow(after < (total ?? 0) ? after : nextVisible(index, -1, deleted));
+      actions.remove([...deleted]);
     } else if (event.key === 'a' && !event.ctrlKey && !event.metaKey) {
       event.preventDefault();
       document.querySelector<HTMLElement>('[data-selection] button')?.focus();
@@ -105,7 +106,13 @@ export const LibraryList = ({ scroller }: { scroller: RefObject<HTMLDivElement |
         <tbody ref={list} className="relative block" style={{ height: virtual.height }}>
           {virtual.rows.map((place) => {
             const item = rows.get(place.index);
-            if (item === undefined) return <EmptyRow key={`empty-${place.index}`} top={place.top} />;
+            if (item === undefined) {
+              return (
+                <SkeletonRow key={`skeleton-${place.index}`} place={place} columns={COLUMNS}>
+                  <td />
+                </SkeletonRow>
+              );
+            }
             if (hidden.has(item.id)) return null;
             return (
               <LibraryRow
@@ -155,17 +162,3 @@ const Header = () => {
     </thead>
   );
 };
-
-const EmptyRow = ({ top }: { top: number }) => (
-  <tr
-    aria-hidden
-    style={{ transform: `translateY(${top}px)` }}
-    className={cx(COLUMNS, ROW_PLACE, 'border-b border-line px-2')}
-  >
-    <td />
-    <td>
-      <span className="skeleton block h-3.5 w-56 max-w-full" />
-      <span className="skeleton mt-2 block h-2.5 w-36 max-w-full" />
-    </td>
-  </tr>
-);

@@ -1,5 +1,5 @@
 import { CircleAlert, Ellipsis, Pencil, RotateCcw, Square, Trash2 } from 'lucide-react';
-import { memo, useState } from 'react';
+import { useState } from 'react';
 import { useStore } from 'zustand';
 import type { UserListItem } from '../../../electron/contract/transcript-list.ts';
 import { useI18n, useServices } from '../../app/services.tsx';
@@ -11,6 +11,7 @@ import { SpeakerAvatars, Tag } from '../../ui/badge.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx';
 import { Checkbox } from '../../ui/switch.tsx';
+import { type RowPlace, VirtualRow } from '../../ui/virtual-row.tsx';
 import { latestProgress, ProgressLine } from './progress-line.tsx';
 import { useLibraryActions } from './use-library-actions.ts';
 
@@ -19,33 +20,24 @@ export const COLUMNS = cx(
   'lg:grid-cols-[18px_minmax(0,1fr)_120px_120px_80px_118px_32px]',
 );
 
-/** Virtual rows are positioned absolutely, at their index in the whole list. */
-export const ROW_PLACE = 'absolute inset-x-0 top-0 h-[67px]';
-
 type RowProps = {
   item: UserListItem;
-  /** `top` in pixels from the top of the list. */
-  place: { readonly index: number; readonly top: number };
+  place: RowPlace;
   selected: boolean;
   onToggle: (range: boolean) => void;
 };
 
 /** A transcript in the library. */
-export const LibraryRow = memo(({ item, place, selected, onToggle }: RowProps) => {
+export const LibraryRow = ({ item, place, selected, onToggle }: RowProps) => {
   const { t, locale } = useI18n();
-  const [renaming, setRenaming] = useState(false);
+  const [isRenaming, setIsRenaming] = useState(false);
   const actions = useLibraryActions();
   return (
-    <tr
-      aria-rowindex={place.index + 2}
+    <VirtualRow
+      place={place}
+      columns={COLUMNS}
       data-index={place.index}
-      style={{ transform: `translateY(${place.top}px)` }}
-      className={cx(
-        COLUMNS,
-        ROW_PLACE,
-        'group border-b border-line px-2 transition-colors hover:bg-ground',
-        selected && 'bg-ground',
-      )}
+      className={cx('group', selected && 'bg-ground')}
     >
       <td
         className={cx(
@@ -60,11 +52,11 @@ export const LibraryRow = memo(({ item, place, selected, onToggle }: RowProps) =
         />
       </td>
       <td className="min-w-0">
-        {renaming ? (
+        {isRenaming ? (
           <RenameField
             name={item.name}
             onDone={(name) => {
-              setRenaming(false);
+              setIsRenaming(false);
               if (name !== undefined) void actions.rename(item, name);
             }}
           />
@@ -75,7 +67,7 @@ export const LibraryRow = memo(({ item, place, selected, onToggle }: RowProps) =
             onKeyDown={(event) => {
               if (event.key !== 'F2') return;
               event.preventDefault();
-              setRenaming(true);
+              setIsRenaming(true);
             }}
             className="block truncate text-[calc(14px*var(--text-scale))] font-[580] tracking-[-.005em]"
           >
@@ -112,7 +104,7 @@ export const LibraryRow = memo(({ item, place, selected, onToggle }: RowProps) =
           <MenuItem
             icon={<Pencil size={14} aria-hidden />}
             hint="F2"
-            onSelect={() => setTimeout(() => setRenaming(true))}
+            onSelect={() => setTimeout(() => setIsRenaming(true))}
           >
             {t('library.rename')}
           </MenuItem>
@@ -137,10 +129,9 @@ export const LibraryRow = memo(({ item, place, selected, onToggle }: RowProps) =
           </MenuItem>
         </Menu>
       </td>
-    </tr>
+    </VirtualRow>
   );
-});
-LibraryRow.displayName = 'LibraryRow';
+};
 
 const RowDetails = ({ item }: { item: UserListItem }) => {
   const { live } = useServices();
@@ -178,8 +169,8 @@ const RowDetails = ({ item }: { item: UserListItem }) => {
 const RenameField = ({ name, onDone }: { name: string; onDone: (name: string | undefined) => void }) => {
   const { t } = useI18n();
   const [text, setText] = useState(name);
-  const finish = (keep: boolean) =>
-    onDone(keep && text.trim() !== '' && text.trim() !== name ? text.trim() : undefined);
+  const finish = (isConfirmed: boolean) =>
+    onDone(isConfirmed && text.trim() !== '' && text.trim() !== name ? text.trim() : undefined);
   return (
     <input
       aria-label={t('library.rename')}

@@ -1,4 +1,5 @@
 import type { Model } from '../../../electron/contract/system.ts';
+import { MODEL_ALIASES } from '../../../electron/contract/transcript.ts';
 import type { I18nState, MessageKey, Translate } from '../../i18n/index.ts';
 import { formatBytes, formatLanguage, formatNumber } from '../../lib/format.ts';
 
@@ -15,8 +16,8 @@ const FAMILY_TEXTS: Readonly<Record<string, MessageKey>> = {
 
 /** Splits `small.en-q5_1` into the family `small` and whether it is quantized. */
 const parseFamily = (id: string) => {
-  const [, family = '', isQuantized] = /^(.*?)(-q\d_\d)?$/.exec(id.replace(/\.en(?=$|-)/, '')) ?? [];
-  return { family, smaller: isQuantized !== undefined };
+  const [, family = '', suffix] = /^(.*?)(-q\d_\d)?$/.exec(id.replace(/\.en(?=$|-)/, '')) ?? [];
+  return { family, isQuantized: suffix !== undefined };
 };
 
 /** The model's name; localized for bundled models. */
@@ -28,13 +29,20 @@ export const modelName = (
   return part === null ? t('models.demo') : t(`models.demo.${part}`);
 };
 
+/** The name of a model that is given by its alias or id. */
+export const modelLabel = (idOrAlias: string, t: Translate): string => {
+  const alias = MODEL_ALIASES.find((each) => each === idOrAlias);
+  if (alias !== undefined) return t(`model.${alias}`);
+  return idOrAlias === 'starter' ? t('models.demo') : idOrAlias;
+};
+
 /** What the model is good for; the server's description for an unknown family. */
 export const describeModel = (model: Pick<Model, 'id' | 'kind' | 'description'>, t: Translate): string => {
   if (model.kind === 'speakers') return t('models.good.speakers');
-  const { family, smaller } = parseFamily(model.id);
+  const { family, isQuantized } = parseFamily(model.id);
   const key = FAMILY_TEXTS[family];
   if (key === undefined) return model.description;
-  return smaller ? t('models.good.smaller', { what: t(key) }) : t(key);
+  return isQuantized ? t('models.good.smaller', { what: t(key) }) : t(key);
 };
 
 /** Languages, size and speed as one line. */

@@ -41,7 +41,7 @@ const SettingsScreen = ({ param: section }: ScreenProps) => {
               <li key={tab.id}>
                 <a
                   href={hrefOf({ screen: 'settings', param: tab.id })}
-                  {...(tab === current ? { 'aria-current': 'page' as const } : {})}
+                  aria-current={tab === current ? 'page' : undefined}
                   className={cx(
                     'block rounded-ctl px-2.5 py-1.5 font-medium hover:bg-sunken hover:text-ink',
                     tab === current ? 'bg-sunken text-ink' : 'text-ink-2',
@@ -82,14 +82,14 @@ const ServerSettings = ({ group: id }: { group: string }) => {
   if (group === undefined) return null;
   if (resource.state === 'loading') return <SkeletonRows label={t('common.loading')} rows={6} />;
   if (resource.state === 'failed') {
-    const closed = resource.error instanceof ApiError && resource.error.status === 403;
+    const isForbidden = resource.error instanceof ApiError && resource.error.status === 403;
     return (
       <EmptyState
         role="alert"
-        title={closed ? t('settings.closed') : t('settings.failed')}
-        text={closed ? t('settings.closed.text') : describeError(resource.error, t)}
+        title={isForbidden ? t('settings.closed') : t('settings.failed')}
+        text={isForbidden ? t('settings.closed.text') : describeError(resource.error, t)}
       >
-        {!closed && <Button onClick={reload}>{t('common.retry')}</Button>}
+        {!isForbidden && <Button onClick={reload}>{t('common.retry')}</Button>}
       </EmptyState>
     );
   }
@@ -114,7 +114,7 @@ const ServerSettings = ({ group: id }: { group: string }) => {
         <Section
           key={part.name}
           title={t(part.name)}
-          {...(part.text === undefined ? {} : { text: t(part.text) })}
+          text={part.text === undefined ? undefined : t(part.text)}
         >
           <div className="flex flex-col">
             {part.keys.map((key) => {

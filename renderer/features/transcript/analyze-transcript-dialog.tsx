@@ -7,10 +7,17 @@ import { useReader } from './reader.tsx';
 
 /** The analyses that the transcript has already; requesting one again replaces it. */
 const existingAnalyses = (transcript: Transcription): ReadonlySet<AnalysisFlag> => {
-  const { speakers, summary, entities, topics, content_safety: safety, redact_pii_sub: hidden } = transcript;
-  const found = { diarize: speakers, summary, entities, topics, safety, redact: hidden };
+  const {
+    speakers,
+    summary,
+    entities,
+    topics,
+    content_safety: safety,
+    redact_pii_sub: redaction,
+  } = transcript;
+  const results = { diarize: speakers, summary, entities, topics, safety, redact: redaction };
   const flags: readonly AnalysisFlag[] = ['diarize', 'summary', 'entities', 'topics', 'safety', 'redact'];
-  return new Set(flags.filter((flag) => found[flag] !== undefined));
+  return new Set(flags.filter((flag) => results[flag] !== undefined));
 };
 
 /** Requests analyses of the open transcript. */
@@ -26,8 +33,8 @@ export const AnalyzeTranscriptDialog = () => {
       text={t('analyse.text')}
       existing={existingAnalyses(transcript)}
       language={transcript.language}
-      onAnalyze={async (asked) => {
-        await editor.analyze(asked);
+      onAnalyze={async (request) => {
+        await editor.analyze(request);
         library.refresh();
       }}
       onClose={() => view.setState({ isAnalyzing: false })}

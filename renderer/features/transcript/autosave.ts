@@ -32,20 +32,18 @@ type Options = {
   readonly onSaved: (transcript: Transcription) => void;
   /** Receives the server's transcript after it rejected edits of an outdated text. */
   readonly onConflict: (transcript: Transcription) => void;
-  /**
-   * Called with false before each request and with true after a rejected one, to account for the request's own event.
-   */
-  readonly onSend: (refused: boolean) => void;
+  /** Called before each request, whose own event will arrive. */
+  readonly onRequest: () => void;
+  /** Called after a failed request, which causes no event. */
+  readonly onFailure: () => void;
 };
-
-const tidy = (text: string) => text.trim();
 
 /**
  * Saves edits to the server, debounced. Unsaved edits are kept in the browser, and are sent with the text that they
  * started from, so that they never overwrite another window's edit.
  */
-export const createAutosave = (parts: Options) => {
-  const { client, id, storage, getState, setState } = parts;
+export const createAutosave = (options: Options) => {
+  const { client, id, storage, getState, setState } = options;
   const pending = new Map<number, string>();
   const sent = new Map<number, string>();
   // The server's text of each segment, which an edit starts from.
@@ -73,19 +71,19 @@ export const createAutosave = (parts: Options) => {
 
   /** After a rejected save: turns edits of texts that changed on the server into conflicts and retries the others. */
   const collectConflicts = async () => {
-    const now = await client.call('getTranscript', { params: { id } });
+    const current = await client.call('getTranscript', { params: { id } });
     const conflicts = [...getState().conflicts];
     for (const [segment, mine] of pending) {
-      const theirs = tidy(now.segments[segment]?.text ?? '');
+      const theirs = (current.segments[segment]?.text ?? '').trim();
       const was = baseTexts.get(segment) ?? '';
-      if (theirs === tidy(was) || theirs === tidy(mine)) continue;
+      if (theirs === was.trim() || theirs === mine.trim()) continue;
       conflicts.push({ id: segment, was, mine, theirs });
       pending.delete(segment);
       baseTexts.set(segment, theirs);
     }
     setState({ saving: pending.size > 0 ? 'waiting' : 'saved', saveError: undefined, conflicts });
     persist();
-    parts.onConflict(now);
+    options.onConflict(current);
     if (pending.size > 0) saveSoon();
   };
 
@@ -99,7 +97,7 @@ export const createAutosave = (parts: Options) => {
     for (const [segment, text] of pending) sent.set(segment, text);
     pending.clear();
     setState({ saving: 'saving' });
-    parts.onSend(false);
+    options.onRequest();
     try {
       const segments = [...sent].map(([segment, text]) => ({
         id: segment,
@@ -112,9 +110,9 @@ export const createAutosave = (parts: Options) => {
       persist();
       if (pending.size > 0) return;
       setState({ saving: 'saved', saveError: undefined });
-      parts.onSaved(transcript);
+      options.onSaved(transcript);
     } catch (error) {
-      parts.onSend(true);
+      options.onFailure();
       requeueSent();
       setState({ saving: 'failed', saveError: error });
       if (error instanceof ApiError && error.code === 'conflict') await collectConflicts().catch(fail);
@@ -129,12 +127,12 @@ export const createAutosave = (parts: Options) => {
 
   const queue = (changes: readonly SegmentText[]) => {
     const { conflicts } = getState();
-    const disputed = new Map(changes.map((change) => [change.id, change.text]));
+    const newTexts = new Map(changes.map((change) => [change.id, change.text]));
     for (const { id: segment, text } of changes) {
       if (!conflicts.some((conflict) => conflict.id === segment)) pending.set(segment, text);
     }
     setState({
-      conflicts: conflicts.map((each) => ({ ...each, mine: disputed.get(each.id) ?? each.mine })),
+      conflicts: conflicts.map((each) => ({ ...each, mine: newTexts.get(each.id) ?? each.mine })),
       ...(pending.size > 0 ? { saving: 'waiting' as const } : {}),
     });
     persist();
@@ -160,7 +158,7 @@ export const createAutosave = (parts: Options) => {
       if (hasRestored) return;
       hasRestored = true;
       for (const { id: segment, text, was } of readUnsavedEdits(storage, id)) {
-        if (isUnsaved(segment) || tidy(baseTexts.get(segment) ?? '') === tidy(text)) continue;
+        if (isUnsaved(segment) || (baseTexts.get(segment) ?? '').trim() === text.trim()) continue;
         baseTexts.set(segment, was);
         pending.set(segment, text);
       }

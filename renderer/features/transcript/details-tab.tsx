@@ -15,7 +15,7 @@ import { SideHeading, TimeLink } from './side-panel-parts.tsx';
 import { WebhookDeliveries } from './webhook-deliveries.tsx';
 
 const listFacts = (transcript: Transcription, { t, locale }: I18nState): [string, string][] => {
-  const { language, language_confidence: sure, file_info: file } = transcript;
+  const { language, language_confidence: confidence, file_info: file } = transcript;
   const ranged = transcript.audio_start_from > 0 || transcript.audio_end_at > 0;
   const facts: [string, string | undefined][] = [
     [t('details.model'), transcript.model_id ?? transcript.model],
@@ -23,7 +23,7 @@ const listFacts = (transcript: Transcription, { t, locale }: I18nState): [string
       t('details.language'),
       language === null
         ? undefined
-        : `${formatLanguage(language, locale)}${sure === null ? '' : ` (${formatPercent(sure, locale)})`}`,
+        : `${formatLanguage(language, locale)}${confidence === null ? '' : ` (${formatPercent(confidence, locale)})`}`,
     ],
     [t('details.length'), formatClock(transcript.duration)],
     [

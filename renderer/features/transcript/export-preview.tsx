@@ -35,15 +35,18 @@ export const ExportPreview = ({ options }: { options: ExportOptions }) => {
       </p>
     );
   }
-  const shown: Preview = resource.state === 'ready' ? resource.value : {};
+  const preview: Preview = resource.state === 'ready' ? resource.value : {};
   return (
     <ScrollRegion
       label={t('export.preview')}
-      className={cx('h-[420px] overflow-auto rounded-box p-4', shown.paragraphs ? 'bg-sunken' : 'bg-ground')}
+      className={cx(
+        'h-[420px] overflow-auto rounded-box p-4',
+        preview.paragraphs ? 'bg-sunken' : 'bg-ground',
+      )}
     >
-      {shown.paragraphs !== undefined && <DocxPage paragraphs={shown.paragraphs} />}
-      {shown.text !== undefined && (
-        <pre className="font-mono text-xs leading-relaxed whitespace-pre-wrap">{shown.text}</pre>
+      {preview.paragraphs !== undefined && <DocxPage paragraphs={preview.paragraphs} />}
+      {preview.text !== undefined && (
+        <pre className="font-mono text-xs leading-relaxed whitespace-pre-wrap">{preview.text}</pre>
       )}
     </ScrollRegion>
   );

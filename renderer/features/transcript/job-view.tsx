@@ -16,7 +16,7 @@ const useJobAction = () => {
   const { t } = useI18n();
   return async (route: 'cancelTranscript' | 'retryTranscript') => {
     try {
-      editor.take(await client.call(route, { params: { id } }));
+      editor.show(await client.call(route, { params: { id } }));
       library.refresh();
     } catch (error) {
       toasts.show(describeError(error, t), { tone: 'bad' });
@@ -67,8 +67,8 @@ export const ProgressCard = () => {
   const { t, locale } = i18n;
   const stored = useStore(editor.store, (state) => state.transcript?.progress);
   const name = useStore(editor.store, (state) => state.transcript?.name ?? '');
-  const told = useStore(live.store, (state) => state.progress.get(id));
-  const progress = latestProgress(told, stored);
+  const reported = useStore(live.store, (state) => state.progress.get(id));
+  const progress = latestProgress(reported, stored);
   if (progress === undefined) return null;
   return (
     <section

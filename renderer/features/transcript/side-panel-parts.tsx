@@ -37,11 +37,11 @@ export const TimeLink = ({ seconds }: { seconds: number }) => {
 export const NotRequested = ({ children }: { children: ReactNode }) => {
   const { view, editor } = useReader();
   const { t } = useI18n();
-  const done = useStore(editor.store, (state) => state.transcript?.status === 'completed');
+  const isCompleted = useStore(editor.store, (state) => state.transcript?.status === 'completed');
   return (
     <>
       <p className="mt-5 text-ink-2">{children}</p>
-      {done && (
+      {isCompleted && (
         <Button className="mt-3" onClick={() => view.setState({ isAnalyzing: true, isSidePanelOpen: false })}>
           <Sparkles size={14} aria-hidden />
           {t('analyse.open')}

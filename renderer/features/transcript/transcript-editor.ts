@@ -24,7 +24,7 @@ export type TranscriptState = SaveState & {
 export const isReanalyzing = (transcript: Transcription | undefined): boolean =>
   transcript?.status === 'processing' && transcript.duration > 0 && transcript.segments.length > 0;
 
-const sameSegments = (a: Doc | undefined, b: Doc): boolean =>
+const hasSameSegments = (a: Doc | undefined, b: Doc): boolean =>
   a !== undefined &&
   a.segments.length === b.segments.length &&
   a.segments.every((segment, index) => segment.start === b.segments[index]?.start);
@@ -53,22 +53,19 @@ export const createTranscriptEditor = (client: Client, id: string, storage: Stor
     autosave.setBaseTexts(transcript);
     const doc = withUnsavedEdits(buildDoc(transcript, segments));
     // Undo refers to segments, which may have been split or joined.
-    const kept = sameSegments(store.getState().doc, doc) ? {} : { past: [], future: [] };
-    store.setState({ transcript, doc, error: undefined, ...kept });
+    if (!hasSameSegments(store.getState().doc, doc)) store.setState({ undoStack: [], redoStack: [] });
+    store.setState({ transcript, doc, error: undefined });
   };
 
   /** Shows the server's transcript; fetches word times if it has none. */
-  const take = async (transcript: Transcription, signal?: AbortSignal) => {
+  const show = async (transcript: Transcription, signal?: AbortSignal) => {
     const lacksWordTimes = transcript.segments.some((segment) => segment.words === undefined);
     if (lacksWordTimes && isReanalyzing(transcript) && store.getState().doc !== undefined) {
       store.setState({ transcript });
       return;
     }
     if (lacksWordTimes && transcript.status === 'completed') {
-      const { data } = await client.call('getSentences', {
-        params: { id },
-        ...(signal === undefined ? {} : { signal }),
-      });
+      const { data } = await client.call('getSentences', { params: { id }, signal });
       showDoc(transcript, wordsBySegment(transcript.segments, data.sentences));
     } else showDoc(transcript, transcript.segments);
   };
@@ -84,16 +81,19 @@ export const createTranscriptEditor = (client: Client, id: string, storage: Stor
       if (isEditing) store.setState({ transcript });
       else {
         isStale = false;
-        void take(transcript);
+        void show(transcript);
       }
     },
     onConflict: (transcript) => {
       isStale = false;
       store.setState({ undoStack: [], redoStack: [] });
-      void take(transcript);
+      void show(transcript);
     },
-    onSend: (refused) => {
-      pendingEchoes = Math.max(0, pendingEchoes + (refused ? -1 : 1));
+    onRequest: () => {
+      pendingEchoes++;
+    },
+    onFailure: () => {
+      pendingEchoes = Math.max(0, pendingEchoes - 1);
     },
   });
 
@@ -107,11 +107,8 @@ export const createTranscriptEditor = (client: Client, id: string, storage: Stor
   const load = async (signal?: AbortSignal) => {
     isStale = false;
     try {
-      const transcript = await client.call('getTranscript', {
-        params: { id },
-        ...(signal === undefined ? {} : { signal }),
-      });
-      await take(transcript, signal);
+      const transcript = await client.call('getTranscript', { params: { id }, signal });
+      await show(transcript, signal);
       if (transcript.status === 'completed') {
         autosave.restore();
         const { doc } = store.getState();
@@ -132,7 +129,7 @@ export const createTranscriptEditor = (client: Client, id: string, storage: Stor
   const change = async (send: () => Promise<Transcription>) => {
     pendingEchoes++;
     try {
-      await take(await send());
+      await show(await send());
     } catch (error) {
       pendingEchoes = Math.max(0, pendingEchoes - 1);
       throw error;
@@ -159,13 +156,13 @@ export const createTranscriptEditor = (client: Client, id: string, storage: Stor
       if (store.getState().saving === 'failed') void autosave.save();
     },
     /** Appends new segments of a running job, starting at index `from`. */
-    appendSegments: (from: number, more: Transcription['segments']) => {
+    appendSegments: (from: number, added: Transcription['segments']) => {
       const { transcript } = store.getState();
-      if (transcript === undefined || transcript.status !== 'processing' || more.length === 0) return;
-      const segments = [...transcript.segments.slice(0, from), ...more];
+      if (transcript === undefined || transcript.status !== 'processing' || added.length === 0) return;
+      const segments = [...transcript.segments.slice(0, from), ...added];
       store.setState({ transcript: { ...transcript, segments } });
     },
-    take: (transcript: Transcription) => void take(transcript),
+    show: (transcript: Transcription) => void show(transcript),
     setEditing: (on: boolean) => {
       isEditing = on;
       if (!on && isStale && store.getState().saving === 'saved') void load();
@@ -208,9 +205,9 @@ export const createTranscriptEditor = (client: Client, id: string, storage: Stor
       patch({ speakers: { [speaker]: remember ? { name, remember } : name } }),
     rename: (name: string) => patch({ name }),
     /** Requests analyses of the current text; saves pending edits first. */
-    analyze: async (asked: z.input<typeof AnalyzeTranscript>) => {
+    analyze: async (request: z.input<typeof AnalyzeTranscript>) => {
       await autosave.save();
-      await change(() => client.call('analyzeTranscript', { params: { id }, body: asked }));
+      await change(() => client.call('analyzeTranscript', { params: { id }, body: request }));
     },
   };
 };

@@ -79,10 +79,10 @@ const NameField = () => {
       toasts.show(describeError(error, t), { tone: 'bad' });
     }
   };
-  const look = 'font-serif text-lg leading-tight font-semibold tracking-[-.01em]';
+  const className = 'font-serif text-lg leading-tight font-semibold tracking-[-.01em]';
   if (!editing) {
     return (
-      <h1 className={look}>
+      <h1 className={className}>
         <button
           type="button"
           title={t('transcript.rename')}
@@ -111,7 +111,7 @@ const NameField = () => {
         if (event.key === 'Enter') event.currentTarget.blur();
         if (event.key === 'Escape') setEditing(false);
       }}
-      className={`${look} w-full rounded-[4px] bg-ground px-1`}
+      className={`${className} w-full rounded-[4px] bg-ground px-1`}
     />
   );
 };
@@ -243,15 +243,15 @@ const MoreMenu = () => {
 const UndoButtons = () => {
   const { editor } = useReader();
   const { t } = useI18n();
-  const past = useStore(editor.store, (state) => state.undoStack.length);
-  const future = useStore(editor.store, (state) => state.redoStack.length);
-  if (past === 0 && future === 0) return null;
+  const undoCount = useStore(editor.store, (state) => state.undoStack.length);
+  const redoCount = useStore(editor.store, (state) => state.redoStack.length);
+  if (undoCount === 0 && redoCount === 0) return null;
   return (
     <>
-      <IconButton label={t('common.undo')} hint="Ctrl Z" disabled={past === 0} onClick={editor.undo}>
+      <IconButton label={t('common.undo')} hint="Ctrl Z" disabled={undoCount === 0} onClick={editor.undo}>
         <Undo2 size={16} strokeWidth={1.75} aria-hidden />
       </IconButton>
-      <IconButton label={t('common.redo')} hint="Ctrl Y" disabled={future === 0} onClick={editor.redo}>
+      <IconButton label={t('common.redo')} hint="Ctrl Y" disabled={redoCount === 0} onClick={editor.redo}>
         <Redo2 size={16} strokeWidth={1.75} aria-hidden />
       </IconButton>
     </>
@@ -262,11 +262,11 @@ const SaveStatus = () => {
   const { editor } = useReader();
   const { t } = useI18n();
   const saving = useStore(editor.store, (state) => state.saving);
-  const changed = useStore(editor.store, (state) => state.undoStack.length + state.redoStack.length > 0);
-  const said = { saved: changed ? t('edit.saved') : '', failed: t('edit.notSaved') };
+  const hasEdits = useStore(editor.store, (state) => state.undoStack.length + state.redoStack.length > 0);
+  const texts = { saved: hasEdits ? t('edit.saved') : '', failed: t('edit.notSaved') };
   return (
     <span role="status" className="mr-1 hidden text-xs whitespace-nowrap text-ink-3 sm:inline">
-      {saving === 'saved' || saving === 'failed' ? said[saving] : t('edit.saving')}
+      {saving === 'saved' || saving === 'failed' ? texts[saving] : t('edit.saving')}
     </span>
   );
 };
