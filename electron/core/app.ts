@@ -39,7 +39,7 @@ import { fileLogger } from './log.ts';
 import { createAnalyser } from './pipeline/findings/analyze.ts';
 import { isSetUp, summarizerOf } from './pipeline/findings/summarizer.ts';
 import { createJobWork } from './pipeline/job.ts';
-import { pruneWork } from './pipeline/source/work-folder.ts';
+import { pruneWorkFolders } from './pipeline/source/work-folder.ts';
 import { installationSecret, localKey } from './secrets.ts';
 import { AccountService } from './services/accounts.ts';
 import { EventHub } from './services/events.ts';
@@ -322,7 +322,7 @@ export const createApp = async (config: AppConfig, host: Host): Promise<App> => 
     addNetworkRoutes(scope, services.network);
   });
   await services.files.open();
-  await pruneWork(services);
+  await pruneWorkFolders(services);
   await sweep(paths.transcripts, (id) => services.transcripts.exists(id));
   await services.models.open();
   const url = await listen(server, config);
@@ -337,7 +337,7 @@ export const createApp = async (config: AppConfig, host: Host): Promise<App> => 
   services.webhooks.start();
   services.jobs.start();
   const pruning = setInterval(() => {
-    pruneWork(services).catch((error: unknown) => {
+    pruneWorkFolders(services).catch((error: unknown) => {
       logger.warn({ reason: messageOf(error) }, 'Old files of failed jobs were not removed');
     });
   }, PRUNE_EVERY_MS).unref();

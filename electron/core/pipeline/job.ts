@@ -19,10 +19,10 @@ import { type AudioRange, recognizeAudio } from './recognition/chunk-scheduler.t
 import { PEAKS_PER_SECOND } from './recognition/peaks.ts';
 import { keepRedactedAudio, type Recording, recordingOf } from './redaction/audio.ts';
 import { dropUnredacted, redactedOptions } from './redaction/partial.ts';
-import { acquire, type Source } from './source/acquire.ts';
-import { type KeptAudio, keepAudio, transcriptFolder } from './source/keep-audio.ts';
+import { keepPlaybackAudio, type PlaybackAudio, transcriptFolder } from './source/playback-audio.ts';
 import { RangeAudio } from './source/range-audio.ts';
-import { cleanUp, leaveForRetry, workFolder } from './source/work-folder.ts';
+import { resolveSource, type Source } from './source/resolve.ts';
+import { keepForRetry, removeWorkFolder, workFolder } from './source/work-folder.ts';
 import type { JobContext, JobWork } from './types.ts';
 
 const DEMONSTRATION =
@@ -49,7 +49,7 @@ const inspect = async (deps: PipelineDeps, context: JobContext, source: Source):
   try {
     info = await deps.media.probe(source.input, { signal: context.signal });
   } catch (error) {
-    source.check();
+    source.throwIfFailed();
     throw error;
   }
   if (info.audioStreams.length === 0) {
@@ -95,7 +95,7 @@ type Outcome = {
   summary: DecodeSummary;
   checkpoint: RecognitionCheckpoint;
   model: PipelineModel;
-  audio: KeptAudio;
+  audio: PlaybackAudio;
   analysed: Analysed;
 };
 
@@ -198,13 +198,15 @@ const work = async (deps: PipelineDeps, context: JobContext): Promise<void> => {
         speed: null,
       }),
   });
-  const source = await acquire(deps, context);
+  const source = await resolveSource(deps, context);
   try {
     const info = await inspect(deps, context, source);
     const beginning = begin(deps, context, source, model);
     const range = rangeOf(transcript, info);
     const gathered =
-      source.kind === 'remote' ? await RangeAudio.open(workFolder(deps, transcript), beginning.at) : null;
+      source.input.kind === 'range'
+        ? await RangeAudio.open(workFolder(deps, transcript), beginning.at)
+        : null;
     const { summary, checkpoint } = await recognizeAudio({
       deps,
       context,
@@ -220,7 +222,7 @@ const work = async (deps: PipelineDeps, context: JobContext): Promise<void> => {
     const analysed = await analyse(deps, context, language, recording, model);
     const audio = transcript.options.redact_pii
       ? await keepRedactedAudio(deps, context, { recording, model, language, analysed })
-      : await keepAudio(deps, context, source, info, gathered);
+      : await keepPlaybackAudio(deps, context, source, info, gathered);
     complete(deps, context, { summary, checkpoint, model, audio, analysed });
   } finally {
     await source.close();
@@ -253,7 +255,7 @@ const giveUp = async (deps: PipelineDeps, { transcript }: JobContext, reason: un
       'The text so far was not written',
     );
   }
-  await leaveForRetry(deps, transcript, reason);
+  await keepForRetry(deps, transcript, reason);
 };
 
 /** The whole way of a job: fetch → decode → recognise → persist. */
@@ -263,7 +265,7 @@ export const createJobWork =
     if (isReanalysis(context.transcript)) return analyseAgain(deps, context);
     try {
       await work(deps, context);
-      await cleanUp(deps, context.transcript);
+      await removeWorkFolder(deps, context.transcript);
     } catch (error) {
       if (!goesOn(deps, context, error)) await giveUp(deps, context, error);
       throw error;

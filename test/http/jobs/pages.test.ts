@@ -64,6 +64,16 @@ describe('a web page as audio_url, without yt-dlp', () => {
     expect(made.error?.message).toContain('an HTML page without a title');
   });
 
+  it('downloads no more of a page than its head', async () => {
+    const size = 8_000_000;
+    urls.set('/large', pageOf(html('Large', '<p>text</p>'.padEnd(size, ' '))));
+    const made = await transcribe(server, '/large');
+    expect(made.error?.message).toContain('an HTML page titled “Large”');
+    expect(made.bytes_fetched).toBeGreaterThan(0);
+    expect(made.bytes_fetched).toBeLessThan(size / 4);
+    expect(await readdir(join(server.dataDir, 'tmp'))).toEqual([]);
+  });
+
   it('explains what is missing if the setting is on', async () => {
     await server.client.call('patchSettings', { body: { 'network.pages': true } });
     const made = await transcribe(server, '/talk');

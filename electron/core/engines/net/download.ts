@@ -16,6 +16,8 @@ import type { DownloadOptions, DownloadResult, HttpClient, OpenedResponse } from
 
 /** The file is flushed and the resume state saved after this many bytes: the most that a crash can lose. */
 const FLUSH_EVERY = 4 * 1024 * 1024;
+/** What `checkHead` gets to see: enough for the title of a web page. */
+const HEAD_BYTES = 64 * 1024;
 /** A download leaves this much free space on the disk. */
 const MIN_FREE_DISK = 64 * 1024 * 1024;
 
@@ -57,6 +59,7 @@ class Download {
   #bytesFetched = 0;
   #flushedBytes = 0;
   #areRangesReliable = true;
+  #isHeadChecked = false;
   /** Wall clock of the last received data, in milliseconds. */
   #lastDataAt = 0;
 
@@ -77,7 +80,7 @@ class Download {
   async run(): Promise<DownloadResult> {
     try {
       await this.#saveState();
-      const file = await open(this.#options.destination, this.#state.bytes > 0 ? 'r+' : 'w', 0o600);
+      const file = await open(this.#options.destination, this.#state.bytes > 0 ? 'r+' : 'w+', 0o600);
       try {
         return await this.#runAttempts(file);
       } finally {
@@ -192,6 +195,7 @@ class Download {
   #restart(total: number | null, etag: string | null, lastModified: string | null): void {
     this.#state = { ...this.#state, bytes: 0, total, etag, lastModified };
     this.#flushedBytes = 0;
+    this.#isHeadChecked = false;
   }
 
   async #checkDiskSpace(): Promise<void> {
@@ -212,6 +216,7 @@ class Download {
         await this.#write(file, chunk);
         this.#lastDataAt = Date.now();
         onProgress?.({ bytes: this.#state.bytes, total: this.#state.total });
+        if (this.#state.bytes >= HEAD_BYTES) await this.#checkHead(file);
       }
     } catch (error) {
       throw this.#explainFailure(error, response);
@@ -223,6 +228,15 @@ class Download {
       );
     }
     if (bytes > limits.maxBytes) throw tooLarge(limits.maxBytes);
+    await this.#checkHead(file);
+  }
+
+  async #checkHead(file: FileHandle): Promise<void> {
+    const { checkHead } = this.#options;
+    if (checkHead === undefined || this.#isHeadChecked) return;
+    this.#isHeadChecked = true;
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+    await checkHead(buffer.subarray(0, Math.min(bytesRead, this.#state.bytes)));
   }
 
   #explainFailure(error: unknown, response: OpenedResponse): unknown {

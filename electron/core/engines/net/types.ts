@@ -113,6 +113,11 @@ export type DownloadOptions = {
   readonly limits: DownloadLimits;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: DownloadProgress) => void;
+  /**
+   * Called once with the first 64 KB of the file, or all of a shorter one, before the rest is received.
+   * Throwing an AppError ends the download with it.
+   */
+  readonly checkHead?: (head: Uint8Array) => Promise<void>;
 };
 
 export type DownloadResult = {

@@ -7,6 +7,9 @@ export type WebPage = {
   readonly title: string | null;
 };
 
+/** Bytes that tell the type of a file. */
+const TYPE_BYTES = 4100;
+/** Bytes in which the title is looked for. */
 const HEAD_BYTES = 64 * 1024;
 const MAX_TITLE = 200;
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -56,10 +59,11 @@ export const titleOf = (head: Uint8Array): string | null => {
   return title === '' ? null : title;
 };
 
-/** Returns the web page if the first bytes of an input show that it is one, else undefined. */
-export const readWebPage = async (input: MediaInput, signal: AbortSignal): Promise<WebPage | undefined> => {
-  const head = await readBytes(input, 0, HEAD_BYTES, signal);
-  return (await describeNonMedia(head.subarray(0, 4100))) === 'a web page'
+/** The web page that starts with these bytes; undefined if they start something else. */
+export const webPageIn = async (head: Uint8Array): Promise<WebPage | undefined> =>
+  (await describeNonMedia(head.subarray(0, TYPE_BYTES))) === 'a web page'
     ? { title: titleOf(head) }
     : undefined;
-};
+
+export const readWebPage = async (input: MediaInput, signal: AbortSignal): Promise<WebPage | undefined> =>
+  webPageIn(await readBytes(input, 0, HEAD_BYTES, signal));

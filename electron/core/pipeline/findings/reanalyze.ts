@@ -12,8 +12,8 @@ import type { Transcript, TranscriptChange } from '../../stores/transcript-recor
 import type { PipelineDeps, PipelineModel } from '../deps.ts';
 import { keepRedactedAudio, type Recording } from '../redaction/audio.ts';
 import { redactedOptions } from '../redaction/partial.ts';
-import { type KeptAudio, transcriptFolder } from '../source/keep-audio.ts';
-import { cleanUp } from '../source/work-folder.ts';
+import { type PlaybackAudio, transcriptFolder } from '../source/playback-audio.ts';
+import { removeWorkFolder } from '../source/work-folder.ts';
 import type { JobContext } from '../types.ts';
 import { type Analysed, analysedFields, keepVoices, withDiarization } from './analyze.ts';
 import { diarizeTranscript } from './diarize.ts';
@@ -106,7 +106,7 @@ const complete = (
   deps: PipelineDeps,
   { transcript }: JobContext,
   analysed: Analysed,
-  audio: KeptAudio | null,
+  audio: PlaybackAudio | null,
 ): void => {
   const both: StoredAnalysis = { ...transcript.analysis, ...analysed.analysis };
   // What a person called the speakers is as private as what they call one another.
@@ -197,6 +197,6 @@ export const analyseAgain = async (deps: PipelineDeps, context: JobContext): Pro
       asBefore(transcript, `The last analysis was not made: ${reason}.`),
     );
   } finally {
-    await cleanUp(deps, transcript);
+    await removeWorkFolder(deps, transcript);
   }
 };

@@ -7,8 +7,8 @@ import { updateClaimed } from '../../stores/jobs.ts';
 import { insertSegments, type StoredSegment } from '../../stores/segments.ts';
 import { crashesFrom } from '../checkpoint.ts';
 import type { PipelineDeps, PipelineModel } from '../deps.ts';
-import type { Source } from '../source/acquire.ts';
 import type { RangeAudio } from '../source/range-audio.ts';
+import type { Source } from '../source/resolve.ts';
 import type { JobContext } from '../types.ts';
 import { writePeaks } from './peaks.ts';
 import {
@@ -45,7 +45,7 @@ export type RecognizeAudioOptions = {
     readonly models: Pick<PipelineDeps['models'], 'speedOf' | 'noteSpeed'>;
   };
   readonly context: JobContext;
-  readonly source: Pick<Source, 'input' | 'bytesFetched' | 'check'>;
+  readonly source: Pick<Source, 'input' | 'bytesFetched' | 'throwIfFailed'>;
   readonly model: PipelineModel;
   readonly checkpoint: RecognitionCheckpoint;
   readonly range: AudioRange;
@@ -113,7 +113,7 @@ class ChunkScheduler {
       const reason = this.#failure === undefined ? error : this.#failure.reason;
       this.#controller.abort();
       await Promise.allSettled(this.#inFlight.map(({ recognized }) => recognized));
-      source.check();
+      source.throwIfFailed();
       throw reason;
     }
     this.#noteSpeed();

@@ -7,7 +7,7 @@ import type { MediaInput, Span } from '../../engines/ffmpeg/types.ts';
 import type { Transcript } from '../../stores/transcript-record.ts';
 import type { PipelineDeps, PipelineModel } from '../deps.ts';
 import type { Analysed } from '../findings/analyze.ts';
-import { type KeptAudio, RANGE_FILE, transcriptFolder } from '../source/keep-audio.ts';
+import { ENCODED_FILE, type PlaybackAudio, transcriptFolder } from '../source/playback-audio.ts';
 import type { RangeAudio } from '../source/range-audio.ts';
 import { workFolder } from '../source/work-folder.ts';
 import type { JobContext } from '../types.ts';
@@ -147,7 +147,7 @@ export const keepRedactedAudio = async (
   deps: PipelineDeps,
   context: JobContext,
   asked: ToRedact,
-): Promise<KeptAudio> => {
+): Promise<PlaybackAudio> => {
   const nothing = { file: null, offset: 0, report: { checked: false, spans: 0, audible: [] } };
   const { recording } = asked;
   if (recording === null) return { ...nothing, warnings: [NO_SOUND] };
@@ -158,8 +158,8 @@ export const keepRedactedAudio = async (
     const { report, warnings } = await redaction.run();
     const folder = transcriptFolder(deps, transcript.id);
     await mkdir(folder, { recursive: true });
-    await rename(redaction.path, join(folder, RANGE_FILE));
-    return { file: RANGE_FILE, offset: recording.offset, warnings, report };
+    await rename(redaction.path, join(folder, ENCODED_FILE));
+    return { file: ENCODED_FILE, offset: recording.offset, warnings, report };
   } catch (error) {
     throwIfAborted(signal);
     if (!isAppError(error)) throw error;

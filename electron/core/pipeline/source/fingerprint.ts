@@ -5,8 +5,8 @@ const SAMPLES = 32;
 const SAMPLE_BYTES = 64 * 1024;
 
 /**
- * Tells one recording from another: a SHA-256 over the size and 32 stretches of 64 KB spread over the file,
- * its beginning and end among them. Reads 2 MB at most, whatever the size.
+ * Identifies a recording: SHA-256 over its size and 32 samples of 64 KB spread evenly from its first to its last byte.
+ * Reads at most 2 MB, whatever the size.
  */
 export const fingerprint = async (path: string): Promise<string> => {
   const file = await open(path, 'r');

@@ -13,27 +13,25 @@ import type { JobContext } from '../types.ts';
 
 const SETTING = 'network.pages';
 
-/** What was fetched for a page. */
 export type FetchedFromPage = { readonly name: string; readonly bytesFetched: number };
 
 const describe = ({ title }: WebPage): string =>
   title === null ? 'an HTML page without a title' : `an HTML page titled “${title}”`;
 
-/** Says what is at the address instead of a recording, and what would help. */
-const notMedia = (page: WebPage, help: string): AppError =>
-  new AppError('not_media', `At this address is ${describe(page)}, not a recording. ${help}`);
+const notMedia = (page: WebPage, hint: string): AppError =>
+  new AppError('not_media', `At this address is ${describe(page)}, not a recording. ${hint}`);
 
-const helpFor = (allowed: boolean, installed: boolean): string => {
-  if (!allowed && !installed) {
+const hintFor = (isAllowed: boolean, isInstalled: boolean): string => {
+  if (!isAllowed && !isInstalled) {
     return `To have the recording in such a page found, install yt-dlp and turn on the setting ${SETTING}.`;
   }
-  return allowed
+  return isAllowed
     ? `The setting ${SETTING} is on, but yt-dlp, which finds the recordings in pages, was not found on this machine.`
     : `To have yt-dlp find the recording in such a page, turn on the setting ${SETTING}.`;
 };
 
-/** Keeps the title and the chapters; for a transcript that is to be redacted neither, since they may tell what it hides. */
-const keepSource = (deps: PipelineDeps, { transcript }: JobContext, recording: PageRecording): void => {
+/** Saves title and chapters, but not of a transcript to redact: they may contain what it hides. */
+const savePageSource = (deps: PipelineDeps, { transcript }: JobContext, recording: PageRecording): void => {
   if (transcript.options.redact_pii) return;
   const { title, site, chapters, count } = recording;
   const isNamed = findTranscript(deps.db, transcript.id)?.isNameGiven !== false;
@@ -43,28 +41,30 @@ const keepSource = (deps: PipelineDeps, { transcript }: JobContext, recording: P
   });
 };
 
-type Wanted = {
+type PageTarget = {
   readonly folder: string;
-  /** Where the recording goes, a name in that folder. */
+  /** The recording's file name in that folder. */
   readonly file: string;
-  /** Bytes read from the network for this job before. */
+  /** Bytes fetched for this job so far. */
   readonly before: number;
   readonly onProgress: (progress: DownloadProgress) => void;
 };
 
 /**
- * Fetches the recording that a page holds, by yt-dlp where the owner allows it.
- * Throws `not_media` with what the page is and what would help otherwise.
+ * Fetches the recording in a web page with yt-dlp, if the owner allows that. Otherwise throws `not_media`, with what
+ * the page is and how to allow it.
  */
 export const fetchFromPage = async (
   deps: PipelineDeps,
   context: JobContext,
   page: WebPage,
-  { folder, file, before, onProgress }: Wanted,
+  { folder, file, before, onProgress }: PageTarget,
 ): Promise<FetchedFromPage> => {
   const program = await deps.pages.program();
-  const allowed = deps.settings.pages();
-  if (!allowed || program === undefined) throw notMedia(page, helpFor(allowed, program !== undefined));
+  const isAllowed = deps.settings.pages();
+  if (!isAllowed || program === undefined) {
+    throw notMedia(page, hintFor(isAllowed, program !== undefined));
+  }
   const limits: PageLimits = {
     folder,
     url: context.transcript.audioUrl,
@@ -74,7 +74,7 @@ export const fetchFromPage = async (
   };
   try {
     const { recording, bytes } = await deps.pages.inspect(program, limits);
-    keepSource(deps, context, recording);
+    savePageSource(deps, context, recording);
     const name = `${recording.title ?? 'recording'}.${recording.extension}`;
     const fetched = await fetchRecording(deps, program, recording, { ...limits, file, onProgress });
     return { name, bytesFetched: before + bytes + fetched };
@@ -83,12 +83,12 @@ export const fetchFromPage = async (
   }
 };
 
-/** The bytes fetched. One plain file comes by our own resuming download; what is sent in parts, by yt-dlp. */
+/** Returns the bytes fetched. A plain file is downloaded by us, resumably; segmented media by yt-dlp. */
 const fetchRecording = async (
   deps: PipelineDeps,
   program: string,
   recording: PageRecording,
-  limits: PageLimits & Pick<Wanted, 'file' | 'onProgress'>,
+  limits: PageLimits & Pick<PageTarget, 'file' | 'onProgress'>,
 ): Promise<number> => {
   const { folder, file, onProgress, signal, maxBytes, stallSeconds } = limits;
   if (recording.file !== null) {
@@ -105,7 +105,7 @@ const fetchRecording = async (
   }
   const onBytes = (bytes: number) => onProgress({ bytes, total: null });
   const { bytes } = await deps.pages.fetch(program, { ...limits, onBytes, recording, file });
-  const made = await stat(join(folder, file)).catch(() => undefined);
-  if (made === undefined) throw new AppError('download_failed', 'yt-dlp ended without a file.');
+  const status = await stat(join(folder, file)).catch(() => undefined);
+  if (status === undefined) throw new AppError('download_failed', 'yt-dlp ended without a file.');
   return bytes;
 };

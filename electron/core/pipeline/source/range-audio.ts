@@ -5,11 +5,11 @@ import type { AudioChunk, MediaInput } from '../../engines/ffmpeg/types.ts';
 
 const BYTES_PER_SAMPLE = 2;
 const HEADER_BYTES = 44;
-/** Longer ranges are not kept for playback: uncompressed, an hour of them is 115 MB while the job runs. */
-const MOST_SECONDS = 3 * 3600;
-const NAME = /^range-(\d+)\.wav$/;
+/** Longer ranges are not kept for playback: an hour takes 115 MB, uncompressed, while the job runs. */
+const MAX_SECONDS = 3 * 3600;
+const FILE_NAME = /^range-(\d+)\.wav$/;
 
-/** The header of a mono 16-bit WAV file with so many bytes of samples. */
+/** The header of a mono 16-bit WAV file; `bytes` is the size of its samples. */
 const waveHeader = (bytes: number): Buffer => {
   const header = Buffer.alloc(HEADER_BYTES);
   header.write('RIFF', 0);
@@ -33,36 +33,36 @@ const toInt16 = (pcm: Float32Array): Buffer => {
 };
 
 /**
- * The sound of a time range that was read from a server part by part: nothing but its chunks is on this
- * machine, so they are gathered while they are recognised, and encoded at the end. Each chunk has its fixed
- * place in the file, so that an interrupted job goes on with the same file.
+ * Collects the audio of a time range that is read from a server part by part, chunk by chunk while it is recognized,
+ * because nothing else of it is on this machine. Each chunk has a fixed place in the file, so an interrupted job
+ * continues with the same file.
  */
 export class RangeAudio {
   readonly #path: string;
-  /** Seconds on the source's timeline at which this audio begins. */
+  /** Where this audio starts on the source's timeline; seconds. */
   readonly from: number;
   #bytes = 0;
-  #tooLong = false;
+  #isTooLong = false;
 
   private constructor(path: string, from: number) {
     this.#path = path;
     this.from = from;
   }
 
-  /** Goes on with what an interrupted run gathered in the folder, else begins at `from`. */
+  /** Continues the file of an interrupted attempt if there is one in the folder, else starts one at `from`. */
   static async open(folder: string, from: number): Promise<RangeAudio> {
     await mkdir(folder, { recursive: true });
-    const name = (await readdir(folder)).find((entry) => NAME.test(entry)) ?? '';
-    const milliseconds = Number(NAME.exec(name)?.[1] ?? Math.floor(from * 1000));
+    const name = (await readdir(folder)).find((entry) => FILE_NAME.test(entry)) ?? '';
+    const milliseconds = Number(FILE_NAME.exec(name)?.[1] ?? Math.floor(from * 1000));
     const path = join(folder, `range-${milliseconds}.wav`);
     await (await open(path, 'a', 0o600)).close();
     return new RangeAudio(path, milliseconds / 1000);
   }
 
-  /** Puts a chunk in its place, on the disk. */
+  /** Writes a chunk and flushes it to the disk. */
   async write(chunk: AudioChunk): Promise<void> {
-    if (chunk.end - this.from > MOST_SECONDS) this.#tooLong = true;
-    if (this.#tooLong) return;
+    if (chunk.end - this.from > MAX_SECONDS) this.#isTooLong = true;
+    if (this.#isTooLong) return;
     const at = toSamples(chunk.start - this.from) * BYTES_PER_SAMPLE;
     const samples = toInt16(chunk.pcm);
     const file = await open(this.#path, 'r+');
@@ -75,9 +75,9 @@ export class RangeAudio {
     this.#bytes = Math.max(this.#bytes, at + samples.length);
   }
 
-  /** What was gathered, as a WAV file; null when the range is too long to be kept. */
+  /** Completes the WAV file; null if the range is too long to keep, or empty. */
   async finish(): Promise<MediaInput | null> {
-    if (this.#tooLong || this.#bytes === 0) return null;
+    if (this.#isTooLong || this.#bytes === 0) return null;
     const file = await open(this.#path, 'r+');
     try {
       await file.write(waveHeader(this.#bytes), 0, HEADER_BYTES, 0);

@@ -19,6 +19,7 @@ import type { PipelineDeps } from '../../pipeline/deps.ts';
 import { type Analyser, analysedFields } from '../../pipeline/findings/analyze.ts';
 import { asBefore, isReanalysis, queuedAgain } from '../../pipeline/findings/reanalyze.ts';
 import { dropUnredacted } from '../../pipeline/redaction/partial.ts';
+import { nameFromAudioUrl, parseAudioUrl } from '../../pipeline/source/audio-url.ts';
 import { findIdempotent, rememberIdempotent } from '../../stores/idempotency.ts';
 import * as queue from '../../stores/jobs.ts';
 import type { UserRow } from '../../stores/schema.ts';
@@ -36,7 +37,6 @@ import { checkModel } from './check-model.ts';
 import { listOf, recentOf } from './list.ts';
 import { newTranscript } from './new-transcript.ts';
 import { presentSegments, presentSentences, presentTranscript } from './present.ts';
-import { checkHttpUrl, nameFromUrl } from './source.ts';
 
 /** What the file service offers to transcripts. */
 export type OwnFiles = {
@@ -262,7 +262,7 @@ export class TranscriptService {
 
   #source(userId: string, audioUrl: string): { name: string; fileId: string | null } {
     const key = this.#o.files.resolveUrl(userId, audioUrl);
-    if (key === undefined) return { name: nameFromUrl(checkHttpUrl(audioUrl)), fileId: null };
+    if (key === undefined) return { name: nameFromAudioUrl(parseAudioUrl(audioUrl)), fileId: null };
     const file = this.#o.files.ownFile(userId, key);
     if (file === undefined) throw new AppError('file_not_found', 'There is no such stored file.');
     return { name: file.originalName, fileId: file.id };

@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs';
 import { readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { AppError } from '../../../../electron/core/base/errors.ts';
 import { download } from '../../../../electron/core/engines/net/download.ts';
 import { createHttpClient } from '../../../../electron/core/engines/net/http-client.ts';
 import {
@@ -291,6 +292,22 @@ describe('download', () => {
     server.set('/empty', file(Buffer.alloc(0)));
     expect(await get('/empty')).toMatchObject({ bytes: 0, bytesFetched: 0 });
     await expectWhole(Buffer.alloc(0));
+  });
+
+  it('shows the head of the file before it receives the rest, and stops if that is refused', async () => {
+    const seen: Uint8Array[] = [];
+    const checkHead = async (head: Uint8Array) => void seen.push(head);
+    server.set('/long', file(body));
+    await get('/long', { checkHead });
+    server.set('/short', file(body.subarray(0, 100)));
+    await get('/short', { checkHead });
+    expect(seen.map((head) => sha(Buffer.from(head)))).toEqual([
+      sha(body.subarray(0, 65_536)),
+      sha(body.subarray(0, 100)),
+    ]);
+    server.set('/endless', endless());
+    const refused = new AppError('not_media', 'This is a web page.');
+    await expect(get('/endless', { checkHead: () => Promise.reject(refused) })).rejects.toBe(refused);
   });
 
   it('can be cancelled, also while it waits for a retry', async () => {

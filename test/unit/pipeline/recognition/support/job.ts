@@ -124,7 +124,11 @@ export const startJob = ({ engine, chunks, language = 'en', beforeChunk, seconds
           },
           onDraining: () => events.push('draining'),
         },
-        source: { input: { kind: 'file', path: '/talk.mp3' }, bytesFetched: () => 7, check: () => {} },
+        source: {
+          input: { kind: 'file', path: '/talk.mp3' },
+          bytesFetched: () => 7,
+          throwIfFailed: () => {},
+        },
         model: { id: 'fake-model', path: '/model.bin', demonstration: false },
         checkpoint,
         range: { start: 0, end: null, expectedEnd: seconds },

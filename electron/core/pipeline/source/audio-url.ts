@@ -3,8 +3,8 @@ import { AppError } from '../../base/errors.ts';
 const invalid = (message: string) =>
   new AppError('invalid_request', `audio_url ${message}.`, { details: [{ path: 'audio_url', message }] });
 
-/** Whether a text is an http(s) URL that can be fetched; throws `invalid_request` with the reason when not. */
-export const checkHttpUrl = (text: string): URL => {
+/** Parses an http(s) URL; throws `invalid_request`, with the reason, for anything else. */
+export const parseAudioUrl = (text: string): URL => {
   if (!URL.canParse(text)) throw invalid('is not a URL');
   const url = new URL(text);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
@@ -19,13 +19,13 @@ const decode = (text: string): string => {
   try {
     return decodeURIComponent(text);
   } catch {
-    // A stray percent sign: the name is shown as it was given.
+    // A stray percent sign: keep the text as it is.
     return text;
   }
 };
 
-/** The file name in a URL's path, else its host. */
-export const nameFromUrl = (url: URL): string => {
+/** A transcript's name until a better one is known: the last part of the URL's path, else its host. */
+export const nameFromAudioUrl = (url: URL): string => {
   const last = url.pathname
     .split('/')
     .filter((part) => part !== '')

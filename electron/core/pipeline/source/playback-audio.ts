@@ -4,51 +4,52 @@ import type { RedactionReport } from '../../../contract/transcript.ts';
 import type { MediaInfo } from '../../engines/ffmpeg/types.ts';
 import type { PipelineDeps } from '../deps.ts';
 import type { JobContext } from '../types.ts';
-import type { Source } from './acquire.ts';
 import type { RangeAudio } from './range-audio.ts';
+import type { Source } from './resolve.ts';
 import { workFolder } from './work-folder.ts';
 
-/** Why no sound is kept of a range that was fetched in parts. */
-export const NOT_KEPT =
+const RANGE_TOO_LONG =
   'The sound of this range is not kept for playback: it is longer than three hours, and nothing else of the recording was fetched.';
 
-/** The name of audio that was encoded here. */
-export const RANGE_FILE = 'audio.m4a';
+/** The file name of audio that was encoded here. */
+export const ENCODED_FILE = 'audio.m4a';
 
-/** The folder of what is made for a transcript and kept with it. */
+/** The folder of the files that belong to a transcript. */
 export const transcriptFolder = (deps: Pick<PipelineDeps, 'paths'>, id: string): string =>
   join(deps.paths.transcripts, id);
 
-export type KeptAudio = {
-  /** Its name in the transcript's folder; null where nothing of ours is kept. */
+/** The audio that a transcript plays. */
+export type PlaybackAudio = {
+  /** The file name in the transcript's folder; null if the upload is played, or nothing. */
   readonly file: string | null;
+  /** Where it starts on the source's timeline; seconds. */
   readonly offset: number;
   readonly warnings: readonly string[];
-  /** Of redacted audio alone. */
+  /** For redacted audio alone. */
   readonly report?: RedactionReport;
 };
 
-/** Keeps what was downloaded, or gathered of a range, as the transcript's playable audio. */
-export const keepAudio = async (
+/** Keeps what was downloaded, or collected of a range, as the transcript's playback audio. */
+export const keepPlaybackAudio = async (
   deps: PipelineDeps,
   { transcript, signal }: JobContext,
   source: Source,
   info: MediaInfo,
-  gathered: RangeAudio | null,
-): Promise<KeptAudio> => {
-  const nothing: KeptAudio = { file: null, offset: 0, warnings: [] };
+  rangeAudio: RangeAudio | null,
+): Promise<PlaybackAudio> => {
+  const none: PlaybackAudio = { file: null, offset: 0, warnings: [] };
   const folder = transcriptFolder(deps, transcript.id);
   await mkdir(folder, { recursive: true });
-  if (gathered !== null) {
-    const input = await gathered.finish();
-    if (input === null) return { ...nothing, warnings: [NOT_KEPT] };
-    const encoded = join(workFolder(deps, transcript), RANGE_FILE);
+  if (rangeAudio !== null) {
+    const input = await rangeAudio.finish();
+    if (input === null) return { ...none, warnings: [RANGE_TOO_LONG] };
+    const encoded = join(workFolder(deps, transcript), ENCODED_FILE);
     await deps.media.bleep({ input, output: encoded, spans: [], format: 'm4a', signal });
-    await rename(encoded, join(folder, RANGE_FILE));
-    return { file: RANGE_FILE, offset: gathered.from, warnings: [] };
+    await rename(encoded, join(folder, ENCODED_FILE));
+    return { file: ENCODED_FILE, offset: rangeAudio.from, warnings: [] };
   }
-  if (source.kind !== 'downloaded' || source.input.kind !== 'file') return nothing;
+  if (source.kind === 'upload' || source.input.kind !== 'file') return none;
   const file = `audio.${info.format.replaceAll(/\W/g, '')}`;
   await rename(source.input.path, join(folder, file));
-  return { ...nothing, file };
+  return { ...none, file };
 };

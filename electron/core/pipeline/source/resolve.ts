@@ -1,0 +1,260 @@
+import { mkdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppError } from '../../base/errors.ts';
+import type { MediaInput } from '../../engines/ffmpeg/types.ts';
+import { download } from '../../engines/net/download.ts';
+import { openRangeReader } from '../../engines/net/range-reader/range-reader.ts';
+import type { RangeReader } from '../../engines/net/range-reader/types.ts';
+import { removeResumeState, saveRevalidationState } from '../../engines/net/resume-state.ts';
+import type { DownloadProgress } from '../../engines/net/types.ts';
+import { readWebPage, type WebPage, webPageIn } from '../../engines/pages/web-page.ts';
+import { updateClaimed } from '../../stores/jobs.ts';
+import type { PipelineDeps } from '../deps.ts';
+import type { JobContext } from '../types.ts';
+import { fingerprint } from './fingerprint.ts';
+import { fetchFromPage } from './page.ts';
+import { DOWNLOADED_FILE, workFolder } from './work-folder.ts';
+
+type LocalFile = Extract<MediaInput, { kind: 'file' }>;
+
+/** A job's audio, ready to be read. */
+export type Source = (
+  | { readonly kind: 'upload'; readonly input: LocalFile }
+  /** Downloaded, or for a time range read part by part. */
+  | { readonly kind: 'remote'; readonly input: MediaInput }
+  /** Found in a web page, and downloaded. */
+  | { readonly kind: 'page'; readonly input: LocalFile }
+) & {
+  readonly name: string;
+  readonly size: number | null;
+  /** Tells one recording from another at the same URL: a checkpoint is valid for one identity. */
+  readonly identity: string;
+  /** Bytes fetched from the network for this job so far. */
+  bytesFetched(): number;
+  /** Throws the network error if there was one: ffmpeg only sees a broken stream. */
+  throwIfFailed(): void;
+  close(): Promise<void>;
+};
+
+/** The file in the work folder with the recording from a web page. */
+const PAGE_FILE = 'recording';
+/** About half a minute of attempts without a new byte, in which a machine that wakes up gets online again. */
+const MAX_DOWNLOAD_ATTEMPTS = 6;
+/** Progress that outweighs what a crash can lose; equals FLUSH_EVERY of `net/download.ts`. */
+const MIN_SAFE_PROGRESS = 4 * 1024 * 1024;
+
+const uploadSource = async (deps: PipelineDeps, fileId: string): Promise<Source> => {
+  const file = await deps.files.locate(fileId);
+  if (file === undefined) throw new AppError('file_not_found', 'The stored file is gone.');
+  return {
+    kind: 'upload',
+    input: { kind: 'file', path: file.path },
+    name: file.name,
+    size: file.size,
+    identity: `stored ${fileId}`,
+    bytesFetched: () => 0,
+    throwIfFailed: () => {},
+    close: async () => {},
+  };
+};
+
+type DownloadedFile = {
+  readonly path: string;
+  readonly name: string;
+  readonly size: number;
+  readonly bytesFetched: number;
+};
+
+const downloadedSource = async (
+  kind: 'remote' | 'page',
+  { path, name, size, bytesFetched }: DownloadedFile,
+): Promise<Source> => ({
+  kind,
+  input: { kind: 'file', path },
+  name,
+  size,
+  identity: `downloaded ${await fingerprint(path)}`,
+  bytesFetched: () => bytesFetched,
+  throwIfFailed: () => {},
+  close: async () => {},
+});
+
+const rangeSource = (
+  deps: PipelineDeps,
+  { transcript }: JobContext,
+  reader: RangeReader,
+  before: number,
+): Source => {
+  const bytesFetched = () => before + reader.bytesFetched();
+  return {
+    kind: 'remote',
+    input: reader,
+    name: reader.fileName,
+    size: reader.totalBytes,
+    identity: `remote ${reader.identity}`,
+    bytesFetched,
+    throwIfFailed: () => {
+      const failure = reader.failure();
+      if (failure !== null) throw failure;
+    },
+    close: async () => {
+      await reader.close();
+      updateClaimed(deps.db, transcript.id, transcript.attempt, { bytesFetched: bytesFetched() });
+    },
+  };
+};
+
+/** Reports a download's progress, and resets the job's count of app crashes once it is worth something. */
+const downloadProgress = (deps: PipelineDeps, { transcript, onProgress }: JobContext) => {
+  let first: number | undefined;
+  let isReset = transcript.appCrashes === 0;
+  return ({ bytes, total }: DownloadProgress) => {
+    first ??= bytes;
+    if (!isReset && bytes - first >= MIN_SAFE_PROGRESS) {
+      updateClaimed(deps.db, transcript.id, transcript.attempt, { appCrashes: 0 });
+      isReset = true;
+    }
+    const percent = total === null || total === 0 ? 1 : Math.min(10, (bytes / total) * 10);
+    onProgress({ stage: 'downloading', percent, etaSeconds: null, speed: null });
+  };
+};
+
+/** What a URL leads to: a readable source, or a web page that may contain a recording. */
+type Remote =
+  | { readonly kind: 'source'; readonly source: Source }
+  | { readonly kind: 'page'; readonly page: WebPage; readonly bytesFetched: number };
+
+/** Downloads the URL into the work folder; stops at the head of a web page. */
+const downloadRemote = async (deps: PipelineDeps, context: JobContext, before: number): Promise<Remote> => {
+  const { transcript, signal } = context;
+  const folder = workFolder(deps, transcript);
+  const path = join(folder, DOWNLOADED_FILE);
+  await mkdir(folder, { recursive: true });
+  const onProgress = downloadProgress(deps, context);
+  let page: WebPage | undefined;
+  let received = 0;
+  try {
+    const result = await download(deps.http, {
+      url: transcript.audioUrl,
+      destination: path,
+      purpose: 'audio',
+      limits: {
+        maxBytes: deps.settings.maxDownloadBytes(),
+        stallSeconds: deps.settings.stallSeconds(),
+        maxTries: MAX_DOWNLOAD_ATTEMPTS,
+      },
+      signal,
+      onProgress: (progress) => {
+        received = progress.bytes;
+        onProgress(progress);
+      },
+      checkHead: async (head) => {
+        page = await webPageIn(head);
+        if (page !== undefined) throw new AppError('not_media', 'This is a web page, not a recording.');
+      },
+    });
+    await saveRevalidationState(path, { ...result, url: transcript.audioUrl });
+    const bytesFetched = before + result.bytesFetched;
+    const name = result.fileName;
+    updateClaimed(deps.db, transcript.id, transcript.attempt, { bytesFetched, fileName: name });
+    const file = { path, name, size: result.bytes, bytesFetched };
+    return { kind: 'source', source: await downloadedSource('remote', file) };
+  } catch (error) {
+    if (page === undefined) throw error;
+    await rm(path, { force: true });
+    await removeResumeState(path);
+    const bytesFetched = before + received;
+    updateClaimed(deps.db, transcript.id, transcript.attempt, { bytesFetched });
+    return { kind: 'page', page, bytesFetched };
+  }
+};
+
+/** Opens the URL: for a time range part by part if the server allows it, else by downloading it. */
+const openRemote = async (deps: PipelineDeps, context: JobContext): Promise<Remote> => {
+  const { transcript, signal } = context;
+  context.onProgress({ stage: 'downloading', percent: 0, etaSeconds: null, speed: null });
+  let before = transcript.bytesFetched;
+  if (transcript.audioStartFrom > 0 || transcript.audioEndAt > 0) {
+    const opened = await openRangeReader({
+      client: deps.http,
+      url: transcript.audioUrl,
+      signal,
+      stallSeconds: deps.settings.stallSeconds(),
+      maxBytes: deps.settings.maxDownloadBytes(),
+    });
+    if (opened.supported) return checkForPage(rangeSource(deps, context, opened.reader, before), signal);
+    before += opened.bytesFetched;
+  }
+  return downloadRemote(deps, context, before);
+};
+
+const checkForPage = async (source: Source, signal: AbortSignal): Promise<Remote> => {
+  try {
+    const page = await readWebPage(source.input, signal);
+    if (page === undefined) return { kind: 'source', source };
+    await source.close();
+    return { kind: 'page', page, bytesFetched: source.bytesFetched() };
+  } catch (error) {
+    await source.close();
+    throw error;
+  }
+};
+
+/** The file that an earlier attempt of this job downloaded completely. */
+const findDownloaded = async (
+  deps: PipelineDeps,
+  { transcript }: JobContext,
+  name: string,
+): Promise<DownloadedFile | undefined> => {
+  const path = join(workFolder(deps, transcript), name);
+  const partial = await stat(`${path}.resume.json`).catch(() => undefined);
+  const file = await stat(path).catch(() => undefined);
+  if (partial !== undefined || file === undefined) return undefined;
+  return {
+    path,
+    name: transcript.fileName ?? transcript.name,
+    size: file.size,
+    bytesFetched: transcript.bytesFetched,
+  };
+};
+
+const pageSource = async (
+  deps: PipelineDeps,
+  context: JobContext,
+  page: WebPage,
+  before: number,
+): Promise<Source> => {
+  const { transcript } = context;
+  const folder = workFolder(deps, transcript);
+  await mkdir(folder, { recursive: true });
+  const { name, bytesFetched } = await fetchFromPage(deps, context, page, {
+    folder,
+    file: PAGE_FILE,
+    before,
+    onProgress: downloadProgress(deps, context),
+  });
+  const path = join(folder, PAGE_FILE);
+  const { size } = await stat(path);
+  updateClaimed(deps.db, transcript.id, transcript.attempt, { bytesFetched, fileName: name });
+  return downloadedSource('page', { path, name, size, bytesFetched });
+};
+
+/**
+ * Resolves a job's source: the user's upload, in place; a recording at a URL, downloaded or read part by part; or the
+ * recording in a web page, whose first bytes tell it apart before the rest is downloaded. A download lands in the
+ * job's work folder, where a later attempt finds it or resumes it.
+ */
+export const resolveSource = async (deps: PipelineDeps, context: JobContext): Promise<Source> => {
+  const { transcript, signal } = context;
+  if (transcript.fileId !== null) return uploadSource(deps, transcript.fileId);
+  const fromPage = await findDownloaded(deps, context, PAGE_FILE);
+  if (fromPage !== undefined) return downloadedSource('page', fromPage);
+  const downloaded = await findDownloaded(deps, context, DOWNLOADED_FILE);
+  const remote =
+    downloaded === undefined
+      ? await openRemote(deps, context)
+      : await checkForPage(await downloadedSource('remote', downloaded), signal);
+  return remote.kind === 'source'
+    ? remote.source
+    : pageSource(deps, context, remote.page, remote.bytesFetched);
+};
