@@ -85,7 +85,7 @@ async function printTexts(): Promise<void> {
   );
 }
 
-/** Hours of speech from the corpus, segment after segment. */
+/** Hours of speech, made from the corpus. */
 function longTranscript(): AnalysisTranscript {
   const parts = [
     ...FILES.flatMap(readMarked).map((line) => line.text),

@@ -22,15 +22,15 @@ const LONG = [
   { name: '65 minutes, 8 voices', parts: RECORDINGS.slice(0, 3), minutes: 65 },
 ];
 
-const PIECE = 60 * 16_000;
+const BLOCK = 60 * 16_000;
 const diarize = createDiarizer(forkNodeWorker(WORKER_ENTRY));
 
-async function* pieces(pcm: Float32Array) {
-  for (let at = 0; at < pcm.length; at += PIECE) yield { pcm: pcm.slice(at, at + PIECE) };
+async function* blocksOf(pcm: Float32Array) {
+  for (let at = 0; at < pcm.length; at += BLOCK) yield { pcm: pcm.slice(at, at + BLOCK) };
 }
 
 const run = ({ pcm }: Conversation, speakers: number | null): Promise<Diarization> =>
-  diarize(pieces(pcm), { models: starterModels, speakers, signal: new AbortController().signal });
+  diarize(blocksOf(pcm), { models: starterModels, speakers, signal: new AbortController().signal });
 
 const speakersIn = (turns: readonly { speaker: string | number }[]): number =>
   new Set(turns.map((turn) => turn.speaker)).size;
@@ -46,7 +46,7 @@ const printRow = async (name: string, talk: Conversation): Promise<Diarization> 
   return given;
 };
 
-/** The synthesiser's voice that a found speaker has. */
+/** The synthesized voice that a detected speaker mostly overlaps. */
 const voiceOf = ({ turns }: Diarization, speaker: number, { truth }: Conversation): string => {
   const seconds = new Map<string, number>();
   for (const turn of turns.filter((own) => own.speaker === speaker)) {
@@ -60,7 +60,7 @@ const voiceOf = ({ turns }: Diarization, speaker: number, { truth }: Conversatio
 
 type Heard = { readonly recording: string; readonly voice: string; readonly embedding: Float32Array };
 
-/** How alike the same voice sounds in two recordings, and different voices do anywhere. */
+/** Prints the cosine similarity of the same voice in two recordings, and of different voices. */
 const printVoices = (heard: readonly Heard[]): void => {
   const [same, different]: [number[], number[]] = [[], []];
   for (const [i, a] of heard.entries()) {
@@ -74,13 +74,13 @@ const printVoices = (heard: readonly Heard[]): void => {
     const at = (share: number) => (sorted[Math.floor((sorted.length - 1) * share)] ?? 0).toFixed(3);
     return `${String(sorted.length).padStart(4)} pairs: least ${at(0)}, middle ${at(0.5)}, most ${at(1)}`;
   };
-  console.log(`\nlikeness of the same voice in two recordings ${row(same)}`);
-  console.log(`likeness of different voices                 ${row(different)}`);
+  console.log(`\nsimilarity of the same voice in two recordings ${row(same)}`);
+  console.log(`similarity of different voices                 ${row(different)}`);
 };
 
 const HOURS = 3;
 
-/** Memory of the process that tells speakers apart, over hours: it takes half an hour at a time. */
+/** Prints the diarizer's memory over hours of audio, which it processes in half-hour blocks. */
 const printMemory = async (): Promise<void> => {
   const { pcm } = await joined(['08-meeting-4min.mp3'], HOURS * 60);
   const samples: number[] = [];
@@ -106,8 +106,8 @@ const printMemory = async (): Promise<void> => {
 };
 
 /**
- * Prints the diarization error rate (0.25 s collar, overlap scored, best mapping of speakers) of the conversations,
- * with the number of speakers given and found, and how alike voices sound. `long`: also of hours.
+ * Prints the diarization error rate (0.25 s collar, overlap scored, optimal mapping) of the conversations with the number
+ * of speakers given and detected, and the similarity of voices. `long` adds conversations of up to hours.
  */
 export const printDiarization = async (long: boolean): Promise<void> => {
   console.log(`\n${'diarization error rate'.padEnd(28)} speakers     given     found   (count found)`);

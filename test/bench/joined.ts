@@ -18,7 +18,7 @@ const voiceOf = (line: Line, voices: Truth['voices']): string => {
   return [voice.e, voice.v, ...(voice.var === undefined ? [] : [voice.var])].join('+');
 };
 
-/** Who says what in a sample recording, named by the synthesiser's voice. */
+/** A sample recording with its true turns, named by the synthesized voice. */
 const truthOf = (name: string): LabelledTurn[] => {
   const truth: Truth = JSON.parse(readFileSync(fixturePath(name.replace(/\.\w+$/, '.json')), 'utf8'));
   return (truth.segments ?? truth.sentences ?? []).map((line) => ({
@@ -52,7 +52,7 @@ export const conversation = async (name: string): Promise<Conversation> => ({
   truth: truthOf(name),
 });
 
-/** Numbers from 0 to 1 that are the same in every run. */
+/** Repeatable numbers from 0 to 1. */
 const randomFrom = (start: number) => {
   let seed = start;
   return () => {
@@ -62,8 +62,8 @@ const randomFrom = (start: number) => {
 };
 
 /**
- * A long conversation: recordings one after another, each time louder or softer and with other noise (20 to 40 dB
- * below the speech), since no two minutes of a real one are the same.
+ * A long conversation: recordings in turn, each time with another gain and other noise (20 to 40 dB below the speech),
+ * since no two minutes of a real one are the same.
  */
 export const joined = async (names: readonly string[], minutes: number): Promise<Conversation> => {
   const parts = await Promise.all(names.map(conversation));

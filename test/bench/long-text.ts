@@ -1,4 +1,4 @@
-// `node test/bench/long-text.ts [--hours 10]`: how long the service takes to hand out a very long text.
+// `node test/bench/long-text.ts [--hours 10]`: how long the service takes to answer with a very long text.
 
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -18,7 +18,7 @@ const WORDS_AN_HOUR = 10_000;
 const SECONDS_A_WORD = 3600 / WORDS_AN_HOUR;
 const RUNS = 5;
 
-/** Sentences of the meeting again and again, as segments of the pipeline's shape, until so many words are said. */
+/** Repeats the meeting's sentences as stored segments to fill `hours`. */
 const spokenFor = (hours: number): StoredSegment[] => {
   const sentences = truth('08-meeting-4min.mp3').sentences.map(({ text }) => text.split(' '));
   const segments: StoredSegment[] = [];
@@ -45,7 +45,7 @@ const spokenFor = (hours: number): StoredSegment[] => {
   return segments;
 };
 
-/** Puts a finished transcript with these segments into a data folder that no server has open. */
+/** Inserts a completed transcript into a data folder that no server has open. */
 const store = (dataDir: string, segments: readonly StoredSegment[], hours: number): string => {
   const db = openDatabase(join(dataDir, 'earshot.db'), { logger: silentLogger, now: Date.now });
   const userId = findOwner(db)?.id ?? '';

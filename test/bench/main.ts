@@ -1,8 +1,8 @@
-// `npm run bench`: each row beside whisper.cpp's own program, built from the same source, in alternating runs.
-// The absolute seconds say little on a shared machine: read the ratios.
+// `npm run bench`: compares each row with whisper.cpp's own program, built from the same source, in alternating runs.
+// On a shared machine only the ratios mean something.
 //
-//   npm run bench -- --quick    one run a row, 5 files in the queue, 5 minutes instead of 30
-//   npm run bench -- --sweep    threads by pieces side by side, too
+//   npm run bench -- --quick    one run per row, 5 files in the queue, 5 minutes instead of 30
+//   npm run bench -- --sweep    also threads by chunks in parallel
 
 import { availableParallelism } from 'node:os';
 import { discard, startServer, type TestServer } from '../support/server.ts';
@@ -27,7 +27,7 @@ const row = (name: string, earshot: number[], whisper: number[]): void => {
   );
 };
 
-/** Threads of the program's own that are fastest here: its default of four is not, on small machines. */
+/** The thread count at which whisper.cpp's program is fastest here; its default of four is too many for small machines. */
 const bestThreads = async (wav: string): Promise<number> => {
   const times = new Map<number, number>();
   for (const threads of [1, Math.max(2, Math.min(4, availableParallelism()))]) {

@@ -16,7 +16,7 @@ export const seconds = async (work: () => Promise<unknown>): Promise<number> => 
 export const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
-/** One run of whisper.cpp's own program with the product's decoding; it loads the model each time. */
+/** Runs whisper.cpp's own program with the product's decoding. It loads the model each time. */
 export const whisperCli = async (wav: string, threads: number): Promise<void> => {
   const decoding = ['-bs', '5', '-bo', '5', '-mc', '0', '-sns', '-l', 'auto'];
   await run(
@@ -28,7 +28,7 @@ export const whisperCli = async (wav: string, threads: number): Promise<void> =>
   );
 };
 
-/** Uploads a file and answers with what `audio_url` takes. */
+/** Uploads a file; returns its `audio_url`. */
 export const upload = async (server: TestServer, path: string): Promise<string> => {
   const form = new FormData();
   form.append('file', new Blob([readFileSync(path)]), 'bench.wav');
@@ -56,7 +56,7 @@ const childrenOf = (pid: number): number[] =>
 export const largestChild = (pid: number): number =>
   Math.round(Math.max(0, ...childrenOf(pid).map(residentMegabytes)));
 
-/** Resident memory in MB: of the server, and of its worker. */
+/** Resident memory of the server and of its worker, in MB. */
 export const memory = (server: TestServer): { server: number; worker: number } => ({
   server: Math.round(residentMegabytes(server.pid)),
   worker: largestChild(server.pid),

@@ -1,4 +1,4 @@
-// `node test/bench/ranges.ts [--minutes 120] [--only TEXT]`: what a 60-second range of a long recording costs, for each container.
+// `node test/bench/ranges.ts [--minutes 120] [--only TEXT]`: bytes and time for a 60-second range of a long recording, per container.
 
 import { execFileSync } from 'node:child_process';
 import { readFile, rm, writeFile } from 'node:fs/promises';

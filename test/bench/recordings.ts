@@ -12,12 +12,12 @@ const SPOKEN = [
   '11-news-and-entities.wav',
 ];
 
-/** A WAV of so many seconds, made by saying the samples one after another as often as it takes. */
+/** Writes a WAV file of `seconds` of speech by repeating the samples; returns its path. */
 export const spokenWav = async (folder: string, name: string, seconds: number): Promise<string> => {
   const list = join(folder, `${name}.txt`);
   const times = Math.ceil(seconds / 300) + 1;
   const wav = join(folder, `${name}.wav`);
-  // Each is decoded to one form first: the concat demuxer takes files of one codec alone.
+  // The concat demuxer needs the same codec in all files.
   const parts = await Promise.all(
     SPOKEN.map(async (file, index) => {
       const part = join(folder, `part-${index}.wav`);

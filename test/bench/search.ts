@@ -1,4 +1,4 @@
-// `node test/bench/search.ts [--transcripts 100000]`: how long a search takes over HTTP, and how long it keeps others waiting.
+// `node test/bench/search.ts [--transcripts 100000]`: how long a search takes over HTTP, and how long it delays other requests.
 
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -23,7 +23,7 @@ const VOCABULARY = 40_000;
 const RUNS = 9;
 const SYLLABLES = ['ka', 'lo', 'mi', 'ter', 'van', 'sho', 'ri', 'den', 'pul', 'gra', 'no', 'bex', 'tu'];
 
-/** Words of the meeting first, as often as people say them, then ever rarer ones. */
+/** The words by rank: frequent ones and those of the meeting first, then made-up ones. */
 const vocabulary = (): readonly string[] => {
   const said =
     truth('08-meeting-4min.mp3')
@@ -46,7 +46,7 @@ const pickWord = (random: Random, words: readonly string[]): string => {
   return words[rank] ?? 'the';
 };
 
-/** Fills a data folder that no server has open with finished transcripts of some minutes each. */
+/** Inserts `count` completed transcripts into a data folder that no server has open; returns the seconds it took. */
 const fill = (dataDir: string, count: number): number => {
   const db = openDatabase(join(dataDir, 'earshot.db'), { logger: silentLogger, now: Date.now });
   const userId = findOwner(db)?.id ?? '';
@@ -96,7 +96,7 @@ const fill = (dataDir: string, count: number): number => {
   return (performance.now() - started) / 1000;
 };
 
-/** The longest answer of the health endpoint, asked for again and again while something else is done. */
+/** The slowest answer of the health endpoint during `work`, in ms. */
 const longestWait = async (server: TestServer, work: () => Promise<void>): Promise<number> => {
   let over = false;
   let longest = 0;

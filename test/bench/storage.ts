@@ -13,7 +13,7 @@ export type BenchRow = { readonly name: string; readonly value: number; readonly
 const GIB = 1024 ** 3;
 const PLAIN: FileFilter = { metadata: [], page: 1, limit: 20, sort: 'uploaded_at', order: 'desc' };
 
-/** Median milliseconds of 21 runs. */
+/** Median of 21 runs in ms. */
 const median = (work: () => void): number => {
   const times = Array.from({ length: 21 }, () => {
     const start = performance.now();
@@ -72,7 +72,7 @@ const bigFile = async (folder: string, bytes: number): Promise<BenchRow[]> => {
   ];
 };
 
-/** Measures the storage: a file of `bytes` bytes up and down, and lists of 100,000 files. */
+/** Measures the upload and download of a file of `bytes` bytes, and listings of 100,000 files. */
 export const benchStorage = async (bytes = GIB): Promise<BenchRow[]> => {
   const folder = temporaryFolder();
   try {

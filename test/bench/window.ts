@@ -1,4 +1,4 @@
-// The window with 100,000 transcripts and with a transcript of 100,000 words: what a reader would feel, printed.
+// Frame rates and delays of the window with 100,000 transcripts, and with a transcript of 100,000 words.
 //
 //   node test/bench/window.ts
 //
@@ -22,7 +22,7 @@ const SCROLL_MS = 4000;
 const say = (what: string, value: number, unit: string) =>
   process.stdout.write(`${what.padEnd(52)} ${value.toFixed(1).padStart(8)} ${unit}\n`);
 
-/** Frames a second, median and the slowest of a hundred, while an element scrolls at a reader's fastest. */
+/** Frames per second, median and first percentile, while an element scrolls fast. */
 const scrollFrames = (
   page: Page,
   selector: string,
@@ -48,7 +48,7 @@ const scrollFrames = (
     [selector, pixels, SCROLL_MS] as const,
   );
 
-/** Milliseconds from the end of an answer until what it carries is on the page. */
+/** Milliseconds from the end of a response until its content is on the page. */
 const afterData = async (
   page: Page,
   url: string,
@@ -71,7 +71,7 @@ const afterData = async (
   );
 };
 
-/** Marks the moment when something first appears: watched from the page's start. */
+/** Records when a selector first matches, from the start of the page. */
 const watchFor = (page: Page, selector: string) =>
   page.addInitScript((css) => {
     const watch = new MutationObserver(() => {

@@ -4,9 +4,9 @@ const log = (line: string): void => {
   process.stderr.write(`${line}\n`);
 };
 
-/** The native addon's file, built on the first call on this machine and taken from the cache after that. */
+/** The native addon's path. Builds it unless it is in the cache. */
 export const testAddon = async (): Promise<string> =>
   process.env.EARSHOT_ADDON ?? addonPath() ?? (await buildAddon({ log, cli: true }));
 
-/** whisper.cpp's own command-line program from the same source, built in the same way. */
+/** The path of whisper.cpp's own command-line program, built from the same source. */
 export const testWhisperCli = async (): Promise<string> => buildWhisperCli({ log });

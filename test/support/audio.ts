@@ -3,7 +3,7 @@ import { fixture } from './fixtures.ts';
 const RATE = 16_000;
 const HEADER_BYTES = 44;
 
-/** Where the four sentences of the note lie, in seconds. */
+/** Start and end of the note's four sentences in seconds. */
 const SENTENCES = [
   [0.2, 4.3],
   [4.3, 6.7],
@@ -40,7 +40,10 @@ const sentence = (note: Int16Array, index: number): Int16Array => {
   return note.subarray(Math.round(from * RATE), Math.round(to * RATE));
 };
 
-/** The note's sentences in turn, one each `every` seconds, and silence in between. */
+/** A WAV file of a fifth of a second of silence: a whole recording that takes no time to transcribe. */
+export const tinyWav = (): Buffer => wav(new Int16Array(RATE / 5));
+
+/** A WAV file of the note's sentences in turn, one every `every` seconds, with silence in between. */
 export const talk = (seconds: number, every = 8, first = 0): Buffer => {
   const note = noteSamples();
   const samples = new Int16Array(Math.round(seconds * RATE));
@@ -50,5 +53,5 @@ export const talk = (seconds: number, every = 8, first = 0): Buffer => {
   return wav(samples);
 };
 
-/** One sentence, the note's number `index`: four seconds or less. */
+/** A WAV file of the note's sentence number `index`, at most five seconds. */
 export const oneSentence = (index = 0): Buffer => wav(sentence(noteSamples(), index));

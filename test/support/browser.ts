@@ -24,7 +24,7 @@ const CHROMIUM_PATHS = [
 ];
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** The choices of the New dialog for a test that wants the text alone, and soon. */
+/** Options of the New dialog that turn every analysis off, for the fastest result. */
 export const TEXT_ALONE = {
   diarize: false,
   entities: false,
@@ -40,25 +40,24 @@ export type WindowOptions = {
   readonly height?: number;
   readonly locale?: string;
   readonly reducedMotion?: 'reduce' | 'no-preference';
-  /** False: the page is opened without a key. */
+  /** Default true; false opens the page without a key. */
   readonly signedIn?: boolean;
-  /** Options of the New dialog and other preferences, as the window keeps them. */
+  /** Preferences as the window stores them, the options of the New dialog among them. */
   readonly prefs?: Readonly<Record<string, unknown>>;
 };
 
 export type TestWindow = {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Errors of the page and its console. */
+  /** Errors thrown in the page or logged to its console. */
   readonly errors: string[];
-  /** Requests to anything but the server. */
+  /** URLs of requests to anything but the server. */
   readonly foreign: string[];
-  /** Opens an address of the window, and waits until what it shows is loaded. */
+  /** Opens a route of the window and waits until its content is loaded. */
   go(hash: string): Promise<void>;
-  /** Waits until nothing that is shown is still on its way. */
+  /** Waits until no placeholder of loading content is left. */
   settle(): Promise<void>;
-  /** Violations that axe-core finds on the page as it is, each in one line: of all its rules, or of those on
-   * colours, in which alone the dark theme differs from the light one. */
+  /** axe-core's violations, one line each: of all rules, or of those on color, the only difference between the themes. */
   violations(rules?: 'all' | 'colors'): Promise<string[]>;
   close(): Promise<void>;
 };
@@ -98,7 +97,7 @@ export const borrowBrowser = async (): Promise<Browser> => {
   };
 };
 
-/** Opens the window of a server in a browser context of its own. */
+/** Opens a server's window in a new browser context. */
 export const openWindow = async (
   browser: Browser,
   server: TestServer,
@@ -124,7 +123,7 @@ export const openWindow = async (
   const foreign: string[] = [];
   page.on('pageerror', (error) => errors.push(error.message));
   page.on('console', (message) => {
-    // A refused key or a missing transcript is part of what the tests do; the browser logs each as an error.
+    // The browser logs every failed response, also those that a test provokes.
     if (message.type() === 'error' && !/Failed to load resource/.test(message.text()))
       errors.push(message.text());
   });
@@ -135,7 +134,7 @@ export const openWindow = async (
   });
   await page.goto(`${server.url}/`);
   const settle = async () => {
-    // Two frames: the address has reached React, and what it draws has begun to load.
+    // After two frames React has rendered the route and begun to load its content.
     await page.evaluate(
       () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
     );

@@ -1,15 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
-const isThere = (program: string): boolean =>
+const isInstalled = (program: string): boolean =>
   existsSync(`/usr/bin/${program}`) || existsSync(`/usr/sbin/${program}`);
 
-/**
- * Whether these programs are there. On a Debian machine where the test runs as root their packages are installed;
- * elsewhere the tests that need them are reported as skipped.
- */
+/** Whether the programs are installed. As root on Debian, installs their packages first; elsewhere tests are skipped. */
 export const ensurePrograms = (programs: readonly string[], packages: readonly string[]): boolean => {
-  const complete = () => programs.every(isThere);
+  const complete = () => programs.every(isInstalled);
   if (complete()) return true;
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return false;
   const apt = (...args: string[]) =>
@@ -21,7 +18,7 @@ export const ensurePrograms = (programs: readonly string[], packages: readonly s
   try {
     apt(...install);
   } catch {
-    // The lists may be older than the archive. A machine without a network has neither.
+    // The package lists may be outdated, or there is no network.
     try {
       apt('update');
       apt(...install);

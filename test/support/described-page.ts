@@ -1,4 +1,4 @@
-/** A page that describes its recording for search engines: "A note on time", in two chapters, the second from `restAt` seconds on. */
+/** An HTML page with a schema.org VideoObject, "A note on time", of two chapters; the second starts at `restAt` seconds. */
 export const describedPage = (url: string, restAt: number): string => {
   const described = JSON.stringify({
     '@context': 'https://schema.org',

@@ -10,13 +10,13 @@ const namesOf = (turns: readonly LabelledTurn[]): string[] => [
   ...new Set(turns.map(({ speaker }) => String(speaker))),
 ];
 
-/** The steps of a stretch of time: from the first at or after `start` to the last before `end`. */
+/** The range of steps between two times, end exclusive. */
 const stepsOf = (start: number, end: number, steps: number): [number, number] => [
   Math.max(0, Math.ceil(start / STEP)),
   Math.min(steps, Math.ceil(end / STEP)),
 ];
 
-/** For each step and each speaker, whether the speaker speaks. */
+/** For each speaker, 1 in every step in which the speaker speaks. */
 const timelines = (turns: readonly LabelledTurn[], names: readonly string[], steps: number): Uint8Array[] => {
   const lines = names.map(() => new Uint8Array(steps));
   for (const { start, end, speaker } of turns) {
@@ -25,7 +25,7 @@ const timelines = (turns: readonly LabelledTurn[], names: readonly string[], ste
   return lines;
 };
 
-/** The largest sum of shared time over all ways to pair rows with columns. */
+/** The largest sum over all ways to pair rows with columns. */
 const bestPairing = (shared: readonly (readonly number[])[]): number => {
   const known = new Map<string, number>();
   const from = (row: number, taken: readonly number[]): number => {
@@ -53,9 +53,8 @@ const bestPairing = (shared: readonly (readonly number[])[]): number => {
 };
 
 /**
- * The diarization error rate of NIST's rich transcription evaluations: missed, false and wrongly attributed
- * speech over all speech, 0 to 1 and more. Time within `collar` seconds of a true border does not count;
- * overlapping speech does; speakers are mapped in the best way.
+ * The diarization error rate of NIST's rich transcription evaluations: missed, false and confused speech over all
+ * speech. Ignores `collar` seconds around each true boundary, scores overlap, and maps speakers optimally.
  */
 export const scoreDiarization = (
   truth: readonly LabelledTurn[],

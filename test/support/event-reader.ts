@@ -1,7 +1,7 @@
 import { readMessages, type StreamMessage } from '../../electron/contract/event-stream.ts';
 import type { ServerEvent } from '../../electron/contract/events.ts';
 
-// Every field any event can have: a test looks at those of the event it waited for.
+// Every field of every event: a test reads those of the event that it waited for.
 type AnyData = {
   [K in ServerEvent as K['type']]: Omit<K, 'type'>;
 }[ServerEvent['type']];
@@ -27,12 +27,12 @@ export class EventReader {
       },
     });
     if (!response.ok || response.body === null) throw new Error(`events: ${response.status}`);
-    // Ends with the test, by `close`.
+    // Rejects when `close` aborts it.
     reader.#read(response.body).catch(() => {});
     return reader;
   }
 
-  /** The next event that nobody has taken yet. */
+  /** The next event not yet taken. */
   async next(): Promise<SeenEvent> {
     for (;;) {
       const event = this.#seen[this.#taken];
@@ -46,7 +46,7 @@ export class EventReader {
     }
   }
 
-  /** Takes all events up to the first of that type, that one included. */
+  /** Takes all events up to and including the first of `type`. */
   async waitFor(type: ServerEvent['type']): Promise<SeenEvent[]> {
     const taken: SeenEvent[] = [];
     for (;;) {

@@ -4,12 +4,12 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Makes media for tests with the real ffmpeg: `ffmpeg -y <args>`. */
+/** Runs the real ffmpeg: `ffmpeg -y <args>`. */
 export const ffmpeg = async (...args: string[]): Promise<void> => {
   await run('ffmpeg', ['-v', 'error', '-nostdin', '-y', ...args]);
 };
 
-/** Ids of processes that have a text in their command line. Linux. */
+/** Ids of processes with `text` in their command line (Linux only). */
 export const processesWith = async (text: string): Promise<number[]> => {
   const ids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid);
   const found = await Promise.all(
@@ -17,7 +17,7 @@ export const processesWith = async (text: string): Promise<number[]> => {
       try {
         return (await readFile(`/proc/${id}/cmdline`, 'utf8')).includes(text) ? [Number(id)] : [];
       } catch {
-        // The process ended while it was looked at.
+        // The process has ended meanwhile.
         return [];
       }
     }),

@@ -13,14 +13,14 @@ export type Truth = {
   readonly sentences: readonly { start: number; end: number; speaker: string; text: string }[];
 };
 
-/** What is really said in `01-short-note.wav` and its kin. */
+/** What is really said in a recording. */
 export const truth = (name: string): Truth =>
   JSON.parse(readFileSync(fixturePath(name.replace(/\.\w+$/, '.json')), 'utf8'));
 
-/** The first sentence of `01-short-note.wav`: where what is said does not matter, each second costs time. */
+/** The first sentence of `01-short-note.wav`, for tests to which the words do not matter. */
 export const ONE_SENTENCE = '00-one-sentence.wav';
 
-/** The recordings with a truth, 01 to 13. */
+/** The recordings with a JSON file of what is said. */
 export const RECORDINGS = [
   '01-short-note.wav',
   '02-two-speakers.mp3',

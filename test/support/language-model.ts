@@ -10,12 +10,12 @@ export type ChatAnswer = { readonly status?: number; readonly content?: string; 
 
 export type LanguageModel = {
   readonly requests: ChatRequest[];
-  /** Of the OpenAI-compatible API. */
+  /** Base URL of its OpenAI-compatible API. */
   readonly baseUrl: string;
   close(): Promise<void>;
 };
 
-/** A stand-in for Ollama: answers each chat request with what `reply` makes of it; undefined never answers. */
+/** A server like Ollama: answers each chat request with `reply`'s result; undefined leaves it unanswered. */
 export const startLanguageModel = async (
   reply: (request: ChatRequest) => ChatAnswer | undefined,
 ): Promise<LanguageModel> => {
@@ -50,7 +50,7 @@ export const startLanguageModel = async (
   };
 };
 
-/** The ids of the lines that the model is shown. */
+/** The ids of the lines in the prompt. */
 export const idsIn = ({ body }: ChatRequest): number[] =>
   [...(body.messages[1]?.content ?? '').matchAll(/^\[(\d+)/gm)].map((match) => Number(match[1]));
 

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 
-/** Where the parts of a whisper.cpp model file begin, for tests that damage one. */
+/** Byte offsets of the parts of a whisper.cpp model file, for tests that damage one. */
 export type ModelLayout = {
   size: number;
-  /** The eleven fields of the header, in order, as byte offsets. */
+  /** The header's eleven fields, in order. */
   fields: Record<string, number>;
   filters: number;
   vocabulary: number;
-  /** Byte offset of each tensor's own header. */
+  /** Each tensor's header. */
   tensors: number[];
 };
 

@@ -6,7 +6,7 @@ import { STARTER_MODEL } from './paths.ts';
 import type { TestServer } from './server.ts';
 import { until } from './until.ts';
 
-/** The starter model's bytes: real ones, which tests serve under other names. */
+/** The starter model, which tests serve under other names. */
 export const starterBytes = (): Buffer => readFileSync(STARTER_MODEL);
 
 export const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
@@ -25,19 +25,19 @@ export const find = async (server: TestServer, id: string): Promise<Model> => {
   return model;
 };
 
-/** Waits until a model's download has ended one way or the other. */
+/** Waits until a model's download has ended. */
 export const settled = (server: TestServer, id: string): Promise<Model> =>
   until(async () => {
     const model = await find(server, id);
     return model.download?.state === 'downloading' ? undefined : model;
   });
 
-/** Begins an installation and waits for its end. */
+/** Installs a model and waits for the end of the download. */
 export const install = async (server: TestServer, id: string): Promise<Model> => {
   await server.client.call('installModel', { params: { id } });
   return settled(server, id);
 };
 
-/** Takes an installed model away, so that the next test begins without it. */
+/** Removes an installed model, so that the next test starts without it. */
 export const forget = (server: TestServer, id: string): void =>
   rmSync(modelPath(server, id), { force: true });

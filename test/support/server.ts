@@ -12,32 +12,32 @@ export type TestServerOptions = {
   readonly args?: readonly string[];
   readonly dataDir?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** {@link QUICK}: where it does not matter how well the server hears, and each second does. */
+  /** Sets {@link QUICK}, for tests to which the words do not matter. */
   readonly quick?: boolean;
 };
 
 export type TestServer = {
   readonly url: string;
-  /** Opens the window, once. */
+  /** Opens the window signed in; works once. */
   readonly loginUrl: string;
   readonly pid: number;
   readonly dataDir: string;
   /** The owner's key. */
   readonly key: string;
   readonly client: Client;
-  /** A client of the same server with another key, or none. */
+  /** A client with another key, or none. */
   as(key: string | undefined): Client;
-  /** A plain request with the owner's key, unless another authorization is given. */
+  /** `fetch` with the owner's key unless `init` has an authorization header. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
-  /** SIGTERM, and the exit code. */
+  /** Sends SIGTERM; returns the exit code. */
   stop(): Promise<number | null>;
-  /** SIGKILL. */
+  /** Sends SIGKILL and waits for the exit. */
   kill(): Promise<void>;
-  /** The server's log. */
+  /** The log so far. */
   log(): Promise<string>;
 };
 
-/** Settings with which recognition is as fast as it gets. */
+/** Settings for the fastest recognition. */
 export const QUICK = { 'engine.beamSize': 1, 'engine.fitWindow': true } as const;
 
 const OWNER_KEY = 'test-owner-key';
@@ -57,10 +57,10 @@ const firstLine = async (child: ChildProcess): Promise<string> => {
   });
   const lines = createInterface({ input: stdout });
   for await (const line of lines) return line;
-  throw new Error(`The server ended before it was ready: ${errors}`);
+  throw new Error(`The server exited before it was ready: ${errors}`);
 };
 
-/** Runs `earshot` with these arguments as a user would, without the set-up. */
+/** Spawns the command line, without the set-up that `npm run` does first. */
 export const spawnEarshot = async (
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
@@ -76,7 +76,7 @@ export const spawnEarshot = async (
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 
-/** The process of a server on a data folder, which is not waited for. */
+/** Spawns a server without waiting until it is ready. */
 export const spawnServer = (
   dataDir: string,
   { args = DEFAULT_ARGS, env = {} }: Omit<TestServerOptions, 'dataDir'> = {},
@@ -86,7 +86,7 @@ export const spawnServer = (
     ...env,
   });
 
-/** Starts a real server in a process of its own, on any free port and a fresh data folder. */
+/** Starts a server in its own process, on a free port and, unless given, a new data folder. */
 export const startServer = async (options: TestServerOptions = {}): Promise<TestServer> => {
   const dataDir = options.dataDir ?? temporaryFolder();
   const child = await spawnServer(dataDir, options);

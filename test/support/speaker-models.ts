@@ -5,7 +5,7 @@ import { RESOURCES } from './paths.ts';
 const FOLDER = join(RESOURCES, 'models');
 const { segmentation, embedding } = STARTER_SPEAKERS;
 
-/** The speaker models that come with the program. */
+/** The bundled speaker models. */
 export const starterModels = {
   segmentation: join(FOLDER, segmentation.file),
   embedding: join(FOLDER, embedding.file),

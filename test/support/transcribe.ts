@@ -2,7 +2,7 @@ import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
 import type { TestServer } from './server.ts';
 
-/** Uploads a recording and waits for its transcript with what can be found in it; gives its id. */
+/** Uploads a recording, transcribes it with every analysis but diarization, and returns the id. */
 export const transcribeFixture = async (
   server: TestServer,
   path: string,

@@ -1,7 +1,7 @@
 import type { TestServer } from './server.ts';
 import { stall, startUrlServer, status, type UrlServer } from './url-server.ts';
 
-/** A transcription that failed, and one that runs for as long as the server of its recording is not closed. */
+/** Adds a failed transcript, and one that stays in progress until `remote` is closed. */
 export const addUnfinished = async (
   server: TestServer,
 ): Promise<{ failed: string; running: string; remote: UrlServer }> => {
@@ -15,7 +15,7 @@ export const addUnfinished = async (
       wait_until_complete: true,
     },
   });
-  if (gone.status !== 'failed') throw new Error('What is missing was found.');
+  if (gone.status !== 'failed') throw new Error('The transcription of a missing recording did not fail.');
   const url = remote.set('/board.mp3', stall(Buffer.alloc(9_000_000, 1), 100_000));
   const running = await server.client.call('createTranscript', {
     body: { audio_url: url, name: 'Board meeting' },

@@ -13,21 +13,21 @@ export type SeenRequest = {
 
 export type FileOptions = {
   readonly type?: string;
-  /** Whether Range is honoured; default true. */
+  /** Whether Range is honored; default true. */
   readonly ranges?: boolean;
-  /** null: none. Default: one made from the length. */
+  /** Default: derived from the length; null sends none. */
   readonly etag?: string | null;
   readonly lastModified?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The connection is broken off after this many bytes of each answer. */
+  /** Resets the connection after this many bytes of each answer. */
   readonly cutEvery?: number;
-  /** The announced length, where it is to be a lie. */
+  /** A false Content-Length. */
   readonly announcedLength?: number;
-  /** Answers a Range request with 206 but from the file's beginning. */
+  /** Answers a Range request with 206, but from the start of the file. */
   readonly wrongRange?: boolean;
-  /** Packs the file whatever the request accepts. */
+  /** Compresses the file, whatever the request accepts. */
   readonly gzip?: boolean;
-  /** Called at each request, to let the file change. */
+  /** Called at each request with its number, from 1. */
   readonly onRequest?: (count: number) => void;
 };
 
@@ -40,7 +40,7 @@ const parseRange = (header: string | undefined, size: number): { first: number; 
 
 const defaultEtag = (body: Buffer): string => `"${body.length.toString(16)}"`;
 
-/** A file as servers give it, or nearly so. `body` may be a function, for a file that changes. */
+/** Serves a file as configured. A function as `body` makes a file that changes. */
 export const file = (body: Buffer | (() => Buffer), options: FileOptions = {}): Behavior => {
   let count = 0;
   return (request, response) => {
@@ -76,7 +76,7 @@ export const file = (body: Buffer | (() => Buffer), options: FileOptions = {}): 
   };
 };
 
-/** A status with a small HTML page. */
+/** Answers with a status and a small HTML page. */
 export const status = (code: number, headers: Readonly<Record<string, string>> = {}): Behavior => {
   return (_request, response) => {
     response
@@ -91,7 +91,7 @@ export const htmlPage: Behavior = (_request, response) => {
     .end('<!doctype html><html><head><title>Log in</title></head><body>Please log in.</body></html>');
 };
 
-/** Sends the first bytes of an answer, then nothing more. With 0 bytes not even the head. */
+/** Sends the first `after` bytes of an answer, then nothing more; with 0, not even the headers. */
 export const stall = (body: Buffer, after: number): Behavior => {
   return (_request, response) => {
     if (after === 0) return;
@@ -100,7 +100,7 @@ export const stall = (body: Buffer, after: number): Behavior => {
   };
 };
 
-/** Sends bytes for as long as somebody reads them. */
+/** Sends bytes until the client disconnects. */
 export const endless = (chunk: Buffer = Buffer.alloc(64 * 1024, 1)): Behavior => {
   return (_request, response) => {
     response.writeHead(200, { 'content-type': 'audio/mpeg' });
@@ -118,7 +118,7 @@ export const redirect = (location: string, code = 302): Behavior => {
   };
 };
 
-/** Talks something else than HTTP. */
+/** Answers with something other than HTTP. */
 export const garbage: Behavior = (request) => {
   request.socket.end('SSH-2.0-OpenSSH_9.2\r\n');
 };
@@ -127,15 +127,15 @@ export type UrlServer = {
   readonly port: number;
   /** `http://127.0.0.1:<port><path>` */
   url(path: string): string;
-  /** What a path answers with from now on; without it 404. */
+  /** Sets how a path answers from now on, and returns its URL. Other paths answer with 404. */
   set(path: string, behaviour: Behavior): string;
   readonly requests: SeenRequest[];
-  /** Bytes written to sockets, heads included, for all requests of a path since the start. */
+  /** Bytes sent since the start, headers included. */
   bytesSent(): number;
   close(): Promise<void>;
 };
 
-/** A local HTTP server that misbehaves as it is told. */
+/** Starts a local HTTP server whose paths behave as set. */
 export const startUrlServer = async (): Promise<UrlServer> => {
   const routes = new Map<string, Behavior>();
   const requests: SeenRequest[] = [];

@@ -5,13 +5,13 @@ type Received = { readonly path: string; readonly headers: Record<string, string
 
 export type WebhookReceiver = {
   url(path: string): string;
-  /** What a path answers with, one status a request; after that, and for other paths, 204. */
+  /** Sets the statuses of a path's next answers; every other answer is 204. */
   answer(path: string, statuses: readonly number[]): void;
   requests(path: string): Received[];
   close(): Promise<void>;
 };
 
-/** A server that keeps what webhooks send it. */
+/** Starts a server that records webhook deliveries. */
 export const startWebhookReceiver = async (): Promise<WebhookReceiver> => {
   const received: Received[] = [];
   const answers = new Map<string, number[]>();

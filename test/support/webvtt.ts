@@ -1,6 +1,6 @@
 /**
- * A WebVTT parser after https://www.w3.org/TR/webvtt1/ section 6, strict where the specification's parser is
- * lenient: what an author may not write throws.
+ * A WebVTT parser after https://www.w3.org/TR/webvtt1/ section 6. Stricter than the specification's: throws on anything
+ * that an author must not write.
  */
 export type VttCue = { id: string; startMs: number; endMs: number; voice: string | null; text: string };
 

@@ -10,7 +10,7 @@ import { temporaryFolder } from './temporary-folder.ts';
 
 const run = promisify(execFile);
 
-// Not -nt: it would leave the times out of the decoding, too, not out of the output alone.
+// Without -nt, which would decode without timestamps instead of just hiding them.
 const DECODING = ['-np', '-bs', '5', '-bo', '5', '-mc', '0', '-sns', '-l', 'auto', '-t', '1'];
 
 const hear = async (program: string, path: string): Promise<string> => {
@@ -28,24 +28,23 @@ const hear = async (program: string, path: string): Promise<string> => {
 };
 
 /**
- * What whisper.cpp's own program, built from the same source, writes for a recording with the product's
- * decoding: beam of 5, no earlier text as context, non-speech tokens suppressed. One thread gives the same
- * text every time, so it is kept in the cache, by everything that it depends on: the program (its path
- * names the build), the model, the recording and the decoding.
+ * The text of a recording by whisper.cpp's own program, with the product's decoding: beam of 5, no context from earlier
+ * text, non-speech tokens suppressed. With one thread the text is deterministic, so it is cached by the program (its
+ * path names the build), the model, the recording and the decoding.
  */
 export const whisperCliText = async (path: string): Promise<string> => {
   const program = await testWhisperCli();
   const key = createHash('sha256').update(JSON.stringify([program, DECODING]));
   for (const input of [STARTER_MODEL, path]) key.update(await readFile(input));
   const folder = join(cacheDir(), 'whisper-cli-texts');
-  const kept = join(folder, `${key.digest('hex')}.txt`);
+  const cached = join(folder, `${key.digest('hex')}.txt`);
   try {
-    return await readFile(kept, 'utf8');
+    return await readFile(cached, 'utf8');
   } catch {
     const text = await hear(program, path);
     await mkdir(folder, { recursive: true });
-    await writeFile(`${kept}.${process.pid}`, text);
-    await rename(`${kept}.${process.pid}`, kept);
+    await writeFile(`${cached}.${process.pid}`, text);
+    await rename(`${cached}.${process.pid}`, cached);
     return text;
   }
 };

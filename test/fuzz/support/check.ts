@@ -3,16 +3,16 @@ import type { Plan } from './plan.ts';
 import type { Answer } from './send.ts';
 import type { World } from './world.ts';
 
-/** Traces of the program's inside, which no answer may show. */
-const INSIDE =
+/** Internals that no error may reveal. */
+const INTERNALS =
   /node_modules|\bat [\w.]+ \(|\.ts:\d+|SQLITE_|SqliteError|\bFST_|ENOENT|EACCES|EISDIR|ZodError/;
-/** Answers that speak of this machine on purpose. */
-const OPEN = new Set(['system', 'getSettings', 'patchSettings', 'listConnections', 'listModels']);
-/** Files of others that their owners made public. */
+/** Operations whose answers contain paths of this machine on purpose. */
+const SHOWS_PATHS = new Set(['system', 'getSettings', 'patchSettings', 'listConnections', 'listModels']);
+/** Operations on files that other users may have made public. */
 const PUBLIC = new Set(['directFile', 'downloadFile', 'getPresigned', 'putPresigned', 'transcriptAudio']);
 
-/** What a server must say where the fuzz itself demanded ClamAV, or filled a user's space: the 5xx that are no fault. */
-const EARNED: Readonly<Record<number, string>> = {
+/** 5xx codes that the fuzz provokes itself, by requiring ClamAV or filling a user's quota. */
+const EXPECTED_5XX: Readonly<Record<number, string>> = {
   503: 'scanner_unavailable',
   507: 'storage_limit_exceeded',
 };
@@ -33,7 +33,7 @@ const parsed = (body: Buffer): unknown => {
   }
 };
 
-/** Holds answers against the document. Each method gives what is wrong, or undefined. */
+/** Compares answers with the document. Each method returns the first problem, or undefined. */
 export class Checker {
   readonly #document: ApiDocument;
   readonly #world: World;
@@ -47,23 +47,24 @@ export class Checker {
     const { operation } = plan;
     return (
       this.#always(plan, answer) ??
-      (operation === undefined ? this.#outside(plan, answer) : this.#inside(plan, operation, answer))
+      (operation === undefined ? this.#undocumented(plan, answer) : this.#documented(plan, operation, answer))
     );
   }
 
   #always(plan: Plan, { status, headers, body }: Answer): string | undefined {
-    if (status >= 500 && !body.includes(`"${EARNED[status]}"`)) return `the status ${status}`;
+    if (status >= 500 && !body.includes(`"${EXPECTED_5XX[status]}"`)) return `the status ${status}`;
     if (headers['x-request-id'] === undefined) return 'no X-Request-Id';
     if (headers['x-content-type-options'] !== 'nosniff') return 'no X-Content-Type-Options';
-    if (headers['x-injected'] !== undefined) return 'a header of the request’s own';
-    const text = status < 400 && OPEN.has(plan.operation?.operationId ?? '') ? '' : body.toString('latin1');
-    const inside = status < 400 ? null : INSIDE.exec(text);
-    if (inside !== null) return `the inside of the program: ${inside[0]}`;
+    if (headers['x-injected'] !== undefined) return 'a header injected by the request';
+    const text =
+      status < 400 && SHOWS_PATHS.has(plan.operation?.operationId ?? '') ? '' : body.toString('latin1');
+    const internal = status < 400 ? null : INTERNALS.exec(text);
+    if (internal !== null) return `internals: ${internal[0]}`;
     return status >= 400 && text.includes(this.#world.server.dataDir) ? 'a path of this machine' : undefined;
   }
 
-  /** What the document does not name: 404 or 405, in the shape of every error. */
-  #outside({ method, path }: Plan, { status, headers, body }: Answer): string | undefined {
+  /** Undocumented paths and methods: 404 or 405, with the usual error body. */
+  #undocumented({ method, path }: Plan, { status, headers, body }: Answer): string | undefined {
     if (method === 'OPTIONS' && status === 403) return undefined;
     const guarded = [400, 403, 421].includes(status);
     if (!guarded && status !== 404 && status !== 405) return `the status ${status} for ${method} ${path}`;
@@ -73,10 +74,10 @@ export class Checker {
     return problem === undefined ? undefined : `an error of another shape: ${problem}`;
   }
 
-  #inside(plan: Plan, operation: Operation, answer: Answer): string | undefined {
+  #documented(plan: Plan, operation: Operation, answer: Answer): string | undefined {
     const { status } = answer;
     const named = operation.responses[status];
-    if (named === undefined) return `the status ${status}, which the document does not name`;
+    if (named === undefined) return `the status ${status}, which is not documented`;
     if (status < 300 && plan.fault !== undefined)
       return `${status} for what the document refuses: ${plan.fault}`;
     if (

@@ -4,7 +4,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { ROOT } from '../../support/paths.ts';
 
-/** The part of JSON Schema that the document is written in. */
+/** The subset of JSON Schema that the document uses. */
 export type Schema = {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -56,10 +56,10 @@ export type Operation = {
   readonly parameters: readonly Parameter[];
   readonly requestBody?: { readonly content: Content };
   readonly responses: Readonly<Record<string, Response>>;
-  /** From where it stands in the document. */
+  // The document's keys.
   readonly method: string;
   readonly path: string;
-  /** Where in the document it stands, as a JSON pointer. */
+  /** JSON pointer to the operation. */
   readonly pointer: string;
 };
 
@@ -73,7 +73,7 @@ const isReference = (place: unknown): place is { readonly $ref: string } =>
 
 const escaped = (part: string): string => part.replaceAll('~', '~0').replaceAll('/', '~1');
 
-/** The committed document: its operations, and what its schemas say of a value. */
+/** The committed openapi.json: its operations, and validation against its schemas. */
 export class ApiDocument {
   readonly operations: readonly Operation[];
   readonly #document: OpenApi;
@@ -84,14 +84,14 @@ export class ApiDocument {
     allErrors: false,
     inlineRefs: false,
   });
-  /** By the text of the schema: most answers with an error are described alike. */
+  /** By schema text, since most error responses have the same schema. */
   readonly #validators = new Map<string, ValidateFunction>();
   readonly #byPointer = new Map<string, ValidateFunction>();
 
   constructor(path = join(ROOT, 'openapi.json')) {
     this.#document = JSON.parse(readFileSync(path, 'utf8'));
     addFormats.default(this.#ajv);
-    // Of OpenAPI, beside JSON Schema.
+    // Keywords of OpenAPI that are not part of JSON Schema.
     for (const word of ['openapi', 'info', 'servers', 'tags', 'components', 'paths'])
       this.#ajv.addKeyword(word);
     this.#ajv.addKeyword('example');
@@ -118,7 +118,7 @@ export class ApiDocument {
     return found;
   }
 
-  /** What a value has against the schema at a place of the document; undefined when it fits. */
+  /** The first violation of the schema at `pointer`, or undefined. */
   problem(pointer: string, value: unknown): string | undefined {
     const validate = this.#byPointer.get(pointer) ?? this.#compile(pointer);
     if (validate(value)) return undefined;
@@ -126,7 +126,7 @@ export class ApiDocument {
     return `${error?.instancePath} ${error?.message} ${JSON.stringify(error?.params)}`;
   }
 
-  /** Whether a request's JSON body fits what its operation takes. */
+  /** The first violation of an operation's request schema, or undefined. */
   bodyProblem({ pointer }: Operation, media: string, value: unknown): string | undefined {
     return this.problem(`${pointer}/requestBody/content/${escaped(media)}/schema`, value);
   }
@@ -140,15 +140,15 @@ export class ApiDocument {
     return this.problem(`${operation.pointer}/parameters/${index}/schema`, value);
   }
 
-  /** A response of the document, with what it refers to in its place. */
+  /** A response with its references resolved. */
   #response(given: Response): Response {
-    const response = this.#followed<Response>(given);
-    const headers = Object.entries(response.headers).map(([name, header]) => [name, this.#followed(header)]);
+    const response = this.#resolved<Response>(given);
+    const headers = Object.entries(response.headers).map(([name, header]) => [name, this.#resolved(header)]);
     return { ...response, headers: Object.fromEntries(headers) };
   }
 
-  #followed<T extends { readonly $ref?: string }>(value: T): T {
-    // What a reference names has the type of the place that it stands in: that is what OpenAPI says of it.
+  #resolved<T extends { readonly $ref?: string }>(value: T): T {
+    // OpenAPI guarantees that a reference's target has the type of the place that refers to it.
     return value.$ref === undefined ? value : (this.#at(value.$ref.slice(1)) as T);
   }
 

@@ -1,26 +1,26 @@
 import { PLACEHOLDERS } from '../../../electron/contract/examples/values.ts';
+import { tinyWav } from '../../support/audio.ts';
 import { fixture } from '../../support/fixtures.ts';
 import { STARTER_MODEL } from '../../support/paths.ts';
 import type { ApiDocument, Operation, Parameter } from './document.ts';
 import { wholeForm } from './forms.ts';
 import { suits } from './inputs.ts';
 import type { Plan } from './plan.ts';
-import { tinyWav } from './tiny-wav.ts';
 import { type Kind, SLOW_MODEL, WORKING_MODEL, type World } from './world.ts';
 
-/** These are about what waits, so the queue is held while they are sent. */
-export const ABOUT_WAITING = new Set(['cancelTranscript', 'moveInQueue']);
+/** Examples about queued jobs: the queue is paused while they are sent. */
+export const ON_QUEUED_JOBS = new Set(['cancelTranscript', 'moveInQueue']);
 
-/** This takes away what other examples are about, so it is sent after them. */
+/** Removes what the other examples need, so it is sent last. */
 export const LAST = 'forgetAllVoices';
 
-/** The models that the examples speak of as one. */
+/** Model names in the examples. */
 const MODELS: Readonly<Record<string, string>> = { pauseModel: SLOW_MODEL, benchmarkModel: 'starter' };
 
 const one = (world: World, operation: Operation, kind: Kind): string =>
   world.find(kind, (thing) => suits(operation, thing, 'owner'))[0]?.id ?? 'none';
 
-/** What stands for each placeholder in the example of an operation. */
+/** The real values for the placeholders in an operation's example. */
 const realsOf = async (
   world: World,
   operation: Operation,
@@ -75,17 +75,17 @@ const bodyOf = (operation: Operation, replaced: (text: string) => string): Pick<
   return { body, headers: { 'content-type': type } };
 };
 
-/** The example of an operation as a request to this server. */
+/** An operation's example as a request to this server. */
 export const exampleRequest = async (world: World, operation: Operation): Promise<Plan> => {
   const placeholders: Readonly<Record<string, string>> = PLACEHOLDERS;
-  // The longest first: the key of a file begins with the id of its user.
+  // Longest first, since a file's key starts with the id of its user.
   const reals = Object.entries(await realsOf(world, operation)).toSorted(
     ([a], [b]) => (placeholders[b] ?? '').length - (placeholders[a] ?? '').length,
   );
   const replaced = (text: string): string =>
     reals.reduce((done, [name, real]) => {
       const placeholder = placeholders[name] ?? '';
-      // A model's name is a word like any other: only as a whole does it stand for one.
+      // A model's name is an ordinary word, so only a whole value is replaced.
       if (name === 'model') return done === placeholder ? real : done;
       return done.replaceAll(placeholder, real);
     }, text);
@@ -114,7 +114,7 @@ export const exampleRequest = async (world: World, operation: Operation): Promis
   };
 };
 
-/** What the examples of the document have against their schemas, and where an answer has none. */
+/** Examples that violate their schemas, and responses without an example. */
 export const exampleProblems = (document: ApiDocument): string[] =>
   document.operations.flatMap((operation) => {
     const { operationId, requestBody, responses } = operation;

@@ -1,5 +1,5 @@
+import { tinyWav } from '../../support/audio.ts';
 import type { Random } from '../../support/random.ts';
-import { tinyWav } from './tiny-wav.ts';
 
 type Part = { readonly head: string; readonly bytes: Buffer };
 
@@ -30,7 +30,7 @@ const wav = { name: 'tiny.wav', type: 'audio/wav', bytes: tinyWav() };
 const speech = { name: 'liar.wav', type: 'audio/wav', bytes: Buffer.from('RIFF but no more') };
 
 export type FormOptions = {
-  /** A recording is wanted, and may be recognised now. */
+  /** The form should contain a recording that may be transcribed. */
   readonly recording: 'yes' | 'no' | 'not wanted';
   readonly broken: boolean;
 };
@@ -73,7 +73,7 @@ export const wholeForm = (
   };
 };
 
-/** A multipart body with its type; a broken one lacks a part, has one twice, or is cut off. */
+/** A multipart body with its type. A broken one lacks a part, repeats one, or is truncated. */
 export const formBody = (
   fields: readonly (readonly [string, string])[],
   options: FormOptions,

@@ -16,7 +16,7 @@ type Harvest = (world: World, body: Fields, plan: Plan, actor: Actor) => void;
 const remove: Harvest = (world, _, { ids }) => {
   for (const id of ids) {
     const thing = world.byId(id);
-    if (thing !== undefined) thing.gone = true;
+    if (thing !== undefined) thing.deleted = true;
   }
 };
 
@@ -31,7 +31,7 @@ const restate =
     if (thing !== undefined) thing.state = state;
   };
 
-/** What an operation that succeeded has made, changed or taken away. */
+/** How each successful operation changes the world. */
 const HARVESTS: Readonly<Record<string, Harvest>> = {
   createTranscript: transcript,
   aaiCreate: (world, body, plan, actor) =>
@@ -46,7 +46,7 @@ const HARVESTS: Readonly<Record<string, Harvest>> = {
   deleteUser: remove,
   forgetVoice: remove,
   forgetAllVoices: (world, _, __, actor) => {
-    for (const voice of world.find('voice', (known) => known.actor === actor)) voice.gone = true;
+    for (const voice of world.find('voice', (known) => known.actor === actor)) voice.deleted = true;
   },
   uploadFile: (world, body, _, actor) => {
     world.add('file', text(fieldsOf(fieldsOf(body.data).file).key), actor);
@@ -67,10 +67,10 @@ const HARVESTS: Readonly<Record<string, Harvest>> = {
   },
 };
 
-/** After these the world is put back as the run needs it. */
+/** Operations after which the settings and the queue are restored. */
 const UNSETTLING = new Set(['patchSettings', 'pauseQueue', 'resumeQueue']);
 
-/** Takes note of what a request changed. */
+/** Records what a request changed. */
 export const harvest = async (world: World, plan: Plan, { status, body }: Answer): Promise<void> => {
   const id = plan.operation?.operationId;
   if (id === undefined || plan.method === 'HEAD' || status >= 300 || plan.actor === undefined) return;

@@ -41,16 +41,16 @@ const JUNK = ['x', '../x', 'tr_00000000000000000000000000', "1' OR '1'='1", '日
 
 const NEVER = 'tr_01JZZZZZZZZZZZZZZZZZZZZZZZ';
 
-/** Whether an operation may be tried on it: what later requests need must stay as it is. */
+/** Whether an operation may be tried on a thing; what later requests need is not changed. */
 const maySuffer = ({ operationId }: Operation, thing: Thing): boolean => {
   const changes = DESTRUCTIVE.has(operationId) || thing.kind === 'user' || thing.kind === 'key';
   const deletes = operationId.toLowerCase().includes('delete');
-  return !thing.gone && !(thing.kept && changes) && !(thing.state === 'spoken' && deletes);
+  return !thing.deleted && !(thing.kept && changes) && !(thing.state === 'spoken' && deletes);
 };
 
-/** Whether an operation of this user on it can succeed. */
+/** Whether an operation by this user can succeed. */
 export const suits = (operation: Operation, thing: Thing, actor: Actor): boolean => {
-  if (thing.gone || thing.actor !== actor || !maySuffer(operation, thing)) return false;
+  if (thing.deleted || thing.actor !== actor || !maySuffer(operation, thing)) return false;
   if (operation.operationId === 'directFile') return thing.state === 'public';
   if (thing.kind !== 'transcript') return true;
   return (TRANSCRIPT_STATES[operation.operationId] ?? ['completed', 'spoken', 'redacted']).includes(
@@ -58,7 +58,7 @@ export const suits = (operation: Operation, thing: Thing, actor: Actor): boolean
   );
 };
 
-/** The model that can be installed from the mirror, and those that cannot. */
+/** Models, of which only one can be installed from the mirror. */
 const modelIds = (world: World, operationId: string, random: Random): string => {
   if (operationId === 'installModel' && random.chance(0.4) && world.afford('install')) return WORKING_MODEL;
   if (operationId === 'benchmarkModel' && random.chance(0.5) && world.afford('benchmark')) return 'starter';
@@ -70,7 +70,7 @@ const modelIds = (world: World, operationId: string, random: Random): string => 
   );
 };
 
-/** A path for the import of a model: the real one seldom, what must not be read more often. */
+/** A path to import a model from: sometimes the real one, mostly one that must be refused. */
 const modelPaths = (world: World, random: Random): string => {
   if (random.chance(0.5) && world.afford('import')) return STARTER_MODEL;
   return random.pick([
@@ -83,7 +83,7 @@ const modelPaths = (world: World, random: Random): string => {
   ]);
 };
 
-/** Makes the parts of requests that are about the objects of a world. */
+/** Makes the parts of requests that refer to things of the world. */
 export class Inputs {
   readonly #document: ApiDocument;
   readonly #world: World;
@@ -97,7 +97,7 @@ export class Inputs {
     this.#values = new ValueMaker(document, random, this.#hints);
   }
 
-  /** A draft that the document has nothing against, about things that suit the operation. */
+  /** A valid request on things that suit the operation. */
   draft(operation: Operation, actor: Actor): Draft {
     const draft: Draft = { params: {}, query: [], headers: {}, body: undefined, fault: undefined, ids: [] };
     for (const parameter of operation.parameters) {
@@ -111,7 +111,7 @@ export class Inputs {
     const value = this.#values.valid(schema);
     if (typeof value !== 'object' || value === null) return value;
     const wait =
-      'wait_until_complete' in value && this.#world.queueHeld ? { wait_until_complete: false } : {};
+      'wait_until_complete' in value && this.#world.isQueuePaused ? { wait_until_complete: false } : {};
     const range = 'audio_end_at' in value ? { audio_end_at: 0 } : {};
     return { ...value, ...wait, ...(this.#random.chance(0.8) ? range : {}), ...this.#suitable(operation) };
   }
@@ -127,19 +127,19 @@ export class Inputs {
     });
   }
 
-  /** Any text: of the edge cases, or the JSON of a value of a wrong type. */
+  /** An edge-case text, or the JSON of a value of another type. */
   text(): string {
     const value = this.#random.chance(0.7) ? this.#random.pick(EDGE_TEXTS) : wildValue(this.#random);
     return typeof value === 'string' ? value : jsonText(value);
   }
 
-  /** Values that chance would hardly find: segments that there are, a name for a model that is free. */
+  /** Values that chance would hardly find, such as existing segments or a free model name. */
   #suitable({ operationId }: Operation): object {
     if (operationId === 'importModel' && this.#random.chance(0.9)) {
       return { id: `imported-${this.#random.int(0, 1e9)}` };
     }
     if (operationId !== 'patchTranscript' || this.#random.chance(0.2)) return {};
-    // Speakers by chance are ones that nobody told apart; where nothing was said there is no segment.
+    // Random speakers were never detected, and a silent transcript has no segments.
     if (this.#random.chance(0.5)) return { name: 'Said otherwise', segments: undefined, speakers: undefined };
     return { segments: [{ id: 0, text: this.text().slice(0, 500) }], speakers: undefined };
   }
@@ -150,7 +150,7 @@ export class Inputs {
     draft.ids.push(value);
     const thing = this.#world.byId(value);
     if (thing?.kind === 'upload-token') {
-      // The length follows from the state of the token: its type.
+      // The declared type, the token's state, determines the length.
       draft.headers['content-type'] = thing.state;
     }
   }
@@ -164,7 +164,7 @@ export class Inputs {
     const roll = this.#random.next();
     if (roll < 0.05) return this.#random.pick(JUNK);
     if (roll < 0.08) return NEVER;
-    if (roll < 0.14) return this.#any(kind, ({ gone }) => gone);
+    if (roll < 0.14) return this.#any(kind, ({ deleted }) => deleted);
     if (roll < 0.22) return this.#any(kind, (thing) => thing.actor !== actor && maySuffer(operation, thing));
     if (roll < 0.3) return this.#any(kind, (thing) => maySuffer(operation, thing));
     return this.#any(kind, (thing) => suits(operation, thing, actor));
@@ -193,7 +193,7 @@ export class Inputs {
   };
 }
 
-/** What may stand in a header at all. */
+/** The text without characters that a header must not contain. */
 export const headerText = (text: string): string =>
   Buffer.from(text.slice(0, 4000), 'utf8')
     .toString('latin1')

@@ -1,14 +1,14 @@
+import { tinyWav } from '../../support/audio.ts';
 import { createRandom, type Random } from '../../support/random.ts';
 import type { ApiDocument, Operation, Schema } from './document.ts';
 import { formBody } from './forms.ts';
 import { headerText, Inputs } from './inputs.ts';
 import { brokenJson, changed, changeQuery, queryFault } from './mutate.ts';
 import type { Draft, Plan } from './plan.ts';
-import { tinyWav } from './tiny-wav.ts';
 import { EDGE_TEXTS, jsonText } from './values.ts';
 import type { Actor, World } from './world.ts';
 
-/** Each of these takes long: they come less often than the others. */
+/** Slow operations, which are chosen less often. */
 const COSTLY = new Set([
   'events',
   'openAiTranscribe',
@@ -48,7 +48,7 @@ const encodedPath = (value: string, isKey: boolean, random: Random): string => {
   return text.replace(/^\//, '').split('/').map(encodeURIComponent).join('/');
 };
 
-/** Makes the requests of a run, each from the run's seed and its own number. */
+/** Plans requests; each depends only on the run's seed and its own index. */
 export class Planner {
   readonly #document: ApiDocument;
   readonly #world: World;
@@ -69,7 +69,7 @@ export class Planner {
     const roll = random.next();
     if (roll < 0.02) return this.#unknownPath(index, random);
     const operation = random.pick(this.#weighted);
-    // The voices of the other user stay, so that there are always some to be renamed.
+    // Maria's voices are never all deleted, so that some can always be renamed.
     const owners = operation.operationId === 'forgetAllVoices' || random.chance(0.85);
     const actor: Actor = owners ? 'owner' : 'maria';
     const change = random.chance(0.5) ? 'none' : random.pick(CHANGES);
@@ -135,7 +135,7 @@ export class Planner {
       if (broken && random.chance(0.5))
         fields.push([random.pick(['public', 'model', 'x', 'file']), inputs.text()]);
       const recognises = operation.operationId.startsWith('openAi');
-      const now = recognises && !this.#world.queueHeld && random.chance(0.3);
+      const now = recognises && !this.#world.isQueuePaused && random.chance(0.3);
       const { body, type } = formBody(
         fields,
         { recording: recognises ? (now ? 'yes' : 'no') : 'not wanted', broken },

@@ -1,10 +1,10 @@
+import { tinyWav } from '../../support/audio.ts';
 import { fixture } from '../../support/fixtures.ts';
 import { catalogueLine, starterBytes } from '../../support/model-mirror.ts';
 import { discard, QUICK, startServer } from '../../support/server.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { file, htmlPage, stall, startUrlServer } from '../../support/url-server.ts';
 import { startWebhookReceiver } from '../../support/webhook-receiver.ts';
-import { tinyWav } from './tiny-wav.ts';
 import { type Actor, REFUSED, SLOW_MODEL, WORKING_MODEL, World } from './world.ts';
 
 const upload = async (world: World, actor: Actor, bytes: Buffer, name: string, isPublic = false) => {
@@ -26,7 +26,7 @@ const transcribe = async (world: World, actor: Actor, state: string, kept: boole
   return made.id;
 };
 
-/** Has the voices of a talk remembered. */
+/** Makes the server remember the voices of a talk. */
 const remember = async (
   world: World,
   actor: Actor,
@@ -85,7 +85,7 @@ const fillTranscripts = async (world: World, speech: string): Promise<void> => {
     }),
     transcribe(world, 'maria', 'completed', true, { audio_url: `storage:${hers}`, audio_end_at: 2 }),
     transcribe(world, 'owner', 'spoken', false, { audio_url, audio_end_at: 2 }),
-    // Silence is done in no time, and a whole transcription all the same.
+    // Silence is a complete transcription that takes no time.
     ...[1, 2, 3, 4].map(() =>
       transcribe(world, 'owner', 'completed', false, { audio_url: world.remote.url('/tiny.wav') }),
     ),
@@ -103,7 +103,7 @@ const fillAccounts = async (world: World): Promise<void> => {
   }
 };
 
-/** Starts the server and makes what the requests will be about. */
+/** Starts the server and creates what the requests refer to. */
 export const createWorld = async (): Promise<World> => {
   const [server, remote, receiver, folder] = await Promise.all([
     startServer({ quick: true }),

@@ -9,7 +9,7 @@ export type Answer = {
 
 const PATIENCE_MS = 120_000;
 
-/** Sends requests as they are, which fetch would not: any path, any Host, any body. */
+/** Sends any path, Host and body unchanged, which fetch does not. */
 export class Sender {
   readonly #base: URL;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 32 });
@@ -43,7 +43,7 @@ export class Sender {
       };
       response.on('data', (chunk: Buffer) => {
         chunks.push(chunk);
-        // A stream of events has no end of its own.
+        // The event stream never ends.
         if (path.startsWith('/v1/events') && response.statusCode === 200) {
           done();
           asked.destroy();

@@ -4,7 +4,7 @@ import type { Answer } from './send.ts';
 
 const SHOWN = 40;
 
-/** What a run has seen, by operation. */
+/** Counts the answers of a run by operation. */
 export class Tally {
   readonly #operations: readonly Operation[];
   readonly #statuses = new Map<string, Map<number, number>>();
@@ -26,7 +26,7 @@ export class Tally {
     this.#statuses.set(name, seen);
   }
 
-  /** Keeps the first request of each kind of problem. */
+  /** Records the first request with each kind of problem. */
   fail({ operation, index }: Plan, problem: string, request: string): void {
     const name = `${operation?.operationId ?? 'outside'}: ${problem}`.slice(0, 160);
     const known = this.#failures.get(name);

@@ -1,7 +1,7 @@
 import type { Random } from '../../support/random.ts';
 import type { ApiDocument, Schema } from './document.ts';
 
-/** JSON text that no JavaScript value gives, such as 1e400 or -0. */
+/** JSON text that no JavaScript value serializes to, such as 1e400 or -0. */
 export class RawJson {
   readonly text: string;
   constructor(text: string) {
@@ -9,7 +9,7 @@ export class RawJson {
   }
 }
 
-/** As JSON, with raw parts as they are. */
+/** Serializes to JSON and keeps raw parts unchanged. */
 export const jsonText = (value: unknown): string => {
   if (value instanceof RawJson) return value.text;
   if (Array.isArray(value)) return `[${value.map(jsonText).join(',')}]`;
@@ -127,14 +127,14 @@ const WRONG: readonly unknown[] = [
   nested(300),
 ];
 
-/** A value of any kind at all, seldom what is wanted. */
+/** Any value, seldom a valid one. */
 export const wildValue = (random: Random): unknown => {
   const kind = random.int(0, 2);
   if (kind === 0) return random.pick(EDGE_TEXTS);
   return random.pick(kind === 1 ? EDGE_NUMBERS : WRONG);
 };
 
-/** Texts for the patterns of the document: one that fits is looked for. */
+/** Candidate texts for the document's patterns. */
 const PATTERN_TEXTS = [
   'A',
   'B',
@@ -152,12 +152,12 @@ const PATTERN_TEXTS = [
   'embedding-starter',
 ] as const;
 
-/** Fixed values for a field of this name, where the world knows better than the schema. */
+/** Values for a field of this name where the world knows better than the schema. */
 export type Hints = (name: string, random: Random) => { readonly value: unknown } | undefined;
 
 const noHints: Hints = () => undefined;
 
-/** Makes values that fit a schema of the document, its borders more often than chance would. */
+/** Makes values that fit a schema, often at its limits. */
 export class ValueMaker {
   readonly #document: ApiDocument;
   readonly #random: Random;
@@ -242,7 +242,7 @@ export class ValueMaker {
       additionalProperties,
       propertyNames = { type: 'string' },
     } = schema;
-    // Few optional fields at once: those that exclude each other would refuse all else.
+    // Few optional fields at once, since some exclude each other.
     const share = random.pick([0, 0.1, 0.3, 0.6]);
     const fields: [string, unknown][] = [];
     for (const [name, property] of Object.entries(properties)) {

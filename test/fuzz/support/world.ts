@@ -6,30 +6,30 @@ import type { WebhookReceiver } from '../../support/webhook-receiver.ts';
 export type Actor = 'owner' | 'maria';
 export type Kind = 'transcript' | 'file' | 'key' | 'user' | 'voice' | 'upload-token' | 'read-token';
 
-/** Something that the server keeps, as far as the requests that made it tell. */
+/** An object on the server, as far as known from the requests. */
 export type Thing = {
   readonly kind: Kind;
   readonly id: string;
   readonly actor: Actor;
   /** For transcripts: completed, redacted, failed or queued; for upload tokens the declared type. */
   state: string;
-  /** Not to be deleted or changed: what later requests need in order to succeed. */
+  /** Must not be deleted or changed, since later requests need it. */
   readonly kept: boolean;
-  gone: boolean;
+  deleted: boolean;
 };
 
-/** Nothing listens there: a job for it fails at once. */
+/** Nothing listens there, so a job for it fails at once. */
 export const REFUSED = 'http://127.0.0.1:1/talk.mp3';
-/** A model that the mirror gives, and one whose download does not get on. */
+/** A model that the mirror serves, and one whose download stalls. */
 export const WORKING_MODEL = 'copy-a';
 export const SLOW_MODEL = 'slow';
 
 type Costly = 'recognition' | 'benchmark' | 'install' | 'import';
 
-/** How often in one run what takes seconds may really happen. */
-const MOST: Readonly<Record<Costly, number>> = { recognition: 6, benchmark: 12, install: 6, import: 12 };
+/** Most uses per run of what takes seconds. */
+const MAX_USES: Readonly<Record<Costly, number>> = { recognition: 6, benchmark: 12, install: 6, import: 12 };
 
-/** A real server with real objects of two users, and what is known of them. */
+/** A real server with objects of two users, and what is known about them. */
 export class World {
   readonly server: TestServer;
   readonly remote: UrlServer;
@@ -38,8 +38,8 @@ export class World {
   readonly mariasKey: string;
   readonly things: Thing[] = [];
   readonly loginToken: string;
-  /** Whether the queue is held, so that nothing that waits for a transcription may be sent. */
-  queueHeld = false;
+  /** While the queue is paused, no request may wait for a transcription. */
+  isQueuePaused = false;
   readonly #base: Readonly<Record<string, unknown>>;
   readonly #spent: Record<Costly, number> = { recognition: 0, benchmark: 0, install: 0, import: 0 };
   readonly #end: () => Promise<void>;
@@ -60,7 +60,7 @@ export class World {
   }
 
   add(kind: Kind, id: string, actor: Actor, state = '', kept = false): Thing {
-    const thing: Thing = { kind, id, actor, state, kept, gone: false };
+    const thing: Thing = { kind, id, actor, state, kept, deleted: false };
     this.things.push(thing);
     return thing;
   }
@@ -73,9 +73,9 @@ export class World {
     return this.things.find((thing) => thing.id === id);
   }
 
-  /** Whether one more of what takes seconds may be done; counts it. */
+  /** Whether `what` may be used once more; counts the use. */
   afford(what: Costly): boolean {
-    if (this.#spent[what] >= MOST[what]) return false;
+    if (this.#spent[what] >= MAX_USES[what]) return false;
     this.#spent[what]++;
     return true;
   }
@@ -84,19 +84,19 @@ export class World {
     return actor === 'owner' ? this.server.key : this.mariasKey;
   }
 
-  /** The queue's state and the settings as the run needs them, whatever a request made of them. */
+  /** Restores the settings and the queue, whatever a request changed. */
   async restore(): Promise<void> {
     const { data } = await this.server.client.call('getSettings');
     const stored = data.filter(({ source }) => source === 'stored').map(({ key }) => [key, null]);
     await this.server.client.call('patchSettings', {
       body: { ...Object.fromEntries(stored), ...this.#base },
     });
-    await this.server.client.call(this.queueHeld ? 'pauseQueue' : 'resumeQueue');
+    await this.server.client.call(this.isQueuePaused ? 'pauseQueue' : 'resumeQueue');
   }
 
   audioUrl(random: Random): string {
-    const real = this.find('file', ({ state, gone }) => state === 'speech' && !gone)[0];
-    if (!this.queueHeld && real !== undefined && random.chance(0.05) && this.afford('recognition')) {
+    const real = this.find('file', ({ state, deleted }) => state === 'speech' && !deleted)[0];
+    if (!this.isQueuePaused && real !== undefined && random.chance(0.05) && this.afford('recognition')) {
       return `storage:${real.id}`;
     }
     const cheap = [
@@ -108,9 +108,9 @@ export class World {
     return random.chance(0.04) ? this.remote.url('/tiny.wav') : random.pick(cheap);
   }
 
-  /** Nothing runs from here on, so that there is always something that waits. */
-  async hold(): Promise<void> {
-    this.queueHeld = true;
+  /** Pauses the queue and queues jobs, so that there are always waiting ones. */
+  async pauseQueue(): Promise<void> {
+    this.isQueuePaused = true;
     await this.restore();
     const actors: readonly Actor[] = ['owner', 'owner', 'owner', 'owner', 'maria', 'maria'];
     for (const actor of actors) {
@@ -121,17 +121,17 @@ export class World {
     }
   }
 
-  /** Lets jobs run, without those that were made to wait. */
-  async release(): Promise<void> {
-    this.queueHeld = false;
-    const waiting = this.find('transcript', ({ state, gone }) => state === 'queued' && !gone);
+  /** Deletes the jobs of `pauseQueue` and resumes the queue. */
+  async resumeQueue(): Promise<void> {
+    this.isQueuePaused = false;
+    const waiting = this.find('transcript', ({ state, deleted }) => state === 'queued' && !deleted);
     for (const thing of waiting) {
       const key = this.keyOf(thing.actor);
       await this.server.fetch(`/v1/transcript/id/${thing.id}`, {
         method: 'DELETE',
         headers: { authorization: `Bearer ${key}` },
       });
-      thing.gone = true;
+      thing.deleted = true;
     }
     await this.restore();
   }
