@@ -30,8 +30,8 @@ export const User = z
     name: z.string(),
     owner: z.boolean(),
     created_at: Timestamp,
-    storage_limit: z.int().nullable().describe('Bytes; null = the setting.'),
-    credit_budget: z.number().nullable().describe('Credits; null = no budget.'),
+    storage_limit: z.int().nullable().describe('Bytes; null: the setting `storage.limitBytes`.'),
+    credit_budget: z.number().nullable().describe('Credits; null: no budget.'),
   })
   .meta({ id: 'User' });
 export type User = z.output<typeof User>;
@@ -48,7 +48,7 @@ export const UserDeleted = z.object({ success: z.literal(true), message: z.strin
 
 export const SessionRequest = z.strictObject({ token: z.string().min(1).max(200) });
 export const SessionResult = success(
-  z.object({ key: z.string().describe('Lives until the server stops.'), user: User }),
+  z.object({ key: z.string().describe('Valid until the server stops.'), user: User }),
 );
 
 export const Usage = success(

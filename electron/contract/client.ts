@@ -17,7 +17,7 @@ type CallOptions<R extends Route> = {
 
 /**
  * A client of the whole API, typed by the route table.
- * Rejects with `ApiError` for an error answer, with fetch's own error when nothing answers.
+ * Rejects with `ApiError` for an error answer and with fetch's own error if the server cannot be reached.
  */
 export const createClient = (options: ClientOptions) => {
   const sendTo = createSender(options);
@@ -25,15 +25,15 @@ export const createClient = (options: ClientOptions) => {
     sendTo(routes[id], call);
 
   return {
-    /** The raw response of a successful call: for bytes and streams. */
+    /** Resolves to the response of a successful call, for bytes and streams. */
     send,
-    /** The parsed JSON of a successful call. */
+    /** Resolves to the parsed JSON of a successful call. */
     call: async <Id extends RouteId>(
       id: Id,
       call?: CallOptions<RouteOf<Id>>,
     ): Promise<RouteResponse<RouteOf<Id>>> => {
       const response = await send(id, call);
-      // The server serialises each answer through the schema of its route, so the type holds by construction.
+      // The server serializes each answer through its route's schema, so the type holds by construction.
       return (await response.json()) as RouteResponse<RouteOf<Id>>;
     },
   };

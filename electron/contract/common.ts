@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** `prefix_` + ULID: sorts by creation time. */
+/** `prefix_` and a ULID, which sorts by creation time. */
 export const idSchema = (prefix: 'tr' | 'usr' | 'key' | 'file' | 'whk' | 'voice', what: string) =>
   z
     .string()
@@ -16,11 +16,11 @@ export const Probability = z.number().min(0).max(1);
 
 const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d{1,3})?$/i;
 
-/** A number in a query string or a form field, written as in JSON; what is none is left for the schema to refuse. */
+/** Converts a number in a query string or form field; leaves other text for the schema to reject. */
 export const queryNumber = <T extends z.ZodType<number>>(schema: T) =>
   z.preprocess((text) => (typeof text === 'string' && NUMBER.test(text) ? Number(text) : text), schema);
 
-/** A whole number in a query string, e.g. `?limit=20`. */
+/** An integer in a query string, such as `?limit=20`. */
 export const queryInt = (min: number, max: number, fallback: number) =>
   queryNumber(z.int().min(min).max(max)).default(fallback);
 
@@ -29,7 +29,7 @@ const BOOLEANS = new Map<unknown, boolean>([
   ['false', false],
 ]);
 
-/** `true` or `false` in a query string or a form field; anything else is refused. */
+/** `true` or `false` in a query string or form field. */
 export const QueryBoolean = z.preprocess((text) => BOOLEANS.get(text) ?? text, z.boolean());
 
 /** Any JSON value. */
@@ -55,7 +55,7 @@ export const Metadata = z.record(z.string(), JsonValue).describe('Custom metadat
 
 export const TranscriptId = idSchema('tr', 'Unique transcription identifier.');
 
-/** Refuses the body of a PATCH that changes nothing: `schema.refine(...namesAChange)`. */
+/** Rejects an empty PATCH body: `schema.refine(...namesAChange)`. */
 export const namesAChange: [check: (body: object) => boolean, params: { error: string }] = [
   (body) => Object.keys(body).length > 0,
   { error: 'names nothing to change' },

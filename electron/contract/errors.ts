@@ -49,51 +49,51 @@ export const ERROR_STATUS = {
 
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
-/** When each code is answered, as the documentation says it. */
+/** When each code is answered, for the documentation. */
 export const ERROR_MEANING: Readonly<Record<ErrorCode, string>> = {
-  invalid_request: 'malformed, or a field is unknown or has a wrong value; `details` names each.',
-  not_available: 'this was not made for the transcription.',
-  unauthorized: 'no key, or not a valid one.',
+  invalid_request: 'the request is malformed, or a field is unknown or invalid; `details` lists each.',
+  not_available: 'this result was not requested for the transcription.',
+  unauthorized: 'the key is missing or invalid.',
   budget_exceeded: 'the credit budget is spent.',
-  forbidden: 'for the owner’s keys alone.',
-  origin_not_allowed: 'a web page of another origin that is not let in.',
-  signature_invalid: 'the signed address was altered.',
-  signature_expired: 'the signed address is too old.',
-  transcript_not_found: 'no such transcription of yours.',
-  file_not_found: 'no such file of yours.',
-  key_not_found: 'no such key of yours.',
-  user_not_found: 'no such user.',
-  model_not_found: 'no such model.',
-  voice_not_found: 'no such remembered voice of yours.',
-  delivery_not_found: 'no such delivery.',
-  route_not_found: 'there is nothing at this address.',
-  method_not_allowed: 'not with this method; `Allow` names those that are.',
-  transcript_not_ready: 'it is being worked on, or failed.',
-  not_cancellable: 'it is not being worked on.',
-  not_retryable: 'it has not failed.',
-  not_queued: 'it does not wait in the queue.',
-  already_used: 'the address was used for an upload before.',
-  conflict: 'the state of things does not allow it; the sentence says why.',
-  idempotency_mismatch: 'the key came with another body before.',
-  file_too_large: 'the file is larger than allowed.',
-  request_too_large: 'the body is larger than allowed.',
-  unsupported_media_type: 'not a Content-Type that is taken here.',
-  unsupported_file_type: 'not a type of file that is taken here.',
-  range_not_satisfiable: 'no part that was asked for lies in the file.',
+  forbidden: 'only the owner’s keys may do this.',
+  origin_not_allowed: 'the web origin is not allowed.',
+  signature_invalid: 'the signature does not match the address.',
+  signature_expired: 'the signed address has expired.',
+  transcript_not_found: 'you have no transcription with this id.',
+  file_not_found: 'you have no file with this key.',
+  key_not_found: 'you have no API key with this id.',
+  user_not_found: 'there is no user with this id.',
+  model_not_found: 'there is no model with this id.',
+  voice_not_found: 'you have no remembered voice with this id.',
+  delivery_not_found: 'there is no delivery with this id.',
+  route_not_found: 'there is no operation at this path.',
+  method_not_allowed: 'the path does not support this method; `Allow` lists those it does.',
+  transcript_not_ready: 'the transcription is in progress, or has failed.',
+  not_cancellable: 'the transcription is not in progress.',
+  not_retryable: 'the transcription has not failed.',
+  not_queued: 'the transcription is not waiting in the queue.',
+  already_used: 'the address has been used for an upload.',
+  conflict: 'the current state does not allow it; `error` says why.',
+  idempotency_mismatch: 'the idempotency key was used with another body.',
+  file_too_large: 'the file exceeds the size limit.',
+  request_too_large: 'the body exceeds the size limit.',
+  unsupported_media_type: 'the Content-Type is not supported.',
+  unsupported_file_type: 'the file type is not supported.',
+  range_not_satisfiable: 'no requested range lies within the file.',
   misdirected_request: 'the Host header does not name this server.',
   infected_file: 'the virus scan refused the file.',
-  content_mismatch: 'the bytes are not what they were said to be.',
-  rate_limited: 'too many requests; `Retry-After` says how long to wait.',
-  internal_error: 'a fault of the server; its log has the details under the request’s id.',
-  shutting_down: 'the server is about to end.',
-  engine_unavailable: 'the speech engine cannot be started.',
-  scanner_unavailable: 'the virus scanner does not answer.',
-  storage_unavailable: 'a folder of the storage cannot be reached.',
-  storage_limit_exceeded: 'the account’s storage is full.',
+  content_mismatch: 'the content does not match the declared type, size or name.',
+  rate_limited: 'too many requests; `Retry-After` is the time to wait.',
+  internal_error: 'the server failed; its log has the details under the request’s id.',
+  shutting_down: 'the server is shutting down.',
+  engine_unavailable: 'the speech engine cannot start.',
+  scanner_unavailable: 'the virus scanner does not respond.',
+  storage_unavailable: 'a storage folder is out of reach.',
+  storage_limit_exceeded: 'the user’s storage quota is used up.',
   disk_full: 'the disk is full.',
 };
 
-/** Why a transcription ended as `failed`: `error.code` of the transcript's record. */
+/** Why a transcription failed: `error.code` of the transcription. */
 export const JOB_ERROR_CODES = [
   'download_failed',
   'download_timeout',
@@ -123,13 +123,13 @@ export const ErrorDetail = z.object({
 });
 export type ErrorDetail = z.output<typeof ErrorDetail>;
 
-/** The one shape of every error answer. */
+/** The body of every error answer. */
 export const ErrorBody = z
   .object({
     success: z.literal(false),
-    error: z.string().describe('A sentence for a person.'),
-    code: z.string().describe('A stable code for a program.'),
-    details: z.array(ErrorDetail).optional().describe('Only where there is something to list.'),
+    error: z.string().describe('A sentence for people.'),
+    code: z.string().describe('A stable code for programs.'),
+    details: z.array(ErrorDetail).optional().describe('Present if single fields are at fault.'),
     request_id: z.string(),
   })
   .meta({ id: 'Error' });

@@ -6,8 +6,8 @@ export type StreamMessage = {
 };
 
 /**
- * Splits a server-sent event stream into messages (WHATWG HTML, 9.2.6): feed text as it comes, get whole
- * messages back. Fields without use here (`retry`) are passed over; of comments the caller may be told.
+ * Parses a server-sent event stream (WHATWG HTML, 9.2.6) incrementally: `push` takes text and returns the messages that it
+ * completes. Ignores the field `retry`; `onComment` is called for each comment, which servers send as a heartbeat.
  */
 export const createEventParser = (onComment?: () => void) => {
   let rest = '';
@@ -45,37 +45,37 @@ export const createEventParser = (onComment?: () => void) => {
   };
 };
 
-/** The messages in the body of an answer, as they come. Whoever stops reading ends the connection. */
+/** Yields the messages of a response body as they arrive. Ends the connection when the consumer stops iterating. */
 export async function* readMessages(
   body: ReadableStream<Uint8Array>,
   onComment?: () => void,
 ): AsyncGenerator<StreamMessage, void, undefined> {
   const parser = createEventParser(onComment);
   const decoder = new TextDecoder();
-  // A reader rather than `for await`, which not every browser knows for streams.
+  // A reader rather than `for await`: not every browser can iterate streams.
   const reader = body.getReader();
   try {
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
       yield* parser.push(decoder.decode(part.value, { stream: true }));
     }
   } finally {
-    // A stream that is broken already has nothing left to cancel.
+    // Rejects if the stream has already failed, which the loop has reported.
     await reader.cancel().catch(() => undefined);
   }
 }
 
 export type FollowOptions = {
-  /** Opens the stream, from after the event of this id where there is one. */
+  /** Opens the stream after the event with this id, or from the beginning. */
   readonly open: (lastId: string | undefined) => Promise<Response>;
   readonly signal: AbortSignal;
-  /** Whether an error is no broken connection: it is thrown instead of trying again. */
+  /** Whether an error ends the stream instead of being retried as a broken connection. */
   readonly isFinal: (error: unknown) => boolean;
   readonly onState?: (state: 'live' | 'lost') => void;
   readonly lastId?: string | undefined;
 };
 
 const FIRST_WAIT_MS = 400;
-const LONGEST_WAIT_MS = 5000;
+const MAX_WAIT_MS = 5000;
 
 const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
@@ -89,8 +89,8 @@ const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
   });
 
 /**
- * Follows a stream until the signal fires: a broken one is opened again after the last event that was seen, so that
- * nothing in between is missed.
+ * Yields a stream's messages until the signal fires. Reopens a broken stream after the last message it has seen, with
+ * exponential backoff.
  */
 export async function* followMessages(
   options: FollowOptions,
@@ -114,6 +114,6 @@ export async function* followMessages(
       onState?.('lost');
     }
     await pause(wait, signal);
-    wait = Math.min(LONGEST_WAIT_MS, wait * 2);
+    wait = Math.min(MAX_WAIT_MS, wait * 2);
   }
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Transcription } from './transcript.ts';
 
-/** What `GET /v1/events` sends: `event:` is `type`, `data:` the rest as JSON. */
+/** The messages of `GET /v1/events`: `event:` is `type`, `data:` the rest as JSON. */
 export const ServerEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('snapshot'), processing: z.array(Transcription), queue_paused: z.boolean() }),
   z.object({ type: z.literal('transcript.created'), transcript: Transcription }),
@@ -10,7 +10,7 @@ export const ServerEvent = z.discriminatedUnion('type', [
     id: z.string(),
     progress: Transcription.shape.progress.unwrap(),
     segments_from: z.int().describe('Index of the first segment in `segments`.'),
-    segments: Transcription.shape.segments.describe('Recognised since the last event.'),
+    segments: Transcription.shape.segments.describe('Recognized since the last event.'),
   }),
   z.object({ type: z.literal('transcript.completed'), transcript: Transcription }),
   z.object({ type: z.literal('transcript.failed'), transcript: Transcription }),

@@ -27,20 +27,22 @@ export const ExportQuery = z.strictObject({
   format: z.enum(EXPORT_FORMATS),
   max_chars: queryNumber(z.int().min(10).max(200))
     .optional()
-    .describe('Characters a subtitle line; default 42.'),
-  max_lines: queryNumber(z.int().min(1).max(4)).optional().describe('Lines a subtitle; default 2.'),
-  max_seconds: queryNumber(z.number().min(1).max(30)).optional().describe('Seconds a subtitle; default 7.'),
-  max_cps: queryNumber(z.number().min(5).max(60)).optional().describe('Characters a second; default 17.'),
+    .describe('Columns per subtitle line; default 42.'),
+  max_lines: queryNumber(z.int().min(1).max(4)).optional().describe('Lines per subtitle; default 2.'),
+  max_seconds: queryNumber(z.number().min(1).max(30))
+    .optional()
+    .describe('Longest time of a subtitle in seconds; default 7.'),
+  max_cps: queryNumber(z.number().min(5).max(60)).optional().describe('Columns per second; default 17.'),
   min_seconds: queryNumber(z.number().min(0.2).max(5))
     .optional()
-    .describe('Seconds a subtitle stays at least, where the speech allows; default 1.'),
+    .describe('Shortest time of a subtitle in seconds, where the speech allows; default 1.'),
   min_gap: queryNumber(z.number().min(0).max(0.2))
     .optional()
-    .describe('Seconds between two subtitles; default 0.08, two frames at 25 a second.'),
+    .describe('Seconds between two subtitles; default 0.08, two frames at 25 per second.'),
   speakers: QueryBoolean.optional().describe(
-    'Name the speakers. Without it, where there are several, or the only one was given a name.',
+    'Name the speakers. Default: if there are several, or the only one has a name.',
   ),
-  words: QueryBoolean.optional().describe('One cue a word.'),
+  words: QueryBoolean.optional().describe('One cue per word.'),
   times: QueryBoolean.optional().describe('Times in txt and md.'),
 });
 export type ExportQuery = z.output<typeof ExportQuery>;

@@ -1,4 +1,4 @@
-/** An error answer's body, as far as a client needs it. */
+/** The part of an error answer's body that clients use. */
 export type ErrorAnswer = {
   readonly error: string;
   readonly code: string;
@@ -6,12 +6,12 @@ export type ErrorAnswer = {
   readonly request_id: string;
 };
 
-/** An error answer of the API: `code` for programs, `message` for people. */
+/** An error answer of the API. Branch on `code`, show `message`. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
   readonly details: readonly { readonly path: string; readonly message: string }[];
-  /** Names the request in the server's log. */
+  /** The request's id in the server's log. */
   readonly requestId: string;
 
   constructor(status: number, body: ErrorAnswer) {
@@ -34,7 +34,7 @@ const isErrorAnswer = (body: unknown): body is ErrorAnswer =>
   'request_id' in body &&
   typeof body.request_id === 'string';
 
-/** The error that an answer's body tells of, or one with its status alone where the body is something else. */
+/** The error in an answer's body, or a generic one with the status if the body has another shape. */
 export const apiErrorOf = (status: number, body: unknown): ApiError =>
   new ApiError(
     status,
@@ -43,7 +43,6 @@ export const apiErrorOf = (status: number, body: unknown): ApiError =>
       : { error: `The server answered ${status}.`, code: 'internal_error', request_id: '' },
   );
 
-/** Where an operation is found. */
 export type Endpoint = { readonly method: string; readonly path: string };
 
 export type ClientOptions = {
@@ -79,8 +78,8 @@ const buildQuery = (query: unknown) => {
 };
 
 /**
- * Sends requests to the operations of an API.
- * Rejects with `ApiError` for an error answer, with fetch's own error when nothing answers.
+ * Sends requests to operations of the API.
+ * Rejects with `ApiError` for an error answer and with fetch's own error if the server cannot be reached.
  */
 export const createSender = (options: ClientOptions) => {
   const fetcher = options.fetch ?? globalThis.fetch.bind(globalThis);

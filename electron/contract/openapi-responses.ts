@@ -13,7 +13,7 @@ const ALWAYS: readonly ErrorCode[] = [
   'shutting_down',
 ];
 
-/** Codes that any operation with this kind of access can answer with. */
+/** Codes of every operation with this kind of access. */
 const BY_ACCESS: Readonly<Record<Access, readonly ErrorCode[]>> = {
   none: [],
   key: ['unauthorized'],
@@ -23,12 +23,12 @@ const BY_ACCESS: Readonly<Record<Access, readonly ErrorCode[]>> = {
 
 const BODY_ERRORS: readonly ErrorCode[] = ['request_too_large', 'unsupported_media_type'];
 
-/** Every error code an operation may answer with, without doubles. */
+/** Every error code an operation may answer with, without duplicates. */
 export const errorCodesOf = (route: Route): ErrorCode[] => [
   ...new Set([
     ...ALWAYS,
     ...BY_ACCESS[route.access],
-    // A body is looked at wherever one may be sent, also where none is needed.
+    // The server parses a body even where the operation needs none.
     ...(route.method === 'GET' ? [] : BODY_ERRORS),
     ...(route.ranges === true ? (['range_not_satisfiable'] as const) : []),
     ...route.errors,
@@ -45,15 +45,15 @@ const header = (description: string, required = true): Json => ({
 
 /** Headers of answers, named once for the whole document. */
 export const HEADERS = {
-  'X-Request-Id': header('Names this request, as the log does.'),
-  'Earshot-Version': header('The release that answers.'),
+  'X-Request-Id': header('The request’s id, also used in the log.'),
+  'Earshot-Version': header('The version of the server.'),
   Location: header('The address of the transcription.'),
   ETag: header('Changes with the bytes.'),
   'Last-Modified': header('An HTTP date.'),
   'Accept-Ranges': header('`bytes`'),
-  'Cache-Control': header('How long the answer may be kept.'),
+  'Cache-Control': header('How long the answer may be cached.'),
   'Content-Disposition': header('The name to save the file under.'),
-  'Content-Range': header('Where the bytes lie; none where several parts come as one body.', false),
+  'Content-Range': header('The position of the bytes; absent for multiple ranges.', false),
   'WWW-Authenticate': header('`Bearer`'),
   'Retry-After': header('Seconds to wait.'),
 } satisfies Json;
@@ -83,11 +83,11 @@ const ERROR_HEADERS: Readonly<Record<number, HeaderName>> = {
 };
 
 const SUCCESS: Readonly<Record<string, string>> = {
-  200: 'Done.',
-  201: 'Made.',
-  202: 'Accepted: it is worked on.',
-  206: 'The parts that were asked for.',
-  304: 'Not changed since.',
+  200: 'Success.',
+  201: 'Created.',
+  202: 'Accepted; the work continues.',
+  206: 'The requested ranges.',
+  304: 'Not modified.',
 };
 
 export const successesOf = (schemas: Schemas, route: Route, example: Example): Json => {
@@ -111,7 +111,7 @@ export const successesOf = (schemas: Schemas, route: Route, example: Example): J
     Object.entries(content).map(([status, media]) => [
       status,
       {
-        description: SUCCESS[status] ?? 'Done.',
+        description: SUCCESS[status] ?? 'Success.',
         headers: successHeaders(route, status),
         ...(Object.keys(media).length === 0 ? {} : { content: media }),
       },
@@ -124,7 +124,7 @@ const errorSchemaOf = (schemas: Schemas, route: Route, codes: readonly ErrorCode
     ? schemas.of(OpenAiError, 'output')
     : { ...schemas.of(ErrorBody, 'output'), properties: { code: { type: 'string', enum: codes } } };
 
-/** An error with the codes that it may carry; shared by all operations that answer with just these. */
+/** An error response, shared by all operations with the same set of codes. */
 const errorOf = (schemas: Schemas, route: Route, status: number, codes: readonly ErrorCode[]): Json => {
   const extra = ERROR_HEADERS[status];
   const name = [...(route.errorForm === undefined ? [] : [route.errorForm]), ...codes].join('.');

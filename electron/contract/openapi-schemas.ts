@@ -4,13 +4,13 @@ export type Json = Record<string, unknown>;
 
 export const BINARY: Json = { type: 'string', format: 'binary' };
 
-/** The JSON Schemas of one document. */
+/** Collects the JSON Schemas of a document. */
 export class Schemas {
   readonly components: Json = {};
-  /** Answers that several operations give. */
+  /** Responses that operations share. */
   readonly responses: Json = {};
 
-  /** The JSON Schema of a zod schema; those with an id become shared components. */
+  /** Converts a zod schema to JSON Schema; schemas with an id become shared components. */
   of(schema: z.ZodType, io: 'input' | 'output'): Json {
     const {
       $schema: _,
@@ -28,24 +28,23 @@ export class Schemas {
     const id = schema.meta()?.id;
     const relocated = this.#relocated(rest);
     if (id === undefined) return relocated;
-    // A schema with an id comes as a reference to its own definition, which is among the components by now.
+    // zod returns a schema with an id as a reference to its definition, which the loop above has stored.
     this.components[id] ??= relocated;
     return { $ref: `#/components/schemas/${id}` };
   }
 
-  /** A reference to an answer, kept under its name. */
+  /** Stores a response under its name and returns a reference to it. */
   response(name: string, value: Json): Json {
     this.responses[name] ??= value;
     return { $ref: `#/components/responses/${name}` };
   }
 
   #relocated(value: unknown): Json {
-    // A JSON round trip of plain JSON Schema; only the texts of `$ref` change.
+    // Safe on the serialized schema: the prefix occurs in `$ref` only.
     return JSON.parse(JSON.stringify(value).replaceAll('"#/$defs/', '"#/components/schemas/')) as Json;
   }
 }
 
-/** The value that stands in for a field that is not sent, if there is one. */
 const defaultOf = (schema: z.ZodType): Json => {
   const result = schema.safeParse(undefined);
   return result.success && result.data !== undefined ? { default: result.data } : {};
@@ -53,7 +52,7 @@ const defaultOf = (schema: z.ZodType): Json => {
 
 export type Field = { readonly name: string; readonly required: boolean; readonly schema: Json };
 
-/** The fields of an object that is sent as text: a query, a path, headers, a form. */
+/** The fields of an object schema that is sent as text: query, path, headers or form. */
 export const fieldsOf = (schemas: Schemas, schema: z.ZodType | undefined): Field[] => {
   if (schema === undefined) return [];
   const { properties = {}, required = [] } = schemas.of(schema, 'input') as {
@@ -65,7 +64,7 @@ export const fieldsOf = (schemas: Schemas, schema: z.ZodType | undefined): Field
   return Object.entries(properties).map(([name, property]) => ({
     name,
     required: required.includes(name),
-    // Text is turned into numbers first, which hides the default from the JSON Schema.
+    // `z.preprocess` hides the default from the JSON Schema.
     schema: { ...property, ...(shape[name] === undefined ? {} : defaultOf(shape[name])) },
   }));
 };

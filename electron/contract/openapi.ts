@@ -9,10 +9,10 @@ import type { Route } from './route.ts';
 export { errorCodesOf } from './openapi-responses.ts';
 
 const RANGE_HEADERS = z.object({
-  range: z.string().optional().describe('One or more parts, as in `bytes=0-1023`.'),
-  'if-range': z.string().optional().describe('Parts only while the file has this `ETag` or date.'),
-  'if-none-match': z.string().optional().describe('304 where the `ETag` is one of these.'),
-  'if-modified-since': z.string().optional().describe('304 where the file is not newer.'),
+  range: z.string().optional().describe('One or more ranges, such as `bytes=0-1023`.'),
+  'if-range': z.string().optional().describe('Apply `Range` only if the file has this `ETag` or date.'),
+  'if-none-match': z.string().optional().describe('304 if the `ETag` is one of these.'),
+  'if-modified-since': z.string().optional().describe('304 if the file is not newer.'),
 });
 
 /** `if-range` → `If-Range`. */
@@ -66,7 +66,7 @@ const parametersOf = (schemas: Schemas, route: Route, example: Example): Json[] 
   ];
 };
 
-/** A form: its file, and the fields beside it. Lists are sent as `name[]`. */
+/** The schema of a multipart form: the file and its other fields. Lists are sent as `name[]`. */
 const formOf = (schemas: Schemas, route: Route): Json => {
   const fields = fieldsOf(schemas, route.form).map((field) => ({
     ...field,
@@ -103,9 +103,8 @@ const securityOf = (route: Route): Json[] => {
   return route.bareKey === true ? [KEY, { bareKey: [] }] : [KEY];
 };
 
-/** With what is needed beyond a key. */
 const descriptionOf = ({ access, description }: Route): Json => {
-  const parts = [description, access === 'owner' ? 'With a key of the owner.' : undefined];
+  const parts = [description, access === 'owner' ? 'Needs a key of the owner.' : undefined];
   const text = parts.filter((part) => part !== undefined).join(' ');
   return text === '' ? {} : { description: text };
 };
@@ -149,7 +148,7 @@ export const openApiDocument = (table: Readonly<Record<string, Route>>, version:
           type: 'apiKey',
           in: 'header',
           name: 'Authorization',
-          description: 'The API key by itself, as AssemblyAI’s clients send it.',
+          description: 'The API key without `Bearer`, as AssemblyAI’s clients send it.',
         },
       },
       schemas: schemas.components,

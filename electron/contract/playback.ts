@@ -10,9 +10,9 @@ export const AudioUrl = success(z.object({ url: z.string(), expires_at: Timestam
 export const PeaksQuery = z.strictObject({ per_second: queryInt(1, 100, 20) });
 export const Peaks = success(
   z.object({
-    per_second: z.int().describe('As asked for, but at most 20: more are not kept.'),
+    per_second: z.int().describe('As requested, but at most 20.'),
     duration: Seconds,
-    min: z.array(z.number()).describe('-1 to 0, one a bucket.'),
-    max: z.array(z.number()).describe('0 to 1, one a bucket.'),
+    min: z.array(z.number()).describe('-1 to 0, one per bucket.'),
+    max: z.array(z.number()).describe('0 to 1, one per bucket.'),
   }),
 );

@@ -4,7 +4,7 @@ export type PutOptions = {
   readonly type: string;
   readonly fetch?: typeof globalThis.fetch | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Bytes sent so far. */
+  /** Called with the number of bytes sent so far. */
   readonly onSent?: ((bytes: number) => void) | undefined;
 };
 
@@ -12,12 +12,12 @@ const jsonOf = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {
-    // Not JSON: the connection was cut in the middle of the answer.
+    // Not JSON: the connection broke within the answer.
     return undefined;
   }
 };
 
-/** In a browser, where only XMLHttpRequest tells how far an upload is. */
+/** For browsers, where only XMLHttpRequest reports the progress of an upload. */
 const putByRequest = (url: string, file: Blob, { type, signal, onSent }: PutOptions): Promise<void> =>
   new Promise((settle, fail) => {
     const request = new XMLHttpRequest();
@@ -34,12 +34,12 @@ const putByRequest = (url: string, file: Blob, { type, signal, onSent }: PutOpti
     request.addEventListener('abort', () => fail(signal?.reason ?? new Error('The upload was stopped.')));
     request.addEventListener('loadend', () => signal?.removeEventListener('abort', stop));
     signal?.addEventListener('abort', stop);
-    // Before it is sent, ending it tells nobody.
+    // `abort()` before `send()` fires no event.
     if (signal?.aborted) fail(signal.reason);
     else request.send(file);
   });
 
-/** The bytes of a file, counted as they are taken. */
+/** The file's bytes as a stream that reports how many were read. */
 const counted = (file: Blob, onSent: (bytes: number) => void): ReadableStream<Uint8Array> => {
   let sent = 0;
   return file.stream().pipeThrough(
@@ -55,7 +55,7 @@ const counted = (file: Blob, onSent: (bytes: number) => void): ReadableStream<Ui
 
 const putByFetch = async (url: string, file: Blob, options: PutOptions): Promise<void> => {
   const { type, signal, onSent, fetch = globalThis.fetch } = options;
-  // `duplex` is what Node's fetch asks for with a stream; the DOM's types do not know it yet.
+  // Node's fetch requires `duplex` for a stream; the DOM types lack it.
   const streaming = { duplex: 'half' };
   const response = await fetch(url, {
     method: 'PUT',
@@ -67,8 +67,8 @@ const putByFetch = async (url: string, file: Blob, options: PutOptions): Promise
 };
 
 /**
- * PUTs a file to a presigned address, with its progress where the platform tells it.
- * Rejects with `ApiError` for an error answer, and with the signal's reason when it was stopped.
+ * PUTs a file to a presigned address.
+ * Rejects with `ApiError` for an error answer and with the signal's reason when aborted.
  */
 export const putFile = (url: string, file: Blob, options: PutOptions): Promise<void> =>
   typeof XMLHttpRequest === 'undefined' || options.fetch !== undefined

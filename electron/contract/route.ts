@@ -3,7 +3,7 @@ import type { ErrorCode } from './errors.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** Who may call: anyone, a valid key, the owner's keys alone, or a check of its own (signature, public file). */
+/** Who may call: anyone, any valid key, the owner's keys, or whoever the handler admits (`own`: signatures, public files). */
 export type Access = 'none' | 'key' | 'owner' | 'own';
 
 export type Tag = 'Transcripts' | 'Storage' | 'Account' | 'Models' | 'System' | 'OpenAI' | 'AssemblyAI';
@@ -11,7 +11,7 @@ export type Tag = 'Transcripts' | 'Storage' | 'Account' | 'Models' | 'System' | 
 /** One operation of the HTTP API. The server, the OpenAPI document and the typed client are all made from it. */
 export type Route = {
   readonly method: Method;
-  /** OpenAPI form: `/v1/transcript/id/{id}`. `{fileKey}` as the last part takes slashes. */
+  /** In OpenAPI's form: `/v1/transcript/id/{id}`. `{fileKey}` as the last segment matches slashes. */
   readonly path: string;
   readonly tag: Tag;
   readonly summary: string;
@@ -19,38 +19,38 @@ export type Route = {
   readonly access: Access;
   readonly params?: z.ZodType;
   readonly query?: z.ZodType;
-  /** Query parameters of the form `name[key]=value`; `query` must let them in. */
+  /** Query parameters of the form `name[key]=value`; `query` must accept them. */
   readonly queryMaps?: Readonly<Record<string, z.ZodType>>;
-  /** Headers with a meaning of their own here, by their names in lower case. */
+  /** Request headers that the operation reads, in lower case. */
   readonly headers?: z.ZodObject;
   readonly body?: z.ZodType;
-  /** `json` unless said otherwise. `multipart` and `binary` bodies are read as streams by the handler. */
+  /** Default `json`. Handlers read `multipart` and `binary` bodies as streams. */
   readonly bodyType?: 'json' | 'multipart' | 'binary';
-  /** The fields of a multipart form, as the document names them; the handler reads and checks the form itself. */
+  /** The fields of a multipart form, for the document; the handler validates the form. */
   readonly form?: z.ZodType;
-  /** Bytes of a JSON body; 1 MB unless said otherwise. */
+  /** Maximum bytes of a JSON body; default 1 MB. */
   readonly bodyLimit?: number;
-  /** Which rate limit counts it; `requests` (by key) unless said otherwise. */
+  /** The rate limit that counts it; default `requests`, by key. */
   readonly limit?: 'requests' | 'uploads' | 'deletions' | 'none';
-  /** `bucket`: other web origins are let in by the account's CORS configuration, not by the settings. */
+  /** `bucket`: the user's CORS configuration admits other web origins, not the settings. */
   readonly cors?: 'bucket';
   /** `openai`: errors have the shape of OpenAI's API. */
   readonly errorForm?: 'openai';
-  /** The key may stand in `Authorization` by itself, without the word Bearer. */
+  /** Accepts the key in `Authorization` without the word Bearer. */
   readonly bareKey?: true;
-  /** Schema of the JSON answer by status. */
+  /** Schemas of JSON answers by status. */
   readonly responses: { readonly [status: number]: z.ZodType };
-  /** Media types of an answer that is not JSON, by status. */
+  /** Media types of other answers by status. */
   readonly raw?: { readonly [status: number]: readonly string[] };
-  /** The answer is a file's bytes: with ranges and conditional requests. */
+  /** Answers with a file's bytes; supports ranges and conditional requests. */
   readonly ranges?: true;
-  /** A successful answer names the address of what it is about in `Location`. */
+  /** Successful answers carry `Location`. */
   readonly located?: true;
-  /** Codes beyond those every operation can answer with. */
+  /** Error codes beyond those of every operation (see `errorCodesOf`). */
   readonly errors: readonly ErrorCode[];
 };
 
-/** Keeps the literal types of a route's parts. */
+/** Preserves the literal types of a route. */
 export const route = <const R extends Route>(definition: R): R => definition;
 
 type OutputOf<T> = T extends z.ZodType ? z.output<T> : undefined;
@@ -62,5 +62,5 @@ export type RouteQuery<R extends Route> = OutputOf<R['query']>;
 export type RouteBody<R extends Route> = OutputOf<R['body']>;
 export type RouteQueryInput<R extends Route> = InputOf<R['query']>;
 export type RouteBodyInput<R extends Route> = InputOf<R['body']>;
-/** The answer's body: the union over the statuses. */
+/** The union of the JSON answers over all statuses. */
 export type RouteResponse<R extends Route> = z.output<R['responses'][keyof R['responses']] & z.ZodType>;

@@ -21,7 +21,7 @@ export const SearchHit = z
         snippet: z.string().describe('Plain text.'),
         marks: z
           .array(z.tuple([z.int(), z.int()]))
-          .describe('What matched: UTF-16 [start, end) into snippet.'),
+          .describe('The matches: UTF-16 offsets [start, end) in `snippet`.'),
       }),
     ),
   })

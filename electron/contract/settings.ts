@@ -35,12 +35,12 @@ const bytes = z
   .min(0)
   .max(2 ** 50);
 
-/** Every setting of an installation: its type, default, meaning, and whether it needs a restart. */
+/** Every setting of an installation, with its schema, default and help. The API, command line and window read this table. */
 export const SETTINGS = {
   'network.allowPrivateAddresses': setting(
     z.boolean(),
     false,
-    'Let audio_url and webhook_url reach private and loopback addresses.',
+    'Allow private and loopback addresses in audio_url and webhook_url.',
   ),
   'network.allowedOrigins': setting(
     z.array(z.string()).max(100),
@@ -50,19 +50,19 @@ export const SETTINGS = {
   'network.allowedHosts': setting(
     z.array(z.string()).max(100),
     [],
-    'Further Host names the server answers to.',
+    'Additional Host names that the server answers to.',
   ),
-  'network.offline': setting(z.boolean(), false, 'Make no outbound connection at all.'),
+  'network.offline': setting(z.boolean(), false, 'Make no outbound connections.'),
   'network.pages': setting(
     z.boolean(),
     false,
-    'Have yt-dlp, where it is installed, find the recording in a web page that audio_url names.',
+    'Use yt-dlp, if installed, to find the recording in a web page that audio_url names.',
   ),
   'network.maxDownloadBytes': setting(bytes, 4 * GIB, 'Largest download for a transcription, in bytes.'),
   'network.stallSeconds': setting(
     z.int().min(1).max(3600),
     DEFAULT_NETWORK_STALL_SECONDS,
-    'Seconds without progress before a download ends.',
+    'Seconds without progress after which a download fails.',
   ),
   'models.aliases.nano': setting(modelId, 'tiny.en', 'The model behind `nano`.'),
   'models.aliases.mini': setting(modelId, 'base', 'The model behind `mini`.'),
@@ -75,72 +75,90 @@ export const SETTINGS = {
   'models.catalogue': setting(
     z.array(z.string().trim().pipe(modelLine)).max(100),
     [],
-    'Further models of your own mirror, a line each: id, bytes and SHA-256. The file is ggml-<id>.bin there.',
+    'Additional models of your mirror, one per line: id, bytes and SHA-256. The file is ggml-<id>.bin.',
   ),
   'speakers.segmentation': setting(
     speakerModel('segmentation'),
     'segmentation-starter',
-    'The model that finds turns of speech.',
+    'The model that finds speaker turns.',
   ),
   'speakers.embedding': setting(
     speakerModel('embedding'),
     'embedding-starter',
-    'The model that compares voices; remembered voices are known to the model that heard them alone.',
+    'The model that compares voices. Remembered voices are compared with recordings of the same model only.',
   ),
   'models.autoInstall': setting(
     z.boolean(),
     false,
-    'Download a missing model when a transcription asks for it.',
+    'Download a missing model when a transcription requests it.',
   ),
-  'engine.threads': setting(z.int().min(0).max(256), 0, 'Threads a piece; 0 chooses for this machine.', true),
-  'engine.parallel': setting(z.int().min(0).max(64), 0, 'Pieces recognised side by side; 0 chooses.', true),
+  'engine.threads': setting(
+    z.int().min(0).max(256),
+    0,
+    'Threads per chunk; 0 chooses for this machine.',
+    true,
+  ),
+  'engine.parallel': setting(
+    z.int().min(0).max(64),
+    0,
+    'Chunks recognized in parallel; 0 chooses for this machine.',
+    true,
+  ),
   'engine.beamSize': setting(z.int().min(1).max(16), 5, 'Beams of the decoder; 1 is greedy and fastest.'),
   'engine.fitWindow': setting(
     z.boolean(),
     false,
-    'Encode only as much of Whisper’s 30-second window as there is sound: short recordings take a fraction of the time. Models are trained on whole windows, so some write less accurate text.',
+    'Encode only the part of Whisper’s 30-second window that has sound: short recordings take a fraction of the time. Models are trained on whole windows, so the text of some is less accurate.',
   ),
   'engine.acceleration': setting(
     z.boolean(),
     true,
-    'Recognise on a graphics processor where this build and this machine have one.',
+    'Use a graphics processor if this build and this machine have one.',
   ),
   'engine.idleSeconds': setting(
     z.int().min(1).max(86_400),
     300,
-    'Seconds until an idle model is freed.',
+    'Seconds until an idle model is unloaded.',
     true,
   ),
   'webhooks.retrySeconds': setting(
     z.array(z.int().min(1).max(604_800)).max(20),
     [5, 30, 120, 600, 3600],
-    'Waits before a webhook that was not answered with 2xx is sent again, in seconds, in order.',
+    'Seconds to wait before each retry of a webhook that was not answered with 2xx.',
   ),
-  'queue.concurrency': setting(z.int().min(1).max(16), 1, 'Transcriptions worked on side by side.'),
-  'limits.uploadsPer15Minutes': setting(limit, 20, 'Uploads per 15 minutes and address; 0 = off.'),
-  'limits.deletionsPer15Minutes': setting(limit, 100, 'File deletions per 15 minutes and user; 0 = off.'),
-  'limits.requestsPerMinute': setting(limit, 600, 'Other requests per minute and key; 0 = off.'),
+  'queue.concurrency': setting(z.int().min(1).max(16), 1, 'Transcriptions that run in parallel.'),
+  'limits.uploadsPer15Minutes': setting(limit, 20, 'Uploads per 15 minutes and address; 0 is unlimited.'),
+  'limits.deletionsPer15Minutes': setting(
+    limit,
+    100,
+    'File deletions per 15 minutes and user; 0 is unlimited.',
+  ),
+  'limits.requestsPerMinute': setting(limit, 600, 'Other requests per minute and key; 0 is unlimited.'),
   'credits.perMinute.nano': setting(z.number().min(0).max(1e6), 0.5, 'Credits per minute of audio.'),
   'credits.perMinute.mini': setting(z.number().min(0).max(1e6), 1, 'Credits per minute of audio.'),
   'credits.perMinute.pro': setting(z.number().min(0).max(1e6), 2, 'Credits per minute of audio.'),
-  'storage.limitBytes': setting(bytes, 10 * GIB, 'Storage of a user, unless the user has an own limit.'),
+  'storage.limitBytes': setting(
+    bytes,
+    10 * GIB,
+    'Storage per user in bytes, unless the user has a limit of their own.',
+  ),
   'storage.mirrors': setting(
     z.array(z.string().min(1)).max(8),
     [],
-    'Further folders that keep a copy of each file.',
+    'Additional folders that keep a copy of each file.',
     true,
   ),
-  'storage.requireClamav': setting(z.boolean(), false, 'Refuse uploads when ClamAV cannot scan them.'),
+  'storage.requireClamav': setting(z.boolean(), false, 'Reject uploads that ClamAV cannot scan.'),
   'llm.url': setting(
     z.union([z.literal(''), z.url({ protocol: /^https?$/ })]),
     '',
-    'OpenAI-compatible address of a local language model for summaries; empty = none.',
+    'OpenAI-compatible address of a local language model for summaries; empty for none.',
   ),
   'llm.model': setting(z.string().max(200), '', 'The name of that language model.'),
   'llm.timeoutSeconds': setting(
     z.int().min(1).max(3600),
     120,
-    'Seconds that the language model may take for one answer.',
+    'Seconds that the language model may take per answer.',
   ),
 } as const;
 
@@ -157,14 +175,12 @@ export const SettingsList = z
         key: z.string(),
         value: JsonValue,
         default: JsonValue,
-        source: z
-          .enum(['default', 'stored', 'run'])
-          .describe('`run`: given for this run on the command line.'),
-        restart: z.boolean().describe('A change takes effect at the next start.'),
+        source: z.enum(['default', 'stored', 'run']).describe('`run`: set for this run on the command line.'),
+        restart: z.boolean().describe('A change takes effect after a restart.'),
         help: z.string(),
       }),
     ),
-    needs_restart: z.array(z.string()).describe('Changed keys that wait for a restart.'),
+    needs_restart: z.array(z.string()).describe('Changed keys that take effect after a restart.'),
   })
   .meta({ id: 'Settings' });
 export type SettingsList = z.output<typeof SettingsList>;
@@ -179,6 +195,6 @@ const patchable: Record<
   ]),
 );
 
-/** `{key: value}`; null puts a key back to its default. */
+/** `{key: value}`; null resets a key to its default. */
 export const PatchSettings = z.strictObject(patchable).meta({ id: 'PatchSettings' });
 export type PatchSettings = z.output<typeof PatchSettings>;

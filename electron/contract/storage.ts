@@ -36,7 +36,7 @@ export const UploadResult = success(
     file: StoredFile,
     upload_info: z.object({
       processing_time: z.number().describe('Seconds.'),
-      storage_region: z.string().describe('`local`, then the mirrors.'),
+      storage_region: z.string().describe('`local`, followed by the mirrors.'),
       compression_applied: z.boolean(),
       scan: z.object({ engine: z.enum(['clamav', 'builtin']), clean: z.literal(true) }),
     }),
@@ -129,7 +129,7 @@ export const CorsUpdated = success(z.object({ ...corsFields, updatedAt: Timestam
 });
 export const CorsConfig = success(z.object({ ...corsFields, lastUpdated: Timestamp.nullable() }));
 
-/** `metadata[key]=value`; a repeated one must hold as well. */
+/** `metadata[key]=value`; repeated parameters must all match. */
 const METADATA_PARAMETER = /^metadata\[(.+)\]$/;
 
 const metadataPairs = (query: Readonly<Record<string, unknown>>): [key: string, value: string][] =>
@@ -141,7 +141,7 @@ const metadataPairs = (query: Readonly<Record<string, unknown>>): [key: string, 
 
 const listFields = {
   folder: z.string().max(1024).optional(),
-  prefix: z.string().max(2048).optional().describe('Beginning of the key; the user part may be left out.'),
+  prefix: z.string().max(2048).optional().describe('Prefix of the key; the user part may be omitted.'),
   q: z.string().max(500).optional(),
   page: queryInt(1, 1e9, 1),
   limit: queryInt(1, 100, 20),
@@ -151,7 +151,7 @@ const listFields = {
 
 export const MetadataQuery = z
   .record(z.string(), z.string())
-  .describe('`metadata[key]=value`: at most 20; all must hold.');
+  .describe('`metadata[key]=value`: at most 20; all must match.');
 
 export const FileListQuery = z
   .object(listFields)
@@ -186,16 +186,20 @@ export const DownloadUrlQuery = z.strictObject({ expires: queryInt(1, 604_800, 6
 export const DownloadUrl = success(z.object({ url: z.string(), expires_at: Timestamp }));
 export const DownloadQuery = z.strictObject({
   inline: QueryBoolean.optional().describe(
-    'Show in the browser instead of saving; not for HTML, SVG, XML and PDF.',
+    'Display in the browser instead of saving; not for HTML, SVG, XML and PDF.',
   ),
 });
 
 export const FileKeyParams = z.strictObject({
-  fileKey: z.string().min(1).max(8192).describe('The key, with or without its first slash, encoded or not.'),
+  fileKey: z
+    .string()
+    .min(1)
+    .max(8192)
+    .describe('The key, with or without its leading slash, encoded or not.'),
 });
 export const TokenParams = z.strictObject({ token: z.string().min(1).max(8192) });
 
-/** The fields of an upload's form, beside the file itself. */
+/** The fields of an upload's form, without the file. */
 export const UploadForm = z.strictObject({
   folder: z.string().max(1024).optional(),
   public: QueryBoolean.default(false),

@@ -20,7 +20,7 @@ export const System = success(
       name: z.literal('whisper.cpp'),
       version: z.string(),
       available: z.boolean(),
-      detail: z.string().nullable().describe('Why it is not available.'),
+      detail: z.string().nullable().describe('The reason if it is not available.'),
       system_info: z.string().nullable().describe('CPU features and backends in use.'),
       threads: z.int(),
       parallel: z.int(),
@@ -31,9 +31,9 @@ export const System = success(
         device: z
           .string()
           .nullable()
-          .describe('The graphics processor that this build can use here; null where there is none.'),
+          .describe('The graphics processor that this build can use; null if there is none.'),
       })
-      .describe('Recognition runs on `device` where it is enabled and there is one, else on the processor.'),
+      .describe('Recognition runs on `device` if enabled and present, else on the CPU.'),
     scanner: z.enum(['clamav', 'builtin']),
     disk_free: Bytes,
     limits: z.record(z.string(), z.number()),
@@ -41,7 +41,7 @@ export const System = success(
 ).meta({ id: 'System' });
 
 export const EventHeaders = z.object({
-  'last-event-id': z.string().optional().describe('The `id` of the last event that was read.'),
+  'last-event-id': z.string().optional().describe('The `id` of the last event that was received.'),
 });
 
 export const Model = z
@@ -52,14 +52,14 @@ export const Model = z
     part: z
       .enum(['segmentation', 'embedding'])
       .nullable()
-      .describe('Of telling speakers apart: finding turns, or comparing voices.'),
+      .describe('The part of diarization: segmentation finds turns, embedding compares voices.'),
     size: Bytes,
     languages: z.union([z.literal('multilingual'), z.array(z.string())]),
     sha256: z.string().nullable(),
-    sha1: z.string().nullable().describe('Where the publisher gives SHA-1 alone.'),
+    sha1: z.string().nullable().describe('If the publisher provides SHA-1 only.'),
     installed: z.boolean(),
     bundled: z.boolean().describe('Comes with the program.'),
-    demonstration: z.boolean().describe('For trying the program; wrong on real recordings.'),
+    demonstration: z.boolean().describe('For trying the program; inaccurate on real recordings.'),
     description: z.string(),
     aliases: z.array(z.string()),
     speed: z.number().nullable().describe('Times real time, measured on this machine.'),
@@ -76,7 +76,7 @@ export const Model = z
 export type Model = z.output<typeof Model>;
 
 export const ModelList = z.object({
-  object: z.literal('list').describe('As OpenAI clients expect it; `data` carries their fields as well.'),
+  object: z.literal('list').describe('For OpenAI’s clients; `data` also has their fields.'),
   success: z.literal(true),
   data: z.array(Model.extend({ object: z.literal('model'), created: z.int(), owned_by: z.string() })),
 });
@@ -86,16 +86,16 @@ export const ModelRemoved = z.object({ success: z.literal(true), message: z.stri
 
 export const ImportModel = z
   .strictObject({
-    path: z.string().min(1).max(4096).describe('An absolute path on the machine that Earshot runs on.'),
-    id: z.string().min(1).max(100).optional().describe('Without it, the name of the file gives the id.'),
+    path: z.string().min(1).max(4096).describe('An absolute path on Earshot’s machine.'),
+    id: z.string().min(1).max(100).optional().describe('Default: derived from the file name.'),
   })
   .meta({ id: 'ImportModel' });
 
 export const ModelBenchmark = success(
   z.object({
     id: z.string(),
-    seconds: z.number().describe('Seconds of audio recognised.'),
-    elapsed: z.number().describe('Seconds it took, without the loading of the model.'),
+    seconds: z.number().describe('Seconds of audio.'),
+    elapsed: z.number().describe('Seconds it took, without loading the model.'),
     speed: z.number().describe('Times real time.'),
   }),
 ).meta({ id: 'ModelBenchmark' });

@@ -19,10 +19,10 @@ export const UserListQuery = z.strictObject({
   limit: queryInt(1, 100, 20),
   status: z.enum(TRANSCRIPT_STATUSES).optional(),
   language: LanguageCode.optional(),
-  model: z.string().min(1).max(200).optional().describe('As it was asked for: `model` of the items.'),
+  model: z.string().min(1).max(200).optional().describe('As requested: `model` of the items.'),
   created_from: z.iso.datetime({ offset: true }).optional().describe('Created at this time or later.'),
   created_to: z.iso.datetime({ offset: true }).optional().describe('Created before this time.'),
-  file_key: z.string().min(1).max(8192).optional().describe('Made from this stored file.'),
+  file_key: z.string().min(1).max(8192).optional().describe('Created from this stored file.'),
   sort: z.enum(['created_at', 'duration', 'confidence']).default('created_at'),
   order: z.enum(['asc', 'desc']).default('desc'),
 });
@@ -32,7 +32,7 @@ export const UserListItem = z
   .object({
     id: TranscriptId,
     name: z.string(),
-    text: z.string().describe('Cut at 100 characters.'),
+    text: z.string().describe('Truncated to 100 characters.'),
     language: z.string().nullable(),
     confidence: Probability.nullable(),
     duration: Seconds,

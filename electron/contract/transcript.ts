@@ -33,17 +33,17 @@ export const isModelAlias = (name: string): name is ModelAlias =>
   MODEL_ALIASES.some((alias) => alias === name);
 
 export const UNKNOWN_LANGUAGE = { error: 'is not a language code that Whisper knows' };
-/** Typed as free text: callers hold what a person chose, and the answer says what is wrong with it. */
+/** Typed as string, so that clients can send what a user typed and show the validation error. */
 export const LanguageCode: z.ZodType<string, string> = z.enum(LANGUAGE_CODES, UNKNOWN_LANGUAGE).meta({
   id: 'LanguageCode',
-  description: 'A language that Whisper knows, by its ISO 639 code.',
+  description: 'ISO 639 code of a language that Whisper supports.',
 });
 
 export const Progress = z
   .object({
     stage: z.enum(STAGES),
-    percent: z.number().min(0).max(100).describe('Of the whole job; never goes back.'),
-    queue_position: z.int().nullable().describe('1 is next; null once it is running.'),
+    percent: z.number().min(0).max(100).describe('Of the whole job; never decreases.'),
+    queue_position: z.int().nullable().describe('1 is next; null once the job runs.'),
     eta_seconds: z.number().nullable().describe('Null until the speed on this machine is known.'),
     speed: z.number().nullable().describe('Times real time; null until it is known.'),
   })
@@ -60,9 +60,9 @@ export const FileInfo = z.object({ name: z.string(), size: Bytes, format: z.stri
 const LanguageOrAuto: z.ZodType<string, string> = z.enum(['auto', ...LANGUAGE_CODES], UNKNOWN_LANGUAGE);
 
 const analysisFields = {
-  diarize: z.boolean().default(false).describe('Tell who speaks when.'),
-  speakers_expected: z.int().min(1).max(32).optional().describe('How many people speak, when it is known.'),
-  content_safety: z.boolean().default(false).describe('Label unsafe content and mask profane words.'),
+  diarize: z.boolean().default(false).describe('Label who speaks when.'),
+  speakers_expected: z.int().min(1).max(32).optional().describe('Number of speakers, if known.'),
+  content_safety: z.boolean().default(false).describe('Label unsafe content and mask profanity.'),
   entity_detection: z.boolean().default(false),
   entity_types: z.array(EntityType).max(64).optional().describe('Used with entity_detection; default: all.'),
   topics: z.boolean().default(false),
@@ -79,28 +79,26 @@ const analysisFields = {
   redact_pii_audio: z
     .boolean()
     .default(false)
-    .describe('Also make an audio file with the redacted words bleeped.'),
+    .describe('Also produce an audio file with the redacted words bleeped.'),
 };
 
-/** Characters. */
+/** In characters. */
 export const PROMPT_LENGTH = 1000;
 
-/** How the audio is recognised: not changed by analysing again. */
+/** Options of the recognition, which a later analysis cannot change. */
 const recognitionFields = {
   translate: z
     .boolean()
     .default(false)
-    .describe('Write the text in English, whatever is spoken: Whisper’s own translation.'),
+    .describe('Translate the text to English with Whisper’s own translation.'),
   prompt: z
     .string()
     .max(PROMPT_LENGTH)
     .optional()
-    .describe(
-      'Names and words that occur, to have them spelled right; the recogniser takes it for earlier text.',
-    ),
+    .describe('Names and words that occur, for their spelling. Whisper treats it as preceding text.'),
 };
 
-/** The options of a creation, as they are kept with the transcript. */
+/** The options that are stored with a transcript. */
 export const AnalysisOptions = z.strictObject({ ...analysisFields, ...recognitionFields });
 export type AnalysisOptions = z.output<typeof AnalysisOptions>;
 
@@ -135,7 +133,7 @@ export const CreateTranscript = z
       .max(8192)
       .optional(),
     webhook_secret: z.string().min(1).max(512).optional(),
-    wait_until_complete: z.boolean().default(false).describe('Answer only when the work is done.'),
+    wait_until_complete: z.boolean().default(false).describe('Answer when the transcription has ended.'),
   })
   .superRefine((body, context) => {
     if (body.audio_end_at !== 0 && body.audio_end_at <= body.audio_start_from) {
@@ -166,7 +164,7 @@ export const IdempotencyHeaders = z.object({
     .min(1)
     .max(255)
     .optional()
-    .describe('The same key and body within 24 hours answer with the first record; another body is a 409.'),
+    .describe('The same key and body within 24 hours return the first transcription; another body is a 409.'),
 });
 
 export const Word = z
@@ -202,29 +200,29 @@ export const Speaker = z.object({
   suggested_name: z
     .string()
     .optional()
-    .describe('A remembered voice that sounds alike; never applied by itself.'),
-  similarity: Probability.optional().describe('Of that voice: the cosine of the two embeddings.'),
+    .describe('The name of a similar remembered voice; never applied automatically.'),
+  similarity: Probability.optional().describe('Cosine similarity to that voice’s speaker embedding.'),
 });
 export type Speaker = z.output<typeof Speaker>;
 
-/** Whether anything redacted can still be heard: the bleeped audio was recognised again. */
+/** Whether redacted words are still audible, found by recognizing the bleeped audio again. */
 export const RedactionReport = z
   .object({
-    checked: z.boolean().describe('False where no audio is kept, or it could not be recognised again.'),
-    spans: z.int().describe('Stretches of audio that were covered.'),
+    checked: z.boolean().describe('False if no audio is kept, or if it could not be recognized again.'),
+    spans: z.int().describe('Number of bleeped spans.'),
     audible: z
       .array(z.string())
-      .describe('Policies of which a value was still heard; empty is what is wanted.'),
+      .describe('Policies with a value that is still audible; empty if the redaction succeeded.'),
   })
   .meta({ id: 'RedactionReport' });
 export type RedactionReport = z.output<typeof RedactionReport>;
 
-/** What the page at `audio_url` said of the recording that was found in it. */
+/** The web page at `audio_url` in which the recording was found. */
 const PageSource = z
   .object({
-    title: z.string().describe('Empty where the page has none.'),
-    site: z.string().describe('Which site it is, as yt-dlp names it.'),
-    recordings: z.int().describe('On the page; the first was taken.'),
+    title: z.string().describe('Empty if the page has none.'),
+    site: z.string().describe('The site, as yt-dlp names it.'),
+    recordings: z.int().describe('Number of recordings in the page; the first one is transcribed.'),
     chapters: z.array(z.object({ title: z.string(), start: Seconds, end: Seconds })),
   })
   .meta({ id: 'PageSource' });
@@ -235,7 +233,7 @@ export const Transcription = z
     audio_url: z.string(),
     status: z.enum(TRANSCRIPT_STATUSES),
     text: z.string(),
-    duration: Seconds.describe('Seconds of audio that were processed; 0 until it is known.'),
+    duration: Seconds.describe('Seconds of processed audio; 0 until known.'),
     topics: z.array(z.string()).optional(),
     summary: Summary.optional(),
     entities: z.array(Entity).optional(),
@@ -246,9 +244,9 @@ export const Transcription = z
     redacted_audio_url: z.string().optional(),
     redaction_report: RedactionReport.optional(),
     name: z.string(),
-    model: z.string().describe('As asked for.'),
+    model: z.string().describe('As requested.'),
     model_id: z.string().nullable().describe('The model that ran.'),
-    language: z.string().nullable().describe('Detected or given; null until it is known.'),
+    language: z.string().nullable().describe('Detected or requested; null until known.'),
     language_confidence: Probability.nullable(),
     confidence: Probability.nullable().describe('Mean confidence of the words.'),
     word_count: z.int(),
@@ -259,14 +257,14 @@ export const Transcription = z
     created_at: Timestamp,
     completed_at: Timestamp.nullable(),
     credits_used: z.number(),
-    file_info: FileInfo.nullable().describe('Null until it is known.'),
+    file_info: FileInfo.nullable().describe('Null until known.'),
     audio_start_from: Seconds,
     audio_end_at: Seconds,
-    bytes_fetched: Bytes.describe('Bytes read from the network for this transcript.'),
+    bytes_fetched: Bytes.describe('Bytes downloaded for this transcription.'),
     audio_offset: Seconds.describe(
-      'Where the audio of `/audio` begins on the timeline of `segments`: 0, or the start of the range where only that was fetched.',
+      'Where the audio of `/audio` starts on the timeline of `segments`: 0, or the start of the range if only that was downloaded.',
     ),
-    source: PageSource.optional().describe('Where the recording was found in a web page.'),
+    source: PageSource.optional().describe('The web page in which the recording was found.'),
     speakers: z.record(z.string(), Speaker).optional(),
     content_safety: ContentSafety.optional(),
     key_phrases: z.array(z.string()).optional(),
@@ -321,7 +319,7 @@ export const PatchTranscript = z
             .max(100_000)
             .optional()
             .describe(
-              'The text that you changed. Where the segment has another by now, nothing is changed and the answer is `conflict`.',
+              'The text before your change. If the segment’s text differs from it, nothing changes and the answer is `conflict`.',
             ),
         }),
       )

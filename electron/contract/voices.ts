@@ -4,15 +4,17 @@ import { SpeakerName } from './transcript.ts';
 
 export const VoiceId = idSchema('voice', 'Identifier of a remembered voice.');
 
-/** A voice that a user asked to be remembered. What it sounds like never leaves the server. */
+/** A speaker whom a user asked to remember. The speaker embedding itself is never part of an answer. */
 export const Voice = z
   .object({
     id: VoiceId,
     name: z.string(),
     model: z
       .string()
-      .describe('The speaker model that knows it; recordings heard by another are not compared.'),
-    recordings: z.int().describe('From how many recordings it was learned.'),
+      .describe(
+        'The speaker model of its embedding; recordings processed by another model are not compared.',
+      ),
+    recordings: z.int().describe('Number of recordings that contributed to it.'),
     created_at: Timestamp,
     updated_at: Timestamp,
   })

@@ -21,7 +21,6 @@ export const WebhookDelivery = z
   .meta({ id: 'WebhookDelivery' });
 export type WebhookDelivery = z.output<typeof WebhookDelivery>;
 export const WebhookDeliveries = success(z.array(WebhookDelivery));
-/** A delivery among those of all transcriptions. */
 export const RecentDelivery = WebhookDelivery.extend({
   transcript_id: TranscriptId,
   transcript_name: z.string(),

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { QueryBoolean, queryInt, queryNumber } from '../common.ts';
 
 /**
- * The pre-recorded part of AssemblyAI's API (https://www.assemblyai.com/docs/api-reference), so that its
- * clients work against this server unchanged but for their base URL. Times are whole milliseconds.
+ * The pre-recorded part of AssemblyAI's API (https://www.assemblyai.com/docs/api-reference). Its clients work with this
+ * server's base URL and key. Times are whole milliseconds.
  */
 
 const Ms = z.int().min(0).max(1e10);
@@ -12,7 +12,7 @@ const never = (what: string) =>
     .union([z.literal(false), z.null()], { error: `is not available here: ${what}` })
     .optional()
     .describe(`Not available: ${what}.`);
-const hint = (schema: z.ZodType) => schema.nullish().describe('Accepted; has no effect here.');
+const hint = (schema: z.ZodType) => schema.nullish().describe('Ignored.');
 
 export const AAI_PII_POLICIES = [
   'account_number',
@@ -71,7 +71,7 @@ export const AaiCreate = z
       .max(200)
       .nullish()
       .describe('`best`, `universal`, `slam-1`: pro; `nano`: nano for English, else mini; default mini.'),
-    speech_models: z.array(z.string().min(1).max(200)).max(10).nullish().describe('The first one counts.'),
+    speech_models: z.array(z.string().min(1).max(200)).max(10).nullish().describe('Only the first is used.'),
     speaker_labels: z.boolean().nullish(),
     speakers_expected: z.int().min(1).max(32).nullish(),
     speaker_options: hint(z.record(z.string(), z.unknown())),
@@ -91,7 +91,7 @@ export const AaiCreate = z
     redact_pii_sub: z
       .enum(['entity_name', 'hash'])
       .nullish()
-      .describe('`entity_name`: `[EMAIL_ADDRESS_1f3a9c2e]`; `hash`: every letter and digit is masked.'),
+      .describe('`entity_name`: `[EMAIL_ADDRESS_1f3a9c2e]`; `hash`: masks every letter and digit.'),
     punctuate: z.literal(true, { error: 'cannot be false: Whisper writes punctuation' }).nullish(),
     format_text: z.literal(true, { error: 'cannot be false: Whisper writes formatted text' }).nullish(),
     auto_chapters: never('chapters'),
@@ -246,7 +246,7 @@ export const AaiTranscript = z
   .meta({ id: 'AaiTranscript' });
 export type AaiTranscript = z.output<typeof AaiTranscript>;
 
-/** The fields that are the same for every transcript of this service. */
+/** Fields with the same value in every transcript. */
 export const AAI_CONSTANT = {
   language_confidence_threshold: null,
   language_model: 'whisper',
@@ -289,7 +289,7 @@ export const AaiList = z
       limit: z.int(),
       result_count: z.int(),
       current_url: z.string(),
-      prev_url: z.string().nullable().describe('The page of older transcripts, as AssemblyAI names it.'),
+      prev_url: z.string().nullable().describe('The page of older transcripts, as in AssemblyAI’s API.'),
       next_url: z.string().nullable().describe('The page of newer transcripts.'),
     }),
     transcripts: z.array(
@@ -337,7 +337,7 @@ export const AaiWordSearch = z
         text: z.string(),
         count: z.int(),
         timestamps: z.array(z.tuple([z.int(), z.int()])),
-        indexes: z.array(z.int()).describe('Of the first word, in `words` of the transcript.'),
+        indexes: z.array(z.int()).describe('Index of the first word in `words` of the transcript.'),
       }),
     ),
   })

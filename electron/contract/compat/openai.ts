@@ -3,8 +3,8 @@ import { QueryBoolean, queryNumber } from '../common.ts';
 import { LanguageCode } from '../transcript.ts';
 
 /**
- * The audio endpoints in the form of OpenAI's API, so that its clients work against this server unchanged but
- * for their base URL and key (https://platform.openai.com/docs/api-reference/audio).
+ * The audio endpoints of OpenAI's API (https://platform.openai.com/docs/api-reference/audio). Its clients work with this
+ * server's base URL and key.
  */
 
 export const OPENAI_FORMATS = ['json', 'text', 'srt', 'verbose_json', 'vtt', 'diarized_json'] as const;
@@ -15,15 +15,11 @@ const shared = {
     .string()
     .min(1)
     .max(200)
-    .describe('`whisper-1` stands for `mini`; else `nano`, `mini`, `pro` or the id of an installed model.'),
-  prompt: z
-    .string()
-    .max(4000)
-    .optional()
-    .describe('Words and names that occur, or the text that came before.'),
+    .describe('`whisper-1` is `mini`; otherwise `nano`, `mini`, `pro` or the id of an installed model.'),
+  prompt: z.string().max(4000).optional().describe('Words and names that occur, or the preceding text.'),
   temperature: queryNumber(z.number().min(0).max(1))
     .optional()
-    .describe('Accepted. The engine chooses its own: 0, warmer where it got stuck.'),
+    .describe('Ignored: the engine starts at 0 and raises it when decoding fails.'),
 };
 
 export const OpenAiTranscriptionForm = z.strictObject({
@@ -36,13 +32,13 @@ export const OpenAiTranscriptionForm = z.strictObject({
     .default(['segment'])
     .describe('For `verbose_json`.'),
   stream: QueryBoolean.default(false).describe(
-    'Server-sent events: `transcript.text.delta` as the text is recognised, then `….done`.',
+    'Server-sent events: `transcript.text.delta` as the text is recognized, then `….done`.',
   ),
   chunking_strategy: z
     .string()
     .max(1000)
     .optional()
-    .describe('Accepted. Long audio is always cut at silences.'),
+    .describe('Ignored: long audio is always cut at silences.'),
 });
 export type OpenAiTranscriptionForm = z.output<typeof OpenAiTranscriptionForm>;
 
@@ -63,7 +59,7 @@ export const OpenAiSegment = z
     start: z.number(),
     end: z.number(),
     text: z.string(),
-    tokens: z.array(z.int()).describe('Empty: tokens are not kept.'),
+    tokens: z.array(z.int()).describe('Empty: tokens are not stored.'),
     temperature: z.number(),
     avg_logprob: z.number().describe('Of the words.'),
     compression_ratio: z.number(),
@@ -74,7 +70,7 @@ export const OpenAiSegment = z
 export const OpenAiVerbose = z
   .object({
     task: z.enum(['transcribe', 'translate']),
-    language: z.string().describe('English name in lower case, as OpenAI has it.'),
+    language: z.string().describe('English name in lower case, as in OpenAI’s API.'),
     duration: z.number(),
     text: z.string(),
     segments: z.array(OpenAiSegment).optional(),
@@ -104,7 +100,7 @@ export const OpenAiDiarized = z
   .meta({ id: 'OpenAiDiarized' });
 export type OpenAiDiarized = z.output<typeof OpenAiDiarized>;
 
-/** OpenAI's shape of an error, on these routes alone. */
+/** The error shape of OpenAI's API, used by these routes only. */
 export const OpenAiError = z
   .object({
     error: z.object({

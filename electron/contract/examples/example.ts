@@ -1,13 +1,13 @@
 import type { z } from 'zod';
 import type { Route, RouteBodyInput, RouteQueryInput } from '../route.ts';
 
-/** A request that works when the placeholders are replaced, and what it is answered with. */
+/** A request that works once its placeholders are replaced, and its answer. */
 export type ExampleOf<R extends Route> = {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: RouteQueryInput<R>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: RouteBodyInput<R>;
-  /** Fields of a form, beside its file. */
+  /** Fields of a form, without its file. */
   readonly form?: Readonly<Record<string, string>>;
   /** The JSON of a successful answer. */
   readonly answers?: { readonly [S in keyof R['responses']]?: z.input<R['responses'][S]> };

@@ -57,7 +57,7 @@ const processing: z.input<typeof Transcription> = {
   progress: { stage: 'queued', percent: 0, queue_position: 1, eta_seconds: null, speed: null },
 };
 
-const analysed: z.input<typeof Transcription> = {
+const analyzed: z.input<typeof Transcription> = {
   ...transcription,
   entities: [{ type: 'person', text: 'Maria', startIndex: 69, endIndex: 74 }],
   topics: ['Business', 'Finance'],
@@ -136,7 +136,7 @@ const makingExamples = {
   analyzeTranscript: {
     params,
     body: { entity_detection: true, topics: true, summarization: true, wait_until_complete: true },
-    answers: { 200: analysed, 202: processing },
+    answers: { 200: analyzed, 202: processing },
   },
   deleteTranscript: { params, answers: { 200: { message: 'The transcription is deleted.' } } },
 } satisfies Partial<ExamplesOf<typeof transcriptRoutes>>;

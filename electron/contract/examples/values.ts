@@ -1,6 +1,5 @@
 /**
- * What stands for a reader's own ids in the examples of the document. To run an example, put your own in
- * their place; the tests do the same.
+ * Ids in the examples of the document. Readers replace them with their own to run an example, and so do the tests.
  */
 export const PLACEHOLDERS = {
   transcript: 'tr_01JD3Z9X7Q2K5V8M4N6P1R0S3T',
@@ -21,6 +20,5 @@ export const PLACEHOLDERS = {
 export const BASE_URL = 'http://127.0.0.1:3277';
 export const CREATED = '2026-11-20T17:45:00.123Z';
 export const COMPLETED = '2026-11-20T17:45:04.871Z';
-/** As it stands in an address. */
 export const FILE_KEY = PLACEHOLDERS.file;
 export const TRANSCRIPT_ID = PLACEHOLDERS.transcript;

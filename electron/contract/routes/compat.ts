@@ -24,8 +24,8 @@ const openAiRoutes = {
     tag: 'OpenAI',
     summary: 'Transcribe an uploaded file, in the form of OpenAI’s API',
     description:
-      'For clients of OpenAI: set their base URL to this server’s `/v1`. The upload is removed once it is ' +
-      'answered; the transcription stays in the library. Fields beside `file` are those of OpenAI.',
+      'For clients of OpenAI: set their base URL to this server’s `/v1`. The upload is deleted after the answer; ' +
+      'the transcription stays in the library. The fields are those of OpenAI.',
     access: 'key',
     bodyType: 'multipart',
     form: openai.OpenAiTranscriptionForm,
@@ -53,7 +53,7 @@ const openAiRoutes = {
 
 const tag = 'AssemblyAI' as const;
 const access = 'key' as const;
-/** Its clients send the key alone, without the word Bearer. */
+/** AssemblyAI's clients send the key without the word Bearer. */
 const bareKey = true as const;
 
 const assemblyAiRoutes = {
@@ -74,7 +74,7 @@ const assemblyAiRoutes = {
     path: '/v2/transcript',
     tag,
     summary: 'Transcribe, in the form of AssemblyAI’s API',
-    description: 'What cannot be done here is refused with the reason, never left out silently.',
+    description: 'Unsupported requests are rejected with the reason.',
     access,
     bareKey,
     body: aai.AaiCreate,
@@ -85,7 +85,7 @@ const assemblyAiRoutes = {
     method: 'GET',
     path: '/v2/transcript',
     tag,
-    summary: 'Transcripts, newest first',
+    summary: 'List transcripts, newest first',
     access,
     bareKey,
     query: aai.AaiListQuery,
@@ -96,7 +96,7 @@ const assemblyAiRoutes = {
     method: 'GET',
     path: '/v2/transcript/{id}',
     tag,
-    summary: 'One transcript',
+    summary: 'Get a transcript',
     access,
     bareKey,
     params: byId,
@@ -107,7 +107,7 @@ const assemblyAiRoutes = {
     method: 'DELETE',
     path: '/v2/transcript/{id}',
     tag,
-    summary: 'Delete a transcript and all that was made for it',
+    summary: 'Delete a transcript and everything made for it',
     access,
     bareKey,
     params: byId,
@@ -187,5 +187,5 @@ const assemblyAiRoutes = {
   }),
 } as const;
 
-/** The forms of two cloud services that programs were written for, mapped onto this one. */
+/** The APIs of OpenAI and AssemblyAI, as far as this service covers them. */
 export const compatRoutes = { ...openAiRoutes, ...assemblyAiRoutes } as const;

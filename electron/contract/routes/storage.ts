@@ -11,7 +11,7 @@ const REFUSED_CONTENT = [
   'scanner_unavailable',
 ] as const;
 
-/** Answers with the bytes of a file, of whatever type; several ranges come as one multipart body. */
+/** Answers with a file's bytes; multiple ranges are one multipart body. */
 const BYTES = {
   responses: {},
   raw: { 200: ['*/*'], 206: ['*/*', 'multipart/byteranges'], 304: [] },
@@ -47,7 +47,7 @@ export const storageRoutes = {
     method: 'PUT',
     path: '/v1/storage/presigned/{token}',
     summary: 'Upload to a presigned address',
-    description: 'The bytes of the file, with the Content-Type that the address was made for.',
+    description: 'The bytes of the file, with the Content-Type of the presign request.',
     access: 'own',
     cors: 'bucket',
     params: s.TokenParams,
@@ -80,7 +80,7 @@ export const storageRoutes = {
     ...file,
     method: 'PATCH',
     path: '/v1/storage/file/{fileKey}',
-    summary: 'Change who may read a file, or its metadata',
+    summary: 'Change a file’s visibility or metadata',
     params: s.FileKeyParams,
     body: s.PatchFile,
     responses: { 200: s.OneFile },
@@ -102,7 +102,7 @@ export const storageRoutes = {
     path: '/v1/storage/files',
     summary: 'List and search files',
     description:
-      '`metadata[key]=value` finds by metadata: nested keys are joined with dots, a list matches by each of its items.',
+      '`metadata[key]=value` filters by metadata: nested keys are joined with dots, a list matches by any of its items.',
     query: s.FileListQuery,
     queryMaps: { metadata: s.MetadataQuery },
     responses: { 200: s.FileList },
@@ -138,7 +138,7 @@ export const storageRoutes = {
     method: 'GET',
     path: '/v1/storage/download/{fileKey}',
     summary: 'Download a file',
-    description: 'With ranges and conditional requests. Public files need no key.',
+    description: 'Supports ranges and conditional requests. Public files need no key.',
     access: 'own',
     cors: 'bucket',
     params: s.FileKeyParams,
@@ -150,7 +150,7 @@ export const storageRoutes = {
     ...file,
     method: 'GET',
     path: '/v1/storage/download-url/{fileKey}',
-    summary: 'Get a signed address that reads a file for a while',
+    summary: 'Get a temporary signed address of a file',
     params: s.FileKeyParams,
     query: s.DownloadUrlQuery,
     responses: { 200: s.DownloadUrl },

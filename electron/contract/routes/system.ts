@@ -3,7 +3,7 @@ import { route } from '../route.ts';
 import * as s from '../system.ts';
 
 const byModel = z.object({
-  id: z.string().min(1).max(200).describe('An id of the list, or nano, mini, pro.'),
+  id: z.string().min(1).max(200).describe('A model id, or nano, mini or pro.'),
 });
 
 export const systemRoutes = {
@@ -29,10 +29,10 @@ export const systemRoutes = {
     method: 'GET',
     path: '/v1/events',
     tag: 'System',
-    summary: 'Server-sent events of what changes',
+    summary: 'Server-sent events of changes',
     description:
-      'Begins with a `snapshot`, unless `Last-Event-ID` names an event that is still known: then what came ' +
-      'after it follows. `event:` is the type, `data:` a JSON object, `id:` grows.',
+      'Starts with a `snapshot`, or after the event that `Last-Event-ID` names if it is still in memory. ' +
+      '`event:` is the type, `data:` a JSON object, `id:` increases.',
     access: 'key',
     headers: s.EventHeaders,
     responses: {},
@@ -53,8 +53,8 @@ export const systemRoutes = {
     method: 'GET',
     path: '/v1/network',
     tag: 'System',
-    summary: 'Every outbound connection, the latest first',
-    description: 'The latest 10,000 are kept. With the setting `network.offline` none is made.',
+    summary: 'List outbound connections, latest first',
+    description: 'Keeps the latest 10,000. With the setting `network.offline`, no connection is made.',
     access: 'owner',
     query: s.NetworkQuery,
     responses: { 200: s.NetworkLog },
@@ -64,7 +64,7 @@ export const systemRoutes = {
     method: 'GET',
     path: '/v1/models',
     tag: 'Models',
-    summary: 'The catalogue of models and which are installed',
+    summary: 'List models and which are installed',
     access: 'key',
     responses: { 200: s.ModelList },
     errors: [],
@@ -73,10 +73,10 @@ export const systemRoutes = {
     method: 'POST',
     path: '/v1/models/{id}/install',
     tag: 'Models',
-    summary: 'Download a model, or go on with its download',
+    summary: 'Download a model, or resume its download',
     description:
-      'Answers at once: `download` in the list and the `model.progress` events say how far it is. The file is ' +
-      'held against its published checksum and walked through before it counts. 200: it is installed already.',
+      'Answers at once; `download` in the list and `model.progress` events report the progress. The file’s ' +
+      'checksum and structure are verified before the model is available. 200: already installed.',
     access: 'owner',
     params: byModel,
     responses: { 200: s.ModelAnswer, 202: s.ModelAnswer },
@@ -86,7 +86,7 @@ export const systemRoutes = {
     method: 'POST',
     path: '/v1/models/{id}/pause',
     tag: 'Models',
-    summary: 'Pause the download of a model; installing goes on with it',
+    summary: 'Pause the download of a model; install resumes it',
     access: 'owner',
     params: byModel,
     responses: { 200: s.ModelAnswer },
@@ -97,7 +97,7 @@ export const systemRoutes = {
     path: '/v1/models/{id}',
     tag: 'Models',
     summary: 'Remove a model, or cancel its download',
-    description: 'A model that comes with the program, or that a running transcription uses, is a 409.',
+    description: '409 for a bundled model and for one that a running transcription uses.',
     access: 'owner',
     params: byModel,
     responses: { 200: s.ModelRemoved },
@@ -107,8 +107,8 @@ export const systemRoutes = {
     method: 'POST',
     path: '/v1/models/import',
     tag: 'Models',
-    summary: 'Copy a model file of this machine in',
-    description: 'The whole copy is checked before it becomes a model; the file itself stays where it is.',
+    summary: 'Import a model file of this machine',
+    description: 'The copy is verified before the model is available; the original file stays.',
     access: 'owner',
     body: s.ImportModel,
     responses: { 201: s.ModelAnswer },
@@ -119,8 +119,7 @@ export const systemRoutes = {
     path: '/v1/models/{id}/benchmark',
     tag: 'Models',
     summary: 'Measure how fast an installed model is on this machine',
-    description:
-      'The speed is kept, shown in the list, and used for the time that a transcription will take.',
+    description: 'The speed is stored, shown in the list, and used to estimate the time of a transcription.',
     access: 'owner',
     params: byModel,
     responses: { 200: s.ModelBenchmark },

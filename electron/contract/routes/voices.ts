@@ -10,10 +10,10 @@ export const voiceRoutes = {
     method: 'GET',
     path: '/v1/voices',
     tag,
-    summary: 'The voices that you asked to be remembered',
+    summary: 'List remembered voices',
     description:
-      'A voice is remembered when a speaker is named with `remember: true`. Later recordings propose its name as ' +
-      '`suggested_name`, to you alone, and never apply it by themselves.',
+      'Naming a speaker with `remember: true` remembers the voice. Your later recordings then carry its name as ' +
+      '`suggested_name`, which is never applied automatically.',
     access: 'key',
     responses: { 200: v.VoiceList },
     errors: [],
@@ -22,7 +22,7 @@ export const voiceRoutes = {
     method: 'PATCH',
     path: '/v1/voices/{id}',
     tag,
-    summary: 'Give a remembered voice another name',
+    summary: 'Rename a remembered voice',
     access: 'key',
     params: byId,
     body: v.PatchVoice,
@@ -35,7 +35,7 @@ export const voiceRoutes = {
     tag,
     summary: 'Forget a voice',
     description:
-      'Also removes how this voice sounds in your transcriptions, so that no vector of it stays on the disk.',
+      'Also deletes its speaker embeddings in your transcriptions, so that none stays on the disk.',
     access: 'key',
     params: byId,
     responses: { 200: v.VoicesForgotten },
@@ -46,7 +46,7 @@ export const voiceRoutes = {
     path: '/v1/voices',
     tag,
     summary: 'Forget every voice',
-    description: 'Also removes how the speakers of your transcriptions sound.',
+    description: 'Also deletes all speaker embeddings of your transcriptions.',
     access: 'key',
     responses: { 200: v.VoicesForgotten },
     errors: [],
