@@ -21,7 +21,7 @@ afterAll(async () => {
   await Promise.all([discard(server), remote.close()]);
 });
 
-/** A request with headers that fetch would not send. */
+/** Sends a request with headers that `fetch` forbids. */
 const raw = (
   path: string,
   headers: Record<string, string>,
@@ -39,8 +39,8 @@ const raw = (
     asked.end();
   });
 
-describe('keys', () => {
-  it('are needed everywhere but where the contract says so', async () => {
+describe('API keys', () => {
+  it('are required on every route that the contract does not exempt', async () => {
     const table: Record<string, Route> = routes;
     for (const route of Object.values(table)) {
       if (route.access !== 'key' && route.access !== 'owner') continue;
@@ -48,7 +48,7 @@ describe('keys', () => {
       for (const authorization of ['', 'Bearer wrong', 'Basic eDp5']) {
         const answer = await raw(path, authorization === '' ? {} : { authorization }, route.method);
         expect([route.method, path, answer.status]).toEqual([route.method, path, 401]);
-        // The routes of OpenAI's and AssemblyAI's forms answer errors in those forms.
+        // The routes in OpenAI's and AssemblyAI's forms answer errors in those forms.
         const expected =
           route.errorForm === undefined
             ? { success: false, code: 'unauthorized' }
@@ -76,15 +76,18 @@ describe('keys', () => {
     });
   });
 
-  it.runIf(process.platform !== 'win32')('and what else is secret can be read by the user alone', () => {
-    for (const name of ['local-key', 'secret', 'server.json']) {
-      expect(statSync(join(server.dataDir, name)).mode & 0o077).toBe(0);
-    }
-  });
+  it.runIf(process.platform !== 'win32')(
+    'and other secrets are readable by the operating system’s user only',
+    () => {
+      for (const name of ['local-key', 'secret', 'server.json']) {
+        expect(statSync(join(server.dataDir, name)).mode & 0o077).toBe(0);
+      }
+    },
+  );
 });
 
 describe('two users', () => {
-  it('neither see, read, change nor delete what is the other’s: it is as if it never was', async () => {
+  it('cannot see, change or delete each other’s data, which looks missing', async () => {
     const url = remote.set('/a.wav', file(fixture(ONE_SENTENCE)));
     const mine = await server.client.call('createTranscript', {
       body: { audio_url: url, wait_until_complete: true },
@@ -127,7 +130,7 @@ describe('two users', () => {
     expect((await server.client.call('getTranscript', { params: { id: mine.id } })).status).toBe('completed');
   });
 
-  it('are told apart from the owner', async () => {
+  it('have no rights of the owner', async () => {
     await expect(server.as(maria).call('listUsers')).rejects.toMatchObject({
       status: 403,
       code: 'forbidden',
@@ -135,7 +138,7 @@ describe('two users', () => {
     await expect(server.as(maria).call('getSettings')).rejects.toMatchObject({ status: 403 });
   });
 
-  it('stop at their credit budget', async () => {
+  it('cannot exceed their credit budget', async () => {
     const { data } = await server.client.call('createUser', { body: { name: 'poor', credit_budget: 0 } });
     const url = remote.set('/b.wav', file(fixture(ONE_SENTENCE)));
     await expect(
@@ -147,8 +150,8 @@ describe('two users', () => {
   });
 });
 
-describe('other programs and pages', () => {
-  it('reach the server under its own names alone', async () => {
+describe('other programs and web pages', () => {
+  it('reach the server only by its own host names', async () => {
     for (const host of ['evil.example', '127.0.0.1.evil.example', 'localhost.evil.example:80']) {
       const answer = await raw('/v1/health', { host });
       expect([answer.status, JSON.parse(answer.body).code]).toEqual([421, 'misdirected_request']);
@@ -157,7 +160,7 @@ describe('other programs and pages', () => {
       expect((await raw('/v1/health', { host })).status).toBe(200);
   });
 
-  it('of another web origin change and read nothing, until a setting lets them in', async () => {
+  it('of another origin are refused until a setting allows it', async () => {
     const headers = { authorization: `Bearer ${server.key}`, origin: 'https://app.example' };
     expect((await raw('/v1/keys', headers)).status).toBe(403);
     expect((await raw('/v1/keys', { ...headers, origin: 'null' })).status).toBe(403);
@@ -173,8 +176,8 @@ describe('other programs and pages', () => {
   });
 });
 
-describe('a window', () => {
-  it('turns its one-time token into a key, once', async () => {
+describe('the window', () => {
+  it('exchanges its one-time token for a key, once', async () => {
     await expect(
       server.as(undefined).call('createSession', { body: { token: 'guess' } }),
     ).rejects.toMatchObject({ status: 401 });
@@ -182,7 +185,7 @@ describe('a window', () => {
 });
 
 describe('settings', () => {
-  it('are typed, kept, and put back', async () => {
+  it('are validated, stored and reset', async () => {
     await expect(
       server.client.call('patchSettings', { body: { 'engine.beamSize': 'many' } }),
     ).rejects.toMatchObject({ status: 400 });
@@ -203,7 +206,7 @@ describe('settings', () => {
     expect(back.needs_restart).toEqual([]);
   });
 
-  it('limit requests when they say so', async () => {
+  it('limit the rate of requests', async () => {
     await server.client.call('patchSettings', { body: { 'limits.requestsPerMinute': 3 } });
     const answers = await Promise.all(
       Array.from({ length: 6 }, () =>

@@ -8,7 +8,7 @@ import { parseWebVtt } from '../support/webvtt.ts';
 
 const POLL = { pollingInterval: 200 };
 
-// A busy machine may take long to recognise; nothing here measures time.
+// A busy machine may take long; nothing here measures time.
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 let server: TestServer;
@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => discard(server));
 
-describe('the assemblyai client, with nothing changed but its base URL', () => {
+describe('the assemblyai client with another base URL', () => {
   it('transcribes a local file: uploads, creates, waits', () => {
     expect(note).toMatchObject({
       status: 'completed',
@@ -59,7 +59,7 @@ describe('the assemblyai client, with nothing changed but its base URL', () => {
     expect(await client.files.upload(`data:audio/flac;base64,${flac.toString('base64')}`)).toMatch(/\.flac$/);
   });
 
-  it('queues, and finds the language when asked to', async () => {
+  it('queues a transcript, and detects the language on request', async () => {
     const audio = await client.files.upload(await readFile(fixturePath('01-short-note.wav')));
     const queued = await client.transcripts.submit({
       audio_url: audio,
@@ -114,7 +114,7 @@ describe('the assemblyai client, with nothing changed but its base URL', () => {
     expect(found.matches[0]?.timestamps).toContainEqual([words[2]?.start, words[3]?.end]);
   });
 
-  it('lists page by page, both ways', async () => {
+  it('paginates in both directions', async () => {
     const all = await client.transcripts.list({ limit: 100 });
     expect(all.transcripts.length).toBeGreaterThanOrEqual(2);
     expect(all.page_details).toMatchObject({
@@ -134,7 +134,7 @@ describe('the assemblyai client, with nothing changed but its base URL', () => {
     expect((await client.transcripts.list({ created_on: '2001-01-01' })).transcripts).toEqual([]);
   });
 
-  it('says why a transcription failed', async () => {
+  it('returns why a transcription failed', async () => {
     const failed = await client.transcripts.transcribe({ audio: `${server.url}/openapi.json` }, POLL);
     expect(failed).toMatchObject({ status: 'error', text: null });
     expect(failed.error).toMatch(/\w+ \w+/);
@@ -149,13 +149,13 @@ describe('the assemblyai client, with nothing changed but its base URL', () => {
   });
 });
 
-describe('what is refused, is refused with the reason', () => {
+describe('AssemblyAI’s form refuses with a reason', () => {
   it('a wrong key', async () => {
     const stranger = new AssemblyAI({ apiKey: 'wrong', baseUrl: server.url });
     await expect(stranger.transcripts.get(note.id)).rejects.toThrow(/not valid/);
   });
 
-  it('a bare key anywhere else', async () => {
+  it('a bare key on other routes', async () => {
     const answer = await server.fetch('/v1/transcript/recent', { headers: { authorization: server.key } });
     expect(answer.status).toBe(401);
   });
@@ -173,11 +173,11 @@ describe('what is refused, is refused with the reason', () => {
     await expect(call).rejects.toThrow(reason);
   });
 
-  it('redacted audio that nobody asked for', async () => {
+  it('redacted audio that was not requested', async () => {
     await expect(client.transcripts.redactedAudio(note.id)).rejects.toThrow(/redact_pii_audio/);
   });
 
-  it('an upload that is no recording', async () => {
+  it('an upload that is not a recording', async () => {
     await expect(client.files.upload(Buffer.from('plain text, not audio'))).rejects.toThrow(/not supported/);
   });
 });

@@ -12,7 +12,7 @@ const run = promisify(execFile);
 const NAME = '01-short-note.wav';
 const VIDEO = ['-f', 'lavfi', '-i', 'color=c=blue:s=64x64:r=10:d=15.4'];
 
-/** Container → how ffmpeg makes it. */
+/** ffmpeg's arguments for each container. */
 const CONTAINERS: Readonly<Record<string, readonly string[]>> = {
   wav: ['-c:a', 'pcm_s16le'],
   flac: ['-c:a', 'flac'],
@@ -34,11 +34,11 @@ afterAll(async () => {
   await Promise.all([discard(server), remote.close()]);
 });
 
-it.each(Object.keys(CONTAINERS))('the same recording as .%s gives the same text', async (extension) => {
+it.each(Object.keys(CONTAINERS))('a recording gives the same text as .%s', async (extension) => {
   const path = join(folder, `a.${extension}`);
   const inputs = ['-i', fixturePath(NAME), ...(extension === 'mp4' ? VIDEO : [])];
   await run('ffmpeg', ['-v', 'error', '-y', ...inputs, ...(CONTAINERS[extension] ?? []), path]);
-  // Without an extension: formats go by content.
+  // Without an extension, since the format is detected from the content.
   const audio_url = remote.set(`/recording-${extension}`, file(await readFile(path)));
   const t = await server.client.call('createTranscript', { body: { audio_url, wait_until_complete: true } });
   expect([t.status, t.text]).toEqual(['completed', truth(NAME).text]);

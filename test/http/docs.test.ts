@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => discard(server));
 
-it('serves the page of all operations with its script, under a policy that lets it load nothing else', async () => {
+it('serves the API reference and its script, with a policy against other hosts', async () => {
   const page = await fetch(`${server.url}/docs`);
   expect(page.status).toBe(200);
   const policy = page.headers.get('content-security-policy') ?? '';
@@ -23,13 +23,13 @@ it('serves the page of all operations with its script, under a policy that lets 
   expect((await script.text()).length).toBeGreaterThan(1_000_000);
 });
 
-it('has the icon that browsers ask for by themselves', async () => {
+it('serves /favicon.ico', async () => {
   const icon = await fetch(`${server.url}/favicon.ico`);
   expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
   expect(await icon.text()).toContain('<svg');
 });
 
-it('has nothing else below the page', async () => {
+it('serves nothing else below /docs', async () => {
   const other = await fetch(`${server.url}/docs/other`);
   expect(other.status).toBe(404);
   expect(await other.json()).toMatchObject({ success: false, code: 'route_not_found' });

@@ -9,7 +9,7 @@ import { parseWebVtt } from '../support/webvtt.ts';
 import { parseXml } from '../support/xml.ts';
 import { unzip } from '../support/zip.ts';
 
-// A busy machine may take long to recognise; nothing here measures time.
+// A busy machine may take long; nothing here measures time.
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 let server: TestServer;
@@ -63,7 +63,7 @@ describe('GET /v1/transcript/id/{id}/export', () => {
     expect(flat(runs.map((run) => run.text))).toContain(transcript.text);
   });
 
-  it('follows the times of the words, and sets one word a cue when asked', async () => {
+  it('uses the times of the words, and shows one word per cue on request', async () => {
     const words = transcript.segments.flatMap((segment) => segment.words ?? []);
     const cues = parseSrt(await text('format=srt&words=true&speakers=false'));
     expect(cues.map((cue) => cue.lines.join(''))).toEqual(words.map((word) => word.word.trim()));
@@ -72,7 +72,7 @@ describe('GET /v1/transcript/id/{id}/export', () => {
     });
   });
 
-  it('keeps the rules that a request asks for', async () => {
+  it('applies the limits of the request', async () => {
     const cues = parseSrt(
       await text(
         'format=srt&speakers=false&max_chars=20&max_lines=1&max_seconds=3&min_seconds=0.5&min_gap=0.12',

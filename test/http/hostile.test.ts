@@ -65,7 +65,7 @@ const video = async (): Promise<Buffer> => {
   return bytes;
 };
 
-describe('a source that is no recording fails with its own clear error', () => {
+describe('a source that is not a recording fails with a specific error', () => {
   it.each<[string, string, urls.Behavior]>([
     ['an address with nothing behind it', 'download_failed', urls.status(404)],
     ['a web page', 'not_media', urls.htmlPage],
@@ -107,7 +107,7 @@ describe('a source that is no recording fails with its own clear error', () => {
     });
   });
 
-  it('a recording that was cut off gives what is there', async () => {
+  it('a truncated recording is transcribed up to its end', async () => {
     const whole = fixture('08-meeting-4min.mp3');
     const url = remote.set('/cut.mp3', urls.file(whole.subarray(0, Math.floor(whole.length / 6))));
     const response = await create({ audio_url: url, wait_until_complete: true });
@@ -119,7 +119,7 @@ describe('a source that is no recording fails with its own clear error', () => {
   });
 });
 
-describe('addresses of this machine and its network', () => {
+describe('URLs of this machine and its network', () => {
   it.each([
     'http://127.0.0.1:1/a.mp3',
     'http://localhost:1/a.mp3',
@@ -138,7 +138,7 @@ describe('addresses of this machine and its network', () => {
   });
 });
 
-describe('a request that is wrong is refused before any work', () => {
+describe('an invalid request is refused before a job is created', () => {
   it.each<[string, object, string]>([
     ['another scheme', { audio_url: 'file:///etc/passwd' }, 'audio_url'],
     ['no URL', { audio_url: 'hello' }, 'audio_url'],
@@ -219,7 +219,7 @@ describe('a request that is wrong is refused before any work', () => {
   it('a body that is not JSON, or of 20 MB, or of another type', async () => {
     expect((await create('{"audio_url":')).status).toBe(400);
     const large = await create(JSON.stringify({ audio_url: 'x'.repeat(20_000_000) })).catch(() => undefined);
-    // The server closes the connection on such a body: a client may see the answer, or the closed connection.
+    // The server closes the connection after its answer: a client may see either.
     if (large !== undefined)
       expect([large.status, (await large.json()).code]).toEqual([413, 'request_too_large']);
     const form = await server.fetch('/v1/transcript', {
@@ -239,7 +239,7 @@ describe('a request that is wrong is refused before any work', () => {
     }
   });
 
-  it('bytes that are no HTTP, answered in the shape of the others, by name', async () => {
+  it('bytes that are not HTTP', async () => {
     const { hostname, port } = new URL(server.url);
     const socket = connect(Number(port), hostname, () => socket.write('Good morning.\r\n\r\n'));
     const chunks: Buffer[] = [];
@@ -270,7 +270,7 @@ describe('a request that is wrong is refused before any work', () => {
   });
 });
 
-it('after all of it the server still answers and works', async () => {
+it('the server still works afterwards', async () => {
   const url = remote.set('/good.wav', urls.file(fixture(ONE_SENTENCE)));
   const response = await create({ audio_url: url, wait_until_complete: true });
   expect(await response.json()).toMatchObject({ status: 'completed' });

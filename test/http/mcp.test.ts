@@ -12,7 +12,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const NOTE = join(ROOT, 'test', 'fixtures', 'audio', '01-short-note.wav');
 
-// A busy machine may take long to recognise; nothing here measures time.
+// A busy machine may take long; nothing here measures time.
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 const newClient = () => new Client({ name: 'test', version: '1.0.0' });
@@ -78,7 +78,7 @@ describe('the MCP client over Streamable HTTP', () => {
     await discard(server);
   });
 
-  it('is told what the server is and can', async () => {
+  it('learns the server’s name, instructions and tools', async () => {
     expect(client.getServerVersion()).toMatchObject({ name: 'earshot' });
     const { tools } = await client.listTools();
     expect(tools.map((tool) => tool.name).sort()).toEqual([
@@ -91,12 +91,12 @@ describe('the MCP client over Streamable HTTP', () => {
     for (const tool of tools) expect(tool.description).toMatch(/\w/);
   });
 
-  it('transcribes, with times', () => {
+  it('transcribes with times', () => {
     expect(words).toMatch(/^Note: .*demonstration/);
     expect(words).toMatch(/\[00:00:00\] \w+/);
   });
 
-  it('reads, whole and between two times', async () => {
+  it('reads a whole transcript, and a passage between two times', async () => {
     const whole = await call(client, 'read', { id });
     expect(textOf(whole)).toBe(words);
     expect(whole.structuredContent).toMatchObject({
@@ -109,7 +109,7 @@ describe('the MCP client over Streamable HTTP', () => {
     expect(textOf(none)).toContain('Nothing is spoken here.');
   });
 
-  it('searches, with the time of each place', async () => {
+  it('searches, with the time of each match', async () => {
     const word = /\[00:00:00\] (\w+)/.exec(words)?.[1] ?? '';
     const found = await call(client, 'search', { query: word });
     expect(found.structuredContent).toMatchObject({ total: 1, results: [{ id }] });
@@ -117,7 +117,7 @@ describe('the MCP client over Streamable HTTP', () => {
     expect(textOf(await call(client, 'search', { query: 'zebra AND (' }))).toBe('Nothing was found.');
   });
 
-  it('summarises', async () => {
+  it('summarizes', async () => {
     const result = await call(client, 'summarise', { id, type: 'bullets' });
     expect(textOf(result)).toMatch(/^• /);
     expect(result.structuredContent).toMatchObject({ id, engine: 'extractive' });
@@ -130,14 +130,14 @@ describe('the MCP client over Streamable HTTP', () => {
     });
   });
 
-  it('answers before a client loses patience, and lets the work go on', async () => {
+  it('answers before the client times out, while the job goes on', async () => {
     const started = await call(client, 'transcribe', { source: await stored(server), wait_seconds: 0 });
     expect(started.structuredContent).toMatchObject({ status: 'processing' });
     expect(textOf(started)).toContain(idOf(started));
     await server.client.call('deleteTranscript', { params: { id: idOf(started) } });
   });
 
-  it('says what is wrong as the result of the tool', async () => {
+  it('returns errors as the tool’s result', async () => {
     for (const [name, args, reason] of [
       ['read', { id: 'tr_none' }, /no such/],
       ['transcribe', { source: '/etc/passwd' }, /audio_url/],
@@ -152,7 +152,7 @@ describe('the MCP client over Streamable HTTP', () => {
     }
   });
 
-  it('is closed to those without a key, to other origins and other hosts', async () => {
+  it('refuses requests without a key, from other origins and for other hosts', async () => {
     const post = (headers: Record<string, string>) =>
       fetch(`${server.url}/mcp`, {
         method: 'POST',
@@ -171,7 +171,7 @@ describe('the MCP client over Streamable HTTP', () => {
     expect((await server.fetch('/mcp')).status).toBe(405);
   });
 
-  it('shows nobody the recordings of another user', async () => {
+  it('never shows the recordings of another user', async () => {
     const { data } = await server.client.call('createUser', { body: { name: 'other' } });
     const other = newClient();
     await other.connect(
@@ -191,7 +191,7 @@ describe('the MCP client over stdio', () => {
     dataDir = temporaryFolder();
   });
 
-  it('transcribes a file of this computer by its path, and reads it again', async () => {
+  it('transcribes a local file by its path, and reads it', async () => {
     const client = newClient();
     const problems: string[] = [];
     const transport = new StdioClientTransport({

@@ -11,10 +11,10 @@ import { parseSrt } from '../support/srt.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { parseWebVtt } from '../support/webvtt.ts';
 
-/** The beginning of a recording: each call recognises it anew. */
+/** The beginning of a recording, since each call recognizes it again. */
 const sample = (name = '01-short-note.wav') => createReadStream(join(clips, name));
 
-// A busy machine may take long over each; nothing here measures time.
+// A busy machine may take long; nothing here measures time.
 vi.setConfig({ testTimeout: 300_000 });
 
 let clips = '';
@@ -50,7 +50,7 @@ afterAll(async () => {
 const storedFiles = async () => {
   const folder = join(server.dataDir, 'objects');
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  // The store keeps a note of itself beside the objects.
+  // The store's marker lies beside the objects.
   return entries.filter((entry) => entry.isFile() && !entry.name.endsWith('.json'));
 };
 
@@ -63,14 +63,14 @@ const failure = async (call: Promise<unknown>): Promise<APIError> => {
   return error;
 };
 
-describe('the openai client, with nothing changed but its base URL and key', () => {
+describe('the openai client with another base URL and key', () => {
   it('transcribes to JSON', async () => {
     const answer = await openai.audio.transcriptions.create({ file: sample(), model: 'whisper-1' });
     expect(answer.text.split(' ').length).toBeGreaterThan(5);
     expect(answer.usage).toEqual({ type: 'duration', seconds: expect.any(Number) });
   });
 
-  it('takes a prompt longer than is kept by its end', async () => {
+  it('uses the end of a prompt that is too long', async () => {
     const prompt = 'Northwind and 会社 '.repeat(200);
     const answer = await openai.audio.transcriptions.create({ file: sample(), model: 'whisper-1', prompt });
     expect(answer.text.split(' ').length).toBeGreaterThan(5);
@@ -119,7 +119,7 @@ describe('the openai client, with nothing changed but its base URL and key', () 
     expect(words.words?.length).toBeGreaterThan(5);
   });
 
-  it('streams the text as it is recognised', async () => {
+  it('streams the text while it is recognized', async () => {
     const stream = await openai.audio.transcriptions.create({
       file: sample('02-two-speakers.mp3'),
       model: 'whisper-1',
@@ -141,17 +141,17 @@ describe('the openai client, with nothing changed but its base URL and key', () 
     expect(text).toBe(done);
   });
 
-  it('transcribes into English', async () => {
+  it('translates into English', async () => {
     const answer = await openai.audio.translations.create({
       file: sample('06-german.webm'),
       model: 'whisper-1',
       response_format: 'verbose_json',
     });
-    // The client types every translation as its plain form.
+    // The client's type of a translation has only the plain format.
     expect(answer).toMatchObject({ task: 'translate', language: 'english', duration: expect.any(Number) });
   });
 
-  it('takes files from memory, named or typed', async () => {
+  it('accepts files from memory, with a name or a type', async () => {
     const bytes = await toFile(sample(), 'note.wav');
     const named = await openai.audio.transcriptions.create({ file: bytes, model: 'mini' });
     const typed = await openai.audio.transcriptions.create({
@@ -167,7 +167,7 @@ describe('the openai client, with nothing changed but its base URL and key', () 
     expect(ids).toContain('starter');
   });
 
-  it('leaves no upload behind, and the transcription in the library', async () => {
+  it('leaves the transcription in the library, but no file', async () => {
     expect(await storedFiles()).toEqual([]);
     const { data } = await server.client.call('listTranscripts', { query: { limit: 1 } });
     expect(data.pagination.total).toBeGreaterThan(5);
@@ -175,7 +175,7 @@ describe('the openai client, with nothing changed but its base URL and key', () 
   });
 });
 
-describe('errors in OpenAI’s shape', () => {
+describe('errors in OpenAI’s form', () => {
   it('a wrong key', async () => {
     const stranger = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: 'sk-wrong', maxRetries: 0 });
     const error = await failure(stranger.audio.transcriptions.create({ file: sample(), model: 'whisper-1' }));
@@ -190,7 +190,7 @@ describe('errors in OpenAI’s shape', () => {
     ['an unknown field', { model: 'whisper-1', colour: 'blue' }, 'colour'],
     ['a temperature out of range', { model: 'whisper-1', temperature: 7 }, 'temperature'],
   ])('%s', async (_, body, param) => {
-    // What the client's types forbid is sent all the same.
+    // Send what the client's types forbid.
     const call = openai.audio.transcriptions.create({ file: sample(), ...body } as {
       file: never;
       model: string;
@@ -201,7 +201,7 @@ describe('errors in OpenAI’s shape', () => {
     expect(await storedFiles()).toEqual([]);
   });
 
-  it('a file that is no recording', async () => {
+  it('a file that is not a recording', async () => {
     const file = await toFile(Buffer.from('not audio at all'), 'note.wav');
     const error = await failure(openai.audio.transcriptions.create({ file, model: 'whisper-1' }));
     expect(error.status).toBeGreaterThanOrEqual(400);
@@ -210,7 +210,7 @@ describe('errors in OpenAI’s shape', () => {
     expect(await storedFiles()).toEqual([]);
   });
 
-  it('a form without a file, and a body that is no form', async () => {
+  it('a form without a file, and a body that is not a form', async () => {
     const form = new FormData();
     form.set('model', 'whisper-1');
     const missing = await server.fetch('/v1/audio/transcriptions', { method: 'POST', body: form });
@@ -226,8 +226,8 @@ describe('errors in OpenAI’s shape', () => {
   });
 });
 
-describe('what else a client may do', () => {
-  it('go away: the work stops and the upload goes', async () => {
+describe('a client', () => {
+  it('that disconnects cancels its job and leaves no file', async () => {
     const controller = new AbortController();
     const call = openai.audio.transcriptions.create(
       { file: sample('08-meeting-4min.mp3'), model: 'whisper-1' },
@@ -247,7 +247,7 @@ describe('what else a client may do', () => {
     expect(data.transcriptions[0]).toMatchObject({ status: 'failed', error: { code: 'cancelled' } });
   });
 
-  it('not write another language with a model for English', async () => {
+  it('cannot use another language with an English model', async () => {
     const asked = { file: sample(), model: 'nano', language: 'de' };
     expect(await failure(openai.audio.transcriptions.create(asked))).toMatchObject({
       status: 400,
@@ -256,7 +256,7 @@ describe('what else a client may do', () => {
     expect(await storedFiles()).toEqual([]);
   });
 
-  it('not translate with a model that cannot', async () => {
+  it('cannot translate with a model that is unable to', async () => {
     const error = await failure(openai.audio.translations.create({ file: sample(), model: 'nano' }));
     expect(error).toMatchObject({ status: 400, param: 'translate' });
   });

@@ -13,11 +13,11 @@ const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 const table: Readonly<Record<string, Route>> = routes;
 
 describe('openapi.json', () => {
-  it('is what the route table says: else run `npm run -s earshot -- openapi > openapi.json`', () => {
+  it('matches the route table; update it with `npm run -s earshot -- openapi > openapi.json`', () => {
     expect(committed).toEqual(JSON.parse(JSON.stringify(openApiDocument(table, version))));
   });
 
-  it('names every path, and nothing twice', () => {
+  it('has every path, and every operation once', () => {
     const paths = Object.entries(table).map(([id, route]) => `${route.method} ${route.path} ${id}`);
     const named = Object.entries<Record<string, { operationId: string }>>(committed.paths).flatMap(
       ([path, methods]) =>
@@ -29,7 +29,7 @@ describe('openapi.json', () => {
     expect(new Set(paths.map((text) => text.replace(/ \w+$/, ''))).size).toBe(paths.length);
   });
 
-  it('has schemas that are JSON Schema, with every reference in place', () => {
+  it('has valid JSON Schemas, whose references all resolve', () => {
     const ajv = new Ajv2020({ strict: false, formats: { binary: true, uri: true, 'date-time': true } });
     ajv.addSchema({ $id: 'doc', ...committed });
     for (const name of Object.keys(committed.components.schemas)) {
@@ -41,7 +41,7 @@ describe('openapi.json', () => {
     }
   });
 
-  it('says which codes each operation answers with, each declared once with its status', () => {
+  it('lists the error codes of each operation, each declared once with its status', () => {
     for (const route of Object.values(table)) {
       for (const code of errorCodesOf(route)) expect(ERROR_STATUS[code]).toBeGreaterThanOrEqual(400);
     }

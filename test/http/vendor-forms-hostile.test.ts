@@ -15,7 +15,7 @@ const END = `--${BOUNDARY}--\r\n`;
 const field = (name: string, value: string) => part(`name="${name}"`, value);
 const file = (body: string, name = 'a.wav') => part(`name="file"; filename="${name}"`, body);
 
-/** A refusal: 4xx, in the shape of the route, with a sentence. */
+/** Expects a 4xx answer in the error form of the route, with a message. */
 const refused = async (response: Response, openAi: boolean): Promise<void> => {
   const body: { error?: unknown } = JSON.parse(await response.text());
   expect(response.status).toBeGreaterThanOrEqual(400);
@@ -24,7 +24,7 @@ const refused = async (response: Response, openAi: boolean): Promise<void> => {
   else expect(body).toMatchObject({ success: false, error: expect.stringMatching(/\w+ \w+/) });
 };
 
-describe('forms in OpenAI’s form that are none', () => {
+describe('malformed requests to OpenAI’s routes', () => {
   const post = (body: string, type = `multipart/form-data; boundary=${BOUNDARY}`) =>
     server.fetch('/v1/audio/transcriptions', { method: 'POST', body, headers: { 'content-type': type } });
 
@@ -33,7 +33,7 @@ describe('forms in OpenAI’s form that are none', () => {
     ['the end alone', END],
     ['no end', field('model', 'whisper-1')],
     [
-      'a file that breaks off',
+      'a file that ends early',
       `--${BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\n\r\nRIFF`,
     ],
     ['no boundary', field('model', 'whisper-1') + END, 'multipart/form-data'],
@@ -52,7 +52,7 @@ describe('forms in OpenAI’s form that are none', () => {
     await refused(await post(body, type), true);
   });
 
-  it('a client that hangs up in the middle leaves nothing behind', async () => {
+  it('a client that disconnects during the upload leaves nothing behind', async () => {
     const { hostname, port } = new URL(server.url);
     const head = [
       'POST /v1/audio/transcriptions HTTP/1.1',
@@ -73,7 +73,7 @@ describe('forms in OpenAI’s form that are none', () => {
   });
 });
 
-describe('requests in AssemblyAI’s form that are none', () => {
+describe('malformed requests to AssemblyAI’s routes', () => {
   const send = (path: string, init: RequestInit = {}) =>
     server.fetch(path, {
       ...init,
@@ -92,7 +92,7 @@ describe('requests in AssemblyAI’s form that are none', () => {
     '{"audio_url":"file:///etc/passwd"}',
     '{"audio_url":"http://x/a.mp3","speech_models":[""]}',
     '{"audio_url":"http://x","__proto__":{"a":1},"b":1}',
-  ])('creation with %j', async (body) => {
+  ])('POST /v2/transcript with %j', async (body) => {
     await refused(await send('/v2/transcript', { method: 'POST', body }), false);
   });
 
@@ -112,7 +112,7 @@ describe('requests in AssemblyAI’s form that are none', () => {
     await refused(await send(path), false);
   });
 
-  it('cursors that name nothing are empty pages', async () => {
+  it('unknown cursors give an empty list', async () => {
     for (const query of [
       'before_id=%00',
       "after_id=zzz'--",
@@ -128,12 +128,12 @@ describe('requests in AssemblyAI’s form that are none', () => {
     }
   });
 
-  it('an upload of nothing', async () => {
+  it('an empty upload', async () => {
     await refused(await send('/v2/upload', { method: 'POST', body: '' }), false);
   });
 });
 
-describe('messages to /mcp that are none', () => {
+describe('malformed messages to /mcp', () => {
   it.each([
     '',
     '{',

@@ -32,7 +32,7 @@ afterAll(async () => {
 
 type PageRequest = { method?: string; body?: string; headers?: Record<string, string> };
 
-/** What a script of the other origin sees of a request: status and text, or the browser's refusal. */
+/** The result of a request as a script of the other origin sees it: status and text, or the browser's refusal. */
 const fromElsewhere = async (
   url: string,
   init: PageRequest = {},
@@ -60,8 +60,8 @@ const presign = async () =>
   (await user.client.call('presignUpload', { body: { filename: 'page.txt', contentType: 'text/plain' } }))
     .data;
 
-describe('a page on another origin, in a real browser', () => {
-  it('may upload and read only after the CORS configuration allows it', async () => {
+describe('a page on another origin in a real browser', () => {
+  it('uploads and reads only after the CORS configuration allows it', async () => {
     const { file } = await upload(user, 'private.txt', 'for the page');
     const put = { method: 'PUT', body: 'from the page', headers: { 'content-type': 'text/plain' } };
     const get = { headers: { authorization: `Bearer ${user.key}` } };
@@ -79,13 +79,13 @@ describe('a page on another origin, in a real browser', () => {
     });
     expect(await fromElsewhere(data.url)).toEqual({ status: 200, text: 'from the page' });
 
-    // The rest of the API stays closed to it.
+    // The rest of the API stays forbidden.
     expect(await fromElsewhere(`${storage.url}/v1/storage/info`, get)).toBe('refused');
     await user.client.call('configureCors', { body: { allowedOrigins: ['https://example.com'] } });
     expect(await fromElsewhere(file.urls.download, get)).toBe('refused');
   });
 
-  it('reads a public file without a key only when it is let in', async () => {
+  it('reads a public file without a key only if its origin is allowed', async () => {
     const { file } = await upload(user, 'open.txt', 'open to all', { public: 'true' });
     const url = file.urls.direct ?? '';
     expect(await fromElsewhere(url)).toBe('refused');
@@ -94,11 +94,11 @@ describe('a page on another origin, in a real browser', () => {
   });
 });
 
-describe('stored pages and pictures with scripts', () => {
+describe('stored HTML and SVG with scripts', () => {
   const SCRIPT =
     'window.opened = true; document.title = "ran"; fetch("/v1/health").then(() => document.title = "called");';
 
-  it('run nothing in the origin of the server', async () => {
+  it('run no script in the server’s origin', async () => {
     const svg = `<svg xmlns="http://www.w3.org/2000/svg"><script>${SCRIPT}</script><text y="20">drawn</text></svg>`;
     const xml = `<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><script>${SCRIPT}</script></html>`;
     for (const [name, content] of [
@@ -126,7 +126,7 @@ describe('stored pages and pictures with scripts', () => {
     }
   });
 
-  it('are still pictures', async () => {
+  it('are still shown as images', async () => {
     const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="30" height="20"><script>${SCRIPT}</script></svg>`;
     const { file } = await upload(user, 'b.svg', svg, { public: 'true' });
     page = await browser.newPage();
@@ -142,7 +142,7 @@ describe('stored pages and pictures with scripts', () => {
   });
 });
 
-/** Loads a stored file as a frame of the server's own origin, and says what it did there. */
+/** Loads a stored file in a frame of the server's own origin, and returns what it did there. */
 const framed = async (url: string): Promise<{ title: string; requests: string[] }> => {
   const own = await browser.newPage();
   const requests: string[] = [];

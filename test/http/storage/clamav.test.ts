@@ -28,7 +28,7 @@ describe.skipIf(!available)('a scan by ClamAV', async () => {
   afterAll(() => daemon?.stop());
   const conf = daemon?.conf ?? '';
 
-  it('through clamd refuses what only its signatures know, and keeps nothing', async () => {
+  it('through clamd refuses a file that only its signatures match, and stores nothing', async () => {
     const root = temporaryFolder();
     const storage = await freshStorage({ root, environment: { EARSHOT_CLAMD_CONF: conf } });
     const user = newUser(storage);
@@ -45,7 +45,7 @@ describe.skipIf(!available)('a scan by ClamAV', async () => {
     expect(objectsIn(root).filter((path) => path.includes('/objects/'))).toHaveLength(1);
   });
 
-  it('through clamscan does the same', async () => {
+  it('through clamscan refuses it as well', async () => {
     const storage = await freshStorage({
       environment: { EARSHOT_CLAMSCAN: 'clamscan', EARSHOT_CLAMAV_DATABASE: database },
     });
@@ -55,7 +55,7 @@ describe.skipIf(!available)('a scan by ClamAV', async () => {
     expect(await refusal(storage, user, 'b.txt', MARKER)).toMatchObject({ code: 'infected_file' });
   });
 
-  it('is not claimed for a file over the limits of clamd, which clamscan then scans', async () => {
+  it('is done by clamscan for a file above the limits of clamd', async () => {
     const large = `${'x'.repeat(3 * MIB)}${MARKER}`;
     const alone = await freshStorage({ environment: { EARSHOT_CLAMD_CONF: conf } });
     const user = newUser(alone);
@@ -78,7 +78,7 @@ describe.skipIf(!available)('a scan by ClamAV', async () => {
     });
   });
 
-  it('is not claimed when clamscan has no signatures', async () => {
+  it('is not reported when clamscan has no signatures', async () => {
     const storage = await freshStorage({
       environment: { EARSHOT_CLAMSCAN: 'clamscan', EARSHOT_CLAMAV_DATABASE: temporaryFolder() },
     });
@@ -88,7 +88,7 @@ describe.skipIf(!available)('a scan by ClamAV', async () => {
 });
 
 describe('without ClamAV', () => {
-  it('uploads are checked by the built-in scan, unless ClamAV is mandatory', async () => {
+  it('the built-in scanner checks uploads, unless ClamAV is required', async () => {
     const root = temporaryFolder();
     const storage = await freshStorage({ root, settings: { 'storage.requireClamav': true } });
     const user = newUser(storage);
@@ -100,7 +100,7 @@ describe('without ClamAV', () => {
     expect(objectsIn(join(root, 'objects'))).toEqual([]);
   });
 
-  it('the EICAR signature is found across the borders of chunks', () => {
+  it('the EICAR signature is found across chunk boundaries', () => {
     const text = `head X5O!P%@AP[4\\PZX54(P^)7CC)7}$EICAR-${'STANDARD'}-ANTIVIRUS-TEST-FILE!$H+H* tail`;
     for (let size = 1; size < text.length; size++) {
       const detector = new EicarDetector();
@@ -113,8 +113,8 @@ describe('without ClamAV', () => {
   });
 });
 
-describe('what ClamAV says', () => {
-  it('is read from its answers', () => {
+describe('ClamAV’s answers', () => {
+  it('are parsed', () => {
     expect(parseClamdReply('stream: OK\0')).toEqual({ state: 'clean' });
     expect(parseClamdReply('stream: Win.Test.EICAR_HDB-1 FOUND\0')).toEqual({
       state: 'infected',
@@ -135,7 +135,7 @@ describe('what ClamAV says', () => {
     expect(parseClamscan('', 2).state).toBe('error');
   });
 
-  it('is believed up to the limits of its configuration', () => {
+  it('count up to the size limits of its configuration', () => {
     const conf = '# comment\nLocalSocket /run/clamd.ctl\nStreamMaxLength 25M\nMaxFileSize 10k\n';
     expect(parseClamdConf(conf)).toEqual({ address: { path: '/run/clamd.ctl' }, maxBytes: 10_240 });
     expect(

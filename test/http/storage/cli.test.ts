@@ -15,7 +15,7 @@ import { type Storage, startStorage } from './support/start.ts';
 
 type Result = { code: number; out: string; err: string };
 
-// No scanner, whatever this machine has.
+// Ignore the machine's own ClamAV.
 beforeAll(() => {
   vi.stubEnv('EARSHOT_CLAMD_CONF', '');
   vi.stubEnv('EARSHOT_CLAMSCAN', '');
@@ -24,7 +24,7 @@ afterAll(() => {
   vi.unstubAllEnvs();
 });
 
-/** Takes what is written to a stream meanwhile. */
+/** Captures what is written to a stream meanwhile. */
 const taken = (stream: NodeJS.WriteStream): { text(): string; restore(): void } => {
   let text = '';
   const spy = vi.spyOn(stream, 'write').mockImplementation((chunk, encoding, done) => {
@@ -36,7 +36,7 @@ const taken = (stream: NodeJS.WriteStream): { text(): string; restore(): void } 
   return { text: () => text, restore: () => spy.mockRestore() };
 };
 
-/** The command as the program runs it, in this process: starting Node for each would take most of the time. */
+/** Runs the command in this process: starting Node for each call would take most of the test's time. */
 const earshot = async (...args: string[]): Promise<Result> => {
   const program = new Command().exitOverride();
   addStorageCommands(program);
@@ -77,7 +77,7 @@ const flip = (path: string) => {
 };
 
 describe('earshot storage verify', () => {
-  it('finds and mends a flipped byte and a missing copy, and names what is lost', async () => {
+  it('repairs a flipped byte and a missing copy, and names files that are lost', async () => {
     const { root, mirror } = await filled(async (storage) => {
       const user = newUser(storage);
       for (const name of ['one', 'two', 'three']) await upload(user, `${name}.txt`, `content of ${name}`);
@@ -106,7 +106,7 @@ describe('earshot storage verify', () => {
     expect((await earshot('verify', '--data-dir', root)).code).toBe(0);
   }, 180_000);
 
-  it('counts objects that no file knows, and removes them when asked', async () => {
+  it('counts objects without a file, and removes them on request', async () => {
     const { root } = await filled(async (storage) => {
       await upload(newUser(storage), 'a.txt', 'a');
     });
@@ -124,7 +124,7 @@ describe('earshot storage verify', () => {
     for (const name of ['verify', 'export', 'import']) expect(help).toContain(name);
   }, 180_000);
 
-  it('says so when there is no data, or a program uses it', async () => {
+  it('refuses a folder without data, or one in use', async () => {
     const { root } = await filled(async () => {});
     const lock = lockFolder(join(root, 'earshot.lock'), () => ' (somebody)');
     expect((await earshot('verify', '--data-dir', root)).err).toContain(
@@ -137,7 +137,7 @@ describe('earshot storage verify', () => {
 });
 
 describe('earshot storage export and import', () => {
-  it('carry everything to another installation', async () => {
+  it('move all files to another installation', async () => {
     const { root } = await filled(async (storage) => {
       const user = newUser(storage);
       storage.accounts.changeUser(user.id, { name: 'Zoë' });
@@ -197,7 +197,7 @@ describe('earshot storage export and import', () => {
     await reopened.close();
   }, 180_000);
 
-  it('take nothing that was altered or leads out of the folder', async () => {
+  it('refuse altered files and paths out of the folder', async () => {
     const { root } = await filled(async (storage) => {
       const user = newUser(storage);
       storage.accounts.changeUser(user.id, { name: 'Ann' });

@@ -4,10 +4,10 @@ import { filesOfUser, storageUsage, writeIntents } from '../../../electron/core/
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { bearer, form, freshStorage, newUser, objectsIn, type User } from './support/client.ts';
 
-/** `EARSHOT_LONG_TESTS=1` works for the whole minute; otherwise a few seconds. */
+/** A minute with `EARSHOT_LONG_TESTS=1`, otherwise a few seconds. */
 const SECONDS = process.env.EARSHOT_LONG_TESTS === '1' ? 60 : 4;
 
-it('uploads, deletions and listings of two users at once keep every invariant', async () => {
+it('concurrent uploads, deletions and listings of two users keep every invariant', async () => {
   const root = temporaryFolder();
   const storage = await freshStorage({ root });
   const users = [newUser(storage), newUser(storage, { storage_limit: 2_000_000 })];

@@ -33,8 +33,8 @@ const call = async (
   return { status: response.status, code: body.code };
 };
 
-describe('every answer fits the OpenAPI document', () => {
-  it('when the request is good', async () => {
+describe('every answer matches the OpenAPI document', () => {
+  it('for valid requests', async () => {
     const FILE = '/v1/storage/file/{fileKey}';
     const good: [string, string, string, RequestInit, number][] = [
       ['POST', '/v1/storage/upload', '', { body: form('b.txt', 'x') }, 201],
@@ -64,7 +64,7 @@ describe('every answer fits the OpenAPI document', () => {
     }
   });
 
-  it('when something is wrong with it', async () => {
+  it('for invalid requests', async () => {
     const FILE = '/v1/storage/file/{fileKey}';
     const bad: [string, string, string, RequestInit, number, string][] = [
       ['POST', '/v1/storage/upload', '', { body: '{}', headers: json }, 415, 'unsupported_media_type'],
@@ -111,7 +111,7 @@ describe('every answer fits the OpenAPI document', () => {
     }
   });
 
-  it('when no key is shown', async () => {
+  it('for requests without a key', async () => {
     const protectedRoutes = Object.values(routes).filter(
       ({ tag, access }) => tag === 'Storage' && access === 'key',
     );
@@ -123,7 +123,7 @@ describe('every answer fits the OpenAPI document', () => {
   });
 });
 
-it('deep JSON is refused, not crashed on', async () => {
+it('deeply nested JSON is refused', async () => {
   const deep = `{"filename":"a.txt","contentType":"text/plain","metadata":{"a":${'['.repeat(200_000)}${']'.repeat(200_000)}}}`;
   const { status } = await call('POST', '/v1/storage/presigned-upload', '', { body: deep, headers: json });
   expect(status).toBe(400);

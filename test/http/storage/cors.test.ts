@@ -25,8 +25,8 @@ const read = (url: string, origin: string, headers = bearer(user)) =>
 const configure = (allowedOrigins: string[], more = {}) =>
   user.client.call('configureCors', { body: { allowedOrigins, ...more } });
 
-describe('before a configuration', () => {
-  it('is empty, and lets no other origin in', async () => {
+describe('without a CORS configuration', () => {
+  it('the configuration is empty and no other origin is allowed', async () => {
     expect(await user.client.call('corsConfig')).toEqual({
       success: true,
       data: {
@@ -52,7 +52,7 @@ describe('before a configuration', () => {
     }
   });
 
-  it('still serves what anyone may read, without CORS headers', async () => {
+  it('public files are served without CORS headers', async () => {
     for (const url of [open.urls.direct ?? '', open.urls.download]) {
       const answer = await read(url, APP, {});
       expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, null]);
@@ -62,8 +62,8 @@ describe('before a configuration', () => {
   });
 });
 
-describe('a configuration', () => {
-  it('is answered with its defaults and read back', async () => {
+describe('a CORS configuration', () => {
+  it('is returned with its defaults and can be read', async () => {
     const { data, message } = await configure([APP, APP]);
     expect(message).toBeTruthy();
     const { updatedAt, ...rules } = data;
@@ -76,7 +76,7 @@ describe('a configuration', () => {
     expect((await user.client.call('corsConfig')).data).toEqual({ ...rules, lastUpdated: updatedAt });
   });
 
-  it('is in force at once for downloads, direct addresses and presigned ones', async () => {
+  it('applies at once to downloads, direct URLs and presigned URLs', async () => {
     await configure([APP]);
     const urls: [string, string][] = [
       [file.urls.download, 'GET'],
@@ -107,7 +107,7 @@ describe('a configuration', () => {
     expect([sent.status, sent.headers.get('access-control-allow-origin')]).toEqual([200, APP]);
   });
 
-  it('shows a script why an upload was refused', async () => {
+  it('lets a script read why an upload was refused', async () => {
     await configure([APP]);
     const answer = await fetch(await presign(), {
       method: 'PUT',
@@ -117,7 +117,7 @@ describe('a configuration', () => {
     expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([415, APP]);
   });
 
-  it('is in force for nothing else, and for no other account', async () => {
+  it('applies to nothing else, and to no other user', async () => {
     await configure(['*']);
     const { file: theirs } = await upload(other, 't.txt', 'theirs');
     for (const [url, method] of [
@@ -134,7 +134,7 @@ describe('a configuration', () => {
     }
   });
 
-  it('answers a star with a star, and never with credentials', async () => {
+  it('answers `*` with `*`, and never allows credentials', async () => {
     await configure(['*', APP]);
     for (const answer of [
       await preflight(file.urls.download, APP, 'GET'),
@@ -174,7 +174,7 @@ describe('a configuration', () => {
     expect((await preflight(await presign(), APP, 'PUT', 'range')).status).toBe(403);
   });
 
-  it('is refused with one detail for each fault, and the old one stays', async () => {
+  it('is refused with a detail for each issue, and the old one stays', async () => {
     await configure([APP]);
     const response = await fetch(`${storage.url}/v1/storage/configure-cors`, {
       method: 'POST',
@@ -208,7 +208,7 @@ describe('a configuration', () => {
   });
 });
 
-it('leaves the origins of the installation alone', async () => {
+it('the allowed origins of the server are unaffected', async () => {
   const office = 'https://office.example';
   expect((await preflight(`${storage.url}/v1/storage/info`, office, 'GET')).status).toBe(204);
   const answer = await read(file.urls.download, office);

@@ -14,7 +14,7 @@ const get = (headers: Record<string, string> = {}, init: RequestInit = {}, url =
 const body = async (response: Response) => Buffer.from(await response.arrayBuffer());
 
 describe('a download', () => {
-  it('answers with all bytes and what is known of them', async () => {
+  it('sends all bytes with the file’s headers', async () => {
     const response = await get();
     expect(response.status).toBe(200);
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -50,7 +50,7 @@ describe('a download', () => {
     [`bytes=100-${bytes.length + 50}`, 100, bytes.length],
     [`bytes=-${bytes.length * 2}`, 0, bytes.length],
     [`bytes=5-9,${bytes.length}-`, 5, 10],
-  ])('answers %s with that part', async (range, start, end) => {
+  ])('sends the range of %s', async (range, start, end) => {
     const response = await get({ range });
     expect(response.status).toBe(206);
     expect(response.headers.get('content-range')).toBe(`bytes ${start}-${end - 1}/${bytes.length}`);
@@ -58,7 +58,7 @@ describe('a download', () => {
     expect((await body(response)).equals(bytes.subarray(start, end))).toBe(true);
   });
 
-  it('answers several ranges as one multipart body', async () => {
+  it('sends several ranges as a multipart body', async () => {
     const response = await get({ range: 'bytes=0-4, 300000-300009, -3' });
     expect(response.status).toBe(206);
     const boundary = /^multipart\/byteranges; boundary=(\w+)$/.exec(
@@ -113,7 +113,7 @@ describe('a download', () => {
     expect(await status({ range: 'bytes=0-1', 'if-range': `W/${etag}` })).toBe(200);
   });
 
-  it('takes the key with or without its first slash, encoded or not, composed or not', async () => {
+  it('accepts keys with or without the first slash, percent-encoded or not, in NFC or NFD', async () => {
     const { key } = file;
     const base = `${storage.url}/v1/storage/download/`;
     const forms = [
@@ -130,7 +130,7 @@ describe('a download', () => {
     }
   });
 
-  it('shows a private file to its owner alone', async () => {
+  it('sends a private file only to its owner', async () => {
     const as = (headers: Record<string, string>, path: string) =>
       fetch(`${storage.url}/v1/storage/download${path}`, { headers }).then(errorOf);
     expect(await as({}, file.key)).toMatchObject({ status: 401, code: 'unauthorized' });
@@ -144,7 +144,7 @@ describe('a download', () => {
     expect(await errorOf(direct)).toMatchObject({ status: 404, code: 'file_not_found' });
   });
 
-  it('gives a signed address that ends, works without a key, and cannot be altered', async () => {
+  it('can have a signed URL that expires, needs no key and cannot be altered', async () => {
     const { data } = await user.client.call('downloadUrl', {
       params: { fileKey: file.key },
       query: { expires: 1 },
@@ -159,7 +159,7 @@ describe('a download', () => {
 });
 
 describe('a public file', () => {
-  it('is read by anyone, and stored pages can run nothing', async () => {
+  it('can be read by anyone, and stored HTML cannot run scripts', async () => {
     const svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>document.title = "ran"</script></svg>';
     const { file: picture } = await upload(user, 'p.svg', svg, { public: 'true' });
     expect(picture.urls.direct).toBe(`${storage.url}/cdn${picture.key}`);
@@ -181,7 +181,7 @@ describe('a public file', () => {
     expect((await fetch(picture.urls.direct ?? '')).status).toBe(404);
   });
 
-  it('may be shown inline when it cannot run anything', async () => {
+  it('can be shown inline if it cannot run scripts', async () => {
     const { file: note } = await upload(user, 'n.txt', 'shown', { public: 'true' });
     const shown = await fetch(`${note.urls.download}?inline=true`);
     expect(shown.headers.get('content-disposition')).toBe('inline; filename="n.txt"');
@@ -190,7 +190,7 @@ describe('a public file', () => {
 });
 
 describe('an empty file', () => {
-  it('is stored and read', async () => {
+  it('is stored and sent', async () => {
     const { file: empty } = await upload(user, 'empty.txt', '');
     const whole = await get({}, {}, empty.urls.download);
     expect([whole.status, await whole.text(), whole.headers.get('content-length')]).toEqual([200, '', '0']);
@@ -198,7 +198,7 @@ describe('an empty file', () => {
   });
 });
 
-/** What this process, and so the server in it, holds open below the object folder. */
+/** Files below the object folder that this process, and so the server in it, has open. */
 const openObjects = () =>
   readdirSync('/proc/self/fd').filter((fd) => {
     try {
@@ -208,7 +208,7 @@ const openObjects = () =>
     }
   });
 
-it.runIf(process.platform === 'linux')('stops reading when the client leaves', async () => {
+it.runIf(process.platform === 'linux')('a download stops reading when the client disconnects', async () => {
   const content = Buffer.alloc(64 * 1024 * 1024, 'x').toString();
   const { file: large } = await upload(user, 'large.txt', content);
   const leave = new AbortController();

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { runFaults } from '../../faults/uploads.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
-describe('uploads that are cut off, and a server that is killed', () => {
-  it('leave whole files with their rows, and nothing else', async () => {
+describe('aborted uploads and a killed server', () => {
+  it('leave whole files with their rows and nothing else', async () => {
     const { problems, rows, acknowledged } = await runFaults(temporaryFolder(), 20, 5);
     expect(problems).toEqual([]);
     expect(rows).toBeGreaterThanOrEqual(acknowledged);

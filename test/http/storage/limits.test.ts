@@ -16,8 +16,8 @@ const send = (user: { key: string }, body: FormData, at = storage) =>
     body,
   });
 
-describe('the account limit', () => {
-  it('is kept, and is shown', async () => {
+describe('the storage quota', () => {
+  it('is enforced and reported', async () => {
     const user = newUser(storage, { storage_limit: 1000 });
     await upload(user, 'a.txt', 'x'.repeat(600));
     expect((await user.client.call('storageInfo')).data).toEqual({
@@ -38,7 +38,7 @@ describe('the account limit', () => {
     expect((await user.client.call('storageInfo')).data.usagePercentage).toBe(100);
   });
 
-  it('is a setting in force at once for users without a limit of their own', async () => {
+  it('is a setting that applies at once to users without a limit of their own', async () => {
     const user = newUser(storage);
     expect((await user.client.call('storageInfo')).data.storageLimitFormatted).toBe('10 GB');
     storage.settings.change({ 'storage.limitBytes': 20 * 1024 ** 3 });
@@ -46,7 +46,7 @@ describe('the account limit', () => {
     storage.settings.change({ 'storage.limitBytes': null });
   });
 
-  it('counts uploads that are under way', async () => {
+  it('counts uploads in flight', async () => {
     const user = newUser(storage, { storage_limit: 10 * MIB });
     const answers = await Promise.all(
       Array.from({ length: 6 }, (_, i) => send(user, form(`${i}.txt`, 'x'.repeat(4 * MIB)))),
@@ -56,11 +56,11 @@ describe('the account limit', () => {
     expect(statuses.filter((status) => ![201, 507].includes(status))).toEqual([]);
     const { data } = await user.client.call('storageInfo');
     expect(data.totalStorageUsed).toBe(4 * MIB * data.fileCount);
-    // What was reserved is given back: there is room for one more exactly as large as what is left.
+    // The reservation was released: a file of exactly the free size fits.
     await upload(user, 'rest.txt', 'x'.repeat(data.availableStorage));
   });
 
-  it('is known before a presigned body is read', async () => {
+  it('is checked before a presigned body is read', async () => {
     const user = newUser(storage, { storage_limit: 10 });
     const { data } = await user.client.call('presignUpload', {
       body: { filename: 'a.txt', contentType: 'text/plain' },
@@ -75,7 +75,7 @@ describe('the account limit', () => {
 });
 
 describe('the rate limits', () => {
-  it('count uploads by address and deletions by user, and say so in headers', async () => {
+  it('count uploads by address and deletions by user, and send the limits in headers', async () => {
     const limited = await freshStorage({
       settings: { 'limits.uploadsPer15Minutes': 3, 'limits.deletionsPer15Minutes': 2 },
     });
@@ -111,7 +111,7 @@ describe('the rate limits', () => {
   });
 });
 
-/** Sends bytes without end as the file of a form, and resolves with the answer and how much was sent by then. */
+/** Sends endless bytes as the file of a form, and resolves with the answer and the bytes sent by then. */
 const endless = (url: string, key: string): Promise<{ status: number; body: string; sent: number }> =>
   new Promise((done, failed) => {
     const boundary = 'b'.repeat(20);
@@ -155,8 +155,8 @@ const endless = (url: string, key: string): Promise<{ status: number; body: stri
     more();
   });
 
-describe('what is too large', () => {
-  it('is refused from its stated length before a byte of the file is read', async () => {
+describe('an upload that is too large', () => {
+  it('is refused by its Content-Length before the file is read', async () => {
     const user = newUser(storage);
     const statement = await new Promise<number>((done, failed) => {
       const outgoing = rawRequest(`${storage.url}/v1/storage/upload`, {
@@ -177,7 +177,7 @@ describe('what is too large', () => {
     expect(statement).toBe(413);
   });
 
-  it('is cut off as soon as it passes the limit, and leaves nothing', async () => {
+  it('is aborted as soon as it exceeds the limit, and leaves nothing behind', async () => {
     const user = newUser(storage, { storage_limit: 20 * MIB });
     const before = objectsIn(objects);
     const { status, body, sent } = await endless(`${storage.url}/v1/storage/upload`, user.key);
@@ -200,7 +200,7 @@ describe('a malformed form', () => {
   const part = (head: string, content = 'x') => `--XX\r\n${head}\r\n\r\n${content}\r\n`;
   const FILE = 'Content-Disposition: form-data; name="file"; filename="a.txt"';
 
-  it('is answered with 400 and never ends the server', async () => {
+  it('is answered with 400, and the server goes on', async () => {
     const before = objectsIn(objects);
     const field = (name: string, value = 'x') =>
       part(`Content-Disposition: form-data; name="${name}"`, value);
@@ -233,13 +233,13 @@ describe('a malformed form', () => {
       expect([body.slice(0, 80), status, code]).toEqual([body.slice(0, 80), 400, 'invalid_request']);
     }
     expect(objectsIn(objects)).toEqual(before);
-    // Header lines beyond the parser's limit are passed over.
+    // The parser ignores header lines beyond its limit.
     const filled = await post(`${part(`${FILE}\r\n${'X-Filler: y\r\n'.repeat(3000)}`)}--XX--`);
     expect([201, 400]).toContain(filled.status);
     await upload(user, 'still.txt', 'alive');
   });
 
-  it('may break off anywhere without a trace', async () => {
+  it('can end anywhere and leaves nothing behind', async () => {
     const body = `${part(FILE, 'y'.repeat(5000))}--XX--\r\n`;
     const head = `POST /v1/storage/upload HTTP/1.1\r\nHost: ${new URL(storage.url).host}\r\nAuthorization: Bearer ${user.key}\r\nContent-Type: ${type}\r\nContent-Length: ${body.length}\r\n\r\n`;
     const before = objectsIn(objects);

@@ -7,7 +7,7 @@ const other = newUser(storage);
 
 type Query = Record<string, string | number>;
 const list = async (query: Query = {}) =>
-  // The client's type does not know `metadata[…]`; the server checks the query.
+  // The client's type has no `metadata[…]`; the server validates the query.
   (await user.client.call('listFiles', { query: query as never })).data;
 const names = async (query: Query) => (await list(query)).files.map((file) => file.original_name);
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 
 describe('the list of files', () => {
-  it('has the newest first, the folders, and pages', async () => {
+  it('has the newest first, with folders and pagination', async () => {
     const all = await list();
     expect(all.files.map((file) => file.original_name)).toEqual([
       'Žluť.txt',
@@ -62,7 +62,7 @@ describe('the list of files', () => {
     expect(await names({ sort: 'size', order: 'desc', limit: 2 })).toEqual(['Žluť.txt', 'gamma_100%.csv']);
   });
 
-  it('filters by folder, beginning of the key, and part of a name', async () => {
+  it('filters by folder, key prefix and part of a name', async () => {
     expect(await names({ folder: 'tables/2026' })).toEqual(['gamma_100%.csv']);
     expect((await list({ folder: 'notes' })).pagination.total).toBe(3);
     expect(await names({ prefix: `/${user.id}/tables/` })).toEqual(['gamma_100%.csv']);
@@ -77,7 +77,7 @@ describe('the list of files', () => {
     expect(await names({ q: 'boreas' })).toEqual(['Alpha.txt']);
   });
 
-  it('finds by metadata', async () => {
+  it('filters by metadata', async () => {
     expect(await names({ 'metadata[project]': 'Aurora' })).toEqual(['gamma_100%.csv', 'beta.txt']);
     expect(await names({ 'metadata[project]': 'Aurora', 'metadata[tags]': 'blue' })).toEqual(['beta.txt']);
     expect(await names({ 'metadata[n]': 7 })).toEqual(['beta.txt']);
@@ -86,7 +86,7 @@ describe('the list of files', () => {
     expect(await names({ 'metadata[project]': 'Aurora', folder: 'notes', q: 'bet' })).toEqual(['beta.txt']);
   });
 
-  it('follows changes and deletions', async () => {
+  it('reflects changes and deletions', async () => {
     const { file } = await upload(user, 'delta.txt', 'd', { metadata: '{"stage":"one"}', folder: 'brief' });
     await user.client.call('patchFile', {
       params: { fileKey: file.key },
@@ -100,7 +100,7 @@ describe('the list of files', () => {
     expect((await list()).folders).not.toContain('brief');
   });
 
-  it('refuses what it does not know', async () => {
+  it('refuses unknown parameters', async () => {
     for (const query of [
       'limit=0',
       'limit=101',

@@ -61,19 +61,19 @@ beforeEach(async () => {
   copies = [join(root, 'data', 'objects'), ...mirrors].map((folder) => join(folder, place));
 });
 
-describe('copies', () => {
-  it('are made of every file, and removed with it', async () => {
+describe('copies of a file', () => {
+  it('are written to every folder, and removed with it', async () => {
     expect(copies.every(right)).toBe(true);
     await user.client.call('deleteFile', { params: { fileKey: key } });
     expect(copies.some(existsSync)).toBe(false);
     expect(writeIntents(storage.db)).toEqual([]);
   });
 
-  it('are read in the place of a flipped byte, a cut-off end and a missing file, and mend them', async () => {
+  it('are read instead of a damaged, truncated or missing one, which is repaired', async () => {
     const [local = '', first = '', second = ''] = copies;
     flip(local, 3 * BLOCK + 17);
     truncateSync(first, 1000);
-    // No copy is whole: the fourth block is right here alone, the first one only in the others.
+    // No copy is intact: only this one has the fourth block, only the others have the first.
     flip(second, 10);
     expect(await (await download()).text()).toBe(text);
     await vi.waitFor(() => expect(copies.map(right)).toEqual([true, true, true]), { timeout: 10_000 });
@@ -83,7 +83,7 @@ describe('copies', () => {
     expect(statSync(local).mode & 0o777).toBe(0o600);
   });
 
-  it('give ffmpeg a path that was checked', async () => {
+  it('give ffmpeg the path of an intact one', async () => {
     flip(copies[0] ?? '', 5);
     const path = await storage.files.service.pathOf(row());
     expect(right(path)).toBe(true);
@@ -91,7 +91,7 @@ describe('copies', () => {
     expect(await storage.files.service.pathOf(row())).toBe(path);
   });
 
-  it('cut the answer off rather than send wrong bytes when no good copy is left', async () => {
+  it('end the answer early rather than send wrong bytes when none is intact', async () => {
     for (const path of copies) flip(path, BLOCK + 1);
     const response = await download();
     await expect(response.arrayBuffer()).rejects.toThrow();
@@ -122,10 +122,10 @@ describe('copies', () => {
   });
 });
 
-describe('a disk that is away', () => {
+describe('an absent mirror', () => {
   const disk = () => join(root, 'disk');
 
-  it('does not stop reading, but nothing is stored without it', async () => {
+  it('stops uploads but not downloads', async () => {
     renameSync(disk(), `${disk()}-away`);
     mkdirSync(join(disk(), 'mirror'), { recursive: true });
     expect(await (await download()).text()).toBe(text);
@@ -145,7 +145,7 @@ describe('a disk that is away', () => {
     ]);
   });
 
-  it('is swept when it comes back', async () => {
+  it('is swept when its disk comes back', async () => {
     renameSync(disk(), `${disk()}-away`);
     await user.client.call('deleteFile', { params: { fileKey: key } });
     expect(writeIntents(storage.db)).toEqual([object]);
@@ -156,7 +156,7 @@ describe('a disk that is away', () => {
     expect(writeIntents(storage.db)).toEqual([]);
   });
 
-  it('may be replaced by a new one, which is then filled', async () => {
+  it('can be replaced by a new disk, which is then filled', async () => {
     rmSync(disk(), { recursive: true });
     mkdirSync(disk());
     expect(await storage.files.store.adoptMirrors()).toEqual(['mirror-1']);

@@ -96,7 +96,7 @@ const folderOf = (text: string): string | undefined => {
 };
 
 describe('a key', () => {
-  it('stays below its user, whatever folder and name are sent', () => {
+  it('stays below its user’s folder for any folder and name', () => {
     fc.assert(
       fc.property(tricks, tricks, fc.integer({ min: 0, max: 4e12 }), (folderText, name, time) => {
         const folder = folderOf(folderText);
@@ -118,7 +118,7 @@ describe('a key', () => {
     );
   });
 
-  it('is refused for folders that point elsewhere', () => {
+  it('is refused for folders with `..`, empty parts or absolute paths', () => {
     const refused = [
       '..',
       'a/..',
@@ -162,8 +162,8 @@ describe('a key', () => {
   });
 });
 
-describe('over HTTP', () => {
-  it('no folder, name or key leaves the store, or breaks the server', async () => {
+describe('hostile folders, names and keys over HTTP', () => {
+  it('stay inside the store, and the server goes on', async () => {
     const root = temporaryFolder();
     const storage = await freshStorage({ root: join(root, 'data') });
     const user = newUser(storage);

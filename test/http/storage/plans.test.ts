@@ -21,7 +21,7 @@ const LIST = { page: 1, limit: 50, sort: 'created_at', order: 'desc' } as const;
 
 const explained = (query: { compile(): { sql: string; parameters: readonly unknown[] } }): string => {
   const { sql, parameters } = query.compile();
-  // EXPLAIN QUERY PLAN answers with rows of this form.
+  // EXPLAIN QUERY PLAN returns rows of this form.
   const explain = CompiledQuery.raw(`EXPLAIN QUERY PLAN ${sql}`, [...parameters]);
   const steps = db.all<{ detail: string }>({ compile: () => explain as CompiledQuery<{ detail: string }> });
   return steps.map(({ detail }) => detail).join('; ');
@@ -29,7 +29,7 @@ const explained = (query: { compile(): { sql: string; parameters: readonly unkno
 
 const planOf = (filter: Partial<FileFilter>): string => explained(filePage(USER, { ...PLAIN, ...filter }));
 
-describe('the plan of a page of files', () => {
+describe('the query plan of a page of files', () => {
   it.each([
     ['by time', {}, 'files_uploaded'],
     ['by name', { sort: 'name' }, 'files_name'],
@@ -37,13 +37,13 @@ describe('the plan of a page of files', () => {
     ['of a folder', { folder: 'f1' }, 'files_folder'],
     ['of a folder by name', { folder: 'f1', sort: 'name' }, 'files_folder_name'],
     ['of a folder by size', { folder: 'f1', sort: 'size' }, 'files_folder_size'],
-  ] as const)('%s walks along an index, without sorting', (_, filter, index) => {
+  ] as const)('%s uses an index and needs no sorting', (_, filter, index) => {
     const plan = planOf(filter);
     expect(plan).toContain(`USING INDEX ${index} (`);
     expect(plan).not.toContain('TEMP B-TREE');
   });
 
-  it('finds metadata and parts of names through their indexes', () => {
+  it('uses the indexes of metadata and of parts of names', () => {
     expect(planOf({ metadata: [['project', 'p3']] })).toMatch(
       /file_metadata USING PRIMARY KEY \(user_id=\? AND key=\? AND value=\?\)/,
     );
@@ -58,7 +58,7 @@ describe('the plan of a page of files', () => {
     expect(planOf({ prefix: `/${USER}/f1/` })).toContain('(key>? AND key<?)');
   });
 
-  it('gives the right rows', () => {
+  it('returns the right rows', () => {
     expect(listFiles(db, USER, PLAIN).total).toBe(5000);
     expect(listFiles(db, USER, { ...PLAIN, q: 'recording 4200' }).total).toBe(1);
     expect(listFiles(db, USER, { ...PLAIN, metadata: [['project', 'p3']] }).total).toBe(50);
@@ -66,7 +66,7 @@ describe('the plan of a page of files', () => {
   });
 });
 
-describe('the plan of a page of transcripts', () => {
+describe('the query plan of a page of transcripts', () => {
   it.each<[string, Partial<TranscriptFilter>, string]>([
     ['newest first', {}, 'transcripts_created (user_id=?)'],
     ['by length', { sort: 'duration' }, 'transcripts_duration (user_id=?)'],
@@ -79,13 +79,13 @@ describe('the plan of a page of transcripts', () => {
       { model: 'pro', createdFrom: 1 },
       'transcripts_model (user_id=? AND model=? AND created_at>?)',
     ],
-  ])('%s walks along an index, without sorting', (_, filter, index) => {
+  ])('%s uses an index and needs no sorting', (_, filter, index) => {
     const plan = explained(transcriptPage(USER, { ...LIST, ...filter }));
     expect(plan).toContain(`USING INDEX ${index}`);
     expect(plan).not.toContain('TEMP B-TREE');
   });
 
-  it('finds what was made from a file by its file', () => {
+  it('uses an index to find the transcripts of a file', () => {
     expect(explained(transcriptPage(USER, { ...LIST, fileId: 'file_1' }))).toContain(
       'USING INDEX transcripts_file (file_id=?)',
     );

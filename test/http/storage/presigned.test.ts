@@ -18,7 +18,7 @@ const put = (url: string, body: BodyInit, type = 'text/plain') =>
   fetch(url, { method: 'PUT', body, headers: { 'content-type': type } });
 
 describe('a presigned upload', () => {
-  it('takes the file without a key, and the key then names it', async () => {
+  it('stores a file without an API key, under the key that was announced', async () => {
     const metadata = { project: 'Šumava' };
     const planned = await presign({ filename: 'Můj záznam.txt', folder: 'in', public: true, metadata });
     expect(planned).toMatchObject({
@@ -41,7 +41,7 @@ describe('a presigned upload', () => {
     expect(listed.files).toMatchObject([{ key: planned.fileKey, public: true, metadata }]);
   });
 
-  it('works once, also when two come at the same time', async () => {
+  it('can be used once, even by two concurrent requests', async () => {
     const { uploadUrl } = await presign();
     const answers = await Promise.all([
       put(uploadUrl, 'one'),
@@ -52,7 +52,7 @@ describe('a presigned upload', () => {
     expect(await errorOf(await put(uploadUrl, 'late'))).toMatchObject({ status: 409, code: 'already_used' });
   });
 
-  it('stays good when an upload to it fails', async () => {
+  it('can be used again after a failed upload', async () => {
     const { uploadUrl } = await presign({ fileSize: 4 });
     expect(await errorOf(await put(uploadUrl, '12345'))).toMatchObject({
       status: 413,
@@ -65,7 +65,7 @@ describe('a presigned upload', () => {
     expect((await put(uploadUrl, '1234', 'Text/Plain; charset=utf-8')).status).toBe(200);
   });
 
-  it('refuses a stream that grows past the limit', async () => {
+  it('refuses a stream that exceeds the limit', async () => {
     const { uploadUrl } = await presign({ fileSize: 1000 });
     const stream = new ReadableStream({
       pull(controller) {
@@ -84,7 +84,7 @@ describe('a presigned upload', () => {
     });
   });
 
-  it('checks and scans like any upload', async () => {
+  it('is checked and scanned like any upload', async () => {
     const { uploadUrl } = await presign({ filename: 'a.mp3', contentType: 'audio/mpeg' });
     const exe = Buffer.concat([Buffer.from('MZ'), Buffer.alloc(500)]);
     expect(await errorOf(await put(uploadUrl, exe, 'audio/mpeg'))).toMatchObject({
@@ -95,7 +95,7 @@ describe('a presigned upload', () => {
     expect((await put(uploadUrl, mp3, 'audio/mpeg')).status).toBe(200);
   });
 
-  it('is refused before it is given when name and type are not taken', async () => {
+  it('is not signed for an unsupported name or type', async () => {
     await expect(
       presign({ filename: 'a.exe', contentType: 'application/x-msdownload' }),
     ).rejects.toMatchObject({
@@ -106,7 +106,7 @@ describe('a presigned upload', () => {
     await expect(presign({ fileSize: 1024 ** 3 + 1 })).rejects.toMatchObject({ status: 400 });
   });
 
-  it('never shares a key, however many are asked for at once', async () => {
+  it('never shares a key with a concurrent one', async () => {
     const planned = await Promise.all(Array.from({ length: 200 }, () => presign()));
     expect(new Set(planned.map(({ fileKey }) => fileKey)).size).toBe(200);
   });

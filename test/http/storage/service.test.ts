@@ -13,7 +13,7 @@ const { service, uploads, presign } = storage.files;
 const objects = join(root, 'objects');
 
 describe('deleting a file', () => {
-  it('is told to the listeners of its user alone', async () => {
+  it('is published to its user only', async () => {
     const [user, other] = [newUser(storage), newUser(storage)];
     const heard: string[] = [];
     const overheard: string[] = [];
@@ -27,7 +27,7 @@ describe('deleting a file', () => {
     for (const end of stop) end();
   });
 
-  it('is for the owner of the file alone', async () => {
+  it('is allowed to its owner only', async () => {
     const [user, other] = [newUser(storage), newUser(storage)];
     const { file } = await upload(user, 'a.txt', 'x', { public: 'true' });
     const attempt = other.client.call('deleteFile', { params: { fileKey: file.key } });
@@ -39,7 +39,7 @@ describe('deleting a file', () => {
 });
 
 describe('deleting a user', () => {
-  it('removes every file, and what a row that vanished left is swept', async () => {
+  it('removes every file, and objects of deleted rows are swept', async () => {
     const before = objectsIn(objects);
     const user = newUser(storage);
     const owner = createClient({ baseUrl: storage.url, key: storage.ownerKey });
@@ -57,8 +57,8 @@ describe('deleting a user', () => {
   });
 });
 
-describe('own addresses', () => {
-  it('are told from others', async () => {
+describe('the server’s own URLs', () => {
+  it('are recognized', async () => {
     const user = newUser(storage);
     const { file } = await upload(user, 'Ö ü.txt', 'x', { public: 'true' });
     const row = service.requireOwn(user.id, file.key);
@@ -86,7 +86,7 @@ describe('own addresses', () => {
     for (const url of others) expect([url, service.resolveUrl(user.id, url)]).toEqual([url, undefined]);
   });
 
-  it('give a path that ffmpeg can read', async () => {
+  it('lead to a path that ffmpeg can read', async () => {
     const user = newUser(storage);
     const { file } = await upload(user, 'a.txt', 'readable');
     const found = await service.locate(file.id);
@@ -96,7 +96,7 @@ describe('own addresses', () => {
   });
 });
 
-it('an upload through the service is checked like one over HTTP', async () => {
+it('a file stored through the service is checked like an upload over HTTP', async () => {
   const user = newUser(storage);
   const chunks = async function* () {
     yield Buffer.from('from ');

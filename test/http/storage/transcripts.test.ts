@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => discard(server));
 
 describe('a transcript of a stored file', () => {
-  it('is made from the store, and keeps its text when the file is deleted', async () => {
+  it('is made from the stored file, and keeps its text when the file is deleted', async () => {
     const form = new FormData();
     form.set(
       'file',

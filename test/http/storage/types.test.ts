@@ -71,8 +71,8 @@ const codeOf = async (name: string, bytes: Uint8Array<ArrayBuffer> | string, typ
   }
 };
 
-describe('the types of the interface', () => {
-  it('are all taken', async () => {
+describe('file types', () => {
+  it('are all accepted', async () => {
     const interfaceList =
       'mp3 wav flac m4a ogg webm aac mp4 avi mov wmv mkv pdf doc docx txt rtf odt jpg png gif webp svg bmp tiff json xml csv xlsx zip tar gz';
     expect(FILE_TYPES.map((type) => type.extensions[0]).sort()).toEqual(interfaceList.split(' ').sort());
@@ -92,13 +92,13 @@ describe('the types of the interface', () => {
     }
   });
 
-  it('are told by the declared type when the name has no extension', async () => {
+  it('follow the declared media type when the name has no extension', async () => {
     expect(await codeOf('recording', sample('mp3'), 'audio/mpeg')).toBe('audio/mpeg');
     expect(await codeOf('v1.2 final', sample('wav'), 'audio/wav')).toBe('audio/wav');
     expect(await codeOf('recording', sample('mp3'))).toBe('unsupported_file_type');
   });
 
-  it('must agree with the bytes', async () => {
+  it('must match the content', async () => {
     const binary = FILE_TYPES.flatMap(({ extensions: [extension = ''] }) => extension);
     const related = new Map([
       ['m4a', ['mp4', 'mov']],
@@ -125,7 +125,7 @@ describe('the types of the interface', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('leave out programs, pages and what only looks right', async () => {
+  it('exclude programs, HTML and lookalikes', async () => {
     const exe = Buffer.concat([Buffer.from('MZ\u0090\u0000'), Buffer.alloc(600, 7)]);
     const elf = readFileSync('/proc/self/exe').subarray(0, 4096);
     for (const program of [exe, elf]) {
@@ -147,7 +147,7 @@ describe('the types of the interface', () => {
     expect(await codeOf('a.txt', `text\n${'x'.repeat(200_000)}\u0000`)).toBe('content_mismatch');
   });
 
-  it('take text in other encodings, and text that begins like another format', async () => {
+  it('accept text in other encodings, and text that begins like another format', async () => {
     expect(await codeOf('a.txt', new Uint8Array(Buffer.from('\ufeffhi', 'utf16le')))).toBe('text/plain');
     expect(await codeOf('a.txt', new Uint8Array(Buffer.from('Gr\xfc\xdfe', 'latin1')))).toBe('text/plain');
     for (const start of ['BM is a brand', 'MZ is a writer', 'ID3 tags are', 'GIFs', 'RIFFs', 'PK']) {

@@ -18,7 +18,7 @@ const post = (body: BodyInit, headers: Record<string, string> = {}) =>
   });
 
 describe('an upload', () => {
-  it('is answered with the stored file, and its bytes come back', async () => {
+  it('returns the stored file, whose bytes can be downloaded', async () => {
     const bytes = readFileSync('test/fixtures/audio/01-short-note.wav');
     const { file, upload_info } = await upload(user, 'Short note.WAV', new Uint8Array(bytes), {
       folder: 'notes/2026',
@@ -49,7 +49,7 @@ describe('an upload', () => {
     expect(objectsIn(objects)).toEqual([]);
   });
 
-  it('takes its fields after the file as well', async () => {
+  it('accepts fields after the file', async () => {
     const body = new FormData();
     body.set('file', new File(['a,b\n1,2\n'], 'table.csv'));
     body.set('folder', 'tables');

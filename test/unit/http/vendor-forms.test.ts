@@ -92,11 +92,11 @@ const context = (options: object = {}) => ({
   languageAsked: 'auto',
 });
 
-describe('a creation in AssemblyAI’s form', () => {
+describe('a request in AssemblyAI’s form', () => {
   const create = (fields: object) =>
     CreateTranscript.parse(requestOf(AaiCreate.parse({ audio_url: 'https://example.com/a.mp3', ...fields })));
 
-  it('asks for the same here', () => {
+  it('is converted to ours', () => {
     expect(create({})).toMatchObject({
       model: 'mini',
       language: 'en',
@@ -139,11 +139,11 @@ describe('a creation in AssemblyAI’s form', () => {
     [{ speech_model: 'nano', language_detection: true }, 'mini'],
     [{ speech_model: 'large-v3' }, 'large-v3'],
     [{ speech_model: null }, 'mini'],
-  ])('%j is the model %s', (fields, model) => {
+  ])('with %j uses the model %s', (fields, model) => {
     expect(create(fields).model).toBe(model);
   });
 
-  it('knows every policy that it takes', () => {
+  it('maps every policy that it accepts', () => {
     for (const policy of AAI_PII_POLICIES) {
       const { redact_pii_policies } = create({ redact_pii: true, redact_pii_policies: [policy] });
       expect(redact_pii_policies?.length, policy).toBeGreaterThan(0);
@@ -185,7 +185,7 @@ describe('a transcript in AssemblyAI’s form', () => {
     expect(shown).toMatchObject({ speech_model_used: 'base', language_detection: true, audio_duration: 9 });
   });
 
-  it('says what it is doing, and why it failed', () => {
+  it('has the status, and the error of a failed job', () => {
     const progress = { percent: 0, queue_position: 1, eta_seconds: null, speed: null };
     expect(aaiStatus({ status: 'processing', progress: { ...progress, stage: 'queued' } })).toBe('queued');
     expect(aaiStatus({ status: 'processing', progress: { ...progress, stage: 'decoding' } })).toBe(
@@ -206,7 +206,7 @@ describe('a transcript in AssemblyAI’s form', () => {
     });
   });
 
-  it('is cut into utterances, sentences and paragraphs without losing a word', () => {
+  it('is split into utterances, sentences and paragraphs with every word', () => {
     const words = aaiWords(TALK).map((word) => word.text);
     for (const parts of [aaiUtterances(aaiWords(TALK)), aaiSentences(TALK), aaiParagraphs(TALK)]) {
       expect(parts.flatMap((part) => part.words.map((word) => word.text))).toEqual(words);
@@ -215,7 +215,7 @@ describe('a transcript in AssemblyAI’s form', () => {
     expect(aaiSentences(TALK).map((sentence) => sentence.speaker)).toEqual(['A', 'A', 'B', 'B']);
   });
 
-  it('is searched for words and phrases, whatever their case and marks', () => {
+  it('is searched for words and phrases, ignoring case and punctuation', () => {
     expect(aaiWordSearch(aaiWords(TALK), ['BUDGET', 'maria lopez', 'nothing', '', '!'])).toEqual([
       {
         text: 'BUDGET',
@@ -249,7 +249,7 @@ describe('answers in OpenAI’s form', () => {
     expect(diarized.segments.map((segment) => segment.speaker)).toEqual(['A', 'A', 'B']);
   });
 
-  it('have errors that tell the sender’s faults from the server’s', () => {
+  it('have errors that distinguish the client’s from the server’s', () => {
     const job = (code: 'not_media' | 'engine_crashed' | 'model_not_installed') =>
       errorOfJob({ code, message: 'What happened.', stage: 'decoding' });
     expect(openAiErrorBody(job('not_media'))).toEqual({
@@ -265,7 +265,7 @@ describe('answers in OpenAI’s form', () => {
     expect(openAiErrorBody(new AppError('budget_exceeded', 'Spent.')).error.code).toBe('insufficient_quota');
   });
 
-  it('stream what is new, whatever the final text becomes', () => {
+  it('stream the new part of the text, whatever the final text is', () => {
     const deltas = new TextDeltas();
     expect(deltas.add([{ text: 'Hello' }, { text: 'there.' }])).toBe('Hello there.');
     expect(deltas.add([{ text: '你好。' }])).toBe(' 你好。');
@@ -276,7 +276,7 @@ describe('answers in OpenAI’s form', () => {
 });
 
 describe('the OpenAPI document', () => {
-  it('names the other forms and the shape of their errors', () => {
+  it('has the routes and errors of both forms', () => {
     const document = JSON.parse(JSON.stringify(openApiDocument(routes, '0.0.0')));
     const unauthorized = (path: string, method: string) => {
       const shared = document.paths[path][method].responses['401'].$ref.replace(

@@ -8,10 +8,10 @@ import { ROOT } from '../../../support/paths.ts';
 const MIB = 1024 ** 2;
 
 const LINE = `${'0'.repeat(15)},1234567890,some words\n`;
-/** After so many lines comes one that is found nowhere else in the file. */
+/** Lines between two that occur once in the file. */
 const LINES = 1500;
 
-/** A CSV file of exactly `bytes` bytes, of which no 64 KiB are like any others. */
+/** A CSV file of exactly `bytes` bytes in which no 64 KiB repeat. */
 export const writeBigFile = (path: string, bytes: number): void => {
   const handle = openSync(path, 'w');
   const block = Buffer.from(LINE.repeat(LINES));
@@ -23,17 +23,17 @@ export const writeBigFile = (path: string, bytes: number): void => {
 };
 
 export type BigResult = {
-  /** Megabytes by which the server's memory grew over what it had before. */
+  /** Growth of the server's memory in megabytes. */
   readonly uploadGrowth: number;
   readonly downloadGrowth: number;
   readonly uploadSeconds: number;
   readonly downloadSeconds: number;
-  /** Processor time of the server alone: what holds also on a busy machine. */
+  /** Processor time of the server, which is comparable on a busy machine, too. */
   readonly uploadCpu: number;
   readonly downloadCpu: number;
-  /** Whether the answer and the downloaded bytes agree with `md5sum` and `sha256sum`. */
+  /** Whether the answer's and the download's checksums are those of `md5sum` and `sha256sum`. */
   readonly sameHashes: boolean;
-  /** Status of an upload of one byte more, when `over` is asked for. */
+  /** Status of an upload with one more byte, if `over` is set. */
   readonly overStatus: number | undefined;
 };
 
@@ -53,7 +53,7 @@ const systemHash = (program: string, path: string): string =>
     .toString()
     .slice(0, program === 'md5sum' ? 32 : 64);
 
-/** Uploads and downloads a file of `bytes` bytes on a server in a process of its own, and watches its memory. */
+/** Uploads and downloads a file of `bytes` bytes with a server process, and measures its memory. */
 export const measureBigFile = async (folder: string, bytes: number, over: boolean): Promise<BigResult> => {
   const path = join(folder, 'big.csv');
   writeBigFile(path, bytes);
@@ -66,7 +66,7 @@ export const measureBigFile = async (folder: string, bytes: number, over: boolea
     body.set('file', await openAsBlob(from), name);
     return client.call('uploadFile', { body });
   };
-  // What is loaded, or made, when it is first asked for is not the upload's: the API's document as well.
+  // Load what is loaded on first use, the OpenAPI document included, so that it does not count.
   await (await fetch(`${url}/openapi.json`)).arrayBuffer();
   const small = join(folder, 'small.csv');
   writeBigFile(small, 8 * MIB);

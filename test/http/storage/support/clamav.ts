@@ -5,10 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseClamdConf, pingClamd } from '../../../../electron/core/engines/scan/clamd.ts';
 import { ensurePrograms } from '../../../support/debian.ts';
 
-/** Whether ClamAV's programs are there, installed where they can be. */
+/** Whether ClamAV is available; installs it where possible. */
 export const ensureClamav = (): boolean => ensurePrograms(['clamd', 'clamscan'], ['clamav', 'clamav-daemon']);
 
-/** A marker that only the test's own signature knows: the built-in check does not find it. */
+/** Text that the test's own signature matches and the built-in scanner does not. */
 export const MARKER = 'earshot-test-signature-5d1f0a';
 const EICAR = ['X5O!P%@AP[4\\PZX54(P^)7CC)7}$', 'EICAR-STANDARD-ANTIVIRUS-TEST-FILE!$H+H*'].join('');
 
@@ -26,7 +26,7 @@ export const writeSignatures = (folder: string): string => {
 
 export type Clamd = { readonly conf: string; stop(): Promise<void> };
 
-/** Starts a clamd of the test's own. `maxBytes` is the size over which it answers OK without looking. */
+/** Starts a clamd. It answers OK without scanning for files above `maxBytes`. */
 export const startClamd = async (folder: string, database: string, maxBytes: number): Promise<Clamd> => {
   const conf = join(folder, 'clamd.conf');
   const text = [

@@ -9,7 +9,7 @@ export { objectsIn } from './objects.ts';
 
 export type User = { readonly id: string; readonly key: string; readonly client: Client };
 
-/** The storage on a fresh folder, closed after the test file. */
+/** Starts the storage on a new folder; it is closed after the test file. */
 export const freshStorage = async (options: Partial<StartOptions> = {}): Promise<Storage> => {
   const storage = await startStorage({ root: temporaryFolder(), ...options });
   afterAll(() => storage.close());
@@ -39,7 +39,7 @@ export const form = (
   return body;
 };
 
-/** Uploads and expects success. */
+/** Uploads a file; throws unless that succeeds. */
 export const upload = async (
   user: User,
   name: string,
@@ -49,11 +49,11 @@ export const upload = async (
 ): Promise<UploadResult['data']> =>
   (await user.client.call('uploadFile', { body: form(name, bytes, fields, type) })).data;
 
-/** Status and code of an answer that is expected to be an error. */
+/** Status and error of an answer that must be an error. */
 export const errorOf = async (
   response: Response,
 ): Promise<{ status: number; code: string; error: string; details: string[] }> => {
-  // Every error answer has this shape; a test compares its parts.
+  // Every error has this shape; the tests compare its parts.
   const body = (await response.json()) as ErrorBody;
   return {
     status: response.status,

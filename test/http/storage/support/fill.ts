@@ -3,7 +3,7 @@ import type { WritableDb } from '../../../../electron/core/stores/database.ts';
 import { insertFile } from '../../../../electron/core/stores/files.ts';
 import { insertUser } from '../../../../electron/core/stores/users.ts';
 
-/** A user with `count` files in ten folders and a hundred projects, as rows alone. Returns the user's id. */
+/** Inserts rows for a user with `count` files in ten folders and a hundred projects. Returns the user's id. */
 export const fillFiles = (db: WritableDb, count: number): string => {
   const user = {
     id: newId('usr'),

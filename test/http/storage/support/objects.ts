@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 const isObject = (path: string) => statSync(path).isFile() && !path.endsWith('earshot-objects.json');
 
-/** All files below an object folder, but for its marker. */
+/** Paths of all files below an object folder except its marker. */
 export const objectsIn = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((path) => join(folder, path))

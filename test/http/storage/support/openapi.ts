@@ -9,10 +9,10 @@ type Document = {
   components: Schema & { responses: Record<string, Answer> };
 };
 
-/** Checks an answer against the OpenAPI document; returns what is wrong, or undefined. */
+/** Checks an answer against the OpenAPI document; returns the issue, or undefined. */
 export type AnswerCheck = (method: string, path: string, status: number, body: unknown) => string | undefined;
 
-/** Reads the server's own document and makes a check of it. */
+/** Fetches the server's OpenAPI document and compiles a check from it. */
 export const answerCheck = async (url: string): Promise<AnswerCheck> => {
   // The document's form is fixed by the OpenAPI specification.
   const document = (await (await fetch(`${url}/openapi.json`)).json()) as Document;

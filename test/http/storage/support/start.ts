@@ -20,7 +20,7 @@ import { UsageService } from '../../../../electron/core/services/usage.ts';
 import { type Database, openDatabase } from '../../../../electron/core/stores/database.ts';
 import { RESOURCES } from '../../../support/paths.ts';
 
-/** No limits but those a test asks for, and no ClamAV but where a test brings its own. */
+/** No rate limits unless a test sets them. */
 const TEST_SETTINGS: Partial<Settings> = {
   'limits.uploadsPer15Minutes': 0,
   'limits.deletionsPer15Minutes': 0,
@@ -33,13 +33,13 @@ export type StartOptions = {
   readonly root: string;
   readonly port?: number;
   readonly settings?: Partial<Settings>;
-  /** Overrides where ClamAV is looked for. */
+  /** Default: no ClamAV. */
   readonly environment?: NodeJS.ProcessEnv;
 };
 
 export type Storage = {
   readonly url: string;
-  /** The owner's key for this run. */
+  /** The owner's API key. */
   readonly ownerKey: string;
   readonly db: Database;
   readonly files: Files;
@@ -57,7 +57,7 @@ const listen = async (server: FastifyInstance, port: number): Promise<string> =>
   return `http://127.0.0.1:${address.port}`;
 };
 
-/** The storage behind the real HTTP server, on a folder of its own. */
+/** Starts the storage behind the real HTTP server. */
 export const startStorage = async (options: StartOptions): Promise<Storage> => {
   const paths = dataPaths(options.root);
   mkdirSync(paths.root, { recursive: true });
