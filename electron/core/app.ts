@@ -45,7 +45,7 @@ import { AccountService } from './services/accounts.ts';
 import { EventHub } from './services/events.ts';
 import { createFiles, type Files } from './services/files/create.ts';
 import { ModelService } from './services/models/index.ts';
-import { likenessOf } from './services/models/speaker-models.ts';
+import { sameSpeakerCosineOf } from './services/models/speaker-models.ts';
 import { NetworkService } from './services/network.ts';
 import { QueueService } from './services/queue.ts';
 import { SearchService } from './services/search.ts';
@@ -199,7 +199,7 @@ const createServices = (
       over: () => webhooks.wake(),
     },
   });
-  const voices = new VoiceService({ db, clock, sameVoice: (model) => likenessOf(model).across });
+  const voices = new VoiceService({ db, clock, sameVoice: (model) => sameSpeakerCosineOf(model).across });
   const transcripts: TranscriptService = new TranscriptService({
     db,
     clock,

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { likenessOf, STARTER_SPEAKERS } from '../../electron/core/services/models/speaker-models.ts';
+import { STARTER_SPEAKERS, sameSpeakerCosineOf } from '../../electron/core/services/models/speaker-models.ts';
 import { RESOURCES } from './paths.ts';
 
 const FOLDER = join(RESOURCES, 'models');
@@ -9,5 +9,5 @@ const { segmentation, embedding } = STARTER_SPEAKERS;
 export const starterModels = {
   segmentation: join(FOLDER, segmentation.file),
   embedding: join(FOLDER, embedding.file),
-  sameSpeakerCosine: likenessOf(embedding.id).within,
+  sameSpeakerCosine: sameSpeakerCosineOf(embedding.id).within,
 };

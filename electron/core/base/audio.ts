@@ -5,3 +5,14 @@ export const SAMPLE_RATE = 16_000;
 export const toSamples = (seconds: number): number => Math.round(seconds * SAMPLE_RATE);
 
 export const toSeconds = (samples: number): number => samples / SAMPLE_RATE;
+
+/** Joins consecutive stretches of audio. */
+export const concatSamples = (parts: readonly Float32Array[]): Float32Array => {
+  const all = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let offset = 0;
+  for (const part of parts) {
+    all.set(part, offset);
+    offset += part.length;
+  }
+  return all;
+};

@@ -39,7 +39,7 @@ export type PipelineModels = {
   canTranslate(name: string): boolean;
   /** Times real time of earlier transcriptions with this model. */
   speedOf(id: string): number | undefined;
-  noteSpeed(id: string, speed: number): void;
+  saveSpeed(id: string, speed: number): void;
 };
 
 /** The models of diarization that are in use; `id` is the embedding model's. */

@@ -5,8 +5,7 @@ import { messageOf } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import type { ConnectionPurpose, ConnectionRecord } from '../engines/net/types.ts';
 import type { WritableDb } from '../stores/database.ts';
-import { insertConnections, KEPT_CONNECTIONS, listConnections } from '../stores/network.ts';
-import type { ConnectionRow } from '../stores/schema.ts';
+import { type Connection, insertConnections, listConnections, MAX_CONNECTIONS } from '../stores/network.ts';
 
 type Options = { readonly db: WritableDb; readonly clock: Clock; readonly logger: Logger };
 
@@ -17,7 +16,7 @@ const purposeOf = (text: string): ConnectionPurpose => PURPOSES.find((purpose) =
 /** The log of what left this machine: kept in the database, written some at a time. */
 export class NetworkService {
   readonly #o: Options;
-  #unwritten: ConnectionRow[] = [];
+  #unwritten: Connection[] = [];
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: Options) {
@@ -27,7 +26,7 @@ export class NetworkService {
   /** Notes a connection that has ended. */
   note(record: ConnectionRecord): void {
     this.#unwritten.push({ at: this.#o.clock.now(), ...record });
-    if (this.#unwritten.length > KEPT_CONNECTIONS) this.#unwritten.shift();
+    if (this.#unwritten.length > MAX_CONNECTIONS) this.#unwritten.shift();
     this.#timer ??= setTimeout(() => this.#write(), WRITE_EVERY_MS);
   }
 

@@ -1,19 +1,27 @@
 import { type ReadableDb, sql, type WritableDb } from './database.ts';
-import type { ModelDownloadRow } from './schema.ts';
 
-/** Every download of a model that is not whole yet. */
-export const listModelDownloads = (db: ReadableDb): ModelDownloadRow[] =>
+/** The download of a model that is not complete: active, paused or failed. */
+export type ModelDownload = {
+  readonly id: string;
+  readonly state: 'downloading' | 'paused' | 'failed';
+  /** Bytes. */
+  readonly received: number;
+  readonly total: number;
+  readonly error: string | null;
+};
+
+export const listModelDownloads = (db: ReadableDb): ModelDownload[] =>
   db.all(sql.selectFrom('model_downloads').selectAll());
 
-export const writeModelDownload = (db: WritableDb, row: ModelDownloadRow): void => {
-  db.run(sql.replaceInto('model_downloads').values(row));
+export const writeModelDownload = (db: WritableDb, download: ModelDownload): void => {
+  db.run(sql.replaceInto('model_downloads').values(download));
 };
 
 export const deleteModelDownload = (db: WritableDb, id: string): void => {
   db.run(sql.deleteFrom('model_downloads').where('id', '=', id));
 };
 
-/** Model id → times real time, as last measured. */
+/** The speeds measured last, by model id: times real time. */
 export const readModelSpeeds = (db: ReadableDb): Map<string, number> =>
   new Map(db.all(sql.selectFrom('model_speeds').select(['id', 'speed'])).map(({ id, speed }) => [id, speed]));
 
@@ -25,12 +33,14 @@ export const deleteModelSpeed = (db: WritableDb, id: string): void => {
   db.run(sql.deleteFrom('model_speeds').where('id', '=', id));
 };
 
-/** The models that running jobs were asked to use, by the name in the request and by the id that runs. */
-export const listModelsAtWork = (db: ReadableDb): { model: string; model_id: string | null }[] =>
+/** The models of running jobs: the name in the request, and the id once it is resolved. */
+export const listModelsInUse = (
+  db: ReadableDb,
+): { readonly requested: string; readonly modelId: string | null }[] =>
   db.all(
     sql
       .selectFrom('transcripts')
-      .select(['model', 'model_id'])
+      .select(['model as requested', 'model_id as modelId'])
       .where('status', '=', 'processing')
       .where('lease', 'is not', null),
   );

@@ -1,24 +1,41 @@
 import { type ReadableDb, sql, type WritableDb } from './database.ts';
-import type { ConnectionRow } from './schema.ts';
 
-/** How many connections are remembered. */
-export const KEPT_CONNECTIONS = 10_000;
+/** An entry of the connection log. */
+export type Connection = {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly host: string;
+  /** The remote address; null if there was no connection. */
+  readonly address: string | null;
+  readonly purpose: string;
+  readonly bytes: number;
+  readonly error: string | null;
+};
 
-/** Adds connections in the order in which they ended, and forgets the oldest beyond what is kept. */
-export const insertConnections = (db: WritableDb, rows: readonly ConnectionRow[]): void =>
+/** The connection log keeps this many entries. */
+export const MAX_CONNECTIONS = 10_000;
+
+/** Appends connections in the order in which they ended, and deletes the oldest beyond MAX_CONNECTIONS. */
+export const insertConnections = (db: WritableDb, connections: readonly Connection[]): void =>
   db.transaction(() => {
-    for (const row of rows) db.run(sql.insertInto('connections').values(row));
+    for (const connection of connections) db.run(sql.insertInto('connections').values(connection));
     db.run(
       sql
         .deleteFrom('connections')
         .where('number', '<=', (query) =>
           query
             .selectFrom('connections as c')
-            .select((eb) => eb(eb.fn.max('c.number'), '-', KEPT_CONNECTIONS).as('last')),
+            .select((eb) => eb(eb.fn.max('c.number'), '-', MAX_CONNECTIONS).as('last')),
         ),
     );
   });
 
 /** The latest connections, newest first. */
-export const listConnections = (db: ReadableDb, limit: number): ConnectionRow[] =>
-  db.all(sql.selectFrom('connections').selectAll().orderBy('number', 'desc').limit(limit));
+export const listConnections = (db: ReadableDb, limit: number): Connection[] =>
+  db.all(
+    sql
+      .selectFrom('connections')
+      .select(['at', 'host', 'address', 'purpose', 'bytes', 'error'])
+      .orderBy('number', 'desc')
+      .limit(limit),
+  );

@@ -1,4 +1,4 @@
-import { SAMPLE_RATE } from '../../base/audio.ts';
+import { concatSamples, SAMPLE_RATE } from '../../base/audio.ts';
 import { meanDirection } from '../../base/vectors.ts';
 import { type BlockSpeaker, linkSpeakers } from './link-speakers.ts';
 import type { Sherpa } from './sherpa.ts';
@@ -18,16 +18,6 @@ const THREADS = 1;
 
 type BlockTurn = SpeakerTurn & { readonly block: number };
 type EmbeddedSpeaker = BlockSpeaker & { readonly speaker: number };
-
-const concatenate = (parts: readonly Float32Array[]): Float32Array => {
-  const all = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let offset = 0;
-  for (const part of parts) {
-    all.set(part, offset);
-    offset += part.length;
-  }
-  return all;
-};
 
 const durationOf = (turn: SpeakerTurn): number => turn.end - turn.start;
 
@@ -83,7 +73,7 @@ export class RecordingDiarizer {
 
   /** @param speakers in this block; null if unknown. */
   #endBlock(speakers: number | null): void {
-    const samples = concatenate(this.#chunks);
+    const samples = concatSamples(this.#chunks);
     this.#chunks = [];
     this.#samples = 0;
     const diarization = new this.#sherpa.OfflineSpeakerDiarization({

@@ -42,7 +42,7 @@ export type RecognizeAudioOptions = {
   readonly deps: Pick<PipelineDeps, 'db' | 'clock' | 'logger' | 'settings'> & {
     readonly media: Pick<PipelineDeps['media'], 'decodeChunks'>;
     readonly engine: Pick<WhisperEngine, 'transcribe' | 'detectLanguage' | 'concurrency'>;
-    readonly models: Pick<PipelineDeps['models'], 'speedOf' | 'noteSpeed'>;
+    readonly models: Pick<PipelineDeps['models'], 'speedOf' | 'saveSpeed'>;
   };
   readonly context: JobContext;
   readonly source: Pick<Source, 'input' | 'bytesFetched' | 'throwIfFailed'>;
@@ -304,7 +304,7 @@ class ChunkScheduler {
     const { deps, model } = this.#options;
     const seconds = this.#checkpoint.at - this.#startedFrom;
     const elapsed = this.#elapsedSeconds();
-    if (seconds >= MIN_MEASURED_SECONDS && elapsed > 0) deps.models.noteSpeed(model.id, seconds / elapsed);
+    if (seconds >= MIN_MEASURED_SECONDS && elapsed > 0) deps.models.saveSpeed(model.id, seconds / elapsed);
   }
 }
 

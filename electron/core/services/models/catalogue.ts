@@ -7,32 +7,33 @@ import { SPEAKER_CATALOGUE } from './speaker-models.ts';
 export type CatalogueModel = {
   readonly id: string;
   readonly name: string;
-  /** Bytes; the smallest and the largest that the whole file may have. */
+  /** Bytes, perhaps rounded. */
   readonly size: number;
-  readonly sizes: { readonly least: number; readonly most: number };
-  /** Null where the publisher gives none. */
+  /** Bounds of the complete file's size in bytes. */
+  readonly sizeBounds: { readonly min: number; readonly max: number };
+  /** Null if none is published. */
   readonly checksum: { readonly algorithm: 'sha1' | 'sha256'; readonly hex: string } | null;
-  readonly english: boolean;
+  readonly isEnglishOnly: boolean;
   readonly description: string;
-  /** Where it is published, where that is not beside the other models. */
-  readonly address?: string;
+  /** Where it is published, if not beside whisper.cpp's models. */
+  readonly url?: string;
 };
 
 const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
 
-/** Whether an id says that its model hears English alone: `tiny.en`, `base.en-q5_1`. */
+/** Whether the id is that of an English-only model: `tiny.en`, `base.en-q5_1`. */
 export const isEnglishId = (id: string): boolean => /\.en($|[-.])/.test(id);
 
 const model = (id: string, size: number, sha1: string, description: string): CatalogueModel => ({
   id,
   name: `Whisper ${id}`,
   size: Math.round(size),
-  // The publisher rounds ("1.1 GiB" stands for 1.006): what is far off is another file, or an error page.
-  sizes: { least: Math.floor(size * 0.85), most: Math.ceil(size * 1.15) },
-  // As published in whisper.cpp's models/README.md; the publisher gives SHA-1 alone.
+  // The published sizes are rounded ("1.1 GiB" stands for 1.006): a file far off is another one, or an error page.
+  sizeBounds: { min: Math.floor(size * 0.85), max: Math.ceil(size * 1.15) },
+  // From whisper.cpp's models/README.md, which has SHA-1 alone.
   checksum: { algorithm: 'sha1', hex: sha1 },
-  english: isEnglishId(id),
+  isEnglishOnly: isEnglishId(id),
   description,
 });
 
@@ -104,35 +105,35 @@ const PUBLISHED: readonly CatalogueModel[] = [
   ),
 ];
 
-/** A line of the setting `models.catalogue`, whose form the setting has checked: id, bytes, SHA-256. */
-const ownEntry = (line: string): CatalogueModel => {
+/** Parses a line of the setting `models.catalogue`, which the setting's schema has validated: id, bytes, SHA-256. */
+const parseEntry = (line: string): CatalogueModel => {
   const [id = '', bytes = '0', sha256 = ''] = line.trim().split(/\s+/);
   const size = Number(bytes);
   return {
     id,
     name: id,
     size,
-    sizes: { least: size, most: size },
+    sizeBounds: { min: size, max: size },
     checksum: { algorithm: 'sha256', hex: sha256.toLowerCase() },
-    english: isEnglishId(id),
+    isEnglishOnly: isEnglishId(id),
     description: 'Listed in the settings of this installation.',
   };
 };
 
 /**
- * Every model that can be installed: what whisper.cpp and sherpa-onnx publish, and what the owner lists. The owner's entry
- * stands where both have one: whoever runs a mirror says what is on it.
+ * Every model that can be installed: those that whisper.cpp and sherpa-onnx publish, and those of the setting
+ * `models.catalogue`, which override published ones because a mirror's owner knows what is on it.
  */
-export const catalogueOf = (ownLines: readonly string[]): readonly CatalogueModel[] => {
+export const catalogueOf = (settingLines: readonly string[]): readonly CatalogueModel[] => {
   const models = new Map([...PUBLISHED, ...SPEAKER_CATALOGUE].map((entry) => [entry.id, entry]));
-  for (const line of ownLines) {
-    const entry = ownEntry(line);
+  for (const line of settingLines) {
+    const entry = parseEntry(line);
     models.set(entry.id, entry);
   }
   return [...models.values()];
 };
 
-/** A file's checksum in hexadecimal, read in one pass. */
+/** The checksum of a file, in hexadecimal. */
 export const hashFile = async (
   path: string,
   algorithm: NonNullable<CatalogueModel['checksum']>['algorithm'],
@@ -143,7 +144,7 @@ export const hashFile = async (
   return hash.digest('hex');
 };
 
-/** The demonstration model that comes with the program. */
+/** The bundled demonstration model. */
 export const STARTER = {
   id: 'starter',
   name: 'Demonstration model',

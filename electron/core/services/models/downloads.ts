@@ -5,13 +5,23 @@ import { download } from '../../engines/net/download.ts';
 import { loadResumeState } from '../../engines/net/resume-state.ts';
 import type { HttpClient } from '../../engines/net/types.ts';
 import type { WritableDb } from '../../stores/database.ts';
-import { deleteModelDownload, listModelDownloads, writeModelDownload } from '../../stores/models.ts';
-import type { ModelDownloadRow } from '../../stores/schema.ts';
+import {
+  deleteModelDownload,
+  listModelDownloads,
+  type ModelDownload,
+  writeModelDownload,
+} from '../../stores/models.ts';
 import type { CatalogueModel } from './catalogue.ts';
 import { type ModelFiles, modelFileName } from './files.ts';
-import { checkAgainstCatalogue, checkModelFile, isBrokenModel, type ModelTrial, tooLarge } from './verify.ts';
+import {
+  checkAgainstCatalogue,
+  checkModelFile,
+  isInvalidModel,
+  type ModelTrial,
+  tooLarge,
+} from './verify.ts';
 
-type DownloadState = ModelDownloadRow['state'] | 'installed' | 'removed';
+type DownloadState = ModelDownload['state'] | 'installed' | 'removed';
 
 export type DownloadsOptions = {
   readonly db: WritableDb;
@@ -19,10 +29,10 @@ export type DownloadsOptions = {
   readonly http: HttpClient;
   readonly trial: ModelTrial;
   readonly files: ModelFiles;
-  /** The address of the folder that models come from. */
+  /** The URL of the folder that models are downloaded from. */
   readonly baseUrl: () => string;
   readonly stallSeconds: () => number;
-  /** Told of every change, but of progress a few times a second at most. */
+  /** Called for every change; for progress at most a few times a second. */
   readonly onChange: (id: string, state: DownloadState, received: number, total: number) => void;
 };
 
@@ -30,172 +40,176 @@ type Progress = { readonly received: number; readonly total: number };
 type Watcher = (progress: Progress) => void;
 type StopReason = 'paused' | 'removed' | 'shutdown';
 
-type Running = {
+type ActiveDownload = {
   readonly model: CatalogueModel;
   readonly controller: AbortController;
   readonly watchers: Set<Watcher>;
-  /** Why it was told to stop. */
-  stopped: StopReason | undefined;
-  /** Why it ended without a model; undefined when the model is installed. Never rejects. */
+  stopReason: StopReason | undefined;
+  /** Resolves with the reason of a failure, or with undefined when the model is installed. Never rejects. */
   readonly done: Promise<AppError | undefined>;
   progress: Progress;
-  saidAt: number;
+  /** Monotonic time, in ms. */
+  publishedAt: number;
 };
 
-const SAY_EVERY_MS = 250;
+const PROGRESS_INTERVAL_MS = 250;
 
-const STOPPED: Readonly<Record<StopReason, string>> = {
+const STOP_MESSAGES: Readonly<Record<StopReason, string>> = {
   paused: 'its download was paused',
   removed: 'its download was cancelled',
   shutdown: 'Earshot is shutting down',
 };
 
 /**
- * `https://host/folder?token` and `ggml-base.bin` → `https://host/folder/ggml-base.bin?token`. A model that is
- * published elsewhere comes from there, unless the owner named a mirror.
+ * `https://host/folder?token` and `ggml-base.bin` → `https://host/folder/ggml-base.bin?token`. A model with a URL of its own
+ * is downloaded from there, unless the settings name a mirror.
  */
-const modelUrl = (baseUrl: string, { id, address }: CatalogueModel): string => {
-  if (address !== undefined && baseUrl === SETTINGS['models.baseUrl'].default) return address;
-  const url = new URL(baseUrl);
-  url.pathname = `${url.pathname.replace(/\/+$/, '')}/${encodeURIComponent(modelFileName(id))}`;
-  return url.href;
+const modelUrl = (baseUrl: string, { id, url }: CatalogueModel): string => {
+  if (url !== undefined && baseUrl === SETTINGS['models.baseUrl'].default) return url;
+  const address = new URL(baseUrl);
+  address.pathname = `${address.pathname.replace(/\/+$/, '')}/${encodeURIComponent(modelFileName(id))}`;
+  return address.href;
 };
 
-/** Downloads of models: one for each model however many wait for it, kept over restarts, checked before they count. */
+/** Downloads models: once however many wait, resumed after a restart, verified before they are installed. */
 export class ModelDownloads {
-  readonly #o: DownloadsOptions;
-  readonly #running = new Map<string, Running>();
-  readonly #kept: Map<string, ModelDownloadRow>;
+  readonly #options: DownloadsOptions;
+  readonly #active = new Map<string, ActiveDownload>();
+  /** What the database holds: downloads that are not complete. */
+  readonly #records: Map<string, ModelDownload>;
 
   constructor(options: DownloadsOptions) {
-    this.#o = options;
-    this.#kept = new Map(listModelDownloads(options.db).map((row) => [row.id, row]));
+    this.#options = options;
+    this.#records = new Map(listModelDownloads(options.db).map((record) => [record.id, record]));
   }
 
-  /** Goes on with what was under way when the program ended, and removes what nobody will go on with. */
+  /** Resumes the downloads that were active when the program ended, and removes files that will not be resumed. */
   async open(find: (id: string) => CatalogueModel | undefined): Promise<void> {
-    for (const row of [...this.#kept.values()]) {
-      const known = find(row.id) !== undefined && this.#o.files.path(row.id) === undefined;
-      if (!known) this.#forget(row.id);
+    for (const { id } of [...this.#records.values()]) {
+      const isResumable = find(id) !== undefined && this.#options.files.path(id) === undefined;
+      if (!isResumable) this.#deleteRecord(id);
     }
-    await this.#o.files.sweep((id) => this.#kept.has(id));
-    for (const row of [...this.#kept.values()]) {
-      const model = find(row.id);
-      if (row.state === 'downloading' && model !== undefined) this.#begin(model, row.received);
+    await this.#options.files.removeOrphans((id) => this.#records.has(id));
+    for (const { id, state, received } of [...this.#records.values()]) {
+      const model = find(id);
+      if (state === 'downloading' && model !== undefined) this.#launch(model, received);
     }
   }
 
-  /** How far a download is; undefined when there is none. */
-  stateOf(id: string): ModelDownloadRow | undefined {
-    const running = this.#running.get(id);
-    if (running === undefined) return this.#kept.get(id);
-    return { id, state: 'downloading', ...running.progress, error: null };
+  /** The state of a download; undefined if there is none. */
+  get(id: string): ModelDownload | undefined {
+    const active = this.#active.get(id);
+    if (active === undefined) return this.#records.get(id);
+    return { id, state: 'downloading', ...active.progress, error: null };
   }
 
-  /** Begins a download, goes on with a paused or failed one, or joins one under way. Throws `disk_full`. */
+  /** Starts a download, resumes a paused or failed one, or joins an active one. Throws `disk_full`. */
   async start(model: CatalogueModel): Promise<void> {
-    if (this.#running.has(model.id)) return;
-    const { files, baseUrl } = this.#o;
-    const resume = await loadResumeState(files.partial(model.id), modelUrl(baseUrl(), model));
-    const received = files.isDownloaded(model.id) ? model.size : (resume?.bytes ?? 0);
-    const others = [...this.#running.values()].reduce(
+    if (this.#active.has(model.id)) return;
+    const { files, baseUrl } = this.#options;
+    const resume = await loadResumeState(files.partialPath(model.id), modelUrl(baseUrl(), model));
+    const received = files.isDownloadComplete(model.id) ? model.size : (resume?.bytes ?? 0);
+    const outstanding = [...this.#active.values()].reduce(
       (sum, { progress }) => sum + progress.total - progress.received,
       0,
     );
-    await files.checkRoom(Math.max(0, model.size - received) + others);
-    // Somebody may have been quicker while the disk was looked at.
-    if (!this.#running.has(model.id)) this.#begin(model, received);
+    await files.checkDiskSpace(Math.max(0, model.size - received) + outstanding);
+    // Another call may have started it during the awaits above.
+    if (!this.#active.has(model.id)) this.#launch(model, received);
   }
 
-  /** Waits for a download under way. Gives why it failed, or undefined; throws `cancelled` when the signal fires. */
+  /** Waits for an active download. Returns why it failed, or undefined. Throws `cancelled` when the signal aborts. */
   async wait(id: string, signal: AbortSignal, watcher: Watcher): Promise<AppError | undefined> {
-    const running = this.#running.get(id);
-    if (running === undefined) {
-      const { error } = this.#kept.get(id) ?? { error: null };
+    const active = this.#active.get(id);
+    if (active === undefined) {
+      const { error } = this.#records.get(id) ?? { error: null };
       return error === null ? undefined : new AppError('download_failed', error);
     }
-    const stopped = Promise.withResolvers<never>();
-    const stop = () => stopped.reject(new AppError('cancelled', 'The job was cancelled.'));
-    signal.addEventListener('abort', stop, { once: true });
-    if (signal.aborted) stop();
-    running.watchers.add(watcher);
-    watcher(running.progress);
+    const cancelled = Promise.withResolvers<never>();
+    const cancel = () => cancelled.reject(new AppError('cancelled', 'The job was cancelled.'));
+    signal.addEventListener('abort', cancel, { once: true });
+    if (signal.aborted) cancel();
+    active.watchers.add(watcher);
+    watcher(active.progress);
     try {
-      return await Promise.race([running.done, stopped.promise]);
+      return await Promise.race([active.done, cancelled.promise]);
     } finally {
-      running.watchers.delete(watcher);
-      signal.removeEventListener('abort', stop);
+      active.watchers.delete(watcher);
+      signal.removeEventListener('abort', cancel);
     }
   }
 
-  /** Stops a download so that it can go on later. Whether there was one under way. */
+  /** Stops a download so that it can be resumed. Returns whether it was active. */
   async pause(id: string): Promise<boolean> {
     return this.#stop(id, 'paused');
   }
 
-  /** Ends a download and removes what it had brought; answers whether there was something to end. */
+  /** Ends a download and removes its file. Returns whether there was one. */
   async cancel(id: string): Promise<boolean> {
-    const running = await this.#stop(id, 'removed');
-    const kept = this.#kept.has(id);
-    await this.#o.files.removePartial(id);
-    this.#forget(id);
-    return running || kept;
+    const wasActive = await this.#stop(id, 'removed');
+    const wasRecorded = this.#records.has(id);
+    await this.#options.files.removePartial(id);
+    this.#deleteRecord(id);
+    return wasActive || wasRecorded;
   }
 
-  /** Stops all downloads; they go on at the next start. */
+  /** Stops all downloads; the next start resumes them. */
   async close(): Promise<void> {
-    await Promise.all([...this.#running.keys()].map((id) => this.#stop(id, 'shutdown')));
+    await Promise.all([...this.#active.keys()].map((id) => this.#stop(id, 'shutdown')));
   }
 
   async #stop(id: string, reason: StopReason): Promise<boolean> {
-    const running = this.#running.get(id);
-    if (running === undefined) return false;
-    running.stopped ??= reason;
-    running.controller.abort();
-    await running.done;
+    const active = this.#active.get(id);
+    if (active === undefined) return false;
+    active.stopReason ??= reason;
+    active.controller.abort();
+    await active.done;
     return true;
   }
 
-  #begin(model: CatalogueModel, received: number): void {
+  #launch(model: CatalogueModel, received: number): void {
     const { promise, resolve } = Promise.withResolvers<AppError | undefined>();
-    const running: Running = {
+    const active: ActiveDownload = {
       model,
       controller: new AbortController(),
       watchers: new Set(),
-      stopped: undefined,
+      stopReason: undefined,
       done: promise,
       progress: { received, total: model.size },
-      saidAt: 0,
+      publishedAt: 0,
     };
-    this.#running.set(model.id, running);
-    this.#keep({ id: model.id, state: 'downloading', ...running.progress, error: null });
-    this.#fetch(running)
+    this.#active.set(model.id, active);
+    this.#saveRecord({ id: model.id, state: 'downloading', ...active.progress, error: null });
+    this.#fetch(active)
       .then(
-        () => this.#succeeded(running),
-        (error: unknown) => this.#failed(running, error),
+        () => this.#handleSuccess(active),
+        (error: unknown) => this.#handleStop(active, error),
       )
       .then(resolve, (error: unknown) => {
-        // Writing down how it ended failed as well: the next start finds it under way, and goes on.
-        this.#running.delete(model.id);
-        this.#o.logger.error({ model: model.id, reason: messageOf(error) }, 'The end of a download was lost');
+        // The outcome could not be saved either: the next start finds the download active, and resumes it.
+        this.#active.delete(model.id);
+        this.#options.logger.error(
+          { model: model.id, reason: messageOf(error) },
+          'The outcome of a download could not be saved',
+        );
         resolve(isAppError(error) ? error : new AppError('internal_error', messageOf(error)));
       });
   }
 
-  async #fetch(running: Running): Promise<void> {
-    const { model, controller } = running;
-    const { files, http, trial, baseUrl, stallSeconds } = this.#o;
-    const path = files.partial(model.id);
-    const leftWhole = files.isDownloaded(model.id);
+  async #fetch(active: ActiveDownload): Promise<void> {
+    const { model, controller } = active;
+    const { files, http, trial, baseUrl, stallSeconds } = this.#options;
+    const path = files.partialPath(model.id);
+    const wasComplete = files.isDownloadComplete(model.id);
     try {
-      if (!leftWhole) {
+      if (!wasComplete) {
         await download(http, {
           url: modelUrl(baseUrl(), model),
           destination: path,
           purpose: 'model',
-          limits: { maxBytes: model.sizes.most, stallSeconds: stallSeconds() },
+          limits: { maxBytes: model.sizeBounds.max, stallSeconds: stallSeconds() },
           signal: controller.signal,
-          onProgress: ({ bytes, total }) => this.#progress(running, bytes, total ?? model.size),
+          onProgress: ({ bytes, total }) => this.#publishProgress(active, bytes, total ?? model.size),
         }).catch((error: unknown) => {
           throw isAppError(error) && error.code === 'download_too_large' ? tooLarge(model, error) : error;
         });
@@ -203,75 +217,75 @@ export class ModelDownloads {
       await checkAgainstCatalogue(path, model, controller.signal);
       await checkModelFile(trial, model.id, path, controller.signal);
     } catch (error) {
-      if (!isBrokenModel(error)) throw error;
+      if (!isInvalidModel(error)) throw error;
       await files.removePartial(model.id);
-      // What an earlier run left whole may be older than the address: it gets one honest try from there.
-      if (leftWhole) return this.#fetch(running);
+      // A file that an earlier run completed may be outdated: download it again once.
+      if (wasComplete) return this.#fetch(active);
       throw error;
     }
     controller.signal.throwIfAborted();
-    await files.adopt(model.id, path);
+    await files.commit(model.id, path);
   }
 
-  #progress(running: Running, received: number, total: number): void {
-    running.progress = { received, total };
+  #publishProgress(active: ActiveDownload, received: number, total: number): void {
+    active.progress = { received, total };
     const now = performance.now();
-    if (now - running.saidAt < SAY_EVERY_MS && received !== total) return;
-    running.saidAt = now;
-    for (const watcher of running.watchers) watcher(running.progress);
-    this.#o.onChange(running.model.id, 'downloading', received, total);
+    if (now - active.publishedAt < PROGRESS_INTERVAL_MS && received !== total) return;
+    active.publishedAt = now;
+    for (const watcher of active.watchers) watcher(active.progress);
+    this.#options.onChange(active.model.id, 'downloading', received, total);
   }
 
-  #succeeded({ model }: Running): undefined {
-    this.#running.delete(model.id);
-    this.#forget(model.id);
-    this.#o.logger.info({ model: model.id }, 'A model was installed');
-    this.#o.onChange(model.id, 'installed', model.size, model.size);
+  #handleSuccess({ model }: ActiveDownload): undefined {
+    this.#active.delete(model.id);
+    this.#deleteRecord(model.id);
+    this.#options.logger.info({ model: model.id }, 'A model was installed');
+    this.#options.onChange(model.id, 'installed', model.size, model.size);
   }
 
-  #failed({ model, stopped: reason, progress }: Running, error: unknown): AppError {
-    this.#running.delete(model.id);
+  #handleStop({ model, stopReason: reason, progress }: ActiveDownload, error: unknown): AppError {
+    this.#active.delete(model.id);
     const { id } = model;
     if (reason === 'shutdown') {
-      this.#keep({ id, state: 'downloading', ...progress, error: null });
+      this.#saveRecord({ id, state: 'downloading', ...progress, error: null });
     } else if (reason === 'paused') {
-      this.#keep({ id, state: 'paused', ...progress, error: null });
-      this.#o.onChange(id, 'paused', progress.received, progress.total);
+      this.#saveRecord({ id, state: 'paused', ...progress, error: null });
+      this.#options.onChange(id, 'paused', progress.received, progress.total);
     } else if (reason === 'removed') {
-      this.#forget(id);
-      this.#o.onChange(id, 'removed', 0, progress.total);
+      this.#deleteRecord(id);
+      this.#options.onChange(id, 'removed', 0, progress.total);
     } else {
-      return this.#gaveUp(id, progress, error);
+      return this.#handleFailure(id, progress, error);
     }
-    return new AppError('cancelled', STOPPED[reason]);
+    return new AppError('cancelled', STOP_MESSAGES[reason]);
   }
 
-  #gaveUp(id: string, progress: Progress, error: unknown): AppError {
+  #handleFailure(id: string, progress: Progress, error: unknown): AppError {
     const failure = this.#explain(id, error);
-    const received = isBrokenModel(error) ? 0 : progress.received;
-    this.#keep({ id, state: 'failed', received, total: progress.total, error: failure.message });
-    this.#o.logger.warn({ model: id, code: failure.code }, 'A model was not installed');
-    this.#o.onChange(id, 'failed', received, progress.total);
+    const received = isInvalidModel(error) ? 0 : progress.received;
+    this.#saveRecord({ id, state: 'failed', received, total: progress.total, error: failure.message });
+    this.#options.logger.warn({ model: id, code: failure.code }, 'A model was not installed');
+    this.#options.onChange(id, 'failed', received, progress.total);
     return failure;
   }
 
   #explain(id: string, error: unknown): AppError {
     if (isAppError(error)) return error;
     if (isDiskFull(error)) return new AppError('disk_full', 'The disk is full. Free some space, then go on.');
-    this.#o.logger.error(
+    this.#options.logger.error(
       { model: id, stack: error instanceof Error ? error.stack : undefined },
-      'A download failed for a reason that nobody foresaw',
+      'A download failed unexpectedly',
     );
     return new AppError('internal_error', 'Something went wrong inside Earshot. The log has the details.');
   }
 
-  #keep(row: ModelDownloadRow): void {
-    this.#kept.set(row.id, row);
-    writeModelDownload(this.#o.db, row);
+  #saveRecord(record: ModelDownload): void {
+    this.#records.set(record.id, record);
+    writeModelDownload(this.#options.db, record);
   }
 
-  #forget(id: string): void {
-    this.#kept.delete(id);
-    deleteModelDownload(this.#o.db, id);
+  #deleteRecord(id: string): void {
+    this.#records.delete(id);
+    deleteModelDownload(this.#options.db, id);
   }
 }

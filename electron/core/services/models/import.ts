@@ -5,7 +5,7 @@ import { AppError, systemCode } from '../../base/errors.ts';
 import type { SpeakerModelPart } from '../../engines/diarizer/types.ts';
 import { type CatalogueModel, hashFile, isEnglishId } from './catalogue.ts';
 import { isModelId, type ModelFiles } from './files.ts';
-import { partOf, partOfFile } from './speaker-models.ts';
+import { speakerPartOf, speakerPartOfFile } from './speaker-models.ts';
 import { checkSpeakerModel, type ModelTrial, readFacts } from './verify.ts';
 
 type Deps = {
@@ -17,11 +17,11 @@ type Deps = {
 type Request = {
   /** Absolute, on this machine. */
   readonly path: string;
-  /** Without it, the file's name gives the id. */
+  /** Default: derived from the file's name. */
   readonly id: string | undefined;
 };
 
-const refuse = (path: 'path' | 'id', message: string): AppError =>
+const invalidField = (path: 'path' | 'id', message: string): AppError =>
   new AppError('invalid_request', message, { details: [{ path, message }] });
 
 /** `ggml-my model.bin` → `my-model`, and `titanet.onnx` → `embedding-titanet`. */
@@ -31,40 +31,40 @@ const idFromName = (path: string, part: SpeakerModelPart | undefined): string =>
     .replace(/^ggml-/, '')
     .replaceAll(/[^\w.-]+/g, '-')
     .replace(/^[-.]+/, '');
-  return (part === undefined || partOf(name) === part ? name : `${part}-${name}`).slice(0, 100);
+  return (part === undefined || speakerPartOf(name) === part ? name : `${part}-${name}`).slice(0, 100);
 };
 
 const sizeOf = async (path: string): Promise<number> => {
-  if (!isAbsolute(path)) throw refuse('path', 'The path must be an absolute one on this machine.');
+  if (!isAbsolute(path)) throw invalidField('path', 'The path must be an absolute one on this machine.');
   try {
-    const facts = await stat(path);
-    if (facts.isFile()) return facts.size;
+    const stats = await stat(path);
+    if (stats.isFile()) return stats.size;
   } catch (error) {
     const code = systemCode(error);
-    if (code === 'EACCES' || code === 'EPERM') throw refuse('path', 'Earshot may not read this file.');
+    if (code === 'EACCES' || code === 'EPERM') throw invalidField('path', 'Earshot may not read this file.');
     if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error;
   }
-  throw refuse('path', 'There is no such file on this machine.');
+  throw invalidField('path', 'There is no such file on this machine.');
 };
 
 /**
- * Copies a model file of the user's own into the models' folder and gives its id. What is checked is the copy.
+ * Copies a local file into the folder of models, verifies the copy, and returns the model's id.
  * Throws `invalid_request` (path, id), `conflict` (the id is taken), `disk_full`, `model_invalid`.
  */
 export const importModel = async ({ files, trial, find }: Deps, request: Request): Promise<string> => {
   const size = await sizeOf(request.path);
-  const part = await partOfFile(request.path);
+  const part = await speakerPartOfFile(request.path);
   const wanted = request.id ?? idFromName(request.path, part);
   if (!isModelId(wanted)) {
-    throw refuse(
+    throw invalidField(
       'id',
       'The id may have letters, digits, dots and dashes, and begins with a letter or digit.',
     );
   }
-  await files.checkRoom(size);
-  const copy = files.importing(wanted);
+  await files.checkDiskSpace(size);
+  const copy = files.importPath(wanted);
   try {
-    // A copy that exists is somebody else's import of the same id.
+    // EXCL: an existing copy belongs to a concurrent import of the same id.
     await copyFile(request.path, copy, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
   } catch (error) {
     if (systemCode(error) !== 'EEXIST') {
@@ -74,49 +74,50 @@ export const importModel = async ({ files, trial, find }: Deps, request: Request
     throw new AppError('conflict', `A model is just being imported as ${wanted}.`, { cause: error });
   }
   try {
-    const id = await checkedId(trial, copy, wanted, request.id !== undefined);
+    const id = await verifyId(trial, copy, wanted, request.id !== undefined);
     if (files.path(id) !== undefined) {
       throw new AppError('conflict', `A model called ${id} is installed already; give this one another id.`);
     }
     await checkPublished(copy, find(id));
-    await files.adopt(id, copy);
+    await files.commit(id, copy);
     return id;
   } finally {
     await rm(copy, { force: true });
   }
 };
 
-/** The id of a file that was found to be a model. */
-const checkedId = async (
+/** Verifies the file, and returns the id that a model of its kind must have. */
+const verifyId = async (
   trial: ModelTrial,
   path: string,
   wanted: string,
-  given: boolean,
+  isGiven: boolean,
 ): Promise<string> => {
-  const part = partOf(wanted);
+  const part = speakerPartOf(wanted);
   if (part !== undefined) {
     await checkSpeakerModel(trial, part, path);
     return wanted;
   }
-  if ((await partOfFile(path)) !== undefined) {
-    throw refuse('id', 'The id of a model for speakers begins with "segmentation-" or "embedding-".');
+  if ((await speakerPartOfFile(path)) !== undefined) {
+    throw invalidField('id', 'The id of a model for speakers begins with "segmentation-" or "embedding-".');
   }
   const { multilingual } = await readFacts(trial.engine, path);
-  return nameFor(wanted, multilingual, given);
+  return idFor(wanted, multilingual, isGiven);
 };
 
-/** A model that hears English alone says so in its id, as the published ones do: requests are checked by it. */
-const nameFor = (wanted: string, multilingual: boolean, given: boolean): string => {
-  if (multilingual === !isEnglishId(wanted)) return wanted;
-  if (multilingual) throw refuse('id', `This model hears many languages, so its id must not have ".en".`);
-  if (given) throw refuse('id', `This model hears English alone: call it ${wanted}.en.`);
+/** The id of an English-only model contains `.en`, as the published ones do: requests are validated by it. */
+const idFor = (wanted: string, isMultilingual: boolean, isGiven: boolean): string => {
+  if (isMultilingual === !isEnglishId(wanted)) return wanted;
+  if (isMultilingual)
+    throw invalidField('id', `This model hears many languages, so its id must not have ".en".`);
+  if (isGiven) throw invalidField('id', `This model hears English alone: call it ${wanted}.en.`);
   return `${wanted}.en`;
 };
 
-/** A file may take a catalogue's name only when it is that very model. */
+/** A file may have the id of a catalogue model only if it is that model. */
 const checkPublished = async (path: string, model: CatalogueModel | undefined): Promise<void> => {
   if (!model?.checksum) return;
   const { algorithm, hex } = model.checksum;
   if ((await hashFile(path, algorithm)) === hex) return;
-  throw refuse('id', `This file is not the ${model.id} of the catalogue; give it an id of its own.`);
+  throw invalidField('id', `This file is not the ${model.id} of the catalogue; give it an id of its own.`);
 };

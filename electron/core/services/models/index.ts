@@ -3,14 +3,14 @@ import { isModelAlias, MODEL_ALIASES, type ModelAlias } from '../../../contract/
 import type { Clock } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
 import type { SpeakerModels } from '../../pipeline/deps.ts';
-import { deleteModelSpeed, listModelsAtWork, readModelSpeeds, writeModelSpeed } from '../../stores/models.ts';
+import { deleteModelSpeed, listModelsInUse, readModelSpeeds, writeModelSpeed } from '../../stores/models.ts';
 import type { SettingsService } from '../settings.ts';
 import { type Benchmark, type BenchmarkDeps, measureSpeed } from './benchmark.ts';
 import { type CatalogueModel, catalogueOf, isEnglishId, STARTER } from './catalogue.ts';
 import { type DownloadsOptions, ModelDownloads } from './downloads.ts';
 import { type ModelDirs, ModelFiles } from './files.ts';
 import { importModel } from './import.ts';
-import { likenessOf, partOf, STARTER_SPEAKERS } from './speaker-models.ts';
+import { STARTER_SPEAKERS, sameSpeakerCosineOf, speakerPartOf } from './speaker-models.ts';
 import type { FactsEngine, ModelTrial } from './verify.ts';
 
 export type ResolvedModel = { readonly id: string; readonly path: string; readonly demonstration: boolean };
@@ -27,24 +27,24 @@ type Options = Omit<DownloadsOptions, 'files' | 'baseUrl' | 'stallSeconds' | 'tr
 type PrepareOptions = {
   readonly signal: AbortSignal;
   /** From 0 to 1, while the model is downloaded. */
-  readonly onDownload: (share: number) => void;
+  readonly onDownload: (fraction: number) => void;
 };
 
 const aliasSetting = (alias: ModelAlias) => `models.aliases.${alias}` as const;
 
-/** Which models there are, which are installed, how they come and go, and which one stands behind a name. */
+/** Lists, resolves, installs, imports, benchmarks and removes models. */
 export class ModelService {
-  readonly #o: Options;
+  readonly #options: Options;
   readonly #files: ModelFiles;
   readonly #downloads: ModelDownloads;
   readonly #speeds: Map<string, number>;
   readonly #trial: ModelTrial;
-  /** Ends with the last of the measurements that were asked for. */
-  #measuring: Promise<void> = Promise.resolve();
+  /** Settles with the last requested benchmark: they run one after another. */
+  #lastBenchmark: Promise<void> = Promise.resolve();
 
   constructor(options: Options) {
     const { settings } = options;
-    this.#o = options;
+    this.#options = options;
     this.#files = new ModelFiles(options.dirs);
     this.#trial = { ...options, bundled: (part) => this.#speakerModel(STARTER_SPEAKERS[part].id) };
     this.#downloads = new ModelDownloads({
@@ -57,42 +57,42 @@ export class ModelService {
     this.#speeds = readModelSpeeds(options.db);
   }
 
-  /** Goes on with downloads that were under way when the program ended. */
+  /** Resumes the downloads that were active when the program ended. */
   async open(): Promise<void> {
     await this.#downloads.open((id) => this.#find(id));
   }
 
-  /** Stops downloads; they go on at the next start. */
+  /** Stops downloads; the next start resumes them. */
   async close(): Promise<void> {
     await this.#downloads.close();
   }
 
-  /** The model id that a name in a request stands for. No name is ever served by another model. */
+  /** The model id of a name in a request: that of an alias, else the name itself. */
   idOf(name: string): string {
-    return isModelAlias(name) ? this.#o.settings.get(aliasSetting(name)) : name;
+    return isModelAlias(name) ? this.#options.settings.get(aliasSetting(name)) : name;
   }
 
-  /** Whether a name is an alias, a catalogue entry or an installed file of a model that hears speech. */
+  /** Whether a name is an alias, a catalogue entry or an installed file of a speech model. */
   isKnown(name: string): boolean {
     const id = this.idOf(name);
-    if (partOf(id) !== undefined) return false;
+    if (speakerPartOf(id) !== undefined) return false;
     return id === STARTER.id || this.#find(id) !== undefined || this.isInstalled(id);
   }
 
-  /** Whether this model can hear English alone. */
+  /** Whether the model transcribes only English. */
   isEnglishOnly(name: string): boolean {
     return name === 'nano' || isEnglishId(this.idOf(name));
   }
 
-  /** Whether this model can write English for another language: neither `.en` nor `turbo` models can. */
+  /** Whether the model can translate to English: neither `.en` nor `turbo` models can. */
   canTranslate(name: string): boolean {
     return !this.isEnglishOnly(name) && !/turbo/.test(this.idOf(name));
   }
 
-  /** The file of the model behind a name; throws `model_not_installed` with what to do about it. */
+  /** The installed model of a name. Throws `model_not_installed` with the command that installs it. */
   resolve(name: string): ResolvedModel {
     const id = this.idOf(name);
-    const path = partOf(id) === undefined ? this.#files.path(id) : undefined;
+    const path = speakerPartOf(id) === undefined ? this.#files.path(id) : undefined;
     if (path === undefined) {
       throw new AppError(
         'model_not_installed',
@@ -103,12 +103,16 @@ export class ModelService {
   }
 
   /**
-   * As `resolve`, but a missing model is downloaded first where the setting `models.autoInstall` allows it.
-   * Throws `model_not_installed` with the reason, `disk_full` beneath it, `cancelled`.
+   * As `resolve`, but downloads a missing model first if the setting `models.autoInstall` allows it. Throws
+   * `model_not_installed` with the reason as its cause, `cancelled`.
    */
   async prepare(name: string, { signal, onDownload }: PrepareOptions): Promise<ResolvedModel> {
     const model = this.#find(this.idOf(name));
-    if (model === undefined || this.isInstalled(model.id) || !this.#o.settings.get('models.autoInstall')) {
+    if (
+      model === undefined ||
+      this.isInstalled(model.id) ||
+      !this.#options.settings.get('models.autoInstall')
+    ) {
       return this.resolve(name);
     }
     const failure = await this.#fetch(model, signal, onDownload);
@@ -122,15 +126,15 @@ export class ModelService {
     return this.resolve(name);
   }
 
-  /** The models of diarization that the settings name. Throws `model_not_installed`. */
+  /** The speaker models of the settings. Throws `model_not_installed`. */
   speakerModels(): SpeakerModels {
-    const { settings } = this.#o;
+    const { settings } = this.#options;
     const id = settings.get('speakers.embedding');
     return {
       id,
       segmentation: this.#speakerModel(settings.get('speakers.segmentation')),
       embedding: this.#speakerModel(id),
-      sameSpeakerCosine: likenessOf(id).within,
+      sameSpeakerCosine: sameSpeakerCosineOf(id).within,
     };
   }
 
@@ -139,7 +143,7 @@ export class ModelService {
   }
 
   /**
-   * Begins to download a model, or goes on with it. `started` is false where it is installed already.
+   * Starts or resumes the download of a model. `started` is false if it is already installed.
    * Throws `model_not_found`, `disk_full`.
    */
   async install(name: string): Promise<{ started: boolean; model: Model }> {
@@ -151,7 +155,7 @@ export class ModelService {
     return { started: true, model: this.get(id) };
   }
 
-  /** Stops a download so that it can go on. Throws `model_not_found`, `conflict` where none is under way. */
+  /** Stops a download so that it can be resumed. Throws `model_not_found`, `conflict` if it is not active. */
   async pause(name: string): Promise<Model> {
     const { id } = this.get(this.idOf(name));
     if (!(await this.#downloads.pause(id))) {
@@ -161,79 +165,79 @@ export class ModelService {
   }
 
   /**
-   * Removes an installed model, or ends its download and removes what has come of it.
-   * Throws `model_not_found`; `conflict` where it came with the program or a running transcription uses it.
+   * Removes an installed model, or cancels its download. Returns a sentence about the outcome. Throws `model_not_found`;
+   * `conflict` if it is bundled or a running transcription uses it.
    */
   async remove(name: string): Promise<string> {
     const { id, bundled } = this.get(this.idOf(name));
     if (bundled) throw new AppError('conflict', `${id} comes with Earshot and cannot be removed.`);
-    const cancelled = await this.#downloads.cancel(id);
-    // A download may become whole in the moment in which it is cancelled: then the model goes like every installed one.
+    const isCancelled = await this.#downloads.cancel(id);
+    // A download can complete just before it is cancelled: then remove the installed model.
     if (!this.isInstalled(id)) {
-      if (cancelled) return `The download of ${id} is cancelled.`;
+      if (isCancelled) return `The download of ${id} is cancelled.`;
       throw new AppError('model_not_found', `The model ${id} is not installed.`);
     }
-    if (this.#isAtWork(id)) {
+    if (this.#isInUse(id)) {
       throw new AppError('conflict', `A transcription is using ${id}. Remove it once that has ended.`);
     }
     await this.#files.remove(id);
     this.#speeds.delete(id);
-    deleteModelSpeed(this.#o.db, id);
-    this.#o.onChange(id, 'removed', 0, 0);
+    deleteModelSpeed(this.#options.db, id);
+    this.#options.onChange(id, 'removed', 0, 0);
     return `${id} is removed.`;
   }
 
-  /** Copies a model file of this machine in. See `importModel` for what it throws. */
+  /** Imports a local model file. Throws as `importModel` does. */
   async import(path: string, id: string | undefined): Promise<Model> {
     const find = (wanted: string) => this.#find(wanted);
     const imported = await importModel({ files: this.#files, trial: this.#trial, find }, { path, id });
-    // A download of what is now here has nothing left to do.
+    // A download of the same model is now superfluous.
     await this.#downloads.cancel(imported);
     const model = this.get(imported);
-    this.#o.onChange(imported, 'installed', model.size, model.size);
+    this.#options.onChange(imported, 'installed', model.size, model.size);
     return model;
   }
 
   /**
-   * Measures a model on this machine and keeps its speed; one measurement waits for the other. Throws
-   * `model_not_installed`; `conflict` when a transcription is at work, or begins meanwhile.
+   * Measures a model's speed on this machine and saves it; benchmarks run one after another. Throws
+   * `model_not_installed`; `conflict` if a transcription is running, or starts meanwhile.
    */
   async benchmark(name: string): Promise<Benchmark & { readonly id: string }> {
     const { id, path } = this.resolve(name);
-    this.#expectIdle();
-    const measuring = this.#measuring.then(async () => {
-      this.#expectIdle();
-      const { settings } = this.#o;
+    this.#throwIfBusy();
+    const benchmark = this.#lastBenchmark.then(async () => {
+      this.#throwIfBusy();
+      const { settings } = this.#options;
       const [beamSize, fitWindow] = [settings.get('engine.beamSize'), settings.get('engine.fitWindow')];
-      const measured = await measureSpeed(this.#o, { modelPath: path, beamSize, fitWindow });
-      this.#expectIdle();
+      const measured = await measureSpeed(this.#options, { modelPath: path, beamSize, fitWindow });
+      this.#throwIfBusy();
       return measured;
     });
-    this.#measuring = measuring.then(
+    this.#lastBenchmark = benchmark.then(
       () => {},
       () => {},
     );
-    const measured = await measuring;
-    this.noteSpeed(id, measured.speed);
+    const measured = await benchmark;
+    this.saveSpeed(id, measured.speed);
     return { id, ...measured };
   }
 
-  #expectIdle(): void {
-    if (listModelsAtWork(this.#o.db).length === 0) return;
+  #throwIfBusy(): void {
+    if (listModelsInUse(this.#options.db).length === 0) return;
     throw new AppError('conflict', 'A transcription is running, so a measurement would not be true.');
   }
 
-  /** Times real time, as measured by the latest transcription with this model on this machine; kept. */
-  noteSpeed(id: string, speed: number): void {
+  /** Saves a model's speed on this machine: times real time. */
+  saveSpeed(id: string, speed: number): void {
     this.#speeds.set(id, speed);
-    writeModelSpeed(this.#o.db, id, speed, this.#o.clock.now());
+    writeModelSpeed(this.#options.db, id, speed, this.#options.clock.now());
   }
 
   speedOf(id: string): number | undefined {
     return this.#speeds.get(id);
   }
 
-  /** One model as `list` has it. Throws `model_not_found`. */
+  /** One entry of `list`. Throws `model_not_found`. */
   get(id: string): Model {
     const model = this.list().find((known) => known.id === id);
     if (model === undefined) throw unknown(id);
@@ -246,14 +250,14 @@ export class ModelService {
     const files = new Map(this.#files.installed().map(({ id, size }) => [id, size]));
     return [
       ...this.#bundled(),
-      ...catalogue.map(({ id, name, size, checksum, english, description }) =>
+      ...catalogue.map(({ id, name, size, checksum, isEnglishOnly, description }) =>
         this.#present({
           id,
           name,
           size: files.get(id) ?? size,
           sha1: checksum?.algorithm === 'sha1' ? checksum.hex : null,
           sha256: checksum?.algorithm === 'sha256' ? checksum.hex : null,
-          languages: english ? ['en'] : 'multilingual',
+          languages: isEnglishOnly ? ['en'] : 'multilingual',
           description,
         }),
       ),
@@ -274,7 +278,7 @@ export class ModelService {
   }
 
   #catalogue(): readonly CatalogueModel[] {
-    return catalogueOf(this.#o.settings.get('models.catalogue'));
+    return catalogueOf(this.#options.settings.get('models.catalogue'));
   }
 
   #find(id: string): CatalogueModel | undefined {
@@ -284,7 +288,7 @@ export class ModelService {
   async #fetch(
     model: CatalogueModel,
     signal: AbortSignal,
-    onDownload: (share: number) => void,
+    onDownload: (fraction: number) => void,
   ): Promise<AppError | undefined> {
     onDownload(0);
     try {
@@ -298,9 +302,9 @@ export class ModelService {
     );
   }
 
-  /** The file of an installed speaker model. */
+  /** The path of an installed speaker model. */
   #speakerModel(id: string): string {
-    const path = partOf(id) === undefined ? undefined : this.#files.path(id);
+    const path = speakerPartOf(id) === undefined ? undefined : this.#files.path(id);
     if (path !== undefined) return path;
     throw new AppError(
       'model_not_installed',
@@ -308,15 +312,17 @@ export class ModelService {
     );
   }
 
-  #isAtWork(id: string): boolean {
-    const part = partOf(id);
-    if (part !== undefined && this.#o.settings.get(`speakers.${part}`) === id) {
-      return listModelsAtWork(this.#o.db).length > 0;
+  #isInUse(id: string): boolean {
+    const part = speakerPartOf(id);
+    if (part !== undefined && this.#options.settings.get(`speakers.${part}`) === id) {
+      return listModelsInUse(this.#options.db).length > 0;
     }
-    return listModelsAtWork(this.#o.db).some((job) => job.model_id === id || this.idOf(job.model) === id);
+    return listModelsInUse(this.#options.db).some(
+      ({ requested, modelId }) => modelId === id || this.idOf(requested) === id,
+    );
   }
 
-  /** What comes with the program. */
+  /** The models that come with the program. */
   #bundled(): Model[] {
     const speakers = Object.values(STARTER_SPEAKERS).map((model) => ({
       ...model,
@@ -332,8 +338,8 @@ export class ModelService {
   #present(
     model: Pick<Model, 'id' | 'name' | 'size' | 'sha1' | 'sha256' | 'languages' | 'description'>,
   ): Model {
-    const part = partOf(model.id);
-    const download = this.#downloads.stateOf(model.id);
+    const part = speakerPartOf(model.id);
+    const download = this.#downloads.get(model.id);
     return {
       ...model,
       kind: part === undefined ? 'whisper' : 'speakers',

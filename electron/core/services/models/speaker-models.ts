@@ -3,7 +3,7 @@ import { onnxMetadata } from '../../engines/diarizer/onnx-header.ts';
 import type { SpeakerModelPart } from '../../engines/diarizer/types.ts';
 import type { CatalogueModel } from './catalogue.ts';
 
-/** The speaker models that come with the program. */
+/** The bundled speaker models. */
 export const STARTER_SPEAKERS = {
   segmentation: {
     id: 'segmentation-starter',
@@ -23,30 +23,31 @@ export const STARTER_SPEAKERS = {
   },
 } as const;
 
-/** What a model of this id is for; undefined for a speech model. Speaker models say so in their id. */
-export const partOf = (id: string): SpeakerModelPart | undefined =>
+/** The part of diarization that a speaker model is for, by the prefix of its id; undefined for a speech model. */
+export const speakerPartOf = (id: string): SpeakerModelPart | undefined =>
   id.startsWith('segmentation-') ? 'segmentation' : id.startsWith('embedding-') ? 'embedding' : undefined;
 
-/** From which cosine on two embeddings are one voice: within a recording, and in different ones. */
-type Likeness = { readonly within: number; readonly across: number };
+/** The least cosine similarity of one speaker's embeddings: within a recording, and across recordings. */
+type SameSpeakerCosine = { readonly within: number; readonly across: number };
 
 /**
- * Measured for the bundled model, on the sample recordings: the same voice in two recordings has 0.90 or more, different
- * voices 0.86 or less. Within a recording only its own few voices can be mistaken for one another, while a noisy
- * stretch of one of them sounds a little unlike it. For other models a careful guess.
+ * Measured for the bundled model on the sample recordings: one speaker in two recordings has 0.90 or more, different speakers
+ * 0.86 or less. Within a recording the threshold is lower: there are few speakers to confuse, and noise makes the turns of
+ * one speaker less similar. Conservative guesses for other models.
  */
-const LIKENESS: Readonly<Record<string, Likeness>> = {
+const SAME_SPEAKER_COSINES: Readonly<Record<string, SameSpeakerCosine>> = {
   [STARTER_SPEAKERS.embedding.id]: { within: 0.8, across: 0.875 },
 };
-const LIKENESS_ELSEWHERE: Likeness = { within: 0.6, across: 0.65 };
+const DEFAULT_SAME_SPEAKER_COSINE: SameSpeakerCosine = { within: 0.6, across: 0.65 };
 
-export const likenessOf = (embeddingId: string): Likeness => LIKENESS[embeddingId] ?? LIKENESS_ELSEWHERE;
+export const sameSpeakerCosineOf = (embeddingId: string): SameSpeakerCosine =>
+  SAME_SPEAKER_COSINES[embeddingId] ?? DEFAULT_SAME_SPEAKER_COSINE;
 
 const RELEASES = 'https://github.com/k2-fsa/sherpa-onnx/releases/download';
 
 type Published = Pick<CatalogueModel, 'id' | 'name' | 'size' | 'description'> & {
-  readonly address: string;
-  /** Null where no checksum is known: then size and structure are all that is checked. */
+  readonly url: string;
+  /** Null if none is published: then only size and structure are checked. */
   readonly sha256: string | null;
 };
 
@@ -56,8 +57,7 @@ const PUBLISHED: readonly Published[] = [
     name: 'pyannote segmentation 3.0',
     size: 5_992_913,
     sha256: '220ad67ca923bef2fa91f2390c786097bf305bceb5e261d4af67b38e938e1079',
-    address:
-      'https://huggingface.co/csukuangfj/sherpa-onnx-pyannote-segmentation-3-0/resolve/main/model.onnx',
+    url: 'https://huggingface.co/csukuangfj/sherpa-onnx-pyannote-segmentation-3-0/resolve/main/model.onnx',
     description: 'Finds turns of speech in real recordings, up to three voices at once. MIT.',
   },
   {
@@ -65,7 +65,7 @@ const PUBLISHED: readonly Published[] = [
     name: 'NeMo TitaNet small',
     size: 40_257_283,
     sha256: 'ad4a1802485d8b34c722d2a9d04249662f2ece5d28a7a039063ca22f515a789e',
-    address: `${RELEASES}/speaker-recongition-models/nemo_en_titanet_small.onnx`,
+    url: `${RELEASES}/speaker-recongition-models/nemo_en_titanet_small.onnx`,
     description: 'Compares real voices; trained on English speech. CC BY 4.0.',
   },
   {
@@ -73,7 +73,7 @@ const PUBLISHED: readonly Published[] = [
     name: '3D-Speaker ERes2Net base',
     size: 39_593_761,
     sha256: '1a331345f04805badbb495c775a6ddffcdd1a732567d5ec8b3d5749e3c7a5e4b',
-    address: `${RELEASES}/speaker-recongition-models/3dspeaker_speech_eres2net_base_sv_zh-cn_3dspeaker_16k.onnx`,
+    url: `${RELEASES}/speaker-recongition-models/3dspeaker_speech_eres2net_base_sv_zh-cn_3dspeaker_16k.onnx`,
     description: 'Compares real voices; trained on Chinese speech. Apache 2.0.',
   },
   {
@@ -81,40 +81,40 @@ const PUBLISHED: readonly Published[] = [
     name: '3D-Speaker CAM++',
     size: 29_600_000,
     sha256: null,
-    address: `${RELEASES}/speaker-recongition-models/3dspeaker_speech_campplus_sv_en_voxceleb_16k.onnx`,
+    url: `${RELEASES}/speaker-recongition-models/3dspeaker_speech_campplus_sv_en_voxceleb_16k.onnx`,
     description:
       'Compares real voices; trained on English interviews. Apache 2.0. No checksum is published: size and structure are checked.',
   },
 ];
 
-/** Speaker models that can be installed, in the forms that sherpa-onnx publishes. */
+/** The speaker models that can be installed, as sherpa-onnx publishes them. */
 export const SPEAKER_CATALOGUE: readonly CatalogueModel[] = PUBLISHED.map(({ sha256, ...model }) => ({
   ...model,
-  sizes:
+  sizeBounds:
     sha256 === null
-      ? { least: Math.floor(model.size * 0.98), most: Math.ceil(model.size * 1.02) }
-      : { least: model.size, most: model.size },
+      ? { min: Math.floor(model.size * 0.98), max: Math.ceil(model.size * 1.02) }
+      : { min: model.size, max: model.size },
   checksum: sha256 === null ? null : { algorithm: 'sha256', hex: sha256 },
-  english: false,
+  isEnglishOnly: false,
 }));
 
-/** The metadata without which sherpa-onnx ends the process. */
-const NEEDED: Readonly<Record<SpeakerModelPart, readonly string[]>> = {
+/** The metadata without which sherpa-onnx aborts its process. */
+const REQUIRED_METADATA: Readonly<Record<SpeakerModelPart, readonly string[]>> = {
   segmentation: ['num_speakers', 'powerset_max_classes', 'num_classes', 'window_size', 'sample_rate'],
   embedding: ['framework', 'output_dim', 'sample_rate'],
 };
 
-/** What an ONNX file is for, by what it says of itself; undefined where it is no speaker model. */
-export const partOfFile = async (path: string): Promise<SpeakerModelPart | undefined> => {
+/** The part that an ONNX file is for, by its metadata; undefined if it is no speaker model. */
+export const speakerPartOfFile = async (path: string): Promise<SpeakerModelPart | undefined> => {
   const metadata = await onnxMetadata(path);
   if (metadata?.get('sample_rate') !== '16000') return undefined;
   const parts: readonly SpeakerModelPart[] = ['segmentation', 'embedding'];
-  return parts.find((part) => NEEDED[part].every((name) => metadata.has(name)));
+  return parts.find((part) => REQUIRED_METADATA[part].every((name) => metadata.has(name)));
 };
 
-/** Throws `model_invalid` where a file is not a model of this part. */
+/** Throws `model_invalid` if a file is not a model of this part. */
 export const checkSpeakerFile = async (path: string, part: SpeakerModelPart): Promise<void> => {
-  if ((await partOfFile(path)) === part) return;
+  if ((await speakerPartOfFile(path)) === part) return;
   throw new AppError(
     'model_invalid',
     `This file holds no ${part} model in the form that sherpa-onnx reads: ONNX for 16 kHz sound, with its metadata.`,

@@ -6,11 +6,11 @@ import type { SpeakerModelPart } from '../../engines/diarizer/types.ts';
 import type { WhisperEngine } from '../../engines/whisper/engine.ts';
 import type { ModelFacts } from '../../engines/whisper/types.ts';
 import { type CatalogueModel, hashFile } from './catalogue.ts';
-import { checkSpeakerFile, partOf } from './speaker-models.ts';
+import { checkSpeakerFile, speakerPartOf } from './speaker-models.ts';
 
 export type FactsEngine = Pick<WhisperEngine, 'modelFacts'>;
 
-/** What a model file is tried with. */
+/** What verifying a model file takes. */
 export type ModelTrial = {
   readonly engine: FactsEngine;
   readonly trySpeakerModel: TrySpeakerModel;
@@ -18,21 +18,22 @@ export type ModelTrial = {
   readonly bundled: (part: SpeakerModelPart) => string;
 };
 
-const broken = (message: string, cause?: unknown): AppError =>
+const invalidModel = (message: string, cause?: unknown): AppError =>
   new AppError('model_invalid', message, { cause });
 
-/** Whether an error says that the file itself is wrong, so that keeping it would help nobody. */
-export const isBrokenModel = (error: unknown): boolean => isAppError(error) && error.code === 'model_invalid';
+/** Whether the file itself is at fault, so that it is of no use. */
+export const isInvalidModel = (error: unknown): boolean =>
+  isAppError(error) && error.code === 'model_invalid';
 
-/** Holds a file against the size and the checksum in the catalogue. Throws `model_invalid`. */
+/** Checks a file's size and checksum. Throws `model_invalid`. */
 export const checkAgainstCatalogue = async (
   path: string,
   model: CatalogueModel,
   signal?: AbortSignal,
 ): Promise<void> => {
   const { size } = await stat(path);
-  if (size < model.sizes.least || size > model.sizes.most) {
-    throw broken(
+  if (size < model.sizeBounds.min || size > model.sizeBounds.max) {
+    throw invalidModel(
       `What came is not ${model.id}: it has ${formatBytes(size)}, and the model has ${formatBytes(model.size)}.`,
     );
   }
@@ -41,41 +42,44 @@ export const checkAgainstCatalogue = async (
   const found = await hashFile(path, algorithm, signal);
   if (found === hex) return;
   const name = algorithm === 'sha1' ? 'SHA-1' : 'SHA-256';
-  throw broken(
+  throw invalidModel(
     `What came is not ${model.id}: its ${name} is ${found.slice(0, 12)}…, and ${hex.slice(0, 12)}… is right. The file was removed.`,
   );
 };
 
-/** What a server is told to have sent that announces or sends more than the model can have. */
+/** The error for a server that announces or sends more than the model's size. */
 export const tooLarge = (model: CatalogueModel, cause: unknown): AppError =>
-  broken(`What came is not ${model.id}: it is larger than the model's ${formatBytes(model.size)}.`, cause);
+  invalidModel(
+    `What came is not ${model.id}: it is larger than the model's ${formatBytes(model.size)}.`,
+    cause,
+  );
 
 /**
- * Walks through a whole model file with the engine. Throws `model_invalid`, `engine_unavailable`, and `cancelled`
- * at once when the signal fires, though the engine may still be reading then.
+ * Checks a whole model file with the engine. Throws `model_invalid`, `engine_unavailable`, and `cancelled` at once when the
+ * signal aborts, although the engine may still be reading.
  */
 export const readFacts = async (
   engine: FactsEngine,
   path: string,
   signal?: AbortSignal,
 ): Promise<ModelFacts> => {
-  const stopped = Promise.withResolvers<never>();
-  const stop = () => stopped.reject(new AppError('cancelled', 'The check of the model was stopped.'));
-  signal?.addEventListener('abort', stop, { once: true });
-  if (signal?.aborted) stop();
+  const cancelled = Promise.withResolvers<never>();
+  const cancel = () => cancelled.reject(new AppError('cancelled', 'The check of the model was stopped.'));
+  signal?.addEventListener('abort', cancel, { once: true });
+  if (signal?.aborted) cancel();
   try {
-    return await Promise.race([engine.modelFacts(path), stopped.promise]);
+    return await Promise.race([engine.modelFacts(path), cancelled.promise]);
   } catch (error) {
     if (isAppError(error) && error.code === 'engine_crashed') {
-      throw broken('This file made the engine crash while it was checked, so it was not kept.', error);
+      throw invalidModel('This file made the engine crash while it was checked, so it was not kept.', error);
     }
     throw error;
   } finally {
-    signal?.removeEventListener('abort', stop);
+    signal?.removeEventListener('abort', cancel);
   }
 };
 
-/** Looks through a speaker model's file and lets it work once. Throws `model_invalid`, `cancelled`. */
+/** Checks a speaker model's metadata, then tries it. Throws `model_invalid`, `cancelled`. */
 export const checkSpeakerModel = async (
   { trySpeakerModel, bundled }: Pick<ModelTrial, 'trySpeakerModel' | 'bundled'>,
   part: SpeakerModelPart,
@@ -87,14 +91,14 @@ export const checkSpeakerModel = async (
   await trySpeakerModel({ part, path, counterpart, signal });
 };
 
-/** Throws `model_invalid` where a file cannot be the model of this id, `engine_unavailable`, `cancelled`. */
+/** Throws `model_invalid` if a file cannot be the model of this id, `engine_unavailable`, `cancelled`. */
 export const checkModelFile = async (
   trial: ModelTrial,
   id: string,
   path: string,
   signal?: AbortSignal,
 ): Promise<void> => {
-  const part = partOf(id);
+  const part = speakerPartOf(id);
   if (part === undefined) await readFacts(trial.engine, path, signal);
   else await checkSpeakerModel(trial, part, path, signal);
 };

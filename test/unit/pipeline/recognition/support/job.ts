@@ -89,7 +89,7 @@ export const startJob = ({ engine, chunks, language = 'en', beforeChunk, seconds
       },
     },
     engine,
-    models: { speedOf: () => undefined, noteSpeed: (_, speed) => speeds.push(speed) },
+    models: { speedOf: () => undefined, saveSpeed: (_, speed) => speeds.push(speed) },
   };
 
   const fresh: RecognitionCheckpoint = {
