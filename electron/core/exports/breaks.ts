@@ -1,13 +1,13 @@
 /**
- * How good a place between two words is to end a line or a cue. 0 is the end of a sentence, 100 a place that
- * tears a phrase apart. After the "line treatment" sections of the Netflix and BBC guidelines: break after
- * punctuation, before conjunctions and prepositions; never after an article, a preposition or a title.
+ * Costs of line and cue breaks between words: 0 after a sentence, 100 inside a phrase. Follows the "line
+ * treatment" sections of the Netflix and BBC subtitle guidelines: break after punctuation, before conjunctions and
+ * prepositions, never after an article, a preposition or a title.
  */
 import { UNSPACED } from './text.ts';
 
 const words = (list: string): ReadonlySet<string> => new Set(list.split(/\s+/));
 
-/** Nothing good ends with these: articles, determiners, prepositions, conjunctions, possessives, auxiliaries. */
+/** Never last on a line: articles, determiners, prepositions, conjunctions, possessives, auxiliaries. */
 const LEADING = words(`
   a an the this that these those my your his her its our their no every each some any
   of in on at to from by for with into onto over under about between through during without within
@@ -22,7 +22,7 @@ const LEADING = words(`
   os as um uma do da dos das em no na nos nas com por sem ao à
   de het een en of maar want omdat als dat voor met van op aan uit bij naar om te`);
 
-/** A line may well begin with these: conjunctions and relative pronouns. */
+/** Good first words of a line: conjunctions and relative pronouns. */
 const OPENING = words(`
   and or but nor so because if when while although though that which who whom whose where whether until unless since
   und oder aber denn sondern weil dass wenn als ob damit obwohl der die das welche
@@ -32,7 +32,7 @@ const OPENING = words(`
   mas porém porque quando se onde embora enquanto
   en of maar want omdat als dat terwijl hoewel`);
 
-/** Second best to begin a line with: prepositions. */
+/** Second-best first words of a line: prepositions. */
 const PREPOSITION = words(`
   of in on at to from by for with into onto over under about between through during without within
   mit von zu zum zur im am in an auf aus bei nach für über unter vor
@@ -49,7 +49,7 @@ const NUMBER = /^[\p{Sc}+-]?\d[\d.,:]*$/u;
 
 const bare = (word: string): string => word.toLowerCase().replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}']+$/gu, '');
 
-/** Whether a word ends a sentence. "Dr." and single initials do not. */
+/** Whether a word ends a sentence; "Dr." and single initials do not. */
 export const endsSentence = (word: string): boolean => SENTENCE_END.test(word) && !ABBREVIATION.test(word);
 
 /** Whether a word ends a clause or a sentence. */
@@ -67,7 +67,7 @@ export const breakCost = (left: string, right: string, pause: number): number =>
   const after = bare(right);
   if (OPENING.has(after)) return 35 * relief;
   if (PREPOSITION.has(after)) return 45 * relief;
-  // In Japanese and Chinese, a particle or other short kana word closes its phrase.
+  // In Japanese a particle, one or two kana long, closes its phrase.
   if (/^\p{sc=Hira}{1,2}$/u.test(left)) return 40 * relief;
   if (UNSPACED.test(left)) return 60 * relief;
   return 70 * relief;

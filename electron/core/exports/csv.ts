@@ -4,10 +4,10 @@ import { speakerName } from './speaker-names.ts';
 import { cleanText } from './text.ts';
 import type { ExportTranscript } from './types.ts';
 
-/** What spreadsheet programs take for a formula: OWASP's list, and the full-width forms of the same marks. */
+/** First characters of formulas: OWASP's list (CSV injection) and their full-width forms. */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/u;
 
-/** A text field of RFC 4180, with an apostrophe before what a spreadsheet would run as a formula. */
+/** A text field of RFC 4180; an apostrophe keeps spreadsheets from running it as a formula. */
 export const csvText = (text: string): string => {
   const clean = cleanText(text);
   const safe = FORMULA.test(clean) ? `'${clean}` : clean;
@@ -18,8 +18,8 @@ const row = (fields: readonly (string | number)[]): string =>
   `${fields.map((field) => (typeof field === 'number' ? String(field) : csvText(field))).join(',')}\r\n`;
 
 /**
- * Comma-separated values after RFC 4180 (CRLF, UTF-8, no byte order mark): a row a segment, or with `words` a
- * row a word. Times in seconds.
+ * Comma-separated values (RFC 4180: CRLF; UTF-8 without a byte order mark): a row per segment, or per word with
+ * `words`. Times are seconds.
  */
 export const renderCsv = (transcript: ExportTranscript, query: ExportQuery): string => {
   const nameOf = (speaker: string | null) => (speaker === null ? '' : speakerName(transcript, speaker));

@@ -1,26 +1,22 @@
 import type { SubtitleRules } from './rules.ts';
-import type { TimeWindow } from './timed-words.ts';
+import type { TimeRange } from './timed-tokens.ts';
 
-/** Whole milliseconds on the source's timeline; `endMs > startMs`. */
+/** In- and out-time of a cue in whole milliseconds on the source's timeline; `endMs > startMs`. */
 export type CueTimes = { readonly startMs: number; readonly endMs: number };
 
-/** When a cue's speech starts and ends, in seconds, and how wide its text is. */
+/** When the speech of a cue starts and ends, in seconds, and the display width of its text. */
 export type SpokenCue = { readonly start: number; readonly end: number; readonly columns: number };
 
 const ms = (seconds: number): number => Math.round(seconds * 1000);
 
-/** The shortest time between two starts: a gap and a frame. Less only where the audio has no room for it. */
+/** With `minGap`, the least time between two cues' starts, unless the audio is too short for it. */
 const ONE_FRAME_MS = 40;
 
 /**
- * In- and out-times. A cue starts with its speech and stays until it can be read, at most `maxSeconds` and at
- * most until `minGap` before the next. Words that the recogniser put on the same moment are moved apart.
+ * A cue starts with its speech and stays until it has been read, for at most `maxSeconds` and at most until `minGap`
+ * before the next cue. Words with the same time are moved apart.
  */
-export const timeCues = (
-  cues: readonly SpokenCue[],
-  rules: SubtitleRules,
-  window: TimeWindow,
-): CueTimes[] => {
+export const timeCues = (cues: readonly SpokenCue[], rules: SubtitleRules, window: TimeRange): CueTimes[] => {
   const firstMs = ms(window.start);
   const lastMs = Math.max(ms(window.end), firstMs + cues.length);
   const wanted = ms(rules.minGap) + ONE_FRAME_MS;

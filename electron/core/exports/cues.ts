@@ -1,52 +1,49 @@
 /**
- * Cuts a transcript into subtitle cues: the cheapest way by a dynamic programme over all places where a cue
- * may end. Kept always: the room of a cue (lines and columns), its longest time, one speaker a cue, no cue
- * across a long pause. Kept where the speech allows: the shortest time, the reading speed, whole clauses, no
- * orphan words.
+ * Splits a transcript into subtitle cues. Hard limits: lines and columns, the longest duration, one speaker per cue,
+ * no cue across a long pause. Soft limits: the shortest duration, the reading speed, whole clauses, no cue of one word.
  */
 
 import { displayWidth } from '../base/text.ts';
-import { type CuePiece, cuePieces, type LabelOf } from './cue-pieces.ts';
 import { planCues } from './cue-plan.ts';
 import { type CueTimes, timeCues } from './cue-times.ts';
+import { type CueToken, type LabelOf, prepareTokens } from './cue-tokens.ts';
 import { breakLines } from './lines.ts';
 import type { SubtitleRules } from './rules.ts';
-import { windowOf } from './timed-words.ts';
-import type { TextPiece } from './tokens.ts';
+import { transcribedRange } from './timed-tokens.ts';
+import type { TextToken } from './tokens.ts';
 import type { ExportTranscript } from './types.ts';
 
 export type Cue = CueTimes & {
   readonly lines: readonly string[];
   readonly speaker: string | null;
-  /** Whether the speaker begins to speak with this cue. */
-  readonly opensTurn: boolean;
+  readonly startsTurn: boolean;
 };
 
-/** A cue's pieces as text: its label, then the words. */
-const withLabel = (pieces: readonly CuePiece[]): readonly TextPiece[] => {
-  const [first, ...rest] = pieces;
+/** Puts the speaker label before a cue's tokens. */
+const withSpeakerLabel = (tokens: readonly CueToken[]): readonly TextToken[] => {
+  const [first, ...rest] = tokens;
   return first === undefined || first.label === null
-    ? pieces
-    : [first.label, { ...first, spaced: true }, ...rest];
+    ? tokens
+    : [first.label, { ...first, hasSpaceBefore: true }, ...rest];
 };
 
 /**
- * The subtitles of a transcript. Their words, in order, are exactly the transcript's; cues never overlap, and
- * lie inside the transcribed part of the audio.
- * @param labelOf labels are given room on the first line and count for the reading speed.
+ * The subtitles of a transcript. Their words are exactly the transcript's, in order; cues do not overlap and lie
+ * inside the transcribed range.
+ * @param labelOf labels take room on the first line and count towards the reading speed.
  */
 export const makeCues = (
   transcript: ExportTranscript,
   rules: SubtitleRules,
   labelOf: LabelOf = () => null,
 ): Cue[] => {
-  const pieces = cuePieces(transcript, rules, labelOf);
-  const window = windowOf(transcript);
+  const tokens = prepareTokens(transcript, rules, labelOf);
+  const window = transcribedRange(transcript);
   let from = 0;
-  const drafts = planCues(pieces, rules, window.end).map((end) => {
-    const cue = pieces.slice(from, end);
+  const drafts = planCues(tokens, rules, window.end).map((end) => {
+    const cue = tokens.slice(from, end);
     from = end;
-    const lines = breakLines(withLabel(cue), rules.maxColumns);
+    const lines = breakLines(withSpeakerLabel(cue), rules.maxColumns);
     const columns = lines.reduce((sum, line) => sum + displayWidth(line), lines.length - 1);
     const [first] = cue;
     return {
@@ -55,14 +52,14 @@ export const makeCues = (
       columns,
       lines,
       speaker: first?.speaker ?? null,
-      opensTurn: first?.opensTurn ?? false,
+      startsTurn: first?.startsTurn ?? false,
     };
   });
   const times = timeCues(drafts, rules, window);
-  return drafts.map(({ lines, speaker, opensTurn }, index) => ({
+  return drafts.map(({ lines, speaker, startsTurn }, index) => ({
     lines,
     speaker,
-    opensTurn,
+    startsTurn,
     ...(times[index] ?? { startMs: 0, endMs: 0 }),
   }));
 };

@@ -3,7 +3,7 @@ import { formatLongClock } from '../base/time.ts';
 import { oneLine } from './text.ts';
 import type { ExportTranscript } from './types.ts';
 
-/** What the documents (Markdown, DOCX) say above the transcript. */
+/** The title of Markdown and Word documents. */
 export const documentTitle = (transcript: ExportTranscript): string =>
   oneLine(transcript.name) || 'Transcript';
 
@@ -22,7 +22,7 @@ export const documentFacts = (transcript: ExportTranscript): [label: string, val
 
 export type SummaryLine = { readonly kind: 'heading' | 'bullet' | 'text'; readonly text: string };
 
-/** The lines of a summary, whichever of its three types it has. */
+/** Parses the lines of a summary of any type. */
 export const summaryLines = (summary: string): SummaryLine[] =>
   summary
     .split(/\r\n|[\n\r\u2028\u2029]/u)

@@ -21,7 +21,7 @@ import { makeParagraphs } from './paragraphs.ts';
 import { showsSpeakers, speakerName } from './speaker-names.ts';
 import type { ExportTranscript } from './types.ts';
 
-/** Sizes in half points, spaces in twentieths of a point, as Word counts them. */
+/** Word's units: font sizes in half points, widths and spacing in twentieths of a point. */
 const BODY_SIZE = 22;
 const SMALL_SIZE = 18;
 const GREY = '666666';
@@ -29,10 +29,10 @@ const INK = '1F2937';
 const LABEL_WIDTH = 1600;
 const VALUE_WIDTH = 7400;
 
-/** What Word does not take: the non-characters of XML 1.0. Control characters are gone already. */
+/** Removes the noncharacters that XML 1.0 forbids; control characters are removed before. */
 const xmlText = (text: string): string => text.replace(/[\ufffe\uffff]/g, '');
 
-/** East Asian and right-to-left languages choose other fonts and spelling in Word than Latin ones. */
+/** Word picks fonts and proofing by separate tags for East Asian and right-to-left languages. */
 const languageTags = (language: string | null) => {
   const tag = language ?? 'und';
   if (tag === 'zh' || tag === 'yue') return { value: 'en-US', eastAsia: 'zh-CN' };
@@ -121,8 +121,8 @@ const footer = (): Footer =>
   });
 
 /**
- * A Word document: title, facts, warnings, summary, then the transcript in paragraphs under speaker names and
- * times, with named styles so that its look can be changed at one place. It carries the time of its making.
+ * A Word document: title, facts, warnings, summary, then paragraphs with speaker names and times. Named styles let the
+ * user change the look in one place. Not reproducible: the file contains its creation time.
  */
 export const renderDocx = async (transcript: ExportTranscript, query: ExportQuery): Promise<Uint8Array> => {
   const title = xmlText(documentTitle(transcript));

@@ -2,11 +2,11 @@ import type { ExportFormat } from '../../contract/exports.ts';
 import { graphemesOf } from '../base/text.ts';
 import { oneLine } from './text.ts';
 
-/** Bytes of UTF-8; the common file systems take 255, programs add endings of their own. */
+/** Bytes of UTF-8. Common file systems take 255; programs append suffixes of their own. */
 const MAX_BYTES = 180;
 const RESERVED = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\.|$)/i;
 const MEDIA_ENDING = /\.(?:mp3|wav|flac|m4a|ogg|oga|opus|webm|aac|mp4|m4v|avi|mov|wmv|mkv|3gp|aiff?|wma)$/i;
-/** Direction marks and other invisible characters that can make a name look like another. */
+/** Direction marks and other invisible characters, which can disguise a name. */
 const INVISIBLE = /[\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu;
 
 const cutToBytes = (text: string, bytes: number): string => {
@@ -21,8 +21,8 @@ const cutToBytes = (text: string, bytes: number): string => {
 };
 
 /**
- * A file name for a transcript that every file system takes (Windows' rules are the strictest): letters of any
- * script stay, separators and wildcards become "-", the ending of the recording goes.
+ * A transcript's name as a file name that is valid everywhere (Windows has the strictest rules): letters of any script
+ * stay, separators and wildcards become "-", the recording's extension is dropped.
  */
 export const exportFileName = (name: string, format: ExportFormat): string => {
   const plain = oneLine(name.normalize('NFC'))

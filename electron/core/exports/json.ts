@@ -2,7 +2,7 @@ import type { ExportQuery } from '../../contract/exports.ts';
 import { joinTexts } from '../base/text.ts';
 import type { ExportTranscript } from './types.ts';
 
-/** JSON with the API's own field names: what the transcript says, without the state of its job. */
+/** JSON with the API's field names, without the state of the job. */
 export const renderJson = (transcript: ExportTranscript, query: ExportQuery): string => {
   const { id, name, language, duration, model_id, created_at, segments, speakers, summary, topics } =
     transcript;

@@ -5,10 +5,7 @@ import { makeParagraphs } from './paragraphs.ts';
 import { showsSpeakers, speakerName } from './speaker-names.ts';
 import type { ExportTranscript } from './types.ts';
 
-/**
- * Text that Markdown (CommonMark and GitHub's form) shows as it stands: every character that could begin
- * markup is escaped, as are marks that mean something only at the start of a line.
- */
+/** Escapes text for CommonMark and GitHub's flavor, including marks that have a meaning only at the start of a line. */
 export const escapeMarkdown = (text: string): string =>
   text
     .replace(/[\\`*_[\]<>#|~&$]/g, '\\$&')

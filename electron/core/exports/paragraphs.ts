@@ -1,10 +1,10 @@
 import { endsSentence } from './breaks.ts';
-import { joinPieces } from './lines.ts';
+import { joinTokens } from './lines.ts';
 import { DEFAULT_RULES } from './rules.ts';
-import { type TimedPiece, timedPieces } from './timed-words.ts';
+import { type TimedToken, timeTokens } from './timed-tokens.ts';
 import type { ExportTranscript } from './types.ts';
 
-/** Running text of one speaker. Times are seconds. */
+/** Running text of one speaker; times are seconds. */
 export type Paragraph = {
   readonly text: string;
   readonly start: number;
@@ -12,34 +12,34 @@ export type Paragraph = {
   readonly speaker: string | null;
 };
 
-/** A paragraph ends with the first sentence that takes it past this many characters. */
-const FULL = 600;
+/** A paragraph ends with the sentence that exceeds this. */
+const MAX_PARAGRAPH_CHARACTERS = 600;
 
-const startsParagraph = (before: TimedPiece, piece: TimedPiece, length: number): boolean => {
-  if (before.speaker !== piece.speaker) return true;
+const startsParagraph = (before: TimedToken, token: TimedToken, length: number): boolean => {
+  if (before.speaker !== token.speaker) return true;
   if (!endsSentence(before.text)) return false;
-  return length >= FULL || piece.start - before.end >= DEFAULT_RULES.pauseSeconds;
+  return length >= MAX_PARAGRAPH_CHARACTERS || token.start - before.end >= DEFAULT_RULES.pauseSeconds;
 };
 
-/** The transcript as paragraphs: a new one where the speaker changes, and after a long pause or a long text. */
+/** Splits a transcript into paragraphs: at changes of speaker, and after the sentence before a long pause or past the length limit. */
 export const makeParagraphs = (transcript: ExportTranscript): Paragraph[] => {
-  const groups: TimedPiece[][] = [];
+  const groups: TimedToken[][] = [];
   let length = 0;
-  for (const piece of timedPieces(transcript)) {
+  for (const token of timeTokens(transcript)) {
     const group = groups.at(-1);
     const before = group?.at(-1);
-    if (group === undefined || before === undefined || startsParagraph(before, piece, length)) {
-      groups.push([piece]);
-      length = piece.text.length;
+    if (group === undefined || before === undefined || startsParagraph(before, token, length)) {
+      groups.push([token]);
+      length = token.text.length;
     } else {
-      group.push(piece);
-      length += piece.text.length + 1;
+      group.push(token);
+      length += token.text.length + 1;
     }
   }
   return groups.flatMap((group) => {
     const [first] = group;
     const last = group.at(-1);
     if (first === undefined || last === undefined) return [];
-    return [{ text: joinPieces(group), start: first.start, end: last.end, speaker: first.speaker }];
+    return [{ text: joinTokens(group), start: first.start, end: last.end, speaker: first.speaker }];
   });
 };

@@ -21,10 +21,7 @@ const RENDERERS: Readonly<Record<ExportFormat, Render>> = {
   docx: async (...args) => (await import('./docx.ts')).renderDocx(...args),
 };
 
-/**
- * A transcript as a file of the format that `query` names. It reads nothing but its input.
- * Give the words with the segments where there are any: subtitles and `words` need their times.
- */
+/** Renders a transcript in the format of `query`. Pass segments with their words: subtitles and `words` need the times. */
 export const renderExport = async (
   transcript: ExportTranscript,
   query: ExportQuery,

@@ -1,30 +1,30 @@
 import type { ExportQuery } from '../../contract/exports.ts';
 
-/** How subtitles are typeset. Columns: a wide (CJK) character takes two. */
+/** Limits of subtitles. A wide (CJK) character takes two columns. */
 export type SubtitleRules = {
   readonly maxColumns: number;
   readonly maxLines: number;
   readonly minSeconds: number;
   readonly maxSeconds: number;
-  /** Reading speed: columns a second, spaces and speaker labels included. */
+  /** Reading speed in columns per second, spaces and speaker labels included. */
   readonly maxCps: number;
-  /** Between the end of a cue and the start of the next. */
+  /** Seconds between a cue's end and the next one's start. */
   readonly minGap: number;
-  /** A shorter gap than this is closed to `minGap`: a flash of empty picture distracts. */
+  /** Gaps shorter than this shrink to `minGap`: a flash without subtitles distracts. */
   readonly closeGap: number;
-  /** A silence this long always ends a cue. */
+  /** Seconds of silence that always end a cue. */
   readonly pauseSeconds: number;
-  /** Each word in a cue of its own, shown while it is spoken, as for karaoke. */
-  readonly oneWordACue: boolean;
+  /** Each word is a cue, shown while it is spoken. */
+  readonly oneWordPerCue: boolean;
 };
 
-/** Frames are counted at this rate, the slowest in common use for television. */
+/** The slowest frame rate in common use for television. */
 const FRAMES_PER_SECOND = 25;
 const frames = (count: number): number => count / FRAMES_PER_SECOND;
 
 /**
- * The defaults follow the Netflix Timed Text Style Guide (general requirements) and the BBC Subtitle
- * Guidelines where both agree, with the slower 17 characters a second of the two.
+ * Where they agree, the Netflix Timed Text Style Guide (general requirements) and the BBC Subtitle Guidelines; of their
+ * reading speeds the slower.
  */
 export const DEFAULT_RULES: SubtitleRules = {
   maxColumns: 42,
@@ -35,20 +35,20 @@ export const DEFAULT_RULES: SubtitleRules = {
   minGap: frames(2),
   closeGap: frames(12),
   pauseSeconds: 1.5,
-  oneWordACue: false,
+  oneWordPerCue: false,
 };
 
-/** Reading speed and gaps mean nothing for single words: they follow the speech, a frame at least. */
+/** Single words follow the speech: no reading speed, no gaps, at least one frame. */
 const WORD_BY_WORD = {
   minSeconds: frames(1),
   maxCps: Number.POSITIVE_INFINITY,
   minGap: 0,
   closeGap: 0,
-  oneWordACue: true,
+  oneWordPerCue: true,
 } satisfies Partial<SubtitleRules>;
 
-/** The rules that a request asks for; what it leaves out keeps its default. */
-export const rulesOf = (
+/** The rules of a request, with defaults for what it omits. */
+export const subtitleRules = (
   query: Pick<
     ExportQuery,
     'max_chars' | 'max_lines' | 'min_seconds' | 'max_seconds' | 'max_cps' | 'min_gap' | 'words'

@@ -2,7 +2,7 @@ import type { ExportQuery } from '../../contract/exports.ts';
 import { isRtlLanguage, startsRtl } from '../base/text.ts';
 import { formatTimestamp } from '../base/time.ts';
 import { makeCues } from './cues.ts';
-import { rulesOf } from './rules.ts';
+import { subtitleRules } from './rules.ts';
 import { showsSpeakers, speakerLabel } from './speaker-names.ts';
 import type { ExportTranscript } from './types.ts';
 
@@ -10,32 +10,29 @@ const RIGHT_TO_LEFT_MARK = '\u200f';
 const WORD_JOINER = '\u2060';
 
 /**
- * A line of a right-to-left transcript that does not begin with such a letter gets a mark, so that players
- * put its punctuation on the right side.
+ * Marks a line of a right-to-left transcript that starts with another script, so that players put its punctuation on
+ * the correct side.
  */
-export const directed = (line: string, rtl: boolean): string =>
+export const withDirectionMark = (line: string, rtl: boolean): string =>
   rtl && !startsRtl(line) ? RIGHT_TO_LEFT_MARK + line : line;
 
-/**
- * SubRip has no escapes. What a player would take for markup or for a time line is broken up by an invisible
- * word joiner (U+2060).
- */
-const defuse = (line: string): string =>
+/** SubRip has no escapes: an invisible word joiner (U+2060) breaks up markup and time lines inside the text. */
+const neutralizeMarkup = (line: string): string =>
   line
     .replaceAll('-->', `--${WORD_JOINER}>`)
     .replace(/<(?=[/a-z])/gi, `<${WORD_JOINER}`)
     .replace(/\{(?=[\\a-z])/gi, `{${WORD_JOINER}`);
 
-/** SubRip: UTF-8 without a byte order mark, lines ended by CRLF as the format's own program writes them. */
+/** SubRip: UTF-8 without a byte order mark, CRLF line ends like those of the SubRip program. */
 export const renderSrt = (transcript: ExportTranscript, query: ExportQuery): string => {
-  const rules = rulesOf(query);
+  const rules = subtitleRules(query);
   const named = showsSpeakers(transcript, query.speakers);
   const rtl = isRtlLanguage(transcript.language);
   const labelOf = (speaker: string) => (named ? speakerLabel(transcript, speaker, rules.maxColumns) : null);
   return makeCues(transcript, rules, labelOf)
     .map((cue, index) => {
       const times = `${formatTimestamp(cue.startMs, ',')} --> ${formatTimestamp(cue.endMs, ',')}`;
-      const lines = cue.lines.map((line) => directed(defuse(line), rtl));
+      const lines = cue.lines.map((line) => withDirectionMark(neutralizeMarkup(line), rtl));
       return [index + 1, times, ...lines, '', ''].join('\r\n');
     })
     .join('');

@@ -1,17 +1,14 @@
 import { displayWidth, graphemesOf, UNSPACED_SCRIPTS } from '../base/text.ts';
 
-/** Whitespace at which a line may break. No-break spaces (U+00A0, U+2007, U+202F) stay inside their word. */
+/** White space that separates words. No-break spaces (U+00A0, U+2007, U+202F) are part of their word. */
 export const BREAKING_SPACE = /[\t-\r \u1680\u2000-\u2006\u2008-\u200a\u2028\u2029\u205f\u3000\ufeff]+/u;
 
 const CONTROL = /[^\P{Cc}\t\n\v\f\r]/gu;
 
-/**
- * Text that every format can carry: no control characters, no half of a surrogate pair.
- * Tabs and line ends stay, they are whitespace.
- */
+/** Removes control characters, but for tabs and line ends, and lone surrogates, which not every format can carry. */
 export const cleanText = (text: string): string => text.replace(CONTROL, '').toWellFormed();
 
-/** One line of clean text: each run of breaking whitespace becomes one space. */
+/** Clean text on one line: each run of breaking white space becomes a space. */
 export const oneLine = (text: string): string =>
   cleanText(text)
     .split(BREAKING_SPACE)
@@ -24,8 +21,8 @@ export const UNSPACED = new RegExp(
   'u',
 );
 
-/** The start of a text that fits into `columns`, ended with an ellipsis where something was cut off. */
-export const truncateColumns = (text: string, columns: number): string => {
+/** Truncates a text to a display width, with an ellipsis. */
+export const truncateToWidth = (text: string, columns: number): string => {
   if (displayWidth(text) <= columns) return text;
   let kept = '';
   for (const grapheme of graphemesOf(text)) {

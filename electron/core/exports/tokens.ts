@@ -1,15 +1,13 @@
 /**
- * Cuts text into the pieces between which a line may break: words in scripts with spaces, and in scripts
- * without them the words that Unicode's segmentation finds, with the line-breaking rules of JIS X 4051
- * (no closing mark begins a line, no opening mark ends one).
+ * Splits text at its break opportunities: at spaces, and in scripts without them between the words of Unicode's
+ * segmentation (UAX #29), with the rules of JIS X 4051 (no closing mark starts a line, no opening mark ends one).
  */
 import { displayWidth, graphemesOf } from '../base/text.ts';
 import { BREAKING_SPACE, cleanText, UNSPACED } from './text.ts';
 
-export type TextPiece = {
+export type TextToken = {
   readonly text: string;
-  /** Whether a space separates it from the piece before. */
-  readonly spaced: boolean;
+  readonly hasSpaceBefore: boolean;
 };
 
 const wordSegmenter = new Intl.Segmenter('und', { granularity: 'word' });
@@ -23,25 +21,25 @@ const ONLY_OPENING = /^[\p{Ps}\p{Pi}¿¡«]+$/u;
 const ENDS_UNSPACED = new RegExp(`${UNSPACED.source}$`, 'u');
 const STARTS_UNSPACED = new RegExp(`^${UNSPACED.source}`, 'u');
 
-const mayBreakBetween = (left: string, right: string): boolean => {
+const isBreakOpportunity = (left: string, right: string): boolean => {
   if (CANNOT_BEGIN.test(right) || CANNOT_END.test(left)) return false;
   return ENDS_UNSPACED.test(left.slice(-2)) || STARTS_UNSPACED.test(right.slice(0, 2));
 };
 
-/** The pieces of one run without spaces. */
-const unspacedPieces = (run: string): string[] => {
+/** Splits text without white space. */
+const splitUnspaced = (run: string): string[] => {
   if (!UNSPACED.test(run)) return [run];
-  const pieces: string[] = [];
+  const tokens: string[] = [];
   for (const { segment } of wordSegmenter.segment(run)) {
-    const last = pieces.at(-1);
-    if (last !== undefined && !mayBreakBetween(last, segment)) pieces[pieces.length - 1] = last + segment;
-    else pieces.push(segment);
+    const last = tokens.at(-1);
+    if (last !== undefined && !isBreakOpportunity(last, segment)) tokens[tokens.length - 1] = last + segment;
+    else tokens.push(segment);
   }
-  return pieces;
+  return tokens;
 };
 
-/** Spaced punctuation (French "Bonjour !") stays with the word that it belongs to. */
-const gluePunctuation = (runs: readonly string[]): string[] => {
+/** Keeps spaced punctuation (French "Bonjour !") with its word. */
+const attachPunctuation = (runs: readonly string[]): string[] => {
   const glued: string[] = [];
   let opening = '';
   for (const run of runs) {
@@ -58,20 +56,20 @@ const gluePunctuation = (runs: readonly string[]): string[] => {
   return glued;
 };
 
-/** The pieces of a text, in order. Joined again, without whitespace, they are the text without whitespace. */
-export const piecesOf = (text: string): TextPiece[] => {
+/** The tokens of a text, in order. Joined, they are the text without its white space. */
+export const tokenizeText = (text: string): TextToken[] => {
   const runs = cleanText(text)
     .split(BREAKING_SPACE)
     .filter((run) => run !== '');
-  return gluePunctuation(runs).flatMap((run) =>
-    unspacedPieces(run).map((piece, index) => ({ text: piece, spaced: index === 0 })),
+  return attachPunctuation(runs).flatMap((run) =>
+    splitUnspaced(run).map((token, index) => ({ text: token, hasSpaceBefore: index === 0 })),
   );
 };
 
 const AFTER_SEPARATOR = /[-/\\._?&=+,:@–—]$/u;
 
-/** Cuts a piece that no line can hold: after a separator in the second half of the room, else where it is full. */
-export const splitToColumns = (text: string, columns: number): string[] => {
+/** Splits text wider than `columns`: after a separator in the second half of the line, else at the last character that fits. */
+export const splitToWidth = (text: string, columns: number): string[] => {
   const parts: string[] = [];
   let rest = text;
   while (displayWidth(rest) > columns) {

@@ -4,7 +4,7 @@ import { makeParagraphs } from './paragraphs.ts';
 import { showsSpeakers, speakerName } from './speaker-names.ts';
 import type { ExportTranscript } from './types.ts';
 
-/** Plain text: a paragraph a line, an empty line between. Nothing but the words, unless names or times are on. */
+/** Plain text: one line per paragraph, separated by empty lines; with names and times on request. */
 export const renderTxt = (transcript: ExportTranscript, query: ExportQuery): string => {
   const named = showsSpeakers(transcript, query.speakers);
   return makeParagraphs(transcript)

@@ -1,9 +1,8 @@
 import type { Transcription } from '../../contract/transcript.ts';
 
 /**
- * What an export is made from. A `Transcription` fits as it is; ask the store for the words as well, so that
- * subtitles follow the speech and not an estimate from the length of the text.
- * All times are seconds on the source's own timeline.
+ * The input of an export; a `Transcription` fits. With words, subtitles follow the speech; without, they are timed by
+ * the length of the text. Times are seconds on the source's timeline.
  */
 export type ExportTranscript = Pick<
   Transcription,
@@ -17,6 +16,6 @@ export type RenderedExport = {
   readonly body: string | Uint8Array;
   /** With its charset where the format is text. */
   readonly mediaType: string;
-  /** Safe on every file system and in any script; not encoded for a header. */
+  /** Valid on every file system; not encoded for a header. */
   readonly fileName: string;
 };

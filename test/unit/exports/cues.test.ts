@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { displayWidth } from '../../../electron/core/base/text.ts';
 import { endsClause, endsSentence } from '../../../electron/core/exports/breaks.ts';
-import { cuePieces } from '../../../electron/core/exports/cue-pieces.ts';
+import { prepareTokens } from '../../../electron/core/exports/cue-tokens.ts';
 import { type Cue, makeCues } from '../../../electron/core/exports/cues.ts';
-import { addPiece, EMPTY_FILL } from '../../../electron/core/exports/lines.ts';
-import { DEFAULT_RULES, rulesOf, type SubtitleRules } from '../../../electron/core/exports/rules.ts';
-import { timedPieces } from '../../../electron/core/exports/timed-words.ts';
-import { piecesOf } from '../../../electron/core/exports/tokens.ts';
+import { addToFill, EMPTY_FILL } from '../../../electron/core/exports/lines.ts';
+import { DEFAULT_RULES, type SubtitleRules, subtitleRules } from '../../../electron/core/exports/rules.ts';
+import { timeTokens } from '../../../electron/core/exports/timed-tokens.ts';
+import { tokenizeText } from '../../../electron/core/exports/tokens.ts';
 import type { ExportTranscript } from '../../../electron/core/exports/types.ts';
 import { bareText, bareWords, brokenTranscripts, transcripts, windowMs } from './support/transcripts.ts';
 
@@ -25,7 +25,7 @@ const ruleSets: fc.Arbitrary<SubtitleRules> = fc.oneof(
       min_gap: fc.constantFrom(0, 0.04, 0.08, 0.2),
       words: fc.constantFrom(false, false, true),
     })
-    .map(rulesOf),
+    .map(subtitleRules),
 );
 const labels = fc.constantFrom<(speaker: string) => string | null>(
   () => null,
@@ -47,27 +47,27 @@ const hasRoom = (transcript: ExportTranscript, cues: readonly Cue[], rules: Subt
   const window = windowMs(transcript, cues.length);
   return window.end - window.start >= cues.length * (gapMs(rules) + 40);
 };
-/** The cues that must start where they do, because of the speaker or a pause. */
+/** The cues whose start a turn or a pause forces. */
 const forcedStarts = (transcript: ExportTranscript, cues: readonly Cue[]): ReadonlySet<Cue> => {
-  const pieces = cuePieces(transcript, DEFAULT_RULES, () => null);
+  const tokens = prepareTokens(transcript, DEFAULT_RULES, () => null);
   const forced = new Set<Cue>();
   let at = 0;
   for (const cue of cues) {
-    if (pieces[at]?.mustStart === true) forced.add(cue);
+    if (tokens[at]?.mustStartCue === true) forced.add(cue);
     let left = bareText(textOf(cue)).length;
-    // Pieces of invisible characters alone go with the one before.
-    while (left > 0 && at < pieces.length) left -= bareText(pieces[at++]?.text ?? '').length;
-    while (pieces[at] !== undefined && bareText(pieces[at]?.text ?? '') === '') at++;
+    // Tokens of invisible characters belong to the one before.
+    while (left > 0 && at < tokens.length) left -= bareText(tokens[at++]?.text ?? '').length;
+    while (tokens[at] !== undefined && bareText(tokens[at]?.text ?? '') === '') at++;
   }
   return forced;
 };
 
 const textOf = (cue: Cue) => cue.lines.join(' ');
 
-describe('subtitle cues keep, whatever the transcript and the rules', () => {
+describe('hard limits of subtitle cues, for any transcript and rules', () => {
   const any = fc.tuple(fc.oneof(transcripts, brokenTranscripts), ruleSets);
 
-  it('every word, in order, and nothing else', () => {
+  it('keep every word, in order, and nothing else', () => {
     fc.assert(
       fc.property(any, ([transcript, rules]) => {
         const cues = makeCues(transcript, rules);
@@ -77,7 +77,7 @@ describe('subtitle cues keep, whatever the transcript and the rules', () => {
     );
   });
 
-  it('the number of lines and the columns of each', () => {
+  it('keep to maxLines and maxColumns', () => {
     fc.assert(
       fc.property(any, labels, ([transcript, rules], labelOf) => {
         for (const cue of makeCues(transcript, rules, labelOf)) {
@@ -93,7 +93,7 @@ describe('subtitle cues keep, whatever the transcript and the rules', () => {
     );
   });
 
-  it('whole milliseconds in order, inside the audio, never overlapping, the longest time', () => {
+  it('give whole milliseconds inside the audio, without overlaps, at most maxSeconds long', () => {
     fc.assert(
       fc.property(any, ([transcript, rules]) => {
         const cues = makeCues(transcript, rules);
@@ -110,7 +110,7 @@ describe('subtitle cues keep, whatever the transcript and the rules', () => {
     );
   });
 
-  it('gaps of two frames at least, and none that only flashes', () => {
+  it('leave gaps of at least minGap, and none shorter than closeGap', () => {
     fc.assert(
       fc.property(any, ([transcript, rules]) => {
         const cues = makeCues(transcript, rules);
@@ -129,10 +129,10 @@ describe('subtitle cues keep, whatever the transcript and the rules', () => {
   });
 });
 
-describe('subtitle cues keep, where the speech allows', () => {
+describe('soft limits of subtitle cues', () => {
   const spoken = fc.tuple(transcripts, ruleSets);
 
-  it('the shortest time: a shorter cue stays until the next one or the end of the audio', () => {
+  it('extend a cue below minSeconds until the next one or the end of the audio', () => {
     fc.assert(
       fc.property(spoken, ([transcript, rules]) => {
         const cues = makeCues(transcript, rules);
@@ -147,7 +147,7 @@ describe('subtitle cues keep, where the speech allows', () => {
     );
   });
 
-  it('the reading speed: a faster cue stays as long as it can', () => {
+  it('show a cue above the reading speed as long as possible', () => {
     fc.assert(
       fc.property(spoken, ([transcript, rules]) => {
         const cues = makeCues(transcript, rules);
@@ -163,36 +163,36 @@ describe('subtitle cues keep, where the speech allows', () => {
     );
   });
 
-  it('one speaker a cue, and a pause ends it', () => {
+  it('have one speaker per cue and end at a pause', () => {
     fc.assert(
       fc.property(spoken, ([transcript, rules]) => {
-        const pieces = timedPieces(transcript);
+        const tokens = timeTokens(transcript);
         let at = 0;
         let rest = '';
         for (const cue of makeCues(transcript, rules)) {
           let text = bareText(textOf(cue));
-          let before: (typeof pieces)[number] | undefined;
+          let before: (typeof tokens)[number] | undefined;
           while (text !== '') {
-            const piece = pieces[at];
-            if (piece === undefined) throw new Error('a cue has words that the transcript has not');
-            if (rest === '') rest = bareText(piece.text);
-            expect(piece.speaker).toBe(cue.speaker);
-            if (before !== undefined) expect(piece.start - before.end).toBeLessThan(rules.pauseSeconds);
+            const token = tokens[at];
+            if (token === undefined) throw new Error('a cue has words that the transcript has not');
+            if (rest === '') rest = bareText(token.text);
+            expect(token.speaker).toBe(cue.speaker);
+            if (before !== undefined) expect(token.start - before.end).toBeLessThan(rules.pauseSeconds);
             const taken = Math.min(rest.length, text.length);
             expect(text.slice(0, taken)).toBe(rest.slice(0, taken));
             text = text.slice(taken);
             rest = rest.slice(taken);
             if (rest === '') at++;
-            before = rest === '' ? piece : undefined;
+            before = rest === '' ? token : undefined;
           }
         }
-        expect(at).toBe(pieces.length);
+        expect(at).toBe(tokens.length);
       }),
       RUNS,
     );
   });
 
-  it('no short cue and no lone word that could stand with its neighbour', () => {
+  it('avoid short cues and single words that fit beside their neighbor', () => {
     fc.assert(
       fc.property(transcripts, (transcript) => {
         const rules = DEFAULT_RULES;
@@ -201,8 +201,8 @@ describe('subtitle cues keep, where the speech allows', () => {
         const mergeable = (left: Cue | undefined, right: Cue | undefined): boolean => {
           if (left === undefined || right === undefined || forced.has(right)) return false;
           if (right.endMs - left.startMs > rules.maxSeconds * 1000 - 1000) return false;
-          const fill = piecesOf(`${textOf(left)} ${textOf(right)}`).reduce(
-            (sum, piece) => addPiece(sum, displayWidth(piece.text), true, rules.maxColumns),
+          const fill = tokenizeText(`${textOf(left)} ${textOf(right)}`).reduce(
+            (sum, token) => addToFill(sum, displayWidth(token.text), true, rules.maxColumns),
             EMPTY_FILL,
           );
           return fill.lines <= rules.maxLines;
@@ -212,9 +212,9 @@ describe('subtitle cues keep, where the speech allows', () => {
           const after = cues[index + 1];
           const short = cue.endMs - cue.startMs < rules.minSeconds * 1000;
           if (short) expect([mergeable(before, cue), mergeable(cue, after)]).toEqual([false, false]);
-          const words = piecesOf(textOf(cue));
+          const words = tokenizeText(textOf(cue));
           const lone = words.length === 1 && !endsSentence(words[0]?.text ?? '');
-          const opens = before === undefined || endsClause(piecesOf(textOf(before)).at(-1)?.text ?? '');
+          const opens = before === undefined || endsClause(tokenizeText(textOf(before)).at(-1)?.text ?? '');
           if (lone && !opens) expect([mergeable(before, cue), mergeable(cue, after)]).toEqual([false, false]);
         });
       }),

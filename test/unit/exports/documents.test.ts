@@ -42,7 +42,7 @@ const TALK = transcriptOf(
   },
 );
 
-/** A CSV reader after RFC 4180, which refuses what the grammar does not have. */
+/** A strict CSV reader for the grammar of RFC 4180. */
 const parseCsv = (file: string): string[][] => {
   const rows: string[][] = [[]];
   let rest = file;
@@ -57,7 +57,7 @@ const parseCsv = (file: string): string[][] => {
 };
 
 describe('plain text', () => {
-  it('has a paragraph a turn, with names and times when asked', () => {
+  it('has a paragraph per turn, with names and times on request', () => {
     expect(renderTxt(TALK, { format: 'txt', times: true })).toBe(
       '[00:00:00] Maria: =1+1 is "two", she said. # Not a *heading*.\n\n[00:01:05] Speaker B: Fine.\n',
     );
@@ -66,7 +66,7 @@ describe('plain text', () => {
     );
   });
 
-  it('has every word, whatever the transcript', () => {
+  it('has every word of any transcript', () => {
     fc.assert(
       fc.property(any, (transcript) => {
         expect(bareText(renderTxt(transcript, { format: 'txt', speakers: false }))).toBe(
@@ -78,7 +78,7 @@ describe('plain text', () => {
 });
 
 describe('Markdown', () => {
-  it('shows the text as it stands', () => {
+  it('shows the text unchanged', () => {
     expect(renderMarkdown(TALK, { format: 'md' })).toBe(`# Meeting \\<1\\>.mp3
 
 - **Date:** 2026-11-20 17:45 UTC
@@ -106,7 +106,7 @@ Fine.
 `);
   });
 
-  it('escapes every character of markup, and nothing is lost', () => {
+  it('escapes every markup character and keeps the text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         const escaped = escapeMarkdown(text);
@@ -119,7 +119,7 @@ Fine.
 });
 
 describe('CSV', () => {
-  it('is RFC 4180, with formulas made harmless', () => {
+  it('follows RFC 4180 and neutralizes formulas', () => {
     expect(parseCsv(renderCsv(TALK, { format: 'csv' }))).toEqual([
       ['segment_id', 'start', 'end', 'speaker', 'text'],
       ['0', '0', '2', 'Maria', `'=1+1 is "two", she said.`],
@@ -130,7 +130,7 @@ describe('CSV', () => {
       expect(csvText(text)).toMatch(/^"?'/);
   });
 
-  it('is read back whole, whatever the transcript', () => {
+  it('round-trips any transcript', () => {
     fc.assert(
       fc.property(any, fc.boolean(), (transcript, words) => {
         const rows = parseCsv(renderCsv(transcript, { format: 'csv', words }));
@@ -154,7 +154,7 @@ describe('JSON', () => {
     expect(text).toBe('สวัสดีครับขอบคุณ Okay.');
   });
 
-  it('has the API’s field names and the words where there are any', async () => {
+  it('has the API’s field names, and words if there are any', async () => {
     const { body } = await renderExport(TALK, { format: 'json' });
     const parsed = JSON.parse(String(body));
     expect(parsed.segments).toEqual(TALK.segments);
@@ -182,7 +182,7 @@ describe('DOCX', () => {
       .map(({ text }) => text);
   };
 
-  it('has the title, the facts, the summary, the names, the times and the words', async () => {
+  it('has title, facts, summary, speaker names, times and text', async () => {
     const found = await texts(TALK);
     expect(found[0]).toBe('Meeting <1>.mp3');
     for (const text of [
@@ -199,7 +199,7 @@ describe('DOCX', () => {
     }
   });
 
-  it('is well-formed, with every word, whatever the transcript', async () => {
+  it('is well-formed and has every word of any transcript', async () => {
     await fc.assert(
       fc.asyncProperty(any, async (transcript) => {
         const found = await texts(transcript, { speakers: false, times: false });
@@ -227,7 +227,7 @@ describe('file names', () => {
     expect(exportFileName(name, 'srt')).toBe(expected);
   });
 
-  it('fit every file system, whatever the name', () => {
+  it('are valid on every file system, for any name', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'binary', maxLength: 400 }),

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { displayWidth, graphemesOf } from '../../../electron/core/base/text.ts';
-import { breakLines, joinPieces } from '../../../electron/core/exports/lines.ts';
-import { piecesOf, splitToColumns } from '../../../electron/core/exports/tokens.ts';
+import { breakLines, joinTokens } from '../../../electron/core/exports/lines.ts';
+import { splitToWidth, tokenizeText } from '../../../electron/core/exports/tokens.ts';
 import { bareText } from './support/transcripts.ts';
 
-const lines = (text: string, columns = 42) => breakLines(piecesOf(text), columns);
+const lines = (text: string, columns = 42) => breakLines(tokenizeText(text), columns);
 
 describe('lines', () => {
   it.each([
@@ -22,11 +22,11 @@ describe('lines', () => {
       'Bonjour ! Comment allez-vous ce matin, mon ami ?',
       ['Bonjour ! Comment allez-vous', 'ce matin, mon ami ?'],
     ],
-  ])('break %j at the sense', (text, expected) => {
+  ])('break %j at a phrase boundary', (text, expected) => {
     expect(lines(text)).toEqual(expected);
   });
 
-  it('count wide characters twice and never begin a line with a closing mark', () => {
+  it('count wide characters as two columns and never start with a closing mark', () => {
     const broken = lines('包括工作、学习和娱乐等各个方面，但是也带来了一些新的挑战和问题。');
     expect(broken).toHaveLength(2);
     for (const line of broken) {
@@ -37,7 +37,7 @@ describe('lines', () => {
 
   it('keep Japanese words whole', () => {
     const broken = breakLines(
-      piecesOf('昨日は友達と一緒に東京タワーに行きました。とても楽しかったです。'),
+      tokenizeText('昨日は友達と一緒に東京タワーに行きました。とても楽しかったです。'),
       26,
     );
     expect(broken.join('')).toBe('昨日は友達と一緒に東京タワーに行きました。とても楽しかったです。');
@@ -45,19 +45,19 @@ describe('lines', () => {
   });
 
   it('keep spaces out of Chinese and no-break spaces in French', () => {
-    expect(piecesOf('10\u00a0000 euros').map((piece) => piece.text)).toEqual(['10\u00a0000', 'euros']);
-    expect(joinPieces(piecesOf('你好，世界'))).toBe('你好，世界');
-    expect(joinPieces(piecesOf('用iPhone打电话'))).toBe('用iPhone打电话');
-    expect(piecesOf('见https://example.com/a-b').map((piece) => piece.text)).toContain(
+    expect(tokenizeText('10\u00a0000 euros').map((token) => token.text)).toEqual(['10\u00a0000', 'euros']);
+    expect(joinTokens(tokenizeText('你好，世界'))).toBe('你好，世界');
+    expect(joinTokens(tokenizeText('用iPhone打电话'))).toBe('用iPhone打电话');
+    expect(tokenizeText('见https://example.com/a-b').map((token) => token.text)).toContain(
       'https://example.com/a-b',
     );
   });
 
-  it('never leave a word alone on a line where another break of as many lines does not', () => {
+  it('have no line of one word if another break into as many lines avoids it', () => {
     const words = fc.array(fc.stringMatching(/^[a-z]{1,14}[.,]?$/), { minLength: 2, maxLength: 9 });
     fc.assert(
       fc.property(words, fc.integer({ min: 15, max: 42 }), (list, columns) => {
-        const broken = breakLines(piecesOf(list.join(' ')), columns);
+        const broken = breakLines(tokenizeText(list.join(' ')), columns);
         if (broken.length !== 2) return;
         const alone = (parts: string[]) => parts.some((part) => !part.includes(' '));
         const others = list
@@ -70,14 +70,14 @@ describe('lines', () => {
   });
 });
 
-describe('pieces', () => {
-  it('are the text, whatever it holds', () => {
+describe('tokens', () => {
+  it('are the text, for any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(
           bareText(
-            piecesOf(text)
-              .map((piece) => piece.text)
+            tokenizeText(text)
+              .map((token) => token.text)
               .join(' '),
           ),
         ).toBe(bareText(text));
@@ -85,22 +85,19 @@ describe('pieces', () => {
     );
   });
 
-  it('are cut to the room of a line between user-perceived characters', () => {
+  it('are split to the width of a line between grapheme clusters', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'grapheme', minLength: 1, maxLength: 80 }),
         fc.integer({ min: 2, max: 20 }),
         (text, columns) => {
-          const parts = splitToColumns(text, columns);
+          const parts = splitToWidth(text, columns);
           expect(bareText(parts.join(''))).toBe(bareText(text));
           for (const part of parts) expect(displayWidth(part)).toBeLessThanOrEqual(columns);
         },
       ),
     );
-    expect(splitToColumns('👩‍👩‍👧‍👦'.repeat(5), 4).every((part) => graphemesOf(part).length <= 2)).toBe(true);
-    expect(splitToColumns('https://example.com/some/path', 20)).toEqual([
-      'https://example.com/',
-      'some/path',
-    ]);
+    expect(splitToWidth('👩‍👩‍👧‍👦'.repeat(5), 4).every((part) => graphemesOf(part).length <= 2)).toBe(true);
+    expect(splitToWidth('https://example.com/some/path', 20)).toEqual(['https://example.com/', 'some/path']);
   });
 });

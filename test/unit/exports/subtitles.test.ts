@@ -27,7 +27,7 @@ const HOSTILE = transcriptOf(
 );
 
 describe('SRT', () => {
-  it('is read by a strict parser, with every word, whatever the transcript', () => {
+  it('passes a strict parser with every word of any transcript', () => {
     fc.assert(
       fc.property(any, (transcript) => {
         const cues = parseSrt(renderSrt(transcript, { format: 'srt', speakers: false }));
@@ -37,7 +37,7 @@ describe('SRT', () => {
     );
   });
 
-  it('names the speaker where a turn begins, inside the room of the line', () => {
+  it('labels the start of a turn, within the width of the line', () => {
     fc.assert(
       fc.property(transcripts, (transcript) => {
         for (const cue of parseSrt(renderSrt(transcript, { format: 'srt', speakers: true }))) {
@@ -62,13 +62,13 @@ describe('SRT', () => {
     ]);
   });
 
-  it('holds nothing that a player takes for markup or for a time line', () => {
+  it('contains no markup or time line inside the text', () => {
     const file = renderSrt(HOSTILE, { format: 'srt' });
     const text = parseSrt(file).flatMap((cue) => cue.lines);
     expect(text.join('\n')).not.toMatch(/-->|<[/a-z]|\{[\\a-z]/i);
   });
 
-  it('keeps right-to-left lines in their direction', () => {
+  it('marks the direction of right-to-left lines', () => {
     const hebrew = transcriptOf([segmentOf('42 אנשים באו לפגישה.', 0, 3, 'A')], {
       language: 'he',
       speakers: { A: { name: 'Maria' } },
@@ -77,7 +77,7 @@ describe('SRT', () => {
     expect(cue?.lines).toEqual(['\u200f\u2068MARIA\u2069: 42 אנשים באו לפגישה.']);
   });
 
-  it('shows one word a cue while it is spoken, when asked', () => {
+  it('shows one word per cue on request', () => {
     const words = ['One', 'two', 'three.'].map((word, index) => ({
       word,
       start: index,
@@ -100,7 +100,7 @@ describe('SRT', () => {
 });
 
 describe('WebVTT', () => {
-  it('is read by a strict parser, with every word and every name, whatever the transcript', () => {
+  it('passes a strict parser with every word and name of any transcript', () => {
     fc.assert(
       fc.property(any, (transcript) => {
         const { cues, header } = parseWebVtt(renderVtt(transcript, { format: 'vtt', speakers: true }));
@@ -123,7 +123,7 @@ describe('WebVTT', () => {
     ).toContain('00:00:01,000 --> 00:00:02,000 and <b>bold</b> & {\\an8}top');
   });
 
-  it('is a header alone for a silent recording', () => {
+  it('is only a header for a silent recording', () => {
     expect(parseWebVtt(renderVtt(transcriptOf([]), { format: 'vtt' })).cues).toEqual([]);
   });
 });

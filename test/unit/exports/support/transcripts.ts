@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Segment, Word } from '../../../../electron/contract/transcript.ts';
-import { windowOf } from '../../../../electron/core/exports/timed-words.ts';
+import { transcribedRange } from '../../../../electron/core/exports/timed-tokens.ts';
 import type { ExportTranscript } from '../../../../electron/core/exports/types.ts';
 
 export const transcriptOf = (
@@ -122,7 +122,7 @@ const segmentsOf = (parts: readonly Spoken[], separator: string): Segment[] => {
   });
 };
 
-/** Speech as a recogniser gives it: times in order, in many scripts, with and without words and speakers. */
+/** Speech as a recognizer returns it: times in order, in many scripts, with and without words and speakers. */
 export const transcripts: fc.Arbitrary<ExportTranscript> = fc.constantFrom(...SCRIPTS).chain((script) =>
   fc
     .record({
@@ -153,7 +153,7 @@ export const transcripts: fc.Arbitrary<ExportTranscript> = fc.constantFrom(...SC
     }),
 );
 
-/** Transcripts whose times make no sense, and whose text no longer agrees with their words. */
+/** Transcripts with inconsistent times, and with texts that differ from their words. */
 export const brokenTranscripts: fc.Arbitrary<ExportTranscript> = fc
   .record({
     segments: fc.array(
@@ -189,7 +189,7 @@ export const brokenTranscripts: fc.Arbitrary<ExportTranscript> = fc
   );
 
 export const windowMs = (transcript: ExportTranscript, cues: number): { start: number; end: number } => {
-  const { start, end } = windowOf(transcript);
+  const { start, end } = transcribedRange(transcript);
   const startMs = Math.round(start * 1000);
   return { start: startMs, end: Math.max(Math.round(end * 1000), startMs + cues) };
 };

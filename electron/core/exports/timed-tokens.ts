@@ -1,15 +1,15 @@
 /**
- * Puts times to the pieces of a transcript's text. The text is the truth (a person may have edited it); the
- * recogniser's words say when each piece was spoken.
+ * Aligns the tokens of a transcript's text with its words' times. The text wins where the two differ, since a person
+ * may have edited it.
  */
 import type { Segment, Word } from '../../contract/transcript.ts';
 import { clamp } from '../base/numbers.ts';
 import { displayWidth, separatorBetween } from '../base/text.ts';
 import { BREAKING_SPACE, cleanText } from './text.ts';
-import { piecesOf, type TextPiece } from './tokens.ts';
+import { type TextToken, tokenizeText } from './tokens.ts';
 import type { ExportTranscript } from './types.ts';
 
-export type TimedPiece = TextPiece & {
+export type TimedToken = TextToken & {
   /** Seconds on the source's timeline. Starts never go back, `end >= start`. */
   readonly start: number;
   readonly end: number;
@@ -18,21 +18,21 @@ export type TimedPiece = TextPiece & {
 
 type Span = { start: number; end: number; speaker: string | null };
 
-export type TimeWindow = { readonly start: number; readonly end: number };
+export type TimeRange = { readonly start: number; readonly end: number };
 
-const squeeze = (text: string): string => cleanText(text).split(BREAKING_SPACE).join('');
+const withoutSpaces = (text: string): string => cleanText(text).split(BREAKING_SPACE).join('');
 
-/** The part of the source's timeline that was transcribed. */
-export const windowOf = (transcript: ExportTranscript): TimeWindow => {
+/** The transcribed range of the source's timeline, in seconds. */
+export const transcribedRange = (transcript: ExportTranscript): TimeRange => {
   const start = Math.max(0, transcript.audio_start_from ?? 0);
   if (transcript.duration > 0) return { start, end: start + transcript.duration };
   const ends = transcript.segments.map((segment) => segment.end).filter(Number.isFinite);
   return { start, end: ends.reduce((latest, end) => Math.max(latest, end), start) };
 };
 
-/** Spreads pieces over a span in proportion to their width. */
-const spread = (pieces: readonly TextPiece[], span: Span): Span[] => {
-  const widths = pieces.map((piece) => displayWidth(piece.text) + 1);
+/** Distributes a span over tokens in proportion to their width. */
+const spreadByWidth = (tokens: readonly TextToken[], span: Span): Span[] => {
+  const widths = tokens.map((token) => displayWidth(token.text) + 1);
   const total = widths.reduce((sum, width) => sum + width, 0);
   let at = span.start;
   return widths.map((width) => {
@@ -44,9 +44,9 @@ const spread = (pieces: readonly TextPiece[], span: Span): Span[] => {
 
 type WordRange = { from: number; to: number; word: Word };
 
-/** The times where words and pieces are the same characters: each piece gets those of its own characters. */
-const byCharacters = (
-  pieces: readonly TextPiece[],
+/** Times of tokens whose characters are exactly those of the words: interpolated inside each word. */
+const alignByCharacters = (
+  tokens: readonly TextToken[],
   ranges: readonly WordRange[],
   fallback: string | null,
 ): Span[] => {
@@ -59,9 +59,9 @@ const byCharacters = (
   const timeIn = (range: WordRange, position: number): number =>
     range.word.start +
     ((range.word.end - range.word.start) * (position - range.from)) / Math.max(1, range.to - range.from);
-  return pieces.map((piece) => {
+  return tokens.map((token) => {
     const from = at;
-    at += squeeze(piece.text).length;
+    at += withoutSpaces(token.text).length;
     const first = seek(from);
     const start = first === undefined ? 0 : timeIn(first, from);
     const last = seek(at - 1);
@@ -72,22 +72,22 @@ const byCharacters = (
 
 const wordKey = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
 
-/** Beyond this many comparisons an edited segment is spread over its time without looking at its words. */
+/** Beyond this many comparisons an edited segment's tokens are distributed over its time by width. */
 const MAX_COMPARISONS = 4_000_000;
 
-/** Index of the matching word for each piece, by the longest common subsequence; -1 where there is none. */
-const matchWords = (pieces: readonly string[], words: readonly string[]): number[] => {
+/** For each token the index of its word in the longest common subsequence, or -1. */
+const matchWords = (tokens: readonly string[], words: readonly string[]): number[] => {
   const columns = words.length + 1;
-  const lengths = new Uint32Array((pieces.length + 1) * columns);
+  const lengths = new Uint32Array((tokens.length + 1) * columns);
   const at = (i: number, j: number): number => lengths[i * columns + j] ?? 0;
-  const same = (i: number, j: number): boolean => pieces[i] === words[j] && pieces[i] !== '';
-  for (let i = pieces.length - 1; i >= 0; i--) {
+  const same = (i: number, j: number): boolean => tokens[i] === words[j] && tokens[i] !== '';
+  for (let i = tokens.length - 1; i >= 0; i--) {
     for (let j = words.length - 1; j >= 0; j--) {
       lengths[i * columns + j] = same(i, j) ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
     }
   }
   let j = 0;
-  return pieces.map((_, i) => {
+  return tokens.map((_, i) => {
     for (; j < words.length; j++) {
       if (same(i, j)) return j++;
       if (at(i + 1, j) >= at(i, j + 1)) return -1;
@@ -96,16 +96,16 @@ const matchWords = (pieces: readonly string[], words: readonly string[]): number
   });
 };
 
-/** The times where the text was edited: words still there keep their times, the rest is spread between them. */
-const byAlignment = (pieces: readonly TextPiece[], words: readonly Word[], segment: Span): Span[] => {
-  if (pieces.length * words.length > MAX_COMPARISONS) return spread(pieces, segment);
+/** Times of an edited text: unchanged words keep theirs, the tokens between them share what is left. */
+const alignByWords = (tokens: readonly TextToken[], words: readonly Word[], segment: Span): Span[] => {
+  if (tokens.length * words.length > MAX_COMPARISONS) return spreadByWidth(tokens, segment);
   const matches = matchWords(
-    pieces.map((piece) => wordKey(piece.text)),
+    tokens.map((token) => wordKey(token.text)),
     words.map((word) => wordKey(word.word)),
   );
   const spans: Span[] = [];
   let index = 0;
-  while (index < pieces.length) {
+  while (index < tokens.length) {
     const word = words[matches[index] ?? -1];
     if (word !== undefined) {
       spans.push({ start: word.start, end: word.end, speaker: word.speaker_id ?? segment.speaker });
@@ -113,54 +113,58 @@ const byAlignment = (pieces: readonly TextPiece[], words: readonly Word[], segme
       continue;
     }
     const from = index;
-    while (index < pieces.length && (matches[index] ?? -1) < 0) index++;
+    while (index < tokens.length && (matches[index] ?? -1) < 0) index++;
     const following = words[matches[index] ?? -1];
     const before = spans.at(-1);
     const start = before?.end ?? segment.start;
     const end = Math.max(start, following?.start ?? segment.end);
     spans.push(
-      ...spread(pieces.slice(from, index), { start, end, speaker: before?.speaker ?? segment.speaker }),
+      ...spreadByWidth(tokens.slice(from, index), {
+        start,
+        end,
+        speaker: before?.speaker ?? segment.speaker,
+      }),
     );
   }
   return spans;
 };
 
-const spansOf = (segment: Segment, pieces: readonly TextPiece[]): Span[] => {
+const alignTokens = (segment: Segment, tokens: readonly TextToken[]): Span[] => {
   const whole: Span = { start: segment.start, end: segment.end, speaker: segment.speaker_id };
   const words = segment.words ?? [];
-  if (words.length === 0) return spread(pieces, whole);
+  if (words.length === 0) return spreadByWidth(tokens, whole);
   let at = 0;
   const ranges = words.map((word) => {
     const from = at;
-    at += squeeze(word.word).length;
+    at += withoutSpaces(word.word).length;
     return { from, to: at, word };
   });
-  const spoken = words.map((word) => squeeze(word.word)).join('');
-  if (spoken === pieces.map((piece) => squeeze(piece.text)).join('')) {
-    return byCharacters(pieces, ranges, segment.speaker_id);
+  const spoken = words.map((word) => withoutSpaces(word.word)).join('');
+  if (spoken === tokens.map((token) => withoutSpaces(token.text)).join('')) {
+    return alignByCharacters(tokens, ranges, segment.speaker_id);
   }
-  return byAlignment(pieces, words, whole);
+  return alignByWords(tokens, words, whole);
 };
 
 const finiteOr = (value: number | undefined, fallback: number): number =>
   value !== undefined && Number.isFinite(value) ? value : fallback;
 
-/** Every piece of the transcript with its time and speaker: times clamped to the window, never going back. */
-export const timedPieces = (transcript: ExportTranscript): TimedPiece[] => {
-  const window = windowOf(transcript);
-  const timed: TimedPiece[] = [];
+/** All tokens of the transcript with their speakers and times, clamped to the transcribed range; starts never go back. */
+export const timeTokens = (transcript: ExportTranscript): TimedToken[] => {
+  const window = transcribedRange(transcript);
+  const timed: TimedToken[] = [];
   let reached = window.start;
   for (const segment of transcript.segments) {
-    const pieces = piecesOf(segment.text);
-    const spans = spansOf(segment, pieces);
-    pieces.forEach((piece, index) => {
+    const tokens = tokenizeText(segment.text);
+    const spans = alignTokens(segment, tokens);
+    tokens.forEach((token, index) => {
       const span = spans[index];
       const before = timed.at(-1)?.text ?? '';
       const start = clamp(finiteOr(span?.start, reached), reached, window.end);
       const end = clamp(finiteOr(span?.end, start), start, window.end);
-      const spaced = index === 0 ? separatorBetween(before, piece.text) !== '' : piece.spaced;
+      const spaced = index === 0 ? separatorBetween(before, token.text) !== '' : token.hasSpaceBefore;
       reached = start;
-      timed.push({ text: piece.text, spaced, start, end, speaker: span?.speaker ?? null });
+      timed.push({ text: token.text, hasSpaceBefore: spaced, start, end, speaker: span?.speaker ?? null });
     });
   }
   return timed;
