@@ -5,7 +5,7 @@ import { discard, startServer, type TestServer } from '../support/server.ts';
 
 const MANY = 120;
 
-describe('the files', () => {
+describe('files screen', () => {
   let server: TestServer;
   let browser: Browser;
   let window: TestWindow;
@@ -36,7 +36,7 @@ describe('the files', () => {
 
   const row = (name: string) => window.page.getByRole('row').filter({ hasText: name });
 
-  it('are all there, however many, and sorted as one likes', async () => {
+  it('lists and sorts many files', async () => {
     const { page } = window;
     await page.getByText(`${MANY} files`).waitFor();
     expect(await page.getByRole('row').count()).toBeLessThan(60);
@@ -51,7 +51,7 @@ describe('the files', () => {
     );
   });
 
-  it('are found by name, and in their folders', async () => {
+  it('searches by name and browses folders', async () => {
     const { page } = window;
     await page.getByRole('searchbox').fill('note-07');
     await expect.poll(() => page.getByRole('row').count()).toBe(11);
@@ -66,10 +66,10 @@ describe('the files', () => {
     await folders.getByRole('link', { name: 'All files' }).click();
   });
 
-  it('come in several at a time, show how far they are, and can be stopped', async () => {
+  it('uploads several files with progress, and cancels uploads', async () => {
     const { page } = window;
     await window.go('#/files/talks');
-    // The upload never ends by itself: it is there to be stopped, and to be reloaded away.
+    // Uploads never end by themselves: they are canceled, or aborted by a reload.
     await page.route('**/v1/storage/presigned/**', () => undefined);
     const input = page.getByTestId('upload-input');
     const media = ['01-short-note.wav', '05-spanish.ogg', '06-german.webm'];
@@ -93,7 +93,7 @@ describe('the files', () => {
     await uploads.waitFor({ state: 'detached' });
   });
 
-  it('are made public, linked to, and given notes', async () => {
+  it('publishes files, copies links and edits metadata', async () => {
     const { page } = window;
     const menu = async (entry: string) => {
       await page.getByRole('button', { name: 'More for 05-spanish.ogg' }).click();
@@ -119,7 +119,7 @@ describe('the files', () => {
     expect(found.data.files.map((file) => file.original_name)).toEqual(['05-spanish.ogg']);
   });
 
-  it('are transcribed from here', async () => {
+  it('transcribes a stored file', async () => {
     const { page } = window;
     await row('06-german.webm').getByRole('button', { name: 'Transcribe' }).click();
     const dialog = page.getByRole('dialog', { name: 'New transcription' });
@@ -128,7 +128,7 @@ describe('the files', () => {
     await page.getByRole('link', { name: '06-german' }).waitFor();
   });
 
-  it('are deleted only after it was said what depends on them', async () => {
+  it('lists dependent transcripts before deleting a file', async () => {
     const { page } = window;
     await window.go('#/files/talks');
     const ask = async (name: string) => {
@@ -146,7 +146,7 @@ describe('the files', () => {
     await row('06-german.webm').waitFor({ state: 'detached' });
   });
 
-  it('say in plain words which web pages may use them, and refuse what is no address', async () => {
+  it('describes and edits the CORS rules, and rejects an invalid origin', async () => {
     const { page } = window;
     await page.getByText('No web page may use your files.', { exact: false }).waitFor();
     await page.getByRole('button', { name: 'Change' }).click();

@@ -4,7 +4,7 @@ import { type Browser, borrowBrowser, openWindow, TEXT_ALONE, type TestWindow } 
 import { fixturePath } from '../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 
-describe('the library', () => {
+describe('library screen', () => {
   let server: TestServer;
   let browser: Browser;
   let window: TestWindow;
@@ -18,7 +18,7 @@ describe('the library', () => {
     await discard(server);
   });
 
-  it('takes several files at once and queues each', async () => {
+  it('queues several files at once', async () => {
     const { page } = window;
     await server.client.call('pauseQueue');
     await page
@@ -31,7 +31,7 @@ describe('the library', () => {
     expect(data.pagination.total).toBe(3);
   });
 
-  it('filters by language, model and day, shows what is in force, and takes it back', async () => {
+  it('filters by language, model and date, and shows and clears active filters', async () => {
     const { page } = window;
     await page.getByRole('button', { name: 'Filter' }).click();
     const form = page.getByRole('dialog', { name: 'Filter' });
@@ -59,13 +59,13 @@ describe('the library', () => {
     expect(await page.getByRole('button', { name: /^Without/ }).count()).toBe(0);
   });
 
-  it('keeps what was deleted when the window is reloaded before it was sent, and by Ctrl Z', async () => {
+  it('restores deleted transcripts by Ctrl Z or by a reload before the deletion is sent', async () => {
     const { page } = window;
     const links = page.locator('[data-row-link]');
     await links.first().focus();
     await page.keyboard.press('Delete');
     await expect.poll(() => links.count()).toBe(2);
-    // The focus goes on to the next, so that the keys go on working.
+    // The next row has the focus, so that the keyboard keeps working.
     await page.waitForFunction(() => document.activeElement?.matches('[data-row-link]') === true);
     await page.keyboard.press('Control+z');
     await expect.poll(() => links.count()).toBe(3);
@@ -76,7 +76,7 @@ describe('the library', () => {
     await expect.poll(() => links.count()).toBe(3);
   });
 
-  it('shows the queue, moves in it, and stops a job', async () => {
+  it('shows and reorders the queue, and cancels a job', async () => {
     const { page } = window;
     await window.go('#/queue');
     const first = page.getByRole('listitem').filter({ hasText: 'number 1' });
@@ -89,7 +89,7 @@ describe('the library', () => {
     expect(await page.getByText('Paused:', { exact: false }).isVisible()).toBe(true);
   });
 
-  it('says why a job failed, and tries again when asked', async () => {
+  it('shows why a job failed, and retries it', async () => {
     const { page } = window;
     let answers = 0;
     const missing = createServer((_request, response) => {
@@ -119,11 +119,11 @@ describe('the library', () => {
     missing.close();
   }, 180_000);
 
-  it('filters by state and sorts', async () => {
+  it('filters by status and sorts', async () => {
     const { page } = window;
     await page.getByRole('button', { name: /^Failed/ }).click();
     await page.getByRole('link', { name: 'gone.mp3' }).waitFor();
-    // The one that was stopped, and the one that is gone.
+    // The canceled job and the failed one.
     await expect.poll(() => page.locator('[data-row-link]').count()).toBe(2);
     await page.getByRole('button', { name: 'All', exact: true }).click();
     await page.getByRole('button', { name: 'Newest first' }).click();
@@ -131,7 +131,7 @@ describe('the library', () => {
     await page.getByRole('link', { name: '01-short-note' }).waitFor();
   });
 
-  it('selects several and deletes them together', async () => {
+  it('deletes several selected transcripts', async () => {
     const { page } = window;
     const rows = page.locator('[data-row-link]');
     const count = await rows.count();

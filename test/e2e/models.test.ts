@@ -10,7 +10,7 @@ import { file, stall, startUrlServer, status, type UrlServer } from '../support/
 
 const PATH = '/mirror/ggml-base.bin';
 
-describe('the models', () => {
+describe('models screen', () => {
   let server: TestServer;
   let mirror: UrlServer;
   let browser: Browser;
@@ -34,7 +34,7 @@ describe('the models', () => {
 
   const row = (name: string) => window.page.getByRole('listitem').filter({ hasText: name });
 
-  it('say what each is for, what is here, and which one is a demonstration', async () => {
+  it('describes models, their state and the demonstration model', async () => {
     const { page } = window;
     for (const name of [
       'Demonstration model',
@@ -50,7 +50,7 @@ describe('the models', () => {
     await row('Whisper large-v3-turbo-q5_0').getByText('Takes less memory', { exact: false }).waitFor();
   });
 
-  it('are downloaded with their progress, paused, gone on with after a reload, and installed', async () => {
+  it('downloads with progress, pauses, and resumes after a reload', async () => {
     const { page } = window;
     const base = row('base').first();
     mirror.set(PATH, stall(model, 9_000_000));
@@ -69,7 +69,7 @@ describe('the models', () => {
     expect(await page.getByText('No model for real recordings').count()).toBe(0);
   });
 
-  it('are measured on this computer', async () => {
+  it('measures the speed of a model', async () => {
     const { page } = window;
     await row('base').filter({ hasText: 'not measured here yet' }).first().waitFor();
     await row('base').getByRole('button', { name: 'Measure speed' }).first().click();
@@ -80,7 +80,7 @@ describe('the models', () => {
       .waitFor();
   }, 120_000);
 
-  it('are removed after a question, which gives the room back', async () => {
+  it('removes a model after a confirmation', async () => {
     const { page } = window;
     await page.getByRole('button', { name: 'Remove base' }).click();
     const question = page.getByRole('alertdialog');
@@ -91,7 +91,7 @@ describe('the models', () => {
     await page.getByText('No model for real recordings is on this computer yet.').waitFor();
   });
 
-  it('say why a download failed, and try again', async () => {
+  it('shows why a download failed, and retries it', async () => {
     const { page } = window;
     mirror.set(PATH, status(404));
     await row('base').getByRole('button', { name: 'Download' }).first().click();
@@ -101,7 +101,7 @@ describe('the models', () => {
     await page.getByRole('button', { name: 'Remove base' }).waitFor();
   });
 
-  it('are taken in from a file of this computer, or say what is wrong with it', async () => {
+  it('imports a model file, or shows what is wrong with it', async () => {
     const { page } = window;
     const folder = temporaryFolder();
     await copyFile(join(ROOT, 'resources/models/ggml-starter.bin'), join(folder, 'ggml-my own.bin'));

@@ -8,7 +8,7 @@ import { file, startUrlServer, type UrlServer } from '../support/url-server.ts';
 
 const available = ensurePrograms(['yt-dlp'], ['yt-dlp']);
 
-describe.skipIf(!available)('a recording that was found in a page', () => {
+describe.skipIf(!available)('recording found in a web page', () => {
   let server: TestServer;
   let browser: Browser;
   let urls: UrlServer;
@@ -27,7 +27,7 @@ describe.skipIf(!available)('a recording that was found in a page', () => {
     await urls.close();
   });
 
-  it('shows the page and its chapters, and plays from where one begins', async () => {
+  it('shows the page and its chapters, and plays a chapter', async () => {
     const sound = urls.set('/note.wav', file(fixture(ONE_SENTENCE), { type: 'audio/wav' }));
     const audio_url = urls.set(
       '/page',

@@ -10,7 +10,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 /** "Good morning, my name is David Clark and I work at Northwind. Today we will talk about the budget." */
 const SPOKEN_SECONDS = 6.8;
 
-describe('a recording from the microphone with private data in it', () => {
+describe('microphone recording with private data', () => {
   let server: TestServer;
   let browser: Browser;
   let window: TestWindow;
@@ -32,7 +32,7 @@ describe('a recording from the microphone with private data in it', () => {
     await discard(server);
   });
 
-  it('is made, held, and asked about before it is thrown away', async () => {
+  it('records, pauses, and confirms before discarding', async () => {
     const { page } = window;
     await page.getByRole('button', { name: 'Record', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Record from the microphone' });
@@ -57,7 +57,7 @@ describe('a recording from the microphone with private data in it', () => {
     await create.getByText('recording-', { exact: false }).waitFor();
   });
 
-  it('becomes text without what was to be hidden, and says so', async () => {
+  it('redacts text and audio and reports the result', async () => {
     const { page } = window;
     const create = page.getByRole('dialog', { name: 'New transcription' });
     await create.getByRole('switch', { name: 'Hide private data' }).click();

@@ -30,7 +30,7 @@ const inDialog = (open: (page: Page) => Promise<void>) => async (page: Page) => 
 };
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).first();
 
-/** Everything that opens over a screen. */
+/** Everything that opens on top of a screen. */
 const OPENED: readonly Opened[] = [
   {
     name: 'search results',
@@ -121,7 +121,7 @@ describe('every screen', () => {
   let browser: Browser;
   let remote: UrlServer;
   let id: string;
-  /** Every address of the window, with a transcript in each of its states. */
+  /** Every address of the window, with a transcript in each state. */
   let addresses: readonly string[];
 
   beforeAll(async () => {
@@ -138,7 +138,7 @@ describe('every screen', () => {
     await remote?.close();
   });
 
-  /** What axe-core finds on the page as it is, in both themes; the dark one differs in its colours alone. */
+  /** Violations that axe-core finds on the current page, in both themes; the dark one differs only in colors. */
   const violationsIn = async (window: TestWindow): Promise<string[]> => {
     const found: string[] = [];
     for (const colorScheme of ['light', 'dark'] as const) {
@@ -150,7 +150,7 @@ describe('every screen', () => {
     return found;
   };
 
-  it('has no violation that axe-core knows, light and dark', async () => {
+  it('has no accessibility violations, light and dark', async () => {
     const window = await openWindow(browser, server);
     const found: Record<string, string[]> = {};
     for (const hash of [...addresses, '#/design']) {
@@ -168,7 +168,7 @@ describe('every screen', () => {
     await window.close();
   }, 180_000);
 
-  it('opens nothing with a violation, light and dark', async () => {
+  it('opens dialogs, menus and results without accessibility violations, light and dark', async () => {
     const window = await openWindow(browser, server);
     const { page } = window;
     const found: Record<string, string[]> = {};
@@ -181,7 +181,7 @@ describe('every screen', () => {
     for (const { name, hash, open } of OPENED) {
       await page.keyboard.press('Escape');
       await window.go(hash);
-      // Nothing of what was opened before is left.
+      // Start from a clean screen.
       if (!(await isClean())) {
         await page.reload();
         await window.settle();
@@ -202,7 +202,7 @@ describe('every screen', () => {
 
   const PHONE = { width: 360, height: 760 };
 
-  /** By how much the page, or what scrolls up and down in it, scrolls sideways. */
+  /** Horizontal overflow in pixels of the page and of its vertically scrolling parts. */
   const overflowOf = async ({ page }: TestWindow, size: { width: number; height: number }) => {
     await page.setViewportSize(size);
     return page.evaluate(async () => {
@@ -215,7 +215,7 @@ describe('every screen', () => {
     });
   };
 
-  it('fits a phone, a tablet and a wide screen, and turns round for a language written from the right', async () => {
+  it('fits a phone, a tablet and a wide screen, and supports right-to-left languages', async () => {
     const window = await openWindow(browser, server);
     const { page } = window;
     const turn = (dir: string) =>
@@ -252,7 +252,7 @@ describe('every screen', () => {
     ['fr-FR', 'Bibliothèque', 'n’a pas pu être récupéré'],
     ['en-US', 'Library', '404'],
   ])(
-    'speaks %s, on a phone too',
+    'is translated to %s, and fits a phone',
     async (locale, library, reason) => {
       const window = await openWindow(browser, server, { locale });
       await window.page.getByRole('navigation').getByText(library).first().waitFor();
@@ -270,14 +270,14 @@ describe('every screen', () => {
     120_000,
   );
 
-  it('is used by keyboard alone, with the focus in view', async () => {
+  it('keeps the keyboard focus visible', async () => {
     const window = await openWindow(browser, server);
     const { page } = window;
     await window.settle();
     const focused = () =>
       page.evaluate(() => {
         const element = document.activeElement;
-        // A search field wears the ring on its frame.
+        // A search field shows the focus ring on its frame.
         const framed = element instanceof HTMLInputElement && element.type === 'search';
         const ring = framed ? element.parentElement : element;
         const style = ring === null ? undefined : getComputedStyle(ring);
@@ -297,7 +297,7 @@ describe('every screen', () => {
       for (let step = 0; step < 14; step++) {
         await page.keyboard.press('Tab');
         const { name, outlined, inView, left } = await focused();
-        // Behind the last of the page the focus goes to the browser's own bar.
+        // After the last element the focus moves to the browser's toolbar.
         if (left) break;
         expect([outlined, inView], `${hash}: ${name}`).toEqual([true, true]);
         seen.push(name);
@@ -307,7 +307,7 @@ describe('every screen', () => {
     await window.close();
   }, 120_000);
 
-  it('is worked with by keyboard alone: rows, a transcript, its words', async () => {
+  it('supports the keyboard for rows, a transcript and its words', async () => {
     const window = await openWindow(browser, server);
     const { page } = window;
     await window.settle();
@@ -336,7 +336,7 @@ describe('every screen', () => {
     await window.close();
   });
 
-  it('goes on after a reload, wherever that was', async () => {
+  it('restores the screen after a reload', async () => {
     const window = await openWindow(browser, server);
     const { page } = window;
     for (const hash of ['#/queue', '#/files', '#/settings/limits', `#/transcript/${id}`]) {
@@ -354,7 +354,7 @@ describe('every screen', () => {
     await window.close();
   }, 120_000);
 
-  it('lists what went to webhooks, each with the way to its transcript', async () => {
+  it('lists webhook deliveries with links to their transcripts', async () => {
     const window = await openWindow(browser, server);
     const { page } = window;
     await window.go('#/api');
@@ -365,7 +365,7 @@ describe('every screen', () => {
     await window.close();
   });
 
-  it('has a finished transcript analysed again', async () => {
+  it('analyzes a finished transcript again', async () => {
     const window = await openWindow(browser, server, { prefs: { options: TEXT_ALONE } });
     const { page } = window;
     await window.settle();
@@ -380,7 +380,7 @@ describe('every screen', () => {
     await dialog.getByText('Paragraphs', { exact: true }).click();
     await start.click();
     await page.getByText('1 transcript is being read through').waitFor();
-    // The recording that never arrives stands before it.
+    // A job whose download never ends is ahead in the queue.
     const waiting = await server.client.call('listTranscripts', { query: { status: 'processing' } });
     const stuck = waiting.data.transcriptions.find((item) => item.name === 'Board meeting');
     await server.client.call('cancelTranscript', { params: { id: stuck?.id ?? '' } });

@@ -1,5 +1,5 @@
-// `npm run screenshots`: every screen as it is, with real recognition, into out/screenshots; those that the
-// documentation shows go to docs/screenshots as well.
+// `npm run screenshots` takes a screenshot of every screen, with real recognition, into out/screenshots, and copies
+// those of the documentation to docs/screenshots.
 
 import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -51,7 +51,7 @@ const take = async (browser: Browser, server: TestServer, shot: Shot): Promise<v
     ...(shot.locale === undefined ? {} : { locale: shot.locale }),
   });
   await window.go(shot.hash);
-  // The serif and what fades in.
+  // Fonts and animations.
   await window.page.waitForTimeout(500);
   await shot.prepare?.(window);
   const path = join(OUT, `${shot.name}.png`);
@@ -202,7 +202,7 @@ const otherShots = (): Shot[] => [
 const server = await startServer();
 const browser = await launchBrowser();
 try {
-  // Some shots alone: `npm run screenshots -- files models`
+  // Takes only some screenshots: `npm run screenshots -- files models`
   const wanted = process.argv.slice(2);
   const isWanted = ({ name }: Shot) => wanted.length === 0 || wanted.some((word) => name.startsWith(word));
   await mkdir(OUT, { recursive: true });

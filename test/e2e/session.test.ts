@@ -4,7 +4,7 @@ import { type Browser, borrowBrowser, openWindow } from '../support/browser.ts';
 import { discard, spawnEarshot, startServer, type TestServer } from '../support/server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-/** The link that `earshot serve` prints for a person. */
+/** The link that `earshot serve` prints. */
 const printedLink = async (output: NodeJS.ReadableStream): Promise<string> => {
   for await (const line of createInterface({ input: output })) {
     const link = /http:\/\/\S+#token=\S+/.exec(line)?.[0];
@@ -13,7 +13,7 @@ const printedLink = async (output: NodeJS.ReadableStream): Promise<string> => {
   throw new Error('No link was printed.');
 };
 
-describe('opening the window', () => {
+describe('session', () => {
   let server: TestServer;
   let browser: Browser;
 
@@ -25,7 +25,7 @@ describe('opening the window', () => {
     await discard(server);
   });
 
-  it('works once by the printed link, then by its session, and forgets the token at once', async () => {
+  it('opens once by the printed link, then by the session, and removes the token from the address', async () => {
     const dataDir = temporaryFolder();
     const child = await spawnEarshot(['serve', '--demo', '--port', '0', '--data-dir', dataDir]);
     try {
@@ -46,7 +46,7 @@ describe('opening the window', () => {
     }
   });
 
-  it('takes an API key instead, and says when it is wrong', async () => {
+  it('accepts an API key and rejects a wrong one', async () => {
     const window = await openWindow(browser, server, { signedIn: false });
     const { page } = window;
     await page.getByRole('heading', { name: 'This link has been used' }).waitFor();
@@ -60,7 +60,7 @@ describe('opening the window', () => {
     await window.close();
   });
 
-  it('is served with a policy that lets in no foreign and no inline script', async () => {
+  it('sends a Content-Security-Policy without foreign and inline scripts', async () => {
     const answer = await fetch(`${server.url}/`);
     const policy = answer.headers.get('content-security-policy') ?? '';
     const scripts = /script-src ([^;]*)/.exec(policy)?.[1];
@@ -71,7 +71,7 @@ describe('opening the window', () => {
     expect(await answer.text()).not.toMatch(/<script(?![^>]*\bsrc=)[^>]*>/);
   });
 
-  it('says on every screen when the server is gone, keeps what was loaded, and goes on when it is back', async () => {
+  it('shows a lost connection on every screen, keeps loaded content, and reconnects', async () => {
     const own = await startServer({ quick: true });
     const window = await openWindow(browser, own);
     const { page } = window;

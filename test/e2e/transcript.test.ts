@@ -11,15 +11,15 @@ import { discard, startServer, type TestServer } from '../support/server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { file, startUrlServer, status, type UrlServer } from '../support/url-server.ts';
 
-/** Of two people, three sentences. */
+/** Two speakers, three sentences. */
 const TALK_SECONDS = '7.7';
 const RANGE_FROM = 6.8;
 
-// A busy machine takes its time.
+// Generous, for a busy machine.
 const PATIENCE = 120_000;
 const SOON = { timeout: 30_000 };
 
-describe('an open transcript', { timeout: PATIENCE }, () => {
+describe('transcript screen', { timeout: PATIENCE }, () => {
   let server: TestServer;
   let browser: Browser;
   let remote: UrlServer;
@@ -38,7 +38,7 @@ describe('an open transcript', { timeout: PATIENCE }, () => {
     await page.locator('[data-w="0"]').waitFor();
   };
   const editor = (page: Page) => page.getByRole('textbox', { name: 'Text of this paragraph' });
-  /** Types before the first word, and leaves the paragraph open. */
+  /** Types before the first word and leaves the editor open. */
   const typeFirst = async (page: Page, text: string) => {
     await page.locator('[data-w="0"]').dblclick();
     await editor(page).waitFor();
@@ -70,7 +70,7 @@ describe('an open transcript', { timeout: PATIENCE }, () => {
     await Promise.all([discard(server), remote?.close()]);
   });
 
-  it('is analysed again: who speaks when, with what was there kept, and named in place everywhere', async () => {
+  it('adds speaker labels by a new analysis, keeps the text, and renames a speaker everywhere', async () => {
     const { page } = window;
     const before = await stored();
     await open(page);
@@ -102,7 +102,7 @@ describe('an open transcript', { timeout: PATIENCE }, () => {
     expect(new Set(colours).size).toBe(2);
   });
 
-  it('shows each format before it is saved, Word from the file itself', async () => {
+  it('previews every export format', async () => {
     const { page } = window;
     await page.keyboard.press('Control+e');
     const dialog = page.getByRole('dialog', { name: 'Export' });
@@ -128,7 +128,7 @@ describe('an open transcript', { timeout: PATIENCE }, () => {
     );
   });
 
-  it('keeps corrections that the server could not take, until it can', async () => {
+  it('keeps edits while the server is unreachable, and saves them later', async () => {
     const away = await openWindow(browser, server);
     await open(away.page);
     await away.context.setOffline(true);
@@ -136,7 +136,7 @@ describe('an open transcript', { timeout: PATIENCE }, () => {
     await away.page.keyboard.press('Escape');
     await away.page.getByRole('alert').getByText('Not saved.', { exact: false }).waitFor();
     await away.page.close();
-    // Looked at while it is still away: a request that was on its way when the page closed may arrive later.
+    // Checked while still offline: a request sent when the page closed may arrive later.
     expect((await stored()).text).not.toContain('Zanzibar');
     await away.context.setOffline(false);
     const page = await away.context.newPage();
@@ -149,7 +149,7 @@ describe('an open transcript', { timeout: PATIENCE }, () => {
     await away.close();
   });
 
-  it('keeps what was typed a moment before the page went away', async () => {
+  it('saves what was typed right before leaving or reloading the page', async () => {
     const { page } = window;
     await typeFirst(page, 'Quixotic ');
     await page.getByRole('link', { name: 'Library' }).first().click();
@@ -162,7 +162,7 @@ describe('an open transcript', { timeout: PATIENCE }, () => {
     await expect.poll(async () => (await stored()).text, SOON).toContain('Reloaded');
   });
 
-  it('shows both texts where two windows changed the same one, and lets the reader choose', async () => {
+  it('shows both texts of a conflict and keeps the chosen one', async () => {
     const { page } = window;
     for (const [choice, kept, lost] of [
       ['Keep the other', 'Elsewhere one.', 'Here'],
@@ -180,7 +180,7 @@ describe('an open transcript', { timeout: PATIENCE }, () => {
       await note.getByText('Here', { exact: false }).first().waitFor();
       await note.getByText(elsewhere).waitFor();
       expect((await stored()).text).toContain(elsewhere);
-      // Neither is lost by a reload before the choice.
+      // Both texts survive a reload.
       if (choice === 'Keep mine') await page.reload();
       await note.getByText(elsewhere).waitFor();
       await note.getByRole('button', { name: choice }).click();
@@ -194,7 +194,7 @@ describe('an open transcript', { timeout: PATIENCE }, () => {
     }
   });
 
-  it('takes up what another window changed', async () => {
+  it('shows edits of another window', async () => {
     const { page } = window;
     await open(page);
     await server.client.call('patchTranscript', {
@@ -204,7 +204,7 @@ describe('an open transcript', { timeout: PATIENCE }, () => {
     await page.locator('[data-w="0"]').getByText('Changed').waitFor();
   });
 
-  it('plays the very word that is clicked, also where only a part of the audio was fetched', async () => {
+  it('plays the clicked word, also if only a range of the audio was downloaded', async () => {
     const { page, context } = await openWindow(browser, server);
     await page.addInitScript(() => {
       const Native = globalThis.Audio;
@@ -231,7 +231,7 @@ describe('an open transcript', { timeout: PATIENCE }, () => {
       });
       const from = (words[index]?.start ?? 0) - transcript.audio_offset;
       expect(heard).toBeGreaterThan(from - 0.05);
-      // It played on until the pause.
+      // Playback continued until the pause.
       expect(heard).toBeLessThan(from + 1.5);
     }
     await slider.press('Home');
@@ -240,7 +240,7 @@ describe('an open transcript', { timeout: PATIENCE }, () => {
     await context.close();
   });
 
-  it('gives its findings to a narrow window as well', async () => {
+  it('opens the side panel as a dialog in a narrow window', async () => {
     const narrow = await openWindow(browser, server, { width: 400 });
     await open(narrow.page);
     await narrow.page.getByRole('button', { name: 'Show what was found' }).click();
@@ -255,7 +255,7 @@ describe('an open transcript', { timeout: PATIENCE }, () => {
     await narrow.close();
   });
 
-  it('is asked for with the keyboard alone: the part on the waveform, and off it goes', async () => {
+  it('creates a transcription of a range by keyboard', async () => {
     const { page } = window;
     await server.client.call('pauseQueue');
     await page.keyboard.press('n');
@@ -273,7 +273,7 @@ describe('an open transcript', { timeout: PATIENCE }, () => {
     expect((await stored(data.transcriptions[0]?.id)).audio_start_from).toBe(2);
   });
 
-  it('keeps its words in sight while it is analysed again, and is as before when that is stopped', async () => {
+  it('shows the text during a new analysis, and is unchanged after its cancellation', async () => {
     const { page } = window;
     const before = await stored();
     await open(page);
@@ -298,7 +298,7 @@ describe('an open transcript', { timeout: PATIENCE }, () => {
     });
   });
 
-  it.each(['light', 'dark'] as const)('has no violation in any of its states, %s', async (theme) => {
+  it.each(['light', 'dark'] as const)('has no accessibility violations in any state, %s', async (theme) => {
     const { data } = await server.client.call('listTranscripts', { query: { limit: 1 } });
     const running = data.transcriptions[0]?.id ?? '';
     const themed = await openWindow(browser, server, { theme });
@@ -329,7 +329,7 @@ describe('an open transcript', { timeout: PATIENCE }, () => {
     await themed.close();
   });
 
-  it('never spoke to anyone but the server, nor stumbled', () => {
+  it('made no requests to other hosts and logged no errors', () => {
     expect(window.foreign).toEqual([]);
     expect(window.errors).toEqual([]);
   });

@@ -4,7 +4,7 @@ import { fixturePath } from '../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { transcribeFixture } from '../support/transcribe.ts';
 
-describe('a voice', { timeout: 120_000 }, () => {
+describe('remembered voice', { timeout: 120_000 }, () => {
   let server: TestServer;
   let browser: Browser;
   let window: TestWindow;
@@ -23,7 +23,7 @@ describe('a voice', { timeout: 120_000 }, () => {
     await discard(server);
   });
 
-  it('is remembered when its speaker is named so, and only then', async () => {
+  it('is stored when its speaker is named with that choice', async () => {
     const { page } = window;
     await window.go(`#/transcript/${first}`);
     await page.getByRole('tab', { name: 'Speakers' }).click();
@@ -38,7 +38,7 @@ describe('a voice', { timeout: 120_000 }, () => {
     expect(data.map(({ name }) => name)).toEqual(['María']);
   });
 
-  it('is proposed in the next recording, and applied by a click alone', async () => {
+  it('is suggested in the next recording, and applied by a click only', async () => {
     const { page } = window;
     await window.go(`#/transcript/${second}`);
     await page.getByRole('tab', { name: 'Speakers' }).click();
@@ -51,7 +51,7 @@ describe('a voice', { timeout: 120_000 }, () => {
     expect(await page.getByText('Sounds like').count()).toBe(0);
   });
 
-  it('is listed in the settings, and forgotten there', async () => {
+  it('is listed and forgotten in the settings', async () => {
     const { page } = window;
     await window.go('#/settings/privacy');
     await page.getByText('María').waitFor();

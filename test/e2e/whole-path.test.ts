@@ -4,10 +4,10 @@ import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../sup
 import { fixturePath } from '../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 
-// A busy machine takes its time.
+// Generous, for a busy machine.
 const RECOGNISE = 220_000;
 
-describe('the whole path of a recording through the window', () => {
+describe('a recording from upload to deletion', () => {
   let server: TestServer;
   let browser: Browser;
   let window: TestWindow;
@@ -21,7 +21,7 @@ describe('the whole path of a recording through the window', () => {
     await discard(server);
   });
 
-  it('takes a file, asks what to find, and works on it', async () => {
+  it('uploads a file with the chosen analyses and starts its job', async () => {
     const { page } = window;
     await page.getByTestId('file-input').setInputFiles(fixturePath('02-two-speakers.mp3'));
     const dialog = page.getByRole('dialog', { name: 'New transcription' });
@@ -32,7 +32,7 @@ describe('the whole path of a recording through the window', () => {
     await page.getByRole('link', { name: '02-two-speakers' }).waitFor();
   });
 
-  it('shows the text while it is recognised, and the whole of it at the end', async () => {
+  it('shows partial text while transcribing, and the whole text at the end', async () => {
     const { page } = window;
     await page.getByRole('link', { name: '02-two-speakers' }).click();
     await page.getByRole('region', { name: 'Text', exact: true }).waitFor({ timeout: RECOGNISE });
@@ -41,7 +41,7 @@ describe('the whole path of a recording through the window', () => {
     expect(text).toMatch(/Good\s+morning/);
   }, 240_000);
 
-  it('plays a clicked word and marks what is being spoken', async () => {
+  it('plays a clicked word and highlights the playing word', async () => {
     const { page } = window;
     await page.locator('[data-w="12"]').click();
     await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
@@ -59,9 +59,9 @@ describe('the whole path of a recording through the window', () => {
     expect(seconds).toBeLessThan(25);
   });
 
-  it('keeps a correction over a reload in the middle of it, with undo', async () => {
+  it('keeps an edit over a reload in the middle of it, with undo', async () => {
     const { page } = window;
-    // The text followed the player to the middle of the recording: back to its first words.
+    // The text has followed playback to the middle of the recording: go back to its start.
     await page.getByRole('slider', { name: 'Position' }).press('Home');
     await page.locator('[data-w="2"]').dblclick();
     const editor = page.getByRole('textbox', { name: 'Text of this paragraph' });
@@ -84,7 +84,7 @@ describe('the whole path of a recording through the window', () => {
     await undone;
   });
 
-  it('marks names in the text, and jumps from a summary to what was said', async () => {
+  it('marks entities in the text, and plays from a summary', async () => {
     const { page } = window;
     await page.getByRole('tab', { name: 'Names' }).click();
     expect(await page.locator('mark.ent').count()).toBeGreaterThan(0);
@@ -98,7 +98,7 @@ describe('the whole path of a recording through the window', () => {
     await page.getByRole('button', { name: 'Pause', exact: true }).click();
   });
 
-  it('finds and replaces, everywhere at once', async () => {
+  it('finds and replaces all matches', async () => {
     const { page } = window;
     await page.keyboard.press('Control+f');
     await page.getByRole('searchbox', { name: 'Find in transcript' }).fill('the notes');
@@ -115,7 +115,7 @@ describe('the whole path of a recording through the window', () => {
       .toContain('the minutes');
   });
 
-  it('exports what is seen in the preview', async () => {
+  it('exports what the preview shows', async () => {
     const { page } = window;
     await page.keyboard.press('Control+e');
     const dialog = page.getByRole('dialog', { name: 'Export' });
@@ -131,7 +131,7 @@ describe('the whole path of a recording through the window', () => {
     expect(text).toContain('Zanzibar');
   });
 
-  it('finds what was said and opens it at that second', async () => {
+  it('searches all transcripts and opens a hit at its time', async () => {
     const { page } = window;
     await page.getByRole('link', { name: 'Back to the library' }).click();
     await page.getByRole('searchbox', { name: 'Search everything that was said' }).fill('agenda');
@@ -143,7 +143,7 @@ describe('the whole path of a recording through the window', () => {
     expect(page.url()).toMatch(/\?t=\d/);
   });
 
-  it('renames in place, deletes with an undo, and then for good', async () => {
+  it('renames in place, undoes a deletion, and deletes', async () => {
     const { page } = window;
     await window.go('#/');
     await page.getByRole('searchbox').fill('');
@@ -164,7 +164,7 @@ describe('the whole path of a recording through the window', () => {
     expect(data.transcriptions).toEqual([]);
   });
 
-  it('never spoke to anyone but the server, nor stumbled', () => {
+  it('made no requests to other hosts and logged no errors', () => {
     expect(window.foreign).toEqual([]);
     expect(window.errors).toEqual([]);
   });

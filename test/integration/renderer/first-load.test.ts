@@ -7,7 +7,7 @@ import { ROOT } from '../../support/paths.ts';
 const OUT = join(ROOT, 'out', 'renderer');
 const LIMIT = 300 * 1024;
 
-/** A script and all that it imports at once, as paths; what it loads later is not among them. */
+/** The paths of a script and its static imports. */
 const withImports = (path: string, found = new Set<string>()): Set<string> => {
   if (found.has(path)) return found;
   found.add(path);
@@ -18,13 +18,13 @@ const withImports = (path: string, found = new Set<string>()): Set<string> => {
   return found;
 };
 
-describe('the first load of the window', () => {
+describe('first load of the window', () => {
   const page = readFileSync(join(OUT, 'index.html'), 'utf8');
   const named = [...page.matchAll(/(?:src|href)="\.?\/?([^"]+\.js)"/g)].map((match) =>
     join(OUT, match[1] ?? ''),
   );
 
-  it('is under 300 KB of compressed scripts, and leaves the other screens for later', () => {
+  it('has less than 300 KB of compressed scripts, without the other screens', () => {
     const scripts = new Set(named.flatMap((path) => [...withImports(path)]));
     const bytes = [...scripts].reduce((sum, path) => sum + gzipSync(readFileSync(path)).length, 0);
     expect(bytes).toBeGreaterThan(50 * 1024);
@@ -32,7 +32,7 @@ describe('the first load of the window', () => {
     expect([...scripts].filter((path) => /(transcript|files|models|settings)-screen/.test(path))).toEqual([]);
   });
 
-  it('names no address but its own', () => {
+  it('references no other origin', () => {
     const addresses = page.match(/(?:src|href)="[^"]*"/g) ?? [];
     expect(addresses.length).toBeGreaterThan(2);
     expect(addresses.filter((address) => /="(?:https?:)?\/\//.test(address))).toEqual([]);

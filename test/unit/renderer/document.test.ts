@@ -45,8 +45,8 @@ const entities = [
 ];
 const doc = buildDoc({ segments, text, entities });
 
-describe('a document', () => {
-  it('joins what one speaker says and begins anew with the next', () => {
+describe('document', () => {
+  it('groups consecutive segments of a speaker into a paragraph', () => {
     expect(
       doc.paragraphs.map((block) => [block.speaker, block.firstWord, block.endWord, block.showsSpeaker]),
     ).toEqual([
@@ -55,13 +55,13 @@ describe('a document', () => {
     ]);
   });
 
-  it('begins a paragraph after a long pause, without naming the speaker again', () => {
+  it('starts a paragraph after a long pause, without repeating the speaker', () => {
     const paused = [segment(0, 'One two.', 0, 'A'), segment(1, 'Three four.', 9, 'A')];
     const { paragraphs } = buildDoc({ segments: paused, text: 'One two. Three four.', entities: [] });
     expect(paragraphs.map((block) => block.showsSpeaker)).toEqual([true, false]);
   });
 
-  it('knows which words a named thing consists of, also where its text comes twice', () => {
+  it('assigns entities to words, also for repeated texts', () => {
     const named = doc.words.flatMap((word, index) =>
       word.entity === -1 ? [] : [[word.text, word.entity, index]],
     );
@@ -81,14 +81,14 @@ describe('a document', () => {
     expect(paragraphOfWord(doc, 9)).toBe(1);
   });
 
-  it('gives the words of sentences to the segments that they fall into', () => {
+  it('assigns the words of sentences to segments by time', () => {
     const bare = segments.map(({ words: _words, ...rest }) => rest);
     const words = segments.flatMap((each) => each.words ?? []);
     const sentence = { id: 1, text, start: 0, end: 7, confidence: 0.9, words };
     expect(wordsBySegment(bare, [sentence]).map((each) => each.words?.length)).toEqual([4, 5, 4]);
   });
 
-  it('spreads the words of a segment that came without over its time', () => {
+  it('spreads words evenly over a segment without word times', () => {
     const { words } = buildDoc({
       segments: [{ id: 0, text: 'one two', start: 10, end: 12, speaker_id: null }],
       text: 'one two',
@@ -100,23 +100,23 @@ describe('a document', () => {
     ]);
   });
 
-  it('skips only silences that are longer than a breath', () => {
+  it('finds silence gaps that are longer than a breath', () => {
     expect(findSilenceGaps(doc)).toEqual([]);
     const paused = buildDoc({ segments: [segment(0, 'One', 0), segment(1, 'two', 8)], text: 'One two' });
     expect(findSilenceGaps(paused)).toEqual([{ from: expect.closeTo(0.6), to: expect.closeTo(7.8) }]);
   });
 });
 
-describe('the timeline of the player', () => {
+describe('player timeline', () => {
   const whole = { duration: 60, audio_offset: 0, audio_start_from: 0, audio_end_at: 0 };
 
-  it('is the whole recording, as long as the player hears it to be', () => {
+  it('is the whole recording, with the duration of the loaded audio', () => {
     expect(getTimeline(whole, 0)).toEqual({ from: 0, to: 60 });
     expect(getTimeline(whole, 60.4)).toEqual({ from: 0, to: 60.4 });
     expect(getTimeline(undefined, 5)).toEqual({ from: 0, to: 0 });
   });
 
-  it('is the range that was transcribed, whether all of the audio is kept or the range alone', () => {
+  it('is the transcribed range, whether all of the audio or only the range is stored', () => {
     const range = { duration: 20, audio_offset: 0, audio_start_from: 30, audio_end_at: 50 };
     expect(getTimeline(range, 60)).toEqual({ from: 30, to: 50 });
     expect(getTimeline({ ...range, audio_offset: 29.5 }, 21)).toEqual({ from: 30, to: 50 });
@@ -124,11 +124,11 @@ describe('the timeline of the player', () => {
   });
 });
 
-describe('a correction', () => {
+describe('edit', () => {
   const first = doc.segments[1];
   if (first === undefined) throw new Error('The document has no second segment.');
 
-  it('leaves the times of what stayed and fits what is new between its neighbours', () => {
+  it('keeps the times of kept words and places new words between their neighbors', () => {
     const words = alignWords(first, 'Very nice to finally meet you, Peter.', 1);
     expect(words.map((word) => word.text)).toEqual([
       'Very',
@@ -146,14 +146,14 @@ describe('a correction', () => {
     expect(starts).toEqual([...starts].sort((a, b) => a - b));
   });
 
-  it('counts a word that a person wrote as certain', () => {
+  it('gives written words full confidence', () => {
     const doubtful = buildDoc({ segments: [segment(0, '?maybe so', 0)], text: '?maybe so' });
     expect(findUncertainSpans(doubtful, new Set())).toEqual([{ first: 0, last: 0 }]);
     expect(findUncertainSpans(editDoc(doubtful, [{ id: 0, text: 'surely so' }]), new Set())).toEqual([]);
     expect(findUncertainSpans(doubtful, new Set([0]))).toEqual([]);
   });
 
-  it('keeps the marks of named things in the rest of the text', () => {
+  it('keeps entities in the rest of the text', () => {
     const edited = editDoc(doc, [{ id: 0, text: 'Good evening to all of you.' }]);
     expect(edited.words.filter((word) => word.entity !== -1).map((word) => word.text)).toEqual([
       'Peter.',
@@ -164,15 +164,15 @@ describe('a correction', () => {
     expect(segmentTexts(edited, [0])).toEqual([{ id: 0, text: 'Good evening to all of you.' }]);
   });
 
-  it('takes a segment whose text was deleted whole', () => {
+  it('accepts a segment with an empty text', () => {
     const edited = editDoc(doc, [{ id: 1, text: '' }]);
     expect(edited.words).toHaveLength(8);
     expect(edited.paragraphs.map((block) => block.endSegment - block.firstSegment)).toEqual([2, 1]);
   });
 });
 
-describe('finding', () => {
-  it('finds without regard to case, across words and segments', () => {
+describe('find and replace', () => {
+  it('finds case-insensitively, across words and segments', () => {
     expect(findMatches(doc, 'PETER')).toEqual([
       { first: 8, last: 8 },
       { first: 9, last: 9 },
@@ -181,7 +181,7 @@ describe('finding', () => {
     expect(findMatches(doc, '  ')).toEqual([]);
   });
 
-  it('replaces everywhere, or one place alone, and takes signs as they are', () => {
+  it('replaces all or one occurrence, and treats special characters literally', () => {
     expect(replaceMatches(doc, 'peter', 'Paul').map((change) => change.text)).toEqual([
       'Nice to meet you, Paul.',
       'Paul Walker is late.',

@@ -28,7 +28,7 @@ describe('messages', () => {
       expect(placeholders(translated[key] ?? ''), key).toEqual(placeholders(text));
   });
 
-  it('are English where a translation lacks them', () => {
+  it('fall back to English if a translation lacks them', () => {
     expect(withFallback({ 'nav.queue': 'Warteschlange' })).toEqual({
       ...english,
       'nav.queue': 'Warteschlange',

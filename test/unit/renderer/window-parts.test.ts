@@ -20,15 +20,15 @@ import { NO_FILTER, toListQuery } from '../../../renderer/stores/library.ts';
 import { TranscriptionOptionsSchema } from '../../../renderer/stores/prefs.ts';
 import { hrefOf, parseRoute, storedInHash } from '../../../renderer/stores/router.ts';
 
-describe('times', () => {
-  it('are written as a clock and read back', () => {
+describe('clock and date formats', () => {
+  it('formats and parses clock times', () => {
     expect([0, 139, 4448].map((seconds) => formatClock(seconds))).toEqual(['0:00', '2:19', '1:14:08']);
     expect(formatClock(724, true)).toBe('00:12:04');
     expect(['2:19', '1:14:08', '8.5', '8,5'].map(parseClock)).toEqual([139, 4448, 8.5, 8.5]);
     expect(['', 'x', '1:2:3:4', '-5'].map(parseClock)).toEqual([undefined, undefined, undefined, undefined]);
   });
 
-  it('carry as much date as is needed', () => {
+  it('shortens dates relative to now', () => {
     const now = new Date('2026-11-20T18:00:00');
     expect(formatRelativeDay('2026-11-20T14:02:00', 'en-GB', now)).toBe('Today, 14:02');
     expect(formatRelativeDay('2026-11-19T23:59:00', 'en-GB', now)).toBe('Yesterday');
@@ -38,10 +38,10 @@ describe('times', () => {
   });
 });
 
-describe('the filter of the library', () => {
+describe('library filter', () => {
   const now = new Date('2026-03-03T09:00:00');
 
-  it('knows a stretch of days by its name, over the end of a month', () => {
+  it('recognizes named periods, across the end of a month', () => {
     expect([dayOf(0, now), dayOf(6, now)]).toEqual(['2026-03-03', '2026-02-25']);
     expect(periodOf(undefined, undefined)).toBe('any');
     expect(periodOf('2026-02-25', undefined, now)).toBe('week');
@@ -49,7 +49,7 @@ describe('the filter of the library', () => {
     expect(periodOf('2026-02-24', undefined, now)).toBe('own');
   });
 
-  it('asks for whole days in the reader’s own time, and for nothing that is not set', () => {
+  it('queries whole days in local time and omits unset filters', () => {
     const plain = { ...NO_FILTER, sort: 'created_at', order: 'desc' } as const;
     expect(toListQuery(plain)).toEqual({ sort: 'created_at', order: 'desc' });
     const day = toListQuery({ ...plain, from: '2026-03-01', to: '2026-03-01' });
@@ -60,8 +60,8 @@ describe('the filter of the library', () => {
   });
 });
 
-describe('connections', () => {
-  it('are gathered by address and reason', () => {
+describe('groupByDestination', () => {
+  it('groups connections by host and purpose', () => {
     const one = { host: 'a.example', address: null, purpose: 'audio', bytes: 5, error: null } as const;
     expect(
       groupByDestination([
@@ -76,11 +76,11 @@ describe('connections', () => {
   });
 });
 
-describe('an error', () => {
+describe('describeError', () => {
   const said = (language: 'en' | 'de') => Object.assign((key: string) => key, { language });
   const body = { success: false as const, error: 'The disk has 3 bytes left.', request_id: '' };
 
-  it('is the server’s own sentence in English, and the sentence of its code elsewhere', () => {
+  it('uses the server’s message in English and a translation of the code in other languages', () => {
     const full = new ApiError(507, { ...body, code: 'disk_full' });
     expect(describeError(full, said('en'))).toBe('The disk has 3 bytes left.');
     expect(describeError(full, said('de'))).toBe('error.code.disk_full');
@@ -88,7 +88,7 @@ describe('an error', () => {
     expect(describeError(new TypeError('fetch failed'), said('de'))).toBe('error.unreachable');
   });
 
-  it('names each fault once', () => {
+  it('does not repeat details that the message contains', () => {
     const fault = { path: 'limit', message: 'Too big.' };
     const refused = new ApiError(400, {
       ...body,
@@ -100,13 +100,13 @@ describe('an error', () => {
     expect(describeError(refused, said('de'))).toBe('error.code.invalid_request Too big.');
   });
 
-  it('has a sentence for each code of the contract', () => {
+  it('has a message for each error code of the contract', () => {
     const keys = new Set(Object.keys(english));
     const codes = [...Object.keys(ERROR_STATUS), ...JOB_ERROR_CODES];
     expect(codes.filter((code) => !keys.has(`error.code.${code}`))).toEqual([]);
   });
 
-  it('of a job is its reason', () => {
+  it('describes why a job failed', () => {
     const gone = {
       code: 'download_failed',
       message: 'The server answered 404.',
@@ -118,7 +118,7 @@ describe('an error', () => {
   });
 });
 
-describe('what a model is good for', () => {
+describe('describeModel', () => {
   const t = Object.assign((key: string) => key, { language: 'de' as const });
   it.each([
     ['small.en', 'models.good.small'],
@@ -130,7 +130,7 @@ describe('what a model is good for', () => {
   });
 });
 
-describe('addresses of the window', () => {
+describe('routes', () => {
   it.each(['#/', '#/transcript/tr_1?t=12.50', '#/files/a%2Fb', '#/settings/network', '#/models'])(
     '%s',
     (hash) => {
@@ -138,11 +138,11 @@ describe('addresses of the window', () => {
     },
   );
 
-  it('lead to the library when they are unknown', () => {
+  it('falls back to the library', () => {
     expect(parseRoute('#/nowhere', isScreenName)).toEqual({ screen: 'library' });
   });
 
-  it('carry a token or a stored file', () => {
+  it('reads a token or a stored file from the hash', () => {
     expect(tokenFromHash('#token=a%2Bb')).toBe('a+b');
     expect(tokenFromHash('#/')).toBeUndefined();
     expect(storedInHash('#/new?stored=%2Fusr%2Fa.mp3&name=a.mp3')).toEqual({
@@ -152,23 +152,23 @@ describe('addresses of the window', () => {
     expect(storedInHash('#/models')).toBeUndefined();
   });
 
-  it('stay on the origin that the page came from', () => {
+  it('moves URLs to the origin of the page', () => {
     expect(toSameOrigin('http://127.0.0.1:3277/v1/a?x=1', 'http://localhost:3277')).toBe(
       'http://localhost:3277/v1/a?x=1',
     );
   });
 });
 
-describe('a pasted text', () => {
-  it('is links only when it holds nothing else', () => {
+describe('parseLinks', () => {
+  it('returns links only if the text contains nothing else', () => {
     expect(parseLinks(' https://a.example/x.mp3\nhttp://b.example/ ')).toHaveLength(2);
     expect(parseLinks('see https://a.example/x.mp3')).toEqual([]);
     expect(parseLinks('')).toEqual([]);
   });
 });
 
-describe('the event stream', () => {
-  it('is put together from pieces, with ids, comments and several lines of data', () => {
+describe('event stream', () => {
+  it('parses events from partial data, with ids, comments and multi-line data', () => {
     const parser = createEventParser();
     expect(parser.push(': hello\n\nid: 7\nevent: queue.ch')).toEqual([]);
     expect(parser.push('anged\ndata: {"paused":\ndata: true}\n\ndata: x\n\n')).toEqual([
@@ -177,7 +177,7 @@ describe('the event stream', () => {
     ]);
   });
 
-  it('passes over events of a kind that is not known', () => {
+  it('ignores events of an unknown type', () => {
     expect(parseLiveEvent('queue.changed', '{"paused":true}')).toEqual({
       type: 'queue.changed',
       paused: true,
@@ -186,7 +186,7 @@ describe('the event stream', () => {
   });
 });
 
-describe('a request for a transcription', () => {
+describe('transcription request', () => {
   const options = TranscriptionOptionsSchema.parse({
     speakers: 3,
     language: 'de',
@@ -194,7 +194,7 @@ describe('a request for a transcription', () => {
     safety: true,
   });
 
-  it('names what was chosen, and no more', () => {
+  it('contains only the chosen options', () => {
     expect(
       toRequest(
         'storage:/a',
@@ -218,13 +218,13 @@ describe('a request for a transcription', () => {
     });
   });
 
-  it('is a command that a shell takes as it stands', () => {
+  it('is quoted for the shell as a curl command', () => {
     const curl = toCurl('http://127.0.0.1:3277', { audio_url: "https://a.example/it's.mp3", model: 'mini' });
     expect(curl).toContain("it'\\''s.mp3");
     expect(curl).toContain('$EARSHOT_API_KEY');
   });
 
-  it('is remembered field by field: a damaged one falls back alone', () => {
+  it('replaces only invalid remembered options by defaults', () => {
     expect(TranscriptionOptionsSchema.parse({ model: 5, topics: false })).toMatchObject({
       model: 'mini',
       topics: false,
@@ -232,8 +232,8 @@ describe('a request for a transcription', () => {
   });
 });
 
-describe('the drawing of sound', () => {
-  it('keeps the shape, shows a shout, and leaves silence flat', () => {
+describe('waveform', () => {
+  it('keeps the shape and short peaks, and leaves silence flat', () => {
     const loud = new Float32Array(100).fill(0.2);
     loud[10] = 1;
     const bars = resamplePeaks(loud, 10);
@@ -242,7 +242,7 @@ describe('the drawing of sound', () => {
     expect(Math.max(...normalizePeaks(new Float32Array(10)))).toBe(0);
   });
 
-  it('numbers speakers by their letters', () => {
+  it('converts speaker letters to indexes', () => {
     expect(['A', 'B', 'Z', 'AA'].map(speakerIndex)).toEqual([0, 1, 25, 26]);
   });
 });
