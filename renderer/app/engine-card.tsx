@@ -24,9 +24,9 @@ export const EngineCard = () => {
       <div role="status" className="rounded-box border border-line bg-surface p-2.5 text-xs">
         <div className="flex items-center gap-1.5 font-[550]">
           <Dot tone="bad" />
-          {t('engine.lost')}
+          {t('engine.disconnected')}
         </div>
-        <p className="mt-0.5 text-ink-2">{t('engine.lost.hint')}</p>
+        <p className="mt-0.5 text-ink-2">{t('engine.disconnected.hint')}</p>
       </div>
     );
   }

@@ -37,7 +37,7 @@ export const LogSection = <T,>({ title, text, empty, load, children }: Props<T>)
       }
     >
       {isForbidden ? (
-        <Callout tone="plain">{t('log.closed')}</Callout>
+        <Callout tone="plain">{t('log.forbidden')}</Callout>
       ) : (
         <ResourceView resource={resource} onReload={reload}>
           {(rows) => (rows.length === 0 ? <p className="text-ink-2">{empty}</p> : children(rows))}

@@ -52,7 +52,7 @@ export const SignInPage = ({ onSignedIn }: { onSignedIn: () => void }) => {
     setError(undefined);
     try {
       if (await signInWithKey(baseUrl, key.trim(), sessionStorage)) onSignedIn();
-      else setError(t('session.closed.wrong'));
+      else setError(t('session.signedOut.wrong'));
     } catch (error) {
       setError(describeError(error, t));
     } finally {
@@ -64,8 +64,8 @@ export const SignInPage = ({ onSignedIn }: { onSignedIn: () => void }) => {
     <CenteredPage>
       <div className="w-full max-w-[440px]">
         <KeyRound size={28} className="text-ink-3" aria-hidden />
-        <h1 className="mt-4 font-serif text-xl font-semibold">{t('session.closed.title')}</h1>
-        <p className="mt-2 text-ink-2">{t('session.closed.text')}</p>
+        <h1 className="mt-4 font-serif text-xl font-semibold">{t('session.signedOut.title')}</h1>
+        <p className="mt-2 text-ink-2">{t('session.signedOut.text')}</p>
         <pre className="mt-3 overflow-x-auto rounded-box bg-sunken px-3.5 py-2.5 font-mono text-xs">
           earshot serve
         </pre>
@@ -76,7 +76,7 @@ export const SignInPage = ({ onSignedIn }: { onSignedIn: () => void }) => {
             void submit();
           }}
         >
-          <Field label={t('session.closed.key')} error={error} className="flex-1">
+          <Field label={t('session.signedOut.key')} error={error} className="flex-1">
             {(ids) => (
               <TextInput
                 {...ids}
@@ -94,7 +94,7 @@ export const SignInPage = ({ onSignedIn }: { onSignedIn: () => void }) => {
             className="mt-[23px]"
             disabled={isBusy || key.trim() === ''}
           >
-            {t('session.closed.open')}
+            {t('session.signedOut.open')}
           </Button>
         </form>
       </div>

@@ -96,7 +96,7 @@ const ConnectionBanner = () => {
   return (
     <p role="alert" className="flex items-center gap-2.5 bg-warn-soft px-4 py-2 text-warn lg:px-8">
       <PlugZap size={15} strokeWidth={1.75} aria-hidden />
-      {t('offline.banner')}
+      {t('connection.banner')}
     </p>
   );
 };

@@ -39,7 +39,9 @@ export const useJobAnnouncements = (): string => {
       quarters.set(id, quarter);
       const row = [...library.list.getState().rows.values()].find((item) => item.id === id);
       if (row !== undefined)
-        setAnnouncement(t('stage.said', { name: row.name, share: formatPercent(quarter / 100, locale) }));
+        setAnnouncement(
+          t('stage.announcement', { name: row.name, share: formatPercent(quarter / 100, locale) }),
+        );
     };
     const announceEnd = (event: EndEvent) => {
       const { id, name, error } = event.transcript;

@@ -23,12 +23,12 @@ type SwitchesProps = Props & {
 };
 
 const ANALYSES: readonly { flag: AnalysisFlag; name: MessageKey; line: MessageKey }[] = [
-  { flag: 'diarize', name: 'find.speakers', line: 'find.speakers.line' },
-  { flag: 'summary', name: 'find.summary', line: 'find.summary.line' },
-  { flag: 'entities', name: 'find.names', line: 'find.names.line' },
-  { flag: 'topics', name: 'find.topics', line: 'find.topics.line' },
-  { flag: 'safety', name: 'find.safety', line: 'find.safety.line' },
-  { flag: 'redact', name: 'find.private', line: 'find.private.line' },
+  { flag: 'diarize', name: 'analysis.speakers', line: 'analysis.speakers.hint' },
+  { flag: 'summary', name: 'analysis.summary', line: 'analysis.summary.hint' },
+  { flag: 'entities', name: 'analysis.names', line: 'analysis.names.hint' },
+  { flag: 'topics', name: 'analysis.topics', line: 'analysis.topics.hint' },
+  { flag: 'safety', name: 'analysis.safety', line: 'analysis.safety.hint' },
+  { flag: 'redact', name: 'analysis.private', line: 'analysis.private.hint' },
 ];
 
 /** Switches and options for the analyses. */
@@ -41,7 +41,7 @@ export const AnalysisSwitches = ({ options, onChange, existing }: SwitchesProps)
           <Switch
             key={flag}
             label={t(name)}
-            hint={existing?.has(flag) === true ? t('analyse.made') : t(line)}
+            hint={existing?.has(flag) === true ? t('analyze.exists') : t(line)}
             checked={options[flag]}
             onChange={(on) => onChange({ [flag]: on })}
           />
@@ -63,10 +63,10 @@ const SummaryTypeField = ({ options, onChange }: Props) => {
   const { t } = useI18n();
   return (
     <div className="mt-4 flex flex-wrap items-center gap-3 border-t border-line pt-3.5">
-      <span className="text-ink-2">{t('find.summary')}</span>
+      <span className="text-ink-2">{t('analysis.summary')}</span>
       <span className="flex-1" />
       <SegmentedControl
-        label={t('summary.form')}
+        label={t('summary.type')}
         value={options.summaryType}
         choices={SUMMARY_TYPES.map((type) => ({ value: type, label: t(SUMMARY_NAMES[type]) }))}
         onChange={(summaryType) => onChange({ summaryType })}
@@ -78,9 +78,9 @@ const SummaryTypeField = ({ options, onChange }: Props) => {
 const SUBSTITUTIONS: Readonly<
   Record<(typeof PII_SUBSTITUTIONS)[number], { name: MessageKey; sample: string }>
 > = {
-  hash: { name: 'private.hash', sample: '[PHONE_NUMBER_1f3a9c2e]' },
-  mask: { name: 'private.mask', sample: '***-***-****' },
-  remove: { name: 'private.remove', sample: '' },
+  hash: { name: 'redaction.hash', sample: '[PHONE_NUMBER_1f3a9c2e]' },
+  mask: { name: 'redaction.mask', sample: '***-***-****' },
+  remove: { name: 'redaction.remove', sample: '' },
 };
 
 const isGroup = (name: PiiPolicyName): name is (typeof PII_GROUP_NAMES)[number] =>
@@ -103,7 +103,7 @@ const RedactionFields = ({ options, onChange }: Props) => {
       <div className="flex flex-wrap items-center gap-1.5">
         {PII_GROUP_NAMES.map((group) => (
           <Chip key={group} isOn={options.policies.includes(group)} onClick={() => toggle(group)}>
-            {t(`private.${group}`)}
+            {t(`redaction.${group}`)}
           </Chip>
         ))}
         <Button
@@ -111,11 +111,11 @@ const RedactionFields = ({ options, onChange }: Props) => {
           aria-expanded={showsEveryPolicy}
           onClick={() => setShowsEveryPolicy(!showsEveryPolicy)}
         >
-          {t('private.each')}
+          {t('redaction.everyPolicy')}
         </Button>
         <span className="flex-1" />
         <SegmentedControl
-          label={t('private.form')}
+          label={t('redaction.substitution')}
           value={options.substitution}
           choices={PII_SUBSTITUTIONS.map((sub) => ({ value: sub, label: t(SUBSTITUTIONS[sub].name) }))}
           onChange={(substitution) => onChange({ substitution })}
@@ -130,16 +130,17 @@ const RedactionFields = ({ options, onChange }: Props) => {
           ))}
         </div>
       )}
-      {options.policies.length === 0 && <p className="mt-2.5 text-ink-2">{t('private.all')}</p>}
+      {options.policies.length === 0 && <p className="mt-2.5 text-ink-2">{t('redaction.everything')}</p>}
       <p className="mt-2.5 text-ink-2">
-        {t('private.before')} <span className="font-mono text-xs text-ink">“call me on 555-014-2367”</span>{' '}
-        {t('private.after')}{' '}
+        {t('redaction.exampleBefore')}{' '}
+        <span className="font-mono text-xs text-ink">“call me on 555-014-2367”</span>{' '}
+        {t('redaction.exampleAfter')}{' '}
         <span className="font-mono text-xs text-ink">{`“call me on${sample === '' ? '' : ` ${sample}`}”`}</span>
       </p>
       <div className="mt-3">
         <Switch
-          label={t('private.audio')}
-          hint={t('private.audio.line')}
+          label={t('redaction.audio')}
+          hint={t('redaction.audio.hint')}
           checked={options.redactAudio}
           onChange={(redactAudio) => onChange({ redactAudio })}
         />

@@ -67,7 +67,7 @@ const AnalyzeDialog = ({ title, text, existing, language, onAnalyze, onClose }: 
             disabled={isSending || Object.keys(request).length === 0}
             onClick={() => void submit()}
           >
-            {t('analyse.start')}
+            {t('analyze.start')}
           </Button>
         </>
       }
@@ -80,7 +80,7 @@ const AnalyzeDialog = ({ title, text, existing, language, onAnalyze, onClose }: 
       )}
       {options.redact && (
         <div className="mt-4" role="status">
-          <Callout tone="warn">{t('analyse.redact')}</Callout>
+          <Callout tone="warn">{t('analyze.redactionWarning')}</Callout>
         </div>
       )}
       {error !== undefined && (

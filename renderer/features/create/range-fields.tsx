@@ -45,7 +45,7 @@ export const RangeFields = ({ peaks, duration, range, onChange, isPending }: Pro
       </div>
       {range.to !== 0 && range.to <= range.from && (
         <p role="alert" className="mt-1.5 text-xs text-bad">
-          {t('range.fault')}
+          {t('range.invalid')}
         </p>
       )}
     </div>

@@ -85,26 +85,26 @@ const RecordDialog = () => {
       <LevelMeter levels={levels} held={state === 'held'} />
       {hasFailed && (
         <div className="mt-3" role="alert">
-          <Callout tone="bad">{t('record.fault')}</Callout>
+          <Callout tone="bad">{t('record.failed')}</Callout>
         </div>
       )}
       <div className="mt-4 flex items-center gap-2">
         <span role="timer" className="tnum flex-1 text-lg font-semibold">
           {formatClock(seconds)}
           {state === 'held' && (
-            <span className="ms-3 text-xs font-normal text-ink-2">{t('record.held')}</span>
+            <span className="ms-3 text-xs font-normal text-ink-2">{t('record.paused')}</span>
           )}
         </span>
         {state === 'none' ? (
           <Button variant="primary" className="h-9" onClick={() => void start()}>
             <Mic size={16} aria-hidden />
-            {t('record.begin')}
+            {t('record.start')}
           </Button>
         ) : (
           <>
             <Button className="h-9" onClick={() => hold(state === 'running')}>
               {state === 'held' ? <Mic size={16} aria-hidden /> : <Pause size={16} aria-hidden />}
-              {state === 'held' ? t('record.resume') : t('record.hold')}
+              {state === 'held' ? t('record.resume') : t('record.pause')}
             </Button>
             <Button variant="primary" className="h-9" onClick={() => void finish()}>
               <Square size={14} fill="currentColor" aria-hidden />

@@ -113,7 +113,7 @@ const AddSources = ({ onAdd }: { onAdd: (sources: readonly Source[]) => void }) 
         </div>
         {isInvalid && (
           <p role="alert" className="mt-1.5 text-xs text-bad">
-            {t('create.linkFault')}
+            {t('create.linkInvalid')}
           </p>
         )}
       </div>

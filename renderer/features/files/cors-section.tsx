@@ -134,7 +134,7 @@ const CorsForm = ({ initial, onSaved }: { initial: Draft; onSaved: () => void })
           />
         )}
       </Field>
-      {splitList(draft.origins).includes('*') && <Callout tone="warn">{t('cors.star')}</Callout>}
+      {splitList(draft.origins).includes('*') && <Callout tone="warn">{t('cors.wildcardWarning')}</Callout>}
       <div>
         <p className="mb-1.5 text-xs font-medium text-ink-2">{t('cors.methods')}</p>
         <div className="flex flex-wrap gap-1.5">

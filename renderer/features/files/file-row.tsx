@@ -71,7 +71,7 @@ const useFileActions = (file: StoredFile, onChanged: () => void) => {
     copyLink: () =>
       run(async () => {
         await navigator.clipboard.writeText(file.urls.direct ?? (await fetchSignedUrl()));
-        toasts.show(file.urls.direct === null ? t('files.linkHour') : t('files.linkPublic'));
+        toasts.show(file.urls.direct === null ? t('files.linkExpires') : t('files.linkPublic'));
       }),
     setPublic: (on: boolean) =>
       run(async () => {

@@ -36,26 +36,26 @@ export const SelectionBar = () => {
       >
         {EXPORT_ORDER.map((format) => (
           <MenuItem key={format} onSelect={() => void actions.exportAll([...selected], format)}>
-            {t('export.as', { format: format.toUpperCase() })}
+            {t('export.inFormat', { format: format.toUpperCase() })}
           </MenuItem>
         ))}
       </Menu>
       <Button variant="ghost" onClick={() => setIsAnalyzing(true)}>
         <ScanSearch size={15} strokeWidth={1.75} aria-hidden />
-        {t('analyse.open')}
+        {t('analyze.open')}
       </Button>
       <Button variant="ghost" className="text-bad" onClick={() => actions.remove([...selected])}>
         <Trash2 size={15} aria-hidden />
         {t('common.delete')}
       </Button>
-      <IconButton label={t('library.unselect')} onClick={() => library.select([])}>
+      <IconButton label={t('library.clearSelection')} onClick={() => library.select([])}>
         <X size={15} aria-hidden />
       </IconButton>
       {isAnalyzing && (
         <Suspense fallback={null}>
           <AnalyzeDialog
-            title={t('reanalyse.title', { count: selected.size })}
-            text={t('reanalyse.text')}
+            title={t('analyzeMany.title', { count: selected.size })}
+            text={t('analyzeMany.text')}
             language={null}
             onAnalyze={(request) => actions.analyzeAll([...selected], request)}
             onClose={() => setIsAnalyzing(false)}

@@ -85,7 +85,7 @@ const createActions = (services: Services, t: Translate) => {
         client.call('analyzeTranscript', { params: { id }, body: { ...analyses, ...summaryLanguage(id) } }),
       );
       if (failures > 0) showFailures(failures, ids.length, reason);
-      else toasts.show(t('reanalyse.begun', { count: ids.length }));
+      else toasts.show(t('analyzeMany.started', { count: ids.length }));
       library.refreshNow();
     },
     /** Hides the rows at once and deletes the transcripts after the time for an undo. */

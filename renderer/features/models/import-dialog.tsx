@@ -28,7 +28,7 @@ export const ImportModelDialog = ({ onClose, onDone }: { onClose: () => void; on
       const { data } = await client.call('importModel', {
         body: { path: path.trim(), ...(id.trim() === '' ? {} : { id: id.trim() }) },
       });
-      toasts.show(t('models.here', { name: data.name }), { tone: 'good' });
+      toasts.show(t('models.imported', { name: data.name }), { tone: 'good' });
       onDone();
     } catch (error) {
       setError(toFieldError(error, describeError(error, t)));

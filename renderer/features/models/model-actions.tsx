@@ -21,7 +21,9 @@ export const DownloadStatus = ({ model }: { model: Model }) => {
   if (download.state === 'failed') {
     return (
       <p role="alert" className="mt-1 text-xs text-bad">
-        {download.error === null ? t('models.broken') : t('models.brokenWhy', { reason: download.error })}
+        {download.error === null
+          ? t('models.downloadFailed')
+          : t('models.downloadFailedReason', { reason: download.error })}
       </p>
     );
   }
@@ -79,7 +81,7 @@ export const ModelActions = ({ model, onChanged }: { model: Model; onChanged: ()
         ) : (
           <Button disabled={isBusy} onClick={() => void run(() => client.call('installModel', { params }))}>
             <Download size={15} strokeWidth={1.75} aria-hidden />
-            {t(model.download === null ? 'models.get' : 'models.resume')}
+            {t(model.download === null ? 'models.download' : 'models.resume')}
           </Button>
         )}
         {model.download !== null && (

@@ -28,7 +28,8 @@ const useDownloadAnnouncements = (again: () => void): string => {
       refresh();
       // Progress is announced in quarters: more often would interrupt a screen reader.
       const quarter = event.total === 0 ? 0 : Math.floor((event.received / event.total) * 4) / 4;
-      if (quarter > 0) setSaid(t('models.said', { name: event.id, share: formatPercent(quarter, locale) }));
+      if (quarter > 0)
+        setSaid(t('models.announcement', { name: event.id, share: formatPercent(quarter, locale) }));
     });
     return () => {
       stop();
@@ -102,12 +103,12 @@ const Models = ({ models, free, onChanged }: ModelsProps) => {
     <>
       {!real && (
         <div className="mb-5">
-          <Callout tone="warn">{t('models.nothing')}</Callout>
+          <Callout tone="warn">{t('models.demoOnly')}</Callout>
         </div>
       )}
       <ModelGroup
         title={t('models.installed')}
-        text={t('models.use', {
+        text={t('models.usage', {
           count: installed.length,
           size: formatBytes(size, locale),
           free: formatBytes(free, locale),

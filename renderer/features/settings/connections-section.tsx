@@ -65,10 +65,10 @@ const DestinationTable = ({ rows }: { rows: readonly Destination[] }) => {
               {t('network.address')}
             </th>
             <th scope="col" className={`${HEADER_CLASS} text-start`}>
-              {t('network.why')}
+              {t('network.purpose')}
             </th>
             <th scope="col" className={`${HEADER_CLASS} text-end`}>
-              {t('network.times')}
+              {t('network.count')}
             </th>
             <th scope="col" className={`${HEADER_CLASS} text-end`}>
               {t('network.received')}

@@ -86,8 +86,8 @@ const ServerSettings = ({ group: id }: { group: string }) => {
     return (
       <EmptyState
         role="alert"
-        title={isForbidden ? t('settings.closed') : t('settings.failed')}
-        text={isForbidden ? t('settings.closed.text') : describeError(resource.error, t)}
+        title={isForbidden ? t('settings.forbidden') : t('settings.failed')}
+        text={isForbidden ? t('settings.forbidden.text') : describeError(resource.error, t)}
       >
         {!isForbidden && <Button onClick={reload}>{t('common.retry')}</Button>}
       </EmptyState>

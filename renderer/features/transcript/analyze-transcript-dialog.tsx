@@ -29,8 +29,8 @@ export const AnalyzeTranscriptDialog = () => {
   if (transcript === undefined) return null;
   return (
     <AnalyzeDialog
-      title={t('analyse.title')}
-      text={t('analyse.text')}
+      title={t('analyze.title')}
+      text={t('analyze.text')}
       existing={existingAnalyses(transcript)}
       language={transcript.language}
       onAnalyze={async (request) => {

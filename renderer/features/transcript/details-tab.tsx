@@ -51,10 +51,10 @@ const listFacts = (transcript: Transcription, { t, locale }: I18nState): [string
         : t('details.fetched.none'),
     ],
     [
-      t('details.hidden'),
+      t('details.redacted'),
       transcript.redact_pii_policies === undefined
         ? undefined
-        : t('details.hidden.kinds', { count: transcript.redact_pii_policies.length }),
+        : t('details.redacted.kinds', { count: transcript.redact_pii_policies.length }),
     ],
     ['Id', transcript.id],
   ];
@@ -100,10 +100,12 @@ const RedactionReport = ({ report }: { report: NonNullable<Transcription['redact
   return (
     <div className="mt-4">
       {report.audible.length > 0 ? (
-        <Callout tone="bad">{t('details.covered.audible', { kinds: kinds.join(', ') })}</Callout>
+        <Callout tone="bad">{t('details.redactedAudio.audible', { kinds: kinds.join(', ') })}</Callout>
       ) : (
         <Callout tone={report.checked ? 'good' : 'warn'}>
-          {t(report.checked ? 'details.covered' : 'details.covered.unchecked', { count: report.spans })}
+          {t(report.checked ? 'details.redactedAudio' : 'details.redactedAudio.unchecked', {
+            count: report.spans,
+          })}
         </Callout>
       )}
     </div>

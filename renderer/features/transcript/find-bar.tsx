@@ -80,7 +80,7 @@ export const FindBar = () => {
           ? ''
           : hits.length === 0
             ? t('find.none')
-            : t('find.place', {
+            : t('find.position', {
                 at: formatNumber(Math.min(hit, hits.length - 1) + 1, locale),
                 of: formatNumber(hits.length, locale),
               })}

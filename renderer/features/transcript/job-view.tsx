@@ -102,7 +102,7 @@ const PartialText = () => {
   // Only the latest segments: rendering all of a long recording is slow.
   return (
     <ScrollRegion
-      label={t('job.soFar')}
+      label={t('job.partialText')}
       className="flex min-h-0 flex-1 flex-col-reverse overflow-y-auto py-4"
     >
       <div className="mx-auto w-full max-w-[678px]">

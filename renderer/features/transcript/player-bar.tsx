@@ -136,7 +136,7 @@ const Controls = () => {
       <IconButton label={t('player.back')} hint="J" onClick={() => player.seekBy(-SEEK_STEP_SECONDS)}>
         <RotateCcw size={16} strokeWidth={1.75} aria-hidden />
       </IconButton>
-      <IconButton label={t('player.on')} hint="L" onClick={() => player.seekBy(SEEK_STEP_SECONDS)}>
+      <IconButton label={t('player.forward')} hint="L" onClick={() => player.seekBy(SEEK_STEP_SECONDS)}>
         <RotateCw size={16} strokeWidth={1.75} aria-hidden />
       </IconButton>
       <PlaybackClock />

@@ -97,9 +97,12 @@ export const ReviewBar = () => {
       ) : (
         <>
           <span role="status" className="tnum mr-2 text-ink-2">
-            {t('review.place', { at: formatNumber(at + 1, locale), of: formatNumber(doubts.length, locale) })}
+            {t('review.position', {
+              at: formatNumber(at + 1, locale),
+              of: formatNumber(doubts.length, locale),
+            })}
             {' · '}
-            {t('review.sure', { share: formatPercent(confidence, locale) })}
+            {t('review.confidence', { share: formatPercent(confidence, locale) })}
           </span>
           <Button onClick={play}>
             <Play size={14} aria-hidden />

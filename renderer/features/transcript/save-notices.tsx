@@ -25,7 +25,7 @@ export const SaveErrorNotice = () => {
           </Button>
         }
       >
-        {t('edit.notSaved')} {describeError(error, t)} {t('edit.kept')}
+        {t('edit.notSaved')} {describeError(error, t)} {t('edit.keptLocally')}
       </Callout>
     </div>
   );

@@ -44,7 +44,7 @@ export const NotRequested = ({ children }: { children: ReactNode }) => {
       {isCompleted && (
         <Button className="mt-3" onClick={() => view.setState({ isAnalyzing: true, isSidePanelOpen: false })}>
           <Sparkles size={14} aria-hidden />
-          {t('analyse.open')}
+          {t('analyze.open')}
         </Button>
       )}
     </>

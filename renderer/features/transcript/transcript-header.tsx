@@ -216,7 +216,7 @@ const MoreMenu = () => {
         disabled={isProcessing}
         onSelect={() => view.setState({ isAnalyzing: true })}
       >
-        {t('analyse.open')}
+        {t('analyze.open')}
       </MenuItem>
       <MenuSeparator />
       <MenuItem icon={<Copy size={14} aria-hidden />} onSelect={() => void copy(false)}>

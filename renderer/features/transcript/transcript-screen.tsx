@@ -105,8 +105,8 @@ const OpenTranscript = ({ id, at }: { id: string; at: number | undefined }) => {
     return (
       <EmptyState
         role="alert"
-        title={isMissing ? t('transcript.gone') : t('transcript.failed')}
-        text={isMissing ? t('transcript.gone.text') : describeError(error, t)}
+        title={isMissing ? t('transcript.missing') : t('transcript.failed')}
+        text={isMissing ? t('transcript.missing.text') : describeError(error, t)}
       >
         <Button asChild>
           <a href="#/">{t('transcript.back')}</a>
@@ -152,7 +152,7 @@ const useAnalysisOutcome = ({ editor }: Reader) => {
       editor.store.subscribe(({ transcript: now }, { transcript: before }) => {
         if (!isReanalyzing(before) || now?.status !== 'completed') return;
         const warning = now.warnings.find((each) => before?.warnings.includes(each) === false);
-        if (warning === undefined) toasts.show(t('analyse.done'));
+        if (warning === undefined) toasts.show(t('analyze.done'));
         else toasts.show(warning, { tone: 'bad' });
       }),
     [editor, toasts, t],
@@ -191,7 +191,7 @@ const ReadingView = ({ reader }: { reader: Reader }) => {
       )}
       <div className="mt-3 grid min-h-0 flex-1 grid-cols-1 gap-8 lg:grid-cols-[minmax(0,1fr)_320px]">
         {doc !== undefined && doc.words.length === 0 ? (
-          <EmptyState title={t('transcript.silent')} text={t('transcript.silent.text')} />
+          <EmptyState title={t('transcript.empty')} text={t('transcript.empty.text')} />
         ) : (
           <TextView />
         )}
