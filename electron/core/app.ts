@@ -53,7 +53,7 @@ import { languageModelOf, namedModelOrigin, pipelineSettings, SettingsService } 
 import { SystemService } from './services/system.ts';
 import { TranscriptAudio } from './services/transcripts/audio.ts';
 import { TranscriptService } from './services/transcripts/index.ts';
-import { TranscriptPages } from './services/transcripts/pages.ts';
+import { TranscriptPagination } from './services/transcripts/pagination.ts';
 import { UsageService } from './services/usage.ts';
 import { VoiceService } from './services/voices.ts';
 import { WebhookService } from './services/webhooks.ts';
@@ -257,7 +257,7 @@ const createServices = (
     queue: new QueueService(db, events, jobs),
     transcripts,
     voices,
-    pages: new TranscriptPages(db),
+    pagination: new TranscriptPagination(db),
     system,
   };
 };

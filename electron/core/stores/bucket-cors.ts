@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { corsListCodec } from './codecs.ts';
 import { type ReadableDb, sql, type WritableDb } from './database.ts';
 
 /** The CORS configuration of a user's files. */
@@ -11,16 +11,13 @@ export type CorsRules = {
   readonly updatedAt: number;
 };
 
-const List = z.array(z.string());
-const decodeList = (text: string): string[] => List.parse(JSON.parse(text));
-
 export const findCors = (db: ReadableDb, userId: string): CorsRules | undefined => {
   const row = db.get(sql.selectFrom('bucket_cors').selectAll().where('user_id', '=', userId));
   if (row === undefined) return undefined;
   return {
-    allowedOrigins: decodeList(row.origins),
-    allowedMethods: decodeList(row.methods),
-    allowedHeaders: decodeList(row.headers),
+    allowedOrigins: corsListCodec.decode(row.origins),
+    allowedMethods: corsListCodec.decode(row.methods),
+    allowedHeaders: corsListCodec.decode(row.headers),
     maxAgeSeconds: row.max_age,
     updatedAt: row.updated_at,
   };
@@ -30,9 +27,9 @@ export const saveCors = (db: WritableDb, userId: string, rules: CorsRules): void
   db.run(
     sql.replaceInto('bucket_cors').values({
       user_id: userId,
-      origins: JSON.stringify(rules.allowedOrigins),
-      methods: JSON.stringify(rules.allowedMethods),
-      headers: JSON.stringify(rules.allowedHeaders),
+      origins: corsListCodec.encode([...rules.allowedOrigins]),
+      methods: corsListCodec.encode([...rules.allowedMethods]),
+      headers: corsListCodec.encode([...rules.allowedHeaders]),
       max_age: rules.maxAgeSeconds,
       updated_at: rules.updatedAt,
     }),

@@ -16,6 +16,10 @@ export const nullable = <T>({ decode, encode }: TextCodec<T>) => ({
   encode: (value: T | null): string | null => (value === null ? null : encode(value)),
 });
 
+/** A stored file's metadata, as its owner sent it. */
+export const FileMetadata = z.record(z.string(), z.json());
+export type FileMetadata = Readonly<z.output<typeof FileMetadata>>;
+
 /** Results of the analyses, in the form of the answer; absent where they were not asked for. */
 const StoredAnalysis = Transcription.pick({
   topics: true,
@@ -75,6 +79,8 @@ export const analysisCodec = json(StoredAnalysis);
 export const warningsCodec = json(z.array(z.string()));
 export const pageSourceCodec = json(PageSource);
 export const checkpointCodec = json(Checkpoint);
+export const metadataCodec = json(FileMetadata);
+export const corsListCodec = json(z.array(z.string()));
 
 type PackedWord = [word: string, start: number, end: number, confidence: number, speaker: string | null];
 

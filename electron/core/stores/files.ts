@@ -1,12 +1,6 @@
-import { z } from 'zod';
+import { type FileMetadata, metadataCodec } from './codecs.ts';
 import { type ReadableDb, sql, type WritableDb } from './database.ts';
 import type { FileRow } from './schema.ts';
-
-export const Metadata = z.record(z.string(), z.json());
-export type Metadata = Readonly<z.output<typeof Metadata>>;
-
-export const encodeMetadata = (metadata: Metadata): string => JSON.stringify(metadata);
-export const decodeMetadata = (text: string): Metadata => Metadata.parse(JSON.parse(text));
 
 /** A user's stored file. */
 export type FileRecord = {
@@ -22,7 +16,7 @@ export type FileRecord = {
   readonly size: number;
   readonly mimeType: string;
   readonly isPublic: boolean;
-  readonly metadata: Metadata;
+  readonly metadata: FileMetadata;
   /** Hex. */
   readonly md5: string;
   /** Hex. */
@@ -43,7 +37,7 @@ export const fileRecord = (row: FileRow): FileRecord => ({
   size: row.size,
   mimeType: row.mime_type,
   isPublic: row.public === 1,
-  metadata: decodeMetadata(row.metadata),
+  metadata: metadataCodec.decode(row.metadata),
   md5: row.md5,
   sha256: row.sha256,
   uploadedAt: row.uploaded_at,
@@ -60,7 +54,7 @@ const fileRow = (file: FileRecord): FileRow => ({
   size: file.size,
   mime_type: file.mimeType,
   public: file.isPublic ? 1 : 0,
-  metadata: encodeMetadata(file.metadata),
+  metadata: metadataCodec.encode(file.metadata),
   md5: file.md5,
   sha256: file.sha256,
   uploaded_at: file.uploadedAt,
@@ -161,7 +155,7 @@ export const insertFile = (db: WritableDb, file: FileRecord, crc32: Uint8Array):
 
 type FileChange = {
   readonly isPublic?: boolean | undefined;
-  readonly metadata?: Metadata | undefined;
+  readonly metadata?: FileMetadata | undefined;
   readonly modifiedAt: number;
 };
 
@@ -169,7 +163,7 @@ export const updateFile = (db: WritableDb, file: FileRecord, change: FileChange)
   db.transaction(() => {
     const columns = {
       public: (change.isPublic ?? file.isPublic) ? 1 : 0,
-      metadata: encodeMetadata(change.metadata ?? file.metadata),
+      metadata: metadataCodec.encode(change.metadata ?? file.metadata),
       modified_at: change.modifiedAt,
     };
     db.run(sql.updateTable('files').set(columns).where('id', '=', file.id));

@@ -1,5 +1,6 @@
+import { metadataCodec } from './codecs.ts';
 import { type ReadableDb, sql, type WritableDb } from './database.ts';
-import { decodeMetadata, encodeMetadata, type FileRecord } from './files.ts';
+import type { FileRecord } from './files.ts';
 
 /** A presigned upload that was handed out. It reserves its key and can be used once. */
 export type PresignedUpload = Pick<
@@ -26,7 +27,7 @@ export const insertPresigned = (db: WritableDb, upload: PresignedUpload): void =
       mime_type: upload.mimeType,
       max_size: upload.maxSize,
       public: upload.isPublic ? 1 : 0,
-      metadata: encodeMetadata(upload.metadata),
+      metadata: metadataCodec.encode(upload.metadata),
       expires_at: upload.expiresAt,
       used: upload.isUsed ? 1 : 0,
     }),
@@ -45,7 +46,7 @@ export const findPresigned = (db: ReadableDb, nonce: string): PresignedUpload | 
     mimeType: row.mime_type,
     maxSize: row.max_size,
     isPublic: row.public === 1,
-    metadata: decodeMetadata(row.metadata),
+    metadata: metadataCodec.decode(row.metadata),
     expiresAt: row.expires_at,
     isUsed: row.used === 1,
   };

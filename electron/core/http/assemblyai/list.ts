@@ -1,8 +1,8 @@
 import type { AaiList, AaiListQuery, AaiStatus } from '../../../contract/compat/assemblyai.ts';
 import { isoTime } from '../../base/clock.ts';
-import type { TranscriptPage } from '../../services/transcripts/pages.ts';
+import type { PageOfTranscripts } from '../../services/transcripts/pagination.ts';
 
-const statusOf = (item: TranscriptPage['items'][number]): AaiStatus => {
+const statusOf = (item: PageOfTranscripts['items'][number]): AaiStatus => {
   if (item.status === 'failed') return 'error';
   if (item.status === 'completed') return 'completed';
   return item.isRunning ? 'processing' : 'queued';
@@ -18,7 +18,7 @@ const pageUrl = (url: string, cursor: 'before_id' | 'after_id', id: string): str
 };
 
 /** A page of transcripts, newest first. */
-export const aaiList = (page: TranscriptPage, query: AaiListQuery, url: string): AaiList => {
+export const aaiList = (page: PageOfTranscripts, query: AaiListQuery, url: string): AaiList => {
   const { origin } = new URL(url);
   const newest = page.items[0];
   const oldest = page.items.at(-1);

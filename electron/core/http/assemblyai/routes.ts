@@ -6,7 +6,7 @@ import { nameByContent } from '../../services/files/name-by-content.ts';
 import { presentFile } from '../../services/files/present.ts';
 import type { UploadService } from '../../services/files/uploads.ts';
 import type { TranscriptService } from '../../services/transcripts/index.ts';
-import type { TranscriptPages } from '../../services/transcripts/pages.ts';
+import type { TranscriptPagination } from '../../services/transcripts/pagination.ts';
 import { addRoute } from '../add-route.ts';
 import { closeAfterRefusal } from '../lingering-close.ts';
 import { ok } from '../responses.ts';
@@ -19,7 +19,7 @@ import { aaiParagraphs, aaiSentences, aaiWordSearch, aaiWords } from './words.ts
 
 export type AssemblyAiDeps = {
   readonly transcripts: TranscriptService;
-  readonly pages: TranscriptPages;
+  readonly pagination: TranscriptPagination;
   readonly uploads: UploadService;
   /** Without a trailing slash. */
   readonly baseUrl: () => string;
@@ -67,7 +67,7 @@ const addUploadRoute = (server: FastifyInstance, { uploads, baseUrl }: AssemblyA
 };
 
 const addTranscriptRoutes = (server: FastifyInstance, deps: AssemblyAiDeps): void => {
-  const { transcripts, pages, baseUrl } = deps;
+  const { transcripts, pagination, baseUrl } = deps;
   addRoute(server, routes.aaiCreate, ({ caller, body }) => {
     const asked = validate(CreateTranscript, requestOf(body), 'body');
     const row = transcripts.create(caller.user, asked, undefined);
@@ -75,7 +75,7 @@ const addTranscriptRoutes = (server: FastifyInstance, deps: AssemblyAiDeps): voi
   });
   addRoute(server, routes.aaiGet, ({ caller, params }) => ok(read(deps, caller.user.id, params.id)));
   addRoute(server, routes.aaiList, ({ caller, query, request }) =>
-    ok(aaiList(pages.around(caller.user.id, query), query, `${baseUrl()}${request.url}`)),
+    ok(aaiList(pagination.around(caller.user.id, query), query, `${baseUrl()}${request.url}`)),
   );
   addRoute(server, routes.aaiDelete, async ({ caller, params }) => {
     const transcript = read(deps, caller.user.id, params.id);

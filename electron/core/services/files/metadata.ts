@@ -1,5 +1,5 @@
 import { AppError } from '../../base/errors.ts';
-import { Metadata } from '../../stores/files.ts';
+import { FileMetadata } from '../../stores/codecs.ts';
 
 const MAX_BYTES = 16 * 1024;
 const MAX_DEPTH = 32;
@@ -28,13 +28,13 @@ const checkText = (text: string): void => {
 };
 
 /** Returns the metadata. Throws `invalid_request` when it is too large or too deep to be stored. */
-export const checkMetadata = (metadata: Metadata): Metadata => {
+export const checkMetadata = (metadata: FileMetadata): FileMetadata => {
   checkText(JSON.stringify(metadata));
   return metadata;
 };
 
 /** Parses the `metadata` form field, a JSON object. Throws `invalid_request` for anything else. */
-export const parseMetadata = (text: string): Metadata => {
+export const parseMetadata = (text: string): FileMetadata => {
   checkText(text);
   let value: unknown;
   try {
@@ -42,7 +42,7 @@ export const parseMetadata = (text: string): Metadata => {
   } catch {
     throw refuse('must be a JSON object');
   }
-  const metadata = Metadata.safeParse(value);
+  const metadata = FileMetadata.safeParse(value);
   if (!metadata.success) throw refuse('must be a JSON object');
   return metadata.data;
 };

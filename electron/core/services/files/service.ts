@@ -2,9 +2,10 @@ import { type Clock, isoTime } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
 import { formatBytes, round } from '../../base/numbers.ts';
 import { isActiveType } from '../../engines/scan/file-types.ts';
+import type { FileMetadata } from '../../stores/codecs.ts';
 import type { WritableDb } from '../../stores/database.ts';
 import { type FileFilter, listFiles, listFolders } from '../../stores/file-list.ts';
-import type { FileRecord, Metadata } from '../../stores/files.ts';
+import type { FileRecord } from '../../stores/files.ts';
 import * as store from '../../stores/files.ts';
 import type { ObjectStore } from '../../stores/objects/store.ts';
 import { findTranscript, transcriptsOfFile, updateTranscript } from '../../stores/transcripts.ts';
@@ -33,7 +34,8 @@ type FileServiceDeps = {
   readonly onAudioGone: (gone: AudioGone) => void;
 };
 
-const AUDIO_GONE = 'The stored file that this transcript was made from was deleted, and its audio with it.';
+const SOURCE_DELETED =
+  'The stored file that this transcript was made from was deleted, and its audio with it.';
 
 export const fileNotFound = (): AppError => new AppError('file_not_found', 'There is no such file.');
 
@@ -111,7 +113,7 @@ export class FileService {
   change(
     userId: string,
     key: string,
-    change: { public?: boolean | undefined; metadata?: Metadata | undefined },
+    change: { public?: boolean | undefined; metadata?: FileMetadata | undefined },
   ): FileRecord {
     const { db, clock } = this.#deps;
     store.updateFile(db, this.requireOwn(userId, key), {
@@ -170,8 +172,8 @@ export class FileService {
     return transcriptsOfFile(db, fileId).flatMap(({ id }) => {
       const transcript = findTranscript(db, id);
       if (transcript === undefined) return [];
-      const isAudioGone = transcript.audioFile === null;
-      const warnings = isAudioGone ? [...transcript.warnings, AUDIO_GONE] : transcript.warnings;
+      const hasNoAudio = transcript.audioFile === null;
+      const warnings = hasNoAudio ? [...transcript.warnings, SOURCE_DELETED] : transcript.warnings;
       updateTranscript(db, id, { fileId: null, warnings });
       return [{ userId: transcript.userId, transcriptId: id }];
     });

@@ -4,14 +4,8 @@ import { dirname, join, resolve, sep } from 'node:path';
 import { z } from 'zod';
 import { AppError, isAppError, messageOf } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
-import {
-  allFiles,
-  type FileRecord,
-  findFile,
-  findFileByKey,
-  Metadata,
-  storageTotals,
-} from '../../stores/files.ts';
+import { FileMetadata } from '../../stores/codecs.ts';
+import { allFiles, type FileRecord, findFile, findFileByKey, storageTotals } from '../../stores/files.ts';
 import { findUser, findUserByName } from '../../stores/users.ts';
 import type { Files } from './create.ts';
 import { MAX_FILE_BYTES } from './uploads.ts';
@@ -30,7 +24,7 @@ const Entry = z.object({
   size: z.int(),
   mime_type: z.string(),
   public: z.boolean(),
-  metadata: Metadata,
+  metadata: FileMetadata,
   sha256: z.string(),
   uploaded_at: z.int(),
   modified_at: z.int(),

@@ -6,8 +6,9 @@ import { type ChosenType, checkContent, chooseType } from '../../engines/scan/co
 import { EicarDetector } from '../../engines/scan/eicar.ts';
 import type { ScanEngine, Scanner } from '../../engines/scan/scanner.ts';
 import { TextDetector } from '../../engines/scan/text.ts';
+import type { FileMetadata } from '../../stores/codecs.ts';
 import type { WritableDb } from '../../stores/database.ts';
-import { type FileRecord, findFileByKey, insertFile, type Metadata } from '../../stores/files.ts';
+import { type FileRecord, findFileByKey, insertFile } from '../../stores/files.ts';
 import type { StagedObject } from '../../stores/objects/staging.ts';
 import type { ObjectStore } from '../../stores/objects/store.ts';
 import { isPresignedKey } from '../../stores/presigned.ts';
@@ -32,7 +33,7 @@ export type FileInput = {
   readonly declaredType: string;
   readonly folder?: string | undefined;
   readonly public?: boolean | undefined;
-  readonly metadata?: Metadata | undefined;
+  readonly metadata?: FileMetadata | undefined;
 };
 
 /** The checked properties of a file to be stored. */

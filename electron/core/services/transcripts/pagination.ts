@@ -1,12 +1,16 @@
 import type { AaiListQuery } from '../../../contract/compat/assemblyai.ts';
 import type { ReadableDb } from '../../stores/database.ts';
-import { type PagedTranscript, type PageFilter, pageOfTranscripts } from '../../stores/transcript-pages.ts';
+import {
+  type CursorFilter,
+  type ListedTranscript,
+  transcriptsAtCursor,
+} from '../../stores/transcript-pagination.ts';
 
 const DAY_MS = 86_400_000;
 
-export type TranscriptPage = {
+export type PageOfTranscripts = {
   /** Newest first. */
-  readonly items: PagedTranscript[];
+  readonly items: ListedTranscript[];
   readonly hasOlder: boolean;
   readonly hasNewer: boolean;
 };
@@ -16,36 +20,36 @@ const STATUSES = {
   processing: { status: 'processing', running: true },
   completed: { status: 'completed' },
   error: { status: 'failed' },
-} as const satisfies Record<string, Partial<PageFilter>>;
+} as const satisfies Record<string, Partial<CursorFilter>>;
 
-/** A user's transcripts page by page, by the ids at their edges. */
-export class TranscriptPages {
+/** Cursor pagination of a user's transcripts: a cursor is the id of the first or last one on a page. */
+export class TranscriptPagination {
   readonly #db: ReadableDb;
 
   constructor(db: ReadableDb) {
     this.#db = db;
   }
 
-  around(userId: string, query: AaiListQuery): TranscriptPage {
+  around(userId: string, query: AaiListQuery): PageOfTranscripts {
     const from = query.created_on === undefined ? undefined : Date.parse(query.created_on);
-    const filter: PageFilter = {
+    const filter: CursorFilter = {
       limit: query.limit,
       ...(query.status === undefined ? {} : STATUSES[query.status]),
       ...(from === undefined ? {} : { created: { from, to: from + DAY_MS } }),
     };
-    // Nothing is ever throttled here.
+    // No job of ours is ever throttled.
     if (query.throttled_only === true) return { items: [], hasOlder: false, hasNewer: false };
-    const items = pageOfTranscripts(this.#db, userId, {
+    const items = transcriptsAtCursor(this.#db, userId, {
       ...filter,
       beforeId: query.before_id,
       afterId: query.after_id,
     });
-    const beyond = (cursor: Pick<PageFilter, 'beforeId' | 'afterId'>) =>
-      pageOfTranscripts(this.#db, userId, { ...filter, ...cursor, limit: 1 }).length > 0;
+    const hasMore = (cursor: Pick<CursorFilter, 'beforeId' | 'afterId'>) =>
+      transcriptsAtCursor(this.#db, userId, { ...filter, ...cursor, limit: 1 }).length > 0;
     return {
       items,
-      hasOlder: items.length > 0 && beyond({ beforeId: items.at(-1)?.id }),
-      hasNewer: items.length > 0 && beyond({ afterId: items[0]?.id }),
+      hasOlder: items.length > 0 && hasMore({ beforeId: items.at(-1)?.id }),
+      hasNewer: items.length > 0 && hasMore({ afterId: items[0]?.id }),
     };
   }
 }

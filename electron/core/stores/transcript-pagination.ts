@@ -2,7 +2,7 @@ import { type ReadableDb, sql } from './database.ts';
 import type { TranscriptRow } from './schema.ts';
 import type { Transcript } from './transcript-record.ts';
 
-export type PageFilter = {
+export type CursorFilter = {
   readonly limit: number;
   readonly status?: Transcript['status'] | undefined;
   /** Among the processing ones: whether a worker has taken the job. */
@@ -24,13 +24,16 @@ const COLUMNS = [
   'error_message',
 ] as const;
 
-/** What a page shows of a transcript. */
-export type PagedTranscript = Pick<Transcript, 'id' | 'audioUrl' | 'status' | 'createdAt' | 'completedAt'> & {
+/** The columns of a transcript in a paginated list. */
+export type ListedTranscript = Pick<
+  Transcript,
+  'id' | 'audioUrl' | 'status' | 'createdAt' | 'completedAt'
+> & {
   readonly isRunning: boolean;
   readonly errorMessage: string | null;
 };
 
-const decode = (row: Pick<TranscriptRow, (typeof COLUMNS)[number]>): PagedTranscript => ({
+const decode = (row: Pick<TranscriptRow, (typeof COLUMNS)[number]>): ListedTranscript => ({
   id: row.id,
   audioUrl: row.audio_url,
   status: row.status,
@@ -44,7 +47,11 @@ const decode = (row: Pick<TranscriptRow, (typeof COLUMNS)[number]>): PagedTransc
  * A user's transcripts next to a cursor, newest first. Ids sort by creation time, so a page stays the same while
  * transcripts are added.
  */
-export const pageOfTranscripts = (db: ReadableDb, userId: string, filter: PageFilter): PagedTranscript[] => {
+export const transcriptsAtCursor = (
+  db: ReadableDb,
+  userId: string,
+  filter: CursorFilter,
+): ListedTranscript[] => {
   const { status, running, created, beforeId, afterId } = filter;
   let query = sql.selectFrom('transcripts').select(COLUMNS).where('user_id', '=', userId).limit(filter.limit);
   if (status !== undefined) query = query.where('status', '=', status);
