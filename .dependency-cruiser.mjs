@@ -72,6 +72,13 @@ export default {
       to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
     },
     {
+      name: 'worker engines are independent',
+      comment: 'An engine brings its tasks to the worker host; neither knows another engine.',
+      severity: 'error',
+      from: { path: '^electron/core/engines/(whisper|diarizer|worker)/' },
+      to: { path: '^electron/core/engines/', pathNot: '^electron/core/engines/(?:$1|worker)/' },
+    },
+    {
       name: 'nothing imports tests',
       comment: 'What a test and the product share belongs to the product.',
       severity: 'error',
