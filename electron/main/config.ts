@@ -4,15 +4,15 @@ import type { AppConfig } from '../core/config.ts';
 
 type Program = {
   readonly version: string;
-  /** The folder with `out` and `resources`. */
+  /** Contains `out` and `resources`. */
   readonly folder: string;
-  /** Where files lie that cannot be inside the app's archive. */
+  /** Contains the files that cannot be inside the app's archive. */
   readonly unpacked: string;
   readonly environment: NodeJS.ProcessEnv;
   readonly platform: NodeJS.Platform;
 };
 
-/** The desktop program's configuration: on this machine alone, on the usual port or the next free one. */
+/** The desktop program's configuration: bound to this machine, on the default port or the next free one. */
 export const desktopConfig = ({ version, folder, unpacked, environment, platform }: Program): AppConfig => ({
   version,
   dataDir: defaultDataDir(environment, platform),
@@ -21,7 +21,7 @@ export const desktopConfig = ({ version, folder, unpacked, environment, platform
   whenTaken: 'next',
   apiKey: environment.EARSHOT_API_KEY || undefined,
   overrides: {},
-  // Somebody sits in front of it and sees the download; a server fetches nothing that nobody asked it to.
+  // The user sees the download in the window. A server does not download models by itself.
   defaults: { 'models.autoInstall': true },
   demo: environment.EARSHOT_DEMO === '1',
   addonPath: environment.EARSHOT_ADDON ?? join(unpacked, 'native', 'earshot_engine.node'),

@@ -14,12 +14,11 @@ import {
 import { createApp } from '../core/app.ts';
 import { desktopConfig } from './config.ts';
 import { preloadArguments, splitLoginUrl } from './links.ts';
-import { mediaFilesIn } from './media-files.ts';
 import { menuTemplate } from './menu.ts';
 import { menuTexts } from './menu-texts.ts';
-import { openMediaFiles } from './open-files.ts';
+import { mediaFilesIn, openMediaFiles } from './open-files.ts';
 import { decideNavigation, decidePermission } from './security.ts';
-import { fitWindow, LEAST, parseWindowState, type WindowState } from './window-state.ts';
+import { fitWindow, MIN_SIZE, parseWindowState, type WindowState } from './window-state.ts';
 import { forkElectronWorker } from './worker.ts';
 
 type Service = Awaited<ReturnType<typeof createApp>>;
@@ -28,12 +27,12 @@ const folder = app.getAppPath();
 const unpacked = app.isPackaged ? process.resourcesPath : folder;
 const stateFile = () => join(app.getPath('userData'), 'window.json');
 
-const keptState = (): WindowState => {
+const readWindowState = (): WindowState => {
   let text: string | undefined;
   try {
     text = readFileSync(stateFile(), 'utf8');
   } catch {
-    // The first start has none.
+    // Absent before the first exit.
     text = undefined;
   }
   return fitWindow(
@@ -42,12 +41,12 @@ const keptState = (): WindowState => {
   );
 };
 
-const keepState = (window: BrowserWindow): void => {
+const saveWindowState = (window: BrowserWindow): void => {
   const state = { ...window.getNormalBounds(), maximized: window.isMaximized() };
   writeFileSync(stateFile(), JSON.stringify(state));
 };
 
-const lockSession = (of: Session, own: string): void => {
+const restrictPermissions = (of: Session, own: string): void => {
   of.setPermissionRequestHandler((_contents, permission, answer, details) =>
     answer(
       decidePermission(
@@ -61,7 +60,7 @@ const lockSession = (of: Session, own: string): void => {
   of.setPermissionCheckHandler((_contents, permission, origin) => decidePermission(permission, origin, own));
 };
 
-const lockNavigation = (window: BrowserWindow, own: string): void => {
+const restrictNavigation = (window: BrowserWindow, own: string): void => {
   const decide = (address: string) => {
     const decision = decideNavigation(address, own);
     if (decision === 'browser') void shell.openExternal(address);
@@ -71,7 +70,7 @@ const lockNavigation = (window: BrowserWindow, own: string): void => {
     if (decide(address) !== 'stay') event.preventDefault();
   });
   window.webContents.setWindowOpenHandler(({ url }) => {
-    // The program's own pages beside the window, such as the documentation, open in the browser as well.
+    // The program's other pages, such as the documentation, open in the browser, too.
     if (decide(url) === 'stay') void shell.openExternal(url);
     return { action: 'deny' };
   });
@@ -85,11 +84,11 @@ const windowUrlOf = (service: Service): string => {
 
 const createWindow = (service: Service): BrowserWindow => {
   const login = { ...splitLoginUrl(service.loginUrl()), baseUrl: windowUrlOf(service) };
-  const { maximized, ...place } = keptState();
+  const { maximized, ...place } = readWindowState();
   const window = new BrowserWindow({
     ...place,
-    minWidth: LEAST.width,
-    minHeight: LEAST.height,
+    minWidth: MIN_SIZE.width,
+    minHeight: MIN_SIZE.height,
     show: false,
     title: 'Earshot',
     backgroundColor: '#f7f5f1',
@@ -101,59 +100,77 @@ const createWindow = (service: Service): BrowserWindow => {
       additionalArguments: preloadArguments(login),
     },
   });
-  lockNavigation(window, login.baseUrl);
+  restrictNavigation(window, login.baseUrl);
   if (maximized) window.maximize();
   window.once('ready-to-show', () => window.show());
-  window.on('close', () => keepState(window));
+  window.on('close', () => saveWindowState(window));
   void window.loadURL(`${login.baseUrl}/`);
   return window;
 };
 
-const run = async (): Promise<void> => {
-  const config = desktopConfig({
-    version: app.getVersion(),
-    folder,
-    unpacked,
-    environment: process.env,
-    platform: process.platform,
-  });
-  const worker = join(import.meta.dirname, 'worker.js');
-  const service = await createApp(config, {
-    forkWorker: forkElectronWorker(utilityProcess.fork, worker, process.env),
-    analysisThread: new URL('analysis-thread.js', import.meta.url),
-  });
-  const windowUrl = windowUrlOf(service);
-  lockSession(session.defaultSession, windowUrl);
-  let window: BrowserWindow | undefined = createWindow(service);
+const startService = (): Promise<Service> =>
+  createApp(
+    desktopConfig({
+      version: app.getVersion(),
+      folder,
+      unpacked,
+      environment: process.env,
+      platform: process.platform,
+    }),
+    {
+      forkWorker: forkElectronWorker(
+        utilityProcess.fork,
+        join(import.meta.dirname, 'worker.js'),
+        process.env,
+      ),
+      analysisThread: new URL('analysis-thread.js', import.meta.url),
+    },
+  );
 
+/** The window, created again when it is needed after it was closed, as on macOS. */
+const createWindowHolder = (service: Service) => {
+  let window = createWindow(service);
   const front = (): BrowserWindow => {
-    if (window === undefined || window.isDestroyed()) window = createWindow(service);
+    if (window.isDestroyed()) window = createWindow(service);
     if (window.isMinimized()) window.restore();
     window.focus();
     return window;
   };
-  const show = (hash: string) => void front().loadURL(`${windowUrl}/#${hash}`);
+  return { front, show: (hash: string) => void front().loadURL(`${windowUrlOf(service)}/#${hash}`) };
+};
+
+const quitGracefully = (service: Service): void => {
+  let isClosing = false;
+  app.on('before-quit', (event) => {
+    if (isClosing) return;
+    isClosing = true;
+    event.preventDefault();
+    void service.close().finally(() => app.quit());
+  });
+};
+
+const run = async (): Promise<void> => {
+  const service = await startService();
+  restrictPermissions(session.defaultSession, windowUrlOf(service));
+  const { front, show } = createWindowHolder(service);
   const open = (paths: readonly string[]) =>
     void openMediaFiles(paths, {
       baseUrl: service.url,
       key: service.localKey,
       show,
-      complain: (message) => dialog.showErrorBox('Earshot', message),
+      showError: (message) => dialog.showErrorBox('Earshot', message),
     });
-  const choose = async () => {
+  const chooseFiles = async () => {
     const chosen = await dialog.showOpenDialog(front(), { properties: ['openFile', 'multiSelections'] });
     open(chosen.filePaths);
   };
-
-  Menu.setApplicationMenu(
-    Menu.buildFromTemplate(
-      menuTemplate(process.platform, menuTexts(app.getPreferredSystemLanguages()), {
-        show,
-        openFiles: () => void choose(),
-        openDocumentation: () => void shell.openExternal(`${service.url}/docs`),
-      }),
-    ),
-  );
+  const texts = menuTexts(app.getPreferredSystemLanguages());
+  const template = menuTemplate(process.platform, texts, {
+    show,
+    openFiles: () => void chooseFiles(),
+    openDocumentation: () => void shell.openExternal(`${service.url}/docs`),
+  });
+  Menu.setApplicationMenu(Menu.buildFromTemplate(template));
   app.on('second-instance', (_event, args) => {
     front();
     open(mediaFilesIn(args.slice(1)));
@@ -162,17 +179,11 @@ const run = async (): Promise<void> => {
     event.preventDefault();
     open([path]);
   });
-  app.on('activate', () => front());
+  app.on('activate', front);
   app.on('window-all-closed', () => {
     if (process.platform !== 'darwin') app.quit();
   });
-  let closing = false;
-  app.on('before-quit', (event) => {
-    if (closing) return;
-    closing = true;
-    event.preventDefault();
-    void service.close().finally(() => app.quit());
-  });
+  quitGracefully(service);
   open(mediaFilesIn(process.argv.slice(app.isPackaged ? 1 : 2)));
 };
 

@@ -3,7 +3,7 @@ export type Login = { readonly baseUrl: string; readonly token: string };
 const URL_FLAG = '--earshot-url=';
 const TOKEN_FLAG = '--earshot-token=';
 
-/** `http://127.0.0.1:3277/#token=…` → its two parts. */
+/** Splits `http://127.0.0.1:3277/#token=…`. */
 export const splitLoginUrl = (loginUrl: string): Login => {
   const url = new URL(loginUrl);
   return {
@@ -12,12 +12,12 @@ export const splitLoginUrl = (loginUrl: string): Login => {
   };
 };
 
-/** How the address and the one-time token reach the preload script. */
+/** Passes the address and the one-time token to the preload script, which parses them from `process.argv`. */
 export const preloadArguments = ({ baseUrl, token }: Login): string[] => [
   URL_FLAG + baseUrl,
   TOKEN_FLAG + token,
 ];
 
-/** The page of the window that asks what to do with a stored file. */
-export const createHash = (key: string, name: string): string =>
+/** The window's form for a new transcription of a stored file, as its address after the `#`. */
+export const newTranscriptionHash = (key: string, name: string): string =>
   `/new?${new URLSearchParams({ stored: key, name })}`;

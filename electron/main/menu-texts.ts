@@ -1,4 +1,4 @@
-/** The words of the native menu. Electron's own roles speak English alone, so theirs are here as well. */
+/** The labels of the native menu, including those of Electron's roles, which have English defaults only. */
 export type MenuTexts = {
   readonly file: string;
   readonly transcribe: string;
@@ -57,7 +57,7 @@ const en: MenuTexts = {
   zoomOut: 'Zoom Out',
   fullScreen: 'Full Screen',
   window: 'Window',
-  minimize: 'Minimise',
+  minimize: 'Minimize',
   zoom: 'Zoom',
   front: 'Bring All to Front',
   help: 'Help',
@@ -176,7 +176,7 @@ const fr: MenuTexts = {
 
 const TEXTS: Readonly<Record<string, MenuTexts>> = { en, de, es, fr };
 
-/** The menu's words in the first of the system's languages that it speaks; English where it speaks none. */
+/** The labels in the first supported one of the system's languages, or in English. */
 export const menuTexts = (languages: readonly string[]): MenuTexts => {
   for (const language of languages) {
     const texts = TEXTS[language.slice(0, 2).toLowerCase()];

@@ -2,7 +2,7 @@ import type { MenuItemConstructorOptions } from 'electron';
 import type { MenuTexts } from './menu-texts.ts';
 
 export type MenuActions = {
-  /** Opens a page of the window, as its address after the `#`. */
+  /** Opens a screen of the window by its address after the `#`. */
   readonly show: (hash: string) => void;
   readonly openFiles: () => void;
   readonly openDocumentation: () => void;
@@ -45,7 +45,7 @@ const editMenu = (texts: MenuTexts): Item => ({
 });
 
 const viewMenu = (texts: MenuTexts, show: MenuActions['show']): Item => {
-  const pages = [
+  const screens = [
     [texts.library, '/'],
     [texts.queue, '/queue'],
     [texts.files, '/files'],
@@ -55,7 +55,7 @@ const viewMenu = (texts: MenuTexts, show: MenuActions['show']): Item => {
   return {
     label: texts.view,
     submenu: [
-      ...pages.map(
+      ...screens.map(
         ([label, hash], index): Item => ({
           label,
           accelerator: `CmdOrCtrl+${index + 1}`,
@@ -72,41 +72,41 @@ const viewMenu = (texts: MenuTexts, show: MenuActions['show']): Item => {
   };
 };
 
-const windowMenu = (texts: MenuTexts, mac: boolean): Item => ({
+const windowMenu = (texts: MenuTexts, isMac: boolean): Item => ({
   label: texts.window,
   submenu: [
     role('minimize', texts.minimize),
-    ...(mac
+    ...(isMac
       ? [role('zoom', texts.zoom), separator, role('front', texts.front)]
       : [role('close', texts.close)]),
   ],
 });
 
-/** The native menu: editing and window entries as on every platform; the rest leads to pages of the window. */
+/** The native menu: the platform's editing and window entries, and links to the window's screens. */
 export const menuTemplate = (
   platform: NodeJS.Platform,
   texts: MenuTexts,
   { show, openFiles, openDocumentation }: MenuActions,
 ): Item[] => {
-  const mac = platform === 'darwin';
+  const isMac = platform === 'darwin';
   const settings: Item = {
     label: texts.settings,
     accelerator: 'CmdOrCtrl+,',
     click: () => show('/settings'),
   };
   return [
-    ...(mac ? [appMenu(texts, settings)] : []),
+    ...(isMac ? [appMenu(texts, settings)] : []),
     {
       label: texts.file,
       submenu: [
         { label: texts.transcribe, accelerator: 'CmdOrCtrl+O', click: openFiles },
         separator,
-        ...(mac ? [role('close', texts.close)] : [settings, separator, role('quit', texts.quit)]),
+        ...(isMac ? [role('close', texts.close)] : [settings, separator, role('quit', texts.quit)]),
       ],
     },
     editMenu(texts),
     viewMenu(texts, show),
-    windowMenu(texts, mac),
+    windowMenu(texts, isMac),
     {
       role: 'help',
       label: texts.help,

@@ -1,22 +1,27 @@
 import { openAsBlob } from 'node:fs';
-import { basename } from 'node:path';
+import { basename, extname } from 'node:path';
 import { createClient } from '../contract/client.ts';
-import { createHash } from './links.ts';
+import { newTranscriptionHash } from './links.ts';
 
-type Parts = {
+const MEDIA_EXTENSIONS = new Set(
+  '.mp3 .wav .flac .m4a .ogg .oga .opus .webm .aac .mp4 .m4v .mov .avi .wmv .mkv'.split(' '),
+);
+
+/** The recordings among the program's arguments, which "Open with" and a drop on the icon add. */
+export const mediaFilesIn = (args: readonly string[]): string[] =>
+  args.filter((arg) => !arg.startsWith('-') && MEDIA_EXTENSIONS.has(extname(arg).toLowerCase()));
+
+type Deps = {
   readonly baseUrl: string;
   readonly key: string;
   readonly show: (hash: string) => void;
-  readonly complain: (message: string) => void;
+  readonly showError: (message: string) => void;
 };
 
-/**
- * Takes recordings that the system handed over into the store, one after the other, and lets the window ask what
- * to do with each. The bytes go through the API like everybody's.
- */
+/** Uploads recordings through the API, one after the other, and opens the window's form for each. */
 export const openMediaFiles = async (
   paths: readonly string[],
-  { baseUrl, key, show, complain }: Parts,
+  { baseUrl, key, show, showError }: Deps,
 ): Promise<void> => {
   const client = createClient({ baseUrl, key });
   for (const path of paths) {
@@ -26,9 +31,9 @@ export const openMediaFiles = async (
       form.append('folder', 'recordings');
       form.append('file', await openAsBlob(path), name);
       const { data } = await client.call('uploadFile', { body: form });
-      show(createHash(data.file.key, name));
+      show(newTranscriptionHash(data.file.key, name));
     } catch (error) {
-      complain(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+      showError(`${name}: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
 };

@@ -1,4 +1,4 @@
-/** Where the window was, kept between runs. */
+/** The window's position and size, saved between runs. */
 export type WindowState = {
   readonly x?: number;
   readonly y?: number;
@@ -14,55 +14,56 @@ export type Area = {
   readonly height: number;
 };
 
-export const FIRST_STATE: WindowState = { width: 1280, height: 860, maximized: false };
-export const LEAST = { width: 380, height: 480 } as const;
+export const DEFAULT_STATE: WindowState = { width: 1280, height: 860, maximized: false };
+export const MIN_SIZE = { width: 380, height: 480 } as const;
 
 const number = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? Math.round(value) : undefined;
 
-/** The kept state; the first one where there is none or it is damaged. */
+/** Parses the saved state. Falls back to the default if there is none or it is damaged. */
 export const parseWindowState = (text: string | undefined): WindowState => {
-  if (text === undefined) return FIRST_STATE;
+  if (text === undefined) return DEFAULT_STATE;
   try {
     const stored: unknown = JSON.parse(text);
-    if (typeof stored !== 'object' || stored === null) return FIRST_STATE;
+    if (typeof stored !== 'object' || stored === null) return DEFAULT_STATE;
     const value: Partial<Record<keyof WindowState, unknown>> = stored;
     const [x, y] = [number(value.x), number(value.y)];
     return {
       ...(x === undefined || y === undefined ? {} : { x, y }),
-      width: Math.max(LEAST.width, number(value.width) ?? FIRST_STATE.width),
-      height: Math.max(LEAST.height, number(value.height) ?? FIRST_STATE.height),
+      width: Math.max(MIN_SIZE.width, number(value.width) ?? DEFAULT_STATE.width),
+      height: Math.max(MIN_SIZE.height, number(value.height) ?? DEFAULT_STATE.height),
       maximized: value.maximized === true,
     };
   } catch {
-    // Cut off by a crash while it was written: the window opens as the first time.
-    return FIRST_STATE;
+    // A crash while writing can truncate the file.
+    return DEFAULT_STATE;
   }
 };
 
-const VISIBLE = 80;
+/** Pixels of the window that must be on a screen, so that the user can drag it back. */
+const MIN_VISIBLE = 80;
 
-/** The state for the screens that are there now: a window whose screen was unplugged comes back into view. */
+/** Fits the state to the present screens: a window on an unplugged screen moves back into view. */
 export const fitWindow = (state: WindowState, screens: readonly Area[]): WindowState => {
   const { x, y } = state;
-  const most = screens.reduce(
+  const largest = screens.reduce(
     (size, screen) => ({
       width: Math.max(size.width, screen.width),
       height: Math.max(size.height, screen.height),
     }),
     { width: 0, height: 0 },
   );
-  const width = most.width > 0 ? Math.min(state.width, most.width) : state.width;
-  const height = most.height > 0 ? Math.min(state.height, most.height) : state.height;
-  const seen =
+  const width = largest.width > 0 ? Math.min(state.width, largest.width) : state.width;
+  const height = largest.height > 0 ? Math.min(state.height, largest.height) : state.height;
+  const isVisible =
     x !== undefined &&
     y !== undefined &&
     screens.some(
       (screen) =>
-        x + width > screen.x + VISIBLE &&
-        x < screen.x + screen.width - VISIBLE &&
+        x + width > screen.x + MIN_VISIBLE &&
+        x < screen.x + screen.width - MIN_VISIBLE &&
         y >= screen.y &&
-        y < screen.y + screen.height - VISIBLE,
+        y < screen.y + screen.height - MIN_VISIBLE,
     );
-  return { ...(seen ? { x, y } : {}), width, height, maximized: state.maximized };
+  return { ...(isVisible ? { x, y } : {}), width, height, maximized: state.maximized };
 };

@@ -2,7 +2,7 @@ import type { UtilityProcess } from 'electron';
 import { collectTail, workerEnvironment } from '../core/base/child-process.ts';
 import type { Host } from '../core/config.ts';
 
-/** The part of Electron's `utilityProcess` that is needed here. */
+/** The part of Electron's `utilityProcess` that this module uses. */
 export type ForkUtility = (
   entry: string,
   args: string[],

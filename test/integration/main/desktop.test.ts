@@ -1,25 +1,25 @@
 import type { MenuItemConstructorOptions } from 'electron';
 import { describe, expect, it } from 'vitest';
 import { desktopConfig } from '../../../electron/main/config.ts';
-import { createHash, preloadArguments, splitLoginUrl } from '../../../electron/main/links.ts';
-import { mediaFilesIn } from '../../../electron/main/media-files.ts';
+import { newTranscriptionHash, preloadArguments, splitLoginUrl } from '../../../electron/main/links.ts';
 import { menuTemplate } from '../../../electron/main/menu.ts';
 import { menuTexts } from '../../../electron/main/menu-texts.ts';
+import { mediaFilesIn } from '../../../electron/main/open-files.ts';
 import { decideNavigation, decidePermission } from '../../../electron/main/security.ts';
-import { FIRST_STATE, fitWindow, LEAST, parseWindowState } from '../../../electron/main/window-state.ts';
+import { DEFAULT_STATE, fitWindow, MIN_SIZE, parseWindowState } from '../../../electron/main/window-state.ts';
 
 const OWN = 'http://127.0.0.1:3277';
 
-/** Every word of a menu; an entry without one would be shown in English by its role. */
+/** Every label of a menu. An entry without a label would show its role's English default. */
 const labelsIn = (items: MenuItemConstructorOptions[]): string[] =>
   items.flatMap((item) => {
     if (item.type === 'separator') return [];
-    // The application's own menu takes the application's name.
+    // The application menu takes the application's name.
     if (item.role !== 'appMenu') expect(item.label, item.role).toBeTypeOf('string');
     return [item.label ?? '', ...(Array.isArray(item.submenu) ? labelsIn(item.submenu) : [])].filter(Boolean);
   });
 
-describe('what the window may do', () => {
+describe('permissions of the window', () => {
   it.each([
     [`${OWN}/#/models`, 'stay'],
     ['https://example.com/', 'browser'],
@@ -33,7 +33,7 @@ describe('what the window may do', () => {
     expect(decideNavigation(address, OWN)).toBe(decision);
   });
 
-  it('gives the microphone, messages and copying to its own page alone', () => {
+  it('allow microphone, notifications and clipboard for its own page only', () => {
     expect(decidePermission('media', `${OWN}/`, OWN, ['audio'])).toBe(true);
     expect(decidePermission('media', `${OWN}/`, OWN, ['audio', 'video'])).toBe(false);
     expect(decidePermission('notifications', `${OWN}/`, OWN)).toBe(true);
@@ -43,15 +43,15 @@ describe('what the window may do', () => {
   });
 });
 
-describe('the place of the window', () => {
+describe('the window state', () => {
   const screens = [{ x: 0, y: 0, width: 1920, height: 1080 }];
 
-  it('is the first one when none was kept, or it is damaged', () => {
+  it('is the default if none was saved or it is damaged', () => {
     for (const text of [undefined, '', '{', '[]', 'null', '{"width":"wide"}'])
-      expect(parseWindowState(text)).toEqual(FIRST_STATE);
+      expect(parseWindowState(text)).toEqual(DEFAULT_STATE);
   });
 
-  it('is kept, and never too small to use', () => {
+  it('is restored, with a minimum size', () => {
     expect(parseWindowState('{"x":10,"y":20,"width":800,"height":600,"maximized":true}')).toEqual({
       x: 10,
       y: 20,
@@ -59,10 +59,10 @@ describe('the place of the window', () => {
       height: 600,
       maximized: true,
     });
-    expect(parseWindowState('{"width":1,"height":1}')).toMatchObject(LEAST);
+    expect(parseWindowState('{"width":1,"height":1}')).toMatchObject(MIN_SIZE);
   });
 
-  it('comes back into view when its screen is gone', () => {
+  it('moves back into view when its screen is unplugged', () => {
     const away = { x: 3000, y: 100, width: 900, height: 700, maximized: false };
     expect(fitWindow(away, screens)).toEqual({ width: 900, height: 700, maximized: false });
     expect(fitWindow({ ...away, x: 100 }, screens)).toMatchObject({ x: 100, y: 100 });
@@ -70,23 +70,25 @@ describe('the place of the window', () => {
   });
 });
 
-describe('what is handed over', () => {
-  it('is the address and the one-time token', () => {
+describe('arguments', () => {
+  it('carry the address and the one-time token to the preload script', () => {
     const login = splitLoginUrl(`${OWN}/#token=a%2Bb`);
     expect(login).toEqual({ baseUrl: OWN, token: 'a+b' });
     expect(preloadArguments(login)).toEqual([`--earshot-url=${OWN}`, '--earshot-token=a+b']);
   });
 
-  it('are recordings, not flags or other files', () => {
+  it('name recordings among flags and other files', () => {
     expect(mediaFilesIn(['--inspect', '/a/B.MP3', '/a/notes.txt', 'c.webm', '.'])).toEqual([
       '/a/B.MP3',
       'c.webm',
     ]);
-    expect(createHash('/usr_1/a b.mp3', 'a b.mp3')).toBe('/new?stored=%2Fusr_1%2Fa+b.mp3&name=a+b.mp3');
+    expect(newTranscriptionHash('/usr_1/a b.mp3', 'a b.mp3')).toBe(
+      '/new?stored=%2Fusr_1%2Fa+b.mp3&name=a+b.mp3',
+    );
   });
 });
 
-describe('the program', () => {
+describe('the desktop program', () => {
   const config = (environment: NodeJS.ProcessEnv) =>
     desktopConfig({
       version: '1.0.0',
@@ -96,7 +98,7 @@ describe('the program', () => {
       platform: 'linux',
     });
 
-  it('serves this machine alone, on the next free port', () => {
+  it('binds to this machine, on the next free port', () => {
     expect(config({ EARSHOT_DATA_DIR: '/data' })).toMatchObject({
       host: '127.0.0.1',
       whenTaken: 'next',
@@ -110,7 +112,7 @@ describe('the program', () => {
     });
   });
 
-  it('has a menu whose entries lead to the pages', () => {
+  it('has a menu with an entry per screen', () => {
     const shown: string[] = [];
     const actions = {
       show: (hash: string) => shown.push(hash),
@@ -126,21 +128,18 @@ describe('the program', () => {
     }
   });
 
-  it.each(['linux', 'darwin'] as const)(
-    'has a menu in four languages without a word left over, %s',
-    (platform) => {
-      const actions = { show: () => {}, openFiles: () => {}, openDocumentation: () => {} };
-      const words = (languages: string[]) => labelsIn(menuTemplate(platform, menuTexts(languages), actions));
-      expect(words(['pt-BR', 'de-AT', 'en'])).toEqual(words(['de']));
-      expect(words(['xx'])).toEqual(words(['en']));
-      const english = words(['en']);
-      for (const language of ['de', 'es', 'fr']) {
-        const translated = words([language]);
-        expect(translated).toHaveLength(english.length);
-        const same = translated.filter((word, place) => word === english[place]);
-        // Words that are the same in two of the languages.
-        expect(same.filter((word) => !['API', 'Zoom', 'Services'].includes(word))).toEqual([]);
-      }
-    },
-  );
+  it.each(['linux', 'darwin'] as const)('has a fully translated menu in four languages, %s', (platform) => {
+    const actions = { show: () => {}, openFiles: () => {}, openDocumentation: () => {} };
+    const words = (languages: string[]) => labelsIn(menuTemplate(platform, menuTexts(languages), actions));
+    expect(words(['pt-BR', 'de-AT', 'en'])).toEqual(words(['de']));
+    expect(words(['xx'])).toEqual(words(['en']));
+    const english = words(['en']);
+    for (const language of ['de', 'es', 'fr']) {
+      const translated = words([language]);
+      expect(translated).toHaveLength(english.length);
+      const same = translated.filter((word, place) => word === english[place]);
+      // The same word in two of the languages.
+      expect(same.filter((word) => !['API', 'Zoom', 'Services'].includes(word))).toEqual([]);
+    }
+  });
 });
