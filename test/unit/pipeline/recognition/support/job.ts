@@ -69,7 +69,7 @@ export const startJob = ({ engine, chunks, language = 'en', beforeChunk, seconds
   };
   const deps: RecognizeAudioOptions['deps'] = {
     db,
-    clock: { now: () => 1, monotonic: () => now },
+    clock: { now: () => 1, monotonic: () => now, schedule: () => () => {} },
     logger: { ...silentLogger, warn: (fields) => warnings.push(fields) },
     settings: {
       beamSize: () => 5,
