@@ -1,2 +1,2 @@
 /** Applies all patches of the folder `patches` to copies of the files in `sources`; `target` gets the changed files. */
-export function patchSources(options: { patches: string; sources: string; target: string }): void;
+export const patchSources: (options: { patches: string; sources: string; target: string }) => void;

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 const HUNK = /^@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@/;
 
 /** Reads one hunk from `lines[at]`, its `@@` line. Its body is as long as that line says. */
-function readHunk(lines, at) {
+const readHunk = (lines, at) => {
   const [, start, oldCount = '1', newCount = '1'] = HUNK.exec(lines[at]) ?? [];
   if (start === undefined) throw new Error(`line ${at + 1} is not the start of a hunk`);
   const before = [];
@@ -25,10 +25,10 @@ function readHunk(lines, at) {
     throw new Error(`the hunk at line ${at + 1} does not have the number of lines that it states`);
   }
   return { hunk: { start: Number(start), before, after }, next };
-}
+};
 
 /** The changed files of a unified diff: `{path, hunks}` each. What stands before the first `---` is its description. */
-export function parsePatch(text) {
+const parsePatch = (text) => {
   const lines = text.split(/\r?\n/);
   const files = [];
   for (let at = 0; at < lines.length; ) {
@@ -47,10 +47,10 @@ export function parsePatch(text) {
   if (files.length === 0 || files.some(({ hunks }) => hunks.length === 0))
     throw new Error('it changes nothing');
   return files;
-}
+};
 
 /** Replaces each hunk's old lines, which must stand exactly where the hunk says: no offset, no fuzz. */
-export function applyHunks(source, hunks) {
+const applyHunks = (source, hunks) => {
   const lines = source.split('\n');
   const result = [];
   let copied = 0;
@@ -65,21 +65,21 @@ export function applyHunks(source, hunks) {
     copied = from + before.length;
   }
   return [...result, ...lines.slice(copied)].join('\n');
-}
+};
 
 /** The patch files of a folder, in the order in which they apply. */
-export function patchFiles(folder) {
+export const patchFiles = (folder) => {
   return readdirSync(folder)
     .filter((name) => name.endsWith('.patch'))
     .sort()
     .map((name) => join(folder, name));
-}
+};
 
 /**
  * Applies all patches of the folder `patches` to the tree `sources`, which stays as it is, and writes the changed files
  * into `target`. Throws an error that names the first patch that does not apply.
  */
-export function patchSources({ patches, sources, target }) {
+export const patchSources = ({ patches, sources, target }) => {
   const changed = new Map();
   for (const file of patchFiles(patches)) {
     let path = 'the sources';
@@ -97,4 +97,4 @@ export function patchSources({ patches, sources, target }) {
     mkdirSync(dirname(join(target, path)), { recursive: true });
     writeFileSync(join(target, path), text);
   }
-}
+};
