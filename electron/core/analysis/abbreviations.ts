@@ -1,4 +1,4 @@
-/** Abbreviations that stand before what they belong to: their full stop never ends a sentence. */
+/** Abbreviations that precede what they belong to: their full stop never ends a sentence. */
 export const LEADING_ABBREVIATIONS = new Set(
   `dr mr mrs ms mx prof sen rep gov gen col capt lt sgt cpl cmdr adm maj pres rev fr hon supt mt ft vs v no nos
    fig figs eq vol ch sec pp ed eds dept est approx ca cf viz al e.g eg i.e ie esp resp incl excl
@@ -9,7 +9,7 @@ export const LEADING_ABBREVIATIONS = new Set(
     .filter(Boolean),
 );
 
-/** Abbreviations that may also close a sentence: they do when what follows looks like a new one. */
+/** Abbreviations that may end a sentence: they do if the next word looks like a start. */
 export const CLOSING_ABBREVIATIONS = new Set(
   `etc usw u.s u.k u.s.a u.n e.u d.c l.a n.y a.m p.m am pm inc ltd co corp jr plc llc bros ph.d phd m.d b.a m.a b.c a.d
    jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat sun ave blvd rd apt st
@@ -18,7 +18,7 @@ export const CLOSING_ABBREVIATIONS = new Set(
     .filter(Boolean),
 );
 
-/** Words that begin sentences far more often than they follow an abbreviation with a capital. */
+/** Words that, capitalized after an abbreviation, most likely start a sentence. */
 export const SENTENCE_STARTERS = new Set(
   `i we you he she it they the a an this that these those there here my our your his her its their what when where who
    why how which and but so or if in on at for from with as after before because since while although however then now
@@ -34,5 +34,5 @@ export const SENTENCE_STARTERS = new Set(
     .filter(Boolean),
 );
 
-/** German words before which "3." is an ordinal: "am 3. Mai". */
+/** German words after which "3." is an ordinal: "am 3. Mai". */
 export const ORDINAL_LEADS = new Set('am der dem den vom zum im des die das bis ab seit'.split(' '));

@@ -4,13 +4,13 @@ import { analyze } from './index.ts';
 import { type FromThread, inBatches, type ToThread } from './thread-messages.ts';
 import type { AnalysisResult, AnalysisSegment, Summarizer } from './types.ts';
 
-/** The thread's side of `analyzeInThread`: one analysis, then the thread ends by itself. */
+/** The worker side of `analyzeInThread`: runs one analysis, then closes the port. */
 const serve = (port: NonNullable<typeof parentPort>): void => {
   const send = (message: FromThread) => port.postMessage(message);
   const segments: AnalysisSegment[] = [];
   let answer: (message: Extract<ToThread, { kind: 'summary' }>) => void = () => {};
 
-  /** The language model is asked by the caller's thread, which owns its connection and its limits. */
+  /** Forwards to the caller's thread, which owns the language model's connection and limits. */
   const remote: Summarizer = {
     summarize(input) {
       return new Promise((resolve, reject) => {

@@ -13,20 +13,18 @@ import type {
 } from './types.ts';
 
 export type ThreadDependencies = AnalysisDependencies & {
-  /** The thread's entry; a bundled build gives its own file here. Default: the source beside this module. */
+  /** The thread's entry file in a bundled build; defaults to the source next to this module. */
   entry?: URL | undefined;
-  /** Ends the thread at once; the promise then rejects with the signal's reason. */
+  /** Terminates the thread; the promise rejects with the signal's reason. */
   signal?: AbortSignal;
 };
 
 const SOURCE = pathToFileURL(join(import.meta.dirname, 'analysis-thread.ts'));
 
 /**
- * `analyze` in a thread of its own, with the same arguments and result. Why: `analyze` already gives the
- * event loop turns, which keeps a calm machine responsive; a thread also keeps the server's loop free while
- * garbage is collected or every core is busy, can be ended at any moment, and gives its memory back. The
- * word lists load anew each time, so short transcripts are better served by `analyze` itself. Rejects when
- * the thread fails or is aborted.
+ * Runs `analyze` in a worker thread. Unlike yielding, a thread keeps the server responsive during garbage collection
+ * and on busy cores, can be terminated at any moment, and returns its memory. Each thread loads the word lists anew, so
+ * `analyze` is faster for short transcripts. Rejects if the thread fails or is aborted.
  */
 export const analyzeInThread = (
   transcript: AnalysisTranscript,

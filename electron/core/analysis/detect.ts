@@ -3,7 +3,7 @@ import { findDates } from './entities/dates.ts';
 import { findIbans } from './entities/ibans.ts';
 import { findSpelledIpv6 } from './entities/spelled.ts';
 import { findSpokenAddresses } from './entities/spoken-address.ts';
-import { findWritten } from './entities/written-addresses.ts';
+import { findWrittenAddresses } from './entities/written-addresses.ts';
 import { NameContext } from './names/context.ts';
 import { findOrganizations } from './names/organizations.ts';
 import { findPeople } from './names/people.ts';
@@ -15,12 +15,12 @@ import { findRuns } from './numbers/runs.ts';
 import { type DetectedSpan, excludeRedacted } from './spans.ts';
 import { blankOverlong, blankRedacted, type Token, tokenizeAsync } from './tokens.ts';
 
-/** Tokens of one piece of work: far more than any entity, far less than the event loop's patience. */
+/** Tokens between two yields: far more than any entity has, few enough for the event loop. */
 const WINDOW = 400;
-/** Tokens that two neighbouring pieces share, so that nothing is lost at their border. */
+/** Tokens that consecutive windows share, so that entities across their border are found. */
 const OVERLAP = 60;
 
-/** Everything that any detector sees in a text, overlaps included. Offsets are UTF-16 units into `original`. */
+/** Runs all entity detectors. Spans may overlap; offsets are UTF-16 units into `original`. */
 export const detectEntities = async (
   original: string,
   language: string,
@@ -53,7 +53,7 @@ const detectInWindow = async (
   const last = tokens.at(-1);
   if (!first || !last) return [];
   const base = first.from - first.lead.length;
-  const found = findWritten(written.slice(base, last.to + last.trail.length)).map((one) => {
+  const found = findWrittenAddresses(written.slice(base, last.to + last.trail.length)).map((one) => {
     return { ...one, from: one.from + base, to: one.to + base };
   });
   await yieldIfDue();

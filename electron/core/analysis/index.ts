@@ -21,14 +21,11 @@ import type {
 } from './types.ts';
 
 /**
- * All text analyses of a transcript, in the order that keeps secrets: private data is found in the original
- * and taken out first, profanity is masked next, and topics, key phrases and summary see the result only;
- * entities are found in the original and moved to their places in the result. A pure function of its
- * arguments, but for the summarizer. It gives the event loop a turn about every 10 ms, so it may run in
- * the server's own process.
+ * Runs the requested analyses. Private data is redacted first and profanity masked second; topics, key phrases and
+ * the summary see only the result. Entities are detected in the original and moved to their offsets in the result.
+ * Pure but for the summarizer; yields to the event loop about every 6 ms, so it may run in the server's process.
  *
- * `redacted` is present when the text to keep differs in origin from the one given: with `redact_pii`, and
- * with `content_safety` when something was masked. Never throws for any text.
+ * `redacted` is present with `redact_pii`, and with `content_safety` if something was masked. Throws for no text.
  */
 export const analyze = async (
   transcript: AnalysisTranscript,
@@ -39,9 +36,9 @@ export const analyze = async (
   const progress = dependencies.onProgress ?? (() => {});
   const result: AnalysisResult = { warnings: languageWarnings(transcript.language, options) };
   progress(0);
-  const private_ = await redactPii(transcript, options, dependencies.secret, yieldIfDue);
+  const pii = await redactPii(transcript, options, dependencies.secret, yieldIfDue);
   progress(0.5);
-  let current = dropEmptySegments(private_.transcript);
+  let current = dropEmptySegments(pii.transcript);
   let masked = false;
   if (options.content_safety) {
     const { report, profanity } = await assessContentSafety(current, yieldIfDue);
@@ -50,8 +47,8 @@ export const analyze = async (
     current = maskSpans(current, profanity);
   }
   progress(0.65);
-  if (options.entity_detection) result.entities = refreshTexts(private_.entities, current.text);
-  if (options.redact_pii || masked) result.redacted = toRedactedTranscript(current, private_.words, options);
+  if (options.entity_detection) result.entities = refreshTexts(pii.entities, current.text);
+  if (options.redact_pii || masked) result.redacted = toRedactedTranscript(current, pii.words, options);
   if (options.topics) {
     result.topics = isEnglish(current.language) ? await findTopics(current.text, yieldIfDue) : [];
     result.key_phrases = await findKeyPhrases(current.text, current.language, yieldIfDue);
@@ -84,7 +81,7 @@ const addSummary = async (
   result.warnings.push(...warnings);
 };
 
-/** A translation goes through the same redaction and masking as the transcript itself. */
+/** Redacts and masks a translation like the transcript itself. */
 const redactTranslation = async (
   translation: AnalysisTranscript,
   options: AnalysisOptions,
@@ -110,19 +107,12 @@ const redactPii = async (
   if (!options.redact_pii && !options.entity_detection) return { transcript, entities: [], words: [] };
   const { text, language } = transcript;
   const tagger = new Tagger();
-  const findings = options.redact_pii
+  const spans = options.redact_pii
     ? await detectPrivateData(text, language, yieldIfDue, tagger)
     : await detectEntities(text, language, yieldIfDue);
-  const entities = options.entity_detection ? toEntities(text, findings, options.entity_types) : [];
+  const entities = options.entity_detection ? toEntities(text, spans, options.entity_types) : [];
   if (!options.redact_pii) return { transcript, entities, words: [] };
-  return redactTranscript(
-    transcript,
-    findings,
-    entities,
-    redactionOptions(options, secret),
-    yieldIfDue,
-    tagger,
-  );
+  return redactTranscript(transcript, spans, entities, redactionOptions(options, secret), yieldIfDue, tagger);
 };
 
 const redactionOptions = (options: AnalysisOptions, secret: string): RedactionOptions => ({
@@ -131,7 +121,7 @@ const redactionOptions = (options: AnalysisOptions, secret: string): RedactionOp
   secret,
 });
 
-/** Segments that redaction emptied are gone; ids count from 0 where any was. */
+/** Drops segments that redaction emptied and renumbers the others from 0. */
 const dropEmptySegments = (transcript: AnalysisTranscript): AnalysisTranscript => {
   const left = transcript.segments.filter((segment) => segment.text.trim() !== '');
   if (left.length === transcript.segments.length) return transcript;

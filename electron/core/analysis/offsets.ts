@@ -2,7 +2,7 @@ import { roundMs } from '../base/numbers.ts';
 import { endsContinuous, startsContinuous } from '../base/text.ts';
 import type { AnalysisSegment, AnalysisWord } from './types.ts';
 
-/** A word with its place in the whole text (UTF-16 offsets, end exclusive). */
+/** A word with its UTF-16 offsets in the transcript's text, end exclusive. */
 export type PlacedWord = AnalysisWord & {
   segment: number;
   index: number;
@@ -11,8 +11,8 @@ export type PlacedWord = AnalysisWord & {
 };
 
 /**
- * Where each segment begins in `text`. Segments are found in order, so that a text joined in another way
- * (line breaks, say) is understood too. A segment that is not found counts as empty at the cursor.
+ * The offsets of each segment in `text`, whatever separates them there. A segment that is not found is empty, at the
+ * end of the one before.
  */
 export const placeSegments = (
   text: string,
@@ -29,9 +29,8 @@ export const placeSegments = (
 };
 
 /**
- * Words with their offsets in `text`. Recognisers' words are found in their segment's text in order; one that
- * is not there (an edited text) gets the next unused token, so that every word keeps a place. A segment
- * without words gets one for each token, its time shared out by length.
+ * The words of all segments with their offsets in `text`. A word that an edit removed from the text gets the next
+ * unused token, so that every word has offsets. A segment without words gets one per token.
  */
 export const placeWords = (text: string, segments: readonly AnalysisSegment[]): PlacedWord[] => {
   const places = placeSegments(text, segments);
@@ -41,7 +40,7 @@ export const placeWords = (text: string, segments: readonly AnalysisSegment[]): 
   });
 };
 
-/** As `placeWords`, for the segment number `index` at its place alone. */
+/** Like `placeWords`, for the segment at `index` alone. */
 export const placeSegmentWords = (
   text: string,
   place: { from: number; to: number },
@@ -73,20 +72,20 @@ const placeInSegment = (
   });
 };
 
-/** Words made from a segment's text alone: its time is shared out by length, confidence is 0. */
+/** Words from a segment's text alone: its time is distributed by length, confidence is 0. */
 export const wordsFromText = (segment: AnalysisSegment): AnalysisWord[] => {
-  const pieces = splitWords(segment.text);
-  const total = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  const parts = splitWords(segment.text);
+  const total = parts.reduce((sum, part) => sum + part.length, 0);
   const rate = total > 0 ? (segment.end - segment.start) / total : 0;
   let at = segment.start;
-  return pieces.map((word) => {
+  return parts.map((word) => {
     const start = at;
     at += word.length * rate;
     return { word, start: roundMs(start), end: roundMs(at), confidence: 0, speaker_id: segment.speaker_id };
   });
 };
 
-/** Tokens by white space; runs of unspaced script are cut after each sentence mark or comma. */
+/** Splits at white space, and unspaced scripts after each sentence mark or comma. */
 const splitWords = (text: string): string[] => {
   const tokens = text.match(/\S+/gu) ?? [];
   return tokens.flatMap((token) =>

@@ -17,7 +17,7 @@ export type SentenceWord = {
   confidence: number;
 };
 
-/** `id` counts from 1; times are seconds; `confidence` is the mean of its words'. */
+/** `id` counts from 1; times are seconds; `confidence` is the mean of the words'. */
 export type Sentence = {
   id: number;
   text: string;
@@ -27,7 +27,7 @@ export type Sentence = {
   words: SentenceWord[];
 };
 
-/** A sentence with its place in the whole text and its speaker, for the other analyses. */
+/** A sentence with its offsets in the transcript's text and its speaker. */
 export type PlacedSentence = Sentence & {
   from: number;
   to: number;
@@ -48,15 +48,14 @@ const CLEAR_PAUSE_S = 0.6;
 const SMALL_PAUSE_S = 0.25;
 const MAX_RUN_WORDS = 40;
 const MIN_PART_WORDS = 5;
-/** No mark or abbreviation is longer: of a longer word only the end is looked at. */
+/** Longer than any mark or abbreviation: of a word only this many last characters are tested. */
 const MAX_ENDING = 40;
 
 /**
- * Sentences of a transcript, across segment borders; every word is in exactly one. Rule based: a mark ends
- * a sentence unless it belongs to an abbreviation, an initial, a German ordinal, a list number or an inner
- * quotation; a change of speaker or a pause of 2 s ends one too; a run of more than 40 words without any
- * mark is cut at its longest pause, again and again. Abbreviations are known for English, German, French
- * and Spanish.
+ * Splits a transcript into sentences across segments; every word is in exactly one. A punctuation mark ends a sentence
+ * unless it belongs to an abbreviation, an initial, a German ordinal, a list number or an inner quotation. A change of
+ * speaker or a pause of 2 s also ends one. More than 40 words without a mark are split at the longest pauses.
+ * Abbreviations: English, German, French and Spanish.
  */
 export const splitSentences = (segments: readonly AnalysisSegment[]): Sentence[] => {
   const text = joinTexts(segments.map((segment) => segment.text));
@@ -65,7 +64,7 @@ export const splitSentences = (segments: readonly AnalysisSegment[]): Sentence[]
   });
 };
 
-/** As `splitSentences`, with places in `text` and speakers. */
+/** Like `splitSentences`, with offsets in `text` and speakers. */
 export const placeSentences = (text: string, segments: readonly AnalysisSegment[]): PlacedSentence[] => {
   const words = placeWords(text, segments);
   const runs: PlacedWord[][] = [];
@@ -81,7 +80,7 @@ export const placeSentences = (text: string, segments: readonly AnalysisSegment[
   return runs.map((own, index) => toPlacedSentence(index + 1, own, runs[index + 1]?.[0], text, segments));
 };
 
-/** Mean confidence, words per minute of speech (segments' times, pauses between them left out), and the rate. */
+/** Mean confidence, and words per minute of speech, pauses between segments excluded. */
 export const sentenceStatistics = (segments: readonly AnalysisSegment[]): SentenceStatistics => {
   const words = segments.flatMap((segment) => segment.words);
   const spoken = segments.reduce((sum, segment) => sum + Math.max(0, segment.end - segment.start), 0);
@@ -136,7 +135,7 @@ const endsSentence = (
   const pause = next.start - word.end;
   if (pause >= LONG_PAUSE_S) return true;
   const ending = word.word.slice(-MAX_ENDING);
-  // Most words end like this: in a text of 100,000 the looks below would take half the time.
+  // Most words end like this: the tests below would take half the time of a long text.
   if (/[a-z0-9]$/i.test(ending)) return false;
   const bare = ending.replace(CLOSERS, '');
   const quoted = bare !== ending;
@@ -148,7 +147,7 @@ const endsSentence = (
   return fullStopEndsSentence(run, bare.slice(0, -1), nextBare, pause);
 };
 
-/** Whether the full stop after `stem` ends the sentence. */
+/** Whether the full stop after `stem` ends the sentence, rather than an abbreviation, initial or number. */
 const fullStopEndsSentence = (
   run: readonly PlacedWord[],
   stem: string,
@@ -174,7 +173,7 @@ const fullStopEndsSentence = (
   return !(pause < SMALL_PAUSE_S && /^(?:com|org|net|edu|gov|io|de|fr|es|uk)\b/u.test(next));
 };
 
-/** Cuts a run with no marks into parts of at most 40 words where it has pauses: the longest in reach each time. */
+/** Splits a run without marks into parts of at most 40 words, each time at the longest pause within reach. */
 const cutLongRun = (run: PlacedWord[]): PlacedWord[][] => {
   const parts: PlacedWord[][] = [];
   let rest = run;
@@ -187,7 +186,7 @@ const cutLongRun = (run: PlacedWord[]): PlacedWord[][] => {
   return [...parts, rest];
 };
 
-/** Index of the word after the best pause among the first 40 words, or the first pause after them; -1 for none. */
+/** Index of the word after the longest pause among the first 40 words, else after the first later pause; -1 for none. */
 const longestPause = (run: readonly PlacedWord[]): number => {
   let best = 0;
   let at = -1;

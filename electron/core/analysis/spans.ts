@@ -2,8 +2,8 @@ import { ENTITY_TYPES, type Entity, type EntityType, type PiiPolicy } from '../.
 import type { Token } from './tokens.ts';
 
 /**
- * Something that a detector saw. Every finding has a policy; those of the interface's 13 types have an
- * entity type, too. `weight` decides between findings that overlap: the heavier, then the longer, wins.
+ * What a detector found: `from` inclusive to `to` exclusive, in UTF-16 units. `entity` is null for spans that are
+ * redacted but not reported. Of overlapping spans the one with the higher score wins, then the longer.
  */
 export type DetectedSpan = {
   policy: PiiPolicy;
@@ -30,30 +30,27 @@ const ENTITY_OF: Partial<Record<PiiPolicy, EntityType>> = {
   product: 'product',
 };
 
-/** A finding with the entity type that its policy implies. */
-export const entitySpan = (policy: PiiPolicy, from: number, to: number, weight: number): DetectedSpan => ({
+/** A span to report as the entity of its policy, and to redact. */
+export const entitySpan = (policy: PiiPolicy, from: number, to: number, score: number): DetectedSpan => ({
   policy,
   entity: ENTITY_OF[policy] ?? null,
   from,
   to,
-  score: weight,
+  score,
 });
 
-/** A finding that is redacted but is no entity: the evidence is good enough to hide, not to assert. */
-export const hiddenSpan = (policy: PiiPolicy, from: number, to: number, weight: number): DetectedSpan => ({
+/** A span to redact but not to report, on evidence too weak to assert an entity. */
+export const hiddenSpan = (policy: PiiPolicy, from: number, to: number, score: number): DetectedSpan => ({
   policy,
   entity: null,
   from,
   to,
-  score: weight,
+  score,
 });
 
-/** Findings without what they share with redacted spans; what remains of one is hidden, not asserted. */
-export const excludeRedacted = (
-  findings: readonly DetectedSpan[],
-  redacted: readonly Token[],
-): DetectedSpan[] =>
-  findings.flatMap((one) => {
+/** Cuts redaction tokens and masks out of spans. What remains of a span is hidden but not reported. */
+export const excludeRedacted = (spans: readonly DetectedSpan[], redacted: readonly Token[]): DetectedSpan[] =>
+  spans.flatMap((one) => {
     const inside = redacted.filter((token) => token.from < one.to && one.from < token.to);
     if (inside.length === 0) return [one];
     const froms = [one.from, ...inside.map((token) => token.to)];
@@ -64,9 +61,9 @@ export const excludeRedacted = (
     });
   });
 
-/** The best findings without overlaps, in the order of the text. */
-export const resolveOverlaps = (findings: readonly DetectedSpan[]): DetectedSpan[] => {
-  const ranked = [...findings].sort(
+/** The spans of the highest scores that do not overlap, in text order. */
+export const resolveOverlaps = (spans: readonly DetectedSpan[]): DetectedSpan[] => {
+  const ranked = [...spans].sort(
     (a, b) => b.score - a.score || b.to - b.from - (a.to - a.from) || a.from - b.from,
   );
   const taken = new DisjointSpans();
@@ -75,11 +72,11 @@ export const resolveOverlaps = (findings: readonly DetectedSpan[]): DetectedSpan
     .sort((a, b) => a.from - b.from);
 };
 
-/** Disjoint spans, bucketed so that adding stays cheap on long texts. */
+/** A set of disjoint spans, in buckets of 256 characters, so that adding takes constant time on long texts. */
 export class DisjointSpans {
   readonly #buckets = new Map<number, { from: number; to: number }[]>();
 
-  /** Adds a span, unless it is empty or touches one already there: then false. */
+  /** Adds a span and returns true, unless it is empty or overlaps another. */
   add(from: number, to: number): boolean {
     if (to <= from || this.overlaps(from, to)) return false;
     for (let bucket = from >> 8; bucket <= (to - 1) >> 8; bucket++) {
@@ -98,21 +95,21 @@ export class DisjointSpans {
   }
 }
 
-/** Entities from findings: overlaps resolved first, then the wanted types kept, in the order of the text. */
+/** The entities of the given types (all if none are given), in text order. Overlaps are resolved before types are selected. */
 export const toEntities = (
   text: string,
-  findings: readonly DetectedSpan[],
+  spans: readonly DetectedSpan[],
   types?: readonly EntityType[],
 ): Entity[] => {
   const wanted = new Set<EntityType>(types && types.length > 0 ? types : ENTITY_TYPES);
-  return resolveOverlaps(findings.filter((finding) => finding.entity !== null)).flatMap((finding) =>
-    finding.entity && wanted.has(finding.entity)
+  return resolveOverlaps(spans.filter((span) => span.entity !== null)).flatMap((span) =>
+    span.entity && wanted.has(span.entity)
       ? [
           {
-            type: finding.entity,
-            text: text.slice(finding.from, finding.to),
-            startIndex: finding.from,
-            endIndex: finding.to,
+            type: span.entity,
+            text: text.slice(span.from, span.to),
+            startIndex: span.from,
+            endIndex: span.to,
           },
         ]
       : [],

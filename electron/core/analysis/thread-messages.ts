@@ -9,7 +9,7 @@ import type {
 type SummarizerInput = Parameters<Summarizer['summarize']>[0];
 type SummarizerItems = Awaited<ReturnType<Summarizer['summarize']>>;
 
-/** Segments go over in batches before the message they belong to: copying hours of words at once takes too long. */
+/** Segments are sent in batches before the message they belong to: cloning hours of words at once blocks too long. */
 export type SegmentsMessage = {
   kind: 'segments';
   segments: AnalysisSegment[];
@@ -39,7 +39,7 @@ export type FromThread =
 
 const BATCH = 100;
 
-/** Segments as messages of a bounded size. */
+/** Splits segments into messages of a bounded size. */
 export const inBatches = (segments: readonly AnalysisSegment[]): SegmentsMessage[] => {
   const count = Math.ceil(segments.length / BATCH);
   return Array.from({ length: count }, (_, index) => {

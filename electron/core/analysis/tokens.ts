@@ -2,12 +2,11 @@ import type { YieldIfDue } from '../base/event-loop.ts';
 import { CONTINUOUS_SCRIPTS } from '../base/text.ts';
 import { LEADING_ABBREVIATIONS } from './abbreviations.ts';
 
-/** A white-space token without its surrounding punctuation. Offsets are UTF-16 units into the text. */
+/** A word with its surrounding punctuation split off. Offsets are UTF-16 units into the text. */
 export type Token = {
   index: number;
-  /** Without surrounding punctuation, as written. */
   text: string;
-  /** Lower case, straight apostrophes. */
+  /** `text` in lower case, with straight apostrophes. */
   norm: string;
   /** `norm` without a possessive ending. */
   stem: string;
@@ -15,35 +14,36 @@ export type Token = {
   to: number;
   /** Where `stem` ends in the text. */
   stemTo: number;
+  /** Punctuation right before and after `text`. */
   lead: string;
   trail: string;
   isCapitalized: boolean;
-  /** A redaction token or a masked word: no detector may look at it. */
+  /** A redaction token, a mask, or an overlong token: no detector may use it. */
   isBlocked: boolean;
 };
 
-/** Tokens between two turns of the event loop. */
+/** Tokens between two yields. */
 const BATCH = 500;
-/** White-space tokens; unspaced scripts stand apart from letters and digits beside them. */
+/** Separates at white space and dashes, and between unspaced and spaced scripts. */
 const TOKEN = new RegExp(String.raw`[${CONTINUOUS_SCRIPTS}]+|[^\s—–${CONTINUOUS_SCRIPTS}]+`, 'gu');
 const SPACED_RUN = new RegExp(String.raw`[^\s${CONTINUOUS_SCRIPTS}]+`, 'gu');
-/** Longer than any word, address or number: nothing is looked for inside, so that hostile input costs nothing. */
+/** Longer runs are no words, addresses or numbers. Skipping them bounds the cost of hostile input. */
 const MAX_TOKEN_LENGTH = 2000;
 const LEAD = /^["'“”‘’«»‹›([{¿¡#<*_-]*/u;
 const TRAIL = /[.,!?;:…"'“”‘’«»‹›)\]}。！？、，؟।>*]*$/u;
-/** A redaction token; a mask with the marks between its asterisks; a masked profanity with its first letter. */
+/** A redaction token, a mask with the marks between its asterisks, or a masked profanity ("d***"). */
 const REDACTED =
   /\[[A-Z_]+_[0-9a-f]{8}\]|(?:(?<![\p{L}\p{N}*])[\p{L}\p{N}](?=\*{2}))?\*+(?:[^\p{L}\p{N}\s*]+\*+)*/gu;
-/** Markdown's emphasis, at a word's edge: punctuation, unlike the asterisks of a mask. */
+/** Markdown emphasis at the edge of a word: punctuation, not a mask. */
 const EMPHASIS = /^\*{1,3}$/u;
-/** What may follow a redaction token without being a word: punctuation and a possessive ending. */
+/** Punctuation and possessive endings next to a redaction token. */
 const NO_WORD = /^(?:['’]s)?[^\p{L}\p{N}]*$/u;
 
-/** The text with runs of signs that no word, address or number has blanked out: every offset stays. */
+/** Replaces overlong runs by spaces; offsets stay valid. */
 export const blankOverlong = (text: string): string =>
   text.replace(SPACED_RUN, (run) => (run.length > MAX_TOKEN_LENGTH ? ' '.repeat(run.length) : run));
 
-/** The text with every redaction token and mask overwritten by a sign that no written address or number has. */
+/** Replaces redaction tokens and masks by "<", which no address or number contains; offsets stay valid. */
 export const blankRedacted = (text: string, tokens: readonly Token[]): string => {
   let out = '';
   let at = 0;
@@ -54,21 +54,20 @@ export const blankRedacted = (text: string, tokens: readonly Token[]): string =>
   return out + text.slice(at);
 };
 
-/** Tokens of a text. Dashes between words ("—") separate, too. */
 export const tokenize = (text: string): Token[] => {
   const tokens: Token[] = [];
   for (const match of text.matchAll(TOKEN)) addTokens(tokens, match[0], match.index);
   return tokens;
 };
 
-/** As `tokenize`, with turns of the event loop in between. */
+/** Like `tokenize`, but yields to the event loop. */
 export const tokenizeAsync = async (text: string, yieldIfDue: YieldIfDue): Promise<Token[]> => {
   const tokens: Token[] = [];
-  let breathed = -BATCH;
+  let yieldedAt = -BATCH;
   for (const match of text.matchAll(TOKEN)) {
-    if (tokens.length - breathed >= BATCH) {
+    if (tokens.length - yieldedAt >= BATCH) {
       await yieldIfDue();
-      breathed = tokens.length;
+      yieldedAt = tokens.length;
     }
     addTokens(tokens, match[0], match.index);
   }
@@ -105,7 +104,7 @@ const addTokens = (tokens: Token[], raw: string, at: number): void => {
   }
 };
 
-/** A white-space token cut into redaction tokens, masks, and what stands between them. */
+/** Splits at redaction tokens and masks. */
 const splitRedacted = (raw: string): Part[] => {
   const parts: Part[] = [];
   const hasWord = (part: string) => /[\p{L}\p{N}]/u.test(part);
@@ -123,10 +122,10 @@ const splitRedacted = (raw: string): Part[] => {
   return parts;
 };
 
-const toToken = (raw: string, at: number, index: number, blocked: boolean): Token => {
-  const lead = blocked ? '' : (LEAD.exec(raw)?.[0] ?? '');
+const toToken = (raw: string, at: number, index: number, isBlocked: boolean): Token => {
+  const lead = isBlocked ? '' : (LEAD.exec(raw)?.[0] ?? '');
   const rest = raw.slice(lead.length);
-  const trail = blocked ? '' : (TRAIL.exec(rest)?.[0] ?? '');
+  const trail = isBlocked ? '' : (TRAIL.exec(rest)?.[0] ?? '');
   const text = rest.slice(0, rest.length - trail.length);
   const norm = text.toLowerCase().replaceAll('’', "'");
   const possessive = /(?:'s|(?<=s)')$/u.exec(norm)?.[0].length ?? 0;
@@ -142,11 +141,11 @@ const toToken = (raw: string, at: number, index: number, blocked: boolean): Toke
     lead,
     trail,
     isCapitalized: /^\p{Lu}/u.test(text),
-    isBlocked: blocked,
+    isBlocked,
   };
 };
 
-/** Whether a sentence ends with this token, by its punctuation; not after "Dr." and initials. */
+/** Whether the punctuation after a token ends the sentence; not after "Dr." and initials. */
 export const endsWithStop = (token: Token): boolean => {
   if (
     token.trail === '.' &&
@@ -158,7 +157,7 @@ export const endsWithStop = (token: Token): boolean => {
   return /[.!?…。！？]/u.test(token.trail);
 };
 
-/** Whether a token follows the one before it without a sentence's end between them. */
+/** Whether a token is the first of its sentence. */
 export const startsSentence = (tokens: readonly Token[], index: number): boolean => {
   const previous = tokens[index - 1];
   return !previous || endsWithStop(previous);

@@ -9,7 +9,7 @@ import type {
   SummaryType,
 } from '../../contract/analysis.ts';
 
-/** A recognised word: times in seconds, confidence from 0 to 1; `word` may carry its punctuation. */
+/** A recognized word: times in seconds, confidence from 0 to 1; `word` may include punctuation. */
 export type AnalysisWord = {
   word: string;
   start: number;
@@ -27,14 +27,14 @@ export type AnalysisSegment = {
   words: AnalysisWord[];
 };
 
-/** What every analysis takes. `text` is the segments' texts joined by `joinTexts` (see document.ts). */
+/** The input of every analysis. `text` is `joinTexts` of the segments' texts. */
 export type AnalysisTranscript = {
   language: string;
   text: string;
   segments: AnalysisSegment[];
 };
 
-/** The analysis fields of the creation request, with the contract's names. */
+/** The analysis fields of a request, with the API's names. */
 export type AnalysisOptions = {
   entity_detection?: boolean;
   entity_types?: readonly EntityType[];
@@ -48,7 +48,7 @@ export type AnalysisOptions = {
   content_safety?: boolean;
 };
 
-/** A word of the unredacted transcript that must not be heard: `segment` is the segment's id there. */
+/** A word to cover in the audio; `segment` is the id in the unredacted transcript. */
 export type RedactedWord = {
   segment: number;
   word: string;
@@ -58,9 +58,8 @@ export type RedactedWord = {
 };
 
 /**
- * The transcript as it may be kept: redacted, profanity masked. Segments that redaction emptied are gone
- * and ids count from 0 again. `redacted_words` holds the secrets themselves: it is for the audio bleeper
- * and the re-recognition check only, and must never be stored or logged.
+ * The transcript to store: redacted, profanity masked, without the segments that redaction emptied; ids count from 0.
+ * `redacted_words` contains the private words for audio redaction and its check: never store or log it.
  */
 export type RedactedTranscript = {
   text: string;
@@ -70,7 +69,7 @@ export type RedactedTranscript = {
   substitution: PiiSubstitution | null;
 };
 
-/** What a language model is given to summarise, and what it must give back: every statement with its evidence. */
+/** A language model that returns statements, each with the ids of the sentences that support it. */
 export type Summarizer = {
   summarize(input: {
     sentences: { id: number; text: string; speaker_id: string | null }[];
@@ -79,19 +78,18 @@ export type Summarizer = {
   }): Promise<{ text: string; sentence_ids: number[] }[]>;
 };
 
-/** What `analyze` needs besides the transcript. */
 export type AnalysisDependencies = {
-  /** Key of the redaction tokens' HMAC: a secret of this installation. Needed for `redact_pii` with `hash`. */
+  /** HMAC key of redaction tokens, secret to this installation; used by `redact_pii` with `hash`. */
   secret: string;
-  /** A local language model for summaries, only when the user has set one up. */
+  /** The local language model, if the user has set one up. */
   summarizer?: Summarizer;
-  /** The same audio in English by Whisper's translation, when the summary is wanted in English. */
+  /** Whisper's English translation of the same audio, for a summary in English. */
   translation?: AnalysisTranscript;
-  /** Share of the work done, from 0 to 1. */
+  /** Called with the fraction of work done, from 0 to 1. */
   onProgress?: (share: number) => void;
 };
 
-/** Optional parts are absent, not null, when not asked for. */
+/** Parts that were not requested are absent, not null. */
 export type AnalysisResult = {
   entities?: Entity[];
   topics?: string[];

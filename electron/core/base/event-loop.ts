@@ -1,12 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Lets the event loop run when this much time has passed since it last did. */
 const SLICE_MS = 6;
 
-/** Awaited between bounded chunks of work: mostly free, and a turn of the event loop when one is due. */
+/** Yields to the event loop if the time slice is over; otherwise resolves at once. Await it between bounded steps. */
 export type YieldIfDue = () => Promise<void>;
 
-/** Cooperative multitasking for long computations in a process that also serves requests. */
+/** Cooperative multitasking for long computations in the server's process. `sliceMs`: longest time without a yield. */
 export const createYielder = (sliceMs: number = SLICE_MS): YieldIfDue => {
   let since = performance.now();
   return async () => {

@@ -7,7 +7,7 @@ const MONTHS = words(`january february march april may june july august septembe
   jan feb mar apr jun jul aug sep sept oct nov dec januar februar märz mai juni juli oktober dezember
   janvier février mars avril juin juillet août septembre octobre novembre décembre
   enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre`);
-/** Months that are other words, too: they need a day, a year or a preposition. */
+/** Months that are also other words: they need a day, a year or a preposition. */
 const DOUBTFUL = words('march may mar jan sep dec mai mars august jun mayo');
 const WEEKDAYS =
   words(`monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays
@@ -68,9 +68,9 @@ const DECADES = words('twenties thirties forties fifties sixties seventies eight
 const ENGLISH = numberWords('en').small;
 
 /**
- * Dates: points in the calendar from a day to a decade, absolute or relative to now ("March 3, 2021",
- * "the ninth of November nineteen eighty nine", "next Tuesday", "in 2019", "three weeks ago"); times of
- * day and durations are none. Rule based; months, weekdays and orders of English, German, French, Spanish.
+ * Detects dates from a day to a decade, absolute or relative ("March 3, 2021", "the ninth of November nineteen eighty
+ * nine", "next Tuesday", "in 2019", "three weeks ago"), but no times of day or durations. Rules for English, German,
+ * French and Spanish.
  */
 export const findDates = (tokens: readonly Token[]): DetectedSpan[] => {
   const found: DetectedSpan[] = [];
@@ -86,6 +86,7 @@ export const findDates = (tokens: readonly Token[]): DetectedSpan[] => {
   return found;
 };
 
+/** Returns the last token of the date that starts at `at`, or undefined for none. */
 type Reader = (tokens: readonly Token[], at: number) => number | undefined;
 
 const dateAt = (tokens: readonly Token[], at: number): number | undefined => {
@@ -106,7 +107,7 @@ const stem = (tokens: readonly Token[], at: number): string => {
   const token = tokens[at];
   return token && !token.isBlocked ? token.stem : '';
 };
-/** No sentence mark after a token: a comma or the stop of an abbreviation may stand there. */
+/** Whether no sentence mark follows a token; a comma or an abbreviation's full stop may. */
 const isSameClause = (tokens: readonly Token[], at: number): boolean =>
   !/[!?;:…]|\.(?!$)/u.test(tokens[at]?.trail ?? '!');
 const hasNoMarkAfter = (tokens: readonly Token[], at: number): boolean => (tokens[at]?.trail ?? '-') === '';
@@ -206,7 +207,7 @@ const bareMonth: Reader = (tokens, at) => {
     : undefined;
 };
 
-/** The year after a day or a month, with or without a comma. */
+/** Extends a day or month by the year after it, with or without a comma. */
 const withYear = (tokens: readonly Token[], end: number): number => {
   if (!/^,?$/u.test(tokens[end]?.trail ?? '-')) return end;
   const skip = /^(?:of|de|del|in)$/u.test(norm(tokens, end + 1)) ? 2 : 1;
@@ -227,7 +228,7 @@ const dayFirst: Reader = (tokens, at) => {
     : end;
 };
 
-/** "on the 14th": a day of the month by itself needs "on", "by", "until" or "from" before it. */
+/** A day of the month alone, after a preposition: "on the 14th". */
 const ordinalAlone = (
   tokens: readonly Token[],
   at: number,
@@ -268,7 +269,7 @@ const relative: Reader = (tokens, at) => {
   return undefined;
 };
 
-/** "hier" is German for here, "morgen" and "mañana" are also mornings: only at the edge of a clause. */
+/** "hier" is also German for here, "morgen" and "mañana" also mean morning: dates only at the edge of a clause. */
 const languageDay = (tokens: readonly Token[], at: number): boolean =>
   /[.,!?]/u.test(tokens[at]?.trail ?? '') && !tokens[at]?.isCapitalized && norm(tokens, at) !== 'hier';
 
@@ -284,7 +285,7 @@ const ago: Reader = (tokens, at) => {
   return undefined;
 };
 
-/** A year by itself, after a preposition; not before a unit ("in 2000 cases"). */
+/** A year alone, after a preposition and not before a unit ("in 2000 cases"). */
 const yearAlone: Reader = (tokens, at) => {
   const last = year(tokens, at);
   if (last === undefined) return undefined;

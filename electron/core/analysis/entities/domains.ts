@@ -1,4 +1,4 @@
-/** Top-level domains that occur in speech. A closed list: "end.so" is more often a missing space than a host. */
+/** Top-level domains that occur in speech. Not the whole registry: "end.so" is more often a missing space than a host. */
 export const TOP_LEVEL = new Set(
   `com org net edu gov mil int io co uk de fr es it nl be ch at eu us ca au nz ie in jp cn br mx ar cl pt pl se no dk fi
    cz ru ua tr za info biz app dev ai tv xyz online shop store tech cloud blog news page site ly gg fm museum name pro
@@ -7,14 +7,14 @@ export const TOP_LEVEL = new Set(
     .filter(Boolean),
 );
 
-/** Those that are also English words: in spoken addresses they need more than one label before them. */
+/** Top-level domains that are also English words: in spoken addresses they need two labels before them. */
 export const WORD_LIKE = new Set(
   'in it is no at be me us so to my name news page site store shop test local blog online pro cat info'.split(
     ' ',
   ),
 );
 
-/** What stands between a person's words and the host: never a host's or a mailbox's name. */
+/** Words around an address that are never the name of a host or mailbox. */
 export const NEVER_LABEL = new Set(
   `the a an my your his her our their its this that these those is are was were be am it he she they we you i and or but so
    at to of in on for from with by as if then than go goes went visit check see use used using find found open called
@@ -25,19 +25,19 @@ export const NEVER_LABEL = new Set(
     .filter(Boolean),
 );
 
-/** Of those, the ones that do name hosts: "mail dot example dot org". */
+/** Of these, words that may name a host: "mail dot example dot org". */
 export const HOST_WORDS = new Set(
   'mail email shop online contact link order download site page get buy go'.split(' '),
 );
 
-/** Mailboxes named after a role: they stand before "at" without any further cue. */
+/** Mailboxes named after a role: they need no cue before "at". */
 export const ROLES = new Set(
   'support info sales hello help admin office billing jobs careers hr team press noreply service accounts marketing'.split(
     ' ',
   ),
 );
 
-/** Hosts that mean mail: whatever stands before "at" is a mailbox. */
+/** Mail hosts: what precedes "at" is a mailbox. */
 export const MAIL_HOSTS = new Set(
   'gmail googlemail outlook hotmail yahoo icloud proton protonmail gmx web aol live msn mail fastmail zoho t-online'.split(
     ' ',

@@ -5,7 +5,7 @@ import type { Token } from '../tokens.ts';
 import { type SpelledPart, spelledPartsFrom } from './spelled.ts';
 
 const IBAN_START = /(?<![\p{L}\d])([A-Z]{2})(?=\d{2})/giu;
-/** What a recognizer may make of an IBAN; the country code stands apart in capitals only. */
+/** The start of an IBAN that may be misheard. A space after the country code needs capitals. */
 const LOOSE_START = /(?<![\p{L}\d])(?:[A-Z]{2}\s?|[A-Za-z]{2})(?=\d{2})/gu;
 const GROUP = /[A-Za-z\d]+/uy;
 const SEPARATOR = /(?:\s|[.-]|,\s?)/uy;
@@ -14,8 +14,8 @@ const LONGEST = 34;
 const SHAPE = /^[A-Z]{2}\d{2}[A-Z\d]{11,30}$/u;
 
 /**
- * IBANs, written or spelled. One with the right length and check digits is asserted; after a cue ("my IBAN is")
- * anything of an IBAN's shape is hidden, since a recognizer that mishears one digit must not reveal the others.
+ * Detects written and spelled IBANs. One of valid length and check digits is reported. After a cue ("my IBAN is")
+ * anything of an IBAN's shape is hidden: one misheard digit must not reveal the others.
  */
 export const findIbans = (text: string, tokens: readonly Token[], language: string): DetectedSpan[] => [
   ...findWrittenIbans(text, tokens),
@@ -38,7 +38,7 @@ const findWrittenIbans = (text: string, tokens: readonly Token[]): DetectedSpan[
   return found;
 };
 
-/** The end of the first `count` letters and digits from an offset, with single separators between. */
+/** The end of the first `count` letters and digits from an offset, separated by at most two separators. */
 const readAlphanumerics = (text: string, from: number, count: number): number | undefined => {
   let seen = 0;
   let gap = 0;
@@ -55,7 +55,7 @@ const readAlphanumerics = (text: string, from: number, count: number): number | 
   return undefined;
 };
 
-/** Matches within the tokens' stretch of the text, with offsets into the whole. */
+/** Matches inside the tokens' range of the text, with offsets into the whole text. */
 const matchesIn = (text: string, tokens: readonly Token[], pattern: RegExp) => {
   const from = tokens[0]?.from ?? 0;
   const to = tokens.at(-1)?.to ?? 0;
@@ -82,8 +82,8 @@ const findCuedIbans = (text: string, tokens: readonly Token[]): DetectedSpan[] =
 };
 
 /**
- * Where a value of an IBAN's shape ends: after the country's number of characters if a group ends there, else
- * after the last group with a digit. Groups of letters alone belong to it in capitals, or before digits.
+ * The end of a value of an IBAN's shape: after the country's length if a group ends there, else after the last group
+ * with a digit. A group of letters belongs to it in capitals or before digits.
  */
 const endOfLooseIban = (text: string, from: number): number | undefined => {
   const length = ibanLength(text.slice(from, from + 2).toUpperCase());
@@ -112,7 +112,7 @@ const matchAt = (pattern: RegExp, text: string, at: number): string | undefined 
   return pattern.exec(text)?.[0];
 };
 
-/** IBANs read out sign by sign: "d e eight nine three seven …". Only those with right check digits. */
+/** Detects IBANs read out: "d e eight nine three seven …". */
 export const findSpelledIbans = (tokens: readonly Token[], language: string): DetectedSpan[] => {
   const found: DetectedSpan[] = [];
   for (const [index, token] of tokens.entries()) {
@@ -140,7 +140,7 @@ export const findSpelledIbans = (tokens: readonly Token[], language: string): De
   return found;
 };
 
-/** The token in which the sign number `count` ends, if a piece ends just there. */
+/** The token that ends after `count` characters, if one does. */
 const partEndingAt = (pieces: readonly SpelledPart[], count: number): Token | undefined => {
   let seen = 0;
   for (const piece of pieces) {

@@ -3,15 +3,15 @@ import { type DetectedSpan, entitySpan } from '../spans.ts';
 import type { Token } from '../tokens.ts';
 import { isIpv6 } from './written-addresses.ts';
 
-/** One token of a spelled-out value: its letters or digits. */
+/** The letters or digits of one token of a spelled value. */
 export type SpelledPart = {
   value: string;
   token: Token;
 };
 
 /**
- * The letters and digits that a token spells: "d", "89", "NWBK", "nine", "forty-one"; undefined for any
- * other word. `double` and `triple` are resolved by `spelledFrom`.
+ * The letters and digits that a token spells: "d", "89", "NWBK", "nine", "forty-one"; undefined for any other word.
+ * `spelledPartsFrom` resolves "double" and "triple".
  */
 const spelledValue = (token: Token, language: string): string | undefined => {
   if (token.isBlocked) return undefined;
@@ -33,7 +33,7 @@ const sumTens = (values: readonly number[]): string => {
   return values.join('');
 };
 
-/** A run of spelled letters and digits from a token on; "dash" and "space" between them are passed over. */
+/** The run of spelled letters and digits that starts at a token; skips "dash" and "space" between them. */
 export const spelledPartsFrom = (
   tokens: readonly Token[],
   start: number,
@@ -63,7 +63,7 @@ export const spelledPartsFrom = (
   return pieces;
 };
 
-/** IP v6 addresses read out: "two zero zero one colon d b eight colon colon one". */
+/** Detects IPv6 addresses read out: "two zero zero one colon d b eight colon colon one". */
 export const findSpelledIpv6 = (tokens: readonly Token[], language: string): DetectedSpan[] => {
   const found: DetectedSpan[] = [];
   for (let index = 0; index < tokens.length; index++) {

@@ -23,9 +23,9 @@ type Host = {
 };
 
 /**
- * Addresses said aloud: "maria dot lopez at example dot com", "w w w dot acme dot net slash docs", also
- * where the recogniser wrote a part ("maria.lopez at example.com"). The host is found by its top-level
- * domain; a mailbox before "at" makes it an e-mail address.
+ * Detects spoken addresses: "maria dot lopez at example dot com", "w w w dot acme dot net slash docs", also partly
+ * written ("maria.lopez at example.com"). The top-level domain marks the host; a mailbox before "at" makes it an email
+ * address.
  */
 export const findSpokenAddresses = (tokens: readonly Token[]): DetectedSpan[] => {
   const found: DetectedSpan[] = [];
@@ -58,7 +58,7 @@ const spokenUrl = (tokens: readonly Token[], host: Host): DetectedSpan | undefin
   return first && last && spoken ? entitySpan('url', first.from, last.to, 95) : undefined;
 };
 
-/** A host whose top-level domain is the token at `at`, or that was written whole there. */
+/** The host that ends at `at`, by its top-level domain, or that is written there in one token. */
 const hostEndingAt = (tokens: readonly Token[], at: number): Host | undefined => {
   const token = tokens[at];
   if (!token || token.isBlocked) return undefined;
@@ -75,7 +75,7 @@ const hostEndingAt = (tokens: readonly Token[], at: number): Host | undefined =>
   return { first, last: at };
 };
 
-/** "email is maria at example com": the recogniser lost the dot; only after a mail word. */
+/** "email is maria at example com": a host whose dot is missing, after a mail word only. */
 const isDotless = (tokens: readonly Token[], at: number): boolean => {
   if (!/^(?:com|org|net|edu|de|fr|es)$/u.test(tokens[at]?.norm ?? '') || !isLabel(tokens[at - 1]))
     return false;
@@ -85,7 +85,7 @@ const isDotless = (tokens: readonly Token[], at: number): boolean => {
 const isDot = (token: Token | undefined): boolean =>
   token !== undefined && DOT.has(token.norm) && !token.isBlocked;
 
-/** Goes back over "label dot label dot", spelled letters and number words included. */
+/** The first token of "label dot label dot" before `at`, spelled letters and number words included. */
 const labelsBefore = (tokens: readonly Token[], at: number): number => {
   let first = at;
   for (let labels = 0; labels < MAX_LABELS && isDot(tokens[first - 1]); labels++) {
@@ -117,9 +117,9 @@ const isNumberWord = (word: string): boolean =>
   smallValueInAnyLanguage(word) !== undefined || /^(?:hundred|thousand)$/u.test(word);
 
 /**
- * Where a mailbox before "at HOST" begins; undefined when there is none ("look at example dot com").
- * Pieces joined by "dot", "underscore" and such belong to it, so do spelled letters and digits; without
- * such a joint, further words count only back to a cue ("my email is maria lopez at …").
+ * The first token of the mailbox before "at HOST", or undefined for none ("look at example dot com"). Words joined by
+ * "dot", "underscore" and the like belong to it, as do spelled letters and digits; without those, words back to a cue
+ * ("my email is maria lopez at …").
  */
 const mailboxBefore = (tokens: readonly Token[], host: number): number | undefined => {
   const sign = tokens[host - 1];
@@ -151,7 +151,7 @@ const mailboxBefore = (tokens: readonly Token[], host: number): number | undefin
   return isMailHost(tokens[host]) && !NEVER_LABEL.has(word) ? first : undefined;
 };
 
-/** "p as in peter": a letter and its spelling word before a mailbox belong to it. */
+/** Extends a mailbox by a letter and its spelling word before it: "p as in peter". */
 const startWithSpelling = (tokens: readonly Token[], first: number): number => {
   let start = first;
   while (/^(?:in|for|like|wie)$/u.test(tokens[start - 1]?.norm ?? '')) {
@@ -175,7 +175,7 @@ const isMailboxPart = (token: Token | undefined): boolean => {
 const endsMailbox = (token: Token | undefined): boolean =>
   token === undefined || NEVER_LABEL.has(token.norm) || MAILBOX_CUE.test(token.norm);
 
-/** Back over at most four plain words to a cue that a mail word stands near; undefined without one. */
+/** The first of at most four words after a cue with a mail word nearby, or undefined. */
 const cueStart = (tokens: readonly Token[], first: number, mailHost: boolean): number | undefined => {
   let start = first;
   for (let steps = 0; steps < 4; steps++) {
@@ -196,7 +196,7 @@ const hasMailWord = (tokens: readonly Token[], first: number): boolean =>
     .slice(Math.max(0, first - 9), first)
     .some((token) => MAIL_WORD.test(token.norm) || token.norm === 'address');
 
-/** "h t t p s colon slash slash" and "w w w dot" before a host. */
+/** Extends a host by "h t t p s colon slash slash" before it. */
 const startWithScheme = (tokens: readonly Token[], host: number): number => {
   let start = host;
   const before = (count: number) =>
@@ -211,7 +211,7 @@ const startWithScheme = (tokens: readonly Token[], host: number): number => {
   return /^(?:https?|http)$/u.test(before(1)) ? start - 1 : start;
 };
 
-/** "slash pricing slash 2024" after a host. */
+/** Extends a host by a path after it: "slash pricing slash 2024". */
 const endWithPath = (tokens: readonly Token[], last: number): number => {
   let end = last;
   while (SLASH.has(tokens[end + 1]?.norm ?? '') && (tokens[end]?.trail ?? '') === '') {

@@ -1,14 +1,14 @@
 import { type DetectedSpan, entitySpan, hiddenSpan } from '../spans.ts';
 import { TOP_LEVEL } from './domains.ts';
 
-/** A dot, or the dot and space that recognisers write before a common ending ("example. com"). */
+/** A dot, or the dot and space that recognizers write before a common top-level domain ("example. com"). */
 const DOT = String.raw`\.(?:\s(?=(?:com|org|net|edu|co|de|io|fr|es|example)\b))?`;
 const LABEL = String.raw`[\p{L}\d](?:[\p{L}\d-]*[\p{L}\d])?`;
 const EMAIL = new RegExp(
   String.raw`(?<![\p{L}\d._%+'-])[\p{L}\d][\p{L}\d._%+'-]*\s?@\s?${LABEL}(?:${DOT}${LABEL})*${DOT}\p{L}{2,24}(?![\p{L}\d])`,
   'gu',
 );
-/** Something with an at sign that lost its dot: hidden, not asserted. */
+/** An email address whose dot is missing: hidden, not reported. */
 const DAMAGED = /(?<![\p{L}\d._%+-])[\p{L}\d][\p{L}\d._%+-]*@[\p{L}\d][\p{L}\d.-]*(?<=[\p{L}\d])/gu;
 const SCHEME = /\b(?:https?|ftp|wss?):\/\/[^\s<>"'”’)\]]+/giu;
 const WWW = new RegExp(
@@ -19,8 +19,8 @@ const BARE =
   /(?<![\p{L}\d@.])(?:[\p{L}\d](?:[\p{L}\d-]*[\p{L}\d])?\.)+(\p{L}{2,12})(?![\p{L}\d@])(?:\/[^\s<>"'”’)\]]*)?/giu;
 const IPV6 = /(?<![\p{L}\d:])(?:[\da-f]{0,4}:){2,7}[\da-f]{0,4}(?![\p{L}\d:])/giu;
 
-/** Email addresses, URLs and IPv6 addresses as they are written (RFC 5321 and 3986 simplified). */
-export const findWritten = (text: string): DetectedSpan[] => [
+/** Detects written email addresses, URLs and IPv6 addresses (RFC 5321 and 3986, simplified). */
+export const findWrittenAddresses = (text: string): DetectedSpan[] => [
   ...findEmails(text),
   ...findUrls(text),
   ...findIpv6(text),
@@ -50,11 +50,11 @@ const findUrls = (text: string): DetectedSpan[] => {
   return found;
 };
 
-/** Sentence punctuation at the end belongs to the sentence. */
+/** A URL without the sentence's punctuation at its end. */
 const url = (from: number, raw: string, weight: number): DetectedSpan =>
   entitySpan('url', from, from + raw.replace(/[.,;:!?…]+$/u, '').length, weight);
 
-/** "U.S.", "e.g.", and a missing space after a full stop ("end.So"). */
+/** Whether a dotted word is an abbreviation ("U.S.") or lacks a space after a full stop ("end.So"). */
 const isAbbreviation = (value: string): boolean => {
   if (value.includes('/')) return false;
   return /^(?:\p{L}\.)+\p{L}$/u.test(value) || /^[\p{L}\d]+\.\p{Lu}\p{Ll}+$/u.test(value);
@@ -65,7 +65,7 @@ const findIpv6 = (text: string): DetectedSpan[] =>
     .filter((match) => isIpv6(match[0]))
     .map((match) => entitySpan('ip_address', match.index, match.index + match[0].length, 96));
 
-/** RFC 4291: eight groups, or fewer with one "::". Times such as "10:30:15" are none. */
+/** RFC 4291: eight groups, or fewer with one "::". "10:30:15" is not one. */
 export const isIpv6 = (value: string): boolean => {
   const halves = value.toLowerCase().split('::');
   const groups = halves.flatMap((half) => half.split(':')).filter((group) => group !== '');

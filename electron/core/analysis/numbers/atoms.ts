@@ -2,7 +2,7 @@ import { SPOKEN_SIGNS } from '../spoken-signs.ts';
 import type { Token } from '../tokens.ts';
 import { type NumberWords, smallValue } from './number-words.ts';
 
-/** The smallest pieces of a spoken or written number. Offsets are UTF-16 units into the text. */
+/** The smallest part of a spoken or written number. Offsets are UTF-16 units into the text. */
 export type Atom = { token: number; from: number; to: number } & (
   | { kind: 'written'; digits: string; before: string }
   | { kind: 'word'; value: number }
@@ -28,7 +28,7 @@ const FILLERS = new Set(
 const WRITTEN = /^\+?\d+(?:[-–./:()\u00a0]+\d+)*$/u;
 const QUANTITY = /^\d{1,3}(?:[,.]\d{3})+(?:[.,]\d+)?$/u;
 
-/** What a token says about numbers, in order; empty when it is no part of a number. */
+/** The atoms of a token, in order; empty if it is no part of a number. */
 export const atomsOf = (token: Token, language: NumberWords): Atom[] => {
   if (token.isBlocked || token.text === '') return [];
   if (/^\+?\d/u.test(token.text)) return writtenAtoms(token);
@@ -57,7 +57,7 @@ const writtenAtoms = (token: Token): Atom[] => {
   return atoms;
 };
 
-/** "forty-one", "five-five-five": every part must say a number. */
+/** The atoms of "forty-one" or "five-five-five", if every part is a number. */
 const hyphenAtoms = (token: Token, language: NumberWords): Atom[] => {
   const atoms: Atom[] = [];
   let at = token.from;

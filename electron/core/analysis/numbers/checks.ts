@@ -1,7 +1,5 @@
 import { getCountrySpecifications } from 'ibantools';
 
-/** Check digits and ranges of numbers that identify people and accounts. */
-
 /** Luhn's algorithm (ISO/IEC 7812-1, annex B). */
 export const passesLuhn = (digits: string): boolean => {
   let sum = 0;
@@ -24,15 +22,15 @@ const ISSUERS = [
   /^(?:50|5[6-9]|6\d)\d{10,17}$/u,
 ];
 
-/** A payment card number: an issuer's prefix and length, and Luhn's check digit. */
+/** Whether digits are a payment card number: an issuer's prefix and length, and the Luhn check digit. */
 export const isCardNumber = (digits: string): boolean =>
   ISSUERS.some((issuer) => issuer.test(digits)) && passesLuhn(digits);
 
-/** A social security number of the USA in the ranges that were ever issued (SSA: no 000, 666, 9xx; no 00; no 0000). */
+/** Whether digits are a US social security number in a range that was ever issued (SSA: no 000, 666, 9xx; no 00; no 0000). */
 export const isSocialSecurityNumber = (digits: string): boolean =>
   /^(?!000|666|9)\d{3}(?!00)\d{2}(?!0000)\d{4}$/u.test(digits);
 
-/** A bank's routing number of the USA: prefix ranges and the ABA's 3-7-1 checksum. */
+/** Whether digits are a US bank routing number: prefix ranges and the ABA's 3-7-1 checksum. */
 export const isRoutingNumber = (digits: string): boolean => {
   if (!/^(?:0\d|1[0-2]|2[1-9]|3[0-2]|6[1-9]|7[0-2]|80)\d{7}$/u.test(digits)) return false;
   const weights = [3, 7, 1];
@@ -45,11 +43,11 @@ export const isRoutingNumber = (digits: string): boolean => {
 
 const IBAN_COUNTRIES = getCountrySpecifications();
 
-/** The length of an IBAN of a country (ISO 3166 code, upper case), also of those not yet in SWIFT's registry. */
+/** The length of a country's IBANs (ISO 3166 code in upper case), including countries outside SWIFT's registry. */
 export const ibanLength = (country: string): number | undefined =>
   IBAN_COUNTRIES[country]?.chars ?? undefined;
 
-/** An IBAN (ISO 13616): the country's length and check digits by modulo 97. Upper case, no spaces. */
+/** Whether a value in upper case without spaces is an IBAN (ISO 13616): the country's length and check digits modulo 97. */
 export const isIban = (value: string): boolean => {
   if (!/^[A-Z]{2}\d{2}[A-Z0-9]+$/u.test(value) || value.length !== ibanLength(value.slice(0, 2)))
     return false;
@@ -61,6 +59,6 @@ export const isIban = (value: string): boolean => {
   return remainder === 1;
 };
 
-/** An address of IP version 4: four decimal numbers from 0 to 255. */
+/** Whether octets are an IPv4 address: four decimal numbers from 0 to 255. */
 export const isIpv4 = (octets: readonly string[]): boolean =>
   octets.length === 4 && octets.every((octet) => /^\d{1,3}$/u.test(octet) && Number(octet) <= 255);

@@ -14,11 +14,11 @@ type SpanContext = {
   cue: NumberCue | undefined;
   hasPlus: boolean;
   isDelimited: boolean;
-  /** "ending in", "last four": only a part of the number is said. */
+  /** After "ending in" or "last four". */
   isPartOfNumber: boolean;
 };
 
-/** What the numbers of a run are; spans inside the run are tried, longest first. */
+/** Classifies the numbers of a run, longest first: cards, accounts, telephone numbers, IP addresses and the like. */
 export const classifyNumbers = (
   run: NumberRun,
   tokens: readonly Token[],
@@ -31,7 +31,7 @@ export const classifyNumbers = (
   while (at < groups.length) {
     const hit = longestSpanFrom(run, at, tokens, language);
     if (hit) {
-      found.push(hit.finding);
+      found.push(hit.span);
       at = hit.next;
     } else {
       at += 1;
@@ -59,12 +59,12 @@ const longestSpanFrom = (run: NumberRun, at: number, tokens: readonly Token[], l
       isPartOfNumber: partial,
     };
     const hit = classifySpan(span, context);
-    if (hit) return { finding: hit, next: end };
+    if (hit) return { span: hit, next: end };
   }
   return undefined;
 };
 
-/** Whether a number may begin at this group: the run's edge, or a comma, stop or word before it. */
+/** Whether a number may start at this group: at the run's edge, or after a comma, full stop or word. */
 const isBoundary = (groups: readonly DigitGroup[], at: number, tokens: readonly Token[]): boolean => {
   const previous = groups[at - 1];
   const group = groups[at];
@@ -169,7 +169,7 @@ const plusStart = (tokens: readonly Token[], group: DigitGroup): number => {
   return previous?.norm === 'plus' ? previous.from : group.from;
 };
 
-/** "(303) 555-0134": the bracket belongs to the number when it is closed inside it. */
+/** "(303) 555-0134": the start, including a parenthesis that closes inside the number. */
 const parenStart = (tokens: readonly Token[], first: DigitGroup, last: DigitGroup): number => {
   const token = tokens[first.firstToken];
   const closed = token?.lead.endsWith('(') && (token.trail.includes(')') || token.text.includes(')'));
@@ -180,9 +180,8 @@ const hasUnitAfter = (tokens: readonly Token[], group: DigitGroup): boolean =>
   UNITS.test(tokens[group.lastToken + 1]?.norm ?? '');
 
 /**
- * Dotted quads, octets said in one piece or in two ("one ninety two dot one sixty eight …"). With a word such
- * as "server" or "router" before it, a chain with an octet too many or too few is taken whole: recognisers
- * drop and double octets.
+ * IPv4 addresses, with octets of one or two number words ("one ninety two dot one sixty eight …"). After a cue such as
+ * "server", an octet too many or too few is accepted, since recognizers drop and repeat octets.
  */
 const ipAddresses = (run: NumberRun, tokens: readonly Token[]): DetectedSpan[] =>
   dottedChains(octetsOf(run.groups)).flatMap((chain) => {
@@ -197,7 +196,7 @@ const ipAddresses = (run: NumberRun, tokens: readonly Token[]): DetectedSpan[] =
     return cue === 'ip' ? [hiddenSpan('ip_address', first.from, last.to, 60)] : [];
   });
 
-/** Octets that follow each other with a dot between. */
+/** Runs of octets separated by dots. */
 const dottedChains = (octets: readonly DigitGroup[][]): DigitGroup[][][] => {
   const chains: DigitGroup[][][] = [];
   for (const octet of octets) {
@@ -208,7 +207,7 @@ const dottedChains = (octets: readonly DigitGroup[][]): DigitGroup[][][] => {
   return chains;
 };
 
-/** Groups cut before each dot; the first part keeps only what fits into one octet. */
+/** Splits groups before each dot; the first part keeps only what fits into one octet. */
 const octetsOf = (groups: readonly DigitGroup[]): DigitGroup[][] => {
   const octets: DigitGroup[][] = [];
   for (const group of groups) {
@@ -220,7 +219,7 @@ const octetsOf = (groups: readonly DigitGroup[]): DigitGroup[][] => {
   return octets;
 };
 
-/** Any other long sequence: hidden on request, asserted as nothing. Counting and quantities are none. */
+/** Any other long sequence of digits, for the policy `number_sequence`; not counting and not quantities. */
 const uncuedSequence = (run: NumberRun, tokens: readonly Token[]): DetectedSpan[] => {
   const first = run.groups[0];
   const last = run.groups.at(-1);

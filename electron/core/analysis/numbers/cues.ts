@@ -1,12 +1,12 @@
 import type { Token } from '../tokens.ts';
 import { numberWords } from './number-words.ts';
 
-/** What the words around a number may say that it is. */
+/** What the words around a number say that it is. */
 export type NumberCue = (typeof PHRASES)[number][0];
 
 const list = (phrases: string): string[] => phrases.split('|').map((phrase) => phrase.trim());
 
-/** Cues of values that may be numbers or codes of letters and digits. */
+/** Cues of values that are numbers or codes of letters and digits. `PHRASES` adds the cues of numbers alone. */
 export const VALUE_CUES = {
   passport: list('passport|passport number|passport no|reisepass|pasaporte|passeport'),
   license: list(
@@ -76,7 +76,6 @@ const PHRASES = [
   ['password', 'otp|access code'],
 ] as const;
 
-/** Cues by phrase. A code of letters and digits needs more than the words that only numbers follow. */
 const CUE_OF = new Map<string, NumberCue>([
   ...PHRASES.flatMap(([cue, phrases]) => list(phrases).map((phrase) => [phrase, cue] as const)),
   ...(['passport', 'license', 'vehicle', 'password'] as const).flatMap((cue) =>
@@ -86,20 +85,17 @@ const CUE_OF = new Map<string, NumberCue>([
 
 const REACH_BEFORE = 12;
 const REACH_AFTER = 7;
-/** "phone number on the account": a phrase that names the number outweighs a nearer single word. */
+/** A phrase that names the number outweighs a nearer word: "phone number on the account". */
 const NAMED_BONUS = 6;
-/** A cue on the far side of another number most likely belongs to that one. */
+/** A cue before another number most likely belongs to that number. */
 const CROSSED_PENALTY = 10;
 const spokenDigits = numberWords('en').small;
 
-/**
- * The nearest cue before a token, else one just after a number ("… is my cell"). Distance is counted in
- * words; phrases that end in "number" or "code" count as nearer.
- */
+/** The nearest cue before a token, else one right after the number ("… is my cell"). */
 export const cueFor = (tokens: readonly Token[], first: number, last: number): NumberCue | undefined =>
   cueBefore(tokens, first) ?? cueAfter(tokens, last);
 
-/** The nearest cue before a token. */
+/** The nearest cue before a token, in words. Phrases that end in "number" or "code" count as nearer. */
 export const cueBefore = (tokens: readonly Token[], first: number): NumberCue | undefined => {
   let best: NumberCue | undefined;
   let bestScore = Number.POSITIVE_INFINITY;
@@ -123,7 +119,7 @@ export const cueBefore = (tokens: readonly Token[], first: number): NumberCue | 
   return best;
 };
 
-/** The cue of a phrase just after a number: "… is my cell". */
+/** The cue right after a number: "… is my cell". */
 export const cueAfter = (tokens: readonly Token[], last: number): NumberCue | undefined => {
   const links = tokens
     .slice(last + 1, last + 4)
@@ -139,7 +135,7 @@ export const cueAfter = (tokens: readonly Token[], last: number): NumberCue | un
   return undefined;
 };
 
-/** Whether a phrase of this cue stands anywhere in reach before a token, nearer cues or not. */
+/** Whether a cue is within reach before a token, even if another cue is nearer. */
 export const hasCueBefore = (tokens: readonly Token[], first: number, cue: NumberCue): boolean => {
   for (let end = first - 1; end >= Math.max(0, first - REACH_BEFORE); end--) {
     for (let length = 1; length <= 3; length++) {

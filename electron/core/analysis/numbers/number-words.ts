@@ -1,4 +1,3 @@
-/** Words for numbers below 100 in the four languages that spoken numbers are read in. */
 const ENGLISH = `zero=0 oh=0 o=0 nought=0 naught=0 nil=0 one=1 two=2 three=3 four=4 five=5 six=6 seven=7 eight=8 nine=9 niner=9
   ten=10 eleven=11 twelve=12 thirteen=13 fourteen=14 fifteen=15 sixteen=16 seventeen=17 eighteen=18 nineteen=19
   twenty=20 thirty=30 forty=40 fourty=40 fifty=50 sixty=60 seventy=70 eighty=80 ninety=90`;
@@ -14,13 +13,13 @@ const SPANISH = `cero=0 uno=1 una=1 dos=2 tres=3 cuatro=4 cinco=5 seis=6 siete=7
 
 export type NumberWords = {
   small: ReadonlyMap<string, number>;
-  /** "double", "triple": how often the next digit is said. */
+  /** How often the next digit repeats: "double", "triple". */
   repeats: ReadonlyMap<string, number>;
   hundred: ReadonlySet<string>;
   thousand: ReadonlySet<string>;
-  /** Between tens and ones ("treinta y uno"); empty where there is none. */
+  /** Between tens and ones: "treinta y uno". */
   joiners: ReadonlySet<string>;
-  /** German says ones before tens in one word: "einundvierzig". */
+  /** German: "einundvierzig". */
   onesBeforeTens: boolean;
 };
 
@@ -93,7 +92,7 @@ export const numberWords = (language: string): NumberWords => {
 
 const ALL = Object.values(LANGUAGES);
 
-/** The value of a number word below 100 in any of the four languages; compounds are not read. */
+/** The value of a number word below 100 in any of the four languages; no compounds. */
 export const smallValueInAnyLanguage = (word: string): number | undefined => {
   for (const { small } of ALL) {
     const value = small.get(word);
@@ -102,7 +101,7 @@ export const smallValueInAnyLanguage = (word: string): number | undefined => {
   return undefined;
 };
 
-/** The value of one word below 100, "einundvierzig" included; undefined for any other word. */
+/** The value of a number word below 100, including "einundvierzig"; undefined for other words. */
 export const smallValue = (word: string, language: NumberWords): number | undefined => {
   const direct = language.small.get(word);
   if (direct !== undefined || !language.onesBeforeTens) return direct;

@@ -10,18 +10,17 @@ const COUNTRIES: Record<string, readonly CountryCode[]> = {
 
 export type PhoneContext = {
   language: string;
-  /** The words around the number name a telephone. */
+  /** A telephone cue is near. */
   isCued: boolean;
   hasPlus: boolean;
-  /** The span is the whole run, or stands between commas or stops. */
+  /** The span is the whole run, or between commas or full stops. */
   isDelimited: boolean;
 };
 
 /**
- * Whether digit groups are a telephone number. International numbers are judged by libphonenumber's
- * metadata; numbers of the North American plan by their 3-3-4 shape (made-up exchanges such as 555-01xx
- * included, which the metadata calls invalid); national ones with a trunk zero by the metadata of the
- * countries that speak the transcript's language. With a cue, 7 to 15 digits are enough.
+ * Whether digit groups are a telephone number: international numbers by libphonenumber's metadata; North American ones
+ * by their 3-3-4 shape, since the metadata rejects the fictional 555-01xx; national ones with a trunk zero by the
+ * metadata of countries of the transcript's language. With a cue, 7 to 15 digits are enough.
  */
 export const isPhone = (groups: readonly DigitGroup[], context: PhoneContext): boolean => {
   if (groups.slice(1).some((group) => /[/:]/u.test(group.before))) return false;

@@ -7,24 +7,24 @@ export type DigitGroup = {
   digits: string;
   from: number;
   to: number;
-  /** What stands between this group and the one before: "-", ".", "/", ":", "," or nothing. */
+  /** The separator before this group: "-", ".", "/", ":", "," or nothing. */
   before: string;
   isSpoken: boolean;
   firstToken: number;
   lastToken: number;
 };
 
-/** Groups that follow each other with nothing but separators and fillers between them. */
+/** Digit groups with nothing but separators and fillers between them. */
 export type NumberRun = {
   groups: DigitGroup[];
-  /** A plus sign or the word "plus" stands before the first group. */
+  /** A plus sign or the word "plus" precedes the first group. */
   hasPlus: boolean;
 };
 
 /**
- * All runs of numbers of a token list: digits, number words ("five five five", "forty-one eleven",
- * "double seven", "one hundred sixty eight"), separators by name ("dash", "dot"), with fillers between.
- * A run may cross sentence marks and segment borders, since recognisers put full stops into numbers.
+ * All runs of numbers: digits, number words ("five five five", "forty-one eleven", "double seven", "one hundred sixty
+ * eight"), spoken separators ("dash", "dot") and fillers. A run may cross sentence marks and segments, since recognizers
+ * put full stops into numbers.
  */
 export const findRuns = (tokens: readonly Token[], language: string): NumberRun[] => {
   const vocabulary = numberWords(language);
@@ -43,7 +43,7 @@ export const findRuns = (tokens: readonly Token[], language: string): NumberRun[
   return runs;
 };
 
-/** Atoms from a token on, up to the last one that is a number; at most 120, so that work stays bounded. */
+/** The atoms of the run that starts at a token; at most 120, which bounds the work. */
 const atomsFrom = (tokens: readonly Token[], start: number, vocabulary: NumberWords): Atom[] => {
   const atoms: Atom[] = [];
   let length = 0;
@@ -68,7 +68,7 @@ const atomsFrom = (tokens: readonly Token[], start: number, vocabulary: NumberWo
   return atoms.slice(0, length);
 };
 
-/** "and" belongs to a number after "hundred" and "thousand", and between tens and ones. */
+/** Whether "and" after this atom belongs to the number: after "hundred" and "thousand", and between tens and ones. */
 const joins = (previous: Atom | undefined): boolean => {
   if (previous?.kind === 'word') return previous.value >= 20 || previous.value === 1;
   return previous?.kind === 'hundred' || previous?.kind === 'thousand';
@@ -115,7 +115,7 @@ const groupsOf = (
   return groups;
 };
 
-/** A comma or full stop in the text between two groups. */
+/** The comma between two groups. */
 const markBefore = (tokens: readonly Token[], atom: Atom, previous: DigitGroup | undefined): string => {
   if (!previous || previous.lastToken === atom.token) return '';
   return /[,;]/u.test(tokens[previous.lastToken]?.trail ?? '') ? ',' : '';
@@ -126,7 +126,7 @@ type Reading = {
   length: number;
 };
 
-/** The longest number that begins at an atom, and how many atoms it takes. */
+/** The longest number that starts at an atom, and its number of atoms. */
 const readValue = (
   atoms: readonly Atom[],
   at: number,
@@ -198,7 +198,7 @@ const addFrench = (
   return { value: base + next, length: length + joiner + 1 };
 };
 
-/** The value of the word right after an atom, unless a mark stands between. */
+/** The value of the word right after an atom, unless punctuation is between. */
 const wordAfter = (atoms: readonly Atom[], at: number, tokens: readonly Token[]): number | undefined => {
   const atom = atoms[at];
   const next = atoms[at + 1];
@@ -208,8 +208,8 @@ const wordAfter = (atoms: readonly Atom[], at: number, tokens: readonly Token[])
 };
 
 /**
- * "three hundred [and] forty two". Without "and", a single digit that more digits follow is not added:
- * "one eight hundred five five five" is 1 800 555.
+ * "three hundred [and] forty two". Without "and", a single digit followed by more digits is not added: "one eight
+ * hundred five five five" is 1 800 555.
  */
 const readHundreds = (
   atoms: readonly Atom[],

@@ -7,7 +7,7 @@ import type { Token } from '../tokens.ts';
 type CueRule = {
   policy: PiiPolicy;
   cues: readonly string[];
-  /** Least and most signs of the value, letters and digits. */
+  /** Length of the value in letters and digits. */
   minLength: number;
   maxLength: number;
   needsDigit: boolean;
@@ -63,7 +63,7 @@ const RULES: readonly CueRule[] = [
   },
 ];
 
-/** First words of all cues: most tokens are none, and cost one look-up. */
+/** First words of all cues: skips most tokens with one lookup. */
 const FIRST_WORDS = new Set(RULES.flatMap((rule) => rule.cues.map((cue) => cue.split(' ')[0] ?? '')));
 const LINKING_WORDS =
   /^(?:is|was|number|no|are|it's|its|ist|lautet|est|es|for|the|account|called|set|to|my|this|that|on|reads)$/u;
@@ -72,7 +72,7 @@ const CLAUSE_ENDS =
 const SPOKEN_CHARACTERS =
   /^(?:dash|hyphen|underscore|dot|minus|plus|space|capital|uppercase|lowercase|hash|hashtag|star|dollar|exclamation|mark|point|question|at|ampersand|slash)$/u;
 
-/** Values that only the words before them make private: passports, licences, plates, user names, passwords. */
+/** Detects values by the words before them: passports, driver's licenses, plates, user names, passwords. */
 export const findCuedValues = (tokens: readonly Token[], language: string): DetectedSpan[] =>
   tokens.flatMap((token, at) =>
     FIRST_WORDS.has(token.norm) ? RULES.flatMap((rule) => valueAfter(tokens, at, rule, language) ?? []) : [],
@@ -103,7 +103,7 @@ const endOfPhrase = (tokens: readonly Token[], at: number, cue: string): number 
   return words.every((word, index) => tokens[at + index]?.norm === word) ? at + words.length - 1 : undefined;
 };
 
-/** Letters and digits, spelled or written, with a digit among them. */
+/** A spelled or written code with at least one digit. */
 const codeAt = (
   tokens: readonly Token[],
   start: number,
@@ -125,7 +125,7 @@ const codeAt = (
   return entitySpan(rule.policy, first.from, last.to, 83);
 };
 
-/** The words up to the end of the clause: at most eight, spelled signs included. */
+/** The words up to the end of the clause, at most eight, or a spelled value. */
 const wordsAt = (
   tokens: readonly Token[],
   start: number,

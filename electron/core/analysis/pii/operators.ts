@@ -6,15 +6,15 @@ import { tokenize } from '../tokens.ts';
 
 export type RedactionOperator = {
   method: PiiSubstitution;
-  /** Key of the HMAC: a secret of this installation. */
+  /** HMAC key, secret to this installation. */
   secret: string;
   language: string;
 };
 
 /**
- * What stands for a private value. `hash`: `[POLICY_xxxxxxxx]`, eight hex digits of an HMAC-SHA-256 over the
- * policy and the value in a canonical form, so that a number or address said aloud and the same one written
- * get one token. `mask`: letters and digits become "*". `remove`: nothing.
+ * Replaces a private value. `hash`: `[POLICY_xxxxxxxx]`, eight hex digits of an HMAC-SHA-256 of the policy and the
+ * canonical value, so that a spoken number and the same number in digits get one token. `mask`: letters and digits
+ * become "*". `remove`: nothing.
  */
 export const applyOperator = (value: string, policy: PiiPolicy, by: RedactionOperator): string => {
   if (by.method === 'remove') return '';
@@ -29,7 +29,7 @@ const SIGNS = Object.entries(SPOKEN_SIGNS).map(
   ([sign, words]) => [new RegExp(String.raw`\s+(?:${words.join('|')})\s+`, 'gu'), sign] as const,
 );
 
-/** One form for the ways of saying or writing a value. */
+/** One form for all spoken and written forms of a value. Changing it changes the tokens of new redactions. */
 export const canonicalForm = (value: string, language: string): string => {
   const plain = value.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').trim();
   const digits = findRuns(tokenize(plain), language)

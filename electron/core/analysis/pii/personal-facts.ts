@@ -17,7 +17,7 @@ const LISTS: readonly (readonly [PiiPolicy, Gazetteer])[] = [
   ['injury', new Gazetteer(lexicon.injuries)],
 ];
 const OCCUPATIONS = new Gazetteer(lexicon.occupations);
-/** What somebody is said to be: "I'm a …", "works as a …", "her father was a …". */
+/** Words before an occupation: "I'm a …", "works as a …", "her father was a …". */
 const BEING =
   /^(?:i'm|am|is|was|as|are|were|be|been|became|become|he's|she's|a|an|the|my|our|his|her|their|being|former|retired|licensed|certified|head|senior|junior|chief|trained|qualified)$/u;
 const DOUBTFUL_JOBS =
@@ -29,14 +29,14 @@ const SCALE =
 const BIRTH =
   /\b(?:born|birth|birthday|birthdate|dob|d o b|geboren|geburtsdatum|geburtstag|né|née|naissance|anniversaire|nací|nació|nacimiento|cumpleaños)\b/u;
 
-/** "Polish the shoes", "a stroke of luck": not what the list means. */
+/** Whether a listed word has another meaning here: "Polish the shoes", "a stroke of luck". */
 const isIdiom = (tokens: readonly Token[], at: number): boolean => {
   const [word, next, after] = [0, 1, 2].map((step) => tokens[at + step]?.norm ?? '');
   if (word === 'polish') return /^(?:the|your|my|his|her|this|it)$/u.test(next ?? '');
   return word === 'stroke' && next === 'of' && /^(?:luck|genius|midnight)$/u.test(after ?? '');
 };
 
-/** Facts about persons by list and by phrase: nationality, religion, health, job, age, money. English first. */
+/** Detects nationality, religion, politics, health, occupation, age and money, by list and by phrase. English first. */
 export const findPersonalFacts = (tokens: readonly Token[]): DetectedSpan[] => {
   const found: DetectedSpan[] = [];
   for (let at = 0; at < tokens.length; at++) {
@@ -162,16 +162,16 @@ const isAmount = (tokens: readonly Token[], at: number): boolean => {
   return /^\d[\d.,]*k?$/u.test(token.norm) || SCALE.test(token.norm) || numberAt(tokens, at) !== undefined;
 };
 
-/** Dates that are somebody's birth, by the words or the question before: redacted as such besides being dates. */
-export const findBirthDates = (text: string, findings: readonly DetectedSpan[]): DetectedSpan[] =>
-  findings
+/** Dates of birth, by the words or the question before a date. The date itself stays a span, too. */
+export const findBirthDates = (text: string, spans: readonly DetectedSpan[]): DetectedSpan[] =>
+  spans
     .filter(
       (one) =>
         one.policy === 'date' && BIRTH.test(sentenceBefore(text.slice(Math.max(0, one.from - 60), one.from))),
     )
     .map((one) => hiddenSpan('date_of_birth', one.from, one.to, one.score + 1));
 
-/** What stands before in the same sentence, and the question just before that. */
+/** The start of the sentence at the end of `text`, with the question before it. */
 const sentenceBefore = (text: string): string => {
   const parts = text.toLowerCase().split(/(?<=[.!?])\s/u);
   const own = parts.at(-1) ?? '';
@@ -179,7 +179,7 @@ const sentenceBefore = (text: string): string => {
   return previous.endsWith('?') ? `${previous} ${own}` : own;
 };
 
-/** Names spelled letter by letter ("l o p e z") near a word of naming or spelling. */
+/** Detects names spelled letter by letter ("l o p e z") after a word like "name" or "spelled". */
 export const findSpelledNames = (tokens: readonly Token[]): DetectedSpan[] => {
   const found: DetectedSpan[] = [];
   for (let at = 0; at < tokens.length; at++) {

@@ -6,7 +6,7 @@ import type { AnalysisTranscript, RedactedWord } from '../types.ts';
 import { detectPrivateData, redactionSpans } from './redaction-spans.ts';
 import { type OffsetMap, rewriteTranscript } from './rewrite.ts';
 
-/** Taking something out can bring other words together: detection runs again until it finds nothing more. */
+/** Redaction can join other words to private data, so detection repeats; more rounds than any text needs. */
 const MAX_ROUNDS = 8;
 
 export type RedactionOptions = {
@@ -22,38 +22,37 @@ export type RedactionResult = {
 };
 
 /**
- * Redacts a transcript: text, segments, words and the entities' places. `findings` are those of the text as
- * it stands. Runs to a fixed point: detection on the result finds nothing of the policies any more, so
- * redacting twice changes nothing. Segment ids stay; segments may be left empty.
+ * Redacts text, segments and words, and moves entities. `spans` are those detected in the given text. Repeats until
+ * detection finds nothing, so that redacting twice changes nothing. Segment ids stay; segments may become empty.
  */
 export const redactTranscript = async (
   transcript: AnalysisTranscript,
-  findings: readonly DetectedSpan[],
+  spans: readonly DetectedSpan[],
   entities: readonly Entity[],
   options: RedactionOptions,
   yieldIfDue: YieldIfDue,
   tagger: Tagger = new Tagger(),
 ): Promise<RedactionResult> => {
   const { policies, substitution, secret } = options;
-  const by = { method: substitution, secret, language: transcript.language };
+  const operator = { method: substitution, secret, language: transcript.language };
   let current = transcript;
-  let found = findings;
+  let detected = spans;
   let mapped: Entity[] = [...entities];
   const words: RedactedWord[] = [];
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const spans = await redactionSpans(current.text, found, policies, yieldIfDue);
-    if (spans.length === 0) break;
-    const next = await rewriteTranscript(current, spans, by, yieldIfDue);
+    const toRedact = await redactionSpans(current.text, detected, policies, yieldIfDue);
+    if (toRedact.length === 0) break;
+    const next = await rewriteTranscript(current, toRedact, operator, yieldIfDue);
     await yieldIfDue();
     words.push(...next.words);
     mapped = moveEntities(mapped, next.map, next.transcript.text);
     current = next.transcript;
-    found = await detectPrivateData(current.text, current.language, yieldIfDue, tagger);
+    detected = await detectPrivateData(current.text, current.language, yieldIfDue, tagger);
   }
   return { transcript: current, words, entities: mapped };
 };
 
-/** Entities at their new places; one that lost all of its text is gone, two that became one are one. */
+/** Moves entities to their new offsets. Drops those without text, and those that overlap the one before. */
 export const moveEntities = (entities: readonly Entity[], map: OffsetMap, text: string): Entity[] => {
   const moved: Entity[] = [];
   for (const entity of entities) {

@@ -8,15 +8,15 @@ import { type Token, tokenize, tokenizeAsync } from '../tokens.ts';
 import { findCuedValues } from './cued-values.ts';
 import { findBirthDates, findPersonalFacts, findSpelledNames } from './personal-facts.ts';
 
-/** A stretch of the text that must go, and the policy it is labelled with. */
+/** A range of the text to redact, and the policy of its label. */
 export type RedactionSpan = {
   from: number;
   to: number;
   policy: PiiPolicy;
 };
 
-/** What many have in common: said of somebody else, it is no secret of the one it was found with. */
-const SHARED_BY_MANY: ReadonlySet<PiiPolicy> = new Set([
+/** Policies whose values do not identify anyone: other occurrences stay. */
+const NOT_IDENTIFYING: ReadonlySet<PiiPolicy> = new Set([
   ...PII_GROUPS.medical,
   'credit_card_expiration',
   'credit_card_cvv',
@@ -31,11 +31,11 @@ const SHARED_BY_MANY: ReadonlySet<PiiPolicy> = new Set([
   'product',
   'religion',
 ]);
-/** Whether a value is looked for again everywhere once it was found somewhere. */
-const isIdentifying = (policy: PiiPolicy): boolean => !SHARED_BY_MANY.has(policy);
+/** Whether a value found once is redacted wherever it occurs. */
+const isIdentifying = (policy: PiiPolicy): boolean => !NOT_IDENTIFYING.has(policy);
 const WINDOW = 400;
 
-/** All findings, those that only redaction needs included. */
+/** All spans, including those for redaction alone. */
 export const detectPrivateData = async (
   text: string,
   language: string,
@@ -61,32 +61,31 @@ export const detectPrivateData = async (
 };
 
 /**
- * What the policies take out of a text: every finding of theirs (doubtful overlaps included, so that
- * redaction errs on the safe side), other occurrences of the same values, and parts of found names.
- * Overlapping spans become one, labelled by its heaviest finding.
+ * What to redact for the policies: all their spans, other occurrences of the same values, and parts of names.
+ * Overlapping spans are merged under the policy of the highest score, since hiding too much is the safe side.
  */
 export const redactionSpans = async (
   text: string,
-  findings: readonly DetectedSpan[],
+  detected: readonly DetectedSpan[],
   policies: readonly PiiPolicy[],
   yieldIfDue: YieldIfDue,
 ): Promise<RedactionSpan[]> => {
   const wanted = new Set(policies);
   if (wanted.has('bank_account')) wanted.add('iban');
   if (wanted.has('date')) wanted.add('date_of_birth');
-  const own = findings.filter((one) => wanted.has(one.policy));
+  const own = detected.filter((one) => wanted.has(one.policy));
   const tokens = await tokenizeAsync(text, yieldIfDue);
   await yieldIfDue();
-  const echoes = await findRepetitions(text, tokens, own, yieldIfDue);
+  const repetitions = await findRepetitions(text, tokens, own, yieldIfDue);
   await yieldIfDue();
-  // Without a letter or digit nothing changes by substitution: redaction would not come to an end.
-  return mergeOverlapping([...own, ...echoes]).filter((span) =>
+  // A span without letters and digits would never change, and redaction never end.
+  return mergeOverlapping([...own, ...repetitions]).filter((span) =>
     /[\p{L}\p{N}]/u.test(text.slice(span.from, span.to)),
   );
 };
 
-const mergeOverlapping = (findings: readonly DetectedSpan[]): RedactionSpan[] => {
-  const sorted = [...findings].sort((a, b) => a.from - b.from || b.to - a.to);
+const mergeOverlapping = (detected: readonly DetectedSpan[]): RedactionSpan[] => {
+  const sorted = [...detected].sort((a, b) => a.from - b.from || b.to - a.to);
   const spans: (RedactionSpan & { weight: number })[] = [];
   for (const one of sorted) {
     const last = spans.at(-1);
@@ -105,19 +104,19 @@ const mergeOverlapping = (findings: readonly DetectedSpan[]): RedactionSpan[] =>
 
 type Repetition = {
   policy: PiiPolicy;
-  /** Only where written just so: the value is also a common word. */
+  /** Set if the value is also a common word: redact this spelling only. */
   exact: string | undefined;
 };
 
-/** Further occurrences of found values and of the parts of found names. */
+/** Other occurrences of identifying values, and of parts of names. */
 const findRepetitions = async (
   text: string,
   tokens: readonly Token[],
-  findings: readonly DetectedSpan[],
+  detected: readonly DetectedSpan[],
   yieldIfDue: YieldIfDue,
 ): Promise<DetectedSpan[]> => {
   const values = new Map<string, Repetition>();
-  for (const [index, one] of findings.entries()) {
+  for (const [index, one] of detected.entries()) {
     if (index % 100 === 0) await yieldIfDue();
     if (!isIdentifying(one.policy)) continue;
     const value = text.slice(one.from, one.to);
@@ -132,10 +131,14 @@ const findRepetitions = async (
     if (at % WINDOW === 0) await yieldIfDue();
     const match = list.match(tokens, at);
     const last = match ? tokens[match.last] : undefined;
-    const echo = match ? values.get(match.phrase) : undefined;
-    if (!last || !echo || (echo.exact !== undefined && text.slice(token.from, last.stemTo) !== echo.exact))
+    const repetition = match ? values.get(match.phrase) : undefined;
+    if (
+      !last ||
+      !repetition ||
+      (repetition.exact !== undefined && text.slice(token.from, last.stemTo) !== repetition.exact)
+    )
       continue;
-    found.push({ policy: echo.policy, entity: null, from: token.from, to: last.stemTo, score: 5 });
+    found.push({ policy: repetition.policy, entity: null, from: token.from, to: last.stemTo, score: 5 });
   }
   return found;
 };
@@ -149,7 +152,7 @@ const addValue = (values: Map<string, Repetition>, value: string, policy: PiiPol
   values.set(key, { policy, exact: common ? words[0]?.text : undefined });
 };
 
-/** A word that also means something else, by the tagger's list. */
+/** Whether a word has a common meaning in the tagger's lexicon. */
 const isCommon = (word: string): boolean => {
   const tags = LEXICON.get(word);
   return tags ? !tags.some((tag) => /Name$|^City$|^Country$|^Region$|^Organization$/u.test(tag)) : false;

@@ -5,7 +5,7 @@ import type { AnalysisSegment, AnalysisTranscript, AnalysisWord, RedactedWord } 
 import { applyOperator, type RedactionOperator } from './operators.ts';
 import type { RedactionSpan } from './redaction-spans.ts';
 
-/** Where each UTF-16 unit of the old text begins and ends in the new one; -1 where it is gone. */
+/** The start and end in the new text of each UTF-16 unit of the old one; -1 if removed. */
 export type OffsetMap = {
   starts: Int32Array;
   ends: Int32Array;
@@ -17,17 +17,17 @@ export type RewrittenTranscript = {
   map: OffsetMap;
 };
 
-/** Segments between two turns of the event loop. */
+/** Segments between two yields. */
 const BATCH = 50;
 
-/** A span's part inside one segment. `token` is what stands for it there. */
+/** The part of a span inside one segment, and what replaces it there. */
 type Replacement = RedactionSpan & {
-  token: string;
+  substitute: string;
 };
 
 /**
- * Puts substitutes into text, segments and words alike. A span over several segments leaves its hash token
- * in the first; masks stay in place. Segments that lose everything keep their place with an empty text.
+ * Applies the operator to text, segments and words. A span across segments leaves its hash token in the first one;
+ * masks keep the length. Segments that lose all text stay, with an empty text.
  */
 export const rewriteTranscript = async (
   transcript: AnalysisTranscript,
@@ -81,18 +81,18 @@ const replacementsIn = (
     const whole = operator.method === 'mask' ? text.slice(from, to) : text.slice(span.from, span.to);
     const token =
       operator.method === 'hash' && span.from < place.from ? '' : applyOperator(whole, span.policy, operator);
-    replacements.push({ from, to, policy: span.policy, token });
+    replacements.push({ from, to, policy: span.policy, substitute: token });
   }
   return replacements;
 };
 
-/** With "remove", a possessive ending goes with its word. */
+/** `remove` takes a possessive ending with the word. */
 const possessiveEnd = (text: string, to: number, operator: RedactionOperator): number =>
   operator.method === 'remove' && /^['’]s(?!\p{L})/u.test(text.slice(to, to + 3)) ? to + 2 : to;
 
 type RewrittenText = {
   text: string;
-  /** For each old unit of the segment: its place in the segment's new text, or -1. */
+  /** For each UTF-16 unit of the segment's old text: start and end in its new text, or -1. */
   starts: number[];
   ends: number[];
   from: number;
@@ -122,11 +122,11 @@ const rewriteSegmentText = (
     }
     if (!replacement) break;
     for (; at < replacement.to; at++) {
-      starts.push(replacement.token === '' ? -1 : out.length);
-      ends.push(replacement.token === '' ? -1 : out.length + replacement.token.length);
+      starts.push(replacement.substitute === '' ? -1 : out.length);
+      ends.push(replacement.substitute === '' ? -1 : out.length + replacement.substitute.length);
     }
-    out += replacement.token;
-    closes = closing || replacement.token === '';
+    out += replacement.substitute;
+    closes = closing || replacement.substitute === '';
   }
   const trimmed = out.trimEnd();
   const lead = trimmed.length - trimmed.trimStart().length;
@@ -141,7 +141,7 @@ const rewriteSegmentText = (
 const shiftOffsets = (offsets: readonly number[], lead: number): number[] =>
   offsets.map((offset) => (offset < 0 ? -1 : Math.max(0, offset - lead)));
 
-/** Spacing and punctuation after something removed: no double spaces, no space before a mark, no two commas. */
+/** Decides whether to keep a character after a removal: no double spaces, no space before a mark, no two commas. */
 const appendAfterRemoval = (out: string, sign: string): { out: string; keep: boolean } => {
   const last = out.at(-1) ?? '';
   if (/\s/u.test(sign)) return { out, keep: last !== '' && !/\s/u.test(last) };
@@ -179,8 +179,8 @@ const redactedWordsIn = (
   });
 
 /**
- * Words with the same substitutes: a hash token becomes one word over the time of those it stands for.
- * A word that differs from the text (edited by a person) follows the text, which is the truth.
+ * Applies the replacements to words: a hash token becomes one word with the time of those it replaces. A word that
+ * differs from the text, which a person may have edited, takes its text from there.
  */
 const rewriteWords = (
   text: string,
@@ -200,16 +200,16 @@ const rewriteWords = (
     const before = text.slice(from, Math.max(from, replacement.from));
     const after = textAfterReplacement(text, word, replacement, replacements);
     const masked =
-      replacement.token !== '' &&
-      replacement.token.length === replacement.to - replacement.from &&
-      !replacement.token.startsWith('[');
+      replacement.substitute !== '' &&
+      replacement.substitute.length === replacement.to - replacement.from &&
+      !replacement.substitute.startsWith('[');
     if (masked) {
       out.push({ ...times, word: maskedWord(text, word, replacements) });
     } else if (current?.replacement === replacement) {
       current.word.word += after;
       current.word.end = Math.max(current.word.end, word.end);
-    } else if (replacement.token !== '') {
-      const merged = { ...times, word: before + replacement.token + after };
+    } else if (replacement.substitute !== '') {
+      const merged = { ...times, word: before + replacement.substitute + after };
       out.push(merged);
       current = { replacement, word: merged };
     } else {
@@ -219,7 +219,7 @@ const rewriteWords = (
   return out;
 };
 
-/** What of a word stands after the replacement, with further replacements in the same word replaced as well. */
+/** The rest of a word after a replacement, with further replacements applied. */
 const textAfterReplacement = (
   text: string,
   word: PlacedWord,
@@ -230,7 +230,7 @@ const textAfterReplacement = (
   let at = replacement.to;
   for (const next of replacements) {
     if (next.from < replacement.to || next.from >= word.to) continue;
-    rest += text.slice(at, next.from) + next.token;
+    rest += text.slice(at, next.from) + next.substitute;
     at = next.to;
   }
   return rest + text.slice(at, Math.max(at, word.to));
@@ -243,13 +243,14 @@ const maskedWord = (text: string, word: PlacedWord, replacements: readonly Repla
     if (replacement.to <= word.from || replacement.from >= word.to) continue;
     const from = Math.max(replacement.from, word.from);
     const to = Math.min(replacement.to, word.to);
-    out += text.slice(at, from) + replacement.token.slice(from - replacement.from, to - replacement.from);
+    out +=
+      text.slice(at, from) + replacement.substitute.slice(from - replacement.from, to - replacement.from);
     at = to;
   }
   return out + text.slice(at, word.to);
 };
 
-/** What is left of a removed word: letters stay as a word, marks go to the word before. */
+/** Keeps the rest of a removed word: letters as a word, a sentence mark at the word before. */
 const appendRemainder = (out: AnalysisWord[], times: Omit<AnalysisWord, 'word'>, rest: string): void => {
   if (/[\p{L}\p{N}]/u.test(rest)) {
     out.push({ ...times, word: rest });
