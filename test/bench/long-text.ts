@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { CreateTranscript } from '../../electron/contract/transcript.ts';
 import { silentLogger } from '../../electron/core/base/logger.ts';
 import { summarise } from '../../electron/core/pipeline/findings/totals.ts';
-import { newTranscript } from '../../electron/core/services/transcripts/new-transcript.ts';
+import { newTranscript } from '../../electron/core/services/transcripts/create.ts';
 import { openDatabase } from '../../electron/core/stores/database.ts';
 import { insertSegments, type StoredSegment } from '../../electron/core/stores/segments.ts';
 import { insertTranscript } from '../../electron/core/stores/transcripts.ts';

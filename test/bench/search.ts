@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import { CreateTranscript } from '../../electron/contract/transcript.ts';
 import { newId } from '../../electron/core/base/ids.ts';
 import { silentLogger } from '../../electron/core/base/logger.ts';
-import { newTranscript } from '../../electron/core/services/transcripts/new-transcript.ts';
+import { newTranscript } from '../../electron/core/services/transcripts/create.ts';
 import { openDatabase } from '../../electron/core/stores/database.ts';
 import { syncIndex } from '../../electron/core/stores/search.ts';
 import { insertSegments } from '../../electron/core/stores/segments.ts';

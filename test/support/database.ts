@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import { CreateTranscript } from '../../electron/contract/transcript.ts';
 import { silentLogger } from '../../electron/core/base/logger.ts';
-import { newTranscript } from '../../electron/core/services/transcripts/new-transcript.ts';
+import { newTranscript } from '../../electron/core/services/transcripts/create.ts';
 import { type Database, openDatabase } from '../../electron/core/stores/database.ts';
 import { lastQueueOrder } from '../../electron/core/stores/jobs.ts';
 import type { Transcript, TranscriptChange } from '../../electron/core/stores/transcript-record.ts';

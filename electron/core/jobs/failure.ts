@@ -6,7 +6,7 @@ export type JobFailure = { readonly code: JobErrorCode; readonly message: string
 
 const isJobCode = (code: string): code is JobErrorCode => JOB_ERROR_CODES.some((known) => known === code);
 
-/** Anything thrown by a job, as the reason that its record keeps. `reason`: why it was told to stop, if it was. */
+/** The failure to store for what a job threw. `reason` is that of its aborted signal, if it was aborted. */
 export const failureOf = (error: unknown, reason: unknown): JobFailure => {
   if (reason === ('cancelled' satisfies StopReason)) {
     return { code: 'cancelled', message: 'Cancelled. What was recognised up to then is kept.' };
@@ -21,16 +21,17 @@ export const failureOf = (error: unknown, reason: unknown): JobFailure => {
   return { code: 'internal_error', message: 'Something went wrong inside Earshot. The log has the details.' };
 };
 
-/** How often the program may end uncleanly over a job, without any progress, before the job is given up. */
-export const MOST_UNCLEAN_ENDS = 10;
-/** From so many on, the job waits before it is begun again, so that it cannot keep the program down. */
-export const SUSPICIOUS_UNCLEAN_ENDS = 3;
+/** Consecutive crashes of the program during a job, without progress in between, after which the job fails. */
+export const MAX_APP_CRASHES_PER_JOB = 10;
+/** From this many consecutive crashes on, a job is deferred, so that it cannot keep the program from running. */
+export const MIN_APP_CRASHES_TO_DEFER = 3;
 
-/** The wait before a job is begun again over which the program ended `times` in a row: 1 s, doubled each time. */
-export const waitAfterUncleanEnds = (times: number): number => 1000 * 2 ** (times - SUSPICIOUS_UNCLEAN_ENDS);
+/** Cooldown in ms before a job restarts after `crashes` consecutive app crashes: 1 s at the third, then doubling. */
+export const cooldownAfterCrashes = (crashes: number): number =>
+  1000 * 2 ** (crashes - MIN_APP_CRASHES_TO_DEFER);
 
-export const tooManyUncleanEnds = (times: number): AppError =>
+export const tooManyAppCrashes = (crashes: number): AppError =>
   new AppError(
     'interrupted',
-    `Earshot itself ended ${times} times in a row while it worked on this recording. The text up to there is kept.`,
+    `Earshot itself ended ${crashes} times in a row while it worked on this recording. The text up to there is kept.`,
   );

@@ -3,7 +3,7 @@ import { STAGES, type Stage } from '../../contract/transcript.ts';
 import type { Clock } from '../base/clock.ts';
 import { isFullDisk, messageOf } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
-import { isReanalysis } from '../pipeline/findings/reanalyze.ts';
+import { asBefore, isReanalysis } from '../pipeline/findings/reanalyze.ts';
 import { dropUnredacted } from '../pipeline/redaction/partial.ts';
 import type { JobProgress, JobWork, StopReason } from '../pipeline/types.ts';
 import type { WritableDb } from '../stores/database.ts';
@@ -12,132 +12,117 @@ import { runPendingScrub } from '../stores/scrub.ts';
 import { countSegments, type StoredSegment } from '../stores/segments.ts';
 import type { Transcript, TranscriptChange } from '../stores/transcript-record.ts';
 import { findTranscript, updateTranscript } from '../stores/transcripts.ts';
+import type { JobEvents } from './events.ts';
 import {
+  cooldownAfterCrashes,
   failureOf,
   type JobFailure,
-  MOST_UNCLEAN_ENDS,
-  SUSPICIOUS_UNCLEAN_ENDS,
-  tooManyUncleanEnds,
-  waitAfterUncleanEnds,
+  MAX_APP_CRASHES_PER_JOB,
+  MIN_APP_CRASHES_TO_DEFER,
+  tooManyAppCrashes,
 } from './failure.ts';
 
-/** What is known of a job only while it runs. */
+/** What is known of a job only while it waits or runs. */
 export type LiveProgress = {
+  /** 1 is next; null once it runs. */
   readonly queuePosition: number | null;
   readonly etaSeconds: number | null;
+  /** Times real time. */
   readonly speed: number | null;
-};
-
-/** What a job tells those who watch. */
-export type JobWatcher = {
-  progress(transcript: Transcript, segments: readonly StoredSegment[], from: number): void;
-  ended(transcript: Transcript): void;
-  /** Some job is over, however it ended: by running, by being cancelled while it waited, by deletion. */
-  over(): void;
 };
 
 type Options = {
   readonly db: WritableDb;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Names this run of the program: what another run had claimed is taken back at the start. */
-  readonly boot: string;
+  readonly events: JobEvents;
+  /** Identifies this run of the program; at the start, the leases of other runs are released. */
+  readonly lease: string;
   readonly concurrency: () => number;
-  /** Jobs that may wind up beside those that are counted: as many as would leave a part of the engine idle. */
-  readonly windingUp: number;
+  /** Draining jobs that do not count against `concurrency`. */
+  readonly maxDraining: number;
   readonly work: JobWork;
-  readonly watcher: JobWatcher;
 };
 
 type Running = {
   readonly transcript: Transcript;
   readonly controller: AbortController;
   readonly done: Promise<void>;
-  latest: JobProgress;
-  /** It will ask nothing more of the engine than it has: what follows are its last pieces, and analyses. */
-  windsUp: boolean;
-  saidAt: number;
-  /** The next time that it says how far it is, where that was too soon. */
-  later: NodeJS.Timeout | undefined;
+  progress: JobProgress;
+  /** All chunks are submitted; only their results and the analyses are outstanding. */
+  isDraining: boolean;
+  /** Monotonic time of the last published progress. */
+  publishedAt: number;
+  /** Publishes progress that came too soon after the last. */
+  timer: NodeJS.Timeout | undefined;
+  /** Number of saved segments. */
   segments: number;
 };
 
-const SAY_EVERY_MS = 250;
-/** How long to wait before a write that found the disk full is tried again. */
-const DISK_FULL_WAIT_MS = 2000;
+const MIN_PROGRESS_INTERVAL_MS = 250;
+const DISK_FULL_RETRY_MS = 2000;
 
-/** Takes jobs from the queue, a settable number side by side, and keeps their records true. */
+const failedFields = (failure: JobFailure, stage: Stage, now: number): TranscriptChange => ({
+  status: 'failed',
+  lease: null,
+  error: { ...failure, stage },
+  completedAt: now,
+});
+
+/** Claims jobs from the queue, runs them side by side, and writes how they end. */
 export class JobRunner {
   readonly #options: Options;
   readonly #running = new Map<string, Running>();
   readonly #waiters = new Map<string, Set<() => void>>();
-  /** Jobs under suspicion of ending the program, which are begun only after a while. */
-  readonly #held = new Set<string>();
+  /** Jobs in their cooldown after app crashes. */
+  readonly #deferred = new Set<string>();
   readonly #closing = new AbortController();
-  /** Places in the queue, for as long as nothing else can happen. */
+  /** Queue positions by job, cached within one turn of the event loop. */
   #positions: ReadonlyMap<string, number> | undefined;
 
   constructor(options: Options) {
     this.#options = options;
+    options.events.on('settled', ({ id }) => this.#resolveWaiters(id));
   }
 
-  /** Takes back what a process that is gone had claimed, and begins. */
+  /** Releases the leases of earlier runs of the program and begins to claim jobs. */
   start(): void {
-    const { db, boot, logger } = this.#options;
-    const released = queue.releaseLeases(db, boot);
-    if (released > 0) logger.info({ jobs: released }, 'Going on with interrupted jobs');
-    for (const transcript of queue.listCrashed(db, SUSPICIOUS_UNCLEAN_ENDS)) this.#suspect(transcript);
+    const { db, lease, logger } = this.#options;
+    const released = queue.releaseLeases(db, lease);
+    if (released > 0) logger.info({ jobs: released }, 'Resuming interrupted jobs');
+    for (const transcript of queue.listCrashed(db, MIN_APP_CRASHES_TO_DEFER)) this.#deferOrFail(transcript);
     this.wake();
   }
 
-  /** Looks for work: to be called when a job was added, or something stopped holding the queue. */
+  /** Claims waiting jobs while there is room. Call it when a job was queued or the queue was resumed. */
   wake(): void {
-    const { db, boot, clock, logger } = this.#options;
+    const { db, lease, clock, logger } = this.#options;
     this.#positions = undefined;
     try {
-      while (!this.#stopping && !queue.isQueuePaused(db) && this.#hasRoom()) {
-        const transcript = queue.claimNext(db, boot, clock.now(), this.#held);
+      while (!this.#isClosing && !queue.isQueuePaused(db) && this.#hasRoom()) {
+        const transcript = queue.claimNext(db, lease, clock.now(), this.#deferred);
         if (transcript === undefined) return;
         this.#begin(transcript);
       }
     } catch (error) {
       if (!isFullDisk(error)) throw error;
       logger.warn({ reason: messageOf(error) }, 'The queue waits for room on the disk');
-      this.#later(DISK_FULL_WAIT_MS, () => this.wake());
+      this.#after(DISK_FULL_RETRY_MS, () => this.wake());
     }
-  }
-
-  /** A job that winds up leaves cores idle: another begins beside it. */
-  #hasRoom(): boolean {
-    const { concurrency, windingUp } = this.#options;
-    const ending = [...this.#running.values()].filter(({ windsUp }) => windsUp).length;
-    return this.#running.size - Math.min(ending, windingUp) < concurrency();
   }
 
   live(id: string): LiveProgress {
     const running = this.#running.get(id);
-    if (running !== undefined) {
-      return { queuePosition: null, etaSeconds: running.latest.etaSeconds, speed: running.latest.speed };
-    }
-    return { queuePosition: this.#position(id), etaSeconds: null, speed: null };
-  }
-
-  /** A job's place among those that wait. A list of many asks for many places in one go: they are counted once. */
-  #position(id: string): number | null {
-    if (this.#positions === undefined) {
-      this.#positions = new Map(queue.listWaiting(this.#options.db).map((job, index) => [job.id, index + 1]));
-      setImmediate(() => {
-        this.#positions = undefined;
-      });
-    }
-    return this.#positions.get(id) ?? null;
+    if (running === undefined) return { queuePosition: this.#positionOf(id), etaSeconds: null, speed: null };
+    const { etaSeconds, speed } = running.progress;
+    return { queuePosition: null, etaSeconds, speed };
   }
 
   isRunning(id: string): boolean {
     return this.#running.has(id);
   }
 
-  /** Stops a running job and waits until nothing of it is left running. */
+  /** Aborts a running job and waits for its end. */
   async stop(id: string, reason: StopReason): Promise<void> {
     const running = this.#running.get(id);
     if (running === undefined) return;
@@ -145,7 +130,7 @@ export class JobRunner {
     await running.done;
   }
 
-  /** Resolves when the job has ended, or the signal fires. */
+  /** Resolves when the job is settled, the signal fires, or the runner closes. */
   waitFor(id: string, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const waiters = this.#waiters.get(id) ?? new Set();
@@ -157,218 +142,211 @@ export class JobRunner {
       waiters.add(end);
       this.#waiters.set(id, waiters);
       signal.addEventListener('abort', end);
-      const transcript = findTranscript(this.#options.db, id);
-      if (signal.aborted || this.#stopping || transcript === undefined || transcript.status !== 'processing')
-        end();
+      const isPending = findTranscript(this.#options.db, id)?.status === 'processing';
+      if (signal.aborted || this.#isClosing || !isPending) end();
     });
   }
 
-  /** Tells those who wait for a job that it is over, also by other means than running. */
-  announceEnd(id: string): void {
-    for (const end of [...(this.#waiters.get(id) ?? [])]) end();
-    this.#waiters.delete(id);
-    this.#options.watcher.over();
-  }
-
-  /** Takes no more work, puts running jobs back at their checkpoint, and waits for them. */
+  /** Claims no more jobs, returns the running ones to the queue at their checkpoints, and waits for them. */
   async close(): Promise<void> {
     this.#closing.abort();
     await Promise.all([...this.#running.keys()].map((id) => this.stop(id, 'shutdown')));
-    for (const id of [...this.#waiters.keys()]) this.announceEnd(id);
+    for (const id of [...this.#waiters.keys()]) this.#resolveWaiters(id);
   }
 
-  get #stopping(): boolean {
+  get #isClosing(): boolean {
     return this.#closing.signal.aborted;
   }
 
-  /** Does something after a while, unless the program ends before. */
-  #later(milliseconds: number, action: () => void): void {
+  #hasRoom(): boolean {
+    const { concurrency, maxDraining } = this.#options;
+    const draining = [...this.#running.values()].filter(({ isDraining }) => isDraining).length;
+    // A draining job leaves cores idle, so another one may begin beside it.
+    return this.#running.size - Math.min(draining, maxDraining) < concurrency();
+  }
+
+  #positionOf(id: string): number | null {
+    // A list asks for the position of each of its items, and counting the queue once serves them all.
+    if (this.#positions === undefined) {
+      this.#positions = new Map(queue.listWaiting(this.#options.db).map((job, index) => [job.id, index + 1]));
+      setImmediate(() => {
+        this.#positions = undefined;
+      });
+    }
+    return this.#positions.get(id) ?? null;
+  }
+
+  #resolveWaiters(id: string): void {
+    for (const end of [...(this.#waiters.get(id) ?? [])]) end();
+    this.#waiters.delete(id);
+  }
+
+  #after(milliseconds: number, action: () => void): void {
     const timer = setTimeout(() => {
-      if (!this.#stopping) action();
+      if (!this.#isClosing) action();
     }, milliseconds);
     timer.unref();
   }
 
   /** Defers a job during which the program crashed several times in a row, or fails it after too many crashes. */
-  #suspect(transcript: Transcript): void {
-    const { db, clock, logger } = this.#options;
-    logger.warn(
-      { transcript: transcript.id, times: transcript.appCrashes },
-      'The program ended over this job before',
-    );
-    if (transcript.appCrashes >= MOST_UNCLEAN_ENDS) {
-      const failure = failureOf(tooManyUncleanEnds(transcript.appCrashes), undefined);
-      db.transaction(() => {
-        updateTranscript(db, transcript.id, {
-          ...failedColumns(failure, transcript.stage, clock.now()),
-          appCrashes: 0,
-        });
-        if (mustDropText(transcript)) dropUnredacted(db, transcript.id);
-      });
-      runPendingScrub(db);
-      const ended = findTranscript(db, transcript.id);
-      if (ended !== undefined) this.#options.watcher.ended(ended);
-      this.announceEnd(transcript.id);
+  #deferOrFail(transcript: Transcript): void {
+    const { logger } = this.#options;
+    const { id, appCrashes } = transcript;
+    logger.warn({ transcript: id, crashes: appCrashes }, 'The program crashed during this job before');
+    if (appCrashes >= MAX_APP_CRASHES_PER_JOB) {
+      this.#failAfterCrashes(transcript);
       return;
     }
-    this.#held.add(transcript.id);
-    this.#later(waitAfterUncleanEnds(transcript.appCrashes), () => {
-      this.#held.delete(transcript.id);
+    this.#deferred.add(id);
+    this.#after(cooldownAfterCrashes(appCrashes), () => {
+      this.#deferred.delete(id);
       this.wake();
     });
   }
 
+  #failAfterCrashes(transcript: Transcript): void {
+    const { db, clock, events } = this.#options;
+    const { id, appCrashes, stage } = transcript;
+    const failure = failureOf(tooManyAppCrashes(appCrashes), undefined);
+    db.transaction(() => {
+      if (isReanalysis(transcript)) {
+        updateTranscript(db, id, { ...asBefore(transcript, failure.message), appCrashes: 0 });
+      } else {
+        updateTranscript(db, id, { ...failedFields(failure, stage, clock.now()), appCrashes: 0 });
+        if (transcript.options.redact_pii) dropUnredacted(db, id);
+      }
+    });
+    runPendingScrub(db);
+    const finished = findTranscript(db, id);
+    if (finished !== undefined) events.emit('finished', finished);
+    events.emit('settled', { id });
+  }
+
   #begin(transcript: Transcript): void {
-    const controller = new AbortController();
+    const { db, logger, events } = this.#options;
+    const { id } = transcript;
     const stage = STAGES.find((known) => known !== 'queued' && known === transcript.stage) ?? 'downloading';
-    const latest: JobProgress = {
-      stage,
-      percent: transcript.percent,
-      etaSeconds: null,
-      speed: null,
-    };
     const { promise, resolve } = Promise.withResolvers<void>();
-    const segments = countSegments(this.#options.db, transcript.id);
     const running: Running = {
       transcript,
-      controller,
+      controller: new AbortController(),
       done: promise,
-      latest,
-      windsUp: false,
-      saidAt: 0,
-      later: undefined,
-      segments,
+      progress: { stage, percent: transcript.percent, etaSeconds: null, speed: null },
+      isDraining: false,
+      publishedAt: 0,
+      timer: undefined,
+      segments: countSegments(db, id),
     };
-    this.#running.set(transcript.id, running);
-    const over = () => {
-      clearTimeout(running.later);
-      this.#running.delete(transcript.id);
+    this.#running.set(id, running);
+    const settle = () => {
+      clearTimeout(running.timer);
+      this.#running.delete(id);
       resolve();
-      this.announceEnd(transcript.id);
+      events.emit('settled', { id });
       this.wake();
     };
-    this.#run(running).then(over, (error: unknown) => {
+    this.#run(running).then(settle, (error: unknown) => {
       const stack = error instanceof Error ? error.stack : undefined;
-      this.#options.logger.error({ transcript: transcript.id, stack }, 'The end of a job could not be told');
-      over();
+      logger.error({ transcript: id, stack }, 'The end of a job could not be published');
+      settle();
     });
   }
 
   async #run(running: Running): Promise<void> {
+    const { db, events, work } = this.#options;
     const { transcript, controller } = running;
     try {
-      await this.#options.work({
+      await work({
         transcript,
         signal: controller.signal,
-        onProgress: (report) => this.#report(running, report),
-        onSegmentsSaved: (segments) => this.#recognised(running, segments),
+        onProgress: (progress) => this.#onProgress(running, progress),
+        onSegmentsSaved: (segments) => this.#publishProgress(running, segments),
         onDraining: () => {
-          running.windsUp = true;
+          running.isDraining = true;
           this.wake();
         },
       });
     } catch (error) {
-      await this.#settle(running, error);
+      await this.#persistEnd(running, error);
     }
-    const ended = findTranscript(this.#options.db, transcript.id);
-    if (ended !== undefined && ended.status !== 'processing' && ended.attempt === transcript.attempt) {
-      this.#options.watcher.ended(ended);
+    const finished = findTranscript(db, transcript.id);
+    if (finished?.attempt === transcript.attempt && finished.status !== 'processing') {
+      events.emit('finished', finished);
     }
   }
 
-  /** Writes down how a job ended. Where the disk is full even for that, tries until there is room again. */
-  async #settle(running: Running, error: unknown): Promise<void> {
-    const { transcript, controller, latest } = running;
+  /** Writes how a job ended. While the disk is full even for that, it tries again until there is room. */
+  async #persistEnd(running: Running, error: unknown): Promise<void> {
+    const { transcript, controller, progress } = running;
     const { db, logger, clock } = this.#options;
     const reason: unknown = controller.signal.aborted ? controller.signal.reason : undefined;
     if (reason === 'deleted') return;
     const failure = failureOf(error, reason);
     if (failure.code === 'internal_error' && reason !== 'shutdown') {
       const stack = error instanceof Error ? error.stack : undefined;
-      logger.error({ transcript: transcript.id, stack }, 'A job failed for a reason that nobody foresaw');
+      logger.error({ transcript: transcript.id, stack }, 'A job failed for an unexpected reason');
     } else {
-      logger.info({ transcript: transcript.id, code: failure.code, stage: latest.stage }, 'A job ended');
+      logger.info({ transcript: transcript.id, code: failure.code, stage: progress.stage }, 'A job ended');
     }
     for (;;) {
       try {
         if (reason === 'shutdown') queue.releaseJob(db, transcript.id, transcript.attempt);
-        else this.#writeFailure(transcript, failedColumns(failure, latest.stage, clock.now()));
+        else this.#persistFailure(transcript, failedFields(failure, progress.stage, clock.now()));
         return;
       } catch (problem) {
-        // At a shutdown the next start takes the job back by itself.
-        if (!isFullDisk(problem) || this.#stopping) {
-          logger.error(
-            { transcript: transcript.id, reason: messageOf(problem) },
-            'The end of a job was not written',
-          );
+        // After a shutdown the next start releases the lease anyway.
+        if (!isFullDisk(problem) || this.#isClosing) {
+          const fields = { transcript: transcript.id, reason: messageOf(problem) };
+          logger.error(fields, 'The end of a job was not written');
           return;
         }
       }
-      await delay(DISK_FULL_WAIT_MS, undefined, { signal: this.#closing.signal, ref: false }).catch(() => {
-        // The program ends: the loop tries once more, and leaves.
+      await delay(DISK_FULL_RETRY_MS, undefined, { signal: this.#closing.signal, ref: false }).catch(() => {
+        // Closing: the loop makes one last attempt.
       });
     }
   }
 
-  /** Unredacted text is dropped in the transaction that makes the failed transcript visible. */
-  #writeFailure(transcript: Transcript, change: TranscriptChange): void {
+  /** Drops unredacted text in the transaction that makes the failed transcript visible. */
+  #persistFailure({ id, attempt, options }: Transcript, change: TranscriptChange): void {
     const { db } = this.#options;
     db.transaction(() => {
-      const isMine = queue.updateClaimed(db, transcript.id, transcript.attempt, change);
-      if (isMine && mustDropText(transcript)) dropUnredacted(db, transcript.id);
+      const isMine = queue.updateClaimed(db, id, attempt, change);
+      if (isMine && options.redact_pii) dropUnredacted(db, id);
     });
     runPendingScrub(db);
   }
 
-  #report(running: Running, report: JobProgress): void {
-    const before = running.latest;
-    const percent = Math.max(before.percent, report.percent);
-    running.latest = { ...report, percent };
-    const wait = running.saidAt + SAY_EVERY_MS - this.#options.clock.monotonic();
-    if (before.stage === report.stage && wait > 0)
-      running.later ??= setTimeout(() => this.#tell(running), wait);
-    else this.#tell(running);
+  #onProgress(running: Running, next: JobProgress): void {
+    const last = running.progress;
+    running.progress = { ...next, percent: Math.max(last.percent, next.percent) };
+    const wait = running.publishedAt + MIN_PROGRESS_INTERVAL_MS - this.#options.clock.monotonic();
+    const persistAndPublish = () => {
+      clearTimeout(running.timer);
+      running.timer = undefined;
+      running.publishedAt = this.#options.clock.monotonic();
+      this.#persistProgress(running);
+      this.#publishProgress(running, []);
+    };
+    if (last.stage === next.stage && wait > 0) running.timer ??= setTimeout(persistAndPublish, wait);
+    else persistAndPublish();
   }
 
-  /** Writes down how far a job is, and says so. */
-  #tell(running: Running): void {
-    const { transcript, latest } = running;
-    clearTimeout(running.later);
-    running.later = undefined;
-    running.saidAt = this.#options.clock.monotonic();
+  #persistProgress({ transcript: { id, attempt }, progress: { stage, percent } }: Running): void {
     try {
-      queue.updateClaimed(this.#options.db, transcript.id, transcript.attempt, {
-        stage: latest.stage,
-        percent: latest.percent,
-      });
+      queue.updateClaimed(this.#options.db, id, attempt, { stage, percent });
     } catch (error) {
       // Progress is no reason to fail: what must be kept is written elsewhere, and fails there.
       if (!isFullDisk(error)) throw error;
     }
-    this.#say(running, []);
   }
 
-  #recognised(running: Running, segments: readonly StoredSegment[]): void {
-    this.#say(running, segments);
-  }
-
-  #say(running: Running, segments: readonly StoredSegment[]): void {
-    const transcript = findTranscript(this.#options.db, running.transcript.id);
-    // It may have ended since: that is told by itself.
-    if (transcript?.status === 'processing') {
-      this.#options.watcher.progress(transcript, segments, segments[0]?.id ?? running.segments);
-    }
+  #publishProgress(running: Running, segments: readonly StoredSegment[]): void {
+    const { db, events } = this.#options;
+    const transcript = findTranscript(db, running.transcript.id);
+    const from = segments[0]?.id ?? running.segments;
+    // A job that finished since then has published its end already.
+    if (transcript?.status === 'processing') events.emit('progress', { transcript, segments, from });
     running.segments = (segments.at(-1)?.id ?? running.segments - 1) + 1;
   }
 }
-
-/** Whether the text of a failed job must go: a new analysis of a finished transcript keeps what was there before. */
-const mustDropText = (transcript: Transcript): boolean =>
-  transcript.options.redact_pii && !isReanalysis(transcript);
-
-const failedColumns = (failure: JobFailure, stage: Stage, now: number): TranscriptChange => ({
-  status: 'failed',
-  lease: null,
-  error: { ...failure, stage },
-  completedAt: now,
-});

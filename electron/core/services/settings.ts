@@ -24,7 +24,6 @@ export class SettingsService {
   readonly #overrides: ReadonlyMap<string, unknown>;
   readonly #defaults: ReadonlyMap<string, unknown>;
   readonly #atStart: ReadonlyMap<string, string>;
-  readonly #listeners = new Set<() => void>();
   #entries: ReadonlyMap<SettingKey, Entry>;
 
   constructor(db: WritableDb, overrides: Partial<Settings>, defaults: Partial<Settings> = {}) {
@@ -69,12 +68,6 @@ export class SettingsService {
       }
     });
     this.#entries = this.#read();
-    for (const listener of this.#listeners) listener();
-  }
-
-  onChange(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
   }
 
   #check(

@@ -7,6 +7,7 @@ import { AppError, messageOf } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
 import type { Logger } from '../base/logger.ts';
 import type { HttpClient } from '../engines/net/types.ts';
+import type { JobEvents } from '../jobs/events.ts';
 import type { WritableDb } from '../stores/database.ts';
 import type { Transcript } from '../stores/transcript-record.ts';
 import { findOwnTranscript, findTranscript } from '../stores/transcripts.ts';
@@ -17,6 +18,7 @@ type Options = {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly http: HttpClient;
+  readonly jobEvents: JobEvents;
   /** Waits between the attempts, in seconds. */
   readonly retrySeconds: () => readonly number[];
   readonly present: (transcript: Transcript) => Transcription;
@@ -72,6 +74,7 @@ export class WebhookService {
 
   constructor(options: Options) {
     this.#o = options;
+    options.jobEvents.on('settled', () => this.#takeUp());
   }
 
   /** Takes up what an earlier run of the program left. */
@@ -85,8 +88,8 @@ export class WebhookService {
     this.#next();
   }
 
-  /** Looks for deliveries that became due: to be called when a transcription has ended. */
-  wake(): void {
+  /** Takes up the deliveries of a job that settled; the database wrote them when the transcript ended. */
+  #takeUp(): void {
     if (this.#closing.signal.aborted) return;
     try {
       if (store.adoptDeliveries(this.#o.db, () => newId('whk')) === 0) return;
@@ -96,7 +99,7 @@ export class WebhookService {
       this.#next();
     } catch (error) {
       this.#o.logger.warn({ reason: messageOf(error) }, 'Webhooks could not be taken up; trying again');
-      setTimeout(() => this.wake(), AFTER_FAILURE_MS).unref();
+      setTimeout(() => this.#takeUp(), AFTER_FAILURE_MS).unref();
     }
   }
 

@@ -164,8 +164,17 @@ export const listTranscripts = (
   };
 };
 
-export const userStatistics = (db: ReadableDb, userId: string) =>
-  db.get(sql.selectFrom('statistics').selectAll().where('user_id', '=', userId));
+/** Sums over all transcripts of a user, which triggers keep up to date. */
+export const userStatistics = (db: ReadableDb, userId: string) => {
+  const row = db.get(sql.selectFrom('statistics').selectAll().where('user_id', '=', userId));
+  return {
+    transcripts: row?.transcripts ?? 0,
+    duration: row?.duration ?? 0,
+    credits: row?.credits ?? 0,
+    meanConfidence:
+      row === undefined || row.confidence_count === 0 ? 0 : row.confidence_sum / row.confidence_count,
+  };
+};
 
 /** Updates a row, and its search entry in the same transaction; false when there is no such row. */
 export const updateTranscript = (db: WritableDb, id: string, change: TranscriptChange): boolean =>

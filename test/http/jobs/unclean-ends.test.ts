@@ -64,6 +64,6 @@ describe('a job over which the program ends again and again', () => {
     await restartAfter(3);
     await server.client.call('resumeQueue');
     expect(await ended()).toMatchObject({ status: 'completed' });
-    expect(await server.log()).toContain('The program ended over this job before');
+    expect(await server.log()).toContain('The program crashed during this job before');
   });
 });

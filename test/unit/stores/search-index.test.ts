@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { CreateTranscript } from '../../../electron/contract/transcript.ts';
 import { silentLogger } from '../../../electron/core/base/logger.ts';
 import { SearchService } from '../../../electron/core/services/search.ts';
-import { newTranscript } from '../../../electron/core/services/transcripts/new-transcript.ts';
+import { newTranscript } from '../../../electron/core/services/transcripts/create.ts';
 import { type Database, openDatabase } from '../../../electron/core/stores/database.ts';
 import { markForScrub, runPendingScrub } from '../../../electron/core/stores/scrub.ts';
 import { rebuildIndexIfMarked } from '../../../electron/core/stores/search.ts';

@@ -29,7 +29,7 @@ const FOLDER = 'assemblyai';
 
 /** The transcript in AssemblyAI's form, whatever its status. */
 const read = ({ transcripts }: AssemblyAiDeps, userId: string, id: string) => {
-  const stored = transcripts.playable(userId, id);
+  const stored = transcripts.stored(userId, id);
   const { options, languageAsked } = stored;
   return aaiTranscript(transcripts.present({ ...stored, timestampStyle: 'word' }), {
     options,
@@ -70,8 +70,8 @@ const addTranscriptRoutes = (server: FastifyInstance, deps: AssemblyAiDeps): voi
   const { transcripts, pagination, baseUrl } = deps;
   addRoute(server, routes.aaiCreate, ({ caller, body }) => {
     const asked = validate(CreateTranscript, requestOf(body), 'body');
-    const row = transcripts.create(caller.user, asked, undefined);
-    return ok(read(deps, caller.user.id, row.id));
+    const created = transcripts.create(caller.user, asked, undefined);
+    return ok(read(deps, caller.user.id, created.id));
   });
   addRoute(server, routes.aaiGet, ({ caller, params }) => ok(read(deps, caller.user.id, params.id)));
   addRoute(server, routes.aaiList, ({ caller, query, request }) =>

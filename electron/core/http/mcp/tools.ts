@@ -136,10 +136,10 @@ const addTranscribe = (server: McpServer, context: Context): void => {
     ({ source, language, model, diarize, translate, wait_seconds }, extra) =>
       withToolErrors(async () => {
         const fields = { audio_url: source, language, model, diarize, translate, timestamp_style: 'word' };
-        const row = transcripts.create(user, validate(CreateTranscript, fields, 'arguments'), undefined);
-        const stop = sendProgress(events, user.id, row.id, extra satisfies ProgressSink);
+        const created = transcripts.create(user, validate(CreateTranscript, fields, 'arguments'), undefined);
+        const stop = sendProgress(events, user.id, created.id, extra satisfies ProgressSink);
         const patience = AbortSignal.any([extra.signal, AbortSignal.timeout(wait_seconds * 1000)]);
-        const transcript = await transcripts.wait(user.id, row.id, patience).finally(stop);
+        const transcript = await transcripts.wait(user.id, created.id, patience).finally(stop);
         if (transcript.status === 'completed') return passageOf(transcript, 0, Number.POSITIVE_INFINITY);
         return {
           ...text(statusText(transcript), factsOf(transcript)),

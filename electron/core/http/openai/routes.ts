@@ -102,12 +102,12 @@ const answer = async (transcript: Transcription, request: AudioRequest) => {
 const runStreamed = async (deps: OpenAiDeps, request: AudioRequest, file: StoredFile): Promise<undefined> => {
   const { transcripts, events } = deps;
   const { user, reply, form, task } = request;
-  const row = transcripts.create(user, requestOf(file, form, task), undefined);
+  const created = transcripts.create(user, requestOf(file, form, task), undefined);
   const stream = new OpenAiStream(reply);
   stream.open();
-  const stop = stream.follow(events, user.id, row.id);
+  const stop = stream.follow(events, user.id, created.id);
   try {
-    stream.end(await waitForEnd(deps, request, row.id));
+    stream.end(await waitForEnd(deps, request, created.id));
   } finally {
     stop();
   }
@@ -115,8 +115,12 @@ const runStreamed = async (deps: OpenAiDeps, request: AudioRequest, file: Stored
 
 const run = async (deps: OpenAiDeps, request: AudioRequest, file: StoredFile) => {
   if (request.form.stream === true) return runStreamed(deps, request, file);
-  const row = deps.transcripts.create(request.user, requestOf(file, request.form, request.task), undefined);
-  const transcript = await waitForEnd(deps, request, row.id);
+  const created = deps.transcripts.create(
+    request.user,
+    requestOf(file, request.form, request.task),
+    undefined,
+  );
+  const transcript = await waitForEnd(deps, request, created.id);
   if (transcript.error !== undefined) throw errorOfJob(transcript.error);
   return answer(transcript, request);
 };

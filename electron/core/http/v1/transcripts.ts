@@ -17,10 +17,10 @@ const disconnectSignal = (reply: FastifyReply): AbortSignal => {
 export const addTranscriptRoutes = (server: FastifyInstance, transcripts: TranscriptService): void => {
   const locationOf = (id: string) => ({ location: `/v1/transcript/id/${id}` });
   addRoute(server, routes.createTranscript, async ({ caller, body, headers: sent, reply }) => {
-    const row = transcripts.create(caller.user, body, sent['idempotency-key']);
-    const headers = locationOf(row.id);
-    if (!body.wait_until_complete) return accepted(transcripts.get(caller.user.id, row.id), headers);
-    const finished = await transcripts.wait(caller.user.id, row.id, disconnectSignal(reply));
+    const created = transcripts.create(caller.user, body, sent['idempotency-key']);
+    const headers = locationOf(created.id);
+    if (!body.wait_until_complete) return accepted(created, headers);
+    const finished = await transcripts.wait(caller.user.id, created.id, disconnectSignal(reply));
     return finished.status === 'processing' ? accepted(finished, headers) : ok(finished, headers);
   });
   addRoute(server, routes.recentTranscripts, ({ caller, query }) =>

@@ -2,16 +2,16 @@ import { type PiiPolicyName, resolvePolicies } from '../../../contract/analysis.
 import type { AnalysisOptions, AnalyzeTranscript, PatchTranscript } from '../../../contract/transcript.ts';
 import { AppError } from '../../base/errors.ts';
 import type { Analysed, Analyser } from '../../pipeline/findings/analyze.ts';
+import type { StoredAnalysis } from '../../stores/codecs.ts';
 import type { ReadableDb } from '../../stores/database.ts';
 import { readSegments, type StoredSegment } from '../../stores/segments.ts';
 import type { Transcript } from '../../stores/transcript-record.ts';
 import type { VoiceService } from '../voices.ts';
 import { withText } from './edit.ts';
 
-/** Nobody waits longer for an edit. */
-const EDIT_MS = 120_000;
+const ANALYSIS_TIMEOUT_MS = 120_000;
 
-/** Throws `conflict` for edits of a text that is not there any more: somebody else changed it, or the segments. */
+/** Throws `conflict` where the text of a segment is no longer the one that the edit replaces. */
 const refuseStale = (
   segments: readonly StoredSegment[],
   edits: NonNullable<PatchTranscript['segments']>,
@@ -29,7 +29,7 @@ const refuseStale = (
   });
 };
 
-/** Edited segments with their analyses; a summary that a language model wrote, or a translation, stays as it is. */
+/** Edits segments and analyzes the text again, but keeps a summary that a language model wrote or that is translated. */
 export const analyseEdited = async (
   { db, analyse }: { readonly db: ReadableDb; readonly analyse: Analyser },
   transcript: Transcript,
@@ -57,17 +57,19 @@ export const analyseEdited = async (
     language: transcript.language,
     segments: edited,
     options: { ...options, summarization: options.summarization && !written },
-    signal: AbortSignal.timeout(EDIT_MS),
+    signal: AbortSignal.timeout(ANALYSIS_TIMEOUT_MS),
   });
 };
 
-/** The column of the analyses with speakers named by a person; a voice is remembered only where that is asked for. */
+/**
+ * The analysis with speakers named by a person. Remembers a voice only where that is asked for; throws
+ * `invalid_request` for a label that the transcript does not have.
+ */
 export const nameSpeakers = (
-  transcript: Pick<Transcript, 'id' | 'userId' | 'analysis'>,
+  { id, userId, analysis }: Pick<Transcript, 'id' | 'userId' | 'analysis'>,
   names: NonNullable<PatchTranscript['speakers']>,
   voices: Pick<VoiceService, 'remember'>,
-): Pick<Transcript, 'analysis'> => {
-  const { analysis } = transcript;
+): StoredAnalysis => {
   const speakers = { ...analysis.speakers };
   for (const [label, given] of Object.entries(names)) {
     const { name, remember } = typeof given === 'string' ? { name: given, remember: false } : given;
@@ -77,10 +79,10 @@ export const nameSpeakers = (
         details: [{ path: `speakers.${label}`, message: 'is not a speaker of this transcription' }],
       });
     }
-    if (remember) voices.remember(transcript, label, name);
+    if (remember) voices.remember({ id, userId }, label, name);
     speakers[label] = { ...speaker, name };
   }
-  return { analysis: { ...analysis, speakers } };
+  return { ...analysis, speakers };
 };
 
 const policiesOf = (

@@ -5,6 +5,7 @@ import type {
   AnalyzeTranscript,
   CreateTranscript,
   PatchTranscript,
+  Progress,
   SentenceData,
   Transcription,
 } from '../../../contract/transcript.ts';
@@ -14,47 +15,38 @@ import { AppError } from '../../base/errors.ts';
 import { sha256Hex } from '../../base/ids.ts';
 import { KeyedLock } from '../../base/keyed-lock.ts';
 import type { DataPaths } from '../../base/paths.ts';
+import type { JobEvents } from '../../jobs/events.ts';
 import type { JobRunner } from '../../jobs/runner.ts';
-import type { PipelineDeps } from '../../pipeline/deps.ts';
 import { type Analyser, analysedFields } from '../../pipeline/findings/analyze.ts';
 import { asBefore, isReanalysis, queuedAgain } from '../../pipeline/findings/reanalyze.ts';
 import { dropUnredacted } from '../../pipeline/redaction/partial.ts';
-import { nameFromAudioUrl, parseAudioUrl } from '../../pipeline/source/audio-url.ts';
+import type { WritableDb } from '../../stores/database.ts';
 import { findIdempotent, rememberIdempotent } from '../../stores/idempotency.ts';
-import * as queue from '../../stores/jobs.ts';
+import { lastQueueOrder } from '../../stores/jobs.ts';
 import type { UserRow } from '../../stores/schema.ts';
 import { markForScrub, runPendingScrub } from '../../stores/scrub.ts';
-import { readSegments, replaceSegments, type StoredSegment } from '../../stores/segments.ts';
+import { readSegments, replaceSegments } from '../../stores/segments.ts';
 import type { Transcript, TranscriptChange } from '../../stores/transcript-record.ts';
 import * as store from '../../stores/transcripts.ts';
 import type { EventHub } from '../events.ts';
 import type { ModelService } from '../models/index.ts';
-import type { SettingsService } from '../settings.ts';
 import type { UsageService } from '../usage.ts';
 import type { VoiceService } from '../voices.ts';
 import { analyseEdited, nameSpeakers, optionsAgain } from './analyze.ts';
-import { checkModel } from './check-model.ts';
+import { checkModel, newTranscript, type OwnFiles, sourceOf } from './create.ts';
 import { listOf, recentOf } from './list.ts';
-import { newTranscript } from './new-transcript.ts';
-import { presentSegments, presentSentences, presentTranscript } from './present.ts';
+import { presentSentences, presentTranscript, progressOf } from './present.ts';
 
-/** What the file service offers to transcripts. */
-export type OwnFiles = {
-  /** The key of the caller's own file that a URL names, or undefined when it names none. */
-  resolveUrl(userId: string, url: string): string | undefined;
-  ownFile(userId: string, key: string): { id: string; originalName: string } | undefined;
-};
-
-export type TranscriptOptions = {
-  readonly db: PipelineDeps['db'];
+type Deps = {
+  readonly db: WritableDb;
   readonly clock: Clock;
   readonly paths: DataPaths;
-  readonly settings: SettingsService;
   readonly models: ModelService;
   readonly usage: UsageService;
   readonly events: EventHub;
   readonly files: OwnFiles;
   readonly jobs: JobRunner;
+  readonly jobEvents: JobEvents;
   readonly voices: VoiceService;
   readonly analyse: Analyser;
   readonly baseUrl: () => string;
@@ -62,70 +54,79 @@ export type TranscriptOptions = {
 
 const notFound = () => new AppError('transcript_not_found', 'There is no such transcription.');
 
-/** The id of what a user keeps: created, read, changed, deleted; the work itself is the job runner's. */
+/** Creates, reads, edits and deletes a user's transcripts. JobRunner executes the jobs. */
 export class TranscriptService {
-  readonly #o: TranscriptOptions;
-  /** Changes by persons, one after the other for each transcript. */
-  readonly #changes = new KeyedLock();
+  readonly #deps: Deps;
+  /** Runs the corrections of one transcript one after the other. */
+  readonly #corrections = new KeyedLock();
 
-  constructor(options: TranscriptOptions) {
-    this.#o = options;
+  constructor(deps: Deps) {
+    this.#deps = deps;
   }
 
-  /** Accepts a job and answers at once. A repeated `idempotencyKey` answers with the first record. */
-  create(user: UserRow, body: CreateTranscript, idempotencyKey: string | undefined): Transcript {
-    checkModel(this.#o.models, body);
-    const source = this.#source(user.id, body.audio_url);
-    const hash = sha256Hex(JSON.stringify(body));
-    const { db, clock } = this.#o;
-    const created = db.transaction(() => {
-      const earlier = this.#earlier(user.id, idempotencyKey, hash);
+  /** Queues a transcript. A repeated `idempotencyKey` answers with the transcript of the first request. */
+  create(user: UserRow, body: CreateTranscript, idempotencyKey: string | undefined): Transcription {
+    const { db, clock, models, files, usage, events, jobs } = this.#deps;
+    checkModel(models, body);
+    const source = sourceOf(files, user.id, body.audio_url);
+    const bodyHash = sha256Hex(JSON.stringify(body));
+    const { transcript, isNew } = db.transaction(() => {
+      const earlier = this.#createdBefore(user.id, idempotencyKey, bodyHash);
       if (earlier !== undefined) return { transcript: earlier, isNew: false };
-      this.#o.usage.refuseOverBudget(user);
-      const made = newTranscript(body, {
-        userId: user.id,
-        source,
-        queueOrder: queue.lastQueueOrder(db) + 1,
-        now: clock.now(),
-      });
-      store.insertTranscript(db, made);
+      usage.refuseOverBudget(user);
+      const queueOrder = lastQueueOrder(db) + 1;
+      const created = newTranscript(body, { userId: user.id, source, queueOrder, now: clock.now() });
+      store.insertTranscript(db, created);
       if (idempotencyKey !== undefined) {
-        const entry = { user_id: user.id, key: idempotencyKey, body_hash: hash, transcript_id: made.id };
-        rememberIdempotent(db, { ...entry, created_at: clock.now() });
+        rememberIdempotent(db, {
+          userId: user.id,
+          key: idempotencyKey,
+          bodyHash,
+          transcriptId: created.id,
+          createdAt: clock.now(),
+        });
       }
-      return { transcript: made, isNew: true };
+      return { transcript: created, isNew: true };
     });
-    if (created.isNew) {
-      this.#o.events.publish(user.id, {
-        type: 'transcript.created',
-        transcript: this.present(created.transcript),
-      });
-      this.#o.jobs.wake();
+    const answer = this.#answer(transcript);
+    if (isNew) {
+      events.publish(user.id, { type: 'transcript.created', transcript: answer });
+      jobs.wake();
     }
-    return created.transcript;
+    return answer;
   }
 
   get(userId: string, id: string): Transcription {
-    return this.#o.voices.withSuggestions(userId, this.present(this.#own(userId, id)));
+    return this.#answer(this.stored(userId, id));
   }
 
-  /** Waits until a transcript has ended, or the signal fires. */
+  /** Waits until the job of a transcript is settled, or the signal fires. */
   async wait(userId: string, id: string, signal: AbortSignal): Promise<Transcription> {
-    await this.#o.jobs.waitFor(id, signal);
+    await this.#deps.jobs.waitFor(id, signal);
     return this.get(userId, id);
   }
 
   list(userId: string, query: UserListQuery) {
-    return listOf(this.#o, userId, query);
+    return listOf(this.#deps, userId, query);
   }
 
   recent(userId: string, limit: number): RecentItem[] {
-    return recentOf(this.#o, userId, limit);
+    return recentOf(this.#deps, userId, limit);
+  }
+
+  /** The user's waiting and running transcripts. */
+  processing(userId: string): Transcription[] {
+    return store.findProcessing(this.#deps.db, userId).map((transcript) => this.present(transcript));
   }
 
   sentences(userId: string, id: string): SentenceData['data'] {
     const transcript = this.#finished(userId, id);
-    return presentSentences(transcript, readSegments(this.#o.db, transcript.id));
+    return presentSentences(transcript, readSegments(this.#deps.db, transcript.id));
+  }
+
+  /** The transcription with its words, whatever its `timestamp_style`. */
+  forExport(userId: string, id: string): Transcription {
+    return this.present({ ...this.#finished(userId, id), timestampStyle: 'word' });
   }
 
   /**
@@ -133,214 +134,187 @@ export class TranscriptService {
    * requests get a turn between the steps: each takes up to 50 ms with 50,000 words.
    */
   change(userId: string, id: string, patch: PatchTranscript): Promise<Transcription> {
-    return this.#changes.run(id, async () => {
-      const transcript = patch.segments === undefined ? this.#own(userId, id) : this.#finished(userId, id);
+    const { db, voices } = this.#deps;
+    return this.#corrections.run(id, async () => {
+      const find = () =>
+        patch.segments === undefined ? this.stored(userId, id) : this.#finished(userId, id);
+      const before = find();
       const analysed =
-        patch.segments === undefined ? undefined : await analyseEdited(this.#o, transcript, patch.segments);
+        patch.segments === undefined ? undefined : await analyseEdited(this.#deps, before, patch.segments);
       await nextTurn();
-      this.#o.db.transaction(() => {
-        const now = analysed === undefined ? this.#own(userId, id) : this.#finished(userId, id);
-        const change: TranscriptChange = {};
-        if (patch.name !== undefined) Object.assign(change, { name: patch.name, isNameGiven: true });
-        if (analysed !== undefined) {
-          replaceSegments(this.#o.db, id, analysed.segments);
-          Object.assign(change, analysedFields(now, analysed, now.analysis));
-        }
-        if (patch.speakers !== undefined) {
-          Object.assign(change, nameSpeakers({ ...now, ...change }, patch.speakers, this.#o.voices));
-        }
-        store.updateTranscript(this.#o.db, id, change);
+      db.transaction(() => {
+        const now = find();
+        const change: TranscriptChange = {
+          ...(patch.name === undefined ? {} : { name: patch.name, isNameGiven: true }),
+          ...(analysed === undefined ? {} : analysedFields(now, analysed, now.analysis)),
+        };
+        if (analysed !== undefined) replaceSegments(db, id, analysed.segments);
+        const analysis =
+          patch.speakers === undefined
+            ? change.analysis
+            : nameSpeakers({ ...now, analysis: change.analysis ?? now.analysis }, patch.speakers, voices);
+        store.updateTranscript(db, id, { ...change, analysis });
       });
       await nextTurn();
-      const changed = this.#changed(userId, id);
+      const changed = this.#publishChange(userId, id);
       await nextTurn();
       return changed;
     });
   }
 
-  /** Puts a finished transcription into the queue for further analyses of its stored words. */
+  /** Queues a completed transcript for further analyses of its stored text. */
   analyze(userId: string, id: string, asked: AnalyzeTranscript): void {
+    const { db, jobs } = this.#deps;
     const transcript = this.#finished(userId, id);
     if (transcript.status !== 'completed') {
       throw new AppError('transcript_not_ready', 'This transcription failed: try it again first.');
     }
-    store.updateTranscript(this.#o.db, id, {
+    store.updateTranscript(db, id, {
       ...queuedAgain(transcript, optionsAgain(transcript.options, asked), asked.diarize),
-      queueOrder: queue.lastQueueOrder(this.#o.db) + 1,
+      queueOrder: lastQueueOrder(db) + 1,
     });
-    this.#changed(userId, id);
-    this.#o.jobs.wake();
+    this.#publishChange(userId, id);
+    jobs.wake();
   }
 
-  /** Ends a waiting or running transcription as failed/`cancelled`. */
+  /** Ends a waiting or running job: a transcription fails with `cancelled`, a reanalysis changes nothing. */
   async cancel(userId: string, id: string): Promise<Transcription> {
-    const transcript = this.#own(userId, id);
-    if (transcript.status !== 'processing')
+    const { jobs } = this.#deps;
+    const transcript = this.stored(userId, id);
+    if (transcript.status !== 'processing') {
       throw new AppError('not_cancellable', `This transcription is ${transcript.status} already.`);
-    if (this.#o.jobs.isRunning(id)) await this.#o.jobs.stop(id, 'cancelled');
-    else this.#endWaiting(transcript);
+    }
+    if (jobs.isRunning(id)) await jobs.stop(id, 'cancelled');
+    else if (isReanalysis(transcript)) this.#cancelWaitingReanalysis(transcript);
+    else this.#cancelWaiting(transcript);
     return this.get(userId, id);
   }
 
-  /** Puts a failed transcription back into the queue; it goes on from where it came to. */
+  /** Queues a failed transcript again; recognition continues from its checkpoint. */
   retry(userId: string, id: string): Transcription {
-    const transcript = this.#own(userId, id);
-    if (transcript.status !== 'failed')
+    const { db, jobs } = this.#deps;
+    const transcript = this.stored(userId, id);
+    if (transcript.status !== 'failed') {
       throw new AppError(
         'not_retryable',
         `This transcription is ${transcript.status}: only a failed one can be tried again.`,
       );
-    store.updateTranscript(this.#o.db, id, {
+    }
+    store.updateTranscript(db, id, {
       status: 'processing',
       stage: 'queued',
       lease: null,
       error: null,
       completedAt: null,
-      queueOrder: queue.lastQueueOrder(this.#o.db) + 1,
+      queueOrder: lastQueueOrder(db) + 1,
     });
-    this.#o.jobs.wake();
-    return this.#changed(userId, id);
+    jobs.wake();
+    return this.#publishChange(userId, id);
   }
 
-  /** Deletes a transcription, its words and made files; a running job is stopped first. */
+  /** Deletes a transcript with its segments and files, after stopping its job. */
   async remove(userId: string, id: string): Promise<void> {
-    this.#own(userId, id);
+    const { db, jobs, jobEvents, voices, paths, events } = this.#deps;
+    this.stored(userId, id);
     // Re-check synchronously right before deleting, so the queue cannot claim the job in between.
-    while (this.#o.jobs.isRunning(id)) await this.#o.jobs.stop(id, 'deleted');
-    this.#o.db.transaction(() => {
-      if (this.#o.voices.isKnown(id)) markForScrub(this.#o.db, 'log');
-      if (!store.deleteTranscript(this.#o.db, userId, id)) throw notFound();
+    while (jobs.isRunning(id)) await jobs.stop(id, 'deleted');
+    db.transaction(() => {
+      if (voices.isKnown(id)) markForScrub(db, 'log');
+      if (!store.deleteTranscript(db, userId, id)) throw notFound();
     });
-    runPendingScrub(this.#o.db);
-    this.#o.jobs.announceEnd(id);
-    for (const folder of [join(this.#o.paths.transcripts, id), join(this.#o.paths.temporary, id)]) {
+    runPendingScrub(db);
+    jobEvents.emit('settled', { id });
+    for (const folder of [join(paths.transcripts, id), join(paths.temporary, id)]) {
       await rm(folder, { recursive: true, force: true });
     }
-    this.#o.events.publish(userId, { type: 'transcript.deleted', id });
-    this.#o.jobs.wake();
+    events.publish(userId, { type: 'transcript.deleted', id });
+    jobs.wake();
   }
 
   async removeAllOf(userId: string): Promise<void> {
-    for (const id of store.transcriptIdsOf(this.#o.db, userId)) await this.remove(userId, id);
+    for (const id of store.transcriptIdsOf(this.#deps.db, userId)) await this.remove(userId, id);
   }
 
-  /** The stored transcript of a user. */
-  playable(userId: string, id: string): Transcript {
-    return this.#own(userId, id);
-  }
-
-  present(transcript: Transcript): Transcription {
-    const live = this.#o.jobs.live(transcript.id);
-    const audioUrl = `${this.#o.baseUrl()}/v1/transcript/id/${transcript.id}/audio`;
-    // What is still to be redacted is shown to nobody.
-    const hidden = transcript.status === 'processing' && transcript.options.redact_pii;
-    return hidden
-      ? presentTranscript({ ...transcript, text: '', analysis: {} }, [], live)
-      : presentTranscript(transcript, readSegments(this.#o.db, transcript.id), live, audioUrl);
-  }
-
-  #own(userId: string, id: string): Transcript {
-    const transcript = store.findOwnTranscript(this.#o.db, userId, id);
+  /** Throws `transcript_not_found`. */
+  stored(userId: string, id: string): Transcript {
+    const transcript = store.findOwnTranscript(this.#deps.db, userId, id);
     if (transcript === undefined) throw notFound();
     return transcript;
   }
 
+  exists(id: string): boolean {
+    return store.findTranscript(this.#deps.db, id) !== undefined;
+  }
+
+  present(transcript: Transcript): Transcription {
+    const { db, jobs, baseUrl } = this.#deps;
+    const live = jobs.live(transcript.id);
+    // Text that is still to be redacted is never shown.
+    if (transcript.status === 'processing' && transcript.options.redact_pii) {
+      return presentTranscript({ ...transcript, text: '', analysis: {} }, [], live);
+    }
+    const audioUrl = `${baseUrl()}/v1/transcript/id/${transcript.id}/audio`;
+    return presentTranscript(transcript, readSegments(db, transcript.id), live, audioUrl);
+  }
+
+  /** Undefined where nothing is in progress. */
+  progressOf(transcript: Transcript): Progress | undefined {
+    return progressOf(transcript, this.#deps.jobs.live(transcript.id)).progress;
+  }
+
+  /** The transcription as its user sees it, with suggested names of speakers. */
+  #answer(transcript: Transcript): Transcription {
+    return this.#deps.voices.withSuggestions(transcript.userId, this.present(transcript));
+  }
+
+  /** Throws `transcript_not_ready` while its job waits or runs. */
   #finished(userId: string, id: string): Transcript {
-    const transcript = this.#own(userId, id);
+    const transcript = this.stored(userId, id);
     if (transcript.status === 'processing') {
       throw new AppError('transcript_not_ready', 'This transcription is still being worked on.');
     }
     return transcript;
   }
 
-  #changed(userId: string, id: string): Transcription {
-    const transcript = this.#own(userId, id);
-    const answer = this.#o.voices.withSuggestions(userId, this.present(transcript));
-    this.#o.events.publish(userId, { type: 'transcript.changed', transcript: answer });
+  #publishChange(userId: string, id: string): Transcription {
+    const answer = this.get(userId, id);
+    this.#deps.events.publish(userId, { type: 'transcript.changed', transcript: answer });
     return answer;
   }
 
-  #source(userId: string, audioUrl: string): { name: string; fileId: string | null } {
-    const key = this.#o.files.resolveUrl(userId, audioUrl);
-    if (key === undefined) return { name: nameFromAudioUrl(parseAudioUrl(audioUrl)), fileId: null };
-    const file = this.#o.files.ownFile(userId, key);
-    if (file === undefined) throw new AppError('file_not_found', 'There is no such stored file.');
-    return { name: file.originalName, fileId: file.id };
-  }
-
-  #earlier(userId: string, key: string | undefined, hash: string): Transcript | undefined {
+  #createdBefore(userId: string, key: string | undefined, bodyHash: string): Transcript | undefined {
+    const { db, clock } = this.#deps;
     if (key === undefined) return undefined;
-    const known = findIdempotent(this.#o.db, userId, key, this.#o.clock.now());
+    const known = findIdempotent(db, userId, key, clock.now());
     if (known === undefined) return undefined;
-    if (known.body_hash !== hash) {
+    if (known.bodyHash !== bodyHash) {
       throw new AppError('idempotency_mismatch', 'This Idempotency-Key was used for another request.');
     }
-    return store.findOwnTranscript(this.#o.db, userId, known.transcript_id);
+    return store.findOwnTranscript(db, userId, known.transcriptId);
   }
 
-  #endWaiting(transcript: Transcript): void {
-    if (isReanalysis(transcript)) {
-      store.updateTranscript(
-        this.#o.db,
-        transcript.id,
-        asBefore(transcript, 'The last analysis was not made: it was cancelled.'),
-      );
-      this.#o.jobs.announceEnd(transcript.id);
-      this.#changed(transcript.userId, transcript.id);
-      return;
-    }
-    this.#o.db.transaction(() => {
-      if (transcript.options.redact_pii) dropUnredacted(this.#o.db, transcript.id);
-      store.updateTranscript(this.#o.db, transcript.id, {
+  #cancelWaitingReanalysis(transcript: Transcript): void {
+    const { db, jobEvents } = this.#deps;
+    const { id, userId } = transcript;
+    const warning = 'The last analysis was not made: it was cancelled.';
+    store.updateTranscript(db, id, asBefore(transcript, warning));
+    jobEvents.emit('settled', { id });
+    this.#publishChange(userId, id);
+  }
+
+  #cancelWaiting({ id, userId, options }: Transcript): void {
+    const { db, clock, jobEvents, events } = this.#deps;
+    db.transaction(() => {
+      if (options.redact_pii) dropUnredacted(db, id);
+      store.updateTranscript(db, id, {
         status: 'failed',
         lease: null,
         error: { code: 'cancelled', message: 'Cancelled before it began.', stage: 'queued' },
-        completedAt: this.#o.clock.now(),
+        completedAt: clock.now(),
       });
     });
-    runPendingScrub(this.#o.db);
-    this.#o.jobs.announceEnd(transcript.id);
-    this.#o.events.publish(transcript.userId, {
-      type: 'transcript.failed',
-      transcript: this.get(transcript.userId, transcript.id),
-    });
-  }
-
-  /** Everything of the user's that waits or runs. */
-  processing(userId: string): Transcription[] {
-    return store.findProcessing(this.#o.db, userId).map((transcript) => this.present(transcript));
-  }
-
-  /** The transcription with its words, whatever its `timestamp_style`. */
-  forExport(userId: string, id: string): Transcription {
-    const transcript = this.#finished(userId, id);
-    return this.present({ ...transcript, timestampStyle: 'word' });
-  }
-
-  exists(id: string): boolean {
-    return store.findTranscript(this.#o.db, id) !== undefined;
-  }
-
-  /** Tells the owner's listeners how far a job is, and what was recognised since. */
-  announceProgress(transcript: Transcript, segments: readonly StoredSegment[], from: number): void {
-    const { progress } = presentTranscript(transcript, [], this.#o.jobs.live(transcript.id));
-    if (progress === undefined) return;
-    this.#o.events.publish(transcript.userId, {
-      type: 'transcript.progress',
-      id: transcript.id,
-      progress,
-      segments_from: from,
-      segments: transcript.options.redact_pii ? [] : presentSegments(segments, true, from),
-    });
-  }
-
-  announceEnd(transcript: Transcript): void {
-    // Events of an earlier analysis may carry the text from before its redaction.
-    if (transcript.options.redact_pii) this.#o.events.forget(transcript.userId, transcript.id);
-    const type = transcript.status === 'completed' ? 'transcript.completed' : 'transcript.failed';
-    this.#o.events.publish(transcript.userId, {
-      type,
-      transcript: this.get(transcript.userId, transcript.id),
-    });
+    runPendingScrub(db);
+    jobEvents.emit('settled', { id });
+    events.publish(userId, { type: 'transcript.failed', transcript: this.get(userId, id) });
   }
 }

@@ -7,20 +7,16 @@ import type {
   SentenceData,
   Transcription,
 } from '../../../contract/transcript.ts';
-import type { RecentItem, UserListItem } from '../../../contract/transcript-list.ts';
 import { sentenceStatistics, splitSentences } from '../../analysis/sentences.ts';
 import { isoTime } from '../../base/clock.ts';
 import { round, roundMs } from '../../base/numbers.ts';
-import { formatMinutes } from '../../base/time.ts';
 import type { LiveProgress } from '../../jobs/runner.ts';
 import type { StoredSegment } from '../../stores/segments.ts';
 import type { Transcript } from '../../stores/transcript-record.ts';
-import type { ListedTranscript } from '../../stores/transcripts.ts';
-import { relativeDate } from './relative-date.ts';
 
 type Statused = Pick<Transcript, 'status' | 'stage' | 'percent' | 'error'>;
 
-const progressOf = (transcript: Statused, live: LiveProgress): { progress?: Progress } =>
+export const progressOf = (transcript: Statused, live: LiveProgress): { progress?: Progress } =>
   transcript.status !== 'processing'
     ? {}
     : {
@@ -33,10 +29,10 @@ const progressOf = (transcript: Statused, live: LiveProgress): { progress?: Prog
         },
       };
 
-const errorOf = ({ status, error }: Statused): { error?: JobError } =>
+export const errorOf = ({ status, error }: Statused): { error?: JobError } =>
   status !== 'failed' || error === null ? {} : { error };
 
-const fileInfoOf = (
+export const fileInfoOf = (
   transcript: Pick<Transcript, 'fileName' | 'fileSize' | 'fileFormat'>,
 ): Transcription['file_info'] =>
   transcript.fileName === null || transcript.fileSize === null || transcript.fileFormat === null
@@ -108,23 +104,13 @@ export const presentTranscript = (
   ...(transcript.source === null ? {} : { source: transcript.source }),
 });
 
-const CAPITALISED = { processing: 'Processing', completed: 'Completed', failed: 'Failed' } as const;
-
-export const presentRecent = (transcript: ListedTranscript, now: number): RecentItem => ({
-  id: transcript.id,
-  name: transcript.name,
-  date: relativeDate(transcript.createdAt, now),
-  status: CAPITALISED[transcript.status],
-  duration: formatMinutes(transcript.duration),
-});
-
-/** A transcript sentence by sentence, with its statistics. */
+/** The sentences of a transcript, with statistics of its speech. */
 export const presentSentences = (
   transcript: Pick<Transcript, 'id' | 'duration'>,
   segments: readonly StoredSegment[],
 ): SentenceData['data'] => {
   const sentences = splitSentences(segments);
-  // In place: a copy of each of 100,000 words would cost a fifth of the answer's time.
+  // In place, because copying each of 100,000 words takes a fifth of the answer's time.
   for (const sentence of sentences) {
     sentence.confidence = round(sentence.confidence, 3);
     for (const word of sentence.words) word.confidence = round(word.confidence, 3);
@@ -135,35 +121,5 @@ export const presentSentences = (
     total_duration: roundMs(transcript.duration),
     sentences,
     statistics: sentenceStatistics(segments),
-  };
-};
-
-/** The first 100 characters (UTF-16 code units), never half of a surrogate pair. */
-export const cutText = (text: string, length = 100): string => {
-  if (text.length <= length) return text;
-  const last = text.charCodeAt(length - 1);
-  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length);
-};
-
-export const presentListItem = (transcript: ListedTranscript, live: LiveProgress): UserListItem => {
-  const { topics, speakers } = transcript.analysis;
-  return {
-    id: transcript.id,
-    name: transcript.name,
-    text: cutText(transcript.preview),
-    language: transcript.language,
-    confidence: transcript.confidence === null ? null : round(transcript.confidence, 3),
-    duration: roundMs(transcript.duration),
-    word_count: transcript.wordCount,
-    status: transcript.status,
-    model: transcript.model,
-    created_at: isoTime(transcript.createdAt),
-    completed_at: transcript.completedAt === null ? null : isoTime(transcript.completedAt),
-    file_info: fileInfoOf(transcript),
-    credits_used: transcript.creditsUsed,
-    ...(topics === undefined ? {} : { topics }),
-    ...(speakers === undefined ? {} : { speakers: Object.values(speakers).map((speaker) => speaker.name) }),
-    ...progressOf(transcript, live),
-    ...errorOf(transcript),
   };
 };

@@ -9,7 +9,7 @@ import {
   recognizeAudio,
 } from '../../../../../electron/core/pipeline/recognition/chunk-scheduler.ts';
 import type { JobProgress } from '../../../../../electron/core/pipeline/types.ts';
-import { newTranscript } from '../../../../../electron/core/services/transcripts/new-transcript.ts';
+import { newTranscript } from '../../../../../electron/core/services/transcripts/create.ts';
 import type { RecognitionCheckpoint } from '../../../../../electron/core/stores/codecs.ts';
 import { openDatabase } from '../../../../../electron/core/stores/database.ts';
 import { claimNext } from '../../../../../electron/core/stores/jobs.ts';

@@ -1,0 +1,194 @@
+import { join } from 'node:path';
+import { systemClock } from './base/clock.ts';
+import { Emitter } from './base/emitter.ts';
+import { newToken } from './base/ids.ts';
+import type { Logger } from './base/logger.ts';
+import type { DataPaths } from './base/paths.ts';
+import { ServerAddress } from './base/server-address.ts';
+import { type AppConfig, type Host, runOverrides } from './config.ts';
+import { createEngines } from './create-engines.ts';
+import { JobEvents } from './jobs/events.ts';
+import { JobRunner } from './jobs/runner.ts';
+import { createAnalyser } from './pipeline/findings/analyze.ts';
+import { isSetUp, summarizerOf } from './pipeline/findings/summarizer.ts';
+import { createJobWork } from './pipeline/job.ts';
+import { installationSecret } from './secrets.ts';
+import { AccountService } from './services/accounts.ts';
+import { EventHub } from './services/events.ts';
+import { createFiles } from './services/files/create.ts';
+import type { AudioGone } from './services/files/service.ts';
+import { ModelService } from './services/models/index.ts';
+import { sameSpeakerCosineOf } from './services/models/speaker-models.ts';
+import { NetworkService } from './services/network.ts';
+import { QueueService } from './services/queue.ts';
+import { SearchService } from './services/search.ts';
+import { languageModelOf, pipelineSettings, SettingsService } from './services/settings.ts';
+import { SystemService } from './services/system.ts';
+import { TranscriptAudio } from './services/transcripts/audio.ts';
+import { TranscriptService } from './services/transcripts/index.ts';
+import { TranscriptPagination } from './services/transcripts/pagination.ts';
+import { publishTranscriptEvents } from './services/transcripts/publish.ts';
+import { UsageService } from './services/usage.ts';
+import { VoiceService } from './services/voices.ts';
+import { WebhookService } from './services/webhooks.ts';
+import type { Database } from './stores/database.ts';
+
+type Deps = {
+  readonly config: AppConfig;
+  readonly host: Host;
+  readonly paths: DataPaths;
+  readonly db: Database;
+  readonly logger: Logger;
+};
+
+/** Everything below HTTP, in the order in which it is built: nothing uses what does not exist yet. */
+export const createServices = async ({ config, host, paths, db, logger }: Deps) => {
+  const clock = systemClock;
+  const secret = installationSecret(paths);
+  const address = new ServerAddress();
+  const baseUrl = address.url;
+  const events = new EventHub();
+  const jobEvents = new JobEvents();
+  const fileEvents = new Emitter<{ audioGone: AudioGone }>();
+
+  const settings = new SettingsService(db, runOverrides(config), config.defaults);
+  const accounts = new AccountService(db, clock, config.apiKey);
+  const usage = new UsageService(db);
+  const search = new SearchService(db);
+  const network = new NetworkService({ db, clock, logger });
+  const voices = new VoiceService({ db, clock, sameVoice: (model) => sameSpeakerCosineOf(model).across });
+
+  const engines = await createEngines({ config, host, settings, network, logger });
+  const { engine, http, media } = engines;
+  const models = new ModelService({
+    db,
+    clock,
+    logger,
+    settings,
+    http,
+    engine,
+    media,
+    dirs: { installed: paths.models, bundled: join(config.resourcesDir, 'models') },
+    trySpeakerModel: engines.trySpeakerModel,
+    sample: join(config.resourcesDir, 'samples', '01-short-note.wav'),
+    onChange: (id, state, received, total) =>
+      events.publishToAll({ type: 'model.progress', id, received, total, state }),
+  });
+
+  const files = createFiles({
+    db,
+    paths,
+    settings,
+    clock,
+    logger,
+    events,
+    secret,
+    baseUrl,
+    environment: config.environment,
+    onAudioGone: (gone) => fileEvents.emit('audioGone', gone),
+  });
+  const audio = new TranscriptAudio({
+    db,
+    clock,
+    paths,
+    secret,
+    baseUrl,
+    locate: (fileId) => files.service.locate(fileId),
+  });
+
+  const analyse = createAnalyser({
+    secret,
+    thread: host.analysisThread,
+    summarizer: (signal) => summarizerOf(http, languageModelOf(settings), signal),
+  });
+  const work = createJobWork({
+    analyse,
+    hasSummarizer: () => isSetUp(languageModelOf(settings)),
+    diarize: engines.diarize,
+    speakerModels: () => models.speakerModels(),
+    db,
+    clock,
+    logger,
+    paths,
+    media,
+    http,
+    pages: engines.pages,
+    engine,
+    models,
+    settings: pipelineSettings(settings),
+    files: files.service,
+  });
+  const jobs = new JobRunner({
+    db,
+    clock,
+    logger,
+    events: jobEvents,
+    lease: newToken(8),
+    concurrency: () => settings.get('queue.concurrency'),
+    // As many as would otherwise leave part of the engine idle.
+    maxDraining: engines.parallelism.concurrency - 1,
+    work,
+  });
+
+  const transcripts = new TranscriptService({
+    db,
+    clock,
+    paths,
+    models,
+    usage,
+    events,
+    jobs,
+    jobEvents,
+    voices,
+    analyse,
+    baseUrl,
+    files: files.service,
+  });
+  publishTranscriptEvents({ jobEvents, fileEvents, hub: events, transcripts });
+  const webhooks = new WebhookService({
+    db,
+    clock,
+    logger,
+    http,
+    jobEvents,
+    retrySeconds: () => settings.get('webhooks.retrySeconds'),
+    present: (transcript) => transcripts.present(transcript),
+  });
+  const system = new SystemService({
+    version: config.version,
+    paths,
+    clock,
+    settings,
+    media,
+    tools: engines.tools,
+    engine,
+    parallelism: engines.parallelism,
+    scanner: () => files.scanner.engine(),
+  });
+  return {
+    db,
+    paths,
+    clock,
+    address,
+    settings,
+    accounts,
+    events,
+    usage,
+    search,
+    network,
+    voices,
+    engine,
+    http,
+    models,
+    files,
+    audio,
+    jobs,
+    queue: new QueueService(db, events, jobs),
+    transcripts,
+    pagination: new TranscriptPagination(db),
+    webhooks,
+    system,
+  };
+};
+
+export type Services = Awaited<ReturnType<typeof createServices>>;

@@ -1,0 +1,19 @@
+import { Emitter } from '../base/emitter.ts';
+import type { StoredSegment } from '../stores/segments.ts';
+import type { Transcript } from '../stores/transcript-record.ts';
+
+type Events = {
+  /** A running job made progress; `segments` were just saved, the first of them with the id `from`. */
+  progress: {
+    readonly transcript: Transcript;
+    readonly segments: readonly StoredSegment[];
+    readonly from: number;
+  };
+  /** A job that ran is completed or failed. */
+  finished: Transcript;
+  /** A job neither waits nor runs any more: it finished, was cancelled while it waited, or was deleted. */
+  settled: { readonly id: string };
+};
+
+/** What happens to jobs. Whoever shows, sends or counts it subscribes; the runner knows no subscriber. */
+export class JobEvents extends Emitter<Events> {}

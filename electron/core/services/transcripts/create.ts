@@ -1,0 +1,115 @@
+import { resolvePolicies } from '../../../contract/analysis.ts';
+import { AnalysisOptions, type CreateTranscript } from '../../../contract/transcript.ts';
+import { AppError } from '../../base/errors.ts';
+import { newId } from '../../base/ids.ts';
+import { nameFromAudioUrl, parseAudioUrl } from '../../pipeline/source/audio-url.ts';
+import type { Transcript } from '../../stores/transcript-record.ts';
+import type { ModelService } from '../models/index.ts';
+
+/** What the file service tells about the caller's own files. */
+export type OwnFiles = {
+  /** The key of the own file that a URL names; undefined where it names none. */
+  resolveUrl(userId: string, url: string): string | undefined;
+  ownFile(userId: string, key: string): { id: string; originalName: string } | undefined;
+};
+
+/** Throws `invalid_request` where the model is unknown or cannot do what the request asks for. */
+export const checkModel = (
+  models: Pick<ModelService, 'isKnown' | 'isEnglishOnly' | 'canTranslate'>,
+  { model, language, translate }: Pick<CreateTranscript, 'model' | 'language' | 'translate'>,
+): void => {
+  const problem = (path: string, message: string) =>
+    new AppError('invalid_request', `${path}: ${message}.`, { details: [{ path, message }] });
+  if (!models.isKnown(model)) {
+    const shown = model.slice(0, 100);
+    throw problem(
+      'model',
+      `there is no model called ${shown}; use nano, mini, pro or an id of GET /v1/models`,
+    );
+  }
+  if (language !== 'auto' && language !== 'en' && models.isEnglishOnly(model)) {
+    throw problem('language', `the model ${model} is English-only`);
+  }
+  if (translate && !models.canTranslate(model)) {
+    throw problem('translate', `the model ${model} was not trained to translate; use mini`);
+  }
+};
+
+export type NamedSource = { readonly name: string; readonly fileId: string | null };
+
+/** Throws `invalid_request` where `audioUrl` is no http(s) URL, `file_not_found` for an own file that does not exist. */
+export const sourceOf = (files: OwnFiles, userId: string, audioUrl: string): NamedSource => {
+  const key = files.resolveUrl(userId, audioUrl);
+  if (key === undefined) return { name: nameFromAudioUrl(parseAudioUrl(audioUrl)), fileId: null };
+  const file = files.ownFile(userId, key);
+  if (file === undefined) throw new AppError('file_not_found', 'There is no such stored file.');
+  return { name: file.originalName, fileId: file.id };
+};
+
+const analysisOptionsOf = (body: CreateTranscript): AnalysisOptions => {
+  const names = Object.keys(AnalysisOptions.shape);
+  const picked = Object.fromEntries(Object.entries(body).filter(([name]) => names.includes(name)));
+  const options = AnalysisOptions.parse(picked);
+  return options.redact_pii
+    ? { ...options, redact_pii_policies: resolvePolicies(options.redact_pii_policies) }
+    : options;
+};
+
+/** What a new transcript needs besides the request. */
+export type NewTranscript = {
+  readonly userId: string;
+  readonly source: NamedSource;
+  readonly queueOrder: number;
+  readonly now: number;
+};
+
+/** A transcript that waits in the queue. */
+export const newTranscript = (
+  body: CreateTranscript,
+  { userId, source, queueOrder, now }: NewTranscript,
+): Transcript => ({
+  id: newId('tr'),
+  userId,
+  status: 'processing',
+  stage: 'queued',
+  percent: 0,
+  queueOrder,
+  lease: null,
+  attempt: 0,
+  audioUrl: body.audio_url,
+  name: body.name ?? source.name,
+  isNameGiven: body.name !== undefined,
+  model: body.model,
+  modelId: null,
+  languageAsked: body.language,
+  language: body.language === 'auto' ? null : body.language,
+  languageConfidence: null,
+  timestampStyle: body.timestamp_style,
+  audioStartFrom: body.audio_start_from,
+  audioEndAt: body.audio_end_at,
+  options: analysisOptionsOf(body),
+  webhookUrl: body.webhook_url ?? null,
+  webhookSecret: body.webhook_secret ?? null,
+  duration: 0,
+  confidence: null,
+  wordCount: 0,
+  text: '',
+  preview: '',
+  analysis: {},
+  warnings: [],
+  error: null,
+  checkpoint: null,
+  fileName: null,
+  fileSize: null,
+  fileFormat: null,
+  fileId: source.fileId,
+  audioFile: null,
+  audioOffset: 0,
+  bytesFetched: 0,
+  creditsUsed: 0,
+  createdAt: now,
+  startedAt: null,
+  completedAt: null,
+  appCrashes: 0,
+  source: null,
+});
