@@ -61,7 +61,7 @@ export const Sidebar = () => {
         <Kbd className="ms-auto">N</Kbd>
       </Button>
       <ul className="flex flex-col">
-        {NAV_SCREENS.filter((entry) => !entry.isLast).map((entry) => {
+        {NAV_SCREENS.filter((entry) => !entry.isAtBottom).map((entry) => {
           const count = counts[entry.name] ?? 0;
           return (
             <li key={entry.name}>
@@ -72,7 +72,7 @@ export const Sidebar = () => {
       </ul>
       <div className="mt-auto flex flex-col gap-3">
         <EngineCard />
-        {NAV_SCREENS.filter((entry) => entry.isLast).map((entry) => (
+        {NAV_SCREENS.filter((entry) => entry.isAtBottom).map((entry) => (
           <NavLink key={entry.name} entry={entry} />
         ))}
       </div>

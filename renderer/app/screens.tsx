@@ -26,7 +26,7 @@ type NavEntry = {
   readonly icon: LucideIcon;
   readonly label: MessageKey;
   /** The end of the sidebar, below the engine's state. */
-  readonly isLast?: boolean;
+  readonly isAtBottom?: boolean;
   /** Left out of the bar of a narrow window, which has room for few. */
   readonly isWideOnly?: boolean;
 };
@@ -66,7 +66,7 @@ export const SCREENS: Readonly<Record<ScreenName, Screen>> = {
   settings: lazyScreen(() => import('../features/settings/settings-screen.tsx'), {
     icon: Settings,
     label: 'nav.settings',
-    isLast: true,
+    isAtBottom: true,
   }),
   transcript: lazyScreen(() => import('../features/transcript/transcript-screen.tsx')),
   // For those who work on the window: not worth fetching ahead.

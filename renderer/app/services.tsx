@@ -64,7 +64,7 @@ export const ServicesProvider = ({ value, children }: { value: Services; childre
 
 export const useCoreServices = (): CoreServices => {
   const core = useContext(CoreServicesContext);
-  if (core === undefined) throw new Error('useBasics needs a BasicsProvider above it');
+  if (core === undefined) throw new Error('useCoreServices needs a CoreServicesProvider above it');
   return core;
 };
 

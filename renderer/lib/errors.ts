@@ -19,8 +19,8 @@ const isErrorCode = (code: string): code is AnyErrorCode =>
   Object.hasOwn(ERROR_STATUS, code) || JOB_ERROR_CODES.some((known) => known === code);
 
 /** The server's English message is more specific than its code; other languages translate the code. */
-const localizeError = (code: string, own: string, t: Translate): string =>
-  t.language !== 'en' && isErrorCode(code) ? t(`error.code.${code}`) : own;
+const localizeError = (code: string, message: string, t: Translate): string =>
+  t.language !== 'en' && isErrorCode(code) ? t(`error.code.${code}`) : message;
 
 /** A localized message for an error of an API call. */
 export const describeError = (error: unknown, t: Translate): string => {

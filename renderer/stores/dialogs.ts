@@ -6,12 +6,12 @@ export type Source =
       readonly kind: 'file';
       readonly file: File;
       /** Recorded with the microphone and not stored anywhere yet. */
-      readonly recorded?: true;
+      readonly isUnsavedRecording?: true;
     }
   | { readonly kind: 'url'; readonly url: string }
   | { readonly kind: 'stored'; readonly key: string; readonly name: string };
 
-export type OpenDialog =
+export type DialogState =
   | { readonly kind: 'none' }
   | { readonly kind: 'create'; readonly sources: readonly Source[] }
   | { readonly kind: 'record' }
@@ -20,10 +20,10 @@ export type OpenDialog =
 
 /** The window-wide dialogs, of which at most one is open. */
 export const createDialogs = () => {
-  const store = createStore<{ readonly open: OpenDialog }>(() => ({ open: { kind: 'none' } }));
+  const store = createStore<{ readonly open: DialogState }>(() => ({ open: { kind: 'none' } }));
   return {
     store,
-    open: (open: OpenDialog) => store.setState({ open }),
+    open: (open: DialogState) => store.setState({ open }),
     close: () => store.setState({ open: { kind: 'none' } }),
   };
 };

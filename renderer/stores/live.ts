@@ -9,7 +9,7 @@ export type LiveState = {
   readonly connection: 'connecting' | 'live' | 'lost' | 'ended';
   /** Progress of the running jobs by transcript id. */
   readonly progress: ReadonlyMap<string, Progress>;
-  readonly paused: boolean;
+  readonly isPaused: boolean;
 };
 
 /** The change of state after an event; undefined for none. */
@@ -18,7 +18,7 @@ const reduce = (state: LiveState, event: LiveEvent): Partial<LiveState> | undefi
   switch (event.type) {
     case 'snapshot':
       return {
-        paused: event.queue_paused,
+        isPaused: event.queue_paused,
         progress: new Map(
           event.processing.flatMap((job) => (job.progress === undefined ? [] : [[job.id, job.progress]])),
         ),
@@ -36,7 +36,7 @@ const reduce = (state: LiveState, event: LiveEvent): Partial<LiveState> | undefi
       progress.delete(event.id);
       return { progress };
     case 'queue.changed':
-      return { paused: event.paused };
+      return { isPaused: event.paused };
     default:
       return undefined;
   }
@@ -50,7 +50,7 @@ export const createLive = (client: Client) => {
   const store = createStore<LiveState>(() => ({
     connection: 'connecting',
     progress: new Map(),
-    paused: false,
+    isPaused: false,
   }));
   const listeners = new Set<(event: LiveEvent) => void>();
   let controller: AbortController | undefined;

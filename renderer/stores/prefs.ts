@@ -7,7 +7,7 @@ import { readStored } from '../lib/storage.ts';
 export const TEXT_SCALES = [0.9, 1, 1.15, 1.3] as const;
 
 /** The choices that the New dialog remembers. An invalid field falls back by itself. */
-export const TranscriptionOptionsSchema = z.object({
+export const TranscriptionOptions = z.object({
   model: z.string().min(1).catch('mini'),
   language: z.string().min(1).catch('auto'),
   speakers: z.int().min(1).max(32).nullable().catch(null),
@@ -22,24 +22,24 @@ export const TranscriptionOptionsSchema = z.object({
   substitution: z.enum(PII_SUBSTITUTIONS).catch('hash'),
   redactAudio: z.boolean().catch(true),
 });
-export type TranscriptionOptions = z.output<typeof TranscriptionOptionsSchema>;
+export type TranscriptionOptions = z.output<typeof TranscriptionOptions>;
 
-const PrefsSchema = z.object({
+const Prefs = z.object({
   theme: z.enum(['system', 'light', 'dark']).catch('system'),
   textScale: z.number().min(0.8).max(1.6).catch(1),
   locale: z.enum(['auto', ...LOCALES]).catch('auto'),
   rate: z.number().min(0.5).max(3).catch(1),
   volume: z.number().min(0).max(1).catch(1),
   skipSilence: z.boolean().catch(false),
-  options: TranscriptionOptionsSchema.catch(() => TranscriptionOptionsSchema.parse({})),
+  options: TranscriptionOptions.catch(() => TranscriptionOptions.parse({})),
 });
-export type Prefs = z.output<typeof PrefsSchema>;
+export type Prefs = z.output<typeof Prefs>;
 
 const STORAGE_KEY = 'earshot.prefs';
 
 /** Preferences of this browser, kept in its local storage and never sent. */
 export const createPrefs = (storage: Storage) => {
-  const store = createStore<Prefs>(() => PrefsSchema.parse(readStored(storage, STORAGE_KEY) ?? {}));
+  const store = createStore<Prefs>(() => Prefs.parse(readStored(storage, STORAGE_KEY) ?? {}));
   store.subscribe((prefs) => storage.setItem(STORAGE_KEY, JSON.stringify(prefs)));
   return {
     store,

@@ -13,7 +13,7 @@ export type ToastOptions = Partial<Pick<Toast, 'tone' | 'action'>> & { readonly 
 export const createToasts = () => {
   const store = createStore<readonly Toast[]>(() => []);
   const timers = new Map<number, ReturnType<typeof setTimeout>>();
-  let next = 1;
+  let nextId = 1;
 
   const dismiss = (id: number) => {
     clearTimeout(timers.get(id));
@@ -36,7 +36,7 @@ export const createToasts = () => {
       return true;
     },
     show: (text: string, options: ToastOptions = {}): number => {
-      const id = next++;
+      const id = nextId++;
       const { milliseconds = options.tone === 'bad' ? 9000 : 4500, ...rest } = options;
       store.setState([...store.getState().slice(-3), { id, text, tone: 'plain', ...rest }], true);
       timers.set(

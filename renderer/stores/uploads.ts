@@ -26,24 +26,24 @@ const MAX_PARALLEL_UPLOADS = 2;
 export class UploadCancelledError extends Error {
   constructor() {
     super('The upload was cancelled.');
-    this.name = 'UploadCancelled';
+    this.name = 'UploadCancelledError';
   }
 }
 
 /** Uploads files to the object store, at most MAX_PARALLEL_UPLOADS at a time. */
 export const createUploads = ({ client, baseUrl }: Options) => {
   const store = createStore<readonly Upload[]>(() => []);
-  const jobs = new Map<number, PendingUpload>();
+  const pending = new Map<number, PendingUpload>();
   const controllers = new Map<number, AbortController>();
-  let next = 1;
+  let nextId = 1;
 
-  const change = (id: number, part: Partial<Upload>) =>
+  const update = (id: number, part: Partial<Upload>) =>
     store.setState(
       store.getState().map((upload) => (upload.id === id ? { ...upload, ...part } : upload)),
       true,
     );
   const remove = (id: number) => {
-    jobs.delete(id);
+    pending.delete(id);
     controllers.delete(id);
     store.setState(
       store.getState().filter((upload) => upload.id !== id),
@@ -65,7 +65,7 @@ export const createUploads = ({ client, baseUrl }: Options) => {
     await putFile(toSameOrigin(data.uploadUrl, baseUrl), file, {
       type,
       signal,
-      onSent: (sent) => change(id, { sent, ...(sent >= file.size ? { state: 'checking' } : {}) }),
+      onSent: (sent) => update(id, { sent, ...(sent >= file.size ? { state: 'checking' } : {}) }),
     });
     return data.fileKey;
   };
@@ -73,7 +73,7 @@ export const createUploads = ({ client, baseUrl }: Options) => {
   const run = async (id: number, job: PendingUpload) => {
     const controller = new AbortController();
     controllers.set(id, controller);
-    change(id, { state: 'sending' });
+    update(id, { state: 'sending' });
     try {
       const key = await send(id, job, controller.signal);
       remove(id);
@@ -83,7 +83,7 @@ export const createUploads = ({ client, baseUrl }: Options) => {
         remove(id);
         job.reject(new UploadCancelledError());
       } else {
-        change(id, { state: 'failed', error });
+        update(id, { state: 'failed', error });
         job.reject(error);
       }
     }
@@ -95,7 +95,7 @@ export const createUploads = ({ client, baseUrl }: Options) => {
     const running = all.filter((upload) => upload.state === 'sending' || upload.state === 'checking').length;
     const free = Math.max(0, MAX_PARALLEL_UPLOADS - running);
     for (const upload of all.filter((each) => each.state === 'waiting').slice(0, free)) {
-      const job = jobs.get(upload.id);
+      const job = pending.get(upload.id);
       if (job !== undefined) void run(upload.id, job);
     }
   };
@@ -105,8 +105,8 @@ export const createUploads = ({ client, baseUrl }: Options) => {
     /** Uploads a file and resolves with its storage key. Rejects with `UploadCancelledError` if it is stopped. */
     send: (file: File, folder: string): Promise<string> =>
       new Promise((resolve, reject) => {
-        const id = next++;
-        jobs.set(id, { file, folder, resolve, reject });
+        const id = nextId++;
+        pending.set(id, { file, folder, resolve, reject });
         const upload: Upload = {
           id,
           name: file.name,
@@ -125,7 +125,7 @@ export const createUploads = ({ client, baseUrl }: Options) => {
         controllers.get(id)?.abort();
         return;
       }
-      if (upload?.state === 'waiting') jobs.get(id)?.reject(new UploadCancelledError());
+      if (upload?.state === 'waiting') pending.get(id)?.reject(new UploadCancelledError());
       remove(id);
     },
   };

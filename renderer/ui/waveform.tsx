@@ -5,7 +5,7 @@ import { normalizePeaks, type Peaks, resamplePeaks } from '../lib/peaks.ts';
 const BAR_WIDTH = 3;
 const BAR_GAP = 1.5;
 
-const drawBars = (canvas: HTMLCanvasElement, peaks: Peaks, colour: string) => {
+const drawBars = (canvas: HTMLCanvasElement, peaks: Peaks, color: string) => {
   const { clientWidth: width, clientHeight: height } = canvas;
   const pixelRatio = window.devicePixelRatio;
   canvas.width = Math.round(width * pixelRatio);
@@ -13,7 +13,7 @@ const drawBars = (canvas: HTMLCanvasElement, peaks: Peaks, colour: string) => {
   const context = canvas.getContext('2d');
   if (context === null || width === 0) return;
   context.scale(pixelRatio, pixelRatio);
-  context.fillStyle = colour;
+  context.fillStyle = color;
   const count = Math.max(1, Math.floor((width + BAR_GAP) / (BAR_WIDTH + BAR_GAP)));
   const bars = normalizePeaks(resamplePeaks(peaks, count));
   context.beginPath();

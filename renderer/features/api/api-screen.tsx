@@ -16,8 +16,8 @@ const ApiScreen = () => {
   const { baseUrl } = useServices();
   const { t } = useI18n();
   const [language, setLanguage] = useState<Snippet['language']>('curl');
-  const all = createSnippets(baseUrl);
-  const copy = { copyLabel: t('common.copy'), copiedLabel: t('common.copied') };
+  const examples = createSnippets(baseUrl);
+  const copyLabels = { copyLabel: t('common.copy'), copiedLabel: t('common.copied') };
   return (
     <Page>
       <div className="max-w-[880px]">
@@ -36,7 +36,7 @@ const ApiScreen = () => {
           </Button>
         </PageHeader>
         <Section title={t('api.address')} text={t('api.address.text')}>
-          <CodeBlock label={t('api.address')} code={`${baseUrl}/v1`} {...copy} />
+          <CodeBlock label={t('api.address')} code={`${baseUrl}/v1`} {...copyLabels} />
         </Section>
         <KeysSection />
         <Section
@@ -46,15 +46,15 @@ const ApiScreen = () => {
             <SegmentedControl<Snippet['language']>
               label={t('api.snippets')}
               value={language}
-              choices={all.map((each) => ({ value: each.language, label: each.language }))}
+              choices={examples.map((each) => ({ value: each.language, label: each.language }))}
               onChange={setLanguage}
             />
           }
         >
           <CodeBlock
             label={language}
-            code={all.find((each) => each.language === language)?.code ?? ''}
-            {...copy}
+            code={examples.find((each) => each.language === language)?.code ?? ''}
+            {...copyLabels}
           />
         </Section>
         <UsageSection />

@@ -13,7 +13,7 @@ import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { Callout } from '../../ui/feedback.tsx';
 import { TextInput } from '../../ui/field.tsx';
 
-type PendingAction = { readonly what: 'rotate' | 'revoke'; readonly key: ApiKey };
+type PendingAction = { readonly action: 'rotate' | 'revoke'; readonly key: ApiKey };
 
 /** Creates, rotates and revokes API keys. A new key is shown once. */
 export const KeysSection = () => {
@@ -40,7 +40,7 @@ export const KeysSection = () => {
     const { id } = pending.key;
     setPending(undefined);
     void run(async () => {
-      if (pending.what === 'rotate') return (await client.call('rotateKey', { params: { id } })).data;
+      if (pending.action === 'rotate') return (await client.call('rotateKey', { params: { id } })).data;
       await client.call('revokeKey', { params: { id } });
       return undefined;
     });
@@ -73,8 +73,8 @@ export const KeysSection = () => {
                 <KeyRow
                   key={key.id}
                   apiKey={key}
-                  onRotate={() => setPending({ what: 'rotate', key })}
-                  onRevoke={() => setPending({ what: 'revoke', key })}
+                  onRotate={() => setPending({ action: 'rotate', key })}
+                  onRevoke={() => setPending({ action: 'revoke', key })}
                 />
               ))}
             </ul>
@@ -83,11 +83,11 @@ export const KeysSection = () => {
       </ResourceView>
       {pending !== undefined && (
         <ConfirmDialog
-          title={t(pending.what === 'rotate' ? 'keys.rotate.title' : 'keys.revoke.title', {
+          title={t(pending.action === 'rotate' ? 'keys.rotate.title' : 'keys.revoke.title', {
             name: pending.key.name,
           })}
-          text={t(pending.what === 'rotate' ? 'keys.rotate.text' : 'keys.revoke.text')}
-          confirmLabel={t(pending.what === 'rotate' ? 'keys.rotate' : 'keys.revoke')}
+          text={t(pending.action === 'rotate' ? 'keys.rotate.text' : 'keys.revoke.text')}
+          confirmLabel={t(pending.action === 'rotate' ? 'keys.rotate' : 'keys.revoke')}
           cancelLabel={t('common.cancel')}
           onConfirm={confirm}
           onCancel={() => setPending(undefined)}

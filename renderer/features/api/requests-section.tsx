@@ -14,7 +14,7 @@ export const RequestsSection = () => {
   const load = useCallback(
     async (signal: AbortSignal) => {
       const { data } = await client.call('listRequests', { signal });
-      return data.slice(0, MAX_SHOWN).map((row, place) => ({ ...row, id: `${row.time}-${place}` }));
+      return data.slice(0, MAX_SHOWN).map((row, index) => ({ ...row, id: `${row.time}-${index}` }));
     },
     [client],
   );

@@ -22,13 +22,13 @@ type SwitchesProps = Props & {
   existing?: ReadonlySet<AnalysisFlag>;
 };
 
-const ANALYSES: readonly { flag: AnalysisFlag; name: MessageKey; line: MessageKey }[] = [
-  { flag: 'diarize', name: 'analysis.speakers', line: 'analysis.speakers.hint' },
-  { flag: 'summary', name: 'analysis.summary', line: 'analysis.summary.hint' },
-  { flag: 'entities', name: 'analysis.names', line: 'analysis.names.hint' },
-  { flag: 'topics', name: 'analysis.topics', line: 'analysis.topics.hint' },
-  { flag: 'safety', name: 'analysis.safety', line: 'analysis.safety.hint' },
-  { flag: 'redact', name: 'analysis.private', line: 'analysis.private.hint' },
+const ANALYSES: readonly { flag: AnalysisFlag; name: MessageKey; hint: MessageKey }[] = [
+  { flag: 'diarize', name: 'analysis.speakers', hint: 'analysis.speakers.hint' },
+  { flag: 'summary', name: 'analysis.summary', hint: 'analysis.summary.hint' },
+  { flag: 'entities', name: 'analysis.names', hint: 'analysis.names.hint' },
+  { flag: 'topics', name: 'analysis.topics', hint: 'analysis.topics.hint' },
+  { flag: 'safety', name: 'analysis.safety', hint: 'analysis.safety.hint' },
+  { flag: 'redact', name: 'analysis.private', hint: 'analysis.private.hint' },
 ];
 
 /** Switches and options for the analyses. */
@@ -37,11 +37,11 @@ export const AnalysisSwitches = ({ options, onChange, existing }: SwitchesProps)
   return (
     <DialogSection title={t('create.find')}>
       <div className="grid grid-cols-1 gap-x-6 gap-y-3 sm:grid-cols-2">
-        {ANALYSES.map(({ flag, name, line }) => (
+        {ANALYSES.map(({ flag, name, hint }) => (
           <Switch
             key={flag}
             label={t(name)}
-            hint={existing?.has(flag) === true ? t('analyze.exists') : t(line)}
+            hint={existing?.has(flag) === true ? t('analyze.exists') : t(hint)}
             checked={options[flag]}
             onChange={(on) => onChange({ [flag]: on })}
           />

@@ -54,7 +54,7 @@ const CreateDialog = ({ initialSources }: { initialSources: readonly Source[] })
   };
   // A recording from the microphone is not stored anywhere yet.
   const close = () => {
-    if (sources.some((source) => source.kind === 'file' && source.recorded === true))
+    if (sources.some((source) => source.kind === 'file' && source.isUnsavedRecording === true))
       setIsConfirmingDiscard(true);
     else dialogs.close();
   };

@@ -12,15 +12,15 @@ import { Callout } from '../../ui/feedback.tsx';
 type ModelChoice = {
   readonly value: string;
   readonly title: string;
-  readonly line: string;
+  readonly hint: string;
   readonly model: Model | undefined;
 };
 
-const ALIAS_TEXTS: Readonly<Record<(typeof MODEL_ALIASES)[number], { name: MessageKey; line: MessageKey }>> =
+const ALIAS_TEXTS: Readonly<Record<(typeof MODEL_ALIASES)[number], { name: MessageKey; hint: MessageKey }>> =
   {
-    nano: { name: 'model.nano', line: 'model.nano.line' },
-    mini: { name: 'model.mini', line: 'model.mini.line' },
-    pro: { name: 'model.pro', line: 'model.pro.line' },
+    nano: { name: 'model.nano', hint: 'model.nano.line' },
+    mini: { name: 'model.mini', hint: 'model.mini.line' },
+    pro: { name: 'model.pro', hint: 'model.pro.line' },
   };
 
 /** The aliases of the API, then every other installed model by its id. */
@@ -29,7 +29,7 @@ const listChoices = (models: readonly Model[], { t }: I18nState): ModelChoice[] 
   const named = MODEL_ALIASES.map((alias) => ({
     value: alias,
     title: t(ALIAS_TEXTS[alias].name),
-    line: t(ALIAS_TEXTS[alias].line),
+    hint: t(ALIAS_TEXTS[alias].hint),
     model: speech.find((model) => model.aliases.includes(alias)),
   }));
   const others = speech
@@ -37,7 +37,7 @@ const listChoices = (models: readonly Model[], { t }: I18nState): ModelChoice[] 
     .map((model) => ({
       value: model.id,
       title: model.name,
-      line: model.demonstration
+      hint: model.demonstration
         ? t('model.demo.line')
         : model.languages === 'multilingual'
           ? t('model.multilingual')
@@ -47,12 +47,12 @@ const listChoices = (models: readonly Model[], { t }: I18nState): ModelChoice[] 
   return [...named, ...others];
 };
 
-const describeCost = (card: ModelChoice, seconds: number, { t, locale }: I18nState): string => {
-  if (card.model === undefined) return '';
-  if (!card.model.installed) return t('model.missing', { size: formatBytes(card.model.size, locale) });
-  const size = formatBytes(card.model.size, locale);
-  if (seconds === 0 || card.model.speed === null || card.model.speed === 0) return size;
-  return `${t('model.about', { time: formatDuration(seconds / card.model.speed, locale) })} · ${size}`;
+const describeCost = (choice: ModelChoice, seconds: number, { t, locale }: I18nState): string => {
+  if (choice.model === undefined) return '';
+  if (!choice.model.installed) return t('model.missing', { size: formatBytes(choice.model.size, locale) });
+  const size = formatBytes(choice.model.size, locale);
+  if (seconds === 0 || choice.model.speed === null || choice.model.speed === 0) return size;
+  return `${t('model.about', { time: formatDuration(seconds / choice.model.speed, locale) })} · ${size}`;
 };
 
 type Props = {
@@ -65,43 +65,45 @@ type Props = {
 export const ModelPicker = ({ models, value, seconds, onChange }: Props) => {
   const i18n = useI18n();
   const { t } = i18n;
-  const cards = listChoices(models.state === 'ready' ? models.value : [], i18n);
-  const chosen = cards.find((card) => card.value === value) ?? cards[1];
+  const choices = listChoices(models.state === 'ready' ? models.value : [], i18n);
+  const selected = choices.find((choice) => choice.value === value) ?? choices[1];
   return (
     <DialogSection title={t('create.model')}>
       <RadioGroup.Root
         aria-label={t('create.model')}
-        value={chosen?.value ?? 'mini'}
+        value={selected?.value ?? 'mini'}
         onValueChange={onChange}
         className="grid grid-cols-1 gap-2 sm:grid-cols-3"
       >
-        {cards.map((card) => (
+        {choices.map((choice) => (
           <RadioGroup.Item
-            key={card.value}
-            value={card.value}
+            key={choice.value}
+            value={choice.value}
             className={cx(
               'rounded-box border border-line-2 px-3 py-2.5 text-start transition-colors hover:bg-ground',
               'data-[state=checked]:border-accent data-[state=checked]:bg-accent-soft data-[state=checked]:shadow-[0_0_0_1px_var(--accent)]',
             )}
           >
-            <span className="block font-[580]">{card.title}</span>
-            <span className={cx('block', card === chosen ? 'text-accent-text' : 'text-ink-2')}>
-              {card.line}
+            <span className="block font-[580]">{choice.title}</span>
+            <span className={cx('block', choice === selected ? 'text-accent-text' : 'text-ink-2')}>
+              {choice.hint}
             </span>
-            <span className={cx('tnum mt-0.5 block', card === chosen ? 'text-accent-text' : 'text-ink-2')}>
-              {describeCost(card, seconds, i18n)}
+            <span
+              className={cx('tnum mt-0.5 block', choice === selected ? 'text-accent-text' : 'text-ink-2')}
+            >
+              {describeCost(choice, seconds, i18n)}
             </span>
           </RadioGroup.Item>
         ))}
       </RadioGroup.Root>
-      {chosen?.model?.demonstration === true && (
+      {selected?.model?.demonstration === true && (
         <div className="mt-2">
           <Callout tone="warn">{t('model.demo.note')}</Callout>
         </div>
       )}
-      {chosen?.model?.installed === false && (
+      {selected?.model?.installed === false && (
         <div className="mt-2">
-          <Callout tone="warn">{t('model.missing.note', { name: chosen.model.name })}</Callout>
+          <Callout tone="warn">{t('model.missing.note', { name: selected.model.name })}</Callout>
         </div>
       )}
     </DialogSection>

@@ -18,23 +18,23 @@ type Props = {
 export const RangeFields = ({ peaks, duration, range, onChange, isPending }: Props) => {
   const { t } = useI18n();
   const to = range.to === 0 ? duration : range.to;
-  const set = (from: number, end: number) =>
+  const setRange = (from: number, end: number) =>
     onChange({ from: Math.max(0, from), to: duration > 0 && end >= duration - 0.01 ? 0 : end });
   return (
     <div className="mt-3">
       {isPending && <div className="skeleton mb-2.5 h-11" />}
       {duration > 0 && (
-        <RangeWave peaks={peaks} duration={duration} from={range.from} to={to} onChange={set} />
+        <RangeWave peaks={peaks} duration={duration} from={range.from} to={to} onChange={setRange} />
       )}
       <div className="mt-2.5 flex flex-wrap items-center gap-2 text-ink-2">
         <span>{t('range.from')}</span>
-        <ClockInput label={t('range.fromLabel')} value={range.from} onChange={(from) => set(from, to)} />
+        <ClockInput label={t('range.fromLabel')} value={range.from} onChange={(from) => setRange(from, to)} />
         <span>{t('range.to')}</span>
         <ClockInput
           label={t('range.toLabel')}
           value={to}
-          blank={range.to === 0 && duration === 0 ? t('range.end') : undefined}
-          onChange={(end) => set(range.from, end)}
+          placeholder={range.to === 0 && duration === 0 ? t('range.end') : undefined}
+          onChange={(end) => setRange(range.from, end)}
         />
         <span className="flex-1" />
         {duration > 0 && (
@@ -55,12 +55,12 @@ export const RangeFields = ({ peaks, duration, range, onChange, isPending }: Pro
 type ClockInputProps = {
   label: string;
   value: number;
-  blank?: string | undefined;
+  placeholder?: string | undefined;
   onChange: (seconds: number) => void;
 };
 
-const ClockInput = ({ label, value, blank, onChange }: ClockInputProps) => {
-  const shown = blank === undefined ? formatClock(value) : '';
+const ClockInput = ({ label, value, placeholder, onChange }: ClockInputProps) => {
+  const shown = placeholder === undefined ? formatClock(value) : '';
   const [text, setText] = useState(shown);
   useEffect(() => setText(shown), [shown]);
   const finish = () => {
@@ -72,7 +72,7 @@ const ClockInput = ({ label, value, blank, onChange }: ClockInputProps) => {
     <input
       aria-label={label}
       value={text}
-      placeholder={blank}
+      placeholder={placeholder}
       inputMode="numeric"
       onChange={(event) => setText(event.target.value)}
       onBlur={finish}

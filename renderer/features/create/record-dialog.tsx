@@ -9,10 +9,10 @@ import { DiscardRecordingDialog } from './discard-recording-dialog.tsx';
 import { createRecorder, type Recorder } from './recorder.ts';
 
 const LEVEL_COUNT = 48;
-const BARS = Array.from({ length: LEVEL_COUNT }, (_, place) => `bar-${place}`);
+const BARS = Array.from({ length: LEVEL_COUNT }, (_, index) => `bar-${index}`);
 
 type Recording = {
-  readonly state: 'none' | 'running' | 'held';
+  readonly state: 'none' | 'running' | 'paused';
   readonly hasFailed: boolean;
   readonly seconds: number;
   readonly levels: readonly number[];
@@ -57,13 +57,13 @@ const useRecording = () => {
     },
     hold: (on: boolean) => {
       recorder.current?.setPaused(on);
-      setRecording((before) => ({ ...before, state: on ? 'held' : 'running' }));
+      setRecording((before) => ({ ...before, state: on ? 'paused' : 'running' }));
     },
     finish: async () => {
       const file = await recorder.current?.finish();
       recorder.current = undefined;
       if (file !== undefined)
-        dialogs.open({ kind: 'create', sources: [{ kind: 'file', file, recorded: true }] });
+        dialogs.open({ kind: 'create', sources: [{ kind: 'file', file, isUnsavedRecording: true }] });
     },
   };
 };
@@ -82,7 +82,7 @@ const RecordDialog = () => {
       onClose={() => (state === 'none' ? dialogs.close() : setIsConfirmingDiscard(true))}
       width={460}
     >
-      <LevelMeter levels={levels} held={state === 'held'} />
+      <LevelMeter levels={levels} isPaused={state === 'paused'} />
       {hasFailed && (
         <div className="mt-3" role="alert">
           <Callout tone="bad">{t('record.failed')}</Callout>
@@ -91,7 +91,7 @@ const RecordDialog = () => {
       <div className="mt-4 flex items-center gap-2">
         <span role="timer" className="tnum flex-1 text-lg font-semibold">
           {formatClock(seconds)}
-          {state === 'held' && (
+          {state === 'paused' && (
             <span className="ms-3 text-xs font-normal text-ink-2">{t('record.paused')}</span>
           )}
         </span>
@@ -103,8 +103,8 @@ const RecordDialog = () => {
         ) : (
           <>
             <Button className="h-9" onClick={() => hold(state === 'running')}>
-              {state === 'held' ? <Mic size={16} aria-hidden /> : <Pause size={16} aria-hidden />}
-              {state === 'held' ? t('record.resume') : t('record.pause')}
+              {state === 'paused' ? <Mic size={16} aria-hidden /> : <Pause size={16} aria-hidden />}
+              {state === 'paused' ? t('record.resume') : t('record.pause')}
             </Button>
             <Button variant="primary" className="h-9" onClick={() => void finish()}>
               <Square size={14} fill="currentColor" aria-hidden />
@@ -119,7 +119,7 @@ const RecordDialog = () => {
 };
 export default RecordDialog;
 
-const LevelMeter = ({ levels, held }: { levels: readonly number[]; held: boolean }) => (
+const LevelMeter = ({ levels, isPaused }: { levels: readonly number[]; isPaused: boolean }) => (
   <div className="flex h-16 items-center justify-center gap-[3px] rounded-box bg-ground px-4" aria-hidden>
     {BARS.map((bar, index) => {
       const level = levels[index - (LEVEL_COUNT - levels.length)] ?? 0;
@@ -127,7 +127,7 @@ const LevelMeter = ({ levels, held }: { levels: readonly number[]; held: boolean
         <i
           key={bar}
           className="w-[3px] rounded-full bg-accent"
-          style={{ height: `${4 + level * 52}px`, opacity: level === 0 || held ? 0.25 : 1 }}
+          style={{ height: `${4 + level * 52}px`, opacity: level === 0 || isPaused ? 0.25 : 1 }}
         />
       );
     })}

@@ -39,8 +39,8 @@ export const createRecorder = async (): Promise<Recorder> => {
     seconds,
     level: () => {
       analyser.getFloatTimeDomainData(samples);
-      const loudest = samples.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);
-      return Math.min(1, loudest * 1.8);
+      const peak = samples.reduce((max, sample) => Math.max(max, Math.abs(sample)), 0);
+      return Math.min(1, peak * 1.8);
     },
     setPaused: (on) => {
       recordedMs = seconds() * 1000;
@@ -49,10 +49,10 @@ export const createRecorder = async (): Promise<Recorder> => {
       else media.resume();
     },
     finish: () =>
-      new Promise((settle) => {
+      new Promise((resolve) => {
         media.addEventListener('stop', () => {
           release();
-          settle(new File(chunks, fileName(new Date()), { type: 'audio/webm' }));
+          resolve(new File(chunks, fileName(new Date()), { type: 'audio/webm' }));
         });
         media.stop();
       }),

@@ -22,11 +22,11 @@ type Props = {
 
 /** The chosen recording with its waveform, or the list of several, or the ways to add one. */
 export const SourceSection = ({ sources, range, onSources, onRange, onDuration }: Props) => {
-  const only = sources.length === 1 ? sources[0] : undefined;
-  if (only !== undefined) {
+  const single = sources.length === 1 ? sources[0] : undefined;
+  if (single !== undefined) {
     return (
       <SingleSource
-        source={only}
+        source={single}
         range={range}
         onRange={onRange}
         onDuration={onDuration}
@@ -35,7 +35,7 @@ export const SourceSection = ({ sources, range, onSources, onRange, onDuration }
     );
   }
   // A file may be listed twice.
-  const listed = sources.map((source, place) => ({ source, key: `${place}-${sourceName(source)}` }));
+  const listed = sources.map((source, index) => ({ source, key: `${index}-${sourceName(source)}` }));
   return (
     <div className="rounded-box border border-line bg-ground p-3">
       {sources.length > 0 && (
@@ -49,7 +49,7 @@ export const SourceSection = ({ sources, range, onSources, onRange, onDuration }
           ))}
         </ul>
       )}
-      <AddSources onAdd={(more) => onSources([...sources, ...more])} />
+      <AddSources onAdd={(added) => onSources([...sources, ...added])} />
     </div>
   );
 };

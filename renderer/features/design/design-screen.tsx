@@ -66,13 +66,13 @@ const Sample = ({ theme }: { theme: 'light' | 'dark' }) => (
     </Group>
     <Group title="Colour">
       <ul className="grid grid-cols-4 gap-2 sm:grid-cols-8">
-        {COLORS.map((colour) => (
-          <li key={colour} className="text-2xs text-ink-2">
+        {COLORS.map((color) => (
+          <li key={color} className="text-2xs text-ink-2">
             <span
               className="mb-1 block h-8 rounded-ctl border border-line"
-              style={{ background: `var(--${colour})` }}
+              style={{ background: `var(--${color})` }}
             />
-            {colour}
+            {color}
           </li>
         ))}
       </ul>

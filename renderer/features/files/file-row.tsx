@@ -156,7 +156,7 @@ export const FileRow = ({ file, place, showFolder, onChanged }: RowProps) => {
 type ActionsProps = {
   file: StoredFile;
   actions: ReturnType<typeof useFileActions>;
-  onOpen: (what: 'details' | 'delete') => void;
+  onOpen: (dialog: 'details' | 'delete') => void;
 };
 
 const RowActions = ({ file, actions, onOpen }: ActionsProps) => {

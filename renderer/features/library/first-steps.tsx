@@ -16,17 +16,17 @@ export const FirstSteps = () => {
   const { t } = useI18n();
   return (
     <section aria-label={t('welcome.label')} className="mt-8 grid gap-x-8 gap-y-8 lg:grid-cols-3">
-      <Step place={1} title={t('welcome.privacy')}>
+      <Step number={1} title={t('welcome.privacy')}>
         <p>{t('welcome.privacy.text')}</p>
         <p className="mt-3 flex items-center gap-2 text-good">
           <ShieldCheck size={16} strokeWidth={1.75} aria-hidden />
           {t('welcome.privacy.proof')}
         </p>
       </Step>
-      <Step place={2} title={t('welcome.model')}>
+      <Step number={2} title={t('welcome.model')}>
         <ModelChoice />
       </Step>
-      <Step place={3} title={t('welcome.begin')}>
+      <Step number={3} title={t('welcome.begin')}>
         <p>{t('welcome.begin.text')}</p>
         <SampleButton />
       </Step>
@@ -34,9 +34,9 @@ export const FirstSteps = () => {
   );
 };
 
-const Step = ({ place, title, children }: { place: number; title: string; children: ReactNode }) => (
+const Step = ({ number, title, children }: { number: number; title: string; children: ReactNode }) => (
   <div className="border-t border-line pt-4">
-    <p className="tnum font-mono text-xs text-accent-text">{place}</p>
+    <p className="tnum font-mono text-xs text-accent-text">{number}</p>
     <h2 className="mt-1 mb-2 font-serif text-lg font-semibold tracking-[-.01em]">{title}</h2>
     <div className="text-ink-2">{children}</div>
   </div>

@@ -25,8 +25,8 @@ export const latestProgress = (
 /** "Transcribing · 62 % · 8 min left · 9.4×", or the position in the queue. */
 export const describeProgress = (progress: Progress, { t, locale }: I18nState): string => {
   if (progress.stage === 'queued') {
-    const place = progress.queue_position;
-    return place === null ? t('stage.queued') : t('stage.queued.place', { place });
+    const position = progress.queue_position;
+    return position === null ? t('stage.queued') : t('stage.queued.place', { place: position });
   }
   return [
     t(STAGE_NAMES[progress.stage]),

@@ -90,20 +90,20 @@ const createActions = (services: Services, t: Translate) => {
     },
     /** Hides the rows at once and deletes the transcripts after the time for an undo. */
     remove: (ids: readonly string[]) => {
-      let undone = false;
+      let isUndone = false;
       library.hide(ids);
       toasts.show(t('library.deleted', { count: ids.length }), {
         milliseconds: UNDO_MS,
         action: {
           label: t('common.undo'),
           run: () => {
-            undone = true;
+            isUndone = true;
             library.unhide(ids);
           },
         },
       });
       setTimeout(async () => {
-        if (undone) return;
+        if (isUndone) return;
         const { failures, reason } = await runForEach(ids, (id) =>
           client.call('deleteTranscript', { params: { id } }),
         );

@@ -17,26 +17,26 @@ import { describeFacts, describeModel, modelName } from './model-facts.ts';
 const REFRESH_DEBOUNCE_MS = 250;
 
 /** Reloads the list while models download; returns the latest announcement for a live region. */
-const useDownloadAnnouncements = (again: () => void): string => {
+const useDownloadAnnouncements = (reload: () => void): string => {
   const { live } = useServices();
   const { t, locale } = useI18n();
-  const [said, setSaid] = useState('');
+  const [announcement, setAnnouncement] = useState('');
   useEffect(() => {
-    const refresh = debounce(again, REFRESH_DEBOUNCE_MS);
+    const refresh = debounce(reload, REFRESH_DEBOUNCE_MS);
     const stop = live.listen((event) => {
       if (event.type !== 'model.progress') return;
       refresh();
       // Progress is announced in quarters: more often would interrupt a screen reader.
       const quarter = event.total === 0 ? 0 : Math.floor((event.received / event.total) * 4) / 4;
       if (quarter > 0)
-        setSaid(t('models.announcement', { name: event.id, share: formatPercent(quarter, locale) }));
+        setAnnouncement(t('models.announcement', { name: event.id, share: formatPercent(quarter, locale) }));
     });
     return () => {
       stop();
       refresh.cancel();
     };
-  }, [live, again, t, locale]);
-  return said;
+  }, [live, reload, t, locale]);
+  return announcement;
 };
 
 /** The installed and the available models. */
@@ -55,7 +55,7 @@ const ModelsScreen = () => {
     [client],
   );
   const { resource, reload } = useResource(load);
-  const said = useDownloadAnnouncements(reload);
+  const announcement = useDownloadAnnouncements(reload);
   return (
     <Page>
       <div className="max-w-[880px]">
@@ -66,7 +66,7 @@ const ModelsScreen = () => {
           </Button>
         </PageHeader>
         <p role="status" className="sr-only">
-          {said}
+          {announcement}
         </p>
         {resource.state === 'loading' && <SkeletonRows label={t('common.loading')} rows={6} />}
         {resource.state === 'failed' && (
@@ -98,10 +98,10 @@ const Models = ({ models, free, onChanged }: ModelsProps) => {
   const { t, locale } = useI18n();
   const installed = models.filter((model) => model.installed);
   const size = installed.reduce((sum, model) => sum + model.size, 0);
-  const real = installed.some((model) => model.kind === 'whisper' && !model.demonstration);
+  const hasRealModel = installed.some((model) => model.kind === 'whisper' && !model.demonstration);
   return (
     <>
-      {!real && (
+      {!hasRealModel && (
         <div className="mb-5">
           <Callout tone="warn">{t('models.demoOnly')}</Callout>
         </div>

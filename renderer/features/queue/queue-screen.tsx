@@ -18,7 +18,7 @@ const positionOf = (item: UserListItem) => item.progress?.queue_position ?? 0;
 const QueueScreen = () => {
   const { client, live, toasts } = useServices();
   const { t } = useI18n();
-  const paused = useStore(live.store, (state) => state.paused);
+  const isPaused = useStore(live.store, (state) => state.isPaused);
   const load = useCallback(
     async (signal: AbortSignal) => {
       const { data } = await client.call('listTranscripts', {
@@ -51,12 +51,12 @@ const QueueScreen = () => {
   return (
     <Page>
       <PageHeader title={t('nav.queue')} text={t('queue.text')}>
-        <Button onClick={() => void run(() => client.call(paused ? 'resumeQueue' : 'pauseQueue'))}>
-          {paused ? <Play size={14} aria-hidden /> : <Pause size={14} aria-hidden />}
-          {paused ? t('queue.resume') : t('queue.pause')}
+        <Button onClick={() => void run(() => client.call(isPaused ? 'resumeQueue' : 'pauseQueue'))}>
+          {isPaused ? <Play size={14} aria-hidden /> : <Pause size={14} aria-hidden />}
+          {isPaused ? t('queue.resume') : t('queue.pause')}
         </Button>
       </PageHeader>
-      {paused && (
+      {isPaused && (
         <div role="status" className="mb-4">
           <Callout tone="warn">{t('queue.paused')}</Callout>
         </div>
@@ -80,7 +80,7 @@ const QueueScreen = () => {
           <Job
             key={job.id}
             job={job}
-            mostPlace={lastPosition}
+            lastPosition={lastPosition}
             onMove={(position) =>
               void run(() => client.call('moveInQueue', { params: { id: job.id }, body: { position } }))
             }
@@ -92,15 +92,15 @@ const QueueScreen = () => {
 };
 export default QueueScreen;
 
-type JobProps = { job: UserListItem; mostPlace: number; onMove: (position: number) => void };
+type JobProps = { job: UserListItem; lastPosition: number; onMove: (position: number) => void };
 
-const Job = ({ job, mostPlace, onMove }: JobProps) => {
+const Job = ({ job, lastPosition, onMove }: JobProps) => {
   const { live } = useServices();
   const { t } = useI18n();
   const actions = useLibraryActions();
   const running = useStore(live.store, (state) => state.progress.get(job.id));
   const progress = latestProgress(running, job.progress);
-  const place = progress?.queue_position ?? null;
+  const position = progress?.queue_position ?? null;
   return (
     <li className="flex h-[67px] items-center gap-2 border-b border-line">
       <div className="min-w-0 flex-1">
@@ -114,19 +114,19 @@ const Job = ({ job, mostPlace, onMove }: JobProps) => {
           {progress !== undefined && <ProgressLine progress={progress} name={job.name} />}
         </div>
       </div>
-      {place !== null && (
+      {position !== null && (
         <>
           <IconButton
             label={t('queue.up', { name: job.name })}
-            disabled={place <= 1}
-            onClick={() => onMove(place - 1)}
+            disabled={position <= 1}
+            onClick={() => onMove(position - 1)}
           >
             <ArrowUp size={15} aria-hidden />
           </IconButton>
           <IconButton
             label={t('queue.down', { name: job.name })}
-            disabled={place >= mostPlace}
-            onClick={() => onMove(place + 1)}
+            disabled={position >= lastPosition}
+            onClick={() => onMove(position + 1)}
           >
             <ArrowDown size={15} aria-hidden />
           </IconButton>

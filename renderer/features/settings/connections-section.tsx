@@ -98,7 +98,7 @@ const DestinationTable = ({ rows }: { rows: readonly Destination[] }) => {
 
 const LatestConnections = ({ rows }: { rows: readonly Connection[] }) => {
   const { t, locale } = useI18n();
-  const numbered = rows.map((row, place) => ({ ...row, id: `${row.time}-${place}` }));
+  const numbered = rows.map((row, index) => ({ ...row, id: `${row.time}-${index}` }));
   return (
     <ScrollRegion
       label={t('network.latest')}

@@ -21,17 +21,17 @@ const formatValue = (name: SettingKey, value: Value): string => {
 };
 
 /** Parses a text to the type of `like`; undefined if it is not valid. */
-const parseValue = (name: SettingKey, like: Value, text: string): Value | undefined => {
-  if (Array.isArray(like)) {
+const parseValue = (name: SettingKey, reference: Value, text: string): Value | undefined => {
+  if (Array.isArray(reference)) {
     const lines = text
       .split('\n')
       .map((line) => line.trim())
       .filter((line) => line !== '');
-    if (typeof like[0] !== 'number') return lines;
+    if (typeof reference[0] !== 'number') return lines;
     const numbers = lines.map(Number);
     return numbers.every(Number.isFinite) ? numbers : undefined;
   }
-  if (typeof like !== 'number') return text.trim();
+  if (typeof reference !== 'number') return text.trim();
   const number = Number(text.trim().replace(',', '.'));
   if (text.trim() === '' || !Number.isFinite(number)) return undefined;
   return IN_GIGABYTES.has(name) ? Math.round(number * GIB) : number;
@@ -48,7 +48,7 @@ type Props = {
 export const SettingRow = ({ name, row, error, onChange }: Props) => {
   const { t } = useI18n();
   const isFixed = row.source === 'run';
-  const marks = (
+  const badges = (
     <span className="flex items-center gap-1.5">
       {row.restart && <Tag>{t('settings.needsRestart')}</Tag>}
       {isFixed && <Tag tone="warn">{t('settings.forThisRun')}</Tag>}
@@ -74,28 +74,30 @@ export const SettingRow = ({ name, row, error, onChange }: Props) => {
             onChange={onChange}
           />
         </div>
-        {marks}
+        {badges}
       </div>
     );
   }
-  return <TextRow name={name} row={row} error={error} onChange={onChange} marks={marks} isFixed={isFixed} />;
+  return (
+    <TextRow name={name} row={row} error={error} onChange={onChange} badges={badges} isFixed={isFixed} />
+  );
 };
 
-type TextRowProps = Props & { marks: ReactNode; isFixed: boolean };
+type TextRowProps = Props & { badges: ReactNode; isFixed: boolean };
 
-const TextRow = ({ name, row, error, onChange, marks, isFixed }: TextRowProps) => {
+const TextRow = ({ name, row, error, onChange, badges, isFixed }: TextRowProps) => {
   const { t } = useI18n();
   const id = useId();
   const shown = formatValue(name, row.value);
   const [text, setText] = useState(shown);
-  const [wrong, setWrong] = useState(false);
+  const [isInvalid, setIsInvalid] = useState(false);
   useEffect(() => setText(shown), [shown]);
-  const said = wrong ? t('settings.notANumber') : error;
+  const message = isInvalid ? t('settings.notANumber') : error;
 
   const finish = () => {
     if (text === shown) return;
     const value = parseValue(name, row.default, text);
-    setWrong(value === undefined);
+    setIsInvalid(value === undefined);
     if (value !== undefined) onChange(value);
   };
   const control = {
@@ -103,7 +105,7 @@ const TextRow = ({ name, row, error, onChange, marks, isFixed }: TextRowProps) =
     value: text,
     disabled: isFixed,
     'aria-describedby': `${id}-help`,
-    'aria-invalid': said !== undefined,
+    'aria-invalid': message !== undefined,
     onBlur: finish,
   };
   const lines = Array.isArray(row.default);
@@ -116,9 +118,9 @@ const TextRow = ({ name, row, error, onChange, marks, isFixed }: TextRowProps) =
         <p id={`${id}-help`} className="text-xs text-ink-2">
           {t(`setting.${name}.help`)}
         </p>
-        {said !== undefined && (
+        {message !== undefined && (
           <p role="alert" className="mt-1 text-xs text-bad">
-            {said}
+            {message}
           </p>
         )}
       </div>
@@ -144,7 +146,7 @@ const TextRow = ({ name, row, error, onChange, marks, isFixed }: TextRowProps) =
             {IN_GIGABYTES.has(name) && <span className="text-ink-2">GB</span>}
           </span>
         )}
-        {marks}
+        {badges}
       </div>
     </div>
   );

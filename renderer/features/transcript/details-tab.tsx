@@ -16,7 +16,7 @@ import { WebhookDeliveries } from './webhook-deliveries.tsx';
 
 const listFacts = (transcript: Transcription, { t, locale }: I18nState): [string, string][] => {
   const { language, language_confidence: confidence, file_info: file } = transcript;
-  const ranged = transcript.audio_start_from > 0 || transcript.audio_end_at > 0;
+  const hasRange = transcript.audio_start_from > 0 || transcript.audio_end_at > 0;
   const facts: [string, string | undefined][] = [
     [t('details.model'), transcript.model_id ?? transcript.model],
     [
@@ -28,7 +28,7 @@ const listFacts = (transcript: Transcription, { t, locale }: I18nState): [string
     [t('details.length'), formatClock(transcript.duration)],
     [
       t('details.range'),
-      ranged
+      hasRange
         ? `${formatClock(transcript.audio_start_from)} – ${transcript.audio_end_at > 0 ? formatClock(transcript.audio_end_at) : t('range.end')}`
         : undefined,
     ],

@@ -31,7 +31,7 @@ const groupEntities = (entities: NonNullable<Transcription['entities']>): Group[
 export const EntitiesTab = ({ transcript }: { transcript: Transcription }) => {
   const { view, editor, player, reveal } = useReader();
   const { t, locale } = useI18n();
-  const unmarked = useStore(view, (state) => state.hiddenEntityTypes);
+  const hiddenEntityTypes = useStore(view, (state) => state.hiddenEntityTypes);
   const groups = useMemo(() => groupEntities(transcript.entities ?? []), [transcript.entities]);
   const [nextOccurrence, setNextOccurrence] = useState<Readonly<Record<string, number>>>({});
   if (transcript.entities === undefined) return <NotRequested>{t('side.names.none')}</NotRequested>;
@@ -49,7 +49,7 @@ export const EntitiesTab = ({ transcript }: { transcript: Transcription }) => {
     reveal.current(word);
   };
   const setMarked = (type: string, on: boolean) => {
-    const next = new Set(unmarked);
+    const next = new Set(hiddenEntityTypes);
     if (on) next.delete(type);
     else next.add(type);
     view.setState({ hiddenEntityTypes: next });
@@ -62,7 +62,7 @@ export const EntitiesTab = ({ transcript }: { transcript: Transcription }) => {
             <Checkbox
               label={t(`entity.${group.type}`)}
               showLabel
-              checked={!unmarked.has(group.type)}
+              checked={!hiddenEntityTypes.has(group.type)}
               onChange={(on) => setMarked(group.type, on)}
             />
             <span className="tnum ml-auto font-normal text-ink-3">{formatNumber(group.count, locale)}</span>

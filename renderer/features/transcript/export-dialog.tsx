@@ -22,7 +22,7 @@ import { ExportPreview } from './export-preview.tsx';
 import { useReader } from './reader.tsx';
 
 /** Descriptions of formats; a format without one shows its name only. */
-const LINES: Partial<Readonly<Record<ExportFormat, MessageKey>>> = {
+const DESCRIPTIONS: Partial<Readonly<Record<ExportFormat, MessageKey>>> = {
   srt: 'export.srt',
   vtt: 'export.vtt',
   txt: 'export.txt',
@@ -111,7 +111,7 @@ const FormatPicker = ({
     <fieldset>
       <legend className="sr-only">{t('export.format')}</legend>
       {EXPORT_ORDER.map((format) => {
-        const line = LINES[format];
+        const description = DESCRIPTIONS[format];
         return (
           <label
             key={format}
@@ -129,7 +129,7 @@ const FormatPicker = ({
               className="sr-only"
             />
             <span className="w-[76px] shrink-0 font-[580]">{EXPORT_TYPES[format].name}</span>
-            {line !== undefined && <span className="text-xs text-ink-2">{t(line)}</span>}
+            {description !== undefined && <span className="text-xs text-ink-2">{t(description)}</span>}
           </label>
         );
       })}

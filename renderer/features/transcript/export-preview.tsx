@@ -61,7 +61,7 @@ const PARAGRAPH_CLASSES: Readonly<Record<DocxParagraph['kind'], string>> = {
 
 const DocxPage = ({ paragraphs }: { paragraphs: readonly DocxParagraph[] }) => {
   // Paragraphs may have equal texts.
-  const listed = paragraphs.map((paragraph, place) => ({ ...paragraph, key: `${place}` }));
+  const listed = paragraphs.map((paragraph, index) => ({ ...paragraph, key: `${index}` }));
   return (
     <div className="mx-auto max-w-[440px] rounded-[3px] border border-line bg-raised px-8 py-7 font-serif shadow-low">
       {listed.map(({ key, kind, text }) => (

@@ -10,12 +10,12 @@ import { countMatches, findMatches, type Match, replaceMatches } from './model/f
 import { useReader } from './reader.tsx';
 
 /** The segment of a match and its index among the segment's matches; undefined if the match spans two segments. */
-const occurrenceOf = (doc: Doc, hits: readonly Match[], at: number) => {
-  const hit = hits[at];
-  const segment = hit === undefined ? undefined : doc.words[hit.first]?.segment;
-  if (segment === undefined || hit === undefined || doc.words[hit.last]?.segment !== segment)
+const occurrenceOf = (doc: Doc, matches: readonly Match[], at: number) => {
+  const match = matches[at];
+  const segment = match === undefined ? undefined : doc.words[match.first]?.segment;
+  if (segment === undefined || match === undefined || doc.words[match.last]?.segment !== segment)
     return undefined;
-  const before = hits.slice(0, at).filter((each) => doc.words[each.first]?.segment === segment).length;
+  const before = matches.slice(0, at).filter((each) => doc.words[each.first]?.segment === segment).length;
   return { segment, occurrence: before };
 };
 
@@ -26,27 +26,28 @@ export const FindBar = () => {
   const { t, locale } = useI18n();
   const doc = useStore(editor.store, (state) => state.doc);
   const query = useStore(view, (state) => state.query);
-  const hit = useStore(view, (state) => state.matchIndex);
+  const matchIndex = useStore(view, (state) => state.matchIndex);
   const [replacement, setReplacement] = useState('');
   const field = useRef<HTMLInputElement>(null);
-  const hits = useMemo(() => (doc === undefined ? [] : findMatches(doc, query)), [doc, query]);
+  const matches = useMemo(() => (doc === undefined ? [] : findMatches(doc, query)), [doc, query]);
 
   useEffect(() => {
     field.current?.focus();
     field.current?.select();
   }, []);
   useEffect(() => {
-    const first = hits[Math.min(hit, hits.length - 1)]?.first;
+    const first = matches[Math.min(matchIndex, matches.length - 1)]?.first;
     if (first !== undefined) reveal.current(first);
-  }, [hits, hit, reveal]);
+  }, [matches, matchIndex, reveal]);
 
   const step = (by: number) => {
-    if (hits.length > 0) view.setState({ matchIndex: (hit + by + hits.length) % hits.length });
+    if (matches.length > 0)
+      view.setState({ matchIndex: (matchIndex + by + matches.length) % matches.length });
   };
   const close = () => view.setState({ panel: 'none', query: '', matchIndex: 0 });
   const replaceOne = () => {
     if (doc === undefined) return;
-    const only = occurrenceOf(doc, hits, hit);
+    const only = occurrenceOf(doc, matches, matchIndex);
     if (only !== undefined) editor.edit(replaceMatches(doc, query, replacement, only));
   };
   const replaceAll = () => {
@@ -78,17 +79,22 @@ export const FindBar = () => {
       <span role="status" className="tnum min-w-14 text-xs text-ink-2">
         {query.trim() === ''
           ? ''
-          : hits.length === 0
+          : matches.length === 0
             ? t('find.none')
             : t('find.position', {
-                at: formatNumber(Math.min(hit, hits.length - 1) + 1, locale),
-                of: formatNumber(hits.length, locale),
+                at: formatNumber(Math.min(matchIndex, matches.length - 1) + 1, locale),
+                of: formatNumber(matches.length, locale),
               })}
       </span>
-      <IconButton label={t('find.previous')} hint="⇧ ↵" disabled={hits.length === 0} onClick={() => step(-1)}>
+      <IconButton
+        label={t('find.previous')}
+        hint="⇧ ↵"
+        disabled={matches.length === 0}
+        onClick={() => step(-1)}
+      >
         <ChevronUp size={16} aria-hidden />
       </IconButton>
-      <IconButton label={t('find.next')} hint="↵" disabled={hits.length === 0} onClick={() => step(1)}>
+      <IconButton label={t('find.next')} hint="↵" disabled={matches.length === 0} onClick={() => step(1)}>
         <ChevronDown size={16} aria-hidden />
       </IconButton>
       <TextInput
@@ -101,10 +107,10 @@ export const FindBar = () => {
           if (event.key === 'Enter') replaceOne();
         }}
       />
-      <Button variant="ghost" disabled={hits.length === 0} onClick={replaceOne}>
+      <Button variant="ghost" disabled={matches.length === 0} onClick={replaceOne}>
         {t('find.replace')}
       </Button>
-      <Button variant="ghost" disabled={hits.length === 0} onClick={replaceAll}>
+      <Button variant="ghost" disabled={matches.length === 0} onClick={replaceAll}>
         {t('find.replaceAll')}
       </Button>
       <span className="flex-1" />

@@ -31,9 +31,9 @@ const readSegmentTexts = (root: HTMLElement, ids: readonly number[]): SegmentTex
 };
 
 /** Renders the segments once; afterwards the browser owns the content. */
-const renderSegments = (root: HTMLElement, doc: Doc, block: Paragraph) => {
+const renderSegments = (root: HTMLElement, doc: Doc, paragraph: Paragraph) => {
   root.replaceChildren();
-  for (const segment of doc.segments.slice(block.firstSegment, block.endSegment)) {
+  for (const segment of doc.segments.slice(paragraph.firstSegment, paragraph.endSegment)) {
     const span = document.createElement('span');
     span.dataset.segment = String(segment.id);
     span.textContent = `${segment.text} `;

@@ -15,42 +15,44 @@ import { SpeakerName } from './speaker-name.tsx';
 export const ParagraphView = memo(({ doc, index }: { doc: Doc; index: number }) => {
   const { view, player } = useReader();
   const { t } = useI18n();
-  const edit = useEditParagraph();
-  const editing = useStore(view, (state) => state.editedParagraph === index);
-  const block = doc.paragraphs[index];
-  if (block === undefined) return null;
+  const editParagraph = useEditParagraph();
+  const isEditing = useStore(view, (state) => state.editedParagraph === index);
+  const paragraph = doc.paragraphs[index];
+  if (paragraph === undefined) return null;
   const isContinued = doc.paragraphs[index + 1]?.showsSpeaker === false;
   return (
     <section
       className={cx('turn group', isContinued && 'goes-on')}
-      style={block.speaker === null ? undefined : { '--c': speakerColor(speakerIndex(block.speaker)) }}
+      style={
+        paragraph.speaker === null ? undefined : { '--c': speakerColor(speakerIndex(paragraph.speaker)) }
+      }
     >
       <header className="mb-[3px] flex h-5 items-center gap-2.5">
-        {block.showsSpeaker && block.speaker !== null && <SpeakerName speaker={block.speaker} />}
+        {paragraph.showsSpeaker && paragraph.speaker !== null && <SpeakerName speaker={paragraph.speaker} />}
         <button
           type="button"
-          aria-label={t('transcript.playFrom', { time: formatClock(block.start, true) })}
+          aria-label={t('transcript.playFrom', { time: formatClock(paragraph.start, true) })}
           className="tnum rounded-[3px] font-mono text-2xs text-ink-3 hover:text-accent-text hover:underline"
           onClick={(event) => {
             event.stopPropagation();
-            player.seek(block.start);
+            player.seek(paragraph.start);
             player.play();
           }}
         >
-          {formatClock(block.start, true)}
+          {formatClock(paragraph.start, true)}
         </button>
-        {!editing && (
+        {!isEditing && (
           <button
             type="button"
-            aria-label={t('edit.paragraph', { time: formatClock(block.start) })}
+            aria-label={t('edit.paragraph', { time: formatClock(paragraph.start) })}
             className="grid size-5 place-items-center rounded-[4px] text-ink-3 opacity-0 group-hover:opacity-100 hover:bg-sunken hover:text-ink focus-visible:opacity-100"
-            onClick={() => edit(index)}
+            onClick={() => editParagraph(index)}
           >
             <Pencil size={12} aria-hidden />
           </button>
         )}
       </header>
-      {editing ? <ParagraphEditor doc={doc} block={block} /> : <Words doc={doc} block={block} />}
+      {isEditing ? <ParagraphEditor doc={doc} block={paragraph} /> : <Words doc={doc} block={paragraph} />}
     </section>
   );
 });
@@ -58,8 +60,8 @@ ParagraphView.displayName = 'BlockView';
 
 const Words = ({ doc, block }: { doc: Doc; block: Paragraph }) => {
   const { view, editor } = useReader();
-  const unmarked = useStore(view, (state) => state.hiddenEntityTypes);
-  const accepted = useStore(view, (state) => state.acceptedWords);
+  const hiddenEntityTypes = useStore(view, (state) => state.hiddenEntityTypes);
+  const acceptedWords = useStore(view, (state) => state.acceptedWords);
   const entities = useStore(editor.store, (state) => state.transcript?.entities);
   const out: ReactNode[] = [];
   let run: ReactNode[] = [];
@@ -79,7 +81,7 @@ const Words = ({ doc, block }: { doc: Doc; block: Paragraph }) => {
     const word = doc.words[index];
     if (word === undefined) continue;
     const type = entities?.[word.entity]?.type;
-    const entity = type === undefined || unmarked.has(type) ? -1 : word.entity;
+    const entity = type === undefined || hiddenEntityTypes.has(type) ? -1 : word.entity;
     if (entity !== runEntity) {
       flush(index);
       if (run.length === 0 && out.length > 0) out.push(' ');
@@ -89,7 +91,7 @@ const Words = ({ doc, block }: { doc: Doc; block: Paragraph }) => {
       <span
         key={index}
         data-w={index}
-        className={word.confidence < LOW_CONFIDENCE && !accepted.has(word.start) ? 'w low' : 'w'}
+        className={word.confidence < LOW_CONFIDENCE && !acceptedWords.has(word.start) ? 'w low' : 'w'}
       >
         {word.text}
       </span>,

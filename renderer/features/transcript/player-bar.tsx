@@ -48,7 +48,7 @@ const WaveformSlider = () => {
   const { t } = useI18n();
   const length = useStore(editor.store, (state) => state.transcript?.duration ?? 0);
   const { from, to } = useTimeline();
-  const box = useRef<HTMLDivElement>(null);
+  const slider = useRef<HTMLDivElement>(null);
   const played = useRef<HTMLCanvasElement>(null);
   const playhead = useRef<HTMLDivElement>(null);
   const load = useCallback(
@@ -62,8 +62,8 @@ const WaveformSlider = () => {
       const share = to > from ? Math.min(1, Math.max(0, seconds - from) / (to - from)) : 0;
       if (played.current !== null) played.current.style.clipPath = clipPathOf(0, share);
       if (playhead.current !== null) playhead.current.style.left = `${share * 100}%`;
-      box.current?.setAttribute('aria-valuenow', String(Math.round(seconds)));
-      box.current?.setAttribute('aria-valuetext', formatClock(seconds));
+      slider.current?.setAttribute('aria-valuenow', String(Math.round(seconds)));
+      slider.current?.setAttribute('aria-valuetext', formatClock(seconds));
     },
     [from, to],
   );
@@ -73,7 +73,7 @@ const WaveformSlider = () => {
   }, [player, paint]);
 
   const seekTo = (event: PointerEvent) => {
-    const area = box.current?.getBoundingClientRect();
+    const area = slider.current?.getBoundingClientRect();
     if (area === undefined || to <= from) return;
     player.seek(from + Math.min(1, Math.max(0, (event.clientX - area.left) / area.width)) * (to - from));
   };
@@ -90,7 +90,7 @@ const WaveformSlider = () => {
   };
   return (
     <div
-      ref={box}
+      ref={slider}
       role="slider"
       tabIndex={0}
       aria-label={t('player.position')}

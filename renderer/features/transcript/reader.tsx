@@ -21,7 +21,7 @@ export type ReaderView = {
   readonly isSidePanelOpen: boolean;
 };
 
-export const createReaderView = (accepted: ReadonlySet<number>) =>
+export const createReaderView = (acceptedWords: ReadonlySet<number>) =>
   createStore<ReaderView>(() => ({
     panel: 'none',
     query: '',
@@ -29,7 +29,7 @@ export const createReaderView = (accepted: ReadonlySet<number>) =>
     spanIndex: 0,
     editedParagraph: undefined,
     hiddenEntityTypes: new Set(),
-    acceptedWords: accepted,
+    acceptedWords,
     isFollowing: true,
     isExporting: false,
     isAnalyzing: false,
@@ -53,13 +53,14 @@ export const ReaderProvider = ({ value, children }: { value: Reader; children: R
 );
 
 /** Opens a paragraph for editing, unless a job is running. */
-export const editParagraph = ({ editor, view }: Reader, block: number): void => {
-  if (editor.store.getState().transcript?.status === 'completed') view.setState({ editedParagraph: block });
+export const editParagraph = ({ editor, view }: Reader, paragraph: number): void => {
+  if (editor.store.getState().transcript?.status === 'completed')
+    view.setState({ editedParagraph: paragraph });
 };
 
 export const useEditParagraph = () => {
   const reader = useReader();
-  return useCallback((block: number) => editParagraph(reader, block), [reader]);
+  return useCallback((paragraph: number) => editParagraph(reader, paragraph), [reader]);
 };
 
 export const useReader = (): Reader => {

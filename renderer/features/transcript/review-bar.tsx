@@ -13,17 +13,20 @@ import { useEditParagraph, useReader } from './reader.tsx';
 
 const CONTEXT_SECONDS = 1;
 
-const wordsOf = (doc: Doc, doubt: UncertainSpan) => doc.words.slice(doubt.first, doubt.last + 1);
+const wordsOf = (doc: Doc, span: UncertainSpan) => doc.words.slice(span.first, span.last + 1);
 
 /** Steps through the uncertain spans. */
 const useReview = () => {
   const { id, editor, view, player, reveal } = useReader();
-  const startEdit = useEditParagraph();
+  const editParagraph = useEditParagraph();
   const doc = useStore(editor.store, (state) => state.doc);
-  const accepted = useStore(view, (state) => state.acceptedWords);
-  const at = useStore(view, (state) => state.spanIndex);
-  const spans = useMemo(() => (doc === undefined ? [] : findUncertainSpans(doc, accepted)), [doc, accepted]);
-  const span = spans[Math.min(at, spans.length - 1)];
+  const acceptedWords = useStore(view, (state) => state.acceptedWords);
+  const spanIndex = useStore(view, (state) => state.spanIndex);
+  const spans = useMemo(
+    () => (doc === undefined ? [] : findUncertainSpans(doc, acceptedWords)),
+    [doc, acceptedWords],
+  );
+  const span = spans[Math.min(spanIndex, spans.length - 1)];
 
   useEffect(() => {
     if (span !== undefined) reveal.current(span.first);
@@ -37,25 +40,27 @@ const useReview = () => {
   const step = useCallback(
     (by: number) => {
       if (spans.length > 0)
-        view.setState({ spanIndex: (Math.min(at, spans.length - 1) + by + spans.length) % spans.length });
+        view.setState({
+          spanIndex: (Math.min(spanIndex, spans.length - 1) + by + spans.length) % spans.length,
+        });
     },
-    [at, spans, view],
+    [spanIndex, spans, view],
   );
   const accept = useCallback(() => {
     if (doc === undefined || span === undefined) return;
-    const next = new Set(accepted);
+    const next = new Set(acceptedWords);
     for (const word of wordsOf(doc, span)) next.add(word.start);
     writeAcceptedWords(localStorage, id, next);
-    view.setState({ acceptedWords: next, spanIndex: Math.min(at, Math.max(0, spans.length - 2)) });
-  }, [accepted, at, doc, spans, id, span, view]);
+    view.setState({ acceptedWords: next, spanIndex: Math.min(spanIndex, Math.max(0, spans.length - 2)) });
+  }, [acceptedWords, spanIndex, doc, spans, id, span, view]);
   const edit = useCallback(() => {
-    if (doc !== undefined && span !== undefined) startEdit(paragraphOfWord(doc, span.first));
-  }, [doc, span, startEdit]);
+    if (doc !== undefined && span !== undefined) editParagraph(paragraphOfWord(doc, span.first));
+  }, [doc, span, editParagraph]);
   return {
     doc,
-    doubts: spans,
-    at: Math.min(at, Math.max(0, spans.length - 1)),
-    place: span,
+    spans,
+    at: Math.min(spanIndex, Math.max(0, spans.length - 1)),
+    span,
     play,
     step,
     accept,
@@ -66,7 +71,7 @@ const useReview = () => {
 export const ReviewBar = () => {
   const { view } = useReader();
   const { t, locale } = useI18n();
-  const { doc, doubts, at, place, play, step, accept, edit } = useReview();
+  const { doc, spans, at, span, play, step, accept, edit } = useReview();
   const close = useCallback(() => view.setState({ panel: 'none' }), [view]);
 
   useEffect(() => {
@@ -85,12 +90,12 @@ export const ReviewBar = () => {
   }, [play, accept, edit, step, close]);
 
   const confidence =
-    place === undefined
+    span === undefined
       ? 1
-      : Math.min(...(doc?.words.slice(place.first, place.last + 1) ?? []).map((w) => w.confidence));
+      : Math.min(...(doc?.words.slice(span.first, span.last + 1) ?? []).map((w) => w.confidence));
   return (
     <section aria-label={t('review.open')} className="mt-2 flex flex-wrap items-center gap-1.5">
-      {place === undefined ? (
+      {span === undefined ? (
         <span role="status" className="text-good">
           {t('review.done')}
         </span>
@@ -99,7 +104,7 @@ export const ReviewBar = () => {
           <span role="status" className="tnum mr-2 text-ink-2">
             {t('review.position', {
               at: formatNumber(at + 1, locale),
-              of: formatNumber(doubts.length, locale),
+              of: formatNumber(spans.length, locale),
             })}
             {' · '}
             {t('review.confidence', { share: formatPercent(confidence, locale) })}

@@ -22,10 +22,10 @@ const CHARACTERS_PER_LINE = 62;
 const LINE_HEIGHT = 29;
 
 const estimateHeight = (doc: Doc, index: number) => {
-  const block = doc.paragraphs[index];
-  if (block === undefined) return 100;
+  const paragraph = doc.paragraphs[index];
+  if (paragraph === undefined) return 100;
   let characters = 0;
-  for (let word = block.firstWord; word < block.endWord; word++)
+  for (let word = paragraph.firstWord; word < paragraph.endWord; word++)
     characters += (doc.words[word]?.text.length ?? 0) + 1;
   return Math.ceil(characters / CHARACTERS_PER_LINE) * LINE_HEIGHT + 22 + 22;
 };
@@ -83,9 +83,9 @@ const useWordHighlights = (content: RefObject<HTMLDivElement | null>, doc: Doc |
       for (let word = each.first; word <= each.last; word++)
         wordElement(word)?.classList.add('hit', ...(index === matchIndex ? ['now'] : []));
     }
-    const place = spans[spanIndex];
-    if (place !== undefined)
-      for (let word = place.first; word <= place.last; word++) wordElement(word)?.classList.add('review');
+    const span = spans[spanIndex];
+    if (span !== undefined)
+      for (let word = span.first; word <= span.last; word++) wordElement(word)?.classList.add('review');
   });
 };
 
@@ -107,10 +107,13 @@ const useFollowPlayback = (
         return;
       }
       const box = element.getBoundingClientRect();
-      const area = page.getBoundingClientRect();
-      if (box.top < area.top + 40 || box.bottom > area.top + area.height * 0.72) {
-        const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
-        page.scrollBy({ top: box.top - area.top - area.height * 0.3, behavior: calm ? 'instant' : 'smooth' });
+      const viewport = page.getBoundingClientRect();
+      if (box.top < viewport.top + 40 || box.bottom > viewport.top + viewport.height * 0.72) {
+        const prefersReducedMotion = matchMedia('(prefers-reduced-motion: reduce)').matches;
+        page.scrollBy({
+          top: box.top - viewport.top - viewport.height * 0.3,
+          behavior: prefersReducedMotion ? 'instant' : 'smooth',
+        });
       }
     },
     [doc, virtualizer, scroller],
@@ -150,13 +153,13 @@ export const TextView = () => {
   const { t } = useI18n();
   const doc = useStore(editor.store, (state) => state.doc);
   const playing = useStore(player.store, (state) => state.playing);
-  const following = useStore(view, (state) => state.isFollowing);
-  const editing = useStore(view, (state) => state.editedParagraph);
+  const isFollowing = useStore(view, (state) => state.isFollowing);
+  const editedParagraph = useStore(view, (state) => state.editedParagraph);
   const scroller = useRef<HTMLElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const wasPlaying = useRef(false);
-  const edit = useEditParagraph();
-  const virtual = useVirtualizer({
+  const editParagraph = useEditParagraph();
+  const virtualizer = useVirtualizer({
     count: doc?.paragraphs.length ?? 0,
     getScrollElement: () => scroller.current,
     estimateSize: (index) => (doc === undefined ? 100 : estimateHeight(doc, index)),
@@ -164,11 +167,11 @@ export const TextView = () => {
     // Keep the edited paragraph mounted while it is out of view.
     rangeExtractor: (range) => {
       const shown = defaultRangeExtractor(range);
-      if (editing === undefined || shown.includes(editing)) return shown;
-      return [...shown, editing].sort((a, b) => a - b);
+      if (editedParagraph === undefined || shown.includes(editedParagraph)) return shown;
+      return [...shown, editedParagraph].sort((a, b) => a - b);
     },
   });
-  const stopFollowing = useFollowPlayback(scroller, virtual, doc);
+  const stopFollowing = useFollowPlayback(scroller, virtualizer, doc);
   useWordHighlights(content, doc);
   if (doc === undefined) return <div />;
 
@@ -181,13 +184,13 @@ export const TextView = () => {
     player.play();
   };
   const onDoubleClick = ({ target }: MouseEvent) => {
-    const block = target instanceof HTMLElement ? target.closest<HTMLElement>('[data-index]') : null;
-    if (block === null || view.getState().editedParagraph !== undefined) return;
+    const paragraph = target instanceof HTMLElement ? target.closest<HTMLElement>('[data-index]') : null;
+    if (paragraph === null || view.getState().editedParagraph !== undefined) return;
     // The first click of a double click started playback.
     if (!wasPlaying.current) player.pause();
-    edit(Number(block.dataset.index));
+    editParagraph(Number(paragraph.dataset.index));
   };
-  const items = virtual.getVirtualItems();
+  const items = virtualizer.getVirtualItems();
   return (
     <div className="relative min-h-0">
       <ScrollRegion
@@ -209,14 +212,14 @@ export const TextView = () => {
         <div
           ref={content}
           className="relative mx-auto max-w-[678px]"
-          style={{ height: virtual.getTotalSize() + 64 }}
+          style={{ height: virtualizer.getTotalSize() + 64 }}
         >
           {items.map((item) => {
             const block = doc.paragraphs[item.index];
             return block === undefined ? null : (
               <div
                 key={item.key}
-                ref={virtual.measureElement}
+                ref={virtualizer.measureElement}
                 data-index={item.index}
                 data-first={block.firstWord}
                 data-end={block.endWord}
@@ -229,7 +232,7 @@ export const TextView = () => {
           })}
         </div>
       </ScrollRegion>
-      {playing && !following && (
+      {playing && !isFollowing && (
         <Button
           className="enter absolute bottom-4 left-1/2 -translate-x-1/2 rounded-full shadow-high"
           onClick={() => {

@@ -10,7 +10,7 @@ import { writeUnsavedEdits } from './unsaved-edits.ts';
 
 type Change = { readonly before: readonly SegmentText[]; readonly after: readonly SegmentText[] };
 
-type SpeakerName = string | { readonly name: string; readonly remember: boolean };
+type SpeakerNameInput = string | { readonly name: string; readonly remember: boolean };
 
 export type TranscriptState = SaveState & {
   readonly transcript: Transcription | undefined;
@@ -135,7 +135,7 @@ export const createTranscriptEditor = (client: Client, id: string, storage: Stor
       throw error;
     }
   };
-  const patch = (body: { name: string } | { speakers: Record<string, SpeakerName> }) =>
+  const patch = (body: { name: string } | { speakers: Record<string, SpeakerNameInput> }) =>
     change(() => client.call('patchTranscript', { params: { id }, body }));
 
   return {

@@ -68,9 +68,9 @@ const NameField = () => {
   const { toasts, library } = useServices();
   const { t } = useI18n();
   const name = useStore(editor.store, (state) => state.transcript?.name ?? '');
-  const [editing, setEditing] = useState(false);
+  const [isEditing, setIsEditing] = useState(false);
   const finish = async (text: string) => {
-    setEditing(false);
+    setIsEditing(false);
     if (text.trim() === '' || text.trim() === name) return;
     try {
       await editor.rename(text.trim());
@@ -80,14 +80,14 @@ const NameField = () => {
     }
   };
   const className = 'font-serif text-lg leading-tight font-semibold tracking-[-.01em]';
-  if (!editing) {
+  if (!isEditing) {
     return (
       <h1 className={className}>
         <button
           type="button"
           title={t('transcript.rename')}
           className="max-w-full truncate rounded-[4px] text-start hover:bg-sunken"
-          onClick={() => setEditing(true)}
+          onClick={() => setIsEditing(true)}
         >
           {name === '' ? '…' : name}
         </button>
@@ -109,7 +109,7 @@ const NameField = () => {
       onKeyDown={(event) => {
         event.stopPropagation();
         if (event.key === 'Enter') event.currentTarget.blur();
-        if (event.key === 'Escape') setEditing(false);
+        if (event.key === 'Escape') setIsEditing(false);
       }}
       className={`${className} w-full rounded-[4px] bg-ground px-1`}
     />
@@ -120,11 +120,11 @@ const TranscriptActions = () => {
   const { editor, view } = useReader();
   const { t, locale } = useI18n();
   const doc = useStore(editor.store, (state) => state.doc);
-  const accepted = useStore(view, (state) => state.acceptedWords);
+  const acceptedWords = useStore(view, (state) => state.acceptedWords);
   const panel = useStore(view, (state) => state.panel);
   const uncertainCount = useMemo(
-    () => (doc === undefined ? 0 : findUncertainSpans(doc, accepted).length),
-    [doc, accepted],
+    () => (doc === undefined ? 0 : findUncertainSpans(doc, acceptedWords).length),
+    [doc, acceptedWords],
   );
   const toggle = (next: 'find' | 'review') =>
     view.setState({ panel: panel === next ? 'none' : next, matchIndex: 0, spanIndex: 0 });

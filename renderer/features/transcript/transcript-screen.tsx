@@ -165,8 +165,8 @@ const ReadingView = ({ reader }: { reader: Reader }) => {
   const doc = useStore(reader.editor.store, (state) => state.doc);
   const isProcessing = useStore(reader.editor.store, (state) => state.transcript?.status === 'processing');
   const panel = useStore(reader.view, (state) => state.panel);
-  const exporting = useStore(reader.view, (state) => state.isExporting);
-  const analysing = useStore(reader.view, (state) => state.isAnalyzing);
+  const isExporting = useStore(reader.view, (state) => state.isExporting);
+  const isAnalyzing = useStore(reader.view, (state) => state.isAnalyzing);
   useReaderShortcuts(reader);
   usePlayerTimeline(reader);
   useAnalysisOutcome(reader);
@@ -197,8 +197,8 @@ const ReadingView = ({ reader }: { reader: Reader }) => {
         )}
         <SidePanel />
       </div>
-      {exporting && <ExportDialog />}
-      {analysing && <AnalyzeTranscriptDialog />}
+      {isExporting && <ExportDialog />}
+      {isAnalyzing && <AnalyzeTranscriptDialog />}
     </>
   );
 };

@@ -17,7 +17,7 @@ import { formatClock, formatDuration, formatRelativeDay, parseClock } from '../.
 import { normalizePeaks, resamplePeaks } from '../../../renderer/lib/peaks.ts';
 import { speakerIndex } from '../../../renderer/lib/speakers.ts';
 import { NO_FILTER, toListQuery } from '../../../renderer/stores/library.ts';
-import { TranscriptionOptionsSchema } from '../../../renderer/stores/prefs.ts';
+import { TranscriptionOptions } from '../../../renderer/stores/prefs.ts';
 import { hrefOf, parseRoute, storedInHash } from '../../../renderer/stores/router.ts';
 
 describe('clock and date formats', () => {
@@ -187,7 +187,7 @@ describe('event stream', () => {
 });
 
 describe('transcription request', () => {
-  const options = TranscriptionOptionsSchema.parse({
+  const options = TranscriptionOptions.parse({
     speakers: 3,
     language: 'de',
     redact: true,
@@ -198,7 +198,7 @@ describe('transcription request', () => {
     expect(
       toRequest(
         'storage:/a',
-        TranscriptionOptionsSchema.parse({ diarize: false, entities: false, topics: false, summary: false }),
+        TranscriptionOptions.parse({ diarize: false, entities: false, topics: false, summary: false }),
         WHOLE_RECORDING,
       ),
     ).toEqual({
@@ -225,7 +225,7 @@ describe('transcription request', () => {
   });
 
   it('replaces only invalid remembered options by defaults', () => {
-    expect(TranscriptionOptionsSchema.parse({ model: 5, topics: false })).toMatchObject({
+    expect(TranscriptionOptions.parse({ model: 5, topics: false })).toMatchObject({
       model: 'mini',
       topics: false,
     });
