@@ -1,15 +1,16 @@
 import type { Command } from 'commander';
 import type { z } from 'zod';
-import { using } from './connect.ts';
+import { withConnection } from './connect.ts';
 import { type ServerOptions, UsageError } from './environment.ts';
 import { withServerOptions } from './serve.ts';
-import { print, say, style, table } from './terminal.ts';
+import { printMessage, printResult, style, table } from './terminal.ts';
 
-const date = (time: string | null): string => (time === null ? 'never' : time.slice(0, 16).replace('T', ' '));
+const formatDate = (time: string | null): string =>
+  time === null ? 'never' : time.slice(0, 16).replace('T', ' ');
 
 const printSecret = async (name: string, key: string): Promise<void> => {
-  await print(`${key}\n`);
-  say(style('dim', `The key "${name}" is shown this once only. Keep it somewhere safe.`));
+  await printResult(`${key}\n`);
+  printMessage(style('dim', `The key "${name}" is shown this once only. Keep it somewhere safe.`));
 };
 
 const addKeys = (program: Command): void => {
@@ -17,43 +18,43 @@ const addKeys = (program: Command): void => {
   withServerOptions(keys.command('list'))
     .description('list keys, never their secrets')
     .action((options: ServerOptions) =>
-      using(options, async ({ client }) => {
+      withConnection(options, async ({ client }) => {
         const { data } = await client.call('listKeys');
         const rows = data.map((key) => [
           key.id,
           key.name,
           `${key.prefix}…`,
-          date(key.created_at),
-          date(key.last_used_at),
+          formatDate(key.created_at),
+          formatDate(key.last_used_at),
         ]);
-        await print(`${table([['ID', 'NAME', 'KEY', 'CREATED', 'LAST USED'], ...rows])}\n`);
+        await printResult(`${table([['ID', 'NAME', 'KEY', 'CREATED', 'LAST USED'], ...rows])}\n`);
       }),
     );
   withServerOptions(keys.command('create'))
     .argument('<name>', 'what the key is for')
     .description('create a key and print it once')
     .action((name: string, options: ServerOptions) =>
-      using(options, async ({ client }) => {
+      withConnection(options, async ({ client }) => {
         const { data } = await client.call('createKey', { body: { name } });
         await printSecret(data.name, data.key);
       }),
     );
   withServerOptions(keys.command('rotate'))
     .argument('<id>')
-    .description('give a key a new secret; the old one ends at once')
+    .description('give a key a new secret; the old one stops working at once')
     .action((id: string, options: ServerOptions) =>
-      using(options, async ({ client }) => {
+      withConnection(options, async ({ client }) => {
         const { data } = await client.call('rotateKey', { params: { id } });
         await printSecret(data.name, data.key);
       }),
     );
   withServerOptions(keys.command('revoke'))
     .argument('<id>')
-    .description('end a key')
+    .description('revoke a key')
     .action((id: string, options: ServerOptions) =>
-      using(options, async ({ client }) => {
+      withConnection(options, async ({ client }) => {
         await client.call('revokeKey', { params: { id } });
-        say('The key is revoked.');
+        printMessage('The key is revoked.');
       }),
     );
 };
@@ -63,22 +64,22 @@ const addUsers = (program: Command): void => {
   withServerOptions(users.command('list'))
     .description('list users')
     .action((options: ServerOptions) =>
-      using(options, async ({ client }) => {
+      withConnection(options, async ({ client }) => {
         const { data } = await client.call('listUsers');
         const rows = data.map((user) => [
           user.id,
           user.name,
           user.owner ? 'owner' : '',
-          date(user.created_at),
+          formatDate(user.created_at),
         ]);
-        await print(`${table([['ID', 'NAME', '', 'CREATED'], ...rows])}\n`);
+        await printResult(`${table([['ID', 'NAME', '', 'CREATED'], ...rows])}\n`);
       }),
     );
   withServerOptions(users.command('create'))
     .argument('<name>')
     .description('create a user and print the first key once')
     .action((name: string, options: ServerOptions) =>
-      using(options, async ({ client }) => {
+      withConnection(options, async ({ client }) => {
         const { data } = await client.call('createUser', { body: { name } });
         await printSecret(`${data.user.name}: ${data.key.name}`, data.key.key);
       }),
@@ -87,21 +88,21 @@ const addUsers = (program: Command): void => {
     .argument('<id>')
     .description('delete a user with all transcripts, files and keys')
     .action((id: string, options: ServerOptions) =>
-      using(options, async ({ client }) => {
+      withConnection(options, async ({ client }) => {
         await client.call('deleteUser', { params: { id } });
-        say('The user is deleted.');
+        printMessage('The user is deleted.');
       }),
     );
 };
 
 type SettingValue = z.output<ReturnType<typeof z.json>>;
 
-/** `true`, `12` and `["a"]` are JSON; anything else is text. */
-const settingValue = (text: string): SettingValue => {
+/** Parses `true`, `12` and `["a"]` as JSON and everything else as text. */
+const parseSettingValue = (text: string): SettingValue => {
   try {
     return JSON.parse(text);
   } catch {
-    // Not JSON: the text itself is meant, as in `settings set models.aliases.mini starter`.
+    // Plain text, as in `settings set models.aliases.mini starter`.
     return text;
   }
 };
@@ -111,7 +112,7 @@ const addSettings = (program: Command): void => {
   withServerOptions(settings.command('list', { isDefault: true }))
     .description('list settings with their values')
     .action((options: ServerOptions) =>
-      using(options, async ({ client }) => {
+      withConnection(options, async ({ client }) => {
         const { data } = await client.call('getSettings');
         const rows = data.map((s) => [
           s.key,
@@ -119,25 +120,25 @@ const addSettings = (program: Command): void => {
           s.source === 'default' ? '' : s.source,
           s.help,
         ]);
-        await print(`${table([['SETTING', 'VALUE', 'FROM', 'MEANING'], ...rows])}\n`);
+        await printResult(`${table([['SETTING', 'VALUE', 'FROM', 'MEANING'], ...rows])}\n`);
       }),
     );
   withServerOptions(settings.command('get'))
     .argument('<key>')
     .description('print one value')
     .action((key: string, options: ServerOptions) =>
-      using(options, async ({ client }) => {
+      withConnection(options, async ({ client }) => {
         const { data } = await client.call('getSettings');
         const found = data.find((setting) => setting.key === key);
         if (found === undefined)
           throw new UsageError(`There is no setting ${key}: \`earshot settings list\` shows all.`);
-        await print(`${typeof found.value === 'string' ? found.value : JSON.stringify(found.value)}\n`);
+        await printResult(`${typeof found.value === 'string' ? found.value : JSON.stringify(found.value)}\n`);
       }),
     );
   const change = (key: string, value: SettingValue, options: ServerOptions) =>
-    using(options, async ({ client }) => {
+    withConnection(options, async ({ client }) => {
       const { needs_restart } = await client.call('patchSettings', { body: { [key]: value } });
-      say(
+      printMessage(
         needs_restart.includes(key) ? `${key} is set; it takes effect at the next start.` : `${key} is set.`,
       );
     });
@@ -146,11 +147,11 @@ const addSettings = (program: Command): void => {
     .argument('<value>', 'JSON, or plain text')
     .description('change a setting')
     .action((key: string, value: string, options: ServerOptions) =>
-      change(key, settingValue(value), options),
+      change(key, parseSettingValue(value), options),
     );
   withServerOptions(settings.command('unset'))
     .argument('<key>')
-    .description('put a setting back to its default')
+    .description('reset a setting to its default')
     .action((key: string, options: ServerOptions) => change(key, null, options));
 };
 

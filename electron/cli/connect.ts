@@ -8,12 +8,12 @@ export type Connection = {
   readonly client: Client;
   readonly url: string;
   readonly key: string;
-  /** Whether the service was started for this command alone. */
-  readonly own: boolean;
+  /** Whether this command started the service for itself. */
+  readonly isOwn: boolean;
   close(): Promise<void>;
 };
 
-const runningServer = async (dataDir: string): Promise<{ url: string; key: string } | undefined> => {
+const findRunningServer = async (dataDir: string): Promise<{ url: string; key: string } | undefined> => {
   const paths = dataPaths(dataDir);
   if (!existsSync(paths.serverFile) || !existsSync(paths.localKeyFile)) return undefined;
   const { url }: { url: string } = JSON.parse(readFileSync(paths.serverFile, 'utf8'));
@@ -22,25 +22,25 @@ const runningServer = async (dataDir: string): Promise<{ url: string; key: strin
     await createClient({ baseUrl: url, key }).call('health', { signal: AbortSignal.timeout(2000) });
     return { url, key };
   } catch {
-    // A file left behind by a process that was killed: nothing answers there any more.
+    // The file of a process that was killed.
     return undefined;
   }
 };
 
-/** The service on this data folder: the one that runs already, else one for this command alone. */
+/** Connects to the service that runs on this data folder, or starts one for this command. */
 export const connect = async (options: ServerOptions): Promise<Connection> => {
-  const running = await runningServer(dataDirOf(options));
+  const running = await findRunningServer(dataDirOf(options));
   if (running !== undefined) {
     const client = createClient({ baseUrl: running.url, key: running.key });
-    return { ...running, client, own: false, close: async () => {} };
+    return { ...running, client, isOwn: false, close: async () => {} };
   }
   const app = await startService({ ...options, port: 0, host: '127.0.0.1' }, 'fail');
   const client = createClient({ baseUrl: app.url, key: app.localKey });
-  return { client, url: app.url, key: app.localKey, own: true, close: () => app.close() };
+  return { client, url: app.url, key: app.localKey, isOwn: true, close: () => app.close() };
 };
 
-/** Connects, works, and lets go again, whatever comes. */
-export const using = async (
+/** Runs `work` with a connection and closes it afterwards. */
+export const withConnection = async (
   options: ServerOptions,
   work: (connection: Connection) => Promise<void>,
 ): Promise<void> => {

@@ -4,12 +4,12 @@ import { isSettingKey, SETTINGS, type Settings } from '../contract/settings.ts';
 import { defaultDataDir } from '../core/base/paths.ts';
 import type { AppConfig } from '../core/config.ts';
 
-/** The folder that holds the program. */
+/** The folder of the program. */
 export const PROGRAM = resolve(import.meta.dirname, '..', '..');
 
 export const VERSION: string = JSON.parse(readFileSync(join(PROGRAM, 'package.json'), 'utf8')).version;
 
-/** An error that is the user's to mend: one clear line, exit code 2. */
+/** Wrong usage: prints one line without a stack, exit code 2. */
 export class UsageError extends Error {}
 
 export type ServerOptions = {
@@ -24,7 +24,7 @@ export type ServerOptions = {
 export const dataDirOf = (options: { dataDir?: string }): string =>
   options.dataDir === undefined ? defaultDataDir(process.env, process.platform) : resolve(options.dataDir);
 
-/** `mini=starter` → `models.aliases.mini`: `starter`. */
+/** Converts `mini=starter` to the setting `models.aliases.mini`. */
 const aliasOverrides = (aliases: readonly string[]): Partial<Settings> =>
   Object.fromEntries(
     aliases.map((text) => {
@@ -37,7 +37,7 @@ const aliasOverrides = (aliases: readonly string[]): Partial<Settings> =>
     }),
   );
 
-/** The configuration of a run from the command line's options and the environment. */
+/** The service's configuration from command-line options and environment. */
 export const configOf = (options: ServerOptions, whenTaken: AppConfig['whenTaken']): AppConfig => ({
   version: VERSION,
   dataDir: dataDirOf(options),

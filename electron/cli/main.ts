@@ -5,11 +5,10 @@ import { addAccountCommands } from './account-commands.ts';
 import { UsageError, VERSION } from './environment.ts';
 import { addMcp } from './mcp.ts';
 import { addModelCommands } from './model-commands.ts';
-import { addOpenApi } from './openapi-command.ts';
 import { addServe } from './serve.ts';
 import { addStorageCommands } from './storage.ts';
 import { addSystemCommands } from './system-commands.ts';
-import { say, style } from './terminal.ts';
+import { printMessage, style } from './terminal.ts';
 import { addTranscribe } from './transcribe.ts';
 
 const program = new Command('earshot')
@@ -25,30 +24,29 @@ addAccountCommands(program);
 addStorageCommands(program);
 addModelCommands(program);
 addSystemCommands(program);
-addOpenApi(program);
 
-/** One clear line for a person; a stack only for what nobody foresaw. */
-const report = (error: unknown): number => {
+/** Prints an error as one line, with its stack if EARSHOT_DEBUG is set. Returns the exit code. */
+const reportError = (error: unknown): number => {
   if (error instanceof CommanderError) return error.exitCode;
   if (error instanceof UsageError) {
-    say(`${style('red', 'error')}  ${error.message}`);
+    printMessage(`${style('red', 'error')}  ${error.message}`);
     return 2;
   }
   if (isAppError(error) || error instanceof ApiError) {
-    say(`${style('red', 'error')}  ${error.message}`);
+    printMessage(`${style('red', 'error')}  ${error.message}`);
     return 1;
   }
-  say(`${style('red', 'error')}  ${messageOf(error)}`);
+  printMessage(`${style('red', 'error')}  ${messageOf(error)}`);
   if (process.env.EARSHOT_DEBUG) console.error(error);
   return 1;
 };
 
-// `earshot … | head` closes the pipe early: that is no failure. A closed stderr only means that nobody listens.
+// `earshot … | head` closes stdout early, which is not a failure. Output to a closed stderr is dropped.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 process.stderr.on('error', () => {});
 
 try {
   await program.parseAsync();
 } catch (error) {
-  process.exitCode = report(error);
+  process.exitCode = reportError(error);
 }

@@ -17,9 +17,9 @@ import { ApiError } from '../contract/client.ts';
 import { messageOf } from '../core/base/errors.ts';
 import type { Connection } from './connect.ts';
 import { UsageError } from './environment.ts';
-import { say } from './terminal.ts';
+import { printMessage } from './terminal.ts';
 
-/** Files that an assistant has transcribed are kept here in the store, so that they can be played. */
+/** Folder of the stored files that an assistant has transcribed, which the window can play. */
 const FOLDER = 'assistant';
 
 const isAddress = (source: string): boolean => /^(?:https?:\/\/|storage:)/i.test(source);
@@ -35,7 +35,7 @@ const upload = async ({ client }: Connection, source: string): Promise<string> =
   return `storage:${data.file.key}`;
 };
 
-/** A path that is to be transcribed is uploaded first: the service itself reads no files by their path. */
+/** Uploads the file that a `transcribe` call names by its path, since the service does not read paths. */
 const withUpload = async (connection: Connection, message: JSONRPCRequest): Promise<JSONRPCRequest> => {
   const call = CallToolRequestSchema.safeParse(message);
   const source = call.data?.params.arguments?.source;
@@ -45,8 +45,8 @@ const withUpload = async (connection: Connection, message: JSONRPCRequest): Prom
   return { ...message, params: { ...message.params, arguments: args } };
 };
 
-/** What went wrong on the way: for the person who asked as the tool's result, else as the protocol's error. */
-const refusal = (message: JSONRPCRequest, error: unknown): JSONRPCMessage => {
+/** Errors that a user can act on become the tool's result, all others a protocol error. */
+const errorAnswer = (message: JSONRPCRequest, error: unknown): JSONRPCMessage => {
   const { id } = message;
   if (error instanceof UsageError || error instanceof ApiError) {
     const content = [{ type: 'text', text: error.message }];
@@ -55,7 +55,7 @@ const refusal = (message: JSONRPCRequest, error: unknown): JSONRPCMessage => {
   return { jsonrpc: '2.0', id, error: { code: ErrorCode.InternalError, message: messageOf(error) } };
 };
 
-/** Passes messages between stdin, stdout and the service's `/mcp` until stdin ends. */
+/** Forwards messages between stdin, stdout and the service's `/mcp` until stdin ends. */
 export const bridge = async (connection: Connection): Promise<void> => {
   const stdio = new StdioServerTransport();
   const http = new StreamableHTTPClientTransport(new URL('/mcp', connection.url), {
@@ -66,10 +66,10 @@ export const bridge = async (connection: Connection): Promise<void> => {
     try {
       await http.send(await withUpload(connection, message));
     } catch (error) {
-      await stdio.send(refusal(message, error));
+      await stdio.send(errorAnswer(message, error));
     }
   };
-  const fail = (error: unknown) => say(`mcp: ${messageOf(error)}`);
+  const fail = (error: unknown) => printMessage(`mcp: ${messageOf(error)}`);
   http.onmessage = (message) => {
     const hello = isJSONRPCResultResponse(message)
       ? InitializeResultSchema.safeParse(message.result)

@@ -3,12 +3,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { Model } from '../contract/system.ts';
 import { formatBytes } from '../core/base/numbers.ts';
-import { type Connection, using } from './connect.ts';
+import { type Connection, withConnection } from './connect.ts';
 import { type ServerOptions, UsageError } from './environment.ts';
 import { withServerOptions } from './serve.ts';
-import { bar, print, roughTime, StatusLine, say, style, table } from './terminal.ts';
+import { bar, formatEstimate, printMessage, printResult, StatusLine, style, table } from './terminal.ts';
 
-const LOOK_EVERY_MS = 400;
+const POLL_MS = 400;
 
 const speedOf = ({ installed, speed }: Model): string =>
   installed && speed !== null ? `${speed.toFixed(1)}×` : '';
@@ -20,9 +20,9 @@ const markOf = (model: Model): string => {
 
 const addList = (models: Command): void => {
   withServerOptions(models.command('list', { isDefault: true }))
-    .description('the catalogue, and what is installed')
+    .description('the catalog, and what is installed')
     .action((options: ServerOptions) =>
-      using(options, async ({ client }) => {
+      withConnection(options, async ({ client }) => {
         const { data } = await client.call('listModels');
         const rows = data.map((model) => [
           markOf(model),
@@ -32,13 +32,13 @@ const addList = (models: Command): void => {
           speedOf(model),
           model.description,
         ]);
-        await print(`${table([['', 'MODEL', 'SIZE', 'ALSO', 'SPEED', 'GOOD FOR'], ...rows])}\n`);
+        await printResult(`${table([['', 'MODEL', 'SIZE', 'ALSO', 'SPEED', 'GOOD FOR'], ...rows])}\n`);
       }),
     );
 };
 
-/** What a download does, measured from when this command began to look. */
-class Pace {
+/** Formats a download's progress with its average rate since this command started watching. */
+class DownloadRate {
   readonly #since = performance.now();
   readonly #from: number;
 
@@ -51,7 +51,7 @@ class Pace {
     const facts = [
       `${formatBytes(received)} of ${formatBytes(total)}`,
       ...(rate > 0 ? [`${formatBytes(rate)}/s`] : []),
-      ...(rate > 0 && total > received ? [`${roughTime((total - received) / rate)} left`] : []),
+      ...(rate > 0 && total > received ? [`${formatEstimate((total - received) / rate)} left`] : []),
     ];
     if (!process.stderr.isTTY) return `Downloading ${id}`;
     const share = total === 0 ? 0 : Math.min(100, (received / total) * 100);
@@ -60,28 +60,30 @@ class Pace {
   }
 }
 
-/** Shows a download until it ends; Ctrl-C leaves it where it is, to go on with the next install. */
+/** Shows a download until it ends. After Ctrl-C, the next install resumes it. */
 const follow = async ({ client }: Connection, first: Model, signal: AbortSignal): Promise<boolean> => {
   const { id } = first;
   const line = new StatusLine();
-  const pace = new Pace(first.download?.received ?? 0);
+  const rate = new DownloadRate(first.download?.received ?? 0);
   try {
     for (let model: Model | undefined = first; ; ) {
       const state: Model['download'] = model?.download ?? null;
       if (state?.state === 'failed') {
         line.clear();
-        say(`${style('red', 'error')}  ${id}: ${state.error ?? 'the download failed'}`);
+        printMessage(`${style('red', 'error')}  ${id}: ${state.error ?? 'the download failed'}`);
         return false;
       }
       if (state?.state !== 'downloading') {
         line.clear();
         const installed = model?.installed === true;
-        say(installed ? `${style('green', '✓')} ${id} is installed.` : `${id}: the download was stopped.`);
+        printMessage(
+          installed ? `${style('green', '✓')} ${id} is installed.` : `${id}: the download was stopped.`,
+        );
         return installed;
       }
-      line.show('downloading', pace.line(id, state));
-      await delay(LOOK_EVERY_MS, undefined, { signal }).catch(() => {
-        // Ctrl-C: the call below ends at once, and says so.
+      line.show('downloading', rate.line(id, state));
+      await delay(POLL_MS, undefined, { signal }).catch(() => {
+        // Aborted by Ctrl-C: the call below rejects at once.
       });
       const { data }: { data: Model[] } = await client.call('listModels', { signal });
       model = data.find((known) => known.id === id);
@@ -91,29 +93,29 @@ const follow = async ({ client }: Connection, first: Model, signal: AbortSignal)
   }
 };
 
-const install = async (connection: Connection, id: string, signal: AbortSignal): Promise<boolean> => {
+const installModel = async (connection: Connection, id: string, signal: AbortSignal): Promise<boolean> => {
   const { data } = await connection.client.call('installModel', { params: { id } });
   if (!data.installed) return follow(connection, data, signal);
-  say(`${data.id} is installed already.`);
+  printMessage(`${data.id} is installed already.`);
   return true;
 };
 
 const addInstall = (models: Command): void => {
   withServerOptions(models.command('install'))
     .argument('<id...>', 'ids of the list, or nano, mini, pro')
-    .description('download models; a download that was cut off goes on where it was')
+    .description('download models; an interrupted download resumes')
     .action((ids: string[], options: ServerOptions) =>
-      using(options, async (connection) => {
+      withConnection(options, async (connection) => {
         const controller = new AbortController();
         const stop = () => controller.abort();
         process.once('SIGINT', stop);
         try {
           for (const id of ids) {
-            if (!(await install(connection, id, controller.signal))) process.exitCode = 1;
+            if (!(await installModel(connection, id, controller.signal))) process.exitCode = 1;
           }
         } catch (error) {
           if (!controller.signal.aborted) throw error;
-          say('Stopped. What is there is kept: install the model again to go on.');
+          printMessage('Stopped. What is there is kept: install the model again to go on.');
           process.exitCode = 130;
         } finally {
           process.off('SIGINT', stop);
@@ -124,14 +126,14 @@ const addInstall = (models: Command): void => {
 
 const addImport = (models: Command): void => {
   withServerOptions(models.command('import'))
-    .argument('<file>', 'a whisper.cpp model file (ggml)')
-    .option('--id <id>', 'what to call it; otherwise the name of the file')
-    .description('copy a model file of your own in')
+    .argument('<file>', 'a whisper.cpp model file (GGML)')
+    .option('--id <id>', 'its id; default: derived from the file name')
+    .description('import a model file of your own')
     .action((file: string, options: ServerOptions & { id?: string }) =>
-      using(options, async ({ client }) => {
+      withConnection(options, async ({ client }) => {
         const body = { path: resolve(file), ...(options.id === undefined ? {} : { id: options.id }) };
         const { data } = await client.call('importModel', { body });
-        say(`${style('green', '✓')} ${data.id} is installed.`);
+        printMessage(`${style('green', '✓')} ${data.id} is installed.`);
       }),
     );
 };
@@ -141,19 +143,19 @@ const addRemove = (models: Command): void => {
     .argument('<id>')
     .description('remove a model, or cancel its download')
     .action((id: string, options: ServerOptions) =>
-      using(options, async ({ client }) => {
+      withConnection(options, async ({ client }) => {
         const { message } = await client.call('removeModel', { params: { id } });
-        say(message);
+        printMessage(message);
       }),
     );
 };
 
 const addBenchmark = (models: Command): void => {
   withServerOptions(models.command('benchmark'))
-    .argument('[id]', 'all installed models unless one is named')
-    .description('measure how many times faster than real time a model is here')
+    .argument('[id]', 'default: all installed models')
+    .description('measure how many times faster than real time a model is on this machine')
     .action((id: string | undefined, options: ServerOptions) =>
-      using(options, async ({ client }) => {
+      withConnection(options, async ({ client }) => {
         const { data } = await client.call('listModels');
         const ids =
           id === undefined
@@ -165,10 +167,10 @@ const addBenchmark = (models: Command): void => {
         for (const one of ids) {
           line.show(one, `Measuring ${one}`);
           const { data: measured } = await client.call('benchmarkModel', { params: { id: one } });
-          rows.push([measured.id, `${measured.speed.toFixed(1)}×`, roughTime(3600 / measured.speed)]);
+          rows.push([measured.id, `${measured.speed.toFixed(1)}×`, formatEstimate(3600 / measured.speed)]);
         }
         line.clear();
-        await print(`${table([['MODEL', 'REAL TIME', 'AN HOUR TAKES'], ...rows])}\n`);
+        await printResult(`${table([['MODEL', 'REAL TIME', 'AN HOUR TAKES'], ...rows])}\n`);
       }),
     );
 };

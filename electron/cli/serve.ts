@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import type { App } from '../core/app.ts';
 import { type ServerOptions, UsageError, VERSION } from './environment.ts';
 import { startService } from './service.ts';
-import { print, say, style } from './terminal.ts';
+import { printMessage, printResult, style } from './terminal.ts';
 
 type ServeOptions = ServerOptions & { json?: boolean; open?: boolean };
 
@@ -13,13 +13,13 @@ const portOf = (text: string): number => {
   return port;
 };
 
-/** `--model-alias` may be given several times. */
+/** Collects the values of an option that may be repeated. */
 const collect = (value: string, before: string[] | undefined): string[] => [...(before ?? []), value];
 
-/** The options that every command which may start a service understands. */
+/** Adds the options of every command that may start a service. */
 export const withServerOptions = (command: Command): Command =>
   command
-    .addOption(new Option('--data-dir <folder>', 'where everything is kept').env('EARSHOT_DATA_DIR'))
+    .addOption(new Option('--data-dir <folder>', 'the data folder').env('EARSHOT_DATA_DIR'))
     .option('--allow-private-addresses', 'let URLs reach private and loopback addresses')
     .option('--demo', 'let the demonstration model answer to nano, mini and pro')
     .option('--model-alias <name=id>', 'the model behind nano, mini or pro, for this run', collect);
@@ -54,10 +54,10 @@ const banner = (app: App, options: ServeOptions): string => {
   ].join('\n');
 };
 
-const closeOnSignal = (app: App, quiet: boolean): Promise<number> =>
+const closeOnSignal = (app: App, isQuiet: boolean): Promise<number> =>
   new Promise((resolve) => {
     const stop = (code: number) => {
-      if (!quiet) say('Stopping…');
+      if (!isQuiet) printMessage('Stopping…');
       app.close().then(
         () => resolve(code),
         () => resolve(1),
@@ -72,7 +72,7 @@ const openBrowser = async (url: string): Promise<void> => {
   const { spawn } = await import('node:child_process');
   const command = { darwin: 'open', win32: 'explorer' }[String(process.platform)] ?? 'xdg-open';
   const child = spawn(command, [url], { stdio: 'ignore', detached: true });
-  // Without a desktop there is nothing to open: the link is in the banner.
+  // Without a desktop nothing opens; the banner has the link.
   child.on('error', () => {});
   child.unref();
 };
@@ -91,11 +91,11 @@ export const addServe = (program: Command): void => {
       const app = await startService(options, 'fail');
       const done = closeOnSignal(app, options.json === true);
       if (options.json === true) {
-        await print(
+        await printResult(
           `${JSON.stringify({ url: app.url, login_url: app.loginUrl(), pid: process.pid, data_dir: app.dataDir, version: VERSION })}\n`,
         );
       } else {
-        say(banner(app, options));
+        printMessage(banner(app, options));
       }
       if (options.open === true) await openBrowser(app.loginUrl());
       process.exitCode = await done;

@@ -4,8 +4,8 @@ import type { AppConfig } from '../core/config.ts';
 import { configOf, PROGRAM, type ServerOptions } from './environment.ts';
 
 /**
- * Starts the service in this process. The program's heavy half is loaded here and not before: a command that
- * talks to a running service answers without it.
+ * Starts the service in this process. Imports the core here rather than at the top, so that commands that talk to a
+ * running service start fast.
  */
 export const startService = async (
   options: ServerOptions,

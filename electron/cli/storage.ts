@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { formatBytes } from '../core/base/numbers.ts';
 import type { OfflineStorage, Progress, VerifyReport } from '../core/offline-storage.ts';
 import { dataDirOf } from './environment.ts';
-import { print, StatusLine, say, style } from './terminal.ts';
+import { printMessage, printResult, StatusLine, style } from './terminal.ts';
 
 type StorageOptions = { dataDir?: string; json?: boolean };
 
@@ -40,9 +40,9 @@ const withStorage = async <T>(
 
 const copies = (count: number, what: string): string => `${count} ${count === 1 ? 'copy' : 'copies'} ${what}`;
 
-const sayReport = (report: VerifyReport): void => {
+const printReport = (report: VerifyReport): void => {
   for (const { key, folder, state } of report.problems) {
-    say(`${style(state === 'mended' ? 'yellow' : 'red', state.padEnd(6))}  ${folder}  ${key}`);
+    printMessage(`${style(state === 'mended' ? 'yellow' : 'red', state.padEnd(6))}  ${folder}  ${key}`);
   }
   const parts = [
     `${report.files} files, ${formatBytes(report.bytes)}, in ${report.folders.join(', ')}`,
@@ -53,15 +53,15 @@ const sayReport = (report: VerifyReport): void => {
       ? [`${report.unknown} objects that no file knows (--remove-unknown removes them)`]
       : []),
   ];
-  say(parts.join('\n'));
-  if (report.problems.length === 0) say(style('green', 'Every byte of every copy is right.'));
+  printMessage(parts.join('\n'));
+  if (report.problems.length === 0) printMessage(style('green', 'Every byte of every copy is right.'));
 };
 
 const addVerify = (command: Command): void => {
   command
     .command('verify')
-    .description('read every byte of every copy, and mend what is not right')
-    .option('--data-dir <folder>', 'the folder that keeps everything')
+    .description('read every byte of every copy, and repair damaged ones')
+    .option('--data-dir <folder>', 'the data folder')
     .option('--adopt-mirrors', 'use the folders of mirrors that were replaced by new disks')
     .option('--remove-unknown', 'remove objects that no file knows')
     .option('--json', 'print the report as JSON')
@@ -74,8 +74,8 @@ const addVerify = (command: Command): void => {
           onProgress,
         });
         line.clear();
-        if (options.json === true) await print(`${JSON.stringify(report)}\n`);
-        else sayReport(report);
+        if (options.json === true) await printResult(`${JSON.stringify(report)}\n`);
+        else printReport(report);
         if (report.lost + report.away > 0) process.exitCode = 1;
       }),
     );
@@ -86,19 +86,19 @@ const addTransfer = (command: Command): void => {
     .command('export')
     .argument('<folder>', 'a new or empty folder')
     .description('write all stored files as plain files, with a manifest')
-    .option('--data-dir <folder>', 'the folder that keeps everything')
+    .option('--data-dir <folder>', 'the data folder')
     .action((folder: string, options: StorageOptions) =>
       withStorage(options, async (storage, line) => {
         const done = await storage.exportTo(resolve(folder), progressOn(line, 'exporting'));
         line.clear();
-        say(`${done.files} files, ${formatBytes(done.bytes)}, are in ${resolve(folder)}.`);
+        printMessage(`${done.files} files, ${formatBytes(done.bytes)}, are in ${resolve(folder)}.`);
       }),
     );
   command
     .command('import')
     .argument('<folder>', 'a folder that `storage export` wrote')
-    .description('take an export back; what is there already stays')
-    .option('--data-dir <folder>', 'the folder that keeps everything')
+    .description('import an export; existing files stay')
+    .option('--data-dir <folder>', 'the data folder')
     .option('--user <name>', 'give all files to this user')
     .action((folder: string, options: StorageOptions & { user?: string }) =>
       withStorage(options, async (storage, line) => {
@@ -106,16 +106,16 @@ const addTransfer = (command: Command): void => {
         const report = await storage.importFrom(resolve(folder), { user: options.user, onProgress });
         line.clear();
         for (const { path, reason } of report.problems)
-          say(`${style('red', 'not taken')}  ${path}: ${reason}`);
-        say(`${report.imported} files imported, ${report.known} were there already.`);
+          printMessage(`${style('red', 'not taken')}  ${path}: ${reason}`);
+        printMessage(`${report.imported} files imported, ${report.known} were there already.`);
         if (report.problems.length > 0) process.exitCode = 1;
       }),
     );
 };
 
-/** `earshot storage verify|export|import`: upkeep of the stored files, while no server runs on the folder. */
+/** `earshot storage verify|export|import`: maintenance of the stored files, while no server runs on the folder. */
 export const addStorageCommands = (program: Command): void => {
-  const storage = program.command('storage').description('upkeep of the stored files');
+  const storage = program.command('storage').description('maintenance of the stored files');
   addVerify(storage);
   addTransfer(storage);
 };

@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
+import { routes } from '../contract/routes.ts';
 import { formatBytes } from '../core/base/numbers.ts';
 import { connect } from './connect.ts';
-import type { ServerOptions } from './environment.ts';
+import { type ServerOptions, VERSION } from './environment.ts';
 import { withServerOptions } from './serve.ts';
-import { print, style, table } from './terminal.ts';
+import { printResult, style, table } from './terminal.ts';
 
 type Check = { ok: boolean; name: string; fact: string };
 
@@ -14,7 +15,7 @@ const acceleration = ({ enabled, device }: { enabled: boolean; device: string | 
 
 const addDoctor = (program: Command): void => {
   withServerOptions(program.command('doctor'))
-    .description('check that everything needed is there and works')
+    .description('check that everything needed is installed and works')
     .action(async (options: ServerOptions) => {
       const connection = await connect(options);
       try {
@@ -58,7 +59,7 @@ const addDoctor = (program: Command): void => {
           {
             ok: true,
             name: 'Service',
-            fact: connection.own ? 'not running' : `running at ${connection.url}`,
+            fact: connection.isOwn ? 'not running' : `running at ${connection.url}`,
           },
         ];
         const rows = checks.map(({ ok, name, fact }) => [
@@ -66,7 +67,7 @@ const addDoctor = (program: Command): void => {
           name,
           fact,
         ]);
-        await print(`${table(rows)}\n`);
+        await printResult(`${table(rows)}\n`);
         if (!system.engine.available || system.ffmpeg.version === null) process.exitCode = 1;
       } finally {
         await connection.close();
@@ -74,7 +75,18 @@ const addDoctor = (program: Command): void => {
     });
 };
 
-/** `earshot doctor`. */
+const addOpenApi = (program: Command): void => {
+  program
+    .command('openapi')
+    .description('print the OpenAPI document of the API')
+    .action(async () => {
+      const { openApiDocument } = await import('../contract/openapi.ts');
+      await printResult(`${JSON.stringify(openApiDocument(routes, VERSION), undefined, 1)}\n`);
+    });
+};
+
+/** `earshot doctor` and `earshot openapi`. */
 export const addSystemCommands = (program: Command): void => {
   addDoctor(program);
+  addOpenApi(program);
 };

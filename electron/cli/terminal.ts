@@ -2,36 +2,37 @@ import { stripVTControlCharacters, styleText } from 'node:util';
 
 type Style = Parameters<typeof styleText>[0];
 
-/** Colours only where the stream is a terminal that wants them (NO_COLOR, FORCE_COLOR). */
+/** Colors text if the stream is a terminal, subject to NO_COLOR and FORCE_COLOR. */
 export const style = (format: Style, text: string, stream: NodeJS.WriteStream = process.stderr): string =>
   styleText(format, text, { stream });
 
-export const say = (text: string): void => {
+/** Prints a line for people to stderr. */
+export const printMessage = (text: string): void => {
   process.stderr.write(`${text}\n`);
 };
 
-/** A result: the only thing that goes to stdout. Resolves when it is written, also into a slow pipe. */
-export const print = (text: string | Uint8Array): Promise<void> =>
+/** Prints a result to stdout. Resolves once it is written, also to a slow pipe. */
+export const printResult = (text: string | Uint8Array): Promise<void> =>
   new Promise((resolve, reject) => {
     process.stdout.write(text, (error) => (error ? reject(error) : resolve()));
   });
 
-/** "3 min", "45 s": rough, as an estimate should read. */
-export const roughTime = (seconds: number): string => {
+/** Formats an estimate: "3 min", "45 s". */
+export const formatEstimate = (seconds: number): string => {
   if (seconds < 90) return `${Math.max(1, Math.round(seconds))} s`;
   if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
   return `${Math.floor(seconds / 3600)} h ${Math.round((seconds % 3600) / 60)} min`;
 };
 
-const BAR = 24;
+const BAR_COLUMNS = 24;
 
-/** A progress bar for the foot of a terminal. */
+/** A progress bar of 24 columns. */
 export const bar = (percent: number): string => {
-  const full = Math.round((percent / 100) * BAR);
-  return style('cyan', '━'.repeat(full)) + style('dim', '━'.repeat(BAR - full));
+  const full = Math.round((percent / 100) * BAR_COLUMNS);
+  return style('cyan', '━'.repeat(full)) + style('dim', '━'.repeat(BAR_COLUMNS - full));
 };
 
-/** Columns padded to their widest cell. */
+/** Pads columns to their widest cell. */
 export const table = (rows: readonly (readonly string[])[]): string => {
   const width = (text: string) => stripVTControlCharacters(text).length;
   const columns = Math.max(0, ...rows.map((row) => row.length));
@@ -48,10 +49,10 @@ export const table = (rows: readonly (readonly string[])[]): string => {
     .join('\n');
 };
 
-/** One line at the foot of the terminal that is drawn over; on a pipe, a line for each new stage. */
+/** A line that is redrawn in place on a terminal; elsewhere, one line per stage. */
 export class StatusLine {
   readonly #stream = process.stderr;
-  #drawn = false;
+  #isDrawn = false;
   #stage = '';
 
   show(stage: string, text: string): void {
@@ -60,7 +61,7 @@ export class StatusLine {
       const cut =
         stripVTControlCharacters(text).length > width ? stripVTControlCharacters(text).slice(0, width) : text;
       this.#stream.write(`\r\x1b[2K${cut}`);
-      this.#drawn = true;
+      this.#isDrawn = true;
     } else if (stage !== this.#stage) {
       this.#stream.write(`${stripVTControlCharacters(text)}\n`);
     }
@@ -68,7 +69,7 @@ export class StatusLine {
   }
 
   clear(): void {
-    if (this.#drawn) this.#stream.write('\r\x1b[2K');
-    this.#drawn = false;
+    if (this.#isDrawn) this.#stream.write('\r\x1b[2K');
+    this.#isDrawn = false;
   }
 }

@@ -2,16 +2,16 @@ import { openAsBlob } from 'node:fs';
 import { stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Command } from 'commander';
-import type { ServerEvent } from '../contract/events.ts';
+import type { Client } from '../contract/client.ts';
+import { readMessages } from '../contract/event-stream.ts';
+import { ServerEvent } from '../contract/events.ts';
 import { EXPORT_FORMATS } from '../contract/exports.ts';
-import type { Progress, Stage, Transcription } from '../contract/transcript.ts';
-import { formatClock } from '../core/base/time.ts';
+import type { Progress, Segment, Stage, Transcription } from '../contract/transcript.ts';
+import { formatClock, formatTenths } from '../core/base/time.ts';
 import { type Connection, connect } from './connect.ts';
 import { PROGRAM, type ServerOptions, UsageError } from './environment.ts';
-import { listen } from './events.ts';
 import { withServerOptions } from './serve.ts';
-import { bar, print, roughTime, StatusLine, say, style } from './terminal.ts';
-import { timedLines } from './timed-lines.ts';
+import { bar, formatEstimate, printMessage, printResult, StatusLine, style } from './terminal.ts';
 
 const FORMATS = ['times', ...EXPORT_FORMATS] as const;
 type Format = (typeof FORMATS)[number];
@@ -39,14 +39,14 @@ const progressLine = (name: string, { stage, percent, speed, eta_seconds }: Prog
   const facts = [
     `${Math.floor(percent)} %`,
     ...(speed === null || stage !== 'transcribing' ? [] : [`${speed.toFixed(1)}× real time`]),
-    ...(eta_seconds === null ? [] : [`${roughTime(eta_seconds)} left`]),
+    ...(eta_seconds === null ? [] : [`${formatEstimate(eta_seconds)} left`]),
   ];
   if (!process.stderr.isTTY) return `${STAGE_NAMES[stage]} ${name}`;
   return `${bar(percent)}  ${STAGE_NAMES[stage]} ${style('bold', name)}  ${style('dim', facts.join(' · '))}`;
 };
 
-/** `90`, `1:30` or `1:02:03` → seconds. */
-const secondsOf = (text: string): number => {
+/** Parses `90`, `1:30` and `1:02:03` to seconds. */
+const parseSeconds = (text: string): number => {
   const parts = text.split(':').map(Number);
   if (parts.length > 3 || parts.some((part) => !Number.isFinite(part) || part < 0)) {
     throw new UsageError(`"${text}" is not a time: write seconds, M:SS or H:MM:SS.`);
@@ -54,7 +54,7 @@ const secondsOf = (text: string): number => {
   return parts.reduce((sum, part) => sum * 60 + part, 0);
 };
 
-const formatOf = (text: string): Format => {
+const parseFormat = (text: string): Format => {
   const format = FORMATS.find((known) => known === text);
   if (format === undefined) throw new UsageError(`--format ${text}: choose ${FORMATS.join(', ')}.`);
   return format;
@@ -78,10 +78,20 @@ const checkFile = async (path: string): Promise<void> => {
   if (!found.isFile()) throw new UsageError(`${path}: this is not a file.`);
 };
 
+/** Yields the server's events until the signal fires or the stream ends. Skips unknown types. */
+async function* readEvents(client: Client, signal: AbortSignal): AsyncGenerator<ServerEvent> {
+  const { body } = await client.send('events', { signal });
+  if (body === null) return;
+  for await (const { event: type, data } of readMessages(body)) {
+    const event = ServerEvent.safeParse({ ...JSON.parse(data), type });
+    if (event.success) yield event.data;
+  }
+}
+
 const isEndOf = (event: ServerEvent, id: string): event is ServerEvent & { transcript: Transcription } =>
   (event.type === 'transcript.completed' || event.type === 'transcript.failed') && event.transcript.id === id;
 
-/** Shows how far a transcription is until it has ended. */
+/** Shows the progress of a transcription until it has ended. */
 const follow = async (
   { client }: Connection,
   id: string,
@@ -90,7 +100,7 @@ const follow = async (
 ): Promise<Transcription> => {
   const line = new StatusLine();
   const controller = new AbortController();
-  const events = listen(client, AbortSignal.any([signal, controller.signal]));
+  const events = readEvents(client, AbortSignal.any([signal, controller.signal]));
   try {
     for await (const event of events) {
       if (event.type === 'snapshot') {
@@ -110,6 +120,15 @@ const follow = async (
   }
 };
 
+/** A line per segment, with its times and speaker. */
+const timedLines = (segments: readonly Segment[]): string =>
+  segments
+    .map(({ start, end, speaker_id, text }) => {
+      const speaker = speaker_id === null ? '' : `${speaker_id}: `;
+      return `[${formatTenths(start)} → ${formatTenths(end)}]  ${speaker}${text}\n`;
+    })
+    .join('');
+
 const render = async (
   { client }: Connection,
   transcript: Transcription,
@@ -123,7 +142,7 @@ const render = async (
   return new Uint8Array(await response.arrayBuffer());
 };
 
-const facts = (transcript: Transcription, milliseconds: number): string => {
+const summaryLine = (transcript: Transcription, milliseconds: number): string => {
   const speed = transcript.duration / (milliseconds / 1000);
   return [
     formatClock(transcript.duration),
@@ -141,10 +160,10 @@ const transcribeOne = async (
   signal: AbortSignal,
 ): Promise<boolean> => {
   const { client } = connection;
-  const remote = isUrl(source);
-  const name = remote ? source : basename(source);
+  const isRemote = isUrl(source);
+  const name = isRemote ? source : basename(source);
   const started = performance.now();
-  const uploaded: Uploaded = remote ? { audioUrl: source } : await upload(connection, source);
+  const uploaded: Uploaded = isRemote ? { audioUrl: source } : await upload(connection, source);
   try {
     const created = await client.call('createTranscript', {
       body: {
@@ -161,14 +180,14 @@ const transcribeOne = async (
     signal.addEventListener('abort', cancel, { once: true });
     const ended = await follow(connection, created.id, name, signal);
     if (ended.status === 'failed') {
-      say(`${style('red', 'error')}  ${name}: ${ended.error?.message ?? 'failed'}`);
+      printMessage(`${style('red', 'error')}  ${name}: ${ended.error?.message ?? 'failed'}`);
       return false;
     }
-    for (const warning of ended.warnings) say(`${style('yellow', 'note')}  ${warning}`);
+    for (const warning of ended.warnings) printMessage(`${style('yellow', 'note')}  ${warning}`);
     const body = await render(connection, ended, options.format ?? 'times');
-    if (options.output === undefined) await print(body);
+    if (options.output === undefined) await printResult(body);
     else await writeFile(options.output, body);
-    say(style('dim', `${name}: ${facts(ended, performance.now() - started)}`));
+    printMessage(style('dim', `${name}: ${summaryLine(ended, performance.now() - started)}`));
     return true;
   } finally {
     if (uploaded.key !== undefined) await client.call('deleteFile', { params: { fileKey: uploaded.key } });
@@ -181,15 +200,16 @@ const transcribeAll = async (given: string[], options: TranscribeOptions): Promi
   if (options.output !== undefined && sources.length > 1) {
     throw new UsageError('--output takes one recording at a time.');
   }
-  const sample = given.length === 0;
-  if (sample) say(style('dim', 'No recording named: transcribing the sample with the demonstration model.'));
+  const isSample = given.length === 0;
+  if (isSample)
+    printMessage(style('dim', 'No recording named: transcribing the sample with the demonstration model.'));
   const controller = new AbortController();
   process.once('SIGINT', () => controller.abort(new Error('interrupted')));
   const connection = await connect(options);
   try {
     let failed = 0;
     for (const source of sources) {
-      const model = options.model ?? (sample ? 'starter' : undefined);
+      const model = options.model ?? (isSample ? 'starter' : undefined);
       const done = await transcribeOne(
         connection,
         source,
@@ -213,9 +233,9 @@ export const addTranscribe = (program: Command): void => {
     .description('turn recordings into text with times')
     .option('-m, --model <name>', 'nano, mini, pro, or the id of an installed model')
     .option('-l, --language <code>', 'a language code, or auto')
-    .option('--from <time>', 'begin here: seconds, M:SS or H:MM:SS', secondsOf)
-    .option('--to <time>', 'end here', secondsOf)
-    .option('-f, --format <format>', `one of ${FORMATS.join(', ')}`, formatOf)
+    .option('--from <time>', 'start here: seconds, M:SS or H:MM:SS', parseSeconds)
+    .option('--to <time>', 'end here', parseSeconds)
+    .option('-f, --format <format>', `one of ${FORMATS.join(', ')}`, parseFormat)
     .option('-o, --output <file>', 'write the result to a file instead of stdout')
     .action(transcribeAll);
 };

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createServer } from 'vite';
 import { root } from './places.mjs';
-import { say } from './processes.mjs';
+import { printLine } from './processes.mjs';
 
 const key = process.env.EARSHOT_API_KEY ?? `ek_${randomBytes(24).toString('hex')}`;
 
@@ -63,7 +63,7 @@ createInterface({ input: service.stdout }).on('line', async (line) => {
   const isFirst = page === undefined;
   page ??= serveWindow(url);
   const [address] = (await page).resolvedUrls?.local ?? [];
-  say(
+  printLine(
     isFirst
       ? `\n  Window   ${address}\n  API      ${url}/v1\n  Key      ${key}\n`
       : 'The service has restarted.',

@@ -7,7 +7,7 @@
 import { join } from 'node:path';
 import { runChecks, runStaticChecks } from './checks.mjs';
 import { cacheDir, modules, root } from './places.mjs';
-import { elapsed, guardSetup, runProgram, SetupError, say } from './processes.mjs';
+import { elapsed, guardSetup, printLine, runProgram, SetupError } from './processes.mjs';
 import { ensureEngine, ensurePackages, ensureWindowBundle, node24 } from './setup.mjs';
 import { ensureTools, findChromium } from './system-tools.mjs';
 import { develop, start } from './window.mjs';
@@ -73,7 +73,7 @@ const main = async ([name = '', ...args]) => {
   guardSetup();
   const node = await setUp(task);
   const took = Date.now() - started;
-  if (took > QUIET_MS) say(`Set up in ${elapsed(took)}.`);
+  if (took > QUIET_MS) printLine(`Set up in ${elapsed(took)}.`);
   return task.run(node, args);
 };
 
@@ -82,7 +82,7 @@ main(process.argv.slice(2)).then(
     process.exitCode = code;
   },
   (error) => {
-    say(error instanceof SetupError ? error.message : (error.stack ?? String(error)));
+    printLine(error instanceof SetupError ? error.message : (error.stack ?? String(error)));
     process.exitCode = error instanceof SetupError ? error.exitCode : 70;
   },
 );

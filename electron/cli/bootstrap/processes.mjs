@@ -38,7 +38,7 @@ export const elapsed = (milliseconds) => {
 };
 
 /** Prints a line of set-up output. */
-export const say = (line) => void process.stderr.write(`${line}\n`);
+export const printLine = (line) => void process.stderr.write(`${line}\n`);
 
 /**
  * Shows the progress of a step: an animated line on a terminal, else a line at its start and one at its end.
@@ -61,14 +61,16 @@ export const step = async (name, detail, work) => {
     process.stderr.write(`\r\x1b[2K${line.slice(0, (process.stderr.columns || 80) - 1)}`);
   };
   const timer = isTerminal ? setInterval(draw, FRAME_MS) : undefined;
-  if (!isTerminal) say(`· ${label}  ${detail} …`);
+  if (!isTerminal) printLine(`· ${label}  ${detail} …`);
   const note = (line) => {
     text = line.trim();
-    if (!isTerminal) say(`  ${label}  ${text}`);
+    if (!isTerminal) printLine(`  ${label}  ${text}`);
   };
   const finish = (mark, ending) => {
     clearInterval(timer);
-    say(`${isTerminal ? '\r\x1b[2K' : ''}${mark} ${label}  ${ending} · ${elapsed(Date.now() - started)}`);
+    printLine(
+      `${isTerminal ? '\r\x1b[2K' : ''}${mark} ${label}  ${ending} · ${elapsed(Date.now() - started)}`,
+    );
   };
   try {
     const result = await work(note);
@@ -103,8 +105,8 @@ const stopHelper = (child) => {
 /** During the set-up, a signal stops the helpers and exits with 128 + its number. */
 const onSetupSignal = (signal) => {
   for (const child of helpers) stopHelper(child);
-  say('');
-  say('Stopped. Run the same command again to go on from here.');
+  printLine('');
+  printLine('Stopped. Run the same command again to go on from here.');
   process.exit(codeOfSignal(signal));
 };
 

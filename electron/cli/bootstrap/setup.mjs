@@ -7,7 +7,7 @@ import { homedir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { cacheDir, isFile, isWritable, modules, onPath, root, withLock } from './places.mjs';
-import { HelperError, runHelper, SetupError, say, step } from './processes.mjs';
+import { HelperError, printLine, runHelper, SetupError, step } from './processes.mjs';
 import { ensureTools } from './system-tools.mjs';
 
 // ── Packages ──
@@ -106,7 +106,7 @@ export const ensurePackages = async () => {
   if (readIf(packagesStamp) === key) return;
   if (isLink()) {
     if (!matchesLockfile())
-      say('! packages   node_modules is a link and does not match package-lock.json; left as it is');
+      printLine('! packages   node_modules is a link and does not match package-lock.json; left as it is');
     return;
   }
   const lockFile = join(root, '.earshot', 'setup.lock');
@@ -114,7 +114,7 @@ export const ensurePackages = async () => {
     if (matchesLockfile()) return;
     throw new SetupError(`The packages must be installed, but ${root} cannot be written.`);
   }
-  const waiting = () => say('· packages   waiting for another set-up that is installing them …');
+  const waiting = () => printLine('· packages   waiting for another set-up that is installing them …');
   await withLock(lockFile, waiting, async () => {
     if (readIf(packagesStamp) === key) return;
     if (matchesLockfile()) writeFileSync(packagesStamp, key);
@@ -232,7 +232,7 @@ export const ensureWindowBundle = async (node) => {
   if (!isFile(join(root, 'renderer', 'index.html')) || !isFile(join(root, 'electron.vite.config.ts'))) return;
   const key = windowKey();
   if (isWindowFresh(key)) return;
-  const waiting = () => say('· window     waiting for another set-up that is building it …');
+  const waiting = () => printLine('· window     waiting for another set-up that is building it …');
   await withLock(join(root, '.earshot', 'window.lock'), waiting, async () => {
     if (isWindowFresh(key)) return;
     await step('window', 'building the window', () =>

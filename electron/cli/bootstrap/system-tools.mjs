@@ -3,7 +3,7 @@
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isFile, onPath } from './places.mjs';
-import { runHelper, SetupError, say, step } from './processes.mjs';
+import { printLine, runHelper, SetupError, step } from './processes.mjs';
 
 const { platform, env } = process;
 
@@ -187,7 +187,7 @@ export const ensureTools = async (needs) => {
   const missing = missingOf(needs);
   if (missing.length === 0) return;
   if (platform === 'linux' && isRoot() && onPath('apt-get')) {
-    say(`This changes your system: apt-get installs ${packagesFor('apt', missing).join(', ')}.`);
+    printLine(`This changes your system: apt-get installs ${packagesFor('apt', missing).join(', ')}.`);
     await step('tools', `installing ${labels(missing)}`, () => installWithApt(missing));
   }
   const still = missingOf(needs);

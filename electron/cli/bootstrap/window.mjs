@@ -3,7 +3,7 @@
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cacheDir, isFile, isWritable, modules, root } from './places.mjs';
-import { runHelper, runProgram, SetupError, say, step } from './processes.mjs';
+import { printLine, runHelper, runProgram, SetupError, step } from './processes.mjs';
 
 const DOWNLOAD_LIMIT_MS = 240_000;
 const RETRY_DOWNLOAD_MS = 3_600_000;
@@ -47,7 +47,7 @@ const downloadElectron = async (node) => {
 };
 
 const openInBrowser = async (node, args, reason) => {
-  say(`The native window is not available here (${reason}); opening Earshot in the browser instead.`);
+  printLine(`The native window is not available here (${reason}); opening Earshot in the browser instead.`);
   const main = join(root, 'electron', 'cli', 'main.ts');
   return (await runProgram(node, [main, 'serve', '--open', ...args])).code;
 };
