@@ -13,7 +13,7 @@ const failureOf = (error: unknown, engine: WorkerEngine) => {
   return { code, message: messageOf(known) };
 };
 
-/** The tasks of one engine in this process. */
+/** Runs the tasks of one engine in this process. */
 class TaskServer {
   readonly #engine: WorkerEngine;
   readonly #port: Port;
@@ -57,7 +57,7 @@ class TaskServer {
 
 /** Loads an engine and serves its tasks until the host ends the process. */
 export const serve = (port: Port, load: () => WorkerEngine): void => {
-  // Without a host nobody wants the results: end at once, whatever the native threads are doing.
+  // Without a host the results are useless: end at once, whatever the native threads are doing.
   port.onDisconnect(() => process.kill(process.pid, 'SIGKILL'));
   try {
     const server = new TaskServer(load(), port);

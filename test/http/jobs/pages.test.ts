@@ -13,7 +13,7 @@ import { type Behavior, file, startUrlServer, type UrlServer } from '../../suppo
 
 const available = ensurePrograms(['yt-dlp'], ['yt-dlp']);
 const NOTE = 'note.wav';
-/** The first sentence is enough: every test recognises it. */
+/** The first sentence alone, because every test transcribes it. */
 const note = fixture(ONE_SENTENCE);
 
 const html = (title: string, body: string): string =>
@@ -95,7 +95,7 @@ describe.skipIf(!available)('a web page as audio_url, with yt-dlp', () => {
         try {
           return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(text);
         } catch {
-          // It ended in between.
+          // The process ended since it was listed.
           return false;
         }
       });
@@ -179,7 +179,7 @@ describe.skipIf(!available)('a web page as audio_url, with yt-dlp', () => {
   it('ends at once when cancelled, without leaving a process or a file', async () => {
     let count = 0;
     const whole = pageOf(html('Slow', ''));
-    // The first request is ours, the next yt-dlp's, which never gets an answer.
+    // The first request is Earshot's, the second yt-dlp's, which never gets a response.
     urls.set('/slow', (request, response) => {
       count += 1;
       if (count === 1) whole(request, response);

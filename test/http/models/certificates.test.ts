@@ -47,7 +47,7 @@ const installFrom = async (env: Readonly<Record<string, string>>) => {
 
 describe("a company mirror's certificate", () => {
   it('is trusted if the system trusts it', async () => {
-    // Where the system's own store is no file, Node's way to name a further certificate stands for it.
+    // Without a system store in a file, use Node's variable for additional certificates instead.
     const store = process.platform === 'linux' ? 'SSL_CERT_FILE' : 'NODE_EXTRA_CA_CERTS';
     expect(await installFrom({ [store]: join(folder, 'cert.pem') })).toMatchObject({ installed: true });
   });

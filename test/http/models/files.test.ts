@@ -14,7 +14,7 @@ import { wordErrorRate } from '../../support/word-error-rate.ts';
 
 const STARTER = join(ROOT, 'resources/models/ggml-starter.bin');
 const SAMPLE = fixturePath(ONE_SENTENCE);
-/** Long enough that the speed of its recognition counts. */
+/** Long enough for its transcription speed to be saved. */
 const SPOKEN = '01-short-note.wav';
 
 let server: TestServer;
@@ -126,11 +126,11 @@ describe('a job whose model is missing', () => {
       body: { 'models.autoInstall': true, 'queue.concurrency': 2 },
     });
     mirror.requests.length = 0;
-    let goOn: () => void = () => {};
+    let resume: () => void = () => {};
     mirror.set('/ggml-base.bin', (_request, response) => {
       response.writeHead(200, { etag: '"one"', 'content-length': String(model.length) });
       response.write(model.subarray(0, model.length / 2));
-      goOn = () => response.end(model.subarray(model.length / 2));
+      resume = () => response.end(model.subarray(model.length / 2));
     });
     const jobs = await Promise.all([create(false, key), create(false, key)]);
     for (const { id } of jobs) {
@@ -140,7 +140,7 @@ describe('a job whose model is missing', () => {
       });
     }
     await until(async () => ((await find(server, 'base')).download?.received ?? 0) > 0);
-    goOn();
+    resume();
     for (const { id } of jobs) {
       const done = await until(async () => {
         const job = await server.client.call('getTranscript', { params: { id } });
@@ -183,7 +183,7 @@ describe('after a restart', () => {
     server = await startServer({ dataDir: server.dataDir, args: [] });
     expect(await settled(server, 'small')).toMatchObject({ installed: true, download: null });
     const resumedAt = Number(/\d+/.exec(mirror.requests[1]?.headers.range ?? '')?.[0]);
-    // What a crash can cost is what was not flushed to the disk yet.
+    // A crash loses only what was not flushed to the disk.
     expect(resumedAt).toBeGreaterThan(10_000_000);
     expect(mirror.requests).toHaveLength(2);
     expect((await find(server, 'base')).speed).toBe(speed);
@@ -211,9 +211,9 @@ describe('measuring a model', () => {
     await importModel(STARTER, 'measured');
     const measure = async () =>
       (await server.client.call('benchmarkModel', { params: { id: 'measured' } })).data.elapsed;
-    const begun = performance.now();
+    const startedAt = performance.now();
     const [one, other] = await Promise.all([measure(), measure()]);
-    expect(one + other).toBeLessThan((performance.now() - begun) / 1000);
+    expect(one + other).toBeLessThan((performance.now() - startedAt) / 1000);
 
     const refused = { status: 409, code: 'conflict' };
     const interrupted = expect(measure()).rejects.toMatchObject(refused);
@@ -226,7 +226,7 @@ describe('measuring a model', () => {
   });
 });
 
-// Every command is a process of its own, which a busy machine starts slowly.
+// Each command is a process, which a busy machine starts slowly.
 describe('the command line', { timeout: 240_000 }, () => {
   it('installs, measures, lists and removes', async () => {
     mirror.set('/ggml-tiny.bin', file(model));

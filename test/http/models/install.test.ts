@@ -36,7 +36,7 @@ const leftOver = () => readdirSync(join(server.dataDir, 'models'));
 beforeAll(async () => {
   model = starterBytes();
   mirror = await startUrlServer();
-  // Private addresses stay forbidden: the mirror is let in because the owner named it.
+  // Private addresses stay forbidden: the mirror is allowed because the settings name it.
   server = await startServer({ args: [] });
   await server.client.call('patchSettings', {
     body: {
@@ -92,7 +92,7 @@ describe('installing a model', () => {
     const starts = seen().map(({ headers }) => Number(/^bytes=(\d+)-$/.exec(headers.range ?? '')?.[1] ?? 0));
     expect(starts).toHaveLength(4);
     expect(starts).toEqual(starts.toSorted((a, b) => a - b));
-    // What a broken connection had still in its buffers is all that is sent again.
+    // Only what was still in the buffers of a broken connection is sent again.
     expect(mirror.bytesSent() - before).toBeLessThan(model.length + 1_000_000);
   });
 

@@ -11,21 +11,21 @@ const model = starterBytes();
 let mirror: UrlServer;
 let proxy: Server;
 let proxyUrl: string;
-/** What the proxy was asked for. */
-const asked: string[] = [];
+/** The URLs that the proxy was requested to fetch. */
+const requested: string[] = [];
 
 beforeAll(async () => {
   mirror = await startUrlServer();
   mirror.set('/ggml-base.bin', file(model));
-  // It knows a name that nobody else does, as a company's proxy does.
+  // It resolves a name that only it knows, as a company's proxy does.
   proxy = createServer(async (request, response) => {
-    asked.push(request.url ?? '');
+    requested.push(request.url ?? '');
     const answer = await fetch(mirror.url(new URL(request.url ?? '').pathname));
     response.writeHead(answer.status, { 'content-length': answer.headers.get('content-length') ?? '' });
     response.end(Buffer.from(await answer.arrayBuffer()));
   });
   proxy.on('connect', (request, socket) => {
-    asked.push(request.url ?? '');
+    requested.push(request.url ?? '');
     const onward = connect(Number(new URL(mirror.url('/')).port), '127.0.0.1', () => {
       socket.write('HTTP/1.1 200 OK\r\n\r\n');
       onward.pipe(socket).pipe(onward);
@@ -57,7 +57,7 @@ const withServer = async (
         'models.catalogue': [catalogueLine('base', model)],
       },
     });
-    asked.length = 0;
+    requested.length = 0;
     await use(server);
   } finally {
     await discard(server);
@@ -68,8 +68,8 @@ describe('a proxy from the environment', () => {
   it('serves model downloads, which are verified as usual', () =>
     withServer({ HTTP_PROXY: proxyUrl }, async (server) => {
       expect(await install(server, 'base')).toMatchObject({ installed: true });
-      expect(asked.length).toBeGreaterThan(0);
-      expect(asked.every((address) => address.includes('models.company.test'))).toBe(true);
+      expect(requested.length).toBeGreaterThan(0);
+      expect(requested.every((address) => address.includes('models.company.test'))).toBe(true);
       const { data } = await server.client.call('listConnections');
       expect(data[0]).toMatchObject({ host: 'models.company.test', purpose: 'model' });
     }));
@@ -81,13 +81,13 @@ describe('a proxy from the environment', () => {
         body: { audio_url: 'http://models.company.test/a.wav', wait_until_complete: true },
       });
       expect(failed.error?.code).toBe('download_failed');
-      expect(asked).toEqual([]);
+      expect(requested).toEqual([]);
     }));
 
   it('is bypassed for NO_PROXY and if its address is invalid', async () => {
     await withServer({ HTTP_PROXY: proxyUrl, NO_PROXY: '.company.test' }, async (server) => {
       expect((await install(server, 'base')).download?.error).toContain('models.company.test was not found');
-      expect(asked).toEqual([]);
+      expect(requested).toEqual([]);
     });
     await withServer({ HTTP_PROXY: 'socks5://127.0.0.1:1' }, async (server) => {
       expect((await install(server, 'base')).download?.error).toContain('names a proxy that is not');

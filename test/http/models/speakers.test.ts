@@ -94,8 +94,8 @@ describe('speaker models', { timeout: 240_000 }, () => {
   });
 
   it('are not transcription models, and bundled ones cannot be removed', async () => {
-    const asked = CreateTranscript.parse({ audio_url: remote.url('/x.wav'), model: 'embedding-starter' });
-    await expect(server.client.call('createTranscript', { body: asked })).rejects.toMatchObject({
+    const body = CreateTranscript.parse({ audio_url: remote.url('/x.wav'), model: 'embedding-starter' });
+    await expect(server.client.call('createTranscript', { body })).rejects.toMatchObject({
       status: 400,
     });
     await expect(

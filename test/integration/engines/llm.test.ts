@@ -100,8 +100,8 @@ describe('summaries by a local language model', () => {
     const slow = await summarizeWith({ baseUrl, timeoutMs: 100 });
     expect(slow.summary?.engine).toBe('extractive');
     expect(slow.warnings.join()).toContain('in time');
-    const nobody = await summarizeWith({ baseUrl: 'http://127.0.0.1:1/v1' });
-    expect(nobody.warnings.join()).toContain('could not be reached');
+    const unreachable = await summarizeWith({ baseUrl: 'http://127.0.0.1:1/v1' });
+    expect(unreachable.warnings.join()).toContain('could not be reached');
   });
 });
 

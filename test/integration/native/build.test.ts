@@ -42,7 +42,7 @@ const start = (args: string[], path = `${tools}:/usr/bin:/bin`): ChildProcess =>
   spawn(process.execPath, [BUILD, ...args], {
     env: { PATH: path, HOME: folder, EARSHOT_CACHE_DIR: cache },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A group of its own, so that a test can kill it with all that it started.
+    // A process group of its own, so that a test can kill its descendants, too.
     detached: true,
   });
 

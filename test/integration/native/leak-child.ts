@@ -1,14 +1,14 @@
 import { loadAddon } from '../../../electron/core/engines/whisper/addon.ts';
 
 /**
- * Runs many short jobs in a process of its own and prints its memory after 50 and after 200 of them. Beside
- * jobs that end well there are aborted and refused ones: those must give their memory back as well.
+ * Runs many short jobs in a process of its own and prints its memory after 50 and after 200 of them. Some are aborted or
+ * rejected, which must free their memory, too.
  */
 const [addonPath = '', modelPath = ''] = process.argv.slice(2);
 const model = await loadAddon(addonPath).loadModel(modelPath);
 const pcm = Float32Array.from({ length: 3 * 16_000 }, (_, i) => Math.sin(i / 9) * Math.sin(i / 4000) * 0.3);
 
-/** A small encoder context makes a job short; it goes through the same allocations. */
+/** A small audio context makes a job short, with the same allocations. */
 const params = { language: 'en', audioContext: 192, maxContext: 0 };
 
 const memory = (): number => {

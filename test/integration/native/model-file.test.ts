@@ -12,7 +12,7 @@ let folder: string;
 let damaged: string;
 let layout: ModelLayout;
 
-/** Writes a number into the copy, runs the check, and puts the old bytes back. */
+/** Writes a number into the copy, runs the check, and restores the old bytes. */
 const withField = async (offset: number, value: number, check: () => Promise<void>): Promise<void> => {
   const handle = openSync(damaged, 'r+');
   const before = Buffer.alloc(4);
@@ -129,7 +129,7 @@ describe('a model file', () => {
       last + 40,
       layout.size - 1,
     ];
-    // From the end on, so that one copy serves them all.
+    // From the end backwards, so that one copy serves all cuts.
     for (const size of [...marks, ...words, ...weights].sort((a, b) => b - a)) {
       truncateSync(damaged, size);
       await refuses(`cut at ${size}`);

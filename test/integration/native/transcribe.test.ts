@@ -11,7 +11,7 @@ import { STARTER_MODEL } from '../../support/paths.ts';
 import { cut, firstSentences, fixturePcm } from '../../support/pcm.ts';
 import { plainWords, wordErrorRate } from '../../support/word-error-rate.ts';
 
-// Recognition is work for the processor: a busy machine may take its time.
+// Transcription is slow on a busy machine.
 vi.setConfig({ testTimeout: 240_000 });
 
 let addon: NativeAddon;
@@ -21,8 +21,8 @@ const textOf = (result: WhisperResult): string => result.segments.map(({ text })
 const beam = { beamSize: 5, maxContext: 0 };
 const greedy = { beamSize: 1, maxContext: 0 };
 
-/** On one thread: more wait for each other, spinning, as soon as other tests have the other cores. */
-const hear = (...[pcm, params, listeners]: Parameters<NativeModel['transcribe']>) =>
+/** Uses one thread: more would spin while other tests use the other cores. */
+const transcribe = (...[pcm, params, listeners]: Parameters<NativeModel['transcribe']>) =>
   model.transcribe(pcm, { threads: 1, ...params }, listeners);
 
 beforeAll(async () => {
@@ -95,7 +95,7 @@ describe('the addon', () => {
 describe('recognition', () => {
   it('transcribes speech into segments and tokens with times and probabilities', async () => {
     const pcm = fixturePcm('01-short-note.wav');
-    const result = await hear(pcm, { language: 'en', ...beam }).promise;
+    const result = await transcribe(pcm, { language: 'en', ...beam }).promise;
     expect(wordErrorRate(truth('01-short-note.wav').text, textOf(result))).toBeLessThanOrEqual(0.02);
     expect(result.languageProbabilities).toBeNull();
     const seconds = pcm.length / 16_000;
@@ -122,11 +122,11 @@ describe('recognition', () => {
       ['07-french-video.mp4', 'fr'],
     ] as const) {
       const { pcm, text } = firstSentences(fixture, 3);
-      const told: LanguageGuess[] = [];
-      const listeners = { onLanguage: (guess: LanguageGuess) => told.push(guess) };
-      const result = await hear(pcm, { language: 'auto', ...greedy }, listeners).promise;
+      const guesses: LanguageGuess[] = [];
+      const listeners = { onLanguage: (guess: LanguageGuess) => guesses.push(guess) };
+      const result = await transcribe(pcm, { language: 'auto', ...greedy }, listeners).promise;
       expect(result.language).toBe(language);
-      expect(told).toEqual([{ language, probabilities: result.languageProbabilities }]);
+      expect(guesses).toEqual([{ language, probabilities: result.languageProbabilities }]);
       expect(result.languageProbabilities?.[language]).toBeGreaterThan(0.5);
       expect(wordErrorRate(text, textOf(result))).toBeLessThan(0.2);
       expect(textOf(result)).not.toContain('\uFFFD');
@@ -137,15 +137,15 @@ describe('recognition', () => {
   it('transcribes the same with a detected and with a given language', async () => {
     const { pcm } = firstSentences('06-german.webm', 2);
     const [found, given] = [
-      hear(pcm, { language: 'auto', ...greedy }),
-      hear(pcm, { language: 'de', ...greedy }),
+      transcribe(pcm, { language: 'auto', ...greedy }),
+      transcribe(pcm, { language: 'de', ...greedy }),
     ];
     expect((await found.promise).segments).toEqual((await given.promise).segments);
   });
 
   it('reports progress that only rises, to 100', async () => {
     const progress: number[] = [];
-    const result = await hear(
+    const result = await transcribe(
       cut(fixturePcm('03-three-speakers.flac'), 0, 20),
       { language: 'en', maxContext: 0 },
       { onProgress: (percent) => progress.push(percent) },
@@ -158,38 +158,38 @@ describe('recognition', () => {
   });
 
   it('returns no text for silence or for less than a tenth of a second', async () => {
-    expect(textOf(await hear(fixturePcm('09-silence.wav'), { language: 'en' }).promise)).toBe('');
-    expect((await hear(new Float32Array(800), { language: 'en' }).promise).segments).toEqual([]);
+    expect(textOf(await transcribe(fixturePcm('09-silence.wav'), { language: 'en' }).promise)).toBe('');
+    expect((await transcribe(new Float32Array(800), { language: 'en' }).promise).segments).toEqual([]);
   });
 
   it('is deterministic, alone and beside another job', async () => {
     const english = cut(fixturePcm('02-two-speakers.mp3'), 0, 6);
     const german = cut(fixturePcm('06-german.webm'), 0, 6);
-    // A temperature above 0 draws lots: those too must fall the same way.
+    // A temperature above 0 samples at random, with a fixed seed.
     const params = { maxContext: 0, temperature: 0.4, bestOf: 2 };
     const alone = [
-      await hear(english, { language: 'en', ...params }).promise,
-      await hear(german, { language: 'de', ...params }).promise,
+      await transcribe(english, { language: 'en', ...params }).promise,
+      await transcribe(german, { language: 'de', ...params }).promise,
     ];
     const together = await Promise.all([
-      hear(english, { language: 'en', ...params }).promise,
-      hear(german, { language: 'de', ...params }).promise,
+      transcribe(english, { language: 'en', ...params }).promise,
+      transcribe(german, { language: 'de', ...params }).promise,
     ]);
     expect(together).toEqual(alone);
   });
 
   it('aborts before and during a job, and the model stays usable', async () => {
     const pcm = fixturePcm('08-meeting-4min.mp3');
-    const early = hear(pcm, { language: 'en' });
+    const early = transcribe(pcm, { language: 'en' });
     early.abort();
     await expect(early.promise).rejects.toMatchObject({ code: 'aborted' });
     const progress: number[] = [];
     const onProgress = (percent: number) => progress.push(percent) === 2 && job.abort();
-    const job = hear(pcm, { language: 'en' }, { onProgress });
+    const job = transcribe(pcm, { language: 'en' }, { onProgress });
     await expect(job.promise).rejects.toMatchObject({ code: 'aborted' });
     expect(progress.at(-1)).toBeLessThan(50);
     job.abort();
-    const again = await hear(cut(pcm, 0, 6), { language: 'en', maxContext: 0 }).promise;
+    const again = await transcribe(cut(pcm, 0, 6), { language: 'en', maxContext: 0 }).promise;
     expect(again.segments.length).toBeGreaterThan(0);
   });
 
@@ -201,7 +201,7 @@ describe('recognition', () => {
       { initialPrompt: 'A note about the budget. '.repeat(100), carryInitialPrompt: true },
       { initialPrompt: 'A note about the budget.' },
     ]) {
-      const result = await hear(pcm, { language: 'en', ...params }).promise;
+      const result = await transcribe(pcm, { language: 'en', ...params }).promise;
       expect(result.segments.length).toBeGreaterThan(0);
     }
   });

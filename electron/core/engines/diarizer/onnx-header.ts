@@ -1,17 +1,17 @@
 import { type FileHandle, open } from 'node:fs/promises';
 
-/** Field numbers of ONNX's ModelProto, and of the entries of its metadata. */
+/** Field numbers of ONNX's ModelProto, and of its StringStringEntryProto (onnx/onnx.proto). */
 const IR_VERSION = 1;
 const GRAPH = 7;
 const METADATA = 14;
 const [KEY, VALUE] = [1, 2];
 const [VARINT, BYTES] = [0, 2];
-/** Metadata is a few words: what is longer is no such thing. */
-const LONGEST_ENTRY = 64 * 1024;
+/** Skip longer metadata: what we look for is a few words. */
+const MAX_ENTRY_BYTES = 64 * 1024;
 
 type Varint = { readonly value: number; readonly next: number };
 
-const varintIn = (bytes: Uint8Array, from: number): Varint | undefined => {
+const readVarint = (bytes: Uint8Array, from: number): Varint | undefined => {
   let value = 0;
   for (let i = 0; i < 9; i++) {
     const byte = bytes[from + i];
@@ -22,11 +22,11 @@ const varintIn = (bytes: Uint8Array, from: number): Varint | undefined => {
   return undefined;
 };
 
-const entryOf = (bytes: Uint8Array): [string, string] | undefined => {
+const parseEntry = (bytes: Uint8Array): [string, string] | undefined => {
   const texts = new Map<number, string>();
   for (let at = 0; at < bytes.length; ) {
-    const tag = varintIn(bytes, at);
-    const length = tag === undefined ? undefined : varintIn(bytes, tag.next);
+    const tag = readVarint(bytes, at);
+    const length = tag === undefined ? undefined : readVarint(bytes, tag.next);
     if (tag === undefined || length === undefined || tag.value % 8 !== BYTES) return undefined;
     const end = length.next + length.value;
     if (end > bytes.length) return undefined;
@@ -41,13 +41,13 @@ const readAt = async (file: FileHandle, at: number, length: number): Promise<Uin
   return buffer.subarray(0, bytesRead);
 };
 
-const walk = async (file: FileHandle, size: number): Promise<Map<string, string> | undefined> => {
+const readMetadata = async (file: FileHandle, size: number): Promise<Map<string, string> | undefined> => {
   const metadata = new Map<string, string>();
   const seen = new Set<number>();
   for (let at = 0; at < size; ) {
     const head = await readAt(file, at, 20);
-    const tag = varintIn(head, 0);
-    const second = tag === undefined ? undefined : varintIn(head, tag.next);
+    const tag = readVarint(head, 0);
+    const second = tag === undefined ? undefined : readVarint(head, tag.next);
     if (tag === undefined || second === undefined) return undefined;
     const [field, wire] = [Math.floor(tag.value / 8), tag.value % 8];
     if (at === 0 && field !== IR_VERSION) return undefined;
@@ -55,8 +55,8 @@ const walk = async (file: FileHandle, size: number): Promise<Map<string, string>
     at += second.next;
     if (wire === VARINT) continue;
     if (wire !== BYTES || at + second.value > size) return undefined;
-    if (field === METADATA && second.value <= LONGEST_ENTRY) {
-      const entry = entryOf(await readAt(file, at, second.value));
+    if (field === METADATA && second.value <= MAX_ENTRY_BYTES) {
+      const entry = parseEntry(await readAt(file, at, second.value));
       if (entry === undefined) return undefined;
       metadata.set(...entry);
     }
@@ -66,13 +66,13 @@ const walk = async (file: FileHandle, size: number): Promise<Map<string, string>
 };
 
 /**
- * The metadata of an ONNX file, or undefined where the file is none or was cut off. Only the outermost level is
- * read, field by field to the file's last byte; the graph itself is skipped.
+ * The metadata of an ONNX file, or undefined if the file is truncated or not ONNX. Walks the fields of the outermost
+ * message to the file's last byte, and skips the graph.
  */
 export const onnxMetadata = async (path: string): Promise<Map<string, string> | undefined> => {
   const file = await open(path, 'r');
   try {
-    return await walk(file, (await file.stat()).size);
+    return await readMetadata(file, (await file.stat()).size);
   } finally {
     await file.close();
   }

@@ -105,7 +105,7 @@ class Download {
         return this.#result(response);
       } catch (error) {
         if (!(error instanceof AttemptFailed)) {
-          // Report the first error; without a saved state a later call merely starts over.
+          // Report the first error; without a saved state a later call merely starts again.
           await this.#flush(file).catch(() => undefined);
           throw error;
         }

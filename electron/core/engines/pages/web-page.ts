@@ -7,9 +7,9 @@ export type WebPage = {
   readonly title: string | null;
 };
 
-/** Bytes that tell the type of a file. */
+/** Bytes by which the type of a file is detected. */
 const TYPE_BYTES = 4100;
-/** Bytes in which the title is looked for. */
+/** Bytes to search for the title. */
 const HEAD_BYTES = 64 * 1024;
 const MAX_TITLE = 200;
 const ENTITIES: Readonly<Record<string, string>> = {

@@ -105,7 +105,7 @@ export const explainYtDlp = (stderr: string): AppError => {
   const lines = stripVTControlCharacters(stderr).split('\n');
   const line = lines.findLast((each) => each.startsWith('ERROR:'))?.slice('ERROR:'.length) ?? '';
   if (/Unsupported URL|No video formats|Requested format is not available/i.test(line)) return nothingFound();
-  const said = cleanTitle(
+  const reason = cleanTitle(
     line
       .replace(/;? *please report this issue.*/is, '')
       .replace(/\(caused by .*/is, '')
@@ -113,6 +113,6 @@ export const explainYtDlp = (stderr: string): AppError => {
   );
   return new AppError(
     'download_failed',
-    said === '' ? 'yt-dlp ended without an answer.' : `yt-dlp could not get the recording: ${said}`,
+    reason === '' ? 'yt-dlp ended without an answer.' : `yt-dlp could not get the recording: ${reason}`,
   );
 };

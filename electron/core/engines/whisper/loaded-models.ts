@@ -40,7 +40,7 @@ export class LoadedModels {
     return JSON.stringify([path, file?.size, file?.mtimeMs, options]);
   }
 
-  /** The returned entry already counts its new user, so that nobody frees it in between. */
+  /** The returned entry already counts its new user, so that a concurrent call does not free it. */
   async #acquire(path: string, options: ModelOptions): Promise<Entry> {
     const key = await this.#key(path, options);
     // Free the old model before loading the new one: two large models need not fit into memory at once.

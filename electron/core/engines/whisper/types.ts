@@ -1,16 +1,16 @@
 import { z } from 'zod';
 
-/** A native float as it comes: unlike `z.number()` it lets NaN and infinities pass. */
+/** A number from native code. Unlike `z.number()`, accepts NaN and infinities. */
 const Float = z.custom<number>((value) => typeof value === 'number');
 
-/** What a model file says about itself. */
+/** The facts in a model file's header. */
 export const ModelFacts = z.object({
   /** `tiny`, `base.en`, `large-v3-turbo`, … by its shape, or `custom`. */
   type: z.string(),
   /** The type of its large matrices: `f16`, `q5_1`, … */
   quantization: z.string(),
   multilingual: z.boolean(),
-  /** Every language code that the model can be asked for. */
+  /** Every language code that the model knows. */
   languages: z.array(z.string()),
   vocabulary: Float,
   audioLayers: Float,

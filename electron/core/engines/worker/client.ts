@@ -54,7 +54,7 @@ export class WorkerClient {
     return this.#tasksStarted;
   }
 
-  /** Resolves when the process has ended: with the reason if nobody asked for it, else with undefined. */
+  /** Resolves when the process has ended: with the reason if that was unexpected, else with undefined. */
   get exited(): Promise<string | undefined> {
     return this.#exited.promise;
   }

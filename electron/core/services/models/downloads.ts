@@ -271,7 +271,8 @@ export class ModelDownloads {
 
   #explain(id: string, error: unknown): AppError {
     if (isAppError(error)) return error;
-    if (isDiskFull(error)) return new AppError('disk_full', 'The disk is full. Free some space, then go on.');
+    if (isDiskFull(error))
+      return new AppError('disk_full', 'The disk is full. Free some space, then try again.');
     this.#options.logger.error(
       { model: id, stack: error instanceof Error ? error.stack : undefined },
       'A download failed unexpectedly',

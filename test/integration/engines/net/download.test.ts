@@ -47,7 +47,7 @@ describe('download', () => {
       limits: { maxBytes: 10_000_000, retryDelay: 5, stallSeconds: 1, ...options.limits },
     });
 
-  /** The file is whole, right, and alone in its folder. */
+  /** Expects the file to be complete, correct, and alone in its folder. */
   const expectWhole = async (bytes: Buffer): Promise<void> => {
     expect(sha(await readFile(destination))).toBe(sha(bytes));
     expect(await readdir(folder)).toEqual(['part']);

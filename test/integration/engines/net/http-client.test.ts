@@ -84,11 +84,11 @@ describe('the HTTP client', () => {
   });
 
   it('resolves once per connection, and connects to the address that it checked', async () => {
-    let asked = 0;
+    let lookups = 0;
     const rebinding = client({
       resolve: async () => {
-        asked++;
-        return [{ address: asked === 1 ? '127.0.0.1' : '127.0.0.2', family: 4 }];
+        lookups++;
+        return [{ address: lookups === 1 ? '127.0.0.1' : '127.0.0.2', family: 4 }];
       },
     });
     server.set('/a', file(Buffer.from('hello')));
@@ -97,7 +97,7 @@ describe('the HTTP client', () => {
       purpose: 'audio',
     });
     expect(await text(response.body)).toBe('hello');
-    expect(asked).toBe(1);
+    expect(lookups).toBe(1);
     expect(log[0]?.address).toBe('127.0.0.1');
   });
 
@@ -196,9 +196,9 @@ describe('the HTTP client', () => {
       message: expect.stringContaining('does not speak HTTP'),
     });
     const closed = await startUrlServer();
-    const gone = closed.url('/');
+    const closedUrl = closed.url('/');
     await closed.close();
-    await expect(client().open({ url: gone, purpose: 'audio' })).rejects.toMatchObject({
+    await expect(client().open({ url: closedUrl, purpose: 'audio' })).rejects.toMatchObject({
       code: 'download_failed',
       message: expect.stringContaining('refused the connection'),
     });

@@ -51,7 +51,7 @@ describe('the range reader', () => {
     return result.reader;
   };
 
-  /** Reads as ffmpeg does: from a position on, asking again where an answer ends. */
+  /** Reads as ffmpeg does: from a position to the end, with another request whenever a response ends. */
   const read = async (reader: RangeReader, first: number, length: number): Promise<Buffer> => {
     const parts: Buffer[] = [];
     let position = first;
@@ -117,8 +117,8 @@ describe('the range reader', () => {
     for (const path of ['/none', '/gzip', '/empty', '/unknown']) {
       expect(await openAt(path)).toMatchObject({ supported: false });
     }
-    server.set('/gone', status(404));
-    await expect(openAt('/gone')).rejects.toMatchObject({ code: 'download_failed' });
+    server.set('/missing', status(404));
+    await expect(openAt('/missing')).rejects.toMatchObject({ code: 'download_failed' });
   });
 
   it.each([

@@ -155,7 +155,7 @@ describe('the engine', () => {
   });
 
   it('kills the process of a job that does not stop, and restarts the others unnoticed', async () => {
-    // A process that is stopped by the system does not answer: the engine must kill it.
+    // A process stopped by SIGSTOP does not answer, so the engine must kill it.
     make();
     const controller = new AbortController();
     const { onProgress, promise } = started();

@@ -115,12 +115,12 @@ export class RemoteFile {
     for (let attempt = 1; ; attempt++) {
       const known = this.#cache.get(index);
       if (known !== undefined) return known;
-      const begun = Date.now();
+      const startedAt = Date.now();
       try {
         await this.#fetch(index);
       } catch (error) {
         const isSuspended = wasSuspended(
-          Date.now() - begun,
+          Date.now() - startedAt,
           this.#options.stallSeconds ?? DEFAULT_NETWORK_STALL_SECONDS,
         );
         const isTransient =
