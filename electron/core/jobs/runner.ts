@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { STAGES, type Stage } from '../../contract/transcript.ts';
 import type { Clock } from '../base/clock.ts';
 import { isFullDisk, messageOf } from '../base/errors.ts';
@@ -53,8 +52,8 @@ type Running = {
   isDraining: boolean;
   /** Monotonic time of the last published progress. */
   publishedAt: number;
-  /** Publishes progress that came too soon after the last. */
-  timer: NodeJS.Timeout | undefined;
+  /** Cancels the timer that publishes progress which came too soon after the last. */
+  cancelTimer: (() => void) | undefined;
   /** Number of saved segments. */
   segments: number;
 };
@@ -182,10 +181,9 @@ export class JobRunner {
   }
 
   #after(milliseconds: number, action: () => void): void {
-    const timer = setTimeout(() => {
+    this.#options.clock.schedule(milliseconds, () => {
       if (!this.#isClosing) action();
-    }, milliseconds);
-    timer.unref();
+    });
   }
 
   /** Defers a job during which the program crashed several times in a row, or fails it after too many crashes. */
@@ -234,12 +232,12 @@ export class JobRunner {
       progress: { stage, percent: transcript.percent, etaSeconds: null, speed: null },
       isDraining: false,
       publishedAt: 0,
-      timer: undefined,
+      cancelTimer: undefined,
       segments: countSegments(db, id),
     };
     this.#running.set(id, running);
     const settle = () => {
-      clearTimeout(running.timer);
+      running.cancelTimer?.();
       this.#running.delete(id);
       resolve();
       events.emit('settled', { id });
@@ -301,8 +299,13 @@ export class JobRunner {
           return;
         }
       }
-      await delay(DISK_FULL_RETRY_MS, undefined, { signal: this.#closing.signal, ref: false }).catch(() => {
-        // Closing: the loop makes one last attempt.
+      // When the runner closes meanwhile, the loop makes one last attempt.
+      await new Promise<void>((resolve) => {
+        const cancel = clock.schedule(DISK_FULL_RETRY_MS, resolve);
+        this.#closing.signal.addEventListener('abort', () => {
+          cancel();
+          resolve();
+        });
       });
     }
   }
@@ -318,18 +321,19 @@ export class JobRunner {
   }
 
   #onProgress(running: Running, next: JobProgress): void {
+    const { clock } = this.#options;
     const last = running.progress;
     running.progress = { ...next, percent: Math.max(last.percent, next.percent) };
-    const wait = running.publishedAt + MIN_PROGRESS_INTERVAL_MS - this.#options.clock.monotonic();
+    const wait = running.publishedAt + MIN_PROGRESS_INTERVAL_MS - clock.monotonic();
     const persistAndPublish = () => {
-      clearTimeout(running.timer);
-      running.timer = undefined;
-      running.publishedAt = this.#options.clock.monotonic();
+      running.cancelTimer?.();
+      running.cancelTimer = undefined;
+      running.publishedAt = clock.monotonic();
       this.#persistProgress(running);
       this.#publishProgress(running, []);
     };
-    if (last.stage === next.stage && wait > 0) running.timer ??= setTimeout(persistAndPublish, wait);
-    else persistAndPublish();
+    if (last.stage !== next.stage || wait <= 0) persistAndPublish();
+    else running.cancelTimer ??= clock.schedule(wait, persistAndPublish);
   }
 
   #persistProgress({ transcript: { id, attempt }, progress: { stage, percent } }: Running): void {
