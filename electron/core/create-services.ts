@@ -16,7 +16,7 @@ import { installationSecret } from './secrets.ts';
 import { AccountService } from './services/accounts.ts';
 import { EventHub } from './services/events.ts';
 import { createFiles } from './services/files/create.ts';
-import type { AudioGone } from './services/files/service.ts';
+import type { SourceDeleted } from './services/files/service.ts';
 import { ModelService } from './services/models/index.ts';
 import { sameSpeakerCosineOf } from './services/models/speaker-models.ts';
 import { NetworkService } from './services/network.ts';
@@ -49,7 +49,7 @@ export const createServices = async ({ config, host, paths, db, logger }: Deps) 
   const baseUrl = address.url;
   const events = new EventHub();
   const jobEvents = new JobEvents();
-  const fileEvents = new Emitter<{ audioGone: AudioGone }>();
+  const fileEvents = new Emitter<{ sourceDeleted: SourceDeleted }>();
 
   const settings = new SettingsService(db, runOverrides(config), config.defaults);
   const accounts = new AccountService(db, clock, config.apiKey);
@@ -85,7 +85,7 @@ export const createServices = async ({ config, host, paths, db, logger }: Deps) 
     secret,
     baseUrl,
     environment: config.environment,
-    onAudioGone: (gone) => fileEvents.emit('audioGone', gone),
+    onSourceDeleted: (source) => fileEvents.emit('sourceDeleted', source),
   });
   const audio = new TranscriptAudio({
     db,

@@ -54,7 +54,7 @@ export const openStorage = async (
     secret: installationSecret(paths),
     baseUrl: () => '',
     environment,
-    onAudioGone() {},
+    onSourceDeleted() {},
   });
   await files.open();
   return {

@@ -55,6 +55,7 @@ const parse = (schema: z.ZodType | undefined, value: unknown, where: string): un
   schema === undefined ? undefined : validate(schema, value, where);
 
 const paramsOf = (request: FastifyRequest, path: string): unknown => {
+  // Fastify types path parameters by a schema of its own, which these routes do not use.
   const { '*': rest, ...named } = request.params as Record<string, string>;
   return path.endsWith('{fileKey}') ? { ...named, fileKey: rest } : named;
 };

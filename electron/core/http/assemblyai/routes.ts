@@ -130,6 +130,7 @@ const acceptEmptyJson = (server: FastifyInstance): void => {
   server.removeContentTypeParser('application/json');
   server.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body === '') done(null, {});
+    // The parser is typed for any request, this hook for requests with the default generics.
     else parse(request as FastifyRequest, body, done);
   });
 };

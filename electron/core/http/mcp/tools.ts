@@ -107,6 +107,8 @@ const passageOf = (transcript: Transcription, from: number, to: number): CallToo
   });
 };
 
+const READ_ONLY = { readOnlyHint: true, openWorldHint: false };
+
 const addTranscribe = (server: McpServer, context: Context): void => {
   const { transcripts, events, user } = context;
   server.registerTool(
@@ -149,8 +151,7 @@ const addTranscribe = (server: McpServer, context: Context): void => {
   );
 };
 
-const addReading = (server: McpServer, { transcripts, user }: Context): void => {
-  const annotations = { readOnlyHint: true, openWorldHint: false };
+const addRead = (server: McpServer, { transcripts, user }: Context): void => {
   server.registerTool(
     'read',
     {
@@ -162,7 +163,7 @@ const addReading = (server: McpServer, { transcripts, user }: Context): void => 
         to: z.number().min(0).optional().describe('Seconds; default: the end.'),
       },
       outputSchema: { ...FACTS, next_from: z.number().nullable().optional().describe('Read on from here.') },
-      annotations,
+      annotations: READ_ONLY,
     },
     ({ id, from, to }) =>
       withToolErrors(async () => {
@@ -171,6 +172,9 @@ const addReading = (server: McpServer, { transcripts, user }: Context): void => 
         return passageOf(transcripts.forExport(user.id, id), from, to ?? Number.POSITIVE_INFINITY);
       }),
   );
+};
+
+const addSummary = (server: McpServer, { transcripts, user }: Context): void => {
   server.registerTool(
     'summarise',
     {
@@ -178,7 +182,7 @@ const addReading = (server: McpServer, { transcripts, user }: Context): void => 
       description: 'The most important sentences of a recording, in its own language and words.',
       inputSchema: { id: ID, type: z.enum(SUMMARY_TYPES).default('bullets') },
       outputSchema: { id: z.string(), summary: z.string(), language: z.string(), engine: z.string() },
-      annotations,
+      annotations: READ_ONLY,
     },
     ({ id, type }) =>
       withToolErrors(async () => {
@@ -194,8 +198,7 @@ const addReading = (server: McpServer, { transcripts, user }: Context): void => 
   );
 };
 
-const addFinding = (server: McpServer, { transcripts, search, user }: Context): void => {
-  const annotations = { readOnlyHint: true, openWorldHint: false };
+const addSearch = (server: McpServer, { search, user }: Context): void => {
   const hit = z.object({ start: z.number().describe('Seconds.'), snippet: z.string() });
   const found = z.object({ id: z.string(), name: z.string(), created_at: z.string(), hits: z.array(hit) });
   server.registerTool(
@@ -207,7 +210,7 @@ const addFinding = (server: McpServer, { transcripts, search, user }: Context): 
         '"a phrase", prefix*, AND, OR, NOT and parentheses are understood.',
       inputSchema: { query: z.string().min(1).max(500), limit: z.int().min(1).max(50).default(10) },
       outputSchema: { total: z.int(), results: z.array(found) },
-      annotations,
+      annotations: READ_ONLY,
     },
     ({ query, limit }) =>
       withToolErrors(async () => {
@@ -228,6 +231,9 @@ const addFinding = (server: McpServer, { transcripts, search, user }: Context): 
         return text(words, { total: pagination.total, results: short });
       }),
   );
+};
+
+const addRecordings = (server: McpServer, { transcripts, user }: Context): void => {
   server.registerTool(
     'recordings',
     {
@@ -235,7 +241,7 @@ const addFinding = (server: McpServer, { transcripts, search, user }: Context): 
       description: 'The latest recordings with their ids, newest first.',
       inputSchema: { page: z.int().min(1).default(1), limit: z.int().min(1).max(100).default(20) },
       outputSchema: { total: z.int(), recordings: z.array(z.object(FACTS)) },
-      annotations,
+      annotations: READ_ONLY,
     },
     ({ page, limit }) =>
       withToolErrors(async () => {
@@ -273,7 +279,9 @@ export const createMcpServer = (services: McpServices, user: Caller['user']): Mc
   );
   const context = { ...services, user };
   addTranscribe(server, context);
-  addReading(server, context);
-  addFinding(server, context);
+  addRead(server, context);
+  addSummary(server, context);
+  addSearch(server, context);
+  addRecordings(server, context);
   return server;
 };

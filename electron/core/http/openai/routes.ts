@@ -12,6 +12,7 @@ import type { EventHub } from '../../services/events.ts';
 import type { StoredFile } from '../../services/files/service.ts';
 import type { TranscriptService } from '../../services/transcripts/index.ts';
 import { addRoute } from '../add-route.ts';
+import { disconnectSignal } from '../disconnect-signal.ts';
 import { closeAfterRefusal } from '../lingering-close.ts';
 import { ok } from '../responses.ts';
 import { validate } from '../validate.ts';
@@ -54,15 +55,6 @@ const requestOf = (file: StoredFile, form: Form, task: Task): CreateTranscript =
     },
     'form',
   );
-
-/** Aborts when the client disconnects before its answer is complete. */
-const disconnectSignal = ({ raw }: FastifyReply): AbortSignal => {
-  const controller = new AbortController();
-  raw.once('close', () => {
-    if (!raw.writableFinished) controller.abort();
-  });
-  return controller.signal;
-};
 
 /** Waits for the transcription. It is cancelled when the client disconnects: nobody could fetch it later. */
 const waitForEnd = async (

@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify';
 import type { Segment, Transcription } from '../../../contract/transcript.ts';
 import { joinTexts, separatorBetween } from '../../base/text.ts';
 import type { EventHub } from '../../services/events.ts';
+import { startEventStream } from '../event-stream.ts';
 import { errorOfJob, openAiErrorBody } from './errors.ts';
 
 /** Splits a growing text into the parts that a reader has not seen yet. */
@@ -37,14 +38,7 @@ export class OpenAiStream {
 
   /** Starts the stream. From then on errors are sent as events. */
   open(): void {
-    const { raw } = this.#reply.hijack();
-    const headers = Object.entries(this.#reply.getHeaders()).map(([name, value]) => [name, String(value)]);
-    raw.writeHead(200, {
-      ...Object.fromEntries(headers),
-      'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-cache, no-transform',
-      'x-accel-buffering': 'no',
-    });
+    startEventStream(this.#reply);
   }
 
   /** Forwards new segments of a transcription until the returned function is called. */

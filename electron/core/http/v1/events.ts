@@ -5,6 +5,7 @@ import type { EventHub, NumberedEvent } from '../../services/events.ts';
 import type { QueueService } from '../../services/queue.ts';
 import type { TranscriptService } from '../../services/transcripts/index.ts';
 import { addRoute } from '../add-route.ts';
+import { startEventStream } from '../event-stream.ts';
 
 const HEARTBEAT_MS = 15_000;
 /** Most unread bytes of a slow client before it is disconnected; it can resume with `Last-Event-ID`. */
@@ -22,33 +23,30 @@ const write = (out: ServerResponse, { id, type, data }: NumberedEvent): void => 
   else out.write(`id: ${id}\nevent: ${type}\ndata: ${data}\n\n`);
 };
 
+/** What the client missed since the event `lastId`; a snapshot of the current state where that is not known. */
+const firstEvents = (
+  { events, transcripts, queue }: EventDeps,
+  userId: string,
+  lastId: number,
+): readonly NumberedEvent[] => {
+  const missed = Number.isFinite(lastId) ? events.since(userId, lastId) : undefined;
+  if (missed !== undefined) return missed;
+  const processing = transcripts.processing(userId);
+  return [events.snapshot({ type: 'snapshot', processing, queue_paused: queue.isPaused() })];
+};
+
 /** `GET /v1/events`: server-sent events about the caller's transcripts and files. */
-export const addEventRoutes = (server: FastifyInstance, { events, transcripts, queue }: EventDeps): void => {
+export const addEventRoutes = (server: FastifyInstance, deps: EventDeps): void => {
   const open = new Set<ServerResponse>();
   server.addHook('preClose', async () => {
     for (const out of open) out.end();
   });
   addRoute(server, routes.events, ({ caller, headers, reply }) => {
     const userId = caller.user.id;
-    reply.hijack();
-    const out = reply.raw;
-    out.writeHead(200, {
-      ...Object.fromEntries(Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)])),
-      'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-cache, no-transform',
-      'x-accel-buffering': 'no',
-    });
+    const out = startEventStream(reply);
     open.add(out);
-    const last = Number(headers['last-event-id']);
-    const missed = Number.isFinite(last) ? events.since(userId, last) : undefined;
-    if (missed === undefined) {
-      const processing = transcripts.processing(userId);
-      const queue_paused = queue.isPaused();
-      write(out, events.snapshot({ type: 'snapshot', processing, queue_paused }));
-    } else {
-      for (const event of missed) write(out, event);
-    }
-    const unsubscribe = events.subscribe(userId, (event) => write(out, event));
+    for (const event of firstEvents(deps, userId, Number(headers['last-event-id']))) write(out, event);
+    const unsubscribe = deps.events.subscribe(userId, (event) => write(out, event));
     const heartbeat = setInterval(() => out.write(': heartbeat\n\n'), HEARTBEAT_MS);
     out.on('close', () => {
       clearInterval(heartbeat);

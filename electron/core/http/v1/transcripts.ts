@@ -1,27 +1,40 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { routes } from '../../../contract/routes.ts';
+import type { Transcription } from '../../../contract/transcript.ts';
 import { renderExport } from '../../exports/render.ts';
+import type { Caller } from '../../services/accounts.ts';
 import type { TranscriptService } from '../../services/transcripts/index.ts';
 import { addRoute } from '../add-route.ts';
 import { contentDisposition } from '../content-disposition.ts';
+import { disconnectSignal } from '../disconnect-signal.ts';
 import { accepted, ok, success } from '../responses.ts';
 
-/** Aborts when the client disconnects. */
-const disconnectSignal = (reply: FastifyReply): AbortSignal => {
-  const controller = new AbortController();
-  reply.raw.once('close', () => controller.abort());
-  return controller.signal;
+const locationOf = (id: string) => ({ location: `/v1/transcript/id/${id}` });
+
+type QueuedJob = {
+  /** As it is now. */
+  readonly transcript: Transcription;
+  readonly wait: boolean;
+  readonly reply: FastifyReply;
+};
+
+/** 200 with the result where the request waits for it and it comes in time, otherwise 202. */
+const answerJob = async (
+  transcripts: TranscriptService,
+  { user }: Caller,
+  { transcript, wait, reply }: QueuedJob,
+) => {
+  const headers = locationOf(transcript.id);
+  if (!wait) return accepted(transcript, headers);
+  const ended = await transcripts.wait(user.id, transcript.id, disconnectSignal(reply));
+  return ended.status === 'processing' ? accepted(ended, headers) : ok(ended, headers);
 };
 
 /** `/v1/transcript`: creates, lists, reads, edits, exports and deletes transcriptions. */
 export const addTranscriptRoutes = (server: FastifyInstance, transcripts: TranscriptService): void => {
-  const locationOf = (id: string) => ({ location: `/v1/transcript/id/${id}` });
-  addRoute(server, routes.createTranscript, async ({ caller, body, headers: sent, reply }) => {
-    const created = transcripts.create(caller.user, body, sent['idempotency-key']);
-    const headers = locationOf(created.id);
-    if (!body.wait_until_complete) return accepted(created, headers);
-    const finished = await transcripts.wait(caller.user.id, created.id, disconnectSignal(reply));
-    return finished.status === 'processing' ? accepted(finished, headers) : ok(finished, headers);
+  addRoute(server, routes.createTranscript, ({ caller, body, headers, reply }) => {
+    const transcript = transcripts.create(caller.user, body, headers['idempotency-key']);
+    return answerJob(transcripts, caller, { transcript, wait: body.wait_until_complete, reply });
   });
   addRoute(server, routes.recentTranscripts, ({ caller, query }) =>
     ok(transcripts.recent(caller.user.id, query.limit)),
@@ -44,12 +57,10 @@ export const addTranscriptRoutes = (server: FastifyInstance, transcripts: Transc
   addRoute(server, routes.retryTranscript, ({ caller, params }) =>
     accepted(transcripts.retry(caller.user.id, params.id), locationOf(params.id)),
   );
-  addRoute(server, routes.analyzeTranscript, async ({ caller, params, body, reply }) => {
-    transcripts.analyze(caller.user.id, params.id, body);
-    const headers = locationOf(params.id);
-    if (!body.wait_until_complete) return accepted(transcripts.get(caller.user.id, params.id), headers);
-    const finished = await transcripts.wait(caller.user.id, params.id, disconnectSignal(reply));
-    return finished.status === 'processing' ? accepted(finished, headers) : ok(finished, headers);
+  addRoute(server, routes.analyzeTranscript, ({ caller, params: { id }, body, reply }) => {
+    transcripts.analyze(caller.user.id, id, body);
+    const transcript = transcripts.get(caller.user.id, id);
+    return answerJob(transcripts, caller, { transcript, wait: body.wait_until_complete, reply });
   });
   addRoute(server, routes.exportTranscript, async ({ caller, params, query, reply }) => {
     const transcript = transcripts.forExport(caller.user.id, params.id);

@@ -10,7 +10,7 @@ import type { SettingsService } from '../settings.ts';
 import { CorsService } from './cors.ts';
 import { PresignService } from './presign.ts';
 import { Quota } from './quota.ts';
-import { type AudioGone, FileService } from './service.ts';
+import { FileService, type SourceDeleted } from './service.ts';
 import { TokenSigner } from './tokens.ts';
 import { UploadService } from './uploads.ts';
 
@@ -27,7 +27,7 @@ export type CreateFilesOptions = {
   readonly baseUrl: () => string;
   /** Names ClamAV's configuration and program; see `Scanner`. */
   readonly environment: NodeJS.ProcessEnv;
-  readonly onAudioGone: (gone: AudioGone) => void;
+  readonly onSourceDeleted: (gone: SourceDeleted) => void;
 };
 
 export type Files = {
@@ -64,7 +64,7 @@ export const createFiles = (options: CreateFilesOptions): Files => {
   const scanner = new Scanner(options.environment, logger);
   const signer = new TokenSigner(options.secret, clock);
   const quota = new Quota(db, settings);
-  const { events, onAudioGone } = options;
+  const { events, onSourceDeleted } = options;
   const uploads = new UploadService({ db, store, scanner, quota, settings, events, clock });
   const service = new FileService({
     db,
@@ -74,7 +74,7 @@ export const createFiles = (options: CreateFilesOptions): Files => {
     events,
     clock,
     baseUrl,
-    onAudioGone,
+    onSourceDeleted,
   });
   let timer: NodeJS.Timeout | undefined;
   const sweepQuietly = async () => {

@@ -19,8 +19,8 @@ import type { TokenSigner } from './tokens.ts';
 
 export type { FileRecord as StoredFile } from '../../stores/files.ts';
 
-/** A transcript whose stored file was deleted. */
-export type AudioGone = { readonly userId: string; readonly transcriptId: string };
+/** A transcript whose source, a stored file, was deleted. */
+export type SourceDeleted = { readonly userId: string; readonly transcriptId: string };
 
 type FileServiceDeps = {
   readonly db: WritableDb;
@@ -30,8 +30,8 @@ type FileServiceDeps = {
   readonly events: EventHub;
   readonly clock: Clock;
   readonly baseUrl: () => string;
-  /** Told after a file was deleted, once for each transcript that was made from it. */
-  readonly onAudioGone: (gone: AudioGone) => void;
+  /** Called after a file was deleted, once for each transcript that was made from it. */
+  readonly onSourceDeleted: (gone: SourceDeleted) => void;
 };
 
 const SOURCE_DELETED =
@@ -88,7 +88,7 @@ export class FileService {
   }
 
   /** The key of the stored file that one of this server's URLs names; undefined for any other URL. */
-  resolveUrl(_userId: string, url: string): string | undefined {
+  resolveUrl(url: string): string | undefined {
     return keyOfUrl(url, this.#deps.baseUrl(), this.#deps.signer);
   }
 
@@ -154,7 +154,7 @@ export class FileService {
   }
 
   async #delete(file: FileRecord): Promise<void> {
-    const { db, objects, events, onAudioGone } = this.#deps;
+    const { db, objects, events, onSourceDeleted } = this.#deps;
     const detached = db.transaction(() => {
       const transcripts = this.#detachTranscripts(file.id);
       return store.deleteFile(db, file.id) ? transcripts : undefined;
@@ -162,12 +162,12 @@ export class FileService {
     // A concurrent request deleted it first.
     if (detached === undefined) throw fileNotFound();
     events.publish(file.userId, { type: 'file.deleted', key: file.key });
-    for (const transcript of detached) onAudioGone(transcript);
+    for (const transcript of detached) onSourceDeleted(transcript);
     await objects.remove(file.object);
   }
 
   /** Takes the file away from its transcripts. One with audio of its own, such as a bleeped recording, keeps that. */
-  #detachTranscripts(fileId: string): AudioGone[] {
+  #detachTranscripts(fileId: string): SourceDeleted[] {
     const { db } = this.#deps;
     return transcriptsOfFile(db, fileId).flatMap(({ id }) => {
       const transcript = findTranscript(db, id);

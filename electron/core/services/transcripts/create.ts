@@ -9,7 +9,7 @@ import type { ModelService } from '../models/index.ts';
 /** What the file service tells about the caller's own files. */
 export type OwnFiles = {
   /** The key of the own file that a URL names; undefined where it names none. */
-  resolveUrl(userId: string, url: string): string | undefined;
+  resolveUrl(url: string): string | undefined;
   ownFile(userId: string, key: string): { id: string; originalName: string } | undefined;
 };
 
@@ -39,7 +39,7 @@ export type NamedSource = { readonly name: string; readonly fileId: string | nul
 
 /** Throws `invalid_request` where `audioUrl` is no http(s) URL, `file_not_found` for an own file that does not exist. */
 export const sourceOf = (files: OwnFiles, userId: string, audioUrl: string): NamedSource => {
-  const key = files.resolveUrl(userId, audioUrl);
+  const key = files.resolveUrl(audioUrl);
   if (key === undefined) return { name: nameFromAudioUrl(parseAudioUrl(audioUrl)), fileId: null };
   const file = files.ownFile(userId, key);
   if (file === undefined) throw new AppError('file_not_found', 'There is no such stored file.');

@@ -1,13 +1,13 @@
 import type { Emitter } from '../../base/emitter.ts';
 import type { JobEvents } from '../../jobs/events.ts';
 import type { EventHub } from '../events.ts';
-import type { AudioGone } from '../files/service.ts';
+import type { SourceDeleted } from '../files/service.ts';
 import type { TranscriptService } from './index.ts';
 import { presentSegments } from './present.ts';
 
 type Deps = {
   readonly jobEvents: JobEvents;
-  readonly fileEvents: Emitter<{ audioGone: AudioGone }>;
+  readonly fileEvents: Emitter<{ sourceDeleted: SourceDeleted }>;
   readonly hub: EventHub;
   readonly transcripts: TranscriptService;
 };
@@ -32,7 +32,7 @@ export const publishTranscriptEvents = ({ jobEvents, fileEvents, hub, transcript
     const type = status === 'completed' ? 'transcript.completed' : 'transcript.failed';
     hub.publish(userId, { type, transcript: transcripts.get(userId, id) });
   });
-  fileEvents.on('audioGone', ({ userId, transcriptId }) =>
+  fileEvents.on('sourceDeleted', ({ userId, transcriptId }) =>
     hub.publish(userId, { type: 'transcript.changed', transcript: transcripts.get(userId, transcriptId) }),
   );
 };

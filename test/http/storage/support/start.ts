@@ -14,7 +14,6 @@ import { addStorageRoutes } from '../../../../electron/core/http/v1/storage.ts';
 import { AccountService } from '../../../../electron/core/services/accounts.ts';
 import { EventHub } from '../../../../electron/core/services/events.ts';
 import { createFiles, type Files } from '../../../../electron/core/services/files/create.ts';
-import type { AudioGone } from '../../../../electron/core/services/files/service.ts';
 import { SettingsService } from '../../../../electron/core/services/settings.ts';
 import { UsageService } from '../../../../electron/core/services/usage.ts';
 import { type Database, openDatabase } from '../../../../electron/core/stores/database.ts';
@@ -46,7 +45,6 @@ export type Storage = {
   readonly accounts: AccountService;
   readonly events: EventHub;
   readonly settings: SettingsService;
-  readonly gone: AudioGone[];
   close(): Promise<void>;
 };
 
@@ -66,7 +64,6 @@ export const startStorage = async (options: StartOptions): Promise<Storage> => {
   const accounts = new AccountService(db, systemClock, OWNER_KEY);
   accounts.owner();
   const events = new EventHub();
-  const gone: AudioGone[] = [];
   let url = '';
   const environment = {
     PATH: process.env.PATH,
@@ -84,7 +81,7 @@ export const startStorage = async (options: StartOptions): Promise<Storage> => {
     secret: 'a secret for tests',
     baseUrl: () => url,
     environment,
-    onAudioGone: (transcript) => gone.push(transcript),
+    onSourceDeleted() {},
   });
   await files.open();
   const server = await createServer({
@@ -120,7 +117,6 @@ export const startStorage = async (options: StartOptions): Promise<Storage> => {
     accounts,
     events,
     settings,
-    gone,
     close: async () => {
       await server.close();
       await files.close();
