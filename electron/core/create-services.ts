@@ -9,8 +9,8 @@ import { type AppConfig, type Host, runOverrides } from './config.ts';
 import { createEngines } from './create-engines.ts';
 import { JobEvents } from './jobs/events.ts';
 import { JobRunner } from './jobs/runner.ts';
-import { createAnalyser } from './pipeline/findings/analyze.ts';
-import { isSetUp, summarizerOf } from './pipeline/findings/summarizer.ts';
+import { createAnalyzer } from './pipeline/findings/analyze.ts';
+import { isConfigured, summarizerOf } from './pipeline/findings/summarizer.ts';
 import { createJobWork } from './pipeline/job.ts';
 import { installationSecret } from './secrets.ts';
 import { AccountService } from './services/accounts.ts';
@@ -96,14 +96,14 @@ export const createServices = async ({ config, host, paths, db, logger }: Deps) 
     locate: (fileId) => files.service.locate(fileId),
   });
 
-  const analyse = createAnalyser({
+  const analyze = createAnalyzer({
     secret,
     thread: host.analysisThread,
     summarizer: (signal) => summarizerOf(http, languageModelOf(settings), signal),
   });
   const work = createJobWork({
-    analyse,
-    hasSummarizer: () => isSetUp(languageModelOf(settings)),
+    analyze,
+    hasSummarizer: () => isConfigured(languageModelOf(settings)),
     diarize: engines.diarize,
     speakerModels: () => models.speakerModels(),
     db,
@@ -140,7 +140,7 @@ export const createServices = async ({ config, host, paths, db, logger }: Deps) 
     jobs,
     jobEvents,
     voices,
-    analyse,
+    analyze,
     baseUrl,
     files: files.service,
   });

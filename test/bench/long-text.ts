@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { CreateTranscript } from '../../electron/contract/transcript.ts';
 import { silentLogger } from '../../electron/core/base/logger.ts';
-import { summarise } from '../../electron/core/pipeline/findings/totals.ts';
+import { computeTotals } from '../../electron/core/pipeline/findings/totals.ts';
 import { newTranscript } from '../../electron/core/services/transcripts/create.ts';
 import { openDatabase } from '../../electron/core/stores/database.ts';
 import { insertSegments, type StoredSegment } from '../../electron/core/stores/segments.ts';
@@ -53,7 +53,7 @@ const store = (dataDir: string, segments: readonly StoredSegment[], hours: numbe
   const source = { name: 'long.flac', fileId: null };
   const row = {
     ...newTranscript(body, { userId, source, queueOrder: 1, now: Date.now() }),
-    ...summarise(segments),
+    ...computeTotals(segments),
     status: 'completed' as const,
     language: 'en',
     duration: hours * 3600,

@@ -2,7 +2,7 @@ import { STAGES, type Stage } from '../../contract/transcript.ts';
 import type { Clock } from '../base/clock.ts';
 import { isFullDisk, messageOf } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
-import { asBefore, isReanalysis } from '../pipeline/findings/reanalyze.ts';
+import { abandonedReanalysis, isReanalysis } from '../pipeline/findings/reanalyze.ts';
 import { dropUnredacted } from '../pipeline/redaction/partial.ts';
 import type { JobProgress, JobWork, StopReason } from '../pipeline/types.ts';
 import type { WritableDb } from '../stores/database.ts';
@@ -208,7 +208,7 @@ export class JobRunner {
     const failure = failureOf(tooManyAppCrashes(appCrashes), undefined);
     db.transaction(() => {
       if (isReanalysis(transcript)) {
-        updateTranscript(db, id, { ...asBefore(transcript, failure.message), appCrashes: 0 });
+        updateTranscript(db, id, { ...abandonedReanalysis(transcript, failure.message), appCrashes: 0 });
       } else {
         updateTranscript(db, id, { ...failedFields(failure, stage, clock.now()), appCrashes: 0 });
         if (transcript.options.redact_pii) dropUnredacted(db, id);

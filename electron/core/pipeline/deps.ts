@@ -8,16 +8,16 @@ import type { HttpClient } from '../engines/net/types.ts';
 import type { PageReader } from '../engines/pages/yt-dlp.ts';
 import type { WhisperEngine } from '../engines/whisper/engine.ts';
 import type { Database } from '../stores/database.ts';
-import type { Analyser } from './findings/analyze.ts';
+import type { Analyzer } from './findings/analyze.ts';
 
-/** The settings that the pipeline reads, at the moment it needs them. */
+/** Settings, read when they are needed, so that a change takes effect in running jobs. */
 export type PipelineSettings = {
   maxDownloadBytes(): number;
   stallSeconds(): number;
   beamSize(): number;
-  /** Whether no more of Whisper's window is encoded than there is sound. */
+  /** Whether Whisper encodes only as much of its window as there is audio. */
   fitWindow(): boolean;
-  /** Whether yt-dlp may look for recordings in pages. */
+  /** Whether yt-dlp may look for recordings in web pages. */
   pages(): boolean;
   /** Credits per minute of audio. */
   creditRate(model: string): number;
@@ -26,31 +26,31 @@ export type PipelineSettings = {
 export type PipelineModel = { readonly id: string; readonly path: string; readonly demonstration: boolean };
 
 export type PipelineModels = {
-  /** The model behind a name, downloaded first where that is allowed. Throws `model_not_installed`, `cancelled`. */
+  /** Finds a model by name; downloads it first if that is allowed. Throws `model_not_installed`, `cancelled`. */
   prepare(
     name: string,
     options: {
       readonly signal: AbortSignal;
-      /** From 0 to 1, while the model is downloaded. */
+      /** The share that is downloaded, 0 to 1. */
       readonly onDownload: (share: number) => void;
     },
   ): Promise<PipelineModel>;
   isEnglishOnly(name: string): boolean;
   canTranslate(name: string): boolean;
-  /** Times real time of earlier transcriptions with this model. */
+  /** Speed of earlier transcriptions with this model, times real time. */
   speedOf(id: string): number | undefined;
   saveSpeed(id: string, speed: number): void;
 };
 
-/** The models of diarization that are in use; `id` is the embedding model's. */
+/** The diarization models in use; `id` is that of the embedding model. */
 export type SpeakerModels = DiarizationModels & { readonly id: string };
 
 export type PipelineFiles = {
-  /** A readable local path of a stored file, with its name and size; undefined when it is gone. */
+  /** A readable local path of a stored file; undefined if it no longer exists. */
   locate(fileId: string): Promise<{ path: string; name: string; size: number } | undefined>;
 };
 
-/** Everything a job is worked on with. */
+/** What a job needs. */
 export type PipelineDeps = {
   readonly db: Omit<Database, 'close' | 'wasClean'>;
   readonly clock: Clock;
@@ -63,8 +63,8 @@ export type PipelineDeps = {
   readonly settings: PipelineSettings;
   readonly models: PipelineModels;
   readonly files: PipelineFiles;
-  readonly analyse: Analyser;
-  /** Whether a language model is set up that writes summaries, in any language. */
+  readonly analyze: Analyzer;
+  /** Whether a language model is configured, which summarizes in any language. */
   readonly hasSummarizer: () => boolean;
   readonly diarize: Diarizer;
   /** Throws `model_not_installed`. */

@@ -10,17 +10,17 @@ import type { Transcript } from '../stores/transcript-record.ts';
 import { findTranscript, updateTranscript } from '../stores/transcripts.ts';
 import { firstCheckpoint, matchingCheckpoint } from './checkpoint.ts';
 import type { PipelineDeps, PipelineModel } from './deps.ts';
-import { type Analysed, keepVoices, withDiarization } from './findings/analyze.ts';
-import { diarizeTranscript } from './findings/diarize.ts';
-import { analyseAgain, isReanalysis } from './findings/reanalyze.ts';
-import { summarise } from './findings/totals.ts';
-import { translateForSummary } from './findings/translate.ts';
+import { analyzeTranscript, type Findings, storeEmbeddings } from './findings/analyze.ts';
+import { type Diarized, diarizeTranscript } from './findings/diarize.ts';
+import { isReanalysis, reanalyze } from './findings/reanalyze.ts';
+import { computeTotals } from './findings/totals.ts';
 import { type AudioRange, recognizeAudio } from './recognition/chunk-scheduler.ts';
 import { PEAKS_PER_SECOND } from './recognition/peaks.ts';
-import { keepRedactedAudio, type Recording, recordingOf } from './redaction/audio.ts';
+import { keepRedactedAudio } from './redaction/audio.ts';
 import { dropUnredacted, redactedOptions } from './redaction/partial.ts';
 import { keepPlaybackAudio, type PlaybackAudio, transcriptFolder } from './source/playback-audio.ts';
 import { RangeAudio } from './source/range-audio.ts';
+import { recognizedRecording } from './source/recording.ts';
 import { resolveSource, type Source } from './source/resolve.ts';
 import { keepForRetry, removeWorkFolder, workFolder } from './source/work-folder.ts';
 import type { JobContext, JobWork } from './types.ts';
@@ -30,24 +30,31 @@ const DEMONSTRATION =
 
 export const PEAKS_FILE = `peaks-${PEAKS_PER_SECOND}.bin`;
 
-/** What fetching a missing model is of the whole job, in percent; fetching the audio is counted from 0 as well. */
+/** Progress of the whole job at the end of the model's download; that of the audio starts from 0 again. */
 const MODEL_PERCENT = 10;
+/** The analyses' part of the whole job; covering and checking redacted audio follows. */
+const ANALYSIS_START_PERCENT = 95;
+const ANALYSIS_END_PERCENT = 97;
 
-/**
- * What was asked for. The end of the file is left to the decoder: a container's own length can be a guess, and
- * cutting there would lose what comes after it. `expectedEnd` is for progress alone.
- */
-const rangeOf = (transcript: Transcript, info: MediaInfo): AudioRange => {
-  const start = transcript.audioStartFrom;
-  const end = transcript.audioEndAt === 0 ? null : transcript.audioEndAt;
-  return { start, end, expectedEnd: Math.min(end ?? Infinity, info.duration ?? Infinity) };
-};
+const prepareModel = (deps: PipelineDeps, { transcript, signal, onProgress }: JobContext) =>
+  deps.models.prepare(transcript.model, {
+    signal,
+    onDownload: (share) =>
+      onProgress({
+        stage: 'downloading_model',
+        percent: share * MODEL_PERCENT,
+        etaSeconds: null,
+        speed: null,
+      }),
+  });
 
-const inspect = async (deps: PipelineDeps, context: JobContext, source: Source): Promise<MediaInfo> => {
+/** Throws `no_audio_track` if there is nothing to decode. */
+const probeSource = async (deps: PipelineDeps, context: JobContext, source: Source): Promise<MediaInfo> => {
+  const { transcript, signal } = context;
   context.onProgress({ stage: 'decoding', percent: 10, etaSeconds: null, speed: null });
   let info: MediaInfo;
   try {
-    info = await deps.media.probe(source.input, { signal: context.signal });
+    info = await deps.media.probe(source.input, { signal });
   } catch (error) {
     source.throwIfFailed();
     throw error;
@@ -55,7 +62,7 @@ const inspect = async (deps: PipelineDeps, context: JobContext, source: Source):
   if (info.audioStreams.length === 0) {
     throw new AppError('no_audio_track', 'This file has no sound: it holds no audio track.');
   }
-  updateClaimed(deps.db, context.transcript.id, context.transcript.attempt, {
+  updateClaimed(deps.db, transcript.id, transcript.attempt, {
     fileName: source.name,
     fileSize: source.size ?? info.size ?? 0,
     fileFormat: info.format,
@@ -63,21 +70,29 @@ const inspect = async (deps: PipelineDeps, context: JobContext, source: Source):
   return info;
 };
 
-/** The saved state of this job if it fits, else a new beginning with nothing saved. */
-const begin = (
+/**
+ * The requested range. Without a requested end the decoder finds it: a container's declared duration may be an estimate,
+ * and cutting there would lose what follows.
+ */
+const rangeOf = ({ audioStartFrom, audioEndAt }: Transcript, info: MediaInfo): AudioRange => {
+  const end = audioEndAt === 0 ? null : audioEndAt;
+  return { start: audioStartFrom, end, expectedEnd: Math.min(end ?? Infinity, info.duration ?? Infinity) };
+};
+
+/** The saved checkpoint if it belongs to this source and model; else a new one, with earlier segments deleted. */
+const resumeOrStart = (
   deps: PipelineDeps,
   { transcript }: JobContext,
   source: Source,
   model: PipelineModel,
 ): RecognitionCheckpoint => {
-  const known = matchingCheckpoint(transcript, source.identity, model.id);
-  if (known !== undefined) return known;
-  const fresh = firstCheckpoint(transcript.audioStartFrom, source.identity, model.id);
-  const language = transcript.languageAsked === 'auto' ? null : transcript.languageAsked;
+  const saved = matchingCheckpoint(transcript, source.identity, model.id);
+  if (saved !== undefined) return saved;
+  const requested = transcript.languageAsked === 'auto' ? null : transcript.languageAsked;
   const checkpoint: RecognitionCheckpoint = {
-    ...fresh,
-    language: language ?? (deps.models.isEnglishOnly(transcript.model) ? 'en' : null),
-    languageConfidence: language === null ? null : 1,
+    ...firstCheckpoint(transcript.audioStartFrom, source.identity, model.id),
+    language: requested ?? (deps.models.isEnglishOnly(transcript.model) ? 'en' : null),
+    languageConfidence: requested === null ? null : 1,
   };
   deps.db.transaction(() => {
     deleteSegments(deps.db, transcript.id);
@@ -91,35 +106,54 @@ const begin = (
   return checkpoint;
 };
 
-type Outcome = {
-  summary: DecodeSummary;
-  checkpoint: RecognitionCheckpoint;
-  model: PipelineModel;
-  audio: PlaybackAudio;
-  analysed: Analysed;
+/** Decodes and recognizes the source; its segments are stored chunk by chunk. */
+const recognizeSource = async (
+  deps: PipelineDeps,
+  context: JobContext,
+  { source, info, model }: { source: Source; info: MediaInfo; model: PipelineModel },
+) => {
+  const { transcript } = context;
+  const checkpoint = resumeOrStart(deps, context, source, model);
+  const rangeAudio =
+    source.input.kind === 'range' ? await RangeAudio.open(workFolder(deps, transcript), checkpoint.at) : null;
+  const recognized = await recognizeAudio({
+    deps,
+    context,
+    source,
+    model,
+    checkpoint,
+    audio: rangeAudio,
+    range: rangeOf(transcript, info),
+    peaksPath: join(transcriptFolder(deps, transcript.id), PEAKS_FILE),
+  });
+  const recording = await recognizedRecording(transcript, source.input, rangeAudio);
+  return { ...recognized, rangeAudio, recording };
 };
 
 const creditsFor = (seconds: number, rate: number): number =>
   Math.ceil((seconds / 60) * rate * 100 - 1e-9) / 100;
 
+type Outcome = {
+  readonly summary: DecodeSummary;
+  readonly checkpoint: RecognitionCheckpoint;
+  readonly model: PipelineModel;
+  readonly diarized: Diarized;
+  readonly findings: Findings;
+  readonly audio: PlaybackAudio;
+};
+
 /** Writes the finished transcript and its price, all or nothing. */
-const complete = (deps: PipelineDeps, { transcript }: JobContext, outcome: Outcome): void => {
-  const { summary, checkpoint, model, audio, analysed } = outcome;
+const persist = (deps: PipelineDeps, { transcript }: JobContext, outcome: Outcome): void => {
+  const { summary, checkpoint, model, diarized, findings, audio } = outcome;
   const now = deps.clock.now();
   const credits = creditsFor(summary.duration, deps.settings.creditRate(transcript.model));
-  const warnings = [
-    ...(model.demonstration ? [DEMONSTRATION] : []),
-    ...summary.warnings,
-    ...audio.warnings,
-    ...analysed.warnings,
-  ];
   deps.db.transaction(() => {
-    replaceSegments(deps.db, transcript.id, analysed.segments);
-    keepVoices(deps.db, transcript, analysed);
-    const mine = updateClaimed(deps.db, transcript.id, transcript.attempt, {
-      ...summarise(analysed.segments),
+    replaceSegments(deps.db, transcript.id, findings.segments);
+    storeEmbeddings(deps.db, transcript, diarized);
+    const isMine = updateClaimed(deps.db, transcript.id, transcript.attempt, {
+      ...computeTotals(findings.segments),
       analysis: {
-        ...analysed.analysis,
+        ...findings.analysis,
         ...(audio.report === undefined ? {} : { redaction_report: audio.report }),
       },
       options: redactedOptions(transcript.options),
@@ -127,13 +161,18 @@ const complete = (deps: PipelineDeps, { transcript }: JobContext, outcome: Outco
       duration: summary.duration,
       language: checkpoint.language,
       languageConfidence: checkpoint.languageConfidence,
-      warnings,
+      warnings: [
+        ...(model.demonstration ? [DEMONSTRATION] : []),
+        ...summary.warnings,
+        ...audio.warnings,
+        ...findings.warnings,
+      ],
       creditsUsed: credits,
       audioFile: audio.file,
       audioOffset: audio.offset,
       percent: 100,
     });
-    if (!mine) throw new AppError('interrupted', 'This job was taken over.');
+    if (!isMine) throw new AppError('interrupted', 'This job was taken over.');
     updateTranscript(deps.db, transcript.id, {
       status: 'completed',
       lease: null,
@@ -154,120 +193,82 @@ const complete = (deps: PipelineDeps, { transcript }: JobContext, outcome: Outco
   runPendingScrub(deps.db);
 };
 
-const ANALYSING_FROM = 95;
-/** Covering what is private, and hearing it again, comes after. */
-const ANALYSING_TO = 97;
-
-/** The analyses that the job asks for, over what was recognised. */
-const analyse = async (
-  deps: PipelineDeps,
-  context: JobContext,
-  language: string | null,
-  recording: Recording | null,
-  model: PipelineModel,
-): Promise<Analysed> => {
-  const { transcript, signal } = context;
-  const { options } = transcript;
-  const onProgress = (share: number) =>
-    context.onProgress({
-      stage: 'analyzing',
-      percent: ANALYSING_FROM + share * (ANALYSING_TO - ANALYSING_FROM),
-      etaSeconds: null,
-      speed: null,
-    });
-  const segments = readSegments(deps.db, transcript.id);
-  const told = await diarizeTranscript(deps, context, { recording, segments }, options);
-  const what = { recording, model: async () => model, language, segments };
-  const { translation, warnings } = await translateForSummary(deps, context, what, options);
-  onProgress(0);
-  const asked = { language, segments: told.segments, options, translation, signal, onProgress };
-  const analysed = await deps.analyse(asked);
-  return withDiarization(analysed, { ...told, warnings: [...told.warnings, ...warnings] });
-};
-
-const work = async (deps: PipelineDeps, context: JobContext): Promise<void> => {
+/** Resolve source → decode → recognize → diarize → analyze → redact → persist. */
+const transcribe = async (deps: PipelineDeps, context: JobContext): Promise<void> => {
   const { transcript } = context;
-  // Asked first: a job without its model should fail before anything else is downloaded for it.
-  const model = await deps.models.prepare(transcript.model, {
-    signal: context.signal,
-    onDownload: (share) =>
-      context.onProgress({
-        stage: 'downloading_model',
-        percent: share * MODEL_PERCENT,
-        etaSeconds: null,
-        speed: null,
-      }),
-  });
+  const { options } = transcript;
+  // First, so that a job without its model fails before any audio is downloaded for it.
+  const model = await prepareModel(deps, context);
   const source = await resolveSource(deps, context);
   try {
-    const info = await inspect(deps, context, source);
-    const beginning = begin(deps, context, source, model);
-    const range = rangeOf(transcript, info);
-    const gathered =
-      source.input.kind === 'range'
-        ? await RangeAudio.open(workFolder(deps, transcript), beginning.at)
-        : null;
-    const { summary, checkpoint } = await recognizeAudio({
-      deps,
-      context,
+    const info = await probeSource(deps, context, source);
+    const { summary, checkpoint, rangeAudio, recording } = await recognizeSource(deps, context, {
       source,
+      info,
       model,
-      checkpoint: beginning,
-      audio: gathered,
-      range,
-      peaksPath: join(transcriptFolder(deps, transcript.id), PEAKS_FILE),
     });
-    const recording = await recordingOf(transcript, source.input, gathered);
     const { language } = checkpoint;
-    const analysed = await analyse(deps, context, language, recording, model);
-    const audio = transcript.options.redact_pii
-      ? await keepRedactedAudio(deps, context, { recording, model, language, analysed })
-      : await keepPlaybackAudio(deps, context, source, info, gathered);
-    complete(deps, context, { summary, checkpoint, model, audio, analysed });
+    const segments = readSegments(deps.db, transcript.id);
+    const diarized = await diarizeTranscript(deps, context, { recording, segments }, options);
+    const findings = await analyzeTranscript(deps, context, {
+      recording,
+      model: async () => model,
+      language,
+      diarized,
+      onProgress: (share) =>
+        context.onProgress({
+          stage: 'analyzing',
+          percent: ANALYSIS_START_PERCENT + share * (ANALYSIS_END_PERCENT - ANALYSIS_START_PERCENT),
+          etaSeconds: null,
+          speed: null,
+        }),
+    });
+    const audio = options.redact_pii
+      ? await keepRedactedAudio(deps, context, { recording, model, language, secrets: findings.secrets })
+      : await keepPlaybackAudio(deps, context, source, info, rangeAudio);
+    persist(deps, context, { summary, checkpoint, model, diarized, findings, audio });
   } finally {
     await source.close();
   }
 };
 
-/** Whether the job will go on later, so that what was fetched for it must stay. */
-const goesOn = (deps: PipelineDeps, { transcript, signal }: JobContext, error: unknown): boolean => {
-  const stopped = signal.reason === 'shutdown' || (isAppError(error) && error.code === 'interrupted');
-  return stopped && findTranscript(deps.db, transcript.id) !== undefined;
+/** Whether the job stays in the queue and resumes later, so that its work folder must stay. */
+const isInterrupted = (deps: PipelineDeps, { transcript, signal }: JobContext, error: unknown): boolean => {
+  const isStopped = signal.reason === 'shutdown' || (isAppError(error) && error.code === 'interrupted');
+  return isStopped && findTranscript(deps.db, transcript.id) !== undefined;
 };
 
-/** Shows what was recognised so far with the failure, and removes what another try cannot use. */
-const giveUp = async (deps: PipelineDeps, { transcript }: JobContext, reason: unknown): Promise<void> => {
+/** Shows the text so far with the failure, or drops it if it should have been redacted; keeps what a retry can use. */
+const persistFailure = async (
+  deps: PipelineDeps,
+  { transcript }: JobContext,
+  reason: unknown,
+): Promise<void> => {
+  const { id, attempt, options } = transcript;
   try {
-    if (transcript.options.redact_pii) {
-      dropUnredacted(deps.db, transcript.id);
+    if (options.redact_pii) {
+      dropUnredacted(deps.db, id);
       runPendingScrub(deps.db);
-    } else
-      updateClaimed(
-        deps.db,
-        transcript.id,
-        transcript.attempt,
-        summarise(readSegments(deps.db, transcript.id)),
-      );
+    } else {
+      updateClaimed(deps.db, id, attempt, computeTotals(readSegments(deps.db, id)));
+    }
   } catch (error) {
-    // The segments themselves are saved; on a full disk the room that follows is what helps.
-    deps.logger.warn(
-      { transcript: transcript.id, reason: messageOf(error) },
-      'The text so far was not written',
-    );
+    // The segments are saved already; if the disk is full, removing the work folder is what helps.
+    deps.logger.warn({ transcript: id, reason: messageOf(error) }, 'The text so far was not written');
   }
   await keepForRetry(deps, transcript, reason);
 };
 
-/** The whole way of a job: fetch → decode → recognise → persist. */
+/** Runs a job: the transcription of its audio, or the reanalysis of a finished transcript. */
 export const createJobWork =
   (deps: PipelineDeps): JobWork =>
   async (context) => {
-    if (isReanalysis(context.transcript)) return analyseAgain(deps, context);
+    if (isReanalysis(context.transcript)) return reanalyze(deps, context);
     try {
-      await work(deps, context);
+      await transcribe(deps, context);
       await removeWorkFolder(deps, context.transcript);
     } catch (error) {
-      if (!goesOn(deps, context, error)) await giveUp(deps, context, error);
+      if (!isInterrupted(deps, context, error)) await persistFailure(deps, context, error);
       throw error;
     }
   };

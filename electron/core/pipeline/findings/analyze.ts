@@ -4,127 +4,110 @@ import type { AnalysisResult, AnalysisTranscript, RedactedWord, Summarizer } fro
 import { throwIfAborted } from '../../base/abort.ts';
 import type { StoredAnalysis } from '../../stores/codecs.ts';
 import type { WritableDb } from '../../stores/database.ts';
-import type { SpeakerVoiceRow } from '../../stores/schema.ts';
 import type { StoredSegment } from '../../stores/segments.ts';
 import type { Transcript, TranscriptChange } from '../../stores/transcript-record.ts';
 import { replaceSpeakerVoices } from '../../stores/voices.ts';
-import { summarise } from './totals.ts';
+import type { PipelineDeps } from '../deps.ts';
+import type { JobContext } from '../types.ts';
+import type { Diarized } from './diarize.ts';
+import { computeTotals } from './totals.ts';
+import { type TranslateInput, translateForSummary } from './translate.ts';
 
-export type AnalyseInput = {
-  /** Null where nothing was said. */
+export type AnalyzeInput = {
+  /** Null if nothing was said. */
   readonly language: string | null;
   readonly segments: readonly StoredSegment[];
   readonly options: AnalysisOptions;
-  /** What was said, in English, for the summary. */
+  /** The text in English, for an English summary. */
   readonly translation?: AnalysisTranscript | undefined;
   readonly signal: AbortSignal;
-  /** Share of the work done, 0 to 1. */
+  /** The share of the work that is done, 0 to 1. */
   readonly onProgress?: (share: number) => void;
 };
 
-/** How a speaker sounds, as it is kept. */
-export type KeptVoice = Omit<SpeakerVoiceRow, 'transcript_id' | 'remembered_as'>;
-
-export type Analysed = {
-  /** As they may be kept: redacted and masked where that was asked for. */
+/** What was found in a transcript, and the segments to store with it. */
+export type Findings = {
+  /** Redacted and masked if the options ask for it. */
   readonly segments: readonly StoredSegment[];
   readonly analysis: StoredAnalysis;
   readonly warnings: readonly string[];
-  /** What must not be heard. Holds the secrets themselves: never stored, never logged. */
+  /** The redacted words, to cover in the audio. Never stored, never logged. */
   readonly secrets: readonly RedactedWord[];
-  /** How the speakers sound, where they were just told apart. */
-  readonly voices?: readonly KeptVoice[];
 };
 
-export type Analyser = (input: AnalyseInput) => Promise<Analysed>;
+export type Analyzer = (input: AnalyzeInput) => Promise<Findings>;
 
-type AnalyserOptions = {
-  /** Key of the redaction tokens: this installation's secret. */
+type AnalyzerOptions = {
+  /** Key of the redaction tokens: a secret of this installation. */
   readonly secret: string;
-  /** A language model on this machine, where a person set one up. */
+  /** The language model, if one is set up. */
   readonly summarizer: (signal: AbortSignal) => Summarizer | undefined;
   /** The thread's file; default: its source. */
   readonly thread?: URL | undefined;
 };
 
-const isAsked = (options: AnalysisOptions): boolean =>
+const hasAnalyses = (options: AnalysisOptions): boolean =>
   options.entity_detection ||
   options.topics ||
   options.summarization ||
   options.content_safety ||
   options.redact_pii;
 
-/** Longer texts are analysed in a thread: about a quarter of an hour of speech. Characters. */
-const LONG_TEXT = 15_000;
+/** Longer texts, of about a quarter of an hour of speech, are analyzed in a thread. Characters. */
+const MIN_THREAD_LENGTH = 15_000;
 
-/** In a thread where the text is long; where no thread can be had (its file is not there), in this one. */
-const run = async (
+const runAnalyses = async (
   transcript: AnalysisTranscript,
   options: AnalysisOptions,
   dependencies: ThreadDependencies & { readonly signal: AbortSignal },
 ): Promise<AnalysisResult> => {
-  if (transcript.text.length > LONG_TEXT) {
+  if (transcript.text.length > MIN_THREAD_LENGTH) {
     try {
       return await analyzeInThread(transcript, options, dependencies);
     } catch {
-      // The analysis itself never throws: what failed is the thread.
+      // Analyses never throw, so the thread itself failed, e.g. for lack of its file: analyze here.
       throwIfAborted(dependencies.signal);
     }
   }
-  // Loaded when first needed: the lexicons take 80 MB, and most servers analyse nothing, or in the thread.
+  // Imported when first needed: the lexicons take 80 MB, and most servers analyze nothing, or in the thread.
   const { analyze } = await import('../../analysis/index.ts');
   return analyze(transcript, options, dependencies);
 };
 
 /**
- * Makes the text analyses over stored words. What was not asked for is absent from the result, and segments
- * change only by redaction and masking. Gives the event loop turns while it works. Throws `cancelled` alone.
+ * Runs the text analyses that the options ask for; the results of others are absent. Changes segments only by
+ * redacting and masking. Yields to the event loop while it works. Throws only `cancelled`.
  */
-export const createAnalyser =
-  ({ secret, summarizer, thread }: AnalyserOptions): Analyser =>
+export const createAnalyzer =
+  ({ secret, summarizer, thread }: AnalyzerOptions): Analyzer =>
   async ({ language, segments, options, translation, signal, onProgress }) => {
-    if (!isAsked(options)) return { segments, analysis: {}, warnings: [], secrets: [] };
-    const { text } = summarise(segments);
-    const model = options.summarization ? summarizer(signal) : undefined;
-    const { redacted, warnings, ...analysis } = await run(
-      // With `translate` the text is English, whatever was spoken.
+    if (!hasAnalyses(options)) return { segments, analysis: {}, warnings: [], secrets: [] };
+    const { text } = computeTotals(segments);
+    const { redacted, warnings, ...analysis } = await runAnalyses(
+      // With `translate` the text is English, whatever language was spoken.
       { language: options.translate ? 'en' : (language ?? 'en'), text, segments: [...segments] },
       options,
-      { secret, summarizer: model, translation, onProgress, entry: thread, signal },
+      {
+        secret,
+        summarizer: options.summarization ? summarizer(signal) : undefined,
+        translation,
+        onProgress,
+        entry: thread,
+        signal,
+      },
     );
     throwIfAborted(signal);
     return {
-      segments: redacted === undefined ? segments : redacted.segments.map(storedSegment),
+      segments: redacted === undefined ? segments : redacted.segments.map(toStoredSegment),
       analysis,
       warnings,
       secrets: redacted?.redacted_words ?? [],
     };
   };
 
-/** The analyses with the speakers, which were told apart before. */
-export const withDiarization = (
-  analysed: Analysed,
-  told: Pick<Analysed, 'warnings' | 'voices'> & Pick<StoredAnalysis, 'speakers'>,
-): Analysed => ({
-  ...analysed,
-  analysis: { ...analysed.analysis, ...(told.speakers === undefined ? {} : { speakers: told.speakers }) },
-  warnings: [...told.warnings, ...analysed.warnings],
-  ...(told.voices === undefined ? {} : { voices: told.voices }),
-});
+type RedactedSegment = NonNullable<AnalysisResult['redacted']>['segments'][number];
 
-/** Keeps how the speakers sound, but not with a redacted transcript: a voice is private data, too. */
-export const keepVoices = (
-  db: WritableDb,
-  transcript: Pick<Transcript, 'id' | 'options'>,
-  { voices }: Pick<Analysed, 'voices'>,
-): void => {
-  if (transcript.options.redact_pii) replaceSpeakerVoices(db, transcript.id, []);
-  else if (voices !== undefined) replaceSpeakerVoices(db, transcript.id, voices);
-};
-
-type AnalysedSegment = NonNullable<AnalysisResult['redacted']>['segments'][number];
-
-const storedSegment = (segment: AnalysedSegment): StoredSegment => ({
+const toStoredSegment = (segment: RedactedSegment): StoredSegment => ({
   ...segment,
   words: segment.words.map(({ word, start, end, confidence, speaker_id }) => ({
     word,
@@ -135,13 +118,51 @@ const storedSegment = (segment: AnalysedSegment): StoredSegment => ({
   })),
 });
 
-/** The fields of a transcript that follow from its analysis; `kept` holds the results to keep beside the new ones. */
-export const analysedFields = (
+type AnalyzeTranscriptInput = Omit<TranslateInput, 'segments'> & {
+  readonly diarized: Diarized;
+  readonly onProgress: (share: number) => void;
+};
+
+/** Analyzes a diarized transcript with its own options, translating it first if a summary needs that. */
+export const analyzeTranscript = async (
+  deps: PipelineDeps,
+  context: JobContext,
+  { diarized, onProgress, ...input }: AnalyzeTranscriptInput,
+): Promise<Findings> => {
+  const { options } = context.transcript;
+  const { segments, speakers } = diarized;
+  const { translation, warnings } = await translateForSummary(deps, context, { ...input, segments }, options);
+  onProgress(0);
+  const { language } = input;
+  const { signal } = context;
+  const findings = await deps.analyze({ language, segments, options, translation, signal, onProgress });
+  return {
+    ...findings,
+    analysis: { ...findings.analysis, ...(speakers === undefined ? {} : { speakers }) },
+    warnings: [...diarized.warnings, ...warnings, ...findings.warnings],
+  };
+};
+
+/**
+ * Stores the embeddings of a new diarization; removes all of them from a redacted transcript, because a speaker
+ * embedding is private data, too.
+ */
+export const storeEmbeddings = (
+  db: WritableDb,
+  transcript: Pick<Transcript, 'id' | 'options'>,
+  { embeddings }: Pick<Diarized, 'embeddings'>,
+): void => {
+  if (transcript.options.redact_pii) replaceSpeakerVoices(db, transcript.id, []);
+  else if (embeddings !== undefined) replaceSpeakerVoices(db, transcript.id, embeddings);
+};
+
+/** The fields of a transcript that follow from new findings; `kept` are earlier results to keep beside them. */
+export const findingsFields = (
   transcript: Pick<Transcript, 'warnings'>,
-  analysed: Analysed,
+  findings: Pick<Findings, 'segments' | 'analysis' | 'warnings'>,
   kept: StoredAnalysis = {},
 ): TranscriptChange => ({
-  ...summarise(analysed.segments),
-  analysis: { ...kept, ...analysed.analysis },
-  warnings: [...new Set([...transcript.warnings, ...analysed.warnings])],
+  ...computeTotals(findings.segments),
+  analysis: { ...kept, ...findings.analysis },
+  warnings: [...new Set([...transcript.warnings, ...findings.warnings])],
 });

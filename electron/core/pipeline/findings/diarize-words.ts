@@ -5,15 +5,16 @@ import type { SpeakerTurn } from '../../engines/diarizer/types.ts';
 import type { StoredSegment, StoredWord } from '../../stores/segments.ts';
 import { defaultName } from './diarize-names.ts';
 
-/** A change of speaker shorter than this inside a segment is a word time that is a little off; seconds. */
-const SHORTEST_CHANGE = 0.6;
+/** A shorter change of speaker inside a segment is an inexact word time; seconds. */
+const MIN_RUN_SECONDS = 0.6;
 
+/** Consecutive words of one speaker. */
 type Run = { speaker: number; words: StoredWord[] };
 
 const overlap = (word: Pick<StoredWord, 'start' | 'end'>, turn: SpeakerTurn): number =>
   Math.min(word.end, turn.end) - Math.max(word.start, turn.start);
 
-/** The speaker with whom a stretch overlaps most; where there is none, the nearest in time. */
+/** The speaker whose turns overlap the word most; without overlap, the nearest in time. */
 const speakerOf = (
   word: Pick<StoredWord, 'start' | 'end'>,
   turns: readonly SpeakerTurn[],
@@ -29,7 +30,7 @@ const speakerOf = (
 
 const secondsOf = ({ words }: Run): number => (words.at(-1)?.end ?? 0) - (words[0]?.start ?? 0);
 
-/** Words of one segment in runs of one speaker; runs too short to be a turn go to a neighbour. */
+/** Groups a segment's words by speaker; merges runs too short to be a turn into the longer neighbor. */
 const runsOf = (words: readonly StoredWord[], turns: readonly SpeakerTurn[]): Run[] => {
   let runs: Run[] = [];
   for (const word of words) {
@@ -39,13 +40,13 @@ const runsOf = (words: readonly StoredWord[], turns: readonly SpeakerTurn[]): Ru
     else runs.push({ speaker, words: [word] });
   }
   for (;;) {
-    const at = runs.length < 2 ? -1 : runs.findIndex((run) => secondsOf(run) < SHORTEST_CHANGE);
+    const at = runs.length < 2 ? -1 : runs.findIndex((run) => secondsOf(run) < MIN_RUN_SECONDS);
     const short = runs[at];
     if (short === undefined) return runs;
     const [before, after] = [runs[at - 1], runs[at + 1]];
-    const heir = before && (!after || secondsOf(before) >= secondsOf(after)) ? before : after;
-    if (heir === undefined) return runs;
-    short.speaker = heir.speaker;
+    const neighbor = before && (!after || secondsOf(before) >= secondsOf(after)) ? before : after;
+    if (neighbor === undefined) return runs;
+    short.speaker = neighbor.speaker;
     const merged: Run[] = [];
     for (const run of runs) {
       const last = merged.at(-1);
@@ -56,14 +57,14 @@ const runsOf = (words: readonly StoredWord[], turns: readonly SpeakerTurn[]): Ru
   }
 };
 
-const labelled = (words: readonly StoredWord[], speaker: string): StoredWord[] =>
+const labeled = (words: readonly StoredWord[], speaker: string): StoredWord[] =>
   words.map((word) => ({ ...word, speaker_id: speaker }));
 
 /** 0 → "A", 25 → "Z", 26 → "AA". */
 const letters = (index: number): string =>
   (index >= 26 ? letters(Math.floor(index / 26) - 1) : '') + String.fromCharCode(65 + (index % 26));
 
-/** Names speakers A, B, … in the order in which they first speak. */
+/** Labels speakers A, B, … in the order in which they first speak. */
 class Labels {
   readonly #known = new Map<number, string>();
 
@@ -87,7 +88,7 @@ const splitSegment = (
   const [first] = runs;
   if (runs.length <= 1 || first === undefined) {
     const label = labels.of(first?.speaker ?? speakerOf(segment, turns) ?? 0);
-    return [{ ...segment, speaker_id: label, words: labelled(segment.words, label) }];
+    return [{ ...segment, speaker_id: label, words: labeled(segment.words, label) }];
   }
   return runs.map(({ speaker, words }, index) => {
     const label = labels.of(speaker);
@@ -97,15 +98,15 @@ const splitSegment = (
       start: index === 0 ? segment.start : (words[0]?.start ?? segment.start),
       end: index === runs.length - 1 ? segment.end : (words.at(-1)?.end ?? segment.end),
       speaker_id: label,
-      words: labelled(words, label),
+      words: labeled(words, label),
     };
   });
 };
 
 /**
- * Segments with their speakers: each word goes to the speaker with whom it overlaps most, and segments are
- * split at the borders of words so that none holds two speakers. `speakers` are those who say a word, with
- * the seconds of their turns and their share of all of them; `labels` says which number each label stands for.
+ * Assigns each word to the speaker whose turns overlap it most, and splits segments between words so that each has one
+ * speaker. `speakers` are those who say a word, with the seconds of their turns and their share of all; `labels` maps
+ * the diarizer's numbers to labels.
  */
 export const withSpeakers = (
   segments: readonly StoredSegment[],
@@ -117,7 +118,7 @@ export const withSpeakers = (
 } => {
   if (turns.length === 0) return { segments: [...segments], speakers: {}, labels: new Map() };
   const labels = new Labels();
-  // Only turns near a segment matter to it; both lists are in order of time.
+  // Both lists are in order of time.
   const ordered = turns.toSorted((a, b) => a.start - b.start);
   const split = segments.flatMap((segment) => splitSegment(segment, near(ordered, segment), labels));
   const seconds = new Map<number, number>();
@@ -137,6 +138,7 @@ export const withSpeakers = (
   };
 };
 
+/** Turns farther than this from a segment are ignored, unless there are no others; seconds. */
 const REACH = 30;
 
 const near = (turns: readonly SpeakerTurn[], { start, end }: StoredSegment): readonly SpeakerTurn[] => {

@@ -10,15 +10,15 @@ import { markForScrub, runPendingScrub } from '../../stores/scrub.ts';
 import { readSegments, replaceSegments } from '../../stores/segments.ts';
 import type { Transcript, TranscriptChange } from '../../stores/transcript-record.ts';
 import type { PipelineDeps, PipelineModel } from '../deps.ts';
-import { keepRedactedAudio, type Recording } from '../redaction/audio.ts';
+import { keepRedactedAudio } from '../redaction/audio.ts';
 import { redactedOptions } from '../redaction/partial.ts';
 import { type PlaybackAudio, transcriptFolder } from '../source/playback-audio.ts';
+import { playedRecording } from '../source/recording.ts';
 import { removeWorkFolder } from '../source/work-folder.ts';
 import type { JobContext } from '../types.ts';
-import { type Analysed, analysedFields, keepVoices, withDiarization } from './analyze.ts';
-import { diarizeTranscript } from './diarize.ts';
+import { analyzeTranscript, type Findings, findingsFields, storeEmbeddings } from './analyze.ts';
+import { type Diarized, diarizeTranscript } from './diarize.ts';
 import { withoutNames } from './diarize-names.ts';
-import { translateForSummary } from './translate.ts';
 
 const checkpointOf = ({ checkpoint }: Pick<Transcript, 'checkpoint'>): ReanalysisCheckpoint | undefined =>
   checkpoint?.kind === 'reanalysis' ? checkpoint : undefined;
@@ -28,7 +28,7 @@ export const isReanalysis = (transcript: Pick<Transcript, 'checkpoint'>): boolea
   checkpointOf(transcript) !== undefined;
 
 /** The fields that queue a finished transcript for a reanalysis. */
-export const queuedAgain = (
+export const queuedForReanalysis = (
   transcript: Pick<Transcript, 'options' | 'completedAt'>,
   options: AnalysisOptions,
   diarize: boolean,
@@ -48,7 +48,7 @@ export const queuedAgain = (
 });
 
 /** The fields that end a reanalysis without a result: the transcript is as it was before, with a warning. */
-export const asBefore = (
+export const abandonedReanalysis = (
   transcript: Pick<Transcript, 'checkpoint' | 'warnings' | 'options'>,
   warning: string,
 ): TranscriptChange => {
@@ -64,29 +64,14 @@ export const asBefore = (
   };
 };
 
-/** The sound that the transcript plays, as it is now. */
-const keptRecording = async (deps: PipelineDeps, transcript: Transcript): Promise<Recording | null> => {
-  if (transcript.audioFile !== null) {
-    const path = join(transcriptFolder(deps, transcript.id), transcript.audioFile);
-    return { input: { kind: 'file', path }, offset: transcript.audioOffset, shift: transcript.audioOffset };
-  }
-  const file = transcript.fileId === null ? undefined : await deps.files.locate(transcript.fileId);
-  if (file === undefined) return null;
-  const { audioStartFrom: start, audioEndAt: end } = transcript;
-  const range = start === 0 && end === 0 ? {} : { range: { start, end: end === 0 ? null : end } };
-  return { input: { kind: 'file', path: file.path }, offset: start, shift: 0, ...range };
-};
-
-/** The model that hears the covered audio again; null where it is not to be had any more. */
-const modelOf = async (
+/** The model of the transcript; null if it is no longer installed. */
+const findModel = async (
   deps: PipelineDeps,
   { transcript, signal }: JobContext,
 ): Promise<PipelineModel | null> => {
   try {
-    return await deps.models.prepare(transcript.modelId ?? transcript.model, {
-      signal,
-      onDownload: () => {},
-    });
+    const name = transcript.modelId ?? transcript.model;
+    return await deps.models.prepare(name, { signal, onDownload: () => {} });
   } catch (error) {
     throwIfAborted(signal);
     if (isAppError(error)) return null;
@@ -94,107 +79,111 @@ const modelOf = async (
   }
 };
 
-/** Whether names of persons are taken out now that were left in before. */
-const takesNamesOut = (transcript: Transcript): boolean => {
+/** Whether this reanalysis redacts names of people that an earlier one left in. */
+const redactsNamesNow = (transcript: Transcript): boolean => {
   const earlier = checkpointOf(transcript)?.options ?? transcript.options;
-  const named = ({ redact_pii, redact_pii_policies }: AnalysisOptions): boolean =>
+  const redactsNames = ({ redact_pii, redact_pii_policies }: AnalysisOptions): boolean =>
     redact_pii && resolvePolicies(redact_pii_policies).includes('person_name');
-  return named(transcript.options) && !named(earlier);
+  return redactsNames(transcript.options) && !redactsNames(earlier);
 };
 
-const complete = (
+type Outcome = {
+  readonly findings: Findings;
+  readonly diarized: Diarized;
+  /** Null if the audio stays as it is. */
+  readonly audio: PlaybackAudio | null;
+};
+
+/** Writes the findings, all or nothing. */
+const persist = (
   deps: PipelineDeps,
   { transcript }: JobContext,
-  analysed: Analysed,
-  audio: PlaybackAudio | null,
+  { findings, diarized, audio }: Outcome,
 ): void => {
-  const both: StoredAnalysis = { ...transcript.analysis, ...analysed.analysis };
-  // What a person called the speakers is as private as what they call one another.
-  const speakers = both.speakers && takesNamesOut(transcript) ? withoutNames(both.speakers) : both.speakers;
-  const analysis = { ...both, ...(speakers === undefined ? {} : { speakers }) };
-  const report = audio?.report === undefined ? {} : { redaction_report: audio.report };
-  const warnings = [...analysed.warnings, ...(audio?.warnings ?? [])];
+  const merged: StoredAnalysis = { ...transcript.analysis, ...findings.analysis };
+  // Names that a person gave to speakers are as private as those that were said.
+  const speakers =
+    merged.speakers && redactsNamesNow(transcript) ? withoutNames(merged.speakers) : merged.speakers;
+  const analysis = {
+    ...merged,
+    ...(speakers === undefined ? {} : { speakers }),
+    ...(audio?.report === undefined ? {} : { redaction_report: audio.report }),
+  };
+  const warnings = [...findings.warnings, ...(audio?.warnings ?? [])];
+  const isRedacted = transcript.options.redact_pii;
   deps.db.transaction(() => {
-    replaceSegments(deps.db, transcript.id, analysed.segments);
-    keepVoices(deps.db, transcript, analysed);
-    const mine = updateClaimed(deps.db, transcript.id, transcript.attempt, {
-      ...analysedFields(transcript, { ...analysed, analysis: { ...analysis, ...report }, warnings }),
+    replaceSegments(deps.db, transcript.id, findings.segments);
+    storeEmbeddings(deps.db, transcript, diarized);
+    const isMine = updateClaimed(deps.db, transcript.id, transcript.attempt, {
+      ...findingsFields(transcript, { segments: findings.segments, analysis, warnings }),
       ...(audio === null ? {} : { audioFile: audio.file, audioOffset: audio.offset }),
       options: redactedOptions(transcript.options),
-      // A page's title and chapters may tell what is to be hidden.
-      ...(transcript.options.redact_pii ? { source: null } : {}),
+      // The title and chapters of a web page may contain what is redacted.
+      ...(isRedacted ? { source: null } : {}),
       status: 'completed',
       percent: 100,
       lease: null,
       checkpoint: null,
       completedAt: deps.clock.now(),
     });
-    if (!mine) throw new AppError('interrupted', 'This job was taken over.');
-    if (transcript.options.redact_pii) markForScrub(deps.db, 'index');
+    if (!isMine) throw new AppError('interrupted', 'This job was taken over.');
+    if (isRedacted) markForScrub(deps.db, 'index');
   });
   runPendingScrub(deps.db);
 };
 
-const work = async (deps: PipelineDeps, context: JobContext): Promise<void> => {
-  const { transcript, signal } = context;
-  const { options, analysis, language } = transcript;
-  const onProgress = (share: number) =>
-    context.onProgress({ stage: 'analyzing', percent: share * 90, etaSeconds: null, speed: null });
-  const recording = await keptRecording(deps, transcript);
-  const before = { recording, segments: readSegments(deps.db, transcript.id), speakers: analysis.speakers };
-  const told = await diarizeTranscript(deps, context, before, {
-    ...options,
-    diarize: checkpointOf(transcript)?.diarize ?? false,
-  });
-  const model = () => modelOf(deps, context);
-  const spoken = { ...before, model, language };
-  const { translation, warnings } = await translateForSummary(deps, context, spoken, options);
-  onProgress(0);
-  const made = await deps.analyse({
+/** Diarize → analyze → redact → persist. */
+const run = async (deps: PipelineDeps, context: JobContext): Promise<void> => {
+  const { transcript } = context;
+  const { options, language, analysis } = transcript;
+  const recording = await playedRecording(deps, transcript);
+  const model = () => findModel(deps, context);
+  const diarized = await diarizeTranscript(
+    deps,
+    context,
+    { recording, segments: readSegments(deps.db, transcript.id), speakers: analysis.speakers },
+    { ...options, diarize: checkpointOf(transcript)?.diarize ?? false },
+  );
+  const findings = await analyzeTranscript(deps, context, {
+    recording,
+    model,
     language,
-    segments: told.segments,
-    options,
-    translation,
-    signal,
-    onProgress,
+    diarized,
+    onProgress: (share) =>
+      context.onProgress({ stage: 'analyzing', percent: share * 90, etaSeconds: null, speed: null }),
   });
-  const analysed = withDiarization(made, { ...told, warnings: [...told.warnings, ...warnings] });
-  const audio = transcript.options.redact_pii
+  const audio = options.redact_pii
     ? await keepRedactedAudio(deps, context, {
         recording,
         model: await model(),
         language,
-        analysed,
+        secrets: findings.secrets,
       })
     : null;
-  complete(deps, context, analysed, audio);
+  persist(deps, context, { findings, diarized, audio });
   if (audio !== null && transcript.audioFile !== null && transcript.audioFile !== audio.file) {
     await rm(join(transcriptFolder(deps, transcript.id), transcript.audioFile), { force: true });
   }
 };
 
 /**
- * Analyses a finished transcript again, over its stored words. One that fails or is cancelled leaves the
- * transcript as it was, with a warning: text is never lost to an analysis. With `redact_pii` the stored text,
- * words and audio are redacted for good.
+ * Analyzes a finished transcript again, from its stored words. If that fails or is cancelled, the transcript stays as
+ * it was, with a warning. With `redact_pii` the stored text, words and audio are redacted for good.
  */
-export const analyseAgain = async (deps: PipelineDeps, context: JobContext): Promise<void> => {
+export const reanalyze = async (deps: PipelineDeps, context: JobContext): Promise<void> => {
   const { transcript, signal } = context;
   try {
-    await work(deps, context);
+    await run(deps, context);
   } catch (error) {
-    const later = signal.reason === 'shutdown' || (isAppError(error) && error.code === 'interrupted');
-    if (later || signal.reason === 'deleted') throw error;
-    deps.logger.warn(
-      { transcript: transcript.id, reason: messageOf(error) },
-      'A new analysis came to nothing',
-    );
+    const isInterrupted = signal.reason === 'shutdown' || (isAppError(error) && error.code === 'interrupted');
+    if (isInterrupted || signal.reason === 'deleted') throw error;
+    deps.logger.warn({ transcript: transcript.id, reason: messageOf(error) }, 'A reanalysis failed');
     const reason = signal.reason === 'cancelled' ? 'it was cancelled' : 'something went wrong';
     updateClaimed(
       deps.db,
       transcript.id,
       transcript.attempt,
-      asBefore(transcript, `The last analysis was not made: ${reason}.`),
+      abandonedReanalysis(transcript, `The last analysis was not made: ${reason}.`),
     );
   } finally {
     await removeWorkFolder(deps, transcript);

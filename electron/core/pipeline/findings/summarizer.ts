@@ -2,7 +2,7 @@ import type { Summarizer } from '../../analysis/types.ts';
 import { createLocalSummarizer } from '../../engines/llm/summarizer.ts';
 import type { HttpClient, OpenedResponse } from '../../engines/net/types.ts';
 
-const MOST_ANSWER_BYTES = 8 * 1024 * 1024;
+const MAX_RESPONSE_BYTES = 8 * 1024 * 1024;
 
 const readAll = async ({ body }: OpenedResponse): Promise<string> => {
   const chunks: Buffer[] = [];
@@ -10,13 +10,13 @@ const readAll = async ({ body }: OpenedResponse): Promise<string> => {
   for await (const chunk of body) {
     const part: Buffer = chunk;
     bytes += part.length;
-    if (bytes > MOST_ANSWER_BYTES) throw new Error('The answer is too long.');
+    if (bytes > MAX_RESPONSE_BYTES) throw new Error('The answer is too long.');
     chunks.push(part);
   }
   return Buffer.concat(chunks).toString('utf8');
 };
 
-/** `fetch` through the program's own way out, so that the offline switch and the connection log hold. */
+/** A `fetch` on our HTTP client, so that the offline switch and the connection log apply. */
 const fetchThrough =
   (http: HttpClient, stallSeconds: number): typeof globalThis.fetch =>
   async (input, init) => {
@@ -39,16 +39,16 @@ export type LanguageModelSettings = {
   readonly timeoutSeconds: number;
 };
 
-export const isSetUp = ({ url, model }: Pick<LanguageModelSettings, 'url' | 'model'>): boolean =>
+export const isConfigured = ({ url, model }: Pick<LanguageModelSettings, 'url' | 'model'>): boolean =>
   url !== '' && model !== '';
 
-/** The language model that a person set up, as a writer of summaries; undefined where there is none. */
+/** A summarizer on the configured language model; undefined if none is configured. */
 export const summarizerOf = (
   http: HttpClient,
   { url, model, timeoutSeconds }: LanguageModelSettings,
   signal: AbortSignal,
 ): Summarizer | undefined =>
-  !isSetUp({ url, model })
+  !isConfigured({ url, model })
     ? undefined
     : createLocalSummarizer({
         baseUrl: url,

@@ -3,17 +3,17 @@ import { joinTexts } from '../../base/text.ts';
 import type { StoredSegment } from '../../stores/segments.ts';
 import type { Transcript } from '../../stores/transcript-record.ts';
 
-const PREVIEW = 200;
+const PREVIEW_CHARACTERS = 200;
 
-/** The columns that follow from a transcript's segments: text, preview, word count, mean confidence. */
-export const summarise = (
+/** The fields that follow from a transcript's segments; `confidence` is the mean of its words'. */
+export const computeTotals = (
   segments: readonly StoredSegment[],
 ): Pick<Transcript, 'text' | 'preview' | 'wordCount' | 'confidence'> => {
   const text = joinTexts(segments.map((segment) => segment.text));
   const words = segments.flatMap((segment) => segment.words);
   return {
     text,
-    preview: text.slice(0, PREVIEW),
+    preview: text.slice(0, PREVIEW_CHARACTERS),
     wordCount: words.length,
     confidence: words.length === 0 ? null : mean(words.map((word) => word.confidence)),
   };

@@ -6,17 +6,15 @@ import { joinTexts } from '../../base/text.ts';
 import type { StoredSegment } from '../../stores/segments.ts';
 import type { PipelineDeps, PipelineModel } from '../deps.ts';
 import { recognizeAgain } from '../recognition/recognizer.ts';
-import type { RecognizedSegment } from '../recognition/words.ts';
-import type { Recording } from '../redaction/audio.ts';
+import type { Recording } from '../source/recording.ts';
 import type { JobContext } from '../types.ts';
 
-/** What is to be said in English, too, for its summary. */
-export type ToTranslate = {
-  /** Null where no sound is on this machine. */
+export type TranslateInput = {
+  /** Null if no audio is on this machine. */
   readonly recording: Recording | null;
-  /** The model that recognised it, asked for only when it is needed; null where it is not installed any more. */
+  /** The model of the transcript, called only if needed; null if it is no longer installed. */
   readonly model: () => Promise<PipelineModel | null>;
-  /** The language spoken; null where nothing was said. */
+  /** The language spoken; null if nothing was said. */
   readonly language: string | null;
   readonly segments: readonly StoredSegment[];
 };
@@ -26,15 +24,15 @@ export type Translated = {
   readonly warnings: readonly string[];
 };
 
-/** A "translation" that shares so many of its words with the text is none. */
-const SAME_TEXT = 0.7;
+/** A "translation" that shares more than this part of its words with the text was not translated. */
+const MAX_SHARED_WORDS = 0.7;
 
-const noEnglish = (reason: string): Translated => ({
+const notTranslated = (reason: string): Translated => ({
   warnings: [`No English summary was made: ${reason}.`],
 });
 
-/** Whether an English summary has to be made from a translation. */
-const isNeeded = (
+/** An English summary of another language, for lack of a language model that reads it. */
+const needsTranslation = (
   options: AnalysisOptions,
   language: string | null,
   hasSummarizer: boolean,
@@ -51,60 +49,59 @@ const wordsOf = (segments: readonly Pick<StoredSegment, 'text'>[]): string[] =>
     .toLowerCase()
     .match(/[\p{L}\p{N}]+/gu) ?? [];
 
-/** The share of the words of `made` that occur in `text`. */
-const sharedWords = (text: readonly string[], made: readonly string[]): number => {
+/** The share of the translation's words that occur in the text. */
+const sharedWords = (text: readonly string[], translation: readonly string[]): number => {
   const known = new Set(text);
-  return made.length === 0 ? 0 : made.filter((word) => known.has(word)).length / made.length;
+  return translation.length === 0
+    ? 0
+    : translation.filter((word) => known.has(word)).length / translation.length;
 };
 
-const recogniseInEnglish = async (
+/** Recognizes the recording with Whisper's translation; times are on the transcript's timeline. */
+const recognizeInEnglish = async (
   deps: PipelineDeps,
   { signal, onProgress }: JobContext,
   { input, shift, range }: Recording,
   model: PipelineModel,
   language: string,
-): Promise<RecognizedSegment[]> => {
-  const made: RecognizedSegment[] = [];
-  const how = { model, language, range, signal, translate: true };
+): Promise<StoredSegment[]> => {
+  const translated: StoredSegment[] = [];
+  const options = { model, language, range, signal, translate: true };
   onProgress({ stage: 'analyzing', percent: 95, etaSeconds: null, speed: null });
-  for await (const segments of recognizeAgain(deps, input, how)) {
-    const moved = (time: { start: number; end: number }) => ({
-      start: time.start + shift,
-      end: time.end + shift,
-    });
-    made.push(
-      ...segments.map((segment) => ({
-        ...segment,
-        ...moved(segment),
-        words: segment.words.map((word) => ({ ...word, ...moved(word) })),
-      })),
-    );
+  const move = <T extends { start: number; end: number }>(timed: T): T => ({
+    ...timed,
+    start: timed.start + shift,
+    end: timed.end + shift,
+  });
+  for await (const segments of recognizeAgain(deps, input, options)) {
+    for (const segment of segments) {
+      translated.push({ ...move(segment), words: segment.words.map(move), id: translated.length });
+    }
   }
-  return made;
+  return translated;
 };
 
 const translate = async (
   deps: PipelineDeps,
   context: JobContext,
-  { recording, model: modelOf, language, segments }: ToTranslate & { readonly language: string },
+  { recording, model: findModel, language, segments }: TranslateInput & { readonly language: string },
 ): Promise<Translated> => {
-  if (recording === null) return noEnglish('the audio is not kept any more');
-  const model = await modelOf();
-  if (model === null) return noEnglish('the model is not installed any more');
-  if (model.demonstration) return noEnglish('the demonstration model does not translate');
+  if (recording === null) return notTranslated('the audio is not kept any more');
+  const model = await findModel();
+  if (model === null) return notTranslated('the model is not installed any more');
+  if (model.demonstration) return notTranslated('the demonstration model does not translate');
   if (!deps.models.canTranslate(model.id)) {
-    return noEnglish(`the model ${model.id} was not trained to translate`);
+    return notTranslated(`the model ${model.id} was not trained to translate`);
   }
-  const made = await recogniseInEnglish(deps, context, recording, model, language);
-  if (sharedWords(wordsOf(segments), wordsOf(made)) > SAME_TEXT) {
-    return noEnglish(`the model ${model.id} wrote the same words again instead of translating them`);
+  const translated = await recognizeInEnglish(deps, context, recording, model, language);
+  if (sharedWords(wordsOf(segments), wordsOf(translated)) > MAX_SHARED_WORDS) {
+    return notTranslated(`the model ${model.id} wrote the same words again instead of translating them`);
   }
-  const numbered = made.map((segment, id) => ({ ...segment, id }));
   return {
     translation: {
       language: 'en',
-      text: joinTexts(numbered.map(({ text }) => text)),
-      segments: numbered,
+      text: joinTexts(translated.map(({ text }) => text)),
+      segments: translated,
     },
     warnings: [
       'The summary was made from a translation by the speech model, which makes mistakes of its own.',
@@ -113,23 +110,25 @@ const translate = async (
 };
 
 /**
- * What was said, in English by Whisper's own translation, where an English summary of another language is wanted: the
- * audio is recognised a second time. It is never stored. What goes wrong is a warning. Throws `cancelled` alone.
+ * Translates the audio into English by recognizing it a second time with Whisper's own translation, if an English
+ * summary needs it. The translation is never stored. A failure becomes a warning. Throws only `cancelled`.
  */
 export const translateForSummary = async (
   deps: PipelineDeps,
   context: JobContext,
-  what: ToTranslate,
+  input: TranslateInput,
   options: AnalysisOptions,
 ): Promise<Translated> => {
-  const { language, segments } = what;
-  if (segments.length === 0 || !isNeeded(options, language, deps.hasSummarizer())) return { warnings: [] };
+  const { language, segments } = input;
+  if (segments.length === 0 || !needsTranslation(options, language, deps.hasSummarizer())) {
+    return { warnings: [] };
+  }
   try {
-    return await translate(deps, context, { ...what, language });
+    return await translate(deps, context, { ...input, language });
   } catch (error) {
     throwIfAborted(context.signal);
     if (!isAppError(error)) throw error;
     deps.logger.warn({ transcript: context.transcript.id, code: error.code }, 'Translation failed');
-    return noEnglish('the audio could not be recognised again');
+    return notTranslated('the audio could not be recognized again');
   }
 };

@@ -3,12 +3,13 @@ import type { PipelineDeps, PipelineModel } from '../deps.ts';
 import { recognizeAgain } from '../recognition/recognizer.ts';
 import { isAudible, type SecretValue } from './spans.ts';
 
-type Check = {
+type CheckOptions = {
   readonly deps: Pick<PipelineDeps, 'media' | 'engine' | 'settings'>;
   /** The covered audio. */
   readonly path: string;
-  /** Where it begins on the timeline of the values, and how long it is; seconds. */
+  /** Where it starts on the timeline of the values; seconds. */
   readonly offset: number;
+  /** Seconds. */
   readonly duration: number;
   readonly values: readonly SecretValue[];
   readonly model: PipelineModel;
@@ -19,16 +20,17 @@ type Check = {
 
 type HeardWord = Span & { readonly word: string };
 
-/** What stands around a value helps a recogniser, so it is heard along; seconds. */
-const AROUND = 3;
-/** Words heard this far from where a value had been said are not it; seconds. */
-const NEAR = 1;
+/** Audio recognized before and after a value, as context for the recognizer; seconds. */
+const CONTEXT = 3;
+/** The farthest from a value that a word may be recognized and still be part of it; seconds. */
+const MAX_DISTANCE = 1;
 
+/** The values with their context, merged where they overlap, on the timeline of the covered audio. */
 const windowsOf = (values: readonly Span[], offset: number, duration: number): Span[] => {
   const windows: Span[] = [];
   for (const value of values.toSorted((a, b) => a.start - b.start)) {
-    const start = Math.max(0, value.start - offset - AROUND);
-    const end = Math.min(duration, value.end - offset + AROUND);
+    const start = Math.max(0, value.start - offset - CONTEXT);
+    const end = Math.min(duration, value.end - offset + CONTEXT);
     const last = windows.at(-1);
     if (last !== undefined && start <= last.end) {
       windows[windows.length - 1] = { start: last.start, end: Math.max(last.end, end) };
@@ -37,11 +39,12 @@ const windowsOf = (values: readonly Span[], offset: number, duration: number): S
   return windows;
 };
 
-const hear = async (check: Check, range: Span): Promise<HeardWord[]> => {
-  const { deps, path, offset, model, language, signal } = check;
+/** Recognizes a window; times are on the timeline of the values. */
+const recognizeWindow = async (options: CheckOptions, range: Span): Promise<HeardWord[]> => {
+  const { deps, path, offset, model, language, signal } = options;
   const words: HeardWord[] = [];
-  const how = { model, language, range, signal, translate: false };
-  for await (const segments of recognizeAgain(deps, { kind: 'file', path }, how)) {
+  const recognition = { model, language, range, signal, translate: false };
+  for await (const segments of recognizeAgain(deps, { kind: 'file', path }, recognition)) {
     for (const { word, start, end } of segments.flatMap((segment) => segment.words)) {
       words.push({ word, start: start + offset, end: end + offset });
     }
@@ -49,16 +52,18 @@ const hear = async (check: Check, range: Span): Promise<HeardWord[]> => {
   return words;
 };
 
-/** Recognises the covered audio again around each value. Answers the values that can still be made out. */
-export const findAudible = async (check: Check): Promise<SecretValue[]> => {
-  const windows = windowsOf(check.values, check.offset, check.duration);
+/** Recognizes the covered audio around each value again. Returns the values that are still audible. */
+export const findAudible = async (options: CheckOptions): Promise<SecretValue[]> => {
+  const windows = windowsOf(options.values, options.offset, options.duration);
   const heard: HeardWord[] = [];
   for (const [index, window] of windows.entries()) {
-    heard.push(...(await hear(check, window)));
-    check.onProgress((index + 1) / windows.length);
+    heard.push(...(await recognizeWindow(options, window)));
+    options.onProgress((index + 1) / windows.length);
   }
-  return check.values.filter((value) => {
-    const near = heard.filter((word) => word.end > value.start - NEAR && word.start < value.end + NEAR);
+  return options.values.filter((value) => {
+    const near = heard.filter(
+      (word) => word.end > value.start - MAX_DISTANCE && word.start < value.end + MAX_DISTANCE,
+    );
     return isAudible(
       value,
       near.map(({ word }) => word),

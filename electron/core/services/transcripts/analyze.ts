@@ -1,7 +1,7 @@
 import { type PiiPolicyName, resolvePolicies } from '../../../contract/analysis.ts';
 import type { AnalysisOptions, AnalyzeTranscript, PatchTranscript } from '../../../contract/transcript.ts';
 import { AppError } from '../../base/errors.ts';
-import type { Analysed, Analyser } from '../../pipeline/findings/analyze.ts';
+import type { Analyzer, Findings } from '../../pipeline/findings/analyze.ts';
 import type { StoredAnalysis } from '../../stores/codecs.ts';
 import type { ReadableDb } from '../../stores/database.ts';
 import { readSegments, type StoredSegment } from '../../stores/segments.ts';
@@ -31,10 +31,10 @@ const refuseStale = (
 
 /** Edits segments and analyzes the text again, but keeps a summary that a language model wrote or that is translated. */
 export const analyseEdited = async (
-  { db, analyse }: { readonly db: ReadableDb; readonly analyse: Analyser },
+  { db, analyze }: { readonly db: ReadableDb; readonly analyze: Analyzer },
   transcript: Transcript,
   edits: NonNullable<PatchTranscript['segments']>,
-): Promise<Analysed> => {
+): Promise<Findings> => {
   const segments = readSegments(db, transcript.id);
   refuseStale(segments, edits);
   const unknown = edits.find((edit) => segments[edit.id] === undefined);
@@ -53,7 +53,7 @@ export const analyseEdited = async (
   const { summary } = analysis;
   const written =
     summary?.engine === 'local_llm' || (summary !== undefined && summary.language !== transcript.language);
-  return analyse({
+  return analyze({
     language: transcript.language,
     segments: edited,
     options: { ...options, summarization: options.summarization && !written },

@@ -17,8 +17,8 @@ import { KeyedLock } from '../../base/keyed-lock.ts';
 import type { DataPaths } from '../../base/paths.ts';
 import type { JobEvents } from '../../jobs/events.ts';
 import type { JobRunner } from '../../jobs/runner.ts';
-import { type Analyser, analysedFields } from '../../pipeline/findings/analyze.ts';
-import { asBefore, isReanalysis, queuedAgain } from '../../pipeline/findings/reanalyze.ts';
+import { type Analyzer, findingsFields } from '../../pipeline/findings/analyze.ts';
+import { abandonedReanalysis, isReanalysis, queuedForReanalysis } from '../../pipeline/findings/reanalyze.ts';
 import { dropUnredacted } from '../../pipeline/redaction/partial.ts';
 import type { WritableDb } from '../../stores/database.ts';
 import { findIdempotent, rememberIdempotent } from '../../stores/idempotency.ts';
@@ -48,7 +48,7 @@ type Deps = {
   readonly jobs: JobRunner;
   readonly jobEvents: JobEvents;
   readonly voices: VoiceService;
-  readonly analyse: Analyser;
+  readonly analyze: Analyzer;
   readonly baseUrl: () => string;
 };
 
@@ -146,7 +146,7 @@ export class TranscriptService {
         const now = find();
         const change: TranscriptChange = {
           ...(patch.name === undefined ? {} : { name: patch.name, isNameGiven: true }),
-          ...(analysed === undefined ? {} : analysedFields(now, analysed, now.analysis)),
+          ...(analysed === undefined ? {} : findingsFields(now, analysed, now.analysis)),
         };
         if (analysed !== undefined) replaceSegments(db, id, analysed.segments);
         const analysis =
@@ -170,7 +170,7 @@ export class TranscriptService {
       throw new AppError('transcript_not_ready', 'This transcription failed: try it again first.');
     }
     store.updateTranscript(db, id, {
-      ...queuedAgain(transcript, optionsAgain(transcript.options, asked), asked.diarize),
+      ...queuedForReanalysis(transcript, optionsAgain(transcript.options, asked), asked.diarize),
       queueOrder: lastQueueOrder(db) + 1,
     });
     this.#publishChange(userId, id);
@@ -297,7 +297,7 @@ export class TranscriptService {
     const { db, jobEvents } = this.#deps;
     const { id, userId } = transcript;
     const warning = 'The last analysis was not made: it was cancelled.';
-    store.updateTranscript(db, id, asBefore(transcript, warning));
+    store.updateTranscript(db, id, abandonedReanalysis(transcript, warning));
     jobEvents.emit('settled', { id });
     this.#publishChange(userId, id);
   }

@@ -16,30 +16,30 @@ const before = {
 };
 
 describe('names that a person gave', () => {
-  it('go with the words, whatever the labels are now', () => {
+  it('go with the words, whatever their new labels', () => {
     const after = {
       segments: [segment('A', 5, 8), segment('B', 0, 5), segment('B', 8, 9)],
       speakers: { A: speaker('Speaker A'), B: speaker('Speaker B') },
     };
-    const { speakers, lost } = withEarlierNames(before, after);
+    const { speakers, dropped } = withEarlierNames(before, after);
     expect(speakers).toMatchObject({ A: { name: 'Speaker A' }, B: { name: 'Maria' } });
-    expect(lost).toEqual([]);
+    expect(dropped).toEqual([]);
   });
 
-  it('are said to be gone where nobody says most of those words any more', () => {
+  it('are dropped if no speaker says most of those words', () => {
     const after = {
       segments: [segment('A', 0, 5), segment('A', 5, 8), segment('A', 8, 9)],
       speakers: { A: speaker('Speaker A') },
     };
     const both = { ...before, speakers: { A: speaker('Maria'), B: speaker('Tom') } };
-    const { speakers, lost } = withEarlierNames(both, after);
+    const { speakers, dropped } = withEarlierNames(both, after);
     expect(speakers).toMatchObject({ A: { name: 'Maria' } });
-    expect(lost).toEqual(['B']);
+    expect(dropped).toEqual(['B']);
   });
 
-  it('go to nobody where there were none', () => {
-    const { speakers, lost } = withEarlierNames({ segments: before.segments }, before);
+  it('are not carried over if there were none', () => {
+    const { speakers, dropped } = withEarlierNames({ segments: before.segments }, before);
     expect(speakers).toEqual(before.speakers);
-    expect(lost).toEqual([]);
+    expect(dropped).toEqual([]);
   });
 });
