@@ -34,11 +34,11 @@ const told = (misses: readonly Miss[]) =>
 const entitiesIn = async (text: string, language = 'en', types?: readonly EntityType[]) =>
   toEntities(text, await detectEntities(text, language, createYielder()), types);
 
-describe('entities of the labelled corpus', async () => {
+describe('entities of the labeled corpus', async () => {
   const lines = [...ENGLISH.flatMap(readMarked), ...readDialogues('dialogues.txt').map(markedDialogue)];
   const { scores, misses } = await scoreEntities(lines);
 
-  it('is as large as promised', () => {
+  it('has the documented size', () => {
     expect(ENGLISH.slice(0, 4).flatMap(readMarked).length).toBeGreaterThanOrEqual(300);
     expect(readMarked('traps.txt').length).toBeGreaterThanOrEqual(60);
     expect(readDialogues('dialogues.txt').length).toBe(12);
@@ -46,42 +46,42 @@ describe('entities of the labelled corpus', async () => {
     for (const type of ENTITY_TYPES) expect(scores.get(type)?.truth ?? 0, type).toBeGreaterThan(5);
   });
 
-  it.each(Object.entries(GATES))('%s passes its gate %j', (type, [least, found]) => {
+  it.each(Object.entries(GATES))('%s reaches its precision and recall %j', (type, [least, found]) => {
     const score = scores.get(type) ?? { truth: 0, found: 0, right: 0 };
     const own = told(misses.filter((miss) => miss.type === type));
     expect(precision(score), own.join('\n')).toBeGreaterThanOrEqual(least);
     expect(recall(score), own.join('\n')).toBeGreaterThanOrEqual(found);
   });
 
-  it('finds nothing in the traps', async () => {
+  it('has no entities in the negative examples', async () => {
     const trapped = await scoreEntities(readMarked('traps.txt'));
     expect(told(trapped.misses)).toEqual([]);
   });
 });
 
 describe.each(['de', 'fr', 'es'])('entities in %s', (language) => {
-  it('finds the patterns, and names by lists and capitals', async () => {
+  it('detects patterns, and names by lists and capitals', async () => {
     const { misses } = await scoreEntities(readMarked(`sentences-${language}.txt`), language);
     expect(told(misses)).toEqual([]);
   });
 });
 
 describe('entities', () => {
-  it('gives offsets in UTF-16 units that slice to the text', async () => {
+  it('have UTF-16 offsets that slice to their text', async () => {
     const text = '😀 Šimon wrote to maria@example.com 👩‍💻 from Zürich.';
     const entities = await entitiesIn(text);
     expect(entities.map((entity) => entity.type)).toEqual(['person', 'email', 'location']);
     for (const entity of entities) expect(text.slice(entity.startIndex, entity.endIndex)).toBe(entity.text);
   });
 
-  it('keeps only the types asked for, after overlaps are settled', async () => {
+  it('are filtered by type after overlaps are resolved', async () => {
     const text = 'My card is 4111 1111 1111 1111, call 555-014-2367.';
     expect(await entitiesIn(text, 'en', ['phone_number'])).toEqual([
       { type: 'phone_number', text: '555-014-2367', startIndex: 37, endIndex: 49 },
     ]);
   });
 
-  it('finds a number that the recogniser split with full stops', async () => {
+  it('include a number that the recognizer split with full stops', async () => {
     const [phone] = await entitiesIn('My phone number is 555. 014. 2367. Thank you.');
     expect(phone).toMatchObject({ type: 'phone_number', text: '555. 014. 2367' });
   });

@@ -30,7 +30,7 @@ describe('IBANs', () => {
     ['SO', '1000001001000100141'],
     ['YE', 'CBYE0001018861234567891234'],
     ['HN', 'CABF00000000000250005469'],
-  ])('of %s are known', async (countryCode, bban) => {
+  ])('of %s are detected', async (countryCode, bban) => {
     const iban = composeIBAN({ countryCode, bban });
     expect(iban).not.toBeNull();
     for (const written of [iban ?? '', grouped(iban ?? '')]) {
@@ -40,7 +40,7 @@ describe('IBANs', () => {
     }
   });
 
-  it('have a length for every country of the registry', async () => {
+  it('have a valid length for every country of the registry', async () => {
     const lengths = Object.values(getCountrySpecifications()).flatMap(({ chars }) => chars ?? []);
     expect(lengths.length).toBeGreaterThan(110);
     for (const length of lengths) {
@@ -87,7 +87,7 @@ describe('IBANs', () => {
     'The IBAN field takes 34 characters.',
     'Order DE89 3704 0044 0532 0130 01 has shipped.',
     'My account was opened in MI 2019 with 12 dollars.',
-  ])('are not seen in %s', async (text) => {
+  ])('are not detected in %s', async (text) => {
     expect((await masked(text)).text).toBe(text);
   });
 });

@@ -25,7 +25,7 @@ const expectFixedPoint = async (texts: readonly string[]) => {
   }
 };
 
-describe('asterisks and tokens of an earlier redaction', () => {
+describe('asterisks and redaction tokens', () => {
   it.each([
     ['emphasis', 'Write to *maria@example.com* or call *555-014-2367*'],
     ['strong emphasis', 'Write to **maria@example.com** or call **555-014-2367**.'],
@@ -40,7 +40,7 @@ describe('asterisks and tokens of an earlier redaction', () => {
       'tokens on both sides',
       '"[X_12345678]maria@example.com[X_12345678]", [X_12345678]555-014-2367[X_12345678]',
     ],
-  ])('do not shield what stands beside them: %s', async (_, text) => {
+  ])('do not protect adjacent text: %s', async (_, text) => {
     for (const substitution of PII_SUBSTITUTIONS) {
       const { text: out, segments, redacted_words } = await redact(transcriptOf([text]), substitution);
       const words = segments.flatMap((segment) => segment.words.map((word) => word.word)).join(' ');
@@ -49,7 +49,7 @@ describe('asterisks and tokens of an earlier redaction', () => {
     }
   });
 
-  it('finds a name in emphasis after its cue', async () => {
+  it('do not separate an emphasized name from its cue', async () => {
     const { text } = await redact(transcriptOf(['My name is *Maria Lopez*, nice to meet you.']), 'mask');
     expect(text).toBe('My name is ****** ******, nice to meet you.');
   });
@@ -59,7 +59,7 @@ describe('asterisks and tokens of an earlier redaction', () => {
     '[PERSON_NAME_12345678][PHONE_NUMBER_12345678] came.',
     'My name is ***** *****. Call ***-***-****, or write to *****.*****@*******.***!',
     'The password is ********, the pin is ****.',
-  ])('are left as they are: %s', async (text) => {
+  ])('stay unchanged: %s', async (text) => {
     for (const substitution of PII_SUBSTITUTIONS) {
       const out = await redact(transcriptOf([text]), substitution);
       expect(out.text).toBe(text);
@@ -147,7 +147,7 @@ const FRAGMENTS = [
     'is',
   ],
 ];
-/** Fragments joined with or without a space, so that marks, masks and tokens are glued to what follows. */
+/** Fragments joined with or without a space, so that marks, masks and tokens touch what follows. */
 const glued = fc
   .array(fc.tuple(fc.constantFrom(...FRAGMENTS), fc.constantFrom(' ', ' ', '')), { maxLength: 18 })
   .map((parts) => parts.map((part) => part.join('')).join(''));

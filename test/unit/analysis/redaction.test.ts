@@ -25,7 +25,7 @@ const wordsOf = (transcript: { segments: { words: { word: string }[] }[] }) =>
   transcript.segments.flatMap((segment) => segment.words.map((word) => word.word)).join(' ');
 
 describe('policies', () => {
-  it('resolves groups and synonyms, in order and without doubles; none means all', () => {
+  it('resolve groups and synonyms, in order and without duplicates; none means all', () => {
     expect(resolvePolicies()).toEqual([...PII_POLICIES]);
     expect(resolvePolicies([])).toEqual([...PII_POLICIES]);
     expect(resolvePolicies(['ssn', 'person', 'person_name'])).toEqual([
@@ -59,7 +59,7 @@ describe('substitution', () => {
     'Call 555-014-2367, or write to maria.lopez@example.com!',
   ]);
 
-  it('hash: one token for one value, said or written, and another secret gives another', async () => {
+  it('hash: one token per value, spoken or written; another secret gives another token', async () => {
     const { redacted: out } = await redacted(
       transcriptOf([
         'Write to maria.lopez@example.com.',
@@ -79,7 +79,7 @@ describe('substitution', () => {
     expect(other.redacted?.text).not.toContain(tokens[0]);
   });
 
-  it('mask: letters and digits become stars, separators stay', async () => {
+  it('mask: letters and digits become asterisks, separators stay', async () => {
     const { redacted: out } = await redacted(spoken, { redact_pii_sub: 'mask' });
     expect(out.text).toBe('My name is ***** *****. Call ***-***-****, or write to *****.*****@*******.***!');
     expect(wordsOf(out)).toBe(out.text);
@@ -91,7 +91,7 @@ describe('substitution', () => {
     expect(out.segments.map((segment) => segment.text)).toEqual(['My name is.', 'Call, or write to!']);
   });
 
-  it('times of the words to bleep are those of the original words', async () => {
+  it('reports the redacted words with their original times', async () => {
     const { redacted: out } = await redacted(spoken);
     expect(out.redacted_words.map((word) => word.word)).toEqual([
       'Maria',
@@ -107,7 +107,7 @@ describe('substitution', () => {
     }
   });
 
-  it('takes a number over two segments from both, and drops a segment that is nothing else', async () => {
+  it('redacts a number across segments, and drops a segment without other text', async () => {
     const split = transcriptOf([
       'My phone number is five five five oh one',
       'four two three',
@@ -119,14 +119,14 @@ describe('substitution', () => {
     expect(out.redacted_words).toHaveLength(10);
   });
 
-  it('says a found name again in other places, in lower case too', async () => {
+  it('redacts other occurrences of a name, in lower case as well', async () => {
     const { redacted: out } = await redacted(
       transcriptOf(['My name is Maria Lopez.', 'okay so lopez it is, right?']),
     );
     expect(out.text.toLowerCase()).not.toContain('lopez');
   });
 
-  it('follows the text where a person has edited it', async () => {
+  it('follows an edited text', async () => {
     const [segment] = transcriptOf(['My name is Bob now.']).segments;
     if (!segment) throw new Error('no segment');
     const edited = { ...segment, text: 'My name is Maria Lopez now.' };
@@ -139,7 +139,7 @@ describe('the whole result', () => {
   const texts = readDialogues('dialogues.txt').slice(0, 5);
 
   it.each(texts.map((dialogue) => [dialogue.title, dialogue] as const))(
-    '%s keeps no secret anywhere',
+    '%s contains no private value',
     async (_, dialogue) => {
       for (const redact_pii_sub of PII_SUBSTITUTIONS) {
         const result = await redacted(transcriptOf(dialogue.lines), {
@@ -217,7 +217,7 @@ const speech = fc.oneof(
 );
 
 describe('properties', () => {
-  it('entities slice to their text, redacted or not', async () => {
+  it('entities slice to their text, with and without redaction', { timeout: 60_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(speech, fc.constantFrom(undefined, ...PII_SUBSTITUTIONS), async (transcript, sub) => {
         const options = { entity_detection: true, redact_pii: sub !== undefined, redact_pii_sub: sub };
@@ -230,7 +230,9 @@ describe('properties', () => {
     );
   });
 
-  it('redaction leaves no value that detection found, and text is the segments joined', async () => {
+  it('redaction leaves no detected value, and the text is that of the segments', {
+    timeout: 60_000,
+  }, async () => {
     await fc.assert(
       fc.asyncProperty(corpus, fc.constantFrom(...PII_SUBSTITUTIONS), async (lines, redact_pii_sub) => {
         const transcript = transcriptOf(lines);
@@ -247,7 +249,7 @@ describe('properties', () => {
     );
   });
 
-  it('redacting twice changes nothing', async () => {
+  it('redacting twice changes nothing', { timeout: 60_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(speech, fc.constantFrom(...PII_SUBSTITUTIONS), async (transcript, redact_pii_sub) => {
         const { redacted: once } = await redacted(transcript, { redact_pii_sub });
@@ -274,7 +276,7 @@ describe('hostile input', () => {
     ['digits', '1'.repeat(long)],
     ['dots as words', 'dot '.repeat(3000)],
     ['unspaced script', '我的电话是13912345678。'.repeat(400)],
-  ])('%s is answered without taking minutes', async (_, text) => {
+  ])('%s finishes in time', async (_, text) => {
     const options = {
       entity_detection: true,
       redact_pii: true,

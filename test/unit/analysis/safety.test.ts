@@ -20,7 +20,7 @@ describe('content safety', () => {
     },
   );
 
-  it('names the segments, and grows with what is said', async () => {
+  it('lists the segments, and confidence grows with the number of words', async () => {
     const { report } = await safety('It is raining.', 'He bought a gun.', 'And more guns, and a rifle.');
     const [weapons] = report.labels;
     expect(weapons).toMatchObject({ label: 'weapons', severity: 'medium' });
@@ -29,7 +29,7 @@ describe('content safety', () => {
     expect(weapons?.confidence ?? 0).toBeGreaterThan(once?.confidence ?? 1);
   });
 
-  it('masks profanity in text, segments, words and what is made from them', async () => {
+  it('masks profanity in text, segments, words and derived results', async () => {
     const transcript = transcriptOf([
       'Damn it, this fucking budget report of Maria Lopez is late again.',
       'Fine.',
@@ -48,7 +48,7 @@ describe('content safety', () => {
     expect(result.entities?.map((entity) => entity.text)).toEqual(['Maria Lopez']);
   });
 
-  it('leaves the transcript alone when there is nothing to mask', async () => {
+  it('does not change a transcript with nothing to mask', async () => {
     expect((await safety('He bought a gun.')).redacted).toBeUndefined();
   });
 

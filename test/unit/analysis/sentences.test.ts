@@ -40,26 +40,26 @@ describe('splitSentences', () => {
     expect(textsOf(text)).toEqual(expected);
   });
 
-  it('works across segment borders', () => {
+  it('joins segments', () => {
     expect(textsOf('my number is 555', '014 2367. Okay', 'fine.')).toEqual([
       'my number is 555 014 2367.',
       'Okay fine.',
     ]);
   });
 
-  it('cuts unspaced text that has no words', () => {
+  it('splits unspaced text without words', () => {
     const sentences = splitSentences([{ ...segment('今日は晴れ。明日は雨！'), words: [] }]);
     expect(sentences.map((sentence) => sentence.text)).toEqual(['今日は晴れ。', '明日は雨！']);
   });
 
-  it('ends a sentence where the speaker changes or a long pause falls', () => {
+  it('ends a sentence at a change of speaker and at a long pause', () => {
     const spoken = splitSentences([segment('and so we', 0, 0, 'A'), segment('yes we did', 1, 5, 'B')]);
     expect(spoken.map((sentence) => sentence.text)).toEqual(['and so we', 'yes we did']);
     const paused = splitSentences([segment('and so we', 0, 0), segment('went on', 1, 9)]);
     expect(paused).toHaveLength(2);
   });
 
-  it('breaks long runs without marks at pauses, and keeps each word exactly once', () => {
+  it('splits long runs without punctuation at pauses, and keeps each word once', () => {
     const parts = Array.from({ length: 12 }, (_, index) =>
       segment(`${'word '.repeat(11)}end${index}`, index, index * 5.5),
     );
@@ -69,13 +69,13 @@ describe('splitSentences', () => {
     for (const sentence of sentences) expect(sentence.words.length).toBeLessThanOrEqual(40);
   });
 
-  it('numbers from 1, with times and confidence of its words', () => {
+  it('numbers sentences from 1, with the times and confidence of their words', () => {
     const [first] = splitSentences([segment('Hello there. Bye.')]);
     expect(first).toMatchObject({ id: 1, text: 'Hello there.', start: 0, confidence: 0.9 });
     expect(first?.words.map((word) => word.word)).toEqual(['Hello', 'there.']);
   });
 
-  it('has no sentences for silence', () => {
+  it('returns no sentences for silence', () => {
     expect(splitSentences([])).toEqual([]);
     expect(splitSentences([{ ...segment(''), words: [] }])).toEqual([]);
   });

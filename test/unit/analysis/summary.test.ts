@@ -18,7 +18,7 @@ const summaryOf = async (transcript: AnalysisTranscript, options: AnalysisOption
 };
 
 describe('extractive summary', () => {
-  it('says more of the references than the first sentences do', async () => {
+  it('scores a higher ROUGE than the first sentences', async () => {
     let own = 0;
     let lead = 0;
     for (const text of texts) {
@@ -31,7 +31,7 @@ describe('extractive summary', () => {
     expect(own).toBeGreaterThan(lead);
   });
 
-  it('gives each bullet sentences that hold its words, with their times', async () => {
+  it('gives each bullet its source sentences and times', async () => {
     const transcript = spoken(texts[0]?.text ?? '');
     const sentences = new Map(splitSentences(transcript.segments).map((sentence) => [sentence.id, sentence]));
     const { summary } = await summaryOf(transcript);
@@ -47,7 +47,7 @@ describe('extractive summary', () => {
     );
   });
 
-  it.each(SUMMARY_TYPES)('has the form of %s', async (summary_type) => {
+  it.each(SUMMARY_TYPES)('has the format of %s', async (summary_type) => {
     const { summary } = await summaryOf(spoken(texts[0]?.text ?? ''), { summary_type });
     const lines = summary.text.split('\n');
     if (summary_type === 'bullets') for (const line of lines) expect(line).toMatch(/^• \p{Lu}.*[.?!]$/u);
@@ -56,7 +56,7 @@ describe('extractive summary', () => {
     expect(summary).toMatchObject({ type: summary_type, language: 'en', engine: 'extractive' });
   });
 
-  it('grows slowly with the talk, and covers all of it', async () => {
+  it('grows with the logarithm of the length, and covers all of the text', async () => {
     expect([1, 3, 12, 70, 2250].map(bulletCount)).toEqual([1, 2, 4, 7, 12]);
     const all = texts.flatMap((text) => text.text.split(/(?<=[.!?]) /));
     const transcript = transcriptOf(all);
@@ -67,7 +67,7 @@ describe('extractive summary', () => {
     expect(new Set((summary.bullets ?? []).map((bullet) => bullet.text)).size).toBe(summary.bullets?.length);
   });
 
-  it('says one thing once', async () => {
+  it('contains no duplicates', async () => {
     const repeated = [
       'The budget was raised by five thousand dollars.',
       'We raised the budget by five thousand dollars.',
@@ -79,12 +79,12 @@ describe('extractive summary', () => {
     expect(summary.text.match(/budget/g)).toHaveLength(1);
   });
 
-  it.each([[[]], [['Hello.']], [['Yes.', 'No.']]])('survives %j', async (parts) => {
+  it.each([[[]], [['Hello.']], [['Yes.', 'No.']]])('accepts %j', async (parts) => {
     const { summary } = await summaryOf(transcriptOf(parts));
     expect(summary.bullets?.length ?? 0).toBeLessThanOrEqual(parts.length);
   });
 
-  it('works without spaces between words', async () => {
+  it('summarizes unspaced scripts', async () => {
     const { summary } = await summaryOf(
       transcriptOf(
         ['今日は会議で予算について話しました。', '予算は五千ドル増えます。', '次の会議は月曜日です。'],
@@ -105,13 +105,13 @@ describe('the language of a summary', () => {
     'Maria Lopez writes the new plan by Monday.',
   ]);
 
-  it("stays the transcript's with a warning when nothing can translate", async () => {
+  it("stays the transcript's, with a warning, if nothing can translate", async () => {
     const { summary, warnings } = await summaryOf(german, { summary_language: 'fr' });
     expect(summary.language).toBe('de');
     expect(warnings.join()).toContain("stays in the transcript's language");
   });
 
-  it('is English from the translation, which is redacted like the transcript', async () => {
+  it('is English with a translation, which is redacted like the transcript', async () => {
     const result = await analyze(
       german,
       { summarization: true, summary_language: 'en', redact_pii: true },

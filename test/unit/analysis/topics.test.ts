@@ -7,7 +7,7 @@ import { readTexts } from './support/corpus.ts';
 import { transcriptOf } from './support/transcripts.ts';
 
 describe('topics', () => {
-  it('come from a taxonomy of about a hundred distinct names', () => {
+  it('come from a taxonomy of about a hundred names without duplicates', () => {
     expect(TOPIC_NAMES.length).toBeGreaterThanOrEqual(100);
     expect(new Set(TOPIC_NAMES).size).toBe(TOPIC_NAMES.length);
   });
@@ -19,7 +19,7 @@ describe('topics', () => {
     expect(topics.length).toBeLessThanOrEqual(4);
   });
 
-  it('finds nine in ten of the expected ones', async () => {
+  it('reach a recall of 0.9', async () => {
     let right = 0;
     let wanted = 0;
     for (const text of readTexts('texts.txt')) {
@@ -30,7 +30,7 @@ describe('topics', () => {
     expect(right / wanted).toBeGreaterThanOrEqual(0.9);
   });
 
-  it('are none for small talk, and none with a warning in another language', async () => {
+  it('are empty for small talk, and for another language, with a warning', async () => {
     expect(await findTopics('Hello, how are you? Fine, thanks. See you.', createYielder())).toEqual([]);
     const german = await analyze(
       transcriptOf(['Der neue Server läuft in der Cloud und die Datenbank auch.'], 'de'),
@@ -53,7 +53,7 @@ describe('key phrases', () => {
     expect(phrases.join()).not.toContain('PERSON_NAME');
   });
 
-  it('are none for an empty text', async () => {
+  it('are empty for an empty text', async () => {
     expect(await findKeyPhrases('', 'en', createYielder())).toEqual([]);
   });
 });

@@ -18,11 +18,11 @@ const STOP = new Set(
     .filter(Boolean),
 );
 
-/** Function words, days and months: never a part of a name. */
+/** Whether a token is a function word, day or month: never a part of a name. */
 export const isStop = (token: Token | undefined): boolean =>
   !token || STOP.has(token.norm) || STOP.has(token.stem);
 
-/** Tokens of a text with what the tagger says of each, and what capitals mean where they stand. */
+/** The tokens of a window with their tags, and what capitals mean in each sentence. */
 export class NameContext {
   readonly tokens: readonly Token[];
   readonly language: string;
@@ -52,7 +52,7 @@ export class NameContext {
     return tags.some((tag) => this.#tags[index]?.has(tag) ?? false);
   }
 
-  /** Whether capitals carry meaning in this token's sentence. */
+  /** Whether the token's sentence is in mixed case, so that capitals carry meaning. */
   isCased(index: number): boolean {
     return this.#cased[index] ?? false;
   }
@@ -61,7 +61,7 @@ export class NameContext {
     return startsSentence(this.tokens, index);
   }
 
-  /** A capital that the start of a sentence does not explain. */
+  /** Whether a token is capitalized other than at the start of a sentence. */
   isProperNoun(index: number): boolean {
     return this.isCapitalized(index) && !this.startsSentence(index);
   }
@@ -70,7 +70,7 @@ export class NameContext {
     return this.isCased(index) && (this.tokens[index]?.isCapitalized ?? false);
   }
 
-  /** Whether two tokens stand side by side with no mark between ("J. K." and "St." aside). */
+  /** Whether no punctuation separates two consecutive tokens, but for initials and "St.". */
   areAdjacent(left: number, right: number): boolean {
     const token = this.tokens[left];
     const next = this.tokens[right];
@@ -82,7 +82,7 @@ export class NameContext {
   }
 }
 
-/** Per token: whether its sentence uses capitals as written text does (not all lower case, not all upper). */
+/** For each token, whether its sentence is in mixed case. */
 const sentenceCasing = (tokens: readonly Token[]): boolean[] => {
   const cased: boolean[] = [];
   let start = 0;

@@ -6,7 +6,7 @@ export type GazetteerMatch = {
   phrase: string;
 };
 
-/** A list of names of one or more words, looked up token by token; longer names win. */
+/** A list of phrases, matched against tokens without case; the longest wins. */
 export class Gazetteer {
   readonly #byFirst = new Map<string, string[][]>();
 
@@ -22,7 +22,7 @@ export class Gazetteer {
     for (const own of this.#byFirst.values()) own.sort((a, b) => b.length - a.length);
   }
 
-  /** The longest name that begins at a token. A possessive ending is allowed on its last word. */
+  /** The longest phrase that starts at a token; its last word may have a possessive ending. */
   match(tokens: readonly Token[], at: number): GazetteerMatch | undefined {
     const token = tokens[at];
     if (!token || token.isBlocked) return undefined;

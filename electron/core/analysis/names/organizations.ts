@@ -14,7 +14,7 @@ const KNOWN = new Gazetteer([
 const AMBIGUOUS = new Set(organizations.ambiguous);
 const SUFFIXES = new Set(organizations.suffixes);
 const HEADS = new Gazetteer(organizations.heads);
-/** Suffixes that follow a place's name in lower case, too: "stanford university". */
+/** Suffixes that may follow a place in lower case: "stanford university". */
 const LOWER_SUFFIX = /^(?:university|hospital|college|airlines|airways)$/u;
 const ACT =
   /^(?:announced|announces|acquired|acquires|launched|launches|reported|raised|released|unveiled|hired|sued|filed|shipped|merged|delivered|opened|postponed|published|warned|makes|sells|sold|bought|owns|pays|paid|owes|charges|charged|laid|declined|denied|invested|recalled|reports|plans|wants|said|says|is|was|has|will|and|just)$/u;
@@ -64,9 +64,9 @@ const EMPLOYER = [
 const UPPER_ONLY = /^(?:who|un|sec|mit|abc|ups|ing|arm|bt|bp|hp|lg|amd|att|sap|eu)$/u;
 
 /**
- * Organizations: by list (compromise's and our own), by legal form or kind ("… Corporation", "… Hospital"),
- * by head ("University of …"), and by what is said of them ("works at …", "… announced"). Names that are
- * also common words ("apple", "target", "shell") need a capital, or in lower case a word of employment.
+ * Detects organizations by list (compromise's and our own), suffix ("… Corporation", "… Hospital"), head ("University
+ * of …"), and context ("works at …", "… announced"). Names that are also common words ("apple", "target", "shell") need
+ * a capital or, in lower case, a context of employment.
  */
 export const findOrganizations = (context: NameContext): DetectedSpan[] => {
   const found: DetectedSpan[] = [];
@@ -94,13 +94,13 @@ export const findOrganizations = (context: NameContext): DetectedSpan[] => {
   return found;
 };
 
-/** On the list, and nothing else. */
+/** Whether the listed name has no other meaning. */
 const isUnambiguous = (context: NameContext, at: number): boolean => {
   const match = KNOWN.match(context.tokens, at);
   return match !== undefined && !AMBIGUOUS.has(match.phrase) && !isFirstName(match.phrase);
 };
 
-/** Characters of a possessive ending that the list's name does not have itself ("McDonald's" keeps it). */
+/** Length of a possessive ending that is not part of the listed name, as it is in "McDonald's". */
 const possessiveLength = (text: string, context: NameContext, at: number, last: number): number => {
   const token = context.at(last);
   const match = KNOWN.match(context.tokens, at);
@@ -129,7 +129,7 @@ const headedOrganization = (context: NameContext, at: number): number | undefine
   return last > match.last ? last : undefined;
 };
 
-/** Capitals that end in a kind of organization, or a place and "university". */
+/** Capitalized words up to a suffix ("… Hospital"), or a place and "university". */
 const suffixedOrganization = (context: NameContext, at: number): number | undefined => {
   if (isStop(context.at(at)) || context.at(at)?.isBlocked) return undefined;
   const place = placeMatch(context, at);
@@ -159,7 +159,7 @@ const continuesName = (context: NameContext, last: number): boolean => {
   return context.isProperNoun(last + 1) && !isStop(next);
 };
 
-/** A sentence's first word before "Company" or "Group" is often no name: "Our Company", "Local News". */
+/** Whether a common word starts the sentence, where it is often no name: "Our Company", "Local News". */
 const isWeakStart = (context: NameContext, at: number): boolean =>
   context.startsSentence(at) &&
   LEXICON.has(context.stem(at)) &&
@@ -194,7 +194,7 @@ const listedOrganization = (context: NameContext, at: number): number | undefine
     : undefined;
 };
 
-/** "My Visa is 4111 …": the card, not the company. */
+/** Whether a payment company's name means a card: "My Visa is 4111 …". */
 const isCardBrand = (context: NameContext, at: number, match: { last: number; phrase: string }): boolean => {
   if (!/^(?:visa|mastercard|american express|amex)$/u.test(match.phrase)) return false;
   return (
@@ -221,7 +221,7 @@ const followsEmployerCue = (context: NameContext, at: number): boolean =>
       phrase.length > 1 && phrase.every((word, index) => context.norm(at - phrase.length + index) === word),
   );
 
-/** A capital that nothing else explains, by its role in the sentence. */
+/** An unlisted capitalized word, by its role in the sentence. */
 const organizationFromContext = (context: NameContext, at: number): number | undefined => {
   const token = context.at(at);
   if (!token || !context.isCapitalized(at) || isStop(token) || !/^[\p{L}\d&.'-]+$/u.test(token.text))

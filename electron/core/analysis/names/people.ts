@@ -11,13 +11,13 @@ const TITLES = new Set(people.titles);
 const PARTICLES = new Set(people.particles);
 const STREET_TYPES = new Set(places.streetTypes);
 const FULL_NAMES = new Set(wordsTagged('Person'));
-/** Titles that are also common nouns or verbs: what follows must be a name by itself. */
+/** Titles that are also common words: a known name must follow. */
 const COMMON_TITLES =
   /^(?:general|private|major|king|queen|father|sister|chief|coach|judge|doctor|uncle|aunt|captain|president|nurse|sir|miss|justice|dean|principal|officer|secretary|minister|governor|representative|don|m|lady|lord|prince|princess|mister)$/u;
 /** Function words and months that are also first names. */
 const NAMES_LIKE_STOPS = /^(?:will|may|april|june|august)$/u;
 const MONTH_NAMES = /^(?:may|april|june|august|march)$/u;
-/** Acts of people: a sentence's first word before one of these is a person. */
+/** Verbs of people: a sentence's first word before one of them may be a name. */
 const PERSON_VERB =
   /^(?:said|says|told|tells|asked|asks|thinks|thought|wants|wanted|called|calls|sent|sends|will|would|should|is|was|has|had|and|came|went|works|worked|knows|knew|likes|loves|needs|mentioned|replied|agreed|agrees|joined|left|got|gave|did|does|can|could|might|reports|lives|runs|leads|presented|wrote|just|also|from|who|brought|bought|made|moved|met|missed|promised|suggested|signed|speaking|here)$/u;
 const SOFT_CUE =
@@ -52,10 +52,9 @@ const PRESENTATIONS = [
 ];
 
 /**
- * Names of people. Evidence: lists of first and last names (compromise's and our own), titles, capitals
- * inside sentences, the tagger's view, and introductions ("my name is …"). A name that is also a common
- * word ("will", "grace") needs more than one of them. Limits: English first; unknown names in lower case
- * are found after an introduction only.
+ * Detects names of people. Evidence: lists of first and last names (compromise's and our own), titles, capitals inside
+ * sentences, part-of-speech tags, and introductions ("my name is …"). A name that is also a common word ("will",
+ * "grace") needs more than one of them. Best in English; unlisted names in lower case only after an introduction.
  */
 export const findPeople = (context: NameContext): DetectedSpan[] => {
   const found: DetectedSpan[] = [];
@@ -74,14 +73,14 @@ export const findPeople = (context: NameContext): DetectedSpan[] => {
   return found;
 };
 
-/** Whether a word is on a list of first names or last names. */
+/** Whether a word is a listed first or last name. */
 export const isKnownName = (word: string): boolean => FIRST.has(word) || LAST.has(word);
 
 export const isLastName = (word: string): boolean => LAST.has(word);
 
 export const isFirstName = (word: string): boolean => FIRST.has(word);
 
-/** The index of the last token of the name that begins here. */
+/** The last token of the name that starts at `at`, or undefined for none. */
 const personAt = (context: NameContext, at: number): number | undefined => {
   const token = context.at(at);
   if (!token || token.isBlocked || (isStop(token) && !NAMES_LIKE_STOPS.test(token.stem))) return undefined;
@@ -100,7 +99,7 @@ const personAt = (context: NameContext, at: number): number | undefined => {
   return last;
 };
 
-/** "What's your name?" "Uh, walter simmons.": the answer to a question for a name. */
+/** Whether a token answers a question for a name: "What's your name?" "Uh, walter simmons." */
 const answersNameQuestion = (context: NameContext, at: number): boolean => {
   let before = at - 1;
   while (
@@ -118,7 +117,7 @@ const asksForName = (context: NameContext, at: number): boolean => {
   return question && /^(?:your|last|first|full|maiden|family)$/u.test(context.norm(at - 1));
 };
 
-/** "J. K. Rowling": initials with their stops, then a capital. */
+/** Initials with full stops before a capitalized word: "J. K. Rowling". */
 const initialsAt = (context: NameContext, at: number): number | undefined => {
   let last = at;
   while (last - at < 4 && /^\p{Lu}$/u.test(context.at(last)?.text ?? '') && context.at(last)?.trail === '.')
@@ -169,7 +168,7 @@ const followsTitle = (context: NameContext, at: number): boolean => {
 const isAdjacentToTitle = (context: NameContext, at: number): boolean =>
   /^\.?$/u.test(context.at(at - 1)?.trail ?? '-') && (context.at(at)?.lead ?? '-') === '';
 
-/** A first name that means nothing else: a place of the same name or a lower-case common word still vetoes. */
+/** Whether an unambiguous first name is one here; in lower case its tags must agree. */
 const isKnownNameHere = (context: NameContext, at: number): boolean => {
   if (context.isCapitalized(at)) return true;
   const tags = LEXICON.get(context.stem(at));
@@ -208,7 +207,7 @@ const isAmbiguousNameHere = (context: NameContext, at: number, introduced: boole
   return context.hasTag(at, 'Person', 'FirstName', 'LastName') || CALL_OUT.test(context.norm(at - 1));
 };
 
-/** "Grace said …" opens a sentence with a name; "Will you …", "Mark the …" do not. */
+/** Whether a name that is also a word is a name at the start of a sentence: "Grace said …", but not "Will you …". */
 const isSentenceInitialName = (context: NameContext, at: number): boolean => {
   if (!FIRST.has(context.stem(at)) || !PERSON_VERB.test(context.norm(at + 1))) return false;
   if (context.hasTag(at, 'Modal') || context.hasTag(at, 'Imperative'))
@@ -216,7 +215,7 @@ const isSentenceInitialName = (context: NameContext, at: number): boolean => {
   return context.areAdjacent(at, at + 1);
 };
 
-/** The next word looks like a surname of this one. */
+/** Whether the next word is likely this first name's surname. */
 const hasSurname = (context: NameContext, at: number): boolean => {
   if (!context.areAdjacent(at, at + 1) || context.stem(at) !== context.norm(at)) return false;
   const next = context.at(at + 1);
@@ -230,7 +229,7 @@ const hasSurname = (context: NameContext, at: number): boolean => {
   return LAST.has(next.stem) && !AMBIGUOUS.has(next.stem);
 };
 
-/** A place by the words before it, with no person's act after it. */
+/** Whether a name is rather a place, by the words around it. */
 const isPlaceLike = (context: NameContext, at: number): boolean => {
   if (!context.hasTag(at, 'Place', 'City', 'Country', 'Region') && !AMBIGUOUS_PLACES.has(context.stem(at)))
     return false;
@@ -247,7 +246,7 @@ const AMBIGUOUS_PLACES = new Set(places.ambiguous);
 const LOCATIVE =
   /^(?:in|to|from|at|near|around|outside|into|through|visit|visited|visiting|leave|leaving|toward|towards|across|via)$/u;
 
-/** A capitalised word of no list: no acronym, no place, no organization's word. */
+/** Whether a word is capitalized but not listed, and no acronym, place or organization suffix. */
 const isUnlistedWord = (context: NameContext, at: number): boolean => {
   const token = context.at(at);
   if (!token || !context.isCapitalized(at) || token.text.length < 3 || !/^\p{Lu}\p{Ll}/u.test(token.text))
@@ -257,10 +256,10 @@ const isUnlistedWord = (context: NameContext, at: number): boolean => {
   return !context.hasTag(at, 'Place', 'Organization', 'Demonym') || LAST.has(token.stem);
 };
 
-/** Languages in which every noun has a capital: there it is no evidence. */
+/** Languages that capitalize all nouns: a capital is no evidence. */
 const NOUNS_CAPITAL = /^(?:de|lb)/iu;
 
-/** Two unknown capitals in a row, or one after a call or a relation: "Siobhan Gallagher", "her husband Femi". */
+/** Two unlisted capitalized words, or one after a greeting or a relation: "Siobhan Gallagher", "her husband Femi". */
 const isUnlistedNameHere = (context: NameContext, at: number): boolean => {
   if (!isUnlistedWord(context, at) || TITLES.has(context.norm(at)) || NOUNS_CAPITAL.test(context.language))
     return false;
@@ -285,7 +284,7 @@ const isUnlistedNameHere = (context: NameContext, at: number): boolean => {
   );
 };
 
-/** Before a capitalised pair, these point to a place or a thing. */
+/** Words before a capitalized pair that is a place or a thing. */
 const NOT_PEOPLE = /^(?:the|in|near|at|into|via|through|a|an|visit|visited|called)$/u;
 const RELATION =
   /^(?:husband|wife|brother|sister|son|daughter|colleague|boss|friend|neighbor|neighbour|cousin|uncle|aunt|nephew|niece|partner|roommate|girlfriend|boyfriend|fiancé|fiancée|assistant|manager|lawyer|supervisor|mother|father|grandma|grandpa|mentor|co-worker|coworker)$/u;
@@ -298,7 +297,7 @@ const isOrganizationWord = (word: string): boolean =>
     word,
   );
 
-/** How far a name that begins at `at` reaches: initials, particles, surnames. */
+/** The last token of a name that starts at `at`: initials, particles, surnames. */
 const endOfName = (context: NameContext, at: number, introduced: boolean): number => {
   let last = at;
   while (last - at < 5 && context.areAdjacent(last, last + 1) && context.stem(last) === context.norm(last)) {
@@ -309,7 +308,7 @@ const endOfName = (context: NameContext, at: number, introduced: boolean): numbe
   return last;
 };
 
-/** How many tokens the next part of the name takes: 0 when the name is over. */
+/** The number of tokens in the next part of a name; 0 at its end. */
 const nextPartLength = (context: NameContext, last: number, trusted: boolean): number => {
   const next = context.at(last + 1);
   if (!next || !/^\p{L}[\p{L}'’-]*$/u.test(next.text)) return 0;
@@ -336,7 +335,7 @@ const nextPartLength = (context: NameContext, last: number, trusted: boolean): n
     : 0;
 };
 
-/** An ambiguous surname in lower case ("leonard marsh"): the tagger sees a noun, and the sentence is all lower case. */
+/** Whether an ambiguous surname in an all-lower-case sentence ("leonard marsh") is tagged as a noun. */
 const isNounHere = (context: NameContext, at: number): boolean => {
   if (context.isCased(at)) return false;
   return (
@@ -345,7 +344,7 @@ const isNounHere = (context: NameContext, at: number): boolean => {
   );
 };
 
-/** "Lopez, Maria" as forms have it. */
+/** "Lopez, Maria". */
 const reversedNameAt = (context: NameContext, at: number): number | undefined => {
   const token = context.at(at);
   const next = context.at(at + 1);

@@ -29,10 +29,9 @@ const FEATURES =
 const FEATURE_HEADS = /^(?:lake|mount|mt|fort|port|cape|san|santa|saint|st|camp|point|bay|gulf|isle)$/u;
 
 /**
- * Places: countries, regions, cities and landmarks by list (compromise's and our own), street addresses
- * by shape ("42 Park Avenue", "12 rue de la Paix", "Hauptstraße 5"), and natural features by their last
- * word ("Cedar Lake"). A place that is also a common word or a first name needs a capital, a preposition
- * or the tagger's word for it.
+ * Detects places: countries, regions, cities and landmarks by list (compromise's and our own), street addresses by
+ * shape ("42 Park Avenue", "12 rue de la Paix", "Hauptstraße 5"), and natural features by their last word ("Cedar
+ * Lake"). A place that is also a common word or a first name needs a capital, a preposition or a tag.
  */
 export const findPlaces = (context: NameContext): DetectedSpan[] => {
   const found: DetectedSpan[] = [];
@@ -52,11 +51,11 @@ export const findPlaces = (context: NameContext): DetectedSpan[] => {
 export const placeMatch = (context: NameContext, at: number): number | undefined =>
   PLACES.match(context.tokens, at)?.last;
 
-/** Words of living and travelling: the unknown word after their preposition is a place. */
+/** Words of living and traveling: an unlisted word after them and a preposition is a place. */
 const DWELLING =
   /^(?:live|lives|lived|living|born|raised|based|located|grew|grown|moved|moving|move|flew|fly|flying|flight|flights|drove|drive|driving|travel|traveled|travelled|traveling|trip|ferry|train|trains|bus|road|went|relocated|commute|hometown|stayed|staying|wohne|wohnt|lebe|lebt|habite|vis|vivo|vive)$/u;
 
-/** "The ferry to Corfu", "i live in duluth": a word of no list, by what is said around it. */
+/** An unlisted place, by its context: "The ferry to Corfu", "i live in duluth". */
 const placeFromContext = (context: NameContext, at: number): number | undefined => {
   const token = context.at(at);
   const preposition = context.norm(at - 1);
@@ -116,7 +115,7 @@ const isPlaceWord = (context: NameContext, at: number): boolean => {
   return context.hasTag(at, 'Place', 'City', 'Country', 'Region') && LOCATIVE.test(before);
 };
 
-/** Also a word of everyday English, by the tagger's list. */
+/** Whether a place's name is also a common word. */
 const isCommonWord = (word: string): boolean => {
   const tags = LEXICON.get(word);
   return tags === undefined
@@ -128,7 +127,7 @@ const isCommonWord = (word: string): boolean => {
       );
 };
 
-/** "Jordan" the person: a call before it, an act after it, or a surname. */
+/** Whether a place's name is a person here, as "Jordan" before a verb or a surname. */
 const isPersonHere = (context: NameContext, at: number): boolean => {
   const word = context.stem(at);
   if (!isFirstName(word) && !isLastName(word) && !AMBIGUOUS.has(word)) return false;
@@ -167,7 +166,7 @@ const featureAt = (context: NameContext, at: number): number | undefined => {
   return last === at + 1 && FEATURE_HEADS.test(context.stem(at)) ? last : undefined;
 };
 
-/** A street with its number where one is said: "42 Park Avenue", "Main Street", "rue de la Paix 12". */
+/** A street, with its number if there is one: "42 Park Avenue", "Main Street", "rue de la Paix 12". */
 const streetAddress = (context: NameContext, at: number): { last: number } | undefined =>
   numberedStreetAt(context, at) ?? streetNameAt(context, at) ?? continentalStreetAt(context, at);
 
@@ -217,7 +216,7 @@ const streetNameAt = (context: NameContext, at: number): { last: number } | unde
   return undefined;
 };
 
-/** German, French, Italian and Spanish order: the kind of street first, or as the end of the word. */
+/** Streets of continental Europe: the type comes first ("rue …") or is part of the word ("…straße"). */
 const continentalStreetAt = (context: NameContext, at: number): { last: number } | undefined => {
   const word = context.norm(at);
   if (STREET_HEADS.has(word) && !isStop(context.at(at + 1)) && context.language.slice(0, 2) !== 'en')

@@ -2,7 +2,7 @@ import nlp from 'compromise/three';
 import type { YieldIfDue } from '../../base/event-loop.ts';
 import { endsWithStop, type Token } from '../tokens.ts';
 
-/** Words to a call of the tagger: keeps each call far below the event loop's patience. */
+/** Most tokens per call of compromise, which blocks the event loop. */
 const CHUNK = 60;
 
 type TaggedTerm = {
@@ -13,9 +13,8 @@ type TaggedTerm = {
 };
 
 /**
- * Part-of-speech and name tags for each token (by index), from compromise (a rule-based English tagger,
- * github.com/spencermountain/compromise). A token made of several terms ("I'm") has the tags of all.
- * Remembers what it tagged, because redaction looks at an almost unchanged text again.
+ * Part-of-speech and name tags of each token, from compromise, a rule-based English tagger. A token of several terms
+ * ("I'm") has the tags of all. Caches by text, since each round of redaction tags an almost unchanged text again.
  */
 export class Tagger {
   readonly #known = new Map<string, readonly ReadonlySet<string>[]>();
@@ -37,7 +36,7 @@ export class Tagger {
   }
 }
 
-/** Runs of tokens that end at a sentence's end, or after 60 tokens. */
+/** Runs of tokens up to the end of a sentence, of at most `CHUNK` tokens. */
 function* chunksOf(tokens: readonly Token[]): Generator<Token[]> {
   let chunk: Token[] = [];
   for (const token of tokens) {
@@ -74,9 +73,9 @@ const termsOf = (text: string): TaggedTerm[] => {
 const readLexicon = (model: { one?: { lexicon?: Record<string, string | string[]> } }) =>
   new Map(Object.entries(model.one?.lexicon ?? {}).map(([word, tag]) => [word, [tag].flat()]));
 
-/** compromise's word list: what a word is when nothing else is known about it. */
+/** compromise's lexicon: the tags of a word without context. */
 export const LEXICON: ReadonlyMap<string, readonly string[]> = readLexicon(nlp.model());
 
-/** The words of compromise's list that have a tag. */
+/** The words of compromise's lexicon with any of the given tags. */
 export const wordsTagged = (...wanted: string[]): string[] =>
   [...LEXICON].filter(([, tags]) => tags.some((tag) => wanted.includes(tag))).map(([word]) => word);

@@ -9,7 +9,7 @@ const EVENTS = new Gazetteer(things.events);
 const EVENT_HEADS = new Set(things.eventHeads);
 const EDITION = /^(?:\d{1,4}[a-z]?|pro|max|plus|mini|ultra|air|se|xl|lite|one|x|s|classic|home|server)$/u;
 
-/** Products by list, with the edition that follows ("iPhone 15 Pro"). */
+/** Detects products by list, with the edition after them ("iPhone 15 Pro"). */
 export const findProducts = (context: NameContext): DetectedSpan[] => {
   const found: DetectedSpan[] = [];
   for (let at = 0; at < context.tokens.length; at++) {
@@ -44,7 +44,7 @@ const endOfEdition = (context: NameContext, from: number): number => {
   return last;
 };
 
-/** Events by list, and capitals that end in a kind of event ("Berlin Film Festival 2024"). */
+/** Detects events by list, and capitalized words up to a kind of event ("Berlin Film Festival 2024"). */
 export const findEvents = (context: NameContext): DetectedSpan[] => {
   const found: DetectedSpan[] = [];
   for (let at = 0; at < context.tokens.length; at++) {

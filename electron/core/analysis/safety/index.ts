@@ -19,11 +19,10 @@ const BATCH = 400;
 const profanityMatcher = new RegExpMatcher({ ...englishDataset.build(), ...englishRecommendedTransformers });
 
 /**
- * Content safety by weighted word lists, phrase by phrase. A listed word inside a harmless phrase ("killer
- * feature", "shot a photo") or a name ("Dick van Dyke") does not count; words written to get past lists
- * ("sh1t") are read by obscenity's matcher, when they are no dictionary words. Hate needs a slur, or a
- * group of people as the object of hating. A label's confidence grows with the strength and number of its
- * words: 1 - exp(-sum/2). Limits: keywords only, so irony and quotation count as well; English first.
+ * Labels unsafe content by weighted word lists. Listed words in harmless phrases ("killer feature", "shot a photo") or
+ * names ("Dick van Dyke") do not count; the obscenity package matches disguised words ("sh1t"). Hate speech needs a slur,
+ * or a group of people near a word of hate. A label's confidence is 1 - exp(-sum of strengths / 2). Irony and quotations
+ * count as well; best in English.
  */
 export const assessContentSafety = async (
   transcript: AnalysisTranscript,
@@ -42,7 +41,7 @@ export const assessContentSafety = async (
   };
 };
 
-/** Slurs and coarse sexual words are masked like profanity; "weapon" and the like are not. */
+/** Whether to mask a word of another label like profanity: slurs and coarse sexual words. */
 const isObscene = (text: string, hit: SafetyHit): boolean => {
   const word = text.slice(hit.from, hit.to).toLowerCase();
   return (
@@ -87,7 +86,7 @@ const hitsAt = (tokens: readonly Token[], at: number): SafetyHit[] => {
   return hits;
 };
 
-/** What is killed, shot or attacked without anybody being hurt: "killed time", "shot him an email". */
+/** Objects of harmless violence: "killed time", "shot a photo". */
 const HARMLESS_OBJECT =
   /^(?:(?:the|a|an|some|my|your|our|this|that|these|those|another|more|any) )?(?:emails?|messages?|texts?|notes?|time|process(?:es)?|servers?|jobs?|tasks?|threads?|photos?|videos?|pictures?|films?|movies?|scenes?|commercials?|engines?|lights?|mood|vibe|switch|apps?|features?|bugs?|exams?|hoops|baskets|pool|problems?|issues?|questions?|glance|look|smile|weeds?|bacteria|germs|virus(?:es)?|pain|calls?|keys?|buttons?|record|charts)\b/u;
 
@@ -96,13 +95,13 @@ const phraseAfter = (tokens: readonly Token[], last: number): string => {
   return `${tokens[last + 1]?.norm ?? ''} ${tokens[last + 2]?.norm ?? ''}`;
 };
 
-/** "Alcohol-free", "no symptoms": a negation right before a mild label's word takes it back. */
+/** Whether a negation precedes a word of a mild label: "no symptoms". */
 const isNegatedHarm = (label: SafetyLabel, tokens: readonly Token[], at: number): boolean => {
   if (label !== 'health_issues' && label !== 'alcohol') return false;
   return /^(?:no|without|never|zero)$/u.test(tokens[at - 1]?.norm ?? '');
 };
 
-/** "I hate …", "… should die" with a group of people beside it. */
+/** A group of people near a word of hate: "I hate …", "… should die". */
 const hateAt = (tokens: readonly Token[], at: number): SafetyHit | undefined => {
   const target = HATE_TARGETS.match(tokens, at);
   const first = tokens[at];
@@ -129,7 +128,7 @@ const isNegated = (tokens: readonly Token[], at: number): boolean =>
     .slice(Math.max(0, at - 3), at)
     .some((token) => /^(?:not|never|don't|doesn't|didn't|who|people|they)$/u.test(token.norm));
 
-/** A token that obscenity's matcher reads as profane and that is no dictionary word or name. */
+/** Whether a token is a disguised profanity, and no dictionary word or name. */
 const isDisguised = (tokens: readonly Token[], at: number): boolean => {
   const token = tokens[at];
   if (!token || LEXICON.has(token.stem) || (token.isCapitalized && !startsSentence(tokens, at))) return false;

@@ -1,11 +1,11 @@
 import { placeSegments, placeWords } from '../offsets.ts';
 import type { AnalysisTranscript } from '../types.ts';
 
-/** "damn" becomes "d***": the first letter stays, other letters and digits become stars. Length is kept. */
+/** Masks all letters and digits but the first: "damn" becomes "d***". */
 export const maskWord = (value: string): string =>
   value.replace(/(?<=[\p{L}\p{N}])[\p{L}\p{N}]/gu, (sign) => '*'.repeat(sign.length));
 
-/** Masks spans in text, segments and words. All offsets stay valid, since no length changes. */
+/** Masks spans in text, segments and words; offsets stay valid. */
 export const maskSpans = (
   transcript: AnalysisTranscript,
   spans: readonly { from: number; to: number }[],

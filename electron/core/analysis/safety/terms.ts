@@ -2,7 +2,7 @@ import lists from '../../../../resources/lexicons/safety.json' with { type: 'jso
 import type { SafetyLabel } from '../../../contract/analysis.ts';
 import { Gazetteer } from '../names/gazetteer.ts';
 
-/** How much one occurrence says: 3 is enough for "high", 2 for "medium", 1 for "low". */
+/** The severity of one occurrence: 3 is "high", 2 "medium", 1 "low". */
 export type Strength = 1 | 2 | 3;
 
 export type TermList = {
@@ -15,7 +15,7 @@ const list = (label: SafetyLabel, strength: Strength, terms: readonly string[]):
   return { label, strength, terms: new Gazetteer(terms) };
 };
 
-/** Terms by label and strength, strongest first, so that a word counts once for a label. */
+/** Terms by label, strongest first: a word counts once per label. */
 export const TERM_LISTS: readonly TermList[] = [
   list('profanity', 3, lists.profanityStrong),
   list('profanity', 2, lists.profanityMedium),
@@ -36,7 +36,7 @@ export const TERM_LISTS: readonly TermList[] = [
 
 /** Phrases in which a listed word means something else. */
 export const BENIGN = new Gazetteer(lists.benign);
-/** Words that only look like a listed one. */
+/** Harmless words that the matchers would report. */
 export const ALLOWED = new Set(lists.allow);
 export const HATE_TARGETS = new Gazetteer(lists.hateTargets);
 export const HATE_VERBS = new Gazetteer(lists.hateVerbs);

@@ -12,13 +12,13 @@ const OPENERS: Record<string, RegExp> = {
   fr: /^(?:et puis|et|mais|donc|alors|bon|ben|oui|non|okay|voilà|bien)\s*(?:,\s*|\s+)(?=\p{L})/iu,
   es: /^(?:y entonces|y|pero|pues|bueno|entonces|sí|no|vale|así que|okay)\s*(?:,\s*|\s+)(?=\p{L})/iu,
 };
-/** Openers that are also needed words ("no budget", "like this"): cut only before a comma. */
+/** Openers that may carry meaning ("no budget", "like this"): dropped only before a comma. */
 const COMMA_ONLY =
   /^(?:no|like|so|now|right|see|look|also|then|good|great|sure|because|plus|thanks|thank you|ja|nein|gut|genau|dann|nun|bien|bon|non|sí)$/iu;
 
 /**
- * A sentence as one would write it down: fillers, repeated words, false starts ("we, we need", "I was go-
- * I was going") and leading connectives are taken out; a capital and a mark are put in.
+ * Turns a spoken sentence into a written one: drops fillers, repetitions, false starts ("we, we need", "I was go- I was
+ * going") and leading connectives; adds a capital and a full stop.
  */
 export const cleanSentence = (text: string, language: string): string => {
   const key = language.slice(0, 2);
@@ -37,7 +37,7 @@ export const cleanSentence = (text: string, language: string): string => {
   return /[.!?…。！？؟।][”"’')\]]*$/u.test(capital) ? capital : `${capital}.`;
 };
 
-/** A word or a group of up to four words said twice in a row counts once; a cut-off word ("go-") not at all. */
+/** Drops cut-off words ("go-"), and repetitions of up to four words. */
 const dropFalseStarts = (text: string): string => {
   let out = blankOverlong(text).replace(/(?<!\p{L})\p{L}+-(?=\s)(?!\s(?:and|or|und|oder|et|ou|y|o)\s)/gu, '');
   for (const words of [4, 3, 2, 1]) {
@@ -51,7 +51,7 @@ const dropFalseStarts = (text: string): string => {
   return out;
 };
 
-/** Doublings that mean something: digits, number words, "that that", "very very". */
+/** Whether a repetition has a meaning: digits, number words, "that that", "very very". */
 const isMeaningfulRepetition = (words: string): boolean =>
   /\d|\b(?:zero|oh|one|two|three|four|five|six|seven|eight|nine|ten|eleven|that|had|very|double|sie|die|das|nous|vous)\b/iu.test(
     words,

@@ -9,7 +9,7 @@ import { cleanSentence } from './clean-sentence.ts';
 import { type Bullet, formatSummary } from './format.ts';
 import { dotProduct, similarityGraph, textRank, toVectors, type Vector } from './textrank.ts';
 
-/** Between relevance (1) and novelty (0) in maximal marginal relevance. */
+/** Weight of relevance against novelty in maximal marginal relevance. */
 const LAMBDA = 0.72;
 const MAX_BULLETS = 12;
 const MAX_CANDIDATES = 4000;
@@ -28,15 +28,14 @@ const DECISIONS =
   /\b(?:decid|agree|conclu|deadline|must|need to|have to|important|key|main|goal|plan|propos|recommend|result|because|problem|issue|solution|will|next step|responsible|budget|announc|found that|in summary|entschied|beschlossen|wichtig|müssen|décid|important|il faut|decid|hay que|importante)/iu;
 const SMALL_TALK =
   /^(?:good (?:morning|afternoon|evening)|hello|hi|hey|thanks?|thank you|welcome|bye|goodbye|see you|how are you|nice to meet|sure|yes,? i agree|that's (?:a )?(?:great|good)|that sounds|sounds good|i see|exactly|of course|no problem|you're welcome|can you hear|let's (?:get started|start|begin)|my name is|guten (?:morgen|tag|abend)|hallo|danke|bonjour|merci|hola|buenos|gracias)\b/iu;
-/** A sentence that opens with one of these leans on the one before it. */
+/** First words that refer to the sentence before. */
 const ANAPHORIC =
   /^(?:it|this|that|these|those|they|he|she|such|both|therefore|however|dies|diese|dieser|er|sie|es|il|elle|ils|elles|cela|ça|esto|eso|ella|ellos)\b/iu;
 
 /**
- * Extractive summary: cleaned sentences ranked by TextRank, lightly weighted by length, position and words
- * of decision, chosen by maximal marginal relevance (Carbonell & Goldstein 1998) with no more than a fair
- * share from any quarter of the talk, given in the order of the talk. A chosen sentence that leans on the
- * one before ("It was …") takes that along. Bullets grow with the logarithm of the length, 2 to 12.
+ * Extractive summary: cleaned sentences are ranked by TextRank, weighted by length, position and words of decision, and
+ * selected by maximal marginal relevance (Carbonell & Goldstein 1998), at most a third from each quarter of the text, in
+ * text order. A sentence that refers to the one before ("It was …") includes that one.
  */
 export const extractiveSummary = async (
   sentences: readonly PlacedSentence[],
@@ -50,7 +49,7 @@ export const extractiveSummary = async (
   return { text: formatSummary(bullets, type, language), type, language, engine: 'extractive', bullets };
 };
 
-/** How many bullets suit a number of sentences. */
+/** The number of bullets for a number of sentences: grows with its logarithm, up to 12. */
 export const bulletCount = (sentences: number): number =>
   Math.min(
     MAX_BULLETS,
@@ -86,7 +85,7 @@ const rankSentences = async (
   });
 };
 
-/** Very short transcripts have nothing but small sentences: better those than no summary. */
+/** Candidates of a transcript whose sentences are all too short. */
 const allSentences = (sentences: readonly PlacedSentence[], language: string) =>
   sentences.map((sentence, index) => {
     const text = cleanSentence(sentence.text, language) || sentence.text;
@@ -103,7 +102,7 @@ const bigrams = (text: string): string[] => {
   return signs.slice(1).map((sign, index) => `${signs[index]}${sign}`);
 };
 
-/** At most `most` items, spread evenly: keeps the graph bounded for talks of many hours. */
+/** At most `most` items, evenly spaced: bounds the graph for recordings of many hours. */
 const sampleEvenly = <T>(items: readonly T[], most: number): T[] => {
   if (items.length <= most) return [...items];
   const step = items.length / most;
@@ -182,7 +181,7 @@ const toBullet = (candidate: Candidate, sentences: readonly PlacedSentence[], la
   };
 };
 
-/** A sentence that came along with its neighbour is not said twice. */
+/** Drops a bullet whose sentences the next bullet includes. */
 const dropAbsorbed = (bullets: readonly Bullet[]): Bullet[] =>
   bullets.filter((bullet, at) => {
     const next = bullets[at + 1];

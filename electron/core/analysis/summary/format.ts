@@ -11,11 +11,10 @@ const HEADINGS: Record<string, string> = {
   pt: 'Resumo',
   nl: 'Samenvatting',
 };
-/** A pause of this many seconds between sources starts a new paragraph. */
 const PARAGRAPH_GAP_S = 90;
 const PARAGRAPH_SENTENCES = 4;
 
-/** The summary's text: "• " lines, paragraphs, or a markdown heading with a list. */
+/** The summary's text: "• " lines, paragraphs, or a Markdown heading with a list. */
 export const formatSummary = (bullets: readonly Bullet[], type: SummaryType, language: string): string => {
   if (bullets.length === 0) return '';
   if (type === 'bullets') return bullets.map((bullet) => `• ${bullet.text}`).join('\n');
@@ -36,5 +35,5 @@ const paragraphs = (bullets: readonly Bullet[]): string => {
   return parts.map((part) => part.join(' ')).join('\n\n');
 };
 
-/** What markdown would take for markup; a redaction token's brackets and underscores, and mask stars, too. */
+/** Escapes Markdown, including the brackets and underscores of redaction tokens and the asterisks of masks. */
 const escapeMarkdown = (text: string): string => text.replace(/([\\`*_<>[\]#])/gu, '\\$1');

@@ -9,15 +9,15 @@ import { type Bullet, formatSummary } from './format.ts';
 
 export type SummaryRequest = {
   type: SummaryType;
-  /** Wanted language; the transcript's when absent. */
+  /** Defaults to the transcript's language. */
   language?: string;
-  /** The transcript in English by Whisper's translation, when one was made for this summary. */
+  /** Whisper's English translation of the same audio. */
   translation?: AnalysisTranscript;
-  /** A local language model, when the user has set one up. */
+  /** The local language model, if the user has set one up. */
   summarizer?: Summarizer;
 };
 
-/** A summary, and what a reader must be told about it. Sources always point into `transcript`'s sentences. */
+/** Summarizes by the language model if there is one, else by extraction. Sources refer to `transcript`'s sentences. */
 export const summarize = async (
   transcript: AnalysisTranscript,
   request: SummaryRequest,
@@ -57,7 +57,7 @@ export const summarize = async (
 const sameLanguage = (a: string, b: string): boolean =>
   a.slice(0, 2).toLowerCase() === b.slice(0, 2).toLowerCase();
 
-/** A translated bullet's evidence: the original sentences that were spoken in its time. */
+/** Replaces a translated bullet's source by the original sentences at its time. */
 const sourceByTime = (bullet: Bullet, sentences: readonly PlacedSentence[]): Bullet => {
   const { start, end } = bullet.source;
   const ids = sentences
@@ -93,7 +93,7 @@ const writeWithModel = async (
   }
 };
 
-/** A statement whose evidence does not exist is dropped: nobody could check it. */
+/** A statement as a bullet; undefined if its sources do not exist, since nobody could check it. */
 const withSource = (
   item: { text: string; sentence_ids: number[] },
   byId: ReadonlyMap<number, PlacedSentence>,

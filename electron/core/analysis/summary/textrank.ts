@@ -3,19 +3,18 @@ import type { YieldIfDue } from '../../base/event-loop.ts';
 const DAMPING = 0.85;
 const ITERATIONS = 25;
 const ROWS_PER_YIELD = 40;
-/** A word in more sentences than this says nothing about which of them belong together. */
+/** Stems in more sentences than this do not tell which belong together; skipping them bounds the work. */
 const MAX_SENTENCES_PER_STEM = 150;
 
-/** A sparse symmetric graph: for each row its neighbours and their weights. */
+/** A sparse symmetric graph: for each row its neighbors and their weights. */
 export type Graph = {
   neighbors: Int32Array[];
   weights: Float64Array[];
 };
 
-/** Words of a sentence by stem with their weight (tf-idf), its length normalised to 1. */
+/** The tf-idf weights of a sentence's stems, normalized to length 1. */
 export type Vector = ReadonlyMap<string, number>;
 
-/** Tf-idf vectors of length 1 from lists of stems. */
 export const toVectors = (sentences: readonly (readonly string[])[]): Vector[] => {
   const frequency = new Map<string, number>();
   for (const stems of sentences)
@@ -40,7 +39,7 @@ export const dotProduct = (a: Vector, b: Vector): number => {
   return sum;
 };
 
-/** Similarities between all sentences that share a telling word, through an inverted index. */
+/** The similarity graph of sentences that share a stem, by an inverted index. */
 export const similarityGraph = async (vectors: readonly Vector[], yieldIfDue: YieldIfDue): Promise<Graph> => {
   const index = new Map<string, number[]>();
   for (const [row, vector] of vectors.entries()) {
@@ -69,8 +68,8 @@ export const similarityGraph = async (vectors: readonly Vector[], yieldIfDue: Yi
 };
 
 /**
- * TextRank (Mihalcea & Tarau 2004): PageRank over the graph of sentences, edges weighted by the cosine of
- * their tf-idf vectors (as LexRank, Erkan & Radev 2004). The scores are scaled so that the best is 1.
+ * TextRank (Mihalcea & Tarau 2004): PageRank over a graph of sentences, with edges weighted by the cosine of tf-idf
+ * vectors as in LexRank (Erkan & Radev 2004). Scores are scaled to a maximum of 1.
  */
 export const textRank = async (graph: Graph, yieldIfDue: YieldIfDue): Promise<Float64Array> => {
   const count = graph.neighbors.length;
@@ -91,11 +90,11 @@ export const textRank = async (graph: Graph, yieldIfDue: YieldIfDue): Promise<Fl
 };
 
 const distributeRank = (graph: Graph, row: number, rank: number, total: number, next: Float64Array): void => {
-  const neighbours = graph.neighbors[row];
+  const neighbors = graph.neighbors[row];
   const weights = graph.weights[row];
-  if (!neighbours || !weights || total === 0) return;
-  for (let at = 0; at < neighbours.length; at++) {
-    const other = neighbours[at] ?? 0;
+  if (!neighbors || !weights || total === 0) return;
+  for (let at = 0; at < neighbors.length; at++) {
+    const other = neighbors[at] ?? 0;
     next[other] = (next[other] ?? 0) + (DAMPING * rank * (weights[at] ?? 0)) / total;
   }
 };

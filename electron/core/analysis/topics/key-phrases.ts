@@ -7,7 +7,7 @@ const MAX_PHRASE_WORDS = 4;
 const BATCH = 500;
 
 type Candidate = {
-  /** As it is written most often. */
+  /** The most frequent spelling. */
   text: string;
   stems: string[];
   count: number;
@@ -15,10 +15,9 @@ type Candidate = {
 };
 
 /**
- * Phrases of the text that carry its subject, most relevant first. RAKE (Rose et al. 2010): candidates are
- * runs of words between stop words and marks; a word scores its degree (how many words it stands with)
- * over its frequency, a phrase the mean of its words', here times the logarithm of how often it is said,
- * so that frequent short phrases are not beaten by chance long ones. Works in any language with stop words.
+ * Key phrases by RAKE (Rose et al. 2010), most relevant first: candidates are runs of words between stop words and
+ * punctuation, words score their degree over their frequency. Unlike RAKE, a phrase scores the mean of its words times
+ * the logarithm of its frequency, so that rare long phrases do not outrank frequent short ones.
  */
 export const findKeyPhrases = async (
   text: string,
@@ -54,7 +53,7 @@ export const findKeyPhrases = async (
   return selectDistinct(scored.map((one) => one.candidate));
 };
 
-/** The best phrases, without those that only repeat words of better ones. */
+/** The best phrases, without those that repeat the words of a better one. */
 const selectDistinct = (candidates: readonly Candidate[]): string[] => {
   const chosen: Candidate[] = [];
   for (const candidate of candidates) {

@@ -1,6 +1,6 @@
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/).filter(Boolean));
 
-/** Words without a subject of their own, by language: function words, fillers, and the small talk of speech. */
+/** Words without a topic of their own: function words, fillers and small talk. */
 const ENGLISH =
   words(`a about above across actually after again against ago ah all almost alone along already also although always am among an and
   another any anybody anyone anything anyway are aren't around as ask asked at away back basically be became because become been before
@@ -40,12 +40,12 @@ const SPANISH =
 
 const BY_LANGUAGE: Record<string, ReadonlySet<string>> = { en: ENGLISH, de: GERMAN, fr: FRENCH, es: SPANISH };
 
-/** The stop words of a language; for one without a list, those of all four, which hurts little. */
+/** The stop words of a language; those of all four for any other. */
 export const stopWords = (language: string): ReadonlySet<string> => BY_LANGUAGE[language.slice(0, 2)] ?? ALL;
 
 const ALL: ReadonlySet<string> = new Set([...ENGLISH, ...GERMAN, ...FRENCH, ...SPANISH]);
 
-/** Light stemming for counting: plurals of nouns and the commonest endings of verbs (Harman's S-stemmer). */
+/** Removes plural endings, after the S stemmer (Harman 1991). */
 export const stemOf = (word: string): string => {
   if (word.length > 4 && /[^ae]ies$/u.test(word)) return `${word.slice(0, -3)}y`;
   if (word.length > 4 && /(?:sh|ch|ss|x|z)es$/u.test(word)) return word.slice(0, -2);

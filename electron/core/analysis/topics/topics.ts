@@ -6,7 +6,7 @@ import { stemOf } from './stop-words.ts';
 
 const MAX_TOPICS = 10;
 const BATCH = 500;
-/** A topic needs this much evidence, and this share of the best topic's. */
+/** Least score of a topic, absolute and as a share of the best topic's. */
 const MIN_SCORE = 3.5;
 const MIN_SHARE = 0.3;
 
@@ -28,14 +28,13 @@ for (const [topic, { terms }] of taxonomy.topics.entries()) {
 }
 const TERMS = new Gazetteer(TERM_USES.keys());
 
-/** The names of the taxonomy, in its order (`resources/topics/topics.json`). */
+/** The topics of `resources/topics/topics.json`, in its order. */
 export const TOPIC_NAMES: readonly string[] = taxonomy.topics.map((topic) => topic.name);
 
 /**
- * At most ten topics of the taxonomy, most relevant first. Keyword based: each topic has a weighted
- * vocabulary; a term counts weight x (1 + ln occurrences), divided by the root of how many topics use it.
- * A topic needs two different terms (or one said three times) and a fair share of the best one's score.
- * English only: for other languages the vocabulary does not match and the caller warns.
+ * At most ten topics of the taxonomy, most relevant first, by the topics' weighted vocabularies. A term scores
+ * weight × (1 + ln occurrences) / √(topics that use it). A topic needs two different terms, or a strong one three times.
+ * English only.
  */
 export const findTopics = async (text: string, yieldIfDue: YieldIfDue): Promise<string[]> => {
   const counts = await countTerms(await tokenizeAsync(text, yieldIfDue), yieldIfDue);
