@@ -2,7 +2,7 @@ import { ApiError, createClient } from '../../electron/contract/client.ts';
 
 const STORAGE_KEY = 'earshot.session';
 
-export type SessionOptions = {
+type SessionOptions = {
   readonly baseUrl: string;
   /** One-time token from `#token=…` or from the desktop app's preload script. */
   readonly token: string | undefined;

@@ -1,4 +1,4 @@
-export type Debounced<A extends unknown[]> = ((...args: A) => void) & {
+type Debounced<A extends unknown[]> = ((...args: A) => void) & {
   flush: () => void;
   cancel: () => void;
 };

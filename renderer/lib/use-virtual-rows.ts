@@ -2,7 +2,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { type RefObject, useEffect, useState } from 'react';
 
 /** Height of a row with its border, in pixels. */
-export const ROW_HEIGHT = 67;
+const ROW_HEIGHT = 67;
 
 type Options = {
   readonly count: number;

@@ -11,7 +11,7 @@ export type Source =
   | { readonly kind: 'url'; readonly url: string }
   | { readonly kind: 'stored'; readonly key: string; readonly name: string };
 
-export type DialogState =
+type DialogState =
   | { readonly kind: 'none' }
   | { readonly kind: 'create'; readonly sources: readonly Source[] }
   | { readonly kind: 'record' }

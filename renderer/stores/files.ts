@@ -3,7 +3,7 @@ import type { StoredFile } from '../../electron/contract/storage.ts';
 import { createPagedList, PAGE_SIZE } from './paged-list.ts';
 
 export type FilesSort = 'uploaded_at' | 'name' | 'size';
-export type FilesQuery = {
+type FilesQuery = {
   readonly folder: string;
   /** Searches names and metadata in every folder. */
   readonly q: string;

@@ -19,7 +19,7 @@ export type LibraryQuery = {
   readonly order: 'asc' | 'desc';
 };
 
-export type LibraryState = {
+type LibraryState = {
   /** Full-text query; kept while another screen is open. */
   readonly search: string;
   readonly counts: { readonly all: number; readonly processing: number; readonly failed: number };

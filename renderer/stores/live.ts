@@ -5,7 +5,7 @@ import type { Progress } from '../../electron/contract/transcript.ts';
 import { type LiveEvent, parseLiveEvent } from '../api/live-events.ts';
 import { isUnauthorized } from '../lib/errors.ts';
 
-export type LiveState = {
+type LiveState = {
   readonly connection: 'connecting' | 'live' | 'lost' | 'ended';
   /** Progress of the running jobs by transcript id. */
   readonly progress: ReadonlyMap<string, Progress>;

@@ -4,7 +4,7 @@ import { debounce } from '../lib/debounce.ts';
 export const PAGE_SIZE = 50;
 const REFRESH_DEBOUNCE_MS = 200;
 
-export type PagedState<Q, T> = {
+type PagedState<Q, T> = {
   readonly query: Q;
   /** Number of rows that match the query; undefined until the first answer. */
   readonly total: number | undefined;
@@ -106,4 +106,3 @@ export const createPagedList = <Q extends object, T>({ query: initialQuery, load
     },
   };
 };
-export type PagedList<Q extends object, T> = ReturnType<typeof createPagedList<Q, T>>;

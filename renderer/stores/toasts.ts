@@ -1,13 +1,13 @@
 import { createStore } from 'zustand/vanilla';
 
-export type Toast = {
+type Toast = {
   readonly id: number;
   readonly text: string;
   readonly tone: 'plain' | 'good' | 'bad';
   readonly action?: { readonly label: string; readonly run: () => void };
 };
 
-export type ToastOptions = Partial<Pick<Toast, 'tone' | 'action'>> & { readonly milliseconds?: number };
+type ToastOptions = Partial<Pick<Toast, 'tone' | 'action'>> & { readonly milliseconds?: number };
 
 /** Short messages at the bottom of the window, newest last. */
 export const createToasts = () => {

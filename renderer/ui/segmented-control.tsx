@@ -6,7 +6,6 @@ type SegmentedControlProps<V extends string> = {
   value: V;
   choices: readonly { readonly value: V; readonly label: string }[];
   onChange: (value: V) => void;
-  className?: string;
 };
 
 /** Selects one of a few visible values. */
@@ -15,7 +14,6 @@ export const SegmentedControl = <V extends string>({
   value,
   choices,
   onChange,
-  className,
 }: SegmentedControlProps<V>) => (
   <ToggleGroup.Root
     type="single"
@@ -25,7 +23,7 @@ export const SegmentedControl = <V extends string>({
       const chosen = choices.find((choice) => choice.value === next);
       if (chosen !== undefined) onChange(chosen.value);
     }}
-    className={cx('inline-flex gap-0.5 rounded-box bg-sunken p-[3px]', className)}
+    className="inline-flex gap-0.5 rounded-box bg-sunken p-[3px]"
   >
     {choices.map((choice) => (
       <ToggleGroup.Item

@@ -1,40 +1,21 @@
 import { Check, ChevronsUpDown } from 'lucide-react';
 import { Select as Radix } from 'radix-ui';
-import { cx } from '../lib/classes.ts';
 
-export type Choice = { readonly value: string; readonly label: string; readonly hint?: string };
+export type Choice = { readonly value: string; readonly label: string };
 
 type SelectProps = {
   value: string;
   choices: readonly Choice[];
   onChange: (value: string) => void;
-  label?: string;
   id?: string;
-  className?: string;
-  variant?: 'field' | 'plain';
 };
 
 /** Selects one value from a list that opens. */
-export const Select = ({
-  value,
-  choices,
-  onChange,
-  label,
-  id,
-  className,
-  variant = 'field',
-}: SelectProps) => (
+export const Select = ({ value, choices, onChange, id }: SelectProps) => (
   <Radix.Root value={value} onValueChange={onChange}>
     <Radix.Trigger
       id={id}
-      aria-label={label}
-      className={cx(
-        'inline-flex h-8 items-center justify-between gap-2 rounded-ctl font-[550] whitespace-nowrap',
-        variant === 'field'
-          ? 'w-full border border-line-2 bg-raised px-2.5 text-ink'
-          : 'px-2 text-ink-2 hover:bg-sunken hover:text-ink',
-        className,
-      )}
+      className="inline-flex h-8 w-full items-center justify-between gap-2 rounded-ctl border border-line-2 bg-raised px-2.5 font-[550] whitespace-nowrap text-ink"
     >
       <span className="truncate">
         <Radix.Value />
@@ -58,7 +39,6 @@ export const Select = ({
               className="relative flex h-8 cursor-default items-center gap-3 rounded-ctl pe-8 ps-2.5 outline-none select-none data-[highlighted]:bg-sunken"
             >
               <Radix.ItemText>{choice.label}</Radix.ItemText>
-              {choice.hint !== undefined && <span className="ms-auto text-xs text-ink-3">{choice.hint}</span>}
               <Radix.ItemIndicator className="absolute end-2">
                 <Check size={14} aria-hidden />
               </Radix.ItemIndicator>

@@ -1,6 +1,6 @@
 import type { MessageKey } from '../../i18n/index.ts';
 
-export type PeriodId = 'any' | 'today' | 'week' | 'month' | 'year' | 'own';
+type PeriodId = 'any' | 'today' | 'week' | 'month' | 'year' | 'own';
 
 /** Periods that end today; `days` is the number of days before today on which they begin. */
 export const PERIODS: readonly { id: PeriodId; name: MessageKey; days?: number }[] = [

@@ -15,7 +15,7 @@ const PAGE_SIZE = 20;
 const HITS_SHOWN = 4;
 
 /** Wraps the matches of a snippet in `<mark>`. */
-export const highlight = (snippet: string, marks: readonly (readonly [number, number])[]): ReactNode[] => {
+const highlight = (snippet: string, marks: readonly (readonly [number, number])[]): ReactNode[] => {
   const out: ReactNode[] = [];
   let at = 0;
   for (const [from, to] of marks) {

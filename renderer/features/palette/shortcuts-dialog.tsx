@@ -5,7 +5,7 @@ import { Kbd } from '../../ui/kbd.tsx';
 
 type Group = { readonly title: MessageKey; readonly keys: readonly (readonly [string, MessageKey])[] };
 
-export const SHORTCUTS: readonly Group[] = [
+const SHORTCUTS: readonly Group[] = [
   {
     title: 'keys.everywhere',
     keys: [

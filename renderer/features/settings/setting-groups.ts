@@ -1,12 +1,12 @@
 import type { SettingKey } from '../../../electron/contract/settings.ts';
 import type { MessageKey } from '../../i18n/index.ts';
 
-export type SettingPart = {
+type SettingPart = {
   readonly name: MessageKey;
   readonly text?: MessageKey;
   readonly keys: readonly SettingKey[];
 };
-export type SettingGroup = {
+type SettingGroup = {
   readonly id: string;
   readonly name: MessageKey;
   readonly parts: readonly SettingPart[];

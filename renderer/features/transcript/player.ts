@@ -1,7 +1,7 @@
 import { createStore } from 'zustand/vanilla';
 import type { SignedUrl } from '../../api/signed-url.ts';
 
-export type PlayerState = {
+type PlayerState = {
   readonly state: 'empty' | 'loading' | 'ready' | 'failed';
   readonly playing: boolean;
   /** Seconds; 0 while unknown. */

@@ -3,7 +3,7 @@ import { createStore } from 'zustand/vanilla';
 import type { Player } from './player.ts';
 import type { TranscriptEditor } from './transcript-editor.ts';
 
-export type ReaderView = {
+type ReaderView = {
   readonly panel: 'none' | 'find' | 'review';
   readonly query: string;
   readonly matchIndex: number;

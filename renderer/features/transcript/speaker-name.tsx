@@ -10,7 +10,7 @@ import { Switch } from '../../ui/switch.tsx';
 import { useReader } from './reader.tsx';
 
 /** The speaker's name, or "Speaker A" in the window's language. */
-export const useSpeakerName = (speaker: string): string => {
+const useSpeakerName = (speaker: string): string => {
   const { editor } = useReader();
   const { t } = useI18n();
   const given = useStore(editor.store, (state) => state.transcript?.speakers?.[speaker]?.name);

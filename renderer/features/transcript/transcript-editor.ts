@@ -12,7 +12,7 @@ type Change = { readonly before: readonly SegmentText[]; readonly after: readonl
 
 type SpeakerNameInput = string | { readonly name: string; readonly remember: boolean };
 
-export type TranscriptState = SaveState & {
+type TranscriptState = SaveState & {
   readonly transcript: Transcription | undefined;
   readonly doc: Doc | undefined;
   readonly error: unknown;
