@@ -1,4 +1,4 @@
-// `npm run test:desktop`: the desktop program itself, where its binary is; named as skipped where it is not.
+// `npm run test:desktop`: runs the desktop program, or reports it as skipped if Electron's binary is missing.
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ const say = (text: string): void => {
   process.stdout.write(`${text}\n`);
 };
 
-/** Electron's binary; undefined where it was never downloaded. */
+/** Electron's binary; undefined if it was never downloaded. */
 const binary = (): string | undefined => {
   const name = join(PACKAGE, 'path.txt');
   if (!existsSync(name)) return undefined;

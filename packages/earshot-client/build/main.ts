@@ -1,4 +1,4 @@
-// Builds the package `earshot-client` into a folder that `npm pack` and `npm publish` take as it is:
+// Builds the package `earshot-client` into a folder for `npm pack` and `npm publish`:
 //
 //   node packages/earshot-client/build/main.ts [folder]        default: packages/earshot-client/dist
 
@@ -11,7 +11,7 @@ import { operationsText } from './operations-text.ts';
 const home = resolve(import.meta.dirname, '..');
 const root = resolve(home, '..', '..');
 
-/** What the client shares with the window and the command line. None of it needs a package at run time. */
+/** Modules shared with the window and the command line. They need no package at run time. */
 const SHARED = ['event-stream.ts', 'http-client.ts', 'put-file.ts'];
 
 const COMPILER = {
@@ -28,15 +28,15 @@ const COMPILER = {
   noEmitOnError: true,
 };
 
-/** One folder instead of the repository's tree, with the specifiers that the compiled files need. */
-const flattened = (text: string): string =>
+/** Rewrites relative imports to one flat folder of compiled files. */
+const flattenImports = (text: string): string =>
   text.replace(/(from ')[^']*?([\w-]+)\.ts'/g, (_, from: string, name: string) => `${from}./${name}.js'`);
 
 const build = (out: string): void => {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const folder = mkdtempSync(join(tmpdir(), 'earshot-client-'));
   try {
-    const put = (name: string, text: string) => writeFileSync(join(folder, name), flattened(text));
+    const put = (name: string, text: string) => writeFileSync(join(folder, name), flattenImports(text));
     for (const name of SHARED) put(name, readFileSync(join(root, 'electron', 'contract', name), 'utf8'));
     put('index.ts', readFileSync(join(home, 'src', 'index.ts'), 'utf8'));
     put('operations.ts', operationsText(version));

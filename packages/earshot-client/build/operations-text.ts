@@ -33,7 +33,10 @@ const parametersText = (parameters: readonly Parameter[]): string =>
       properties: Object.fromEntries(
         parameters.map(({ name, schema, description }) => [
           name,
-          { ...(schema.type === undefined && schema.enum === undefined ? anything : schema), description },
+          {
+            ...(schema.type === undefined && schema.enum === undefined ? anyPrimitive : schema),
+            description,
+          },
         ]),
       ),
       required: parameters.filter(({ required }) => required).map(({ name }) => name),
@@ -41,8 +44,8 @@ const parametersText = (parameters: readonly Parameter[]): string =>
     '    ',
   );
 
-/** A query's value that the server turns into what it needs. */
-const anything: Schema = { type: ['string', 'number', 'boolean'] };
+/** A query value without a simple type, which the server converts. */
+const anyPrimitive: Schema = { type: ['string', 'number', 'boolean'] };
 
 const bodyText = (body: Media): string => {
   const content = body.content ?? {};
@@ -51,7 +54,7 @@ const bodyText = (body: Media): string => {
   return typeText(content['application/json']?.schema ?? {}, '    ');
 };
 
-/** Whether an operation always answers with JSON, so that the method gives what is in it. */
+/** Whether an operation always answers with JSON, which its method then parses. */
 const isJson = (route: Route): boolean => route.raw === undefined;
 
 const resultText = (route: Route, { responses }: Operation): string => {
@@ -74,24 +77,24 @@ const operationText = (route: Route, operation: Operation): string => {
     `result: ${resultText(route, operation)};`,
   ];
   const { operationId, summary, description } = operation;
-  const said = [summary, description].filter((text) => text !== undefined).join('. ');
-  return `${comment(said, '  ')}  ${operationId}: {\n${lines.map((line) => `    ${line}\n`).join('')}  };\n`;
+  const text = [summary, description].filter((part) => part !== undefined).join('. ');
+  return `${comment(text, '  ')}  ${operationId}: {\n${lines.map((line) => `    ${line}\n`).join('')}  };\n`;
 };
 
-/** The events' schema, with its parts where the document has those of the answers. */
+/** The schemas of events, with their shared parts under the names of the document's components. */
 const eventSchemas = (): Readonly<Record<string, Schema>> => {
   const { $defs = {}, ...schema } = z.toJSONSchema(ServerEvent, { unrepresentable: 'any', reused: 'inline' });
-  // A JSON Schema of zod's is one of those that are written as text here.
+  // zod's JSON Schemas have the shape of `Schema`.
   return { ...($defs as Readonly<Record<string, Schema>>), ServerEvent: schema as Schema };
 };
 
-/** zod numbers the recursive schemas it finds, and the contract has one kind alone: any JSON value. */
-const named = (text: string): string => text.replace(/__schema\d+/g, 'Json');
+/** Names zod's numbered recursive schemas, of which the contract has one: any JSON value. */
+const nameRecursive = (text: string): string => text.replace(/__schema\d+/g, 'Json');
 
-/** The module `operations.ts`: every type of the contract, and where each operation is found. */
+/** The text of `operations.ts`: every type of the contract, and the endpoint of every operation. */
 export const operationsText = (version: string): string => {
   const table: Readonly<Record<string, Route>> = routes;
-  // What the function makes is an OpenAPI document, of which this type names the part that is read here.
+  // `Document` types the part of the OpenAPI document that this module reads.
   const document = openApiDocument(table, version) as Document;
   const schemas = Object.entries({ ...eventSchemas(), ...document.components.schemas });
   const found = Object.values(document.paths).flatMap((path) => Object.values(path));
@@ -104,13 +107,13 @@ export const operationsText = (version: string): string => {
       `  ${id}: { method: '${route.method}', path: '${route.path}', json: ${isJson(route)} },\n`,
   );
   return [
-    `// Made from the contract of Earshot ${version}.\n`,
+    `// Generated from the contract of Earshot ${version}.\n`,
     ...new Set(
       schemas.map(([name, schema]) =>
-        named(`${comment(schema.description)}export type ${name} = ${typeText(schema)};\n`),
+        nameRecursive(`${comment(schema.description)}export type ${name} = ${typeText(schema)};\n`),
       ),
     ),
-    `export interface Operations {\n${operations.map(({ route, operation }) => named(operationText(route, operation))).join('')}}\n`,
+    `export interface Operations {\n${operations.map(({ route, operation }) => nameRecursive(operationText(route, operation))).join('')}}\n`,
     `export const operations = {\n${endpoints.join('')}} as const;\n`,
   ].join('\n');
 };

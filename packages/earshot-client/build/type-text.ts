@@ -1,5 +1,4 @@
-/** TypeScript text of JSON Schemas, as the contract's OpenAPI document has them. */
-
+/** The subset of JSON Schema in the contract's OpenAPI document. */
 export type Schema = {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -31,9 +30,9 @@ const key = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : 
 
 const union = (texts: readonly string[]): string => [...new Set(texts)].join(' | ');
 
-const bracketed = (text: string): string => (/[|&]/.test(text) ? `(${text})` : text);
+const parenthesized = (text: string): string => (/[|&]/.test(text) ? `(${text})` : text);
 
-/** `{…}` with a line for each property. */
+/** `{…}` with a line per property. */
 const objectText = (schema: Schema, indent: string): string => {
   const { properties = {}, required = [], additionalProperties } = schema;
   const inner = `${indent}  `;
@@ -55,10 +54,10 @@ const typeOf = (type: string, schema: Schema, indent: string): string => {
   if (schema.prefixItems !== undefined) {
     return `[${schema.prefixItems.map((item) => typeText(item, indent)).join(', ')}]`;
   }
-  return `${bracketed(typeText(schema.items ?? {}, indent))}[]`;
+  return `${parenthesized(typeText(schema.items ?? {}, indent))}[]`;
 };
 
-/** The type of the values that a schema describes. `indent`: of the line on which it begins. */
+/** The TypeScript type of a schema. `indent` is that of the line on which it starts. */
 export const typeText = (schema: Schema, indent = ''): string => {
   const { $ref, anyOf, oneOf, allOf, type } = schema;
   if ($ref !== undefined) return $ref.slice($ref.lastIndexOf('/') + 1);
@@ -66,7 +65,7 @@ export const typeText = (schema: Schema, indent = ''): string => {
   if (schema.enum !== undefined) return union(schema.enum.map((value) => JSON.stringify(value)));
   const either = anyOf ?? oneOf;
   if (either !== undefined) return union(either.map((each) => typeText(each, indent)));
-  if (allOf !== undefined) return allOf.map((each) => bracketed(typeText(each, indent))).join(' & ');
+  if (allOf !== undefined) return allOf.map((each) => parenthesized(typeText(each, indent))).join(' & ');
   if (type === undefined) return 'unknown';
   return typeof type === 'string'
     ? typeOf(type, schema, indent)

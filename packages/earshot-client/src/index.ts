@@ -18,7 +18,7 @@ import {
 export type * from './operations.ts';
 export { ApiError };
 
-/** What any call takes beside its own input. */
+/** Options of every call. */
 export type CallOptions = {
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
@@ -28,7 +28,7 @@ type Input<Id extends keyof Operations> = Omit<Operations[Id], 'result'>;
 type Arguments<Id extends keyof Operations> =
   Record<never, never> extends Input<Id> ? [call?: Input<Id> & CallOptions] : [call: Input<Id> & CallOptions];
 
-/** A method for each operation of the API. Rejects with `ApiError` for an error answer. */
+/** A method per operation of the API. Rejects with `ApiError` for an error answer. */
 export type Methods = {
   readonly [Id in keyof Operations]: (...call: Arguments<Id>) => Promise<Operations[Id]['result']>;
 };
@@ -36,10 +36,10 @@ export type Methods = {
 export type EarshotOptions = Partial<ClientOptions>;
 
 export type UploadOptions = {
-  /** Needed for a Blob, which has no name. */
+  /** Required for a Blob, which has no name. */
   readonly name?: string;
   readonly folder?: string;
-  /** From 0 to 1. */
+  /** Called with the uploaded share, 0 to 1. */
   readonly onProgress?: (share: number) => void;
   readonly signal?: AbortSignal;
 };
@@ -51,11 +51,11 @@ export type WaitOptions = {
 
 export type TranscribeOptions = Omit<CreateTranscript, 'audio_url' | 'wait_until_complete'> &
   WaitOptions & {
-    /** How much of a file of yours is uploaded, from 0 to 1. */
+    /** Called with the uploaded share of a file, 0 to 1. */
     readonly onUpload?: (share: number) => void;
   };
 
-/** A transcription that ended as failed; what was recognised until then is in `transcript`. */
+/** A failed transcription. `transcript` has the text that was recognized before the failure. */
 export class TranscriptionError extends Error {
   readonly code: string;
   readonly transcript: Transcription;
@@ -69,20 +69,20 @@ export class TranscriptionError extends Error {
 }
 
 export type Earshot = Methods & {
-  /** Uploads a file and gives its storage key. It goes to a presigned address, which no limit of uploads counts. */
+  /** Uploads a file to a presigned address, which the upload limit does not count, and resolves to its storage key. */
   upload(file: Blob, options?: UploadOptions): Promise<string>;
-  /** What happens to your transcripts and files, as it happens; a broken connection is taken up again. */
+  /** Yields the events of your transcripts and files. Reconnects after the last event if the connection breaks. */
   follow(options?: { readonly signal?: AbortSignal }): AsyncGenerator<ServerEvent, void, undefined>;
-  /** Waits until a transcription has ended. Rejects with `TranscriptionError` when it failed. */
+  /** Waits until a transcription has ended. Rejects with `TranscriptionError` if it failed. */
   waitFor(id: string, options?: WaitOptions): Promise<Transcription>;
-  /** Transcribes a URL, a `storage:{key}`, or a file of yours, and waits for the text. */
+  /** Transcribes a URL, a `storage:{key}` or a file, and waits for the text. */
   transcribe(source: string | Blob, options?: TranscribeOptions): Promise<Transcription>;
 };
 
 const nameOf = (file: Blob): string | undefined =>
   'name' in file && typeof file.name === 'string' ? file.name : undefined;
 
-const ended = (transcript: Transcription): Transcription => {
+const completedOrThrow = (transcript: Transcription): Transcription => {
   if (transcript.status === 'failed') throw new TranscriptionError(transcript);
   return transcript;
 };
@@ -95,7 +95,7 @@ const createMethods = (send: ReturnType<typeof createSender>): Methods => {
       return endpoint.json ? response.json() : response;
     },
   ]);
-  // One method for each key of the table that the type is made with.
+  // One method per key of `operations`, from which `Methods` is derived.
   return Object.fromEntries(methods) as Methods;
 };
 
@@ -115,7 +115,7 @@ const createUpload =
       },
       ...(signal === undefined ? {} : { signal }),
     });
-    // The way to the server is the caller's: behind a forwarded port the server does not know it.
+    // The caller's base URL, since behind a forwarded port the server does not know its own address.
     const { pathname, search } = new URL(data.uploadUrl);
     await putFile(`${baseUrl}${pathname}${search}`, file, {
       type,
@@ -128,7 +128,7 @@ const createUpload =
 
 const createFollow = (methods: Methods): Earshot['follow'] =>
   async function* follow({ signal = new AbortController().signal } = {}) {
-    // Its own end as well: whoever stops reading must not leave a request behind.
+    // Aborts the request when the consumer stops iterating.
     const stop = new AbortController();
     const either = AbortSignal.any([signal, stop.signal]);
     try {
@@ -142,7 +142,7 @@ const createFollow = (methods: Methods): Earshot['follow'] =>
         isFinal: (error) => error instanceof ApiError && error.status < 500 && error.status !== 429,
       });
       for await (const { event: type, data } of messages) {
-        // The server serialises each event through the schema that this type is made from.
+        // The server serializes each event through the schema that this type is generated from.
         yield { ...JSON.parse(data), type } as ServerEvent;
       }
     } finally {
@@ -156,20 +156,20 @@ const createWaitFor =
     const options = signal === undefined ? {} : { signal };
     for await (const event of follow(options)) {
       if (event.type === 'snapshot') {
-        // At the beginning, and whenever events were missed: it may have ended meanwhile.
+        // First event, also after missed events: the transcription may have ended in the meantime.
         const now = await methods.getTranscript({ params: { id }, ...options });
-        if (now.status !== 'processing') return ended(now);
+        if (now.status !== 'processing') return completedOrThrow(now);
         if (now.progress !== undefined) onProgress?.(now.progress);
       } else if (event.type === 'transcript.progress') {
         if (event.id === id) onProgress?.(event.progress);
       } else if (event.type === 'transcript.completed' || event.type === 'transcript.failed') {
-        if (event.transcript.id === id) return ended(event.transcript);
+        if (event.transcript.id === id) return completedOrThrow(event.transcript);
       } else if (event.type === 'transcript.deleted' && event.id === id) {
         break;
       }
     }
     signal?.throwIfAborted();
-    return ended(await methods.getTranscript({ params: { id }, ...options }));
+    return completedOrThrow(await methods.getTranscript({ params: { id }, ...options }));
   };
 
 /**

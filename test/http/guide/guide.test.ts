@@ -26,7 +26,7 @@ const freePort = (): Promise<number> =>
     });
   });
 
-/** The folder that a reader of the guide would be in: a recording, the packages, and `earshot` on the PATH. */
+/** A folder as the guide's reader has it: with a recording, the packages, and `earshot` on the PATH. */
 const prepare = (path: string): void => {
   const recording = join(path, 'talk.mp3');
   execFileSync('ffmpeg', ['-v', 'error', '-i', fixturePath('01-short-note.wav'), '-t', '4.3', recording]);
@@ -74,26 +74,26 @@ const check = ({ section, code, output }: Snippet, printed: string): void => {
   );
 };
 
-describe('the snippets of the guide, run as they stand there', () => {
-  it('are all of a language that is run here, or started by the test itself', () => {
+describe('the snippets of the guide', () => {
+  it('are all of a language that the tests run, or started by the test itself', () => {
     const languages = new Set(snippets.map(({ language }) => language));
     expect([...languages].sort()).toEqual(['console', 'js', 'json', 'python', 'sh']);
     expect(of('console').map(({ code }) => code)).toEqual(['earshot serve --demo']);
     expect(of('json').map(({ code }) => JSON.parse(code))).toHaveLength(1);
   });
 
-  it('in the shell, one after the other', async () => {
+  it('run in the shell, one after the other', async () => {
     const mark = '=====';
     const script = ['set -e', ...of('sh').map(({ code }) => `${code}\necho; echo ${mark}`)].join('\n');
     const printed = (await execute('bash', ['-c', script])).split(`${mark}\n`);
     for (const [index, snippet] of of('sh').entries()) check(snippet, printed[index] ?? '');
   });
 
-  it('in Python, each by itself', async () => {
+  it('run in Python, each by itself', async () => {
     for (const snippet of of('python')) check(snippet, await execute('python3', ['-c', snippet.code]));
   });
 
-  it('in JavaScript, each by itself', async () => {
+  it('run in JavaScript, each by itself', async () => {
     for (const [index, snippet] of of('js').entries()) {
       const file = join(folder, `snippet-${index}.mjs`);
       writeFileSync(file, snippet.code);
@@ -124,7 +124,7 @@ describe('the page of the guide', () => {
     expect(document.info.description).toContain('/docs/guide');
   });
 
-  it.each(['light', 'dark'] as const)('reads well in %s, and copies code', async (theme) => {
+  it.each(['light', 'dark'] as const)('is accessible in %s, and copies code', async (theme) => {
     const window = await openWindow(browser, server, { theme });
     const { page } = window;
     await page.goto(`${server.url}/docs/guide`);
@@ -139,7 +139,7 @@ describe('the page of the guide', () => {
     await window.close();
   });
 
-  it('fits a phone, with nothing cut off at the side', async () => {
+  it('fits a phone without scrolling sideways', async () => {
     const window = await openWindow(browser, server, { width: 375, height: 740 });
     await window.page.goto(`${server.url}/docs/guide`);
     expect(await window.page.evaluate('document.documentElement.scrollWidth')).toBe(375);
@@ -147,7 +147,7 @@ describe('the page of the guide', () => {
   });
 });
 
-it('leaves nothing of the guide unserved', async () => {
+it('serves every file of the guide', async () => {
   const names = readdirSync(join(ROOT, 'resources', 'guide')).sort();
   expect(names).toEqual(['guide.css', 'guide.js', 'guide.md']);
   for (const name of ['guide.css', 'guide.js']) {

@@ -30,8 +30,8 @@ const earshot = async (...args: string[]): Promise<Result> => {
   return { code, out, err };
 };
 
-/** What the program has said on stderr once it has said `wanted`. Goes on reading, as a terminal does. */
-const heard = (child: ChildProcess, wanted: string): Promise<string> =>
+/** Resolves to the output on stderr once it contains `wanted`. Keeps reading afterwards, so that the pipe never fills. */
+const outputUntil = (child: ChildProcess, wanted: string): Promise<string> =>
   new Promise((resolve) => {
     let said = '';
     child.stderr?.on('data', (chunk: Buffer) => {
@@ -43,7 +43,7 @@ const heard = (child: ChildProcess, wanted: string): Promise<string> =>
 const SAMPLE = fixturePath(ONE_SENTENCE);
 
 describe('earshot transcribe', () => {
-  it('without arguments says the bundled sample, with times, and nothing else on stdout', async () => {
+  it('without arguments prints the bundled sample with times, and nothing else, on stdout', async () => {
     const { code, out, err } = await earshot('transcribe');
     expect(code).toBe(0);
     const lines = out.trimEnd().split('\n');
@@ -65,7 +65,7 @@ describe('earshot transcribe', () => {
     expect(out).toMatch(beginning);
   });
 
-  it('takes a range and a URL', async () => {
+  it('accepts a range and a URL', async () => {
     const url = remote.set('/a.wav', file(fixture('01-short-note.wav')));
     const range = ['--from', '0:06.8', '--to', '20', '--allow-private-addresses'];
     const { code, out } = await earshot('transcribe', url, '-m', 'starter', ...range, '-f', 'txt');
@@ -75,14 +75,14 @@ describe('earshot transcribe', () => {
   });
 
   it.each<[string, string[], number, RegExp]>([
-    ['a file that is not there', ['transcribe', '/no/such.wav'], 2, /there is no such file/],
+    ['a missing file', ['transcribe', '/no/such.wav'], 2, /there is no such file/],
     ['a folder', ['transcribe', '/'], 2, /not a file/],
-    ['a format that is not known', ['transcribe', SAMPLE, '-f', 'pdf'], 2, /--format pdf/],
-    ['a time that is none', ['transcribe', SAMPLE, '--from', 'soon'], 2, /not a time/],
-    ['a model that is not known', ['transcribe', SAMPLE, '-m', 'gigantic'], 1, /no model called gigantic/],
+    ['an unknown format', ['transcribe', SAMPLE, '-f', 'pdf'], 2, /--format pdf/],
+    ['an invalid time', ['transcribe', SAMPLE, '--from', 'soon'], 2, /not a time/],
+    ['an unknown model', ['transcribe', SAMPLE, '-m', 'gigantic'], 1, /no model called gigantic/],
     ['a model that is not installed', ['transcribe', SAMPLE, '-m', 'base'], 1, /earshot models install base/],
     ['an unknown command', ['fly'], 1, /unknown command/],
-  ])('says in one line what is wrong with %s', async (_, args, code, message) => {
+  ])('explains %s in one line', async (_, args, code, message) => {
     const result = await earshot(...args);
     expect(result.code).toBe(code);
     expect(result.err).toMatch(message);
@@ -90,11 +90,11 @@ describe('earshot transcribe', () => {
     expect(result.out).toBe('');
   });
 
-  it('ends with 130 on Ctrl-C, whatever it is doing, and leaves nothing running', async () => {
+  it('exits with 130 on Ctrl-C during a download', async () => {
     const url = remote.set('/stall.wav', stall(fixture('01-short-note.wav'), 1000));
     const child = await start('transcribe', url, '-m', 'starter', '--allow-private-addresses');
     const closed = once(child, 'close');
-    await heard(child, 'Downloading');
+    await outputUntil(child, 'Downloading');
     child.kill('SIGINT');
     const [code] = await closed;
     expect(code).toBe(130);
@@ -102,10 +102,10 @@ describe('earshot transcribe', () => {
 });
 
 describe('earshot serve', () => {
-  it('greets a person, says how to get a model, and stops at SIGTERM', async () => {
+  it('prints a banner with how to install a model, and stops on SIGTERM', async () => {
     const child = await start('serve', '--port', '0');
     const closed = once(child, 'close');
-    const banner = await heard(child, 'Ctrl-C');
+    const banner = await outputUntil(child, 'Ctrl-C');
     expect(banner).toMatch(/Window +http:\/\/127\.0\.0\.1:\d+\/#token=/);
     expect(banner).toContain('earshot models install base');
     const second = await earshot('serve', '--port', '0');
@@ -119,7 +119,7 @@ describe('earshot serve', () => {
 });
 
 describe('keys, users, settings', () => {
-  it('are listed, made and ended', async () => {
+  it('are listed, created and revoked', async () => {
     const made = await earshot('keys', 'create', 'script');
     expect(made.out).toMatch(/^ek_[0-9A-Za-z]{38}\n$/);
     const listed = await earshot('keys', 'list');
@@ -132,7 +132,7 @@ describe('keys, users, settings', () => {
     expect((await earshot('users', 'list')).out).toContain('山田');
   });
 
-  it('point a model name at another model', async () => {
+  it('point an alias to another model', async () => {
     expect((await earshot('settings', 'set', 'models.aliases.mini', 'starter')).code).toBe(0);
     expect((await earshot('settings', 'get', 'models.aliases.mini')).out).toBe('starter\n');
     expect((await earshot('transcribe', SAMPLE, '-f', 'txt')).out).toContain('Good morning');
@@ -142,7 +142,7 @@ describe('keys, users, settings', () => {
   });
 });
 
-it('earshot doctor finds everything that is needed', async () => {
+it('earshot doctor finds everything it needs', async () => {
   const { code, out } = await earshot('doctor');
   expect(code).toBe(0);
   for (const name of ['ffmpeg', 'Engine', 'Models', 'Virus scan', 'Disk']) expect(out).toContain(name);

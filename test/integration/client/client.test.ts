@@ -19,7 +19,7 @@ let folder: string;
 let project: string;
 let installed: string;
 
-/** The oldest Node that the client is for, where this machine has it beside the one that runs the tests. */
+/** The oldest Node that the client supports, if this machine has it beside the one that runs the tests. */
 const oldNode = (process.env.PATH ?? '')
   .split(delimiter)
   .map((path) => join(path, 'node'))
@@ -48,7 +48,7 @@ afterAll(async () => {
 });
 
 describe('the package', () => {
-  it('installs by itself, and needs nothing', () => {
+  it('installs without dependencies', () => {
     expect(readdirSync(join(project, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual([
       'earshot-client',
     ]);
@@ -87,7 +87,7 @@ describe('a program in TypeScript', () => {
     }
   };
 
-  it('compiles against its types, and runs in Node', async () => {
+  it('compiles against its types and runs in Node', async () => {
     expect(await compile('program', PROGRAM)).toBe('');
     const { stdout } = await run(oldNode ?? process.execPath, ['program.js'], {
       cwd: project,
@@ -106,7 +106,7 @@ describe('a program in TypeScript', () => {
     });
   });
 
-  it('is refused by the compiler where it does not fit', async () => {
+  it('does not compile with wrong types', async () => {
     const wrong = `import { createEarshot } from 'earshot-client';
 const earshot = createEarshot();
 await earshot.getTranscript();
@@ -163,7 +163,7 @@ describe('a page of another origin', () => {
     return seen;
   };
 
-  it('uploads and transcribes in a browser, once the owner lets it in', async () => {
+  it('uploads and transcribes in a browser once its origin is allowed', async () => {
     expect(await inPage()).toEqual({ failed: 'TypeError' });
     await server.client.call('patchSettings', { body: { 'network.allowedOrigins': [origin] } });
     expect(await inPage()).toEqual({ text: expect.stringMatching(/^Good morning/), sent: 1 });

@@ -18,7 +18,7 @@ describe('the count of tests', () => {
     expect(countTests(json, 1)).toEqual({ passed: 3, failed: 1, skipped: 2 });
   });
 
-  it('counts a file that could not be run as one failure', () => {
+  it('counts a file that failed to run as one failure', () => {
     expect(countTests(report({ status: 'failed', tests: [] }), 1)).toEqual({
       passed: 0,
       failed: 1,
@@ -26,7 +26,7 @@ describe('the count of tests', () => {
     });
   });
 
-  it('counts a failed run without any failed test, or without a report, as one failure', () => {
+  it('counts a failed run without a failed test or without a report as one failure', () => {
     expect(countTests(report({ status: 'passed', tests: ['passed'] }), 1).failed).toBe(1);
     expect(countTests(undefined, 1)).toEqual({ passed: 0, failed: 1, skipped: 0 });
   });

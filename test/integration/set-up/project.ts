@@ -10,7 +10,7 @@ export type Outcome = {
   stderr: string;
 };
 
-/** A copy of the project with the set-up, a tiny lockfile and programs of its own on the PATH. */
+/** A project with the real set-up, a tiny lockfile and fake programs on its PATH. */
 export type Project = {
   root: string;
   /** The only folder on the PATH. */
@@ -42,7 +42,7 @@ const execute = (root: string, env: Record<string, string>, args: string[]): Pro
     child.once('close', (code) => done({ ...outcome, code }));
   });
 
-/** Makes such a copy in a temporary folder. */
+/** Creates a project in a temporary folder. */
 export const makeProject = (): Project => {
   const home = temporaryFolder();
   const root = join(home, 'project');

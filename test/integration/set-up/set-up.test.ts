@@ -10,7 +10,7 @@ beforeEach(() => {
 
 const stamp = () => join(project.root, 'node_modules', '.earshot-stamp');
 
-/** An npm that notes its arguments and installs the one package of the copy. */
+/** Adds an npm that records its command and installs the project's package. */
 function addNpm() {
   const leaf = join(project.root, 'node_modules', 'leaf');
   project.addProgram(
@@ -25,7 +25,7 @@ const npmCalls = () => {
 };
 
 describe('the packages', () => {
-  it('are installed when missing, once, with all words on stderr', async () => {
+  it('are installed once if missing, with output on stderr only', async () => {
     addNpm();
     const first = await project.run(['build']);
     expect(first).toMatchObject({ code: 0, stdout: '' });
@@ -34,13 +34,13 @@ describe('the packages', () => {
     expect(npmCalls()).toEqual(['ci']);
   });
 
-  it('are taken as they are when npm was run by hand, without any npm', async () => {
+  it('are accepted without npm after a manual install', async () => {
     project.addPackages();
     expect(await project.run(['build'])).toEqual({ code: 0, stdout: '', stderr: '' });
     expect(existsSync(stamp())).toBe(true);
   });
 
-  it('are installed again when the lockfile has changed', async () => {
+  it('are installed again after a change of the lockfile', async () => {
     addNpm();
     await project.run(['build']);
     const lockfile = join(project.root, 'package-lock.json');
@@ -52,23 +52,23 @@ describe('the packages', () => {
     expect(npmCalls()).toEqual(['ci', 'ci']);
   });
 
-  it('are installed by one of two set-ups started at once, while the other waits', async () => {
+  it('are installed by one of two concurrent set-ups while the other waits', async () => {
     addNpm();
     const both = await Promise.all([project.run(['build']), project.run(['build'])]);
     expect(both.map(({ code }) => code)).toEqual([0, 0]);
     expect(npmCalls()).toEqual(['ci']);
   });
 
-  it('take over the lock of a set-up that died', async () => {
+  it('are installed despite the lock of a set-up that died', async () => {
     addNpm();
     mkdirSync(join(project.root, '.earshot'));
-    // No process has this number: it is above every system's limit.
+    // Above every system's limit of process ids.
     writeFileSync(join(project.root, '.earshot', 'setup.lock'), '99999999');
     expect((await project.run(['build'])).code).toBe(0);
     expect(npmCalls()).toEqual(['ci']);
   });
 
-  it('fall back to npm install where npm ci refuses the lockfile', async () => {
+  it('are installed by npm install if npm ci refuses the lockfile', async () => {
     const calls = join(project.root, 'npm-calls');
     project.addProgram(
       'npm',
@@ -78,7 +78,7 @@ describe('the packages', () => {
     expect(npmCalls()).toEqual(['ci', 'install']);
   });
 
-  it('show the last words of an npm that failed, and leave no stamp', async () => {
+  it('show the end of a failed npm’s output, and leave no stamp', async () => {
     project.addProgram('npm', 'echo "npm error network down" >&2; exit 7');
     const { code, stdout, stderr } = await project.run(['build']);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -89,8 +89,8 @@ describe('the packages', () => {
   });
 });
 
-describe('the programs', () => {
-  it('that are missing are named, with the command that installs them', async () => {
+describe('system programs', () => {
+  it('are listed if missing, with the command that installs them', async () => {
     project.addPackages();
     project.addProgram('dnf', 'exit 1');
     const { code, stdout, stderr } = await project.run(['transcribe']);
@@ -99,7 +99,7 @@ describe('the programs', () => {
     expect(stderr).toContain('dnf install -y ffmpeg-free');
   });
 
-  it('include the ffmpeg of FFMPEG_PATH, and a wrong one is said to be wrong', async () => {
+  it('include the ffmpeg of FFMPEG_PATH, which must exist', async () => {
     project.addPackages();
     const { code, stderr } = await project.run(['transcribe'], { FFMPEG_PATH: '/no/such/ffmpeg' });
     expect(code).toBe(1);
@@ -107,8 +107,8 @@ describe('the programs', () => {
   });
 });
 
-describe('the program that is run', () => {
-  /** The copy with everything in place, and `source` as its command line. */
+describe('the program of a task', () => {
+  /** Completes the project, with `source` as its command line. */
   function ready(source: string) {
     project.addPackages();
     for (const name of ['ffmpeg', 'ffprobe']) project.addProgram(name, 'exit 0');
@@ -120,7 +120,7 @@ describe('the program that is run', () => {
     writeFileSync(join(project.root, 'electron', 'cli', 'main.ts'), source);
   }
 
-  it('gets its arguments and the engine, and alone writes to stdout', async () => {
+  it('receives its arguments and the engine, and is the only one to write to stdout', async () => {
     ready('console.log(JSON.stringify([process.argv.slice(2), process.env.EARSHOT_ADDON]));');
     const { code, stdout, stderr } = await project.run(['transcribe', 'a file.mp3', '--format', 'srt']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -130,17 +130,17 @@ describe('the program that is run', () => {
     ]);
   });
 
-  it('passes on its exit code', async () => {
+  it('determines the exit code', async () => {
     ready('process.exit(42);');
     expect((await project.run(['earshot'])).code).toBe(42);
   });
 
-  it('ends with 128 and the number of the signal that ended it', async () => {
+  it('determines the exit code by the signal that ended it', async () => {
     ready("process.kill(process.pid, 'SIGTERM'); setTimeout(() => {}, 60_000);");
     expect((await project.run(['earshot'])).code).toBe(143);
   });
 
-  it('hears a signal sent to the set-up once, and is waited for', async () => {
+  it('receives a signal to the set-up once, and may finish', async () => {
     ready(`
       let heard = 0;
       process.on('SIGINT', () => { heard += 1; setTimeout(() => { console.log('heard ' + heard); process.exit(130); }, 300); });
@@ -150,7 +150,7 @@ describe('the program that is run', () => {
   });
 });
 
-it('an unknown task is refused with the list of the known ones', async () => {
+it('rejects an unknown task with the list of tasks', async () => {
   const { code, stderr } = await project.run(['nonsense']);
   expect(code).toBe(2);
   expect(stderr).toContain('Unknown task "nonsense". Known: transcribe, earshot');

@@ -4,9 +4,9 @@ import { RESOURCES } from '../../../support/paths.ts';
 
 export const GUIDE = join(RESOURCES, 'guide', 'guide.md');
 
-/** The address that the guide is written with. A reader's page, and a test, puts the server's own in its place. */
+/** The address in the guide's text. The page and the tests replace it with the server's own. */
 const WRITTEN_ADDRESS = 'http://127.0.0.1:3277';
-/** Where the guide's webhook receiver listens. */
+/** The address of the guide's webhook receiver. */
 const WRITTEN_PORT = '8787';
 
 export type Snippet = {
@@ -33,7 +33,7 @@ const blocks = (source: string): { section: string; language: string; code: stri
   return found;
 };
 
-/** Every code block of the guide, with the output that stands right after it. */
+/** Every code block of the guide, with the output block that follows it. */
 export const readSnippets = (server: { url: string; webhookPort: number }): Snippet[] => {
   const source = readFileSync(GUIDE, 'utf8')
     .replaceAll(WRITTEN_ADDRESS, server.url)
@@ -46,7 +46,7 @@ export const readSnippets = (server: { url: string; webhookPort: number }): Snip
   });
 };
 
-/** The text of an `output` block as a pattern. */
+/** Converts an `output` block to a pattern. */
 export const patternOf = (output: string): RegExp =>
   new RegExp(
     `^${output
