@@ -2,7 +2,7 @@
 export type Clock = {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Milliseconds since some fixed moment of this process; never goes back. */
+  /** Milliseconds since an arbitrary time; never decreases. */
   monotonic(): number;
   /** Calls `action` once after `milliseconds`, unless the process exits before; returns a function that cancels it. */
   schedule(milliseconds: number, action: () => void): () => void;

@@ -12,8 +12,8 @@ type AppErrorOptions = {
 const isHttpCode = (code: string): code is ErrorCode => Object.hasOwn(ERROR_STATUS, code);
 
 /**
- * An error that a person is meant to read. `code` is one of the declared codes;
- * `message` is a whole sentence, without paths, SQL or contents of files.
+ * An error for users. `code` is declared in the contract; `message` is a full sentence without paths, SQL or file
+ * contents.
  */
 export class AppError extends Error {
   readonly code: AppErrorCode;
@@ -28,7 +28,7 @@ export class AppError extends Error {
     this.headers = options.headers ?? {};
   }
 
-  /** The HTTP status of this code; a code that only jobs use is a 500 when it reaches HTTP. */
+  /** The HTTP status of the code; 500 for codes of jobs. */
   get status(): number {
     return isHttpCode(this.code) ? ERROR_STATUS[this.code] : 500;
   }
@@ -40,19 +40,22 @@ export const isAppError = (error: unknown): error is AppError => error instanceo
 export const systemCode = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 
-/** Whether an error says that there is no room left on the device or in the quota. */
-export const isDiskFull = (error: unknown): boolean =>
+/** Whether an error's own code means a full disk or file-system quota. */
+export const hasDiskFullCode = (error: unknown): boolean =>
   ['ENOSPC', 'EDQUOT', 'SQLITE_FULL'].includes(systemCode(error) ?? '');
 
-/** Whether the disk is full behind an error, however deep it is wrapped. */
-export const isFullDisk = (error: unknown): boolean => {
+/** Whether an error or any of its causes means a full disk or the user's storage limit. */
+export const isCausedByFullDisk = (error: unknown): boolean => {
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
-    if (isDiskFull(at) || (isAppError(at) && ['disk_full', 'storage_limit_exceeded'].includes(at.code))) {
+    if (
+      hasDiskFullCode(at) ||
+      (isAppError(at) && ['disk_full', 'storage_limit_exceeded'].includes(at.code))
+    ) {
       return true;
     }
   }
   return false;
 };
 
-/** The message of anything thrown. */
+/** The message of any thrown value. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -13,7 +13,7 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const base62 = (length: number): string =>
   Array.from({ length }, () => BASE62.charAt(randomInt(BASE62.length))).join('');
 
-/** Six base62 characters that let a typing mistake be told from a revoked key. */
+/** Six base62 characters that distinguish a typo from a revoked key. */
 const checksum = (body: string): string => {
   let rest = createHash('sha256').update(body).digest().readUIntBE(0, 6);
   let text = '';
@@ -30,7 +30,7 @@ export const newApiKey = (): string => {
   return `ek_${body}${checksum(body)}`;
 };
 
-/** Whether a text has the form of an API key and its checksum is right. */
+/** Whether a text has the format of an API key with a valid checksum. */
 export const isWellFormedKey = (key: string): boolean =>
   /^ek_[0-9A-Za-z]{38}$/.test(key) && checksum(key.slice(3, 35)) === key.slice(35);
 
@@ -39,6 +39,6 @@ export const sha256Hex = (text: string): string => createHash('sha256').update(t
 /** An unguessable token, `bytes` long, in base64url. */
 export const newToken = (bytes = 32): string => randomBytes(bytes).toString('base64url');
 
-/** Compares two texts in a time that does not depend on where they differ. */
-export const sameSecret = (a: string, b: string): boolean =>
+/** Compares two secrets in constant time. */
+export const isSameSecret = (a: string, b: string): boolean =>
   timingSafeEqual(createHash('sha256').update(a).digest(), createHash('sha256').update(b).digest());

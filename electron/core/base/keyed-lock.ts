@@ -1,8 +1,8 @@
-/** Does one thing after the other for each key; different keys do not wait for each other. */
+/** Serializes work per key. */
 export class KeyedLock {
   readonly #tails = new Map<string, Promise<unknown>>();
 
-  /** Runs `work` once everything asked for earlier with this key has ended, however it ended. */
+  /** Runs `work` after all earlier work of this key has settled. */
   run<T>(key: string, work: () => Promise<T>): Promise<T> {
     const before = this.#tails.get(key) ?? Promise.resolve();
     const result = before.then(work, work);

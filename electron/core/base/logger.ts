@@ -8,5 +8,5 @@ export type Logger = {
   error(fields: LogFields, message: string): void;
 };
 
-/** A logger that says nothing. */
+/** Discards everything. */
 export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() {} };

@@ -1,7 +1,6 @@
-/** Rounds to milliseconds. */
+/** Rounds seconds to milliseconds. */
 export const roundMs = (seconds: number): number => Math.round(seconds * 1000) / 1000;
 
-/** Rounds to a number of decimals. */
 export const round = (value: number, decimals: number): number => {
   const factor = 10 ** decimals;
   return Math.round(value * factor) / factor;
@@ -15,7 +14,7 @@ export const mean = (values: readonly number[]): number =>
 
 const UNITS = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'];
 
-/** 1536 → "1.5 KB": binary steps of 1024, at most two decimals. */
+/** 1536 → "1.5 KB": steps of 1024, at most two decimals. */
 export const formatBytes = (bytes: number): string => {
   const step = bytes < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log2(bytes) / 10));
   return `${round(bytes / 1024 ** step, 2)} ${UNITS[step]}`;

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-/** Where an installation keeps everything. */
+/** Files and folders of a data folder. */
 export type DataPaths = {
   readonly root: string;
   readonly database: string;
@@ -16,7 +16,7 @@ export type DataPaths = {
   readonly localKeyFile: string;
 };
 
-/** The platform's own place for an application's data. */
+/** `EARSHOT_DATA_DIR`, or the platform's folder for application data. */
 export const defaultDataDir = (environment: NodeJS.ProcessEnv, platform: NodeJS.Platform): string => {
   if (environment.EARSHOT_DATA_DIR) return resolve(environment.EARSHOT_DATA_DIR);
   if (platform === 'darwin') return join(homedir(), 'Library', 'Application Support', 'Earshot');

@@ -1,4 +1,4 @@
-/** The cosine of the angle between two vectors: 1 the same direction, 0 nothing in common. */
+/** Cosine similarity of two vectors of the same length, -1 to 1; 0 if one is zero. */
 export const cosine = (a: ArrayLike<number>, b: ArrayLike<number>): number => {
   let [dot, left, right] = [0, 0, 0];
   for (let i = 0; i < a.length; i++) {
@@ -10,7 +10,7 @@ export const cosine = (a: ArrayLike<number>, b: ArrayLike<number>): number => {
   return dot / Math.sqrt(left * right || 1);
 };
 
-/** The mean direction of vectors, each with its weight; of length 1. */
+/** The weighted mean of vectors normalized to length 1, itself normalized. */
 export const meanDirection = (
   vectors: readonly { readonly vector: ArrayLike<number>; readonly weight: number }[],
 ): Float32Array => {

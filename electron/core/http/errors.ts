@@ -3,7 +3,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { ulid } from 'ulid';
 import type { ErrorBody } from '../../contract/errors.ts';
 import type { Route } from '../../contract/route.ts';
-import { AppError, isAppError, isDiskFull, systemCode } from '../base/errors.ts';
+import { AppError, hasDiskFullCode, isAppError, systemCode } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { openAiErrorBody } from './openai/errors.ts';
 
@@ -29,7 +29,7 @@ const isFastifyError = (error: unknown): error is FastifyError =>
 /** Converts anything thrown to an AppError. An unexpected error becomes `internal_error`, without its message. */
 export const toAppError = (error: unknown): AppError => {
   if (isAppError(error)) return error;
-  if (isDiskFull(error)) {
+  if (hasDiskFullCode(error)) {
     return new AppError('disk_full', 'The disk is full. Free some space and try again.', { cause: error });
   }
   if (isFastifyError(error)) {

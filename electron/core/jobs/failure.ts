@@ -1,5 +1,5 @@
 import { JOB_ERROR_CODES, type JobErrorCode } from '../../contract/errors.ts';
-import { AppError, isAppError, isFullDisk } from '../base/errors.ts';
+import { AppError, isAppError, isCausedByFullDisk } from '../base/errors.ts';
 import type { StopReason } from '../pipeline/types.ts';
 
 export type JobFailure = { readonly code: JobErrorCode; readonly message: string };
@@ -11,7 +11,7 @@ export const failureOf = (error: unknown, reason: unknown): JobFailure => {
   if (reason === ('cancelled' satisfies StopReason)) {
     return { code: 'cancelled', message: 'Cancelled. What was recognised up to then is kept.' };
   }
-  if (isFullDisk(error)) {
+  if (isCausedByFullDisk(error)) {
     return {
       code: 'disk_full',
       message: 'The disk is full. Free some space, then try again: what was recognised so far is kept.',

@@ -1,6 +1,6 @@
 import { STAGES, type Stage } from '../../contract/transcript.ts';
 import type { Clock } from '../base/clock.ts';
-import { isFullDisk, messageOf } from '../base/errors.ts';
+import { isCausedByFullDisk, messageOf } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { abandonedReanalysis, isReanalysis } from '../pipeline/findings/reanalyze.ts';
 import { dropUnredacted } from '../pipeline/redaction/partial.ts';
@@ -104,7 +104,7 @@ export class JobRunner {
         this.#begin(transcript);
       }
     } catch (error) {
-      if (!isFullDisk(error)) throw error;
+      if (!isCausedByFullDisk(error)) throw error;
       logger.warn({ reason: messageOf(error) }, 'The queue waits for room on the disk');
       this.#after(DISK_FULL_RETRY_MS, () => this.wake());
     }
@@ -293,7 +293,7 @@ export class JobRunner {
         return;
       } catch (problem) {
         // After a shutdown the next start releases the lease anyway.
-        if (!isFullDisk(problem) || this.#isClosing) {
+        if (!isCausedByFullDisk(problem) || this.#isClosing) {
           const fields = { transcript: transcript.id, reason: messageOf(problem) };
           logger.error(fields, 'The end of a job was not written');
           return;
@@ -341,7 +341,7 @@ export class JobRunner {
       queue.updateClaimed(this.#options.db, id, attempt, { stage, percent });
     } catch (error) {
       // Progress is no reason to fail: what must be kept is written elsewhere, and fails there.
-      if (!isFullDisk(error)) throw error;
+      if (!isCausedByFullDisk(error)) throw error;
     }
   }
 

@@ -1,24 +1,22 @@
 /**
- * What a person types into the search field, as an FTS5 expression: words (all must occur), "phrases",
- * prefix*, AND, OR, NOT in capitals, -word, and parentheses. Nothing typed is ever a syntax error: what has no
- * meaning is skipped.
+ * Parses search queries into FTS5 expressions: words (all required), "phrases", prefix*, AND, OR, NOT in capitals,
+ * -word, and parentheses. No input is a syntax error: what has no meaning is skipped.
  */
 import { tokenize } from './tokens.ts';
 
-/** Folded tokens that must stand side by side; of the last one only the beginning when `prefix` is set. */
+/** Consecutive folded tokens; with `prefix`, the last one matches as a prefix. */
 export type Phrase = {
   readonly kind: 'phrase';
   readonly tokens: readonly string[];
   readonly prefix: boolean;
 };
 
-/** All of `all` and none of `none`. */
-export type Conjunction = { readonly all: readonly Node[]; readonly none: readonly Node[] };
+export type Conjunction = { readonly all: readonly QueryNode[]; readonly none: readonly QueryNode[] };
 
-/** At least one of the conjunctions; each has something in `all`. */
+/** A disjunction. No conjunction has an empty `all`: FTS5 cannot negate alone. */
 export type Alternatives = { readonly kind: 'any'; readonly of: readonly Conjunction[] };
 
-export type Node = Phrase | Alternatives;
+export type QueryNode = Phrase | Alternatives;
 
 type Lexeme =
   | { readonly type: 'phrase'; readonly phrase: Phrase }
@@ -42,10 +40,10 @@ const lexemesOf = (text: string): Lexeme[] =>
     return operator === undefined ? phraseOf(word, word.endsWith('*')) : [{ type: operator }];
   });
 
-/** Deeper parentheses are read as if they were not there: FTS5 limits the depth of an expression. */
+/** Deeper parentheses are ignored, since FTS5 limits the depth of an expression. */
 const MAX_DEPTH = 20;
 
-/** A recursive descent parser: alternatives of conjunctions of (possibly negated) phrases and groups. */
+/** A recursive descent parser: a disjunction of conjunctions of phrases and groups, each possibly negated. */
 class Parser {
   readonly #lexemes: readonly Lexeme[];
   #at = 0;
@@ -56,8 +54,8 @@ class Parser {
 
   parse(): Alternatives {
     const of: Conjunction[] = [];
-    // A closing parenthesis that nothing opened ends `#alternatives` early: the rest must hold as well.
-    const all: Node[] = [];
+    // An unopened closing parenthesis ends `#alternatives` early: the rest is required as well.
+    const all: QueryNode[] = [];
     while (this.#at < this.#lexemes.length) {
       const part = this.#alternatives(0);
       if (part.of.length > 0) all.push(part);
@@ -70,7 +68,7 @@ class Parser {
 
   #alternatives(depth: number): Alternatives {
     const of: Conjunction[] = [];
-    let current: { all: Node[]; none: Node[] } = { all: [], none: [] };
+    let current: { all: QueryNode[]; none: QueryNode[] } = { all: [], none: [] };
     let negated = false;
     const finish = () => {
       if (current.all.length > 0) of.push(current);
@@ -93,7 +91,7 @@ class Parser {
     return { kind: 'any', of };
   }
 
-  #operand(lexeme: Lexeme, depth: number): Node | undefined {
+  #operand(lexeme: Lexeme, depth: number): QueryNode | undefined {
     if (lexeme.type === 'phrase') return lexeme.phrase;
     if (lexeme.type !== 'open' || depth >= MAX_DEPTH) return undefined;
     this.#at++;
@@ -102,13 +100,13 @@ class Parser {
   }
 }
 
-/** Reads a query; undefined when it asks for nothing that could be found (no word, or only excluded ones). */
+/** Parses a query; undefined if it has no words or only excluded ones. */
 export const parseQuery = (text: string): Alternatives | undefined => {
   const query = new Parser(lexemesOf(text.toWellFormed())).parse();
   return query.of.length === 0 ? undefined : query;
 };
 
-const nodeExpression = (node: Node): string =>
+const nodeExpression = (node: QueryNode): string =>
   node.kind === 'any'
     ? `(${node.of.map(conjunctionExpression).join(' OR ')})`
     : `"${node.tokens.join(' ')}"${node.prefix ? '*' : ''}`;
@@ -118,9 +116,9 @@ const conjunctionExpression = ({ all, none }: Conjunction): string => {
   return none.length === 0 ? wanted : `(${wanted} NOT (${none.map(nodeExpression).join(' OR ')}))`;
 };
 
-/** The query for `MATCH` on a table made with `FTS_TOKENIZER` and filled through `indexText`. */
+/** The `MATCH` expression for a table with `FTS_TOKENIZER`, filled with `indexText`. */
 export const matchExpression = (query: Alternatives): string => nodeExpression(query);
 
-/** The phrases that a result may contain: all but the excluded ones. */
+/** The phrases of a query that are not excluded. */
 export const wantedPhrases = (query: Alternatives): Phrase[] =>
   query.of.flatMap(({ all }) => all.flatMap((node) => (node.kind === 'any' ? wantedPhrases(node) : [node])));

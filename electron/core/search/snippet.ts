@@ -1,7 +1,7 @@
 import { type Alternatives, type Phrase, wantedPhrases } from './query.ts';
 import { type Token, tokenize } from './tokens.ts';
 
-/** UTF-16 code units, end exclusive. */
+/** UTF-16 offsets, end exclusive. */
 export type Mark = [start: number, end: number];
 
 const matchesAt = (tokens: readonly Token[], at: number, phrase: Phrase): boolean =>
@@ -11,7 +11,7 @@ const matchesAt = (tokens: readonly Token[], at: number, phrase: Phrase): boolea
     return open ? found?.startsWith(wanted) === true : found === wanted;
   });
 
-/** Where a text has the words and phrases of a query: in order, not overlapping. */
+/** The matches of a query's words and phrases in a text, in order and without overlaps. */
 export const findMarks = (query: Alternatives, text: string): Mark[] => {
   const phrases = wantedPhrases(query);
   const tokens = tokenize(text);
@@ -35,7 +35,7 @@ const isLowSurrogate = (text: string, at: number): boolean => {
   return code >= 0xdc00 && code <= 0xdfff;
 };
 
-/** Moves a cut to the next space within reach, else off the middle of a surrogate pair. */
+/** Moves a cut to the next space within `reach`, or out of a surrogate pair. */
 const cutAt = (text: string, at: number, step: 1 | -1, reach: number): number => {
   for (let moved = 0; moved <= reach; moved++) {
     const place = at + moved * step;
@@ -46,9 +46,8 @@ const cutAt = (text: string, at: number, step: 1 | -1, reach: number): number =>
 };
 
 /**
- * The part of a text around its first mark, cut at spaces, with "…" where something was left out. The marks
- * of the result point into the snippet.
- * @param length the most characters (UTF-16) of the text to keep; a first mark that is longer is cut.
+ * The text around its first mark, cut at spaces, with "…" for omissions. The returned marks are offsets into the snippet.
+ * @param length maximum UTF-16 length of the excerpt; truncates even the first mark.
  */
 export const makeSnippet = (
   text: string,

@@ -1,10 +1,9 @@
 /**
- * Text as the search index sees it. Words are folded here and not in SQLite, so that what is indexed, what is
- * asked for and what is marked in a snippet always agree.
+ * Tokenizer of the search index. Folding happens here and not in SQLite, so that index, query and snippet agree.
  *
- * Scripts that are written without spaces become one token a character, and Hangul one a syllable: a query in
- * them is a phrase of characters, which finds words of any length. FTS5's own trigram tokenizer cannot find
- * what is shorter than three characters, and most Chinese and Japanese words are.
+ * In unspaced scripts each character is a token, in Hangul each syllable: a query is then a phrase of characters, which
+ * matches words of any length. FTS5's trigram tokenizer does not match fewer than three characters, and most Chinese
+ * and Japanese words are shorter.
  */
 
 import { UNSPACED_SCRIPTS } from '../base/text.ts';
@@ -16,10 +15,7 @@ export type Token = {
   readonly end: number;
 };
 
-/**
- * How the FTS5 table is to be made for `indexText`: no folding of its own, and vowel signs of Indic scripts
- * are part of their word.
- */
+/** The `tokenize` option of the FTS5 table: no folding, and combining marks (Indic vowel signs) are part of words. */
 export const FTS_TOKENIZER = "unicode61 remove_diacritics 0 categories 'L* N* M* Co'";
 
 const SINGLE = String.raw`[${UNSPACED_SCRIPTS}\p{sc=Hang}ー]`;
@@ -29,10 +25,10 @@ const TOKEN = new RegExp(
   'gu',
 );
 
-/** Marks that do not make another letter: of Latin, Greek and Cyrillic, Hebrew points, Arabic vowel signs. */
+/** Combining marks that searches ignore: Latin, Greek and Cyrillic diacritics, Hebrew points, Arabic vowel signs. */
 const DIACRITICS = /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670]/gu;
 
-/** Letters that Unicode does not take apart, as people without their keyboard write them. */
+/** ASCII spellings of letters that have no Unicode decomposition. */
 const SPELLED: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
@@ -47,7 +43,7 @@ const SPELLED: Readonly<Record<string, string>> = {
 
 const ASCII = /^[ -~]*$/;
 
-/** A word without case, width and diacritics: "Šimon" → "simon", "ＡＢＣ" → "abc". */
+/** Removes case, width and diacritics: "Šimon" → "simon", "ＡＢＣ" → "abc". */
 export const foldWord = (word: string): string =>
   // Most words are ASCII, which only has case to fold, and normalizing takes most of the time.
   ASCII.test(word)
@@ -60,7 +56,6 @@ export const foldWord = (word: string): string =>
         .normalize('NFC')
         .replace(/[ßæœøłđðþı]/gu, (letter) => SPELLED[letter] ?? letter);
 
-/** The tokens of a text, with their places in it. */
 export const tokenize = (text: string): Token[] =>
   Array.from(text.toWellFormed().matchAll(TOKEN), (match) => ({
     folded: foldWord(match[0]),
@@ -68,7 +63,7 @@ export const tokenize = (text: string): Token[] =>
     end: match.index + match[0].length,
   })).filter((token) => token.folded !== '');
 
-/** What to store in the FTS5 table for a text. */
+/** The text to store in the FTS5 table. */
 export const indexText = (text: string): string =>
   tokenize(text)
     .map((token) => token.folded)

@@ -1,7 +1,7 @@
 import type { ApiKey, KeyWithSecret, User } from '../../contract/account.ts';
 import { type Clock, isoTime } from '../base/clock.ts';
 import { AppError } from '../base/errors.ts';
-import { isWellFormedKey, newApiKey, newId, newToken, sameSecret, sha256Hex } from '../base/ids.ts';
+import { isSameSecret, isWellFormedKey, newApiKey, newId, newToken, sha256Hex } from '../base/ids.ts';
 import type { WritableDb } from '../stores/database.ts';
 import type { KeyRow, UserRow } from '../stores/schema.ts';
 import { markForScrub, runPendingScrub } from '../stores/scrub.ts';
@@ -62,7 +62,8 @@ export class AccountService {
   /** The caller that a bearer key stands for, or undefined when it is not valid. */
   authenticate(key: string): Caller | undefined {
     const keyPrefix = key.slice(0, PREFIX_LENGTH);
-    if (this.#runKey !== undefined && sameSecret(key, this.#runKey)) return { user: this.owner(), keyPrefix };
+    if (this.#runKey !== undefined && isSameSecret(key, this.#runKey))
+      return { user: this.owner(), keyPrefix };
     const hash = sha256Hex(key);
     const sessionUser = this.#sessions.get(hash);
     if (sessionUser !== undefined) return this.#callerOf(sessionUser, keyPrefix);

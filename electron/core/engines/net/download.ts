@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DEFAULT_NETWORK_STALL_SECONDS } from '../../../contract/settings.ts';
 import { cancellationError, throwIfAborted } from '../../base/abort.ts';
-import { AppError, isAppError, isDiskFull } from '../../base/errors.ts';
+import { AppError, hasDiskFullCode, isAppError } from '../../base/errors.ts';
 import { formatBytes } from '../../base/numbers.ts';
 import { decodedBody, encodingOf } from './content-encoding.ts';
 import { parseContentRange, parseLength } from './content-range.ts';
@@ -87,7 +87,7 @@ class Download {
         await file.close();
       }
     } catch (error) {
-      throw isDiskFull(error) ? diskFull(error) : error;
+      throw hasDiskFullCode(error) ? diskFull(error) : error;
     }
   }
 
@@ -240,7 +240,7 @@ class Download {
   }
 
   #explainFailure(error: unknown, response: OpenedResponse): unknown {
-    if (isDiskFull(error)) return diskFull(error);
+    if (hasDiskFullCode(error)) return diskFull(error);
     const { limits, signal } = this.#options;
     if (isAppError(error) && error.code === 'download_timeout') {
       const isSuspended = wasSuspended(

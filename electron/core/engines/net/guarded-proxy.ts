@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { Socket } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { AppError, isAppError } from '../../base/errors.ts';
-import { newToken, sameSecret } from '../../base/ids.ts';
+import { isSameSecret, newToken } from '../../base/ids.ts';
 import { formatBytes } from '../../base/numbers.ts';
 import type { ConnectionPurpose, HttpClient } from './types.ts';
 
@@ -121,7 +121,7 @@ class LoopbackProxy implements GuardedProxy {
 
   /** Keeps out other programs of this machine that find the port. */
   #isAuthorized(request: IncomingMessage): boolean {
-    return sameSecret(request.headers['proxy-authorization'] ?? '', this.#authorization);
+    return isSameSecret(request.headers['proxy-authorization'] ?? '', this.#authorization);
   }
 
   #recordFailure(error: unknown): void {

@@ -2,7 +2,7 @@ import { renameSync, statSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JobErrorCode } from '../../../contract/errors.ts';
-import { isAppError, isFullDisk } from '../../base/errors.ts';
+import { isAppError, isCausedByFullDisk } from '../../base/errors.ts';
 import { isTransientFailure } from '../../engines/ffmpeg/failures.ts';
 import { reopenForRevalidation } from '../../engines/net/resume-state.ts';
 import type { Transcript } from '../../stores/transcript-record.ts';
@@ -30,7 +30,7 @@ export const removeWorkFolder = (
 ): Promise<void> => rm(workFolder(deps, transcript), { recursive: true, force: true });
 
 const isRetryable = (error: unknown): boolean =>
-  isFullDisk(error) ||
+  isCausedByFullDisk(error) ||
   isTransientFailure(error) ||
   (isAppError(error) && RETRYABLE_CODES.some((code) => code === error.code));
 

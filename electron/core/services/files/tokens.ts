@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 import type { Clock } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
-import { sameSecret } from '../../base/ids.ts';
+import { isSameSecret } from '../../base/ids.ts';
 
 /** The claim of a signed URL. */
 const Claim = z.strictObject({
@@ -50,7 +50,7 @@ export class TokenSigner {
     const dot = token.indexOf('.');
     const payload = token.slice(0, Math.max(0, dot));
     // Compares the texts, not the decoded bytes: base64url encodes some bytes in more than one way.
-    if (dot === -1 || !sameSecret(token.slice(dot + 1), this.#signature(payload))) return undefined;
+    if (dot === -1 || !isSameSecret(token.slice(dot + 1), this.#signature(payload))) return undefined;
     return Claim.parse(JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')));
   }
 

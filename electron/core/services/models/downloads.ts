@@ -1,5 +1,5 @@
 import { SETTINGS } from '../../../contract/settings.ts';
-import { AppError, isAppError, isDiskFull, messageOf } from '../../base/errors.ts';
+import { AppError, hasDiskFullCode, isAppError, messageOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import { download } from '../../engines/net/download.ts';
 import { loadResumeState } from '../../engines/net/resume-state.ts';
@@ -271,7 +271,7 @@ export class ModelDownloads {
 
   #explain(id: string, error: unknown): AppError {
     if (isAppError(error)) return error;
-    if (isDiskFull(error))
+    if (hasDiskFullCode(error))
       return new AppError('disk_full', 'The disk is full. Free some space, then try again.');
     this.#options.logger.error(
       { model: id, stack: error instanceof Error ? error.stack : undefined },

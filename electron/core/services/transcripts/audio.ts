@@ -5,7 +5,7 @@ import type { z } from 'zod';
 import type { Peaks } from '../../../contract/playback.ts';
 import { type Clock, isoTime } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
-import { sameSecret } from '../../base/ids.ts';
+import { isSameSecret } from '../../base/ids.ts';
 import { round, roundMs } from '../../base/numbers.ts';
 import type { DataPaths } from '../../base/paths.ts';
 import { PEAKS_FILE } from '../../pipeline/job.ts';
@@ -69,7 +69,7 @@ export class TranscriptAudio {
 
   /** Whether a signature lets its bearer hear this transcription now; throws when it does not. */
   checkSignature(id: string, expires: number, signature: string): void {
-    if (!sameSecret(signature, this.#sign(id, expires))) {
+    if (!isSameSecret(signature, this.#sign(id, expires))) {
       throw new AppError('signature_invalid', 'This address was altered, or was never given out.');
     }
     if (expires * 1000 < this.#o.clock.now()) {

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
-import { AppError, isAppError, isDiskFull, messageOf } from '../../base/errors.ts';
+import { AppError, hasDiskFullCode, isAppError, messageOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { WritableDb } from '../database.ts';
 import * as files from '../files.ts';
@@ -289,7 +289,7 @@ export class ObjectStore {
   }
 
   #toUnavailable(error: unknown): unknown {
-    if (isAppError(error) || isDiskFull(error)) return error;
+    if (isAppError(error) || hasDiskFullCode(error)) return error;
     this.#logger.error({ reason: messageOf(error) }, 'Writing to the storage failed');
     return new AppError(
       'storage_unavailable',

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { cancellationError } from '../../../base/abort.ts';
 import { AppError, isAppError, messageOf } from '../../../base/errors.ts';
-import { newToken, sameSecret } from '../../../base/ids.ts';
+import { isSameSecret, newToken } from '../../../base/ids.ts';
 import { downloadFileName } from '../file-name.ts';
 import { BLOCK_BYTES, RemoteFile } from './remote-file.ts';
 import type { RangeReader, RangeReaderOptions, RangeReaderResult } from './types.ts';
@@ -86,7 +86,7 @@ class LoopbackServer {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (!sameSecret(request.url ?? '', `/${this.#token}`)) {
+    if (!isSameSecret(request.url ?? '', `/${this.#token}`)) {
       response.writeHead(404).end();
       return;
     }
