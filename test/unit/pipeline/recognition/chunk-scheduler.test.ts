@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../../../electron/core/base/errors.ts';
 import { MAX_ENGINE_CRASHES_PER_CHUNK } from '../../../../electron/core/pipeline/recognition/chunk-scheduler.ts';
 import { claimNext, releaseJob } from '../../../../electron/core/stores/jobs.ts';
-import { chunkOf, FakeEngine, whisperResult, whisperSegment } from './support/fakes.ts';
+import { chunkOf, FakeEngine, whisperResult, whisperSegment } from '../../../support/fake-engine.ts';
 import { startJob } from './support/job.ts';
 
 /** Chunks of ten seconds that follow one another. */

@@ -6,7 +6,7 @@ import {
   type RecognizeOptions,
   recognizeChunk,
 } from '../../../../electron/core/pipeline/recognition/recognizer.ts';
-import { chunkOf, FakeEngine, whisperResult, whisperSegment } from './support/fakes.ts';
+import { chunkOf, FakeEngine, whisperResult, whisperSegment } from '../../../support/fake-engine.ts';
 
 const optionsFor = (engine: FakeEngine, options: Partial<RecognizeOptions> = {}): RecognizeOptions => ({
   engine,

@@ -6,7 +6,7 @@ import {
   type SpeechRegion,
   speechRegions,
 } from '../../../../electron/core/pipeline/recognition/speech-regions.ts';
-import { chunkOf } from './support/fakes.ts';
+import { chunkOf } from '../../../support/fake-engine.ts';
 
 const START = 100;
 

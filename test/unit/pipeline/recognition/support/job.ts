@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { CreateTranscript } from '../../../../../electron/contract/transcript.ts';
 import { throwIfAborted } from '../../../../../electron/core/base/abort.ts';
 import { silentLogger } from '../../../../../electron/core/base/logger.ts';
 import type { AudioChunk } from '../../../../../electron/core/engines/ffmpeg/types.ts';
@@ -9,15 +8,14 @@ import {
   recognizeAudio,
 } from '../../../../../electron/core/pipeline/recognition/chunk-scheduler.ts';
 import type { JobProgress } from '../../../../../electron/core/pipeline/types.ts';
-import { newTranscript } from '../../../../../electron/core/services/transcripts/create.ts';
+
 import type { RecognitionCheckpoint } from '../../../../../electron/core/stores/codecs.ts';
-import { openDatabase } from '../../../../../electron/core/stores/database.ts';
 import { claimNext } from '../../../../../electron/core/stores/jobs.ts';
 import { readSegments, type StoredSegment } from '../../../../../electron/core/stores/segments.ts';
-import { findTranscript, insertTranscript } from '../../../../../electron/core/stores/transcripts.ts';
-import { insertUser } from '../../../../../electron/core/stores/users.ts';
+import { findTranscript } from '../../../../../electron/core/stores/transcripts.ts';
+import { addJob, openTestDatabase } from '../../../../support/database.ts';
+import type { FakeEngine } from '../../../../support/fake-engine.ts';
 import { temporaryFolder } from '../../../../support/temporary-folder.ts';
-import type { FakeEngine } from './fakes.ts';
 
 const RUN = 'this run';
 
@@ -34,18 +32,8 @@ type JobOptions = {
 /** A claimed job on a real database, with a fake decoder and engine, and what it told its runner. */
 export const startJob = ({ engine, chunks, language = 'en', beforeChunk, seconds = 60 }: JobOptions) => {
   const folder = temporaryFolder();
-  const db = openDatabase(join(folder, 'earshot.db'), { logger: silentLogger, now: () => 1 });
-  insertUser(db, {
-    id: 'usr_1',
-    name: 'Ann',
-    owner: 1,
-    storage_limit: null,
-    credit_budget: null,
-    created_at: 1,
-  });
-  const body = CreateTranscript.parse({ audio_url: 'https://example.org/talk.mp3', language });
-  const source = { name: 'talk.mp3', fileId: null };
-  insertTranscript(db, newTranscript(body, { userId: 'usr_1', source, queueOrder: 1, now: 1 }));
+  const db = openTestDatabase(folder);
+  addJob(db, 'usr_1', {}, { language });
   const transcript = claimNext(db, RUN, 2);
   if (transcript === undefined) throw new Error('Nothing was claimed.');
 

@@ -1,15 +1,15 @@
-import { SAMPLE_RATE } from '../../../../../electron/core/base/audio.ts';
-import type { AudioChunk, Span } from '../../../../../electron/core/engines/ffmpeg/types.ts';
+import { SAMPLE_RATE } from '../../electron/core/base/audio.ts';
+import type { AudioChunk, Span } from '../../electron/core/engines/ffmpeg/types.ts';
 import type {
   DetectLanguageRequest,
   TranscribeRequest,
   WhisperEngine,
-} from '../../../../../electron/core/engines/whisper/engine.ts';
+} from '../../electron/core/engines/whisper/engine.ts';
 import type {
   LanguageGuess,
   WhisperResult,
   WhisperSegment,
-} from '../../../../../electron/core/engines/whisper/types.ts';
+} from '../../electron/core/engines/whisper/types.ts';
 
 /** A chunk of audio in which each sample is its own index. */
 export const chunkOf = ({
@@ -61,7 +61,8 @@ export const whisperResult = (...segments: WhisperSegment[]): WhisperResult => (
 });
 
 /** Answers each request with `transcribe`, and records what it was asked. */
-export class FakeEngine implements Pick<WhisperEngine, 'transcribe' | 'detectLanguage' | 'concurrency'> {
+export class FakeEngine implements WhisperEngine {
+  readonly workerPid = undefined;
   readonly requests: TranscribeRequest[] = [];
   readonly detections: DetectLanguageRequest[] = [];
   readonly concurrency: number;
@@ -86,4 +87,14 @@ export class FakeEngine implements Pick<WhisperEngine, 'transcribe' | 'detectLan
     this.detections.push(request);
     return { language: 'de', probabilities: { de: 0.8, en: 0.1 } };
   }
+
+  async probe(): Promise<never> {
+    throw new Error('The fake engine has no addon.');
+  }
+
+  async modelFacts(): Promise<never> {
+    throw new Error('The fake engine reads no models.');
+  }
+
+  async close(): Promise<void> {}
 }

@@ -1,0 +1,190 @@
+import { statSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../../../electron/core/base/errors.ts';
+import type { TranscribeRequest } from '../../../electron/core/engines/whisper/engine.ts';
+import { creditsBy } from '../../../electron/core/stores/credits.ts';
+import { claimNext } from '../../../electron/core/stores/jobs.ts';
+import { updateTranscript } from '../../../electron/core/stores/transcripts.ts';
+import { FakeEngine, whisperResult, whisperSegment } from '../../support/fake-engine.ts';
+import { FakeMedia } from '../../support/fake-media.ts';
+import { aborted, chunksOf, createJob } from './support/whole-job.ts';
+
+const SENTENCES = ['Good morning.', 'My name is Ann.', 'Goodbye.'];
+
+const heardIn = ({ pcm }: TranscribeRequest) =>
+  whisperResult(whisperSegment(SENTENCES[pcm[0] ?? -1] ?? '', { end: 8 }));
+
+/** Recognizes one sentence in each chunk. */
+const speaking = () => new FakeEngine(heardIn);
+
+/** Fails once, at its `call`-th request. */
+const failingAt = (call: number, error: unknown) =>
+  new FakeEngine((request, now) => {
+    if (now === call) throw error;
+    return heardIn(request);
+  });
+
+describe('a job', () => {
+  it('writes the finished transcript in one piece', async () => {
+    const job = createJob({
+      engine: speaking(),
+      media: new FakeMedia(chunksOf(3), { warnings: ['Cut off.'] }),
+    });
+    await job.run();
+    expect(job.transcript()).toMatchObject({
+      status: 'completed',
+      percent: 100,
+      lease: null,
+      text: SENTENCES.join(' '),
+      wordCount: 7,
+      duration: 30,
+      language: 'en',
+      languageConfidence: 1,
+      modelId: 'small',
+      fileName: 'talk.wav',
+      fileSize: 5,
+      fileFormat: 'wav',
+      warnings: ['Cut off.'],
+      completedAt: job.clock.now(),
+      checkpoint: null,
+      error: null,
+    });
+    expect(job.texts()).toEqual(SENTENCES);
+  });
+
+  it('charges credits for the seconds of audio', async () => {
+    const job = createJob({ engine: speaking() });
+    await job.run();
+    expect(job.transcript().creditsUsed).toBe(1);
+    expect(creditsBy(job.db, 'usr_1', 'model')).toMatchObject([{ credits: 1 }]);
+  });
+
+  it('writes the peaks of the whole audio: 20 pairs of bytes a second', async () => {
+    const job = createJob({ engine: speaking() });
+    await job.run();
+    expect(statSync(job.fileOf('peaks-20.bin')).size).toBe(30 * 20 * 2);
+  });
+
+  it('passes through its stages in order, and its percent never exceeds 100', async () => {
+    const job = createJob({ engine: speaking() });
+    await job.run();
+    const stages = [...new Set(job.progress.map(({ stage }) => stage))];
+    expect(stages).toEqual(['decoding', 'transcribing', 'analyzing']);
+    expect(Math.max(...job.progress.map(({ percent }) => percent))).toBeLessThanOrEqual(100);
+  });
+
+  it('says so when the demonstration model answered', async () => {
+    const job = createJob({ engine: speaking() });
+    job.world.model = { ...job.world.model, demonstration: true };
+    await job.run();
+    expect(job.transcript().warnings.join()).toContain('demonstration model');
+  });
+
+  it('decodes only the range that was asked for', async () => {
+    const job = createJob({ engine: speaking(), request: { audio_start_from: 5, audio_end_at: 25 } });
+    await job.run();
+    expect(job.media.decodes).toMatchObject([{ start: 5, end: 25 }]);
+  });
+
+  it('analyzes what it recognized', async () => {
+    const job = createJob({ engine: speaking(), request: { entity_detection: true } });
+    await job.run();
+    expect(JSON.stringify(job.transcript().analysis)).toContain('Ann');
+  });
+});
+
+describe('an interrupted job', () => {
+  it('resumes at its checkpoint and gives the same text', async () => {
+    const job = createJob({ engine: failingAt(2, new AppError('interrupted', 'closed')) });
+    await expect(job.run()).rejects.toMatchObject({ code: 'interrupted' });
+    expect(job.transcript()).toMatchObject({ status: 'processing', checkpoint: { chunk: 2, at: 20 } });
+    expect(job.texts()).toEqual(SENTENCES.slice(0, 2));
+
+    job.release();
+    await job.run();
+    expect(job.media.decodes.map(({ resume }) => resume)).toEqual([undefined, { at: 20, index: 2 }]);
+    expect(job.transcript().status).toBe('completed');
+    expect(job.texts()).toEqual(SENTENCES);
+  });
+
+  it('starts over where another model answers now', async () => {
+    const job = createJob({ engine: failingAt(2, new AppError('interrupted', 'closed')) });
+    await expect(job.run()).rejects.toMatchObject({ code: 'interrupted' });
+    job.release();
+    job.world.model = { ...job.world.model, id: 'large' };
+    await job.run();
+    expect(job.media.decodes.map(({ resume }) => resume)).toEqual([undefined, undefined]);
+    expect(job.transcript()).toMatchObject({ status: 'completed', modelId: 'large' });
+    expect(job.texts()).toEqual(SENTENCES);
+  });
+
+  it('keeps its checkpoint at a shutdown', async () => {
+    const job = createJob({ engine: failingAt(2, new AppError('cancelled', 'stopped')) });
+    await expect(job.run(aborted('shutdown'))).rejects.toThrow();
+    expect(job.transcript()).toMatchObject({ status: 'processing', error: null });
+  });
+
+  it('writes nothing when another run has taken it over', async () => {
+    const engine = new FakeEngine((request, call) => {
+      if (call === 2) {
+        updateTranscript(job.db, job.id, { lease: null });
+        claimNext(job.db, 'another-run', 1);
+      }
+      return heardIn(request);
+    });
+    const job = createJob({ engine });
+    await expect(job.run()).rejects.toMatchObject({ code: 'interrupted' });
+    expect(job.transcript()).toMatchObject({ status: 'processing', attempt: 2, text: '', creditsUsed: 0 });
+  });
+});
+
+describe('a job that fails', () => {
+  it('shows the text so far and removes its work folder', async () => {
+    const job = createJob({ engine: failingAt(2, new AppError('model_invalid', 'The model is broken.')) });
+    await expect(job.run()).rejects.toMatchObject({ code: 'model_invalid' });
+    expect(job.transcript()).toMatchObject({ text: SENTENCES.slice(0, 2).join(' '), wordCount: 6 });
+    expect(job.hasWorkFolder()).toBe(false);
+  });
+
+  it('keeps no text that was to be redacted', async () => {
+    const engine = failingAt(2, new AppError('model_invalid', 'The model is broken.'));
+    const job = createJob({ engine, request: { redact_pii: true } });
+    await expect(job.run()).rejects.toMatchObject({ code: 'model_invalid' });
+    expect(job.transcript()).toMatchObject({ text: '', checkpoint: null });
+    expect(job.texts()).toEqual([]);
+  });
+
+  it('fails for want of its model before it touches the audio', async () => {
+    const job = createJob({ engine: speaking() });
+    job.world.prepareModel = () => Promise.reject(new AppError('model_not_installed', 'Install it.'));
+    await expect(job.run()).rejects.toMatchObject({ code: 'model_not_installed' });
+    expect(job.media.decodes).toEqual([]);
+  });
+
+  it('fails where the uploaded file was deleted', async () => {
+    const job = createJob({ engine: speaking() });
+    job.world.fileId = undefined;
+    await expect(job.run()).rejects.toMatchObject({ code: 'file_not_found' });
+  });
+
+  it('fails where the file has no audio track', async () => {
+    const job = createJob({ engine: speaking(), media: new FakeMedia(chunksOf(3), { audioStreams: [] }) });
+    await expect(job.run()).rejects.toMatchObject({ code: 'no_audio_track' });
+    expect(job.media.decodes).toEqual([]);
+  });
+});
+
+describe('a job with redaction', () => {
+  it('stores neither the text nor the sound of what it hides', async () => {
+    const engine = new FakeEngine((_, call) =>
+      whisperResult(whisperSegment(call === 1 ? 'Write to ann@example.org today.' : 'Fine.', { end: 8 })),
+    );
+    const job = createJob({ engine, request: { redact_pii: true } });
+    await job.run();
+    expect(job.transcript().status).toBe('completed');
+    expect(job.texts().join(' ')).not.toContain('example.org');
+    expect(job.transcript().text).toContain('Write to');
+    const [{ spans } = { spans: [] }] = job.media.bleeps;
+    expect(spans.some(({ start, end }) => start < 16 && end > 12)).toBe(true);
+  });
+});
