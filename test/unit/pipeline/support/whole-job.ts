@@ -4,7 +4,7 @@ import type { CreateTranscript } from '../../../../electron/contract/transcript.
 import { silentLogger } from '../../../../electron/core/base/logger.ts';
 import { dataPaths } from '../../../../electron/core/base/paths.ts';
 import type { AudioChunk } from '../../../../electron/core/engines/ffmpeg/types.ts';
-import { createAnalyser } from '../../../../electron/core/pipeline/findings/analyze.ts';
+import { createAnalyzer } from '../../../../electron/core/pipeline/findings/analyze.ts';
 import { createJobWork } from '../../../../electron/core/pipeline/job.ts';
 import type { JobProgress, StopReason } from '../../../../electron/core/pipeline/types.ts';
 import { claimNext, releaseJob } from '../../../../electron/core/stores/jobs.ts';
@@ -75,7 +75,7 @@ export const createJob = ({ engine, media = new FakeMedia(chunksOf(3)), request 
     files: {
       locate: async (id) => (id === world.fileId ? { path: upload, name: 'talk.wav', size: 5 } : undefined),
     },
-    analyse: createAnalyser({ secret: 'secret', summarizer: () => undefined }),
+    analyze: createAnalyzer({ secret: 'secret', summarizer: () => undefined }),
     hasSummarizer: () => false,
     diarize: unused,
     speakerModels: unused,
