@@ -1,6 +1,6 @@
-import { OpenAiError } from './compat/openai.ts';
 import { ERROR_MEANING, ERROR_STATUS, ErrorBody, type ErrorCode } from './errors.ts';
 import type { Example } from './examples/index.ts';
+import { OpenAiError } from './openai.ts';
 import { BINARY, type Json, type Schemas } from './openapi-schemas.ts';
 import type { Access, Route } from './route.ts';
 

@@ -1,5 +1,6 @@
 import { accountRoutes } from './routes/account.ts';
-import { compatRoutes } from './routes/compat.ts';
+import { assemblyAiRoutes } from './routes/assemblyai.ts';
+import { openAiRoutes } from './routes/openai.ts';
 import { storageRoutes } from './routes/storage.ts';
 import { systemRoutes } from './routes/system.ts';
 import { transcriptRoutes } from './routes/transcripts.ts';
@@ -12,5 +13,6 @@ export const routes = {
   ...accountRoutes,
   ...voiceRoutes,
   ...systemRoutes,
-  ...compatRoutes,
+  ...openAiRoutes,
+  ...assemblyAiRoutes,
 } as const;

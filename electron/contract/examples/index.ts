@@ -1,5 +1,6 @@
 import { accountExamples } from './account.ts';
-import { compatExamples } from './compat.ts';
+import { assemblyAiExamples } from './assemblyai.ts';
+import { openAiExamples } from './openai.ts';
 import { storageExamples } from './storage.ts';
 import { systemExamples } from './system.ts';
 import { transcriptExamples } from './transcripts.ts';
@@ -23,5 +24,6 @@ export const examples: Readonly<Record<string, Example>> = {
   ...accountExamples,
   ...voiceExamples,
   ...systemExamples,
-  ...compatExamples,
+  ...openAiExamples,
+  ...assemblyAiExamples,
 };

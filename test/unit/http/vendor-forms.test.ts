@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { PII_POLICIES } from '../../../electron/contract/analysis.ts';
-import { AAI_PII_POLICIES, AaiCreate, AaiTranscript } from '../../../electron/contract/compat/assemblyai.ts';
-import { OpenAiDiarized, OpenAiVerbose } from '../../../electron/contract/compat/openai.ts';
+import { AAI_PII_POLICIES, AaiCreate, AaiTranscript } from '../../../electron/contract/assemblyai.ts';
+import { OpenAiDiarized, OpenAiVerbose } from '../../../electron/contract/openai.ts';
 import { openApiDocument } from '../../../electron/contract/openapi.ts';
 import { routes } from '../../../electron/contract/routes.ts';
 import {

@@ -1,5 +1,5 @@
 import { PII_POLICY_NAMES, type PiiPolicyName } from '../../../contract/analysis.ts';
-import type { AaiCreate, AaiPiiPolicy } from '../../../contract/compat/assemblyai.ts';
+import type { AaiCreate, AaiPiiPolicy } from '../../../contract/assemblyai.ts';
 import { isLanguageCode } from '../../../contract/languages.ts';
 import type { CreateTranscriptInput } from '../../../contract/transcript.ts';
 import { AppError } from '../../base/errors.ts';

@@ -1,4 +1,4 @@
-import type { AaiList, AaiListQuery, AaiStatus } from '../../../contract/compat/assemblyai.ts';
+import type { AaiList, AaiListQuery, AaiStatus } from '../../../contract/assemblyai.ts';
 import { isoTime } from '../../base/clock.ts';
 import type { PageOfTranscripts } from '../../services/transcripts/pagination.ts';
 

@@ -1,4 +1,4 @@
-import type { AaiSubtitlesQuery } from '../../../contract/compat/assemblyai.ts';
+import type { AaiSubtitlesQuery } from '../../../contract/assemblyai.ts';
 import type { ExportQuery } from '../../../contract/exports.ts';
 import type { Transcription } from '../../../contract/transcript.ts';
 import { renderSrt } from '../../exports/srt.ts';

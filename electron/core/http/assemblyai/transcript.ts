@@ -1,5 +1,5 @@
 import type { Entity } from '../../../contract/analysis.ts';
-import { AAI_CONSTANT, type AaiStatus, type AaiTranscript } from '../../../contract/compat/assemblyai.ts';
+import { AAI_CONSTANT, type AaiStatus, type AaiTranscript } from '../../../contract/assemblyai.ts';
 import type { AnalysisOptions, Transcription } from '../../../contract/transcript.ts';
 import { placeWords } from '../../analysis/offsets.ts';
 import { round } from '../../base/numbers.ts';

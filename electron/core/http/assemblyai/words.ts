@@ -1,9 +1,4 @@
-import type {
-  AaiParagraphs,
-  AaiUtterance,
-  AaiWord,
-  AaiWordSearch,
-} from '../../../contract/compat/assemblyai.ts';
+import type { AaiParagraphs, AaiUtterance, AaiWord, AaiWordSearch } from '../../../contract/assemblyai.ts';
 import type { Transcription } from '../../../contract/transcript.ts';
 import { placeSentences } from '../../analysis/sentences.ts';
 import type { AnalysisSegment } from '../../analysis/types.ts';

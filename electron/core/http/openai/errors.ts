@@ -1,4 +1,4 @@
-import type { OpenAiError } from '../../../contract/compat/openai.ts';
+import type { OpenAiError } from '../../../contract/openai.ts';
 import type { JobError } from '../../../contract/transcript.ts';
 import { AppError, type AppErrorCode } from '../../base/errors.ts';
 

@@ -1,6 +1,6 @@
 import { deflateSync } from 'node:zlib';
-import type { OpenAiDiarized, OpenAiVerbose } from '../../../contract/compat/openai.ts';
 import { LANGUAGES } from '../../../contract/languages.ts';
+import type { OpenAiDiarized, OpenAiVerbose } from '../../../contract/openai.ts';
 import type { Segment, Transcription, Word } from '../../../contract/transcript.ts';
 import { mean, round } from '../../base/numbers.ts';
 import { renderSrt } from '../../exports/srt.ts';

@@ -4,7 +4,7 @@ import {
   OpenAiTranscriptionForm,
   OpenAiTranslationForm,
   type OpenAiVerbose,
-} from '../../../contract/compat/openai.ts';
+} from '../../../contract/openai.ts';
 import { routes } from '../../../contract/routes.ts';
 import { CreateTranscript, PROMPT_LENGTH, type Transcription } from '../../../contract/transcript.ts';
 import type { Caller } from '../../services/accounts.ts';

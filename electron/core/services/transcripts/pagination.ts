@@ -1,4 +1,4 @@
-import type { AaiListQuery } from '../../../contract/compat/assemblyai.ts';
+import type { AaiListQuery } from '../../../contract/assemblyai.ts';
 import type { ReadableDb } from '../../stores/database.ts';
 import {
   type CursorFilter,

@@ -1,62 +1,16 @@
 import { z } from 'zod';
-import * as aai from '../compat/assemblyai.ts';
-import * as openai from '../compat/openai.ts';
-import type { ErrorCode } from '../errors.ts';
+import * as aai from '../assemblyai.ts';
 import { route } from '../route.ts';
+import { JOB_ERRORS, UPLOAD_ERRORS } from './vendor-errors.ts';
 
 const byId = z.strictObject({ id: z.string().max(100) });
-
-const UPLOAD_ERRORS = [
-  'file_too_large',
-  'unsupported_file_type',
-  'infected_file',
-  'content_mismatch',
-  'scanner_unavailable',
-  'storage_limit_exceeded',
-  'disk_full',
-] as const satisfies ErrorCode[];
-const JOB_ERRORS = ['budget_exceeded', 'engine_unavailable'] as const satisfies ErrorCode[];
-
-const openAiRoutes = {
-  openAiTranscribe: route({
-    method: 'POST',
-    path: '/v1/audio/transcriptions',
-    tag: 'OpenAI',
-    summary: 'Transcribe an uploaded file, in the form of OpenAI’s API',
-    description:
-      'For clients of OpenAI: set their base URL to this server’s `/v1`. The upload is deleted after the answer; ' +
-      'the transcription stays in the library. The fields are those of OpenAI.',
-    access: 'key',
-    bodyType: 'multipart',
-    form: openai.OpenAiTranscriptionForm,
-    limit: 'requests',
-    errorForm: 'openai',
-    responses: { 200: z.union([openai.OpenAiVerbose, openai.OpenAiDiarized, openai.OpenAiText]) },
-    raw: { 200: ['text/plain', 'text/vtt', 'application/x-subrip', 'text/event-stream'] },
-    errors: [...UPLOAD_ERRORS, ...JOB_ERRORS],
-  }),
-  openAiTranslate: route({
-    method: 'POST',
-    path: '/v1/audio/translations',
-    tag: 'OpenAI',
-    summary: 'Transcribe an uploaded file into English, in the form of OpenAI’s API',
-    access: 'key',
-    bodyType: 'multipart',
-    form: openai.OpenAiTranslationForm,
-    limit: 'requests',
-    errorForm: 'openai',
-    responses: { 200: z.union([openai.OpenAiVerbose, openai.OpenAiText]) },
-    raw: { 200: ['text/plain', 'text/vtt', 'application/x-subrip'] },
-    errors: [...UPLOAD_ERRORS, ...JOB_ERRORS],
-  }),
-} as const;
-
 const tag = 'AssemblyAI' as const;
 const access = 'key' as const;
 /** AssemblyAI's clients send the key without the word Bearer. */
 const bareKey = true as const;
 
-const assemblyAiRoutes = {
+/** The pre-recorded part of AssemblyAI's API. */
+export const assemblyAiRoutes = {
   aaiUpload: route({
     method: 'POST',
     path: '/v2/upload',
@@ -186,6 +140,3 @@ const assemblyAiRoutes = {
     errors: ['transcript_not_found', 'transcript_not_ready', 'not_available'],
   }),
 } as const;
-
-/** The APIs of OpenAI and AssemblyAI, as far as this service covers them. */
-export const compatRoutes = { ...openAiRoutes, ...assemblyAiRoutes } as const;

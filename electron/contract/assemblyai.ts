@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { QueryBoolean, queryInt, queryNumber } from '../common.ts';
+import { QueryBoolean, queryInt, queryNumber } from './common.ts';
 
 /**
  * The pre-recorded part of AssemblyAI's API (https://www.assemblyai.com/docs/api-reference). Its clients work with this

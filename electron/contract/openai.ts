@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { QueryBoolean, queryNumber } from '../common.ts';
-import { LanguageCode } from '../transcript.ts';
+import { QueryBoolean, queryNumber } from './common.ts';
+import { LanguageCode } from './transcript.ts';
 
 /**
  * The audio endpoints of OpenAI's API (https://platform.openai.com/docs/api-reference/audio). Its clients work with this

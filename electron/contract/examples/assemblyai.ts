@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { AAI_CONSTANT, type AaiTranscript } from '../compat/assemblyai.ts';
-import type { compatRoutes } from '../routes/compat.ts';
+import { AAI_CONSTANT, type AaiTranscript } from '../assemblyai.ts';
+import type { assemblyAiRoutes } from '../routes/assemblyai.ts';
 import type { ExamplesOf } from './example.ts';
 import { BASE_URL, CREATED, FILE_KEY, PLACEHOLDERS, TRANSCRIPT_ID } from './values.ts';
 
@@ -66,37 +66,7 @@ const completed: z.input<typeof AaiTranscript> = {
 const params = { id: TRANSCRIPT_ID };
 const read = { id: TRANSCRIPT_ID, confidence: 0.97, audio_duration: 9 };
 
-const openAiExamples = {
-  openAiTranscribe: {
-    form: { model: 'whisper-1', response_format: 'verbose_json', 'timestamp_granularities[]': 'word' },
-    answers: {
-      200: {
-        task: 'transcribe' as const,
-        language: 'english',
-        duration: 1.5,
-        text: SPOKEN.text,
-        words: [
-          { word: 'Hello', start: 0.24, end: 0.66 },
-          { word: 'everyone.', start: 0.71, end: 1.38 },
-        ],
-        usage: { type: 'duration' as const, seconds: 2 },
-      },
-    },
-    texts: {
-      'application/x-subrip': `1\n00:00:00,240 --> 00:00:01,380\n${SPOKEN.text}\n`,
-      'text/vtt': `WEBVTT\n\n00:00:00.240 --> 00:00:01.380\n${SPOKEN.text}\n`,
-      'text/plain': `${SPOKEN.text}\n`,
-      'text/event-stream': `event: transcript.text.delta\ndata: {"type":"transcript.text.delta","delta":"${SPOKEN.text}"}\n\n`,
-    },
-  },
-  openAiTranslate: {
-    form: { model: 'whisper-1', response_format: 'json' },
-    answers: { 200: { text: SPOKEN.text, usage: { type: 'duration' as const, seconds: 2 } } },
-    texts: { 'text/plain': `${SPOKEN.text}\n` },
-  },
-};
-
-const assemblyAiExamples = {
+export const assemblyAiExamples: ExamplesOf<typeof assemblyAiRoutes> = {
   aaiUpload: {
     answers: { 200: { upload_url: `${BASE_URL}/v1/storage/download${FILE_KEY}` } },
   },
@@ -172,5 +142,3 @@ const assemblyAiExamples = {
     },
   },
 };
-
-export const compatExamples: ExamplesOf<typeof compatRoutes> = { ...openAiExamples, ...assemblyAiExamples };
