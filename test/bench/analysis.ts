@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { analyze } from '../../electron/core/analysis/analyze.ts';
 import { analyzeInThread } from '../../electron/core/analysis/analyze-in-thread.ts';
-import { analyze } from '../../electron/core/analysis/index.ts';
 import type { AnalysisTranscript } from '../../electron/core/analysis/types.ts';
 import { precision, readDialogues, readMarked, readTexts, recall } from '../unit/analysis/support/corpus.ts';
 import { rouge } from '../unit/analysis/support/rouge.ts';

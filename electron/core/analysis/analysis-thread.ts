@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { messageOf } from '../base/errors.ts';
-import { analyze } from './index.ts';
+import { analyze } from './analyze.ts';
 import { type FromThread, inBatches, type ToThread } from './thread-messages.ts';
 import type { AnalysisResult, AnalysisSegment, Summarizer } from './types.ts';
 

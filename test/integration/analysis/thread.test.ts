@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { analyze } from '../../../electron/core/analysis/analyze.ts';
 import { analyzeInThread } from '../../../electron/core/analysis/analyze-in-thread.ts';
-import { analyze } from '../../../electron/core/analysis/index.ts';
 import { readDialogues } from '../../unit/analysis/support/corpus.ts';
 import { transcriptOf } from '../../unit/analysis/support/transcripts.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { analyze } from '../../../electron/core/analysis/index.ts';
+import { analyze } from '../../../electron/core/analysis/analyze.ts';
 import { LlmError } from '../../../electron/core/engines/llm/chat.ts';
 import {
   createLocalSummarizer,

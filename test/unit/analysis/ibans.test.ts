@@ -1,6 +1,6 @@
 import { composeIBAN, getCountrySpecifications } from 'ibantools';
 import { describe, expect, it } from 'vitest';
-import { analyze } from '../../../electron/core/analysis/index.ts';
+import { analyze } from '../../../electron/core/analysis/analyze.ts';
 import { transcriptOf } from './support/transcripts.ts';
 
 const masked = async (text: string, policies: ('iban' | 'bank_account')[] = ['iban']) => {

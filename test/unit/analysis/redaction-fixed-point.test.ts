@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PII_SUBSTITUTIONS } from '../../../electron/contract/analysis.ts';
-import { analyze } from '../../../electron/core/analysis/index.ts';
+import { analyze } from '../../../electron/core/analysis/analyze.ts';
 import type { AnalysisTranscript } from '../../../electron/core/analysis/types.ts';
 import { transcriptOf } from './support/transcripts.ts';
 

@@ -7,7 +7,7 @@ import {
   PiiPolicyName,
   resolvePolicies,
 } from '../../../electron/contract/analysis.ts';
-import { analyze } from '../../../electron/core/analysis/index.ts';
+import { analyze } from '../../../electron/core/analysis/analyze.ts';
 import type { AnalysisOptions, AnalysisTranscript } from '../../../electron/core/analysis/types.ts';
 import { joinTexts } from '../../../electron/core/base/text.ts';
 import { readDialogues, readMarked } from './support/corpus.ts';

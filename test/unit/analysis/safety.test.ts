@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ContentSafety } from '../../../electron/contract/analysis.ts';
-import { analyze } from '../../../electron/core/analysis/index.ts';
+import { analyze } from '../../../electron/core/analysis/analyze.ts';
 import { maskWord } from '../../../electron/core/analysis/safety/mask.ts';
 import { readLines } from './support/corpus.ts';
 import { transcriptOf } from './support/transcripts.ts';

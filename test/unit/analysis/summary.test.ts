@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SUMMARY_TYPES, Summary } from '../../../electron/contract/analysis.ts';
-import { analyze } from '../../../electron/core/analysis/index.ts';
+import { analyze } from '../../../electron/core/analysis/analyze.ts';
 import { splitSentences } from '../../../electron/core/analysis/sentences.ts';
 import { cleanSentence } from '../../../electron/core/analysis/summary/clean-sentence.ts';
 import { bulletCount } from '../../../electron/core/analysis/summary/extractive.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { analyze } from '../../../electron/core/analysis/index.ts';
+import { analyze } from '../../../electron/core/analysis/analyze.ts';
 import { findKeyPhrases } from '../../../electron/core/analysis/topics/key-phrases.ts';
 import { findTopics, TOPIC_NAMES } from '../../../electron/core/analysis/topics/topics.ts';
 import { createYielder } from '../../../electron/core/base/event-loop.ts';

@@ -70,7 +70,7 @@ const runAnalyses = async (
     }
   }
   // Imported when first needed: the lexicons take 80 MB, and most servers analyze nothing, or in the thread.
-  const { analyze } = await import('../../analysis/index.ts');
+  const { analyze } = await import('../../analysis/analyze.ts');
   return analyze(transcript, options, dependencies);
 };
 

@@ -5,10 +5,10 @@ import { detectEntities } from './detect.ts';
 import { Tagger } from './names/tagger.ts';
 import { type RedactionOptions, redactTranscript } from './pii/redact.ts';
 import { detectPrivateData } from './pii/redaction-spans.ts';
-import { assessContentSafety } from './safety/index.ts';
+import { assessContentSafety } from './safety/content-safety.ts';
 import { maskSpans } from './safety/mask.ts';
 import { toEntities } from './spans.ts';
-import { summarize } from './summary/index.ts';
+import { summarize } from './summary/summarize.ts';
 import { findKeyPhrases } from './topics/key-phrases.ts';
 import { findTopics } from './topics/topics.ts';
 import type {
