@@ -115,13 +115,17 @@ export const RequestLog = success(
 
 export const NetworkQuery = z.strictObject({ limit: queryInt(1, 10_000, 500) });
 
+/** What an outbound connection is for. */
+export const ConnectionPurpose = z.enum(['audio', 'model', 'webhook', 'llm', 'page']);
+export type ConnectionPurpose = z.output<typeof ConnectionPurpose>;
+
 export const NetworkLog = success(
   z.array(
     z.object({
       time: Timestamp,
       host: z.string(),
       address: z.string().nullable(),
-      purpose: z.enum(['audio', 'model', 'webhook', 'llm', 'page']),
+      purpose: ConnectionPurpose,
       bytes: Bytes,
       error: z.string().nullable(),
     }),

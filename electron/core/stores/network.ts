@@ -1,3 +1,4 @@
+import { ConnectionPurpose } from '../../contract/system.ts';
 import { type ReadableDb, sql, type WritableDb } from './database.ts';
 
 /** An entry of the connection log. */
@@ -7,7 +8,7 @@ export type Connection = {
   readonly host: string;
   /** The remote address; null if there was no connection. */
   readonly address: string | null;
-  readonly purpose: string;
+  readonly purpose: ConnectionPurpose;
   readonly bytes: number;
   readonly error: string | null;
 };
@@ -30,12 +31,17 @@ export const insertConnections = (db: WritableDb, connections: readonly Connecti
     );
   });
 
+/** A purpose that an older version wrote, and this one does not know, reads as `page`. */
+const StoredPurpose = ConnectionPurpose.catch('page');
+
 /** The latest connections, newest first. */
 export const listConnections = (db: ReadableDb, limit: number): Connection[] =>
-  db.all(
-    sql
-      .selectFrom('connections')
-      .select(['at', 'host', 'address', 'purpose', 'bytes', 'error'])
-      .orderBy('number', 'desc')
-      .limit(limit),
-  );
+  db
+    .all(
+      sql
+        .selectFrom('connections')
+        .select(['at', 'host', 'address', 'purpose', 'bytes', 'error'])
+        .orderBy('number', 'desc')
+        .limit(limit),
+    )
+    .map((row) => ({ ...row, purpose: StoredPurpose.parse(row.purpose) }));

@@ -2,10 +2,11 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { pipeline } from 'node:stream/promises';
+import type { ConnectionPurpose } from '../../../contract/system.ts';
 import { AppError, isAppError } from '../../base/errors.ts';
 import { isSameSecret, newToken } from '../../base/ids.ts';
 import { formatBytes } from '../../base/numbers.ts';
-import type { ConnectionPurpose, HttpClient } from './types.ts';
+import type { HttpClient } from './types.ts';
 
 export type GuardedProxyOptions = {
   readonly client: HttpClient;

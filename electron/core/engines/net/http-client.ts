@@ -1,6 +1,7 @@
 import { connect, type LookupFunction, type Socket } from 'node:net';
 import { Agent, buildConnector, type Dispatcher, errors } from 'undici';
 import { DEFAULT_NETWORK_STALL_SECONDS } from '../../../contract/settings.ts';
+import type { ConnectionPurpose } from '../../../contract/system.ts';
 import { throwIfAborted } from '../../base/abort.ts';
 import { AppError, isAppError } from '../../base/errors.ts';
 import { allowedAddresses, systemResolve } from './address-guard.ts';
@@ -9,7 +10,6 @@ import { trustedCertificates } from './certificates.ts';
 import { explainNetworkError } from './network-errors.ts';
 import { isLiteralHost, ProxyPool, proxyFor } from './proxies.ts';
 import type {
-  ConnectionPurpose,
   ConnectionRecord,
   HttpClient,
   HttpClientOptions,

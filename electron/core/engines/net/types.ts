@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
+import type { ConnectionPurpose } from '../../../contract/system.ts';
 
 /** What the user allows; read for every request. */
 export type NetworkPolicy = {
@@ -11,9 +12,6 @@ export type NetworkPolicy = {
    */
   readonly modelOrigin?: string | null;
 };
-
-/** What a connection is for; part of the connection log. */
-export type ConnectionPurpose = 'audio' | 'model' | 'webhook' | 'llm' | 'page';
 
 /** An entry of the connection log: a request that left this machine, or that was rejected before. */
 export type ConnectionRecord = {

@@ -23,7 +23,7 @@ import {
 
 type DownloadState = ModelDownload['state'] | 'installed' | 'removed';
 
-export type DownloadsOptions = {
+export type DownloadDeps = {
   readonly db: WritableDb;
   readonly logger: Logger;
   readonly http: HttpClient;
@@ -73,23 +73,23 @@ const modelUrl = (baseUrl: string, { id, url }: CatalogueModel): string => {
 
 /** Downloads models: once however many wait, resumed after a restart, verified before they are installed. */
 export class ModelDownloads {
-  readonly #options: DownloadsOptions;
+  readonly #deps: DownloadDeps;
   readonly #active = new Map<string, ActiveDownload>();
   /** What the database holds: downloads that are not complete. */
   readonly #records: Map<string, ModelDownload>;
 
-  constructor(options: DownloadsOptions) {
-    this.#options = options;
-    this.#records = new Map(listModelDownloads(options.db).map((record) => [record.id, record]));
+  constructor(deps: DownloadDeps) {
+    this.#deps = deps;
+    this.#records = new Map(listModelDownloads(deps.db).map((record) => [record.id, record]));
   }
 
   /** Resumes the downloads that were active when the program ended, and removes files that will not be resumed. */
   async open(find: (id: string) => CatalogueModel | undefined): Promise<void> {
     for (const { id } of [...this.#records.values()]) {
-      const isResumable = find(id) !== undefined && this.#options.files.path(id) === undefined;
+      const isResumable = find(id) !== undefined && this.#deps.files.path(id) === undefined;
       if (!isResumable) this.#deleteRecord(id);
     }
-    await this.#options.files.removeOrphans((id) => this.#records.has(id));
+    await this.#deps.files.removeOrphans((id) => this.#records.has(id));
     for (const { id, state, received } of [...this.#records.values()]) {
       const model = find(id);
       if (state === 'downloading' && model !== undefined) this.#launch(model, received);
@@ -106,7 +106,7 @@ export class ModelDownloads {
   /** Starts a download, resumes a paused or failed one, or joins an active one. Throws `disk_full`. */
   async start(model: CatalogueModel): Promise<void> {
     if (this.#active.has(model.id)) return;
-    const { files, baseUrl } = this.#options;
+    const { files, baseUrl } = this.#deps;
     const resume = await loadResumeState(files.partialPath(model.id), modelUrl(baseUrl(), model));
     const received = files.isDownloadComplete(model.id) ? model.size : (resume?.bytes ?? 0);
     const outstanding = [...this.#active.values()].reduce(
@@ -148,7 +148,7 @@ export class ModelDownloads {
   async cancel(id: string): Promise<boolean> {
     const wasActive = await this.#stop(id, 'removed');
     const wasRecorded = this.#records.has(id);
-    await this.#options.files.removePartial(id);
+    await this.#deps.files.removePartial(id);
     this.#deleteRecord(id);
     return wasActive || wasRecorded;
   }
@@ -188,7 +188,7 @@ export class ModelDownloads {
       .then(resolve, (error: unknown) => {
         // The outcome could not be saved either: the next start finds the download active, and resumes it.
         this.#active.delete(model.id);
-        this.#options.logger.error(
+        this.#deps.logger.error(
           { model: model.id, reason: messageOf(error) },
           'The outcome of a download could not be saved',
         );
@@ -198,7 +198,7 @@ export class ModelDownloads {
 
   async #fetch(active: ActiveDownload): Promise<void> {
     const { model, controller } = active;
-    const { files, http, trial, baseUrl, stallSeconds } = this.#options;
+    const { files, http, trial, baseUrl, stallSeconds } = this.#deps;
     const path = files.partialPath(model.id);
     const wasComplete = files.isDownloadComplete(model.id);
     try {
@@ -233,14 +233,14 @@ export class ModelDownloads {
     if (now - active.publishedAt < PROGRESS_INTERVAL_MS && received !== total) return;
     active.publishedAt = now;
     for (const watcher of active.watchers) watcher(active.progress);
-    this.#options.onChange(active.model.id, 'downloading', received, total);
+    this.#deps.onChange(active.model.id, 'downloading', received, total);
   }
 
   #handleSuccess({ model }: ActiveDownload): undefined {
     this.#active.delete(model.id);
     this.#deleteRecord(model.id);
-    this.#options.logger.info({ model: model.id }, 'A model was installed');
-    this.#options.onChange(model.id, 'installed', model.size, model.size);
+    this.#deps.logger.info({ model: model.id }, 'A model was installed');
+    this.#deps.onChange(model.id, 'installed', model.size, model.size);
   }
 
   #handleStop({ model, stopReason: reason, progress }: ActiveDownload, error: unknown): AppError {
@@ -250,10 +250,10 @@ export class ModelDownloads {
       this.#saveRecord({ id, state: 'downloading', ...progress, error: null });
     } else if (reason === 'paused') {
       this.#saveRecord({ id, state: 'paused', ...progress, error: null });
-      this.#options.onChange(id, 'paused', progress.received, progress.total);
+      this.#deps.onChange(id, 'paused', progress.received, progress.total);
     } else if (reason === 'removed') {
       this.#deleteRecord(id);
-      this.#options.onChange(id, 'removed', 0, progress.total);
+      this.#deps.onChange(id, 'removed', 0, progress.total);
     } else {
       return this.#handleFailure(id, progress, error);
     }
@@ -264,8 +264,8 @@ export class ModelDownloads {
     const failure = this.#explain(id, error);
     const received = isInvalidModel(error) ? 0 : progress.received;
     this.#saveRecord({ id, state: 'failed', received, total: progress.total, error: failure.message });
-    this.#options.logger.warn({ model: id, code: failure.code }, 'A model was not installed');
-    this.#options.onChange(id, 'failed', received, progress.total);
+    this.#deps.logger.warn({ model: id, code: failure.code }, 'A model was not installed');
+    this.#deps.onChange(id, 'failed', received, progress.total);
     return failure;
   }
 
@@ -273,7 +273,7 @@ export class ModelDownloads {
     if (isAppError(error)) return error;
     if (hasDiskFullCode(error))
       return new AppError('disk_full', 'The disk is full. Free some space, then try again.');
-    this.#options.logger.error(
+    this.#deps.logger.error(
       { model: id, stack: error instanceof Error ? error.stack : undefined },
       'A download failed unexpectedly',
     );
@@ -282,11 +282,11 @@ export class ModelDownloads {
 
   #saveRecord(record: ModelDownload): void {
     this.#records.set(record.id, record);
-    writeModelDownload(this.#options.db, record);
+    writeModelDownload(this.#deps.db, record);
   }
 
   #deleteRecord(id: string): void {
     this.#records.delete(id);
-    deleteModelDownload(this.#options.db, id);
+    deleteModelDownload(this.#deps.db, id);
   }
 }

@@ -7,7 +7,7 @@ import { deleteModelSpeed, listModelsInUse, readModelSpeeds, writeModelSpeed } f
 import type { SettingsService } from '../settings.ts';
 import { type Benchmark, type BenchmarkDeps, measureSpeed } from './benchmark.ts';
 import { type CatalogueModel, catalogueOf, isEnglishId, STARTER } from './catalogue.ts';
-import { type DownloadsOptions, ModelDownloads } from './downloads.ts';
+import { type DownloadDeps, ModelDownloads } from './downloads.ts';
 import { type ModelDirs, ModelFiles } from './files.ts';
 import { importModel } from './import.ts';
 import { STARTER_SPEAKERS, sameSpeakerCosineOf, speakerPartOf } from './speaker-models.ts';
@@ -15,7 +15,7 @@ import type { FactsEngine, ModelTrial } from './verify.ts';
 
 export type ResolvedModel = { readonly id: string; readonly path: string; readonly demonstration: boolean };
 
-type Options = Omit<DownloadsOptions, 'files' | 'baseUrl' | 'stallSeconds' | 'trial'> &
+type Deps = Omit<DownloadDeps, 'files' | 'baseUrl' | 'stallSeconds' | 'trial'> &
   Pick<ModelTrial, 'trySpeakerModel'> &
   Omit<BenchmarkDeps, 'engine'> & {
     readonly clock: Clock;
@@ -34,7 +34,7 @@ const aliasSetting = (alias: ModelAlias) => `models.aliases.${alias}` as const;
 
 /** Lists, resolves, installs, imports, benchmarks and removes models. */
 export class ModelService {
-  readonly #options: Options;
+  readonly #deps: Deps;
   readonly #files: ModelFiles;
   readonly #downloads: ModelDownloads;
   readonly #speeds: Map<string, number>;
@@ -42,19 +42,19 @@ export class ModelService {
   /** Settles with the last requested benchmark: they run one after another. */
   #lastBenchmark: Promise<void> = Promise.resolve();
 
-  constructor(options: Options) {
-    const { settings } = options;
-    this.#options = options;
-    this.#files = new ModelFiles(options.dirs);
-    this.#trial = { ...options, bundled: (part) => this.#speakerModel(STARTER_SPEAKERS[part].id) };
+  constructor(deps: Deps) {
+    const { settings } = deps;
+    this.#deps = deps;
+    this.#files = new ModelFiles(deps.dirs);
+    this.#trial = { ...deps, bundled: (part) => this.#speakerModel(STARTER_SPEAKERS[part].id) };
     this.#downloads = new ModelDownloads({
-      ...options,
+      ...deps,
       files: this.#files,
       trial: this.#trial,
       baseUrl: () => settings.get('models.baseUrl'),
       stallSeconds: () => settings.get('network.stallSeconds'),
     });
-    this.#speeds = readModelSpeeds(options.db);
+    this.#speeds = readModelSpeeds(deps.db);
   }
 
   /** Resumes the downloads that were active when the program ended. */
@@ -69,7 +69,7 @@ export class ModelService {
 
   /** The model id of a name in a request: that of an alias, else the name itself. */
   idOf(name: string): string {
-    return isModelAlias(name) ? this.#options.settings.get(aliasSetting(name)) : name;
+    return isModelAlias(name) ? this.#deps.settings.get(aliasSetting(name)) : name;
   }
 
   /** Whether a name is an alias, a catalogue entry or an installed file of a speech model. */
@@ -108,11 +108,7 @@ export class ModelService {
    */
   async prepare(name: string, { signal, onDownload }: PrepareOptions): Promise<ResolvedModel> {
     const model = this.#find(this.idOf(name));
-    if (
-      model === undefined ||
-      this.isInstalled(model.id) ||
-      !this.#options.settings.get('models.autoInstall')
-    ) {
+    if (model === undefined || this.isInstalled(model.id) || !this.#deps.settings.get('models.autoInstall')) {
       return this.resolve(name);
     }
     const failure = await this.#fetch(model, signal, onDownload);
@@ -128,7 +124,7 @@ export class ModelService {
 
   /** The speaker models of the settings. Throws `model_not_installed`. */
   speakerModels(): SpeakerModels {
-    const { settings } = this.#options;
+    const { settings } = this.#deps;
     const id = settings.get('speakers.embedding');
     return {
       id,
@@ -182,8 +178,8 @@ export class ModelService {
     }
     await this.#files.remove(id);
     this.#speeds.delete(id);
-    deleteModelSpeed(this.#options.db, id);
-    this.#options.onChange(id, 'removed', 0, 0);
+    deleteModelSpeed(this.#deps.db, id);
+    this.#deps.onChange(id, 'removed', 0, 0);
     return `${id} is removed.`;
   }
 
@@ -194,7 +190,7 @@ export class ModelService {
     // A download of the same model is now superfluous.
     await this.#downloads.cancel(imported);
     const model = this.get(imported);
-    this.#options.onChange(imported, 'installed', model.size, model.size);
+    this.#deps.onChange(imported, 'installed', model.size, model.size);
     return model;
   }
 
@@ -207,9 +203,9 @@ export class ModelService {
     this.#throwIfBusy();
     const benchmark = this.#lastBenchmark.then(async () => {
       this.#throwIfBusy();
-      const { settings } = this.#options;
+      const { settings } = this.#deps;
       const [beamSize, fitWindow] = [settings.get('engine.beamSize'), settings.get('engine.fitWindow')];
-      const measured = await measureSpeed(this.#options, { modelPath: path, beamSize, fitWindow });
+      const measured = await measureSpeed(this.#deps, { modelPath: path, beamSize, fitWindow });
       this.#throwIfBusy();
       return measured;
     });
@@ -223,14 +219,14 @@ export class ModelService {
   }
 
   #throwIfBusy(): void {
-    if (listModelsInUse(this.#options.db).length === 0) return;
+    if (listModelsInUse(this.#deps.db).length === 0) return;
     throw new AppError('conflict', 'A transcription is running, so a measurement would not be true.');
   }
 
   /** Saves a model's speed on this machine: times real time. */
   saveSpeed(id: string, speed: number): void {
     this.#speeds.set(id, speed);
-    writeModelSpeed(this.#options.db, id, speed, this.#options.clock.now());
+    writeModelSpeed(this.#deps.db, id, speed, this.#deps.clock.now());
   }
 
   speedOf(id: string): number | undefined {
@@ -278,7 +274,7 @@ export class ModelService {
   }
 
   #catalogue(): readonly CatalogueModel[] {
-    return catalogueOf(this.#options.settings.get('models.catalogue'));
+    return catalogueOf(this.#deps.settings.get('models.catalogue'));
   }
 
   #find(id: string): CatalogueModel | undefined {
@@ -314,10 +310,10 @@ export class ModelService {
 
   #isInUse(id: string): boolean {
     const part = speakerPartOf(id);
-    if (part !== undefined && this.#options.settings.get(`speakers.${part}`) === id) {
-      return listModelsInUse(this.#options.db).length > 0;
+    if (part !== undefined && this.#deps.settings.get(`speakers.${part}`) === id) {
+      return listModelsInUse(this.#deps.db).length > 0;
     }
-    return listModelsInUse(this.#options.db).some(
+    return listModelsInUse(this.#deps.db).some(
       ({ requested, modelId }) => modelId === id || this.idOf(requested) === id,
     );
   }
