@@ -31,8 +31,8 @@ const expectExact = ({ text, entities = [] }: Transcription) => {
   }
 };
 
-describe('analyses that were asked for', () => {
-  it('are part of the transcription, with exact places', () => {
+describe('requested analyses', () => {
+  it('are part of the transcription, with exact positions', () => {
     expect(news.status).toBe('completed');
     expect(news.entities?.length).toBeGreaterThan(2);
     expectExact(news);
@@ -42,7 +42,7 @@ describe('analyses that were asked for', () => {
     for (const line of news.summary?.text.split('\n') ?? []) expect(line).toMatch(/^• /);
   });
 
-  it('are kept, and absent where they were not asked for', async () => {
+  it('are stored, and absent if not requested', async () => {
     const again = await server.client.call('getTranscript', { params: { id: news.id } });
     expect(again.entities).toEqual(news.entities);
     for (const name of ['content_safety', 'speakers', 'redaction_report', 'redacted_audio_url']) {
@@ -50,13 +50,13 @@ describe('analyses that were asked for', () => {
     }
   });
 
-  it('keep to the entity types that were named', async () => {
+  it('are limited to the requested entity types', async () => {
     const t = await transcribe(server, remote, NEWS, { entity_detection: true, entity_types: ['date'] });
     expect(new Set(t.entities?.map((entity) => entity.type))).toEqual(new Set(['date']));
     expect(t).not.toHaveProperty('topics');
   });
 
-  it('mask profanity and name the labels', async () => {
+  it('mask profanity and report the labels', async () => {
     const t = await transcribe(server, remote, '12-moderation.webm', { content_safety: true });
     expect(t.content_safety?.flagged).toBe(true);
     expect(t.content_safety?.labels.map(({ label }) => label)).toContain('profanity');
@@ -64,7 +64,7 @@ describe('analyses that were asked for', () => {
     expect(t.segments.map((segment) => segment.text).join(' ')).toBe(t.text);
   });
 
-  it('leave a summary in the language of the transcript where nothing can translate it, and say so', async () => {
+  it('summarize in the language of the transcript if nothing can translate it, with a warning', async () => {
     const t = await transcribe(server, remote, '05-spanish.ogg', { summarization: true });
     expect(t.summary?.language).toBe('es');
     expect(t.warnings.join(' ')).toContain('stays in the transcript');
@@ -80,16 +80,16 @@ describe('analyses that were asked for', () => {
     expect(own.summary?.language).toBe('es');
   });
 
-  it('recognise again in English for an English summary, and do not call it English where it is not', async () => {
+  it('recognize again in English for an English summary, and notice text that is not English', async () => {
     await server.client.call('importModel', { body: { path: STARTER_MODEL, id: 'copied' } });
     const t = await transcribe(server, remote, '05-spanish.ogg', { summarization: true, model: 'copied' });
     expect(t.summary?.language).toBe('es');
-    // This model was trained to transcribe alone: asked to translate, it writes Spanish again.
+    // This model was trained only to transcribe: asked to translate, it writes Spanish again.
     expect(t.warnings.join(' ')).toContain('the model copied wrote the same words again');
   });
 });
 
-describe('an edit by a person', () => {
+describe('an edit', () => {
   it('moves the entities with the text', async () => {
     const first = news.segments[0]?.text ?? '';
     const edited = await server.client.call('patchTranscript', {
@@ -103,7 +103,7 @@ describe('an edit by a person', () => {
     expect(edited.summary?.engine).toBe('extractive');
   });
 
-  it('loses nothing when two arrive at once', async () => {
+  it('loses nothing if two arrive at once', async () => {
     const patch = (id: number, text: string) =>
       server.client.call('patchTranscript', {
         params: { id: news.id },

@@ -26,8 +26,8 @@ const analyze = (asked: Parameters<typeof AnalyzeTranscript.parse>[0] & object, 
     body: AnalyzeTranscript.parse({ wait_until_complete: true, ...asked }),
   });
 
-describe('a finished transcription', PATIENCE, () => {
-  it('is analysed further, without being recognised or charged again', async () => {
+describe('a reanalysis of a finished transcription', PATIENCE, () => {
+  it('adds analyses without recognizing or charging again', async () => {
     const t = await analyze({ entity_detection: true, summarization: true, summary_type: 'markdown' });
     expect(t).toMatchObject({
       status: 'completed',
@@ -40,12 +40,12 @@ describe('a finished transcription', PATIENCE, () => {
     expect(t.entities?.length).toBeGreaterThan(4);
   });
 
-  it('refuses a request that asks for nothing, and one for nobody’s transcription', async () => {
+  it('refuses a request for nothing, and one for an unknown transcription', async () => {
     await expect(analyze({})).rejects.toMatchObject({ status: 400, code: 'invalid_request' });
     await expect(analyze({ topics: true }, 'tr_none')).rejects.toMatchObject({ status: 404 });
   });
 
-  it('is as it was when the analysis is cancelled while it waits; asked twice is a conflict', async () => {
+  it('leaves the transcription unchanged if cancelled while it waits; a second one is a conflict', async () => {
     await server.client.call('pauseQueue');
     const queued = await analyze({ redact_pii: true, wait_until_complete: false });
     expect(queued).toMatchObject({ status: 'processing', text: '', segments: [] });
@@ -60,7 +60,7 @@ describe('a finished transcription', PATIENCE, () => {
     expect(t.warnings.join(' ')).toContain('cancelled');
   });
 
-  it('is redacted for good, its audio, its index and the log of pages included', async () => {
+  it('redacts for good, including audio, search index and write-ahead log', async () => {
     const before = await server.client.call('getTranscript', { params: { id: made.id } });
     const secrets = secretTexts([
       ...(before.entities ?? []).filter(({ type }) => type !== 'url').map(({ text }) => text),

@@ -19,7 +19,7 @@ let model: LanguageModel;
 let made: Transcription;
 let reply: (request: ChatRequest) => ChatAnswer | undefined;
 
-/** As long as an hour of speech: more than a model is given at once. */
+/** As long as an hour of speech: more than a model gets at once. */
 const LONG = Array.from(
   { length: 400 },
   (_, i) => `In point ${i} we agreed that team ${i} will finish its part by Monday evening.`,
@@ -53,14 +53,14 @@ const summarise = (asked: Partial<Parameters<typeof AnalyzeTranscript.parse>[0] 
   });
 
 describe('a local language model', { timeout: 120_000 }, () => {
-  it('is asked by nobody until a person set it up', async () => {
+  it('is not used until it is configured', async () => {
     await settings({ 'llm.url': null, 'llm.model': null });
     const { summary } = await summarise();
     expect(summary?.engine).toBe('extractive');
     expect(model.requests).toEqual([]);
   });
 
-  it('writes the summary, in the language asked for, with its evidence, and is in the connection log', async () => {
+  it('writes the summary in the requested language, with evidence, and appears in the connection log', async () => {
     const { summary, warnings } = await summarise({ summary_language: 'fr', summary_type: 'markdown' });
     expect(summary).toMatchObject({
       engine: 'local_llm',
@@ -80,7 +80,7 @@ describe('a local language model', { timeout: 120_000 }, () => {
     expect(data[0]).toMatchObject({ purpose: 'llm', host: new URL(model.baseUrl).host, error: null });
   });
 
-  it('falls back to sentences of the text with a warning when it fails, is late, or connections are off', async () => {
+  it('falls back to sentences of the text, with a warning, on failure, timeout or offline', async () => {
     reply = () => ({ status: 503, content: 'busy' });
     const failed = await summarise();
     expect(failed.summary?.engine).toBe('extractive');
@@ -99,7 +99,7 @@ describe('a local language model', { timeout: 120_000 }, () => {
     expect(model.requests).toEqual([]);
   });
 
-  it('takes a long text piece by piece, condenses the notes, and sees nothing that is redacted', async () => {
+  it('gets a long text in parts, condenses the notes, and sees nothing that is redacted', async () => {
     await server.client.call('patchTranscript', {
       params: { id: made.id },
       body: { segments: [{ id: 0, text: `Maria Lopez begins. ${LONG}` }] },
@@ -113,7 +113,7 @@ describe('a local language model', { timeout: 120_000 }, () => {
     const shown = JSON.stringify(model.requests);
     expect(shown).toContain('[PERSON_NAME_');
     expect(shown).not.toMatch(/Maria|Lopez/);
-    // The last request condenses the notes of the pieces.
+    // The last request condenses the notes of the parts.
     expect(model.requests.at(-1)?.body.messages[1]?.content).toContain('What was said from');
     expect(summary?.bullets?.[0]?.source.sentence_ids.length).toBeGreaterThan(0);
   });

@@ -82,7 +82,7 @@ describe('a server that is killed right after a commit', () => {
     expect(await find('xylophone')).toEqual([id]);
   });
 
-  it('finds nothing of what was redacted, and keeps it in no file', { timeout: PATIENCE_MS }, async () => {
+  it('finds nothing redacted, and keeps it in no file', { timeout: PATIENCE_MS }, async () => {
     expect(secrets.length).toBeGreaterThan(1);
     expect(await find('Lopez')).toEqual([id]);
     const body = AnalyzeTranscript.parse({ redact_pii: true, redact_pii_policies: POLICIES });

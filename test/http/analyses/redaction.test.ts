@@ -20,17 +20,17 @@ const POLICIES = [
   'bank_account',
   'ip_address',
   'location',
-  // An address that was misheard may be one of these.
+  // A misheard address may be one of these.
   'url',
 ] as const;
-/** A stretch of the sound as it was recorded. */
+/** A part of the original audio. */
 const SOUND = fixture(NAME).subarray(200_000, 200_064);
 
 let server: TestServer;
 let remote: UrlServer;
 let hooks: WebhookReceiver;
 let secrets: string[];
-/** The text with tokens: the same value gives the same token again. */
+/** The text with tokens: equal values have equal tokens. */
 let hashed: string;
 
 beforeAll(async () => {
@@ -42,7 +42,7 @@ beforeAll(async () => {
   await server.client.call('patchSettings', {
     body: { 'limits.requestsPerMinute': 0 },
   });
-  // Another installation hears the same recording unredacted: what it finds are the secrets.
+  // Another installation transcribes the same recording without redaction: what it finds are the secrets.
   const plain = await startServer({ quick: true });
   const heard = await transcribe(plain, remote, NAME, { entity_detection: true });
   await discard(plain);
@@ -82,11 +82,11 @@ const expectNothingLeft = async (t: Transcription) => {
 
 const asked = { redact_pii: true, redact_pii_policies: [...POLICIES], timestamp_style: 'word' } as const;
 
-/** Recognised, bleeped and recognised again: some minutes on a busy machine. */
+/** Recognized, bleeped and recognized again: some minutes on a busy machine. */
 const PATIENCE = { timeout: 300_000 };
 
 describe('a recording full of private data', PATIENCE, () => {
-  it('holds a dozen secrets to begin with', () => {
+  it('contains a dozen secrets before redaction', () => {
     expect(secrets.length).toBeGreaterThan(10);
     expect(filesHolding(AUDIO_FIXTURES, SOUND)).toHaveLength(1);
   });
@@ -131,8 +131,8 @@ describe('a recording full of private data', PATIENCE, () => {
   });
 });
 
-describe('a stored file that is redacted', PATIENCE, () => {
-  it('stays the user’s own, and the transcript plays the bleeped copy', async () => {
+describe('a redacted transcript of an upload', PATIENCE, () => {
+  it('plays the bleeped copy, while the upload stays unchanged', async () => {
     const form = new FormData();
     form.append('file', new Blob([new Uint8Array(fixture(NAME))], { type: 'audio/mp4' }), NAME);
     const uploaded = await server.fetch('/v1/storage/upload', { method: 'POST', body: form });
@@ -157,8 +157,8 @@ describe('a stored file that is redacted', PATIENCE, () => {
   });
 });
 
-describe('a job that ends before it is redacted', PATIENCE, () => {
-  it('leaves nothing of what was recognised', async () => {
+describe('a job that ends before redaction', PATIENCE, () => {
+  it('leaves nothing of what was recognized', async () => {
     const url = remote.url(`/${NAME}`);
     const made = await server.client.call('createTranscript', {
       body: CreateTranscript.parse({ ...asked, audio_url: url }),

@@ -19,7 +19,7 @@ afterAll(async () => {
 });
 
 describe('a conversation', PATIENCE, () => {
-  it('has its speakers, each sentence under the one who says it', async () => {
+  it('is diarized: each sentence has the speaker who says it', async () => {
     const name = '03-three-speakers.flac';
     const t = await transcribe(server, remote, name, { diarize: true, timestamp_style: 'word' });
     expect(t.status).toBe('completed');
@@ -43,7 +43,7 @@ describe('a conversation', PATIENCE, () => {
     expect(t.segments.map(({ id }) => id)).toEqual(t.segments.map((_, index) => index));
   });
 
-  it('has as many speakers as were said to speak, also when it is analysed later; they keep their names', async () => {
+  it('has as many speakers as expected, also in a reanalysis, which keeps their names', async () => {
     const made = await transcribe(server, remote, '02-two-speakers.mp3');
     expect(made.segments.every(({ speaker_id }) => speaker_id === null)).toBe(true);
     const t = await server.client.call('analyzeTranscript', {
@@ -60,7 +60,7 @@ describe('a conversation', PATIENCE, () => {
   });
 });
 
-describe('words between speakers', () => {
+describe('withSpeakers', () => {
   const word = (text: string, start: number, end: number) => ({
     word: text,
     start,
@@ -85,7 +85,7 @@ describe('words between speakers', () => {
     ],
   };
 
-  it('split a segment at a border of words, and count talk by turns', () => {
+  it('splits a segment between words, and counts talk by turns', () => {
     const { segments, speakers } = withSpeakers(
       [segment],
       [
@@ -100,7 +100,7 @@ describe('words between speakers', () => {
     expect(speakers).toMatchObject({ A: { talk_seconds: 1.7 }, B: { talk_seconds: 2.2 } });
   });
 
-  it('stay together where a border is a little off, or nobody was heard', () => {
+  it('keeps words together if a turn is slightly off, or no speaker was found', () => {
     const turns = [
       { start: 0, end: 1.1, speaker: 0 },
       { start: 1.1, end: 4, speaker: 1 },

@@ -14,7 +14,7 @@ import { filesHolding } from './support/secrets.ts';
 
 let server: TestServer;
 let remote: UrlServer;
-/** Both hold the same two voices: in the second one, the one who speaks first in the first is B. */
+/** Both have the same two speakers: the first speaker of the first recording is B in the second. */
 let talk: Transcription;
 let later: Transcription;
 
@@ -34,7 +34,7 @@ const name = (id: string, speakers: Record<string, string | { name: string; reme
   server.client.call('patchTranscript', { params: { id }, body: { speakers } });
 const voices = async () => (await server.client.call('listVoices')).data;
 
-/** Every vector in the database, as the bytes that lie on the disk. */
+/** Every vector in the database, as the bytes on the disk. */
 const vectors = (): Buffer[] => {
   const db = new BetterSqlite3(join(server.dataDir, 'earshot.db'), { readonly: true });
   const rows: Buffer[] = ['remembered_voices', 'speaker_voices'].flatMap((table) =>
@@ -47,8 +47,8 @@ const vectors = (): Buffer[] => {
 const suggestions = ({ speakers = {} }: Transcription): (string | undefined)[] =>
   Object.values(speakers).map((speaker) => speaker.suggested_name);
 
-describe('a voice', PATIENCE, () => {
-  it('is not remembered by a name alone', async () => {
+describe('a remembered speaker', PATIENCE, () => {
+  it('is not created by a name alone', async () => {
     expect(Object.keys(talk.speakers ?? {})).toEqual(['A', 'B']);
     expect(Object.keys(later.speakers ?? {})).toEqual(['A', 'B']);
     await name(talk.id, { A: 'Maria' });
@@ -56,7 +56,7 @@ describe('a voice', PATIENCE, () => {
     expect(suggestions(await get(later.id))).toEqual([undefined, undefined]);
   });
 
-  it('that was asked to be remembered is proposed in another recording, and never applied', async () => {
+  it('is suggested in another recording, and never applied', async () => {
     await name(talk.id, { A: { name: 'Maria', remember: true } });
     const [voice, ...others] = await voices();
     expect(voice).toMatchObject({ name: 'Maria', model: 'embedding-starter', recordings: 1 });
@@ -69,7 +69,7 @@ describe('a voice', PATIENCE, () => {
     expect(suggestions(own)).toEqual([undefined, undefined]);
   });
 
-  it('is proposed to nobody else’s recording, nor seen by anybody else', async () => {
+  it('is neither suggested nor visible to other users', async () => {
     const { data } = await server.client.call('createUser', { body: { name: 'guest' } });
     const guest = server.as(data.key.key);
     const url = remote.set('/guest.webm', file(fixture('12-moderation.webm')));
@@ -96,7 +96,7 @@ describe('a voice', PATIENCE, () => {
     expect(vectors().length).toBeLessThanOrEqual(before);
   });
 
-  it('gets surer by another recording, once for each, and can be renamed', async () => {
+  it('gains confidence from each other recording once, and can be renamed', async () => {
     await name(later.id, { B: { name: 'Maria', remember: true } });
     await name(later.id, { B: { name: 'Maria', remember: true } });
     const [voice] = await voices();
@@ -110,7 +110,7 @@ describe('a voice', PATIENCE, () => {
     });
   });
 
-  it('names stay when the speakers are told apart again', async () => {
+  it('keeps its name when the recording is diarized again', async () => {
     const again = await server.client.call('analyzeTranscript', {
       params: { id: talk.id },
       body: AnalyzeTranscript.parse({ diarize: true, speakers_expected: 2, wait_until_complete: true }),
@@ -120,14 +120,14 @@ describe('a voice', PATIENCE, () => {
     expect(again.warnings.join()).not.toContain('The name of speaker');
   });
 
-  it('that is forgotten is nowhere any more, and proposed nowhere', async () => {
+  it('is removed everywhere when forgotten, and no longer suggested', async () => {
     const [maria, tom] = await voices();
     const all = vectors();
     expect(all).toHaveLength(6);
     for (const vector of all) expect(filesHolding(server.dataDir, vector)).not.toEqual([]);
     await server.client.call('forgetVoice', { params: { id: maria?.id ?? '' } });
     const left = vectors();
-    // The voice, and how it sounds in both recordings.
+    // The remembered embedding, and those of both recordings.
     expect(left).toHaveLength(3);
     const gone = all.filter((vector) => !left.some((kept) => kept.equals(vector)));
     expect(gone.length).toBeGreaterThan(1);
@@ -143,12 +143,12 @@ describe('a voice', PATIENCE, () => {
     expect((await get(talk.id)).speakers?.B?.name).toBe('Speaker B');
   });
 
-  it('is never kept with a redacted transcription', async () => {
+  it('is never stored with a redacted transcription', async () => {
     const redacted = await server.client.call('analyzeTranscript', {
       params: { id: later.id },
       body: AnalyzeTranscript.parse({ diarize: true, redact_pii: true, wait_until_complete: true }),
     });
-    // Tom and Maria were named by a person; those names go with the others.
+    // A person named Tom and Maria; those names are redacted with the others.
     expect(Object.values(redacted.speakers ?? {}).map((speaker) => speaker.name)).toEqual([
       'Speaker A',
       'Speaker B',
@@ -160,8 +160,8 @@ describe('a voice', PATIENCE, () => {
   });
 });
 
-describe('a setting that names a model which is not there', PATIENCE, () => {
-  it('costs the speakers and never the text, and says what to do', async () => {
+describe('a setting with a missing model', PATIENCE, () => {
+  it('costs the speakers, never the text, and explains what to do', async () => {
     const set = (id: string | null) =>
       server.client.call('patchSettings', { body: { 'speakers.embedding': id } });
     await expect(set('base')).rejects.toMatchObject({ status: 400 });

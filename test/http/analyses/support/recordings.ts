@@ -5,7 +5,7 @@ import { file, type UrlServer } from '../../../support/url-server.ts';
 
 export type Extra = Omit<Partial<Parameters<typeof CreateTranscript.parse>[0] & object>, 'audio_url'>;
 
-/** Transcribes a fixture behind a URL and waits for the end. */
+/** Transcribes a fixture by URL and waits for the result. */
 export const transcribe = (
   server: TestServer,
   remote: UrlServer,

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Words that are no secret by themselves, although a private value holds them. */
+/** Words that are not secret by themselves, although private values contain them. */
 const ORDINARY = new Set(['park', 'avenue', 'street', 'www', 'example', 'com']);
 
-/** What must be found nowhere: values whole, and their telling words. */
+/** What must be found nowhere: whole values, and their telling words. */
 export const secretTexts = (values: readonly string[]): string[] => {
   const words = values.flatMap((value) => value.split(/\s+/u));
   const telling = words
@@ -19,7 +19,7 @@ export const secretsIn = (text: string, secrets: readonly string[]): string[] =>
   return secrets.filter((secret) => folded.includes(secret));
 };
 
-/** Reads every file of a folder, whatever it is, and answers `file: secret` for each one found. */
+/** Searches every file of a folder; returns `file: secret` for each one found. */
 export const secretsInFolder = (folder: string, secrets: readonly string[]): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -29,7 +29,7 @@ export const secretsInFolder = (folder: string, secrets: readonly string[]): str
       return secretsIn(text, secrets).map((secret) => `${path.slice(folder.length)}: ${secret}`);
     });
 
-/** The files of a folder that hold these bytes. */
+/** The files of a folder that contain these bytes. */
 export const filesHolding = (folder: string, bytes: Buffer): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

@@ -32,7 +32,7 @@ describe('bleep', { timeout: 60_000 }, () => {
 
   const input = (name: string): MediaInput => ({ kind: 'file', path: fixturePath(name) });
 
-  /** The energy at one frequency against all of it (Goertzel), 0 to 1. */
+  /** The share of the energy at one frequency (Goertzel), 0 to 1. */
   const share = (pcm: Float32Array, hertz: number): number => {
     const coefficient = 2 * Math.cos((2 * Math.PI * hertz) / 16_000);
     let [one, two, all] = [0, 0, 0];
@@ -77,7 +77,7 @@ describe('bleep', { timeout: 60_000 }, () => {
     },
   );
 
-  it('mutes instead, keeps a range, and takes the sound of a video alone', async () => {
+  it('mutes on request, keeps a range, and takes only the audio of a video', async () => {
     const spans = [{ start: 6, end: 8 }];
     await engine.bleep({
       input: input('07-french-video.mp4'),
@@ -94,7 +94,7 @@ describe('bleep', { timeout: 60_000 }, () => {
     expect(await engine.probe({ kind: 'file', path: output })).toMatchObject({ hasVideo: false });
   });
 
-  it('keeps no metadata of the source', async () => {
+  it('drops the metadata of the source', async () => {
     const tagged = join(folder, 'tagged.mp3');
     await ffmpeg('-i', fixturePath('01-short-note.wav'), '-metadata', 'title=Call 555 0123', tagged);
     for (const format of ['m4a', 'ogg', 'wav'] as const) {
@@ -104,7 +104,7 @@ describe('bleep', { timeout: 60_000 }, () => {
     }
   });
 
-  it('says that the disk is full, and ends the decoder with the encoder', async () => {
+  it('reports a full disk, and ends the decoder with the encoder', async () => {
     const target = join(folder, 'full.wav');
     await symlink('/dev/full', target);
     const long = join(folder, 'ten-minutes.wav');
@@ -130,7 +130,7 @@ describe('bleep', { timeout: 60_000 }, () => {
     }
   });
 
-  it('leaves nothing behind when it fails or is cancelled', async () => {
+  it('leaves no file and no process when it fails or is cancelled', async () => {
     const target = join(folder, 'failed.m4a');
     const text = join(folder, 'text.mp3');
     await writeFile(text, 'words');
@@ -178,7 +178,7 @@ describe('CoverTransform', () => {
     return Array.from({ length: all.length / 2 }, (_value, i) => all.readInt16LE(i * 2));
   };
 
-  it('replaces the same frames however the bytes come, spans unsorted, overlapping and outside', async () => {
+  it('covers the same frames whatever the size of the reads, also for unsorted, overlapping and outside spans', async () => {
     const spans = [
       { start: 2.5, end: 2.7 },
       { start: 0, end: 1.2 },

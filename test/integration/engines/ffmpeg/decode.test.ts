@@ -85,7 +85,7 @@ describe('decoding', { timeout: 60_000 }, () => {
       await ffmpeg('-i', source, ...inputs, ...(format === 'wav' ? ['-ar', '44100', '-ac', '2'] : []), path);
       made.set(format, path);
     }
-    // An index at the front, and a variable rate.
+    // An M4A with its index at the front, and an MP3 of variable rate.
     await ffmpeg('-i', pathOf('m4a'), '-c', 'copy', '-movflags', '+faststart', join(folder, 'front.m4a'));
     made.set('front.m4a', join(folder, 'front.m4a'));
     await ffmpeg('-i', source, '-q:a', '5', join(folder, 'vbr.mp3'));
@@ -244,7 +244,7 @@ describe('decoding', { timeout: 60_000 }, () => {
         expect(remote.summary.warnings).toEqual([]);
         expect(Math.abs(remote.summary.duration - 10)).toBeLessThan(0.002);
         // Seeking is exact to a frame of the codec (36 ms in an MP3 of 16 kHz), and lossy decoders start
-        // with other noise.
+        // with different noise.
         const [a, b] = [joined(remote.chunks), joined(local.chunks)];
         let best = Number.POSITIVE_INFINITY;
         for (let shift = -600; shift <= 600; shift++) {

@@ -64,14 +64,14 @@ describe('hostile input', { timeout: 60_000 }, () => {
     await expect(engine.probe({ kind: 'file', path: at(name) })).rejects.toMatchObject({ code: 'not_media' });
   });
 
-  it('random bytes are not a recording', async () => {
+  it('refuses random bytes', async () => {
     const bytes = Buffer.from(Array.from({ length: 100_000 }, (_value, i) => (i * i * 7919) % 251));
     await expect(decode(await write('random.mp3', bytes))).rejects.toMatchObject({
       code: expect.stringMatching(/^(not_media|decode_failed)$/),
     });
   });
 
-  it('a playlist or script named .mp3 reads no other file', async () => {
+  it('reads no other file for a playlist or script named .mp3', async () => {
     const secret = fixturePath('01-short-note.wav');
     const playlists = [
       `#EXTM3U\n#EXT-X-TARGETDURATION:20\n#EXTINF:15,\nfile://${secret}\n#EXT-X-ENDLIST\n`,
@@ -86,12 +86,12 @@ describe('hostile input', { timeout: 60_000 }, () => {
     }
   });
 
-  it('a playlist that passes for binary is stopped by the format whitelist', async () => {
+  it('refuses a playlist that passes for binary, by the format whitelist', async () => {
     const list = `#EXTM3U\n#EXT-X-TARGETDURATION:20\n#\u0001\n#EXTINF:15,\nfile://${fixturePath('01-short-note.wav')}\n#EXT-X-ENDLIST\n`;
     await expect(decode(await write('binary.m3u8', list))).rejects.toMatchObject({ code: 'not_media' });
   });
 
-  it('a video without sound has no audio track', async () => {
+  it('reports that a video without sound has no audio track', async () => {
     await ffmpeg('-f', 'lavfi', '-i', 'testsrc=duration=2:size=64x48:rate=5', at('mute.mp4'));
     await expect(decode('mute.mp4')).rejects.toMatchObject({ code: 'no_audio_track' });
     expect(await engine.probe({ kind: 'file', path: at('mute.mp4') })).toMatchObject({
@@ -104,7 +104,7 @@ describe('hostile input', { timeout: 60_000 }, () => {
     ['02-two-speakers.mp3', 'mp3'],
     ['03-three-speakers.flac', 'flac'],
     ['06-german.webm', 'webm'],
-  ])('of a truncated %s, what is there is kept, with a warning', async (name, format) => {
+  ])('keeps what is left of a truncated %s, with a warning', async (name, format) => {
     const cut = await cutShort(fixturePath(name), `cut.${format}`, 0.6);
     const summary = await decode(cut);
     expect(summary.duration).toBeGreaterThan(5);
@@ -113,12 +113,12 @@ describe('hostile input', { timeout: 60_000 }, () => {
     ]);
   });
 
-  it('of a truncated WAV, which does not show it, what is there is kept', async () => {
+  it('keeps what is left of a truncated WAV, which declares no length', async () => {
     const summary = await decode(await cutShort(fixturePath('01-short-note.wav'), 'cut.wav', 0.5));
     expect(summary.duration).toBeCloseTo(7.7, 1);
   });
 
-  it('a truncated M4A has lost its index, and says so', async () => {
+  it('reports the missing index of a truncated M4A', async () => {
     await ffmpeg('-i', fixturePath('01-short-note.wav'), at('whole.m4a'));
     await expect(decode(await cutShort(at('whole.m4a'), 'cut.m4a', 0.5))).rejects.toMatchObject({
       code: 'decode_failed',
@@ -126,7 +126,7 @@ describe('hostile input', { timeout: 60_000 }, () => {
     });
   });
 
-  it('a header without anything behind it gives a clear error', async () => {
+  it('refuses a header without content', async () => {
     for (const name of ['01-short-note.wav', '03-three-speakers.flac', '05-spanish.ogg', '06-german.webm']) {
       const bytes = (await readFile(fixturePath(name))).subarray(0, 44);
       await expect(decode(await write('header', bytes))).rejects.toMatchObject({
@@ -135,7 +135,7 @@ describe('hostile input', { timeout: 60_000 }, () => {
     }
   });
 
-  it('sound that lasts too long is refused', async () => {
+  it('refuses audio that is too long', async () => {
     await ffmpeg('-f', 'lavfi', '-i', 'anullsrc=r=8000:cl=mono', '-t', '600', at('long.flac'));
     await expect(decode('long.flac', { limits: { maxSeconds: 300 } })).rejects.toMatchObject({
       code: 'decode_failed',
@@ -143,11 +143,11 @@ describe('hostile input', { timeout: 60_000 }, () => {
     });
   });
 
-  it('a missing file is file_not_found', async () => {
+  it('reports a missing file as file_not_found', async () => {
     await expect(decode('gone.mp3')).rejects.toMatchObject({ code: 'file_not_found' });
   });
 
-  it('odd file names are only names', async () => {
+  it('does not interpret odd file names', async () => {
     await ffmpeg('-i', fixturePath('09-silence.wav'), at('x.wav'));
     const bytes = await readFile(at('x.wav'));
     for (const name of ['-i.wav', 'concat:a|b.wav', 'http:x.wav', "Šimon's %d 会議 [1].wav", 'pipe:0.wav']) {
@@ -155,7 +155,7 @@ describe('hostile input', { timeout: 60_000 }, () => {
     }
   });
 
-  it('a cancelled decode leaves no ffmpeg behind, whenever it is cancelled', async () => {
+  it('leaves no ffmpeg process, whenever a decode is cancelled', async () => {
     await ffmpeg('-f', 'lavfi', '-i', 'sine=frequency=300', '-t', '3600', at('hour.flac'));
     for (const moment of [0, 1, 20, 60, 200]) {
       const abort = new AbortController();
@@ -170,7 +170,7 @@ describe('hostile input', { timeout: 60_000 }, () => {
     }
   });
 
-  it('leaving the loop early ends ffmpeg too', async () => {
+  it('ends ffmpeg when the loop is left early', async () => {
     const { chunks } = engine.decodeChunks(
       { kind: 'file', path: at('hour.flac') },
       { chunking: { minSeconds: 5, maxSeconds: 10 } },
@@ -182,7 +182,7 @@ describe('hostile input', { timeout: 60_000 }, () => {
     expect(await processesWith(at('hour.flac'))).toEqual([]);
   });
 
-  it('an ffmpeg that was stopped is noticed and killed', async () => {
+  it('kills an ffmpeg that is stopped by SIGSTOP', async () => {
     const { chunks } = engine.decodeChunks(
       { kind: 'file', path: at('hour.flac') },
       { chunking: { minSeconds: 5, maxSeconds: 10 }, limits: { stallSeconds: 1 } },
@@ -200,7 +200,7 @@ describe('hostile input', { timeout: 60_000 }, () => {
     expect(await processesWith(at('hour.flac'))).toEqual([]);
   });
 
-  it('a consumer may take longer than the stall limit', async () => {
+  it('does not take a slow consumer for a stall', async () => {
     const { chunks } = engine.decodeChunks(
       { kind: 'file', path: fixturePath('08-meeting-4min.mp3') },
       { chunking: { minSeconds: 60, maxSeconds: 120 }, limits: { stallSeconds: 1 } },
@@ -210,7 +210,7 @@ describe('hostile input', { timeout: 60_000 }, () => {
     }
   });
 
-  it('what goes wrong upstream is reported, not what ffmpeg made of it', async () => {
+  it('reports the upstream error, not that of ffmpeg', async () => {
     const server = await startUrlServer();
     const client = createHttpClient({
       policy: () => ({ allowPrivateAddresses: true, offline: false }),
@@ -238,7 +238,7 @@ describe('hostile input', { timeout: 60_000 }, () => {
     await server.close();
   });
 
-  it('a file that shrinks while it is read ends with a warning', async () => {
+  it('warns about a file that shrinks while it is read', async () => {
     await ffmpeg('-i', fixturePath('08-meeting-4min.mp3'), at('shrinking.wav'));
     const decoding = engine.decodeChunks(
       { kind: 'file', path: at('shrinking.wav') },

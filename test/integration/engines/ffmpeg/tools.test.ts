@@ -21,7 +21,7 @@ describe('findFfmpeg', () => {
     folder = temporaryFolder();
   });
 
-  it('takes what the environment names first, then the resources, then the PATH', async () => {
+  it('looks in the environment variables first, then in the resources, then on the PATH', async () => {
     const [ffmpeg, ffprobe] = [await program('ffmpeg'), await program('ffprobe')];
     const own = await program('my-ffmpeg');
     const lookup = { platform: 'linux' as const, environment: { PATH: `/nowhere:${folder}` } };
@@ -34,7 +34,7 @@ describe('findFfmpeg', () => {
     expect(await findFfmpeg({ ...lookup, environment: named })).toEqual({ ffmpeg: own, ffprobe });
   });
 
-  it('says what to install, or which variable is wrong', async () => {
+  it('reports what to install, or which variable is wrong', async () => {
     const lookup = { platform: 'linux' as const, environment: { PATH: folder } };
     await expect(findFfmpeg(lookup)).rejects.toMatchObject({
       code: 'engine_unavailable',
@@ -45,7 +45,7 @@ describe('findFfmpeg', () => {
     ).rejects.toMatchObject({ message: expect.stringContaining('FFMPEG_PATH') });
   });
 
-  it('programs that went away give engine_unavailable, at first and after they had served', async () => {
+  it('reports missing programs as engine_unavailable, at first use and later', async () => {
     const input = { kind: 'file' as const, path: fixturePath('01-short-note.wav') };
     const lengthWith = async (tools: FfmpegTools): Promise<number> => {
       let samples = 0;

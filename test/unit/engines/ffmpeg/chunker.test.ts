@@ -14,7 +14,7 @@ type Stretch = { readonly loud: boolean; readonly frames: number };
 
 const FRAME = 320;
 
-/** Speech-like noise and silence in turns, and the map that ffmpeg would give for it. */
+/** Speech-like noise alternating with silence, and the silences that ffmpeg would log. */
 const build = (stretches: readonly Stretch[]): { pcm: Float32Array; events: [number, number][] } => {
   const total = stretches.reduce((sum, { frames }) => sum + frames * FRAME, 0);
   const pcm = new Float32Array(total);

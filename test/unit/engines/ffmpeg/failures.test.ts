@@ -40,7 +40,7 @@ describe('explainFfmpegError', () => {
     expect(explainFfmpegError(lines, 1)).toMatchObject({ code, message: expect.stringMatching(message) });
   });
 
-  it('quotes the last telling line otherwise, without log prefixes, paths and addresses', () => {
+  it('quotes the last error line otherwise, without log prefixes, paths and addresses', () => {
     const error = explainFfmpegError(
       [
         '[graph @ 0x1] [x @ 0x2] Error: odd thing in file:/home/maria/talk.mp3 at http://127.0.0.1:5/abc',

@@ -27,7 +27,7 @@ describe('StallTimer', () => {
     vi.useRealTimers();
   });
 
-  it('fires once after a silence, and not while something is heard', () => {
+  it('fires once without a touch, and not while it is touched', () => {
     timer.resume();
     pass(9);
     timer.touch();
@@ -38,7 +38,7 @@ describe('StallTimer', () => {
     expect(stalls).toBe(1);
   });
 
-  it('does not count while paused, whatever is heard', () => {
+  it('does not run while paused, even if touched', () => {
     timer.resume();
     timer.pause();
     timer.touch();
@@ -49,7 +49,7 @@ describe('StallTimer', () => {
     expect(stalls).toBe(1);
   });
 
-  it('takes a sleep of the machine for no stall, and counts anew after it', () => {
+  it('does not take a sleep of the machine for a stall, and restarts after it', () => {
     timer.resume();
     wall += 8 * 3600 * 1000;
     pass(10);
