@@ -4,7 +4,7 @@ import { silentLogger } from '../../electron/core/base/logger.ts';
 import { openDatabase } from '../../electron/core/stores/database.ts';
 import { type FileFilter, listFiles, listFolders } from '../../electron/core/stores/file-list.ts';
 import { measureBigFile } from '../http/storage/support/big-file.ts';
-import { fillFiles } from '../http/storage/support/fill.ts';
+import { fillFiles } from '../support/fill-files.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** One measured number. */

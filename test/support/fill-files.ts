@@ -1,7 +1,7 @@
-import { newId } from '../../../../electron/core/base/ids.ts';
-import type { WritableDb } from '../../../../electron/core/stores/database.ts';
-import { insertFile } from '../../../../electron/core/stores/files.ts';
-import { insertUser } from '../../../../electron/core/stores/users.ts';
+import { newId } from '../../electron/core/base/ids.ts';
+import type { WritableDb } from '../../electron/core/stores/database.ts';
+import { insertFile } from '../../electron/core/stores/files.ts';
+import { insertUser } from '../../electron/core/stores/users.ts';
 
 /** Inserts rows for a user with `count` files in ten folders and a hundred projects. Returns the user's id. */
 export const fillFiles = (db: WritableDb, count: number): string => {

@@ -10,8 +10,8 @@ import {
   listFolders,
 } from '../../../electron/core/stores/file-list.ts';
 import { type TranscriptFilter, transcriptPage } from '../../../electron/core/stores/transcripts.ts';
+import { fillFiles } from '../../support/fill-files.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { fillFiles } from './support/fill.ts';
 
 const db = openDatabase(join(temporaryFolder(), 'plans.db'), { logger: silentLogger, now: Date.now });
 const USER = fillFiles(db, 5000);

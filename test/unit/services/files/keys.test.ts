@@ -1,0 +1,76 @@
+import { resolve } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isAppError } from '../../../../electron/core/base/errors.ts';
+import {
+  buildKey,
+  normalizeKey,
+  originalName,
+  parseFolder,
+  splitName,
+} from '../../../../electron/core/services/files/keys.ts';
+import { hostileNames } from '../../../support/hostile-names.ts';
+
+const USER = 'usr_01ARZ3NDEKTSV4RRFFQ69G5FAV';
+const folderOf = (text: string): string | undefined => {
+  try {
+    return parseFolder(text);
+  } catch (error) {
+    if (isAppError(error) && error.code === 'invalid_request') return undefined;
+    throw error;
+  }
+};
+
+describe('a key', () => {
+  it('stays below its user’s folder for any folder and name', () => {
+    fc.assert(
+      fc.property(hostileNames, hostileNames, fc.integer({ min: 0, max: 4e12 }), (folderText, name, time) => {
+        const folder = folderOf(folderText);
+        if (folder === undefined) return;
+        const { stem } = splitName(originalName(name));
+        const key = buildKey({ userId: USER, folder, stem, extension: 'txt' }, time);
+        expect(resolve(`/store${key}`).startsWith(`/store/${USER}/`)).toBe(true);
+        expect(key).toBe(normalizeKey(key));
+        const parts = key.slice(1).split('/');
+        expect(parts.length).toBeGreaterThanOrEqual(3);
+        for (const part of parts) {
+          expect(part).toMatch(/^[\p{L}\p{M}\p{N}._-]+$/u);
+          expect(part).not.toMatch(/\.\./);
+          expect(Buffer.byteLength(part)).toBeLessThanOrEqual(240);
+        }
+        expect(parts.at(-1)).toMatch(/_\d{8,}T\d{9}Z\.txt$/);
+      }),
+      { numRuns: 20_000 },
+    );
+  });
+
+  it('is refused for folders with `..`, empty parts or absolute paths', () => {
+    const refused = [
+      '..',
+      'a/..',
+      '../a',
+      'a/../b',
+      '/a',
+      'a//b',
+      'a/',
+      '/',
+      '\\a',
+      'a\\..\\b',
+      'C:\\a',
+      'c:a',
+      'a\u0000b',
+      'a\nb',
+      '.',
+      'a/./b',
+      ' ',
+      'a/ /b',
+      '...',
+      'a'.repeat(201),
+      Array(33).fill('a').join('/'),
+    ];
+    for (const folder of refused) expect([folder, folderOf(folder)]).toEqual([folder, undefined]);
+    expect(folderOf('')).toBe('files');
+    expect(folderOf('Ünïcode/日本語/नमस्ते-1.0_x')).toBe('Ünïcode/日本語/नमस्ते-1.0_x');
+    expect(folderOf('my notes/%2e%2e')).toBe('my-notes/-2e-2e');
+  });
+});
