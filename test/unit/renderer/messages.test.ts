@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { SETTINGS } from '../../../electron/contract/settings.ts';
-import { SETTING_GROUPS } from '../../../renderer/features/settings/setting-groups.ts';
 import { formatMessage, placeholders } from '../../../renderer/i18n/format.ts';
 import {
   LOCALES,
@@ -55,12 +53,5 @@ describe('messages', () => {
     expect(preferredLocale(['pt-BR', 'de-AT', 'en'])).toBe('de');
     expect(preferredLocale(['xx'])).toBe('en');
     expect(withRegion('en', ['de-DE', 'en-GB'])).toBe('en-GB');
-  });
-});
-
-describe('settings screen', () => {
-  it('lists every setting exactly once', () => {
-    const placed = SETTING_GROUPS.flatMap((group) => group.parts.flatMap((part) => part.keys));
-    expect([...placed].sort()).toEqual(Object.keys(SETTINGS).sort());
   });
 });

@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest';
+import { createEventParser } from '../../../electron/contract/event-stream.ts';
+import { parseLiveEvent } from '../../../renderer/api/live-events.ts';
+
+describe('event stream', () => {
+  it('parses events from partial data, with ids, comments and multi-line data', () => {
+    const parser = createEventParser();
+    expect(parser.push(': hello\n\nid: 7\nevent: queue.ch')).toEqual([]);
+    expect(parser.push('anged\ndata: {"paused":\ndata: true}\n\ndata: x\n\n')).toEqual([
+      { id: '7', event: 'queue.changed', data: '{"paused":\ntrue}' },
+      { id: '7', event: 'message', data: 'x' },
+    ]);
+  });
+
+  it('ignores events of an unknown type', () => {
+    expect(parseLiveEvent('queue.changed', '{"paused":true}')).toEqual({
+      type: 'queue.changed',
+      paused: true,
+    });
+    expect(parseLiveEvent('something.new', '{}')).toBeUndefined();
+  });
+});

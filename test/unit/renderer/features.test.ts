@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { SETTINGS } from '../../../electron/contract/settings.ts';
+import { parseLinks } from '../../../renderer/app/incoming-sources.tsx';
+import { toCurl, toRequest, WHOLE_RECORDING } from '../../../renderer/features/create/request.ts';
+import { describeModel } from '../../../renderer/features/models/model-facts.ts';
+import { groupByDestination } from '../../../renderer/features/settings/connections-section.tsx';
+import { SETTING_GROUPS } from '../../../renderer/features/settings/setting-groups.ts';
+import { TranscriptionOptions } from '../../../renderer/stores/prefs.ts';
+
+describe('groupByDestination', () => {
+  it('groups connections by host and purpose', () => {
+    const one = { host: 'a.example', address: null, purpose: 'audio', bytes: 5, error: null } as const;
+    expect(
+      groupByDestination([
+        { ...one, time: '2026-03-03T09:00:00.000Z' },
+        { ...one, purpose: 'webhook', time: '2026-03-02T09:00:00.000Z' },
+        { ...one, time: '2026-03-01T09:00:00.000Z' },
+      ]),
+    ).toEqual([
+      { host: 'a.example', purpose: 'audio', times: 2, bytes: 10, last: '2026-03-03T09:00:00.000Z' },
+      { host: 'a.example', purpose: 'webhook', times: 1, bytes: 5, last: '2026-03-02T09:00:00.000Z' },
+    ]);
+  });
+});
+
+describe('describeModel', () => {
+  const t = Object.assign((key: string) => key, { language: 'de' as const });
+  it.each([
+    ['small.en', 'models.good.small'],
+    ['large-v3-turbo', 'models.good.large-v3-turbo'],
+    ['large-v3-turbo-q5_0', 'models.good.smaller'],
+    ['my-own', 'As the server says.'],
+  ])('%s', (id, expected) => {
+    expect(describeModel({ id, kind: 'whisper', description: 'As the server says.' }, t)).toBe(expected);
+  });
+});
+
+describe('parseLinks', () => {
+  it('returns links only if the text contains nothing else', () => {
+    expect(parseLinks(' https://a.example/x.mp3\nhttp://b.example/ ')).toHaveLength(2);
+    expect(parseLinks('see https://a.example/x.mp3')).toEqual([]);
+    expect(parseLinks('')).toEqual([]);
+  });
+});
+
+describe('transcription request', () => {
+  const options = TranscriptionOptions.parse({
+    speakers: 3,
+    language: 'de',
+    redact: true,
+    safety: true,
+  });
+
+  it('contains only the chosen options', () => {
+    expect(
+      toRequest(
+        'storage:/a',
+        TranscriptionOptions.parse({ diarize: false, entities: false, topics: false, summary: false }),
+        WHOLE_RECORDING,
+      ),
+    ).toEqual({
+      audio_url: 'storage:/a',
+      model: 'mini',
+      timestamp_style: 'word',
+    });
+    expect(toRequest('https://a.example/x', options, { from: 1.00049, to: 8 })).toMatchObject({
+      audio_start_from: 1,
+      audio_end_at: 8,
+      language: 'de',
+      diarize: true,
+      speakers_expected: 3,
+      summary_language: 'de',
+      redact_pii_policies: ['contact', 'financial'],
+      redact_pii_audio: true,
+    });
+  });
+
+  it('is quoted for the shell as a curl command', () => {
+    const curl = toCurl('http://127.0.0.1:3277', { audio_url: "https://a.example/it's.mp3", model: 'mini' });
+    expect(curl).toContain("it'\\''s.mp3");
+    expect(curl).toContain('$EARSHOT_API_KEY');
+  });
+
+  it('replaces only invalid remembered options by defaults', () => {
+    expect(TranscriptionOptions.parse({ model: 5, topics: false })).toMatchObject({
+      model: 'mini',
+      topics: false,
+    });
+  });
+});
+
+describe('settings screen', () => {
+  it('lists every setting exactly once', () => {
+    const placed = SETTING_GROUPS.flatMap((group) => group.parts.flatMap((part) => part.keys));
+    expect([...placed].sort()).toEqual(Object.keys(SETTINGS).sort());
+  });
+});
