@@ -33,10 +33,12 @@ export const detectEntities = async (
   const found = new Map<string, DetectedSpan>();
   for (let start = 0; start < tokens.length; start += WINDOW) {
     const from = Math.max(0, start - OVERLAP);
-    const own = tokens.slice(from, start + WINDOW + OVERLAP).map((token, index) => ({ ...token, index }));
-    for (const one of await detectInWindow({ text, written }, own, language, yieldIfDue, tagger)) {
-      const key = `${one.policy} ${one.from} ${one.to} ${one.entity}`;
-      if (!found.has(key)) found.set(key, one);
+    const windowTokens = tokens
+      .slice(from, start + WINDOW + OVERLAP)
+      .map((token, index) => ({ ...token, index }));
+    for (const span of await detectInWindow({ text, written }, windowTokens, language, yieldIfDue, tagger)) {
+      const key = `${span.policy} ${span.from} ${span.to} ${span.entity}`;
+      if (!found.has(key)) found.set(key, span);
     }
   }
   return [...found.values()];
@@ -53,8 +55,8 @@ const detectInWindow = async (
   const last = tokens.at(-1);
   if (!first || !last) return [];
   const base = first.from - first.lead.length;
-  const found = findWrittenAddresses(written.slice(base, last.to + last.trail.length)).map((one) => {
-    return { ...one, from: one.from + base, to: one.to + base };
+  const found = findWrittenAddresses(written.slice(base, last.to + last.trail.length)).map((span) => {
+    return { ...span, from: span.from + base, to: span.to + base };
   });
   await yieldIfDue();
   found.push(

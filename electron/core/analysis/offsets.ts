@@ -3,7 +3,7 @@ import { endsContinuous, startsContinuous } from '../base/text.ts';
 import type { AnalysisSegment, AnalysisWord } from './types.ts';
 
 /** A word with its UTF-16 offsets in the transcript's text, end exclusive. */
-export type PlacedWord = AnalysisWord & {
+export type LocatedWord = AnalysisWord & {
   segment: number;
   index: number;
   from: number;
@@ -14,7 +14,7 @@ export type PlacedWord = AnalysisWord & {
  * The offsets of each segment in `text`, whatever separates them there. A segment that is not found is empty, at the
  * end of the one before.
  */
-export const placeSegments = (
+export const locateSegments = (
   text: string,
   segments: readonly AnalysisSegment[],
 ): { from: number; to: number }[] => {
@@ -32,31 +32,31 @@ export const placeSegments = (
  * The words of all segments with their offsets in `text`. A word that an edit removed from the text gets the next
  * unused token, so that every word has offsets. A segment without words gets one per token.
  */
-export const placeWords = (text: string, segments: readonly AnalysisSegment[]): PlacedWord[] => {
-  const places = placeSegments(text, segments);
+export const locateWords = (text: string, segments: readonly AnalysisSegment[]): LocatedWord[] => {
+  const ranges = locateSegments(text, segments);
   return segments.flatMap((segment, index) => {
-    const place = places[index];
-    return place ? placeSegmentWords(text, place, segment, index) : [];
+    const range = ranges[index];
+    return range ? locateSegmentWords(text, range, segment, index) : [];
   });
 };
 
 /** Like `placeWords`, for the segment at `index` alone. */
-export const placeSegmentWords = (
+export const locateSegmentWords = (
   text: string,
-  place: { from: number; to: number },
+  range: { from: number; to: number },
   segment: AnalysisSegment,
   index: number,
-): PlacedWord[] => {
+): LocatedWord[] => {
   const words = segment.words.length > 0 ? segment.words : wordsFromText(segment);
-  return placeInSegment(text.slice(place.from, place.to), place.from, index, words);
+  return locateInSegment(text.slice(range.from, range.to), range.from, index, words);
 };
 
-const placeInSegment = (
+const locateInSegment = (
   part: string,
   offset: number,
   segment: number,
   words: readonly AnalysisWord[],
-): PlacedWord[] => {
+): LocatedWord[] => {
   let cursor = 0;
   return words.map((word, index) => {
     const bare = word.word.trim();

@@ -7,7 +7,7 @@ import {
   ORDINAL_LEADS,
   SENTENCE_STARTERS,
 } from './abbreviations.ts';
-import { type PlacedWord, placeWords } from './offsets.ts';
+import { type LocatedWord, locateWords } from './offsets.ts';
 import type { AnalysisSegment } from './types.ts';
 
 export type SentenceWord = {
@@ -28,7 +28,7 @@ export type Sentence = {
 };
 
 /** A sentence with its offsets in the transcript's text and its speaker. */
-export type PlacedSentence = Sentence & {
+export type LocatedSentence = Sentence & {
   from: number;
   to: number;
   speaker_id: string | null;
@@ -59,16 +59,16 @@ const MAX_ENDING = 40;
  */
 export const splitSentences = (segments: readonly AnalysisSegment[]): Sentence[] => {
   const text = joinTexts(segments.map((segment) => segment.text));
-  return placeSentences(text, segments).map(({ id, text: own, start, end, confidence, words }) => {
+  return locateSentences(text, segments).map(({ id, text: own, start, end, confidence, words }) => {
     return { id, text: own, start, end, confidence, words };
   });
 };
 
 /** Like `splitSentences`, with offsets in `text` and speakers. */
-export const placeSentences = (text: string, segments: readonly AnalysisSegment[]): PlacedSentence[] => {
-  const words = placeWords(text, segments);
-  const runs: PlacedWord[][] = [];
-  let run: PlacedWord[] = [];
+export const locateSentences = (text: string, segments: readonly AnalysisSegment[]): LocatedSentence[] => {
+  const words = locateWords(text, segments);
+  const runs: LocatedWord[][] = [];
+  let run: LocatedWord[] = [];
   for (const [index, word] of words.entries()) {
     run.push(word);
     const next = words[index + 1];
@@ -77,7 +77,7 @@ export const placeSentences = (text: string, segments: readonly AnalysisSegment[
       run = [];
     }
   }
-  return runs.map((own, index) => toPlacedSentence(index + 1, own, runs[index + 1]?.[0], text, segments));
+  return runs.map((own, index) => toLocatedSentence(index + 1, own, runs[index + 1]?.[0], text, segments));
 };
 
 /** Mean confidence, and words per minute of speech, pauses between segments excluded. */
@@ -94,13 +94,13 @@ export const sentenceStatistics = (segments: readonly AnalysisSegment[]): Senten
   };
 };
 
-const toPlacedSentence = (
+const toLocatedSentence = (
   id: number,
-  words: readonly PlacedWord[],
-  following: PlacedWord | undefined,
+  words: readonly LocatedWord[],
+  following: LocatedWord | undefined,
   text: string,
   segments: readonly AnalysisSegment[],
-): PlacedSentence => {
+): LocatedSentence => {
   const first = words[0];
   const last = words.at(-1);
   if (!first || !last) throw new RangeError('a sentence has at least one word');
@@ -120,13 +120,13 @@ const toPlacedSentence = (
   };
 };
 
-const speakerOf = (word: PlacedWord, segments: readonly AnalysisSegment[]): string | null =>
+const speakerOf = (word: LocatedWord, segments: readonly AnalysisSegment[]): string | null =>
   word.speaker_id ?? segments[word.segment]?.speaker_id ?? null;
 
 const endsSentence = (
-  run: readonly PlacedWord[],
-  word: PlacedWord,
-  next: PlacedWord,
+  run: readonly LocatedWord[],
+  word: LocatedWord,
+  next: LocatedWord,
   segments: readonly AnalysisSegment[],
 ): boolean => {
   const speaker = speakerOf(word, segments);
@@ -149,7 +149,7 @@ const endsSentence = (
 
 /** Whether the full stop after `stem` ends the sentence, rather than an abbreviation, initial or number. */
 const fullStopEndsSentence = (
-  run: readonly PlacedWord[],
+  run: readonly LocatedWord[],
   stem: string,
   next: string,
   pause: number,
@@ -174,8 +174,8 @@ const fullStopEndsSentence = (
 };
 
 /** Splits a run without marks into parts of at most 40 words, each time at the longest pause within reach. */
-const cutLongRun = (run: PlacedWord[]): PlacedWord[][] => {
-  const parts: PlacedWord[][] = [];
+const cutLongRun = (run: LocatedWord[]): LocatedWord[][] => {
+  const parts: LocatedWord[][] = [];
   let rest = run;
   while (rest.length > MAX_RUN_WORDS) {
     const at = longestPause(rest);
@@ -187,7 +187,7 @@ const cutLongRun = (run: PlacedWord[]): PlacedWord[][] => {
 };
 
 /** Index of the word after the longest pause among the first 40 words, else after the first later pause; -1 for none. */
-const longestPause = (run: readonly PlacedWord[]): number => {
+const longestPause = (run: readonly LocatedWord[]): number => {
   let best = 0;
   let at = -1;
   for (let index = MIN_PART_WORDS; index <= run.length - MIN_PART_WORDS; index++) {

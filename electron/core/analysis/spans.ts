@@ -50,14 +50,14 @@ export const hiddenSpan = (policy: PiiPolicy, from: number, to: number, score: n
 
 /** Cuts redaction tokens and masks out of spans. What remains of a span is hidden but not reported. */
 export const excludeRedacted = (spans: readonly DetectedSpan[], redacted: readonly Token[]): DetectedSpan[] =>
-  spans.flatMap((one) => {
-    const inside = redacted.filter((token) => token.from < one.to && one.from < token.to);
-    if (inside.length === 0) return [one];
-    const froms = [one.from, ...inside.map((token) => token.to)];
-    const tos = [...inside.map((token) => token.from), one.to];
+  spans.flatMap((span) => {
+    const overlapping = redacted.filter((token) => token.from < span.to && span.from < token.to);
+    if (overlapping.length === 0) return [span];
+    const froms = [span.from, ...overlapping.map((token) => token.to)];
+    const tos = [...overlapping.map((token) => token.from), span.to];
     return froms.flatMap((from, index) => {
-      const to = tos[index] ?? one.to;
-      return from < to ? [hiddenSpan(one.policy, from, to, one.score)] : [];
+      const to = tos[index] ?? span.to;
+      return from < to ? [hiddenSpan(span.policy, from, to, span.score)] : [];
     });
   });
 
@@ -80,9 +80,9 @@ export class DisjointSpans {
   add(from: number, to: number): boolean {
     if (to <= from || this.overlaps(from, to)) return false;
     for (let bucket = from >> 8; bucket <= (to - 1) >> 8; bucket++) {
-      const own = this.#buckets.get(bucket) ?? [];
-      own.push({ from, to });
-      this.#buckets.set(bucket, own);
+      const bucketSpans = this.#buckets.get(bucket) ?? [];
+      bucketSpans.push({ from, to });
+      this.#buckets.set(bucket, bucketSpans);
     }
     return true;
   }

@@ -88,10 +88,10 @@ const sentenceCasing = (tokens: readonly Token[]): boolean[] => {
   let start = 0;
   for (const [index, token] of tokens.entries()) {
     if (!endsWithStop(token) && index < tokens.length - 1) continue;
-    const own = tokens.slice(start, index + 1).filter((word) => /\p{L}{2}/u.test(word.text));
-    const upper = own.filter((word) => word.text === word.text.toUpperCase()).length;
-    const capital = own.some((word) => word.isCapitalized);
-    const meaningful = capital && (own.length < 3 || upper < own.length * 0.6);
+    const words = tokens.slice(start, index + 1).filter((word) => /\p{L}{2}/u.test(word.text));
+    const upper = words.filter((word) => word.text === word.text.toUpperCase()).length;
+    const capital = words.some((word) => word.isCapitalized);
+    const meaningful = capital && (words.length < 3 || upper < words.length * 0.6);
     for (let at = start; at <= index; at++) cased.push(meaningful);
     start = index + 1;
   }

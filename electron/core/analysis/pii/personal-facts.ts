@@ -73,12 +73,12 @@ const occupationAt = (tokens: readonly Token[], at: number): DetectedSpan | unde
   if (!match) return undefined;
   const before = tokens[at - 1]?.norm ?? '';
   const two = tokens[at - 2]?.norm ?? '';
-  const said =
+  const isStated =
     BEING.test(before) &&
     (!DOUBTFUL_JOBS.test(match.phrase) ||
       /^(?:i'm|am|is|was|as|are|became|become|he's|she's|a|an|retired|former|my|licensed)$/u.test(before) ||
       BEING.test(two));
-  return said ? spanOf('occupation', tokens, at, match.last, 46) : undefined;
+  return isStated ? spanOf('occupation', tokens, at, match.last, 46) : undefined;
 };
 
 const numberAt = (tokens: readonly Token[], at: number): number | undefined => {
@@ -166,10 +166,11 @@ const isAmount = (tokens: readonly Token[], at: number): boolean => {
 export const findBirthDates = (text: string, spans: readonly DetectedSpan[]): DetectedSpan[] =>
   spans
     .filter(
-      (one) =>
-        one.policy === 'date' && BIRTH.test(sentenceBefore(text.slice(Math.max(0, one.from - 60), one.from))),
+      (span) =>
+        span.policy === 'date' &&
+        BIRTH.test(sentenceBefore(text.slice(Math.max(0, span.from - 60), span.from))),
     )
-    .map((one) => hiddenSpan('date_of_birth', one.from, one.to, one.score + 1));
+    .map((span) => hiddenSpan('date_of_birth', span.from, span.to, span.score + 1));
 
 /** The start of the sentence at the end of `text`, with the question before it. */
 const sentenceBefore = (text: string): string => {

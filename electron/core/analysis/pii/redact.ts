@@ -65,9 +65,9 @@ export const moveEntities = (entities: readonly Entity[], map: OffsetMap, text: 
       to = Math.max(to, map.ends[at] ?? -1);
     }
     const previous = moved.at(-1);
-    const own = text.slice(from, to);
-    if (to <= from || !/[\p{L}\p{N}*]/u.test(own) || (previous && previous.endIndex > from)) continue;
-    moved.push({ ...entity, text: own, startIndex: from, endIndex: to });
+    const movedText = text.slice(from, to);
+    if (to <= from || !/[\p{L}\p{N}*]/u.test(movedText) || (previous && previous.endIndex > from)) continue;
+    moved.push({ ...entity, text: movedText, startIndex: from, endIndex: to });
   }
   return moved;
 };

@@ -45,14 +45,18 @@ export const detectPrivateData = async (
   const found = await detectEntities(text, language, yieldIfDue, tagger);
   const tokens = await tokenizeAsync(text, yieldIfDue);
   for (let start = 0; start < tokens.length; start += WINDOW) {
-    const own = tokens
+    const windowTokens = tokens
       .slice(Math.max(0, start - 60), start + WINDOW + 60)
       .map((token, index) => ({ ...token, index }));
-    const values = [...findCuedValues(own, language), ...findPersonalFacts(own), ...findSpelledNames(own)];
+    const values = [
+      ...findCuedValues(windowTokens, language),
+      ...findPersonalFacts(windowTokens),
+      ...findSpelledNames(windowTokens),
+    ];
     found.push(
       ...excludeRedacted(
         values,
-        own.filter((token) => token.isBlocked),
+        windowTokens.filter((token) => token.isBlocked),
       ),
     );
     await yieldIfDue();
@@ -73,30 +77,30 @@ export const redactionSpans = async (
   const wanted = new Set(policies);
   if (wanted.has('bank_account')) wanted.add('iban');
   if (wanted.has('date')) wanted.add('date_of_birth');
-  const own = detected.filter((one) => wanted.has(one.policy));
+  const selected = detected.filter((span) => wanted.has(span.policy));
   const tokens = await tokenizeAsync(text, yieldIfDue);
   await yieldIfDue();
-  const repetitions = await findRepetitions(text, tokens, own, yieldIfDue);
+  const repetitions = await findRepetitions(text, tokens, selected, yieldIfDue);
   await yieldIfDue();
   // A span without letters and digits would never change, and redaction never end.
-  return mergeOverlapping([...own, ...repetitions]).filter((span) =>
+  return mergeOverlapping([...selected, ...repetitions]).filter((span) =>
     /[\p{L}\p{N}]/u.test(text.slice(span.from, span.to)),
   );
 };
 
 const mergeOverlapping = (detected: readonly DetectedSpan[]): RedactionSpan[] => {
   const sorted = [...detected].sort((a, b) => a.from - b.from || b.to - a.to);
-  const spans: (RedactionSpan & { weight: number })[] = [];
-  for (const one of sorted) {
+  const spans: (RedactionSpan & { score: number })[] = [];
+  for (const span of sorted) {
     const last = spans.at(-1);
-    if (!last || one.from >= last.to) {
-      spans.push({ from: one.from, to: one.to, policy: one.policy, weight: one.score });
+    if (!last || span.from >= last.to) {
+      spans.push({ from: span.from, to: span.to, policy: span.policy, score: span.score });
       continue;
     }
-    last.to = Math.max(last.to, one.to);
-    if (one.score > last.weight) {
-      last.policy = one.policy;
-      last.weight = one.score;
+    last.to = Math.max(last.to, span.to);
+    if (span.score > last.score) {
+      last.policy = span.policy;
+      last.score = span.score;
     }
   }
   return spans.map(({ from, to, policy }) => ({ from, to, policy }));
@@ -116,14 +120,14 @@ const findRepetitions = async (
   yieldIfDue: YieldIfDue,
 ): Promise<DetectedSpan[]> => {
   const values = new Map<string, Repetition>();
-  for (const [index, one] of detected.entries()) {
+  for (const [index, span] of detected.entries()) {
     if (index % 100 === 0) await yieldIfDue();
-    if (!isIdentifying(one.policy)) continue;
-    const value = text.slice(one.from, one.to);
-    addValue(values, value, one.policy);
-    if (one.policy !== 'person_name') continue;
+    if (!isIdentifying(span.policy)) continue;
+    const value = text.slice(span.from, span.to);
+    addValue(values, value, span.policy);
+    if (span.policy !== 'person_name') continue;
     for (const part of value.split(/[\s,]+/u))
-      if (/^\p{L}{3,}/u.test(part)) addValue(values, part, one.policy);
+      if (/^\p{L}{3,}/u.test(part)) addValue(values, part, span.policy);
   }
   const list = new Gazetteer(values.keys());
   const found: DetectedSpan[] = [];

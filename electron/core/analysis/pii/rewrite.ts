@@ -1,6 +1,6 @@
 import type { YieldIfDue } from '../../base/event-loop.ts';
 import { joinTexts, separatorBetween } from '../../base/text.ts';
-import { type PlacedWord, placeSegments, placeSegmentWords } from '../offsets.ts';
+import { type LocatedWord, locateSegments, locateSegmentWords } from '../offsets.ts';
 import type { AnalysisSegment, AnalysisTranscript, AnalysisWord, RedactedWord } from '../types.ts';
 import { applyOperator, type RedactionOperator } from './operators.ts';
 import type { RedactionSpan } from './redaction-spans.ts';
@@ -36,7 +36,7 @@ export const rewriteTranscript = async (
   yieldIfDue: YieldIfDue,
 ): Promise<RewrittenTranscript> => {
   const { text, segments } = transcript;
-  const places = placeSegments(text, segments);
+  const ranges = locateSegments(text, segments);
   await yieldIfDue();
   const map = { starts: new Int32Array(text.length).fill(-1), ends: new Int32Array(text.length).fill(-1) };
   const redacted: RedactedWord[] = [];
@@ -47,19 +47,19 @@ export const rewriteTranscript = async (
   const rewritten: AnalysisSegment[] = [];
   for (const [index, segment] of segments.entries()) {
     if (index % BATCH === 0) await yieldIfDue();
-    const place = places[index] ?? { from: 0, to: 0 };
-    while ((spans[next]?.to ?? Number.POSITIVE_INFINITY) <= place.from) next += 1;
-    const replacements = replacementsIn(text, spans, next, place, operator);
-    const own = rewriteSegmentText(text, place, replacements, operator.method === 'remove');
-    length += previous === '' || own.text === '' ? 0 : separatorBetween(previous, own.text).length;
-    recordOffsets(map, own, length);
-    length += own.text.length;
-    if (own.text !== '') previous = own.text;
-    texts.push(own.text);
-    const placed = placeSegmentWords(text, place, segment, index);
-    redacted.push(...redactedWordsIn(segment, placed, replacements));
-    const kept = segment.words.length > 0 ? rewriteWords(text, placed, replacements) : [];
-    rewritten.push({ ...segment, text: own.text, words: kept });
+    const range = ranges[index] ?? { from: 0, to: 0 };
+    while ((spans[next]?.to ?? Number.POSITIVE_INFINITY) <= range.from) next += 1;
+    const replacements = replacementsIn(text, spans, next, range, operator);
+    const replaced = rewriteSegmentText(text, range, replacements, operator.method === 'remove');
+    length += previous === '' || replaced.text === '' ? 0 : separatorBetween(previous, replaced.text).length;
+    recordOffsets(map, replaced, length);
+    length += replaced.text.length;
+    if (replaced.text !== '') previous = replaced.text;
+    texts.push(replaced.text);
+    const located = locateSegmentWords(text, range, segment, index);
+    redacted.push(...redactedWordsIn(segment, located, replacements));
+    const words = segment.words.length > 0 ? rewriteWords(text, located, replacements) : [];
+    rewritten.push({ ...segment, text: replaced.text, words });
   }
   return { transcript: { ...transcript, text: joinTexts(texts), segments: rewritten }, words: redacted, map };
 };
@@ -68,19 +68,19 @@ const replacementsIn = (
   text: string,
   spans: readonly RedactionSpan[],
   first: number,
-  place: { from: number; to: number },
+  range: { from: number; to: number },
   operator: RedactionOperator,
 ): Replacement[] => {
   const replacements: Replacement[] = [];
   for (let index = first; index < spans.length; index++) {
     const span = spans[index];
-    if (!span || span.from >= place.to) break;
-    const from = Math.max(span.from, place.from);
-    const to = Math.min(possessiveEnd(text, span.to, operator), place.to);
+    if (!span || span.from >= range.to) break;
+    const from = Math.max(span.from, range.from);
+    const to = Math.min(possessiveEnd(text, span.to, operator), range.to);
     if (from >= to) continue;
     const whole = operator.method === 'mask' ? text.slice(from, to) : text.slice(span.from, span.to);
     const token =
-      operator.method === 'hash' && span.from < place.from ? '' : applyOperator(whole, span.policy, operator);
+      operator.method === 'hash' && span.from < range.from ? '' : applyOperator(whole, span.policy, operator);
     replacements.push({ from, to, policy: span.policy, substitute: token });
   }
   return replacements;
@@ -100,7 +100,7 @@ type RewrittenText = {
 
 const rewriteSegmentText = (
   text: string,
-  place: { from: number; to: number },
+  range: { from: number; to: number },
   replacements: readonly Replacement[],
   closing: boolean,
 ): RewrittenText => {
@@ -108,9 +108,9 @@ const rewriteSegmentText = (
   const ends: number[] = [];
   let out = '';
   let closes = false;
-  let at = place.from;
+  let at = range.from;
   for (const replacement of [...replacements, undefined]) {
-    const stop = replacement?.from ?? place.to;
+    const stop = replacement?.from ?? range.to;
     for (; at < stop; at++) {
       const sign = text[at] ?? '';
       const joined = closes ? appendAfterRemoval(out, sign) : { out, keep: true };
@@ -134,7 +134,7 @@ const rewriteSegmentText = (
     text: trimmed.trimStart(),
     starts: shiftOffsets(starts, lead),
     ends: shiftOffsets(ends, lead),
-    from: place.from,
+    from: range.from,
   };
 };
 
@@ -153,24 +153,24 @@ const appendAfterRemoval = (out: string, sign: string): { out: string; keep: boo
   return { out: bare, keep: before !== '' && !/[.!?]/u.test(before) };
 };
 
-const recordOffsets = (map: OffsetMap, own: RewrittenText, offset: number): void => {
-  for (const [index, start] of own.starts.entries()) {
-    const end = own.ends[index] ?? -1;
+const recordOffsets = (map: OffsetMap, replaced: RewrittenText, offset: number): void => {
+  for (const [index, start] of replaced.starts.entries()) {
+    const end = replaced.ends[index] ?? -1;
     if (start < 0 || end < 0) continue;
-    map.starts[own.from + index] = offset + start;
-    map.ends[own.from + index] = offset + end;
+    map.starts[replaced.from + index] = offset + start;
+    map.ends[replaced.from + index] = offset + end;
   }
 };
 
-const replacementAt = (word: PlacedWord, replacements: readonly Replacement[]): Replacement | undefined =>
+const replacementAt = (word: LocatedWord, replacements: readonly Replacement[]): Replacement | undefined =>
   replacements.find((replacement) => replacement.from < word.to && word.from < replacement.to);
 
 const redactedWordsIn = (
   segment: AnalysisSegment,
-  placed: readonly PlacedWord[],
+  located: readonly LocatedWord[],
   replacements: readonly Replacement[],
 ): RedactedWord[] =>
-  placed.flatMap((word) => {
+  located.flatMap((word) => {
     const replacement = replacementAt(word, replacements);
     if (!replacement) return [];
     return [
@@ -184,12 +184,12 @@ const redactedWordsIn = (
  */
 const rewriteWords = (
   text: string,
-  placed: readonly PlacedWord[],
+  located: readonly LocatedWord[],
   replacements: readonly Replacement[],
 ): AnalysisWord[] => {
   const out: AnalysisWord[] = [];
   let current: { replacement: Replacement; word: AnalysisWord } | undefined;
-  for (const word of placed) {
+  for (const word of located) {
     const replacement = replacementAt(word, replacements);
     const { word: _own, segment: _segment, index: _index, from, to, ...times } = word;
     if (!replacement) {
@@ -222,7 +222,7 @@ const rewriteWords = (
 /** The rest of a word after a replacement, with further replacements applied. */
 const textAfterReplacement = (
   text: string,
-  word: PlacedWord,
+  word: LocatedWord,
   replacement: Replacement,
   replacements: readonly Replacement[],
 ): string => {
@@ -236,7 +236,7 @@ const textAfterReplacement = (
   return rest + text.slice(at, Math.max(at, word.to));
 };
 
-const maskedWord = (text: string, word: PlacedWord, replacements: readonly Replacement[]): string => {
+const maskedWord = (text: string, word: LocatedWord, replacements: readonly Replacement[]): string => {
   let out = '';
   let at = word.from;
   for (const replacement of replacements) {

@@ -3,7 +3,7 @@ import { type ContentSafety, SAFETY_LABELS, type SafetyLabel } from '../../../co
 import type { YieldIfDue } from '../../base/event-loop.ts';
 import { roundMs } from '../../base/numbers.ts';
 import { LEXICON } from '../names/tagger.ts';
-import { placeSegments } from '../offsets.ts';
+import { locateSegments } from '../offsets.ts';
 import { startsSentence, type Token, tokenizeAsync } from '../tokens.ts';
 import type { AnalysisSegment, AnalysisTranscript } from '../types.ts';
 import { ALLOWED, BENIGN, HATE_TARGETS, HATE_VERBS, type Strength, TERM_LISTS } from './terms.ts';
@@ -137,13 +137,15 @@ const isDisguised = (tokens: readonly Token[], at: number): boolean => {
 };
 
 const buildReport = (transcript: AnalysisTranscript, hits: readonly SafetyHit[]): ContentSafety => {
-  const places = placeSegments(transcript.text, transcript.segments);
+  const ranges = locateSegments(transcript.text, transcript.segments);
   const labels = SAFETY_LABELS.flatMap((label) => {
-    const own = hits.filter((hit) => hit.label === label);
-    if (own.length === 0) return [];
-    const sum = own.reduce((total, hit) => total + hit.strength, 0);
-    const segments = segmentsOf(transcript.segments, places, own);
-    return [{ label, confidence: roundMs(1 - Math.exp(-sum / 2)), severity: severityOf(own), segments }];
+    const labelHits = hits.filter((hit) => hit.label === label);
+    if (labelHits.length === 0) return [];
+    const sum = labelHits.reduce((total, hit) => total + hit.strength, 0);
+    const segments = segmentsOf(transcript.segments, ranges, labelHits);
+    return [
+      { label, confidence: roundMs(1 - Math.exp(-sum / 2)), severity: severityOf(labelHits), segments },
+    ];
   });
   return { flagged: labels.length > 0, labels };
 };
@@ -156,16 +158,16 @@ const severityOf = (hits: readonly SafetyHit[]): 'low' | 'medium' | 'high' => {
 
 const segmentsOf = (
   segments: readonly AnalysisSegment[],
-  places: readonly { from: number; to: number }[],
+  ranges: readonly { from: number; to: number }[],
   hits: readonly SafetyHit[],
 ): { id: number; start: number; end: number }[] => {
   let next = 0;
   const sorted = [...hits].sort((a, b) => a.from - b.from);
   return segments.flatMap((segment, index) => {
-    const place = places[index];
-    if (!place) return [];
-    while ((sorted[next]?.to ?? Number.POSITIVE_INFINITY) <= place.from) next += 1;
+    const range = ranges[index];
+    if (!range) return [];
+    while ((sorted[next]?.to ?? Number.POSITIVE_INFINITY) <= range.from) next += 1;
     const hit = sorted[next];
-    return hit && hit.from < place.to ? [{ id: segment.id, start: segment.start, end: segment.end }] : [];
+    return hit && hit.from < range.to ? [{ id: segment.id, start: segment.start, end: segment.end }] : [];
   });
 };

@@ -1,4 +1,4 @@
-import { placeSegments, placeWords } from '../offsets.ts';
+import { locateSegments, locateWords } from '../offsets.ts';
 import type { AnalysisTranscript } from '../types.ts';
 
 /** Masks all letters and digits but the first: "damn" becomes "d***". */
@@ -12,19 +12,20 @@ export const maskSpans = (
 ): AnalysisTranscript => {
   if (spans.length === 0) return transcript;
   const text = maskText(transcript.text, spans);
-  const places = placeSegments(transcript.text, transcript.segments);
-  const placed = placeWords(transcript.text, transcript.segments);
+  const ranges = locateSegments(transcript.text, transcript.segments);
+  const located = locateWords(transcript.text, transcript.segments);
   let next = 0;
   const segments = transcript.segments.map((segment, index) => {
-    const place = places[index] ?? { from: 0, to: 0 };
+    const range = ranges[index] ?? { from: 0, to: 0 };
     const words = segment.words.map((word) => {
-      const own = placed[next];
+      const locatedWord = located[next];
       next += 1;
-      if (!own || !spans.some((span) => span.from < own.to && own.from < span.to)) return word;
-      return { ...word, word: text.slice(own.from, own.to) };
+      if (!locatedWord || !spans.some((span) => span.from < locatedWord.to && locatedWord.from < span.to))
+        return word;
+      return { ...word, word: text.slice(locatedWord.from, locatedWord.to) };
     });
-    if (segment.words.length === 0) while (placed[next]?.segment === index) next += 1;
-    return { ...segment, text: text.slice(place.from, place.to), words };
+    if (segment.words.length === 0) while (located[next]?.segment === index) next += 1;
+    return { ...segment, text: text.slice(range.from, range.to), words };
   });
   return { ...transcript, text, segments };
 };

@@ -2,7 +2,7 @@ import type { Summary, SummaryType } from '../../../contract/analysis.ts';
 import type { YieldIfDue } from '../../base/event-loop.ts';
 import { roundMs } from '../../base/numbers.ts';
 import { CONTINUOUS_SCRIPTS } from '../../base/text.ts';
-import type { PlacedSentence } from '../sentences.ts';
+import type { LocatedSentence } from '../sentences.ts';
 import { tokenize } from '../tokens.ts';
 import { stemOf, stopWords } from '../topics/stop-words.ts';
 import { cleanSentence } from './clean-sentence.ts';
@@ -38,7 +38,7 @@ const ANAPHORIC =
  * text order. A sentence that refers to the one before ("It was …") includes that one.
  */
 export const extractiveSummary = async (
-  sentences: readonly PlacedSentence[],
+  sentences: readonly LocatedSentence[],
   language: string,
   type: SummaryType,
   yieldIfDue: YieldIfDue,
@@ -58,7 +58,7 @@ export const bulletCount = (sentences: number): number =>
   );
 
 const rankSentences = async (
-  sentences: readonly PlacedSentence[],
+  sentences: readonly LocatedSentence[],
   language: string,
   yieldIfDue: YieldIfDue,
 ): Promise<Candidate[]> => {
@@ -86,7 +86,7 @@ const rankSentences = async (
 };
 
 /** Candidates of a transcript whose sentences are all too short. */
-const allSentences = (sentences: readonly PlacedSentence[], language: string) =>
+const allSentences = (sentences: readonly LocatedSentence[], language: string) =>
   sentences.map((sentence, index) => {
     const text = cleanSentence(sentence.text, language) || sentence.text;
     return {
@@ -159,7 +159,7 @@ const selectDiverse = async (
   return chosen.sort((a, b) => a.index - b.index);
 };
 
-const toBullet = (candidate: Candidate, sentences: readonly PlacedSentence[], language: string): Bullet => {
+const toBullet = (candidate: Candidate, sentences: readonly LocatedSentence[], language: string): Bullet => {
   const sentence = sentences[candidate.index];
   if (!sentence) throw new RangeError('a candidate comes from a sentence');
   const before = sentences[candidate.index - 1];

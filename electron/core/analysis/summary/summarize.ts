@@ -2,7 +2,7 @@ import type { Summary, SummaryType } from '../../../contract/analysis.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { YieldIfDue } from '../../base/event-loop.ts';
 import { roundMs } from '../../base/numbers.ts';
-import { type PlacedSentence, placeSentences } from '../sentences.ts';
+import { type LocatedSentence, locateSentences } from '../sentences.ts';
 import type { AnalysisTranscript, Summarizer } from '../types.ts';
 import { bulletCount, extractiveSummary } from './extractive.ts';
 import { type Bullet, formatSummary } from './format.ts';
@@ -24,11 +24,11 @@ export const summarize = async (
   yieldIfDue: YieldIfDue,
 ): Promise<{ summary: Summary; warnings: string[] }> => {
   const warnings: string[] = [];
-  const own = placeSentences(transcript.text, transcript.segments);
+  const sentences = locateSentences(transcript.text, transcript.segments);
   await yieldIfDue();
   const language = request.language ?? transcript.language;
-  if (request.summarizer && own.length > 0) {
-    const written = await writeWithModel(own, language, request, request.summarizer);
+  if (request.summarizer && sentences.length > 0) {
+    const written = await writeWithModel(sentences, language, request, request.summarizer);
     if ('summary' in written) return { summary: written.summary, warnings };
     warnings.push(written.warning);
   }
@@ -45,11 +45,14 @@ export const summarize = async (
     );
   }
   if (!translation)
-    return { summary: await extractiveSummary(own, transcript.language, request.type, yieldIfDue), warnings };
-  const foreign = placeSentences(translation.text, translation.segments);
-  const summary = await extractiveSummary(foreign, translation.language, request.type, yieldIfDue);
+    return {
+      summary: await extractiveSummary(sentences, transcript.language, request.type, yieldIfDue),
+      warnings,
+    };
+  const translated = locateSentences(translation.text, translation.segments);
+  const summary = await extractiveSummary(translated, translation.language, request.type, yieldIfDue);
   return {
-    summary: { ...summary, bullets: summary.bullets?.map((bullet) => sourceByTime(bullet, own)) },
+    summary: { ...summary, bullets: summary.bullets?.map((bullet) => sourceByTime(bullet, sentences)) },
     warnings,
   };
 };
@@ -58,7 +61,7 @@ const sameLanguage = (a: string, b: string): boolean =>
   a.slice(0, 2).toLowerCase() === b.slice(0, 2).toLowerCase();
 
 /** Replaces a translated bullet's source by the original sentences at its time. */
-const sourceByTime = (bullet: Bullet, sentences: readonly PlacedSentence[]): Bullet => {
+const sourceByTime = (bullet: Bullet, sentences: readonly LocatedSentence[]): Bullet => {
   const { start, end } = bullet.source;
   const ids = sentences
     .filter((sentence) => sentence.start < end && start < sentence.end)
@@ -67,7 +70,7 @@ const sourceByTime = (bullet: Bullet, sentences: readonly PlacedSentence[]): Bul
 };
 
 const writeWithModel = async (
-  sentences: readonly PlacedSentence[],
+  sentences: readonly LocatedSentence[],
   language: string,
   request: SummaryRequest,
   summarizer: Summarizer,
@@ -96,15 +99,19 @@ const writeWithModel = async (
 /** A statement as a bullet; undefined if its sources do not exist, since nobody could check it. */
 const withSource = (
   item: { text: string; sentence_ids: number[] },
-  byId: ReadonlyMap<number, PlacedSentence>,
+  byId: ReadonlyMap<number, LocatedSentence>,
 ): Bullet | undefined => {
-  const own = item.sentence_ids.map((id) => byId.get(id)).filter((sentence) => sentence !== undefined);
+  const sources = item.sentence_ids.map((id) => byId.get(id)).filter((sentence) => sentence !== undefined);
   const text = item.text.replace(/\s+/gu, ' ').trim();
-  if (own.length === 0 || text === '') return undefined;
-  const start = Math.min(...own.map((sentence) => sentence.start));
-  const end = Math.max(...own.map((sentence) => sentence.end));
+  if (sources.length === 0 || text === '') return undefined;
+  const start = Math.min(...sources.map((sentence) => sentence.start));
+  const end = Math.max(...sources.map((sentence) => sentence.end));
   return {
     text,
-    source: { sentence_ids: own.map((sentence) => sentence.id), start: roundMs(start), end: roundMs(end) },
+    source: {
+      sentence_ids: sources.map((sentence) => sentence.id),
+      start: roundMs(start),
+      end: roundMs(end),
+    },
   };
 };

@@ -50,7 +50,7 @@ export const findKeyPhrases = async (
     };
   });
   scored.sort((a, b) => b.score - a.score || a.candidate.first - b.candidate.first);
-  return selectDistinct(scored.map((one) => one.candidate));
+  return selectDistinct(scored.map((entry) => entry.candidate));
 };
 
 /** The best phrases, without those that repeat the words of a better one. */
@@ -58,11 +58,11 @@ const selectDistinct = (candidates: readonly Candidate[]): string[] => {
   const chosen: Candidate[] = [];
   for (const candidate of candidates) {
     if (chosen.length >= MAX_PHRASES) break;
-    const known = chosen.some((better) => {
+    const isRepetition = chosen.some((better) => {
       const shared = candidate.stems.filter((stem) => better.stems.includes(stem)).length;
       return shared >= Math.min(candidate.stems.length, better.stems.length);
     });
-    if (!known) chosen.push(candidate);
+    if (!isRepetition) chosen.push(candidate);
   }
   return chosen.map((candidate) => candidate.text);
 };
@@ -88,9 +88,9 @@ const collectCandidates = async (
     }
   }
   addCandidate(found, run);
-  return [...found.values()].map((one) => ({
-    ...one,
-    text: [...one.forms].sort((a, b) => b[1] - a[1])[0]?.[0] ?? one.text,
+  return [...found.values()].map((candidate) => ({
+    ...candidate,
+    text: [...candidate.forms].sort((a, b) => b[1] - a[1])[0]?.[0] ?? candidate.text,
   }));
 };
 
@@ -113,14 +113,14 @@ const addCandidate = (
       index === words.length - 1 ? token.text.slice(0, token.stemTo - token.from) : token.text,
     )
     .join(' ');
-  const known = found.get(key) ?? {
+  const candidate = found.get(key) ?? {
     text,
     stems,
     count: 0,
     first: words[0]?.index ?? 0,
     forms: new Map<string, number>(),
   };
-  known.count += 1;
-  known.forms.set(text, (known.forms.get(text) ?? 0) + 1);
-  found.set(key, known);
+  candidate.count += 1;
+  candidate.forms.set(text, (candidate.forms.get(text) ?? 0) + 1);
+  found.set(key, candidate);
 };

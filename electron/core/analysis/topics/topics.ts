@@ -42,22 +42,22 @@ export const findTopics = async (text: string, yieldIfDue: YieldIfDue): Promise<
   for (const [term, count] of counts) {
     const uses = TERM_USES.get(term) ?? [];
     for (const { topic, weight } of uses) {
-      const own = scores[topic];
-      if (!own) continue;
-      own.score += (weight * (1 + Math.log(count))) / Math.sqrt(uses.length);
-      own.terms += 1;
-      if (weight >= 2) own.strong += 1;
-      own.most = Math.max(own.most, weight >= 3 ? count : 0);
+      const entry = scores[topic];
+      if (!entry) continue;
+      entry.score += (weight * (1 + Math.log(count))) / Math.sqrt(uses.length);
+      entry.terms += 1;
+      if (weight >= 2) entry.strong += 1;
+      entry.most = Math.max(entry.most, weight >= 3 ? count : 0);
     }
   }
-  const best = Math.max(0, ...scores.map((own) => own.score));
+  const best = Math.max(0, ...scores.map((entry) => entry.score));
   return scores
-    .map((own, topic) => ({ ...own, name: TOPIC_NAMES[topic] ?? '' }))
-    .filter((own) => own.score >= Math.max(MIN_SCORE, best * MIN_SHARE))
-    .filter((own) => (own.terms >= 2 && own.strong >= 1) || own.most >= 3)
+    .map((entry, topic) => ({ ...entry, name: TOPIC_NAMES[topic] ?? '' }))
+    .filter((entry) => entry.score >= Math.max(MIN_SCORE, best * MIN_SHARE))
+    .filter((entry) => (entry.terms >= 2 && entry.strong >= 1) || entry.most >= 3)
     .sort((a, b) => b.score - a.score)
     .slice(0, MAX_TOPICS)
-    .map((own) => own.name);
+    .map((entry) => entry.name);
 };
 
 const countTerms = async (tokens: readonly Token[], yieldIfDue: YieldIfDue): Promise<Map<string, number>> => {

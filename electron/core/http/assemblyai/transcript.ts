@@ -1,7 +1,7 @@
 import type { Entity } from '../../../contract/analysis.ts';
 import { AAI_CONSTANT, type AaiStatus, type AaiTranscript } from '../../../contract/assemblyai.ts';
 import type { AnalysisOptions, Transcription } from '../../../contract/transcript.ts';
-import { placeWords } from '../../analysis/offsets.ts';
+import { locateWords } from '../../analysis/offsets.ts';
 import { round } from '../../base/numbers.ts';
 import { joinTexts } from '../../base/text.ts';
 import { parseQuery } from '../../search/query.ts';
@@ -38,7 +38,7 @@ const SEVERITY = { low: 0.2, medium: 0.5, high: 0.9 } as const;
 
 const entitiesOf = (transcript: Transcription): AaiTranscript['entities'] => {
   if (transcript.entities === undefined) return null;
-  const words = placeWords(transcript.text, wordedSegments(transcript));
+  const words = locateWords(transcript.text, wordedSegments(transcript));
   return transcript.entities.map((entity) => {
     const spoken = words.filter((word) => word.from < entity.endIndex && word.to > entity.startIndex);
     return {
@@ -55,7 +55,7 @@ const highlightsOf = (transcript: Transcription): AaiTranscript['auto_highlights
   if (phrases === undefined) return null;
   const segments = wordedSegments(transcript);
   const text = joinTexts(segments.map((segment) => segment.text));
-  const words = placeWords(text, segments);
+  const words = locateWords(text, segments);
   return {
     status: 'success',
     results: phrases.map((phrase, index) => {

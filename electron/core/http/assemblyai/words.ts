@@ -1,6 +1,6 @@
 import type { AaiParagraphs, AaiUtterance, AaiWord, AaiWordSearch } from '../../../contract/assemblyai.ts';
 import type { Transcription } from '../../../contract/transcript.ts';
-import { placeSentences } from '../../analysis/sentences.ts';
+import { locateSentences } from '../../analysis/sentences.ts';
 import type { AnalysisSegment } from '../../analysis/types.ts';
 import { mean, round } from '../../base/numbers.ts';
 import { joinTexts } from '../../base/text.ts';
@@ -48,7 +48,7 @@ export type AaiSentence = AaiUtterance | (Omit<AaiUtterance, 'speaker'> & { spea
 
 export const aaiSentences = (transcript: Transcription): AaiSentence[] => {
   const segments = wordedSegments(transcript);
-  const sentences = placeSentences(joinTexts(segments.map((segment) => segment.text)), segments);
+  const sentences = locateSentences(joinTexts(segments.map((segment) => segment.text)), segments);
   return sentences.map((sentence) => ({
     text: sentence.text,
     start: toMs(sentence.start),
