@@ -12,7 +12,7 @@ const hostName = (host: string): string => host.toLowerCase().replace(/:\d+$/, '
 type GuardOptions = {
   readonly accounts: AccountService;
   readonly settings: SettingsService;
-  /** The host the server was asked to bind to. */
+  /** The host that the server binds to. */
   readonly boundHost: string;
   /** Decides about requests for stored files from other web origins. */
   readonly bucket: BucketCors;

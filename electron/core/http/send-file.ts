@@ -114,7 +114,7 @@ const sendRange = (
 /**
  * Answers `GET` and `HEAD` with a file: single and multiple ranges, suffix ranges, `If-Range`,
  * `If-None-Match`, `If-Modified-Since` (RFC 9110). Reading stops when the client leaves.
- * Throws `range_not_satisfiable` when no asked part lies within the file.
+ * Throws `range_not_satisfiable` when no requested range lies within the file.
  */
 export const sendFile = (
   request: FastifyRequest,

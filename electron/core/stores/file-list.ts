@@ -23,7 +23,7 @@ const literalLike = (text: string): string => `%${text.replaceAll(/[\\%_]/g, '\\
 /** An upper bound of all texts that begin with `prefix`. */
 const afterPrefix = (prefix: string): string => `${prefix}\u{10ffff}`;
 
-/** Whether the filter leaves so few rows that sorting them is cheaper than walking an index in the order asked for. */
+/** Whether the filter leaves so few rows that sorting them is cheaper than walking an index in the requested order. */
 const isSelective = ({ prefix, q, metadata }: FileFilter): boolean =>
   prefix !== undefined || metadata.length > 0 || [...(q ?? '')].length >= TRIGRAM;
 

@@ -75,7 +75,7 @@ export const filesOfUser = (db: ReadableDb, userId: string): FileRecord[] =>
 
 const PAGE = 200;
 
-/** Every user's files in the order of their ids, read page by page: files may come and go meanwhile. */
+/** Every user's files in the order of their ids, read page by page: files may be added and deleted meanwhile. */
 export function* allFiles(db: ReadableDb): Generator<FileRecord> {
   for (let last = ''; ; ) {
     const rows = db.all(sql.selectFrom('files').selectAll().where('id', '>', last).orderBy('id').limit(PAGE));

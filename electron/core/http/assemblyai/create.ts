@@ -23,7 +23,7 @@ const POLICIES: Partial<Record<AaiPiiPolicy, readonly PiiPolicyName[]>> = {
 const problem = (path: string, message: string) =>
   new AppError('invalid_request', `${path} ${message}.`, { details: [{ path, message }] });
 
-/** `en_us` → `en`; `auto` where the language is to be detected. */
+/** `en_us` → `en`; `auto` with language detection. */
 const languageOf = ({ language_code, language_detection }: AaiCreate): string => {
   if (language_detection === true) return 'auto';
   const code = (language_code ?? 'en_us').toLowerCase().split(/[_-]/)[0] ?? '';

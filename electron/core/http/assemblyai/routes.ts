@@ -69,8 +69,8 @@ const addUploadRoute = (server: FastifyInstance, { uploads, baseUrl }: AssemblyA
 const addTranscriptRoutes = (server: FastifyInstance, deps: AssemblyAiDeps): void => {
   const { transcripts, pagination, baseUrl } = deps;
   addRoute(server, routes.aaiCreate, ({ caller, body }) => {
-    const asked = validate(CreateTranscript, requestOf(body), 'body');
-    const created = transcripts.create(caller.user, asked, undefined);
+    const request = validate(CreateTranscript, requestOf(body), 'body');
+    const created = transcripts.create(caller.user, request, undefined);
     return ok(read(deps, caller.user.id, created.id));
   });
   addRoute(server, routes.aaiGet, ({ caller, params }) => ok(read(deps, caller.user.id, params.id)));

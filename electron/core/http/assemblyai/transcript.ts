@@ -11,7 +11,7 @@ import { aaiUtterances, aaiWords, toMs, wordedSegments } from './words.ts';
 /** Facts of the job that our own form of a transcript does not show. */
 export type AaiContext = {
   readonly options: AnalysisOptions;
-  /** `auto`, or the language that was asked for. */
+  /** `auto`, or the requested language. */
   readonly languageAsked: string;
 };
 

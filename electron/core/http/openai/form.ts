@@ -38,9 +38,9 @@ const addField = (fields: Map<string, string | string[]>, part: MultipartValue):
     fields.set(fieldname, text);
     return;
   }
-  const known = fields.get(list) ?? [];
-  if (typeof known === 'string') throw invalidField(list, 'was sent more than once');
-  fields.set(list, [...known, text]);
+  const earlier = fields.get(list) ?? [];
+  if (typeof earlier === 'string') throw invalidField(list, 'was sent more than once');
+  fields.set(list, [...earlier, text]);
 };
 
 /** Stores the file. Its name's extension decides its type; without one, its media type does. */

@@ -50,7 +50,7 @@ const requestOf = (file: StoredFile, form: Form, task: Task): CreateTranscript =
       translate: task === 'translate',
       ...(form.prompt === undefined || form.prompt === ''
         ? {}
-        : // Like Whisper, use the end of a longer prompt: it stands for the text before the recording.
+        : // Like Whisper, use the end of a longer prompt: a prompt is the text before the recording.
           { prompt: form.prompt.slice(-PROMPT_LENGTH).toWellFormed() }),
     },
     'form',

@@ -9,7 +9,7 @@ import { fileSource, sendFile } from '../send-file.ts';
 const entityTag = (file: PlayableAudio): string =>
   `"${file.size.toString(36)}-${Math.round(file.modified).toString(36)}"`;
 
-/** A transcription's audio for a player: its bytes, a signed address, and the peaks of its waveform. */
+/** A transcription's audio for a player: its bytes, a signed URL, and the peaks of its waveform. */
 export const addPlaybackRoutes = (server: FastifyInstance, audio: TranscriptAudio): void => {
   addRoute(server, routes.transcriptAudio, async ({ params, query, request, reply }) => {
     const { expires, signature } = query;

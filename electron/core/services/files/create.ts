@@ -27,7 +27,7 @@ export type CreateFilesOptions = {
   readonly baseUrl: () => string;
   /** Names ClamAV's configuration and program; see `Scanner`. */
   readonly environment: NodeJS.ProcessEnv;
-  readonly onSourceDeleted: (gone: SourceDeleted) => void;
+  readonly onSourceDeleted: (source: SourceDeleted) => void;
 };
 
 export type Files = {

@@ -5,7 +5,7 @@ import { FILE_TYPES } from '../../engines/scan/file-types.ts';
 /** Bytes that `file-type` reads at most for most formats. */
 const HEAD_BYTES = 4100;
 
-const endingOf = async (head: Buffer): Promise<string> => {
+const extensionOf = async (head: Buffer): Promise<string> => {
   const detected = (await fileTypeFromBuffer(head))?.ext;
   if (detected === undefined) return 'bin';
   return FILE_TYPES.find((type) => type.detected.includes(detected))?.extensions[0] ?? detected;
@@ -29,5 +29,5 @@ export const nameByContent = async (
     if (head.length > 0) yield head;
     for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) yield next.value;
   }
-  return { name: `upload.${await endingOf(head)}`, stream: whole() };
+  return { name: `upload.${await extensionOf(head)}`, stream: whole() };
 };

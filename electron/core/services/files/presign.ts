@@ -1,5 +1,4 @@
-import type { Clock } from '../../base/clock.ts';
-import { isoTime } from '../../base/clock.ts';
+import { type Clock, isoTime } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
 import { newToken } from '../../base/ids.ts';
 import { chooseType } from '../../engines/scan/content.ts';
@@ -59,7 +58,7 @@ export class PresignService {
     this.#deps = deps;
   }
 
-  /** Signs a URL for one upload. Throws what is wrong with name, type, folder or metadata. */
+  /** Signs a URL for one upload. Throws `invalid_request` or `unsupported_file_type`. */
   create(input: FileInput & { readonly fileSize?: number | undefined }) {
     const { db, uploads, signer, clock, baseUrl } = this.#deps;
     const { type, ...properties } = uploads.check(input);

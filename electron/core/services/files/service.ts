@@ -31,7 +31,7 @@ type FileServiceDeps = {
   readonly clock: Clock;
   readonly baseUrl: () => string;
   /** Called after a file was deleted, once for each transcript that was made from it. */
-  readonly onSourceDeleted: (gone: SourceDeleted) => void;
+  readonly onSourceDeleted: (source: SourceDeleted) => void;
 };
 
 const SOURCE_DELETED =
@@ -166,7 +166,7 @@ export class FileService {
     await objects.remove(file.object);
   }
 
-  /** Takes the file away from its transcripts. One with audio of its own, such as a bleeped recording, keeps that. */
+  /** Detaches the file from its transcripts. One with audio of its own, such as a bleeped recording, keeps that. */
   #detachTranscripts(fileId: string): SourceDeleted[] {
     const { db } = this.#deps;
     return transcriptsOfFile(db, fileId).flatMap(({ id }) => {

@@ -40,7 +40,7 @@ const numberWords = async (
   return numbered;
 };
 
-/** Row `edits` of `reached`: each diagonal goes on from its neighbors in the row before, and then over equal words. */
+/** Row `edits` of `reached`: each diagonal continues from its neighbors in the row before, and then along equal words. */
 const nextRow = ({ a, b }: Lists, end: Point, reached: readonly Int32Array[]): Int32Array => {
   const edits = reached.length;
   const one = reached.at(-1);
@@ -105,7 +105,7 @@ const pairsOf = ({ a, b }: Lists, end: Point, { reached, ...start }: Comparison)
  * O((n + m) * maxEdits) time and O(n + m + maxEdits ** 2) memory, and yields to the event loop.
  *
  * Myers, "An O(ND) Difference Algorithm and Its Variations" (Algorithmica 1, 1986), the greedy algorithm of section 4;
- * the limit follows libxdiff (git/xdiff/xdiffi.c, `xdl_split`), which goes on from the furthest point as well.
+ * the limit follows libxdiff (git/xdiff/xdiffi.c, `xdl_split`), which continues from the furthest point as well.
  */
 export const commonWords = async (
   before: readonly string[],

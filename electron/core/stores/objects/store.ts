@@ -43,7 +43,7 @@ type ObjectStoreOptions = {
 /**
  * Stores the bytes of all files, each under a random name in the main folder and in every mirror. A write intent in the
  * database precedes every write and removal, so after a crash there is either a whole object with its file's row, or an
- * intent by which `sweep` removes what is left.
+ * intent by which `sweep` removes the rest.
  */
 export class ObjectStore {
   readonly #db: WritableDb;

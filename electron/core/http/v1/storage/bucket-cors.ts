@@ -64,8 +64,8 @@ export const createBucketCors = ({ service, cors, signer }: Files): BucketCors =
     preflight(request, reply, origin) {
       const rules = rulesOf(request.url);
       const method = String(request.headers['access-control-request-method'] ?? '');
-      const asked = String(request.headers['access-control-request-headers'] ?? '');
-      const names = asked
+      const requestedHeaders = String(request.headers['access-control-request-headers'] ?? '');
+      const names = requestedHeaders
         .split(',')
         .map((name) => name.trim())
         .filter((name) => name !== '');
