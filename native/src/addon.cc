@@ -18,7 +18,7 @@ namespace earshot {
 
 namespace {
 
-std::string path_of(const Napi::CallbackInfo& info) {
+std::string read_path(const Napi::CallbackInfo& info) {
   if (info.Length() < 1 || !info[0].IsString()) throw EngineError(kInvalidArgument, "The path must be a string.");
   return info[0].As<Napi::String>().Utf8Value();
 }
@@ -27,7 +27,7 @@ std::string path_of(const Napi::CallbackInfo& info) {
 Napi::Value load_model(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   return guarded(env, [&]() -> Napi::Value {
-    const std::string path = path_of(info);
+    const std::string path = read_path(info);
     const ModelOptions options = read_model_options(object_at(info, 1));
     return Task::start(env, "earshot.load", [path, options](Task&) -> Task::Finish {
       std::shared_ptr<Model> model = Model::load(path, options);
@@ -40,7 +40,7 @@ Napi::Value load_model(const Napi::CallbackInfo& info) {
 Napi::Value inspect_model(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   return guarded(env, [&]() -> Napi::Value {
-    const std::string path = path_of(info);
+    const std::string path = read_path(info);
     return Task::start(env, "earshot.inspect", [path](Task&) -> Task::Finish {
       std::ifstream file = open_model(path);
       const ModelFacts facts = check_model(file);

@@ -10,22 +10,22 @@ constexpr uint32_t kMagic = 0x67676d6c;  // "ggml"
 
 }  // namespace
 
-void invalid(const std::string& why) {
+void throw_invalid_model(const std::string& why) {
   throw EngineError(kModelInvalid, "This is not a usable model file: " + why + ".");
 }
 
-void in_range(const char* field, int value, int min, int max) {
+void check_range(const char* field, int value, int min, int max) {
   if (value >= min && value <= max) return;
   const std::string expected =
       min == max ? std::to_string(min) : std::to_string(min) + " to " + std::to_string(max);
-  invalid(std::string("it says ") + field + " = " + std::to_string(value) + ", expected " + expected);
+  throw_invalid_model(std::string("it says ") + field + " = " + std::to_string(value) + ", expected " + expected);
 }
 
 FileReader::FileReader(std::ifstream& file) : file_(file) {
   file_.seekg(0, std::ios::end);
   const std::streamoff size = file_.tellg();
   file_.seekg(0, std::ios::beg);
-  if (size < 0 || !file_) invalid("its size cannot be read");
+  if (size < 0 || !file_) throw_invalid_model("its size cannot be read");
   size_ = static_cast<uint64_t>(size);
 }
 
@@ -50,16 +50,16 @@ void FileReader::rewind() {
 }
 
 void FileReader::require(uint64_t length, const char* what) const {
-  if (length > remaining()) invalid(std::string("it ends inside ") + what + ", so it is cut off or damaged");
+  if (length > remaining()) throw_invalid_model(std::string("it ends inside ") + what + ", so it is cut off or damaged");
 }
 
 void FileReader::advance(uint64_t length, const char* what) {
-  if (!file_) invalid(std::string("it cannot be read at ") + what);
+  if (!file_) throw_invalid_model(std::string("it cannot be read at ") + what);
   at_ += length;
 }
 
 void check_magic(FileReader& reader) {
-  if (reader.read<uint32_t>("the header") != kMagic) invalid("it does not start with the mark of a ggml file");
+  if (reader.read<uint32_t>("the header") != kMagic) throw_invalid_model("it does not start with the mark of a ggml file");
 }
 
 }  // namespace earshot

@@ -8,10 +8,10 @@
 namespace earshot {
 
 // Throws model_invalid; `why` completes "This is not a usable model file: …".
-[[noreturn]] void invalid(const std::string& why);
+[[noreturn]] void throw_invalid_model(const std::string& why);
 
 // Throws model_invalid unless min <= value <= max.
-void in_range(const char* field, int value, int min, int max);
+void check_range(const char* field, int value, int min, int max);
 
 // Reads little-endian fields, never past the end of the file. `what` names the part of the file in error messages.
 class FileReader {

@@ -32,18 +32,18 @@ ModelFacts read_header(FileReader& reader) {
   }
   // 51864: English only, 51865: 99 languages, 51866: 100. whisper.cpp computes its special tokens from this number, and
   // any other leads outside its tables.
-  in_range("n_vocab", facts.n_vocab, 51864, 51866);
-  in_range("n_audio_ctx", facts.n_audio_ctx, 1, 1500);
-  in_range("n_audio_state", facts.n_audio_state, kHeadWidth, kMaxWidth);
-  in_range("n_audio_layer", facts.n_audio_layer, 1, kMaxLayers);
-  in_range("n_text_ctx", facts.n_text_ctx, 32, 4096);
-  in_range("n_text_state", facts.n_text_state, facts.n_audio_state, facts.n_audio_state);
-  in_range("n_text_layer", facts.n_text_layer, 1, kMaxLayers);
-  in_range("n_audio_head", facts.n_audio_head, facts.n_audio_state / kHeadWidth, facts.n_audio_state / kHeadWidth);
-  in_range("n_text_head", facts.n_text_head, facts.n_text_state / kHeadWidth, facts.n_text_state / kHeadWidth);
-  if (facts.n_audio_state % kHeadWidth != 0) invalid("its width is not a multiple of 64");
+  check_range("n_vocab", facts.n_vocab, 51864, 51866);
+  check_range("n_audio_ctx", facts.n_audio_ctx, 1, 1500);
+  check_range("n_audio_state", facts.n_audio_state, kHeadWidth, kMaxWidth);
+  check_range("n_audio_layer", facts.n_audio_layer, 1, kMaxLayers);
+  check_range("n_text_ctx", facts.n_text_ctx, 32, 4096);
+  check_range("n_text_state", facts.n_text_state, facts.n_audio_state, facts.n_audio_state);
+  check_range("n_text_layer", facts.n_text_layer, 1, kMaxLayers);
+  check_range("n_audio_head", facts.n_audio_head, facts.n_audio_state / kHeadWidth, facts.n_audio_state / kHeadWidth);
+  check_range("n_text_head", facts.n_text_head, facts.n_text_state / kHeadWidth, facts.n_text_state / kHeadWidth);
+  if (facts.n_audio_state % kHeadWidth != 0) throw_invalid_model("its width is not a multiple of 64");
   if (facts.n_mels != 80 && facts.n_mels != 128) {
-    invalid("its header says n_mels = " + std::to_string(facts.n_mels) + ", expected 80 or 128");
+    throw_invalid_model("its header says n_mels = " + std::to_string(facts.n_mels) + ", expected 80 or 128");
   }
   return facts;
 }
@@ -67,34 +67,34 @@ ggml_type weight_type(const ModelFacts& facts) {
     case GGML_FTYPE_MOSTLY_Q6_K:
       return ggml_ftype_to_ggml_type(static_cast<ggml_ftype>(ftype));
     default:
-      invalid("its header says ftype = " + std::to_string(facts.ftype) + ", which is unknown");
+      throw_invalid_model("its header says ftype = " + std::to_string(facts.ftype) + ", which is unknown");
   }
 }
 
 void check_filters(FileReader& reader, const ModelFacts& facts) {
   const int n_mel = reader.read<int32_t>("the mel filters");
   const int n_fft = reader.read<int32_t>("the mel filters");
-  if (n_mel != facts.n_mels || n_fft != kFftBins) invalid("its mel filters have the wrong size");
+  if (n_mel != facts.n_mels || n_fft != kFftBins) throw_invalid_model("its mel filters have the wrong size");
   reader.skip(sizeof(float) * static_cast<uint64_t>(n_mel) * kFftBins, "the mel filters");
 }
 
 void check_vocabulary(FileReader& reader, const ModelFacts& facts) {
   const int count = reader.read<int32_t>("the vocabulary");
-  in_range("the vocabulary's size", count, 1, facts.n_vocab);
+  check_range("the vocabulary's size", count, 1, facts.n_vocab);
   bool has_space = false;
   for (int i = 0; i < count; ++i) {
     const uint32_t length = reader.read<uint32_t>("the vocabulary");
-    if (length > kMaxTokenBytes) invalid("a word of its vocabulary is " + std::to_string(length) + " bytes long");
+    if (length > kMaxTokenBytes) throw_invalid_model("a word of its vocabulary is " + std::to_string(length) + " bytes long");
     if (reader.text(length, "the vocabulary") == " ") has_space = true;
   }
-  if (!has_space) invalid("its vocabulary has no space");  // whisper.cpp looks it up without checking
+  if (!has_space) throw_invalid_model("its vocabulary has no space");  // whisper.cpp looks it up without checking
 }
 
 // Compares the tensors whose dimensions the header states; whisper.cpp checks the others.
 void check_shape(const ModelFacts& facts, const std::string& name, const std::array<int64_t, 3>& shape) {
   const auto expect = [&](int64_t first, int64_t second, int64_t third) {
     if (shape[0] != first || shape[1] != second || shape[2] != third) {
-      invalid("its tensor '" + name + "' does not have the size that its header says");
+      throw_invalid_model("its tensor '" + name + "' does not have the size that its header says");
     }
   };
   if (name == "encoder.positional_embedding") expect(facts.n_audio_state, facts.n_audio_ctx, 1);
@@ -108,29 +108,29 @@ void check_tensor(FileReader& reader, const ModelFacts& facts, ggml_type weights
   const int n_dims = reader.read<int32_t>("a tensor");
   const int name_length = reader.read<int32_t>("a tensor");
   const int type = reader.read<int32_t>("a tensor");
-  in_range("a tensor's number of dimensions", n_dims, 1, 3);
-  in_range("the length of a tensor's name", name_length, 1, kMaxTensorNameBytes);
+  check_range("a tensor's number of dimensions", n_dims, 1, 3);
+  check_range("the length of a tensor's name", name_length, 1, kMaxTensorNameBytes);
   if (type != GGML_TYPE_F32 && type != GGML_TYPE_F16 && type != weights) {
-    invalid("a tensor has type " + std::to_string(type) + ", which does not fit its header");
+    throw_invalid_model("a tensor has type " + std::to_string(type) + ", which does not fit its header");
   }
   std::array<int64_t, 3> shape = {1, 1, 1};
   int64_t elements = 1;
   for (int i = 0; i < n_dims; ++i) {
     shape[i] = reader.read<int32_t>("a tensor");
-    if (shape[i] < 1 || shape[i] > facts.n_vocab) invalid("a tensor has an absurd dimension");
+    if (shape[i] < 1 || shape[i] > facts.n_vocab) throw_invalid_model("a tensor has an absurd dimension");
     elements *= shape[i];
   }
-  if (elements > std::numeric_limits<int32_t>::max()) invalid("a tensor is absurdly large");
+  if (elements > std::numeric_limits<int32_t>::max()) throw_invalid_model("a tensor is absurdly large");
   const std::string name = reader.text(static_cast<uint64_t>(name_length), "a tensor");
-  if (!names.insert(name).second) invalid("it holds a tensor twice");
+  if (!names.insert(name).second) throw_invalid_model("it holds a tensor twice");
   check_shape(facts, name, shape);
   const auto kind = static_cast<ggml_type>(type);
-  if (name == "decoder.token_embedding.weight" && kind != weights) invalid("its weights are not of the type that its header says");
-  if (shape[0] % ggml_blck_size(kind) != 0) invalid("a tensor's rows do not fit its type");
+  if (name == "decoder.token_embedding.weight" && kind != weights) throw_invalid_model("its weights are not of the type that its header says");
+  if (shape[0] % ggml_blck_size(kind) != 0) throw_invalid_model("a tensor's rows do not fit its type");
   reader.skip(static_cast<uint64_t>(elements / ggml_blck_size(kind)) * ggml_type_size(kind), "the weights");
 }
 
-std::string name_type(const ModelFacts& facts) {
+std::string type_name(const ModelFacts& facts) {
   struct Known {
     int audio_layers;
     int text_layers;
@@ -179,13 +179,13 @@ ModelFacts check_model(std::ifstream& file) {
   while (reader.remaining() > 0) check_tensor(reader, facts, weights, names);
   const size_t expected = 11 + 15 * static_cast<size_t>(facts.n_audio_layer) + 24 * static_cast<size_t>(facts.n_text_layer);
   if (names.size() != expected) {
-    invalid("it holds " + std::to_string(names.size()) + " tensors of " + std::to_string(expected) +
+    throw_invalid_model("it holds " + std::to_string(names.size()) + " tensors of " + std::to_string(expected) +
             ", so it is cut off or damaged");
   }
   facts.multilingual = facts.n_vocab >= 51865;
   facts.n_languages = facts.n_vocab - 51765 - (facts.multilingual ? 1 : 0);
   facts.quantization = ggml_type_name(weights);
-  facts.type = name_type(facts);
+  facts.type = type_name(facts);
   reader.rewind();
   return facts;
 }

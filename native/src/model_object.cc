@@ -31,7 +31,7 @@ std::shared_ptr<Listeners> read_listeners(const Napi::Object& from) {
   return listeners;
 }
 
-TranscribeListener listen(Task& task, Listeners* listeners) {
+TranscribeListener make_listener(Task& task, Listeners* listeners) {
   TranscribeListener listener;
   listener.aborted = [&task] { return task.aborted(); };
   listener.on_progress = [&task, listeners](int percent) {
@@ -62,7 +62,7 @@ Napi::Value transcript_to_js(Napi::Env env, const Transcript& transcript) {
 }
 
 // The JavaScript object of a job: {promise, abort()}.
-Napi::Object job(Napi::Env env, const Napi::Value& promise, const AbortFlag& abort) {
+Napi::Object make_job(Napi::Env env, const Napi::Value& promise, const AbortFlag& abort) {
   Napi::Object object = Napi::Object::New(env);
   object.Set("promise", promise);
   object.Set("abort", Napi::Function::New(env, [abort](const Napi::CallbackInfo&) { abort->store(true); }));
@@ -102,12 +102,12 @@ Napi::Value ModelObject::transcribe(const Napi::CallbackInfo& info) {
     return Task::start(
         env, "earshot.transcribe",
         [use, samples, params, callbacks](Task& task) -> Task::Finish {
-          Transcript transcript = earshot::transcribe(**use, *samples, params, listen(task, callbacks));
+          Transcript transcript = earshot::transcribe(**use, *samples, params, make_listener(task, callbacks));
           return [transcript = std::move(transcript)](Napi::Env env) { return transcript_to_js(env, transcript); };
         },
         abort, listeners);
   });
-  return job(env, promise, abort);
+  return make_job(env, promise, abort);
 }
 
 Napi::Value ModelObject::detect_language(const Napi::CallbackInfo& info) {

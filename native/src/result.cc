@@ -25,7 +25,7 @@ Napi::Object token_to_js(Napi::Env env, const Token& token) {
 
 }  // namespace
 
-size_t whole_characters(const std::string& text) {
+size_t complete_utf8_length(const std::string& text) {
   // Look back over at most three continuation bytes for the lead byte of an incomplete character.
   const size_t size = text.size();
   for (size_t back = 1; back <= 4 && back <= size; ++back) {
@@ -61,7 +61,7 @@ Segment read_segment(whisper_context* context, whisper_state* state, int index) 
       token.text = bytes;
     } else {
       unfinished += bytes;
-      const size_t whole = whole_characters(unfinished);
+      const size_t whole = complete_utf8_length(unfinished);
       token.text = unfinished.substr(0, whole);
       unfinished.erase(0, whole);
       segment.text += token.text;

@@ -36,6 +36,6 @@ Napi::Object language_to_js(Napi::Env env, const LanguageGuess& guess);
 Napi::Object facts_to_js(Napi::Env env, const ModelFacts& facts);
 
 // The length in bytes of `text` without an incomplete UTF-8 character at its end.
-size_t whole_characters(const std::string& text);
+size_t complete_utf8_length(const std::string& text);
 
 }  // namespace earshot

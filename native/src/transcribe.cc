@@ -17,19 +17,19 @@ namespace {
 constexpr int kStateFreed = -7;  // whisper.cpp has already freed the state
 
 // Forwards whisper.cpp's callbacks to the listener. Must outlive the call of whisper_full.
-class Run {
+class CallbackForwarder {
  public:
-  explicit Run(const TranscribeListener& listener) : listener_(listener) {}
+  explicit CallbackForwarder(const TranscribeListener& listener) : listener_(listener) {}
 
   void attach(whisper_full_params& full) {
-    full.abort_callback = [](void* run) { return static_cast<Run*>(run)->listener_.aborted(); };
+    full.abort_callback = [](void* self) { return static_cast<CallbackForwarder*>(self)->listener_.aborted(); };
     full.abort_callback_user_data = this;
-    full.encoder_begin_callback = [](whisper_context*, whisper_state*, void* run) {
-      return !static_cast<Run*>(run)->listener_.aborted();
+    full.encoder_begin_callback = [](whisper_context*, whisper_state*, void* self) {
+      return !static_cast<CallbackForwarder*>(self)->listener_.aborted();
     };
     full.encoder_begin_callback_user_data = this;
-    full.progress_callback = [](whisper_context*, whisper_state*, int percent, void* run) {
-      static_cast<Run*>(run)->progress(percent);
+    full.progress_callback = [](whisper_context*, whisper_state*, int percent, void* self) {
+      static_cast<CallbackForwarder*>(self)->progress(percent);
     };
     full.progress_callback_user_data = this;
   }
@@ -80,8 +80,8 @@ Transcript transcribe(Model& model, const std::vector<float>& samples, Transcrib
 
   const LogCapture log;
   whisper_full_params full = to_whisper(params, model.context());
-  Run run(listener);
-  run.attach(full);
+  CallbackForwarder callbacks(listener);
+  callbacks.attach(full);
   const int outcome = whisper_full_with_state(model.context(), state->get(), full, samples.data(),
                                               static_cast<int>(samples.size()));
   if (outcome == kStateFreed) {
@@ -90,7 +90,7 @@ Transcript transcribe(Model& model, const std::vector<float>& samples, Transcrib
   }
   throw_if_aborted(listener);
   if (outcome != 0) throw EngineError(kEngineFailed, log.or_else("The recognition failed."));
-  run.progress(100);
+  callbacks.progress(100);
   const int count = whisper_full_n_segments_from_state(state->get());
   for (int i = 0; i < count; ++i) transcript.segments.push_back(read_segment(model.context(), state->get(), i));
   return transcript;
