@@ -16,3 +16,6 @@ export const concatSamples = (parts: readonly Float32Array[]): Float32Array => {
   }
   return all;
 };
+
+/** Pairs of minimum and maximum per second of a waveform. Chunks of audio begin and end on these buckets. */
+export const PEAKS_PER_SECOND = 20;

@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import { isCausedByFullDisk, messageOf } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { abandonedReanalysis, isReanalysis } from '../pipeline/findings/reanalyze.ts';
-import { dropUnredacted } from '../pipeline/redaction/partial.ts';
+import { dropUnredacted } from '../pipeline/redaction/text.ts';
 import type { JobProgress, JobWork, StopReason } from '../pipeline/types.ts';
 import type { WritableDb } from '../stores/database.ts';
 import * as queue from '../stores/jobs.ts';

@@ -15,9 +15,9 @@ import { type Diarized, diarizeTranscript } from './findings/diarize.ts';
 import { isReanalysis, reanalyze } from './findings/reanalyze.ts';
 import { computeTotals } from './findings/totals.ts';
 import { type AudioRange, recognizeAudio } from './recognition/chunk-scheduler.ts';
-import { PEAKS_PER_SECOND } from './recognition/peaks.ts';
+import { PEAKS_FILE } from './recognition/peaks.ts';
 import { keepRedactedAudio } from './redaction/audio.ts';
-import { dropUnredacted, redactedOptions } from './redaction/partial.ts';
+import { dropUnredacted, redactedOptions } from './redaction/text.ts';
 import { keepPlaybackAudio, type PlaybackAudio, transcriptFolder } from './source/playback-audio.ts';
 import { RangeAudio } from './source/range-audio.ts';
 import { recognizedRecording } from './source/recording.ts';
@@ -27,8 +27,6 @@ import type { JobContext, JobWork } from './types.ts';
 
 const DEMONSTRATION =
   'The demonstration model answered. It knows synthetic voices only: on real recordings its text is wrong.';
-
-export const PEAKS_FILE = `peaks-${PEAKS_PER_SECOND}.bin`;
 
 /** Progress of the whole job at the end of the model's download; that of the audio starts from 0 again. */
 const MODEL_PERCENT = 10;

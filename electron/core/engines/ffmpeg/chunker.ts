@@ -1,9 +1,9 @@
-import { SAMPLE_RATE, toSeconds } from '../../base/audio.ts';
+import { PEAKS_PER_SECOND, SAMPLE_RATE, toSeconds } from '../../base/audio.ts';
 import type { SilenceMap } from './silence-map.ts';
 import type { AudioChunk, ChunkOptions, Span } from './types.ts';
 
-/** Samples of one peak bucket, 1/20 s. Chunks begin and end on bucket borders. */
-const PEAK_SAMPLES = 800;
+/** Samples of one peak bucket. */
+const PEAK_SAMPLES = SAMPLE_RATE / PEAKS_PER_SECOND;
 /** The shortest silence that a chunk lists. */
 const MIN_LISTED_SILENCE = 0.3 * SAMPLE_RATE;
 /** A cut lies at least this far inside a silence. */

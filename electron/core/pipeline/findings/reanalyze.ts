@@ -11,7 +11,7 @@ import { readSegments, replaceSegments } from '../../stores/segments.ts';
 import type { Transcript, TranscriptChange } from '../../stores/transcript-record.ts';
 import type { PipelineDeps, PipelineModel } from '../deps.ts';
 import { keepRedactedAudio } from '../redaction/audio.ts';
-import { redactedOptions } from '../redaction/partial.ts';
+import { redactedOptions } from '../redaction/text.ts';
 import { type PlaybackAudio, transcriptFolder } from '../source/playback-audio.ts';
 import { playedRecording } from '../source/recording.ts';
 import { removeWorkFolder } from '../source/work-folder.ts';

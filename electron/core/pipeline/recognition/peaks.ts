@@ -1,9 +1,10 @@
 import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { PEAKS_PER_SECOND } from '../../base/audio.ts';
 import type { AudioChunk } from '../../engines/ffmpeg/types.ts';
 
-/** Pairs of minimum and maximum per second in the peaks file. */
-export const PEAKS_PER_SECOND = 20;
+/** The file of a transcript's waveform, in the transcript's folder. */
+export const PEAKS_FILE = `peaks-${PEAKS_PER_SECOND}.bin`;
 
 /**
  * Writes a chunk's waveform: two signed bytes (minimum and maximum, -127 to 127) per 1/20 s from `rangeStart` on.

@@ -19,7 +19,7 @@ import type { JobEvents } from '../../jobs/events.ts';
 import type { JobRunner } from '../../jobs/runner.ts';
 import { type Analyzer, findingsFields } from '../../pipeline/findings/analyze.ts';
 import { abandonedReanalysis, isReanalysis, queuedForReanalysis } from '../../pipeline/findings/reanalyze.ts';
-import { dropUnredacted } from '../../pipeline/redaction/partial.ts';
+import { dropUnredacted } from '../../pipeline/redaction/text.ts';
 import type { WritableDb } from '../../stores/database.ts';
 import { findIdempotent, rememberIdempotent } from '../../stores/idempotency.ts';
 import { lastQueueOrder } from '../../stores/jobs.ts';
