@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { PII_POLICIES } from '../../../electron/contract/analysis.ts';
 import { AAI_PII_POLICIES, AaiCreate, AaiTranscript } from '../../../electron/contract/assemblyai.ts';
+import { transcription } from '../../../electron/contract/examples/transcripts.ts';
 import { OpenAiDiarized, OpenAiVerbose } from '../../../electron/contract/openai.ts';
 import { openApiDocument } from '../../../electron/contract/openapi.ts';
 import { routes } from '../../../electron/contract/routes.ts';
@@ -41,7 +42,9 @@ const LINES = [
   ['B', 6, 'Really? Tell me about the budget.'],
 ] as const;
 
+/** The documented example with speakers and findings, so that a new field of the contract has a value here. */
 const TALK: Transcription = {
+  ...transcription,
   id: 'tr_01JZZZZZZZZZZZZZZZZZZZZZZZ',
   audio_url: 'https://example.com/talk.mp3',
   status: 'completed',
