@@ -75,7 +75,7 @@ const addRoutes = async (scope: FastifyInstance, services: Services, info: Serve
   await addAssemblyAiRoutes(scope, { ...services, uploads, baseUrl: services.address.url });
   addMcpRoutes(scope, { ...services, version: info.version });
   addWebhookRoutes(scope, services.webhooks);
-  addVoiceRoutes(scope, services.voices);
+  addVoiceRoutes(scope, services.speakers);
   addModelRoutes(scope, services.models);
   addNetworkRoutes(scope, services.network);
 };

@@ -23,13 +23,13 @@ import { NetworkService } from './services/network.ts';
 import { QueueService } from './services/queue.ts';
 import { SearchService } from './services/search.ts';
 import { languageModelOf, pipelineSettings, SettingsService } from './services/settings.ts';
+import { SpeakerService } from './services/speakers.ts';
 import { SystemService } from './services/system.ts';
 import { TranscriptAudio } from './services/transcripts/audio.ts';
 import { TranscriptService } from './services/transcripts/index.ts';
 import { TranscriptPagination } from './services/transcripts/pagination.ts';
 import { publishTranscriptEvents } from './services/transcripts/publish.ts';
 import { UsageService } from './services/usage.ts';
-import { VoiceService } from './services/voices.ts';
 import { WebhookService } from './services/webhooks.ts';
 import type { Database } from './stores/database.ts';
 
@@ -56,7 +56,11 @@ export const createServices = async ({ config, host, paths, db, logger }: Deps) 
   const usage = new UsageService(db);
   const search = new SearchService(db);
   const network = new NetworkService({ db, clock, logger });
-  const voices = new VoiceService({ db, clock, sameVoice: (model) => sameSpeakerCosineOf(model).across });
+  const speakers = new SpeakerService({
+    db,
+    clock,
+    sameSpeakerCosine: (model) => sameSpeakerCosineOf(model).across,
+  });
 
   const engines = await createEngines({ config, host, settings, network, logger });
   const { engine, http, media } = engines;
@@ -139,7 +143,7 @@ export const createServices = async ({ config, host, paths, db, logger }: Deps) 
     events,
     jobs,
     jobEvents,
-    voices,
+    speakers,
     analyze,
     baseUrl,
     files: files.service,
@@ -176,7 +180,7 @@ export const createServices = async ({ config, host, paths, db, logger }: Deps) 
     usage,
     search,
     network,
-    voices,
+    speakers,
     engine,
     http,
     models,

@@ -38,8 +38,9 @@ export const openTestDatabase = (folder = temporaryFolder()): Database => {
 };
 
 const addUser = (db: Database, id: string): void => {
-  const limits = { storage_limit: null, credit_budget: null };
-  if (findUser(db, id) === undefined) insertUser(db, { id, name: id, owner: 0, created_at: 0, ...limits });
+  const limits = { storageLimit: null, creditBudget: null };
+  if (findUser(db, id) === undefined)
+    insertUser(db, { id, name: id, isOwner: false, createdAt: 0, ...limits });
 };
 
 /** Queues a job of `userId`, who is added where missing; returns the id, which is `id` where the change names one. */

@@ -8,10 +8,10 @@ export const fillFiles = (db: WritableDb, count: number): string => {
   const user = {
     id: newId('usr'),
     name: 'filled',
-    owner: 0,
-    created_at: 0,
-    storage_limit: null,
-    credit_budget: null,
+    isOwner: false,
+    createdAt: 0,
+    storageLimit: null,
+    creditBudget: null,
   };
   insertUser(db, user);
   db.transaction(() => {

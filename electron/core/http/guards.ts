@@ -58,7 +58,7 @@ const authenticate = (request: FastifyRequest, accounts: AccountService): void =
         : 'This API key is not valid.';
     throw new AppError('unauthorized', sentence);
   }
-  if (access === 'owner' && request.caller.user.owner !== 1) {
+  if (access === 'owner' && !request.caller.user.isOwner) {
     throw new AppError('forbidden', 'Only a key of the owner may do this.');
   }
 };

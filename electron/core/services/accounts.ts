@@ -3,31 +3,30 @@ import { type Clock, isoTime } from '../base/clock.ts';
 import { AppError } from '../base/errors.ts';
 import { isSameSecret, isWellFormedKey, newApiKey, newId, newToken, sha256Hex } from '../base/ids.ts';
 import type { WritableDb } from '../stores/database.ts';
-import type { KeyRow, UserRow } from '../stores/schema.ts';
 import { markForScrub, runPendingScrub } from '../stores/scrub.ts';
 import * as store from '../stores/users.ts';
 
 /** Who asks: the user, and the first characters of the key for the request log. */
-export type Caller = { readonly user: UserRow; readonly keyPrefix: string };
+export type Caller = { readonly user: store.UserRecord; readonly keyPrefix: string };
 
 const PREFIX_LENGTH = 8;
 const TOUCH_EVERY_MS = 60_000;
 
-const presentKey = (row: KeyRow): ApiKey => ({
-  id: row.id,
-  name: row.name,
-  prefix: row.prefix,
-  created_at: isoTime(row.created_at),
-  last_used_at: row.last_used_at === null ? null : isoTime(row.last_used_at),
+const presentKey = (key: store.KeyRecord): ApiKey => ({
+  id: key.id,
+  name: key.name,
+  prefix: key.prefix,
+  created_at: isoTime(key.createdAt),
+  last_used_at: key.lastUsedAt === null ? null : isoTime(key.lastUsedAt),
 });
 
-export const presentUser = (row: UserRow): User => ({
-  id: row.id,
-  name: row.name,
-  owner: row.owner === 1,
-  created_at: isoTime(row.created_at),
-  storage_limit: row.storage_limit,
-  credit_budget: row.credit_budget,
+export const presentUser = (user: store.UserRecord): User => ({
+  id: user.id,
+  name: user.name,
+  owner: user.isOwner,
+  created_at: isoTime(user.createdAt),
+  storage_limit: user.storageLimit,
+  credit_budget: user.creditBudget,
 });
 
 const keyNotFound = () => new AppError('key_not_found', 'There is no such key.');
@@ -51,10 +50,10 @@ export class AccountService {
   }
 
   /** The owner; made at the first start. */
-  owner(): UserRow {
+  owner(): store.UserRecord {
     const known = store.findOwner(this.#db);
     if (known !== undefined) return known;
-    const owner = this.#userRow('owner', {}, 1);
+    const owner = this.#newUser('owner', {}, true);
     store.insertUser(this.#db, owner);
     return owner;
   }
@@ -71,10 +70,10 @@ export class AccountService {
     const row = store.findKeyByHash(this.#db, hash);
     if (row === undefined) return undefined;
     const now = this.#clock.now();
-    if (row.last_used_at === null || Math.abs(now - row.last_used_at) > TOUCH_EVERY_MS) {
+    if (row.lastUsedAt === null || Math.abs(now - row.lastUsedAt) > TOUCH_EVERY_MS) {
       store.touchKey(this.#db, row.id, now);
     }
-    return this.#callerOf(row.user_id, keyPrefix);
+    return this.#callerOf(row.userId, keyPrefix);
   }
 
   /** A one-time token that a window turns into a session key. */
@@ -103,14 +102,14 @@ export class AccountService {
 
   createKey(userId: string, name: string): KeyWithSecret {
     const key = newApiKey();
-    const row: KeyRow = {
+    const row: store.KeyRecord = {
       id: newId('key'),
-      user_id: userId,
+      userId,
       name,
       prefix: key.slice(0, PREFIX_LENGTH),
       hash: sha256Hex(key),
-      created_at: this.#clock.now(),
-      last_used_at: null,
+      createdAt: this.#clock.now(),
+      lastUsedAt: null,
     };
     store.insertKey(this.#db, row);
     return { ...presentKey(row), key };
@@ -122,7 +121,7 @@ export class AccountService {
     const key = newApiKey();
     const prefix = key.slice(0, PREFIX_LENGTH);
     store.replaceKeySecret(this.#db, id, prefix, sha256Hex(key));
-    return { ...presentKey({ ...row, prefix, last_used_at: null }), key };
+    return { ...presentKey({ ...row, prefix, lastUsedAt: null }), key };
   }
 
   revokeKey(userId: string, id: string): void {
@@ -135,7 +134,7 @@ export class AccountService {
 
   createUser(name: string, limits: Limits): { user: User; key: KeyWithSecret } {
     this.#refuseTaken(name);
-    const row = this.#userRow(name, limits, 0);
+    const row = this.#newUser(name, limits, false);
     return this.#db.transaction(() => {
       store.insertUser(this.#db, row);
       return { user: presentUser(row), key: this.createKey(row.id, 'first') };
@@ -146,21 +145,21 @@ export class AccountService {
     const row = store.findUser(this.#db, id);
     if (row === undefined) throw userNotFound();
     if (change.name !== undefined && change.name !== row.name) this.#refuseTaken(change.name);
-    const next: UserRow = {
+    const next: store.UserRecord = {
       ...row,
       name: change.name ?? row.name,
-      storage_limit: change.storage_limit === undefined ? row.storage_limit : change.storage_limit,
-      credit_budget: change.credit_budget === undefined ? row.credit_budget : change.credit_budget,
+      storageLimit: change.storage_limit === undefined ? row.storageLimit : change.storage_limit,
+      creditBudget: change.credit_budget === undefined ? row.creditBudget : change.credit_budget,
     };
-    store.updateUser(this.#db, id, next);
+    store.updateUser(this.#db, next);
     return presentUser(next);
   }
 
   /** The user's row, for deletion by the service that also removes what the user kept. */
-  deletableUser(id: string): UserRow {
+  deletableUser(id: string): store.UserRecord {
     const row = store.findUser(this.#db, id);
     if (row === undefined) throw userNotFound();
-    if (row.owner === 1) throw new AppError('conflict', 'The owner of this installation cannot be deleted.');
+    if (row.isOwner) throw new AppError('conflict', 'The owner of this installation cannot be deleted.');
     return row;
   }
 
@@ -183,14 +182,14 @@ export class AccountService {
     throw new AppError('conflict', 'There is a user of that name already.');
   }
 
-  #userRow(name: string, limits: Limits, owner: 0 | 1): UserRow {
+  #newUser(name: string, limits: Limits, isOwner: boolean): store.UserRecord {
     return {
       id: newId('usr'),
       name,
-      owner,
-      created_at: this.#clock.now(),
-      storage_limit: limits.storage_limit ?? null,
-      credit_budget: limits.credit_budget ?? null,
+      isOwner,
+      createdAt: this.#clock.now(),
+      storageLimit: limits.storage_limit ?? null,
+      creditBudget: limits.credit_budget ?? null,
     };
   }
 }

@@ -5,44 +5,47 @@ import { isoTime } from '../base/clock.ts';
 import { round, roundMs } from '../base/numbers.ts';
 import { type Alternatives, matchExpression, parseQuery } from '../search/query.ts';
 import { findMarks, makeSnippet } from '../search/snippet.ts';
-import type { WritableDb } from '../stores/database.ts';
-import { countMatches, ownerToken, type SearchRow, searchTranscripts } from '../stores/search.ts';
+import type { ReadableDb } from '../stores/database.ts';
+import { countMatches, type FoundTranscript, searchTranscripts } from '../stores/search.ts';
 import { readSegmentTexts } from '../stores/segments.ts';
 
-const HITS_PER_TRANSCRIPT = 20;
-const SNIPPET = 160;
+const MAX_HITS_PER_TRANSCRIPT = 20;
+/** UTF-16 code units. */
+const SNIPPET_LENGTH = 160;
 
 type Found = { results: z.output<typeof SearchHit>[]; pagination: Pagination };
 
-/** Full text over a user's transcripts. */
-export class SearchService {
-  readonly #db: WritableDb;
+const paginationOf = (page: number, limit: number, total: number): Pagination => {
+  const pages = Math.ceil(total / limit);
+  return { page, limit, total, pages, hasNext: page < pages, hasPrev: page > 1 };
+};
 
-  constructor(db: WritableDb) {
+/** Full-text search over a user's transcripts. */
+export class SearchService {
+  readonly #db: ReadableDb;
+
+  constructor(db: ReadableDb) {
     this.#db = db;
   }
 
   /** Ranked transcripts with the places that match. A query without any word finds nothing. */
   search(userId: string, text: string, page: number, limit: number): Found {
     const parsed = parseQuery(text);
-    const match =
-      parsed === undefined
-        ? undefined
-        : `owner : "${ownerToken(userId)}" AND {name body} : ${matchExpression(parsed)}`;
-    const total = match === undefined ? 0 : countMatches(this.#db, match);
-    const rows = match === undefined ? [] : searchTranscripts(this.#db, match, limit, (page - 1) * limit);
-    const pages = Math.ceil(total / limit);
+    if (parsed === undefined) return { results: [], pagination: paginationOf(page, limit, 0) };
+    const expression = matchExpression(parsed);
+    const found = searchTranscripts(this.#db, userId, expression, { limit, offset: (page - 1) * limit });
+    const total = countMatches(this.#db, userId, expression);
     return {
-      results: parsed === undefined ? [] : rows.map((row) => this.#present(row, parsed)),
-      pagination: { page, limit, total, pages, hasNext: page < pages, hasPrev: page > 1 },
+      results: found.map((transcript) => this.#present(transcript, parsed)),
+      pagination: paginationOf(page, limit, total),
     };
   }
 
-  #present(row: SearchRow, parsed: Alternatives): z.output<typeof SearchHit> {
-    const hits = readSegmentTexts(this.#db, row.id).flatMap((segment, index) => {
+  #present(transcript: FoundTranscript, parsed: Alternatives): z.output<typeof SearchHit> {
+    const hits = readSegmentTexts(this.#db, transcript.id).flatMap((segment, index) => {
       const marks = findMarks(parsed, segment.text);
       if (marks.length === 0) return [];
-      const { snippet, marks: placed } = makeSnippet(segment.text, marks, SNIPPET);
+      const { snippet, marks: placed } = makeSnippet(segment.text, marks, SNIPPET_LENGTH);
       return [
         {
           segment_id: index,
@@ -54,12 +57,12 @@ export class SearchService {
       ];
     });
     return {
-      id: row.id,
-      name: row.name,
-      language: row.language,
-      created_at: isoTime(row.created_at),
-      score: round(-row.score, 4),
-      hits: hits.slice(0, HITS_PER_TRANSCRIPT),
+      id: transcript.id,
+      name: transcript.name,
+      language: transcript.language,
+      created_at: isoTime(transcript.createdAt),
+      score: round(-transcript.score, 4),
+      hits: hits.slice(0, MAX_HITS_PER_TRANSCRIPT),
     };
   }
 }

@@ -13,16 +13,25 @@ import type { PipelineSettings } from '../pipeline/deps.ts';
 import type { WritableDb } from '../stores/database.ts';
 import { clearSetting, readSettings, writeSetting } from '../stores/settings.ts';
 
-type Entry = { value: unknown; source: 'default' | 'stored' | 'run' };
+type Entry = { readonly value: unknown; readonly source: 'default' | 'stored' | 'run' };
+type Checked = { readonly key: SettingKey; readonly value: Settings[SettingKey] | null };
+type Problem = { readonly path: string; readonly message: string };
 
-/**
- * The settings of this installation: defaults, over them what is stored, over that what was
- * given for this run alone.
- */
+/** Validates one change; null, which resets a setting to its default, is always valid. */
+const check = (key: string, value: JsonValue): Checked | Problem => {
+  if (!isSettingKey(key)) return { path: key, message: 'is not a setting' };
+  if (value === null) return { key, value };
+  const result = SETTINGS[key].schema.safeParse(value);
+  if (result.success) return { key, value: result.data };
+  return { path: key, message: result.error.issues[0]?.message ?? 'is not valid' };
+};
+
+/** The settings of this installation. Overrides of this run win over stored values, and these over defaults. */
 export class SettingsService {
   readonly #db: WritableDb;
   readonly #overrides: ReadonlyMap<string, unknown>;
   readonly #defaults: ReadonlyMap<string, unknown>;
+  /** Values at the start as JSON, to find those that need a restart. */
   readonly #atStart: ReadonlyMap<string, string>;
   #entries: ReadonlyMap<SettingKey, Entry>;
 
@@ -52,63 +61,46 @@ export class SettingsService {
     return { success: true, data, needs_restart: waiting.map((s) => s.key) };
   }
 
-  /** Stores values; null puts a key back to its default. All are checked before any is stored. */
+  /** Stores values, or resets those that are null. Throws `invalid_request` before storing any if one is invalid. */
   change(values: Readonly<PatchSettings>): void {
-    const checked = Object.entries(values).map(([key, value]) => this.#check(key, value ?? null));
-    const details = checked.flatMap((result) => (result.problem === undefined ? [] : [result.problem]));
-    if (details.length > 0) {
-      throw new AppError('invalid_request', `The setting ${details[0]?.path} ${details[0]?.message}.`, {
-        details,
+    const results = Object.entries(values).map(([key, value]) => check(key, value ?? null));
+    const problems = results.filter((result) => 'message' in result);
+    const [first] = problems;
+    if (first !== undefined) {
+      throw new AppError('invalid_request', `The setting ${first.path} ${first.message}.`, {
+        details: problems,
       });
     }
     this.#db.transaction(() => {
-      for (const { key, text } of checked) {
-        if (text === null) clearSetting(this.#db, key);
-        else writeSetting(this.#db, key, text);
+      for (const { key, value } of results.filter((result) => 'key' in result)) {
+        if (value === null) clearSetting(this.#db, key);
+        else writeSetting(this.#db, key, value);
       }
     });
     this.#entries = this.#read();
   }
 
-  #check(
-    key: string,
-    value: JsonValue,
-  ): { key: string; text: string | null; problem?: { path: string; message: string } } {
-    if (!isSettingKey(key)) return { key, text: null, problem: { path: key, message: 'is not a setting' } };
-    if (value === null) return { key, text: null };
-    const result = SETTINGS[key].schema.safeParse(value);
-    if (result.success) return { key, text: JSON.stringify(result.data) };
-    return {
-      key,
-      text: null,
-      problem: { path: key, message: result.error.issues[0]?.message ?? 'is not valid' },
-    };
-  }
-
   #read(): ReadonlyMap<SettingKey, Entry> {
     const stored = readSettings(this.#db);
+    const entryOf = (key: SettingKey): Entry => {
+      if (this.#overrides.has(key)) return { value: this.#overrides.get(key), source: 'run' };
+      return stored.has(key)
+        ? { value: stored.get(key), source: 'stored' }
+        : { value: this.#defaultOf(key), source: 'default' };
+    };
     return new Map(
       Object.keys(SETTINGS)
         .filter(isSettingKey)
-        .map((key) => [key, this.#entry(key, stored.get(key))]),
+        .map((key) => [key, entryOf(key)]),
     );
   }
 
   #defaultOf(key: SettingKey): unknown {
     return this.#defaults.has(key) ? this.#defaults.get(key) : SETTINGS[key].default;
   }
-
-  #entry(key: SettingKey, stored: string | undefined): Entry {
-    if (this.#overrides.has(key)) return { value: this.#overrides.get(key), source: 'run' };
-    if (stored === undefined) return { value: this.#defaultOf(key), source: 'default' };
-    const result = SETTINGS[key].schema.safeParse(JSON.parse(stored));
-    return result.success
-      ? { value: result.data, source: 'stored' }
-      : { value: this.#defaultOf(key), source: 'default' };
-  }
 }
 
-/** What the pipeline reads of them, each at the moment it needs it. */
+/** The settings of the pipeline, each read at the moment it is needed. */
 export const pipelineSettings = (settings: SettingsService): PipelineSettings => ({
   maxDownloadBytes: () => settings.get('network.maxDownloadBytes'),
   stallSeconds: () => settings.get('network.stallSeconds'),
@@ -118,13 +110,13 @@ export const pipelineSettings = (settings: SettingsService): PipelineSettings =>
   creditRate: (model) => settings.get(`credits.perMinute.${isModelAlias(model) ? model : 'mini'}`),
 });
 
-/** Where the owner has named a source of models, its origin, which may then be private; else null. */
+/** The origin of the model source that the owner set, which may be a private address; null for the default. */
 export const namedModelOrigin = (settings: SettingsService): string | null => {
   const named = settings.get('models.baseUrl');
   return named === SETTINGS['models.baseUrl'].default ? null : new URL(named).origin;
 };
 
-/** The language model that a person set up, if any. */
+/** The language model; its URL and name are empty where none is set up. */
 export const languageModelOf = (settings: SettingsService) => ({
   url: settings.get('llm.url'),
   model: settings.get('llm.model'),

@@ -8,7 +8,7 @@ import type { Parallelism } from '../engines/whisper/parallelism.ts';
 import type { SystemInfo } from '../engines/whisper/types.ts';
 import type { SettingsService } from './settings.ts';
 
-type Options = {
+type Deps = {
   readonly version: string;
   readonly paths: DataPaths;
   readonly clock: Clock;
@@ -22,28 +22,28 @@ type Options = {
 
 type Probe = { available: true; info: SystemInfo } | { available: false; detail: string };
 
-const graphicsProcessor = ({ devices }: SystemInfo): string | null =>
+const gpuOf = ({ devices }: SystemInfo): string | null =>
   devices.find(({ kind }) => kind === 'gpu')?.description ?? null;
 
-/** What this installation runs on. */
+/** Describes the installation: versions, engine, hardware, limits. */
 export class SystemService {
-  readonly #o: Options;
+  readonly #deps: Deps;
   readonly #startedAt: number;
   #probe: Promise<Probe> | undefined;
 
-  constructor(options: Options) {
-    this.#o = options;
-    this.#startedAt = options.clock.monotonic();
+  constructor(deps: Deps) {
+    this.#deps = deps;
+    this.#startedAt = deps.clock.monotonic();
   }
 
-  /** Seconds since the start. */
+  /** Seconds since the start, with one decimal. */
   uptime(): number {
-    return Math.round((this.#o.clock.monotonic() - this.#startedAt) / 100) / 10;
+    return Math.round((this.#deps.clock.monotonic() - this.#startedAt) / 100) / 10;
   }
 
-  /** Whether the speech engine loads on this machine; tried once, in a process of its own. */
+  /** Tries, once, whether the speech engine loads on this machine, in its own process. */
   probe(): Promise<Probe> {
-    this.#probe ??= this.#o.engine.probe().then(
+    this.#probe ??= this.#deps.engine.probe().then(
       (info): Probe => ({ available: true, info }),
       (error: unknown): Probe => ({ available: false, detail: messageOf(error) }),
     );
@@ -51,7 +51,7 @@ export class SystemService {
   }
 
   async describe() {
-    const { version, paths, settings, media, tools, parallelism, scanner } = this.#o;
+    const { version, paths, settings, media, tools, parallelism, scanner } = this.#deps;
     const probe = await this.probe();
     const disk = await statfs(paths.root);
     return {
@@ -59,7 +59,7 @@ export class SystemService {
       node: process.version,
       platform: `${process.platform} ${process.arch}`,
       data_dir: paths.root,
-      // Absent ffmpeg is an answer here, not a failure: `doctor` says what to do about it.
+      // A missing ffmpeg is an answer, not a failure: `doctor` explains how to install it.
       ffmpeg: { path: tools.ffmpeg, version: await media.version().catch(() => null) },
       engine: {
         name: 'whisper.cpp' as const,
@@ -72,7 +72,7 @@ export class SystemService {
       },
       acceleration: {
         enabled: settings.get('engine.acceleration'),
-        device: probe.available ? graphicsProcessor(probe.info) : null,
+        device: probe.available ? gpuOf(probe.info) : null,
       },
       scanner: await scanner(),
       disk_free: disk.bavail * disk.bsize,

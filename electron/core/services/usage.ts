@@ -2,7 +2,7 @@ import { AppError } from '../base/errors.ts';
 import { round } from '../base/numbers.ts';
 import { creditsBy, creditsUsed } from '../stores/credits.ts';
 import type { ReadableDb } from '../stores/database.ts';
-import type { UserRow } from '../stores/schema.ts';
+import type { UserRecord } from '../stores/users.ts';
 
 /** What a user's transcriptions cost so far. */
 export class UsageService {
@@ -12,7 +12,7 @@ export class UsageService {
     this.#db = db;
   }
 
-  of(user: UserRow) {
+  of(user: UserRecord) {
     const groups = (column: 'model' | 'month') =>
       creditsBy(this.#db, user.id, column).map(({ name, credits, seconds, transcripts }) => ({
         name,
@@ -22,15 +22,15 @@ export class UsageService {
       }));
     return {
       credits_used: round(creditsUsed(this.#db, user.id), 2),
-      credit_budget: user.credit_budget,
+      credit_budget: user.creditBudget,
       by_model: groups('model').map(({ name, ...rest }) => ({ model: name, ...rest })),
       by_month: groups('month').map(({ name, ...rest }) => ({ month: name, ...rest })),
     };
   }
 
   /** Throws `budget_exceeded` when the user has a budget and it is spent. */
-  refuseOverBudget(user: UserRow): void {
-    if (user.credit_budget === null || creditsUsed(this.#db, user.id) < user.credit_budget) return;
-    throw new AppError('budget_exceeded', `The credit budget of ${user.credit_budget} is spent.`);
+  refuseOverBudget(user: UserRecord): void {
+    if (user.creditBudget === null || creditsUsed(this.#db, user.id) < user.creditBudget) return;
+    throw new AppError('budget_exceeded', `The credit budget of ${user.creditBudget} is spent.`);
   }
 }

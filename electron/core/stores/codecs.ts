@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AnalysisOptions, Transcription } from '../../contract/transcript.ts';
+import { WebhookDelivery } from '../../contract/webhooks.ts';
 
 /** How a value is stored in a text column. */
 export type TextCodec<T> = { decode(text: string): T; encode(value: T): string };
@@ -78,7 +79,9 @@ export const optionsCodec = json(AnalysisOptions);
 export const analysisCodec = json(StoredAnalysis);
 export const warningsCodec = json(z.array(z.string()));
 export const pageSourceCodec = json(PageSource);
-export const checkpointCodec = json(Checkpoint);
+// A checkpoint that cannot be read starts the job over.
+export const checkpointCodec = json(Checkpoint.nullable().catch(null));
+export const attemptsCodec = json(WebhookDelivery.shape.attempts);
 export const metadataCodec = json(FileMetadata);
 export const corsListCodec = json(z.array(z.string()));
 

@@ -40,7 +40,7 @@ export type Tables = {
   connections: ConnectionRow & { number: Generated<number> };
   model_downloads: ModelDownloadRow;
   model_speeds: { id: string; speed: number; measured_at: number };
-  remembered_voices: VoiceRow;
+  remembered_voices: RememberedVoiceRow;
   speaker_voices: SpeakerVoiceRow;
 };
 
@@ -178,7 +178,7 @@ export type DeliveryRow = {
   /** Public id; null until the service takes the row up. */
   id: string | null;
   transcript_id: string;
-  type: string;
+  type: 'transcript.completed' | 'transcript.failed' | 'transcript.test';
   url: string;
   state: 'pending' | 'delivered' | 'failed';
   /** JSON: the attempts made, in the form of the answer. */
@@ -207,7 +207,7 @@ export type ModelDownloadRow = {
 };
 
 /** A voice that a user asked to be remembered. */
-export type VoiceRow = {
+export type RememberedVoiceRow = {
   id: string;
   user_id: string;
   name: string;

@@ -6,8 +6,8 @@ import type { TranscriptChange } from './transcript-record.ts';
 
 const REBUILD = 'search.rebuild';
 
-/** A token of the index that no word of a text can be. */
-export const ownerToken = (userId: string): string => userId.toLowerCase().replaceAll('_', '');
+/** A token that no word of a text can equal. */
+const ownerToken = (userId: string): string => userId.toLowerCase().replaceAll('_', '');
 
 const entryOf = (db: ReadableDb, transcriptId: string): number | undefined =>
   db.get(sql.selectFrom('search_rows').select('row').where('transcript_id', '=', transcriptId))?.row;
@@ -80,39 +80,49 @@ export const compactIndex = (db: WritableDb): void => {
   db.run(query(raw`INSERT INTO search_index (search_index) VALUES ('optimize')`));
 };
 
-export type SearchRow = {
-  id: string;
-  name: string;
-  language: string | null;
-  created_at: number;
-  score: number;
+export type FoundTranscript = {
+  readonly id: string;
+  readonly name: string;
+  readonly language: string | null;
+  readonly createdAt: number;
+  /** bm25 of FTS5: lower is better. */
+  readonly score: number;
 };
 
-/** A word in the name counts as much as five in the text. */
+type FoundRow = { id: string; name: string; language: string | null; created_at: number; score: number };
+
+/** A word in the name weighs as much as five in the text. */
 const RANK = 'bm25(search_index, 0.0, 5.0, 1.0)';
 
-/** Transcripts that match, best first (a lower bm25 is better). */
+const matchFor = (userId: string, expression: string): string =>
+  `owner : "${ownerToken(userId)}" AND {name body} : ${expression}`;
+
+/** A page of the user's transcripts that match an FTS5 expression, best first. */
 export const searchTranscripts = (
   db: ReadableDb,
-  match: string,
-  limit: number,
-  offset: number,
-): SearchRow[] =>
-  db.all(
-    query(raw<SearchRow>`
+  userId: string,
+  expression: string,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): FoundTranscript[] =>
+  db
+    .all(
+      query(raw<FoundRow>`
       SELECT t.id, t.name, t.language, t.created_at, m.score
       FROM (
         SELECT rowid, ${raw.raw(RANK)} AS score FROM search_index
-        WHERE search_index MATCH ${match} ORDER BY score LIMIT ${limit} OFFSET ${offset}
+        WHERE search_index MATCH ${matchFor(userId, expression)} ORDER BY score LIMIT ${limit} OFFSET ${offset}
       ) m
       JOIN search_rows r ON r.row = m.rowid
       JOIN transcripts t ON t.id = r.transcript_id
       ORDER BY m.score`),
-  );
+    )
+    .map(({ created_at: createdAt, ...found }) => ({ ...found, createdAt }));
 
-export const countMatches = (db: ReadableDb, match: string): number =>
+export const countMatches = (db: ReadableDb, userId: string, expression: string): number =>
   db.get(
     query(
-      raw<{ count: number }>`SELECT count(*) AS count FROM search_index WHERE search_index MATCH ${match}`,
+      raw<{
+        count: number;
+      }>`SELECT count(*) AS count FROM search_index WHERE search_index MATCH ${matchFor(userId, expression)}`,
     ),
   )?.count ?? 0;

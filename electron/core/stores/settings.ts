@@ -1,13 +1,20 @@
+import { isSettingKey, SETTINGS, type SettingKey, type Settings } from '../../contract/settings.ts';
 import { type ReadableDb, sql, type WritableDb } from './database.ts';
 
-/** Stored settings: key → JSON text. */
-export const readSettings = (db: ReadableDb): Map<string, string> =>
-  new Map(db.all(sql.selectFrom('settings').selectAll()).map((row) => [row.key, row.value]));
+/** The stored settings. Those that this version does not know, or whose value it does not allow, are left out. */
+export const readSettings = (db: ReadableDb): ReadonlyMap<SettingKey, unknown> =>
+  new Map(
+    db.all(sql.selectFrom('settings').selectAll()).flatMap(({ key, value }): [SettingKey, unknown][] => {
+      if (!isSettingKey(key)) return [];
+      const result = SETTINGS[key].schema.safeParse(JSON.parse(value));
+      return result.success ? [[key, result.data]] : [];
+    }),
+  );
 
-export const writeSetting = (db: WritableDb, key: string, value: string): void => {
-  db.run(sql.replaceInto('settings').values({ key, value }));
+export const writeSetting = <K extends SettingKey>(db: WritableDb, key: K, value: Settings[K]): void => {
+  db.run(sql.replaceInto('settings').values({ key, value: JSON.stringify(value) }));
 };
 
-export const clearSetting = (db: WritableDb, key: string): void => {
+export const clearSetting = (db: WritableDb, key: SettingKey): void => {
   db.run(sql.deleteFrom('settings').where('key', '=', key));
 };

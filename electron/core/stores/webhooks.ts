@@ -1,12 +1,46 @@
+import type { WebhookDelivery } from '../../contract/webhooks.ts';
+import { attemptsCodec } from './codecs.ts';
 import { type ReadableDb, sql, type WritableDb } from './database.ts';
 import type { DeliveryRow } from './schema.ts';
 
-export type StoredDelivery = DeliveryRow & { readonly number: number; readonly id: string };
+/** An attempt to deliver, in the form of the answer. */
+export type DeliveryAttempt = WebhookDelivery['attempts'][number];
 
-const withId = (row: DeliveryRow & { number: number }): StoredDelivery[] =>
-  row.id === null ? [] : [{ ...row, id: row.id }];
+/** A notice to a webhook. */
+export type Delivery = {
+  /** Orders deliveries by their creation. */
+  readonly number: number;
+  readonly id: string;
+  readonly transcriptId: string;
+  readonly type: WebhookDelivery['type'];
+  readonly url: string;
+  readonly state: WebhookDelivery['state'];
+  readonly attempts: readonly DeliveryAttempt[];
+  readonly nextAttemptAt: number | null;
+  readonly createdAt: number;
+};
 
-/** Gives their public ids to the deliveries that became due since the last call. */
+export type DeliveryWithName = Delivery & { readonly transcriptName: string };
+
+/** Empty for a delivery that the service has not adopted yet. */
+const decode = (row: DeliveryRow & { number: number }): Delivery[] =>
+  row.id === null
+    ? []
+    : [
+        {
+          number: row.number,
+          id: row.id,
+          transcriptId: row.transcript_id,
+          type: row.type,
+          url: row.url,
+          state: row.state,
+          attempts: attemptsCodec.decode(row.attempts),
+          nextAttemptAt: row.next_attempt_at,
+          createdAt: row.created_at,
+        },
+      ];
+
+/** Gives their public ids to the deliveries that triggers inserted since the last call. Returns how many. */
 export const adoptDeliveries = (db: WritableDb, makeId: () => string): number =>
   db.transaction(() => {
     const fresh = db.all(
@@ -22,12 +56,26 @@ export const adoptDeliveries = (db: WritableDb, makeId: () => string): number =>
     return fresh.length;
   });
 
-export const insertDelivery = (db: WritableDb, row: DeliveryRow & { id: string }): StoredDelivery => {
-  const made = db.get(sql.insertInto('webhook_deliveries').values(row).returning('number'));
-  return { ...row, number: made?.number ?? 0 };
+export const insertDelivery = (db: WritableDb, delivery: Omit<Delivery, 'number'>): Delivery => {
+  const inserted = db.get(
+    sql
+      .insertInto('webhook_deliveries')
+      .values({
+        id: delivery.id,
+        transcript_id: delivery.transcriptId,
+        type: delivery.type,
+        url: delivery.url,
+        state: delivery.state,
+        attempts: attemptsCodec.encode([...delivery.attempts]),
+        next_attempt_at: delivery.nextAttemptAt,
+        created_at: delivery.createdAt,
+      })
+      .returning('number'),
+  );
+  return { ...delivery, number: inserted?.number ?? 0 };
 };
 
-export const pendingDeliveries = (db: ReadableDb): StoredDelivery[] =>
+export const pendingDeliveries = (db: ReadableDb): Delivery[] =>
   db
     .all(
       sql
@@ -37,13 +85,13 @@ export const pendingDeliveries = (db: ReadableDb): StoredDelivery[] =>
         .where('id', 'is not', null)
         .orderBy('number'),
     )
-    .flatMap(withId);
+    .flatMap(decode);
 
-export const findDelivery = (db: ReadableDb, number: number): StoredDelivery | undefined =>
-  db.all(sql.selectFrom('webhook_deliveries').selectAll().where('number', '=', number)).flatMap(withId)[0];
+export const findDelivery = (db: ReadableDb, number: number): Delivery | undefined =>
+  db.all(sql.selectFrom('webhook_deliveries').selectAll().where('number', '=', number)).flatMap(decode)[0];
 
 /** A transcript's deliveries, the latest first. */
-export const deliveriesOf = (db: ReadableDb, transcriptId: string): StoredDelivery[] =>
+export const deliveriesOf = (db: ReadableDb, transcriptId: string): Delivery[] =>
   db
     .all(
       sql
@@ -53,12 +101,10 @@ export const deliveriesOf = (db: ReadableDb, transcriptId: string): StoredDelive
         .where('id', 'is not', null)
         .orderBy('number', 'desc'),
     )
-    .flatMap(withId);
+    .flatMap(decode);
 
-export type RecentDelivery = StoredDelivery & { readonly transcript_name: string };
-
-/** The latest deliveries of a user's transcripts, the latest first. */
-export const recentDeliveries = (db: ReadableDb, userId: string, limit: number): RecentDelivery[] =>
+/** The latest deliveries of all of a user's transcripts, the latest first. */
+export const recentDeliveries = (db: ReadableDb, userId: string, limit: number): DeliveryWithName[] =>
   db
     .all(
       sql
@@ -71,12 +117,19 @@ export const recentDeliveries = (db: ReadableDb, userId: string, limit: number):
         .orderBy('d.number', 'desc')
         .limit(limit),
     )
-    .flatMap(({ id, ...row }) => (id === null ? [] : [{ ...row, id }]));
+    .flatMap(({ transcript_name: transcriptName, ...row }) =>
+      decode(row).map((delivery) => ({ ...delivery, transcriptName })),
+    );
 
 export const updateDelivery = (
   db: WritableDb,
-  number: number,
-  change: Pick<DeliveryRow, 'state' | 'attempts' | 'next_attempt_at'>,
+  {
+    number,
+    state,
+    attempts,
+    nextAttemptAt,
+  }: Pick<Delivery, 'number' | 'state' | 'attempts' | 'nextAttemptAt'>,
 ): void => {
+  const change = { state, attempts: attemptsCodec.encode([...attempts]), next_attempt_at: nextAttemptAt };
   db.run(sql.updateTable('webhook_deliveries').set(change).where('number', '=', number));
 };

@@ -62,7 +62,7 @@ const filled = async (
   const mirror = temporaryFolder();
   mkdirSync(root, { recursive: true });
   const db = openDatabase(join(root, 'earshot.db'), { logger: silentLogger, now: Date.now });
-  writeSetting(db, 'storage.mirrors', JSON.stringify([mirror]));
+  writeSetting(db, 'storage.mirrors', [mirror]);
   db.close();
   const storage = await startStorage({ root });
   await fill(storage);

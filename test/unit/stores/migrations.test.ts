@@ -128,7 +128,8 @@ describe('a database of the version before the scrub marks', () => {
     const db = openDatabase(path, { logger: silentLogger, now: Date.now });
     expect(rebuildIndexIfMarked(db)).toBe(1);
     expect(rebuildIndexIfMarked(db)).toBeUndefined();
-    const found = (word: string) => searchTranscripts(db, word, 10, 0).map(({ id }) => id);
+    const found = (word: string) =>
+      searchTranscripts(db, 'usr_1', word, { limit: 10, offset: 0 }).map(({ id }) => id);
     expect(found('secret')).toEqual([]);
     expect(found('zeppelin')).toEqual(['tr_1']);
   });

@@ -36,8 +36,8 @@ const addTranscript = (db: Database, id: string, text: string): void => {
 
 const withTranscripts = (folder: string): Database => {
   const db = start(folder);
-  const limits = { storage_limit: null, credit_budget: null };
-  insertUser(db, { id: USER, name: 'Ann', owner: 1, created_at: 1, ...limits });
+  const limits = { storageLimit: null, creditBudget: null };
+  insertUser(db, { id: USER, name: 'Ann', isOwner: true, createdAt: 1, ...limits });
   addTranscript(db, 'tr_1', `Call the ${SECRET} today.`);
   addTranscript(db, 'tr_2', 'Another text.');
   return db;

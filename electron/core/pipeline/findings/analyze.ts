@@ -5,8 +5,8 @@ import { throwIfAborted } from '../../base/abort.ts';
 import type { StoredAnalysis } from '../../stores/codecs.ts';
 import type { WritableDb } from '../../stores/database.ts';
 import type { StoredSegment } from '../../stores/segments.ts';
+import { replaceSpeakerEmbeddings } from '../../stores/speakers.ts';
 import type { Transcript, TranscriptChange } from '../../stores/transcript-record.ts';
-import { replaceSpeakerVoices } from '../../stores/voices.ts';
 import type { PipelineDeps } from '../deps.ts';
 import type { JobContext } from '../types.ts';
 import type { Diarized } from './diarize.ts';
@@ -152,8 +152,8 @@ export const storeEmbeddings = (
   transcript: Pick<Transcript, 'id' | 'options'>,
   { embeddings }: Pick<Diarized, 'embeddings'>,
 ): void => {
-  if (transcript.options.redact_pii) replaceSpeakerVoices(db, transcript.id, []);
-  else if (embeddings !== undefined) replaceSpeakerVoices(db, transcript.id, embeddings);
+  if (transcript.options.redact_pii) replaceSpeakerEmbeddings(db, transcript.id, []);
+  else if (embeddings !== undefined) replaceSpeakerEmbeddings(db, transcript.id, embeddings);
 };
 
 /** The fields of a transcript that follow from new findings; `kept` are earlier results to keep beside them. */

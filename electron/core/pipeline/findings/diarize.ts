@@ -2,9 +2,8 @@ import type { AnalysisOptions } from '../../../contract/transcript.ts';
 import { throwIfAborted } from '../../base/abort.ts';
 import { type AppError, isAppError } from '../../base/errors.ts';
 import type { Diarization } from '../../engines/diarizer/types.ts';
-import type { SpeakerVoiceRow } from '../../stores/schema.ts';
 import type { StoredSegment } from '../../stores/segments.ts';
-import { packVector } from '../../stores/voices.ts';
+import type { NewSpeakerEmbedding } from '../../stores/speakers.ts';
 import type { PipelineDeps, SpeakerModels } from '../deps.ts';
 import type { Recording } from '../source/recording.ts';
 import type { JobContext } from '../types.ts';
@@ -15,9 +14,6 @@ const ENGINE_FAILED =
   'The speakers were not told apart: the program that does it went down. The text is whole.';
 const NOT_DECODED = 'The speakers were not told apart: the audio could not be read again. The text is whole.';
 const NO_AUDIO = 'The speakers were not told apart: the audio is not kept any more.';
-
-/** The embedding of a transcript's speaker, as it is stored. */
-export type SpeakerEmbedding = Omit<SpeakerVoiceRow, 'transcript_id' | 'remembered_as'>;
 
 export type DiarizeInput = {
   /** Null if no audio is on this machine. */
@@ -31,7 +27,7 @@ export type DiarizeInput = {
 export type Diarized = {
   readonly segments: readonly StoredSegment[];
   readonly speakers?: Speakers;
-  readonly embeddings?: readonly SpeakerEmbedding[];
+  readonly embeddings?: readonly NewSpeakerEmbedding[];
   readonly warnings: readonly string[];
 };
 
@@ -67,7 +63,7 @@ const assignSpeakers = (
     speakers: named.speakers,
     embeddings: embeddings.flatMap(({ speaker, embedding }) => {
       const label = labels.get(speaker);
-      return label === undefined ? [] : [{ speaker: label, model, embedding: packVector(embedding) }];
+      return label === undefined ? [] : [{ speaker: label, model, embedding }];
     }),
     warnings: named.dropped.map(nameDropped),
   };

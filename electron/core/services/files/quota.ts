@@ -25,7 +25,7 @@ export class Quota {
   }
 
   limitOf(userId: string): number {
-    return findUser(this.#db, userId)?.storage_limit ?? this.#settings.get('storage.limitBytes');
+    return findUser(this.#db, userId)?.storageLimit ?? this.#settings.get('storage.limitBytes');
   }
 
   /** Throws `storage_limit_exceeded` if storing `bytes` more would exceed the user's quota. */

@@ -6,7 +6,7 @@ import type { StoredAnalysis } from '../../stores/codecs.ts';
 import type { ReadableDb } from '../../stores/database.ts';
 import { readSegments, type StoredSegment } from '../../stores/segments.ts';
 import type { Transcript } from '../../stores/transcript-record.ts';
-import type { VoiceService } from '../voices.ts';
+import type { SpeakerService } from '../speakers.ts';
 import { withText } from './edit.ts';
 
 const ANALYSIS_TIMEOUT_MS = 120_000;
@@ -62,13 +62,13 @@ export const analyseEdited = async (
 };
 
 /**
- * The analysis with speakers named by a person. Remembers a voice only where that is asked for; throws
+ * The analysis with speakers named by a person. Remembers a speaker only where that is asked for; throws
  * `invalid_request` for a label that the transcript does not have.
  */
 export const nameSpeakers = (
   { id, userId, analysis }: Pick<Transcript, 'id' | 'userId' | 'analysis'>,
   names: NonNullable<PatchTranscript['speakers']>,
-  voices: Pick<VoiceService, 'remember'>,
+  service: Pick<SpeakerService, 'remember'>,
 ): StoredAnalysis => {
   const speakers = { ...analysis.speakers };
   for (const [label, given] of Object.entries(names)) {
@@ -79,7 +79,7 @@ export const nameSpeakers = (
         details: [{ path: `speakers.${label}`, message: 'is not a speaker of this transcription' }],
       });
     }
-    if (remember) voices.remember({ id, userId }, label, name);
+    if (remember) service.remember({ id, userId }, label, name);
     speakers[label] = { ...speaker, name };
   }
   return { ...analysis, speakers };

@@ -23,7 +23,7 @@ export type PlayableAudio = {
   readonly mediaType: string;
 };
 
-type Options = {
+type Deps = {
   readonly db: ReadableDb;
   readonly clock: Clock;
   readonly paths: DataPaths;
@@ -53,17 +53,17 @@ const noAudio = () => new AppError('file_not_found', 'The audio of this transcri
 
 /** The sound of a transcription: to be played, and drawn. */
 export class TranscriptAudio {
-  readonly #o: Options;
+  readonly #deps: Deps;
 
-  constructor(options: Options) {
-    this.#o = options;
+  constructor(deps: Deps) {
+    this.#deps = deps;
   }
 
   /** An address that a player can use without a key, for some hours. */
   signedUrl(userId: string, id: string): { url: string; expires_at: string } {
-    if (findOwnTranscript(this.#o.db, userId, id) === undefined) throw notFound();
-    const expires = Math.floor(this.#o.clock.now() / 1000) + URL_SECONDS;
-    const url = `${this.#o.baseUrl()}/v1/transcript/id/${id}/audio?expires=${expires}&signature=${this.#sign(id, expires)}`;
+    if (findOwnTranscript(this.#deps.db, userId, id) === undefined) throw notFound();
+    const expires = Math.floor(this.#deps.clock.now() / 1000) + URL_SECONDS;
+    const url = `${this.#deps.baseUrl()}/v1/transcript/id/${id}/audio?expires=${expires}&signature=${this.#sign(id, expires)}`;
     return { url, expires_at: isoTime(expires * 1000) };
   }
 
@@ -72,7 +72,7 @@ export class TranscriptAudio {
     if (!isSameSecret(signature, this.#sign(id, expires))) {
       throw new AppError('signature_invalid', 'This address was altered, or was never given out.');
     }
-    if (expires * 1000 < this.#o.clock.now()) {
+    if (expires * 1000 < this.#deps.clock.now()) {
       throw new AppError('signature_expired', 'This address has expired. Ask for a new one.');
     }
   }
@@ -80,7 +80,7 @@ export class TranscriptAudio {
   /** The file to play. `userId` undefined: the caller showed a signature. */
   async file(userId: string | undefined, id: string): Promise<PlayableAudio> {
     const transcript =
-      userId === undefined ? findTranscript(this.#o.db, id) : findOwnTranscript(this.#o.db, userId, id);
+      userId === undefined ? findTranscript(this.#deps.db, id) : findOwnTranscript(this.#deps.db, userId, id);
     if (transcript === undefined) throw notFound();
     const found = await this.#locate(transcript);
     const handle = found === undefined ? undefined : await open(found.path, 'r').catch(() => undefined);
@@ -98,7 +98,7 @@ export class TranscriptAudio {
 
   /** The waveform, at most 20 pairs a second. */
   async peaks(userId: string, id: string, perSecond: number): Promise<z.output<typeof Peaks>['data']> {
-    const transcript = findOwnTranscript(this.#o.db, userId, id);
+    const transcript = findOwnTranscript(this.#deps.db, userId, id);
     if (transcript === undefined) throw notFound();
     const bytes = await this.#readPeaks(transcript);
     // Not every rate divides the stored one: each bucket takes the stored peaks that begin in it.
@@ -119,7 +119,7 @@ export class TranscriptAudio {
   }
 
   async #readPeaks(transcript: Transcript): Promise<Int8Array> {
-    const path = join(this.#o.paths.transcripts, transcript.id, PEAKS_FILE);
+    const path = join(this.#deps.paths.transcripts, transcript.id, PEAKS_FILE);
     const file = await open(path, 'r').catch(() => undefined);
     if (file === undefined) return new Int8Array(0);
     try {
@@ -133,15 +133,15 @@ export class TranscriptAudio {
     if (transcript.audioFile === null) {
       // Redacted: the user's own file holds what must not be heard here.
       const own = transcript.fileId === null || transcript.options.redact_pii ? undefined : transcript.fileId;
-      return own === undefined ? undefined : this.#o.locate(own);
+      return own === undefined ? undefined : this.#deps.locate(own);
     }
     return {
-      path: join(this.#o.paths.transcripts, transcript.id, transcript.audioFile),
+      path: join(this.#deps.paths.transcripts, transcript.id, transcript.audioFile),
       name: transcript.fileName ?? transcript.name,
     };
   }
 
   #sign(id: string, expires: number): string {
-    return createHmac('sha256', this.#o.secret).update(`audio\n${id}\n${expires}`).digest('base64url');
+    return createHmac('sha256', this.#deps.secret).update(`audio\n${id}\n${expires}`).digest('base64url');
   }
 }

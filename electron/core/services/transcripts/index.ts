@@ -23,15 +23,16 @@ import { dropUnredacted } from '../../pipeline/redaction/text.ts';
 import type { WritableDb } from '../../stores/database.ts';
 import { findIdempotent, rememberIdempotent } from '../../stores/idempotency.ts';
 import { lastQueueOrder } from '../../stores/jobs.ts';
-import type { UserRow } from '../../stores/schema.ts';
 import { markForScrub, runPendingScrub } from '../../stores/scrub.ts';
 import { readSegments, replaceSegments } from '../../stores/segments.ts';
+import { readSpeakerEmbeddings } from '../../stores/speakers.ts';
 import type { Transcript, TranscriptChange } from '../../stores/transcript-record.ts';
 import * as store from '../../stores/transcripts.ts';
+import type { UserRecord } from '../../stores/users.ts';
 import type { EventHub } from '../events.ts';
 import type { ModelService } from '../models/index.ts';
+import type { SpeakerService } from '../speakers.ts';
 import type { UsageService } from '../usage.ts';
-import type { VoiceService } from '../voices.ts';
 import { analyseEdited, nameSpeakers, optionsAgain } from './analyze.ts';
 import { checkModel, newTranscript, type OwnFiles, sourceOf } from './create.ts';
 import { listOf, recentOf } from './list.ts';
@@ -47,7 +48,7 @@ type Deps = {
   readonly files: OwnFiles;
   readonly jobs: JobRunner;
   readonly jobEvents: JobEvents;
-  readonly voices: VoiceService;
+  readonly speakers: SpeakerService;
   readonly analyze: Analyzer;
   readonly baseUrl: () => string;
 };
@@ -65,7 +66,7 @@ export class TranscriptService {
   }
 
   /** Queues a transcript. A repeated `idempotencyKey` answers with the transcript of the first request. */
-  create(user: UserRow, body: CreateTranscript, idempotencyKey: string | undefined): Transcription {
+  create(user: UserRecord, body: CreateTranscript, idempotencyKey: string | undefined): Transcription {
     const { db, clock, models, files, usage, events, jobs } = this.#deps;
     checkModel(models, body);
     const source = sourceOf(files, user.id, body.audio_url);
@@ -134,7 +135,7 @@ export class TranscriptService {
    * requests get a turn between the steps: each takes up to 50 ms with 50,000 words.
    */
   change(userId: string, id: string, patch: PatchTranscript): Promise<Transcription> {
-    const { db, voices } = this.#deps;
+    const { db, speakers } = this.#deps;
     return this.#corrections.run(id, async () => {
       const find = () =>
         patch.segments === undefined ? this.stored(userId, id) : this.#finished(userId, id);
@@ -152,7 +153,7 @@ export class TranscriptService {
         const analysis =
           patch.speakers === undefined
             ? change.analysis
-            : nameSpeakers({ ...now, analysis: change.analysis ?? now.analysis }, patch.speakers, voices);
+            : nameSpeakers({ ...now, analysis: change.analysis ?? now.analysis }, patch.speakers, speakers);
         store.updateTranscript(db, id, { ...change, analysis });
       });
       await nextTurn();
@@ -214,12 +215,12 @@ export class TranscriptService {
 
   /** Deletes a transcript with its segments and files, after stopping its job. */
   async remove(userId: string, id: string): Promise<void> {
-    const { db, jobs, jobEvents, voices, paths, events } = this.#deps;
+    const { db, jobs, jobEvents, paths, events } = this.#deps;
     this.stored(userId, id);
     // Re-check synchronously right before deleting, so the queue cannot claim the job in between.
     while (jobs.isRunning(id)) await jobs.stop(id, 'deleted');
     db.transaction(() => {
-      if (voices.isKnown(id)) markForScrub(db, 'log');
+      if (readSpeakerEmbeddings(db, id).length > 0) markForScrub(db, 'log');
       if (!store.deleteTranscript(db, userId, id)) throw notFound();
     });
     runPendingScrub(db);
@@ -264,7 +265,7 @@ export class TranscriptService {
 
   /** The transcription as its user sees it, with suggested names of speakers. */
   #answer(transcript: Transcript): Transcription {
-    return this.#deps.voices.withSuggestions(transcript.userId, this.present(transcript));
+    return this.#deps.speakers.withSuggestions(transcript.userId, this.present(transcript));
   }
 
   /** Throws `transcript_not_ready` while its job waits or runs. */

@@ -50,8 +50,8 @@ beforeEach(async () => {
   root = temporaryFolder();
   db = openTestDatabase(root);
   userId = newId('usr');
-  const limits = { storage_limit: QUOTA, credit_budget: null };
-  insertUser(db, { id: userId, name: userId, owner: 0, created_at: 0, ...limits });
+  const limits = { storageLimit: QUOTA, creditBudget: null };
+  insertUser(db, { id: userId, name: userId, isOwner: false, createdAt: 0, ...limits });
   files = await startFiles();
 });
 
