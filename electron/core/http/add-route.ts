@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Route, RouteBody, RouteHeaders, RouteParams, RouteQuery } from '../../contract/route.ts';
 import { AppError } from '../base/errors.ts';
+import { createYielder, type YieldIfDue } from '../base/event-loop.ts';
 import type { Caller } from '../services/accounts.ts';
 import { validate } from './validate.ts';
 
@@ -60,16 +61,20 @@ const paramsOf = (request: FastifyRequest, path: string): unknown => {
   return path.endsWith('{fileKey}') ? { ...named, fileKey: rest } : named;
 };
 
-const answer = (
+/** Validates and serializes an answer; a long one lets other requests in between. */
+const answer = async (
   definition: Route,
   reply: FastifyReply,
   result: { status: number; body: unknown },
-): unknown => {
+  yieldIfDue: YieldIfDue,
+): Promise<string> => {
   const schema = definition.responses[result.status];
   if (schema === undefined) throw new Error(`No schema for status ${result.status}`);
   reply.code(result.status).type('application/json; charset=utf-8');
   // Parsing drops whatever the schema does not declare, so that a row never leaks.
-  return JSON.stringify(schema.parse(result.body));
+  const body = schema.parse(result.body);
+  await yieldIfDue();
+  return JSON.stringify(body);
 };
 
 /** Adds one operation of the route table to the server: validates its input, calls the handler, sends the answer. */
@@ -98,10 +103,12 @@ export const addRoute = <const R extends Route>(
           return request.caller;
         },
       } as unknown as Call<R>;
+      const yieldIfDue = createYielder();
       const result = await handler(call);
       if (result === undefined) return reply;
       for (const [name, value] of Object.entries(result.headers ?? {})) reply.header(name, value);
-      return answer(definition, reply, result);
+      await yieldIfDue();
+      return answer(definition, reply, result, yieldIfDue);
     },
   });
 };

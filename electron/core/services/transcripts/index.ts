@@ -157,9 +157,7 @@ export class TranscriptService {
         store.updateTranscript(db, id, { ...change, analysis });
       });
       await nextTurn();
-      const changed = this.#publishChange(userId, id);
-      await nextTurn();
-      return changed;
+      return this.#publishChange(userId, id);
     });
   }
 
