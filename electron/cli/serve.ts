@@ -25,7 +25,7 @@ export const withServerOptions = (command: Command): Command =>
     .option('--model-alias <name=id>', 'the model behind nano, mini or pro, for this run', collect);
 
 const banner = (app: App, options: ServeOptions): string => {
-  const installed = app.models.list().filter((model) => model.installed && !model.demonstration);
+  const installed = app.services.models.list().filter((model) => model.installed && !model.demonstration);
   const lines = [
     '',
     `  ${style('bold', 'Earshot')} ${VERSION}`,

@@ -27,8 +27,6 @@ import { addWebhookRoutes } from './http/v1/webhooks.ts';
 import { fileLogger } from './log.ts';
 import { pruneWorkFolders } from './pipeline/source/work-folder.ts';
 import { localKey } from './secrets.ts';
-import type { ModelService } from './services/models/index.ts';
-import type { SettingsService } from './services/settings.ts';
 import { openDatabase } from './stores/database.ts';
 import { lockFolder } from './stores/lock.ts';
 import { runPendingScrub } from './stores/scrub.ts';
@@ -43,8 +41,8 @@ export type App = {
   readonly dataDir: string;
   /** The owner's key for programs on this machine. */
   readonly localKey: string;
-  readonly settings: SettingsService;
-  readonly models: ModelService;
+  /** Everything below HTTP. */
+  readonly services: Services;
   /** A link that opens the window in a browser, once. */
   loginUrl(): string;
   /** Checkpoints running jobs, answers what is under way, and ends. */
@@ -148,8 +146,7 @@ export const createApp = async (config: AppConfig, host: Host): Promise<App> => 
     url,
     dataDir: paths.root,
     localKey: key,
-    settings: services.settings,
-    models: services.models,
+    services,
     loginUrl: () => `${url}/#token=${services.accounts.newLoginToken()}`,
     close: () => {
       closing ??= close();

@@ -1,4 +1,4 @@
-import { startStorage } from '../http/storage/support/start.ts';
+import { startInProcess } from '../support/server.ts';
 
 /**
  * The storage in a process of its own, for tests that kill it or measure its memory:
@@ -7,7 +7,7 @@ import { startStorage } from '../http/storage/support/start.ts';
  */
 const [, , root] = process.argv;
 if (root === undefined) throw new Error('Name the data folder.');
-const storage = await startStorage({ root });
+const storage = await startInProcess({ dataDir: root });
 
 let peak = 0;
 const sample = () => {
@@ -24,4 +24,4 @@ process.on('message', () => {
   process.send?.({ peak, cpu: (user + system) / 1e6 });
   peak = 0;
 });
-process.send?.({ url: storage.url, key: storage.ownerKey });
+process.send?.({ url: storage.url, key: storage.key });

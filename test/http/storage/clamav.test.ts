@@ -1,15 +1,20 @@
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import type { InProcessServer } from '../../support/server.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { zip } from '../../support/zip.ts';
 import { ensureClamav, MARKER, startClamd, writeSignatures } from './support/clamav.ts';
 import { errorOf, form, freshStorage, newUser, objectsIn, type User, upload } from './support/client.ts';
-import type { Storage } from './support/start.ts';
 
 const available = ensureClamav();
 const MIB = 1024 ** 2;
 
-const refusal = async (storage: Storage, user: User, name: string, bytes: Uint8Array<ArrayBuffer> | string) =>
+const refusal = async (
+  storage: InProcessServer,
+  user: User,
+  name: string,
+  bytes: Uint8Array<ArrayBuffer> | string,
+) =>
   errorOf(
     await fetch(`${storage.url}/v1/storage/upload`, {
       method: 'POST',
@@ -27,7 +32,7 @@ describe.skipIf(!available)('a scan by ClamAV', async () => {
 
   it('through clamd refuses a file that only its signatures match, and stores nothing', async () => {
     const root = temporaryFolder();
-    const storage = await freshStorage({ root, environment: { EARSHOT_CLAMD_CONF: conf } });
+    const storage = await freshStorage({ dataDir: root, environment: { EARSHOT_CLAMD_CONF: conf } });
     const user = newUser(storage);
     expect(await storage.files.scanner.engine()).toBe('clamav');
     const { upload_info } = await upload(user, 'a.txt', 'harmless');
@@ -87,7 +92,7 @@ describe.skipIf(!available)('a scan by ClamAV', async () => {
 describe('without ClamAV', () => {
   it('the built-in scanner checks uploads, unless ClamAV is required', async () => {
     const root = temporaryFolder();
-    const storage = await freshStorage({ root, settings: { 'storage.requireClamav': true } });
+    const storage = await freshStorage({ dataDir: root, settings: { 'storage.requireClamav': true } });
     const user = newUser(storage);
     expect(await refusal(storage, user, 'a.txt', 'x')).toMatchObject({
       status: 503,

@@ -9,9 +9,9 @@ import { silentLogger } from '../../../electron/core/base/logger.ts';
 import { openDatabase } from '../../../electron/core/stores/database.ts';
 import { lockFolder } from '../../../electron/core/stores/lock.ts';
 import { writeSetting } from '../../../electron/core/stores/settings.ts';
+import { type InProcessServer, startInProcess } from '../../support/server.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { bearer, newUser, objectsIn, upload } from './support/client.ts';
-import { type Storage, startStorage } from './support/start.ts';
 
 type Result = { code: number; out: string; err: string };
 
@@ -56,7 +56,7 @@ const earshot = async (...args: string[]): Promise<Result> => {
 
 /** A data folder with two mirrors in its settings, filled and closed. */
 const filled = async (
-  fill: (storage: Storage) => Promise<void>,
+  fill: (storage: InProcessServer) => Promise<void>,
 ): Promise<{ root: string; mirror: string }> => {
   const root = temporaryFolder();
   const mirror = temporaryFolder();
@@ -64,7 +64,7 @@ const filled = async (
   const db = openDatabase(join(root, 'earshot.db'), { logger: silentLogger, now: Date.now });
   writeSetting(db, 'storage.mirrors', [mirror]);
   db.close();
-  const storage = await startStorage({ root });
+  const storage = await startInProcess({ dataDir: root });
   await fill(storage);
   await storage.close();
   return { root, mirror };
@@ -168,7 +168,7 @@ describe('earshot storage export and import', () => {
     expect((await earshot('export', folder, '--data-dir', root)).err).toContain('not empty');
 
     const other = temporaryFolder();
-    const storage = await startStorage({ root: other });
+    const storage = await startInProcess({ dataDir: other });
     const user = newUser(storage);
     storage.accounts.changeUser(user.id, { name: 'Zoë' });
     await storage.close();
@@ -179,7 +179,7 @@ describe('earshot storage export and import', () => {
       '0 files imported, 2 were there',
     );
 
-    const reopened = await startStorage({ root: other });
+    const reopened = await startInProcess({ dataDir: other });
     const { files } = reopened.files.service.list(user.id, {
       page: 1,
       limit: 10,
@@ -214,7 +214,7 @@ describe('earshot storage export and import', () => {
       `${JSON.stringify(entry)}\n${JSON.stringify({ ...entry, path: '../outside.txt' })}\n`,
     );
     const other = temporaryFolder();
-    const storage = await startStorage({ root: other });
+    const storage = await startInProcess({ dataDir: other });
     await storage.close();
     const result = await earshot('import', folder, '--data-dir', other, '--user', 'owner');
     expect(result.code).toBe(1);

@@ -9,7 +9,7 @@ const SECONDS = process.env.EARSHOT_LONG_TESTS === '1' ? 60 : 4;
 
 it('concurrent uploads, deletions and listings of two users keep every invariant', async () => {
   const root = temporaryFolder();
-  const storage = await freshStorage({ root });
+  const storage = await freshStorage({ dataDir: root });
   const users = [newUser(storage), newUser(storage, { storage_limit: 2_000_000 })];
   const until = Date.now() + SECONDS * 1000;
   const unexpected: string[] = [];

@@ -6,7 +6,7 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { bearer, errorOf, form, freshStorage, newUser, objectsIn, upload } from './support/client.ts';
 
 const root = temporaryFolder();
-const storage = await freshStorage({ root });
+const storage = await freshStorage({ dataDir: root });
 const objects = join(root, 'objects');
 const MIB = 1024 ** 2;
 const send = (user: { key: string }, body: FormData, at = storage) =>

@@ -11,6 +11,7 @@ import {
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { findFileByKey, writeIntents } from '../../../electron/core/stores/files.ts';
+import type { InProcessServer } from '../../support/server.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import {
   bearer,
@@ -22,13 +23,12 @@ import {
   type User,
   upload,
 } from './support/client.ts';
-import type { Storage } from './support/start.ts';
 
 const BLOCK = 256 * 1024;
 const text = Array.from({ length: 100_000 }, (_, i) => `row ${i}`).join('\n');
 
 let root = '';
-let storage: Storage;
+let storage: InProcessServer;
 let user: User;
 let key = '';
 let object = '';
@@ -51,7 +51,7 @@ beforeEach(async () => {
   root = temporaryFolder();
   mkdirSync(join(root, 'disk'));
   const mirrors = [join(root, 'disk', 'mirror'), join(root, 'nas')];
-  storage = await freshStorage({ root: join(root, 'data'), settings: { 'storage.mirrors': mirrors } });
+  storage = await freshStorage({ dataDir: join(root, 'data'), settings: { 'storage.mirrors': mirrors } });
   user = newUser(storage);
   const { file, upload_info } = await upload(user, 'rows.txt', text);
   expect(upload_info.storage_region).toBe('local, mirror-1, mirror-2');

@@ -9,7 +9,7 @@ import { bearer, form, freshStorage, newUser, objectsIn } from './support/client
 describe('hostile folders, names and keys over HTTP', () => {
   it('stay inside the store, and the server goes on', async () => {
     const root = temporaryFolder();
-    const storage = await freshStorage({ root: join(root, 'data') });
+    const storage = await freshStorage({ dataDir: join(root, 'data') });
     const user = newUser(storage);
     const objects = join(root, 'data', 'objects');
     const paths = ['file', 'download', 'download-url'];

@@ -2,8 +2,6 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import type { PresignRequest } from '../../../electron/contract/storage.ts';
-import { systemClock } from '../../../electron/core/base/clock.ts';
-import { TokenSigner } from '../../../electron/core/services/files/tokens.ts';
 import { bearer, errorOf, freshStorage, newUser } from './support/client.ts';
 
 const storage = await freshStorage();
@@ -133,8 +131,7 @@ describe('a presigned upload', () => {
     const { uploadUrl } = await presign();
     const claim = storage.files.signer.peek(uploadUrl.slice(uploadUrl.lastIndexOf('/') + 1));
     if (claim === undefined) throw new Error('The token is not readable.');
-    const signer = new TokenSigner('a secret for tests', systemClock);
-    const late = signer.sign({ ...claim, expires: Date.now() - 1 });
+    const late = storage.files.signer.sign({ ...claim, expires: Date.now() - 1 });
     expect(await errorOf(await put(`${storage.url}/v1/storage/presigned/${late}`, 'x'))).toMatchObject({
       status: 403,
       code: 'signature_expired',

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { bearer, freshStorage, newUser, objectsIn, upload } from './support/client.ts';
 
 const root = temporaryFolder();
-const storage = await freshStorage({ root });
+const storage = await freshStorage({ dataDir: root });
 const { service, uploads, presign } = storage.files;
 const objects = join(root, 'objects');
 
@@ -42,7 +42,7 @@ describe('deleting a user', () => {
   it('removes every file, and objects of deleted rows are swept', async () => {
     const before = objectsIn(objects);
     const user = newUser(storage);
-    const owner = createClient({ baseUrl: storage.url, key: storage.ownerKey });
+    const owner = createClient({ baseUrl: storage.url, key: storage.key });
     for (const name of ['a.txt', 'b.txt']) await upload(user, name, 'x');
     await owner.call('deleteUser', { params: { id: user.id } });
     expect(objectsIn(objects)).toEqual(before);

@@ -6,7 +6,7 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { bearer, errorOf, form, freshStorage, newUser, objectsIn, upload } from './support/client.ts';
 
 const root = temporaryFolder();
-const storage = await freshStorage({ root });
+const storage = await freshStorage({ dataDir: root });
 const user = newUser(storage);
 const objects = join(root, 'objects');
 

@@ -2,23 +2,25 @@ import { afterAll } from 'vitest';
 import { type Client, createClient } from '../../../../electron/contract/client.ts';
 import type { ErrorBody } from '../../../../electron/contract/errors.ts';
 import type { UploadResult } from '../../../../electron/contract/storage.ts';
-import { temporaryFolder } from '../../../support/temporary-folder.ts';
-import { type StartOptions, type Storage, startStorage } from './start.ts';
+import { type InProcessOptions, type InProcessServer, startInProcess } from '../../../support/server.ts';
 
 export { objectsIn } from './objects.ts';
 
 export type User = { readonly id: string; readonly key: string; readonly client: Client };
 
-/** Starts the storage on a new folder; it is closed after the test file. */
-export const freshStorage = async (options: Partial<StartOptions> = {}): Promise<Storage> => {
-  const storage = await startStorage({ root: temporaryFolder(), ...options });
+/** Starts a server in this process; it is closed after the test file. */
+export const freshStorage = async (options: InProcessOptions = {}): Promise<InProcessServer> => {
+  const storage = await startInProcess(options);
   afterAll(() => storage.close());
   return storage;
 };
 
 let users = 0;
 
-export const newUser = ({ accounts, url }: Storage, limits: { storage_limit?: number } = {}): User => {
+export const newUser = (
+  { accounts, url }: InProcessServer,
+  limits: { storage_limit?: number } = {},
+): User => {
   const { user, key } = accounts.createUser(`user ${++users}`, limits);
   return { id: user.id, key: key.key, client: createClient({ baseUrl: url, key: key.key }) };
 };
