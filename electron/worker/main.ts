@@ -1,6 +1,4 @@
-import { DIARIZER_ENGINE } from '../core/engines/diarizer/tasks.ts';
 import { loadDiarizer } from '../core/engines/diarizer/worker.ts';
-import { WHISPER_ENGINE } from '../core/engines/whisper/tasks.ts';
 import { loadWhisper } from '../core/engines/whisper/worker.ts';
 import type { LoadEngine } from '../core/engines/worker/protocol.ts';
 import { openPort } from './port.ts';
@@ -11,8 +9,8 @@ import { serve } from './serve.ts';
  * takes. A new engine is one more entry here.
  */
 const ENGINES: Readonly<Record<string, LoadEngine>> = {
-  [WHISPER_ENGINE]: loadWhisper,
-  [DIARIZER_ENGINE]: loadDiarizer,
+  whisper: loadWhisper,
+  diarizer: loadDiarizer,
 };
 
 const [name = '', ...args] = process.argv.slice(2);

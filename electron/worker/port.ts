@@ -1,4 +1,4 @@
-import { type FromWorker, ToWorker } from '../core/engines/worker/protocol.ts';
+import type { FromWorker, ToWorker } from '../core/engines/worker/protocol.ts';
 
 /** The worker's end of the channel to its host. */
 export type Port = {
@@ -11,7 +11,7 @@ export type Port = {
 /** Electron's utility process offers this on `process`; its types are not used outside Electron's own code. */
 type ParentPort = {
   postMessage(message: FromWorker): void;
-  on(event: 'message', listener: (event: { data: unknown }) => void): void;
+  on(event: 'message', listener: (event: { data: ToWorker }) => void): void;
 };
 
 const electronPort = (): ParentPort | undefined => {
@@ -25,7 +25,7 @@ export const openPort = (): Port => {
   if (electron) {
     return {
       send: (message) => electron.postMessage(message),
-      onMessage: (listener) => electron.on('message', ({ data }) => listener(ToWorker.parse(data))),
+      onMessage: (listener) => electron.on('message', ({ data }) => listener(data)),
       // Chromium ends its utility processes with the browser process.
       onDisconnect: () => {},
     };
@@ -35,7 +35,7 @@ export const openPort = (): Port => {
       // A message to a host that has just ended is dropped: `disconnect` ends this process.
       if (process.connected) process.send?.(message, undefined, {}, () => {});
     },
-    onMessage: (listener) => process.on('message', (message) => listener(ToWorker.parse(message))),
+    onMessage: (listener) => process.on('message', (message: ToWorker) => listener(message)),
     onDisconnect: (listener) => process.on('disconnect', listener),
   };
 };

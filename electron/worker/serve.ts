@@ -1,17 +1,15 @@
-import { isAppError, messageOf } from '../core/base/errors.ts';
 import {
-  TaskErrorCode,
+  TaskError,
   type TaskHandler,
   type ToWorker,
   type WorkerEngine,
 } from '../core/engines/worker/protocol.ts';
 import type { Port } from './port.ts';
 
-const failureOf = (error: unknown, engine: WorkerEngine) => {
-  const known = engine.toAppError?.(error) ?? error;
-  const code = TaskErrorCode.parse(isAppError(known) ? known.code : 'internal_error');
-  return { code, message: messageOf(known) };
-};
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+const toTaskError = (error: unknown): TaskError =>
+  error instanceof TaskError ? error : new TaskError('internal_error', messageOf(error));
 
 /** Runs the tasks of one engine in this process. */
 class TaskServer {
@@ -43,7 +41,8 @@ class TaskServer {
       const result = await handler.run(input, { signal: controller.signal, emit });
       this.#port.send({ type: 'done', id, result });
     } catch (error) {
-      this.#port.send({ type: 'failed', id, ...failureOf(error, this.#engine) });
+      const { code, message } = (this.#engine.toTaskError ?? toTaskError)(error);
+      this.#port.send({ type: 'failed', id, code, message });
     } finally {
       this.#running.delete(id);
     }

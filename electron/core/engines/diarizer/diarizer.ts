@@ -1,13 +1,7 @@
 import { AppError, isAppError } from '../../base/errors.ts';
 import { withDedicatedWorker } from '../worker/dedicated.ts';
 import type { ForkWorker } from '../worker/process.ts';
-import {
-  DIARIZER_ENGINE,
-  diarizeChunkTask,
-  diarizeEndTask,
-  type TrySpeakerModelInput,
-  trySpeakerModelTask,
-} from './tasks.ts';
+import { diarizeChunkTask, diarizeEndTask, type TrySpeakerModelInput, trySpeakerModelTask } from './tasks.ts';
 import type { Diarization, DiarizationModels } from './types.ts';
 
 export type DiarizeOptions = {
@@ -36,7 +30,7 @@ export const createDiarizer =
   (fork: ForkWorker): Diarizer =>
   (chunks, { models, speakers, signal }) =>
     withDedicatedWorker(
-      () => fork([DIARIZER_ENGINE]),
+      () => fork(['diarizer']),
       signal,
       async (client) => {
         for await (const { pcm } of chunks) await client.run(diarizeChunkTask, { models, pcm }).promise;
@@ -50,7 +44,7 @@ export const createSpeakerModelTrial =
   async ({ signal, ...input }) => {
     try {
       await withDedicatedWorker(
-        () => fork([DIARIZER_ENGINE]),
+        () => fork(['diarizer']),
         signal,
         (client) => client.run(trySpeakerModelTask, input).promise,
       );

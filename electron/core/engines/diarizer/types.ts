@@ -19,16 +19,12 @@ export const Diarization = z
 export type Diarization = z.output<typeof Diarization>;
 
 /** The ONNX models of diarization: paths of files. */
-export const DiarizationModels = z
-  .object({
-    segmentation: z.string(),
-    embedding: z.string(),
-    /** Two mean embeddings of one recording with at least this cosine similarity are one speaker. */
-    sameSpeakerCosine: z.number(),
-  })
-  .readonly();
-export type DiarizationModels = z.output<typeof DiarizationModels>;
+export type DiarizationModels = {
+  readonly segmentation: string;
+  readonly embedding: string;
+  /** Two mean embeddings of one recording with at least this cosine similarity are one speaker. */
+  readonly sameSpeakerCosine: number;
+};
 
 /** What a model of diarization is for: finding turns, or comparing speakers. */
-export const SpeakerModelPart = z.enum(['segmentation', 'embedding']);
-export type SpeakerModelPart = z.output<typeof SpeakerModelPart>;
+export type SpeakerModelPart = 'segmentation' | 'embedding';

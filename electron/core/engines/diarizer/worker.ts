@@ -2,7 +2,7 @@ import { SAMPLE_RATE } from '../../base/audio.ts';
 import { handleTask, type LoadEngine } from '../worker/protocol.ts';
 import { RecordingDiarizer } from './recording-diarizer.ts';
 import { loadSherpa, type Sherpa } from './sherpa.ts';
-import { diarizeChunkTask, diarizeEndTask, type TrySpeakerModelInput, trySpeakerModelTask } from './tasks.ts';
+import type { diarizeChunkTask, diarizeEndTask, TrySpeakerModelInput, trySpeakerModelTask } from './tasks.ts';
 
 /** Twelve seconds of quiet noise: more than one window of the segmentation models. */
 const TRIAL = Float32Array.from({ length: 12 * SAMPLE_RATE }, (_, index) => Math.sin(index * index) / 100);
@@ -33,13 +33,13 @@ export const loadDiarizer: LoadEngine = () => {
   let recording: RecordingDiarizer | undefined;
   return {
     handlers: [
-      handleTask(trySpeakerModelTask, (input) => tryModel(sherpa, input)),
-      handleTask(diarizeChunkTask, ({ models, pcm }) => {
+      handleTask<typeof trySpeakerModelTask>('trySpeakerModel', (input) => tryModel(sherpa, input)),
+      handleTask<typeof diarizeChunkTask>('diarizeChunk', ({ models, pcm }) => {
         recording ??= new RecordingDiarizer(sherpa, models);
         recording.add(pcm);
         return null;
       }),
-      handleTask(diarizeEndTask, ({ models, speakers }) => {
+      handleTask<typeof diarizeEndTask>('diarizeEnd', ({ models, speakers }) => {
         recording ??= new RecordingDiarizer(sherpa, models);
         return recording.finish(speakers);
       }),

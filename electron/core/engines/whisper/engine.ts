@@ -13,7 +13,6 @@ import {
   systemInfoTask,
   type TranscribeEvent,
   transcribeTask,
-  WHISPER_ENGINE,
 } from './tasks.ts';
 import type {
   LanguageGuess,
@@ -92,7 +91,7 @@ export const createWhisperEngine = (options: WhisperEngineOptions): WhisperEngin
   const defaults = defaultParallelism(availableParallelism());
   const threads = options.threads ?? defaults.threads;
   const concurrency = options.concurrency ?? defaults.concurrency;
-  const fork = (): WorkerProcess => options.fork([WHISPER_ENGINE, options.addonPath]);
+  const fork = (): WorkerProcess => options.fork(['whisper', options.addonPath]);
   const { idleMs, jobsPerWorker: tasksPerWorker, log } = options;
   const host = new WorkerHost({ fork, concurrency, idleMs, tasksPerWorker, log });
   const modelOptions = (): ModelOptions => ({ useGpu: options.acceleration?.() ?? true });

@@ -1,23 +1,21 @@
 import { z } from 'zod';
-import { Pcm, type TaskDefinition } from '../worker/protocol.ts';
+import type { TaskDefinition } from '../worker/protocol.ts';
 import {
   LanguageGuess,
   ModelFacts,
-  ModelOptions,
+  type ModelOptions,
   SystemInfo,
-  TranscribeParams,
+  type TranscribeParams,
   WhisperResult,
 } from './types.ts';
 
-/** The engine's name among the worker's arguments. */
-export const WHISPER_ENGINE = 'whisper';
-
-const TranscribeInput = z.object({
-  modelPath: z.string(),
-  modelOptions: ModelOptions,
-  pcm: Pcm,
-  params: TranscribeParams,
-});
+type DetectLanguageInput = {
+  readonly modelPath: string;
+  readonly modelOptions: ModelOptions;
+  readonly pcm: Float32Array;
+  readonly threads: number;
+};
+type TranscribeInput = Omit<DetectLanguageInput, 'threads'> & { readonly params: TranscribeParams };
 
 const TranscribeEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('progress'), percent: z.number() }),
@@ -25,35 +23,24 @@ const TranscribeEvent = z.discriminatedUnion('type', [
 ]);
 export type TranscribeEvent = z.output<typeof TranscribeEvent>;
 
-const DetectLanguageInput = TranscribeInput.omit({ params: true }).extend({ threads: z.number() });
-const ModelFactsInput = z.object({ modelPath: z.string() });
-
-export const transcribeTask: TaskDefinition<
-  z.output<typeof TranscribeInput>,
-  WhisperResult,
-  TranscribeEvent
-> = {
+export const transcribeTask: TaskDefinition<'transcribe', TranscribeInput, WhisperResult, TranscribeEvent> = {
   kind: 'transcribe',
-  input: TranscribeInput,
   result: WhisperResult,
   event: TranscribeEvent,
 };
 
-export const detectLanguageTask: TaskDefinition<z.output<typeof DetectLanguageInput>, LanguageGuess> = {
+export const detectLanguageTask: TaskDefinition<'detectLanguage', DetectLanguageInput, LanguageGuess> = {
   kind: 'detectLanguage',
-  input: DetectLanguageInput,
   result: LanguageGuess,
 };
 
 /** Checks a whole model file without loading it. */
-export const modelFactsTask: TaskDefinition<z.output<typeof ModelFactsInput>, ModelFacts> = {
+export const modelFactsTask: TaskDefinition<'modelFacts', { readonly modelPath: string }, ModelFacts> = {
   kind: 'modelFacts',
-  input: ModelFactsInput,
   result: ModelFacts,
 };
 
-export const systemInfoTask: TaskDefinition<null, SystemInfo> = {
+export const systemInfoTask: TaskDefinition<'systemInfo', null, SystemInfo> = {
   kind: 'systemInfo',
-  input: z.null(),
   result: SystemInfo,
 };

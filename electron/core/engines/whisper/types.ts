@@ -22,45 +22,43 @@ export const ModelFacts = z.object({
 export type ModelFacts = z.output<typeof ModelFacts>;
 
 /** How a model is loaded; different options load it again. */
-export const ModelOptions = z.object({
+export type ModelOptions = {
   /** Default: yes. */
-  useGpu: z.boolean().optional(),
-});
-export type ModelOptions = z.output<typeof ModelOptions>;
+  useGpu?: boolean;
+};
 
 /** Decoding options. The defaults are whisper.cpp's; the addon checks the ranges. */
-export const TranscribeParams = z.object({
+export type TranscribeParams = {
   /** A language code, or `auto`. */
-  language: z.string().optional(),
+  language?: string;
   /** Write English, whatever language is spoken. */
-  translate: z.boolean().optional(),
-  threads: Float.optional(),
+  translate?: boolean;
+  threads?: number;
   /** 1 decodes greedily (default); at most 8. */
-  beamSize: Float.optional(),
+  beamSize?: number;
   /** Candidates at a temperature above 0; at most 8. */
-  bestOf: Float.optional(),
-  temperature: Float.optional(),
+  bestOf?: number;
+  temperature?: number;
   /** Step of the fallback temperatures; 0 disables the fallback. */
-  temperatureIncrement: Float.optional(),
+  temperatureIncrement?: number;
   /** A window whose last tokens have a lower entropy is decoded again at the next temperature. */
-  entropyThreshold: Float.optional(),
+  entropyThreshold?: number;
   /** A window with a lower mean log probability is decoded again at the next temperature. */
-  logprobThreshold: Float.optional(),
-  noSpeechThreshold: Float.optional(),
+  logprobThreshold?: number;
+  noSpeechThreshold?: number;
   /** Text that the model takes for what was said before; at most 4,096 bytes. */
-  initialPrompt: z.string().optional(),
+  initialPrompt?: string;
   /** Give the prompt to every window instead of the first alone. */
-  carryInitialPrompt: z.boolean().optional(),
+  carryInitialPrompt?: boolean;
   /** Tokens of earlier text given to the next window: 0 prevents repetition loops, -1 gives as many as fit. */
-  maxContext: Float.optional(),
+  maxContext?: number;
   /** Encoder positions to compute, 0 for all: fewer are faster and less exact. */
-  audioContext: Float.optional(),
-  suppressBlank: z.boolean().optional(),
-  suppressNonSpeech: z.boolean().optional(),
+  audioContext?: number;
+  suppressBlank?: boolean;
+  suppressNonSpeech?: boolean;
   /** Times of every token (on by default). */
-  tokenTimes: z.boolean().optional(),
-});
-export type TranscribeParams = z.output<typeof TranscribeParams>;
+  tokenTimes?: boolean;
+};
 
 export const WhisperToken = z.object({
   id: Float,

@@ -1,10 +1,9 @@
-import { AppError, isAppError, messageOf, systemCode } from '../../base/errors.ts';
-import { handleTask, type LoadEngine } from '../worker/protocol.ts';
+import { handleTask, type LoadEngine, TaskError, type TaskErrorCode } from '../worker/protocol.ts';
 import { loadAddon, type NativeErrorCode } from './addon.ts';
 import { LoadedModels } from './loaded-models.ts';
-import { detectLanguageTask, modelFactsTask, systemInfoTask, transcribeTask } from './tasks.ts';
+import type { detectLanguageTask, modelFactsTask, systemInfoTask, transcribeTask } from './tasks.ts';
 
-const APP_ERROR_CODES = {
+const TASK_ERROR_CODES = {
   invalid_argument: 'invalid_request',
   model_invalid: 'model_invalid',
   model_not_found: 'model_not_installed',
@@ -12,15 +11,15 @@ const APP_ERROR_CODES = {
   aborted: 'cancelled',
   engine_failed: 'internal_error',
   out_of_memory: 'internal_error',
-} as const satisfies Record<NativeErrorCode, AppError['code']>;
+} as const satisfies Record<NativeErrorCode, TaskErrorCode>;
 
-const isNativeErrorCode = (code: string | undefined): code is NativeErrorCode =>
-  code !== undefined && Object.hasOwn(APP_ERROR_CODES, code);
+const isNativeErrorCode = (code: unknown): code is NativeErrorCode =>
+  typeof code === 'string' && Object.hasOwn(TASK_ERROR_CODES, code);
 
-const toAppError = (error: unknown): AppError => {
-  if (isAppError(error)) return error;
-  const code = systemCode(error);
-  return new AppError(isNativeErrorCode(code) ? APP_ERROR_CODES[code] : 'internal_error', messageOf(error));
+const toTaskError = (error: unknown): TaskError => {
+  const message = error instanceof Error ? error.message : String(error);
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return new TaskError(isNativeErrorCode(code) ? TASK_ERROR_CODES[code] : 'internal_error', message);
 };
 
 /** Loads the native addon and serves its tasks. Argument: the path of the addon. */
@@ -30,25 +29,27 @@ export const loadWhisper: LoadEngine = ([addonPath]) => {
   const models = new LoadedModels(addon);
   return {
     handlers: [
-      handleTask(transcribeTask, ({ modelPath, modelOptions, pcm, params }, { signal, emit }) =>
-        models.use(modelPath, modelOptions, (model) => {
-          const job = model.transcribe(pcm, params, {
-            onProgress: (percent) => emit({ type: 'progress', percent }),
-            onLanguage: (guess) => emit({ type: 'language', guess }),
-          });
-          // The host may have aborted the task while its model was loading.
-          if (signal.aborted) job.abort();
-          signal.addEventListener('abort', () => job.abort(), { once: true });
-          return job.promise;
-        }),
+      handleTask<typeof transcribeTask>(
+        'transcribe',
+        ({ modelPath, modelOptions, pcm, params }, { signal, emit }) =>
+          models.use(modelPath, modelOptions, (model) => {
+            const job = model.transcribe(pcm, params, {
+              onProgress: (percent) => emit({ type: 'progress', percent }),
+              onLanguage: (guess) => emit({ type: 'language', guess }),
+            });
+            // The host may have aborted the task while its model was loading.
+            if (signal.aborted) job.abort();
+            signal.addEventListener('abort', () => job.abort(), { once: true });
+            return job.promise;
+          }),
       ),
-      handleTask(detectLanguageTask, ({ modelPath, modelOptions, pcm, threads }) =>
+      handleTask<typeof detectLanguageTask>('detectLanguage', ({ modelPath, modelOptions, pcm, threads }) =>
         models.use(modelPath, modelOptions, (model) => model.detectLanguage(pcm, { threads })),
       ),
-      handleTask(modelFactsTask, ({ modelPath }) => addon.inspectModel(modelPath)),
-      handleTask(systemInfoTask, () => addon.systemInfo()),
+      handleTask<typeof modelFactsTask>('modelFacts', ({ modelPath }) => addon.inspectModel(modelPath)),
+      handleTask<typeof systemInfoTask>('systemInfo', () => addon.systemInfo()),
     ],
-    toAppError,
+    toTaskError,
     close: () => models.freeAll(),
   };
 };

@@ -1,7 +1,21 @@
+import { z } from 'zod';
+import { JOB_ERROR_CODES } from '../../../contract/errors.ts';
 import { AppError } from '../../base/errors.ts';
 import { engineClosed, engineCrashed, engineUnavailable, taskCancelled } from './errors.ts';
 import type { WorkerProcess } from './process.ts';
-import { FromWorker, type TaskDefinition } from './protocol.ts';
+import type { FromWorker, TaskDefinition } from './protocol.ts';
+
+const Message = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('unusable'), message: z.string() }),
+  z.object({ type: z.literal('event'), id: z.int(), event: z.unknown() }),
+  z.object({ type: z.literal('done'), id: z.int(), result: z.unknown() }),
+  z.object({
+    type: z.literal('failed'),
+    id: z.int(),
+    code: z.enum(['invalid_request', ...JOB_ERROR_CODES]).catch('internal_error'),
+    message: z.string(),
+  }),
+]) satisfies z.ZodType<FromWorker>;
 
 type InFlightTask = {
   resolve(result: unknown): void;
@@ -60,7 +74,7 @@ export class WorkerClient {
   }
 
   run<Input, Result, Event>(
-    task: TaskDefinition<Input, Result, Event>,
+    task: TaskDefinition<string, Input, Result, Event>,
     input: Input,
     onEvent?: (event: Event) => void,
   ): TaskRun<Result> {
@@ -106,7 +120,7 @@ export class WorkerClient {
   }
 
   #receive(data: unknown): void {
-    const parsed = FromWorker.safeParse(data);
+    const parsed = Message.safeParse(data);
     if (!parsed.success) {
       this.#fail(engineCrashed('it sent a message that is not part of the protocol'));
       this.#process.kill();

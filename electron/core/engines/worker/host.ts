@@ -57,7 +57,7 @@ export class WorkerHost {
   }
 
   async run<Input, Result, Event>(
-    task: TaskDefinition<Input, Result, Event>,
+    task: TaskDefinition<string, Input, Result, Event>,
     input: Input,
     options: TaskOptions<Event> = {},
   ): Promise<Result> {
@@ -85,7 +85,7 @@ export class WorkerHost {
 
   /** Restarts the task if its process was killed because another task would not stop. */
   async #runUntilSettled<Input, Result, Event>(
-    task: TaskDefinition<Input, Result, Event>,
+    task: TaskDefinition<string, Input, Result, Event>,
     input: Input,
     options: TaskOptions<Event>,
   ): Promise<Result> {
@@ -102,7 +102,7 @@ export class WorkerHost {
   }
 
   async #runOnce<Input, Result, Event>(
-    task: TaskDefinition<Input, Result, Event>,
+    task: TaskDefinition<string, Input, Result, Event>,
     input: Input,
     { signal, onEvent }: TaskOptions<Event>,
   ): Promise<Result> {

@@ -1,25 +1,24 @@
-import { z } from 'zod';
-import { JOB_ERROR_CODES } from '../../../contract/errors.ts';
-import type { AppError } from '../../base/errors.ts';
-
-/** Mono samples at 16 kHz, checked by their type alone. */
-export const Pcm = z.custom<Float32Array>((value) => value instanceof Float32Array);
-
-/** The codes that a failed task can have; any other becomes `internal_error`. */
-export const TaskErrorCode = z.enum(['invalid_request', ...JOB_ERROR_CODES]).catch('internal_error');
+import type { z } from 'zod';
+import type { JobErrorCode } from '../../../contract/errors.ts';
 
 /**
- * One kind of task that a worker process performs. An engine declares its tasks in a module that both processes import.
- * The schemas check what crosses the process border: the worker parses inputs, the host parses events and results.
+ * One kind of task that a worker process performs. The host parses results and events, which come from a process that
+ * runs native code on untrusted files. Inputs are typed by the compiler alone, because host and worker are one program;
+ * so a worker imports no schemas, which would cost it startup time and memory.
  */
-export type TaskDefinition<Input, Result, Event = never> = {
+export type TaskDefinition<Kind extends string, Input, Result, Event = never> = {
   /** Unique among the tasks of one engine. */
-  readonly kind: string;
-  readonly input: z.ZodType<Input>;
+  readonly kind: Kind;
   readonly result: z.ZodType<Result>;
   /** What the task emits while it runs; left out for a task without events. */
   readonly event?: z.ZodType<Event>;
+  /** Carries the type of the input; never set. */
+  readonly input?: Input;
 };
+
+type InputOf<Task extends { readonly input?: unknown }> = Exclude<Task['input'], undefined>;
+type ResultOf<Task> = Task extends { readonly result: z.ZodType<infer Result> } ? Result : never;
+type EventOf<Task> = Task extends { readonly event?: z.ZodType<infer Event> } ? Event : never;
 
 /** What a handler gets beside its input. */
 export type TaskContext<Event> = {
@@ -34,20 +33,37 @@ export type TaskHandler = {
   run(input: unknown, context: TaskContext<unknown>): Promise<unknown>;
 };
 
-/** Implements a task; the input is parsed before `perform` sees it. */
-export const handleTask = <Input, Result, Event>(
-  task: TaskDefinition<Input, Result, Event>,
-  perform: (input: Input, context: TaskContext<Event>) => Result | Promise<Result>,
+/** Implements the task of this definition: `handleTask<typeof transcribeTask>('transcribe', …)`. */
+export const handleTask = <Task extends { readonly kind: string; readonly input?: unknown }>(
+  kind: Task['kind'],
+  perform: (
+    input: InputOf<Task>,
+    context: TaskContext<EventOf<Task>>,
+  ) => ResultOf<Task> | Promise<ResultOf<Task>>,
 ): TaskHandler => ({
-  kind: task.kind,
-  run: async (input, context) => perform(task.input.parse(input), context),
+  kind,
+  // The host sends a task of this kind with the input of its definition: see TaskDefinition.
+  run: async (input, context) => perform(input as InputOf<Task>, context),
 });
+
+/** The codes that a failed task can have. */
+export type TaskErrorCode = 'invalid_request' | JobErrorCode;
+
+/** A failure with a code; anything else that a handler throws reaches the host as `internal_error`. */
+export class TaskError extends Error {
+  readonly code: TaskErrorCode;
+
+  constructor(code: TaskErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
 
 /** An engine inside a worker process. */
 export type WorkerEngine = {
   readonly handlers: readonly TaskHandler[];
-  /** Converts what a handler threw. Default: an AppError keeps its code, anything else is `internal_error`. */
-  toAppError?(error: unknown): AppError;
+  /** Converts what a handler threw. */
+  toTaskError?(error: unknown): TaskError;
   /** Frees native resources before the process exits. */
   close?(): Promise<void>;
 };
@@ -59,24 +75,15 @@ export type LoadEngine = (args: readonly string[]) => WorkerEngine;
  * Host to worker. Audio travels inside the message as a structured clone: a chunk is a few megabytes, which costs
  * milliseconds beside seconds of recognition, and no audio is left behind in a temporary file.
  */
-export const ToWorker = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('run'), id: z.int(), kind: z.string(), input: z.unknown() }),
-  z.object({ type: z.literal('abort'), id: z.int() }),
-  z.object({ type: z.literal('stop') }),
-]);
-export type ToWorker = z.output<typeof ToWorker>;
+export type ToWorker =
+  | { type: 'run'; id: number; kind: string; input: unknown }
+  | { type: 'abort'; id: number }
+  | { type: 'stop' };
 
 /** Worker to host. Every `run` is answered by exactly one `done` or `failed`. */
-export const FromWorker = z.discriminatedUnion('type', [
+export type FromWorker =
   /** The engine could not be loaded; the process takes no tasks. */
-  z.object({ type: z.literal('unusable'), message: z.string() }),
-  z.object({ type: z.literal('event'), id: z.int(), event: z.unknown() }),
-  z.object({ type: z.literal('done'), id: z.int(), result: z.unknown() }),
-  z.object({
-    type: z.literal('failed'),
-    id: z.int(),
-    code: TaskErrorCode,
-    message: z.string(),
-  }),
-]);
-export type FromWorker = z.output<typeof FromWorker>;
+  | { type: 'unusable'; message: string }
+  | { type: 'event'; id: number; event?: unknown }
+  | { type: 'done'; id: number; result?: unknown }
+  | { type: 'failed'; id: number; code: TaskErrorCode; message: string };

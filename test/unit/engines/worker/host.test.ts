@@ -4,9 +4,8 @@ import { WorkerHost, type WorkerHostOptions } from '../../../../electron/core/en
 import type { TaskDefinition } from '../../../../electron/core/engines/worker/protocol.ts';
 import { FakeProcess } from './support/fake-process.ts';
 
-const lengthTask: TaskDefinition<string, number, { percent: number }> = {
+const lengthTask: TaskDefinition<'length', string, number, { percent: number }> = {
   kind: 'length',
-  input: z.string(),
   result: z.number(),
   event: z.object({ percent: z.number() }),
 };

@@ -1,27 +1,19 @@
 import { describe, expect, it, vi } from 'vitest';
-import { z } from 'zod';
-import { AppError } from '../../../../electron/core/base/errors.ts';
 import {
   type FromWorker,
   handleTask,
   type TaskDefinition,
+  TaskError,
   type ToWorker,
   type WorkerEngine,
 } from '../../../../electron/core/engines/worker/protocol.ts';
 import type { Port } from '../../../../electron/worker/port.ts';
 import { serve } from '../../../../electron/worker/serve.ts';
 
-const echoTask: TaskDefinition<string, string, { part: string }> = {
-  kind: 'echo',
-  input: z.string(),
-  result: z.string(),
-  event: z.object({ part: z.string() }),
-};
+type EchoTask = TaskDefinition<'echo', string, string, { part: string }>;
 
-const engineWith = (
-  perform: Parameters<typeof handleTask<string, string, { part: string }>>[1],
-): WorkerEngine => ({
-  handlers: [handleTask(echoTask, perform)],
+const engineWith = (perform: Parameters<typeof handleTask<EchoTask>>[1]): WorkerEngine => ({
+  handlers: [handleTask<EchoTask>('echo', perform)],
 });
 
 const open = (load: () => WorkerEngine) => {
@@ -55,23 +47,21 @@ describe('serve', () => {
     ]);
   });
 
-  it('rejects an unknown task, a malformed input and any other failure', async () => {
+  it('rejects an unknown task and a failing one', async () => {
     const { sent, run } = open(() =>
       engineWith((input) => {
-        throw input === 'invalid' ? new AppError('model_invalid', 'No model.') : new Error('Broken.');
+        throw input === 'invalid' ? new TaskError('model_invalid', 'No model.') : new Error('Broken.');
       }),
     );
     run('sing', 'la');
-    run('echo', 5, 2);
-    run('echo', 'invalid', 3);
-    run('echo', 'x', 4);
-    await vi.waitFor(() => expect(sent).toHaveLength(4));
+    run('echo', 'invalid', 2);
+    run('echo', 'x', 3);
+    await vi.waitFor(() => expect(sent).toHaveLength(3));
     expect(new Map(sent.map((message) => ['id' in message && message.id, message]))).toMatchObject(
       new Map([
         [1, { type: 'failed', id: 1, code: 'internal_error', message: 'This worker has no task "sing".' }],
-        [2, { type: 'failed', id: 2, code: 'internal_error' }],
-        [3, { type: 'failed', id: 3, code: 'model_invalid', message: 'No model.' }],
-        [4, { type: 'failed', id: 4, code: 'internal_error', message: 'Broken.' }],
+        [2, { type: 'failed', id: 2, code: 'model_invalid', message: 'No model.' }],
+        [3, { type: 'failed', id: 3, code: 'internal_error', message: 'Broken.' }],
       ]),
     );
   });
@@ -81,7 +71,7 @@ describe('serve', () => {
       ...engineWith(() => {
         throw new Error('native');
       }),
-      toAppError: () => new AppError('engine_crashed', 'Mapped.'),
+      toTaskError: () => new TaskError('engine_crashed', 'Mapped.'),
     }));
     run('echo', 'x');
     await vi.waitFor(() => expect(sent).toHaveLength(1));
@@ -92,7 +82,7 @@ describe('serve', () => {
     const { sent, run, abort } = open(() =>
       engineWith(async (_, { signal }) => {
         await new Promise((resolve) => signal.addEventListener('abort', resolve));
-        throw new AppError('cancelled', 'Stopped.');
+        throw new TaskError('cancelled', 'Stopped.');
       }),
     );
     run('echo', 'x');
