@@ -16,7 +16,6 @@ import type {
   AnalysisOptions,
   AnalysisResult,
   AnalysisTranscript,
-  RedactedTranscript,
   RedactedWord,
 } from './types.ts';
 
@@ -48,7 +47,8 @@ export const analyze = async (
   }
   progress(0.65);
   if (options.entity_detection) result.entities = refreshTexts(pii.entities, current.text);
-  if (options.redact_pii || masked) result.redacted = toRedactedTranscript(current, pii.words, options);
+  if (options.redact_pii || masked)
+    result.redacted = { text: current.text, segments: current.segments, redacted_words: pii.words };
   if (options.topics) {
     result.topics = isEnglish(current.language) ? await findTopics(current.text, yieldIfDue) : [];
     result.key_phrases = await findKeyPhrases(current.text, current.language, yieldIfDue);
@@ -131,18 +131,6 @@ const dropEmptySegments = (transcript: AnalysisTranscript): AnalysisTranscript =
 
 const refreshTexts = (entities: readonly Entity[], text: string): Entity[] =>
   entities.map((entity) => ({ ...entity, text: text.slice(entity.startIndex, entity.endIndex) }));
-
-const toRedactedTranscript = (
-  transcript: AnalysisTranscript,
-  words: RedactedWord[],
-  options: AnalysisOptions,
-): RedactedTranscript => ({
-  text: transcript.text,
-  segments: transcript.segments,
-  redacted_words: words,
-  policies: options.redact_pii ? resolvePolicies(options.redact_pii_policies) : [],
-  substitution: options.redact_pii ? (options.redact_pii_sub ?? 'hash') : null,
-});
 
 const isEnglish = (language: string): boolean => language.toLowerCase().startsWith('en');
 

@@ -4,8 +4,8 @@ import type { AnalysisSegment, AnalysisWord } from './types.ts';
 
 /** A word with its UTF-16 offsets in the transcript's text, end exclusive. */
 export type LocatedWord = AnalysisWord & {
+  /** Index of its segment. */
   segment: number;
-  index: number;
   from: number;
   to: number;
 };
@@ -40,7 +40,7 @@ export const locateWords = (text: string, segments: readonly AnalysisSegment[]):
   });
 };
 
-/** Like `placeWords`, for the segment at `index` alone. */
+/** Like `locateWords`, for the segment at `index` alone. */
 export const locateSegmentWords = (
   text: string,
   range: { from: number; to: number },
@@ -58,7 +58,7 @@ const locateInSegment = (
   words: readonly AnalysisWord[],
 ): LocatedWord[] => {
   let cursor = 0;
-  return words.map((word, index) => {
+  return words.map((word) => {
     const bare = word.word.trim();
     let from = part.indexOf(bare, cursor);
     let length = bare.length;
@@ -68,7 +68,7 @@ const locateInSegment = (
       length = next ? next[0].length : 0;
     }
     cursor = from + length;
-    return { ...word, word: bare, segment, index, from: offset + from, to: offset + from + length };
+    return { ...word, word: bare, segment, from: offset + from, to: offset + from + length };
   });
 };
 

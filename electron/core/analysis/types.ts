@@ -65,8 +65,6 @@ export type RedactedTranscript = {
   text: string;
   segments: AnalysisSegment[];
   redacted_words: RedactedWord[];
-  policies: PiiPolicy[];
-  substitution: PiiSubstitution | null;
 };
 
 /** A language model that returns statements, each with the ids of the sentences that support it. */

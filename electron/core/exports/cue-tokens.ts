@@ -11,7 +11,6 @@ export type LabelOf = (speaker: string) => string | null;
 /** A token that no line breaks, with what the planner needs to know about it. */
 export type CueToken = TimedToken & {
   readonly columns: number;
-  readonly startsTurn: boolean;
   /** Shown before it, if a cue starts with it. */
   readonly label: TextToken | null;
   /** A cue ends before it in any case: after a pause, at a turn, or with one word per cue. */
@@ -52,7 +51,6 @@ const draftTokens = (transcript: ExportTranscript, rules: SubtitleRules, labelOf
       drafts.push({
         ...part,
         columns: displayWidth(part.text),
-        startsTurn: first && startsTurn,
         label: first && label !== null ? { text: label, hasSpaceBefore: false } : null,
         mustStartCue: first && (rules.oneWordPerCue || startsTurn || paused),
         endsSentence: endsSentence(part.text),

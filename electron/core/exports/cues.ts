@@ -16,7 +16,6 @@ import type { ExportTranscript } from './types.ts';
 export type Cue = CueTimes & {
   readonly lines: readonly string[];
   readonly speaker: string | null;
-  readonly startsTurn: boolean;
 };
 
 /** Puts the speaker label before a cue's tokens. */
@@ -52,14 +51,12 @@ export const makeCues = (
       columns,
       lines,
       speaker: first?.speaker ?? null,
-      startsTurn: first?.startsTurn ?? false,
     };
   });
   const times = timeCues(drafts, rules, window);
-  return drafts.map(({ lines, speaker, startsTurn }, index) => ({
+  return drafts.map(({ lines, speaker }, index) => ({
     lines,
     speaker,
-    startsTurn,
     ...(times[index] ?? { startMs: 0, endMs: 0 }),
   }));
 };

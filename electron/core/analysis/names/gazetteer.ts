@@ -32,10 +32,6 @@ export class Gazetteer {
     );
     return words ? { last: at + words.length - 1, phrase: words.join(' ') } : undefined;
   }
-
-  has(name: string): boolean {
-    return (this.#byFirst.get(bare(name)) ?? []).some((words) => words.length === 1);
-  }
 }
 
 const bare = (word: string): string => word.replace(/[.,]+$/u, '');

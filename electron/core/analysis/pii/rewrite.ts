@@ -191,7 +191,7 @@ const rewriteWords = (
   let current: { replacement: Replacement; word: AnalysisWord } | undefined;
   for (const word of located) {
     const replacement = replacementAt(word, replacements);
-    const { word: _own, segment: _segment, index: _index, from, to, ...times } = word;
+    const { word: _own, segment: _segment, from, to, ...times } = word;
     if (!replacement) {
       current = undefined;
       if (to > from) out.push({ ...times, word: text.slice(from, to) });
