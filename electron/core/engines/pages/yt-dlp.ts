@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { rm, writeFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
-import { cancellationError, throwIfAborted } from '../../base/abort.ts';
+import { cancellationError, onAbort, throwIfAborted } from '../../base/abort.ts';
 import { AppError, isAppError } from '../../base/errors.ts';
 import { StallTimer } from '../ffmpeg/stall-timer.ts';
 import { openGuardedProxy } from '../net/guarded-proxy.ts';
@@ -118,8 +118,7 @@ const runYtDlp = async (
     },
     onExceeded: stop,
   });
-  const onAbort = () => stop(cancellationError(signal));
-  signal.addEventListener('abort', onAbort, { once: true });
+  const unlisten = onAbort(signal, () => stop(cancellationError(signal)));
   try {
     const env = environmentFor(environment, proxy.url, folder);
     stall.resume();
@@ -130,7 +129,7 @@ const runYtDlp = async (
     return { stdout, bytes: proxy.bytes() };
   } finally {
     stall.pause();
-    signal.removeEventListener('abort', onAbort);
+    unlisten();
     await proxy.close();
   }
 };
@@ -152,9 +151,8 @@ const runProcess = (
       detached: process.platform !== 'win32',
       windowsHide: true,
     });
-    const onAbort = () => killTree(child);
-    if (signal.aborted) onAbort();
-    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) killTree(child);
+    const unlisten = onAbort(signal, () => killTree(child));
     const chunks: Buffer[] = [];
     let size = 0;
     let stderr = '';
@@ -167,11 +165,11 @@ const runProcess = (
       stderr = (stderr + text).slice(-MAX_STDERR_CHARACTERS);
     });
     child.once('error', (cause) => {
-      signal.removeEventListener('abort', onAbort);
+      unlisten();
       reject(new AppError('download_failed', 'yt-dlp could not be started.', { cause }));
     });
     child.once('close', (code) => {
-      signal.removeEventListener('abort', onAbort);
+      unlisten();
       resolve({ code, stdout: Buffer.concat(chunks).toString('utf8'), stderr });
     });
   });

@@ -1,4 +1,4 @@
-import { throwIfAborted } from '../../base/abort.ts';
+import { onAbort, throwIfAborted } from '../../base/abort.ts';
 import { WorkerClient } from './client.ts';
 import type { WorkerProcess } from './process.ts';
 
@@ -15,15 +15,14 @@ export const withDedicatedWorker = async <T>(
 ): Promise<T> => {
   throwIfAborted(signal);
   const client = new WorkerClient(fork());
-  const kill = () => void client.stop(0);
-  signal?.addEventListener('abort', kill, { once: true });
+  const unlisten = onAbort(signal, () => void client.stop(0));
   try {
     return await work(client);
   } catch (error) {
     throwIfAborted(signal);
     throw error;
   } finally {
-    signal?.removeEventListener('abort', kill);
+    unlisten();
     await client.stop(STOP_GRACE_MS);
   }
 };

@@ -1,3 +1,4 @@
+import { onAbort } from '../../base/abort.ts';
 import { type Logger, silentLogger } from '../../base/logger.ts';
 import { WorkerClient, WorkerReplaced } from './client.ts';
 import { engineClosed, engineCrashed, taskCancelled } from './errors.ts';
@@ -108,18 +109,17 @@ export class WorkerHost {
   ): Promise<Result> {
     const run = this.#worker().run(task, input, onEvent);
     let killTimer: NodeJS.Timeout | undefined;
-    const stop = () => {
+    const unlisten = onAbort(signal, () => {
       run.abort();
       killTimer = setTimeout(() => run.kill(), ABORT_GRACE_MS);
-    };
-    signal?.addEventListener('abort', stop, { once: true });
+    });
     try {
       return await run.promise;
     } catch (error) {
       throw signal?.aborted ? taskCancelled() : error;
     } finally {
       clearTimeout(killTimer);
-      signal?.removeEventListener('abort', stop);
+      unlisten();
     }
   }
 

@@ -1,4 +1,5 @@
 import { SETTINGS } from '../../../contract/settings.ts';
+import { onAbort } from '../../base/abort.ts';
 import { AppError, hasDiskFullCode, isAppError, messageOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import { download } from '../../engines/net/download.ts';
@@ -127,7 +128,7 @@ export class ModelDownloads {
     }
     const cancelled = Promise.withResolvers<never>();
     const cancel = () => cancelled.reject(new AppError('cancelled', 'The job was cancelled.'));
-    signal.addEventListener('abort', cancel, { once: true });
+    const unlisten = onAbort(signal, cancel);
     if (signal.aborted) cancel();
     active.watchers.add(watcher);
     watcher(active.progress);
@@ -135,7 +136,7 @@ export class ModelDownloads {
       return await Promise.race([active.done, cancelled.promise]);
     } finally {
       active.watchers.delete(watcher);
-      signal.removeEventListener('abort', cancel);
+      unlisten();
     }
   }
 

@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import { onAbort } from '../../base/abort.ts';
 import { AppError, isAppError } from '../../base/errors.ts';
 import { formatBytes } from '../../base/numbers.ts';
 import type { TrySpeakerModel } from '../../engines/diarizer/diarizer.ts';
@@ -65,7 +66,7 @@ export const readFacts = async (
 ): Promise<ModelFacts> => {
   const cancelled = Promise.withResolvers<never>();
   const cancel = () => cancelled.reject(new AppError('cancelled', 'The check of the model was stopped.'));
-  signal?.addEventListener('abort', cancel, { once: true });
+  const unlisten = onAbort(signal, cancel);
   if (signal?.aborted) cancel();
   try {
     return await Promise.race([engine.modelFacts(path), cancelled.promise]);
@@ -75,7 +76,7 @@ export const readFacts = async (
     }
     throw error;
   } finally {
-    signal?.removeEventListener('abort', cancel);
+    unlisten();
   }
 };
 

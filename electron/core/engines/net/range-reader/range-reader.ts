@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { cancellationError } from '../../../base/abort.ts';
+import { cancellationError, onAbort } from '../../../base/abort.ts';
 import { AppError, isAppError, messageOf } from '../../../base/errors.ts';
 import { isSameSecret, newToken } from '../../../base/ids.ts';
 import { downloadFileName } from '../file-name.ts';
@@ -151,8 +151,7 @@ export const openRangeReader = async (options: RangeReaderOptions): Promise<Rang
   const firstBlock = await file.block(0);
   const server = new LoopbackServer(file);
   const url = await server.listen();
-  const onAbort = (): void => server.fail(cancellationError(options.signal));
-  options.signal?.addEventListener('abort', onAbort, { once: true });
+  const unlisten = onAbort(options.signal, () => server.fail(cancellationError(options.signal)));
   const reader: RangeReader = {
     kind: 'range',
     url,
@@ -164,7 +163,7 @@ export const openRangeReader = async (options: RangeReaderOptions): Promise<Rang
     bytesFetched: () => file.bytesFetched,
     failure: () => server.failure,
     close: async () => {
-      options.signal?.removeEventListener('abort', onAbort);
+      unlisten();
       await server.close();
     },
   };
