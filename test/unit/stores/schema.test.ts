@@ -1,0 +1,271 @@
+import BetterSqlite3 from 'better-sqlite3';
+import type { Selectable } from 'kysely';
+import { describe, expect, it } from 'vitest';
+import { migrate } from '../../../electron/core/stores/migrations/index.ts';
+import type { Tables } from '../../../electron/core/stores/schema.ts';
+
+type Storage<T> = T extends string ? 'text' : T extends number ? 'number' : 'blob';
+type Kind<T> = null extends T ? `${Storage<NonNullable<T>>}?` : Storage<T>;
+// Full-text tables have no column types.
+type TypedTables = Omit<Tables, 'files_text'>;
+
+/** Every column with its kind; `?` allows NULL. The compiler holds it against the types, the test against SQLite. */
+const COLUMNS = {
+  bucket_cors: {
+    user_id: 'text',
+    origins: 'text',
+    methods: 'text',
+    headers: 'text',
+    max_age: 'number',
+    updated_at: 'number',
+  },
+  connections: {
+    number: 'number',
+    at: 'number',
+    host: 'text',
+    address: 'text?',
+    purpose: 'text',
+    bytes: 'number',
+    error: 'text?',
+  },
+  credits: {
+    transcript_id: 'text',
+    user_id: 'text',
+    model: 'text',
+    month: 'text',
+    seconds: 'number',
+    credits: 'number',
+    charged_at: 'number',
+  },
+  file_folders: {
+    user_id: 'text',
+    folder: 'text',
+    files: 'number',
+  },
+  file_metadata: {
+    user_id: 'text',
+    key: 'text',
+    value: 'text',
+    file_id: 'text',
+  },
+  files: {
+    number: 'number',
+    id: 'text',
+    user_id: 'text',
+    key: 'text',
+    object: 'text',
+    folder: 'text',
+    original_name: 'text',
+    size: 'number',
+    mime_type: 'text',
+    public: 'number',
+    metadata: 'text',
+    md5: 'text',
+    sha256: 'text',
+    uploaded_at: 'number',
+    modified_at: 'number',
+  },
+  idempotency: {
+    user_id: 'text',
+    key: 'text',
+    body_hash: 'text',
+    transcript_id: 'text',
+    created_at: 'number',
+  },
+  keys: {
+    id: 'text',
+    user_id: 'text',
+    name: 'text',
+    prefix: 'text',
+    hash: 'text',
+    created_at: 'number',
+    last_used_at: 'number?',
+  },
+  meta: {
+    key: 'text',
+    value: 'text',
+  },
+  model_downloads: {
+    id: 'text',
+    state: 'text',
+    received: 'number',
+    total: 'number',
+    error: 'text?',
+  },
+  model_speeds: {
+    id: 'text',
+    speed: 'number',
+    measured_at: 'number',
+  },
+  object_checksums: {
+    object: 'text',
+    crc32: 'blob',
+  },
+  pending_objects: {
+    object: 'text',
+    created_at: 'number',
+  },
+  presigned_uploads: {
+    nonce: 'text',
+    user_id: 'text',
+    key: 'text',
+    folder: 'text',
+    original_name: 'text',
+    mime_type: 'text',
+    max_size: 'number',
+    public: 'number',
+    metadata: 'text',
+    expires_at: 'number',
+    used: 'number',
+  },
+  remembered_voices: {
+    id: 'text',
+    user_id: 'text',
+    name: 'text',
+    model: 'text',
+    embedding: 'blob',
+    recordings: 'number',
+    created_at: 'number',
+    updated_at: 'number',
+  },
+  search_rows: {
+    row: 'number',
+    transcript_id: 'text',
+  },
+  segments: {
+    transcript_id: 'text',
+    id: 'number',
+    chunk: 'number',
+    text: 'text',
+    start: 'number',
+    end: 'number',
+    speaker_id: 'text?',
+    words: 'text',
+  },
+  settings: {
+    key: 'text',
+    value: 'text',
+  },
+  speaker_voices: {
+    transcript_id: 'text',
+    speaker: 'text',
+    model: 'text',
+    embedding: 'blob',
+    remembered_as: 'text?',
+  },
+  statistics: {
+    user_id: 'text',
+    transcripts: 'number',
+    duration: 'number',
+    credits: 'number',
+    confidence_sum: 'number',
+    confidence_count: 'number',
+  },
+  storage_usage: {
+    user_id: 'text',
+    bytes: 'number',
+    files: 'number',
+  },
+  transcripts: {
+    id: 'text',
+    user_id: 'text',
+    status: 'text',
+    stage: 'text',
+    percent: 'number',
+    queue_order: 'number',
+    lease: 'text?',
+    attempt: 'number',
+    audio_url: 'text',
+    name: 'text',
+    model: 'text',
+    model_id: 'text?',
+    language_asked: 'text',
+    language: 'text?',
+    language_confidence: 'number?',
+    timestamp_style: 'text',
+    audio_start_from: 'number',
+    audio_end_at: 'number',
+    options: 'text',
+    webhook_url: 'text?',
+    webhook_secret: 'text?',
+    duration: 'number',
+    confidence: 'number?',
+    word_count: 'number',
+    text: 'text',
+    preview: 'text',
+    analysis: 'text',
+    warnings: 'text',
+    error_code: 'text?',
+    error_message: 'text?',
+    error_stage: 'text?',
+    checkpoint: 'text?',
+    file_name: 'text?',
+    file_size: 'number?',
+    file_format: 'text?',
+    file_id: 'text?',
+    audio_file: 'text?',
+    bytes_fetched: 'number',
+    credits_used: 'number',
+    created_at: 'number',
+    started_at: 'number?',
+    completed_at: 'number?',
+    app_crashes: 'number',
+    audio_offset: 'number',
+    source: 'text?',
+    name_given: 'number',
+  },
+  users: {
+    id: 'text',
+    name: 'text',
+    owner: 'number',
+    created_at: 'number',
+    storage_limit: 'number?',
+    credit_budget: 'number?',
+  },
+  webhook_deliveries: {
+    number: 'number',
+    id: 'text?',
+    transcript_id: 'text',
+    type: 'text',
+    url: 'text',
+    state: 'text',
+    attempts: 'text',
+    next_attempt_at: 'number?',
+    created_at: 'number',
+  },
+} satisfies {
+  [Table in keyof TypedTables]: {
+    [Column in keyof Selectable<TypedTables[Table]>]: Kind<Selectable<TypedTables[Table]>[Column]>;
+  };
+};
+
+type TableInfo = { name: string; type: string; notnull: number; pk: number };
+
+const KINDS = new Map([
+  ['TEXT', 'text'],
+  ['INTEGER', 'number'],
+  ['REAL', 'number'],
+  ['BLOB', 'blob'],
+]);
+
+describe('the types of the tables', () => {
+  it('match the migrated schema', () => {
+    const file = new BetterSqlite3(':memory:');
+    migrate(file);
+    const tables = file
+      .prepare<[], string>(
+        `SELECT name FROM pragma_table_list
+         WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name`,
+      )
+      .pluck()
+      .all();
+    const columnsOf = (table: string) =>
+      file
+        .prepare<[string], TableInfo>('SELECT name, type, "notnull", pk FROM pragma_table_info(?)')
+        .all(table)
+        .map(({ name, type, notnull, pk }) => [name, `${KINDS.get(type)}${notnull + pk > 0 ? '' : '?'}`]);
+    const migrated = tables.map((table) => [table, Object.fromEntries(columnsOf(table))]);
+    expect(Object.fromEntries(migrated)).toEqual(COLUMNS);
+    file.close();
+  });
+});
