@@ -1,5 +1,6 @@
 import { sql as raw } from 'kysely';
 import { indexText } from '../search/tokens.ts';
+import { optionsCodec } from './codecs.ts';
 import { query, type ReadableDb, sql, type WritableDb } from './database.ts';
 import type { TranscriptRow } from './schema.ts';
 import type { TranscriptChange } from './transcript-record.ts';
@@ -32,19 +33,28 @@ const putEntry = (db: WritableDb, transcript: IndexedColumns): void => {
   if (row !== undefined) insertEntry(db, row, transcript);
 };
 
-/** Whether a change of these columns changes what a search finds. */
+const removeEntry = (db: WritableDb, row: number): void => {
+  db.run(query(raw`DELETE FROM search_index WHERE rowid = ${row}`));
+  db.run(sql.deleteFrom('search_rows').where('row', '=', row));
+};
+
+/** Whether a change of these fields may change what a search finds. */
 export const touchesIndex = (change: TranscriptChange): boolean =>
-  change.name !== undefined || change.text !== undefined || change.status === 'completed';
+  change.name !== undefined || change.text !== undefined || change.status !== undefined;
 
 /**
  * Brings the index entry of a transcript in line with its row. Call it in the transaction that changes the row: a
  * crash then leaves neither an old text searchable nor a new one missing. A transcript enters the index when it
- * completes, and keeps its entry while it is analyzed again.
+ * completes. It keeps its entry while it is analyzed again, but not while its text is still to be redacted.
  */
 export const syncIndex = (db: WritableDb, id: string): void => {
-  const columns = ['id', 'user_id', 'name', 'text', 'status'] as const;
+  const columns = ['id', 'user_id', 'name', 'text', 'status', 'options'] as const;
   const row = db.get(sql.selectFrom('transcripts').select(columns).where('id', '=', id));
-  if (row !== undefined && (row.status === 'completed' || entryOf(db, id) !== undefined)) putEntry(db, row);
+  if (row === undefined) return;
+  const entry = entryOf(db, id);
+  const isHidden = row.status === 'processing' && optionsCodec.decode(row.options).redact_pii;
+  if (isHidden && entry !== undefined) removeEntry(db, entry);
+  else if (row.status === 'completed' || entry !== undefined) putEntry(db, row);
 };
 
 /** Builds the index anew where a migration asked for it. Returns the number of transcripts in it, or undefined. */

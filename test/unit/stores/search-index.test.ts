@@ -9,7 +9,11 @@ import { newTranscript } from '../../../electron/core/services/transcripts/creat
 import { type Database, openDatabase } from '../../../electron/core/stores/database.ts';
 import { markForScrub, runPendingScrub } from '../../../electron/core/stores/scrub.ts';
 import { rebuildIndexIfMarked } from '../../../electron/core/stores/search.ts';
-import { insertTranscript, updateTranscript } from '../../../electron/core/stores/transcripts.ts';
+import {
+  findTranscript,
+  insertTranscript,
+  updateTranscript,
+} from '../../../electron/core/stores/transcripts.ts';
 import { insertUser } from '../../../electron/core/stores/users.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -78,6 +82,18 @@ describe('the search index', () => {
     ).toThrow('later');
     expect(found(db, 'zeppelin')).toEqual([]);
     expect(found(db, 'another')).toEqual(['tr_2']);
+  });
+
+  it('hides a transcript while its text is still to be redacted', () => {
+    const db = withTranscripts(temporaryFolder());
+    const { options } = findTranscript(db, 'tr_1') ?? {};
+    if (options === undefined) throw new Error('There is no such transcript.');
+    updateTranscript(db, 'tr_1', { status: 'processing', options: { ...options, topics: true } });
+    expect(found(db, SECRET)).toEqual(['tr_1']);
+    updateTranscript(db, 'tr_1', { status: 'processing', options: { ...options, redact_pii: true } });
+    expect(found(db, SECRET)).toEqual([]);
+    updateTranscript(db, 'tr_1', { status: 'completed', options });
+    expect(found(db, SECRET)).toEqual(['tr_1']);
   });
 
   it('does not hold a transcript before it completes', () => {
