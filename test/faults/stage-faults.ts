@@ -10,7 +10,7 @@ import { until } from '../support/until.ts';
 import { file, stall } from '../support/url-server.ts';
 import { slow } from './support/behaviors.ts';
 import { type Fault, type FaultContext, LONG_SECONDS } from './support/context.ts';
-import { descendants, expectGone, type Process, WORKER } from './support/processes.ts';
+import { DIARIZER, descendants, expectGone, type Process, WORKER } from './support/processes.ts';
 
 /** A stage that a job stays in for some seconds, or until it is stopped. */
 type JobStage = {
@@ -136,7 +136,7 @@ const STAGES: readonly JobStage[] = [
 
 /** The server's processes without the engine, which outlives a job. */
 const jobProcesses = (server: TestServer): Process[] =>
-  descendants(server.pid).filter(({ command }) => !WORKER.test(command) || command.includes('--diarizer'));
+  descendants(server.pid).filter(({ command }) => !WORKER.test(command) || DIARIZER.test(command));
 
 const MAX_MS = 1000;
 const PATIENCE_MS = 100_000;

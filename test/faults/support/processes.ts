@@ -34,6 +34,9 @@ export const childOf = (server: number, kind: RegExp): Promise<Process> =>
 export const FFMPEG = /ffmpeg .*-af/;
 export const WORKER = /worker\/main\.ts/;
 
+/** The command line of a worker that diarizes. */
+export const DIARIZER = /worker\/main\.ts diarizer/;
+
 /** Expects that the processes end within `timeoutMs`; names those that do not. */
 export const expectGone = async (gone: readonly Process[], timeoutMs = 5000): Promise<void> => {
   const left = () => {
