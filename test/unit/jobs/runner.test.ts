@@ -365,6 +365,18 @@ describe('an earlier attempt', () => {
     expect(transcriptIn(db, id)).toMatchObject({ status: 'processing', attempt: 2, percent: 0, error: null });
     expect(published()).toEqual([`settled ${id}`]);
   });
+
+  it('does not publish the end of the later attempt that completed the job', async () => {
+    const { db, job, runner, published } = startRunner();
+    const id = addJob(db);
+    runner.wake();
+    updateTranscript(db, id, { lease: null });
+    claimNext(db, 'another-run', 1);
+    updateTranscript(db, id, { status: 'completed', lease: null });
+    await job(id).fail(new AppError('decode_failed', 'late'));
+    expect(transcriptIn(db, id).status).toBe('completed');
+    expect(published()).toEqual([`settled ${id}`]);
+  });
 });
 
 describe('waitFor', () => {
