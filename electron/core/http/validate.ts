@@ -2,6 +2,8 @@ import type { z } from 'zod';
 import type { ErrorDetail } from '../../contract/errors.ts';
 import { AppError } from '../base/errors.ts';
 
+const UNKNOWN_FIELD = 'is not a known field';
+
 const detailsOf = (issue: z.core.$ZodIssue): ErrorDetail[] => {
   const path = issue.path.map(String);
   if (issue.code === 'unrecognized_keys') {
@@ -24,7 +26,6 @@ const isTooDeep = (value: unknown): boolean => {
   return false;
 };
 
-const UNKNOWN_FIELD = 'is not a known field';
 const UNKNOWN_PROTOTYPE: ErrorDetail = { path: '__proto__', message: UNKNOWN_FIELD };
 
 /**
