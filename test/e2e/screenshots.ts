@@ -120,7 +120,7 @@ const libraryShots = (): Shot[] => [
     },
   },
   {
-    name: 'reanalyse',
+    name: 'analyze-again',
     hash: '#/',
     prepare: async (window) => {
       await window.page.locator('[data-row-link]').first().focus();

@@ -94,12 +94,12 @@ describe('transcript screen', { timeout: PATIENCE }, () => {
     await page.getByRole('tab', { name: 'Speakers' }).click();
     await page.getByRole('tabpanel').getByRole('button', { name: 'Ines Marchetti' }).waitFor();
     expect(await page.getByRole('tabpanel').getByText(/%$/).count()).toBe(2);
-    const colours = await page
+    const colors = await page
       .getByRole('tabpanel')
       .getByRole('listitem')
       .getByRole('button')
       .evaluateAll((names) => names.map((name) => getComputedStyle(name).color));
-    expect(new Set(colours).size).toBe(2);
+    expect(new Set(colors).size).toBe(2);
   });
 
   it('previews every export format', async () => {
@@ -325,7 +325,7 @@ describe('transcript screen', { timeout: PATIENCE }, () => {
     await themed.page.keyboard.press('Escape');
     await themed.page.keyboard.press('a');
     await themed.page.getByRole('switch', { name: 'Hide private data' }).click();
-    expect(await themed.violations(), 'analyse').toEqual([]);
+    expect(await themed.violations(), 'analyze').toEqual([]);
     await themed.close();
   });
 

@@ -58,7 +58,7 @@ export const previewFile = async (file: File): Promise<AudioPreview> => {
       return await decodePreview(file);
     } catch (error) {
       // The server decodes more formats than the browser.
-      console.info('No preview of this file.', error instanceof Error ? error.name : '');
+      console.info('The browser could not decode the file.', error instanceof Error ? error.name : '');
     }
   }
   const url = URL.createObjectURL(file);

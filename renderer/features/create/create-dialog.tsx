@@ -1,5 +1,5 @@
 import { Terminal } from 'lucide-react';
-import { useCallback, useMemo, useState } from 'react';
+import { useCallback, useState } from 'react';
 import { useI18n, usePrefs, useServices } from '../../app/services.tsx';
 import { useResource } from '../../lib/use-resource.ts';
 import type { Source } from '../../stores/dialogs.ts';
@@ -15,14 +15,49 @@ import { type Range, toCurl, toRequest, WHOLE_RECORDING } from './request.ts';
 import { SourceSection } from './source-section.tsx';
 import { sourceName, startTranscriptions } from './start.ts';
 
+/** The request for the first source as a `curl` command; a file that is not uploaded yet has a placeholder. */
+const describeRequest = (
+  baseUrl: string,
+  source: Source | undefined,
+  options: TranscriptionOptions,
+  range: Range,
+) => {
+  const url =
+    source === undefined
+      ? 'https://…'
+      : source.kind === 'url'
+        ? source.url
+        : `storage:${source.kind === 'stored' ? source.key : `…/${sourceName(source)}`}`;
+  return toCurl(baseUrl, toRequest(url, options, range));
+};
+
+/** The sources, with the range and the duration of a single one. */
+const useSources = (initialSources: readonly Source[]) => {
+  const [sources, setSources] = useState(initialSources);
+  const [range, setRange] = useState<Range>(WHOLE_RECORDING);
+  const [duration, setDuration] = useState(0);
+  const isSingle = sources.length === 1;
+  return {
+    sources,
+    setSources: (next: readonly Source[]) => {
+      setSources(next);
+      setRange(WHOLE_RECORDING);
+      setDuration(0);
+    },
+    range: isSingle ? range : WHOLE_RECORDING,
+    setRange,
+    setDuration,
+    /** Length of the range; 0 while unknown. */
+    seconds: isSingle && duration > 0 ? (range.to > 0 ? range.to : duration) - range.from : 0,
+  };
+};
+
 const CreateDialog = ({ initialSources }: { initialSources: readonly Source[] }) => {
   const services = useServices();
   const { client, dialogs, prefs, toasts, router, baseUrl } = services;
   const { t } = useI18n();
-  const [sources, setSources] = useState(initialSources);
+  const { sources, setSources, range, setRange, setDuration, seconds } = useSources(initialSources);
   const options = usePrefs((state) => state.options);
-  const [range, setRange] = useState<Range>(WHOLE_RECORDING);
-  const [duration, setDuration] = useState(0);
   const [isConfirmingDiscard, setIsConfirmingDiscard] = useState(false);
   const loadModels = useCallback(
     async (signal: AbortSignal) => (await client.call('listModels', { signal })).data,
@@ -31,24 +66,11 @@ const CreateDialog = ({ initialSources }: { initialSources: readonly Source[] })
   const models = useResource(loadModels);
   const change = (part: Partial<TranscriptionOptions>) => prefs.set({ options: { ...options, ...part } });
 
-  const seconds =
-    sources.length === 1 && duration > 0 ? (range.to > 0 ? range.to : duration) - range.from : 0;
-  const curl = useMemo(() => {
-    const source = sources[0];
-    const url =
-      source === undefined
-        ? 'https://…'
-        : source.kind === 'url'
-          ? source.url
-          : `storage:${source.kind === 'stored' ? source.key : `…/${sourceName(source)}`}`;
-    return toCurl(baseUrl, toRequest(url, options, range));
-  }, [sources, options, range, baseUrl]);
-
   const isRangeInvalid = range.to !== 0 && range.to <= range.from;
   const canSubmit = sources.length > 0 && !isRangeInvalid;
   const submit = () => {
     if (!canSubmit) return;
-    startTranscriptions(services, t, sources, options, sources.length === 1 ? range : WHOLE_RECORDING);
+    startTranscriptions(services, t, sources, options, range);
     dialogs.close();
     router.go({ screen: 'library' });
   };
@@ -59,7 +81,7 @@ const CreateDialog = ({ initialSources }: { initialSources: readonly Source[] })
     else dialogs.close();
   };
   const copyCurl = async () => {
-    await navigator.clipboard.writeText(curl);
+    await navigator.clipboard.writeText(describeRequest(baseUrl, sources[0], options, range));
     toasts.show(t('common.copied'));
   };
 
@@ -92,11 +114,7 @@ const CreateDialog = ({ initialSources }: { initialSources: readonly Source[] })
         <SourceSection
           sources={sources}
           range={range}
-          onSources={(next) => {
-            setSources(next);
-            setRange(WHOLE_RECORDING);
-            setDuration(0);
-          }}
+          onSources={setSources}
           onRange={setRange}
           onDuration={setDuration}
         />

@@ -51,7 +51,7 @@ const useRecording = () => {
         recorder.current = await createRecorder();
         setRecording((before) => ({ ...before, state: 'running', hasFailed: false }));
       } catch (error) {
-        console.info('No microphone.', error instanceof Error ? error.name : '');
+        console.info('The microphone could not be opened.', error instanceof Error ? error.name : '');
         setRecording((before) => ({ ...before, hasFailed: true }));
       }
     },

@@ -135,26 +135,7 @@ const CorsForm = ({ initial, onSaved }: { initial: Draft; onSaved: () => void })
         )}
       </Field>
       {splitList(draft.origins).includes('*') && <Callout tone="warn">{t('cors.wildcardWarning')}</Callout>}
-      <div>
-        <p className="mb-1.5 text-xs font-medium text-ink-2">{t('cors.methods')}</p>
-        <div className="flex flex-wrap gap-1.5">
-          {CORS_METHODS.map((method) => (
-            <Chip
-              key={method}
-              isOn={draft.methods.includes(method)}
-              onClick={() =>
-                change({
-                  methods: draft.methods.includes(method)
-                    ? draft.methods.filter((each) => each !== method)
-                    : [...draft.methods, method],
-                })
-              }
-            >
-              {t(`cors.method.${method}`)}
-            </Chip>
-          ))}
-        </div>
-      </div>
+      <MethodChips methods={draft.methods} onChange={(methods) => change({ methods })} />
       <div className="grid gap-4 sm:grid-cols-2">
         <Field label={t('cors.headers')} hint={t('cors.headers.hint')}>
           {(ids) => (
@@ -185,5 +166,31 @@ const CorsForm = ({ initial, onSaved }: { initial: Draft; onSaved: () => void })
         {t('common.save')}
       </Button>
     </form>
+  );
+};
+
+type ChipsProps = { methods: readonly Method[]; onChange: (methods: readonly Method[]) => void };
+
+const MethodChips = ({ methods, onChange }: ChipsProps) => {
+  const { t } = useI18n();
+  return (
+    <div>
+      <p className="mb-1.5 text-xs font-medium text-ink-2">{t('cors.methods')}</p>
+      <div className="flex flex-wrap gap-1.5">
+        {CORS_METHODS.map((method) => (
+          <Chip
+            key={method}
+            isOn={methods.includes(method)}
+            onClick={() =>
+              onChange(
+                methods.includes(method) ? methods.filter((each) => each !== method) : [...methods, method],
+              )
+            }
+          >
+            {t(`cors.method.${method}`)}
+          </Chip>
+        ))}
+      </div>
+    </div>
   );
 };

@@ -40,9 +40,6 @@ export const FileDetailsDialog = ({ file, onClose, onChanged }: Props) => {
   const { client, toasts } = useServices();
   const { t, locale } = useI18n();
   const [entries, setEntries] = useState(() => toEntries(file.metadata));
-  const [nextId, setNextId] = useState(entries.length);
-  const set = (id: number, part: Partial<MetadataEntry>) =>
-    setEntries(entries.map((entry) => (entry.id === id ? { ...entry, ...part } : entry)));
   const save = async () => {
     try {
       await client.call('patchFile', {
@@ -88,6 +85,23 @@ export const FileDetailsDialog = ({ file, onClose, onChanged }: Props) => {
           </div>
         ))}
       </dl>
+      <MetadataFields entries={entries} onChange={setEntries} />
+    </Dialog>
+  );
+};
+
+type FieldsProps = {
+  entries: readonly MetadataEntry[];
+  onChange: (entries: MetadataEntry[]) => void;
+};
+
+const MetadataFields = ({ entries, onChange }: FieldsProps) => {
+  const { t } = useI18n();
+  const [nextId, setNextId] = useState(entries.length);
+  const set = (id: number, part: Partial<MetadataEntry>) =>
+    onChange(entries.map((entry) => (entry.id === id ? { ...entry, ...part } : entry)));
+  return (
+    <>
       <h3 className="mt-5 mb-2 text-xs font-medium text-ink-2">{t('files.metadata')}</h3>
       <ul className="flex flex-col gap-2">
         {entries.map((entry) => (
@@ -107,7 +121,7 @@ export const FileDetailsDialog = ({ file, onClose, onChanged }: Props) => {
             />
             <IconButton
               label={t('create.remove', { name: entry.key })}
-              onClick={() => setEntries(entries.filter((each) => each.id !== entry.id))}
+              onClick={() => onChange(entries.filter((each) => each.id !== entry.id))}
             >
               <X size={14} aria-hidden />
             </IconButton>
@@ -118,13 +132,13 @@ export const FileDetailsDialog = ({ file, onClose, onChanged }: Props) => {
         variant="ghost"
         className="mt-2"
         onClick={() => {
-          setEntries([...entries, { id: nextId, key: '', value: '' }]);
+          onChange([...entries, { id: nextId, key: '', value: '' }]);
           setNextId(nextId + 1);
         }}
       >
         <Plus size={15} aria-hidden />
         {t('files.metadata.add')}
       </Button>
-    </Dialog>
+    </>
   );
 };

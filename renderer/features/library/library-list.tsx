@@ -11,27 +11,15 @@ import { COLUMNS, LibraryRow } from './library-row.tsx';
 import { SelectionBar } from './selection-bar.tsx';
 import { useLibraryActions } from './use-library-actions.ts';
 
-/** The transcripts as a table that renders and loads only the visible rows. */
-export const LibraryList = ({ scroller }: { scroller: RefObject<HTMLDivElement | null> }) => {
+/** Selects and unselects rows; a range reaches from the row that was toggled last. */
+const useToggleSelection = () => {
   const { library } = useServices();
-  const { t } = useI18n();
-  const { rows, total, query } = useStore(library.list);
-  const { hidden, selected } = useStore(library.store);
-  const actions = useLibraryActions();
-  const list = useRef<HTMLTableSectionElement>(null);
   const anchor = useRef<number>(undefined);
-  const isHidden = (index: number) => hidden.has(rows.get(index)?.id ?? '');
-  const virtual = useVirtualRows({ count: total ?? 12, scroller, list, isHidden, hidden });
-  const { first, last } = virtual;
-
-  useEffect(() => {
-    if (total !== undefined && total > 0) library.show(first, last);
-  }, [library, first, last, total]);
-
-  const toggle = (index: number, range: boolean) => {
+  return (index: number, range: boolean) => {
+    const { rows } = library.list.getState();
     const item = rows.get(index);
     if (item === undefined) return;
-    const next = new Set(selected);
+    const next = new Set(library.store.getState().selected);
     if (range && anchor.current !== undefined) {
       const [from, to] = [Math.min(anchor.current, index), Math.max(anchor.current, index)];
       for (let at = from; at <= to; at++) {
@@ -43,49 +31,94 @@ export const LibraryList = ({ scroller }: { scroller: RefObject<HTMLDivElement |
     anchor.current = index;
     library.select(next);
   };
+};
 
-  /** The next row up or down that is not hidden. */
-  const nextVisible = (index: number, by: 1 | -1, deleted: ReadonlySet<string> = hidden): number => {
+type KeyboardOptions = {
+  readonly focusRow: (index: number) => void;
+  readonly toggle: (index: number, range: boolean) => void;
+};
+
+/** The shortcuts of a focused row. */
+const useRowShortcuts = ({ focusRow, toggle }: KeyboardOptions) => {
+  const { library } = useServices();
+  const actions = useLibraryActions();
+  /** The next row up or down that is neither hidden nor about to be deleted. */
+  const nextVisible = (index: number, by: 1 | -1, deleted: ReadonlySet<string> = new Set()): number => {
+    const { rows } = library.list.getState();
+    const { hidden } = library.store.getState();
     let next = index + by;
-    while (rows.has(next) && (isHidden(next) || deleted.has(rows.get(next)?.id ?? ''))) next += by;
+    for (let row = rows.get(next); row !== undefined; row = rows.get(next)) {
+      if (!hidden.has(row.id) && !deleted.has(row.id)) break;
+      next += by;
+    }
     return next;
   };
+  const remove = (index: number) => {
+    const { rows, total } = library.list.getState();
+    const { selected } = library.store.getState();
+    const item = rows.get(index);
+    if (item === undefined) return;
+    const deleted = selected.size > 0 ? selected : new Set([item.id]);
+    // Focus a remaining row, so that the keyboard keeps working.
+    const after = nextVisible(index, 1, deleted);
+    focusRow(after < (total ?? 0) ? after : nextVisible(index, -1, deleted));
+    actions.remove([...deleted]);
+  };
+  const actionFor = (event: KeyboardEvent, index: number): (() => void) | undefined => {
+    switch (event.key) {
+      case 'ArrowDown':
+        return () => focusRow(nextVisible(index, 1));
+      case 'ArrowUp':
+        return () => focusRow(nextVisible(index, -1));
+      case 'x':
+      case 'X':
+      case ' ':
+        return () => toggle(index, event.shiftKey);
+      case 'Delete':
+      case 'Backspace':
+        return () => remove(index);
+      case 'a':
+        if (event.ctrlKey || event.metaKey) return undefined;
+        return () => document.querySelector<HTMLElement>('[data-selection] button')?.focus();
+      default:
+        return undefined;
+    }
+  };
+  return (event: KeyboardEvent<HTMLElement>) => {
+    const { target } = event;
+    if (!(target instanceof HTMLElement) || !target.matches('[data-row-link]')) return;
+    const row = target.closest<HTMLElement>('[data-index]');
+    if (row === null) return;
+    if (event.key === 'Escape') library.select([]);
+    const action = actionFor(event, Number(row.dataset.index));
+    if (action === undefined) return;
+    event.preventDefault();
+    action();
+  };
+};
+
+/** The transcripts as a table that renders and loads only the visible rows. */
+export const LibraryList = ({ scroller }: { scroller: RefObject<HTMLDivElement | null> }) => {
+  const { library } = useServices();
+  const { t } = useI18n();
+  const { rows, total, query } = useStore(library.list);
+  const { hidden, selected } = useStore(library.store);
+  const list = useRef<HTMLTableSectionElement>(null);
+  const isHidden = (index: number) => hidden.has(rows.get(index)?.id ?? '');
+  const virtual = useVirtualRows({ count: total ?? 12, scroller, list, isHidden, hidden });
+  const { first, last } = virtual;
+  const toggle = useToggleSelection();
   const focusRow = (index: number) => {
     virtual.scrollTo(index);
     requestAnimationFrame(() =>
       list.current?.querySelector<HTMLElement>(`[data-index="${index}"] [data-row-link]`)?.focus(),
     );
   };
+  const onKey = useRowShortcuts({ focusRow, toggle });
 
-  const onKey = (event: KeyboardEvent<HTMLElement>) => {
-    const { target } = event;
-    if (!(target instanceof HTMLElement) || !target.matches('[data-row-link]')) return;
-    const row = target.closest<HTMLElement>('[data-index]');
-    if (row === null) return;
-    const index = Number(row.dataset.index);
-    const move = (by: 1 | -1) => {
-      event.preventDefault();
-      focusRow(nextVisible(index, by));
-    };
-    if (event.key === 'ArrowDown') move(1);
-    else if (event.key === 'ArrowUp') move(-1);
-    else if (event.key.toLowerCase() === 'x' || event.key === ' ') {
-      event.preventDefault();
-      toggle(index, event.shiftKey);
-    } else if (event.key === 'Delete' || event.key === 'Backspace') {
-      event.preventDefault();
-      const item = rows.get(index);
-      if (item === undefined) return;
-      // Focus a remaining row, so that the keyboard keeps working.
-      const deleted = selected.size > 0 ? selected : new Set([item.id]);
-      const after = nextVisible(index, 1, deleted);
-      focusRow(after < (total ?? 0) ? after : nextVisible(index, -1, deleted));
-      actions.remove([...deleted]);
-    } else if (event.key === 'a' && !event.ctrlKey && !event.metaKey) {
-      event.preventDefault();
-      document.querySelector<HTMLElement>('[data-selection] button')?.focus();
-    } else if (event.key === 'Escape') library.select([]);
-  };
+  useEffect(() => {
+    if (total !== undefined && total > 0) library.show(first, last);
+  }, [library, first, last, total]);
 
   if (total === 0) {
     return (

@@ -61,18 +61,7 @@ export const LibraryRow = ({ item, place, selected, onToggle }: RowProps) => {
             }}
           />
         ) : (
-          <a
-            href={hrefOf({ screen: 'transcript', param: item.id })}
-            data-row-link
-            onKeyDown={(event) => {
-              if (event.key !== 'F2') return;
-              event.preventDefault();
-              setIsRenaming(true);
-            }}
-            className="block truncate text-[calc(14px*var(--text-scale))] font-[580] tracking-[-.005em]"
-          >
-            {item.name}
-          </a>
+          <NameLink item={item} onRename={() => setIsRenaming(true)} />
         )}
         <span className="mt-[3px] flex min-h-5 items-center gap-2 overflow-hidden text-xs text-ink-3">
           <RowDetails item={item} />
@@ -93,43 +82,64 @@ export const LibraryRow = ({ item, place, selected, onToggle }: RowProps) => {
         {formatRelativeDay(item.created_at, locale)}
       </td>
       <td>
-        <Menu
-          trigger={
-            <IconButton label={t('library.more', { name: item.name })}>
-              <Ellipsis size={16} aria-hidden />
-            </IconButton>
-          }
-        >
-          {/* The menu returns the focus to its button while it closes. */}
-          <MenuItem
-            icon={<Pencil size={14} aria-hidden />}
-            hint="F2"
-            onSelect={() => setTimeout(() => setIsRenaming(true))}
-          >
-            {t('library.rename')}
-          </MenuItem>
-          {item.status === 'failed' && (
-            <MenuItem icon={<RotateCcw size={14} aria-hidden />} onSelect={() => void actions.retry(item)}>
-              {t('library.retry')}
-            </MenuItem>
-          )}
-          {item.status === 'processing' && (
-            <MenuItem icon={<Square size={14} aria-hidden />} onSelect={() => void actions.cancel(item)}>
-              {t('library.cancel')}
-            </MenuItem>
-          )}
-          <MenuSeparator />
-          <MenuItem
-            icon={<Trash2 size={14} aria-hidden />}
-            tone="bad"
-            hint="Del"
-            onSelect={() => actions.remove([item.id])}
-          >
-            {t('common.delete')}
-          </MenuItem>
-        </Menu>
+        <RowMenu item={item} onRename={() => setIsRenaming(true)} />
       </td>
     </VirtualRow>
+  );
+};
+
+type ItemProps = { item: UserListItem; onRename: () => void };
+
+const NameLink = ({ item, onRename }: ItemProps) => (
+  <a
+    href={hrefOf({ screen: 'transcript', param: item.id })}
+    data-row-link
+    onKeyDown={(event) => {
+      if (event.key !== 'F2') return;
+      event.preventDefault();
+      onRename();
+    }}
+    className="block truncate text-[calc(14px*var(--text-scale))] font-[580] tracking-[-.005em]"
+  >
+    {item.name}
+  </a>
+);
+
+const RowMenu = ({ item, onRename }: ItemProps) => {
+  const { t } = useI18n();
+  const actions = useLibraryActions();
+  return (
+    <Menu
+      trigger={
+        <IconButton label={t('library.more', { name: item.name })}>
+          <Ellipsis size={16} aria-hidden />
+        </IconButton>
+      }
+    >
+      {/* The menu returns the focus to its button while it closes. */}
+      <MenuItem icon={<Pencil size={14} aria-hidden />} hint="F2" onSelect={() => setTimeout(onRename)}>
+        {t('library.rename')}
+      </MenuItem>
+      {item.status === 'failed' && (
+        <MenuItem icon={<RotateCcw size={14} aria-hidden />} onSelect={() => void actions.retry(item)}>
+          {t('library.retry')}
+        </MenuItem>
+      )}
+      {item.status === 'processing' && (
+        <MenuItem icon={<Square size={14} aria-hidden />} onSelect={() => void actions.cancel(item)}>
+          {t('library.cancel')}
+        </MenuItem>
+      )}
+      <MenuSeparator />
+      <MenuItem
+        icon={<Trash2 size={14} aria-hidden />}
+        tone="bad"
+        hint="Del"
+        onSelect={() => actions.remove([item.id])}
+      >
+        {t('common.delete')}
+      </MenuItem>
+    </Menu>
   );
 };
 

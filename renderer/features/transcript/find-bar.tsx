@@ -19,22 +19,16 @@ const occurrenceOf = (doc: Doc, matches: readonly Match[], at: number) => {
   return { segment, occurrence: before };
 };
 
-/** Finds and replaces text in the transcript. */
-export const FindBar = () => {
+const useFindAndReplace = () => {
   const { editor, view, reveal } = useReader();
   const { toasts } = useServices();
-  const { t, locale } = useI18n();
+  const { t } = useI18n();
   const doc = useStore(editor.store, (state) => state.doc);
   const query = useStore(view, (state) => state.query);
   const matchIndex = useStore(view, (state) => state.matchIndex);
   const [replacement, setReplacement] = useState('');
-  const field = useRef<HTMLInputElement>(null);
   const matches = useMemo(() => (doc === undefined ? [] : findMatches(doc, query)), [doc, query]);
 
-  useEffect(() => {
-    field.current?.focus();
-    field.current?.select();
-  }, []);
   useEffect(() => {
     const first = matches[Math.min(matchIndex, matches.length - 1)]?.first;
     if (first !== undefined) reveal.current(first);
@@ -44,7 +38,6 @@ export const FindBar = () => {
     if (matches.length > 0)
       view.setState({ matchIndex: (matchIndex + by + matches.length) % matches.length });
   };
-  const close = () => view.setState({ panel: 'none', query: '', matchIndex: 0 });
   const replaceOne = () => {
     if (doc === undefined) return;
     const only = occurrenceOf(doc, matches, matchIndex);
@@ -58,6 +51,22 @@ export const FindBar = () => {
       action: { label: t('common.undo'), run: editor.undo },
     });
   };
+  return { query, matches, matchIndex, step, replacement, setReplacement, replaceOne, replaceAll };
+};
+
+/** Finds and replaces text in the transcript. */
+export const FindBar = () => {
+  const { view } = useReader();
+  const { t, locale } = useI18n();
+  const { query, matches, matchIndex, step, ...replace } = useFindAndReplace();
+  const field = useRef<HTMLInputElement>(null);
+  const close = () => view.setState({ panel: 'none', query: '', matchIndex: 0 });
+
+  useEffect(() => {
+    field.current?.focus();
+    field.current?.select();
+  }, []);
+
   return (
     <search
       className="mt-2 flex flex-wrap items-center gap-2"
@@ -100,17 +109,17 @@ export const FindBar = () => {
       <TextInput
         aria-label={t('find.replacement')}
         placeholder={t('find.replacement')}
-        value={replacement}
+        value={replace.replacement}
         className="!w-[180px]"
-        onChange={(event) => setReplacement(event.target.value)}
+        onChange={(event) => replace.setReplacement(event.target.value)}
         onKeyDown={(event) => {
-          if (event.key === 'Enter') replaceOne();
+          if (event.key === 'Enter') replace.replaceOne();
         }}
       />
-      <Button variant="ghost" disabled={matches.length === 0} onClick={replaceOne}>
+      <Button variant="ghost" disabled={matches.length === 0} onClick={replace.replaceOne}>
         {t('find.replace')}
       </Button>
-      <Button variant="ghost" disabled={matches.length === 0} onClick={replaceAll}>
+      <Button variant="ghost" disabled={matches.length === 0} onClick={replace.replaceAll}>
         {t('find.replaceAll')}
       </Button>
       <span className="flex-1" />

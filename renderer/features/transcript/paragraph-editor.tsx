@@ -51,18 +51,19 @@ const placeCaretAtEnd = (root: HTMLElement) => {
   selection?.addRange(range);
 };
 
-/** Edits a paragraph. React does not render while the user types. */
-export const ParagraphEditor = ({ doc, block }: { doc: Doc; block: Paragraph }) => {
-  const { editor, view, player } = useReader();
-  const { t } = useI18n();
+type Props = { doc: Doc; paragraph: Paragraph };
+
+/** Fills the edited element, saves drafts while the user types, and applies the edit at its end. */
+const useParagraphEdit = ({ doc, paragraph }: Props) => {
+  const { editor, view } = useReader();
   const root = useRef<HTMLDivElement>(null);
   // The content is read once more on unmount, after React has cleared `root`.
   const editedElement = useRef<HTMLElement>(null);
-  const first = useRef({ doc, block });
+  const initial = useRef({ doc, paragraph });
   const before = useMemo<SegmentText[]>(
     () =>
-      first.current.doc.segments
-        .slice(first.current.block.firstSegment, first.current.block.endSegment)
+      initial.current.doc.segments
+        .slice(initial.current.paragraph.firstSegment, initial.current.paragraph.endSegment)
         .map((segment) => ({ id: segment.id, text: segment.text })),
     [],
   );
@@ -107,7 +108,7 @@ export const ParagraphEditor = ({ doc, block }: { doc: Doc; block: Paragraph }) 
     isFinished.current = false;
     editedElement.current = element;
     editor.setEditing(true);
-    renderSegments(element, first.current.doc, first.current.block);
+    renderSegments(element, initial.current.doc, initial.current.paragraph);
     placeCaretAtEnd(element);
     const onHide = () => saveSoon.flush();
     window.addEventListener('pagehide', onHide);
@@ -117,6 +118,15 @@ export const ParagraphEditor = ({ doc, block }: { doc: Doc; block: Paragraph }) 
       editor.setEditing(false);
     };
   }, [saveSoon, editor]);
+
+  return { root, saveSoon, finish };
+};
+
+/** Edits a paragraph. React does not render while the user types. */
+export const ParagraphEditor = (props: Props) => {
+  const { player } = useReader();
+  const { t } = useI18n();
+  const { root, saveSoon, finish } = useParagraphEdit(props);
 
   const onKey = (event: KeyboardEvent) => {
     event.stopPropagation();

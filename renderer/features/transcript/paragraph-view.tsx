@@ -52,7 +52,11 @@ export const ParagraphView = memo(({ doc, index }: { doc: Doc; index: number }) 
           </button>
         )}
       </header>
-      {isEditing ? <ParagraphEditor doc={doc} block={paragraph} /> : <Words doc={doc} block={paragraph} />}
+      {isEditing ? (
+        <ParagraphEditor doc={doc} paragraph={paragraph} />
+      ) : (
+        <Words doc={doc} block={paragraph} />
+      )}
     </section>
   );
 });

@@ -117,8 +117,8 @@ const WaveformSlider = () => {
 
 const Controls = () => {
   const { player } = useReader();
-  const { t, locale } = useI18n();
-  const { playing, rate, volume, skipSilence } = useStore(player.store);
+  const { t } = useI18n();
+  const { playing, skipSilence } = useStore(player.store);
   return (
     <div className="mt-2 flex items-center gap-1.5">
       <button
@@ -141,23 +141,7 @@ const Controls = () => {
       </IconButton>
       <PlaybackClock />
       <span className="flex-1" />
-      <Menu
-        trigger={
-          <Button
-            variant="ghost"
-            className="tnum"
-            aria-label={t('player.rate', { rate: formatNumber(rate, locale, 2) })}
-          >
-            {formatNumber(rate, locale, 2)}×
-          </Button>
-        }
-      >
-        {RATES.map((each) => (
-          <MenuItem key={each} checked={each === rate} onSelect={() => player.setRate(each)}>
-            <span className="tnum">{formatNumber(each, locale, 2)}×</span>
-          </MenuItem>
-        ))}
-      </Menu>
+      <RateMenu />
       <Button
         variant="ghost"
         aria-pressed={skipSilence}
@@ -167,29 +151,63 @@ const Controls = () => {
         <FastForward size={16} strokeWidth={1.75} aria-hidden />
         <span className="hidden sm:inline">{t('player.skipSilence')}</span>
       </Button>
-      <span className="hidden items-center sm:flex">
-        <IconButton
-          label={volume === 0 ? t('player.unmute') : t('player.mute')}
-          onClick={() => player.setVolume(volume === 0 ? 1 : 0)}
-        >
-          {volume === 0 ? (
-            <VolumeX size={16} aria-hidden />
-          ) : (
-            <Volume2 size={16} strokeWidth={1.75} aria-hidden />
-          )}
-        </IconButton>
-        <input
-          type="range"
-          min={0}
-          max={1}
-          step={0.05}
-          value={volume}
-          aria-label={t('player.volume')}
-          onChange={(event) => player.setVolume(Number(event.target.value))}
-          className="w-20 accent-[var(--ink-2)]"
-        />
-      </span>
+      <VolumeControl />
     </div>
+  );
+};
+
+const RateMenu = () => {
+  const { player } = useReader();
+  const { t, locale } = useI18n();
+  const rate = useStore(player.store, (state) => state.rate);
+  return (
+    <Menu
+      trigger={
+        <Button
+          variant="ghost"
+          className="tnum"
+          aria-label={t('player.rate', { rate: formatNumber(rate, locale, 2) })}
+        >
+          {formatNumber(rate, locale, 2)}×
+        </Button>
+      }
+    >
+      {RATES.map((each) => (
+        <MenuItem key={each} checked={each === rate} onSelect={() => player.setRate(each)}>
+          <span className="tnum">{formatNumber(each, locale, 2)}×</span>
+        </MenuItem>
+      ))}
+    </Menu>
+  );
+};
+
+const VolumeControl = () => {
+  const { player } = useReader();
+  const { t } = useI18n();
+  const volume = useStore(player.store, (state) => state.volume);
+  return (
+    <span className="hidden items-center sm:flex">
+      <IconButton
+        label={volume === 0 ? t('player.unmute') : t('player.mute')}
+        onClick={() => player.setVolume(volume === 0 ? 1 : 0)}
+      >
+        {volume === 0 ? (
+          <VolumeX size={16} aria-hidden />
+        ) : (
+          <Volume2 size={16} strokeWidth={1.75} aria-hidden />
+        )}
+      </IconButton>
+      <input
+        type="range"
+        min={0}
+        max={1}
+        step={0.05}
+        value={volume}
+        aria-label={t('player.volume')}
+        onChange={(event) => player.setVolume(Number(event.target.value))}
+        className="w-20 accent-[var(--ink-2)]"
+      />
+    </span>
   );
 };
 

@@ -147,37 +147,14 @@ const useFollowPlayback = (
   }, [player, view]);
 };
 
-/** The text of the transcript; renders only the visible paragraphs. */
-export const TextView = () => {
-  const { editor, player, view, reveal } = useReader();
-  const { t } = useI18n();
-  const doc = useStore(editor.store, (state) => state.doc);
-  const playing = useStore(player.store, (state) => state.playing);
-  const isFollowing = useStore(view, (state) => state.isFollowing);
-  const editedParagraph = useStore(view, (state) => state.editedParagraph);
-  const scroller = useRef<HTMLElement>(null);
-  const content = useRef<HTMLDivElement>(null);
-  const wasPlaying = useRef(false);
+/** A click on a word plays it; a double click edits its paragraph. */
+const useTextClicks = (doc: Doc | undefined) => {
+  const { player, view } = useReader();
   const editParagraph = useEditParagraph();
-  const virtualizer = useVirtualizer({
-    count: doc?.paragraphs.length ?? 0,
-    getScrollElement: () => scroller.current,
-    estimateSize: (index) => (doc === undefined ? 100 : estimateHeight(doc, index)),
-    overscan: 3,
-    // Keep the edited paragraph mounted while it is out of view.
-    rangeExtractor: (range) => {
-      const shown = defaultRangeExtractor(range);
-      if (editedParagraph === undefined || shown.includes(editedParagraph)) return shown;
-      return [...shown, editedParagraph].sort((a, b) => a - b);
-    },
-  });
-  const stopFollowing = useFollowPlayback(scroller, virtualizer, doc);
-  useWordHighlights(content, doc);
-  if (doc === undefined) return <div />;
-
+  const wasPlaying = useRef(false);
   const onClick = ({ target, detail }: MouseEvent) => {
     if (!(target instanceof HTMLElement) || (window.getSelection()?.toString() ?? '') !== '') return;
-    const word = doc.words[Number(target.closest<HTMLElement>('[data-w]')?.dataset.w ?? Number.NaN)];
+    const word = doc?.words[Number(target.closest<HTMLElement>('[data-w]')?.dataset.w ?? Number.NaN)];
     if (word === undefined) return;
     if (detail === 1) wasPlaying.current = player.store.getState().playing;
     player.seek(word.start);
@@ -190,16 +167,45 @@ export const TextView = () => {
     if (!wasPlaying.current) player.pause();
     editParagraph(Number(paragraph.dataset.index));
   };
+  return { onClick, onDoubleClick };
+};
+
+/** The text of the transcript; renders only the visible paragraphs. */
+export const TextView = () => {
+  const { editor, player, view, reveal } = useReader();
+  const { t } = useI18n();
+  const doc = useStore(editor.store, (state) => state.doc);
+  const playing = useStore(player.store, (state) => state.playing);
+  const isFollowing = useStore(view, (state) => state.isFollowing);
+  const editedParagraph = useStore(view, (state) => state.editedParagraph);
+  const scroller = useRef<HTMLElement>(null);
+  const content = useRef<HTMLDivElement>(null);
+  const virtualizer = useVirtualizer({
+    count: doc?.paragraphs.length ?? 0,
+    getScrollElement: () => scroller.current,
+    estimateSize: (index) => (doc === undefined ? 100 : estimateHeight(doc, index)),
+    overscan: 3,
+    // Keep the edited paragraph mounted while it is out of view.
+    rangeExtractor: (range) => {
+      const shown = defaultRangeExtractor(range);
+      if (editedParagraph === undefined || shown.includes(editedParagraph)) return shown;
+      return [...shown, editedParagraph].sort((a, b) => a - b);
+    },
+  });
+  const clicks = useTextClicks(doc);
+  const stopFollowing = useFollowPlayback(scroller, virtualizer, doc);
+  useWordHighlights(content, doc);
+  if (doc === undefined) return <div />;
+
   const items = virtualizer.getVirtualItems();
   return (
     <div className="relative min-h-0">
       <ScrollRegion
         ref={scroller}
         label={t('transcript.text')}
-        onDoubleClick={onDoubleClick}
         onWheel={stopFollowing}
         onTouchMove={stopFollowing}
-        onClick={onClick}
+        {...clicks}
         onPointerDown={(event) => {
           // A press on the scroll bar targets the scroller itself.
           if (event.target === scroller.current) stopFollowing();
@@ -215,14 +221,14 @@ export const TextView = () => {
           style={{ height: virtualizer.getTotalSize() + 64 }}
         >
           {items.map((item) => {
-            const block = doc.paragraphs[item.index];
-            return block === undefined ? null : (
+            const paragraph = doc.paragraphs[item.index];
+            return paragraph === undefined ? null : (
               <div
                 key={item.key}
                 ref={virtualizer.measureElement}
                 data-index={item.index}
-                data-first={block.firstWord}
-                data-end={block.endWord}
+                data-first={paragraph.firstWord}
+                data-end={paragraph.endWord}
                 className="absolute inset-x-0 top-0"
                 style={{ transform: `translateY(${item.start}px)` }}
               >

@@ -28,6 +28,9 @@ export const writeUnsavedEdits = (storage: Storage, id: string, texts: readonly 
     storage.setItem(storageKey(id), JSON.stringify(texts));
   } catch (error) {
     // The storage is full. Autosave still sends the edits.
-    console.info('Corrections were not kept in the browser.', error instanceof Error ? error.name : '');
+    console.info(
+      'Unsaved edits could not be stored in the browser.',
+      error instanceof Error ? error.name : '',
+    );
   }
 };
