@@ -1,14 +1,14 @@
 // The copy buttons, and the section being read in the contents.
-const told = document.getElementById('told');
+const copyStatus = document.getElementById('status');
 
 for (const button of document.querySelectorAll('button.copy')) {
   button.addEventListener('click', async () => {
     await navigator.clipboard.writeText(button.closest('figure').querySelector('code').textContent);
     button.textContent = 'Copied';
-    told.textContent = 'Copied';
+    copyStatus.textContent = 'Copied';
     setTimeout(() => {
       button.textContent = 'Copy';
-      told.textContent = '';
+      copyStatus.textContent = '';
     }, 1500);
   });
 }

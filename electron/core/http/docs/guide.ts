@@ -46,7 +46,7 @@ ${styles === null ? '' : `<link rel="icon" type="image/svg+xml" href="/icon.svg"
 <main id="text">
 <h1>${escapeHtml(title)}</h1>
 ${html}
-<p id="told" role="status"></p>
+<p id="status" role="status"></p>
 </main>
 </div>
 </body>

@@ -20,6 +20,13 @@ const objectOf = (url: string): ObjectPath | undefined => {
   }
 };
 
+/** The names in a comma-separated header. */
+const listOf = (header = ''): string[] =>
+  header
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+
 /** Decides about requests for stored files from other web origins. */
 export type BucketCors = {
   /** Whether a URL is that of a stored file, whose user configures CORS. */
@@ -63,14 +70,10 @@ export const createBucketCors = ({ service, cors, signer }: Files): BucketCors =
     },
     preflight(request, reply, origin) {
       const rules = rulesOf(request.url);
-      const method = String(request.headers['access-control-request-method'] ?? '');
-      const requestedHeaders = String(request.headers['access-control-request-headers'] ?? '');
-      const names = requestedHeaders
-        .split(',')
-        .map((name) => name.trim())
-        .filter((name) => name !== '');
+      const method = request.headers['access-control-request-method'] ?? '';
+      const headers = listOf(request.headers['access-control-request-headers']);
       const isRefused =
-        rules === undefined || !allowsHeaders(rules, names) || !allowOrigin(reply, rules, origin, method);
+        rules === undefined || !allowsHeaders(rules, headers) || !allowOrigin(reply, rules, origin, method);
       if (isRefused) {
         throw new AppError(
           'origin_not_allowed',
@@ -82,7 +85,7 @@ export const createBucketCors = ({ service, cors, signer }: Files): BucketCors =
         .header('access-control-allow-methods', rules.allowedMethods.join(', '))
         .header('access-control-max-age', String(rules.maxAgeSeconds));
       // `*` would not cover Authorization, so the requested names are repeated.
-      if (names.length > 0) reply.header('access-control-allow-headers', names.join(', '));
+      if (headers.length > 0) reply.header('access-control-allow-headers', headers.join(', '));
       if (request.headers['access-control-request-private-network'] === 'true') {
         reply.header('access-control-allow-private-network', 'true');
       }
