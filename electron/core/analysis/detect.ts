@@ -13,12 +13,7 @@ import { Tagger } from './names/tagger.ts';
 import { classifyNumbers } from './numbers/classify.ts';
 import { findRuns } from './numbers/runs.ts';
 import { type DetectedSpan, excludeRedacted } from './spans.ts';
-import { blankOverlong, blankRedacted, type Token, tokenizeAsync } from './tokens.ts';
-
-/** Tokens between two yields: far more than any entity has, few enough for the event loop. */
-const WINDOW = 400;
-/** Tokens that consecutive windows share, so that entities across their border are found. */
-const OVERLAP = 60;
+import { blankOverlong, blankRedacted, type Token, tokenizeAsync, tokenWindows } from './tokens.ts';
 
 /** Runs all entity detectors. Spans may overlap; offsets are UTF-16 units into `original`. */
 export const detectEntities = async (
@@ -31,12 +26,8 @@ export const detectEntities = async (
   const tokens = await tokenizeAsync(text, yieldIfDue);
   const written = blankRedacted(text, tokens);
   const found = new Map<string, DetectedSpan>();
-  for (let start = 0; start < tokens.length; start += WINDOW) {
-    const from = Math.max(0, start - OVERLAP);
-    const windowTokens = tokens
-      .slice(from, start + WINDOW + OVERLAP)
-      .map((token, index) => ({ ...token, index }));
-    for (const span of await detectInWindow({ text, written }, windowTokens, language, yieldIfDue, tagger)) {
+  for (const window of tokenWindows(tokens)) {
+    for (const span of await detectInWindow({ text, written }, window, language, yieldIfDue, tagger)) {
       const key = `${span.policy} ${span.from} ${span.to} ${span.entity}`;
       if (!found.has(key)) found.set(key, span);
     }
@@ -74,8 +65,5 @@ const detectInWindow = async (
     found.push(...find(context));
     await yieldIfDue();
   }
-  return excludeRedacted(
-    found,
-    tokens.filter((token) => token.isBlocked),
-  );
+  return excludeRedacted(found, tokens);
 };

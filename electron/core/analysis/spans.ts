@@ -49,8 +49,9 @@ export const hiddenSpan = (policy: PiiPolicy, from: number, to: number, score: n
 });
 
 /** Cuts redaction tokens and masks out of spans. What remains of a span is hidden but not reported. */
-export const excludeRedacted = (spans: readonly DetectedSpan[], redacted: readonly Token[]): DetectedSpan[] =>
-  spans.flatMap((span) => {
+export const excludeRedacted = (spans: readonly DetectedSpan[], tokens: readonly Token[]): DetectedSpan[] => {
+  const redacted = tokens.filter((token) => token.isBlocked);
+  return spans.flatMap((span) => {
     const overlapping = redacted.filter((token) => token.from < span.to && span.from < token.to);
     if (overlapping.length === 0) return [span];
     const froms = [span.from, ...overlapping.map((token) => token.to)];
@@ -60,6 +61,7 @@ export const excludeRedacted = (spans: readonly DetectedSpan[], redacted: readon
       return from < to ? [hiddenSpan(span.policy, from, to, span.score)] : [];
     });
   });
+};
 
 /** The spans of the highest scores that do not overlap, in text order. */
 export const resolveOverlaps = (spans: readonly DetectedSpan[]): DetectedSpan[] => {

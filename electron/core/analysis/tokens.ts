@@ -74,6 +74,20 @@ export const tokenizeAsync = async (text: string, yieldIfDue: YieldIfDue): Promi
   return tokens;
 };
 
+/** Tokens between two yields of a detector: far more than any entity has, few enough for the event loop. */
+const WINDOW = 400;
+/** Tokens that consecutive windows share, so that entities across their border are found. */
+const OVERLAP = 60;
+
+/** Overlapping windows of tokens, with indices from 0 in each. */
+export function* tokenWindows(tokens: readonly Token[]): Generator<Token[]> {
+  for (let start = 0; start < tokens.length; start += WINDOW) {
+    yield tokens
+      .slice(Math.max(0, start - OVERLAP), start + WINDOW + OVERLAP)
+      .map((token, index) => ({ ...token, index }));
+  }
+}
+
 type Part = {
   raw: string;
   isBlocked: boolean;

@@ -4,7 +4,7 @@ import { detectEntities } from '../detect.ts';
 import { Gazetteer } from '../names/gazetteer.ts';
 import { LEXICON, Tagger } from '../names/tagger.ts';
 import { type DetectedSpan, excludeRedacted } from '../spans.ts';
-import { type Token, tokenize, tokenizeAsync } from '../tokens.ts';
+import { type Token, tokenize, tokenizeAsync, tokenWindows } from '../tokens.ts';
 import { findCuedValues } from './cued-values.ts';
 import { findBirthDates, findPersonalFacts, findSpelledNames } from './personal-facts.ts';
 
@@ -33,7 +33,7 @@ const NOT_IDENTIFYING: ReadonlySet<PiiPolicy> = new Set([
 ]);
 /** Whether a value found once is redacted wherever it occurs. */
 const isIdentifying = (policy: PiiPolicy): boolean => !NOT_IDENTIFYING.has(policy);
-const WINDOW = 400;
+const BATCH = 400;
 
 /** All spans, including those for redaction alone. */
 export const detectPrivateData = async (
@@ -44,21 +44,13 @@ export const detectPrivateData = async (
 ): Promise<DetectedSpan[]> => {
   const found = await detectEntities(text, language, yieldIfDue, tagger);
   const tokens = await tokenizeAsync(text, yieldIfDue);
-  for (let start = 0; start < tokens.length; start += WINDOW) {
-    const windowTokens = tokens
-      .slice(Math.max(0, start - 60), start + WINDOW + 60)
-      .map((token, index) => ({ ...token, index }));
+  for (const window of tokenWindows(tokens)) {
     const values = [
-      ...findCuedValues(windowTokens, language),
-      ...findPersonalFacts(windowTokens),
-      ...findSpelledNames(windowTokens),
+      ...findCuedValues(window, language),
+      ...findPersonalFacts(window),
+      ...findSpelledNames(window),
     ];
-    found.push(
-      ...excludeRedacted(
-        values,
-        windowTokens.filter((token) => token.isBlocked),
-      ),
-    );
+    found.push(...excludeRedacted(values, window));
     await yieldIfDue();
   }
   return [...found, ...findBirthDates(text, found)];
@@ -132,7 +124,7 @@ const findRepetitions = async (
   const list = new Gazetteer(values.keys());
   const found: DetectedSpan[] = [];
   for (const [at, token] of tokens.entries()) {
-    if (at % WINDOW === 0) await yieldIfDue();
+    if (at % BATCH === 0) await yieldIfDue();
     const match = list.match(tokens, at);
     const last = match ? tokens[match.last] : undefined;
     const repetition = match ? values.get(match.phrase) : undefined;
