@@ -11,6 +11,11 @@ import { findTranscript } from '../../stores/transcripts.ts';
 import type { PipelineDeps } from '../deps.ts';
 import type { JobContext } from '../types.ts';
 
+/** What resolving a source needs. */
+export type SourceDeps = Pick<PipelineDeps, 'db' | 'paths' | 'http' | 'pages' | 'files'> & {
+  readonly settings: Pick<PipelineDeps['settings'], 'maxDownloadBytes' | 'stallSeconds' | 'pages'>;
+};
+
 const SETTING = 'network.pages';
 
 export type FetchedFromPage = { readonly name: string; readonly bytesFetched: number };
@@ -31,7 +36,7 @@ const hintFor = (isAllowed: boolean, isInstalled: boolean): string => {
 };
 
 /** Saves title and chapters, but not of a transcript to redact: they may contain what it hides. */
-const savePageSource = (deps: PipelineDeps, { transcript }: JobContext, recording: PageRecording): void => {
+const savePageSource = (deps: SourceDeps, { transcript }: JobContext, recording: PageRecording): void => {
   if (transcript.options.redact_pii) return;
   const { title, site, chapters, count } = recording;
   const isNamed = findTranscript(deps.db, transcript.id)?.isNameGiven !== false;
@@ -55,7 +60,7 @@ type PageTarget = {
  * the page is and how to allow it.
  */
 export const fetchFromPage = async (
-  deps: PipelineDeps,
+  deps: SourceDeps,
   context: JobContext,
   page: WebPage,
   { folder, file, before, onProgress }: PageTarget,
@@ -85,7 +90,7 @@ export const fetchFromPage = async (
 
 /** Returns the bytes fetched. A plain file is downloaded by us, resumably; segmented media by yt-dlp. */
 const fetchRecording = async (
-  deps: PipelineDeps,
+  deps: SourceDeps,
   program: string,
   recording: PageRecording,
   limits: PageLimits & Pick<PageTarget, 'file' | 'onProgress'>,

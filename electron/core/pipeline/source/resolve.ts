@@ -9,10 +9,9 @@ import { removeResumeState, saveRevalidationState } from '../../engines/net/resu
 import type { DownloadProgress } from '../../engines/net/types.ts';
 import { readWebPage, type WebPage, webPageIn } from '../../engines/pages/web-page.ts';
 import { updateClaimed } from '../../stores/jobs.ts';
-import type { PipelineDeps } from '../deps.ts';
 import type { JobContext } from '../types.ts';
 import { fingerprint } from './fingerprint.ts';
-import { fetchFromPage } from './page.ts';
+import { fetchFromPage, type SourceDeps } from './page.ts';
 import { DOWNLOADED_FILE, workFolder } from './work-folder.ts';
 
 type LocalFile = Extract<MediaInput, { kind: 'file' }>;
@@ -43,7 +42,7 @@ const MAX_DOWNLOAD_ATTEMPTS = 6;
 /** Progress that outweighs what a crash can lose; equals FLUSH_EVERY of `net/download.ts`. */
 const MIN_SAFE_PROGRESS = 4 * 1024 * 1024;
 
-const uploadSource = async (deps: PipelineDeps, fileId: string): Promise<Source> => {
+const uploadSource = async (deps: SourceDeps, fileId: string): Promise<Source> => {
   const file = await deps.files.locate(fileId);
   if (file === undefined) throw new AppError('file_not_found', 'The stored file is gone.');
   return {
@@ -80,7 +79,7 @@ const downloadedSource = async (
 });
 
 const rangeSource = (
-  deps: PipelineDeps,
+  deps: SourceDeps,
   { transcript }: JobContext,
   reader: RangeReader,
   before: number,
@@ -105,7 +104,7 @@ const rangeSource = (
 };
 
 /** Reports a download's progress, and resets the job's count of app crashes once it is worth something. */
-const downloadProgress = (deps: PipelineDeps, { transcript, onProgress }: JobContext) => {
+const downloadProgress = (deps: SourceDeps, { transcript, onProgress }: JobContext) => {
   let first: number | undefined;
   let isReset = transcript.appCrashes === 0;
   return ({ bytes, total }: DownloadProgress) => {
@@ -125,7 +124,7 @@ type Remote =
   | { readonly kind: 'page'; readonly page: WebPage; readonly bytesFetched: number };
 
 /** Downloads the URL into the work folder; stops at the head of a web page. */
-const downloadRemote = async (deps: PipelineDeps, context: JobContext, before: number): Promise<Remote> => {
+const downloadRemote = async (deps: SourceDeps, context: JobContext, before: number): Promise<Remote> => {
   const { transcript, signal } = context;
   const folder = workFolder(deps, transcript);
   const path = join(folder, DOWNLOADED_FILE);
@@ -170,7 +169,7 @@ const downloadRemote = async (deps: PipelineDeps, context: JobContext, before: n
 };
 
 /** Opens the URL: for a time range part by part if the server allows it, else by downloading it. */
-const openRemote = async (deps: PipelineDeps, context: JobContext): Promise<Remote> => {
+const openRemote = async (deps: SourceDeps, context: JobContext): Promise<Remote> => {
   const { transcript, signal } = context;
   context.onProgress({ stage: 'downloading', percent: 0, etaSeconds: null, speed: null });
   let before = transcript.bytesFetched;
@@ -202,7 +201,7 @@ const checkForPage = async (source: Source, signal: AbortSignal): Promise<Remote
 
 /** The file that an earlier attempt of this job downloaded completely. */
 const findDownloaded = async (
-  deps: PipelineDeps,
+  deps: SourceDeps,
   { transcript }: JobContext,
   name: string,
 ): Promise<DownloadedFile | undefined> => {
@@ -219,7 +218,7 @@ const findDownloaded = async (
 };
 
 const pageSource = async (
-  deps: PipelineDeps,
+  deps: SourceDeps,
   context: JobContext,
   page: WebPage,
   before: number,
@@ -244,7 +243,7 @@ const pageSource = async (
  * recording in a web page, whose first bytes tell it apart before the rest is downloaded. A download lands in the
  * job's work folder, where a later attempt finds it or resumes it.
  */
-export const resolveSource = async (deps: PipelineDeps, context: JobContext): Promise<Source> => {
+export const resolveSource = async (deps: SourceDeps, context: JobContext): Promise<Source> => {
   const { transcript, signal } = context;
   if (transcript.fileId !== null) return uploadSource(deps, transcript.fileId);
   const fromPage = await findDownloaded(deps, context, PAGE_FILE);
