@@ -1,22 +1,22 @@
 import type { Settings } from '../contract/settings.ts';
 import { type ForkWorker, forkNodeWorker } from './engines/worker/process.ts';
 
-/** How one run of the program is set up. Frozen when it reaches `createApp`. */
+/** The configuration of one run of the program. */
 export type AppConfig = {
   readonly version: string;
   readonly dataDir: string;
   readonly host: string;
-  /** 0: a free port. */
+  /** 0 means any free port. */
   readonly port: number;
-  /** `next`: take the next free port when this one is taken; `fail`: say so. */
+  /** Where the port is taken: use the next free one, or fail with `conflict`. */
   readonly whenTaken: 'next' | 'fail';
   /** `EARSHOT_API_KEY`: the owner's key for this run. */
   readonly apiKey?: string | undefined;
   /** Settings for this run alone. */
   readonly overrides: Partial<Settings>;
-  /** What a setting is in this program until somebody changes it, where that is not the usual default. */
+  /** Defaults of this program that differ from those of the contract. */
   readonly defaults?: Partial<Settings>;
-  /** All three model names stand for the demonstration model. */
+  /** The names `nano`, `mini` and `pro` all mean the demonstration model. */
   readonly demo: boolean;
   /** The native addon's file. */
   readonly addonPath: string;
@@ -30,14 +30,14 @@ export type AppConfig = {
 /** What differs between plain Node and Electron. */
 export type Host = {
   readonly forkWorker: ForkWorker;
-  /** The file of the analysis thread, where the program is bundled; else its source is run. */
+  /** The entry of the analysis thread in a bundled program; default: its source file. */
   readonly analysisThread?: URL;
 };
 
-/** Plain Node: the engine runs in processes forked from the file `workerEntry`. */
+/** Plain Node: workers are forked from the file `workerEntry`. */
 export const nodeHost = (workerEntry: string): Host => ({ forkWorker: forkNodeWorker(workerEntry) });
 
-/** The settings that hold for this run alone. */
+/** The settings that override the stored ones during this run. */
 export const runOverrides = (config: AppConfig): AppConfig['overrides'] =>
   config.demo
     ? {

@@ -3,7 +3,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DataPaths } from './base/paths.ts';
 
-/** Makes the folders that everything is kept in, for the user alone. */
+/** Creates the data folders, accessible only to the current user of the system. */
 export const prepareFolders = (paths: DataPaths): void => {
   mkdirSync(paths.root, { recursive: true, mode: 0o700 });
   for (const folder of [paths.objects, paths.temporary, paths.models, paths.transcripts]) {
@@ -11,14 +11,14 @@ export const prepareFolders = (paths: DataPaths): void => {
   }
 };
 
-/** Names the process that a server file speaks of, if it can be read. */
+/** Describes the process that wrote the server file; empty where there is none. */
 export const describeOwner = (paths: DataPaths): string => {
   if (!existsSync(paths.serverFile)) return '';
   const { pid, url }: { pid?: number; url?: string } = JSON.parse(readFileSync(paths.serverFile, 'utf8'));
   return ` (process ${pid}, ${url})`;
 };
 
-/** Removes what an earlier run left in a folder under names that nobody owns any more. */
+/** Removes the entries of a folder that nothing owns, which an earlier run left behind. */
 export const sweep = async (folder: string, isOwned: (name: string) => boolean): Promise<void> => {
   for (const name of await readdir(folder)) {
     if (!isOwned(name)) await rm(join(folder, name), { recursive: true, force: true });

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import pino from 'pino';
 import type { Logger } from './base/logger.ts';
 
-/** Writes JSON lines into the logs folder: ids and numbers, never text, keys or contents of files. */
+/** Logs JSON lines into a folder. Log ids and numbers, never text, keys or contents of files. */
 export const fileLogger = (folder: string): Logger & { flush(): void } => {
   mkdirSync(folder, { recursive: true });
   const destination = pino.destination({ dest: join(folder, 'earshot.log'), sync: true, mode: 0o600 });
-  // A line that cannot be written, e.g. because the disk is full, must not end the service.
+  // A failed write, e.g. on a full disk, must not end the service.
   destination.on('error', () => {});
   const logger = pino({ base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination);
   return {

@@ -14,10 +14,10 @@ import { lockFolder } from './stores/lock.ts';
 
 export type { Progress, VerifyReport };
 
-/** Upkeep of the stored files. */
+/** Maintenance of the stored files. */
 export type OfflineStorage = {
   verify(options: { removeUnknown: boolean; onProgress: Progress }): Promise<VerifyReport>;
-  /** Takes the folders of mirrors whose disks were replaced as those mirrors from now on. */
+  /** Accepts the folders of replaced disks as mirrors; returns their paths. */
   adoptMirrors(): Promise<string[]>;
   exportTo(folder: string, onProgress: Progress): Promise<{ files: number; bytes: number }>;
   importFrom(
@@ -28,8 +28,8 @@ export type OfflineStorage = {
 };
 
 /**
- * The storage of a data folder without a server, for upkeep from the command line. Throws `conflict` while
- * another process uses the folder, `invalid_request` when there is none.
+ * Opens the storage of a data folder without a server, for maintenance from the command line. Throws `conflict` while
+ * another process uses the folder, `invalid_request` where there is none.
  */
 export const openStorage = async (
   dataDir: string,

@@ -5,15 +5,15 @@ import type { AccountService } from './services/accounts.ts';
 
 const PRIVATE = { mode: 0o600 };
 
-/** This installation's secret, for signatures and redaction tokens; made at the first start. */
+/** The secret of this installation for signatures and redaction tokens, created at the first start. */
 export const installationSecret = (paths: DataPaths): string => {
   if (!existsSync(paths.secretFile)) writeFileSync(paths.secretFile, newToken(32), PRIVATE);
   return readFileSync(paths.secretFile, 'utf8').trim();
 };
 
 /**
- * The owner's key for programs on this machine that can read the data folder (the command line, the
- * desktop window); made at the first start, and again when it was revoked.
+ * The owner's key for programs that can read the data folder, such as the command line and the desktop window. Created
+ * at the first start, and again after it was revoked.
  */
 export const localKey = (paths: DataPaths, accounts: AccountService): string => {
   if (existsSync(paths.localKeyFile)) {

@@ -6,7 +6,7 @@ import type { WritableDb } from '../stores/database.ts';
 import { markForScrub, runPendingScrub } from '../stores/scrub.ts';
 import * as store from '../stores/users.ts';
 
-/** Who asks: the user, and the first characters of the key for the request log. */
+/** The user behind a request, and the first characters of the key for the request log. */
 export type Caller = { readonly user: store.UserRecord; readonly keyPrefix: string };
 
 const PREFIX_LENGTH = 8;
@@ -34,7 +34,7 @@ const userNotFound = () => new AppError('user_not_found', 'There is no such user
 
 type Limits = { storage_limit?: number | null | undefined; credit_budget?: number | null | undefined };
 
-/** Users, their API keys, and the session keys of windows. */
+/** Manages users, their API keys, and the session keys of windows. */
 export class AccountService {
   readonly #db: WritableDb;
   readonly #clock: Clock;
@@ -49,7 +49,7 @@ export class AccountService {
     this.#runKey = runKey;
   }
 
-  /** The owner; made at the first start. */
+  /** The owner of the installation, created at the first start. */
   owner(): store.UserRecord {
     const known = store.findOwner(this.#db);
     if (known !== undefined) return known;
@@ -58,7 +58,7 @@ export class AccountService {
     return owner;
   }
 
-  /** The caller that a bearer key stands for, or undefined when it is not valid. */
+  /** Undefined where the bearer key is not valid. */
   authenticate(key: string): Caller | undefined {
     const keyPrefix = key.slice(0, PREFIX_LENGTH);
     if (this.#runKey !== undefined && isSameSecret(key, this.#runKey))
@@ -67,16 +67,16 @@ export class AccountService {
     const sessionUser = this.#sessions.get(hash);
     if (sessionUser !== undefined) return this.#callerOf(sessionUser, keyPrefix);
     if (!isWellFormedKey(key)) return undefined;
-    const row = store.findKeyByHash(this.#db, hash);
-    if (row === undefined) return undefined;
+    const known = store.findKeyByHash(this.#db, hash);
+    if (known === undefined) return undefined;
     const now = this.#clock.now();
-    if (row.lastUsedAt === null || Math.abs(now - row.lastUsedAt) > TOUCH_EVERY_MS) {
-      store.touchKey(this.#db, row.id, now);
+    if (known.lastUsedAt === null || Math.abs(now - known.lastUsedAt) > TOUCH_EVERY_MS) {
+      store.touchKey(this.#db, known.id, now);
     }
-    return this.#callerOf(row.userId, keyPrefix);
+    return this.#callerOf(known.userId, keyPrefix);
   }
 
-  /** A one-time token that a window turns into a session key. */
+  /** A one-time token, which a window exchanges for a session key. */
   newLoginToken(): string {
     const token = newToken();
     this.#loginTokens.add(token);
@@ -102,7 +102,7 @@ export class AccountService {
 
   createKey(userId: string, name: string): KeyWithSecret {
     const key = newApiKey();
-    const row: store.KeyRecord = {
+    const record: store.KeyRecord = {
       id: newId('key'),
       userId,
       name,
@@ -111,17 +111,17 @@ export class AccountService {
       createdAt: this.#clock.now(),
       lastUsedAt: null,
     };
-    store.insertKey(this.#db, row);
-    return { ...presentKey(row), key };
+    store.insertKey(this.#db, record);
+    return { ...presentKey(record), key };
   }
 
   rotateKey(userId: string, id: string): KeyWithSecret {
-    const row = store.findKey(this.#db, userId, id);
-    if (row === undefined) throw keyNotFound();
+    const record = store.findKey(this.#db, userId, id);
+    if (record === undefined) throw keyNotFound();
     const key = newApiKey();
     const prefix = key.slice(0, PREFIX_LENGTH);
     store.replaceKeySecret(this.#db, id, prefix, sha256Hex(key));
-    return { ...presentKey({ ...row, prefix, lastUsedAt: null }), key };
+    return { ...presentKey({ ...record, prefix, lastUsedAt: null }), key };
   }
 
   revokeKey(userId: string, id: string): void {
@@ -133,34 +133,34 @@ export class AccountService {
   }
 
   createUser(name: string, limits: Limits): { user: User; key: KeyWithSecret } {
-    this.#refuseTaken(name);
-    const row = this.#newUser(name, limits, false);
+    this.#checkNameIsFree(name);
+    const user = this.#newUser(name, limits, false);
     return this.#db.transaction(() => {
-      store.insertUser(this.#db, row);
-      return { user: presentUser(row), key: this.createKey(row.id, 'first') };
+      store.insertUser(this.#db, user);
+      return { user: presentUser(user), key: this.createKey(user.id, 'first') };
     });
   }
 
   changeUser(id: string, change: Limits & { name?: string | undefined }): User {
-    const row = store.findUser(this.#db, id);
-    if (row === undefined) throw userNotFound();
-    if (change.name !== undefined && change.name !== row.name) this.#refuseTaken(change.name);
+    const user = store.findUser(this.#db, id);
+    if (user === undefined) throw userNotFound();
+    if (change.name !== undefined && change.name !== user.name) this.#checkNameIsFree(change.name);
     const next: store.UserRecord = {
-      ...row,
-      name: change.name ?? row.name,
-      storageLimit: change.storage_limit === undefined ? row.storageLimit : change.storage_limit,
-      creditBudget: change.credit_budget === undefined ? row.creditBudget : change.credit_budget,
+      ...user,
+      name: change.name ?? user.name,
+      storageLimit: change.storage_limit === undefined ? user.storageLimit : change.storage_limit,
+      creditBudget: change.credit_budget === undefined ? user.creditBudget : change.credit_budget,
     };
     store.updateUser(this.#db, next);
     return presentUser(next);
   }
 
-  /** The user's row, for deletion by the service that also removes what the user kept. */
+  /** Throws `user_not_found`, and `conflict` for the owner. */
   deletableUser(id: string): store.UserRecord {
-    const row = store.findUser(this.#db, id);
-    if (row === undefined) throw userNotFound();
-    if (row.isOwner) throw new AppError('conflict', 'The owner of this installation cannot be deleted.');
-    return row;
+    const user = store.findUser(this.#db, id);
+    if (user === undefined) throw userNotFound();
+    if (user.isOwner) throw new AppError('conflict', 'The owner of this installation cannot be deleted.');
+    return user;
   }
 
   removeUser(id: string): void {
@@ -177,7 +177,7 @@ export class AccountService {
     return user === undefined ? undefined : { user, keyPrefix };
   }
 
-  #refuseTaken(name: string): void {
+  #checkNameIsFree(name: string): void {
     if (store.findUserByName(this.#db, name) === undefined) return;
     throw new AppError('conflict', 'There is a user of that name already.');
   }

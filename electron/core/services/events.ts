@@ -1,18 +1,18 @@
 import type { ServerEvent } from '../../contract/events.ts';
 
-/** An event, written out once for all who listen. */
+/** An event, serialized once for all listeners. */
 export type NumberedEvent = {
   readonly id: number;
   readonly type: ServerEvent['type'];
   readonly data: string;
 };
-/** An event as it happens. */
 export type LiveEvent = NumberedEvent & { readonly event: ServerEvent };
 type Listener = (event: LiveEvent) => void;
 
-const KEPT = 1000;
-/** Characters kept a user: a transcription of ten hours with its words is megabytes by itself. */
-const KEPT_CHARACTERS = 8 * 1024 * 1024;
+/** Events per user that a client can catch up on. */
+const MAX_RECENT = 1000;
+/** Per user. One transcription of ten hours with its words takes megabytes. */
+const MAX_RECENT_CHARACTERS = 8 * 1024 * 1024;
 
 const numbered = (id: number, { type, ...data }: ServerEvent): NumberedEvent => ({
   id,
@@ -20,36 +20,36 @@ const numbered = (id: number, { type, ...data }: ServerEvent): NumberedEvent => 
   data: JSON.stringify(data),
 });
 
-/** Hands each user's events to that user's listeners, and keeps the latest for those who come back. */
+/** Publishes events to each user's listeners, and keeps recent ones for clients that reconnect. */
 export class EventHub {
   readonly #listeners = new Map<string, Set<Listener>>();
-  readonly #kept = new Map<string, NumberedEvent[]>();
-  // Starting from the clock keeps ids growing over restarts, so that an old id is never mistaken for a new one.
+  readonly #recent = new Map<string, NumberedEvent[]>();
+  // Starting from the clock keeps ids growing across restarts, so that no id is ever used twice.
   #next = Date.now();
 
   publish(userId: string, event: ServerEvent): void {
     const made = numbered(this.#next++, event);
-    const kept = [...(this.#kept.get(userId) ?? []).slice(1 - KEPT), made];
-    // What does not fit is forgotten from the oldest on, this one last: then a snapshot stands in for it.
-    let characters = kept.reduce((sum, { data }) => sum + data.length, 0);
-    while (characters > KEPT_CHARACTERS) characters -= kept.shift()?.data.length ?? 0;
-    this.#kept.set(userId, kept);
+    const recent = [...(this.#recent.get(userId) ?? []).slice(1 - MAX_RECENT), made];
+    // The oldest are dropped first; whoever misses a dropped event gets a snapshot instead.
+    let characters = recent.reduce((sum, { data }) => sum + data.length, 0);
+    while (characters > MAX_RECENT_CHARACTERS) characters -= recent.shift()?.data.length ?? 0;
+    this.#recent.set(userId, recent);
     for (const listener of this.#listeners.get(userId) ?? []) listener({ ...made, event });
   }
 
-  /** The state of things for one who has just come, under the number of the latest event. */
+  /** Numbers a snapshot for a new client like the latest event, without publishing it. */
   snapshot(event: ServerEvent): NumberedEvent {
     return numbered(this.#next - 1, event);
   }
 
-  /** Takes the kept events of a transcript away: whoever comes back for them gets a snapshot. */
+  /** Drops the recent events of a transcript; clients that reconnect get a snapshot instead. */
   forget(userId: string, transcriptId: string): void {
-    const kept = this.#kept.get(userId) ?? [];
-    const others = kept.filter(({ data }) => !data.includes(transcriptId));
-    this.#kept.set(userId, others);
+    const recent = this.#recent.get(userId) ?? [];
+    const others = recent.filter(({ data }) => !data.includes(transcriptId));
+    this.#recent.set(userId, others);
   }
 
-  /** To every user who listens. */
+  /** Publishes to every user with a listener. */
   publishToAll(event: ServerEvent): void {
     for (const userId of this.#listeners.keys()) this.publish(userId, event);
   }
@@ -64,10 +64,10 @@ export class EventHub {
     };
   }
 
-  /** What came after the event `id`; undefined when that is no longer known, so that a snapshot is needed. */
+  /** The events after `id`; undefined where that event was dropped and the client needs a snapshot. */
   since(userId: string, id: number): readonly NumberedEvent[] | undefined {
-    const kept = this.#kept.get(userId) ?? [];
-    const index = kept.findIndex((event) => event.id === id);
-    return index === -1 ? undefined : kept.slice(index + 1);
+    const recent = this.#recent.get(userId) ?? [];
+    const index = recent.findIndex((event) => event.id === id);
+    return index === -1 ? undefined : recent.slice(index + 1);
   }
 }

@@ -7,7 +7,7 @@ import * as store from '../stores/jobs.ts';
 import { findOwnTranscript } from '../stores/transcripts.ts';
 import type { EventHub } from './events.ts';
 
-/** What waits, in which order, and whether anything is taken from it. */
+/** Shows and reorders the waiting jobs, and pauses the queue. */
 export class QueueService {
   readonly #db: WritableDb;
   readonly #events: EventHub;
@@ -23,14 +23,14 @@ export class QueueService {
     return store.isQueuePaused(this.#db);
   }
 
-  /** Takes no further job, or takes them again; what runs goes on. */
+  /** While paused, no waiting job is claimed; running jobs continue. */
   setPaused(paused: boolean): void {
     store.setQueuePaused(this.#db, paused);
     this.#events.publishToAll({ type: 'queue.changed', paused });
     this.#jobs.wake();
   }
 
-  /** The user's running and waiting jobs; places count everybody's. */
+  /** The user's running and waiting jobs. Positions count the jobs of all users. */
   list(userId: string): z.output<typeof Queue>['data'] {
     const waiting = store.listWaiting(this.#db);
     return {
@@ -42,7 +42,7 @@ export class QueueService {
     };
   }
 
-  /** Moves a waiting job to a place among the user's own, 1 being the first. */
+  /** Moves a waiting job to a position among the user's own, 1 being the first. */
   move(userId: string, id: string, position: number): void {
     if (findOwnTranscript(this.#db, userId, id) === undefined) {
       throw new AppError('transcript_not_found', 'There is no such transcription.');

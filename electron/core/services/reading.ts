@@ -7,10 +7,10 @@ import { formatLongClock } from '../base/time.ts';
 import { makeParagraphs } from '../exports/paragraphs.ts';
 import { showsSpeakers, speakerName } from '../exports/speaker-names.ts';
 
-/** Part of a transcript as text to read: a line a paragraph, with its time and, where known, its speaker. */
+/** Part of a transcript as text: one line per paragraph, with its time and, if known, its speaker. */
 export type Passage = {
   readonly text: string;
-  /** Seconds from which to read on; null at the end. */
+  /** Seconds at which the next passage begins; null at the end. */
   readonly nextFrom: number | null;
 };
 
@@ -18,11 +18,11 @@ export type PassageRange = {
   /** Seconds on the recording's timeline. */
   readonly from: number;
   readonly to: number;
-  /** The most characters; at least one paragraph is given. */
+  /** Limits the length, but the passage always has at least one paragraph. */
   readonly maxCharacters: number;
 };
 
-/** The paragraphs that are spoken between two times, as far as there is room. */
+/** The paragraphs between two times, up to `maxCharacters`. */
 export const readPassage = (transcript: Transcription, range: PassageRange): Passage => {
   const named = showsSpeakers(transcript, undefined);
   const lines: string[] = [];
@@ -38,7 +38,7 @@ export const readPassage = (transcript: Transcription, range: PassageRange): Pas
   return { text: lines.join('\n'), nextFrom: null };
 };
 
-/** The summary that the transcript has, or one made now from its sentences, in its own language. */
+/** The transcript's summary if it has one of this type, else a new extractive one in the transcript's language. */
 export const summaryOf = async (transcript: Transcription, type: SummaryType): Promise<Summary> => {
   if (transcript.summary?.type === type) return transcript.summary;
   const segments = transcript.segments.map((segment) => ({ ...segment, words: segment.words ?? [] }));

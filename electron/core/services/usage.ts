@@ -4,7 +4,7 @@ import { creditsBy, creditsUsed } from '../stores/credits.ts';
 import type { ReadableDb } from '../stores/database.ts';
 import type { UserRecord } from '../stores/users.ts';
 
-/** What a user's transcriptions cost so far. */
+/** The credits that a user's transcripts cost so far. */
 export class UsageService {
   readonly #db: ReadableDb;
 
@@ -28,8 +28,8 @@ export class UsageService {
     };
   }
 
-  /** Throws `budget_exceeded` when the user has a budget and it is spent. */
-  refuseOverBudget(user: UserRecord): void {
+  /** Throws `budget_exceeded` where the user's budget is spent. */
+  checkBudget(user: UserRecord): void {
     if (user.creditBudget === null || creditsUsed(this.#db, user.id) < user.creditBudget) return;
     throw new AppError('budget_exceeded', `The credit budget of ${user.creditBudget} is spent.`);
   }

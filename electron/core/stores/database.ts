@@ -14,7 +14,7 @@ import type { Logger } from '../base/logger.ts';
 import { migrate, newestVersion } from './migrations/index.ts';
 import type { Tables } from './schema.ts';
 
-/** Builds typed queries; they are run synchronously by a database handle. */
+/** Builds typed queries, which a database handle runs synchronously. */
 export const sql = new Kysely<Tables>({
   dialect: {
     createAdapter: () => new SqliteAdapter(),
@@ -24,16 +24,16 @@ export const sql = new Kysely<Tables>({
   },
 });
 
-/** A query in SQL itself, for what the builder cannot say. */
+/** A query written in SQL, for what the builder cannot express. */
 export const query = <R>(builder: RawBuilder<R>): Compilable<R> => ({ compile: () => builder.compile(sql) });
 
-/** A handle that reads. Queries are synchronous: SQLite answers in microseconds, and nothing interleaves. */
+/** A handle that reads. Queries are synchronous: SQLite answers in microseconds, and no other request interleaves. */
 export type ReadableDb = {
   all<R>(query: Compilable<R>): R[];
   get<R>(query: Compilable<R>): R | undefined;
 };
 
-/** A handle that also writes. A transaction is synchronous, so nothing slow can be awaited inside it. */
+/** A handle that also writes. Transactions are synchronous, so that nothing slow can be awaited inside one. */
 export type WritableDb = ReadableDb & {
   run(query: Compilable): { changes: number };
   /** All or nothing; nested calls become savepoints. */
@@ -43,7 +43,7 @@ export type WritableDb = ReadableDb & {
 };
 
 export type Database = WritableDb & {
-  /** Whether the last process that used this file closed it. */
+  /** Whether the last process closed the database, rather than crashed. */
   readonly wasClean: boolean;
   close(): void;
 };
@@ -59,7 +59,7 @@ const openFile = (path: string): BetterSqlite3.Database => {
   const file = new BetterSqlite3(path);
   try {
     file.pragma('journal_mode = WAL');
-    // FULL, because an acknowledged upload or job must outlive a power cut.
+    // FULL, because an acknowledged upload or job must survive a power cut.
     file.pragma('synchronous = FULL');
     file.pragma('foreign_keys = ON');
     file.pragma('busy_timeout = 5000');
@@ -86,13 +86,13 @@ const isSound = (path: string): boolean => {
   }
 };
 
-/** A damaged database is moved aside under a dated name, never deleted. */
+/** Renames a damaged database, with the time in its name; it is never deleted. */
 const setAside = (path: string, now: number, logger: Logger) => {
   const suffix = `.damaged-${new Date(now).toISOString().replaceAll(/[-:.]/g, '')}`;
   for (const part of ['', '-wal', '-shm']) {
     if (existsSync(path + part)) renameSync(path + part, path + suffix + part);
   }
-  logger.error({ suffix }, 'The database was damaged. It was set aside, and a new one begun.');
+  logger.error({ suffix }, 'The database was damaged; it was set aside and replaced by an empty one');
 };
 
 const refuseNewer = (file: BetterSqlite3.Database) => {
@@ -116,7 +116,7 @@ class SqliteDatabase implements Database {
 
   all<R>(query: Compilable<R>): R[] {
     const compiled = query.compile();
-    // Kysely knows the row type of the query it compiled; SQLite returns rows of that query.
+    // Kysely types the rows of the query that it compiled, and SQLite returns rows of exactly that query.
     return this.#prepare(compiled.sql).all(...compiled.parameters) as R[];
   }
 
@@ -156,8 +156,8 @@ class SqliteDatabase implements Database {
 }
 
 /**
- * Opens the database at `path`, brings it to the newest version, and checks it when the last
- * process did not close it. A damaged file is set aside; one from a newer version is refused.
+ * Opens the database at `path` and migrates it to the newest version. After a crash it checks the file first; a damaged
+ * one is set aside. Throws `conflict` for a database of a newer version, and leaves it untouched.
  */
 export const openDatabase = (path: string, { logger, now }: OpenOptions): Database => {
   let file: BetterSqlite3.Database;
@@ -180,7 +180,7 @@ export const openDatabase = (path: string, { logger, now }: OpenOptions): Databa
     migrate(file);
     file.prepare("INSERT OR REPLACE INTO meta (key, value) VALUES ('clean', '0')").run();
     const database = new SqliteDatabase(file, clean);
-    // What a crash left in the write-ahead log may be older than a redaction.
+    // The log of a crashed process may hold text from before a redaction.
     if (!clean) database.checkpoint();
     return database;
   } catch (error) {

@@ -4,8 +4,8 @@ import { AppError } from '../base/errors.ts';
 export type FolderLock = { release(): void };
 
 /**
- * Takes the data folder for this process. SQLite's own file lock is used, so that it ends with the process
- * on every platform, however that ends. Throws `conflict` when another process has it; `ownerOf` names it.
+ * Locks the data folder for this process with SQLite's file lock, which every platform releases when the process ends,
+ * even by a crash. Throws `conflict`, with what `ownerOf` says about the owner, while another process holds it.
  */
 export const lockFolder = (path: string, ownerOf: () => string): FolderLock => {
   const file = new BetterSqlite3(path, { timeout: 0 });

@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely';
 
-/** The tables as TypeScript sees them. Times are milliseconds since the epoch; JSON columns are text. */
+/** The columns of each table. Times are milliseconds since the epoch; JSON columns are text (`codecs.ts`). */
 export type Tables = {
   meta: { key: string; value: string };
   users: UserRow;
@@ -70,9 +70,9 @@ export type TranscriptRow = {
   stage: string;
   percent: number;
   queue_order: number;
-  /** The boot that works on it, or null while it waits. */
+  /** The run of the program that works on the job; null while it waits. */
   lease: string | null;
-  /** Counts the claims: a late result of an earlier claim is dropped. */
+  /** Fencing token: counts the claims. */
   attempt: number;
   audio_url: string;
   name: string;
@@ -112,9 +112,9 @@ export type TranscriptRow = {
   app_crashes: number;
   /** Seconds on the source's timeline at which the kept audio begins. */
   audio_offset: number;
-  /** 0: nobody chose the name, so that a better one may take its place. */
+  /** 0 where a better name may replace it. */
   name_given: number;
-  /** JSON in the form of the answer: what the page said of the recording that was found in it. */
+  /** JSON, in the form of the answer: what the web page said of its recording. */
   source: string | null;
 };
 
@@ -134,7 +134,7 @@ export type FileRow = {
   id: string;
   user_id: string;
   key: string;
-  /** Random name of the bytes in the object folder. */
+  /** Random file name in the object folder. */
   object: string;
   folder: string;
   original_name: string;
@@ -148,7 +148,7 @@ export type FileRow = {
   modified_at: number;
 };
 
-/** A presigned upload that was handed out: keeps its key taken, and itself from being used twice. */
+/** An issued presigned upload: reserves its key and cannot be used twice. */
 export type PresignedRow = {
   nonce: string;
   user_id: string;
@@ -173,21 +173,21 @@ export type CorsRow = {
   updated_at: number;
 };
 
-/** A notice to a webhook. */
+/** A delivery to a webhook. */
 export type DeliveryRow = {
-  /** Public id; null until the service takes the row up. */
+  /** Public id; null until the service adopts the row, which a trigger inserted. */
   id: string | null;
   transcript_id: string;
   type: 'transcript.completed' | 'transcript.failed' | 'transcript.test';
   url: string;
   state: 'pending' | 'delivered' | 'failed';
-  /** JSON: the attempts made, in the form of the answer. */
+  /** JSON, in the form of the answer. */
   attempts: string;
   next_attempt_at: number | null;
   created_at: number;
 };
 
-/** One outbound connection. */
+/** An outbound connection. */
 export type ConnectionRow = {
   at: number;
   host: string;
@@ -197,7 +197,7 @@ export type ConnectionRow = {
   error: string | null;
 };
 
-/** A model that is being downloaded, or that waits to go on. */
+/** The download of a model that is not complete. */
 export type ModelDownloadRow = {
   id: string;
   state: 'downloading' | 'paused' | 'failed';
@@ -206,26 +206,26 @@ export type ModelDownloadRow = {
   error: string | null;
 };
 
-/** A voice that a user asked to be remembered. */
+/** A remembered speaker. */
 export type RememberedVoiceRow = {
   id: string;
   user_id: string;
   name: string;
-  /** The embedding model: vectors of different models are never compared. */
+  /** Id of the embedding model. */
   model: string;
   embedding: Uint8Array;
-  /** From how many recordings it was learned. */
+  /** Number of recordings that contributed to the embedding. */
   recordings: number;
   created_at: number;
   updated_at: number;
 };
 
-/** How a speaker of a transcript sounds. */
+/** The embedding of a speaker of a transcript. */
 export type SpeakerVoiceRow = {
   transcript_id: string;
   speaker: string;
   model: string;
   embedding: Uint8Array;
-  /** The remembered voice that was learned from it. */
+  /** Id of the remembered speaker that learned from it. */
   remembered_as: string | null;
 };

@@ -6,7 +6,7 @@ import type { DeliveryRow } from './schema.ts';
 /** An attempt to deliver, in the form of the answer. */
 export type DeliveryAttempt = WebhookDelivery['attempts'][number];
 
-/** A notice to a webhook. */
+/** A delivery to a webhook, with its attempts so far. */
 export type Delivery = {
   /** Orders deliveries by their creation. */
   readonly number: number;

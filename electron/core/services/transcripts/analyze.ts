@@ -97,8 +97,8 @@ const policiesOf = (
 };
 
 /**
- * What a transcript's options become by another analysis: what was made before stays, what is asked for now
- * is added or made anew. What was redacted stays redacted. Throws `invalid_request` when nothing is asked.
+ * The options of a transcript after another analysis: earlier analyses stay, requested ones are added or made again, and
+ * redacted text stays redacted. Throws `invalid_request` where no analysis is requested.
  */
 export const optionsAgain = (before: AnalysisOptions, asked: AnalyzeTranscript): AnalysisOptions => {
   const { diarize, entity_detection, topics, summarization, content_safety, redact_pii } = asked;

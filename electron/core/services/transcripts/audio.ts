@@ -15,7 +15,7 @@ import type { Transcript } from '../../stores/transcript-record.ts';
 import { findOwnTranscript, findTranscript } from '../../stores/transcripts.ts';
 
 export type PlayableAudio = {
-  /** Open for reading; whoever asked for it closes it. */
+  /** Open for reading; the caller closes it. */
   readonly handle: FileHandle;
   readonly size: number;
   readonly modified: number;
@@ -29,7 +29,7 @@ type Deps = {
   readonly paths: DataPaths;
   readonly secret: string;
   readonly baseUrl: () => string;
-  /** A stored file's readable path and media type; undefined when it is gone. */
+  /** The readable path and the name of a stored file; undefined where it was deleted. */
   readonly locate: (fileId: string) => Promise<{ path: string; name: string } | undefined>;
 };
 
@@ -46,12 +46,12 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   aac: 'audio/aac',
 };
 
-const URL_SECONDS = 12 * 3600;
+const URL_LIFETIME_SECONDS = 12 * 3600;
 
 const notFound = () => new AppError('transcript_not_found', 'There is no such transcription.');
 const noAudio = () => new AppError('file_not_found', 'The audio of this transcription is not kept any more.');
 
-/** The sound of a transcription: to be played, and drawn. */
+/** The audio of transcripts for playback, and its waveform. */
 export class TranscriptAudio {
   readonly #deps: Deps;
 
@@ -59,15 +59,15 @@ export class TranscriptAudio {
     this.#deps = deps;
   }
 
-  /** An address that a player can use without a key, for some hours. */
+  /** A URL that works without a key, for 12 hours. */
   signedUrl(userId: string, id: string): { url: string; expires_at: string } {
     if (findOwnTranscript(this.#deps.db, userId, id) === undefined) throw notFound();
-    const expires = Math.floor(this.#deps.clock.now() / 1000) + URL_SECONDS;
+    const expires = Math.floor(this.#deps.clock.now() / 1000) + URL_LIFETIME_SECONDS;
     const url = `${this.#deps.baseUrl()}/v1/transcript/id/${id}/audio?expires=${expires}&signature=${this.#sign(id, expires)}`;
     return { url, expires_at: isoTime(expires * 1000) };
   }
 
-  /** Whether a signature lets its bearer hear this transcription now; throws when it does not. */
+  /** Throws `signature_invalid` or `signature_expired`. */
   checkSignature(id: string, expires: number, signature: string): void {
     if (!isSameSecret(signature, this.#sign(id, expires))) {
       throw new AppError('signature_invalid', 'This address was altered, or was never given out.');
@@ -77,7 +77,7 @@ export class TranscriptAudio {
     }
   }
 
-  /** The file to play. `userId` undefined: the caller showed a signature. */
+  /** The file to play. `userId` is undefined where the caller's signature was checked. */
   async file(userId: string | undefined, id: string): Promise<PlayableAudio> {
     const transcript =
       userId === undefined ? findTranscript(this.#deps.db, id) : findOwnTranscript(this.#deps.db, userId, id);
@@ -96,12 +96,12 @@ export class TranscriptAudio {
     };
   }
 
-  /** The waveform, at most 20 pairs a second. */
+  /** The waveform: the minimum and maximum of at most 20 buckets per second, from -1 to 1. */
   async peaks(userId: string, id: string, perSecond: number): Promise<z.output<typeof Peaks>['data']> {
     const transcript = findOwnTranscript(this.#deps.db, userId, id);
     if (transcript === undefined) throw notFound();
     const bytes = await this.#readPeaks(transcript);
-    // Not every rate divides the stored one: each bucket takes the stored peaks that begin in it.
+    // The rate need not divide the stored one: a bucket takes the stored peaks that begin in it.
     const rate = Math.min(perSecond, PEAKS_PER_SECOND);
     const kept = bytes.length / 2;
     const firstOf = (bucket: number) => Math.min(kept, Math.floor((bucket * PEAKS_PER_SECOND) / rate));
@@ -131,7 +131,7 @@ export class TranscriptAudio {
 
   async #locate(transcript: Transcript): Promise<{ path: string; name: string } | undefined> {
     if (transcript.audioFile === null) {
-      // Redacted: the user's own file holds what must not be heard here.
+      // The user's own file still holds what was redacted from the transcript.
       const own = transcript.fileId === null || transcript.options.redact_pii ? undefined : transcript.fileId;
       return own === undefined ? undefined : this.#deps.locate(own);
     }

@@ -6,7 +6,7 @@ import { nameFromAudioUrl, parseAudioUrl } from '../../pipeline/source/audio-url
 import type { Transcript } from '../../stores/transcript-record.ts';
 import type { ModelService } from '../models/index.ts';
 
-/** What the file service tells about the caller's own files. */
+/** What the file service knows of a user's own files. */
 export type OwnFiles = {
   /** The key of the own file that a URL names; undefined where it names none. */
   resolveUrl(url: string): string | undefined;

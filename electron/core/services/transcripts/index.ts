@@ -74,7 +74,7 @@ export class TranscriptService {
     const { transcript, isNew } = db.transaction(() => {
       const earlier = this.#createdBefore(user.id, idempotencyKey, bodyHash);
       if (earlier !== undefined) return { transcript: earlier, isNew: false };
-      usage.refuseOverBudget(user);
+      usage.checkBudget(user);
       const queueOrder = lastQueueOrder(db) + 1;
       const created = newTranscript(body, { userId: user.id, source, queueOrder, now: clock.now() });
       store.insertTranscript(db, created);

@@ -66,7 +66,7 @@ const redactionOf = (options: AnalysisOptions, audioUrl: string | undefined): Pa
       }
     : {};
 
-/** The Transcription, every field named: a transcript never leaks. */
+/** The Transcription, every field named: a stored field never leaks. */
 export const presentTranscript = (
   transcript: Transcript,
   segments: readonly StoredSegment[],

@@ -2,7 +2,7 @@ import type { Migration } from './index.ts';
 
 /**
  * Users, keys, settings, transcripts with their segments, files, credits.
- * Statistics are kept by triggers, so that a list of 100,000 never scans them.
+ * Triggers keep the statistics, so that a list of 100,000 transcripts never scans them.
  */
 export const first: Migration = {
   version: 10,

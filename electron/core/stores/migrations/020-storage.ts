@@ -1,10 +1,9 @@
 import type { Migration } from './index.ts';
 
 /**
- * Objects under way and to be removed, checksums of blocks, indexes for metadata, folders and names,
- * presigned uploads, CORS of the objects.
- * Triggers keep them in step: however a row of `files` goes, its object is noted for removal in the
- * same transaction, so that no bytes are left behind without a row.
+ * Staged and deleted objects, checksums of blocks, indexes of metadata, folders and names, presigned uploads, and the
+ * CORS configuration. Triggers keep them consistent: whoever deletes a row of `files`, its object is queued for removal
+ * in the same transaction, so that no object stays without a row.
  */
 export const storage: Migration = {
   version: 20,

@@ -1,8 +1,8 @@
 import type { Migration } from './index.ts';
 
 /**
- * Full-text search over names and texts. The tokens are made by `core/search/tokens.ts`; `owner` is a column
- * of the index so that a search never leaves the user's own transcripts.
+ * Full-text search over names and texts, with tokens of `core/search/tokens.ts`. The index has a column `owner`, so that a
+ * search never leaves the user's own transcripts.
  */
 export const search: Migration = {
   version: 30,

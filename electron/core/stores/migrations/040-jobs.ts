@@ -1,9 +1,8 @@
 import type { Migration } from './index.ts';
 
 /**
- * Webhook deliveries, the log of outbound connections, restarts without progress, where kept audio begins.
- * A delivery is due in the very transaction that ends a transcript, whoever ends it: a trigger writes it, and
- * the service gives it its public id when it takes it up.
+ * Webhook deliveries, the connection log, app crashes by job, and where kept audio begins. A trigger inserts a delivery in
+ * the transaction that ends a transcript; the service adopts it and gives it its public id.
  */
 export const jobs: Migration = {
   version: 40,

@@ -1,6 +1,6 @@
 import type { Migration } from './index.ts';
 
-/** Downloads of models that are not whole yet, and how fast each model ran on this machine. */
+/** Incomplete downloads of models, and the measured speed of each model on this machine. */
 export const models: Migration = {
   version: 50,
   sql: `

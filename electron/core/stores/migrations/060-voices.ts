@@ -1,9 +1,9 @@
 import type { Migration } from './index.ts';
 
 /**
- * How speakers sound. `speaker_voices` holds what diarization heard in a transcript and goes with it;
- * `remembered_voices` holds what a user asked to be remembered. An embedding is 32-bit floats, least byte first,
- * and means something only beside others of the same model.
+ * Speaker embeddings: `speaker_voices` holds those of a transcript's speakers and is deleted with it, `remembered_voices`
+ * those of the speakers whom a user asked to remember. An embedding is 32-bit floats, least significant byte first, and is
+ * comparable only with others of the same model.
  */
 export const voices: Migration = {
   version: 60,

@@ -1,6 +1,6 @@
 import type { Migration } from './index.ts';
 
-/** The library's list by model, in the order of time, without sorting. */
+/** Lists the transcripts of a model by time without sorting. */
 export const list: Migration = {
   version: 70,
   sql: `

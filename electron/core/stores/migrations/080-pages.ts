@@ -1,6 +1,6 @@
 import type { Migration } from './index.ts';
 
-/** What a page said of the recording found in it, and whether a person chose the transcript's name. */
+/** What a web page said of its recording, and whether a person chose the transcript's name. */
 export const pages: Migration = {
   version: 80,
   sql: `
