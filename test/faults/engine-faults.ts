@@ -3,10 +3,10 @@ import { copyFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { STARTER_MODEL } from '../support/paths.ts';
+import { childOf, descendants, expectGone, WORKER } from '../support/processes.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 import type { Fault, FaultContext } from './support/context.ts';
-import { childOf, descendants, expectGone, WORKER } from './support/processes.ts';
 
 /** Kills the server's engine process once it runs; returns its id. */
 const killWorker = async (server: number, signal: NodeJS.Signals): Promise<number> => {

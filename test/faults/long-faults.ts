@@ -1,17 +1,16 @@
 import { equal, ok } from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { mean } from '../../electron/core/base/numbers.ts';
 import { oneSentence, talk } from '../support/audio.ts';
+import { descendants, residentMegabytes, WORKER } from '../support/processes.ts';
 import type { TestServer } from '../support/server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { file } from '../support/url-server.ts';
 import type { Fault, FaultContext } from './support/context.ts';
-import { folderBytes, residentMegabytes } from './support/memory.ts';
-import { descendants, WORKER } from './support/processes.ts';
 
 const RATE = 16_000;
 const WAV_HEADER = 44;
@@ -23,6 +22,22 @@ const FIRST_MARKER = 30;
 const LEAD_SECONDS = 0.12;
 const MAX_ERROR_SECONDS = 0.5;
 const MAX_DRIFT_SECONDS = 0.1;
+
+/** Bytes of all files below a folder. Skips files that are removed meanwhile. */
+const folderBytes = async (folder: string): Promise<number> => {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const sizes = await Promise.all(
+    entries
+      .filter((entry) => entry.isFile())
+      .map((entry) =>
+        stat(join(entry.parentPath, entry.name)).then(
+          ({ size }) => size,
+          () => 0,
+        ),
+      ),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
+};
 
 /** Encodes hours of silence with one sentence at each marker, block by block, so that no PCM file is written. */
 const makeHours = async (path: string, hours: number): Promise<number[]> => {

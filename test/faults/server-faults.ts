@@ -1,10 +1,10 @@
 import { equal, ok } from 'node:assert/strict';
 import { request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
+import { descendants } from '../support/processes.ts';
 import { spawnEarshot, type TestServer } from '../support/server.ts';
 import { slow } from './support/behaviors.ts';
 import type { Fault, FaultContext } from './support/context.ts';
-import { descendants } from './support/processes.ts';
 
 const SHUTDOWN_MS = 5000;
 const seconds = (milliseconds: number): string => `${(milliseconds / 1000).toFixed(1)} s`;

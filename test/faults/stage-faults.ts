@@ -5,12 +5,12 @@ import type { Transcription } from '../../electron/contract/transcript.ts';
 import { talk } from '../support/audio.ts';
 import { fixture } from '../support/fixtures.ts';
 import { startLanguageModel } from '../support/language-model.ts';
+import { DIARIZER, descendants, expectGone, type Process, WORKER } from '../support/processes.ts';
 import type { TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { file, stall } from '../support/url-server.ts';
 import { slow } from './support/behaviors.ts';
 import { type Fault, type FaultContext, LONG_SECONDS } from './support/context.ts';
-import { DIARIZER, descendants, expectGone, type Process, WORKER } from './support/processes.ts';
 
 /** A stage that a job stays in for some seconds, or until it is stopped. */
 type JobStage = {

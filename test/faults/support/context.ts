@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '../../../electron/contract/client.ts';
 import type { Transcription } from '../../../electron/contract/transcript.ts';
 import { oneSentence, talk } from '../../support/audio.ts';
+import { childOf, descendants, expectGone, FFMPEG, type Process } from '../../support/processes.ts';
 import type { Random } from '../../support/random.ts';
 import {
   discard,
@@ -19,7 +20,6 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 import { file, startUrlServer, type UrlServer } from '../../support/url-server.ts';
 import { slow } from './behaviors.ts';
-import { childOf, descendants, expectGone, FFMPEG, type Process } from './processes.ts';
 
 /** Seconds of the recording that takes several chunks. */
 export const LONG_SECONDS = 90;

@@ -3,8 +3,8 @@ import { ENTITY_TYPES } from '../../../electron/contract/analysis.ts';
 import { AnalyzeTranscript, type Transcription } from '../../../electron/contract/transcript.ts';
 import { STARTER_MODEL } from '../../support/paths.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
+import { transcribe } from '../../support/transcribe.ts';
 import { startUrlServer, type UrlServer } from '../../support/url-server.ts';
-import { transcribe } from './support/recordings.ts';
 
 let server: TestServer;
 let remote: UrlServer;

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Transcription } from '../../../electron/contract/transcript.ts';
 import { AnalyzeTranscript } from '../../../electron/contract/transcript.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
+import { transcribe } from '../../support/transcribe.ts';
 import { startUrlServer, type UrlServer } from '../../support/url-server.ts';
-import { transcribe } from './support/recordings.ts';
 import { secretsIn, secretsInFolder, secretTexts } from './support/secrets.ts';
 
 let server: TestServer;

@@ -10,8 +10,8 @@ import {
   startLanguageModel,
 } from '../../support/language-model.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
+import { transcribe } from '../../support/transcribe.ts';
 import { startUrlServer, type UrlServer } from '../../support/url-server.ts';
-import { transcribe } from './support/recordings.ts';
 
 let server: TestServer;
 let remote: UrlServer;

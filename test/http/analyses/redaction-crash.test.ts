@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AnalyzeTranscript } from '../../../electron/contract/transcript.ts';
 import { killOnCommit } from '../../support/kill-on-commit.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
+import { transcribe } from '../../support/transcribe.ts';
 import { startUrlServer, type UrlServer } from '../../support/url-server.ts';
-import { transcribe } from './support/recordings.ts';
 import { secretsIn, secretTexts } from './support/secrets.ts';
 
 const NAME = '04-personal-data.m4a';

@@ -4,10 +4,10 @@ import { EventReader } from '../../support/event-reader.ts';
 import { fixture } from '../../support/fixtures.ts';
 import { AUDIO_FIXTURES } from '../../support/paths.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
+import { transcribe } from '../../support/transcribe.ts';
 import { until } from '../../support/until.ts';
 import { startUrlServer, type UrlServer } from '../../support/url-server.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.ts';
-import { transcribe } from './support/recordings.ts';
 import { filesHolding, secretsIn, secretsInFolder, secretTexts } from './support/secrets.ts';
 
 const NAME = '04-personal-data.m4a';

@@ -3,8 +3,8 @@ import { AnalyzeTranscript } from '../../../electron/contract/transcript.ts';
 import { withSpeakers } from '../../../electron/core/pipeline/findings/diarize-words.ts';
 import { truth } from '../../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
+import { transcribe } from '../../support/transcribe.ts';
 import { startUrlServer, type UrlServer } from '../../support/url-server.ts';
-import { transcribe } from './support/recordings.ts';
 
 let server: TestServer;
 let remote: UrlServer;

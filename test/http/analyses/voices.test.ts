@@ -8,8 +8,8 @@ import {
 } from '../../../electron/contract/transcript.ts';
 import { fixture } from '../../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
+import { transcribe } from '../../support/transcribe.ts';
 import { file, startUrlServer, type UrlServer } from '../../support/url-server.ts';
-import { transcribe } from './support/recordings.ts';
 import { filesHolding } from './support/secrets.ts';
 
 let server: TestServer;

@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ensurePrograms } from '../../support/debian.ts';
 import { describedPage } from '../../support/described-page.ts';
 import { fixture, ONE_SENTENCE } from '../../support/fixtures.ts';
+import { processesWith } from '../../support/processes.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
@@ -87,18 +88,6 @@ describe.skipIf(!available)('a web page as audio_url, with yt-dlp', () => {
     server = await startServer({ quick: true });
   });
   afterAll(() => discard(server));
-
-  const processesWith = (text: string): string[] =>
-    readdirSync('/proc')
-      .filter((pid) => /^\d+$/.test(pid))
-      .filter((pid) => {
-        try {
-          return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(text);
-        } catch {
-          // The process ended since it was listed.
-          return false;
-        }
-      });
 
   it('is rejected until the owner turns it on', async () => {
     const before = urls.requests.length;

@@ -7,8 +7,8 @@ import { catalogueLine, find, install } from '../../support/model-mirror.ts';
 import { discard, QUICK, startServer, type TestServer } from '../../support/server.ts';
 import { starterModels } from '../../support/speaker-models.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { transcribe } from '../../support/transcribe.ts';
 import { file, startUrlServer, type UrlServer } from '../../support/url-server.ts';
-import { transcribe } from '../analyses/support/recordings.ts';
 
 const embedding = readFileSync(starterModels.embedding);
 

@@ -7,8 +7,9 @@ import { CoverTransform } from '../../../../electron/core/engines/ffmpeg/cover-t
 import { createMediaEngine } from '../../../../electron/core/engines/ffmpeg/engine.ts';
 import { findFfmpeg } from '../../../../electron/core/engines/ffmpeg/tools.ts';
 import type { MediaEngine, MediaInput, Span } from '../../../../electron/core/engines/ffmpeg/types.ts';
-import { ffmpeg, processesWith } from '../../../support/ffmpeg.ts';
+import { ffmpeg } from '../../../support/ffmpeg.ts';
 import { fixturePath } from '../../../support/fixtures.ts';
+import { processesWith } from '../../../support/processes.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
 const run = promisify(execFile);
@@ -116,7 +117,7 @@ describe('bleep', { timeout: 60_000 }, () => {
       format: 'wav',
     });
     await expect(bleeping).rejects.toMatchObject({ code: 'disk_full' });
-    expect(await processesWith(long)).toEqual([]);
+    expect(processesWith(long)).toEqual([]);
   });
 
   it('handles hundreds of spans', async () => {
@@ -154,8 +155,8 @@ describe('bleep', { timeout: 60_000 }, () => {
     });
     await expect(cancelled).rejects.toMatchObject({ code: 'cancelled' });
     expect(await readdir(folder)).not.toContain('failed.m4a');
-    expect(await processesWith(long)).toEqual([]);
-    expect(await processesWith(target)).toEqual([]);
+    expect(processesWith(long)).toEqual([]);
+    expect(processesWith(target)).toEqual([]);
   });
 });
 

@@ -10,8 +10,9 @@ import type {
 } from '../../../../electron/core/engines/ffmpeg/types.ts';
 import { createHttpClient } from '../../../../electron/core/engines/net/http-client.ts';
 import { openRangeReader } from '../../../../electron/core/engines/net/range-reader/range-reader.ts';
-import { ffmpeg, processesWith } from '../../../support/ffmpeg.ts';
+import { ffmpeg } from '../../../support/ffmpeg.ts';
 import { fixturePath } from '../../../support/fixtures.ts';
+import { processesWith } from '../../../support/processes.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 import { file, stall, startUrlServer } from '../../../support/url-server.ts';
 
@@ -166,7 +167,7 @@ describe('hostile input', { timeout: 60_000 }, () => {
       });
       await expect(decoding).rejects.toMatchObject({ code: 'cancelled' });
       clearTimeout(timer);
-      expect(await processesWith(at('hour.flac'))).toEqual([]);
+      expect(processesWith(at('hour.flac'))).toEqual([]);
     }
   });
 
@@ -176,10 +177,10 @@ describe('hostile input', { timeout: 60_000 }, () => {
       { chunking: { minSeconds: 5, maxSeconds: 10 } },
     );
     for await (const chunk of chunks) {
-      expect(await processesWith(at('hour.flac'))).toHaveLength(1);
+      expect(processesWith(at('hour.flac'))).toHaveLength(1);
       if (chunk.index === 1) break;
     }
-    expect(await processesWith(at('hour.flac'))).toEqual([]);
+    expect(processesWith(at('hour.flac'))).toEqual([]);
   });
 
   it('kills an ffmpeg that is stopped by SIGSTOP', async () => {
@@ -190,14 +191,14 @@ describe('hostile input', { timeout: 60_000 }, () => {
     const reading = async (): Promise<void> => {
       for await (const chunk of chunks) {
         if (chunk.index !== 0) continue;
-        for (const id of await processesWith(at('hour.flac'))) process.kill(id, 'SIGSTOP');
+        for (const id of processesWith(at('hour.flac'))) process.kill(id, 'SIGSTOP');
       }
     };
     await expect(reading()).rejects.toMatchObject({
       code: 'decode_failed',
       message: 'ffmpeg made no progress for 1 seconds.',
     });
-    expect(await processesWith(at('hour.flac'))).toEqual([]);
+    expect(processesWith(at('hour.flac'))).toEqual([]);
   });
 
   it('does not take a slow consumer for a stall', async () => {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { until } from '../../support/until.ts';
+import { until } from './until.ts';
 
 export type Process = { readonly pid: number; readonly parent: number; readonly command: string };
 
@@ -31,6 +31,12 @@ export const descendants = (pid: number): Process[] => {
 export const childOf = (server: number, kind: RegExp): Promise<Process> =>
   until(() => descendants(server).find(({ command }) => kind.test(command)));
 
+/** Ids of processes with `text` in their command line. */
+export const processesWith = (text: string): number[] =>
+  processes()
+    .filter(({ command, pid }) => command.includes(text) && pid !== process.pid)
+    .map(({ pid }) => pid);
+
 export const FFMPEG = /ffmpeg .*-af/;
 export const WORKER = /worker\/main\.ts/;
 
@@ -46,4 +52,10 @@ export const expectGone = async (gone: readonly Process[], timeoutMs = 5000): Pr
   await until(() => left().length === 0, timeoutMs).catch(() => {
     throw new Error(`left running: ${left().map(({ pid, command }) => `${pid} ${command.slice(0, 80)}`)}`);
   });
+};
+
+/** Resident memory of processes in MB. */
+export const residentMegabytes = (pids: readonly number[]): number => {
+  const lines = execFileSync('ps', ['-o', 'rss=', '-p', pids.join(',')], { encoding: 'utf8' });
+  return lines.split('\n').reduce((sum, line) => sum + Number(line) / 1024, 0);
 };
