@@ -49,7 +49,7 @@ const banner = (app: App, options: ServeOptions): string => {
   return [
     ...lines,
     '',
-    `  ${style('dim', 'Ctrl-C stops. A running transcription goes on at the next start.')}`,
+    `  ${style('dim', 'Ctrl-C stops. A running transcription resumes at the next start.')}`,
     '',
   ].join('\n');
 };
