@@ -6,7 +6,7 @@ export const toSamples = (seconds: number): number => Math.round(seconds * SAMPL
 
 export const toSeconds = (samples: number): number => samples / SAMPLE_RATE;
 
-/** Joins consecutive stretches of audio. */
+/** Concatenates consecutive parts of audio into new memory. */
 export const concatSamples = (parts: readonly Float32Array[]): Float32Array => {
   const all = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
   let offset = 0;

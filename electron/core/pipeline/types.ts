@@ -12,7 +12,7 @@ export type JobProgress = {
   readonly speed: number | null;
 };
 
-/** A claimed job, and what its runner wants to hear of it. */
+/** A claimed job, and the callbacks of its runner. */
 export type JobContext = {
   /** As of the claim. Every write carries its `attempt`. */
   readonly transcript: Transcript;
@@ -24,7 +24,7 @@ export type JobContext = {
   readonly onDraining: () => void;
 };
 
-/** Runs a claimed job to its completion; throws an AppError when it fails. */
+/** Runs a claimed job until it is completed; throws an AppError if it fails. */
 export type JobWork = (context: JobContext) => Promise<void>;
 
 /** Why a running job is aborted: the reason of its signal. */

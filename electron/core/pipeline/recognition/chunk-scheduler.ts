@@ -116,7 +116,7 @@ class ChunkScheduler {
       source.throwIfFailed();
       throw reason;
     }
-    this.#noteSpeed();
+    this.#saveSpeed();
     return { summary: decode.summary(), checkpoint: this.#checkpoint };
   }
 
@@ -300,7 +300,7 @@ class ChunkScheduler {
     });
   }
 
-  #noteSpeed(): void {
+  #saveSpeed(): void {
     const { deps, model } = this.#options;
     const seconds = this.#checkpoint.at - this.#startedFrom;
     const elapsed = this.#elapsedSeconds();
