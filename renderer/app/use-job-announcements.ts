@@ -46,14 +46,16 @@ export const useJobAnnouncements = (): string => {
     const announceEnd = (event: EndEvent) => {
       const { id, name, error } = event.transcript;
       quarters.delete(id);
-      const failed = event.type === 'transcript.failed';
+      const hasFailed = event.type === 'transcript.failed';
       const reason = describeJobError(error, t);
-      setAnnouncement(failed ? t('message.failedOf', { name, reason }) : t('message.completedOf', { name }));
+      setAnnouncement(
+        hasFailed ? t('message.failedOf', { name, reason }) : t('message.completedOf', { name }),
+      );
       showNotification(
         services,
         id,
-        t(failed ? 'message.failed' : 'message.completed'),
-        failed ? `${name}: ${reason}` : name,
+        t(hasFailed ? 'message.failed' : 'message.completed'),
+        hasFailed ? `${name}: ${reason}` : name,
       );
     };
     return live.listen((event) => {

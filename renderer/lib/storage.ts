@@ -1,12 +1,12 @@
 /** Reads stored JSON; undefined if there is none or it is invalid. */
-export const readStored = (store: Storage, key: string): unknown => {
-  const text = store.getItem(key);
+export const readStored = (storage: Storage, key: string): unknown => {
+  const text = storage.getItem(key);
   if (text === null) return undefined;
   try {
     return JSON.parse(text);
   } catch {
     // Invalid JSON counts as absent.
-    store.removeItem(key);
+    storage.removeItem(key);
     return undefined;
   }
 };

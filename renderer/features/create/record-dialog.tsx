@@ -55,7 +55,7 @@ const useRecording = () => {
         setRecording((before) => ({ ...before, hasFailed: true }));
       }
     },
-    hold: (on: boolean) => {
+    setPaused: (on: boolean) => {
       recorder.current?.setPaused(on);
       setRecording((before) => ({ ...before, state: on ? 'paused' : 'running' }));
     },
@@ -72,7 +72,7 @@ const useRecording = () => {
 const RecordDialog = () => {
   const { dialogs } = useServices();
   const { t } = useI18n();
-  const { state, hasFailed, seconds, levels, start, hold, finish } = useRecording();
+  const { state, hasFailed, seconds, levels, start, setPaused, finish } = useRecording();
   const [isConfirmingDiscard, setIsConfirmingDiscard] = useState(false);
   return (
     <Dialog
@@ -102,7 +102,7 @@ const RecordDialog = () => {
           </Button>
         ) : (
           <>
-            <Button className="h-9" onClick={() => hold(state === 'running')}>
+            <Button className="h-9" onClick={() => setPaused(state === 'running')}>
               {state === 'paused' ? <Mic size={16} aria-hidden /> : <Pause size={16} aria-hidden />}
               {state === 'paused' ? t('record.resume') : t('record.pause')}
             </Button>

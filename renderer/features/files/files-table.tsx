@@ -68,14 +68,14 @@ type HeadProps = { files: FileList; sort: FilesSort; name: MessageKey; className
 const SortHeader = ({ files, sort, name, className }: HeadProps) => {
   const { t } = useI18n();
   const query = useStore(files.store, (state) => state.query);
-  const on = query.sort === sort;
+  const isSorted = query.sort === sort;
   const Arrow = query.order === 'asc' ? ArrowUp : ArrowDown;
   // The first click sorts names ascending, dates and sizes descending.
-  const order = on ? (query.order === 'asc' ? 'desc' : 'asc') : sort === 'name' ? 'asc' : 'desc';
+  const order = isSorted ? (query.order === 'asc' ? 'desc' : 'asc') : sort === 'name' ? 'asc' : 'desc';
   return (
     <th
       scope="col"
-      {...(on
+      {...(isSorted
         ? { 'aria-sort': query.order === 'asc' ? ('ascending' as const) : ('descending' as const) }
         : {})}
       className={cx('flex', className)}
@@ -85,11 +85,11 @@ const SortHeader = ({ files, sort, name, className }: HeadProps) => {
         onClick={() => files.setQuery({ sort, order })}
         className={cx(
           '-mx-1.5 inline-flex h-6 items-center gap-1 rounded-ctl px-1.5 text-xs font-medium hover:bg-sunken hover:text-ink',
-          on ? 'text-ink' : 'text-ink-3',
+          isSorted ? 'text-ink' : 'text-ink-3',
         )}
       >
         {t(name)}
-        {on && <Arrow size={12} aria-hidden />}
+        {isSorted && <Arrow size={12} aria-hidden />}
       </button>
     </th>
   );

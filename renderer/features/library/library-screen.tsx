@@ -79,7 +79,7 @@ const LibraryBody = ({ scroller }: { scroller: RefObject<HTMLDivElement | null> 
   const { library } = useServices();
   const { t } = useI18n();
   const total = useStore(library.list, (state) => state.total);
-  const all = useStore(library.store, (state) => state.counts.all);
+  const transcriptCount = useStore(library.store, (state) => state.counts.all);
   const error = useStore(library.list, (state) => state.error);
   if (error !== undefined && total === undefined) {
     return (
@@ -94,7 +94,7 @@ const LibraryBody = ({ scroller }: { scroller: RefObject<HTMLDivElement | null> 
     <>
       <DropPanel />
       <UploadList />
-      {total === 0 && all === 0 ? (
+      {total === 0 && transcriptCount === 0 ? (
         <FirstSteps />
       ) : (
         <>
@@ -110,13 +110,14 @@ const ThemeButton = () => {
   const { prefs } = useServices();
   const { t } = useI18n();
   const theme = usePrefs((state) => state.theme);
-  const dark = theme === 'dark' || (theme === 'system' && matchMedia('(prefers-color-scheme: dark)').matches);
+  const isDark =
+    theme === 'dark' || (theme === 'system' && matchMedia('(prefers-color-scheme: dark)').matches);
   return (
     <IconButton
-      label={dark ? t('theme.toLight') : t('theme.toDark')}
-      onClick={() => prefs.set({ theme: dark ? 'light' : 'dark' })}
+      label={isDark ? t('theme.toLight') : t('theme.toDark')}
+      onClick={() => prefs.set({ theme: isDark ? 'light' : 'dark' })}
     >
-      {dark ? <Sun size={16} aria-hidden /> : <Moon size={16} aria-hidden />}
+      {isDark ? <Sun size={16} aria-hidden /> : <Moon size={16} aria-hidden />}
     </IconButton>
   );
 };

@@ -23,7 +23,7 @@ const useDownloadAnnouncements = (reload: () => void): string => {
   const [announcement, setAnnouncement] = useState('');
   useEffect(() => {
     const refresh = debounce(reload, REFRESH_DEBOUNCE_MS);
-    const stop = live.listen((event) => {
+    const stopListening = live.listen((event) => {
       if (event.type !== 'model.progress') return;
       refresh();
       // Progress is announced in quarters: more often would interrupt a screen reader.
@@ -32,7 +32,7 @@ const useDownloadAnnouncements = (reload: () => void): string => {
         setAnnouncement(t('models.announcement', { name: event.id, share: formatPercent(quarter, locale) }));
     });
     return () => {
-      stop();
+      stopListening();
       refresh.cancel();
     };
   }, [live, reload, t, locale]);

@@ -68,22 +68,22 @@ const useParagraphEdit = ({ doc, paragraph }: Props) => {
     [],
   );
 
-  const changed = useCallback((): SegmentText[] => {
+  const readChanges = useCallback((): SegmentText[] => {
     if (editedElement.current === null) return [];
-    const old = new Map(before.map((each) => [each.id, each.text]));
+    const originalTexts = new Map(before.map((each) => [each.id, each.text]));
     return readSegmentTexts(
       editedElement.current,
       before.map((each) => each.id),
-    ).filter((each) => old.get(each.id) !== each.text);
+    ).filter((each) => originalTexts.get(each.id) !== each.text);
   }, [before]);
 
   const saveSoon = useMemo(
     () =>
       debounce(() => {
-        const changes = changed();
+        const changes = readChanges();
         if (changes.length > 0) editor.saveDraft(changes);
       }, DRAFT_DEBOUNCE_MS),
-    [changed, editor],
+    [readChanges, editor],
   );
 
   const isFinished = useRef(false);
@@ -92,7 +92,7 @@ const useParagraphEdit = ({ doc, paragraph }: Props) => {
     isFinished.current = true;
     saveSoon.cancel();
     editor.setEditing(false);
-    const changes = changed();
+    const changes = readChanges();
     const ids = new Set(changes.map((each) => each.id));
     if (changes.length > 0)
       editor.edit(
@@ -100,7 +100,7 @@ const useParagraphEdit = ({ doc, paragraph }: Props) => {
         before.filter((each) => ids.has(each.id)),
       );
     view.setState({ editedParagraph: undefined });
-  }, [before, changed, saveSoon, editor, view]);
+  }, [before, readChanges, saveSoon, editor, view]);
 
   useEffect(() => {
     const element = root.current;

@@ -118,16 +118,16 @@ const WaveformSlider = () => {
 const Controls = () => {
   const { player } = useReader();
   const { t } = useI18n();
-  const { playing, skipSilence } = useStore(player.store);
+  const { isPlaying, skipSilence } = useStore(player.store);
   return (
     <div className="mt-2 flex items-center gap-1.5">
       <button
         type="button"
-        aria-label={playing ? t('player.pause') : t('player.play')}
+        aria-label={isPlaying ? t('player.pause') : t('player.play')}
         onClick={player.toggle}
         className="grid size-[38px] shrink-0 place-items-center rounded-full bg-ink text-surface transition-transform active:scale-95"
       >
-        {playing ? (
+        {isPlaying ? (
           <Pause size={18} fill="currentColor" strokeWidth={0} aria-hidden />
         ) : (
           <Play size={18} fill="currentColor" strokeWidth={0} className="ml-0.5" aria-hidden />

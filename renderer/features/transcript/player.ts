@@ -3,7 +3,7 @@ import type { SignedUrl } from '../../api/signed-url.ts';
 
 type PlayerState = {
   readonly state: 'empty' | 'loading' | 'ready' | 'failed';
-  readonly playing: boolean;
+  readonly isPlaying: boolean;
   /** Seconds; 0 while unknown. */
   readonly duration: number;
   readonly rate: number;
@@ -20,10 +20,15 @@ export const RATES = [0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.5, 3] as const;
  * Plays the audio of a transcript; all times are seconds on the transcript's timeline. The time is not in the store,
  * so that playback causes no renders: `onTime` listeners are called once per frame and at every seek.
  */
-export const createPlayer = (first: Pick<PlayerState, 'rate' | 'volume' | 'skipSilence'>) => {
+export const createPlayer = (initial: Pick<PlayerState, 'rate' | 'volume' | 'skipSilence'>) => {
   const audio = new Audio();
   audio.preload = 'metadata';
-  const store = createStore<PlayerState>(() => ({ state: 'empty', playing: false, duration: 0, ...first }));
+  const store = createStore<PlayerState>(() => ({
+    state: 'empty',
+    isPlaying: false,
+    duration: 0,
+    ...initial,
+  }));
   const listeners = new Set<(seconds: number) => void>();
   let source: SignedUrl | undefined;
   let fetchUrl: (() => Promise<SignedUrl>) | undefined;
@@ -90,15 +95,15 @@ export const createPlayer = (first: Pick<PlayerState, 'rate' | 'volume' | 'skipS
       pendingSeek = time();
       source = undefined;
       void open();
-    } else store.setState({ state: 'failed', playing: false });
+    } else store.setState({ state: 'failed', isPlaying: false });
   });
   audio.addEventListener('play', () => {
-    store.setState({ playing: true });
+    store.setState({ isPlaying: true });
     cancelAnimationFrame(frame);
     frame = requestAnimationFrame(tick);
   });
   audio.addEventListener('pause', () => {
-    store.setState({ playing: false });
+    store.setState({ isPlaying: false });
     notifyListeners();
   });
   audio.addEventListener('seeked', notifyListeners);
@@ -110,7 +115,7 @@ export const createPlayer = (first: Pick<PlayerState, 'rate' | 'volume' | 'skipS
     } catch (error) {
       // A pause right after play rejects the promise of play.
       if (error instanceof DOMException && error.name === 'AbortError') return;
-      store.setState({ state: 'failed', playing: false });
+      store.setState({ state: 'failed', isPlaying: false });
     }
   };
   const seek = (seconds: number) => {

@@ -143,7 +143,7 @@ const useFollowPlayback = (
   }, [player, view, doc, show]);
 
   return useCallback(() => {
-    if (player.store.getState().playing) view.setState({ isFollowing: false });
+    if (player.store.getState().isPlaying) view.setState({ isFollowing: false });
   }, [player, view]);
 };
 
@@ -156,7 +156,7 @@ const useTextClicks = (doc: Doc | undefined) => {
     if (!(target instanceof HTMLElement) || (window.getSelection()?.toString() ?? '') !== '') return;
     const word = doc?.words[Number(target.closest<HTMLElement>('[data-w]')?.dataset.w ?? Number.NaN)];
     if (word === undefined) return;
-    if (detail === 1) wasPlaying.current = player.store.getState().playing;
+    if (detail === 1) wasPlaying.current = player.store.getState().isPlaying;
     player.seek(word.start);
     player.play();
   };
@@ -175,7 +175,7 @@ export const TextView = () => {
   const { editor, player, view, reveal } = useReader();
   const { t } = useI18n();
   const doc = useStore(editor.store, (state) => state.doc);
-  const playing = useStore(player.store, (state) => state.playing);
+  const isPlaying = useStore(player.store, (state) => state.isPlaying);
   const isFollowing = useStore(view, (state) => state.isFollowing);
   const editedParagraph = useStore(view, (state) => state.editedParagraph);
   const scroller = useRef<HTMLElement>(null);
@@ -238,7 +238,7 @@ export const TextView = () => {
           })}
         </div>
       </ScrollRegion>
-      {playing && !isFollowing && (
+      {isPlaying && !isFollowing && (
         <Button
           className="enter absolute bottom-4 left-1/2 -translate-x-1/2 rounded-full shadow-high"
           onClick={() => {

@@ -90,8 +90,8 @@ export const editDoc = (doc: Doc, changes: readonly SegmentText[]): Doc => {
 
 /** The current texts of the segments, to undo an edit. */
 export const segmentTexts = (doc: Doc, ids: Iterable<number>): SegmentText[] => {
-  const wanted = new Set(ids);
+  const wantedIds = new Set(ids);
   return doc.segments
-    .filter((segment) => wanted.has(segment.id))
+    .filter((segment) => wantedIds.has(segment.id))
     .map((segment) => ({ id: segment.id, text: segment.text }));
 };

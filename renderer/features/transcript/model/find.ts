@@ -6,8 +6,8 @@ export type Match = { readonly first: number; readonly last: number };
 
 /** Finds `query` case-insensitively, also across words and segments. */
 export const findMatches = (doc: Doc, query: string): Match[] => {
-  const wanted = query.trim().toLocaleLowerCase();
-  if (wanted === '') return [];
+  const needle = query.trim().toLocaleLowerCase();
+  if (needle === '') return [];
   const offsets = new Float64Array(doc.words.length);
   let text = '';
   const parts: string[] = [];
@@ -20,8 +20,8 @@ export const findMatches = (doc: Doc, query: string): Match[] => {
   text = parts.join(' ').toLocaleLowerCase();
   const matches: Match[] = [];
   let word = 0;
-  for (let from = text.indexOf(wanted); from !== -1; from = text.indexOf(wanted, from + wanted.length)) {
-    const to = from + wanted.length;
+  for (let from = text.indexOf(needle); from !== -1; from = text.indexOf(needle, from + needle.length)) {
+    const to = from + needle.length;
     while (word + 1 < offsets.length && (offsets[word + 1] ?? 0) <= from) word++;
     let last = word;
     while (last + 1 < offsets.length && (offsets[last + 1] ?? 0) < to) last++;
