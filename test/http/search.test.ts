@@ -93,11 +93,11 @@ describe('a search finds', () => {
     '\u0000',
     '((((',
     ')))',
-  ])('nothing for %j, without an error', (query) => {
+  ])('nothing and throws no error for %j', (query) => {
     expect(search(query)).toEqual([]);
   });
 
-  it('what is left when operators and parentheses are not balanced', () => {
+  it('the remaining words when operators and parentheses are unbalanced', () => {
     expect(search('contract AND')).toEqual([1]);
     expect(search('OR contract')).toEqual([1]);
     expect(search('(contract')).toEqual([1]);
@@ -108,7 +108,7 @@ describe('a search finds', () => {
     expect(search('-zebra '.repeat(60).concat('contract'))).toEqual([1]);
   });
 
-  it('no syntax error, whatever is typed', () => {
+  it('something or nothing, but never a syntax error', () => {
     const piece = fc.constantFrom(
       '"',
       '(',
@@ -148,7 +148,7 @@ describe('a search finds', () => {
 });
 
 describe('marks and snippets', () => {
-  it('point at what was found, in the text as it is written', () => {
+  it('point at the matches in the original text', () => {
     const marked = (query: string, text: string) => {
       const parsed = parseQuery(query);
       return parsed === undefined
@@ -161,7 +161,7 @@ describe('marks and snippets', () => {
     expect(marked('"a b" "b c"', 'a b c')).toEqual(['a b c']);
   });
 
-  it('agree with the index: what matches a text of one word is marked in it', () => {
+  it('agree with the index: a query that matches a single word marks it', () => {
     fc.assert(
       fc.property(fc.constantFrom(...TEXTS.flatMap((text) => text.split(' '))), (word) => {
         const parsed = parseQuery(`"${word}"`);
@@ -172,7 +172,7 @@ describe('marks and snippets', () => {
     );
   });
 
-  it('are cut around the first mark, with every mark in its place', () => {
+  it('are cut around the first mark, with marks at their positions', () => {
     const text = `${'word '.repeat(100)}Northwind ${'more '.repeat(100)}`.trim();
     const parsed = parseQuery('northwind more');
     if (parsed === undefined) throw new Error('a query of two words is a query');
@@ -183,7 +183,7 @@ describe('marks and snippets', () => {
     for (const [start, end] of marks) expect(['Northwind', 'more']).toContain(snippet.slice(start, end));
   });
 
-  it('never leave the snippet, halve a character or lose the first mark, whatever the text', () => {
+  it('stay inside the snippet, split no character and keep the first mark', () => {
     fc.assert(
       fc.property(
         fc
@@ -210,7 +210,7 @@ describe('marks and snippets', () => {
     );
   });
 
-  it('tokens cover exactly the letters and digits of a text', () => {
+  it('have tokens that cover exactly the letters and digits of a text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         let at = 0;

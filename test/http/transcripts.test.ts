@@ -34,7 +34,7 @@ let conversation: Promise<Transcription> | undefined;
 const twoSpeakers = () => (conversation ??= transcribe('02-two-speakers.mp3', { timestamp_style: 'word' }));
 
 describe('a recording behind a URL', () => {
-  it('becomes text with times, language, confidence and a price', async () => {
+  it('becomes text with times, language, confidence and credits', async () => {
     const t = await transcribe('01-short-note.wav');
     expect(t.status).toBe('completed');
     expect(t.text).toBe(truth('01-short-note.wav').text);
@@ -57,14 +57,14 @@ describe('a recording behind a URL', () => {
     }
   });
 
-  it('becomes the same text with short windows, where the model bears them', async () => {
+  it('becomes the same text with engine.fitWindow', async () => {
     await server.client.call('patchSettings', { body: { 'engine.fitWindow': true } });
     const t = await transcribe('01-short-note.wav');
     await server.client.call('patchSettings', { body: { 'engine.fitWindow': null } });
     expect([t.status, t.language, t.text]).toEqual(['completed', 'en', truth('01-short-note.wav').text]);
   });
 
-  it('loses no word and no time after long silences', async () => {
+  it('keeps words and times after long silences', async () => {
     // Three sentences of the note, one each 40 seconds, and digital silence in between.
     const audio_url = remote.set('/silences.wav', file(talk(90, 40)));
     const t = await server.client.call('createTranscript', {
@@ -78,7 +78,7 @@ describe('a recording behind a URL', () => {
     }
   });
 
-  it('has words whose times never fall and lie inside their segment', async () => {
+  it('has words with ascending times inside their segment', async () => {
     const t = await twoSpeakers();
     expect(t.segments.length).toBeGreaterThan(5);
     for (const segment of t.segments) {
@@ -92,7 +92,7 @@ describe('a recording behind a URL', () => {
     expect(starts).toEqual(starts.toSorted((a, b) => a - b));
   });
 
-  it('can be read in a range, on the source’s own timeline, and only the range is paid', async () => {
+  it('can be transcribed in a range, on the source’s timeline, and only the range is charged', async () => {
     const t = await transcribe('02-two-speakers.mp3', { audio_start_from: 10, audio_end_at: 25 });
     expect(t.status).toBe('completed');
     expect(t.duration).toBeCloseTo(15, 1);
@@ -101,7 +101,7 @@ describe('a recording behind a URL', () => {
     expect(t.segments.at(-1)?.end).toBeLessThanOrEqual(25.001);
   });
 
-  it('ends with the audio when the range goes past it', async () => {
+  it('ends with the audio if the range is longer', async () => {
     const t = await transcribe('01-short-note.wav', { audio_start_from: 6.8, audio_end_at: 999 });
     expect(t.duration).toBeCloseTo(8.6, 1);
     expect(t.text).toBe(
@@ -110,8 +110,8 @@ describe('a recording behind a URL', () => {
   });
 });
 
-describe('the record', () => {
-  it('is answered at once with 202 and a Location, and can be followed to its end', async () => {
+describe('a transcription', () => {
+  it('is created with 202 and a Location, and can be polled to its end', async () => {
     const url = remote.set('/later.wav', file(fixture(ONE_SENTENCE)));
     const response = await server.fetch('/v1/transcript', {
       method: 'POST',
@@ -141,7 +141,7 @@ describe('the record', () => {
     expect(percents).toEqual(percents.toSorted((a, b) => a - b));
   });
 
-  it('has sentences with contiguous ids that hold every word once', async () => {
+  it('has sentences with contiguous ids, which contain every word once', async () => {
     const t = await twoSpeakers();
     const { data } = await server.client.call('getSentences', { params: { id: t.id } });
     expect(data.transcription_id).toBe(t.id);
@@ -164,7 +164,7 @@ describe('the record', () => {
     expect(name).toBe(rate < 110 ? 'slow' : rate > 170 ? 'fast' : 'normal');
   });
 
-  it('follows a correction by a person: text, sentences, search, and words that stay keep their times', async () => {
+  it('takes corrections: text, sentences and search follow, and unchanged words keep their times', async () => {
     const t = await transcribe('01-short-note.wav', { timestamp_style: 'word' });
     const before = t.segments[1]?.words ?? [];
     const changed = await server.client.call('patchTranscript', {
@@ -201,7 +201,7 @@ describe('the record', () => {
     );
   });
 
-  it('is gone after its deletion, with everything made for it', async () => {
+  it('leaves nothing after its deletion', async () => {
     const t = await transcribe(ONE_SENTENCE);
     const audio = await server.fetch(`/v1/transcript/id/${t.id}/audio`, { headers: { range: 'bytes=0-3' } });
     expect(audio.status).toBe(206);
@@ -215,7 +215,7 @@ describe('the record', () => {
     }
   });
 
-  it('is heard to its end by whoever was listening when it was deleted', async () => {
+  it('keeps streaming its audio to a player when it is deleted', async () => {
     const folder = temporaryFolder();
     const path = join(folder, 'large.wav');
     // Few seconds, and more bytes than the sockets in between can hold.
@@ -238,7 +238,7 @@ describe('the record', () => {
     expect((await server.fetch(`/v1/transcript/id/${id}/audio`)).status).toBe(404);
   });
 
-  it('is made once for one Idempotency-Key, also when two ask at the same time', async () => {
+  it('is created once for one Idempotency-Key, also by concurrent requests', async () => {
     const url = remote.set('/once.wav', file(fixture(ONE_SENTENCE)));
     const ask = (name: string) =>
       server.fetch('/v1/transcript', {
@@ -255,7 +255,7 @@ describe('the record', () => {
   });
 });
 
-describe('lists', () => {
+describe('lists of transcriptions', () => {
   it('page, filter, sort and count', async () => {
     await transcribe('05-spanish.ogg', { audio_end_at: 7 });
     const { data } = await server.client.call('listTranscripts', {
@@ -279,7 +279,7 @@ describe('lists', () => {
     expect(times).toEqual(times.toSorted().toReversed());
   });
 
-  it('leave what was made with a model, and in a time', async () => {
+  it('filter by model and by time', async () => {
     const ask = async (query: Record<string, string>) =>
       (await server.client.call('listTranscripts', { query: { ...query, limit: 100 } })).data;
     const all = await ask({});
@@ -294,7 +294,7 @@ describe('lists', () => {
     await expect(ask({ created_from: 'yesterday' })).rejects.toMatchObject({ code: 'invalid_request' });
   });
 
-  it('of recent ones are a plain array for people', async () => {
+  it('include the recent ones as a plain array', async () => {
     const recent = await server.client.call('recentTranscripts', { query: { limit: 3 } });
     expect(recent).toHaveLength(3);
     for (const item of recent) {

@@ -26,7 +26,7 @@ const create = (path: string, wait = true) =>
   server.client.call('createTranscript', { body: { audio_url: urls.url(path), wait_until_complete: wait } });
 
 describe('server-sent events', () => {
-  it('begin with a snapshot of what is processing', async () => {
+  it('begin with a snapshot of the processing jobs', async () => {
     await server.client.call('pauseQueue');
     const waiting = await create('/short.wav', false);
     const events = await open();
@@ -38,7 +38,7 @@ describe('server-sent events', () => {
     events.close();
   });
 
-  it('tell a job from its creation to its end, in growing ids, percent never going back', async () => {
+  it('follow a job from its creation to its end, with growing ids and a percent that never goes back', async () => {
     const events = await open();
     await events.waitFor('snapshot');
     const made = await create('/long.wav');
@@ -57,7 +57,7 @@ describe('server-sent events', () => {
     for (const { data } of progress) expect(data.segments_from).toBeLessThanOrEqual(made.segments.length);
   });
 
-  it('go on after Last-Event-ID without a gap', async () => {
+  it('continue after Last-Event-ID without a gap', async () => {
     const events = await open();
     const [snapshot] = await events.waitFor('snapshot');
     const made = await create('/short.wav');
@@ -72,13 +72,13 @@ describe('server-sent events', () => {
     expect(Number(snapshot?.id)).toBeLessThan(Number(all[0]?.id));
   });
 
-  it('begin anew with a snapshot when the last event is not known any more', async () => {
+  it('begin with a snapshot when the last event is no longer kept', async () => {
     const events = await open(server.key, '12');
     expect((await events.next()).type).toBe('snapshot');
     events.close();
   });
 
-  it('never tell one user of another', async () => {
+  it('never reach another user', async () => {
     const { data } = await server.client.call('createUser', { body: { name: 'listener' } });
     const events = await open(data.key.key);
     expect((await events.next()).data.processing).toEqual([]);
@@ -89,14 +89,14 @@ describe('server-sent events', () => {
     expect(JSON.stringify(seen)).not.toContain(mine.id);
   });
 
-  it('send a heartbeat to who hears nothing', { timeout: 40_000 }, async () => {
+  it('send a heartbeat while nothing happens', { timeout: 40_000 }, async () => {
     const events = await open();
     await until(() => events.heartbeats > 0, 30_000);
     events.close();
     expect(events.heartbeats).toBe(1);
   });
 
-  it('tell of a deletion', async () => {
+  it('include deletions', async () => {
     const made = await create('/short.wav');
     const events = await open();
     await events.waitFor('snapshot');

@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => discard(server));
 
-it('accepts 200 jobs of two users at once, and takes them by turns', async () => {
+it('accepts 200 jobs of two users at once and claims them in turn', async () => {
   const made = await Promise.all(
     Array.from({ length: JOBS }, (_, n) =>
       (n < JOBS / 2 ? server.client : second).call('createTranscript', { body: body(`job ${n}`) }),
@@ -42,7 +42,7 @@ it('accepts 200 jobs of two users at once, and takes them by turns', async () =>
   }
 });
 
-it('says a job’s place on its own record, and keeps all places over kill -9', async () => {
+it('shows a job’s position in its own answer, and keeps all positions after SIGKILL', async () => {
   const before = await waiting(second);
   const last = before.at(-1);
   const { progress } = await second.call('getTranscript', { params: { id: last?.id ?? '' } });
@@ -54,7 +54,7 @@ it('says a job’s place on its own record, and keeps all places over kill -9', 
   expect(await waiting(second)).toEqual(before);
 });
 
-it('moves a job among its user’s own, and nobody else’s', async () => {
+it('moves a job among those of its user, and only those', async () => {
   const before = await names(second);
   const others = await waiting(server.client);
   const moved = (await waiting(second)).at(-1);
@@ -67,7 +67,7 @@ it('moves a job among its user’s own, and nobody else’s', async () => {
   });
 });
 
-it('takes a cancelled job out, which cannot be moved then', async () => {
+it('removes a cancelled job, which cannot be moved any more', async () => {
   const [first] = await waiting(second);
   const params = { id: first?.id ?? '' };
   await second.call('cancelTranscript', { params });

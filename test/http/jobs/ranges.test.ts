@@ -45,8 +45,8 @@ const measure = (path: string, from: number, to: number) => {
   return { seconds, loudness: Number(/mean_volume: (-?[\d.]+)/.exec(stderr)?.[1]) };
 };
 
-describe('a time range of a server that serves ranges', () => {
-  it('fetches its share alone, and keeps a playable file of it', async () => {
+describe('a time range of a recording on a server with range requests', () => {
+  it('fetches only its part, and keeps a playable file of it', async () => {
     const made = await create('/talk.wav', 64, 80);
     expect(made).toMatchObject({ status: 'completed', audio_offset: 64, duration: 16 });
     expect(made.bytes_fetched).toBeLessThan(1_500_000);
@@ -63,14 +63,14 @@ describe('a time range of a server that serves ranges', () => {
     expect(spoken.loudness).toBeGreaterThan(silent.loudness + 20);
   });
 
-  it('keeps the whole file where the server gave that, on the source’s own timeline', async () => {
+  it('keeps the whole file, on the source’s timeline, if the server ignores the range', async () => {
     const made = await create('/whole-only.wav', 8, 20);
     expect(made).toMatchObject({ status: 'completed', audio_offset: 0 });
     const response = await server.fetch(`/v1/transcript/id/${made.id}/audio`);
     expect((await response.arrayBuffer()).byteLength).toBe(talk(40).length);
   });
 
-  it('leaves no work file', async () => {
+  it('leaves no temporary file', async () => {
     expect(await readdir(join(server.dataDir, 'tmp'))).toEqual([]);
   });
 });

@@ -47,7 +47,7 @@ const create = (webhook: string, extra: object = {}) =>
   });
 
 describe('webhooks', () => {
-  it('sends a finished transcription, signed as Standard Webhooks says', async () => {
+  it('delivers a finished transcription, signed as in Standard Webhooks', async () => {
     const made = await create(receiver.url('/good'));
     const [delivery] = await settle(made.id, 1);
     expect(delivery).toMatchObject({ type: 'transcript.completed', state: 'delivered' });
@@ -62,7 +62,7 @@ describe('webhooks', () => {
     expect(request?.headers['content-type']).toBe('application/json');
   });
 
-  it('takes a secret of any form, and signs nothing without one', async () => {
+  it('accepts a secret of any form, and does not sign without one', async () => {
     await create(receiver.url('/plain'), { webhook_secret: 'plain text' });
     await create(receiver.url('/none'), { webhook_secret: undefined });
     const plain = await until(() => receiver.requests('/plain')[0]);
@@ -71,7 +71,7 @@ describe('webhooks', () => {
     expect(none.headers).not.toHaveProperty('webhook-signature');
   });
 
-  it('sends a failure, again after anything but 2xx, under the same id', async () => {
+  it('delivers a failure, and retries after anything but 2xx under the same id', async () => {
     receiver.answer('/flaky', [500, 302, 200]);
     const made = await create(receiver.url('/flaky'), { audio_url: urls.url('/missing.wav') });
     const [delivery] = await settle(made.id, 1);
@@ -81,7 +81,7 @@ describe('webhooks', () => {
     expect(new Set(ids).size).toBe(1);
   });
 
-  it('gives up when the waits are used up', async () => {
+  it('gives up after the last retry', async () => {
     receiver.answer('/never', [500, 500, 500, 500, 500]);
     const made = await create(receiver.url('/never'));
     const [delivery] = await settle(made.id, 1);
@@ -89,7 +89,7 @@ describe('webhooks', () => {
     expect(delivery?.attempts).toHaveLength(4);
   });
 
-  it('goes on after a restart, also after SIGKILL', async () => {
+  it('resumes after a restart and after SIGKILL', async () => {
     await server.client.call('patchSettings', { body: { 'webhooks.retrySeconds': [2, 2] } });
     receiver.answer('/later', [503, 200]);
     const made = await create(receiver.url('/later'));
@@ -101,7 +101,7 @@ describe('webhooks', () => {
     expect(delivery?.attempts.at(-1)?.status).toBe(200);
   });
 
-  it('lists the latest of all transcriptions, to their own user alone', async () => {
+  it('lists the latest of all transcriptions, and only to their user', async () => {
     const made = await create(receiver.url('/listed'));
     const [delivery] = await settle(made.id, 1);
     const { data } = await server.client.call('recentDeliveries', { query: { limit: 2 } });
@@ -121,7 +121,7 @@ describe('webhooks', () => {
     expect(await settle(made.id, 2)).toHaveLength(2);
   });
 
-  it('is not sent to private addresses unless they are allowed', async () => {
+  it('does not connect to private addresses unless they are allowed', async () => {
     const strict = await startServer({ args: ['--demo'] });
     await strict.client.call('patchSettings', { body: { 'webhooks.retrySeconds': [] } });
     const made = await strict.client.call('createTranscript', {
@@ -141,7 +141,7 @@ describe('webhooks', () => {
     await discard(strict);
   });
 
-  it('keeps secrets and text out of the log', async () => {
+  it('logs neither secrets nor text', async () => {
     const made = await create(receiver.url('/quiet'));
     await settle(made.id, 1);
     const log = await server.log();
@@ -150,7 +150,7 @@ describe('webhooks', () => {
     expect(log).toContain('Webhook sent');
   });
 
-  it('lists outbound connections for the owner, and makes none when offline', async () => {
+  it('lists outbound connections for the owner, and makes none while offline', async () => {
     const { data } = await server.client.call('listConnections');
     expect(new Set(data.map(({ purpose }) => purpose))).toEqual(new Set(['audio', 'webhook']));
     const audio = data.find(({ purpose, error }) => purpose === 'audio' && error === null);

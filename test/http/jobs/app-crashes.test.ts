@@ -10,7 +10,7 @@ let server: TestServer;
 let urls: UrlServer;
 let id: string;
 
-/** Leaves the job as if the program had ended over it so often before, and once more just now. */
+/** Restarts the server as if the program had crashed that often during the job, the last time just now. */
 const restartAfter = async (times: number) => {
   await server.kill();
   const database = new BetterSqlite3(join(server.dataDir, 'earshot.db'));
@@ -45,21 +45,21 @@ afterAll(async () => {
   await urls.close();
 });
 
-describe('a job over which the program ends again and again', () => {
-  it('is given up at the tenth time without progress, and the program stays up', async () => {
+describe('a job during which the program keeps crashing', () => {
+  it('fails after the tenth crash without progress, and the program keeps running', async () => {
     await restartAfter(10);
     const failed = await ended();
     expect(failed.error).toMatchObject({ code: 'interrupted' });
     expect(failed.error?.message).toContain('10 times in a row');
   });
 
-  it('is done when a person tries it again', async () => {
+  it('completes when it is retried', async () => {
     await server.client.call('resumeQueue');
     await server.client.call('retryTranscript', { params: { id } });
     expect(await ended()).toMatchObject({ status: 'completed' });
   });
 
-  it('goes on after a while when that happened a few times', async () => {
+  it('resumes after a cooldown when the program crashed a few times', async () => {
     await submitPaused();
     await restartAfter(3);
     await server.client.call('resumeQueue');
