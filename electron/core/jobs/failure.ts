@@ -9,12 +9,12 @@ const isJobCode = (code: string): code is JobErrorCode => JOB_ERROR_CODES.some((
 /** The failure to store for what a job threw. `reason` is that of its aborted signal, if it was aborted. */
 export const failureOf = (error: unknown, reason: unknown): JobFailure => {
   if (reason === ('cancelled' satisfies StopReason)) {
-    return { code: 'cancelled', message: 'Cancelled. What was recognised up to then is kept.' };
+    return { code: 'cancelled', message: 'Cancelled. What was recognized up to then is kept.' };
   }
   if (isCausedByFullDisk(error)) {
     return {
       code: 'disk_full',
-      message: 'The disk is full. Free some space, then try again: what was recognised so far is kept.',
+      message: 'The disk is full. Free some space, then try again: what was recognized so far is kept.',
     };
   }
   if (isAppError(error) && isJobCode(error.code)) return { code: error.code, message: error.message };

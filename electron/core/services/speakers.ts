@@ -31,7 +31,7 @@ const notFound = () => new AppError('voice_not_found', 'There is no such remembe
 
 type Suggestion = { readonly label: string; readonly name: string; readonly similarity: number };
 
-/** The speakers whom users asked to remember; the API calls them voices. Users' speakers are never compared. */
+/** The speakers whom users asked to remember; the API calls them voices. Speakers of different users are never compared. */
 export class SpeakerService {
   readonly #deps: Deps;
 

@@ -18,7 +18,7 @@ export type TranscriptFilter = {
   limit: number;
   status?: Transcript['status'] | undefined;
   language?: string | undefined;
-  /** As it was asked for. */
+  /** As requested, such as `pro`. */
   model?: string | undefined;
   /** Milliseconds since the epoch; the end is exclusive. */
   createdFrom?: number | undefined;
@@ -28,7 +28,7 @@ export type TranscriptFilter = {
   order: 'asc' | 'desc';
 };
 
-/** A list shows `preview`, so it never reads the texts and results themselves. */
+/** A list shows `preview`, so that it does not read whole texts. */
 const LIST_COLUMNS = [
   'id',
   'name',
@@ -130,7 +130,7 @@ export const findProcessing = (db: ReadableDb, userId: string): Transcript[] =>
 
 const filtered = (userId: string, filter: TranscriptFilter) => {
   const { status, language, model, createdFrom, createdTo, fileId } = filter;
-  // The plus keeps SQLite from walking over all of the user's transcripts where the file leaves a few.
+  // The plus stops SQLite from using an index on user_id where the file selects far fewer transcripts.
   const owner = fileId === undefined ? raw.ref<string>('user_id') : raw<string>`+user_id`;
   let query = sql.selectFrom('transcripts').where(owner, '=', userId);
   if (fileId !== undefined) query = query.where('file_id', '=', fileId);
@@ -142,7 +142,7 @@ const filtered = (userId: string, filter: TranscriptFilter) => {
   return query;
 };
 
-/** The query of one page, for a test of its plan as well. */
+/** The query of one page; exported for the test of its query plan. */
 export const transcriptPage = (userId: string, filter: TranscriptFilter) =>
   filtered(userId, filter)
     .select(LIST_COLUMNS)
@@ -151,7 +151,7 @@ export const transcriptPage = (userId: string, filter: TranscriptFilter) =>
     .limit(filter.limit)
     .offset((filter.page - 1) * filter.limit);
 
-/** One page of a user's transcripts, and how many the filter leaves in all. */
+/** A page of the filtered transcripts of a user, and their total number. */
 export const listTranscripts = (
   db: ReadableDb,
   userId: string,
@@ -176,7 +176,7 @@ export const userStatistics = (db: ReadableDb, userId: string) => {
   };
 };
 
-/** Updates a row, and its search entry in the same transaction; false when there is no such row. */
+/** Updates a transcript and its search entry in one transaction; false where it does not exist. */
 export const updateTranscript = (db: WritableDb, id: string, change: TranscriptChange): boolean =>
   db.transaction(() => {
     const isChanged =
@@ -188,7 +188,7 @@ export const updateTranscript = (db: WritableDb, id: string, change: TranscriptC
 export const deleteTranscript = (db: WritableDb, userId: string, id: string): boolean =>
   db.run(sql.deleteFrom('transcripts').where('id', '=', id).where('user_id', '=', userId)).changes > 0;
 
-/** Ids of a user's transcripts, for deleting the user. */
+/** Ids of all of a user's transcripts. */
 export const transcriptIdsOf = (db: ReadableDb, userId: string): string[] =>
   db.all(sql.selectFrom('transcripts').select('id').where('user_id', '=', userId)).map((row) => row.id);
 

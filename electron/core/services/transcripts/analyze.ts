@@ -30,7 +30,7 @@ const refuseStale = (
 };
 
 /** Edits segments and analyzes the text again, but keeps a summary that a language model wrote or that is translated. */
-export const analyseEdited = async (
+export const analyzeEdited = async (
   { db, analyze }: { readonly db: ReadableDb; readonly analyze: Analyzer },
   transcript: Transcript,
   edits: NonNullable<PatchTranscript['segments']>,

@@ -103,10 +103,10 @@ export class TranscriptAudio {
     const bytes = await this.#readPeaks(transcript);
     // The rate need not divide the stored one: a bucket takes the stored peaks that begin in it.
     const rate = Math.min(perSecond, PEAKS_PER_SECOND);
-    const kept = bytes.length / 2;
-    const firstOf = (bucket: number) => Math.min(kept, Math.floor((bucket * PEAKS_PER_SECOND) / rate));
+    const stored = bytes.length / 2;
+    const firstOf = (bucket: number) => Math.min(stored, Math.floor((bucket * PEAKS_PER_SECOND) / rate));
     const [min, max]: [number[], number[]] = [[], []];
-    for (let bucket = 0; firstOf(bucket) < kept; bucket++) {
+    for (let bucket = 0; firstOf(bucket) < stored; bucket++) {
       let [low, high] = [0, 0];
       for (let peak = firstOf(bucket); peak < firstOf(bucket + 1); peak++) {
         low = Math.min(low, bytes[2 * peak] ?? 0);

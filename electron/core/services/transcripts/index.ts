@@ -33,7 +33,7 @@ import type { EventHub } from '../events.ts';
 import type { ModelService } from '../models/index.ts';
 import type { SpeakerService } from '../speakers.ts';
 import type { UsageService } from '../usage.ts';
-import { analyseEdited, nameSpeakers, optionsAgain } from './analyze.ts';
+import { analyzeEdited, nameSpeakers, optionsAgain } from './analyze.ts';
 import { checkModel, newTranscript, type OwnFiles, sourceOf } from './create.ts';
 import { listOf, recentOf } from './list.ts';
 import { presentSentences, presentTranscript, progressOf } from './present.ts';
@@ -140,16 +140,16 @@ export class TranscriptService {
       const find = () =>
         patch.segments === undefined ? this.stored(userId, id) : this.#finished(userId, id);
       const before = find();
-      const analysed =
-        patch.segments === undefined ? undefined : await analyseEdited(this.#deps, before, patch.segments);
+      const findings =
+        patch.segments === undefined ? undefined : await analyzeEdited(this.#deps, before, patch.segments);
       await nextTurn();
       db.transaction(() => {
         const now = find();
         const change: TranscriptChange = {
           ...(patch.name === undefined ? {} : { name: patch.name, isNameGiven: true }),
-          ...(analysed === undefined ? {} : findingsFields(now, analysed, now.analysis)),
+          ...(findings === undefined ? {} : findingsFields(now, findings, now.analysis)),
         };
-        if (analysed !== undefined) replaceSegments(db, id, analysed.segments);
+        if (findings !== undefined) replaceSegments(db, id, findings.segments);
         const analysis =
           patch.speakers === undefined
             ? change.analysis
