@@ -121,20 +121,20 @@ export class Upload {
   /** Scans the bytes, checks them against the type, and makes them a file. Rejects with nothing left behind. */
   async commit(properties: FileProperties, options: CommitOptions = {}): Promise<StoredUpload> {
     const { staged } = this.#received;
-    let stored: StoredUpload;
+    let engine: ScanEngine;
+    let file: FileRecord;
     try {
-      const engine = await this.#scan(properties.type);
-      const file = await staged.commit(() => this.#record(properties, options));
-      stored = { file, info: this.#info(engine) };
+      engine = await this.#scan(properties.type);
+      file = await staged.commit(() => this.#record(properties, options));
     } catch (error) {
       await this.abort();
       throw error;
     }
-    this.#deps.events.publish(stored.file.userId, { type: 'file.created', key: stored.file.key });
-    return stored;
+    this.#deps.events.publish(file.userId, { type: 'file.created', key: file.key });
+    return { file, info: this.#info(engine) };
   }
 
-  /** Removes the bytes and gives their part of the quota back. */
+  /** Removes the bytes and gives their part of the quota back. Has no effect after a commit. */
   async abort(): Promise<void> {
     this.#received.reservation.release();
     await this.#received.staged.abort();

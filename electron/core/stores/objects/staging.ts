@@ -23,7 +23,7 @@ export type StagedObject = StagedBytes & {
    * When this rejects, the caller has to `abort`.
    */
   commit<T>(record: () => T): Promise<T>;
-  /** Removes the object from every folder. */
+  /** Removes the object from every folder, unless it was committed. */
   abort(): Promise<void>;
 };
 

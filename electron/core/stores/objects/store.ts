@@ -110,7 +110,7 @@ export class ObjectStore {
         ...written,
         path: this.#primary.incomingPath(object),
         commit: (record) => this.#commit(object, record),
-        abort: () => this.remove(object),
+        abort: () => this.#abort(object),
       };
     } catch (error) {
       await this.remove(object);
@@ -127,6 +127,10 @@ export class ObjectStore {
     const recorded = record();
     this.#active.delete(object);
     return recorded;
+  }
+
+  async #abort(object: string): Promise<void> {
+    if (!files.hasFile(this.#db, object)) await this.remove(object);
   }
 
   /** Removes an object without a file from every folder. Where a folder cannot be reached, the intent remains. */

@@ -93,6 +93,13 @@ describe('an upload', () => {
     expect(published).toEqual([]);
   });
 
+  it('cannot be aborted after its commit', async () => {
+    const upload = await receive(30);
+    const { file } = await upload.commit(text());
+    await upload.abort();
+    expect([objects(), filesOfUser(db, userId)]).toEqual([['stored'], [file]]);
+  });
+
   it.each<[string, (upload: Upload) => Promise<unknown>, object]>([
     [
       'its content is of another type',
