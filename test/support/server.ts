@@ -4,8 +4,6 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type Client, createClient } from '../../electron/contract/client.ts';
 import type { Settings } from '../../electron/contract/settings.ts';
-import { createApp } from '../../electron/core/app.ts';
-import { nodeHost } from '../../electron/core/config.ts';
 import type { Services } from '../../electron/core/create-services.ts';
 import { buildAddon, cacheDir } from '../../native/build.mjs';
 import { CLI_ENTRY, RESOURCES, WORKER_ENTRY } from './paths.ts';
@@ -167,6 +165,9 @@ export const startInProcess = async ({
   settings = {},
   environment = {},
 }: InProcessOptions = {}): Promise<InProcessServer> => {
+  // Imported here because it takes a second, which tests that spawn their servers need not spend.
+  const { createApp } = await import('../../electron/core/app.ts');
+  const { nodeHost } = await import('../../electron/core/config.ts');
   const app = await createApp(
     {
       version: '0.0.0',
