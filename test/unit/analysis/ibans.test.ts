@@ -73,13 +73,16 @@ describe('IBANs', () => {
     expect(words).toBeGreaterThan(0);
   });
 
-  it('spelled out with a wrong last digit are hidden after a cue', async () => {
-    const digits =
-      'eight nine three seven zero four zero zero four four zero five three two zero one three zero zero one';
-    const { text } = await masked(`my iban is d e ${digits} thank you`);
-    expect(text).toBe(
-      `my iban is d e ${digits} thank you`.replace(`d e ${digits}`, (own) => own.replace(/\w/gu, '*')),
-    );
+  it.each([
+    [
+      'a wrong last digit',
+      '|d e eight nine three seven zero four zero zero four four zero five three two zero one three zero zero one| thank you',
+    ],
+    ['more than 34 characters', `|d e ${'eight nine '.repeat(16).trim()}| eight nine eight nine`],
+  ])('spelled out are hidden after a cue: %s', async (_, marked) => {
+    const [, iban = '', after = ''] = marked.split('|');
+    const { text } = await masked(`my iban is ${iban}${after}`);
+    expect(text).toBe(`my iban is ${iban.replace(/\w/gu, '*')}${after}`);
   });
 
   it.each([

@@ -9,9 +9,9 @@ const IBAN_START = /(?<![\p{L}\d])([A-Z]{2})(?=\d{2})/giu;
 const LOOSE_START = /(?<![\p{L}\d])(?:[A-Z]{2}\s?|[A-Za-z]{2})(?=\d{2})/gu;
 const GROUP = /[A-Za-z\d]+/uy;
 const SEPARATOR = /(?:\s|[.-]|,\s?)/uy;
-const SHORTEST = 15;
-const LONGEST = 34;
-const SHAPE = /^[A-Z]{2}\d{2}[A-Z\d]{11,30}$/u;
+const MIN_LENGTH = 15;
+const MAX_LENGTH = 34;
+const SHAPE = /^[A-Z]{2}\d{2}[A-Z\d]{11}/u;
 
 /**
  * Detects written and spelled IBANs. One of valid length and check digits is reported. After a cue ("my IBAN is")
@@ -90,9 +90,9 @@ const endOfLooseIban = (text: string, from: number): number | undefined => {
   let seen = 0;
   let end: number | undefined;
   let at = from;
-  while (seen < LONGEST) {
+  while (seen < MAX_LENGTH) {
     const group = matchAt(GROUP, text, at);
-    if (group === undefined || seen + group.length > LONGEST) break;
+    if (group === undefined || seen + group.length > MAX_LENGTH) break;
     const next = at + group.length;
     const separator = matchAt(SEPARATOR, text, next) ?? '';
     const isLetters = !/\d/u.test(group);
@@ -100,7 +100,7 @@ const endOfLooseIban = (text: string, from: number): number | undefined => {
     if (isLetters && (group.length > 6 || !(/^[A-Z]+$/u.test(group) || /\d/u.test(following ?? '')))) break;
     seen += group.length;
     if (seen === length) return next;
-    if (!isLetters && seen >= SHORTEST) end = next;
+    if (!isLetters && seen >= MIN_LENGTH) end = next;
     if (separator === '') break;
     at = next + separator.length;
   }
@@ -117,35 +117,35 @@ export const findSpelledIbans = (tokens: readonly Token[], language: string): De
   const found: DetectedSpan[] = [];
   for (const [index, token] of tokens.entries()) {
     if (!/^(?:[a-z]|[a-z]{2}|[a-z]{2}\d{2}\w*)$/iu.test(token.text)) continue;
-    const pieces = spelledPartsFrom(tokens, index, language);
-    const joined = pieces.map((piece) => piece.value).join('');
+    const parts = spelledPartsFrom(tokens, index, language);
+    const joined = parts.map((part) => part.value).join('');
     const pair =
-      pieces[0]?.value.length === 1 || token.text === token.text.toUpperCase()
+      parts[0]?.value.length === 1 || token.text === token.text.toUpperCase()
         ? joined
         : token.norm.toUpperCase() +
           spelledPartsFrom(tokens, index + 1, language)
-            .map((piece) => piece.value)
+            .map((part) => part.value)
             .join('');
     const length = ibanLength(pair.slice(0, 2));
     const whole = length !== undefined && isIban(pair.slice(0, length));
     if (!whole && !(SHAPE.test(pair) && hasCueBefore(tokens, index, 'account'))) continue;
-    const last = partEndingAt(
-      pieces.length > 1
-        ? pieces
+    const last = tokenAtCharacter(
+      parts.length > 1
+        ? parts
         : [{ value: pair.slice(0, 2), token }, ...spelledPartsFrom(tokens, index + 1, language)],
-      whole ? length : pair.length,
+      whole ? length : MAX_LENGTH,
     );
     if (last) found.push((whole ? entitySpan : hiddenSpan)('iban', token.from, last.to, whole ? 100 : 90));
   }
   return found;
 };
 
-/** The token that ends after `count` characters, if one does. */
-const partEndingAt = (pieces: readonly SpelledPart[], count: number): Token | undefined => {
+/** The token with the character number `count`, or the last one. */
+const tokenAtCharacter = (parts: readonly SpelledPart[], count: number): Token | undefined => {
   let seen = 0;
-  for (const piece of pieces) {
-    seen += piece.value.length;
-    if (seen === count) return piece.token;
+  for (const part of parts) {
+    seen += part.value.length;
+    if (seen >= count) return part.token;
   }
-  return undefined;
+  return parts.at(-1)?.token;
 };
