@@ -43,9 +43,9 @@ export type App = {
   readonly localKey: string;
   /** Everything below HTTP. */
   readonly services: Services;
-  /** A link that opens the window in a browser, once. */
+  /** A one-time link that opens the window in a browser. */
   loginUrl(): string;
-  /** Checkpoints running jobs, answers what is under way, and ends. */
+  /** Returns running jobs to the queue at their checkpoints, finishes open requests, and stops. */
   close(): Promise<void>;
 };
 
@@ -78,11 +78,8 @@ const addRoutes = async (scope: FastifyInstance, services: Services, info: Serve
   addNetworkRoutes(scope, services.network);
 };
 
-/**
- * Starts the whole service on a data folder and answers once requests are accepted.
- * Throws AppError `conflict` when another process uses the folder or the port is taken.
- */
-export const createApp = async (config: AppConfig, host: Host): Promise<App> => {
+/** Locks the data folder and opens its database, with everything finished that an earlier run owed to it. */
+const openData = (config: AppConfig) => {
   const paths = dataPaths(config.dataDir);
   prepareFolders(paths);
   const lock = lockFolder(paths.lockFile, () => describeOwner(paths));
@@ -91,6 +88,15 @@ export const createApp = async (config: AppConfig, host: Host): Promise<App> => 
   const indexed = rebuildIndexIfMarked(db);
   if (indexed !== undefined) logger.info({ transcripts: indexed }, 'The search index was rebuilt');
   runPendingScrub(db);
+  return { paths, lock, logger, db };
+};
+
+/**
+ * Starts the service on a data folder; resolves once it accepts requests. Throws `conflict` while another process uses
+ * the folder, or where the port is taken.
+ */
+export const createApp = async (config: AppConfig, host: Host): Promise<App> => {
+  const { paths, lock, logger, db } = openData(config);
   const services = await createServices({ config, host, paths, db, logger });
   const key = localKey(paths, services.accounts);
   let closing: Promise<void> | undefined;
@@ -114,17 +120,14 @@ export const createApp = async (config: AppConfig, host: Host): Promise<App> => 
   const url = await listen(server, config);
   services.address.set(url);
   const startedAt = isoTime(services.clock.now());
-  writeFileSync(
-    paths.serverFile,
-    JSON.stringify({ url, pid: process.pid, version: config.version, startedAt }),
-    { mode: 0o600 },
-  );
+  const serverInfo = { url, pid: process.pid, version: config.version, startedAt };
+  writeFileSync(paths.serverFile, JSON.stringify(serverInfo), { mode: 0o600 });
   logger.info({ version: config.version, port: Number(new URL(url).port) }, 'Earshot started');
   services.webhooks.start();
   services.jobs.start();
   const pruning = setInterval(() => {
     pruneWorkFolders(services).catch((error: unknown) => {
-      logger.warn({ reason: messageOf(error) }, 'Old files of failed jobs were not removed');
+      logger.warn({ reason: messageOf(error) }, 'Old work folders could not be removed');
     });
   }, PRUNE_EVERY_MS).unref();
   const close = async () => {
