@@ -236,7 +236,7 @@ class Download {
     if (checkHead === undefined || this.#isHeadChecked) return;
     this.#isHeadChecked = true;
     const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
-    await checkHead(buffer.subarray(0, Math.min(bytesRead, this.#state.bytes)));
+    await checkHead(buffer.subarray(0, Math.min(bytesRead, this.#state.bytes)), this.#bytesFetched);
   }
 
   #explainFailure(error: unknown, response: OpenedResponse): unknown {

@@ -115,7 +115,7 @@ export type DownloadOptions = {
    * Called once with the first 64 KB of the file, or all of a shorter one, before the rest is received.
    * Throwing an AppError ends the download with it.
    */
-  readonly checkHead?: (head: Uint8Array) => Promise<void>;
+  readonly checkHead?: (head: Uint8Array, bytesFetched: number) => Promise<void>;
 };
 
 export type DownloadResult = {

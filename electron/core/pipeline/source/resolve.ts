@@ -129,7 +129,6 @@ const downloadRemote = async (deps: SourceDeps, context: JobContext, before: num
   const folder = workFolder(deps, transcript);
   const path = join(folder, DOWNLOADED_FILE);
   await mkdir(folder, { recursive: true });
-  const onProgress = downloadProgress(deps, context);
   let page: WebPage | undefined;
   let received = 0;
   try {
@@ -143,11 +142,9 @@ const downloadRemote = async (deps: SourceDeps, context: JobContext, before: num
         maxTries: MAX_DOWNLOAD_ATTEMPTS,
       },
       signal,
-      onProgress: (progress) => {
-        received = progress.bytes;
-        onProgress(progress);
-      },
-      checkHead: async (head) => {
+      onProgress: downloadProgress(deps, context),
+      checkHead: async (head, bytesFetched) => {
+        received = bytesFetched;
         page = await webPageIn(head);
         if (page !== undefined) throw new AppError('not_media', 'This is a web page, not a recording.');
       },
