@@ -112,7 +112,8 @@ export type DownloadOptions = {
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: DownloadProgress) => void;
   /**
-   * Called once with the first 64 KB of the file, or all of a shorter one, before the rest is received.
+   * Called once with the first 64 KB of the file, or all of a shorter one, before the rest is received, and with the
+   * bytes that this call has fetched.
    * Throwing an AppError ends the download with it.
    */
   readonly checkHead?: (head: Uint8Array, bytesFetched: number) => Promise<void>;
