@@ -13,6 +13,14 @@ const VERSION_TIMEOUT_SECONDS = 30;
 /** Characters. */
 const MAX_OUTPUT = 4 * 1024 * 1024;
 
+/**
+ * What real recordings stay within: telephone recordings from 4 kHz, DSD512 up to 2.8 MHz as ffmpeg counts it, and
+ * ambisonics of the seventh order. The resampler allocates by the ratio to 16 kHz: 16 KB at 1 Hz took 929 MB.
+ */
+const MIN_SAMPLE_RATE = 1000;
+const MAX_SAMPLE_RATE = 6_000_000;
+const MAX_CHANNELS = 64;
+
 const numberText = z.string().transform(Number).pipe(z.number().min(0)).optional().catch(undefined);
 
 const ProbeOutput = z.object({
@@ -66,6 +74,23 @@ export const parseProbe = (json: string): MediaInfo => {
     hasVideo,
     size: format.size ?? null,
   };
+};
+
+/** Throws `decode_failed` if the stream that would be decoded declares an absurd format. 0 is unknown, not absurd. */
+const refuseAbsurdFormat = ({ audioStreams: [stream] }: MediaInfo): void => {
+  const { sampleRate = 0, channels = 0 } = stream ?? {};
+  if (sampleRate !== 0 && (sampleRate < MIN_SAMPLE_RATE || sampleRate > MAX_SAMPLE_RATE)) {
+    throw new AppError(
+      'decode_failed',
+      `The file declares a sample rate of ${sampleRate} Hz, which no recording has.`,
+    );
+  }
+  if (channels > MAX_CHANNELS) {
+    throw new AppError(
+      'decode_failed',
+      `The file declares ${channels} audio channels; at most ${MAX_CHANNELS} can be decoded.`,
+    );
+  }
 };
 
 type ToolOutput = {
@@ -159,6 +184,7 @@ export const probe = async (
   if (upstream !== null) throw upstream;
   if (output.code !== 0) throw explainFfmpegError(output.stderr, output.code);
   const parsed = parseProbe(output.stdout);
+  refuseAbsurdFormat(parsed);
   // ffmpeg's estimate for a stream of undeclared duration has been 12 % too short: treat it as unknown.
   const isEstimate = output.stderr.some((line) => line.includes('Estimating duration from bitrate'));
   const info = isEstimate ? { ...parsed, duration: null } : parsed;

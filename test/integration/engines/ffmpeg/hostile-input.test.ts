@@ -10,6 +10,7 @@ import type {
 } from '../../../../electron/core/engines/ffmpeg/types.ts';
 import { createHttpClient } from '../../../../electron/core/engines/net/http-client.ts';
 import { openRangeReader } from '../../../../electron/core/engines/net/range-reader/range-reader.ts';
+import { wav } from '../../../support/audio.ts';
 import { ffmpeg } from '../../../support/ffmpeg.ts';
 import { fixturePath } from '../../../support/fixtures.ts';
 import { processesWith } from '../../../support/processes.ts';
@@ -70,6 +71,31 @@ describe('hostile input', { timeout: 60_000 }, () => {
     await expect(decode(await write('random.mp3', bytes))).rejects.toMatchObject({
       code: expect.stringMatching(/^(not_media|decode_failed)$/),
     });
+  });
+
+  it.each([
+    ['a sample rate of 1 Hz', { rate: 1, channels: 1 }, '1 Hz'],
+    ['a sample rate of 2 GHz', { rate: 2_000_000_000, channels: 1 }, '2000000000 Hz'],
+    ['300 channels', { rate: 16_000, channels: 300 }, '300 audio channels'],
+  ])('refuses %s before it decodes', async (_what, { rate, channels }, reason) => {
+    const bytes = wav(new Int16Array(8192));
+    bytes.writeUInt16LE(channels, 22);
+    bytes.writeUInt32LE(rate, 24);
+    bytes.writeUInt16LE(2 * channels, 32);
+    const path = at(await write('absurd.wav', bytes));
+    await expect(engine.probe({ kind: 'file', path })).rejects.toMatchObject({
+      code: 'decode_failed',
+      message: expect.stringContaining(reason),
+    });
+  });
+
+  it('probes and decodes a recording at 4 kHz', async () => {
+    const bytes = wav(new Int16Array(8000));
+    bytes.writeUInt32LE(4000, 24);
+    bytes.writeUInt32LE(8000, 28);
+    const name = await write('slow.wav', bytes);
+    expect(await engine.probe({ kind: 'file', path: at(name) })).toMatchObject({ duration: 2 });
+    expect((await decode(name)).duration).toBeCloseTo(2, 1);
   });
 
   it('reads no other file for a playlist or script named .mp3', async () => {
