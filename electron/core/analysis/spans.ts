@@ -97,7 +97,7 @@ export class DisjointSpans {
   }
 }
 
-/** The entities of the given types (all if none are given), in text order. Overlaps are resolved before types are selected. */
+/** The entities of the given types, or of all, in text order. Overlaps are resolved before types are selected. */
 export const toEntities = (
   text: string,
   spans: readonly DetectedSpan[],

@@ -13,7 +13,7 @@ const STARTS_CONTINUOUS = new RegExp(`^[${CONTINUOUS_SCRIPTS}${CJK_FORMS}]`, 'u'
 export const endsContinuous = (text: string): boolean => ENDS_CONTINUOUS.test(text.slice(-2));
 export const startsContinuous = (text: string): boolean => STARTS_CONTINUOUS.test(text.slice(0, 2));
 
-/** What joins two texts into running text: nothing in Chinese, Japanese and Thai or beside an empty text, else a space. */
+/** The separator between two texts: none in Chinese, Japanese and Thai or beside an empty text, else a space. */
 export const separatorBetween = (left: string, right: string): '' | ' ' => {
   if (left === '' || right === '') return '';
   return endsContinuous(left) && startsContinuous(right) ? '' : ' ';

@@ -21,7 +21,7 @@ const startsParagraph = (before: TimedToken, token: TimedToken, length: number):
   return length >= MAX_PARAGRAPH_CHARACTERS || token.start - before.end >= DEFAULT_RULES.pauseSeconds;
 };
 
-/** Splits a transcript into paragraphs: at changes of speaker, and after the sentence before a long pause or past the length limit. */
+/** Splits a transcript at changes of speaker, and after sentences before a long pause or past the length limit. */
 export const makeParagraphs = (transcript: ExportTranscript): Paragraph[] => {
   const groups: TimedToken[][] = [];
   let length = 0;

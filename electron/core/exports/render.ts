@@ -21,7 +21,7 @@ const RENDERERS: Readonly<Record<ExportFormat, Render>> = {
   docx: async (...args) => (await import('./docx.ts')).renderDocx(...args),
 };
 
-/** Renders a transcript in the format of `query`. Pass segments with their words: subtitles and `words` need the times. */
+/** Renders a transcript in the format of `query`. Subtitles and `words` need the times of the segments' words. */
 export const renderExport = async (
   transcript: ExportTranscript,
   query: ExportQuery,

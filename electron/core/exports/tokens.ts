@@ -68,7 +68,7 @@ export const tokenizeText = (text: string): TextToken[] => {
 
 const AFTER_SEPARATOR = /[-/\\._?&=+,:@–—]$/u;
 
-/** Splits text wider than `columns`: after a separator in the second half of the line, else at the last character that fits. */
+/** Splits text wider than `columns` after a separator in the second half, else at the last character that fits. */
 export const splitToWidth = (text: string, columns: number): string[] => {
   const parts: string[] = [];
   let rest = text;
