@@ -77,6 +77,8 @@ describe('copies of a file', () => {
     flip(second, 10);
     expect(await (await download()).text()).toBe(text);
     await vi.waitFor(() => expect(copies.map(right)).toEqual([true, true, true]), { timeout: 10_000 });
+    // A copy that is lost while a repair runs is only repaired by the next read.
+    await storage.files.store.idle();
     rmSync(local);
     expect(await (await download()).text()).toBe(text);
     await vi.waitFor(() => expect(copies.map(right)).toEqual([true, true, true]), { timeout: 10_000 });
