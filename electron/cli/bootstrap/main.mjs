@@ -35,7 +35,10 @@ const TASKS = {
   dev: { tools: FFMPEG, engine: true, run: develop },
   // The checks build the window themselves and count a failing build as a failed check.
   test: { tools: [...FFMPEG, 'chromium'], engine: true, whisperCli: true, run: runChecks },
-  'test:unit': { run: (node, args) => vitest(node, ['run', '--project', 'unit', ...args]) },
+  // One process per core: a third only loads the same modules once more.
+  'test:unit': {
+    run: (node, args) => vitest(node, ['run', '--project', 'unit', '--maxWorkers=100%', ...args]),
+  },
   'test:watch': { run: (node, args) => vitest(node, ['watch', '--project', 'unit', ...args]) },
   'test:desktop': { tools: FFMPEG, engine: true, window: true, ...script('test', 'desktop', 'main.ts') },
   fuzz: { tools: FFMPEG, engine: true, ...script('test', 'fuzz', 'main.ts') },
