@@ -12,6 +12,7 @@ export class Schemas {
 
   /** Converts a zod schema to JSON Schema; schemas with an id become shared components. */
   of(schema: z.ZodType, io: 'input' | 'output'): Json {
+    // A JSON Schema is plain JSON; zod types it by its keywords.
     const {
       $schema: _,
       $defs,
@@ -55,6 +56,7 @@ export type Field = { readonly name: string; readonly required: boolean; readonl
 /** The fields of an object schema that is sent as text: query, path, headers or form. */
 export const fieldsOf = (schemas: Schemas, schema: z.ZodType | undefined): Field[] => {
   if (schema === undefined) return [];
+  // The JSON Schema of an object.
   const { properties = {}, required = [] } = schemas.of(schema, 'input') as {
     properties?: Record<string, Json>;
     required?: string[];
