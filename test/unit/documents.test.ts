@@ -50,6 +50,16 @@ describe('the documents', () => {
     expect(pathsOf(name).filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
   });
 
+  it('name files of the core that exist, by their paths in it', () => {
+    const short = ['ARCHITECTURE.md', 'docs/architecture.md'].flatMap((name) =>
+      [...textOf(name).matchAll(/`([a-z][\w-]*(?:\/[\w.-]+)*\/[\w-]+\.ts)`/g)].map((match) => match[1] ?? ''),
+    );
+    const isMissing = (path: string) =>
+      !existsSync(join(ROOT, path)) && !existsSync(join(ROOT, 'electron', 'core', path));
+    expect(short.length).toBeGreaterThan(20);
+    expect(short.filter(isMissing)).toEqual([]);
+  });
+
   it('have a README of at most 900 words', () => {
     expect(textOf('README.md').split(/\s+/).length).toBeLessThanOrEqual(900);
   });
