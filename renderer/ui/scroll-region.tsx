@@ -5,7 +5,7 @@ const FOCUSABLE = { tabIndex: 0 } as const;
 
 type Props = Omit<ComponentProps<'section'>, 'aria-label' | 'tabIndex'> & { label: string };
 
-/** A labelled region that scrolls by itself. */
+/** A labeled region that scrolls by itself. */
 export const ScrollRegion = ({ label, ...rest }: Props) => (
   <section aria-label={label} {...FOCUSABLE} {...rest} />
 );

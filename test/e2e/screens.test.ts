@@ -61,7 +61,7 @@ const OPENED: readonly Opened[] = [
     hash: '#/',
     open: async (page) => {
       await press('x')(page);
-      await button(page, 'Analyse again').click();
+      await button(page, 'Analyze again').click();
       await page.getByRole('dialog').waitFor();
     },
   },
@@ -372,9 +372,9 @@ describe('every screen', () => {
     const before = await server.client.call('getTranscript', { params: { id } });
     await page.getByRole('link', { name: '11-news-and-entities' }).focus();
     await page.keyboard.press('x');
-    await page.getByRole('button', { name: 'Analyse again' }).click();
+    await page.getByRole('button', { name: 'Analyze again' }).click();
     const dialog = page.getByRole('dialog');
-    const start = dialog.getByRole('button', { name: 'Analyse', exact: true });
+    const start = dialog.getByRole('button', { name: 'Analyze', exact: true });
     expect(await start.isDisabled()).toBe(true);
     await dialog.getByRole('switch', { name: 'Summary' }).click();
     await dialog.getByText('Paragraphs', { exact: true }).click();

@@ -125,7 +125,7 @@ const libraryShots = (): Shot[] => [
     prepare: async (window) => {
       await window.page.locator('[data-row-link]').first().focus();
       await window.page.keyboard.press('x');
-      await reveal(window, 'Analyse again');
+      await reveal(window, 'Analyze again');
     },
   },
   { name: 'new', hash: '#/', prepare: openCreate },

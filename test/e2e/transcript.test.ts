@@ -75,13 +75,13 @@ describe('transcript screen', { timeout: PATIENCE }, () => {
     const before = await stored();
     await open(page);
     await page.keyboard.press('a');
-    const dialog = page.getByRole('dialog', { name: 'Analyse again' });
-    expect(await dialog.getByRole('button', { name: 'Analyse', exact: true }).isDisabled()).toBe(true);
+    const dialog = page.getByRole('dialog', { name: 'Analyze again' });
+    expect(await dialog.getByRole('button', { name: 'Analyze', exact: true }).isDisabled()).toBe(true);
     await dialog.getByRole('switch', { name: 'Who speaks when' }).press(' ');
     await dialog.getByRole('combobox', { name: 'Speakers' }).waitFor();
     await dialog.getByRole('switch', { name: 'Summary' }).press(' ');
-    await dialog.getByRole('button', { name: 'Analyse', exact: true }).press('Enter');
-    await page.getByText('Analysed', { exact: true }).waitFor();
+    await dialog.getByRole('button', { name: 'Analyze', exact: true }).press('Enter');
+    await page.getByText('Analyzed', { exact: true }).waitFor();
     expect((await stored()).text).toBe(before.text);
     expect(Object.keys((await stored()).speakers ?? {})).toEqual(['A', 'B']);
 
@@ -278,9 +278,9 @@ describe('transcript screen', { timeout: PATIENCE }, () => {
     const before = await stored();
     await open(page);
     await page.keyboard.press('a');
-    const dialog = page.getByRole('dialog', { name: 'Analyse again' });
+    const dialog = page.getByRole('dialog', { name: 'Analyze again' });
     await dialog.getByRole('switch', { name: 'Topics' }).press(' ');
-    await dialog.getByRole('button', { name: 'Analyse', exact: true }).press('Enter');
+    await dialog.getByRole('button', { name: 'Analyze', exact: true }).press('Enter');
     const progress = page.getByRole('region', { name: 'Progress' });
     await progress.waitFor();
     await page.reload();

@@ -64,7 +64,7 @@ const Sample = ({ theme }: { theme: 'light' | 'dark' }) => (
       </p>
       <p className="font-mono text-2xs">JetBrains Mono for names of files</p>
     </Group>
-    <Group title="Colour">
+    <Group title="Color">
       <ul className="grid grid-cols-4 gap-2 sm:grid-cols-8">
         {COLORS.map((color) => (
           <li key={color} className="text-2xs text-ink-2">

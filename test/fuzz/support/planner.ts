@@ -134,11 +134,11 @@ export class Planner {
       const broken = change === 'body' || change === 'raw body';
       if (broken && random.chance(0.5))
         fields.push([random.pick(['public', 'model', 'x', 'file']), inputs.text()]);
-      const recognises = operation.operationId.startsWith('openAi');
-      const now = recognises && !this.#world.isQueuePaused && random.chance(0.3);
+      const recognizes = operation.operationId.startsWith('openAi');
+      const now = recognizes && !this.#world.isQueuePaused && random.chance(0.3);
       const { body, type } = formBody(
         fields,
-        { recording: recognises ? (now ? 'yes' : 'no') : 'not wanted', broken },
+        { recording: recognizes ? (now ? 'yes' : 'no') : 'not wanted', broken },
         random,
       );
       draft.body = body;

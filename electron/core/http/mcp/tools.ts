@@ -178,7 +178,7 @@ const addSummary = (server: McpServer, { transcripts, user }: Context): void => 
   server.registerTool(
     'summarise',
     {
-      title: 'Summarise a recording',
+      title: 'Summarize a recording',
       description: 'The most important sentences of a recording, in its own language and words.',
       inputSchema: { id: ID, type: z.enum(SUMMARY_TYPES).default('bullets') },
       outputSchema: { id: z.string(), summary: z.string(), language: z.string(), engine: z.string() },
@@ -188,7 +188,7 @@ const addSummary = (server: McpServer, { transcripts, user }: Context): void => 
       withToolErrors(async () => {
         const transcript = transcripts.forExport(user.id, id);
         const { text: summary, language, engine } = await summaryOf(transcript, type);
-        return text(summary === '' ? 'There is nothing to summarise.' : summary, {
+        return text(summary === '' ? 'There is nothing to summarize.' : summary, {
           id,
           summary,
           language,

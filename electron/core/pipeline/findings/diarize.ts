@@ -10,10 +10,9 @@ import type { JobContext } from '../types.ts';
 import { type Speakers, withEarlierNames } from './diarize-names.ts';
 import { withSpeakers } from './diarize-words.ts';
 
-const ENGINE_FAILED =
-  'The speakers were not told apart: the program that does it went down. The text is whole.';
-const NOT_DECODED = 'The speakers were not told apart: the audio could not be read again. The text is whole.';
-const NO_AUDIO = 'The speakers were not told apart: the audio is not kept any more.';
+const ENGINE_FAILED = 'Speakers were not identified: the diarization process crashed. The text is complete.';
+const NOT_DECODED = 'Speakers were not identified: the audio could not be read again. The text is complete.';
+const NO_AUDIO = 'Speakers were not identified: the audio is no longer stored.';
 
 export type DiarizeInput = {
   /** Null if no audio is on this machine. */

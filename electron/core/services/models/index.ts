@@ -304,7 +304,7 @@ export class ModelService {
     if (path !== undefined) return path;
     throw new AppError(
       'model_not_installed',
-      `The speakers were not told apart: the model ${id} is not installed. Install it with: earshot models install ${id}`,
+      `Speakers were not identified: the model ${id} is not installed. Install it with: earshot models install ${id}`,
     );
   }
 
