@@ -33,6 +33,10 @@ const StoredAnalysis = Transcription.pick({
 });
 export type StoredAnalysis = z.output<typeof StoredAnalysis>;
 
+/** The part of an analysis that lists show. */
+const ListedAnalysis = StoredAnalysis.pick({ topics: true, speakers: true });
+export type ListedAnalysis = z.output<typeof ListedAnalysis>;
+
 const PageSource = Transcription.shape.source.unwrap();
 /** What a web page said of the recording that was found in it. */
 export type PageSource = z.output<typeof PageSource>;
@@ -77,6 +81,8 @@ export type Checkpoint = z.output<typeof Checkpoint>;
 
 export const optionsCodec = json(AnalysisOptions);
 export const analysisCodec = json(StoredAnalysis);
+// A list does not validate the thousands of entities of each long transcript.
+export const listedAnalysisCodec = json(ListedAnalysis);
 export const warningsCodec = json(z.array(z.string()));
 export const pageSourceCodec = json(PageSource);
 // A checkpoint that cannot be read starts the job over.

@@ -1,5 +1,5 @@
 import { sql as raw } from 'kysely';
-import { analysisCodec } from './codecs.ts';
+import { type ListedAnalysis, listedAnalysisCodec } from './codecs.ts';
 import { type ReadableDb, sql, type WritableDb } from './database.ts';
 import type { TranscriptRow } from './schema.ts';
 import { syncIndex, touchesIndex } from './search.ts';
@@ -75,9 +75,8 @@ export type ListedTranscript = Pick<
   | 'fileSize'
   | 'fileFormat'
   | 'creditsUsed'
-  | 'analysis'
   | 'error'
->;
+> & { readonly analysis: ListedAnalysis };
 
 const decodeListed = (row: ListedRow): ListedTranscript => ({
   id: row.id,
@@ -97,7 +96,7 @@ const decodeListed = (row: ListedRow): ListedTranscript => ({
   fileSize: row.file_size,
   fileFormat: row.file_format,
   creditsUsed: row.credits_used,
-  analysis: analysisCodec.decode(row.analysis),
+  analysis: listedAnalysisCodec.decode(row.analysis),
   error: decodeError(row),
 });
 
