@@ -100,6 +100,25 @@ export const stall = (body: Buffer, after: number): Behavior => {
   };
 };
 
+/** Sends a byte of an answer now and then. */
+export const drip = (body: Buffer, everyMs = 50): Behavior => {
+  return (request, response) => {
+    const range = parseRange(request.headers.range, body.length);
+    const { first, last } = range ?? { first: 0, last: body.length - 1 };
+    response.writeHead(range === null ? 200 : 206, {
+      'content-length': String(last - first + 1),
+      etag: defaultEtag(body),
+      ...(range === null ? {} : { 'content-range': `bytes ${first}-${last}/${body.length}` }),
+    });
+    let position = first;
+    const timer = setInterval(() => {
+      response.write(body.subarray(position, position + 1));
+      position += 1;
+    }, everyMs);
+    response.on('close', () => clearInterval(timer));
+  };
+};
+
 /** Sends bytes until the client disconnects. */
 export const endless = (chunk: Buffer = Buffer.alloc(64 * 1024, 1)): Behavior => {
   return (_request, response) => {

@@ -1,15 +1,54 @@
 import { Readable } from 'node:stream';
+import { SlowBodyError } from './network-errors.ts';
+import type { MinRate } from './types.ts';
 
 /** The source is paused while this many bytes wait for a slower reader. */
 const HIGH_WATER = 256 * 1024;
 
 type BodyOptions = {
   readonly source: Readable;
+  readonly minRate?: MinRate;
   /** Converts the source's error into the one that the reader gets. */
   readonly explain: (error: unknown) => Error;
   /** Called once, when the reader has read everything or has closed the stream. */
   readonly onClose: (bytes: number, failure: Error | null) => void;
 };
+
+/** Measures a source's rate over the time that its reader waits for it. */
+class RateMeter {
+  readonly #minRate: MinRate;
+  #waitedMs = 0;
+  #bytes = 0;
+
+  constructor(minRate: MinRate) {
+    this.#minRate = minRate;
+  }
+
+  add(bytes: number): void {
+    this.#bytes += bytes;
+  }
+
+  /** Calls `onSlow` once the source has been too slow for long enough; returns a function that ends the wait. */
+  startWait(onSlow: (minRate: MinRate) => void): () => void {
+    const { bytesPerSecond, overSeconds } = this.#minRate;
+    const startedAt = performance.now();
+    const timer = setTimeout(
+      () => {
+        if (this.#bytes < bytesPerSecond * overSeconds) onSlow(this.#minRate);
+      },
+      overSeconds * 1000 - this.#waitedMs,
+    );
+    timer.unref();
+    return () => {
+      clearTimeout(timer);
+      this.#waitedMs += performance.now() - startedAt;
+      if (this.#bytes >= bytesPerSecond * overSeconds) {
+        this.#waitedMs = 0;
+        this.#bytes = 0;
+      }
+    };
+  }
+}
 
 /**
  * Delivers everything that arrived before an error, then the error. A Node stream that fails discards its buffer, and
@@ -24,20 +63,23 @@ class BodyQueue implements AsyncIterableIterator<Buffer> {
   #isClosed = false;
   #failure: Error | null = null;
   #wake: (() => void) | null = null;
+  readonly #meter: RateMeter | null;
 
   constructor(options: BodyOptions) {
     this.#options = options;
-    const { source, explain } = options;
+    const { source, minRate } = options;
+    this.#meter = minRate === undefined ? null : new RateMeter(minRate);
     source.on('data', (chunk: Buffer) => {
       this.#bytes += chunk.length;
+      this.#meter?.add(chunk.length);
       this.#bufferedBytes += chunk.length;
       this.#chunks.push(chunk);
       if (this.#bufferedBytes >= HIGH_WATER) source.pause();
       this.#wakeReader();
     });
     source.on('end', () => this.#finish(null));
-    source.on('error', (error) => this.#finish(explain(error)));
-    source.on('close', () => this.#finish(explain(new Error('closed early'))));
+    source.on('error', (error) => this.#finish(error));
+    source.on('close', () => this.#finish(new Error('closed early')));
   }
 
   [Symbol.asyncIterator](): this {
@@ -46,9 +88,11 @@ class BodyQueue implements AsyncIterableIterator<Buffer> {
 
   async next(): Promise<IteratorResult<Buffer, undefined>> {
     while (this.#chunks.length === 0 && !this.#isEnded && !this.#isClosed) {
+      const endWait = this.#meter?.startWait((minRate) => this.#finish(new SlowBodyError(minRate)));
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
+      endWait?.();
     }
     // Closed while it waited: a normal end would look like the end of the file.
     if (this.#isClosed) throw new Error('The body was closed before its end.');
@@ -69,10 +113,10 @@ class BodyQueue implements AsyncIterableIterator<Buffer> {
     return { value: undefined, done: true };
   }
 
-  #finish(failure: Error | null): void {
+  #finish(failure: unknown): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    this.#failure = failure;
+    this.#failure = failure === null ? null : this.#options.explain(failure);
     this.#wakeReader();
   }
 

@@ -9,7 +9,7 @@ import { decodedBody, encodingOf } from './content-encoding.ts';
 import { parseContentRange, parseLength } from './content-range.ts';
 import { downloadFileName } from './file-name.ts';
 import { explainStatus, isTransientStatus } from './http-status.ts';
-import { explainNetworkError } from './network-errors.ts';
+import { DOWNLOAD_MIN_RATE, explainNetworkError } from './network-errors.ts';
 import { loadResumeState, type ResumeState, removeResumeState, saveResumeState } from './resume-state.ts';
 import { wasSuspended } from './suspend.ts';
 import type { DownloadOptions, DownloadResult, HttpClient, OpenedResponse } from './types.ts';
@@ -18,6 +18,8 @@ import type { DownloadOptions, DownloadResult, HttpClient, OpenedResponse } from
 const FLUSH_EVERY = 4 * 1024 * 1024;
 /** What `checkHead` gets to see: enough for the title of a web page. */
 const HEAD_BYTES = 64 * 1024;
+/** An attempt that ends below this counts as one without progress: it is less than DOWNLOAD_MIN_RATE in a few seconds. */
+const MIN_ATTEMPT_BYTES = 4096;
 /** A download leaves this much free space on the disk. */
 const MIN_FREE_DISK = 64 * 1024 * 1024;
 
@@ -110,7 +112,7 @@ class Download {
           throw error;
         }
         await this.#flush(file);
-        if (this.#state.bytes > mostBytes) {
+        if (this.#state.bytes >= mostBytes + MIN_ATTEMPT_BYTES) {
           mostBytes = this.#state.bytes;
           tries = 0;
           wait = limits.retryDelay ?? 500;
@@ -146,6 +148,7 @@ class Download {
         purpose,
         signal,
         stallSeconds: limits.stallSeconds,
+        minRate: limits.minRate ?? DOWNLOAD_MIN_RATE,
         headers: { ...headers, ...(this.#areRangesReliable ? rangeHeaders(this.#state) : {}) },
       });
     } catch (error) {

@@ -13,6 +13,7 @@ import type {
   ConnectionRecord,
   HttpClient,
   HttpClientOptions,
+  MinRate,
   OpenedResponse,
   OpenOptions,
   Resolve,
@@ -124,6 +125,7 @@ type HopContext = {
   readonly purpose: ConnectionPurpose;
   readonly stallSeconds: number;
   readonly signal: AbortSignal | undefined;
+  readonly minRate: MinRate | undefined;
 };
 
 /** The request after a redirect. Credentials are not sent to another origin. */
@@ -176,10 +178,13 @@ class GuardedHttpClient implements HttpClient {
   }
 
   async open(options: OpenOptions): Promise<OpenedResponse> {
+    const { purpose, signal, stallSeconds = DEFAULT_NETWORK_STALL_SECONDS, minRate } = options;
     const context: HopContext = {
-      purpose: options.purpose,
-      stallSeconds: options.stallSeconds ?? DEFAULT_NETWORK_STALL_SECONDS,
-      signal: options.signal,
+      purpose,
+      stallSeconds,
+      signal,
+      // A pause that the stall timeout allows is not too slow.
+      minRate: minRate && { ...minRate, overSeconds: Math.max(minRate.overSeconds, 2 * stallSeconds) },
     };
     const maxRedirects = options.maxRedirects ?? 5;
     const url = parseWebUrl(options.url);
@@ -308,6 +313,7 @@ class GuardedHttpClient implements HttpClient {
   ): HopResponse {
     const body = bodyStream({
       source: response.body,
+      minRate: context.minRate,
       explain,
       onClose: (bytes, failure) =>
         this.#record(hop, context, { address, bytes, error: failure?.message ?? null }),

@@ -1,9 +1,22 @@
 import { errors } from 'undici';
 import { cancellationError } from '../../base/abort.ts';
 import { AppError, isAppError, messageOf, systemCode } from '../../base/errors.ts';
+import type { MinRate } from './types.ts';
+
+/** A file's. A stall timeout alone lets a server that sends a byte now and then hold a job for ever. */
+export const DOWNLOAD_MIN_RATE: MinRate = { bytesPerSecond: 1024, overSeconds: 60 };
 
 export const timedOut = (host: string, stallSeconds: number): AppError =>
   new AppError('download_timeout', `${host} sent nothing for ${stallSeconds} seconds.`);
+
+/** A body that arrives below its `minRate`. */
+export class SlowBodyError extends Error {
+  readonly minRate: MinRate;
+  constructor(minRate: MinRate) {
+    super('The body arrives too slowly.');
+    this.minRate = minRate;
+  }
+}
 
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'refused the connection',
@@ -42,6 +55,13 @@ export const explainNetworkError = (
   if (context.signal?.aborted) return cancellationError(context.signal);
   if (error instanceof errors.HeadersTimeoutError || error instanceof errors.BodyTimeoutError) {
     return timedOut(context.host, context.stallSeconds);
+  }
+  if (error instanceof SlowBodyError) {
+    const { bytesPerSecond, overSeconds } = error.minRate;
+    return new AppError(
+      'download_timeout',
+      `${context.host} sent less than ${bytesPerSecond} bytes a second for ${overSeconds} seconds.`,
+    );
   }
   const code = systemCode(error);
   if (error instanceof errors.ConnectTimeoutError || code === 'ETIMEDOUT') {

@@ -40,6 +40,13 @@ export type HttpClientOptions = {
   readonly resolve?: Resolve;
 };
 
+/** The lowest average rate at which a body must arrive; slower is `download_timeout`. */
+export type MinRate = {
+  readonly bytesPerSecond: number;
+  /** What the average is taken over: seconds of waiting for data, not of a slow reader. At least twice `stallSeconds`. */
+  readonly overSeconds: number;
+};
+
 export type OpenOptions = {
   readonly url: string;
   readonly purpose: ConnectionPurpose;
@@ -49,6 +56,8 @@ export type OpenOptions = {
   readonly signal?: AbortSignal;
   /** Seconds without progress until `download_timeout`; default: that of the setting `network.stallSeconds`. */
   readonly stallSeconds?: number;
+  /** Default: none, since an event stream may pause between its events. */
+  readonly minRate?: MinRate;
   /** Redirects to follow, each checked like the first URL; default 5. */
   readonly maxRedirects?: number;
 };
@@ -91,7 +100,9 @@ export type DownloadLimits = {
   readonly maxBytes: number;
   /** Seconds without progress; default: that of the setting `network.stallSeconds`. */
   readonly stallSeconds?: number;
-  /** Consecutive attempts without a new byte; default 5. */
+  /** Default DOWNLOAD_MIN_RATE. */
+  readonly minRate?: MinRate;
+  /** Consecutive attempts without MIN_ATTEMPT_BYTES of progress; default 5. */
   readonly maxTries?: number;
   /** Milliseconds before the first retry, doubled each time; default 500. */
   readonly retryDelay?: number;

@@ -18,6 +18,7 @@ import type {
 import { createRandom, SEED } from '../../../support/random.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 import {
+  drip,
   endless,
   file,
   htmlPage,
@@ -269,6 +270,22 @@ describe('download', () => {
     });
     await get('/a');
     await expectWhole(body);
+  });
+
+  it('ends when the server sends a byte now and then', async () => {
+    server.set('/drip', drip(body));
+    const minRate = { bytesPerSecond: 1000, overSeconds: 1 };
+    await expect(get('/drip', { limits: { maxBytes: 1e7, minRate } })).rejects.toMatchObject({
+      code: 'download_timeout',
+      message: expect.stringContaining('1000 bytes a second'),
+    });
+  });
+
+  it('gives up on a server that breaks off after a few bytes of each answer', async () => {
+    let requests = 0;
+    server.set('/crumbs', file(body, { cutEvery: 100, onRequest: (count) => (requests = count) }));
+    await expect(get('/crumbs')).rejects.toMatchObject({ code: 'download_failed' });
+    expect(requests).toBe(5);
   });
 
   it('ends on a stall, an endless stream and a file over the limit', async () => {

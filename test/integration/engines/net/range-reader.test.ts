@@ -9,6 +9,7 @@ import type {
 import type { HttpClient } from '../../../../electron/core/engines/net/types.ts';
 import { createRandom, SEED } from '../../../support/random.ts';
 import {
+  drip,
   type FileOptions,
   file,
   redirect,
@@ -165,6 +166,16 @@ describe('the range reader', () => {
     if (!limited.supported) throw new Error(limited.reason);
     await expect(read(limited.reader, 0, 1_000_000)).rejects.toThrow();
     expect(limited.reader.failure()).toMatchObject({ code: 'download_too_large' });
+  });
+
+  it('reports a server that sends a byte now and then', async () => {
+    let current = file(body);
+    server.set('/a', (request, response) => current(request, response));
+    const result = await openAt('/a', { minRate: { bytesPerSecond: 1000, overSeconds: 1 } });
+    if (!result.supported) throw new Error(result.reason);
+    current = drip(body);
+    await expect(read(result.reader, 1_000_000, 1000)).rejects.toThrow();
+    expect(result.reader.failure()).toMatchObject({ code: 'download_timeout' });
   });
 
   it('uses the redirected address, and resolves it again when it has expired', async () => {

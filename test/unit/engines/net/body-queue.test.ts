@@ -60,6 +60,25 @@ describe('bodyStream', () => {
     expect(closed).toHaveLength(1);
   });
 
+  it('does not count the time of a slow reader against the source', async () => {
+    const source = new PassThrough();
+    const minRate = { bytesPerSecond: 1000, overSeconds: 0.2 };
+    const body = bodyStream({ source, minRate, explain: () => new Error('too slow'), onClose: () => {} });
+    for (const part of ['one', 'two', 'three', 'four']) {
+      source.write(part);
+      await delay(5);
+    }
+    const parts: string[] = [];
+    for await (const chunk of body) {
+      parts.push(String(chunk));
+      if (parts.length === 1) {
+        await delay(300);
+        source.end();
+      }
+    }
+    expect(parts.join(' ')).toBe('one two three four');
+  });
+
   it('treats a source that closes without an end as a failure', async () => {
     const { source, body } = make();
     source.destroy();

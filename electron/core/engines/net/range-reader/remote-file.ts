@@ -6,6 +6,7 @@ import { formatBytes } from '../../../base/numbers.ts';
 import { encodingOf } from '../content-encoding.ts';
 import { parseContentRange } from '../content-range.ts';
 import { explainStatus, isTransientStatus } from '../http-status.ts';
+import { DOWNLOAD_MIN_RATE } from '../network-errors.ts';
 import { wasSuspended } from '../suspend.ts';
 import type { OpenedResponse } from '../types.ts';
 import { BlockCache } from './block-cache.ts';
@@ -164,7 +165,7 @@ export class RemoteFile {
   }
 
   async #request(first: number, last: number): Promise<OpenedResponse> {
-    const { client, signal, stallSeconds, maxBytes } = this.#options;
+    const { client, signal, stallSeconds, minRate, maxBytes } = this.#options;
     if (this.#bytesFetched + last - first + 1 > maxBytes) {
       throw new AppError(
         'download_too_large',
@@ -177,6 +178,7 @@ export class RemoteFile {
       purpose: 'audio',
       signal,
       stallSeconds,
+      minRate: minRate ?? DOWNLOAD_MIN_RATE,
       headers: {
         range: `bytes=${first}-${last}`,
         ...(etag === null || etag.startsWith('W/') ? {} : { 'if-range': etag }),

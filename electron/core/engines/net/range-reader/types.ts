@@ -1,5 +1,5 @@
 import type { AppError } from '../../../base/errors.ts';
-import type { HttpClient } from '../types.ts';
+import type { HttpClient, MinRate } from '../types.ts';
 
 export type RangeReaderOptions = {
   readonly client: HttpClient;
@@ -7,6 +7,8 @@ export type RangeReaderOptions = {
   readonly signal?: AbortSignal;
   /** Seconds without progress; default: that of the setting `network.stallSeconds`. */
   readonly stallSeconds?: number;
+  /** Default DOWNLOAD_MIN_RATE. */
+  readonly minRate?: MinRate;
   /** Most bytes to fetch in all; more is `download_too_large`. */
   readonly maxBytes: number;
 };
