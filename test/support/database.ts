@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
 import { CreateTranscript } from '../../electron/contract/transcript.ts';
 import { silentLogger } from '../../electron/core/base/logger.ts';
 import { newTranscript } from '../../electron/core/services/transcripts/create.ts';
@@ -13,6 +12,7 @@ import {
   updateTranscript,
 } from '../../electron/core/stores/transcripts.ts';
 import { findUser, insertUser } from '../../electron/core/stores/users.ts';
+import { afterFile } from './after-file.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 const open = (path: string): Database => openDatabase(path, { logger: silentLogger, now: Date.now });
@@ -33,7 +33,7 @@ export const openTestDatabase = (folder = temporaryFolder()): Database => {
   const path = join(folder, 'earshot.db');
   writeFileSync(path, emptyDatabase());
   const db = open(path);
-  afterAll(() => db.close());
+  afterFile(() => db.close());
   return db;
 };
 

@@ -1,7 +1,7 @@
-import { afterAll } from 'vitest';
 import { type Client, createClient } from '../../../../electron/contract/client.ts';
 import type { ErrorBody } from '../../../../electron/contract/errors.ts';
 import type { UploadResult } from '../../../../electron/contract/storage.ts';
+import { afterFile } from '../../../support/after-file.ts';
 import { type InProcessOptions, type InProcessServer, startInProcess } from '../../../support/server.ts';
 
 export { objectsIn } from './objects.ts';
@@ -11,7 +11,7 @@ export type User = { readonly id: string; readonly key: string; readonly client:
 /** Starts a server in this process; it is closed after the test file. */
 export const freshStorage = async (options: InProcessOptions = {}): Promise<InProcessServer> => {
   const storage = await startInProcess(options);
-  afterAll(() => storage.close());
+  afterFile(() => storage.close());
   return storage;
 };
 
