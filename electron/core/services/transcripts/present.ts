@@ -66,7 +66,7 @@ const redactionOf = (options: AnalysisOptions, audioUrl: string | undefined): Pa
       }
     : {};
 
-/** The Transcription, every field named: a stored field never leaks. */
+/** Names every field of the answer, so that no stored field leaks. */
 export const presentTranscript = (
   transcript: Transcript,
   segments: readonly StoredSegment[],
@@ -104,7 +104,7 @@ export const presentTranscript = (
   ...(transcript.source === null ? {} : { source: transcript.source }),
 });
 
-/** The sentences of a transcript, with statistics of its speech. */
+/** The sentences of a transcript, with statistics. */
 export const presentSentences = (
   transcript: Pick<Transcript, 'id' | 'duration'>,
   segments: readonly StoredSegment[],
