@@ -108,7 +108,7 @@ export const engineFaults: readonly Fault[] = [
       const { error } = await context.ended(server, id);
       equal(error?.code, 'engine_crashed');
       // Two chunks are in flight at once: the error must name the one whose count reached three.
-      const third = (await server.log()).split('\n').find((line) => line.includes('"times":3')) ?? '';
+      const third = (await server.log()).split('\n').find((line) => line.includes('"count":3')) ?? '';
       match(
         error?.message ?? '',
         third.includes('"chunk":0')
