@@ -16,6 +16,8 @@ export class EventReader {
   #waiting: (() => void) | undefined;
   #taken = 0;
   heartbeats = 0;
+  /** Resolves when the server has ended the stream. */
+  ended: Promise<void> = Promise.resolve();
 
   static async open(url: string, key: string, lastEventId?: string): Promise<EventReader> {
     const reader = new EventReader();
@@ -27,8 +29,9 @@ export class EventReader {
       },
     });
     if (!response.ok || response.body === null) throw new Error(`events: ${response.status}`);
+    reader.ended = reader.#read(response.body);
     // Rejects when `close` aborts it.
-    reader.#read(response.body).catch(() => {});
+    reader.ended.catch(() => {});
     return reader;
   }
 

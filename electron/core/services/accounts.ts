@@ -1,13 +1,24 @@
 import type { ApiKey, KeyWithSecret, User } from '../../contract/account.ts';
 import { type Clock, isoTime } from '../base/clock.ts';
+import { Emitter } from '../base/emitter.ts';
 import { AppError } from '../base/errors.ts';
 import { isSameSecret, isWellFormedKey, newApiKey, newId, newToken, sha256Hex } from '../base/ids.ts';
 import type { WritableDb } from '../stores/database.ts';
 import { markForScrub, runPendingScrub } from '../stores/scrub.ts';
 import * as store from '../stores/users.ts';
 
-/** The user behind a request, and the first characters of the key for the request log. */
-export type Caller = { readonly user: store.UserRecord; readonly keyPrefix: string };
+/** The user behind a request, with the key that it was sent with. */
+export type Caller = {
+  readonly user: store.UserRecord;
+  readonly keyHash: string;
+  /** The key's first characters, for the request log. */
+  readonly keyPrefix: string;
+};
+
+type AccountEvents = {
+  /** The keys with these hashes are not valid any more. */
+  keysEnded: ReadonlySet<string>;
+};
 
 const PREFIX_LENGTH = 8;
 const TOUCH_EVERY_MS = 60_000;
@@ -41,6 +52,7 @@ export class AccountService {
   readonly #runKey: string | undefined;
   readonly #sessions = new Map<string, string>();
   readonly #loginTokens = new Set<string>();
+  readonly #events = new Emitter<AccountEvents>();
 
   /** `runKey` is the owner's key for this run alone (`EARSHOT_API_KEY`). */
   constructor(db: WritableDb, clock: Clock, runKey: string | undefined) {
@@ -61,19 +73,26 @@ export class AccountService {
   /** Undefined where the bearer key is not valid. */
   authenticate(key: string): Caller | undefined {
     const keyPrefix = key.slice(0, PREFIX_LENGTH);
+    const keyHash = sha256Hex(key);
     if (this.#runKey !== undefined && isSameSecret(key, this.#runKey))
-      return { user: this.owner(), keyPrefix };
-    const hash = sha256Hex(key);
-    const sessionUser = this.#sessions.get(hash);
-    if (sessionUser !== undefined) return this.#callerOf(sessionUser, keyPrefix);
+      return { user: this.owner(), keyHash, keyPrefix };
+    const sessionUser = this.#sessions.get(keyHash);
+    if (sessionUser !== undefined) return this.#callerOf(sessionUser, keyHash, keyPrefix);
     if (!isWellFormedKey(key)) return undefined;
-    const known = store.findKeyByHash(this.#db, hash);
+    const known = store.findKeyByHash(this.#db, keyHash);
     if (known === undefined) return undefined;
     const now = this.#clock.now();
     if (known.lastUsedAt === null || Math.abs(now - known.lastUsedAt) > TOUCH_EVERY_MS) {
       store.touchKey(this.#db, known.id, now);
     }
-    return this.#callerOf(known.userId, keyPrefix);
+    return this.#callerOf(known.userId, keyHash, keyPrefix);
+  }
+
+  /** Calls `action` once the caller's key is revoked or rotated, or its user deleted. Returns a function that cancels. */
+  onKeyEnded({ keyHash }: Caller, action: () => void): () => void {
+    return this.#events.on('keysEnded', (hashes) => {
+      if (hashes.has(keyHash)) action();
+    });
   }
 
   /** A one-time token, which a window exchanges for a session key. */
@@ -121,11 +140,14 @@ export class AccountService {
     const key = newApiKey();
     const prefix = key.slice(0, PREFIX_LENGTH);
     store.replaceKeySecret(this.#db, id, prefix, sha256Hex(key));
+    this.#events.emit('keysEnded', new Set([record.hash]));
     return { ...presentKey({ ...record, prefix, lastUsedAt: null }), key };
   }
 
   revokeKey(userId: string, id: string): void {
-    if (!store.deleteKey(this.#db, userId, id)) throw keyNotFound();
+    const record = store.findKey(this.#db, userId, id);
+    if (record === undefined || !store.deleteKey(this.#db, userId, id)) throw keyNotFound();
+    this.#events.emit('keysEnded', new Set([record.hash]));
   }
 
   listUsers(): User[] {
@@ -164,17 +186,21 @@ export class AccountService {
   }
 
   removeUser(id: string): void {
+    const ended = new Set(store.listKeys(this.#db, id).map(({ hash }) => hash));
     this.#db.transaction(() => {
       store.deleteUser(this.#db, id);
       markForScrub(this.#db, 'log');
     });
+    for (const [hash, userId] of this.#sessions) {
+      if (userId === id && this.#sessions.delete(hash)) ended.add(hash);
+    }
+    this.#events.emit('keysEnded', ended);
     runPendingScrub(this.#db);
-    for (const [hash, userId] of this.#sessions) if (userId === id) this.#sessions.delete(hash);
   }
 
-  #callerOf(userId: string, keyPrefix: string): Caller | undefined {
+  #callerOf(userId: string, keyHash: string, keyPrefix: string): Caller | undefined {
     const user = store.findUser(this.#db, userId);
-    return user === undefined ? undefined : { user, keyPrefix };
+    return user === undefined ? undefined : { user, keyHash, keyPrefix };
   }
 
   #checkNameIsFree(name: string): void {

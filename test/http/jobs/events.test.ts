@@ -57,6 +57,29 @@ describe('server-sent events', () => {
     for (const { data } of progress) expect(data.segments_from).toBeLessThanOrEqual(made.segments.length);
   });
 
+  it('end at once when their key is revoked or rotated, or their user deleted, and others go on', async () => {
+    const { data: user } = await server.client.call('createUser', { body: { name: 'Stream reader' } });
+    const maria = server.as(user.key.key);
+    const keys = await Promise.all(
+      ['revoked', 'rotated'].map((name) => maria.call('createKey', { body: { name } })),
+    );
+    const [revoked, rotated] = keys.map(({ data }) => data);
+    if (revoked === undefined || rotated === undefined) throw new Error('Two keys were made.');
+    const [ofRevoked, ofRotated, ofDeleted, ofOwner] = await Promise.all(
+      [revoked.key, rotated.key, user.key.key, server.key].map((key) => open(key)),
+    );
+    await maria.call('revokeKey', { params: { id: revoked.id } });
+    await ofRevoked?.ended;
+    await maria.call('rotateKey', { params: { id: rotated.id } });
+    await ofRotated?.ended;
+    await server.client.call('deleteUser', { params: { id: user.user.id } });
+    await ofDeleted?.ended;
+    await server.client.call('pauseQueue');
+    await ofOwner?.waitFor('queue.changed');
+    await server.client.call('resumeQueue');
+    ofOwner?.close();
+  });
+
   it('continue after Last-Event-ID without a gap', async () => {
     const events = await open();
     const [snapshot] = await events.waitFor('snapshot');

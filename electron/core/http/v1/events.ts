@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { routes } from '../../../contract/routes.ts';
+import type { AccountService } from '../../services/accounts.ts';
 import type { EventHub, NumberedEvent } from '../../services/events.ts';
 import type { QueueService } from '../../services/queue.ts';
 import type { TranscriptService } from '../../services/transcripts/index.ts';
@@ -12,6 +13,7 @@ const HEARTBEAT_MS = 15_000;
 const MAX_BUFFERED_BYTES = 8 * 1024 * 1024;
 
 export type EventDeps = {
+  readonly accounts: AccountService;
   readonly events: EventHub;
   readonly transcripts: TranscriptService;
   readonly queue: QueueService;
@@ -47,9 +49,17 @@ export const addEventRoutes = (server: FastifyInstance, deps: EventDeps): void =
     open.add(out);
     for (const event of firstEvents(deps, userId, Number(headers['last-event-id']))) write(out, event);
     const unsubscribe = deps.events.subscribe(userId, (event) => write(out, event));
-    const heartbeat = setInterval(() => out.write(': heartbeat\n\n'), HEARTBEAT_MS);
+    const heartbeat = setInterval(() => {
+      if (out.writable) out.write(': heartbeat\n\n');
+    }, HEARTBEAT_MS);
+    const unsubscribeKey = deps.accounts.onKeyEnded(caller, () => {
+      // Nothing more may be sent, also while the client does not read what it was sent.
+      unsubscribe();
+      out.end();
+    });
     out.on('close', () => {
       clearInterval(heartbeat);
+      unsubscribeKey();
       unsubscribe();
       open.delete(out);
     });
