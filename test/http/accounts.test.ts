@@ -76,6 +76,20 @@ describe('API keys', () => {
     });
   });
 
+  it('that are wrong make an address wait, but not those who share it', async () => {
+    const guess = (i: number) =>
+      server.fetch('/v1/keys', { headers: { authorization: `Bearer guess-${i}` } });
+    const statuses: number[] = [];
+    for (let i = 0; i < 100; i++) statuses.push((await guess(i)).status);
+    expect(statuses.slice(0, 15)).toEqual(Array.from({ length: 15 }, () => 401));
+    const refused = await guess(100);
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await refused.json()).toMatchObject({ code: 'rate_limited' });
+    await expect(server.as(maria).call('listKeys')).resolves.toBeDefined();
+    expect((await server.fetch('/v1/keys')).status).toBe(200);
+  });
+
   it.runIf(process.platform !== 'win32')(
     'and other secrets are readable by the operating system’s user only',
     () => {

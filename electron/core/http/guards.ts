@@ -3,6 +3,7 @@ import { AppError } from '../base/errors.ts';
 import type { AccountService } from '../services/accounts.ts';
 import type { SettingsService } from '../services/settings.ts';
 import type { BucketCors } from './v1/storage/bucket-cors.ts';
+import type { WrongKeys } from './wrong-keys.ts';
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
@@ -11,6 +12,7 @@ const hostName = (host: string): string => host.toLowerCase().replace(/:\d+$/, '
 
 type GuardOptions = {
   readonly accounts: AccountService;
+  readonly wrongKeys: WrongKeys;
   readonly settings: SettingsService;
   /** The host that the server binds to. */
   readonly boundHost: string;
@@ -46,10 +48,11 @@ const bearerOf = (request: FastifyRequest): string | undefined => {
   return bare ?? /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
 };
 
-const authenticate = (request: FastifyRequest, accounts: AccountService): void => {
+const authenticate = (request: FastifyRequest, { accounts, wrongKeys }: GuardOptions): void => {
   const access = request.routeOptions.config.route?.access ?? 'none';
   const key = bearerOf(request);
   request.caller = key === undefined ? undefined : accounts.authenticate(key);
+  if (key !== undefined && request.caller === undefined) wrongKeys.count(request.ip, key);
   if (access === 'none' || access === 'own') return;
   if (request.caller === undefined) {
     const sentence =
@@ -103,7 +106,7 @@ export const addGuards = (server: FastifyInstance, options: GuardOptions): void 
     if (request.method === 'OPTIONS') return;
     if (options.bucket.isObject(request.url)) reply.header('vary', 'Origin');
     checkOrigin(request, reply, options);
-    authenticate(request, options.accounts);
+    authenticate(request, options);
   });
 
   const preflight = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {

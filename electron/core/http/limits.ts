@@ -1,7 +1,9 @@
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Clock } from '../base/clock.ts';
 import { AppError } from '../base/errors.ts';
 import type { SettingsService } from '../services/settings.ts';
+import { limitStore } from './limit-store.ts';
 
 const MINUTE = 60_000;
 
@@ -35,11 +37,15 @@ const limitKeyOf = (request: FastifyRequest): string => {
 };
 
 /** Rate limits with `RateLimit-*` and `Retry-After`. Each is a setting that applies at once; 0 switches it off. */
-export const addRateLimits = async (server: FastifyInstance, settings: SettingsService): Promise<void> => {
+export const addRateLimits = async (
+  server: FastifyInstance,
+  settings: SettingsService,
+  clock: Clock,
+): Promise<void> => {
   await server.register(rateLimit, {
     global: true,
     hook: 'preParsing',
-    cache: 10_000,
+    store: limitStore(clock),
     enableDraftSpec: true,
     timeWindow: (request) => (kindOf(request) === 'requests' ? MINUTE : 15 * MINUTE),
     max: (request) => maximum(request, settings),

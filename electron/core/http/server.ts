@@ -17,6 +17,7 @@ import { addGuards } from './guards.ts';
 import { addRateLimits } from './limits.ts';
 import { addRequestLog, type RequestLog } from './request-log.ts';
 import type { BucketCors } from './v1/storage/bucket-cors.ts';
+import { WrongKeys } from './wrong-keys.ts';
 
 const WINDOW_CSP = [
   "default-src 'self'",
@@ -100,11 +101,12 @@ export const createServer = async (options: ServerOptions): Promise<FastifyInsta
   addErrorHandlers(server, Object.values(table), options.logger);
   addGuards(server, {
     accounts: options.accounts,
+    wrongKeys: new WrongKeys(options.clock),
     settings: options.settings,
     boundHost: options.host,
     bucket: options.bucket,
   });
-  await addRateLimits(server, options.settings);
+  await addRateLimits(server, options.settings, options.clock);
   addRequestLog(server, options.requestLog, options.clock);
   // Built on the first request: it would take a third of the start's time.
   let document: Promise<string> | undefined;
