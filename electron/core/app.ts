@@ -86,7 +86,8 @@ const openData = (config: AppConfig) => {
   const logger = fileLogger(paths.logs);
   const db = openDatabase(paths.database, { logger, now: systemClock.now });
   const indexed = rebuildIndexIfMarked(db);
-  if (indexed !== undefined) logger.info({ transcripts: indexed }, 'The search index was rebuilt');
+  if (indexed !== undefined && indexed > 0)
+    logger.info({ transcripts: indexed }, 'The search index was rebuilt');
   runPendingScrub(db);
   return { paths, lock, logger, db };
 };
