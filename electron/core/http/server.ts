@@ -16,6 +16,7 @@ import { addErrorHandlers, clientErrorHandler, sendError, toAppError } from './e
 import { addGuards } from './guards.ts';
 import { addRateLimits } from './limits.ts';
 import { addRequestLog, type RequestLog } from './request-log.ts';
+import { closeSlowBodies } from './slow-bodies.ts';
 import type { BucketCors } from './v1/storage/bucket-cors.ts';
 import { WrongKeys } from './wrong-keys.ts';
 
@@ -82,6 +83,7 @@ export const createServer = async (options: ServerOptions): Promise<FastifyInsta
     requestIdHeader: false,
     forceCloseConnections: true,
     routerOptions: { maxParamLength: 8192, ignoreTrailingSlash: true },
+    // An upload takes as long as it takes: closeSlowBodies limits the rate instead.
     requestTimeout: 0,
     // A URL that cannot be decoded reaches no hook.
     frameworkErrors: (error, _request, reply) => {
@@ -98,6 +100,7 @@ export const createServer = async (options: ServerOptions): Promise<FastifyInsta
       throw new AppError('shutting_down', 'Earshot is shutting down.', { headers: { connection: 'close' } });
     }
   });
+  closeSlowBodies(server);
   addErrorHandlers(server, Object.values(table), options.logger);
   addGuards(server, {
     accounts: options.accounts,
