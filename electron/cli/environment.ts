@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { isSettingKey, SETTINGS, type Settings } from '../contract/settings.ts';
+import { messageOf } from '../core/base/errors.ts';
 import { defaultDataDir } from '../core/base/paths.ts';
+import { runKeyOf } from '../core/base/run-key.ts';
 import type { AppConfig } from '../core/config.ts';
 
 /** The folder of the program. */
@@ -37,6 +39,14 @@ const aliasOverrides = (aliases: readonly string[]): Partial<Settings> =>
     }),
   );
 
+const runKey = (): string | undefined => {
+  try {
+    return runKeyOf(process.env);
+  } catch (error) {
+    throw new UsageError(messageOf(error));
+  }
+};
+
 /** The service's configuration from command-line options and environment. */
 export const configOf = (options: ServerOptions, whenTaken: AppConfig['whenTaken']): AppConfig => ({
   version: VERSION,
@@ -44,7 +54,7 @@ export const configOf = (options: ServerOptions, whenTaken: AppConfig['whenTaken
   host: options.host ?? '127.0.0.1',
   port: options.port ?? 3277,
   whenTaken,
-  apiKey: process.env.EARSHOT_API_KEY || undefined,
+  apiKey: runKey(),
   overrides: {
     ...aliasOverrides(options.modelAlias ?? []),
     ...(options.allowPrivateAddresses === true ? { 'network.allowPrivateAddresses': true } : {}),

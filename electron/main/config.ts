@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { defaultDataDir } from '../core/base/paths.ts';
+import { runKeyOf } from '../core/base/run-key.ts';
 import type { AppConfig } from '../core/config.ts';
 
 type Program = {
@@ -19,7 +20,7 @@ export const desktopConfig = ({ version, folder, unpacked, environment, platform
   host: '127.0.0.1',
   port: 3277,
   whenTaken: 'next',
-  apiKey: environment.EARSHOT_API_KEY || undefined,
+  apiKey: runKeyOf(environment),
   overrides: {},
   // The user sees the download in the window. A server does not download models by itself.
   defaults: { 'models.autoInstall': true },

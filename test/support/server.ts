@@ -42,7 +42,7 @@ export type TestServer = {
 /** Settings for the fastest recognition. */
 export const QUICK = { 'engine.beamSize': 1, 'engine.fitWindow': true } as const;
 
-const OWNER_KEY = 'test-owner-key';
+const OWNER_KEY = 'test-owner-key-of-some-length';
 const DEFAULT_ARGS = ['--demo', '--allow-private-addresses'];
 
 const exited = (child: ChildProcess): Promise<number | null> =>

@@ -21,8 +21,9 @@ afterAll(async () => {
 
 const start = (...args: string[]) => spawnEarshot(args, { EARSHOT_DATA_DIR: folder });
 
-const earshot = async (...args: string[]): Promise<Result> => {
-  const child = await start(...args);
+const earshot = async (...args: string[]): Promise<Result> => resultOf(await start(...args));
+
+const resultOf = async (child: ChildProcess): Promise<Result> => {
   if (child.stdout === null || child.stderr === null) throw new Error('no output to read');
   const closed = once(child, 'close');
   const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
@@ -102,6 +103,19 @@ describe('earshot transcribe', () => {
 });
 
 describe('earshot serve', () => {
+  it.each(['a', 'nineteen-characters', 'twenty characters, but spaces'])(
+    'refuses the key %j, with one line',
+    async (key) => {
+      const child = await spawnEarshot(['serve', '--port', '0', '--data-dir', folder], {
+        EARSHOT_API_KEY: key,
+      });
+      const { code, out, err } = await resultOf(child);
+      expect(code).toBe(2);
+      expect(out).toBe('');
+      expect(err.trim().split('\n')).toEqual([expect.stringContaining('EARSHOT_API_KEY needs at least 20')]);
+    },
+  );
+
   it('prints a banner with how to install a model, and stops on SIGTERM', async () => {
     const child = await start('serve', '--port', '0');
     const closed = once(child, 'close');
