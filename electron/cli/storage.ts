@@ -40,6 +40,9 @@ const withStorage = async <T>(
 
 const copies = (count: number, what: string): string => `${count} ${count === 1 ? 'copy' : 'copies'} ${what}`;
 
+/** A name from a foreign file, without characters that control a terminal. */
+const printable = (text: string): string => text.replaceAll(/\p{Cc}/gu, '\u{fffd}');
+
 const printReport = (report: VerifyReport): void => {
   for (const { key, folder, state } of report.problems) {
     printMessage(`${style(state === 'mended' ? 'yellow' : 'red', state.padEnd(6))}  ${folder}  ${key}`);
@@ -106,9 +109,12 @@ const addTransfer = (command: Command): void => {
         const report = await storage.importFrom(resolve(folder), { user: options.user, onProgress });
         line.clear();
         for (const { path, reason } of report.problems)
-          printMessage(`${style('red', 'not taken')}  ${path}: ${reason}`);
-        printMessage(`${report.imported} files imported, ${report.known} were there already.`);
-        if (report.problems.length > 0) process.exitCode = 1;
+          printMessage(`${style('red', 'skipped')}  ${printable(path)}: ${reason}`);
+        const skipped = report.problems.length;
+        printMessage(
+          `${report.imported} files imported, ${report.known} were there already${skipped > 0 ? `, ${skipped} skipped` : ''}.`,
+        );
+        if (skipped > 0) process.exitCode = 1;
       }),
     );
 };

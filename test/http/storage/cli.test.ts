@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { addStorageCommands } from '../../../electron/cli/storage.ts';
+import { createClient } from '../../../electron/contract/client.ts';
 import { messageOf } from '../../../electron/core/base/errors.ts';
 import { silentLogger } from '../../../electron/core/base/logger.ts';
 import { openDatabase } from '../../../electron/core/stores/database.ts';
@@ -221,5 +222,56 @@ describe('earshot storage export and import', () => {
     expect(result.err).toContain('not the one that was exported');
     expect(result.err).toContain('leads out of the folder');
     expect(objectsIn(join(other, 'objects'))).toEqual([]);
+  }, 180_000);
+
+  it('skip what cannot be imported, say why, and import the rest', async () => {
+    const { root } = await filled(async (storage) => {
+      const user = newUser(storage);
+      storage.accounts.changeUser(user.id, { name: 'Ann' });
+      for (const name of ['a', 'b']) await upload(user, `${name}.txt`, `content of ${name}`);
+    });
+    const folder = join(temporaryFolder(), 'export');
+    await earshot('export', folder, '--data-dir', root);
+    const manifest = join(folder, 'earshot-storage.jsonl');
+    const [first = '', good = ''] = readFileSync(manifest, 'utf8').split('\n');
+    const entry = JSON.parse(first);
+    const bad: [change: object, reason: string][] = [
+      [{ path: 'missing.txt' }, 'The file is missing'],
+      [{ path: `${entry.path}/below` }, 'The file is missing'],
+      [{ path: 'a\0b' }, 'must not contain NUL'],
+      [{ path: entry.user.id }, 'This is not a file'],
+      [{ path: 'pipe' }, 'This is not a file'],
+      [{ path: 'link' }, 'leads out of the folder'],
+      [{ id: 'file_good' }, 'line 7: id:'],
+      [{ id: '../x' }, 'line 8: id:'],
+      [{ uploaded_at: 9e15 }, 'line 9: uploaded_at:'],
+      [{ modified_at: Date.UTC(10_000, 0) }, 'line 10: modified_at:'],
+      [{ sha256: 'x' }, 'line 11: sha256:'],
+      [{ key: `/${entry.user.id}/files/../../x.txt` }, 'not one that Earshot gives'],
+      [{ key: `/${entry.user.id}/other/x.txt` }, 'not one that Earshot gives'],
+      [{ key: `/${entry.user.id}/files/a\0b.txt` }, 'not one that Earshot gives'],
+      [{ folder: '../x' }, 'folder is not valid'],
+      [{ size: -1 }, 'line 16: size:'],
+    ];
+    execFileSync('mkfifo', [join(folder, 'pipe')]);
+    writeFileSync(join(folder, '..', 'outside.txt'), 'content of a');
+    symlinkSync(join('..', 'outside.txt'), join(folder, 'link'));
+    const lines = bad.map(([change]) => JSON.stringify({ ...entry, ...change }));
+    const deep = `{"metadata":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
+    writeFileSync(manifest, [...lines, '{"path":"tr', 'null', deep, good, ''].join('\n'));
+
+    const other = temporaryFolder();
+    await (await startInProcess({ dataDir: other })).close();
+    const result = await earshot('import', folder, '--data-dir', other, '--user', 'owner');
+    for (const [, reason] of bad) expect(result.err).toContain(reason);
+    expect(result.err).toContain('1 files imported, 0 were there already, 19 skipped.');
+    expect(result.err).not.toContain('\0');
+    expect(result.code).toBe(1);
+
+    const reopened = await startInProcess({ dataDir: other });
+    const client = createClient({ baseUrl: reopened.url, key: reopened.key });
+    const { data } = await client.call('listFiles', {});
+    expect(data.files.map(({ original_name: name }) => name)).toEqual([JSON.parse(good).original_name]);
+    await reopened.close();
   }, 180_000);
 });

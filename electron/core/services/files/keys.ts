@@ -14,6 +14,10 @@ const clean = (text: string): string =>
     .replaceAll(/[^\p{L}\p{M}\p{N}._-]/gu, '-')
     .replaceAll(/\.{2,}/g, (dots) => '-'.repeat(dots.length));
 
+/** Whether a text can be the last part of a key that `buildKey` makes. */
+export const isCleanName = (name: string): boolean =>
+  name !== '' && !/^\.+$/.test(name) && Buffer.byteLength(name) <= 255 && clean(name) === name;
+
 /** Cuts to a number of UTF-8 bytes, never inside a character. */
 const cutBytes = (text: string, bytes: number): string => {
   let cut = '';

@@ -1,33 +1,50 @@
-import { createReadStream } from 'node:fs';
-import { appendFile, mkdir, open, readdir, readFile, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import {
+  appendFile,
+  type FileHandle,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  realpath,
+  writeFile,
+} from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import { z } from 'zod';
-import { AppError, isAppError, messageOf } from '../../base/errors.ts';
+import { FileId } from '../../../contract/storage.ts';
+import { AppError, messageOf, systemCode } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
 import { FileMetadata } from '../../stores/codecs.ts';
 import { allFiles, type FileRecord, findFile, findFileByKey, storageTotals } from '../../stores/files.ts';
 import { findUser, findUserByName } from '../../stores/users.ts';
 import type { Files } from './create.ts';
+import { isCleanName, parseFolder } from './keys.ts';
 import { MAX_FILE_BYTES } from './uploads.ts';
 import type { Progress } from './verify.ts';
 
 const MANIFEST = 'earshot-storage.jsonl';
 
+/** Milliseconds since the epoch that an answer can show: up to the year 9999. */
+const Time = z
+  .int()
+  .min(0)
+  .max(Date.UTC(10_000, 0) - 1);
+
 /** One line of the manifest. `path` is below the exported folder, with slashes. */
 const Entry = z.object({
-  path: z.string(),
+  path: z.string().refine((path) => !path.includes('\0'), 'must not contain NUL'),
   user: z.object({ id: z.string(), name: z.string() }),
-  id: z.string(),
+  id: FileId,
   key: z.string(),
-  folder: z.string(),
+  folder: z.string().max(1024),
   original_name: z.string(),
-  size: z.int(),
+  size: z.int().min(0),
   mime_type: z.string(),
   public: z.boolean(),
   metadata: FileMetadata,
-  sha256: z.string(),
-  uploaded_at: z.int(),
-  modified_at: z.int(),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits'),
+  uploaded_at: Time,
+  modified_at: Time,
 });
 type Entry = z.output<typeof Entry>;
 
@@ -110,7 +127,23 @@ export type ImportReport = {
   readonly problems: readonly { readonly path: string; readonly reason: string }[];
 };
 
-const readManifest = async (source: string): Promise<Entry[]> => {
+type Problem = ImportReport['problems'][number];
+
+/** The entry in one line of the manifest, or why there is none. */
+const parseLine = (text: string, line: number): Entry | Problem => {
+  const path = `${MANIFEST}, line ${line}`;
+  try {
+    const result = Entry.safeParse(JSON.parse(text));
+    if (result.success) return result.data;
+    const [issue] = result.error.issues;
+    return { path, reason: `${issue?.path.join('.') || 'entry'}: ${issue?.message ?? 'is not valid'}` };
+  } catch {
+    // Truncated JSON, or nested too deep to be read.
+    return { path, reason: 'The line is not valid JSON.' };
+  }
+};
+
+const readManifest = async (source: string): Promise<(Entry | Problem)[]> => {
   let text: string;
   try {
     text = await readFile(join(source, MANIFEST), 'utf8');
@@ -119,10 +152,43 @@ const readManifest = async (source: string): Promise<Entry[]> => {
       cause: error,
     });
   }
-  return text
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => Entry.parse(JSON.parse(line)));
+  return text.split('\n').flatMap((line, index) => (line.trim() === '' ? [] : [parseLine(line, index + 1)]));
+};
+
+/** The key of an imported file: the exported one, below its new user. Throws `invalid_request` for any other form. */
+const keyOf = (entry: Entry, userId: string): string => {
+  const folder = parseFolder(entry.folder);
+  const start = `/${entry.user.id}/${folder}/`;
+  const name = entry.key.slice(start.length);
+  if (folder !== entry.folder || !entry.key.startsWith(start) || !isCleanName(name)) {
+    throw new AppError('invalid_request', 'The key or the folder is not one that Earshot gives.');
+  }
+  return `/${userId}/${folder}/${name}`;
+};
+
+const NOT_READABLE: Readonly<Record<string, string>> = {
+  ENOENT: 'The file is missing.',
+  ENOTDIR: 'The file is missing.',
+  EACCES: 'The file cannot be read: permission is denied.',
+};
+
+/** Opens an exported file. Throws `invalid_request` where it is missing, not a file, or outside of the folder. */
+const openExported = async (source: string, entryPath: string): Promise<FileHandle> => {
+  const outside = () => new AppError('invalid_request', 'The path leads out of the folder.');
+  const path = resolve(source, ...entryPath.split('/'));
+  if (!path.startsWith(resolve(source) + sep)) throw outside();
+  let handle: FileHandle;
+  try {
+    if (!(await realpath(path)).startsWith((await realpath(source)) + sep)) throw outside();
+    // Without O_NONBLOCK, opening a named pipe waits for a writer.
+    handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  } catch (error) {
+    const reason = NOT_READABLE[systemCode(error) ?? ''];
+    throw reason === undefined ? error : new AppError('invalid_request', reason, { cause: error });
+  }
+  if ((await handle.stat()).isFile()) return handle;
+  await handle.close();
+  throw new AppError('invalid_request', 'This is not a file.');
 };
 
 /** The user with the name `wanted` where that is given; else the exported user, by id or else by name. */
@@ -145,12 +211,8 @@ const importOne = async (
   wanted: string | undefined,
 ): Promise<'imported' | 'known'> => {
   const { db, uploads } = files;
-  const root = resolve(source);
-  const path = resolve(root, ...entry.path.split('/'));
-  if (!path.startsWith(root + sep))
-    throw new AppError('invalid_request', 'The path leads out of the folder.');
   const userId = userIdFor(files, entry, wanted);
-  const key = `/${userId}/${entry.key.split('/').slice(2).join('/')}`;
+  const key = keyOf(entry, userId);
   const existing = findFileByKey(db, key);
   if (existing !== undefined) {
     if (existing.sha256 === entry.sha256) return 'known';
@@ -164,7 +226,11 @@ const importOne = async (
     public: entry.public,
     metadata: entry.metadata,
   });
-  const upload = await uploads.receive({ userId, source: createReadStream(path), maxBytes: MAX_FILE_BYTES });
+  const handle = await openExported(source, entry.path);
+  const bytes = handle.createReadStream();
+  const upload = await uploads
+    .receive({ userId, source: bytes, maxBytes: MAX_FILE_BYTES })
+    .finally(() => handle.close());
   if (upload.sha256 !== entry.sha256) {
     await upload.abort();
     throw new AppError('content_mismatch', 'The file is not the one that was exported.');
@@ -176,24 +242,25 @@ const importOne = async (
 };
 
 /**
- * Imports an export, with all checks of an upload for each file. Existing files stay; a file that is refused is listed
- * in the report, and the others are still imported.
+ * Imports an export, with all checks of an upload for each file. Existing files stay; a file that is refused and a line
+ * that cannot be read are listed in the report, and the others are still imported.
  */
 export const importStorage = async (
   files: Files,
   source: string,
   options: { readonly user?: string | undefined; readonly onProgress: Progress },
 ): Promise<ImportReport> => {
-  const entries = await readManifest(source);
+  const lines = await readManifest(source);
+  const entries = lines.filter((line) => 'sha256' in line);
   const total = { files: entries.length, bytes: entries.reduce((sum, entry) => sum + entry.size, 0) };
   const done = { files: 0, bytes: 0 };
   const counts = { imported: 0, known: 0 };
-  const problems: { path: string; reason: string }[] = [];
+  const problems: Problem[] = lines.filter((line) => 'reason' in line);
   for (const entry of entries) {
     try {
       counts[await importOne(files, source, entry, options.user)]++;
     } catch (error) {
-      problems.push({ path: entry.path, reason: isAppError(error) ? error.message : messageOf(error) });
+      problems.push({ path: entry.path, reason: messageOf(error) });
     }
     done.files++;
     done.bytes += entry.size;
