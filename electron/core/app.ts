@@ -1,4 +1,5 @@
 import { rmSync, writeFileSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { isoTime, systemClock } from './base/clock.ts';
 import { messageOf } from './base/errors.ts';
@@ -134,6 +135,8 @@ export const createApp = async (config: AppConfig, host: Host): Promise<App> => 
   const close = async () => {
     clearInterval(pruning);
     await services.jobs.close();
+    // Requests that waited for a job are answered now; closing the server at once would cut their connections instead.
+    await setImmediate();
     await services.models.close();
     await server.close();
     await services.files.close();
