@@ -4,6 +4,7 @@ import { findIbans } from './entities/ibans.ts';
 import { findSpelledIpv6 } from './entities/spelled.ts';
 import { findSpokenAddresses } from './entities/spoken-address.ts';
 import { findWrittenAddresses } from './entities/written-addresses.ts';
+import { foldText } from './fold.ts';
 import { NameContext } from './names/context.ts';
 import { findOrganizations } from './names/organizations.ts';
 import { findPeople } from './names/people.ts';
@@ -22,7 +23,8 @@ export const detectEntities = async (
   yieldIfDue: YieldIfDue,
   tagger: Tagger = new Tagger(),
 ): Promise<DetectedSpan[]> => {
-  const text = blankOverlong(original);
+  const folded = foldText(original);
+  const text = blankOverlong(folded.text);
   const tokens = await tokenizeAsync(text, yieldIfDue);
   const written = blankRedacted(text, tokens);
   const found = new Map<string, DetectedSpan>();
@@ -32,7 +34,7 @@ export const detectEntities = async (
       if (!found.has(key)) found.set(key, span);
     }
   }
-  return [...found.values()];
+  return [...found.values()].map(folded.toOriginal);
 };
 
 const detectInWindow = async (

@@ -8,17 +8,21 @@ const list = (phrases: string): string[] => phrases.split('|').map((phrase) => p
 
 /** Cues of values that are numbers or codes of letters and digits. `PHRASES` adds the cues of numbers alone. */
 export const VALUE_CUES = {
-  passport: list('passport|passport number|passport no|reisepass|pasaporte|passeport'),
+  passport: list(
+    `passport|passport number|passport no|passport id|reisepass|reisepassnummer|passnummer|pasaporte|
+    número de pasaporte|passeport|numéro de passeport`,
+  ),
   license: list(
-    `driver's license|driver's licence|drivers license|drivers licence|driving licence|driving license|license number|
-    licence number|driver's license number|führerschein|führerscheinnummer|permis de conduire|carnet de conducir`,
+    `driver's license|driver's licence|driver license|driver licence|driver license number|drivers license|drivers licence|driving licence|driving license|license number|
+    licence number|driver's license number|führerschein|führerscheinnummer|permis de conduire|
+    numéro de permis|permis|carnet de conducir|permiso de conducir|licencia de conducir|dl number`,
   ),
   vehicle: list(
     `license plate|licence plate|plate|plates|plate number|license plate number|number plate|registration number|vin|
     v i n|vin number|vehicle identification number|kennzeichen|matrícula|plaque`,
   ),
   password: list(
-    `password|passcode|passphrase|pass word|pin|pin code|pin number|passwort|kennwort|mot de passe|contraseña`,
+    `password|passwd|pwd|passcode|passphrase|pass word|pin|pin code|pin number|passwort|kennwort|mot de passe|contraseña`,
   ),
 };
 

@@ -66,7 +66,12 @@ const RULES: readonly CueRule[] = [
 /** First words of all cues: skips most tokens with one lookup. */
 const FIRST_WORDS = new Set(RULES.flatMap((rule) => rule.cues.map((cue) => cue.split(' ')[0] ?? '')));
 const LINKING_WORDS =
-  /^(?:is|was|number|no|are|it's|its|ist|lautet|est|es|for|the|account|called|set|to|my|this|that|on|reads)$/u;
+  /^(?:is|was|number|no|nr|num|are|it's|its|ist|lautet|heißt|est|es|for|the|account|called|set|to|my|this|that|on|reads|equals|nummer|numéro|numero|número)$/u;
+/** Words that may stand between a cue and "to", "be" and the like: "password has been changed to". */
+const CHANGE_WORDS =
+  /^(?:has|have|been|will|should|must|be|just|now|changed|reset|updated|switched|wurde|auf|zu|geändert|a|été|changé|en|à|sido|cambiada|fue)$/u;
+/** What ends such words, right before the value. */
+const CHANGE_LINKS = /^(?:is|was|to|be|now|auf|zu|en|à|a)$/u;
 const CLAUSE_ENDS =
   /^(?:and|but|or|so|then|with|because|please|for|in|on|that|which|to|und|et|y|now|okay|ok|if|at|don't|do|can|write|you|i|it|is|was|expires|expired|has|have|will|not|wrong|incorrect|reset|changed|required|protected|again|too|manager|field|been)$/u;
 const SPOKEN_CHARACTERS =
@@ -88,11 +93,17 @@ const valueAfter = (
   if (cueEnd < 0 || /[.!?]/u.test(tokens[cueEnd]?.trail ?? '')) return undefined;
   let start = cueEnd + 1;
   let linked = /[:]/u.test(tokens[cueEnd]?.trail ?? '');
-  while (start - cueEnd < 6 && LINKING_WORDS.test(tokens[start]?.norm ?? '')) {
-    linked ||= /^(?:is|was|are|it's|ist|lautet|est|es|reads|to)$/u.test(tokens[start]?.norm ?? '');
+  let hasChange = false;
+  for (; start - cueEnd < 8; start++) {
+    const word = tokens[start]?.norm ?? '';
+    const isChange = CHANGE_WORDS.test(word);
+    if (!isChange && !LINKING_WORDS.test(word)) break;
+    hasChange ||= isChange;
+    linked ||= /^(?:is|was|are|it's|ist|lautet|heißt|est|es|reads|equals|to|be|auf|zu)$/u.test(word);
     if (/[.!?]/u.test(tokens[start]?.trail ?? '')) return undefined;
-    start += 1;
   }
+  if (hasChange && !CHANGE_LINKS.test(tokens[start - 1]?.norm ?? '')) return undefined;
+  linked ||= hasChange;
   return rule.needsDigit
     ? codeAt(tokens, start, rule, language)
     : wordsAt(tokens, start, rule, linked, language);

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { PiiPolicy, PiiSubstitution } from '../../../contract/analysis.ts';
+import { foldText } from '../fold.ts';
 import { findRuns } from '../numbers/runs.ts';
 import { SPOKEN_SIGNS } from '../spoken-signs.ts';
 import { tokenize } from '../tokens.ts';
@@ -31,7 +32,7 @@ const SIGNS = Object.entries(SPOKEN_SIGNS).map(
 
 /** One form for all spoken and written forms of a value. Changing it changes the tokens of new redactions. */
 export const canonicalForm = (value: string, language: string): string => {
-  const plain = value.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').trim();
+  const plain = foldText(value).text.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').trim();
   const digits = findRuns(tokenize(plain), language)
     .flatMap((run) => run.groups.map((group) => group.digits))
     .join('');

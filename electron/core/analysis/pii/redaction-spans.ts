@@ -1,10 +1,11 @@
 import { PII_GROUPS, type PiiPolicy } from '../../../contract/analysis.ts';
 import type { YieldIfDue } from '../../base/event-loop.ts';
 import { detectEntities } from '../detect.ts';
+import { foldText } from '../fold.ts';
 import { Gazetteer } from '../names/gazetteer.ts';
 import { LEXICON, Tagger } from '../names/tagger.ts';
-import { type DetectedSpan, excludeRedacted } from '../spans.ts';
-import { type Token, tokenize, tokenizeAsync, tokenWindows } from '../tokens.ts';
+import { type DetectedSpan, excludeRedacted, hiddenSpan } from '../spans.ts';
+import { tokenize, tokenizeAsync, tokenWindows } from '../tokens.ts';
 import { findCuedValues } from './cued-values.ts';
 import { findBirthDates, findPersonalFacts, findSpelledNames } from './personal-facts.ts';
 
@@ -37,11 +38,12 @@ const BATCH = 400;
 
 /** All spans, including those for redaction alone. */
 export const detectPrivateData = async (
-  text: string,
+  original: string,
   language: string,
   yieldIfDue: YieldIfDue,
   tagger: Tagger = new Tagger(),
 ): Promise<DetectedSpan[]> => {
+  const { text, toOriginal } = foldText(original);
   const found = await detectEntities(text, language, yieldIfDue, tagger);
   const tokens = await tokenizeAsync(text, yieldIfDue);
   for (const window of tokenWindows(tokens)) {
@@ -53,7 +55,7 @@ export const detectPrivateData = async (
     found.push(...excludeRedacted(values, window));
     await yieldIfDue();
   }
-  return [...found, ...findBirthDates(text, found)];
+  return [...found, ...findBirthDates(text, found)].map(toOriginal);
 };
 
 /**
@@ -70,9 +72,8 @@ export const redactionSpans = async (
   if (wanted.has('bank_account')) wanted.add('iban');
   if (wanted.has('date')) wanted.add('date_of_birth');
   const selected = detected.filter((span) => wanted.has(span.policy));
-  const tokens = await tokenizeAsync(text, yieldIfDue);
   await yieldIfDue();
-  const repetitions = await findRepetitions(text, tokens, selected, yieldIfDue);
+  const repetitions = await findRepetitions(text, selected, yieldIfDue);
   await yieldIfDue();
   // A span without letters and digits would never change, and redaction never end.
   return mergeOverlapping([...selected, ...repetitions]).filter((span) =>
@@ -106,8 +107,7 @@ type Repetition = {
 
 /** Other occurrences of identifying values, and of parts of names. */
 const findRepetitions = async (
-  text: string,
-  tokens: readonly Token[],
+  original: string,
   detected: readonly DetectedSpan[],
   yieldIfDue: YieldIfDue,
 ): Promise<DetectedSpan[]> => {
@@ -115,12 +115,14 @@ const findRepetitions = async (
   for (const [index, span] of detected.entries()) {
     if (index % 100 === 0) await yieldIfDue();
     if (!isIdentifying(span.policy)) continue;
-    const value = text.slice(span.from, span.to);
+    const value = foldText(original.slice(span.from, span.to)).text;
     addValue(values, value, span.policy);
     if (span.policy !== 'person_name') continue;
     for (const part of value.split(/[\s,]+/u))
       if (/^\p{L}{3,}/u.test(part)) addValue(values, part, span.policy);
   }
+  const { text, toOriginal } = foldText(original);
+  const tokens = await tokenizeAsync(text, yieldIfDue);
   const list = new Gazetteer(values.keys());
   const found: DetectedSpan[] = [];
   for (const [at, token] of tokens.entries()) {
@@ -134,7 +136,7 @@ const findRepetitions = async (
       (repetition.exact !== undefined && text.slice(token.from, last.stemTo) !== repetition.exact)
     )
       continue;
-    found.push({ policy: repetition.policy, entity: null, from: token.from, to: last.stemTo, score: 5 });
+    found.push(toOriginal(hiddenSpan(repetition.policy, token.from, last.stemTo, 5)));
   }
   return found;
 };
