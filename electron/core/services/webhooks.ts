@@ -6,6 +6,7 @@ import { type Clock, isoTime } from '../base/clock.ts';
 import { AppError, messageOf } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
 import type { Logger } from '../base/logger.ts';
+import { withoutLogin } from '../base/url-login.ts';
 import type { HttpClient } from '../engines/net/types.ts';
 import type { JobEvents } from '../jobs/events.ts';
 import type { WritableDb } from '../stores/database.ts';
@@ -48,7 +49,7 @@ const isSuccess = (status: number | null): boolean => status !== null && status 
 const present = (delivery: store.Delivery): WebhookDelivery => ({
   id: delivery.id,
   type: delivery.type,
-  url: delivery.url,
+  url: withoutLogin(delivery.url),
   state: delivery.state,
   attempts: [...delivery.attempts],
   next_attempt_at: delivery.nextAttemptAt === null ? null : isoTime(delivery.nextAttemptAt),

@@ -75,6 +75,8 @@ export type TranscriptRow = {
   /** Fencing token: counts the claims. */
   attempt: number;
   audio_url: string;
+  /** Login of `audio_url`; empty once the job has ended, null where there was none. */
+  audio_login: string | null;
   name: string;
   model: string;
   model_id: string | null;

@@ -37,7 +37,13 @@ export type Transcript = {
   readonly lease: string | null;
   /** Fencing token: counts the claims, so that late writes of an earlier one are dropped. */
   readonly attempt: number;
+  /** Without its login. */
   readonly audioUrl: string;
+  /**
+   * The login of `audioUrl` (`user:password`, percent-encoded), which no answer shows; null where there was none. The
+   * database empties it when the job ends.
+   */
+  readonly audioLogin: string | null;
   readonly name: string;
   /** False where a better name may replace it, such as the title of a web page. */
   readonly isNameGiven: boolean;
@@ -118,6 +124,7 @@ export const decodeTranscript = (row: TranscriptRow): Transcript => ({
   lease: row.lease,
   attempt: row.attempt,
   audioUrl: row.audio_url,
+  audioLogin: row.audio_login,
   name: row.name,
   isNameGiven: row.name_given !== 0,
   model: row.model,
@@ -173,6 +180,7 @@ export const encodeChange = (fields: TranscriptChange): TranscriptColumns => {
     lease: fields.lease,
     attempt: fields.attempt,
     audio_url: fields.audioUrl,
+    audio_login: fields.audioLogin,
     name: fields.name,
     name_given: ifSet(fields.isNameGiven, Number),
     model: fields.model,

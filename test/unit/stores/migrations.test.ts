@@ -135,6 +135,30 @@ describe('a database of the version before the scrub marks', () => {
   });
 });
 
+describe('a database of the version before the column of logins', () => {
+  const user = `INSERT INTO users (id, name, owner, created_at) VALUES ('usr_1', 'Ann', 1, 1);`;
+  const open = (id: string, status: string, url: string) => {
+    const transcript = insertTranscript(id, { status, audio_url: url });
+    const path = fileOfVersion(
+      100,
+      `${user} ${transcript} INSERT INTO meta (key, value) VALUES ('clean', '1');`,
+    );
+    return findTranscript(openDatabase(path, { logger: silentLogger, now: Date.now }), id);
+  };
+
+  it.each([
+    ['https://ann:p@ss@example.org/a?b=c@d', 'https://example.org/a?b=c@d', 'ann:p@ss'],
+    ['http://ann@example.org', 'http://example.org', 'ann'],
+    ['http://ann:x@example.org?e@f', 'http://example.org?e@f', 'ann:x'],
+    ['https://example.org/a@b', 'https://example.org/a@b', null],
+    ['storage:/usr_1/files/a@b.wav', 'storage:/usr_1/files/a@b.wav', null],
+  ])('keeps the login of %s for a waiting job alone', (url, bare, login) => {
+    expect(open('tr_1', 'processing', url)).toMatchObject({ audioUrl: bare, audioLogin: login });
+    const ended = login === null ? null : '';
+    expect(open('tr_1', 'completed', url)).toMatchObject({ audioUrl: bare, audioLogin: ended });
+  });
+});
+
 describe('the migrations', () => {
   it('are numbered upwards', () => {
     const versions = MIGRATIONS.map(({ version }) => version);

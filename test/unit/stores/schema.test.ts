@@ -176,6 +176,7 @@ const COLUMNS = {
     lease: 'text?',
     attempt: 'number',
     audio_url: 'text',
+    audio_login: 'text?',
     name: 'text',
     model: 'text',
     model_id: 'text?',

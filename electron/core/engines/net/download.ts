@@ -5,6 +5,7 @@ import { DEFAULT_NETWORK_STALL_SECONDS } from '../../../contract/settings.ts';
 import { cancellationError, throwIfAborted } from '../../base/abort.ts';
 import { AppError, hasDiskFullCode, isAppError } from '../../base/errors.ts';
 import { formatBytes } from '../../base/numbers.ts';
+import { withoutLogin } from '../../base/url-login.ts';
 import { decodedBody, encodingOf } from './content-encoding.ts';
 import { parseContentRange, parseLength } from './content-range.ts';
 import { downloadFileName } from './file-name.ts';
@@ -70,7 +71,7 @@ class Download {
     this.#options = options;
     this.#state = state ?? {
       version: 1,
-      url: options.url,
+      url: withoutLogin(options.url),
       bytes: 0,
       total: null,
       etag: null,
@@ -299,6 +300,6 @@ class Download {
  * `offline`, `disk_full`, `cancelled`. A failed call leaves the partial file to the next one.
  */
 export const download = async (client: HttpClient, options: DownloadOptions): Promise<DownloadResult> => {
-  const state = await loadResumeState(options.destination, options.url);
+  const state = await loadResumeState(options.destination, withoutLogin(options.url));
   return new Download(client, options, state).run();
 };

@@ -4,6 +4,7 @@ import { DEFAULT_NETWORK_STALL_SECONDS } from '../../../contract/settings.ts';
 import type { ConnectionPurpose } from '../../../contract/system.ts';
 import { throwIfAborted } from '../../base/abort.ts';
 import { AppError, isAppError } from '../../base/errors.ts';
+import { withoutLogin } from '../../base/url-login.ts';
 import { allowedAddresses, systemResolve } from './address-guard.ts';
 import { bodyStream } from './body-queue.ts';
 import { trustedCertificates } from './certificates.ts';
@@ -97,14 +98,6 @@ const flattenHeaders = (
         : [[name.toLowerCase(), Array.isArray(value) ? value.join(', ') : value] as const],
     ),
   );
-
-/** A URL without credentials, to show and to store. */
-const withoutCredentials = (url: URL): string => {
-  const bare = new URL(url);
-  bare.username = '';
-  bare.password = '';
-  return bare.href;
-};
 
 const basicAuthorization = (url: URL): Record<string, string> => {
   if (url.username === '' && url.password === '') return {};
@@ -323,7 +316,7 @@ class GuardedHttpClient implements HttpClient {
     return {
       status: response.statusCode,
       headers: flattenHeaders(response.headers),
-      url: withoutCredentials(hop.url),
+      url: withoutLogin(hop.url.href),
       body,
     };
   }

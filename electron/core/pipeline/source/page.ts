@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError, isAppError } from '../../base/errors.ts';
+import { withLogin } from '../../base/url-login.ts';
 import { download } from '../../engines/net/download.ts';
 import type { DownloadProgress } from '../../engines/net/types.ts';
 import type { WebPage } from '../../engines/pages/web-page.ts';
@@ -72,7 +73,7 @@ export const fetchFromPage = async (
   }
   const limits: PageLimits = {
     folder,
-    url: context.transcript.audioUrl,
+    url: withLogin(context.transcript.audioUrl, context.transcript.audioLogin),
     maxBytes: deps.settings.maxDownloadBytes(),
     stallSeconds: deps.settings.stallSeconds(),
     signal: context.signal,

@@ -1,6 +1,7 @@
 import { mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../../base/errors.ts';
+import { withLogin } from '../../base/url-login.ts';
 import type { MediaInput } from '../../engines/ffmpeg/types.ts';
 import { download } from '../../engines/net/download.ts';
 import { openRangeReader } from '../../engines/net/range-reader/range-reader.ts';
@@ -133,7 +134,7 @@ const downloadRemote = async (deps: SourceDeps, context: JobContext, before: num
   let received = 0;
   try {
     const result = await download(deps.http, {
-      url: transcript.audioUrl,
+      url: withLogin(transcript.audioUrl, transcript.audioLogin),
       destination: path,
       purpose: 'audio',
       limits: {
@@ -173,7 +174,7 @@ const openRemote = async (deps: SourceDeps, context: JobContext): Promise<Remote
   if (transcript.audioStartFrom > 0 || transcript.audioEndAt > 0) {
     const opened = await openRangeReader({
       client: deps.http,
-      url: transcript.audioUrl,
+      url: withLogin(transcript.audioUrl, transcript.audioLogin),
       signal,
       stallSeconds: deps.settings.stallSeconds(),
       maxBytes: deps.settings.maxDownloadBytes(),

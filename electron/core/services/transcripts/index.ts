@@ -199,6 +199,12 @@ export class TranscriptService {
         `This transcription is ${transcript.status}: only a failed one can be tried again.`,
       );
     }
+    if (transcript.audioLogin !== null) {
+      throw new AppError(
+        'not_retryable',
+        'The login in audio_url was forgotten when the job ended. Create the transcription again, with its login.',
+      );
+    }
     store.updateTranscript(db, id, {
       status: 'processing',
       stage: 'queued',

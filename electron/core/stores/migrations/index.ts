@@ -9,6 +9,7 @@ import { list } from './070-list.ts';
 import { pages } from './080-pages.ts';
 import { scrub } from './090-scrub.ts';
 import { records } from './100-records.ts';
+import { logins } from './110-logins.ts';
 
 /** One step of the schema. Append only: a released step is never changed. */
 export type Migration = { readonly version: number; readonly sql: string };
@@ -24,6 +25,7 @@ export const MIGRATIONS: readonly Migration[] = [
   pages,
   scrub,
   records,
+  logins,
 ];
 
 export const newestVersion = Math.max(...MIGRATIONS.map((migration) => migration.version));
