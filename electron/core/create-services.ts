@@ -139,7 +139,7 @@ export const createServices = async ({ config, host, paths, db, logger }: Deps) 
     clock,
     paths,
     models,
-    usage,
+    creditRate: pipelineSettings(settings).creditRate,
     events,
     jobs,
     jobEvents,

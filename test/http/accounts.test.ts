@@ -164,6 +164,36 @@ describe('two users', () => {
   });
 });
 
+describe('a credit budget', () => {
+  it('holds for ten jobs side by side', async () => {
+    const { data } = await server.client.call('createUser', { body: { name: 'ten', credit_budget: 0.1 } });
+    const client = server.as(data.key.key);
+    const url = remote.set('/ten.wav', file(fixture(ONE_SENTENCE)));
+    const body = { audio_url: url, wait_until_complete: true };
+    const all = await Promise.allSettled(
+      Array.from({ length: 10 }, () => client.call('createTranscript', { body })),
+    );
+    const jobs = all.filter((one) => one.status === 'fulfilled').map(({ value }) => value);
+    const completed = jobs.filter(({ status }) => status === 'completed');
+    expect(completed).toHaveLength(1);
+    expect(new Set(jobs.filter((job) => !completed.includes(job)).map(({ error }) => error?.code))).toEqual(
+      new Set(['budget_exceeded']),
+    );
+    expect((await client.call('getUsage')).data.credits_used).toBe(completed[0]?.credits_used);
+    expect(completed[0]?.credits_used).toBeLessThanOrEqual(0.1);
+  });
+
+  it('refuses a range whose price it does not cover, and reserves nothing for it', async () => {
+    const { data } = await server.client.call('createUser', { body: { name: 'range', credit_budget: 0.1 } });
+    const client = server.as(data.key.key);
+    const url = remote.set('/range.wav', file(fixture(ONE_SENTENCE)));
+    const create = (audio_end_at: number) =>
+      client.call('createTranscript', { body: { audio_url: url, audio_end_at, wait_until_complete: true } });
+    await expect(create(60)).rejects.toMatchObject({ status: 402, code: 'budget_exceeded' });
+    expect((await create(2)).status).toBe('completed');
+  });
+});
+
 describe('other programs and web pages', () => {
   it('reach the server only by its own host names', async () => {
     for (const host of ['evil.example', '127.0.0.1.evil.example', 'localhost.evil.example:80']) {

@@ -9,6 +9,7 @@ import { deleteSegments, readSegments, replaceSegments } from '../stores/segment
 import type { Transcript } from '../stores/transcript-record.ts';
 import { findTranscript, updateTranscript } from '../stores/transcripts.ts';
 import { firstCheckpoint, matchingCheckpoint } from './checkpoint.ts';
+import { creditsFor, reserveCredits } from './credits.ts';
 import type { PipelineDeps, PipelineModel } from './deps.ts';
 import { analyzeTranscript, type Findings, storeEmbeddings } from './findings/analyze.ts';
 import { type Diarized, diarizeTranscript } from './findings/diarize.ts';
@@ -104,6 +105,37 @@ const resumeOrStart = (
   return checkpoint;
 };
 
+/**
+ * Reserves the price of the range as far as its length is declared, and more with each chunk that is decoded beyond it, so
+ * that no chunk is recognized that the budget does not cover. Throws `budget_exceeded`.
+ */
+const mediaWithinBudget = (
+  { db, media, settings }: PipelineDeps,
+  transcript: Transcript,
+  { start, expectedEnd }: AudioRange,
+): Pick<PipelineDeps['media'], 'decodeChunks'> => {
+  const rate = settings.creditRate(transcript.model);
+  const priceTo = (end: number): number => creditsFor(Math.max(0, end - start), rate);
+  let reserved = transcript.creditsReserved;
+  const reserve = (credits: number): void => {
+    reserveCredits(db, transcript, credits);
+    reserved = credits;
+  };
+  if (Number.isFinite(expectedEnd)) reserve(priceTo(expectedEnd));
+  return {
+    decodeChunks: (input, options) => {
+      const decode = media.decodeChunks(input, options);
+      const chunks = async function* () {
+        for await (const chunk of decode.chunks) {
+          if (priceTo(chunk.end) > reserved) reserve(priceTo(chunk.end));
+          yield chunk;
+        }
+      };
+      return { chunks: chunks(), summary: () => decode.summary() };
+    },
+  };
+};
+
 /** Decodes and recognizes the source; its segments are stored chunk by chunk. */
 const recognizeSource = async (
   deps: PipelineDeps,
@@ -111,25 +143,24 @@ const recognizeSource = async (
   { source, info, model }: { source: Source; info: MediaInfo; model: PipelineModel },
 ) => {
   const { transcript } = context;
+  const range = rangeOf(transcript, info);
+  const media = mediaWithinBudget(deps, transcript, range);
   const checkpoint = resumeOrStart(deps, context, source, model);
   const rangeAudio =
     source.input.kind === 'range' ? await RangeAudio.open(workFolder(deps, transcript), checkpoint.at) : null;
   const recognized = await recognizeAudio({
-    deps,
+    deps: { ...deps, media },
     context,
     source,
     model,
     checkpoint,
     audio: rangeAudio,
-    range: rangeOf(transcript, info),
+    range,
     peaksPath: join(transcriptFolder(deps, transcript.id), PEAKS_FILE),
   });
   const recording = await recognizedRecording(transcript, source.input, rangeAudio);
   return { ...recognized, rangeAudio, recording };
 };
-
-const creditsFor = (seconds: number, rate: number): number =>
-  Math.ceil((seconds / 60) * rate * 100 - 1e-9) / 100;
 
 type Outcome = {
   readonly summary: DecodeSummary;
@@ -166,6 +197,7 @@ const persist = (deps: PipelineDeps, { transcript }: JobContext, outcome: Outcom
         ...findings.warnings,
       ],
       creditsUsed: credits,
+      creditsReserved: 0,
       audioFile: audio.file,
       audioOffset: audio.offset,
       percent: 100,

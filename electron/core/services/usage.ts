@@ -1,4 +1,3 @@
-import { AppError } from '../base/errors.ts';
 import { round } from '../base/numbers.ts';
 import { creditsBy, creditsUsed } from '../stores/credits.ts';
 import type { ReadableDb } from '../stores/database.ts';
@@ -26,11 +25,5 @@ export class UsageService {
       by_model: groups('model').map(({ name, ...rest }) => ({ model: name, ...rest })),
       by_month: groups('month').map(({ name, ...rest }) => ({ month: name, ...rest })),
     };
-  }
-
-  /** Throws `budget_exceeded` where the user's budget is spent. */
-  checkBudget(user: UserRecord): void {
-    if (user.creditBudget === null || creditsUsed(this.#db, user.id) < user.creditBudget) return;
-    throw new AppError('budget_exceeded', `The credit budget of ${user.creditBudget} is spent.`);
   }
 }

@@ -1,3 +1,4 @@
+import { sql as raw } from 'kysely';
 import { type ReadableDb, sql, type WritableDb } from './database.ts';
 
 /** The price of a finished transcript. */
@@ -30,6 +31,21 @@ export const creditsUsed = (db: ReadableDb, userId: string): number =>
       .selectFrom('credits')
       .select((eb) => eb.fn.sum<number | null>('credits').as('total'))
       .where('user_id', '=', userId),
+  )?.total ?? 0;
+
+/** What the user's transcripts in progress have reserved, except one, counting at least `least` for each. */
+export const creditsReserved = (
+  db: ReadableDb,
+  userId: string,
+  { except, least }: { readonly except: string; readonly least: number },
+): number =>
+  db.get(
+    sql
+      .selectFrom('transcripts')
+      .select(raw<number | null>`sum(max(credits_reserved, ${least}))`.as('total'))
+      .where('user_id', '=', userId)
+      .where('status', '=', 'processing')
+      .where('id', '!=', except),
   )?.total ?? 0;
 
 type CreditGroup = { name: string; credits: number; seconds: number; transcripts: number };

@@ -107,6 +107,8 @@ export type TranscriptRow = {
   audio_file: string | null;
   bytes_fetched: number;
   credits_used: number;
+  /** What the job may still cost. Counts against the budget only while `status` is `processing`. */
+  credits_reserved: number;
   created_at: number;
   started_at: number | null;
   completed_at: number | null;

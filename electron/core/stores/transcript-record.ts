@@ -84,6 +84,8 @@ export type Transcript = {
   readonly audioOffset: number;
   readonly bytesFetched: number;
   readonly creditsUsed: number;
+  /** What the job may still cost; meaningful only in progress. */
+  readonly creditsReserved: number;
   readonly createdAt: number;
   readonly startedAt: number | null;
   readonly completedAt: number | null;
@@ -155,6 +157,7 @@ export const decodeTranscript = (row: TranscriptRow): Transcript => ({
   audioOffset: row.audio_offset,
   bytesFetched: row.bytes_fetched,
   creditsUsed: row.credits_used,
+  creditsReserved: row.credits_reserved,
   createdAt: row.created_at,
   startedAt: row.started_at,
   completedAt: row.completed_at,
@@ -213,6 +216,7 @@ export const encodeChange = (fields: TranscriptChange): TranscriptColumns => {
     audio_offset: fields.audioOffset,
     bytes_fetched: fields.bytesFetched,
     credits_used: fields.creditsUsed,
+    credits_reserved: fields.creditsReserved,
     created_at: fields.createdAt,
     started_at: fields.startedAt,
     completed_at: fields.completedAt,

@@ -5,6 +5,8 @@ import type { TranscribeRequest } from '../../../electron/core/engines/whisper/e
 import { creditsBy } from '../../../electron/core/stores/credits.ts';
 import { claimNext } from '../../../electron/core/stores/jobs.ts';
 import { updateTranscript } from '../../../electron/core/stores/transcripts.ts';
+import { updateUser } from '../../../electron/core/stores/users.ts';
+import { addJob } from '../../support/database.ts';
 import { FakeEngine, whisperResult, whisperSegment } from '../../support/fake-engine.ts';
 import { FakeMedia } from '../../support/fake-media.ts';
 import { aborted, chunksOf, createJob } from './support/whole-job.ts';
@@ -57,6 +59,30 @@ describe('a job', () => {
     await job.run();
     expect(job.transcript().creditsUsed).toBe(1);
     expect(creditsBy(job.db, 'usr_1', 'model')).toMatchObject([{ credits: 1 }]);
+  });
+
+  it('recognizes nothing that the budget does not cover, if the duration is declared', async () => {
+    const engine = speaking();
+    const job = createJob({ engine });
+    updateUser(job.db, { id: 'usr_1', name: 'Ann', storageLimit: null, creditBudget: 0.99 });
+    await expect(job.run()).rejects.toMatchObject({ code: 'budget_exceeded' });
+    expect(engine.requests).toHaveLength(0);
+    expect(creditsBy(job.db, 'usr_1', 'model')).toEqual([]);
+  });
+
+  it('stops before the chunk that the budget does not cover, if the duration is unknown', async () => {
+    const job = createJob({ engine: speaking(), media: new FakeMedia(chunksOf(3), { duration: null }) });
+    updateUser(job.db, { id: 'usr_1', name: 'Ann', storageLimit: null, creditBudget: 0.7 });
+    await expect(job.run()).rejects.toMatchObject({ code: 'budget_exceeded' });
+    expect(job.texts()).not.toContain('Goodbye.');
+  });
+
+  it('fits a budget that is as large as its price, beside one that has failed', async () => {
+    const job = createJob({ engine: speaking() });
+    addJob(job.db, 'usr_1', { status: 'failed', creditsReserved: 1 });
+    updateUser(job.db, { id: 'usr_1', name: 'Ann', storageLimit: null, creditBudget: 1 });
+    await job.run();
+    expect(job.transcript()).toMatchObject({ status: 'completed', creditsUsed: 1, creditsReserved: 0 });
   });
 
   it('writes the peaks of the whole audio: 20 pairs of bytes a second', async () => {

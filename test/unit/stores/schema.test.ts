@@ -207,6 +207,7 @@ const COLUMNS = {
     audio_file: 'text?',
     bytes_fetched: 'number',
     credits_used: 'number',
+    credits_reserved: 'number',
     created_at: 'number',
     started_at: 'number?',
     completed_at: 'number?',

@@ -111,6 +111,7 @@ export const newTranscript = (
     audioOffset: 0,
     bytesFetched: 0,
     creditsUsed: 0,
+    creditsReserved: 0,
     createdAt: now,
     startedAt: null,
     completedAt: null,

@@ -17,6 +17,7 @@ import { KeyedLock } from '../../base/keyed-lock.ts';
 import type { DataPaths } from '../../base/paths.ts';
 import type { JobEvents } from '../../jobs/events.ts';
 import type { JobRunner } from '../../jobs/runner.ts';
+import { creditsAtCreation, reserveCredits } from '../../pipeline/credits.ts';
 import { type Analyzer, findingsFields } from '../../pipeline/findings/analyze.ts';
 import { abandonedReanalysis, isReanalysis, queuedForReanalysis } from '../../pipeline/findings/reanalyze.ts';
 import { dropUnredacted } from '../../pipeline/redaction/text.ts';
@@ -32,7 +33,6 @@ import type { UserRecord } from '../../stores/users.ts';
 import type { EventHub } from '../events.ts';
 import type { ModelService } from '../models/index.ts';
 import type { SpeakerService } from '../speakers.ts';
-import type { UsageService } from '../usage.ts';
 import { analyzeEdited, nameSpeakers, optionsAgain } from './analyze.ts';
 import { checkModel, newTranscript, type OwnFiles, sourceOf } from './create.ts';
 import { listOf, recentOf } from './list.ts';
@@ -43,7 +43,8 @@ type Deps = {
   readonly clock: Clock;
   readonly paths: DataPaths;
   readonly models: ModelService;
-  readonly usage: UsageService;
+  /** Credits per minute of audio. */
+  readonly creditRate: (model: string) => number;
   readonly events: EventHub;
   readonly files: OwnFiles;
   readonly jobs: JobRunner;
@@ -67,17 +68,17 @@ export class TranscriptService {
 
   /** Queues a transcript. A repeated `idempotencyKey` answers with the transcript of the first request. */
   create(user: UserRecord, body: CreateTranscript, idempotencyKey: string | undefined): Transcription {
-    const { db, clock, models, files, usage, events, jobs } = this.#deps;
+    const { db, clock, models, files, creditRate, events, jobs } = this.#deps;
     checkModel(models, body);
     const source = sourceOf(files, user.id, body.audio_url);
     const bodyHash = sha256Hex(JSON.stringify(body));
     const { transcript, isNew } = db.transaction(() => {
       const earlier = this.#createdBefore(user.id, idempotencyKey, bodyHash);
       if (earlier !== undefined) return { transcript: earlier, isNew: false };
-      usage.checkBudget(user);
       const queueOrder = lastQueueOrder(db) + 1;
       const created = newTranscript(body, { userId: user.id, source, queueOrder, now: clock.now() });
       store.insertTranscript(db, created);
+      reserveCredits(db, created, creditsAtCreation(created, creditRate(created.model)));
       if (idempotencyKey !== undefined) {
         rememberIdempotent(db, {
           userId: user.id,
@@ -191,7 +192,7 @@ export class TranscriptService {
 
   /** Queues a failed transcript again; recognition continues from its checkpoint. */
   retry(userId: string, id: string): Transcription {
-    const { db, jobs } = this.#deps;
+    const { db, jobs, creditRate } = this.#deps;
     const transcript = this.stored(userId, id);
     if (transcript.status !== 'failed') {
       throw new AppError(
@@ -205,13 +206,16 @@ export class TranscriptService {
         'The login in audio_url was forgotten when the job ended. Create the transcription again, with its login.',
       );
     }
-    store.updateTranscript(db, id, {
-      status: 'processing',
-      stage: 'queued',
-      lease: null,
-      error: null,
-      completedAt: null,
-      queueOrder: lastQueueOrder(db) + 1,
+    db.transaction(() => {
+      reserveCredits(db, transcript, creditsAtCreation(transcript, creditRate(transcript.model)));
+      store.updateTranscript(db, id, {
+        status: 'processing',
+        stage: 'queued',
+        lease: null,
+        error: null,
+        completedAt: null,
+        queueOrder: lastQueueOrder(db) + 1,
+      });
     });
     jobs.wake();
     return this.#publishChange(userId, id);

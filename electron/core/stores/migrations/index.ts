@@ -10,6 +10,7 @@ import { pages } from './080-pages.ts';
 import { scrub } from './090-scrub.ts';
 import { records } from './100-records.ts';
 import { logins } from './110-logins.ts';
+import { reservations } from './120-reservations.ts';
 
 /** One step of the schema. Append only: a released step is never changed. */
 export type Migration = { readonly version: number; readonly sql: string };
@@ -26,6 +27,7 @@ export const MIGRATIONS: readonly Migration[] = [
   scrub,
   records,
   logins,
+  reservations,
 ];
 
 export const newestVersion = Math.max(...MIGRATIONS.map((migration) => migration.version));
