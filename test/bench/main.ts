@@ -83,7 +83,7 @@ const long = async (server: TestServer, wav: string, threads: number): Promise<v
 
 const sweepParallelism = async (wav: string): Promise<void> => {
   const cores = availableParallelism();
-  say('\nthreads × pieces side by side, one file of two minutes, warm:');
+  say('\nthreads × chunks in parallel, one file of two minutes, warm:');
   for (const threads of [1, 2].filter((t) => t <= cores)) {
     for (const parallel of [1, 2, 4].filter((p) => p <= cores)) {
       const server = await startServer();
