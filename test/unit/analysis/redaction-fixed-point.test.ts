@@ -118,6 +118,19 @@ const FRAGMENTS = [
     'pin',
     'passport',
     'username',
+    'password = ',
+    'password changed to',
+    'passport no. X1234567',
+    '555 - 014 - 2367',
+    '555_014_2367',
+    '٥٥٥-٠١٤-٢٣٦٧',
+    '５５５',
+    '(at)',
+    '(dot)',
+    'maria＠example.com',
+    '\u200b',
+    '\u2011',
+    '“hunter2”',
     '$20 million',
   ],
   ...[
@@ -162,8 +175,26 @@ describe('redacting a redacted text changes nothing, and words follow the text',
   it.each([
     ['a cued number in brackets', ['password (303)']],
     ['a cued word in quotes', ['The password "hunter2"']],
+    ['a cued word in curly quotes and brackets', ['The password (“hunter2”), okay?']],
+    ['an assignment in quotes', ['password = "hunter2", pin=(4821).']],
+    ['a bracketed address', ['Write to (maria(at)example(dot)com)!']],
+    ['spaced hyphens in brackets', ['Call (555 - 014 - 2367) or "555_014_2367".']],
+    ['digits of other scripts in quotes', ['My number is “٥٥٥-٠١٤-٢٣٦٧”, or (５５５‑０１４‑２３６７).']],
   ])('counterexample: %s', async (_, texts) => {
     await expectFixedPoint(texts);
+  });
+
+  it.each([
+    ['password (303)', 1, /^password \(\[PASSWORD_[0-9a-f]{8}\]\)$/],
+    ['The password "hunter2"', 1, /^The password "\[PASSWORD_[0-9a-f]{8}\]"$/],
+    ['The password “hunter2”.', 1, /^The password “\[PASSWORD_[0-9a-f]{8}\]”\.$/],
+    ['password = (hunter2)!', 1, /^password = \(\[PASSWORD_[0-9a-f]{8}\]\)!$/],
+    ['Call "555 - 014 - 2367", okay?', 1, /^Call "\[PHONE_NUMBER_[0-9a-f]{8}\]", okay\?$/],
+    ['Write to (maria(at)example(dot)com).', 1, /^Write to \(\[EMAIL_ADDRESS_[0-9a-f]{8}\]\)\.$/],
+  ])('keeps adjacent signs, with one token for one value: %s', async (text, tokens, shape) => {
+    const { text: out } = await redact(transcriptOf([text]), 'hash');
+    expect(out).toMatch(shape);
+    expect(out.match(/\[[A-Z_]+_[0-9a-f]{8}\]/g)).toHaveLength(tokens);
   });
 
   it('holds for any mixture, with hash, mask and remove', { timeout: 60_000 }, async () => {
