@@ -18,6 +18,7 @@ import { computeTotals } from './findings/totals.ts';
 import { type AudioRange, recognizeAudio } from './recognition/chunk-scheduler.ts';
 import { PEAKS_FILE } from './recognition/peaks.ts';
 import { keepRedactedAudio } from './redaction/audio.ts';
+import { redactNames } from './redaction/names.ts';
 import { dropUnredacted, redactedOptions } from './redaction/text.ts';
 import { keepPlaybackAudio, type PlaybackAudio, transcriptFolder } from './source/playback-audio.ts';
 import { RangeAudio } from './source/range-audio.ts';
@@ -169,11 +170,13 @@ type Outcome = {
   readonly diarized: Diarized;
   readonly findings: Findings;
   readonly audio: PlaybackAudio;
+  /** The redacted name and file name; empty where they stay. */
+  readonly names: Awaited<ReturnType<typeof redactNames>>;
 };
 
 /** Writes the finished transcript and its price, all or nothing. */
 const persist = (deps: PipelineDeps, { transcript }: JobContext, outcome: Outcome): void => {
-  const { summary, checkpoint, model, diarized, findings, audio } = outcome;
+  const { summary, checkpoint, model, diarized, findings, audio, names } = outcome;
   const now = deps.clock.now();
   const credits = creditsFor(summary.duration, deps.settings.creditRate(transcript.model));
   deps.db.transaction(() => {
@@ -185,6 +188,7 @@ const persist = (deps: PipelineDeps, { transcript }: JobContext, outcome: Outcom
         ...findings.analysis,
         ...(audio.report === undefined ? {} : { redaction_report: audio.report }),
       },
+      ...names,
       options: redactedOptions(transcript.options),
       modelId: model.id,
       duration: summary.duration,
@@ -256,7 +260,8 @@ const transcribe = async (deps: PipelineDeps, context: JobContext): Promise<void
     const audio = options.redact_pii
       ? await keepRedactedAudio(deps, context, { recording, model, language, secrets: findings.secrets })
       : await keepPlaybackAudio(deps, context, source, info, rangeAudio);
-    persist(deps, context, { summary, checkpoint, model, diarized, findings, audio });
+    const names = await redactNames(deps, context, { language, secrets: findings.secrets });
+    persist(deps, context, { summary, checkpoint, model, diarized, findings, audio, names });
   } finally {
     await source.close();
   }

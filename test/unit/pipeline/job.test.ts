@@ -4,6 +4,7 @@ import { AppError } from '../../../electron/core/base/errors.ts';
 import type { TranscribeRequest } from '../../../electron/core/engines/whisper/engine.ts';
 import { creditsBy } from '../../../electron/core/stores/credits.ts';
 import { claimNext } from '../../../electron/core/stores/jobs.ts';
+import { countMatches } from '../../../electron/core/stores/search.ts';
 import { updateTranscript } from '../../../electron/core/stores/transcripts.ts';
 import { updateUser } from '../../../electron/core/stores/users.ts';
 import { addJob } from '../../support/database.ts';
@@ -212,5 +213,47 @@ describe('a job with redaction', () => {
     expect(job.transcript().text).toContain('Write to');
     const [{ spans } = { spans: [] }] = job.media.bleeps;
     expect(spans.some(({ start, end }) => start < 16 && end > 12)).toBe(true);
+  });
+
+  it.each(['hash', 'mask', 'remove'] as const)(
+    'redacts its name and file name with the text: %s',
+    async (method) => {
+      const engine = new FakeEngine(() =>
+        whisperResult(whisperSegment('My name is Zelda Quist.', { end: 8 })),
+      );
+      const job = createJob({ engine, request: { redact_pii: true, redact_pii_sub: method } });
+      const name = 'Interview Maria Lopez 555-014-2367 zelda_quist.wav';
+      updateTranscript(job.db, job.id, { name, isNameGiven: true });
+      job.world.fileName = name;
+      await job.run();
+      const { name: shown, fileName } = job.transcript();
+      for (const part of ['Maria', 'Lopez', '555', '2367', 'zelda', 'quist']) {
+        expect(`${shown} ${fileName}`).not.toContain(part);
+      }
+      expect(shown).toMatch(/^Interview.*\.wav$/);
+      expect(fileName).toBe(shown);
+      for (const q of ['maria', 'lopez', 'zelda']) {
+        expect(countMatches(job.db, 'usr_1', q)).toBe(0);
+      }
+    },
+  );
+
+  it.each([
+    ['maria@example.com.wav', /maria|example/],
+    ['Call with Mr.Lopez', /Lopez/],
+    ['Interview_Maria_Lopez_2026.m4a', /Maria|Lopez/],
+    ['maria lopez, card 4111111111111111', /4111/],
+  ])('redacts the name %s', async (name, hidden) => {
+    const job = createJob({ engine: speaking(), request: { redact_pii: true } });
+    updateTranscript(job.db, job.id, { name });
+    await job.run();
+    expect(job.transcript().name).not.toMatch(hidden);
+  });
+
+  it('keeps a name without private data as it is', async () => {
+    const job = createJob({ engine: speaking(), request: { redact_pii: true } });
+    updateTranscript(job.db, job.id, { name: 'weekly_meeting-notes 2.wav' });
+    await job.run();
+    expect(job.transcript()).toMatchObject({ name: 'weekly_meeting-notes 2.wav', fileName: 'talk.wav' });
   });
 });

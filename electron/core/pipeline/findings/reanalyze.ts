@@ -11,6 +11,7 @@ import { readSegments, replaceSegments } from '../../stores/segments.ts';
 import type { Transcript, TranscriptChange } from '../../stores/transcript-record.ts';
 import type { PipelineDeps, PipelineModel } from '../deps.ts';
 import { keepRedactedAudio } from '../redaction/audio.ts';
+import { redactNames } from '../redaction/names.ts';
 import { redactedOptions } from '../redaction/text.ts';
 import { type PlaybackAudio, transcriptFolder } from '../source/playback-audio.ts';
 import { playedRecording } from '../source/recording.ts';
@@ -92,13 +93,15 @@ type Outcome = {
   readonly diarized: Diarized;
   /** Null if the audio stays as it is. */
   readonly audio: PlaybackAudio | null;
+  /** The redacted name and file name; empty where they stay. */
+  readonly names: Awaited<ReturnType<typeof redactNames>>;
 };
 
 /** Writes the findings, all or nothing. */
 const persist = (
   deps: PipelineDeps,
   { transcript }: JobContext,
-  { findings, diarized, audio }: Outcome,
+  { findings, diarized, audio, names }: Outcome,
 ): void => {
   const merged: StoredAnalysis = { ...transcript.analysis, ...findings.analysis };
   // Names that a person gave to speakers are as private as those that were said.
@@ -117,6 +120,7 @@ const persist = (
     const isMine = updateClaimed(deps.db, transcript.id, transcript.attempt, {
       ...findingsFields(transcript, { segments: findings.segments, analysis, warnings }),
       ...(audio === null ? {} : { audioFile: audio.file, audioOffset: audio.offset }),
+      ...names,
       options: redactedOptions(transcript.options),
       // The title and chapters of a web page may contain what is redacted.
       ...(isRedacted ? { source: null } : {}),
@@ -160,7 +164,8 @@ const run = async (deps: PipelineDeps, context: JobContext): Promise<void> => {
         secrets: findings.secrets,
       })
     : null;
-  persist(deps, context, { findings, diarized, audio });
+  const names = await redactNames(deps, context, { language, secrets: findings.secrets });
+  persist(deps, context, { findings, diarized, audio, names });
   if (audio !== null && transcript.audioFile !== null && transcript.audioFile !== audio.file) {
     await rm(join(transcriptFolder(deps, transcript.id), transcript.audioFile), { force: true });
   }

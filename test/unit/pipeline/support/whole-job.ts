@@ -46,6 +46,7 @@ export const createJob = ({ engine, media = new FakeMedia(chunksOf(3)), request 
   const world = {
     model,
     fileId: 'file_1' as string | undefined,
+    fileName: 'talk.wav',
     prepareModel: async () => world.model,
   };
   const work = createJobWork({
@@ -73,7 +74,8 @@ export const createJob = ({ engine, media = new FakeMedia(chunksOf(3)), request 
       saveSpeed: () => {},
     },
     files: {
-      locate: async (id) => (id === world.fileId ? { path: upload, name: 'talk.wav', size: 5 } : undefined),
+      locate: async (id) =>
+        id === world.fileId ? { path: upload, name: world.fileName, size: 5 } : undefined,
     },
     analyze: createAnalyzer({ secret: 'secret', summarizer: () => undefined }),
     hasSummarizer: () => false,
