@@ -16,13 +16,13 @@ export type Connection = {
 const findRunningServer = async (dataDir: string): Promise<{ url: string; key: string } | undefined> => {
   const paths = dataPaths(dataDir);
   if (!existsSync(paths.serverFile) || !existsSync(paths.localKeyFile)) return undefined;
-  const { url }: { url: string } = JSON.parse(readFileSync(paths.serverFile, 'utf8'));
-  const key = readFileSync(paths.localKeyFile, 'utf8').trim();
   try {
+    const { url }: { url: string } = JSON.parse(readFileSync(paths.serverFile, 'utf8'));
+    const key = readFileSync(paths.localKeyFile, 'utf8').trim();
     await createClient({ baseUrl: url, key }).call('health', { signal: AbortSignal.timeout(2000) });
     return { url, key };
   } catch {
-    // The file of a process that was killed.
+    // The file of a process that was killed, or a damaged one.
     return undefined;
   }
 };

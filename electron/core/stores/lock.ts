@@ -20,6 +20,13 @@ export const lockFolder = (path: string, ownerOf: () => string): FolderLock => {
         `Another Earshot is using this data folder${ownerOf()}. Use that one, stop it, or choose another folder with --data-dir.`,
       );
     }
+    if (error instanceof Error && 'code' in error && error.code === 'SQLITE_NOTADB') {
+      throw new AppError(
+        'conflict',
+        'The lock file earshot.lock in the data folder is damaged. Delete it while no Earshot runs, then start again.',
+        { cause: error },
+      );
+    }
     throw error;
   }
   return { release: () => file.close() };

@@ -1,12 +1,21 @@
 import { isSettingKey, SETTINGS, type SettingKey, type Settings } from '../../contract/settings.ts';
 import { type ReadableDb, sql, type WritableDb } from './database.ts';
 
+/** Undefined, which no setting allows, for text that is no JSON. */
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
 /** The stored settings. Those that this version does not know, or whose value it does not allow, are left out. */
 export const readSettings = (db: ReadableDb): ReadonlyMap<SettingKey, unknown> =>
   new Map(
     db.all(sql.selectFrom('settings').selectAll()).flatMap(({ key, value }): [SettingKey, unknown][] => {
       if (!isSettingKey(key)) return [];
-      const result = SETTINGS[key].schema.safeParse(JSON.parse(value));
+      const result = SETTINGS[key].schema.safeParse(parseJson(value));
       return result.success ? [[key, result.data]] : [];
     }),
   );
