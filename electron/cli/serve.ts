@@ -88,6 +88,8 @@ export const addServe = (program: Command): void => {
     )
     .option('--open', 'open the window in the browser')
     .action(async (options: ServeOptions) => {
+      // Whatever the service writes, also outside the data folder, is this user's alone.
+      process.umask(0o077);
       const app = await startService(options, 'fail');
       const done = closeOnSignal(app, options.json === true);
       if (options.json === true) {

@@ -6,7 +6,7 @@ import { messageOf } from './base/errors.ts';
 import { dataPaths } from './base/paths.ts';
 import type { AppConfig, Host } from './config.ts';
 import { createServices, type Services } from './create-services.ts';
-import { describeOwner, prepareFolders, sweep } from './data-folder.ts';
+import { describeOwner, explainUnwritable, prepareFolders, restrictFiles, sweep } from './data-folder.ts';
 import { addAssemblyAiRoutes } from './http/assemblyai/routes.ts';
 import { addMcpRoutes } from './http/mcp/index.ts';
 import { addOpenAiRoutes } from './http/openai/routes.ts';
@@ -86,6 +86,7 @@ const openData = (config: AppConfig) => {
   const lock = lockFolder(paths.lockFile, () => describeOwner(paths));
   const logger = fileLogger(paths.logs);
   const db = openDatabase(paths.database, { logger, now: systemClock.now });
+  restrictFiles(paths);
   const indexed = rebuildIndexIfMarked(db);
   if (indexed !== undefined && indexed > 0)
     logger.info({ transcripts: indexed }, 'The search index was rebuilt');
@@ -98,7 +99,7 @@ const openData = (config: AppConfig) => {
  * the folder, or where the port is taken.
  */
 export const createApp = async (config: AppConfig, host: Host): Promise<App> => {
-  const { paths, lock, logger, db } = openData(config);
+  const { paths, lock, logger, db } = explainUnwritable(() => openData(config));
   const services = await createServices({ config, host, paths, db, logger });
   const key = localKey(paths, services.accounts);
   let closing: Promise<void> | undefined;

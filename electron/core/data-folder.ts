@@ -1,21 +1,87 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import { z } from 'zod';
+import { AppError, systemCode } from './base/errors.ts';
 import type { DataPaths } from './base/paths.ts';
 
-/** Creates the data folders, accessible only to the current user of the system. */
-export const prepareFolders = (paths: DataPaths): void => {
-  mkdirSync(paths.root, { recursive: true, mode: 0o700 });
-  for (const folder of [paths.objects, paths.temporary, paths.models, paths.transcripts]) {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+const ServerFile = z.object({ pid: z.int(), url: z.url() });
+
+/** Removes the rights of the system's other users, except through a link: what it leads to may be shared on purpose. */
+const restrict = (path: string, mode: 0o600 | 0o700): void => {
+  if (process.platform === 'win32') return;
+  try {
+    if (!lstatSync(path).isSymbolicLink()) chmodSync(path, mode);
+  } catch {
+    // Best effort: some file systems have no modes, and some files another owner.
   }
 };
 
-/** Describes the process that wrote the server file; empty where there is none. */
+/** Creates a folder and those above it, not with `recursive`, which never returns for a folder in Linux's `/proc`. */
+const createFolder = (folder: string): void => {
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return;
+  if (dirname(folder) !== folder) createFolder(dirname(folder));
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === 'EEXIST' || code === 'ENOTDIR') {
+      throw new AppError(
+        'conflict',
+        `There is a file where the folder ${basename(folder)} should be. Move it away, or choose another folder with --data-dir.`,
+        { cause: error },
+      );
+    }
+    throw error;
+  }
+};
+
+/**
+ * Creates the data folders, accessible only to the current user of the system. A data folder that exists keeps its mode,
+ * because it may hold other things, too; folders and files in it are restricted.
+ */
+export const prepareFolders = ({ root, objects, temporary, models, transcripts, logs }: DataPaths): void => {
+  createFolder(root);
+  for (const folder of [objects, temporary, models, transcripts, logs]) {
+    createFolder(folder);
+    restrict(folder, 0o700);
+  }
+};
+
+const OWN_FILES = /^(earshot\.(db|lock)|secret|local-key|server\.json)/;
+
+/** Makes the files directly in the data folder, and the logs, accessible only to the current user of the system. */
+export const restrictFiles = ({ root, logs }: DataPaths): void => {
+  for (const name of readdirSync(root).filter((name) => OWN_FILES.test(name))) {
+    restrict(join(root, name), 0o600);
+  }
+  for (const name of readdirSync(logs)) restrict(join(logs, name), 0o600);
+};
+
+const UNWRITABLE = ['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'SQLITE_CANTOPEN', 'SQLITE_READONLY'];
+
+/** Runs a step of the start; a folder that cannot be written is explained in a sentence. */
+export const explainUnwritable = <T>(step: () => T): T => {
+  try {
+    return step();
+  } catch (error) {
+    if (!UNWRITABLE.some((code) => systemCode(error)?.startsWith(code))) throw error;
+    throw new AppError(
+      'conflict',
+      'The data folder cannot be written. Check its permissions, or choose another folder with --data-dir.',
+      { cause: error },
+    );
+  }
+};
+
+/** Describes the process that wrote the server file; empty where it is missing or damaged. */
 export const describeOwner = (paths: DataPaths): string => {
-  if (!existsSync(paths.serverFile)) return '';
-  const { pid, url }: { pid?: number; url?: string } = JSON.parse(readFileSync(paths.serverFile, 'utf8'));
-  return ` (process ${pid}, ${url})`;
+  try {
+    const { pid, url } = ServerFile.parse(JSON.parse(readFileSync(paths.serverFile, 'utf8')));
+    return ` (process ${pid}, ${url})`;
+  } catch {
+    return '';
+  }
 };
 
 /** Removes the entries of a folder that nothing owns, which an earlier run left behind. */
