@@ -3,7 +3,9 @@ import { Bytes, queryInt, success, Timestamp } from './common.ts';
 
 export const Health = z
   .object({
-    status: z.enum(['ok', 'shutting_down']),
+    status: z
+      .enum(['ok', 'damaged', 'shutting_down'])
+      .describe('`damaged`: a query found the database damaged; restart Earshot to have it checked.'),
     version: z.string(),
     uptime: z.number().describe('Seconds.'),
   })

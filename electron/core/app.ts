@@ -6,7 +6,14 @@ import { messageOf } from './base/errors.ts';
 import { dataPaths } from './base/paths.ts';
 import type { AppConfig, Host } from './config.ts';
 import { createServices, type Services } from './create-services.ts';
-import { describeOwner, explainUnwritable, prepareFolders, restrictFiles, sweep } from './data-folder.ts';
+import {
+  describeOwner,
+  explainUnwritable,
+  hasLibraryFiles,
+  prepareFolders,
+  restrictFiles,
+  sweep,
+} from './data-folder.ts';
 import { addAssemblyAiRoutes } from './http/assemblyai/routes.ts';
 import { addMcpRoutes } from './http/mcp/index.ts';
 import { addOpenAiRoutes } from './http/openai/routes.ts';
@@ -85,13 +92,22 @@ const openData = (config: AppConfig) => {
   prepareFolders(paths);
   const lock = lockFolder(paths.lockFile, () => describeOwner(paths));
   const logger = fileLogger(paths.logs);
-  const db = openDatabase(paths.database, { logger, now: systemClock.now });
-  restrictFiles(paths);
-  const indexed = rebuildIndexIfMarked(db);
-  if (indexed !== undefined && indexed > 0)
-    logger.info({ transcripts: indexed }, 'The search index was rebuilt');
-  runPendingScrub(db);
-  return { paths, lock, logger, db };
+  try {
+    const db = openDatabase(paths.database, {
+      logger,
+      now: systemClock.now,
+      hasLibraryFiles: () => hasLibraryFiles(paths),
+    });
+    restrictFiles(paths);
+    const indexed = rebuildIndexIfMarked(db);
+    if (indexed !== undefined && indexed > 0)
+      logger.info({ transcripts: indexed }, 'The search index was rebuilt');
+    runPendingScrub(db);
+    return { paths, lock, logger, db };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
 };
 
 /**

@@ -1,4 +1,4 @@
-import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
@@ -73,6 +73,21 @@ export const explainUnwritable = <T>(step: () => T): T => {
     );
   }
 };
+
+/** The folders in `folder` by whose two hexadecimal digits objects are spread. */
+const spreadFolders = (folder: string): string[] =>
+  existsSync(folder)
+    ? readdirSync(folder)
+        .filter((name) => /^[0-9a-f]{2}$/.test(name))
+        .map((name) => join(folder, name))
+    : [];
+
+/** Whether the data folder holds stored files or audio of transcripts. */
+export const hasLibraryFiles = (paths: DataPaths): boolean =>
+  (existsSync(paths.transcripts) && readdirSync(paths.transcripts).length > 0) ||
+  spreadFolders(paths.objects).some((outer) =>
+    spreadFolders(outer).some((inner) => readdirSync(inner).length > 0),
+  );
 
 /** Describes the process that wrote the server file; empty where it is missing or damaged. */
 export const describeOwner = (paths: DataPaths): string => {

@@ -3,13 +3,14 @@ import { systemClock } from './base/clock.ts';
 import { AppError } from './base/errors.ts';
 import { silentLogger } from './base/logger.ts';
 import { dataPaths } from './base/paths.ts';
+import { hasLibraryFiles } from './data-folder.ts';
 import { installationSecret } from './secrets.ts';
 import { EventHub } from './services/events.ts';
 import { createFiles } from './services/files/create.ts';
 import { exportStorage, type ImportReport, importStorage } from './services/files/transfer.ts';
 import { type Progress, type VerifyReport, verifyStorage } from './services/files/verify.ts';
 import { SettingsService } from './services/settings.ts';
-import { openDatabase } from './stores/database.ts';
+import { type Database, openDatabase } from './stores/database.ts';
 import { lockFolder } from './stores/lock.ts';
 
 export type { Progress, VerifyReport };
@@ -43,7 +44,17 @@ export const openStorage = async (
     );
   }
   const lock = lockFolder(paths.lockFile, () => '');
-  const db = openDatabase(paths.database, { logger: silentLogger, now: systemClock.now });
+  let db: Database;
+  try {
+    db = openDatabase(paths.database, {
+      logger: silentLogger,
+      now: systemClock.now,
+      hasLibraryFiles: () => hasLibraryFiles(paths),
+    });
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
   const files = createFiles({
     db,
     paths,

@@ -44,6 +44,10 @@ export const systemCode = (error: unknown): string | undefined =>
 export const hasDiskFullCode = (error: unknown): boolean =>
   ['ENOSPC', 'EDQUOT', 'SQLITE_FULL'].includes(systemCode(error) ?? '');
 
+/** Whether an error's own code means that SQLite found its file damaged. */
+export const hasCorruptionCode = (error: unknown): boolean =>
+  /^SQLITE_(CORRUPT|NOTADB)/.test(systemCode(error) ?? '');
+
 /** Whether an error or any of its causes means a full disk or the user's storage limit. */
 export const isCausedByFullDisk = (error: unknown): boolean => {
   for (let at: unknown = error; at instanceof Error; at = at.cause) {

@@ -3,7 +3,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { ulid } from 'ulid';
 import type { ErrorBody } from '../../contract/errors.ts';
 import type { Route } from '../../contract/route.ts';
-import { AppError, hasDiskFullCode, isAppError, systemCode } from '../base/errors.ts';
+import { AppError, hasCorruptionCode, hasDiskFullCode, isAppError, systemCode } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { openAiErrorBody } from './openai/errors.ts';
 
@@ -31,6 +31,13 @@ export const toAppError = (error: unknown): AppError => {
   if (isAppError(error)) return error;
   if (hasDiskFullCode(error)) {
     return new AppError('disk_full', 'The disk is full. Free some space and try again.', { cause: error });
+  }
+  if (hasCorruptionCode(error)) {
+    return new AppError(
+      'internal_error',
+      'The database is damaged. Restart Earshot: the start checks it, and says what can be done.',
+      { cause: error },
+    );
   }
   if (isFastifyError(error)) {
     const known = FASTIFY_ERRORS[error.code];

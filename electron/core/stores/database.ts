@@ -1,4 +1,4 @@
-import { existsSync, renameSync } from 'node:fs';
+import { existsSync, renameSync, statSync } from 'node:fs';
 import BetterSqlite3 from 'better-sqlite3';
 import {
   type Compilable,
@@ -9,7 +9,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
-import { AppError } from '../base/errors.ts';
+import { AppError, hasCorruptionCode } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { migrate, newestVersion } from './migrations/index.ts';
 import type { Tables } from './schema.ts';
@@ -45,15 +45,29 @@ export type WritableDb = ReadableDb & {
 export type Database = WritableDb & {
   /** Whether the last process closed the database, rather than crashed. */
   readonly wasClean: boolean;
+  /** Whether a query found the file damaged. The next start then checks it. */
+  readonly isDamaged: boolean;
   close(): void;
 };
 
-type OpenOptions = { logger: Logger; now: () => number };
+type OpenOptions = {
+  logger: Logger;
+  now: () => number;
+  /** Whether there are files of a library, which must never be served with an empty database. Default: there are none. */
+  hasLibraryFiles?: () => boolean;
+};
 
-const isCorruption = (error: unknown): boolean =>
-  error instanceof Error &&
-  'code' in error &&
-  ['SQLITE_CORRUPT', 'SQLITE_NOTADB'].includes(String(error.code));
+/** A database up to this size is checked at every start, which takes a fraction of a second. */
+const MAX_BYTES_CHECKED_AT_START = 32 * 1024 ** 2;
+
+/** The checks of a start found the database damaged. */
+class DamagedDatabaseError extends Error {}
+
+const isDamage = (error: unknown): boolean =>
+  error instanceof DamagedDatabaseError || hasCorruptionCode(error);
+
+const WAYS_ON =
+  'Nothing was changed. Restore earshot.db from a backup; or, to begin with an empty library, move earshot.db, objects and transcripts out of the folder, or choose another one with --data-dir.';
 
 const openFile = (path: string): BetterSqlite3.Database => {
   const file = new BetterSqlite3(path);
@@ -68,20 +82,6 @@ const openFile = (path: string): BetterSqlite3.Database => {
     return file;
   } catch (error) {
     file.close();
-    throw error;
-  }
-};
-
-const isSound = (path: string): boolean => {
-  try {
-    const file = openFile(path);
-    try {
-      return file.pragma('quick_check(1)', { simple: true }) === 'ok';
-    } finally {
-      file.close();
-    }
-  } catch (error) {
-    if (isCorruption(error)) return false;
     throw error;
   }
 };
@@ -106,6 +106,7 @@ const refuseNewer = (file: BetterSqlite3.Database) => {
 
 class SqliteDatabase implements Database {
   readonly wasClean: boolean;
+  #isDamaged = false;
   readonly #file: BetterSqlite3.Database;
   readonly #statements = new Map<string, BetterSqlite3.Statement>();
 
@@ -114,35 +115,56 @@ class SqliteDatabase implements Database {
     this.wasClean = wasClean;
   }
 
+  get isDamaged(): boolean {
+    return this.#isDamaged;
+  }
+
   all<R>(query: Compilable<R>): R[] {
     const compiled = query.compile();
     // Kysely types the rows of the query that it compiled, and SQLite returns rows of exactly that query.
-    return this.#prepare(compiled.sql).all(...compiled.parameters) as R[];
+    return this.#watch(() => this.#prepare(compiled.sql).all(...compiled.parameters) as R[]);
   }
 
   get<R>(query: Compilable<R>): R | undefined {
     const compiled = query.compile();
     // As in `all`.
-    return this.#prepare(compiled.sql).get(...compiled.parameters) as R | undefined;
+    return this.#watch(() => this.#prepare(compiled.sql).get(...compiled.parameters) as R | undefined);
   }
 
   run(query: Compilable): { changes: number } {
     const compiled = query.compile();
-    return { changes: this.#prepare(compiled.sql).run(...compiled.parameters).changes };
+    const { changes } = this.#watch(() => this.#prepare(compiled.sql).run(...compiled.parameters));
+    return { changes };
   }
 
   transaction<T>(work: () => T): T {
-    return this.#file.transaction(work).immediate();
+    return this.#watch(() => this.#file.transaction(work).immediate());
   }
 
   checkpoint(): boolean {
-    return this.#file.pragma('wal_checkpoint(TRUNCATE)', { simple: true }) === 0;
+    return this.#watch(() => this.#file.pragma('wal_checkpoint(TRUNCATE)', { simple: true }) === 0);
   }
 
   close(): void {
-    this.#file.prepare("INSERT OR REPLACE INTO meta (key, value) VALUES ('clean', '1')").run();
-    this.checkpoint();
-    this.#file.close();
+    try {
+      if (this.#isDamaged) return;
+      this.#file.prepare("INSERT OR REPLACE INTO meta (key, value) VALUES ('clean', '1')").run();
+      this.checkpoint();
+    } catch (error) {
+      // Without the mark, the next start checks the file.
+      if (!isDamage(error)) throw error;
+    } finally {
+      this.#file.close();
+    }
+  }
+
+  #watch<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      if (isDamage(error)) this.#isDamaged = true;
+      throw error;
+    }
   }
 
   #prepare(text: string): BetterSqlite3.Statement {
@@ -155,27 +177,38 @@ class SqliteDatabase implements Database {
   }
 }
 
-/**
- * Opens the database at `path` and migrates it to the newest version. After a crash it checks the file first; a damaged
- * one is set aside. Throws `conflict` for a database of a newer version, and leaves it untouched.
- */
-export const openDatabase = (path: string, { logger, now }: OpenOptions): Database => {
-  let file: BetterSqlite3.Database;
-  try {
-    file = openFile(path);
-  } catch (error) {
-    if (!isCorruption(error)) throw error;
-    setAside(path, now(), logger);
-    file = openFile(path);
+/** Refuses to make an empty database beside the files of a library. */
+const refuseEmptyLibrary = ({ hasLibraryFiles }: OpenOptions): void => {
+  if (hasLibraryFiles?.() !== true) return;
+  throw new AppError(
+    'conflict',
+    `The database of this data folder is missing or empty, though there are files of its library. ${WAYS_ON}`,
+  );
+};
+
+/** Sets a damaged database aside if nothing else is in the data folder, and refuses to go on otherwise. */
+const replaceDamaged = (path: string, { logger, now, hasLibraryFiles }: OpenOptions): void => {
+  if (hasLibraryFiles?.() === true) {
+    throw new AppError('conflict', `The database of this data folder is damaged. ${WAYS_ON}`);
   }
+  setAside(path, now(), logger);
+};
+
+const openAndMigrate = (path: string, options: OpenOptions): Database => {
+  // Before SQLite opens it: it would remove the write-ahead log of an empty file.
+  const size = existsSync(path) ? statSync(path).size : 0;
+  if (size === 0) refuseEmptyLibrary(options);
+  const file = openFile(path);
   try {
     refuseNewer(file);
     const fresh = Number(file.pragma('user_version', { simple: true })) === 0;
+    if (fresh) refuseEmptyLibrary(options);
     const clean = fresh || file.prepare("SELECT value FROM meta WHERE key = 'clean'").pluck().get() === '1';
-    if (!clean) {
-      file.close();
-      if (!isSound(path)) setAside(path, now(), logger);
-      file = openFile(path);
+    if (
+      (!clean || size <= MAX_BYTES_CHECKED_AT_START) &&
+      file.pragma('quick_check(1)', { simple: true }) !== 'ok'
+    ) {
+      throw new DamagedDatabaseError('The database is damaged.');
     }
     migrate(file);
     file.prepare("INSERT OR REPLACE INTO meta (key, value) VALUES ('clean', '0')").run();
@@ -184,9 +217,22 @@ export const openDatabase = (path: string, { logger, now }: OpenOptions): Databa
     if (!clean) database.checkpoint();
     return database;
   } catch (error) {
-    if (file.open) file.close();
-    if (!isCorruption(error)) throw error;
-    setAside(path, now(), logger);
-    return openDatabase(path, { logger, now });
+    file.close();
+    throw error;
+  }
+};
+
+/**
+ * Opens the database at `path` and migrates it to the newest version. After a crash, and where it is small, it checks
+ * the file first; a damaged one is set aside. Throws `conflict`, and leaves the file untouched, for a database of a newer
+ * version, and for one that is damaged, empty or missing beside the files of a library.
+ */
+export const openDatabase = (path: string, options: OpenOptions): Database => {
+  try {
+    return openAndMigrate(path, options);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    replaceDamaged(path, options);
+    return openAndMigrate(path, options);
   }
 };

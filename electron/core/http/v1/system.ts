@@ -6,6 +6,7 @@ import type { RequestLog } from '../request-log.ts';
 import { ok, success } from '../responses.ts';
 
 export type SystemDeps = {
+  readonly db: { readonly isDamaged: boolean };
   readonly system: SystemService;
   readonly requestLog: RequestLog;
   readonly version: string;
@@ -13,8 +14,14 @@ export type SystemDeps = {
 
 /** Health, facts about the system, and the request log. */
 export const addSystemRoutes = (server: FastifyInstance, deps: SystemDeps): void => {
-  const { system, requestLog, version } = deps;
-  addRoute(server, routes.health, () => ok({ status: 'ok' as const, version, uptime: system.uptime() }));
+  const { db, system, requestLog, version } = deps;
+  addRoute(server, routes.health, () =>
+    ok({
+      status: db.isDamaged ? ('damaged' as const) : ('ok' as const),
+      version,
+      uptime: system.uptime(),
+    }),
+  );
   addRoute(server, routes.system, async () => ok(success(await system.describe())));
   addRoute(server, routes.listRequests, () => ok(success(requestLog.list())));
 };
