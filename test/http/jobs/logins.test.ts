@@ -65,6 +65,31 @@ it('a login in audio_url is used after a crash, never shown, and deleted with th
   expect(await server.log()).not.toContain(PASSWORD);
 });
 
+it('the query of an audio_url reaches no log and no message', async () => {
+  const secret = 'query-secret-2718';
+  urls.set('/moved.wav', (_request, response) =>
+    response.writeHead(302, { location: `/missing.wav?token=${secret}` }).end(),
+  );
+  for (const [path, range] of [
+    ['/missing.wav', {}],
+    ['/moved.wav', {}],
+    ['/missing.wav', { audio_end_at: 1 }],
+  ] as const) {
+    const failed = await server.client.call('createTranscript', {
+      body: { audio_url: `${urls.url(path)}?token=${secret}`, wait_until_complete: true, ...range },
+    });
+    expect(failed.error?.code).toBe('download_failed');
+    expect(failed.error?.message).not.toContain(secret);
+  }
+  await server.fetch(`/v1/transcript/recent?limit=${secret}`);
+  await server.fetch(`/v1/nothing?token=${secret}`);
+  const shown = await Promise.all(
+    ['/v1/network', '/v1/requests'].map(async (path) => (await server.fetch(path)).text()),
+  );
+  expect(shown.join('\n')).not.toContain(secret);
+  expect(await server.log()).not.toContain(secret);
+});
+
 it('a failed job whose login is forgotten cannot be retried, and says so', async () => {
   const failed = await server.client.call('createTranscript', {
     body: { audio_url: withLogin('/private.wav', 'wrong-secret-0815'), wait_until_complete: true },
