@@ -92,7 +92,7 @@ it('the query of an audio_url reaches no log and no message', async () => {
 
 it('a failed job whose login is forgotten cannot be retried, and says so', async () => {
   const failed = await server.client.call('createTranscript', {
-    body: { audio_url: withLogin('/private.wav', 'wrong-secret-0815'), wait_until_complete: true },
+    body: { audio_url: withLogin('/private.wav', 'wrong-secret-0815-100%'), wait_until_complete: true },
   });
   expect(failed).toMatchObject({ status: 'failed', error: { code: 'download_failed' } });
   await expect(server.client.call('retryTranscript', { params: { id: failed.id } })).rejects.toMatchObject({

@@ -99,9 +99,18 @@ const flattenHeaders = (
     ),
   );
 
+/** A stray percent sign in a login stands for itself. */
+const decodeLogin = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+};
+
 const basicAuthorization = (url: URL): Record<string, string> => {
   if (url.username === '' && url.password === '') return {};
-  const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+  const pair = `${decodeLogin(url.username)}:${decodeLogin(url.password)}`;
   return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
 };
 
