@@ -97,7 +97,7 @@ export const transcriptRoutes = {
     located: true,
     params: byId,
     responses: { 202: t.Transcription },
-    errors: ['transcript_not_found', 'not_retryable'],
+    errors: ['transcript_not_found', 'not_retryable', 'budget_exceeded'],
   }),
   analyzeTranscript: route({
     method: 'POST',
