@@ -233,6 +233,11 @@ describe('a transcript in AssemblyAI’s form', () => {
     ]);
   });
 
+  it('is searched once for a phrase that is asked for again', () => {
+    const matches = aaiWordSearch(aaiWords(TALK), ['budget', 'Budget!', 'budget']);
+    expect(matches.map(({ text, count }) => [text, count])).toEqual([['budget', 2]]);
+  });
+
   it.each([10, 32, 42, 80, 120, 800])('has captions of at most %i characters', (room) => {
     for (const cue of parseSrt(aaiSubtitles(TALK, 'srt', { chars_per_caption: room }))) {
       expect(cue.lines.join('\n').length).toBeLessThanOrEqual(room);

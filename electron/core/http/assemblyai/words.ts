@@ -95,17 +95,22 @@ const keyOf = (text: string): string =>
     .map((token) => token.folded)
     .join(' ');
 
-/** Finds each phrase among the words, ignoring case, accents and punctuation. */
+/** Finds each distinct phrase among the words, ignoring case, accents and punctuation. */
 export const aaiWordSearch = (
   words: readonly AaiWord[],
   phrases: readonly string[],
 ): AaiWordSearch['matches'] => {
   const keys = words.map((word) => keyOf(word.text));
+  const searched = new Set<string>();
   return phrases.flatMap((phrase) => {
     const wanted = phrase
       .split(/\s+/u)
       .map(keyOf)
       .filter((key) => key !== '');
+    const wantedKey = wanted.join(' ');
+    // A phrase that is repeated would repeat all of its matches.
+    if (searched.has(wantedKey)) return [];
+    searched.add(wantedKey);
     const indexes = keys.flatMap((_, at) =>
       wanted.length > 0 && wanted.every((key, offset) => keys[at + offset] === key) ? [at] : [],
     );
