@@ -86,4 +86,19 @@ describe('the event loop stays free', () => {
     }
     expect(isFree(), JSON.stringify(pauses)).toBe(true);
   });
+
+  it('while a word of 100,000 characters is exported as subtitles', async () => {
+    await correct('ß'.repeat(100_000));
+    const pauses: { exporting: number; reading: number }[] = [];
+    const isFree = () => pauses.some(({ exporting, reading }) => exporting < Math.max(200, 3 * reading));
+    while (!isFree() && pauses.length < TRIES) {
+      const exporting = await pauseOf(async () => {
+        const response = await server.fetch(`/v1/transcript/id/${id}/export?format=srt`);
+        expect([response.status, (await response.text()).match(/ß/g)?.length]).toEqual([200, 100_000]);
+      });
+      const reading = await pauseOf(() => server.client.call('getTranscript', { params: { id } }));
+      pauses.push({ exporting, reading });
+    }
+    expect(isFree(), JSON.stringify(pauses)).toBe(true);
+  });
 });

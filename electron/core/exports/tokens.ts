@@ -70,26 +70,24 @@ const AFTER_SEPARATOR = /[-/\\._?&=+,:@–—]$/u;
 
 /** Splits text wider than `columns` after a separator in the second half, else at the last character that fits. */
 export const splitToWidth = (text: string, columns: number): string[] => {
+  if (displayWidth(text) <= columns) return [text.trim()].filter((part) => part !== '');
+  // Segmented once, since a word may have 100,000 characters.
+  const all = graphemesOf(text);
+  const widths = all.map(displayWidth);
   const parts: string[] = [];
-  let rest = text;
-  while (displayWidth(rest) > columns) {
-    const all = graphemesOf(rest);
-    let count = 0;
+  for (let from = 0; from < all.length; ) {
+    let to = from;
     let width = 0;
-    let separator = 0;
-    for (const grapheme of all) {
-      const next = width + displayWidth(grapheme);
-      if (next > columns && count > 0) break;
-      width = next;
-      count++;
-      if (width >= columns / 2 && AFTER_SEPARATOR.test(grapheme)) separator = count;
+    let separator = from;
+    while (to < all.length && (to === from || width + (widths[to] ?? 0) <= columns)) {
+      width += widths[to] ?? 0;
+      to++;
+      if (width >= columns / 2 && AFTER_SEPARATOR.test(all[to - 1] ?? '')) separator = to;
     }
-    const cut = separator > 0 ? separator : count;
-    const head = all.slice(0, cut).join('');
-    if (head.length >= rest.length) break;
-    parts.push(head);
-    rest = rest.slice(head.length);
+    // What is left fits, so no separator needs to be looked for.
+    const cut = to < all.length && separator > from ? separator : to;
+    parts.push(all.slice(from, cut).join(''));
+    from = cut;
   }
-  parts.push(rest);
   return parts.map((part) => part.trim()).filter((part) => part !== '');
 };
