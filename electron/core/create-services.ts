@@ -51,7 +51,7 @@ export const createServices = async ({ config, host, paths, db, logger }: Deps) 
   const jobEvents = new JobEvents();
   const fileEvents = new Emitter<{ sourceDeleted: SourceDeleted }>();
 
-  const settings = new SettingsService(db, runOverrides(config), config.defaults);
+  const settings = new SettingsService(db, runOverrides(config), config.defaults, paths.root);
   const accounts = new AccountService(db, clock, config.apiKey);
   const usage = new UsageService(db);
   const search = new SearchService(db);

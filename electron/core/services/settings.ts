@@ -12,6 +12,7 @@ import { AppError } from '../base/errors.ts';
 import type { PipelineSettings } from '../pipeline/deps.ts';
 import type { WritableDb } from '../stores/database.ts';
 import { clearSetting, readSettings, writeSetting } from '../stores/settings.ts';
+import { checkMirrors } from './files/mirrors.ts';
 
 type Entry = { readonly value: unknown; readonly source: 'default' | 'stored' | 'run' };
 type Checked = { readonly key: SettingKey; readonly value: Settings[SettingKey] | null };
@@ -26,17 +27,35 @@ const check = (key: string, value: JsonValue): Checked | Problem => {
   return { path: key, message: result.error.issues[0]?.message ?? 'is not valid' };
 };
 
+/** Mirrors are checked against this machine when they are set. Stored ones stay: a disk may be away. */
+const mirrorProblems = (value: unknown, dataDir: string | undefined): Problem[] => {
+  const { data } = SETTINGS['storage.mirrors'].schema.safeParse(value);
+  if (data === undefined || dataDir === undefined) return [];
+  return checkMirrors(data, dataDir).refused.map(({ number, reason }) => ({
+    path: 'storage.mirrors',
+    message: `cannot use folder ${number}: ${reason}`,
+  }));
+};
+
 /** The settings of this installation. Overrides of this run win over stored values, and these over defaults. */
 export class SettingsService {
   readonly #db: WritableDb;
   readonly #overrides: ReadonlyMap<string, unknown>;
   readonly #defaults: ReadonlyMap<string, unknown>;
+  readonly #dataDir: string | undefined;
   /** Values at the start as JSON, to find those that need a restart. */
   readonly #atStart: ReadonlyMap<string, string>;
   #entries: ReadonlyMap<SettingKey, Entry>;
 
-  constructor(db: WritableDb, overrides: Partial<Settings>, defaults: Partial<Settings> = {}) {
+  /** `dataDir`: the folder that mirrors must lie outside of; without it they are not checked. */
+  constructor(
+    db: WritableDb,
+    overrides: Partial<Settings>,
+    defaults: Partial<Settings> = {},
+    dataDir?: string,
+  ) {
     this.#db = db;
+    this.#dataDir = dataDir;
     this.#overrides = new Map(Object.entries(overrides));
     this.#defaults = new Map(Object.entries(defaults));
     this.#entries = this.#read();
@@ -64,7 +83,10 @@ export class SettingsService {
   /** Stores values, or resets those that are null. Throws `invalid_request` before storing any if one is invalid. */
   change(values: Readonly<PatchSettings>): void {
     const results = Object.entries(values).map(([key, value]) => check(key, value ?? null));
-    const problems = results.filter((result) => 'message' in result);
+    const problems = [
+      ...results.filter((result) => 'message' in result),
+      ...mirrorProblems(values['storage.mirrors'], this.#dataDir),
+    ];
     const [first] = problems;
     if (first !== undefined) {
       throw new AppError('invalid_request', `The setting ${first.path} ${first.message}.`, {

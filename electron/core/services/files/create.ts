@@ -8,6 +8,7 @@ import { ObjectStore } from '../../stores/objects/store.ts';
 import type { EventHub } from '../events.ts';
 import type { SettingsService } from '../settings.ts';
 import { CorsService } from './cors.ts';
+import { checkMirrors } from './mirrors.ts';
 import { PresignService } from './presign.ts';
 import { Quota } from './quota.ts';
 import { FileService, type SourceDeleted } from './service.ts';
@@ -54,10 +55,14 @@ const SWEEP_EVERY_MS = 10 * 60_000;
 /** Wires the storage. Call `open` before use. */
 export const createFiles = (options: CreateFilesOptions): Files => {
   const { db, settings, clock, logger, baseUrl } = options;
+  const mirrors = checkMirrors(settings.get('storage.mirrors'), options.paths.root);
+  for (const { number, reason } of mirrors.refused) {
+    logger.warn({ mirror: number, reason }, 'A folder of storage.mirrors keeps no copies');
+  }
   const store = new ObjectStore({
     db,
     root: options.paths.objects,
-    mirrors: settings.get('storage.mirrors'),
+    mirrors: mirrors.usable,
     clock,
     logger,
   });
