@@ -2,7 +2,8 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { isoTime, systemClock } from './base/clock.ts';
-import { messageOf } from './base/errors.ts';
+import { isCausedByFullDisk, messageOf } from './base/errors.ts';
+import type { Logger } from './base/logger.ts';
 import { dataPaths } from './base/paths.ts';
 import type { AppConfig, Host } from './config.ts';
 import { createServices, type Services } from './create-services.ts';
@@ -35,9 +36,9 @@ import { addWebhookRoutes } from './http/v1/webhooks.ts';
 import { fileLogger } from './log.ts';
 import { pruneWorkFolders } from './pipeline/source/work-folder.ts';
 import { localKey } from './secrets.ts';
-import { openDatabase } from './stores/database.ts';
+import { type Database, openDatabase } from './stores/database.ts';
 import { lockFolder } from './stores/lock.ts';
-import { runPendingScrub } from './stores/scrub.ts';
+import { runPendingScrub, startScrubbing } from './stores/scrub.ts';
 import { rebuildIndexIfMarked } from './stores/search.ts';
 
 const PRUNE_EVERY_MS = 3600_000;
@@ -86,6 +87,20 @@ const addRoutes = async (scope: FastifyInstance, services: Services, info: Serve
   addNetworkRoutes(scope, services.network);
 };
 
+const warnOfScrub = (logger: Logger, error: unknown): void => {
+  logger.warn({ reason: messageOf(error) }, 'Deleted text could not be removed from the database files yet');
+};
+
+/** At the start and at a stop, which neither a full disk nor a damaged database must prevent. */
+const finishScrub = (db: Database, logger: Logger): void => {
+  try {
+    runPendingScrub(db, Number.POSITIVE_INFINITY);
+  } catch (error) {
+    if (!isCausedByFullDisk(error) && !db.isDamaged) throw error;
+    warnOfScrub(logger, error);
+  }
+};
+
 /** Locks the data folder and opens its database, with everything finished that an earlier run owed to it. */
 const openData = (config: AppConfig) => {
   const paths = dataPaths(config.dataDir);
@@ -102,7 +117,7 @@ const openData = (config: AppConfig) => {
     const indexed = rebuildIndexIfMarked(db);
     if (indexed !== undefined && indexed > 0)
       logger.info({ transcripts: indexed }, 'The search index was rebuilt');
-    runPendingScrub(db);
+    finishScrub(db, logger);
     return { paths, lock, logger, db };
   } catch (error) {
     lock.release();
@@ -149,8 +164,10 @@ export const createApp = async (config: AppConfig, host: Host): Promise<App> => 
       logger.warn({ reason: messageOf(error) }, 'Old work folders could not be removed');
     });
   }, PRUNE_EVERY_MS).unref();
+  const stopScrubbing = startScrubbing(db, (error) => warnOfScrub(logger, error));
   const close = async () => {
     clearInterval(pruning);
+    await stopScrubbing();
     await services.jobs.close();
     // Requests that waited for a job are answered now; closing the server at once would cut their connections instead.
     await setImmediate();
@@ -162,6 +179,7 @@ export const createApp = async (config: AppConfig, host: Host): Promise<App> => 
     await services.http.close();
     services.network.close();
     rmSync(paths.serverFile, { force: true });
+    finishScrub(db, logger);
     db.close();
     logger.info({}, 'Earshot stopped');
     lock.release();

@@ -195,7 +195,7 @@ export class AccountService {
       if (userId === id && this.#sessions.delete(hash)) ended.add(hash);
     }
     this.#events.emit('keysEnded', ended);
-    runPendingScrub(this.#db);
+    runPendingScrub(this.#db, 0);
   }
 
   #callerOf(userId: string, keyHash: string, keyPrefix: string): Caller | undefined {

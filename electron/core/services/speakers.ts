@@ -68,7 +68,7 @@ export class SpeakerService {
       }
       store.deleteRememberedSpeaker(db, id);
     });
-    runPendingScrub(db);
+    runPendingScrub(db, 0);
   }
 
   /** Forgets all speakers of a user, with every embedding in the user's transcripts. Returns how many. */
@@ -79,7 +79,7 @@ export class SpeakerService {
       store.deleteSpeakerEmbeddingsOf(db, userId);
       return store.deleteRememberedSpeakersOf(db, userId);
     });
-    runPendingScrub(db);
+    runPendingScrub(db, 0);
     return forgotten;
   }
 

@@ -38,7 +38,10 @@ export type WritableDb = ReadableDb & {
   run(query: Compilable): { changes: number };
   /** All or nothing; nested calls become savepoints. */
   transaction<T>(work: () => T): T;
-  /** Folds the write-ahead log into the database file and empties it; false while another process reads from it. */
+  /**
+   * Folds the write-ahead log into the database file and empties it. Returns false, without waiting, while another
+   * process uses the database.
+   */
   checkpoint(): boolean;
 };
 
@@ -49,6 +52,8 @@ export type Database = WritableDb & {
   readonly isDamaged: boolean;
   close(): void;
 };
+
+const BUSY_TIMEOUT_MS = 5000;
 
 type OpenOptions = {
   logger: Logger;
@@ -76,7 +81,7 @@ const openFile = (path: string): BetterSqlite3.Database => {
     // FULL, because an acknowledged upload or job must survive a power cut.
     file.pragma('synchronous = FULL');
     file.pragma('foreign_keys = ON');
-    file.pragma('busy_timeout = 5000');
+    file.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
     file.pragma(`journal_size_limit = ${64 * 1024 * 1024}`);
     file.pragma('secure_delete = ON');
     return file;
@@ -142,7 +147,12 @@ class SqliteDatabase implements Database {
   }
 
   checkpoint(): boolean {
-    return this.#watch(() => this.#file.pragma('wal_checkpoint(TRUNCATE)', { simple: true }) === 0);
+    this.#file.pragma('busy_timeout = 0');
+    try {
+      return this.#watch(() => this.#file.pragma('wal_checkpoint(TRUNCATE)', { simple: true }) === 0);
+    } finally {
+      this.#file.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    }
   }
 
   close(): void {

@@ -1,28 +1,81 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type ReadableDb, sql, type WritableDb } from './database.ts';
-import { compactIndex } from './search.ts';
+import { compactIndexStep } from './search.ts';
 
 const MARK = 'scrub';
+/** Longest that a request waits for the index after private content was replaced; the rest is done in the background. */
+const MAX_WAIT_MS = 100;
+const BACKGROUND_INTERVAL_MS = 5000;
+const BACKGROUND_STEP_MS = 10;
 
 /** Where replaced or deleted content lingers: in the write-ahead log, or also in the search index. */
 export type ScrubScope = 'log' | 'index';
 
-const markOf = (db: ReadableDb): string | undefined =>
-  db.get(sql.selectFrom('meta').select('value').where('key', '=', MARK))?.value;
+const markOf = (db: ReadableDb): ScrubScope | undefined => {
+  const value = db.get(sql.selectFrom('meta').select('value').where('key', '=', MARK))?.value;
+  if (value === undefined) return undefined;
+  return value === 'index' ? 'index' : 'log';
+};
 
-/**
- * Notes that private content was just replaced or deleted and must also leave the database files. Call it in the
- * same transaction, and `runPendingScrub` after the commit; after a crash in between, the next start does it.
- */
-export const markForScrub = (db: WritableDb, scope: ScrubScope): void => {
-  const value = markOf(db) === 'index' ? 'index' : scope;
+const setMark = (db: WritableDb, value: ScrubScope): void => {
   db.run(sql.replaceInto('meta').values({ key: MARK, value }));
 };
 
-/** Removes what `markForScrub` noted from the database files. Not inside a transaction. */
-export const runPendingScrub = (db: WritableDb): void => {
+/**
+ * Notes that private content was just replaced or deleted and must also leave the database files. Call it in the same
+ * transaction. `startScrubbing` and, after a crash, the next start do the rest; call `runPendingScrub` after the commit
+ * where it must not wait.
+ */
+export const markForScrub = (db: WritableDb, scope: ScrubScope): void =>
+  setMark(db, markOf(db) === 'index' ? 'index' : scope);
+
+/** Merges the search index for about `maxMs`, in one transaction; false once nothing deleted is left in it. */
+const compactIndexFor = (db: WritableDb, maxMs: number): boolean =>
+  db.transaction(() => {
+    const end = performance.now() + maxMs;
+    let isPending = true;
+    while (isPending && performance.now() < end) isPending = compactIndexStep(db);
+    return isPending;
+  });
+
+/**
+ * Removes what `markForScrub` noted from the database files: empties the log, and merges the search index for at most
+ * about `maxMs`. Returns what is still pending. Not inside a transaction.
+ */
+export const runPendingScrub = (db: WritableDb, maxMs = MAX_WAIT_MS): ScrubScope | undefined => {
   const mark = markOf(db);
-  if (mark === undefined) return;
-  if (mark === 'index') compactIndex(db);
+  if (mark === undefined) return undefined;
+  const isIndexPending = mark === 'index' && compactIndexFor(db, maxMs);
+  if (mark === 'index' && !isIndexPending) setMark(db, 'log');
   // While another process reads, the log cannot be emptied: the mark stays for the next time.
-  if (db.checkpoint()) db.run(sql.deleteFrom('meta').where('key', '=', MARK));
+  const isLogEmpty = db.checkpoint();
+  if (isIndexPending) return 'index';
+  if (!isLogEmpty) return 'log';
+  db.run(sql.deleteFrom('meta').where('key', '=', MARK));
+  return undefined;
+};
+
+/** Scrubs what is pending every few seconds, in steps between which requests get their turn. Returns a function that ends it. */
+export const startScrubbing = (db: WritableDb, onError: (error: unknown) => void): (() => Promise<void>) => {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const scrub = async () => {
+    while (!signal.aborted) {
+      try {
+        await delay(BACKGROUND_INTERVAL_MS, undefined, { ref: false, signal });
+        // The pauses leave at least half of the time to requests.
+        while (markOf(db) === 'index' && compactIndexFor(db, BACKGROUND_STEP_MS)) {
+          await delay(2 * BACKGROUND_STEP_MS, undefined, { ref: false, signal });
+        }
+        runPendingScrub(db);
+      } catch (error) {
+        if (!signal.aborted) onError(error);
+      }
+    }
+  };
+  const done = scrub();
+  return () => {
+    stopping.abort();
+    return done;
+  };
 };

@@ -85,9 +85,22 @@ export const rebuildIndexIfMarked = (db: WritableDb): number | undefined => {
   });
 };
 
-/** Merges the whole index into one segment: FTS5 keeps the words of deleted rows until theirs is merged. */
-export const compactIndex = (db: WritableDb): void => {
-  db.run(query(raw`INSERT INTO search_index (search_index) VALUES ('optimize')`));
+/** Pages that one step of a merge writes at most: about a millisecond's work. */
+const MERGE_PAGES = 64;
+
+const totalChanges = (db: ReadableDb): number =>
+  db.get(query(raw<{ changes: number }>`SELECT total_changes() AS changes`))?.changes ?? 0;
+
+/**
+ * Merges a part of the index; returns false once all of it is one segment. FTS5 keeps the words of deleted rows until
+ * their segment is merged. Its option `secure-delete` has no effect on a table with `contentless_delete`.
+ */
+export const compactIndexStep = (db: WritableDb): boolean => {
+  const before = totalChanges(db);
+  // A negative number merges all segments, as 'optimize' does, rather than those of one level.
+  db.run(query(raw`INSERT INTO search_index (search_index, rank) VALUES ('merge', ${-MERGE_PAGES})`));
+  // A command without effect counts as one change (https://sqlite.org/fts5.html#the_merge_command).
+  return totalChanges(db) - before >= 2;
 };
 
 export type FoundTranscript = {

@@ -27,7 +27,7 @@ const open = (folder: string): Database =>
 const start = (folder: string): Database => {
   const db = open(folder);
   rebuildIndexIfMarked(db);
-  runPendingScrub(db);
+  runPendingScrub(db, Number.POSITIVE_INFINITY);
   return db;
 };
 

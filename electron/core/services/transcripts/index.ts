@@ -25,6 +25,7 @@ import type { WritableDb } from '../../stores/database.ts';
 import { findIdempotent, rememberIdempotent } from '../../stores/idempotency.ts';
 import { lastQueueOrder } from '../../stores/jobs.ts';
 import { markForScrub, runPendingScrub } from '../../stores/scrub.ts';
+import { touchesIndex } from '../../stores/search.ts';
 import { readSegments, replaceSegments } from '../../stores/segments.ts';
 import { readSpeakerEmbeddings } from '../../stores/speakers.ts';
 import type { Transcript, TranscriptChange } from '../../stores/transcript-record.ts';
@@ -156,6 +157,7 @@ export class TranscriptService {
             ? change.analysis
             : nameSpeakers({ ...now, analysis: change.analysis ?? now.analysis }, patch.speakers, speakers);
         store.updateTranscript(db, id, { ...change, analysis });
+        markForScrub(db, touchesIndex(change) ? 'index' : 'log');
       });
       await nextTurn();
       return this.#publishChange(userId, id);
@@ -227,11 +229,13 @@ export class TranscriptService {
     this.stored(userId, id);
     // Re-check synchronously right before deleting, so the queue cannot claim the job in between.
     while (jobs.isRunning(id)) await jobs.stop(id, 'deleted');
+    const hasEmbeddings = readSpeakerEmbeddings(db, id).length > 0;
     db.transaction(() => {
-      if (readSpeakerEmbeddings(db, id).length > 0) markForScrub(db, 'log');
       if (!store.deleteTranscript(db, userId, id)) throw notFound();
+      markForScrub(db, 'index');
     });
-    runPendingScrub(db);
+    // The log alone: the index is compacted in the background, once for many deletions.
+    if (hasEmbeddings) runPendingScrub(db, 0);
     jobEvents.emit('settled', { id });
     for (const folder of [join(paths.transcripts, id), join(paths.temporary, id)]) {
       await rm(folder, { recursive: true, force: true });
