@@ -54,8 +54,9 @@ it('a login in audio_url is used after a crash, never shown, and deleted with th
   await expect
     .poll(() => server.client.call('getTranscript', { params }), { timeout: 20_000 })
     .toMatchObject({ status: 'completed', audio_url: urls.url('/private.wav') });
-  const deliveries = await server.client.call('listDeliveries', { params });
-  expect(deliveries.data).toMatchObject([{ url: urls.url('/hook') }]);
+  await expect
+    .poll(async () => (await server.client.call('listDeliveries', { params })).data)
+    .toMatchObject([{ url: urls.url('/hook') }]);
   const shown = await Promise.all(
     ['/v1/transcript/user', `/v1/transcript/id/${created.id}`, '/v1/network', '/v1/requests'].map(
       async (path) => (await server.fetch(path)).text(),

@@ -104,8 +104,16 @@ export const bleep = async (
   const stallSeconds = limits?.stallSeconds ?? DEFAULT_STALL_SECONDS;
   let stalledAfter: number | null = null;
   const runs: FfmpegRun[] = [];
+  let isStopped = false;
   const killAll = async (): Promise<void> => {
+    isStopped = true;
     await Promise.all(runs.map((run) => run.kill()));
+  };
+  /** A run that starts after the end was asked for is killed at once. */
+  const track = (run: FfmpegRun): FfmpegRun => {
+    runs.push(run);
+    if (isStopped) void run.kill();
+    return run;
   };
   const stall = new StallTimer(stallSeconds, () => {
     stalledAfter = stallSeconds;
@@ -116,10 +124,8 @@ export const bleep = async (
   const unlisten = onAbort(signal, () => void killAll());
   try {
     stall.resume();
-    const decoding = await decodeRun(tools, options, pcm, () => stall.touch());
-    runs.push(decoding);
-    const encoding = encodeRun(tools, options, pcm, cover, () => stall.touch());
-    runs.push(encoding);
+    const decoding = track(await decodeRun(tools, options, pcm, () => stall.touch()));
+    const encoding = track(encodeRun(tools, options, pcm, cover, () => stall.touch()));
     decoding.stdout.on('data', () => stall.touch());
     // If the encoder ends early, e.g. on a full disk, nothing reads the decoder's output: it would wait forever.
     void encoding.exit.then(({ code }) => (code === 0 ? undefined : decoding.kill()));

@@ -43,17 +43,27 @@ const exitOf = (error: unknown, stderr: string | null | undefined): FfmpegExit =
   return { code: null, stderr: lines, startError: killed ? null : message };
 };
 
+/** The process behind a started command: a private field of fluent-ffmpeg, whose API does not offer what follows. */
+const childOf = (run: object): ChildProcess | undefined => {
+  const child: unknown = Reflect.get(run, 'ffmpegProc');
+  return child instanceof ChildProcess ? child : undefined;
+};
+
 /**
  * Calls `listener` if the process cannot be started. fluent-ffmpeg looks for ffmpeg once and caches the answer; if
  * ffmpeg is missing later, or the system cannot fork, its own listener throws an uncaught exception.
  */
-const onStartError = (run: object, listener: (message: string) => void): void => {
-  const child: unknown = Reflect.get(run, 'ffmpegProc');
-  if (!(child instanceof ChildProcess)) return;
+const onStartError = (child: ChildProcess, listener: (message: string) => void): void => {
   child.removeAllListeners('error');
   child.on('error', (error) => {
     if (child.pid === undefined) listener(messageOf(error));
   });
+};
+
+/** Discards what a killed process still wrote: fluent-ffmpeg waits for the end of its output, which nobody reads. */
+const discardOutput = (child: ChildProcess): void => {
+  child.stdout?.unpipe();
+  child.stdout?.resume();
 };
 
 /**
@@ -72,11 +82,19 @@ export const runFfmpeg = (command: FfmpegCommand): FfmpegRun => {
     .outputOptions([...command.outputOptions]);
   let hasStarted = false;
   let isKilled = false;
+  const sendKill = (): void => {
+    run.kill('SIGKILL');
+    const child = childOf(run);
+    if (child !== undefined) discardOutput(child);
+  };
   const exit = new Promise<FfmpegExit>((resolve) => {
     run.on('start', () => {
       hasStarted = true;
-      onStartError(run, (startError) => resolve({ code: null, stderr: [], startError }));
-      if (isKilled) run.kill('SIGKILL');
+      const child = childOf(run);
+      if (child !== undefined) {
+        onStartError(child, (startError) => resolve({ code: null, stderr: [], startError }));
+      }
+      if (isKilled) sendKill();
     });
     run.on('stderr', (line: string) => command.onStderr?.(line));
     run.on('end', (_stdout: unknown, stderr: string | null) => resolve(exitOf(null, stderr)));
@@ -97,7 +115,7 @@ export const runFfmpeg = (command: FfmpegCommand): FfmpegRun => {
     exit,
     kill: async () => {
       isKilled = true;
-      if (hasStarted) run.kill('SIGKILL');
+      if (hasStarted) sendKill();
       await exit;
       stdout.destroy();
     },

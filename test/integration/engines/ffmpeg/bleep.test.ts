@@ -10,6 +10,7 @@ import type { MediaEngine, MediaInput, Span } from '../../../../electron/core/en
 import { ffmpeg } from '../../../support/ffmpeg.ts';
 import { fixturePath } from '../../../support/fixtures.ts';
 import { processesWith } from '../../../support/processes.ts';
+import { createRandom, SEED } from '../../../support/random.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
 const run = promisify(execFile);
@@ -128,6 +129,27 @@ describe('bleep', { timeout: 60_000 }, () => {
     for (const span of [first, last]) {
       if (span === undefined) throw new Error('no span');
       expect(share(between(pcm, span), 1000)).toBeGreaterThan(0.9);
+    }
+  });
+
+  it('ends whenever it is cancelled', async () => {
+    const random = createRandom(SEED);
+    const cancelSoon = async (index: number): Promise<void> => {
+      const abort = new AbortController();
+      setTimeout(() => abort.abort(), random.int(0, 250));
+      const bleeping = engine.bleep({
+        input: input('04-personal-data.m4a'),
+        output: join(folder, `cancelled-${index}`),
+        spans: [{ start: 1, end: 2 }],
+        format: 'm4a',
+        signal: abort.signal,
+      });
+      // A fast machine may be done before.
+      await bleeping.catch((error: unknown) => expect(error).toMatchObject({ code: 'cancelled' }));
+    };
+    // Six at once, so that the moments differ in what the processes have written by then.
+    for (let round = 0; round < 25; round++) {
+      await Promise.all(Array.from({ length: 6 }, (_, i) => cancelSoon(6 * round + i)));
     }
   });
 
