@@ -21,7 +21,10 @@ export const failureOf = (error: unknown, reason: unknown): JobFailure => {
   return { code: 'internal_error', message: 'Something went wrong inside Earshot. The log has the details.' };
 };
 
-/** Consecutive crashes of the program during a job, without progress in between, after which the job fails. */
+/**
+ * Consecutive crashes of the program during a job, without progress in between, after which the job fails. For crashes
+ * of the engine alone see `MAX_ENGINE_CRASHES_PER_CHUNK` in pipeline/recognition/chunk-scheduler.ts.
+ */
 export const MAX_APP_CRASHES_PER_JOB = 10;
 /** From this many consecutive crashes on, a job is deferred, so that it cannot keep the program from running. */
 export const MIN_APP_CRASHES_TO_DEFER = 3;

@@ -227,7 +227,7 @@ const persist = (deps: PipelineDeps, { transcript }: JobContext, outcome: Outcom
   runPendingScrub(deps.db);
 };
 
-/** Resolve source → decode → recognize → diarize → analyze → redact → persist. */
+/** Prepare model → resolve source → decode → recognize → diarize → analyze → redact → persist. */
 const transcribe = async (deps: PipelineDeps, context: JobContext): Promise<void> => {
   const { transcript } = context;
   const { options } = transcript;

@@ -4,6 +4,7 @@ import { VALUE_CUES } from '../numbers/cues.ts';
 import { type DetectedSpan, entitySpan } from '../spans.ts';
 import type { Token } from '../tokens.ts';
 
+/** The cues stand in numbers/cues.ts, whose detection of numbers shares them. */
 type CueRule = {
   policy: PiiPolicy;
   cues: readonly string[];

@@ -196,6 +196,7 @@ class GuardedHttpClient implements HttpClient {
       headers: { ...basicAuthorization(url), ...options.headers },
       body: options.body ?? null,
     };
+    // The address of every hop is checked when its socket connects, see `createAgent`.
     for (let followed = 0; ; followed++) {
       const response = await this.#send(hop, context);
       const location = response.headers.location;

@@ -24,7 +24,10 @@ import type { RecognizedSegment } from './words.ts';
 /** Of the whole job. */
 const START_PERCENT = 10;
 const END_PERCENT = 95;
-/** Engine crashes during one chunk, counted over restarts of the app, after which the job fails. */
+/**
+ * Engine crashes during one chunk, counted over restarts of the app, after which the job fails. For crashes of the app
+ * see `MAX_APP_CRASHES_PER_JOB` in jobs/failure.ts.
+ */
 export const MAX_ENGINE_CRASHES_PER_CHUNK = 3;
 /** Seconds of audio below which a measured speed says little. */
 const MIN_MEASURED_SECONDS = 5;
