@@ -13,43 +13,13 @@ import { parseWebVtt } from '../../support/webvtt.ts';
 import {
   bareText,
   bareWords,
-  segmentOf,
-  transcriptOf,
+  HOSTILE_CAPTIONS,
+  TALK,
   transcripts,
 } from '../../unit/exports/support/transcripts.ts';
 import { findOffice, readWithOffice } from './office.ts';
 
 const run = promisify(execFile);
-
-const HOSTILE = transcriptOf(
-  [
-    segmentOf('00:00:01,000 --> 00:00:02,000 and <b>bold</b> & {\\an8}top', 0, 4, 'A'),
-    segmentOf('NOTE this', 4, 6, 'B'),
-    segmentOf('1', 6, 7, 'A'),
-  ],
-  { speakers: { A: { name: 'Ana & <Bob>' } } },
-);
-
-const TALK = transcriptOf(
-  [
-    segmentOf('=1+1 is "two", she said.', 0, 2, 'A'),
-    segmentOf('# Not a *heading*.', 2, 4, 'A'),
-    segmentOf('Fine.', 65.5, 66, 'B'),
-  ],
-  {
-    name: 'Meeting <1>.mp3',
-    duration: 66,
-    speakers: { A: { name: 'Maria' } },
-    summary: {
-      text: '## Points\n- First & best\n- Second',
-      type: 'markdown',
-      language: 'en',
-      engine: 'extractive',
-    },
-    topics: ['Finance'],
-    warnings: ['The demonstration model was used.'],
-  },
-);
 
 describe('ffmpeg reads', () => {
   const folder = temporaryFolder();
@@ -64,7 +34,7 @@ describe('ffmpeg reads', () => {
       endMs: Math.round((Number(packet.pts_time) + Number(packet.duration_time)) * 1000),
     }));
   };
-  const samples = [HOSTILE, ...fc.sample(transcripts, { numRuns: 12, seed: 7 })].filter(
+  const samples = [HOSTILE_CAPTIONS, ...fc.sample(transcripts, { numRuns: 12, seed: 7 })].filter(
     (transcript) => transcript.segments.length > 0,
   );
 
@@ -85,11 +55,11 @@ describe('ffmpeg reads', () => {
 
   it('the text as it was written', async () => {
     const file = join(folder, 'hostile.srt');
-    await writeFile(file, renderSrt(HOSTILE, { format: 'srt', speakers: false }));
+    await writeFile(file, renderSrt(HOSTILE_CAPTIONS, { format: 'srt', speakers: false }));
     const { stdout } = await run('ffmpeg', ['-v', 'error', '-i', file, '-f', 'webvtt', '-']);
     const text = stdout.replace(/^WEBVTT\s+/, '').replace(/^[\d:.]+ --> [\d:.]+$/gm, '');
     expect(bareText(text.replaceAll('&amp;', '&').replaceAll('&lt;', '<').replaceAll('&gt;', '>'))).toBe(
-      bareWords(HOSTILE),
+      bareWords(HOSTILE_CAPTIONS),
     );
   });
 });

@@ -15,32 +15,12 @@ import {
   bareWords,
   brokenTranscripts,
   segmentOf,
+  TALK,
   transcriptOf,
   transcripts,
 } from './support/transcripts.ts';
 
 const any = fc.oneof(transcripts, brokenTranscripts);
-
-const TALK = transcriptOf(
-  [
-    segmentOf('=1+1 is "two", she said.', 0, 2, 'A'),
-    segmentOf('# Not a *heading*.', 2, 4, 'A'),
-    segmentOf('Fine.', 65.5, 66, 'B'),
-  ],
-  {
-    name: 'Meeting <1>.mp3',
-    duration: 66,
-    speakers: { A: { name: 'Maria' } },
-    summary: {
-      text: '## Points\n- First & best\n- Second',
-      type: 'markdown',
-      language: 'en',
-      engine: 'extractive',
-    },
-    topics: ['Finance'],
-    warnings: ['The demonstration model was used.'],
-  },
-);
 
 /** A strict CSV reader for the grammar of RFC 4180. */
 const parseCsv = (file: string): string[][] => {

@@ -9,6 +9,7 @@ import {
   bareText,
   bareWords,
   brokenTranscripts,
+  HOSTILE_CAPTIONS,
   segmentOf,
   transcriptOf,
   transcripts,
@@ -16,15 +17,6 @@ import {
 
 const any = fc.oneof(transcripts, brokenTranscripts);
 const RUNS = { numRuns: 200 };
-
-const HOSTILE = transcriptOf(
-  [
-    segmentOf('00:00:01,000 --> 00:00:02,000 and <b>bold</b> & {\\an8}top', 0, 4, 'A'),
-    segmentOf('NOTE this', 4, 6, 'B'),
-    segmentOf('1', 6, 7, 'A'),
-  ],
-  { speakers: { A: { name: 'Ana & <Bob>' } } },
-);
 
 describe('SRT', () => {
   it('passes a strict parser with every word of any transcript', () => {
@@ -63,7 +55,7 @@ describe('SRT', () => {
   });
 
   it('contains no markup or time line inside the text', () => {
-    const file = renderSrt(HOSTILE, { format: 'srt' });
+    const file = renderSrt(HOSTILE_CAPTIONS, { format: 'srt' });
     const text = parseSrt(file).flatMap((cue) => cue.lines);
     expect(text.join('\n')).not.toMatch(/-->|<[/a-z]|\{[\\a-z]/i);
   });
@@ -113,7 +105,7 @@ describe('WebVTT', () => {
   });
 
   it('escapes text and names', () => {
-    const { cues } = parseWebVtt(renderVtt(HOSTILE, { format: 'vtt' }));
+    const { cues } = parseWebVtt(renderVtt(HOSTILE_CAPTIONS, { format: 'vtt' }));
     expect(cues[0]?.voice).toBe('Ana & <Bob>');
     expect(
       cues

@@ -204,3 +204,35 @@ export const bareText = (text: string): string =>
 
 export const bareWords = (transcript: ExportTranscript): string =>
   bareText(transcript.segments.map((segment) => segment.text).join(' '));
+
+/** Text that means something in Markdown, CSV and XML, with a name, a summary and topics. */
+export const TALK = transcriptOf(
+  [
+    segmentOf('=1+1 is "two", she said.', 0, 2, 'A'),
+    segmentOf('# Not a *heading*.', 2, 4, 'A'),
+    segmentOf('Fine.', 65.5, 66, 'B'),
+  ],
+  {
+    name: 'Meeting <1>.mp3',
+    duration: 66,
+    speakers: { A: { name: 'Maria' } },
+    summary: {
+      text: '## Points\n- First & best\n- Second',
+      type: 'markdown',
+      language: 'en',
+      engine: 'extractive',
+    },
+    topics: ['Finance'],
+    warnings: ['The demonstration model was used.'],
+  },
+);
+
+/** Text that means something in subtitle files. */
+export const HOSTILE_CAPTIONS = transcriptOf(
+  [
+    segmentOf('00:00:01,000 --> 00:00:02,000 and <b>bold</b> & {\\an8}top', 0, 4, 'A'),
+    segmentOf('NOTE this', 4, 6, 'B'),
+    segmentOf('1', 6, 7, 'A'),
+  ],
+  { speakers: { A: { name: 'Ana & <Bob>' } } },
+);
