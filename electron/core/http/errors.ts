@@ -17,7 +17,6 @@ const FASTIFY_ERRORS: Readonly<Record<string, readonly [AppError['code'], string
     'invalid_request',
     'The body does not have the length that Content-Length gives.',
   ],
-  FST_ERR_CTP_EMPTY_JSON_BODY: ['invalid_request', 'The request body is empty; JSON was expected.'],
   FST_ERR_CTP_INVALID_JSON_BODY: ['invalid_request', 'The request body is not valid JSON.'],
   FST_ERR_BAD_URL: ['invalid_request', 'The address is not valid.'],
   FST_ERR_MAX_PARAM_LENGTH: ['invalid_request', 'A part of the address is too long.'],

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
-import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { ulid } from 'ulid';
 import type { Route } from '../../contract/route.ts';
 import { routes } from '../../contract/routes.ts';
@@ -69,6 +69,17 @@ const addWindow = async (server: FastifyInstance, directory: string): Promise<vo
   });
 };
 
+/** Many HTTP clients send `Content-Type: application/json` with every request, also with those that have no body. */
+const acceptEmptyJson = (server: FastifyInstance): void => {
+  const parse = server.getDefaultJsonParser('error', 'error');
+  server.removeContentTypeParser('application/json');
+  server.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') done(null, undefined);
+    // The parser is typed for any request, this hook for requests with the default generics.
+    else parse(request as FastifyRequest, body, done);
+  });
+};
+
 /** Creates the HTTP server with all that every route shares. The caller adds the routes. */
 export const createServer = async (options: ServerOptions): Promise<FastifyInstance> => {
   const addCommonHeaders = (reply: FastifyReply): void => {
@@ -94,6 +105,7 @@ export const createServer = async (options: ServerOptions): Promise<FastifyInsta
   });
   // No route takes plain text. Without this, such a body would be refused as JSON of the wrong shape.
   server.removeContentTypeParser('text/plain');
+  acceptEmptyJson(server);
   server.addHook('onRequest', async (_request, reply) => {
     addCommonHeaders(reply);
     if (options.isShuttingDown()) {

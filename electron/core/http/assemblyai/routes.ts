@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { routes } from '../../../contract/routes.ts';
 import { CreateTranscript, type Transcription } from '../../../contract/transcript.ts';
 import { AppError } from '../../base/errors.ts';
@@ -124,21 +124,9 @@ const addReadingRoutes = (server: FastifyInstance, deps: AssemblyAiDeps): void =
   });
 };
 
-/** AssemblyAI's clients send `Content-Type: application/json` with requests that have no body. */
-const acceptEmptyJson = (server: FastifyInstance): void => {
-  const parse = server.getDefaultJsonParser('error', 'error');
-  server.removeContentTypeParser('application/json');
-  server.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (body === '') done(null, {});
-    // The parser is typed for any request, this hook for requests with the default generics.
-    else parse(request as FastifyRequest, body, done);
-  });
-};
-
 /** `/v2` in the form of AssemblyAI's API. */
 export const addAssemblyAiRoutes = async (server: FastifyInstance, deps: AssemblyAiDeps): Promise<void> => {
   await server.register(async (scope) => {
-    acceptEmptyJson(scope);
     addTranscriptRoutes(scope, deps);
     addReadingRoutes(scope, deps);
   });
