@@ -93,13 +93,13 @@ export default {
       to: { couldNotResolve: true },
     },
     {
-      name: 'contract imports zod alone',
-      comment: 'The contract is shared with the window: no Node, no other package.',
+      name: 'contract imports zod and the event stream parser alone',
+      comment: 'The contract is shared with the window and the client package: no Node, no other package.',
       severity: 'error',
       from: { path: oneOf([CONTRACT]) },
       to: {
         dependencyTypes: ['core', 'npm', 'npm-dev', 'npm-optional', 'npm-no-pkg'],
-        pathNot: packages('zod'),
+        pathNot: packages('zod', 'eventsource-parser'),
       },
     },
     {

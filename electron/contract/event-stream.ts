@@ -1,3 +1,5 @@
+import { createParser } from 'eventsource-parser';
+
 /** One message of a server-sent event stream. */
 export type StreamMessage = {
   readonly id: string | undefined;
@@ -7,40 +9,26 @@ export type StreamMessage = {
 
 /**
  * Parses a server-sent event stream (WHATWG HTML, 9.2.6) incrementally: `push` takes text and returns the messages that it
- * completes. Ignores the field `retry`; `onComment` is called for each comment, which servers send as a heartbeat.
+ * completes, each with the last id that the stream has named. `onComment` is called for each comment, which servers send as
+ * a heartbeat.
  */
 export const createEventParser = (onComment?: () => void) => {
-  let rest = '';
-  let id: string | undefined;
-  let event = '';
-  let data: string[] = [];
-
-  const takeLine = (line: string, out: StreamMessage[]) => {
-    if (line === '') {
-      if (data.length > 0) out.push({ id, event: event === '' ? 'message' : event, data: data.join('\n') });
-      event = '';
-      data = [];
-      return;
-    }
-    const colon = line.indexOf(':');
-    if (colon === 0) {
-      onComment?.();
-      return;
-    }
-    const field = colon === -1 ? line : line.slice(0, colon);
-    const value = colon === -1 ? '' : line.slice(colon + 1).replace(/^ /, '');
-    if (field === 'id') id = value;
-    else if (field === 'event') event = value;
-    else if (field === 'data') data.push(value);
-  };
-
+  let messages: StreamMessage[] = [];
+  let lastId: string | undefined;
+  const parser = createParser({
+    onId: (id) => {
+      lastId = id;
+    },
+    onEvent: ({ event = 'message', data }) => {
+      messages.push({ id: lastId, event, data });
+    },
+    onComment,
+  });
   return {
     push: (text: string): StreamMessage[] => {
-      const out: StreamMessage[] = [];
-      const lines = (rest + text).split(/\r\n|\n|\r/);
-      rest = lines.pop() ?? '';
-      for (const line of lines) takeLine(line, out);
-      return out;
+      messages = [];
+      parser.feed(text);
+      return messages;
     },
   };
 };

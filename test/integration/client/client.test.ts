@@ -127,7 +127,7 @@ describe('a page of another origin', () => {
   beforeAll(async () => {
     pages = createServer((request, response) => {
       const name = new URL(request.url ?? '/', 'http://localhost').pathname.slice(1);
-      const isModule = /^[\w-]+\.js$/.test(name);
+      const isModule = /^(?:eventsource-parser\/)?[\w-]+\.js$/.test(name);
       response.setHeader('content-type', isModule ? 'text/javascript' : 'text/html');
       response.end(isModule ? readFileSync(join(installed, name)) : '<!doctype html><title>A page</title>');
     });

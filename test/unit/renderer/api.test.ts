@@ -12,6 +12,19 @@ describe('event stream', () => {
     ]);
   });
 
+  it.each([
+    [
+      'a line end split over two chunks',
+      ['data: a\r', '\ndata: b\r\n\r', '\ndata: c\r\n\r\n'],
+      ['a\nb', 'c'],
+    ],
+    ['each character as a chunk', [...'data: a\r\ndata: b\r\n\r\ndata: c\r\n\r\n'], ['a\nb', 'c']],
+    ['a byte order mark', ['\ufeffdata: a\n\n'], ['a']],
+  ])('parses %s', (_, chunks, data) => {
+    const parser = createEventParser();
+    expect(chunks.flatMap((chunk) => parser.push(chunk)).map((message) => message.data)).toEqual(data);
+  });
+
   it('ignores events of an unknown type', () => {
     expect(parseLiveEvent('queue.changed', '{"paused":true}')).toEqual({
       type: 'queue.changed',
