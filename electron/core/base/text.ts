@@ -1,3 +1,5 @@
+import stringWidth from 'string-width';
+
 /** Scripts written without spaces between words, for use inside a regular expression's character class. */
 export const UNSPACED_SCRIPTS = String.raw`\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Bopo}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}`;
 
@@ -51,25 +53,23 @@ const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' });
 export const graphemesOf = (text: string): string[] =>
   Array.from(segmenter.segment(text), ({ segment }) => segment);
 
-const WIDE =
-  /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Bopo}\p{sc=Hang}\p{Emoji_Presentation}\u3000-\u303e\u30fb\u30fc\uff01-\uff60\uffe0-\uffe6]/u;
-const HALF_WIDTH = /[\uff61-\uffdc]/u;
-const ZERO_WIDTH = /^[\p{M}\p{Cf}]+$/u;
-const ONE_COLUMN_EACH = /^[\u0020-\u007e\u00a0-\u02ff\u0370-\u0482\u048a-\u052f]*$/u;
+/**
+ * Latin, Greek, Cyrillic, Hebrew, Arabic, the scripts of India, Thai, Lao, and punctuation: one column and one code unit each,
+ * none for marks. Without signs that change their neighbors' width (joiners, variation selectors, Arabic number signs).
+ */
+const NARROW =
+  /^[\u0020-\u007e\u00a0-\u00ac\u00ae-\u052f\u0591-\u05f4\u0606-\u061b\u061e-\u06dc\u0900-\u0e7f\u1e00-\u1fff\u2010-\u2027\u2030-\u205e]*$/u;
+const MARKS = /[\p{Mn}\p{Me}]/gu;
 /** Kana, Han and Hangul without combining marks: two columns and one code unit each. */
-const TWO_COLUMNS_EACH =
+const WIDE =
   /^[\u3001-\u3029\u3041-\u3096\u30a1-\u30fc\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60]*$/u;
 
-const graphemeWidth = (grapheme: string): number => {
-  if (ZERO_WIDTH.test(grapheme)) return 0;
-  return WIDE.test(grapheme) && !HALF_WIDTH.test(grapheme) ? 2 : 1;
-};
-
-/** The width of a text in columns: 2 for East Asian wide characters and emoji, 0 for marks (after UAX #11). */
+/**
+ * The width of a text in columns: 2 for East Asian wide characters and emoji, 0 for marks (UAX #11). As string-width counts,
+ * with shortcuts for what nearly all words consist of: subtitles measure each word of a transcript many times.
+ */
 export const displayWidth = (text: string): number => {
-  if (ONE_COLUMN_EACH.test(text)) return text.length;
-  if (TWO_COLUMNS_EACH.test(text)) return text.length * 2;
-  let columns = 0;
-  for (const { segment } of segmenter.segment(text)) columns += graphemeWidth(segment);
-  return columns;
+  if (NARROW.test(text)) return text.replaceAll(MARKS, '').length;
+  if (WIDE.test(text)) return text.length * 2;
+  return stringWidth(text, { countAnsiEscapeCodes: true });
 };
