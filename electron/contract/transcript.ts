@@ -189,6 +189,12 @@ export const Segment = z
       .nullable()
       .describe('"A", "B", … in order of first speech; null without diarization.'),
     words: z.array(Word).optional().describe('Present with `timestamp_style: "word"`.'),
+    paragraph_starts: z
+      .array(z.int().min(0))
+      .optional()
+      .describe(
+        'The words of this segment, from 0, that begin a paragraph; set by a person. Without it, paragraphs follow speakers and pauses. A change of speaker always begins one.',
+      ),
   })
   .meta({ id: 'Segment' });
 export type Segment = z.output<typeof Segment>;
@@ -313,13 +319,21 @@ export const PatchTranscript = z
       .array(
         z.strictObject({
           id: z.int().min(0),
-          text: z.string().max(100_000),
+          text: z.string().max(100_000).optional(),
           was: z
             .string()
             .max(100_000)
             .optional()
             .describe(
               'The text before your change. If the segment’s text differs from it, nothing changes and the answer is `conflict`.',
+            ),
+          paragraph_starts: z
+            .array(z.int().min(0))
+            .max(10_000)
+            .nullable()
+            .optional()
+            .describe(
+              'Splits and merges paragraphs: exactly these words of the new text, from 0, begin one. `[]` continues the paragraph before; null follows speakers and pauses again. Without it, earlier breaks stay with their words.',
             ),
         }),
       )

@@ -201,6 +201,33 @@ describe('a transcription', () => {
     );
   });
 
+  it('splits and merges paragraphs, which survive corrections and are exported', async () => {
+    const t = await transcribe(ONE_SENTENCE);
+    const patch = (segment: { text?: string; paragraph_starts?: number[] | null }) =>
+      server.client.call('patchTranscript', {
+        params: { id: t.id },
+        body: { segments: [{ id: 0, ...segment }] },
+      });
+    const paragraphs = async () =>
+      (await (await server.fetch(`/v1/transcript/id/${t.id}/export?format=txt`)).text()).trim().split('\n\n');
+    const [first = ''] = await paragraphs();
+    const words = first.split(' ');
+    const split = await patch({ paragraph_starts: [0, 2] });
+    expect(split.segments[0]).toMatchObject({ text: t.segments[0]?.text, paragraph_starts: [0, 2] });
+    expect(split.segments[0]?.words).toEqual(t.segments[0]?.words);
+    expect(await paragraphs()).toEqual([words.slice(0, 2).join(' '), words.slice(2).join(' ')]);
+
+    const edited = await patch({
+      text: ['Well,', words[0], words[1], 'Zeppelin', ...words.slice(3)].join(' '),
+    });
+    expect(edited.segments[0]?.paragraph_starts).toEqual([0, 3]);
+    expect((await paragraphs())[1]).toBe(['Zeppelin', ...words.slice(3)].join(' '));
+    const joined = await patch({ paragraph_starts: [] });
+    expect(joined.segments[0]?.paragraph_starts).toEqual([]);
+    expect(await paragraphs()).toHaveLength(1);
+    expect((await patch({ paragraph_starts: null })).segments[0]).not.toHaveProperty('paragraph_starts');
+  });
+
   it('leaves nothing after its deletion', async () => {
     const t = await transcribe(ONE_SENTENCE);
     const audio = await server.fetch(`/v1/transcript/id/${t.id}/audio`, { headers: { range: 'bytes=0-3' } });

@@ -17,11 +17,15 @@ const MAX_PARAGRAPH_CHARACTERS = 600;
 
 const startsParagraph = (before: TimedToken, token: TimedToken, length: number): boolean => {
   if (before.speaker !== token.speaker) return true;
+  if (token.startsParagraph !== undefined) return token.startsParagraph;
   if (!endsSentence(before.text)) return false;
   return length >= MAX_PARAGRAPH_CHARACTERS || token.start - before.end >= DEFAULT_RULES.pauseSeconds;
 };
 
-/** Splits a transcript at changes of speaker, and after sentences before a long pause or past the length limit. */
+/**
+ * Splits a transcript at changes of speaker, where a person said so, and elsewhere after sentences before a long pause
+ * or past the length limit.
+ */
 export const makeParagraphs = (transcript: ExportTranscript): Paragraph[] => {
   const groups: TimedToken[][] = [];
   let length = 0;

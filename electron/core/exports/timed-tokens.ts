@@ -14,6 +14,8 @@ export type TimedToken = TextToken & {
   readonly start: number;
   readonly end: number;
   readonly speaker: string | null;
+  /** Set by a person: whether a paragraph begins here. Absent: speakers and pauses decide. */
+  readonly startsParagraph?: boolean;
 };
 
 type Span = { start: number; end: number; speaker: string | null };
@@ -146,6 +148,26 @@ const alignTokens = (segment: Segment, tokens: readonly TextToken[]): Span[] => 
   return alignByWords(tokens, words, whole);
 };
 
+/** Whether each token begins a paragraph; undefined where no person has decided. */
+const paragraphFlags = (segment: Segment, tokens: readonly TextToken[]): readonly boolean[] | undefined => {
+  const { paragraph_starts: starts, words = [] } = segment;
+  if (starts === undefined) return undefined;
+  // Tokens and words are compared by characters: scripts without spaces have more tokens than words.
+  const wanted = new Set(starts);
+  const places = new Set<number>();
+  let at = 0;
+  for (const [index, word] of words.entries()) {
+    if (wanted.has(index)) places.add(at);
+    at += withoutSpaces(word.word).length;
+  }
+  let place = 0;
+  return tokens.map((token) => {
+    const from = place;
+    place += withoutSpaces(token.text).length;
+    return [...places].some((each) => each >= from && each < place);
+  });
+};
+
 const finiteOr = (value: number | undefined, fallback: number): number =>
   value !== undefined && Number.isFinite(value) ? value : fallback;
 
@@ -157,6 +179,7 @@ export const timeTokens = (transcript: ExportTranscript): TimedToken[] => {
   for (const segment of transcript.segments) {
     const tokens = tokenizeText(segment.text);
     const spans = alignTokens(segment, tokens);
+    const flags = paragraphFlags(segment, tokens);
     tokens.forEach((token, index) => {
       const span = spans[index];
       const before = timed.at(-1)?.text ?? '';
@@ -164,7 +187,15 @@ export const timeTokens = (transcript: ExportTranscript): TimedToken[] => {
       const end = clamp(finiteOr(span?.end, start), start, window.end);
       const spaced = index === 0 ? separatorBetween(before, token.text) !== '' : token.hasSpaceBefore;
       reached = start;
-      timed.push({ text: token.text, hasSpaceBefore: spaced, start, end, speaker: span?.speaker ?? null });
+      const startsParagraph = flags?.[index];
+      timed.push({
+        text: token.text,
+        hasSpaceBefore: spaced,
+        start,
+        end,
+        speaker: span?.speaker ?? null,
+        ...(startsParagraph === undefined ? {} : { startsParagraph }),
+      });
     });
   }
   return timed;

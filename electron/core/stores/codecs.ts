@@ -91,7 +91,14 @@ export const attemptsCodec = json(WebhookDelivery.shape.attempts);
 export const metadataCodec = json(FileMetadata);
 export const corsListCodec = json(z.array(z.string()));
 
-type PackedWord = [word: string, start: number, end: number, confidence: number, speaker: string | null];
+type PackedWord = [
+  word: string,
+  start: number,
+  end: number,
+  confidence: number,
+  speaker: string | null,
+  startsParagraph?: boolean,
+];
 
 const isPackedWord = (value: unknown): value is PackedWord =>
   Array.isArray(value) &&
@@ -99,7 +106,8 @@ const isPackedWord = (value: unknown): value is PackedWord =>
   typeof value[1] === 'number' &&
   typeof value[2] === 'number' &&
   typeof value[3] === 'number' &&
-  (value[4] === null || typeof value[4] === 'string');
+  (value[4] === null || typeof value[4] === 'string') &&
+  (value[5] === undefined || typeof value[5] === 'boolean');
 
 // A predicate, because a zod tuple takes three times as long, and a transcript of ten hours has 100,000 words.
 export const wordsCodec = json(

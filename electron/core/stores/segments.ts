@@ -8,6 +8,8 @@ export type StoredWord = {
   end: number;
   confidence: number;
   speaker_id: string | null;
+  /** Set by a person: whether a paragraph begins with this word. Absent: speakers and pauses decide. */
+  startsParagraph?: boolean;
 };
 
 /** A segment as it is stored: seconds on the source's timeline, words in order. */
@@ -21,7 +23,13 @@ export type StoredSegment = {
 };
 
 const encodeWords = (words: readonly StoredWord[]): string =>
-  wordsCodec.encode(words.map((w) => [w.word, w.start, w.end, w.confidence, w.speaker_id]));
+  wordsCodec.encode(
+    words.map((w) =>
+      w.startsParagraph === undefined
+        ? [w.word, w.start, w.end, w.confidence, w.speaker_id]
+        : [w.word, w.start, w.end, w.confidence, w.speaker_id, w.startsParagraph],
+    ),
+  );
 
 const decodeSegment = (row: SegmentRow): StoredSegment => ({
   id: row.id,
@@ -29,9 +37,14 @@ const decodeSegment = (row: SegmentRow): StoredSegment => ({
   start: row.start,
   end: row.end,
   speaker_id: row.speaker_id,
-  words: wordsCodec
-    .decode(row.words)
-    .map(([word, start, end, confidence, speaker_id]) => ({ word, start, end, confidence, speaker_id })),
+  words: wordsCodec.decode(row.words).map(([word, start, end, confidence, speaker_id, startsParagraph]) => ({
+    word,
+    start,
+    end,
+    confidence,
+    speaker_id,
+    ...(startsParagraph === undefined ? {} : { startsParagraph }),
+  })),
 });
 
 export const insertSegments = (

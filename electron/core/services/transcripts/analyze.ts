@@ -7,7 +7,7 @@ import type { ReadableDb } from '../../stores/database.ts';
 import { readSegments, type StoredSegment } from '../../stores/segments.ts';
 import type { Transcript } from '../../stores/transcript-record.ts';
 import type { SpeakerService } from '../speakers.ts';
-import { withText } from './edit.ts';
+import { withParagraphs, withText } from './edit.ts';
 
 const ANALYSIS_TIMEOUT_MS = 120_000;
 
@@ -18,7 +18,7 @@ const refuseStale = (
 ): void => {
   const stale = edits.filter(({ id, text, was }) => {
     const now = segments[id]?.text.trim();
-    return was !== undefined && now !== was.trim() && now !== text.trim();
+    return was !== undefined && now !== was.trim() && now !== text?.trim();
   });
   if (stale.length === 0) return;
   throw new AppError('conflict', 'The text was changed elsewhere in the meantime.', {
@@ -27,6 +27,15 @@ const refuseStale = (
       message: `segment ${id} has another text now`,
     })),
   });
+};
+
+type SegmentEdit = NonNullable<PatchTranscript['segments']>[number];
+
+const withEdit = async (segment: StoredSegment, edit: SegmentEdit): Promise<StoredSegment> => {
+  const { text, paragraph_starts: starts } = edit;
+  const corrected =
+    text === undefined || text.trim() === segment.text.trim() ? segment : await withText(segment, text);
+  return starts === undefined ? corrected : withParagraphs(corrected, starts);
 };
 
 /** Edits segments and analyzes the text again, but keeps a summary that a language model wrote or that is translated. */
@@ -43,11 +52,11 @@ export const analyzeEdited = async (
       details: [{ path: 'segments', message: `there is no segment ${unknown.id}` }],
     });
   }
-  const texts = new Map(edits.map((edit) => [edit.id, edit.text]));
+  const editOf = new Map(edits.map((edit) => [edit.id, edit]));
   const edited: StoredSegment[] = [];
   for (const [index, segment] of segments.entries()) {
-    const text = texts.get(index);
-    edited.push(text === undefined ? segment : await withText(segment, text));
+    const edit = editOf.get(index);
+    edited.push(edit === undefined ? segment : await withEdit(segment, edit));
   }
   const { options, analysis } = transcript;
   const { summary } = analysis;

@@ -21,6 +21,19 @@ const spread = (
   });
 };
 
+/** Words that a person adds before the first word of a paragraph begin it instead. */
+const withSameBeginning = (before: readonly StoredWord[], after: StoredWord[]): StoredWord[] => {
+  const flag = before[0]?.startsParagraph;
+  const [first] = after;
+  if (flag === undefined || first === undefined || first.startsParagraph !== undefined) return after;
+  const moved = after.map((word) => {
+    if (word.start !== before[0]?.start || word.word !== before[0].word) return word;
+    const { startsParagraph: _, ...rest } = word;
+    return rest;
+  });
+  return [{ ...first, startsParagraph: flag }, ...moved.slice(1)];
+};
+
 /**
  * Replaces a segment's text by a person's correction. Words that stay keep their times and confidence; new words take
  * the time of those that they replace, with confidence 1.
@@ -40,12 +53,40 @@ export const withText = async (segment: StoredSegment, text: string): Promise<St
       const replaced = keptBefore > i ? segment.words[keptBefore - 1]?.end : segment.words[keptBefore]?.start;
       const end = Math.max(start, replaced ?? segment.end);
       const speaker = segment.words[i]?.speaker_id ?? segment.speaker_id;
-      for (const word of spread(added, start, end, speaker)) words.push(word);
+      const fresh = spread(added, start, end, speaker);
+      // A break stays where it was if the word that it stood before was rewritten.
+      const marked = segment.words.slice(i, keptBefore).find((word) => word.startsParagraph !== undefined);
+      words.push(
+        ...fresh.map((word, index) =>
+          index === 0 && marked?.startsParagraph !== undefined
+            ? { ...word, startsParagraph: marked.startsParagraph }
+            : word,
+        ),
+      );
     }
     const kept = segment.words[keptBefore];
     if (kept !== undefined) words.push(kept);
     i = keptBefore + 1;
     j = keptAfter + 1;
   }
-  return { ...segment, text: trimmed, words };
+  return { ...segment, text: trimmed, words: withSameBeginning(segment.words, words) };
+};
+
+/** Begins paragraphs at exactly these words, from 0, and continues the paragraph before elsewhere; null decides nothing. */
+export const withParagraphs = (segment: StoredSegment, starts: readonly number[] | null): StoredSegment => {
+  const wanted = new Set(starts);
+  return {
+    ...segment,
+    words: segment.words.map(({ word, start, end, confidence, speaker_id }, index) => ({
+      word,
+      start,
+      end,
+      confidence,
+      speaker_id,
+      // Of the first word also "no" is stored, since speakers and pauses would decide otherwise.
+      ...(starts !== null && (index === 0 || wanted.has(index))
+        ? { startsParagraph: wanted.has(index) }
+        : {}),
+    })),
+  };
 };

@@ -39,6 +39,12 @@ export const fileInfoOf = (
     ? null
     : { name: transcript.fileName, size: transcript.fileSize, format: transcript.fileFormat };
 
+/** The words that begin a paragraph, from 0; absent where no person has decided. */
+const paragraphStartsOf = ({ words }: StoredSegment): Pick<Segment, 'paragraph_starts'> =>
+  words.every((word) => word.startsParagraph === undefined)
+    ? {}
+    : { paragraph_starts: words.flatMap((word, index) => (word.startsParagraph === true ? [index] : [])) };
+
 const presentSegment = (segment: StoredSegment, index: number, withWords: boolean): Segment => ({
   id: index,
   text: segment.text,
@@ -46,8 +52,17 @@ const presentSegment = (segment: StoredSegment, index: number, withWords: boolea
   end: roundMs(segment.end),
   speaker_id: segment.speaker_id,
   ...(withWords
-    ? { words: segment.words.map((word) => ({ ...word, confidence: round(word.confidence, 3) })) }
+    ? {
+        words: segment.words.map(({ word, start, end, confidence, speaker_id }) => ({
+          word,
+          start,
+          end,
+          confidence: round(confidence, 3),
+          speaker_id,
+        })),
+      }
     : {}),
+  ...paragraphStartsOf(segment),
 });
 
 export const presentSegments = (
