@@ -1,3 +1,4 @@
+import { parse } from 'content-disposition';
 import type { Client } from '../../electron/contract/client.ts';
 import { EXPORT_FORMATS, type ExportFormat } from '../../electron/contract/exports.ts';
 
@@ -56,9 +57,7 @@ export const fetchExport = async (
     signal,
   });
   const disposition = response.headers.get('content-disposition') ?? '';
-  const encoded = /filename\*=UTF-8''([^;]+)/i.exec(disposition)?.[1];
-  const plain = /filename="([^"]+)"/.exec(disposition)?.[1];
-  const name = encoded === undefined ? (plain ?? `transcript.${format}`) : decodeURIComponent(encoded);
+  const name = parse(disposition).parameters.filename ?? `transcript.${format}`;
   return { blob: await response.blob(), name };
 };
 

@@ -1,3 +1,5 @@
+import { decodeExtended, parse } from 'content-disposition';
+
 const MAX_LENGTH = 200;
 
 /** Removes folders, control characters and leading dots, and truncates to 200 characters. Can return ''. */
@@ -21,18 +23,6 @@ const decodePercent = (text: string): string | null => {
   }
 };
 
-/** RFC 8187's `charset'language'percent-encoded`. */
-const decodeExtended = (value: string): string | null => {
-  const match = /^([\w-]+)'[^']*'(.*)$/s.exec(value.trim());
-  if (match === null) return null;
-  const [, charset = '', encoded = ''] = match;
-  if (/^utf-?8$/i.test(charset)) return decodePercent(encoded);
-  if (!/^iso-8859-1$/i.test(charset)) return null;
-  return encoded.replace(/%([0-9a-f]{2})/gi, (_all, hex: string) =>
-    String.fromCharCode(Number.parseInt(hex, 16)),
-  );
-};
-
 /** Servers send UTF-8 bytes in `filename=`, which HTTP parsers read as Latin-1. */
 const repairLatin1 = (text: string): string => {
   const bytes = Buffer.from(text, 'latin1');
@@ -42,12 +32,12 @@ const repairLatin1 = (text: string): string => {
 
 /** The file name in a Content-Disposition header (RFC 6266), or null. */
 export const nameFromDisposition = (header: string): string | null => {
-  const extended = /(?:^|;)\s*filename\*\s*=\s*([^;]+)/i.exec(header)?.[1];
-  const decoded = extended === undefined ? null : decodeExtended(extended);
-  if (decoded !== null && cleanFileName(decoded) !== '') return cleanFileName(decoded);
-  const plain = /(?:^|;)\s*filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;]+))/i.exec(header);
-  const value = plain?.[1]?.replace(/\\(.)/g, '$1') ?? plain?.[2];
-  return value === undefined ? null : cleanFileName(repairLatin1(value)) || null;
+  // `filename*` is decoded here, so that `filename` remains for a value that cannot be decoded or leaves no name.
+  const { parameters } = parse(header, { extended: false });
+  const { filename, 'filename*': extended } = parameters;
+  const decoded = extended === undefined ? undefined : decodeExtended(extended);
+  if (decoded !== undefined && cleanFileName(decoded) !== '') return cleanFileName(decoded);
+  return filename === undefined ? null : cleanFileName(repairLatin1(filename)) || null;
 };
 
 /** The last part of a URL's path, decoded; the host if the path is empty. */

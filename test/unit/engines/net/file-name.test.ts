@@ -18,6 +18,8 @@ describe('file names of downloads', () => {
     ["attachment; filename*=iso-8859-1''caf%E9.mp3", 'café.mp3'],
     ['inline; filename="../../etc/passwd"', 'passwd'],
     ['inline; filename="C:\\\\temp\\\\a.wav"', 'a.wav'],
+    ['attachment; filename="notes; filename*=UTF-8\'\'evil.exe"', "notes; filename*=UTF-8''evil.exe"],
+    ['attachment; title="a; filename=b.mp3"; filename=c.mp3', 'c.mp3'],
     [`inline; filename="${Buffer.from('Šimon.wav').toString('latin1')}"`, 'Šimon.wav'],
   ])('reads %s', (header, name) => {
     expect(nameFromDisposition(header)).toBe(name);
