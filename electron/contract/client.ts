@@ -4,7 +4,8 @@ import { routes } from './routes.ts';
 
 export { ApiError } from './http-client.ts';
 
-type RouteId = keyof typeof routes;
+/** The name of an operation: `listTranscripts`. */
+export type RouteId = keyof typeof routes;
 type RouteOf<Id extends RouteId> = (typeof routes)[Id];
 
 type CallOptions<R extends Route> = {
@@ -40,3 +41,8 @@ export const createClient = (options: ClientOptions) => {
 };
 
 export type Client = ReturnType<typeof createClient>;
+
+/** What a call of an operation sends. */
+export type CallInput<Id extends RouteId> = Omit<CallOptions<RouteOf<Id>>, 'signal'>;
+/** The JSON answer of an operation. */
+export type CallAnswer<Id extends RouteId> = RouteResponse<RouteOf<Id>>;

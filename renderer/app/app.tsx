@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useState } from 'react';
 import { useStore } from 'zustand';
+import { invalidateOnEvents } from '../api/queries.ts';
 import { forgetSession, openSession, tokenFromHash } from '../api/session.ts';
 import { TooltipProvider } from '../ui/tooltip.tsx';
 import { createServices, type Services, ServicesProvider, useCoreServices } from './services.tsx';
@@ -74,20 +75,17 @@ export const App = () => {
 
 /** Follows the server's events while signed in; signs out when the key stops working. */
 const SignedIn = ({ services, onSignOut }: { services: Services; onSignOut: () => void }) => {
-  const { live, library } = services;
+  const { live, queries } = services;
   const connection = useStore(live.store, (state) => state.connection);
 
   useEffect(() => {
-    const stopListening = live.listen((event) => {
-      if (event.type.startsWith('transcript.') && event.type !== 'transcript.progress') library.refresh();
-    });
+    const stopListening = invalidateOnEvents(queries, live);
     live.start();
-    library.refreshNow();
     return () => {
       stopListening();
       live.stop();
     };
-  }, [live, library]);
+  }, [live, queries]);
 
   useEffect(() => {
     if (connection !== 'ended') return;

@@ -1,24 +1,19 @@
-import { useCallback } from 'react';
 import { useStore } from 'zustand';
 import { cx } from '../lib/classes.ts';
 import { formatNumber } from '../lib/format.ts';
-import { useResource } from '../lib/use-resource.ts';
 import { useI18n, useServices } from './services.tsx';
+import { useApi } from './use-api.ts';
 
 /** Shows whether recognition is available, and its current speed. */
 export const EngineCard = () => {
-  const { client, live } = useServices();
+  const { live } = useServices();
   const { t, locale } = useI18n();
   const connection = useStore(live.store, (state) => state.connection);
   const speed = useStore(live.store, (state) => {
     for (const progress of state.progress.values()) if (progress.speed !== null) return progress.speed;
     return undefined;
   });
-  const load = useCallback(
-    async (signal: AbortSignal) => (await client.call('system', { signal })).data.engine,
-    [client],
-  );
-  const { resource } = useResource(load);
+  const system = useApi('system');
   if (connection === 'lost') {
     return (
       <div role="status" className="rounded-box border border-line bg-surface p-2.5 text-xs">
@@ -30,8 +25,8 @@ export const EngineCard = () => {
       </div>
     );
   }
-  if (resource.state !== 'ready') return null;
-  const engine = resource.value;
+  if (system.data === undefined) return null;
+  const { engine } = system.data.data;
   return (
     <div className="rounded-box border border-line bg-surface p-2.5 text-xs">
       <div className="flex items-center gap-1.5">

@@ -9,6 +9,7 @@ import { Kbd } from '../ui/kbd.tsx';
 import { EngineCard } from './engine-card.tsx';
 import { NAV_SCREENS, type NavScreen, type ScreenName } from './screens.tsx';
 import { useI18n, useServices } from './services.tsx';
+import { useTranscriptCounts } from './use-transcript-counts.ts';
 
 const NavLink = ({ entry, count }: { entry: NavScreen; count?: string | undefined }) => {
   const { router } = useServices();
@@ -34,9 +35,9 @@ const NavLink = ({ entry, count }: { entry: NavScreen; count?: string | undefine
 
 /** The navigation of a wide window. */
 export const Sidebar = () => {
-  const { dialogs, library, live } = useServices();
+  const { dialogs, live } = useServices();
   const { t, locale } = useI18n();
-  const transcripts = useStore(library.store, (state) => state.counts.all);
+  const transcripts = useTranscriptCounts().all;
   const running = useStore(live.store, (state) => state.progress.size);
   const counts: Partial<Record<ScreenName, number>> = { library: transcripts, queue: running };
   return (

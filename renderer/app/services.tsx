@@ -1,6 +1,8 @@
+import { type QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext } from 'react';
 import { useStore } from 'zustand';
 import { type Client, createClient } from '../../electron/contract/client.ts';
+import { createQueryClient } from '../api/queries.ts';
 import { createI18n, type I18n, type I18nState, preferredLocale } from '../i18n/index.ts';
 import { createDialogs, type Dialogs } from '../stores/dialogs.ts';
 import { createLibrary, type Library } from '../stores/library.ts';
@@ -23,6 +25,8 @@ type CoreServices = {
 export type Services = CoreServices & {
   readonly key: string;
   readonly client: Client;
+  /** The cached answers of the server. */
+  readonly queries: QueryClient;
   readonly library: Library;
   readonly live: Live;
   readonly dialogs: Dialogs;
@@ -40,11 +44,13 @@ export const createCoreServices = (baseUrl: string, router: Router): CoreService
 export const createServices = (core: CoreServices, key: string): Services => {
   const client = createClient({ baseUrl: core.baseUrl, key });
   const live = createLive(client);
-  const library = createLibrary(client);
+  const queries = createQueryClient();
+  const library = createLibrary(client, queries);
   return {
     ...core,
     key,
     client,
+    queries,
     library,
     live,
     dialogs: createDialogs(),
@@ -59,7 +65,9 @@ export const CoreServicesProvider = ({ value, children }: { value: CoreServices;
   <CoreServicesContext value={value}>{children}</CoreServicesContext>
 );
 export const ServicesProvider = ({ value, children }: { value: Services; children: ReactNode }) => (
-  <ServicesContext value={value}>{children}</ServicesContext>
+  <ServicesContext value={value}>
+    <QueryClientProvider client={value.queries}>{children}</QueryClientProvider>
+  </ServicesContext>
 );
 
 export const useCoreServices = (): CoreServices => {

@@ -1,7 +1,9 @@
 import { useEffect, useState } from 'react';
 import type { LiveEvent } from '../api/live-events.ts';
+import { callQuery } from '../api/queries.ts';
 import { describeJobError } from '../lib/errors.ts';
 import { formatPercent } from '../lib/format.ts';
+import { RUNNING_JOBS } from './running-jobs.ts';
 import { type Services, useI18n, useServices } from './services.tsx';
 
 type EndEvent = Extract<LiveEvent, { type: 'transcript.completed' | 'transcript.failed' }>;
@@ -31,17 +33,17 @@ export const useJobAnnouncements = (): string => {
   const { t, locale } = useI18n();
   const [announcement, setAnnouncement] = useState('');
   useEffect(() => {
-    const { live, library } = services;
+    const { live, library, queries, client } = services;
     const quarters = new Map<string, number>();
-    const announceProgress = (id: string, progress: number) => {
+    const announceProgress = async (id: string, progress: number) => {
       const quarter = quarterOf(progress);
       if (quarter === (quarters.get(id) ?? 0)) return;
       quarters.set(id, quarter);
-      const row = [...library.list.getState().rows.values()].find((item) => item.id === id);
-      if (row !== undefined)
-        setAnnouncement(
-          t('stage.announcement', { name: row.name, share: formatPercent(quarter / 100, locale) }),
-        );
+      // Only the library and the queue have loaded the names.
+      if (library.find(id) === undefined) await queries.prefetchQuery(callQuery(client, ...RUNNING_JOBS));
+      const name = library.find(id)?.name;
+      if (name !== undefined)
+        setAnnouncement(t('stage.announcement', { name, share: formatPercent(quarter / 100, locale) }));
     };
     const announceEnd = (event: EndEvent) => {
       const { id, name, error } = event.transcript;
@@ -59,7 +61,7 @@ export const useJobAnnouncements = (): string => {
       );
     };
     return live.listen((event) => {
-      if (event.type === 'transcript.progress') announceProgress(event.id, event.progress.percent);
+      if (event.type === 'transcript.progress') void announceProgress(event.id, event.progress.percent);
       if (isEndEvent(event)) announceEnd(event);
     });
   }, [services, t, locale]);

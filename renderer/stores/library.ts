@@ -1,11 +1,12 @@
+import type { QueryClient } from '@tanstack/react-query';
 import { createStore } from 'zustand/vanilla';
-import type { Client } from '../../electron/contract/client.ts';
+import type { CallAnswer, Client } from '../../electron/contract/client.ts';
 import type { TranscriptStatus } from '../../electron/contract/transcript.ts';
 import type { UserListItem } from '../../electron/contract/transcript-list.ts';
-import { debounce } from '../lib/debounce.ts';
+import { invalidate } from '../api/queries.ts';
 import { createPagedList, PAGE_SIZE } from './paged-list.ts';
 
-const REFRESH_DEBOUNCE_MS = 200;
+type ListAnswer = CallAnswer<'listTranscripts'>;
 
 export type LibrarySort = 'created_at' | 'duration' | 'confidence';
 export type LibraryQuery = {
@@ -22,7 +23,6 @@ export type LibraryQuery = {
 type LibraryState = {
   /** Full-text query; kept while another screen is open. */
   readonly search: string;
-  readonly counts: { readonly all: number; readonly processing: number; readonly failed: number };
   readonly selected: ReadonlySet<string>;
   /** Deleted in the window, but not yet on the server, so that undo can restore them. */
   readonly hidden: ReadonlySet<string>;
@@ -54,59 +54,28 @@ export const toListQuery = ({ from, to, ...query }: LibraryQuery) => ({
   created_to: to === undefined ? undefined : startOfDay(to, 1),
 });
 
-/** The filtered and sorted list of transcripts, its selection, and counts per status. */
-export const createLibrary = (client: Client) => {
+/** The filtered and sorted list of transcripts, and its selection. */
+export const createLibrary = (client: Client, queries: QueryClient) => {
   const store = createStore<LibraryState>(() => ({
     search: '',
-    counts: { all: 0, processing: 0, failed: 0 },
     selected: new Set(),
     hidden: new Set(),
   }));
 
-  const list = createPagedList<LibraryQuery, UserListItem>({
+  const list = createPagedList<'listTranscripts', LibraryQuery, UserListItem>({
+    client,
+    queries,
+    id: 'listTranscripts',
     query: DEFAULT_QUERY,
-    load: async (query, page, signal) => {
-      const { data } = await client.call('listTranscripts', {
-        query: { page, limit: PAGE_SIZE, ...toListQuery(query) },
-        signal,
-      });
-      const { counts } = store.getState();
-      store.setState({ counts: { ...counts, all: data.stats.total_transcriptions } });
-      return { items: data.transcriptions, total: data.pagination.total };
-    },
+    toInput: (query, page) => ({ query: { page, limit: PAGE_SIZE, ...toListQuery(query) } }),
+    toPage: ({ data }) => ({ items: data.transcriptions, total: data.pagination.total }),
   });
-
-  const loadCounts = async () => {
-    try {
-      const [processing, failed] = await Promise.all(
-        (['processing', 'failed'] as const).map((status) =>
-          client.call('listTranscripts', { query: { status, limit: 1 } }),
-        ),
-      );
-      if (processing === undefined || failed === undefined) return;
-      store.setState({
-        counts: {
-          all: processing.data.stats.total_transcriptions,
-          processing: processing.data.pagination.total,
-          failed: failed.data.pagination.total,
-        },
-      });
-    } catch (error) {
-      list.store.setState({ error });
-    }
-  };
-
-  const refreshNow = () => {
-    list.refreshNow();
-    void loadCounts();
-  };
 
   return {
     store,
-    list: list.store,
-    show: list.show,
-    refresh: debounce(refreshNow, REFRESH_DEBOUNCE_MS),
-    refreshNow,
+    list,
+    /** Fetches the list again, for a change that the server's events may not report yet. */
+    refresh: () => invalidate(queries, ['listTranscripts']),
     setQuery: (change: Partial<LibraryQuery>) => {
       store.setState({ selected: new Set() });
       list.setQuery(change);
@@ -123,8 +92,29 @@ export const createLibrary = (client: Client) => {
     unhide: (ids: readonly string[]) => {
       store.setState({ hidden: without(store.getState().hidden, ids) });
     },
-    /** Changes a loaded row optimistically. */
-    patch: (id: string, change: Partial<UserListItem>) => list.patch((item) => item.id === id, change),
+    /** A transcript of a loaded list. */
+    find: (id: string): UserListItem | undefined => {
+      for (const [, answer] of queries.getQueriesData<ListAnswer>({ queryKey: ['listTranscripts'] })) {
+        const found = answer?.data.transcriptions.find((item) => item.id === id);
+        if (found !== undefined) return found;
+      }
+      return undefined;
+    },
+    /** Changes loaded rows optimistically. */
+    patch: (id: string, change: Partial<UserListItem>) =>
+      queries.setQueriesData<ListAnswer>(
+        { queryKey: ['listTranscripts'] },
+        (answer) =>
+          answer && {
+            ...answer,
+            data: {
+              ...answer.data,
+              transcriptions: answer.data.transcriptions.map((item) =>
+                item.id === id ? { ...item, ...change } : item,
+              ),
+            },
+          },
+      ),
   };
 };
 export type Library = ReturnType<typeof createLibrary>;

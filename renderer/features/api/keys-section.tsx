@@ -1,12 +1,12 @@
 import { Plus, RefreshCw, Trash2 } from 'lucide-react';
-import { useCallback, useState } from 'react';
+import { useState } from 'react';
 import type { ApiKey, KeyWithSecret } from '../../../electron/contract/account.ts';
 import { Section } from '../../app/page.tsx';
-import { ResourceView } from '../../app/resource-view.tsx';
+import { QueryView } from '../../app/query-view.tsx';
 import { useI18n, useServices } from '../../app/services.tsx';
+import { useApi } from '../../app/use-api.ts';
 import { describeError } from '../../lib/errors.ts';
 import { formatRelativeDay } from '../../lib/format.ts';
-import { useResource } from '../../lib/use-resource.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
@@ -19,18 +19,14 @@ type PendingAction = { readonly action: 'rotate' | 'revoke'; readonly key: ApiKe
 export const KeysSection = () => {
   const { client, toasts } = useServices();
   const { t } = useI18n();
-  const load = useCallback(
-    async (signal: AbortSignal) => (await client.call('listKeys', { signal })).data,
-    [client],
-  );
-  const { resource, reload } = useResource(load);
+  const apiKeys = useApi('listKeys');
   const [secret, setSecret] = useState<KeyWithSecret>();
   const [pending, setPending] = useState<PendingAction>();
 
   const run = async (work: () => Promise<KeyWithSecret | undefined>) => {
     try {
       setSecret(await work());
-      reload();
+      void apiKeys.refetch();
     } catch (error) {
       toasts.show(describeError(error, t), { tone: 'bad' });
     }
@@ -63,8 +59,8 @@ export const KeysSection = () => {
           </div>
         </div>
       )}
-      <ResourceView resource={resource} onReload={reload}>
-        {(keys) =>
+      <QueryView query={apiKeys}>
+        {({ data: keys }) =>
           keys.length === 0 ? (
             <p className="mt-3 text-ink-2">{t('keys.none')}</p>
           ) : (
@@ -80,7 +76,7 @@ export const KeysSection = () => {
             </ul>
           )
         }
-      </ResourceView>
+      </QueryView>
       {pending !== undefined && (
         <ConfirmDialog
           title={t(pending.action === 'rotate' ? 'keys.rotate.title' : 'keys.revoke.title', {

@@ -1,26 +1,28 @@
-import { useCallback } from 'react';
 import { LogSection } from '../../app/log-section.tsx';
-import { useI18n, useServices } from '../../app/services.tsx';
+import { useI18n } from '../../app/services.tsx';
+import { useApi } from '../../app/use-api.ts';
 import { cx } from '../../lib/classes.ts';
 import { formatNumber } from '../../lib/format.ts';
 import { ScrollRegion } from '../../ui/scroll-region.tsx';
 
 const MAX_SHOWN = 200;
 
+/** Several requests may have arrived in the same millisecond. */
+const number = <T extends { readonly time: string }>(rows: readonly T[]) =>
+  rows.slice(0, MAX_SHOWN).map((row, index) => ({ ...row, id: `${row.time}-${index}` }));
+
 /** The latest requests to the API. */
 export const RequestsSection = () => {
-  const { client } = useServices();
   const { t, locale } = useI18n();
-  const load = useCallback(
-    async (signal: AbortSignal) => {
-      const { data } = await client.call('listRequests', { signal });
-      return data.slice(0, MAX_SHOWN).map((row, index) => ({ ...row, id: `${row.time}-${index}` }));
-    },
-    [client],
-  );
+  const requests = useApi('listRequests');
   const time = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' });
   return (
-    <LogSection title={t('requests.title')} text={t('requests.text')} empty={t('requests.none')} load={load}>
+    <LogSection
+      title={t('requests.title')}
+      text={t('requests.text')}
+      empty={t('requests.none')}
+      query={requests}
+    >
       {(rows) => (
         <ScrollRegion
           label={t('requests.title')}
@@ -38,7 +40,7 @@ export const RequestsSection = () => {
               </tr>
             </thead>
             <tbody className="tnum">
-              {rows.map((row) => (
+              {number(rows).map((row) => (
                 <tr key={row.id} className="border-b border-line last:border-0">
                   <td className="px-3 py-1.5 whitespace-nowrap text-ink-2">
                     {time.format(new Date(row.time))}

@@ -1,23 +1,17 @@
-import { useCallback } from 'react';
 import { Section } from '../../app/page.tsx';
-import { ResourceView } from '../../app/resource-view.tsx';
-import { useI18n, useServices } from '../../app/services.tsx';
+import { QueryView } from '../../app/query-view.tsx';
+import { useI18n } from '../../app/services.tsx';
+import { useApi } from '../../app/use-api.ts';
 import { formatClock, formatNumber } from '../../lib/format.ts';
-import { useResource } from '../../lib/use-resource.ts';
 
 /** Transcripts, audio and credits by model. */
 export const UsageSection = () => {
-  const { client } = useServices();
   const { t, locale } = useI18n();
-  const load = useCallback(
-    async (signal: AbortSignal) => (await client.call('getUsage', { signal })).data,
-    [client],
-  );
-  const { resource, reload } = useResource(load);
+  const answer = useApi('getUsage');
   return (
     <Section title={t('usage.title')} text={t('usage.text')}>
-      <ResourceView resource={resource} onReload={reload}>
-        {(usage) => (
+      <QueryView query={answer}>
+        {({ data: usage }) => (
           <table className="w-full max-w-[560px]">
             <thead>
               <tr className="text-xs text-ink-3">
@@ -48,7 +42,7 @@ export const UsageSection = () => {
             </tbody>
           </table>
         )}
-      </ResourceView>
+      </QueryView>
     </Section>
   );
 };

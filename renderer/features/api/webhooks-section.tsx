@@ -1,21 +1,22 @@
-import { useCallback } from 'react';
 import type { RecentDelivery } from '../../../electron/contract/webhooks.ts';
 import { LogSection } from '../../app/log-section.tsx';
-import { useI18n, useServices } from '../../app/services.tsx';
+import { useI18n } from '../../app/services.tsx';
+import { useApi } from '../../app/use-api.ts';
 import { DeliveryAttempts, DeliveryStateTag } from '../../app/webhook-delivery.tsx';
 import { formatDateTime } from '../../lib/format.ts';
 import { hrefOf } from '../../stores/router.ts';
 
 /** The latest webhook deliveries of all transcripts, each with a link to its transcript. */
 export const WebhooksSection = () => {
-  const { client } = useServices();
   const { t } = useI18n();
-  const load = useCallback(
-    async (signal: AbortSignal) => (await client.call('recentDeliveries', { signal })).data,
-    [client],
-  );
+  const deliveries = useApi('recentDeliveries');
   return (
-    <LogSection title={t('webhooks.title')} text={t('webhooks.text')} empty={t('webhooks.none')} load={load}>
+    <LogSection
+      title={t('webhooks.title')}
+      text={t('webhooks.text')}
+      empty={t('webhooks.none')}
+      query={deliveries}
+    >
       {(rows) => (
         <ul className="rounded-box border border-line px-3">
           {rows.map((row) => (

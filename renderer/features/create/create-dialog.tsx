@@ -1,7 +1,7 @@
 import { Terminal } from 'lucide-react';
-import { useCallback, useState } from 'react';
+import { useState } from 'react';
 import { useI18n, usePrefs, useServices } from '../../app/services.tsx';
-import { useResource } from '../../lib/use-resource.ts';
+import { useApi } from '../../app/use-api.ts';
 import type { Source } from '../../stores/dialogs.ts';
 import type { TranscriptionOptions } from '../../stores/prefs.ts';
 import { Button } from '../../ui/button.tsx';
@@ -54,16 +54,12 @@ const useSources = (initialSources: readonly Source[]) => {
 
 const CreateDialog = ({ initialSources }: { initialSources: readonly Source[] }) => {
   const services = useServices();
-  const { client, dialogs, prefs, toasts, router, baseUrl } = services;
+  const { dialogs, prefs, toasts, router, baseUrl } = services;
   const { t } = useI18n();
   const { sources, setSources, range, setRange, setDuration, seconds } = useSources(initialSources);
   const options = usePrefs((state) => state.options);
   const [isConfirmingDiscard, setIsConfirmingDiscard] = useState(false);
-  const loadModels = useCallback(
-    async (signal: AbortSignal) => (await client.call('listModels', { signal })).data,
-    [client],
-  );
-  const models = useResource(loadModels);
+  const models = useApi('listModels');
   const change = (part: Partial<TranscriptionOptions>) => prefs.set({ options: { ...options, ...part } });
 
   const isRangeInvalid = range.to !== 0 && range.to <= range.from;
@@ -119,7 +115,7 @@ const CreateDialog = ({ initialSources }: { initialSources: readonly Source[] })
           onDuration={setDuration}
         />
         <ModelPicker
-          models={models.resource}
+          models={models.data?.data ?? []}
           value={options.model}
           seconds={seconds}
           onChange={(model) => change({ model })}

@@ -5,7 +5,6 @@ import { useI18n } from '../../app/services.tsx';
 import type { I18nState, MessageKey } from '../../i18n/index.ts';
 import { cx } from '../../lib/classes.ts';
 import { formatBytes, formatDuration } from '../../lib/format.ts';
-import type { Resource } from '../../lib/use-resource.ts';
 import { DialogSection } from '../../ui/dialog.tsx';
 import { Callout } from '../../ui/feedback.tsx';
 
@@ -56,7 +55,7 @@ const describeCost = (choice: ModelChoice, seconds: number, { t, locale }: I18nS
 };
 
 type Props = {
-  models: Resource<readonly Model[]>;
+  models: readonly Model[];
   value: string;
   seconds: number;
   onChange: (model: string) => void;
@@ -65,7 +64,7 @@ type Props = {
 export const ModelPicker = ({ models, value, seconds, onChange }: Props) => {
   const i18n = useI18n();
   const { t } = i18n;
-  const choices = listChoices(models.state === 'ready' ? models.value : [], i18n);
+  const choices = listChoices(models, i18n);
   const selected = choices.find((choice) => choice.value === value) ?? choices[1];
   return (
     <DialogSection title={t('create.model')}>

@@ -36,7 +36,7 @@ const startTranscription = async (
     await client.call('createTranscript', {
       body: { ...toRequest(audioUrl, options, range), ...transcriptName(source) },
     });
-    library.refresh();
+    await library.refresh();
   } catch (error) {
     if (error instanceof UploadCancelledError) return;
     toasts.show(`${sourceName(source)}: ${describeError(error, t)}`, { tone: 'bad' });

@@ -1,12 +1,12 @@
-import { useCallback, useState } from 'react';
+import { useState } from 'react';
 import { ApiError } from '../../../electron/contract/client.ts';
 import { CORS_METHODS, type CorsRequest } from '../../../electron/contract/storage.ts';
 import { Section } from '../../app/page.tsx';
-import { ResourceView } from '../../app/resource-view.tsx';
+import { QueryView } from '../../app/query-view.tsx';
 import { useI18n, useServices } from '../../app/services.tsx';
+import { useApi } from '../../app/use-api.ts';
 import { describeError } from '../../lib/errors.ts';
 import { formatDateTime } from '../../lib/format.ts';
-import { useResource } from '../../lib/use-resource.ts';
 import { Chip } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Callout } from '../../ui/feedback.tsx';
@@ -28,26 +28,21 @@ const splitList = (text: string) =>
 
 /** The CORS rules of the object store. */
 export const CorsSection = () => {
-  const { client } = useServices();
   const { t, locale } = useI18n();
-  const load = useCallback(
-    async (signal: AbortSignal) => (await client.call('corsConfig', { signal })).data,
-    [client],
-  );
-  const { resource, reload } = useResource(load);
+  const answer = useApi('corsConfig');
   const [open, setOpen] = useState(false);
-  if (resource.state !== 'ready') {
+  if (answer.data === undefined) {
     return (
       <div className="mt-10 max-w-[720px]">
         <Section title={t('cors.title')}>
-          <ResourceView resource={resource} onReload={reload} rows={1}>
+          <QueryView query={answer} rows={1}>
             {() => null}
-          </ResourceView>
+          </QueryView>
         </Section>
       </div>
     );
   }
-  const config = resource.value;
+  const config = answer.data.data;
   const hasNoRules = config.lastUpdated === null || config.allowedOrigins.length === 0;
   return (
     <div className="mt-10 max-w-[720px]">
@@ -72,7 +67,7 @@ export const CorsSection = () => {
             }}
             onSaved={() => {
               setOpen(false);
-              reload();
+              void answer.refetch();
             }}
           />
         ) : (

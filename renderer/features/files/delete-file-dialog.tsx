@@ -1,8 +1,7 @@
-import { useCallback } from 'react';
 import type { StoredFile } from '../../../electron/contract/storage.ts';
-import { useI18n, useServices } from '../../app/services.tsx';
+import { useI18n } from '../../app/services.tsx';
+import { useApi } from '../../app/use-api.ts';
 import { describeError } from '../../lib/errors.ts';
-import { useResource } from '../../lib/use-resource.ts';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
 
 const MAX_LISTED = 5;
@@ -31,30 +30,23 @@ export const DeleteFileDialog = ({ file, onConfirm, onCancel }: Props) => {
 };
 
 const DependentTranscripts = ({ file }: { file: StoredFile }) => {
-  const { client } = useServices();
   const { t } = useI18n();
-  const load = useCallback(
-    async (signal: AbortSignal) =>
-      (await client.call('listTranscripts', { query: { file_key: file.key, limit: MAX_LISTED }, signal }))
-        .data,
-    [client, file.key],
-  );
-  const { resource } = useResource(load);
-  if (resource.state === 'loading') {
+  const answer = useApi('listTranscripts', { query: { file_key: file.key, limit: MAX_LISTED } });
+  if (answer.isPending) {
     return (
       <p role="status" className="mt-2">
         {t('files.delete.looking')}
       </p>
     );
   }
-  if (resource.state === 'failed') {
+  if (answer.data === undefined) {
     return (
       <p role="alert" className="mt-2 text-bad">
-        {describeError(resource.error, t)}
+        {describeError(answer.error, t)}
       </p>
     );
   }
-  const { transcriptions, pagination } = resource.value;
+  const { transcriptions, pagination } = answer.data.data;
   if (pagination.total === 0) return <p className="mt-2">{t('files.delete.unused')}</p>;
   const more = pagination.total - transcriptions.length;
   return (

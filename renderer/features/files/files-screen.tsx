@@ -1,15 +1,17 @@
 import { FolderOpen, FolderPlus, Upload } from 'lucide-react';
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import type { z } from 'zod';
 import { useStore } from 'zustand';
 import type { StorageUsage } from '../../../electron/contract/storage.ts';
+import { invalidate } from '../../api/queries.ts';
 import { Page, PageHeader } from '../../app/page.tsx';
 import type { ScreenProps } from '../../app/screens.tsx';
 import { useI18n, useServices } from '../../app/services.tsx';
+import { useApi } from '../../app/use-api.ts';
 import { describeError } from '../../lib/errors.ts';
 import { formatBytes } from '../../lib/format.ts';
 import { useDebouncedValue } from '../../lib/use-debounced-value.ts';
-import { useResource } from '../../lib/use-resource.ts';
+import { useRowCount } from '../../lib/use-paged-rows.ts';
 import { createFileList } from '../../stores/files.ts';
 import { UploadCancelledError } from '../../stores/uploads.ts';
 import { Button } from '../../ui/button.tsx';
@@ -24,51 +26,25 @@ import { FolderBar } from './folder-bar.tsx';
 
 const SEARCH_DEBOUNCE_MS = 180;
 
-/** The folders and the storage usage. */
-const useStorageOverview = () => {
-  const { client } = useServices();
-  const load = useCallback(
-    async (signal: AbortSignal) => {
-      const [files, usage] = await Promise.all([
-        client.call('listFiles', { query: { limit: 1 }, signal }),
-        client.call('storageInfo', { signal }),
-      ]);
-      return { folders: files.data.folders, usage: usage.data };
-    },
-    [client],
-  );
-  return useResource(load);
-};
-
 /** The stored files in folders, the space that they use, and the CORS rules. */
 const FilesScreen = ({ param: folder }: ScreenProps) => <FolderView key={folder} folder={folder} />;
 export default FilesScreen;
 
 const FolderView = ({ folder }: { folder: string }) => {
-  const { client, live } = useServices();
+  const { client, queries } = useServices();
   const { t } = useI18n();
   const [text, setText] = useState('');
   const q = useDebouncedValue(text.trim(), SEARCH_DEBOUNCE_MS);
-  const files = useMemo(() => createFileList(client, folder), [client, folder]);
-  const { resource, reload } = useStorageOverview();
+  const files = useMemo(() => createFileList(client, queries, folder), [client, queries, folder]);
+  const folders = useApi('listFiles', { query: { limit: 1 } }).data?.data.folders ?? [];
+  const usage = useApi('storageInfo').data?.data;
   const page = useRef<HTMLDivElement>(null);
   useEffect(() => files.setQuery({ q }), [files, q]);
-  const refresh = useCallback(() => {
-    files.refresh();
-    reload();
-  }, [files, reload]);
-  useEffect(
-    () =>
-      live.listen((event) => {
-        if (event.type === 'file.created' || event.type === 'file.deleted') refresh();
-      }),
-    [live, refresh],
-  );
-  const overview = resource.state === 'ready' ? resource.value : undefined;
+  const refresh = () => void invalidate(queries, ['listFiles', 'storageInfo']);
   return (
     <Page ref={page}>
       <FilesHeader folder={folder} onSent={refresh} />
-      {overview !== undefined && <UsageBar usage={overview.usage} />}
+      {usage !== undefined && <UsageBar usage={usage} />}
       <div className="mt-5 flex flex-wrap items-center gap-3">
         <SearchField
           label={t('files.search')}
@@ -77,7 +53,7 @@ const FolderView = ({ folder }: { folder: string }) => {
           onValueChange={setText}
           className="!h-8 w-[280px]"
         />
-        {q === '' && <FolderBar folder={folder} folders={overview?.folders ?? []} />}
+        {q === '' && <FolderBar folder={folder} folders={folders} />}
       </div>
       <UploadList />
       <FilesBody files={files} scroller={page} showFolder={q !== '' || folder === ''} onChanged={refresh} />
@@ -91,11 +67,12 @@ type BodyProps = Parameters<typeof FilesTable>[0];
 const FilesBody = (props: BodyProps) => {
   const { files } = props;
   const { t } = useI18n();
-  const { total, error, query } = useStore(files.store);
-  if (error !== undefined && total === undefined) {
+  const { q } = useStore(files.store);
+  const { total, error, retry } = useRowCount(files);
+  if (error !== null && total === undefined) {
     return (
       <EmptyState role="alert" title={t('files.failed')} text={describeError(error, t)}>
-        <Button onClick={files.refreshNow}>{t('common.retry')}</Button>
+        <Button onClick={retry}>{t('common.retry')}</Button>
       </EmptyState>
     );
   }
@@ -104,8 +81,8 @@ const FilesBody = (props: BodyProps) => {
       <EmptyState
         role="status"
         icon={<FolderOpen size={28} strokeWidth={1.5} aria-hidden />}
-        title={query.q === '' ? t('files.empty') : t('files.none')}
-        text={query.q === '' ? t('files.empty.text') : t('files.none.text')}
+        title={q === '' ? t('files.empty') : t('files.none')}
+        text={q === '' ? t('files.empty.text') : t('files.none.text')}
       />
     );
   }

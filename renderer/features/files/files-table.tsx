@@ -1,9 +1,10 @@
 import { ArrowDown, ArrowUp } from 'lucide-react';
-import { type RefObject, useEffect, useRef } from 'react';
+import { type RefObject, useRef } from 'react';
 import { useStore } from 'zustand';
 import { useI18n } from '../../app/services.tsx';
 import type { MessageKey } from '../../i18n/index.ts';
 import { cx } from '../../lib/classes.ts';
+import { usePagedRows, useRowCount } from '../../lib/use-paged-rows.ts';
 import { useVirtualRows } from '../../lib/use-virtual-rows.ts';
 import type { FileList, FilesSort } from '../../stores/files.ts';
 import { SkeletonRow } from '../../ui/virtual-row.tsx';
@@ -20,13 +21,10 @@ type Props = {
 /** The files as a table that renders and loads only the visible rows. */
 export const FilesTable = ({ files, scroller, showFolder, onChanged }: Props) => {
   const { t } = useI18n();
-  const { rows, total } = useStore(files.store);
+  const { total } = useRowCount(files);
   const list = useRef<HTMLTableSectionElement>(null);
   const virtual = useVirtualRows({ count: total ?? 6, scroller, list });
-  const { first, last } = virtual;
-  useEffect(() => {
-    if (total !== undefined && total > 0) files.show(first, last);
-  }, [files, first, last, total]);
+  const rows = usePagedRows(files, virtual.first, virtual.last);
   return (
     <table
       aria-label={t('nav.files')}
@@ -67,7 +65,7 @@ type HeadProps = { files: FileList; sort: FilesSort; name: MessageKey; className
 
 const SortHeader = ({ files, sort, name, className }: HeadProps) => {
   const { t } = useI18n();
-  const query = useStore(files.store, (state) => state.query);
+  const query = useStore(files.store);
   const isSorted = query.sort === sort;
   const Arrow = query.order === 'asc' ? ArrowUp : ArrowDown;
   // The first click sorts names ascending, dates and sizes descending.

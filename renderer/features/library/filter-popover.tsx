@@ -1,11 +1,11 @@
 import { ListFilter } from 'lucide-react';
-import { useCallback, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { useStore } from 'zustand';
 import { LANGUAGE_CODES } from '../../../electron/contract/languages.ts';
 import { MODEL_ALIASES } from '../../../electron/contract/transcript.ts';
 import { useI18n, useServices } from '../../app/services.tsx';
+import { useApi } from '../../app/use-api.ts';
 import { formatLanguage, formatNumber } from '../../lib/format.ts';
-import { useResource } from '../../lib/use-resource.ts';
 import { NO_FILTER } from '../../stores/library.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, TextInput } from '../../ui/field.tsx';
@@ -29,16 +29,9 @@ const useLanguageChoices = (): Choice[] => {
 
 /** The aliases of the API, then the ids of the other installed models. */
 const useModelChoices = (): Choice[] => {
-  const { client } = useServices();
   const { t } = useI18n();
-  const load = useCallback(
-    async (signal: AbortSignal) => (await client.call('listModels', { signal })).data,
-    [client],
-  );
-  const { resource } = useResource(load);
-  const installed = (resource.state === 'ready' ? resource.value : []).filter(
-    (model) => model.installed && model.kind === 'whisper',
-  );
+  const models = useApi('listModels');
+  const installed = (models.data?.data ?? []).filter((model) => model.installed && model.kind === 'whisper');
   return [
     { value: ANY, label: t('library.anyModel') },
     ...[...MODEL_ALIASES, ...installed.map((model) => model.id)].map((value) => ({
@@ -52,8 +45,8 @@ const useModelChoices = (): Choice[] => {
 const useActiveFilterCount = (): number => {
   const { library } = useServices();
   return useStore(
-    library.list,
-    ({ query }) =>
+    library.list.store,
+    (query) =>
       [query.language, query.model, query.from ?? query.to].filter((value) => value !== undefined).length,
   );
 };
@@ -85,7 +78,7 @@ export const FilterPopover = () => {
 const FilterForm = () => {
   const { library } = useServices();
   const { t } = useI18n();
-  const query = useStore(library.list, (state) => state.query);
+  const query = useStore(library.list.store);
   const languages = useLanguageChoices();
   const models = useModelChoices();
   return (
@@ -121,7 +114,7 @@ const FilterForm = () => {
 const PeriodFields = () => {
   const { library } = useServices();
   const { t } = useI18n();
-  const { from, to } = useStore(library.list, (state) => state.query);
+  const { from, to } = useStore(library.list.store);
   const [isCustom, setIsCustom] = useState(periodOf(from, to) === 'own');
   const period = isCustom ? 'own' : periodOf(from, to);
   return (

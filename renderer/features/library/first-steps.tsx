@@ -1,12 +1,12 @@
 import { Check, ShieldCheck } from 'lucide-react';
-import { type ReactNode, useCallback } from 'react';
+import type { ReactNode } from 'react';
 import type { Model } from '../../../electron/contract/system.ts';
 import sampleUrl from '../../../resources/samples/01-short-note.wav?url';
-import { ResourceView } from '../../app/resource-view.tsx';
+import { QueryView } from '../../app/query-view.tsx';
 import { useI18n, usePrefs, useServices } from '../../app/services.tsx';
+import { useApi } from '../../app/use-api.ts';
 import { describeError } from '../../lib/errors.ts';
 import { formatBytes } from '../../lib/format.ts';
-import { useResource } from '../../lib/use-resource.ts';
 import { hrefOf } from '../../stores/router.ts';
 import { Button } from '../../ui/button.tsx';
 import { modelName } from '../models/model-facts.ts';
@@ -48,24 +48,20 @@ const listChoices = (models: readonly Model[]) => {
 };
 
 const ModelChoice = () => {
-  const { client, prefs } = useServices();
+  const { prefs } = useServices();
   const { t, locale } = useI18n();
   const options = usePrefs((state) => state.options);
-  const load = useCallback(
-    async (signal: AbortSignal) => (await client.call('listModels', { signal })).data,
-    [client],
-  );
-  const { resource, reload } = useResource(load);
+  const models = useApi('listModels');
   const choose = (model: Model) =>
     prefs.set({ options: { ...options, model: model.aliases[0] ?? model.id } });
   const isChosen = (model: Model) => model.id === options.model || model.aliases.includes(options.model);
   return (
     <>
       <p>{t('welcome.model.text')}</p>
-      <ResourceView resource={resource} onReload={reload}>
-        {(models) => (
+      <QueryView query={models}>
+        {({ data }) => (
           <ul className="mt-3 flex flex-col">
-            {listChoices(models).map((model) => (
+            {listChoices(data).map((model) => (
               <li key={model.id} className="flex min-h-9 items-center gap-2 border-b border-line">
                 <span className="min-w-0 flex-1 truncate text-ink">
                   {modelName(model, t)}
@@ -94,7 +90,7 @@ const ModelChoice = () => {
             ))}
           </ul>
         )}
-      </ResourceView>
+      </QueryView>
     </>
   );
 };

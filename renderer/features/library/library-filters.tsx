@@ -2,6 +2,7 @@ import { ArrowDownWideNarrow, X } from 'lucide-react';
 import { useStore } from 'zustand';
 import type { TranscriptStatus } from '../../../electron/contract/transcript.ts';
 import { type Services, useI18n, useServices } from '../../app/services.tsx';
+import { useTranscriptCounts } from '../../app/use-transcript-counts.ts';
 import type { I18nState, MessageKey } from '../../i18n/index.ts';
 import { formatDay, formatLanguage, formatNumber } from '../../lib/format.ts';
 import type { LibraryQuery, LibrarySort } from '../../stores/library.ts';
@@ -32,8 +33,8 @@ const SORTS: readonly { sort: LibrarySort; order: 'asc' | 'desc'; name: MessageK
 export const LibraryFilters = () => {
   const { library } = useServices();
   const { t, locale } = useI18n();
-  const query = useStore(library.list, (state) => state.query);
-  const counts = useStore(library.store, (state) => state.counts);
+  const query = useStore(library.list.store);
+  const counts = useTranscriptCounts();
   const sort = SORTS.find((each) => each.sort === query.sort && each.order === query.order);
   const countOf = (status: TranscriptStatus | undefined) => {
     const count = status === 'processing' ? counts.processing : status === 'failed' ? counts.failed : 0;
@@ -104,7 +105,7 @@ const listActiveFilters = (
 const ActiveFilters = () => {
   const { library } = useServices();
   const i18n = useI18n();
-  const query = useStore(library.list, (state) => state.query);
+  const query = useStore(library.list.store);
   return listActiveFilters(query, i18n).map(({ text, clear }) => (
     <button
       key={text}

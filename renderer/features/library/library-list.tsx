@@ -1,7 +1,8 @@
-import { type KeyboardEvent, type RefObject, useEffect, useRef } from 'react';
+import { type KeyboardEvent, type RefObject, useRef } from 'react';
 import { useStore } from 'zustand';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { cx } from '../../lib/classes.ts';
+import { usePagedRows, useRowCount } from '../../lib/use-paged-rows.ts';
 import { useVirtualRows } from '../../lib/use-virtual-rows.ts';
 import { NO_FILTER } from '../../stores/library.ts';
 import { Button } from '../../ui/button.tsx';
@@ -16,14 +17,13 @@ const useToggleSelection = () => {
   const { library } = useServices();
   const anchor = useRef<number>(undefined);
   return (index: number, range: boolean) => {
-    const { rows } = library.list.getState();
-    const item = rows.get(index);
+    const item = library.list.rowAt(index);
     if (item === undefined) return;
     const next = new Set(library.store.getState().selected);
     if (range && anchor.current !== undefined) {
       const [from, to] = [Math.min(anchor.current, index), Math.max(anchor.current, index)];
       for (let at = from; at <= to; at++) {
-        const row = rows.get(at);
+        const row = library.list.rowAt(at);
         if (row !== undefined) next.add(row.id);
       }
     } else if (next.has(item.id)) next.delete(item.id);
@@ -34,34 +34,34 @@ const useToggleSelection = () => {
 };
 
 type KeyboardOptions = {
+  readonly total: number;
   readonly focusRow: (index: number) => void;
   readonly toggle: (index: number, range: boolean) => void;
 };
 
 /** The shortcuts of a focused row. */
-const useRowShortcuts = ({ focusRow, toggle }: KeyboardOptions) => {
+const useRowShortcuts = ({ total, focusRow, toggle }: KeyboardOptions) => {
   const { library } = useServices();
+  const { rowAt } = library.list;
   const actions = useLibraryActions();
   /** The next row up or down that is neither hidden nor about to be deleted. */
   const nextVisible = (index: number, by: 1 | -1, deleted: ReadonlySet<string> = new Set()): number => {
-    const { rows } = library.list.getState();
     const { hidden } = library.store.getState();
     let next = index + by;
-    for (let row = rows.get(next); row !== undefined; row = rows.get(next)) {
+    for (let row = rowAt(next); row !== undefined; row = rowAt(next)) {
       if (!hidden.has(row.id) && !deleted.has(row.id)) break;
       next += by;
     }
     return next;
   };
   const remove = (index: number) => {
-    const { rows, total } = library.list.getState();
     const { selected } = library.store.getState();
-    const item = rows.get(index);
+    const item = rowAt(index);
     if (item === undefined) return;
     const deleted = selected.size > 0 ? selected : new Set([item.id]);
     // Focus a remaining row, so that the keyboard keeps working.
     const after = nextVisible(index, 1, deleted);
-    focusRow(after < (total ?? 0) ? after : nextVisible(index, -1, deleted));
+    focusRow(after < total ? after : nextVisible(index, -1, deleted));
     actions.remove([...deleted]);
   };
   const actionFor = (event: KeyboardEvent, index: number): (() => void) | undefined => {
@@ -101,12 +101,13 @@ const useRowShortcuts = ({ focusRow, toggle }: KeyboardOptions) => {
 export const LibraryList = ({ scroller }: { scroller: RefObject<HTMLDivElement | null> }) => {
   const { library } = useServices();
   const { t } = useI18n();
-  const { rows, total, query } = useStore(library.list);
+  const { status } = useStore(library.list.store);
+  const { total } = useRowCount(library.list);
   const { hidden, selected } = useStore(library.store);
   const list = useRef<HTMLTableSectionElement>(null);
-  const isHidden = (index: number) => hidden.has(rows.get(index)?.id ?? '');
+  const isHidden = (index: number) => hidden.has(library.list.rowAt(index)?.id ?? '');
   const virtual = useVirtualRows({ count: total ?? 12, scroller, list, isHidden, hidden });
-  const { first, last } = virtual;
+  const rows = usePagedRows(library.list, virtual.first, virtual.last);
   const toggle = useToggleSelection();
   const focusRow = (index: number) => {
     virtual.scrollTo(index);
@@ -114,11 +115,7 @@ export const LibraryList = ({ scroller }: { scroller: RefObject<HTMLDivElement |
       list.current?.querySelector<HTMLElement>(`[data-index="${index}"] [data-row-link]`)?.focus(),
     );
   };
-  const onKey = useRowShortcuts({ focusRow, toggle });
-
-  useEffect(() => {
-    if (total !== undefined && total > 0) library.show(first, last);
-  }, [library, first, last, total]);
+  const onKey = useRowShortcuts({ total: total ?? 0, focusRow, toggle });
 
   if (total === 0) {
     return (
@@ -159,7 +156,7 @@ export const LibraryList = ({ scroller }: { scroller: RefObject<HTMLDivElement |
           })}
         </tbody>
       </table>
-      {selected.size > 0 && <SelectionBar key={query.status} />}
+      {selected.size > 0 && <SelectionBar key={status} />}
     </>
   );
 };

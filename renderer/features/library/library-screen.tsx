@@ -3,8 +3,10 @@ import { type RefObject, useEffect, useRef } from 'react';
 import { useStore } from 'zustand';
 import { useI18n, usePrefs, useServices } from '../../app/services.tsx';
 import { isTyping } from '../../app/use-global-shortcuts.ts';
+import { useTranscriptCounts } from '../../app/use-transcript-counts.ts';
 import { describeError } from '../../lib/errors.ts';
 import { useDebouncedValue } from '../../lib/use-debounced-value.ts';
+import { useRowCount } from '../../lib/use-paged-rows.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/feedback.tsx';
 import { SearchField } from '../../ui/field.tsx';
@@ -78,13 +80,12 @@ export const LibraryScreen = () => {
 const LibraryBody = ({ scroller }: { scroller: RefObject<HTMLDivElement | null> }) => {
   const { library } = useServices();
   const { t } = useI18n();
-  const total = useStore(library.list, (state) => state.total);
-  const transcriptCount = useStore(library.store, (state) => state.counts.all);
-  const error = useStore(library.list, (state) => state.error);
-  if (error !== undefined && total === undefined) {
+  const { total, error, retry } = useRowCount(library.list);
+  const transcriptCount = useTranscriptCounts().all;
+  if (error !== null && total === undefined) {
     return (
       <EmptyState role="alert" title={t('library.failed')} text={describeError(error, t)}>
-        <Button variant="primary" onClick={library.refreshNow}>
+        <Button variant="primary" onClick={retry}>
           {t('common.retry')}
         </Button>
       </EmptyState>

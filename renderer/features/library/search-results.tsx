@@ -1,10 +1,10 @@
-import { type ReactNode, useCallback, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import type { z } from 'zod';
 import type { SearchHit } from '../../../electron/contract/search.ts';
-import { useI18n, useServices } from '../../app/services.tsx';
+import { useI18n } from '../../app/services.tsx';
+import { useApi } from '../../app/use-api.ts';
 import { describeError } from '../../lib/errors.ts';
 import { formatClock, formatNumber, formatRelativeDay } from '../../lib/format.ts';
-import { useResource } from '../../lib/use-resource.ts';
 import { hrefOf } from '../../stores/router.ts';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/feedback.tsx';
@@ -59,38 +59,31 @@ export const SearchResults = ({ query }: { query: string }) => {
 type PageProps = { query: string; page: number; onTotal: (total: number) => void };
 
 const ResultPage = ({ query, page, onTotal }: PageProps) => {
-  const { client } = useServices();
   const { t } = useI18n();
-  const load = useCallback(
-    async (signal: AbortSignal) => {
-      const { data } = await client.call('searchTranscripts', {
-        query: { q: query, page, limit: PAGE_SIZE },
-        signal,
-      });
-      onTotal(data.pagination.total);
-      return data;
-    },
-    [client, query, page, onTotal],
-  );
-  const { resource, reload } = useResource(load);
-  if (resource.state === 'loading') return <SearchSkeleton />;
-  if (resource.state === 'failed') {
+  const answer = useApi('searchTranscripts', { query: { q: query, page, limit: PAGE_SIZE } });
+  const found = answer.data?.data;
+  const total = found?.pagination.total;
+  useEffect(() => {
+    if (total !== undefined) onTotal(total);
+  }, [total, onTotal]);
+  if (answer.isPending) return <SearchSkeleton />;
+  if (found === undefined) {
     return (
       <li>
-        <EmptyState role="alert" title={t('search.failed')} text={describeError(resource.error, t)}>
-          <Button onClick={reload}>{t('common.retry')}</Button>
+        <EmptyState role="alert" title={t('search.failed')} text={describeError(answer.error, t)}>
+          <Button onClick={() => void answer.refetch()}>{t('common.retry')}</Button>
         </EmptyState>
       </li>
     );
   }
-  if (resource.value.pagination.total === 0) {
+  if (total === 0) {
     return (
       <li>
         <EmptyState role="status" title={t('search.none')} text={t('search.none.text')} />
       </li>
     );
   }
-  return resource.value.results.map((result) => <Result key={result.id} result={result} />);
+  return found.results.map((result) => <Result key={result.id} result={result} />);
 };
 
 const Result = ({ result }: { result: SearchResult }) => {

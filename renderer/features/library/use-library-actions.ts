@@ -40,8 +40,7 @@ const createActions = (services: Services, t: Translate) => {
   };
   /** Summaries are written in the language of their recording. */
   const summaryLanguage = (id: string) => {
-    const rows = [...library.list.getState().rows.values()];
-    const language = rows.find((row) => row.id === id)?.language;
+    const language = library.find(id)?.language;
     return language === null || language === undefined ? {} : { summary_language: language };
   };
 
@@ -58,7 +57,7 @@ const createActions = (services: Services, t: Translate) => {
     retry: async (item: Row) => {
       try {
         await client.call('retryTranscript', { params: { id: item.id } });
-        library.refreshNow();
+        await library.refresh();
       } catch (error) {
         showError(error);
       }
@@ -66,7 +65,7 @@ const createActions = (services: Services, t: Translate) => {
     cancel: async (item: Row) => {
       try {
         await client.call('cancelTranscript', { params: { id: item.id } });
-        library.refreshNow();
+        await library.refresh();
       } catch (error) {
         showError(error);
       }
@@ -86,7 +85,7 @@ const createActions = (services: Services, t: Translate) => {
       );
       if (failures > 0) showFailures(failures, ids.length, reason);
       else toasts.show(t('analyzeMany.started', { count: ids.length }));
-      library.refreshNow();
+      await library.refresh();
     },
     /** Hides the rows at once and deletes the transcripts after the time for an undo. */
     remove: (ids: readonly string[]) => {
@@ -108,7 +107,7 @@ const createActions = (services: Services, t: Translate) => {
           client.call('deleteTranscript', { params: { id } }),
         );
         if (failures > 0) showFailures(failures, ids.length, reason);
-        library.refreshNow();
+        await library.refresh();
         library.unhide(ids);
       }, UNDO_MS);
     },

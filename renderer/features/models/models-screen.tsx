@@ -1,12 +1,12 @@
 import { AudioLines, FileInput, UsersRound } from 'lucide-react';
-import { useCallback, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { Model } from '../../../electron/contract/system.ts';
+import { invalidate } from '../../api/queries.ts';
 import { Page, PageHeader, Section } from '../../app/page.tsx';
 import { useI18n, useServices } from '../../app/services.tsx';
-import { debounce } from '../../lib/debounce.ts';
+import { useApi } from '../../app/use-api.ts';
 import { describeError } from '../../lib/errors.ts';
 import { formatBytes, formatPercent } from '../../lib/format.ts';
-import { useResource } from '../../lib/use-resource.ts';
 import { Tag } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Callout, EmptyState, SkeletonRows } from '../../ui/feedback.tsx';
@@ -14,48 +14,37 @@ import { ImportModelDialog } from './import-dialog.tsx';
 import { DownloadStatus, ModelActions } from './model-actions.tsx';
 import { describeFacts, describeModel, modelName } from './model-facts.ts';
 
-const REFRESH_DEBOUNCE_MS = 250;
-
-/** Reloads the list while models download; returns the latest announcement for a live region. */
-const useDownloadAnnouncements = (reload: () => void): string => {
+/** The latest announcement on downloads for a live region. */
+const useDownloadAnnouncements = (): string => {
   const { live } = useServices();
   const { t, locale } = useI18n();
   const [announcement, setAnnouncement] = useState('');
-  useEffect(() => {
-    const refresh = debounce(reload, REFRESH_DEBOUNCE_MS);
-    const stopListening = live.listen((event) => {
-      if (event.type !== 'model.progress') return;
-      refresh();
-      // Progress is announced in quarters: more often would interrupt a screen reader.
-      const quarter = event.total === 0 ? 0 : Math.floor((event.received / event.total) * 4) / 4;
-      if (quarter > 0)
-        setAnnouncement(t('models.announcement', { name: event.id, share: formatPercent(quarter, locale) }));
-    });
-    return () => {
-      stopListening();
-      refresh.cancel();
-    };
-  }, [live, reload, t, locale]);
+  useEffect(
+    () =>
+      live.listen((event) => {
+        if (event.type !== 'model.progress') return;
+        // Progress is announced in quarters: more often would interrupt a screen reader.
+        const quarter = event.total === 0 ? 0 : Math.floor((event.received / event.total) * 4) / 4;
+        if (quarter > 0)
+          setAnnouncement(
+            t('models.announcement', { name: event.id, share: formatPercent(quarter, locale) }),
+          );
+      }),
+    [live, t, locale],
+  );
   return announcement;
 };
 
 /** The installed and the available models. */
 const ModelsScreen = () => {
-  const { client } = useServices();
+  const { queries } = useServices();
   const { t } = useI18n();
   const [isImporting, setIsImporting] = useState(false);
-  const load = useCallback(
-    async (signal: AbortSignal) => {
-      const [models, system] = await Promise.all([
-        client.call('listModels', { signal }),
-        client.call('system', { signal }),
-      ]);
-      return { models: models.data, free: system.data.disk_free };
-    },
-    [client],
-  );
-  const { resource, reload } = useResource(load);
-  const announcement = useDownloadAnnouncements(reload);
+  const models = useApi('listModels');
+  const system = useApi('system');
+  const reload = () => void invalidate(queries, ['listModels', 'system']);
+  const announcement = useDownloadAnnouncements();
+  const error = models.error ?? system.error;
   return (
     <Page>
       <div className="max-w-[880px]">
@@ -68,14 +57,14 @@ const ModelsScreen = () => {
         <p role="status" className="sr-only">
           {announcement}
         </p>
-        {resource.state === 'loading' && <SkeletonRows label={t('common.loading')} rows={6} />}
-        {resource.state === 'failed' && (
-          <EmptyState role="alert" title={t('models.failed')} text={describeError(resource.error, t)}>
+        {(models.isPending || system.isPending) && <SkeletonRows label={t('common.loading')} rows={6} />}
+        {error !== null && (models.data === undefined || system.data === undefined) && (
+          <EmptyState role="alert" title={t('models.failed')} text={describeError(error, t)}>
             <Button onClick={reload}>{t('common.retry')}</Button>
           </EmptyState>
         )}
-        {resource.state === 'ready' && (
-          <Models models={resource.value.models} free={resource.value.free} onChanged={reload} />
+        {models.data !== undefined && system.data !== undefined && (
+          <Models models={models.data.data} free={system.data.data.disk_free} onChanged={reload} />
         )}
         {isImporting && (
           <ImportModelDialog

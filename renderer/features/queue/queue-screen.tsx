@@ -1,11 +1,11 @@
 import { ArrowDown, ArrowUp, ListOrdered, Pause, Play, Square } from 'lucide-react';
-import { useCallback, useEffect } from 'react';
 import { useStore } from 'zustand';
 import type { UserListItem } from '../../../electron/contract/transcript-list.ts';
 import { Page, PageHeader } from '../../app/page.tsx';
+import { RUNNING_JOBS } from '../../app/running-jobs.ts';
 import { useI18n, useServices } from '../../app/services.tsx';
+import { useApi } from '../../app/use-api.ts';
 import { describeError } from '../../lib/errors.ts';
-import { useResource } from '../../lib/use-resource.ts';
 import { hrefOf } from '../../stores/router.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Callout, EmptyState, SkeletonRows } from '../../ui/feedback.tsx';
@@ -16,37 +16,20 @@ const positionOf = (item: UserListItem) => item.progress?.queue_position ?? 0;
 
 /** The running jobs, and the waiting ones in their order. */
 const QueueScreen = () => {
-  const { client, live, toasts } = useServices();
+  const { client, live, library, toasts } = useServices();
   const { t } = useI18n();
   const isPaused = useStore(live.store, (state) => state.isPaused);
-  const load = useCallback(
-    async (signal: AbortSignal) => {
-      const { data } = await client.call('listTranscripts', {
-        query: { status: 'processing', limit: 100 },
-        signal,
-      });
-      return [...data.transcriptions].sort((a, b) => positionOf(a) - positionOf(b));
-    },
-    [client],
-  );
-  const { resource, reload } = useResource(load);
-  useEffect(
-    () =>
-      live.listen((event) => {
-        if (event.type !== 'transcript.progress') reload();
-      }),
-    [live, reload],
-  );
+  const answer = useApi(...RUNNING_JOBS);
 
   const run = async (work: () => Promise<unknown>) => {
     try {
       await work();
-      reload();
+      await library.refresh();
     } catch (error) {
       toasts.show(describeError(error, t), { tone: 'bad' });
     }
   };
-  const jobs = resource.state === 'ready' ? resource.value : [];
+  const jobs = (answer.data?.data.transcriptions ?? []).toSorted((a, b) => positionOf(a) - positionOf(b));
   const lastPosition = Math.max(0, ...jobs.map(positionOf));
   return (
     <Page>
@@ -61,13 +44,13 @@ const QueueScreen = () => {
           <Callout tone="warn">{t('queue.paused')}</Callout>
         </div>
       )}
-      {resource.state === 'loading' && <SkeletonRows label={t('common.loading')} />}
-      {resource.state === 'failed' && (
-        <EmptyState role="alert" title={t('queue.failed')} text={describeError(resource.error, t)}>
-          <Button onClick={reload}>{t('common.retry')}</Button>
+      {answer.isPending && <SkeletonRows label={t('common.loading')} />}
+      {answer.isError && answer.data === undefined && (
+        <EmptyState role="alert" title={t('queue.failed')} text={describeError(answer.error, t)}>
+          <Button onClick={() => void answer.refetch()}>{t('common.retry')}</Button>
         </EmptyState>
       )}
-      {resource.state === 'ready' && jobs.length === 0 && (
+      {answer.data !== undefined && jobs.length === 0 && (
         <EmptyState
           role="status"
           icon={<ListOrdered size={28} strokeWidth={1.5} aria-hidden />}

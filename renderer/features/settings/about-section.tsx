@@ -1,28 +1,22 @@
-import { useCallback } from 'react';
 import type { z } from 'zod';
 import type { System } from '../../../electron/contract/system.ts';
 import { Section } from '../../app/page.tsx';
-import { ResourceView } from '../../app/resource-view.tsx';
-import { useI18n, useServices } from '../../app/services.tsx';
+import { QueryView } from '../../app/query-view.tsx';
+import { useI18n } from '../../app/services.tsx';
+import { useApi } from '../../app/use-api.ts';
 import { formatBytes, formatNumber } from '../../lib/format.ts';
-import { useResource } from '../../lib/use-resource.ts';
 
 type SystemFacts = z.output<typeof System>['data'];
 
 /** Versions, paths and features of this installation. */
 export const AboutSection = () => {
-  const { client } = useServices();
   const { t } = useI18n();
-  const load = useCallback(
-    async (signal: AbortSignal) => (await client.call('system', { signal })).data,
-    [client],
-  );
-  const { resource, reload } = useResource(load);
+  const answer = useApi('system');
   return (
     <Section title={t('settings.about')} text={t('about.text')}>
-      <ResourceView resource={resource} onReload={reload} rows={6}>
-        {(system) => <Facts system={system} />}
-      </ResourceView>
+      <QueryView query={answer} rows={6}>
+        {({ data: system }) => <Facts system={system} />}
+      </QueryView>
     </Section>
   );
 };

@@ -1,8 +1,8 @@
-import { useCallback } from 'react';
 import type { z } from 'zod';
 import type { NetworkLog } from '../../../electron/contract/system.ts';
 import { LogSection } from '../../app/log-section.tsx';
-import { useI18n, useServices } from '../../app/services.tsx';
+import { useI18n } from '../../app/services.tsx';
+import { useApi } from '../../app/use-api.ts';
 import { formatBytes, formatDateTime, formatNumber } from '../../lib/format.ts';
 import { ScrollRegion } from '../../ui/scroll-region.tsx';
 
@@ -32,15 +32,15 @@ const LATEST_SHOWN = 200;
 
 /** The log of outbound connections, with their purposes. */
 export const ConnectionsSection = () => {
-  const { client } = useServices();
   const { t } = useI18n();
-  const load = useCallback(
-    async (signal: AbortSignal) =>
-      (await client.call('listConnections', { query: { limit: MAX_CONNECTIONS }, signal })).data,
-    [client],
-  );
+  const connections = useApi('listConnections', { query: { limit: MAX_CONNECTIONS } });
   return (
-    <LogSection title={t('network.title')} text={t('network.text')} empty={t('network.none')} load={load}>
+    <LogSection
+      title={t('network.title')}
+      text={t('network.text')}
+      empty={t('network.none')}
+      query={connections}
+    >
       {(rows) => (
         <>
           <DestinationTable rows={groupByDestination(rows)} />

@@ -1,13 +1,14 @@
-import { useCallback, useState } from 'react';
+import { useState } from 'react';
 import { ApiError } from '../../../electron/contract/client.ts';
 import type { SettingsList } from '../../../electron/contract/settings.ts';
+import { callQuery, invalidate } from '../../api/queries.ts';
 import { Page, PageHeader, Section } from '../../app/page.tsx';
 import type { ScreenProps } from '../../app/screens.tsx';
 import { useI18n, useServices } from '../../app/services.tsx';
+import { useApi } from '../../app/use-api.ts';
 import type { MessageKey } from '../../i18n/index.ts';
 import { cx } from '../../lib/classes.ts';
 import { describeError } from '../../lib/errors.ts';
-import { useResource } from '../../lib/use-resource.ts';
 import { hrefOf } from '../../stores/router.ts';
 import { Button } from '../../ui/button.tsx';
 import { Callout, EmptyState, SkeletonRows } from '../../ui/feedback.tsx';
@@ -73,39 +74,40 @@ const SettingsScreen = ({ param: section }: ScreenProps) => {
 export default SettingsScreen;
 
 const ServerSettings = ({ group: id }: { group: string }) => {
-  const { client, toasts } = useServices();
+  const { client, queries, toasts } = useServices();
   const { t } = useI18n();
-  const load = useCallback((signal: AbortSignal) => client.call('getSettings', { signal }), [client]);
-  const { resource, reload, setValue } = useResource<SettingsList>(load);
+  const answer = useApi('getSettings');
   const [errors, setErrors] = useState<Readonly<Record<string, string>>>({});
   const group = SETTING_GROUPS.find((each) => each.id === id);
   if (group === undefined) return null;
-  if (resource.state === 'loading') return <SkeletonRows label={t('common.loading')} rows={6} />;
-  if (resource.state === 'failed') {
-    const isForbidden = resource.error instanceof ApiError && resource.error.status === 403;
+  if (answer.isPending) return <SkeletonRows label={t('common.loading')} rows={6} />;
+  if (answer.data === undefined) {
+    const isForbidden = answer.error instanceof ApiError && answer.error.status === 403;
     return (
       <EmptyState
         role="alert"
         title={isForbidden ? t('settings.forbidden') : t('settings.failed')}
-        text={isForbidden ? t('settings.forbidden.text') : describeError(resource.error, t)}
+        text={isForbidden ? t('settings.forbidden.text') : describeError(answer.error, t)}
       >
-        {!isForbidden && <Button onClick={reload}>{t('common.retry')}</Button>}
+        {!isForbidden && <Button onClick={() => void answer.refetch()}>{t('common.retry')}</Button>}
       </EmptyState>
     );
   }
   const change = async (key: string, value: SettingsList['data'][number]['value']) => {
     try {
-      setValue(await client.call('patchSettings', { body: { [key]: value } }));
+      const changed = await client.call('patchSettings', { body: { [key]: value } });
+      queries.setQueryData(callQuery(client, 'getSettings').queryKey, changed);
+      await invalidate(queries, ['system', 'listModels']);
       setErrors({});
     } catch (error) {
       if (error instanceof ApiError && error.status === 400) setErrors({ [key]: describeError(error, t) });
       else toasts.show(describeError(error, t), { tone: 'bad' });
     }
   };
-  const rows = resource.value.data;
+  const rows = answer.data.data;
   return (
     <>
-      {resource.value.needs_restart.length > 0 && (
+      {answer.data.needs_restart.length > 0 && (
         <div role="status" className="mb-4">
           <Callout tone="warn">{t('settings.restart')}</Callout>
         </div>

@@ -1,11 +1,11 @@
 import { Trash2 } from 'lucide-react';
-import { useCallback, useState } from 'react';
+import { useState } from 'react';
 import type { Voice } from '../../../electron/contract/voices.ts';
 import { Section } from '../../app/page.tsx';
 import { useI18n, useServices } from '../../app/services.tsx';
+import { useApi } from '../../app/use-api.ts';
 import { describeError } from '../../lib/errors.ts';
 import { formatDateTime } from '../../lib/format.ts';
-import { useResource } from '../../lib/use-resource.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
 
@@ -14,11 +14,8 @@ export const VoicesSection = () => {
   const { client, toasts } = useServices();
   const { t, locale } = useI18n();
   const [confirming, setConfirming] = useState<Voice | 'all'>();
-  const load = useCallback(
-    async (signal: AbortSignal) => (await client.call('listVoices', { signal })).data,
-    [client],
-  );
-  const { resource, reload } = useResource<Voice[]>(load);
+  const answer = useApi('listVoices');
+  const voices = answer.data?.data;
   const forget = async (which: Voice | 'all') => {
     setConfirming(undefined);
     try {
@@ -27,7 +24,7 @@ export const VoicesSection = () => {
     } catch (error) {
       toasts.show(describeError(error, t), { tone: 'bad' });
     }
-    reload();
+    void answer.refetch();
   };
   return (
     <Section
@@ -39,17 +36,15 @@ export const VoicesSection = () => {
         </Button>
       }
     >
-      {resource.state === 'failed' && (
+      {answer.isError && (
         <p role="alert" className="text-bad">
-          {describeError(resource.error, t)}
+          {describeError(answer.error, t)}
         </p>
       )}
-      {resource.state === 'ready' && resource.value.length === 0 && (
-        <p className="text-ink-2">{t('voices.none')}</p>
-      )}
-      {resource.state === 'ready' && (
+      {voices?.length === 0 && <p className="text-ink-2">{t('voices.none')}</p>}
+      {voices !== undefined && (
         <ul>
-          {resource.value.map((voice) => (
+          {voices.map((voice) => (
             <li key={voice.id} className="flex items-center gap-3 border-b border-line py-2.5 last:border-0">
               <div className="min-w-0 flex-1">
                 <p className="truncate font-medium">{voice.name}</p>

@@ -1,10 +1,9 @@
-import { useCallback } from 'react';
+import { useQuery } from '@tanstack/react-query';
 import { type DocxParagraph, readDocx } from '../../api/docx-preview.ts';
 import { type ExportOptions, fetchExport } from '../../api/export.ts';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { cx } from '../../lib/classes.ts';
 import { describeError } from '../../lib/errors.ts';
-import { useResource } from '../../lib/use-resource.ts';
 import { ScrollRegion } from '../../ui/scroll-region.tsx';
 import { useReader } from './reader.tsx';
 
@@ -18,24 +17,25 @@ export const ExportPreview = ({ options }: { options: ExportOptions }) => {
   const { id } = useReader();
   const { client } = useServices();
   const { t } = useI18n();
-  const load = useCallback(
-    async (signal: AbortSignal): Promise<Preview> => {
+  const answer = useQuery({
+    queryKey: ['exportTranscript', id, options],
+    // What the preview shows must be what the download would contain now.
+    gcTime: 0,
+    queryFn: async ({ signal }): Promise<Preview> => {
       const { blob } = await fetchExport(client, id, options, signal);
       return options.format === 'docx'
         ? { paragraphs: await readDocx(blob, MAX_PARAGRAPHS) }
         : { text: (await blob.slice(0, MAX_CHARACTERS * 2).text()).slice(0, MAX_CHARACTERS) };
     },
-    [client, id, options],
-  );
-  const { resource } = useResource(load);
-  if (resource.state === 'failed') {
+  });
+  if (answer.isError) {
     return (
       <p role="alert" className="rounded-box bg-bad-soft p-4 text-bad">
-        {describeError(resource.error, t)}
+        {describeError(answer.error, t)}
       </p>
     );
   }
-  const preview: Preview = resource.state === 'ready' ? resource.value : {};
+  const preview: Preview = answer.data ?? {};
   return (
     <ScrollRegion
       label={t('export.preview')}

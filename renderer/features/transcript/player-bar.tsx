@@ -1,10 +1,10 @@
+import { useQuery } from '@tanstack/react-query';
 import { FastForward, Pause, Play, RotateCcw, RotateCw, Volume2, VolumeX } from 'lucide-react';
 import { type KeyboardEvent, type PointerEvent, useCallback, useEffect, useRef } from 'react';
 import { useStore } from 'zustand';
 import { fetchPeaks } from '../../api/peaks.ts';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { formatClock, formatNumber } from '../../lib/format.ts';
-import { useResource } from '../../lib/use-resource.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { clipPathOf, Waveform } from '../../ui/waveform.tsx';
@@ -42,20 +42,24 @@ const useTimeline = () => {
   return getTimeline(transcript, played);
 };
 
+const usePeaks = (id: string, length: number) => {
+  const { client } = useServices();
+  return useQuery({
+    queryKey: ['transcriptPeaks', id, length],
+    queryFn: ({ signal }) => fetchPeaks(client, id, length, signal),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+};
+
 const WaveformSlider = () => {
   const { player, id, editor } = useReader();
-  const { client } = useServices();
   const { t } = useI18n();
   const length = useStore(editor.store, (state) => state.transcript?.duration ?? 0);
   const { from, to } = useTimeline();
   const slider = useRef<HTMLDivElement>(null);
   const played = useRef<HTMLCanvasElement>(null);
   const playhead = useRef<HTMLDivElement>(null);
-  const load = useCallback(
-    (signal: AbortSignal) => fetchPeaks(client, id, length, signal),
-    [client, id, length],
-  );
-  const { resource } = useResource(load);
+  const peaks = usePeaks(id, length);
 
   const paint = useCallback(
     (seconds: number) => {
@@ -105,10 +109,10 @@ const WaveformSlider = () => {
       }}
       onPointerMove={(event) => event.currentTarget.hasPointerCapture(event.pointerId) && seekTo(event)}
     >
-      {resource.state === 'ready' ? (
-        <Waveform peaks={resource.value} from={0} to={0} playedRef={played} className="h-full" />
+      {peaks.data !== undefined ? (
+        <Waveform peaks={peaks.data} from={0} to={0} playedRef={played} className="h-full" />
       ) : (
-        <div className={resource.state === 'loading' ? 'skeleton h-full' : 'h-full border-b border-line-2'} />
+        <div className={peaks.isPending ? 'skeleton h-full' : 'h-full border-b border-line-2'} />
       )}
       <div ref={playhead} className="absolute -inset-y-1 -ml-px w-0.5 rounded-full bg-ink" aria-hidden />
     </div>

@@ -1,11 +1,10 @@
 import { Send } from 'lucide-react';
-import { useCallback } from 'react';
 import type { WebhookDelivery } from '../../../electron/contract/webhooks.ts';
 import { useI18n, useServices } from '../../app/services.tsx';
+import { useApi } from '../../app/use-api.ts';
 import { DeliveryAttempts, DeliveryStateTag } from '../../app/webhook-delivery.tsx';
 import { describeError } from '../../lib/errors.ts';
 import { formatDateTime } from '../../lib/format.ts';
-import { useResource } from '../../lib/use-resource.ts';
 import { Button } from '../../ui/button.tsx';
 import { useReader } from './reader.tsx';
 import { SideHeading } from './side-panel-parts.tsx';
@@ -15,16 +14,13 @@ export const WebhookDeliveries = () => {
   const { id } = useReader();
   const { client, toasts } = useServices();
   const { t } = useI18n();
-  const load = useCallback(
-    async (signal: AbortSignal) => (await client.call('listDeliveries', { params: { id }, signal })).data,
-    [client, id],
-  );
-  const { resource, reload } = useResource(load);
-  if (resource.state !== 'ready' || resource.value.length === 0) return null;
+  const answer = useApi('listDeliveries', { params: { id } });
+  const deliveries = answer.data?.data ?? [];
+  if (deliveries.length === 0) return null;
   const test = async () => {
     try {
       await client.call('testDelivery', { params: { id } });
-      reload();
+      await answer.refetch();
     } catch (error) {
       toasts.show(describeError(error, t), { tone: 'bad' });
     }
@@ -33,7 +29,7 @@ export const WebhookDeliveries = () => {
     <>
       <SideHeading>{t('deliveries.title')}</SideHeading>
       <ul>
-        {resource.value.map((delivery) => (
+        {deliveries.map((delivery) => (
           <DeliveryItem key={delivery.id} delivery={delivery} />
         ))}
       </ul>
