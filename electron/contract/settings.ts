@@ -58,7 +58,11 @@ export const SETTINGS = {
     false,
     'Use yt-dlp, if installed, to find the recording in a web page that audio_url names.',
   ),
-  'network.maxDownloadBytes': setting(bytes, 4 * GIB, 'Largest download for a transcription, in bytes.'),
+  'network.maxDownloadBytes': setting(
+    bytes,
+    4 * GIB,
+    'Largest download for a transcription, in bytes; 0 allows none.',
+  ),
   'network.stallSeconds': setting(
     z.int().min(1).max(3600),
     DEFAULT_NETWORK_STALL_SECONDS,
@@ -95,7 +99,7 @@ export const SETTINGS = {
   'engine.threads': setting(
     z.int().min(0).max(256),
     0,
-    'Threads per chunk; 0 chooses for this machine.',
+    'Threads per chunk, at most the cores of this machine; 0 chooses.',
     true,
   ),
   'engine.parallel': setting(
@@ -104,7 +108,8 @@ export const SETTINGS = {
     'Chunks recognized in parallel; 0 chooses for this machine.',
     true,
   ),
-  'engine.beamSize': setting(z.int().min(1).max(16), 5, 'Beams of the decoder; 1 is greedy and fastest.'),
+  // At most whisper.cpp's WHISPER_MAX_DECODERS.
+  'engine.beamSize': setting(z.int().min(1).max(8), 5, 'Beams of the decoder; 1 is greedy and fastest.'),
   'engine.fitWindow': setting(
     z.boolean(),
     false,

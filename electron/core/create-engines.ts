@@ -20,9 +20,11 @@ type Deps = {
 };
 
 const parallelismOf = (settings: SettingsService): Parallelism => {
-  const defaults = defaultParallelism(availableParallelism());
+  const cores = availableParallelism();
+  const defaults = defaultParallelism(cores);
   return {
-    threads: settings.get('engine.threads') || defaults.threads,
+    // A data folder may come from a machine with more cores.
+    threads: Math.min(settings.get('engine.threads'), cores) || defaults.threads,
     concurrency: settings.get('engine.parallel') || defaults.concurrency,
   };
 };

@@ -237,15 +237,15 @@ describe('settings', () => {
       details: [{ path: 'nonsense' }],
     });
     const set = await server.client.call('patchSettings', {
-      body: { 'engine.beamSize': 1, 'engine.threads': 2 },
+      body: { 'engine.beamSize': 1, 'engine.parallel': 2 },
     });
     expect(set.data.find((setting) => setting.key === 'engine.beamSize')).toMatchObject({
       value: 1,
       source: 'stored',
     });
-    expect(set.needs_restart).toEqual(['engine.threads']);
+    expect(set.needs_restart).toEqual(['engine.parallel']);
     const back = await server.client.call('patchSettings', {
-      body: { 'engine.beamSize': null, 'engine.threads': null },
+      body: { 'engine.beamSize': null, 'engine.parallel': null },
     });
     expect(back.needs_restart).toEqual([]);
   });

@@ -1,0 +1,120 @@
+import { readFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { JsonValue } from '../../electron/contract/common.ts';
+import { isSettingKey, SETTINGS, type SettingKey } from '../../electron/contract/settings.ts';
+import { fixturePath, ONE_SENTENCE } from '../support/fixtures.ts';
+import { discard, QUICK, startServer, type TestServer } from '../support/server.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { file, startUrlServer, type UrlServer } from '../support/url-server.ts';
+
+const folders = temporaryFolder();
+const cores = availableParallelism();
+const many = <T>(count: number, make: (n: number) => T): T[] =>
+  Array.from({ length: count }, (_, n) => make(n));
+
+/** The ends of settings that are no plain number or switch; the second is the largest. */
+const ENDS: Partial<Record<SettingKey, readonly [JsonValue, JsonValue]>> = {
+  'network.allowedOrigins': [[], many(100, (n) => `https://a${n}.example`)],
+  'network.allowedHosts': [[], many(100, (n) => `a${n}.example`)],
+  'models.aliases.nano': ['starter', 'starter'],
+  'models.aliases.mini': ['starter', 'starter'],
+  'models.aliases.pro': ['starter', 'starter'],
+  'models.baseUrl': ['http://a/', `https://a.example/${'b'.repeat(2000)}`],
+  'models.catalogue': [[], many(100, (n) => `model-${n} 999999999999999 ${'a'.repeat(64)}`)],
+  'speakers.segmentation': ['segmentation-starter', 'segmentation-starter'],
+  'speakers.embedding': ['embedding-starter', 'embedding-starter'],
+  'engine.threads': [0, cores],
+  'webhooks.retrySeconds': [[], many(20, () => 604_800)],
+  'storage.mirrors': [[], many(8, (n) => join(folders, `mirror-${n}`))],
+  'llm.url': ['', 'http://127.0.0.1:9/v1'],
+  'llm.model': ['', 'm'.repeat(200)],
+};
+
+/** What the job ends with where a setting forbids its download. */
+const FORBIDDEN: Readonly<Record<string, string>> = {
+  'network.offline true': 'offline',
+  'network.maxDownloadBytes 0': 'download_too_large',
+};
+
+const keys = Object.keys(SETTINGS).filter(isSettingKey);
+
+const endsOf = (key: SettingKey): readonly JsonValue[] => {
+  const { type, minimum, maximum } = z.toJSONSchema(SETTINGS[key].schema, { unrepresentable: 'any' });
+  const ends = type === 'boolean' ? [false, true] : [minimum, maximum].filter((end) => end !== undefined);
+  return ENDS[key] ?? ends;
+};
+
+let server: TestServer;
+let remote: UrlServer;
+let stored = '';
+let address = '';
+
+beforeAll(async () => {
+  [server, remote] = await Promise.all([startServer({ quick: true }), startUrlServer()]);
+  const bytes = await readFile(fixturePath(ONE_SENTENCE));
+  address = remote.set('/note.wav', file(bytes, { type: 'audio/wav' }));
+  const form = new FormData();
+  form.append('file', new Blob([bytes]), 'note.wav');
+  const uploaded = await server.client.call('uploadFile', { body: form });
+  stored = `storage:${uploaded.data.file.key}`;
+});
+afterAll(() => Promise.all([discard(server), remote.close()]));
+
+/** The code of the job's error; undefined where it succeeded. */
+const runJob = async (key: string): Promise<string | undefined> => {
+  const audio_url = key.startsWith('network.') ? address : stored;
+  const diarize = key.startsWith('speakers.');
+  const { status, error, text } = await server.client.call('createTranscript', {
+    body: { audio_url, diarize, summarization: key.startsWith('llm.'), wait_until_complete: true },
+  });
+  if (status === 'completed') expect(text).not.toBe('');
+  return error?.code ?? (status === 'completed' ? undefined : status);
+};
+
+const patch = (body: Record<string, JsonValue | null>) => server.client.call('patchSettings', { body });
+
+describe('a job succeeds at the smallest and the largest value of every setting', () => {
+  it.each(keys.filter((key) => !SETTINGS[key].restart))('%s', async (key) => {
+    const ends = endsOf(key);
+    expect(ends).toHaveLength(2);
+    for (const end of ends) {
+      await patch({ [key]: end });
+      expect(await runJob(key)).toBe(FORBIDDEN[`${key} ${String(end)}`]);
+    }
+    await patch({ [key]: null, ...QUICK });
+  });
+
+  it.each([
+    ['smallest', 0],
+    ['largest', 1],
+  ] as const)('the %s of those that need a restart', async (_, at) => {
+    const restarting = keys.filter((key) => SETTINGS[key].restart);
+    expect(restarting).toContain('engine.parallel');
+    const values = restarting.map((key) => [key, endsOf(key)[at] ?? null] as const);
+    await patch(Object.fromEntries(values));
+    await server.stop();
+    server = await startServer({ dataDir: server.dataDir });
+    expect(await runJob('engine')).toBeUndefined();
+  });
+});
+
+describe('a value beyond the ends is refused', () => {
+  it.each(keys)('%s', async (key) => {
+    const [smallest, largest] = endsOf(key);
+    if (typeof smallest !== 'number' || typeof largest !== 'number') return;
+    for (const value of [smallest - 1, largest + 1]) {
+      await expect(patch({ [key]: value })).rejects.toMatchObject({ status: 400, details: [{ path: key }] });
+    }
+  });
+
+  it('engine.beamSize above the engine’s own limit', async () => {
+    await expect(patch({ 'engine.beamSize': 9 })).rejects.toMatchObject({ status: 400 });
+  });
+
+  it('engine.threads above this machine’s cores, with the reason', async () => {
+    await expect(patch({ 'engine.threads': cores + 1 })).rejects.toThrow(/cores/);
+  });
+});
