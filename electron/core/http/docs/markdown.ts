@@ -1,3 +1,5 @@
+import { Marked, type RendererObject, type Token, type Tokens } from 'marked';
+
 export type Heading = { readonly id: string; readonly text: string };
 export type Rendered = {
   readonly title: string;
@@ -20,23 +22,7 @@ export const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
 /** Allows http(s) URLs and paths of this server; nothing else becomes a link. */
-const linkTarget = (address: string): string | undefined =>
-  /^(https?:\/\/|\/|#)/.test(address) ? address : undefined;
-
-/** Renders `code`, **bold** and [links](url) within a line. */
-const inline = (text: string): string =>
-  text
-    .split(/(`[^`]+`)/)
-    .map((part) => {
-      if (part.startsWith('`') && part.length > 2) return `<code>${escapeHtml(part.slice(1, -1))}</code>`;
-      return escapeHtml(part)
-        .replace(/\*\*(.+?)\*\*/g, '<strong>$1</strong>')
-        .replace(/\[([^\]]+)\]\(([^)\s]+)\)/g, (whole, label: string, address: string) => {
-          const target = linkTarget(address);
-          return target === undefined ? whole : `<a href="${target}">${label}</a>`;
-        });
-    })
-    .join('');
+const isAllowedTarget = (address: string): boolean => /^(https?:\/\/|\/|#)/.test(address);
 
 const slug = (text: string): string =>
   text
@@ -49,74 +35,46 @@ const codeBlock = (language: string, code: string): string => {
   const copy = language === 'output' ? '' : '<button type="button" class="copy">Copy</button>';
   return (
     `<figure class="code ${escapeHtml(language)}"><figcaption>${escapeHtml(label)}${copy}</figcaption>` +
-    `<pre tabindex="0" role="group" aria-label="${escapeHtml(label)}"><code>${escapeHtml(code)}</code></pre></figure>`
+    `<pre tabindex="0" role="group" aria-label="${escapeHtml(label)}"><code>${escapeHtml(code)}</code></pre></figure>\n`
   );
 };
 
-const cells = (line: string): string[] =>
-  line
-    .replace(/^\||\|$/g, '')
-    .split('|')
-    .map((cell) => inline(cell.trim()));
+const hasTokens = (token: Tokens.Text | Tokens.Escape): token is Tokens.Text & { tokens: Token[] } =>
+  token.type === 'text' && token.tokens !== undefined;
 
-const table = (lines: readonly string[]): string => {
-  const [head = '', , ...rows] = lines;
-  const row = (line: string, tag: 'th' | 'td') =>
-    `<tr>${cells(line)
-      .map((cell) => `<${tag}>${cell}</${tag}>`)
-      .join('')}</tr>`;
-  return (
-    `<div class="table" tabindex="0" role="group" aria-label="Table"><table><thead>${row(head, 'th')}</thead>` +
-    `<tbody>${rows.map((line) => row(line, 'td')).join('')}</tbody></table></div>`
-  );
-};
-
-const list = (lines: readonly string[]): string =>
-  `<ul>${lines.map((line) => `<li>${inline(line.replace(/^- /, ''))}</li>`).join('')}</ul>`;
-
-/** Renders consecutive lines outside of code blocks, up to an empty line. */
-const block = (lines: readonly string[], sections: Heading[]): string => {
-  const [first = ''] = lines;
-  const heading = /^(#{2,3}) (.+)$/.exec(first);
-  if (heading?.[2] !== undefined) {
-    const [, marks = '', text] = heading;
+/** HTML, images and links to other places than allowed are shown as they are written. */
+const rendererFor = (sections: Heading[]): RendererObject => ({
+  heading({ depth, tokens }) {
+    const text = this.parser.parseInline(tokens, this.parser.textRenderer);
     const id = slug(text);
-    if (marks === '##') sections.push({ id, text });
-    const tag = `h${marks.length}`;
-    return `<${tag} id="${id}">${inline(text)}</${tag}>`;
-  }
-  if (first.startsWith('|')) return table(lines);
-  if (first.startsWith('- ')) return list(lines);
-  return `<p>${inline(lines.join(' '))}</p>`;
-};
+    if (depth === 2) sections.push({ id, text });
+    return `<h${depth} id="${id}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
+  },
+  code: ({ lang = '', text }) => codeBlock(lang, text),
+  codespan: ({ text }) => `<code>${escapeHtml(text)}</code>`,
+  html: ({ raw }) => escapeHtml(raw),
+  image: ({ raw }) => escapeHtml(raw),
+  link({ href, raw, tokens }) {
+    if (!isAllowedTarget(href)) return escapeHtml(raw);
+    return `<a href="${escapeHtml(href)}">${this.parser.parseInline(tokens)}</a>`;
+  },
+  text(token) {
+    return hasTokens(token) ? this.parser.parseInline(token.tokens) : escapeHtml(token.text);
+  },
+  table({ header, rows }) {
+    const row = (cells: readonly Tokens.TableCell[], tag: 'th' | 'td') =>
+      `<tr>${cells.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`).join('')}</tr>`;
+    return (
+      `<div class="table" tabindex="0" role="group" aria-label="Table"><table><thead>${row(header, 'th')}</thead>` +
+      `<tbody>${rows.map((cells) => row(cells, 'td')).join('')}</tbody></table></div>\n`
+    );
+  },
+});
 
-/** Renders the subset of Markdown that the guide uses: headings, paragraphs, flat lists, tables and code blocks. The first line is the title. */
+/** Renders the guide. Its first line is the title. */
 export const renderMarkdown = (source: string): Rendered => {
   const sections: Heading[] = [];
-  const html: string[] = [];
-  const [first = '', ...lines] = source.split('\n');
-  let open: string[] = [];
-  const flush = () => {
-    if (open.length > 0) html.push(block(open, sections));
-    open = [];
-  };
-  let fence: { language: string; code: string[] } | undefined;
-  for (const line of lines) {
-    const mark = /^```(\w*)$/.exec(line);
-    if (fence !== undefined && mark !== null) {
-      html.push(codeBlock(fence.language, fence.code.join('\n')));
-      fence = undefined;
-    } else if (fence !== undefined) {
-      fence.code.push(line);
-    } else if (mark !== null) {
-      flush();
-      fence = { language: mark[1] ?? '', code: [] };
-    } else if (line.trim() === '') {
-      flush();
-    } else {
-      open.push(line);
-    }
-  }
-  flush();
-  return { title: first.replace(/^# /, ''), html: html.join('\n'), sections };
+  const [, title = '', text = source] = /^# (.*)\n([\s\S]*)$/.exec(source) ?? [];
+  const html = new Marked({ async: false, renderer: rendererFor(sections) }).parse(text, { async: false });
+  return { title, html, sections };
 };
