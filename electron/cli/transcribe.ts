@@ -2,10 +2,17 @@ import { openAsBlob } from 'node:fs';
 import { stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Command } from 'commander';
+import {
+  PII_SUBSTITUTIONS,
+  type PiiSubstitution,
+  REDACT_SOURCES,
+  type RedactSource,
+} from '../contract/analysis.ts';
 import type { Client } from '../contract/client.ts';
 import { readMessages } from '../contract/event-stream.ts';
 import { ServerEvent } from '../contract/events.ts';
 import { EXPORT_FORMATS } from '../contract/exports.ts';
+import { ApiError } from '../contract/http-client.ts';
 import type { Progress, Segment, Stage, Transcription } from '../contract/transcript.ts';
 import { formatClock, formatTenths } from '../core/base/time.ts';
 import { type Connection, connect } from './connect.ts';
@@ -21,6 +28,9 @@ type TranscribeOptions = ServerOptions & {
   language?: string;
   from?: number;
   to?: number;
+  redact?: boolean | PiiSubstitution;
+  redactNames?: boolean;
+  redactSource?: RedactSource;
   format?: Format;
   output?: string;
 };
@@ -60,6 +70,35 @@ const parseFormat = (text: string): Format => {
   return format;
 };
 
+const parseSubstitution = (text: string): PiiSubstitution => {
+  const substitution = PII_SUBSTITUTIONS.find((known) => known === text);
+  if (substitution === undefined) {
+    throw new UsageError(`--redact ${text}: choose ${PII_SUBSTITUTIONS.join(', ')}.`);
+  }
+  return substitution;
+};
+
+const parseRedactSource = (text: string): RedactSource => {
+  const choice = REDACT_SOURCES.find((known) => known === text);
+  if (choice === undefined) {
+    throw new UsageError(`--redact-source ${text}: choose ${REDACT_SOURCES.join(' or ')}.`);
+  }
+  return choice;
+};
+
+const redactionOf = ({ redact, redactNames, redactSource }: TranscribeOptions) => {
+  if (redact === undefined) {
+    if (redactSource === undefined && redactNames !== false) return {};
+    throw new UsageError('--redact-source and --no-redact-names go with --redact.');
+  }
+  return {
+    redact_pii: true,
+    ...(redact === true || redact === false ? {} : { redact_pii_sub: redact }),
+    ...(redactNames === false ? { redact_names: false } : {}),
+    ...(redactSource === undefined ? {} : { redact_source: redactSource }),
+  };
+};
+
 const isUrl = (source: string): boolean => /^(https?:\/\/|storage:)/.test(source);
 
 type Uploaded = { audioUrl: string; key?: string };
@@ -70,6 +109,15 @@ const upload = async ({ client }: Connection, path: string): Promise<Uploaded> =
   form.append('file', await openAsBlob(path), basename(path));
   const { data } = await client.call('uploadFile', { body: form });
   return { audioUrl: `storage:${data.file.key}`, key: data.file.key };
+};
+
+/** Deletes an upload, which the service has deleted already after a redaction with `--redact-source delete`. */
+const deleteUpload = async (client: Client, fileKey: string): Promise<void> => {
+  try {
+    await client.call('deleteFile', { params: { fileKey } });
+  } catch (error) {
+    if (!(error instanceof ApiError && error.code === 'file_not_found')) throw error;
+  }
 };
 
 const checkFile = async (path: string): Promise<void> => {
@@ -173,6 +221,7 @@ const transcribeOne = async (
         ...(options.language === undefined ? {} : { language: options.language }),
         ...(options.from === undefined ? {} : { audio_start_from: options.from }),
         ...(options.to === undefined ? {} : { audio_end_at: options.to }),
+        ...redactionOf(options),
       },
       signal,
     });
@@ -190,12 +239,13 @@ const transcribeOne = async (
     printMessage(style('dim', `${name}: ${summaryLine(ended, performance.now() - started)}`));
     return true;
   } finally {
-    if (uploaded.key !== undefined) await client.call('deleteFile', { params: { fileKey: uploaded.key } });
+    if (uploaded.key !== undefined) await deleteUpload(client, uploaded.key);
   }
 };
 
 const transcribeAll = async (given: string[], options: TranscribeOptions): Promise<void> => {
   const sources = given.length > 0 ? given : [join(PROGRAM, 'resources', 'samples', '01-short-note.wav')];
+  redactionOf(options);
   for (const source of sources) if (!isUrl(source)) await checkFile(source);
   if (options.output !== undefined && sources.length > 1) {
     throw new UsageError('--output takes one recording at a time.');
@@ -235,6 +285,17 @@ export const addTranscribe = (program: Command): void => {
     .option('-l, --language <code>', 'a language code, or auto')
     .option('--from <time>', 'start here: seconds, M:SS or H:MM:SS', parseSeconds)
     .option('--to <time>', 'end here', parseSeconds)
+    .option(
+      '--redact [form]',
+      `hide private data; one of ${PII_SUBSTITUTIONS.join(', ')} (default hash)`,
+      parseSubstitution,
+    )
+    .option('--no-redact-names', 'with --redact: leave the name of the recording as it is')
+    .option(
+      '--redact-source <choice>',
+      'with --redact: keep or delete the stored file of `storage:{key}`',
+      parseRedactSource,
+    )
     .option('-f, --format <format>', `one of ${FORMATS.join(', ')}`, parseFormat)
     .option('-o, --output <file>', 'write the result to a file instead of stdout')
     .action(transcribeAll);

@@ -140,6 +140,15 @@ export const PII_SUBSTITUTIONS = ['hash', 'mask', 'remove'] as const;
 export const PiiSubstitution = z.enum(PII_SUBSTITUTIONS);
 export type PiiSubstitution = z.output<typeof PiiSubstitution>;
 
+/** What to do with the stored file that a redacted transcript was made from. */
+export const REDACT_SOURCES = ['keep', 'delete'] as const;
+export const RedactSource = z.enum(REDACT_SOURCES);
+export type RedactSource = z.output<typeof RedactSource>;
+
+/** What was done with it. */
+export const RedactedSource = z.enum(['deleted', 'kept', 'kept_in_use', 'not_stored']);
+export type RedactedSource = z.output<typeof RedactedSource>;
+
 export const SUMMARY_TYPES = ['bullets', 'paragraphs', 'markdown'] as const;
 export const SummaryType = z.enum(SUMMARY_TYPES);
 export type SummaryType = z.output<typeof SummaryType>;

@@ -5,6 +5,8 @@ import {
   EntityType,
   PiiPolicyName,
   PiiSubstitution,
+  RedactedSource,
+  RedactSource,
   SpeakingRate,
   Summary,
   SummaryType,
@@ -80,6 +82,24 @@ const analysisFields = {
     .boolean()
     .default(false)
     .describe('Also produce an audio file with the redacted words bleeped.'),
+  redact_names: z
+    .boolean()
+    .default(true)
+    .describe(
+      'Used with redact_pii: also redact `name` and the file name, and leave out the title and chapters of a web page.',
+    ),
+  redact_source: RedactSource.default('keep').describe(
+    'Used with redact_pii: what becomes of your stored file once the text is redacted. `redaction_report.source` says what was done.',
+  ),
+};
+
+type RedactionFields = { redact_pii: boolean; redact_source: RedactSource };
+
+/** Without a redaction nothing would be deleted, which a caller must not believe. */
+const checkRedactSource = (body: RedactionFields, context: z.RefinementCtx): void => {
+  if (body.redact_source === 'delete' && !body.redact_pii) {
+    context.addIssue({ code: 'custom', path: ['redact_source'], message: 'needs redact_pii' });
+  }
 };
 
 /** In characters. */
@@ -136,6 +156,7 @@ export const CreateTranscript = z
     wait_until_complete: z.boolean().default(false).describe('Answer when the transcription has ended.'),
   })
   .superRefine((body, context) => {
+    checkRedactSource(body, context);
     if (body.audio_end_at !== 0 && body.audio_end_at <= body.audio_start_from) {
       context.addIssue({
         code: 'custom',
@@ -211,7 +232,7 @@ export const Speaker = z.object({
 });
 export type Speaker = z.output<typeof Speaker>;
 
-/** Whether redacted words are still audible, found by recognizing the bleeped audio again. */
+/** Whether redacted words are still audible, found by recognizing the bleeped audio again; and what became of the source. */
 export const RedactionReport = z
   .object({
     checked: z.boolean().describe('False if no audio is kept, or if it could not be recognized again.'),
@@ -219,6 +240,9 @@ export const RedactionReport = z
     audible: z
       .array(z.string())
       .describe('Policies with a value that is still audible; empty if the redaction succeeded.'),
+    source: RedactedSource.optional().describe(
+      'What became of the stored file that was transcribed: `deleted`; `kept` as requested; `kept_in_use` while another transcription needs it; `not_stored` if `audio_url` named none. Absent where an earlier version redacted.',
+    ),
   })
   .meta({ id: 'RedactionReport' });
 export type RedactionReport = z.output<typeof RedactionReport>;
@@ -355,5 +379,6 @@ export const Deleted = z.object({ message: z.string() });
 
 export const AnalyzeTranscript = z
   .strictObject({ ...analysisFields, wait_until_complete: z.boolean().default(false) })
+  .superRefine(checkRedactSource)
   .meta({ id: 'AnalyzeTranscript' });
 export type AnalyzeTranscript = z.output<typeof AnalyzeTranscript>;

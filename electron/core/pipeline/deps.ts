@@ -48,6 +48,12 @@ export type SpeakerModels = DiarizationModels & { readonly id: string };
 export type PipelineFiles = {
   /** A readable local path of a stored file; undefined if it no longer exists. */
   locate(fileId: string): Promise<{ path: string; name: string; size: number } | undefined>;
+  /**
+   * Deletes the stored file that a transcript was made from, inside a transaction; undefined while another transcript
+   * that was made from it did not ask for that, too. Call the result right after the commit: it removes the bytes. After a crash in between, the next
+   * start does.
+   */
+  discard(fileId: string, transcriptId: string): (() => Promise<void>) | undefined;
 };
 
 /** What a job needs. */

@@ -19,6 +19,7 @@ import { type AudioRange, recognizeAudio } from './recognition/chunk-scheduler.t
 import { PEAKS_FILE } from './recognition/peaks.ts';
 import { keepRedactedAudio } from './redaction/audio.ts';
 import { redactNames } from './redaction/names.ts';
+import { settleSource } from './redaction/source.ts';
 import { dropUnredacted, redactedOptions } from './redaction/text.ts';
 import { keepPlaybackAudio, type PlaybackAudio, transcriptFolder } from './source/playback-audio.ts';
 import { RangeAudio } from './source/range-audio.ts';
@@ -175,20 +176,24 @@ type Outcome = {
 };
 
 /** Writes the finished transcript and its price, all or nothing. */
-const persist = (deps: PipelineDeps, { transcript }: JobContext, outcome: Outcome): void => {
+const persist = async (deps: PipelineDeps, { transcript }: JobContext, outcome: Outcome): Promise<void> => {
   const { summary, checkpoint, model, diarized, findings, audio, names } = outcome;
   const now = deps.clock.now();
   const credits = creditsFor(summary.duration, deps.settings.creditRate(transcript.model));
-  deps.db.transaction(() => {
+  const source = deps.db.transaction(() => {
     replaceSegments(deps.db, transcript.id, findings.segments);
     storeEmbeddings(deps.db, transcript, diarized);
+    const settled = settleSource(deps, transcript);
     const isMine = updateClaimed(deps.db, transcript.id, transcript.attempt, {
       ...computeTotals(findings.segments),
       analysis: {
         ...findings.analysis,
-        ...(audio.report === undefined ? {} : { redaction_report: audio.report }),
+        ...(audio.report === undefined
+          ? {}
+          : { redaction_report: { ...audio.report, source: settled.outcome } }),
       },
       ...names,
+      ...settled.change,
       options: redactedOptions(transcript.options),
       modelId: model.id,
       duration: summary.duration,
@@ -199,6 +204,7 @@ const persist = (deps: PipelineDeps, { transcript }: JobContext, outcome: Outcom
         ...summary.warnings,
         ...audio.warnings,
         ...findings.warnings,
+        ...settled.warnings,
       ],
       creditsUsed: credits,
       creditsReserved: 0,
@@ -223,8 +229,10 @@ const persist = (deps: PipelineDeps, { transcript }: JobContext, outcome: Outcom
       chargedAt: now,
     });
     if (transcript.options.redact_pii) markForScrub(deps.db, 'index');
+    return settled;
   });
   runPendingScrub(deps.db);
+  await source.finish();
 };
 
 /** Prepare model → resolve source → decode → recognize → diarize → analyze → redact → persist. */
@@ -261,7 +269,7 @@ const transcribe = async (deps: PipelineDeps, context: JobContext): Promise<void
       ? await keepRedactedAudio(deps, context, { recording, model, language, secrets: findings.secrets })
       : await keepPlaybackAudio(deps, context, source, info, rangeAudio);
     const names = await redactNames(deps, context, { language, secrets: findings.secrets });
-    persist(deps, context, { summary, checkpoint, model, diarized, findings, audio, names });
+    await persist(deps, context, { summary, checkpoint, model, diarized, findings, audio, names });
   } finally {
     await source.close();
   }

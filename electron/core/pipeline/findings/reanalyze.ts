@@ -11,7 +11,8 @@ import { readSegments, replaceSegments } from '../../stores/segments.ts';
 import type { Transcript, TranscriptChange } from '../../stores/transcript-record.ts';
 import type { PipelineDeps, PipelineModel } from '../deps.ts';
 import { keepRedactedAudio } from '../redaction/audio.ts';
-import { redactNames } from '../redaction/names.ts';
+import { redactNames, redactsNames } from '../redaction/names.ts';
+import { settleSource } from '../redaction/source.ts';
 import { redactedOptions } from '../redaction/text.ts';
 import { type PlaybackAudio, transcriptFolder } from '../source/playback-audio.ts';
 import { playedRecording } from '../source/recording.ts';
@@ -81,11 +82,11 @@ const findModel = async (
 };
 
 /** Whether this reanalysis redacts names of people that an earlier one left in. */
-const redactsNamesNow = (transcript: Transcript): boolean => {
+const redactsPeopleNow = (transcript: Transcript): boolean => {
   const earlier = checkpointOf(transcript)?.options ?? transcript.options;
-  const redactsNames = ({ redact_pii, redact_pii_policies }: AnalysisOptions): boolean =>
+  const redactsPeople = ({ redact_pii, redact_pii_policies }: AnalysisOptions): boolean =>
     redact_pii && resolvePolicies(redact_pii_policies).includes('person_name');
-  return redactsNames(transcript.options) && !redactsNames(earlier);
+  return redactsPeople(transcript.options) && !redactsPeople(earlier);
 };
 
 type Outcome = {
@@ -98,32 +99,36 @@ type Outcome = {
 };
 
 /** Writes the findings, all or nothing. */
-const persist = (
+const persist = async (
   deps: PipelineDeps,
   { transcript }: JobContext,
   { findings, diarized, audio, names }: Outcome,
-): void => {
+): Promise<void> => {
   const merged: StoredAnalysis = { ...transcript.analysis, ...findings.analysis };
   // Names that a person gave to speakers are as private as those that were said.
   const speakers =
-    merged.speakers && redactsNamesNow(transcript) ? withoutNames(merged.speakers) : merged.speakers;
-  const analysis = {
-    ...merged,
-    ...(speakers === undefined ? {} : { speakers }),
-    ...(audio?.report === undefined ? {} : { redaction_report: audio.report }),
-  };
-  const warnings = [...findings.warnings, ...(audio?.warnings ?? [])];
+    merged.speakers && redactsPeopleNow(transcript) ? withoutNames(merged.speakers) : merged.speakers;
   const isRedacted = transcript.options.redact_pii;
-  deps.db.transaction(() => {
+  const source = deps.db.transaction(() => {
     replaceSegments(deps.db, transcript.id, findings.segments);
     storeEmbeddings(deps.db, transcript, diarized);
+    const settled = settleSource(deps, transcript);
+    const analysis = {
+      ...merged,
+      ...(speakers === undefined ? {} : { speakers }),
+      ...(audio?.report === undefined
+        ? {}
+        : { redaction_report: { ...audio.report, source: settled.outcome } }),
+    };
+    const warnings = [...findings.warnings, ...(audio?.warnings ?? []), ...settled.warnings];
     const isMine = updateClaimed(deps.db, transcript.id, transcript.attempt, {
       ...findingsFields(transcript, { segments: findings.segments, analysis, warnings }),
       ...(audio === null ? {} : { audioFile: audio.file, audioOffset: audio.offset }),
       ...names,
+      ...settled.change,
       options: redactedOptions(transcript.options),
       // The title and chapters of a web page may contain what is redacted.
-      ...(isRedacted ? { source: null } : {}),
+      ...(redactsNames(transcript.options) ? { source: null } : {}),
       status: 'completed',
       percent: 100,
       lease: null,
@@ -132,8 +137,10 @@ const persist = (
     });
     if (!isMine) throw new AppError('interrupted', 'This job was taken over.');
     if (isRedacted) markForScrub(deps.db, 'index');
+    return settled;
   });
   runPendingScrub(deps.db);
+  await source.finish();
 };
 
 /** Diarize → analyze → redact → persist. */
@@ -165,7 +172,7 @@ const run = async (deps: PipelineDeps, context: JobContext): Promise<void> => {
       })
     : null;
   const names = await redactNames(deps, context, { language, secrets: findings.secrets });
-  persist(deps, context, { findings, diarized, audio, names });
+  await persist(deps, context, { findings, diarized, audio, names });
   if (audio !== null && transcript.audioFile !== null && transcript.audioFile !== audio.file) {
     await rm(join(transcriptFolder(deps, transcript.id), transcript.audioFile), { force: true });
   }

@@ -1,3 +1,4 @@
+import type { AnalysisOptions } from '../../../contract/transcript.ts';
 import type { RedactedWord } from '../../analysis/types.ts';
 import type { TranscriptChange } from '../../stores/transcript-record.ts';
 import { findTranscript } from '../../stores/transcripts.ts';
@@ -33,6 +34,10 @@ const knownWords = (secrets: readonly RedactedWord[]): Set<string> =>
     ),
   );
 
+/** Whether names are redacted with the text. */
+export const redactsNames = ({ redact_pii, redact_names }: AnalysisOptions): boolean =>
+  redact_pii && redact_names;
+
 /**
  * The name and file name of a transcript, redacted like its text. The name of the uploaded file itself stays.
  * Only the fields that change.
@@ -44,7 +49,7 @@ export const redactNames = async (
 ): Promise<Pick<TranscriptChange, 'name' | 'fileName'>> => {
   const { options } = transcript;
   const stored = findTranscript(deps.db, transcript.id);
-  if (!options.redact_pii || stored === undefined) return {};
+  if (!redactsNames(options) || stored === undefined) return {};
   const known = knownWords(secrets);
   const redact = async (name: string): Promise<string> => {
     const extension = EXTENSION.exec(name)?.[0] ?? '';

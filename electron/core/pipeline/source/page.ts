@@ -10,10 +10,12 @@ import type { PageRecording } from '../../engines/pages/yt-dlp-output.ts';
 import { updateClaimed } from '../../stores/jobs.ts';
 import { findTranscript } from '../../stores/transcripts.ts';
 import type { PipelineDeps } from '../deps.ts';
+import { redactsNames } from '../redaction/names.ts';
 import type { JobContext } from '../types.ts';
 
 /** What resolving a source needs. */
-export type SourceDeps = Pick<PipelineDeps, 'db' | 'paths' | 'http' | 'pages' | 'files'> & {
+export type SourceDeps = Pick<PipelineDeps, 'db' | 'paths' | 'http' | 'pages'> & {
+  readonly files: Pick<PipelineDeps['files'], 'locate'>;
   readonly settings: Pick<PipelineDeps['settings'], 'maxDownloadBytes' | 'stallSeconds' | 'pages'>;
 };
 
@@ -38,7 +40,7 @@ const hintFor = (isAllowed: boolean, isInstalled: boolean): string => {
 
 /** Saves title and chapters, but not of a transcript to redact: they may contain what it hides. */
 const savePageSource = (deps: SourceDeps, { transcript }: JobContext, recording: PageRecording): void => {
-  if (transcript.options.redact_pii) return;
+  if (redactsNames(transcript.options)) return;
   const { title, site, chapters, count } = recording;
   const isNamed = findTranscript(deps.db, transcript.id)?.isNameGiven !== false;
   updateClaimed(deps.db, transcript.id, transcript.attempt, {

@@ -8,6 +8,7 @@ import { type FileFilter, listFiles, listFolders } from '../../stores/file-list.
 import type { FileRecord } from '../../stores/files.ts';
 import * as store from '../../stores/files.ts';
 import type { ObjectStore } from '../../stores/objects/store.ts';
+import type { Transcript } from '../../stores/transcript-record.ts';
 import { findTranscript, transcriptsOfFile, updateTranscript } from '../../stores/transcripts.ts';
 import type { EventHub } from '../events.ts';
 import { keyPrefix, normalizeKey } from './keys.ts';
@@ -38,6 +39,10 @@ const SOURCE_DELETED =
   'The stored file that this transcript was made from was deleted, and its audio with it.';
 
 export const fileNotFound = (): AppError => new AppError('file_not_found', 'There is no such file.');
+
+/** Whether a transcript is a reason to keep the file that it was made from. */
+const usesSource = ({ status, options }: Transcript): boolean =>
+  status !== 'completed' || !options.redact_pii || options.redact_source === 'keep';
 
 /** Finds, lists, edits and deletes users' files. UploadService creates them. */
 export class FileService {
@@ -150,6 +155,23 @@ export class FileService {
       availableStorage: available,
       availableStorageFormatted: formatBytes(available),
       usagePercentage: limit === 0 ? 100 : round((bytes / limit) * 100, 2),
+    };
+  }
+
+  /** See `PipelineFiles`. */
+  discard(fileId: string, transcriptId: string): (() => Promise<void>) | undefined {
+    const { db, objects, events } = this.#deps;
+    const others = transcriptsOfFile(db, fileId)
+      .filter(({ id }) => id !== transcriptId)
+      .map(({ id }) => findTranscript(db, id));
+    if (others.some((other) => other !== undefined && usesSource(other))) return undefined;
+    const file = store.findFile(db, fileId);
+    this.#detachTranscripts(fileId);
+    store.deleteFile(db, fileId);
+    return async () => {
+      if (file === undefined) return;
+      events.publish(file.userId, { type: 'file.deleted', key: file.key });
+      await objects.discard(file.object);
     };
   }
 

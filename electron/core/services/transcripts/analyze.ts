@@ -129,7 +129,9 @@ export const optionsAgain = (before: AnalysisOptions, asked: AnalyzeTranscript):
     ...(diarize ? { speakers_expected: asked.speakers_expected } : {}),
     ...(entity_detection ? { entity_types: asked.entity_types } : {}),
     ...(summarization ? { summary_language: asked.summary_language, summary_type: asked.summary_type } : {}),
-    ...(redact_pii ? { redact_pii_sub: asked.redact_pii_sub } : {}),
+    // Only a redaction that asks for it deletes the source; redacting again after a later analysis does not.
+    redact_source: redact_pii ? asked.redact_source : 'keep',
+    ...(redact_pii ? { redact_pii_sub: asked.redact_pii_sub, redact_names: asked.redact_names } : {}),
     ...(policies === undefined ? {} : { redact_pii_policies: [...policies] }),
   };
 };

@@ -11,6 +11,7 @@ import { sentenceStatistics, splitSentences } from '../../analysis/sentences.ts'
 import { isoTime } from '../../base/clock.ts';
 import { round, roundMs } from '../../base/numbers.ts';
 import type { LiveProgress } from '../../jobs/runner.ts';
+import type { StoredAnalysis } from '../../stores/codecs.ts';
 import type { StoredSegment } from '../../stores/segments.ts';
 import type { Transcript } from '../../stores/transcript-record.ts';
 
@@ -81,6 +82,13 @@ const redactionOf = (options: AnalysisOptions, audioUrl: string | undefined): Pa
       }
     : {};
 
+/** The analyses; a stored file that was kept at first may have been deleted since. */
+const analysisOf = ({ analysis, fileId }: Pick<Transcript, 'analysis' | 'fileId'>): StoredAnalysis => {
+  const report = analysis.redaction_report;
+  if (report?.source === undefined || report.source === 'not_stored' || fileId !== null) return analysis;
+  return { ...analysis, redaction_report: { ...report, source: 'deleted' } };
+};
+
 /** Names every field of the answer, so that no stored field leaks. */
 export const presentTranscript = (
   transcript: Transcript,
@@ -94,7 +102,7 @@ export const presentTranscript = (
   text: transcript.text,
   duration: roundMs(transcript.duration),
   segments: presentSegments(segments, transcript.timestampStyle === 'word'),
-  ...transcript.analysis,
+  ...analysisOf(transcript),
   ...redactionOf(transcript.options, transcript.audioFile === null ? undefined : audioUrl),
   name: transcript.name,
   model: transcript.model,

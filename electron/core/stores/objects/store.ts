@@ -142,6 +142,12 @@ export class ObjectStore {
     this.#active.delete(object);
   }
 
+  /** As `remove`, but the copy of the main folder is gone when the call returns. */
+  discard(object: string): Promise<void> {
+    this.#primary.unlinkNow(object);
+    return this.remove(object);
+  }
+
   /** Finishes writes and removals that a crash or an absent disk interrupted. Returns the number of removed objects. */
   async sweep(): Promise<number> {
     let removed = 0;

@@ -1,0 +1,49 @@
+import type { RedactedSource } from '../../../contract/analysis.ts';
+import type { Transcript, TranscriptChange } from '../../stores/transcript-record.ts';
+import { findTranscript } from '../../stores/transcripts.ts';
+import type { PipelineDeps } from '../deps.ts';
+
+const KEPT_IN_USE =
+  'The stored file that was transcribed is kept, though it was to be deleted: another transcript was made from it.';
+
+type SettledSource = {
+  /** Undefined for a transcript that is not redacted. */
+  readonly outcome: RedactedSource | undefined;
+  readonly change: Pick<TranscriptChange, 'fileId'>;
+  readonly warnings: readonly string[];
+  /** Removes the bytes of a deleted file. Call it right after the commit. */
+  readonly finish: () => Promise<void>;
+};
+
+/** Whether a transcript without a stored file was made from one. */
+const wasStored = ({ fileId, audioUrl, analysis }: Pick<Transcript, 'fileId' | 'audioUrl' | 'analysis'>) => {
+  const earlier = analysis.redaction_report?.source;
+  return (
+    fileId !== null || (earlier === undefined ? audioUrl.startsWith('storage:') : earlier !== 'not_stored')
+  );
+};
+
+/**
+ * Keeps or deletes the stored file of a redacted transcript as requested, in the transaction that finishes it: a crash
+ * leaves either the file with an unfinished job, or neither.
+ */
+export const settleSource = (
+  { db, files }: Pick<PipelineDeps, 'db' | 'files'>,
+  transcript: Pick<Transcript, 'id' | 'options' | 'analysis' | 'audioUrl' | 'fileId'>,
+): SettledSource => {
+  const settled = (outcome: RedactedSource | undefined): SettledSource => ({
+    outcome,
+    change: {},
+    warnings: [],
+    finish: async () => {},
+  });
+  const { id, options } = transcript;
+  if (!options.redact_pii) return settled(undefined);
+  // The file may have been deleted since the job was claimed.
+  const fileId = findTranscript(db, id)?.fileId ?? null;
+  if (fileId === null) return settled(wasStored(transcript) ? 'deleted' : 'not_stored');
+  if (options.redact_source === 'keep') return settled('kept');
+  const finish = files.discard(fileId, id);
+  if (finish === undefined) return { ...settled('kept_in_use'), warnings: [KEPT_IN_USE] };
+  return { ...settled('deleted'), change: { fileId: null }, finish };
+};

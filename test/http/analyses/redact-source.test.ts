@@ -1,0 +1,172 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  AnalyzeTranscript,
+  type CreateTranscriptInput,
+  type Transcription,
+} from '../../../electron/contract/transcript.ts';
+import { fixture } from '../../support/fixtures.ts';
+import { killOnCommit } from '../../support/kill-on-commit.ts';
+import { discard, startServer, type TestServer } from '../../support/server.ts';
+import { until } from '../../support/until.ts';
+import { filesHolding } from './support/secrets.ts';
+
+const RECORDING = fixture('00-one-sentence.wav');
+/** A part of the recording. */
+const SOUND = RECORDING.subarray(20_000, 20_064);
+const PATIENCE = { timeout: 240_000 };
+const PATIENCE_MS = 240_000;
+
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startServer({ quick: true });
+});
+afterAll(async () => {
+  await discard(server);
+});
+
+const upload = async (): Promise<string> => {
+  const form = new FormData();
+  form.append('file', new Blob([new Uint8Array(RECORDING)], { type: 'audio/wav' }), 'Call.wav');
+  const { data } = await server.client.call('uploadFile', { body: form });
+  return data.file.key;
+};
+
+const transcribe = (key: string, asked: Omit<CreateTranscriptInput, 'audio_url'> = {}) =>
+  server.client.call('createTranscript', {
+    body: { audio_url: `storage:${key}`, wait_until_complete: true, ...asked },
+  });
+
+const hasFile = async (key: string): Promise<boolean> => {
+  const answer = await server.fetch(`/v1/storage/file/${encodeURIComponent(key)}`);
+  expect([200, 404]).toContain(answer.status);
+  return answer.status === 200;
+};
+
+const redaction = { redact_pii: true, redact_source: 'delete' } as const;
+
+describe('the stored file of a redacted transcript', PATIENCE, () => {
+  it('is kept unless its deletion is requested, and the answer says so', async () => {
+    const key = await upload();
+    const t = await transcribe(key, { redact_pii: true });
+    expect(t.redaction_report?.source).toBe('kept');
+    expect(await hasFile(key)).toBe(true);
+    await server.client.call('deleteFile', { params: { fileKey: key } });
+    const later = await server.client.call('getTranscript', { params: { id: t.id } });
+    expect(later.redaction_report?.source).toBe('deleted');
+  });
+
+  it('is deleted with its bytes when the transcript is completed, and the bleeped copy plays', async () => {
+    const key = await upload();
+    expect(filesHolding(server.dataDir, SOUND)).toHaveLength(1);
+    const t = await transcribe(key, redaction);
+    expect(filesHolding(server.dataDir, SOUND)).toEqual([]);
+    expect(t).toMatchObject({ status: 'completed', warnings: [expect.stringContaining('demonstration')] });
+    expect(t.redaction_report?.source).toBe('deleted');
+    expect(await hasFile(key)).toBe(false);
+    expect((await server.fetch(`/v1/transcript/id/${t.id}/audio`)).status).toBe(200);
+  });
+
+  it('is kept while another transcript was made from it, and both answer and warnings say so', async () => {
+    const key = await upload();
+    const other = await transcribe(key);
+    const t = await transcribe(key, redaction);
+    expect(t.redaction_report?.source).toBe('kept_in_use');
+    expect(t.warnings.join(' ')).toContain('another transcript');
+    expect(await hasFile(key)).toBe(true);
+    expect((await server.fetch(`/v1/transcript/id/${other.id}/audio`)).status).toBe(200);
+  });
+
+  it('is deleted by the last of several redactions that ask for it', async () => {
+    const key = await upload();
+    await server.client.call('pauseQueue');
+    const waiting = { ...redaction, wait_until_complete: false };
+    const made = [await transcribe(key, waiting), await transcribe(key, waiting)];
+    await server.client.call('resumeQueue');
+    const reports = await until(async () => {
+      const all = await Promise.all(
+        made.map(({ id }) => server.client.call('getTranscript', { params: { id } })),
+      );
+      return all.every(({ status }) => status === 'completed') && all.map((t) => t.redaction_report?.source);
+    });
+    expect(reports).toEqual(['deleted', 'deleted']);
+    expect(await hasFile(key)).toBe(false);
+  });
+
+  it('is deleted by a later redaction of the stored transcript', async () => {
+    const key = await upload();
+    const { id } = await transcribe(key);
+    const body = AnalyzeTranscript.parse({ ...redaction, wait_until_complete: true });
+    const t = await server.client.call('analyzeTranscript', { params: { id }, body });
+    expect(t.redaction_report?.source).toBe('deleted');
+    expect(await hasFile(key)).toBe(false);
+    const topics = AnalyzeTranscript.parse({ topics: true, wait_until_complete: true });
+    const again = await server.client.call('analyzeTranscript', { params: { id }, body: topics });
+    expect(again.redaction_report?.source).toBe('deleted');
+  });
+
+  it('is kept by a job that fails or is cancelled', async () => {
+    const key = await upload();
+    const failed = await transcribe(key, { ...redaction, audio_start_from: 5000 });
+    expect(failed).toMatchObject({ status: 'failed', error: { code: 'empty_range' } });
+    await server.client.call('pauseQueue');
+    const { id } = await transcribe(key, { ...redaction, wait_until_complete: false });
+    await server.client.call('cancelTranscript', { params: { id } });
+    await server.client.call('resumeQueue');
+    expect(await hasFile(key)).toBe(true);
+  });
+
+  it('is refused a deletion without a redaction', async () => {
+    const fields = { redact_source: 'delete', topics: true };
+    for (const [path, body] of [
+      ['/v1/transcript', { ...fields, audio_url: 'storage:/usr/none.wav' }],
+      ['/v1/transcript/id/tr_none/analyze', fields],
+    ] as const) {
+      const headers = { 'content-type': 'application/json' };
+      const answer = await server.fetch(path, { method: 'POST', headers, body: JSON.stringify(body) });
+      expect(answer.status).toBe(400);
+      expect((await answer.json()).details).toMatchObject([{ path: 'redact_source' }]);
+    }
+  });
+});
+
+describe('a server that is killed during a redaction that deletes the source', PATIENCE, () => {
+  beforeAll(async () => {
+    await discard(server);
+    server = await startServer({ quick: true });
+    await server.client.call('patchSettings', { body: { 'limits.requestsPerMinute': 0 } });
+  });
+
+  const killWhen = async (query: string, act: () => Promise<unknown>): Promise<void> => {
+    const database = join(server.dataDir, 'earshot.db');
+    await killOnCommit({ pid: server.pid, database, query, patienceMs: PATIENCE_MS }, act);
+    await server.kill();
+    server = await startServer({ dataDir: server.dataDir });
+  };
+
+  const ended = (id: string): Promise<Transcription> =>
+    until(async () => {
+      const t = await server.client.call('getTranscript', { params: { id } });
+      return t.status === 'processing' ? undefined : t;
+    });
+
+  it.each([
+    ['when it begins', `stage <> 'queued'`],
+    ['while it recognizes', `stage = 'transcribing'`],
+    ['while it analyzes', `stage = 'analyzing'`],
+    ['when it is completed', `status = 'completed'`],
+  ])('%s: neither the file nor its bytes outlive the job', async (_when, condition) => {
+    const key = await upload();
+    let id = '';
+    await server.client.call('pauseQueue');
+    ({ id } = await transcribe(key, { ...redaction, wait_until_complete: false }));
+    await killWhen(`SELECT count(*) FROM transcripts WHERE id = '${id}' AND ${condition}`, () =>
+      server.client.call('resumeQueue'),
+    );
+    const t = await ended(id);
+    expect(t).toMatchObject({ status: 'completed', redaction_report: { source: 'deleted' } });
+    expect(await hasFile(key)).toBe(false);
+    expect(filesHolding(server.dataDir, SOUND)).toEqual([]);
+  });
+});
