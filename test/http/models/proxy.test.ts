@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { proxyFor } from '../../../electron/core/engines/net/proxies.ts';
 import { catalogueLine, install, starterBytes } from '../../support/model-mirror.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
 import { file, startUrlServer, type UrlServer } from '../../support/url-server.ts';
@@ -92,24 +91,5 @@ describe('a proxy from the environment', () => {
     await withServer({ HTTP_PROXY: 'socks5://127.0.0.1:1' }, async (server) => {
       expect((await install(server, 'base')).download?.error).toContain('names a proxy that is not');
     });
-  });
-
-  it('is selected as curl selects it', () => {
-    const env = {
-      HTTPS_PROXY: 'http://a:1',
-      http_proxy: 'b:2',
-      NO_PROXY: 'one.test, *.two.test three.test:444',
-    };
-    const of = (url: string) => proxyFor(new URL(url), env);
-    expect(of('https://models.test/x')).toBe('http://a:1');
-    expect(of('http://models.test/x')).toBe('b:2');
-    expect(of('https://one.test/')).toBeNull();
-    expect(of('https://deep.one.test/')).toBeNull();
-    expect(of('https://notone.test/')).toBe('http://a:1');
-    expect(of('https://a.two.test/')).toBeNull();
-    expect(of('https://three.test/')).toBe('http://a:1');
-    expect(of('https://three.test:444/')).toBeNull();
-    expect(proxyFor(new URL('https://x.test'), { https_proxy: 'p:1', no_proxy: '*' })).toBeNull();
-    expect(proxyFor(new URL('https://x.test'), {})).toBeNull();
   });
 });

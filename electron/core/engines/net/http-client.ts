@@ -9,7 +9,7 @@ import { allowedAddresses, systemResolve } from './address-guard.ts';
 import { bodyStream } from './body-queue.ts';
 import { trustedCertificates } from './certificates.ts';
 import { explainNetworkError } from './network-errors.ts';
-import { isLiteralHost, ProxyPool, proxyFor } from './proxies.ts';
+import { EnvironmentProxies, isLiteralHost } from './proxies.ts';
 import type {
   ConnectionRecord,
   HttpClient,
@@ -40,6 +40,8 @@ export const parseWebUrl = (text: string, base?: string): URL => {
 /** A connection pool whose sockets go only to allowed addresses. */
 type GuardedAgent = {
   readonly agent: Agent;
+  /** For other pools under the same rule. */
+  readonly options: Agent.Options;
   /** The address of the last connection to an origin. */
   readonly addressOf: (origin: string) => string | null;
 };
@@ -84,8 +86,8 @@ const createAgent = (allowPrivate: boolean, resolve: Resolve): GuardedAgent => {
       (error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), null),
     );
   };
-  const agent = new Agent({ connect, allowH2: false, connections: 8, keepAliveTimeout: 10_000 });
-  return { agent, addressOf: (origin) => addresses.get(origin) ?? null };
+  const options = { connect, allowH2: false, connections: 8, keepAliveTimeout: 10_000 };
+  return { agent: new Agent(options), options, addressOf: (origin) => addresses.get(origin) ?? null };
 };
 
 const flattenHeaders = (
@@ -170,13 +172,15 @@ class GuardedHttpClient implements HttpClient {
   /** Two pools: a socket opened while private addresses were allowed must not be reused when they no longer are. */
   readonly #publicOnly: GuardedAgent;
   readonly #unrestricted: GuardedAgent;
-  readonly #proxies = new ProxyPool();
+  readonly #proxies: EnvironmentProxies;
+  readonly #resolve: Resolve;
 
   constructor(options: HttpClientOptions) {
     this.#options = options;
-    const resolve = options.resolve ?? systemResolve;
-    this.#publicOnly = createAgent(false, resolve);
-    this.#unrestricted = createAgent(true, resolve);
+    this.#resolve = options.resolve ?? systemResolve;
+    this.#publicOnly = createAgent(false, this.#resolve);
+    this.#unrestricted = createAgent(true, this.#resolve);
+    this.#proxies = new EnvironmentProxies(options.environment ?? {});
   }
 
   async open(options: OpenOptions): Promise<OpenedResponse> {
@@ -230,11 +234,7 @@ class GuardedHttpClient implements HttpClient {
       this.#options.onConnection?.({ host: name, purpose, ...rest });
     try {
       if (offline) throw offlineError(name);
-      const allowed = await allowedAddresses(
-        host,
-        allowPrivateAddresses,
-        this.#options.resolve ?? systemResolve,
-      );
+      const allowed = await allowedAddresses(host, allowPrivateAddresses, this.#resolve);
       const socket = await connectSocket(host, port, allowed, signal);
       const address = socket.remoteAddress ?? null;
       socket.once('close', () => record({ address, bytes: socket.bytesRead, error: null }));
@@ -261,12 +261,13 @@ class GuardedHttpClient implements HttpClient {
     const isConfigured =
       context.purpose === 'llm' || (context.purpose === 'model' && policy.modelOrigin === hop.url.origin);
     const allowPrivate = policy.allowPrivateAddresses || isConfigured;
-    const { agent: direct, addressOf } = allowPrivate ? this.#unrestricted : this.#publicOnly;
+    const guarded = allowPrivate ? this.#unrestricted : this.#publicOnly;
+    const { addressOf } = guarded;
     const explain = (error: unknown): AppError =>
       explainNetworkError(error, { host: hop.url.host, ...context });
     try {
       if (policy.offline) throw offlineError(hop.url.host);
-      const agent = (await this.#proxyFor(hop.url, context, allowPrivate)) ?? direct;
+      const agent = await this.#agentFor(hop.url, context, guarded);
       const response = await agent.request({
         origin: hop.url.origin,
         path: `${hop.url.pathname}${hop.url.search}`,
@@ -295,16 +296,27 @@ class GuardedHttpClient implements HttpClient {
   }
 
   /**
-   * The proxy from the environment, for model downloads alone: their content is verified and their origin is the owner's
-   * choice. A proxy resolves names itself, so the address rule could not hold for URLs from requests.
+   * The pool for a URL. Only models go through a proxy of the environment: their content is verified and their origin is the
+   * owner's choice. A proxy resolves names itself, so the address rule could not hold for URLs from requests.
    */
-  async #proxyFor({ hostname, href }: URL, { purpose }: HopContext, allowPrivate: boolean) {
-    const proxy = purpose === 'model' ? proxyFor(new URL(href), this.#options.environment ?? {}) : null;
-    if (proxy === null) return undefined;
-    if (isLiteralHost(hostname)) {
-      await allowedAddresses(hostname, allowPrivate, this.#options.resolve ?? systemResolve);
+  async #agentFor({ hostname, protocol }: URL, { purpose }: HopContext, guarded: GuardedAgent) {
+    const proxied = purpose === 'model' ? await this.#proxies.agent(protocol, guarded.options) : undefined;
+    if (proxied === undefined) return guarded.agent;
+    if (guarded === this.#publicOnly) await this.#checkProxied(hostname.replace(/^\[|\]$/g, ''));
+    return proxied;
+  }
+
+  /**
+   * Throws AppError `address_not_allowed` for a host whose private address is known here: one that the settings do not name,
+   * but a redirect. Whether a host that only the proxy can resolve is private, only the proxy knows.
+   */
+  async #checkProxied(host: string): Promise<void> {
+    try {
+      await allowedAddresses(host, false, this.#resolve);
+    } catch (error) {
+      const isUnknown = isAppError(error) && error.code === 'download_failed';
+      if (!isUnknown || isLiteralHost(host)) throw error;
     }
-    return this.#proxies.agent(proxy);
   }
 
   #openedResponse(

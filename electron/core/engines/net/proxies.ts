@@ -1,52 +1,65 @@
 import { isIP } from 'node:net';
-import { ProxyAgent } from 'undici';
+import { type Agent, EnvHttpProxyAgent } from 'undici';
 import { AppError } from '../../base/errors.ts';
 import { trustedCertificates } from './certificates.ts';
 
-/** Whether `NO_PROXY` lists the host: `*`, or a domain with its subdomains, with or without a port. */
-const isExcluded = (url: URL, list: string): boolean =>
-  list
-    .toLowerCase()
-    .split(/[\s,]+/)
-    .filter((entry) => entry !== '')
-    .some((entry) => {
-      const [, name = '', port] = /^(?:\*?\.)?(.*?)(?::(\d+))?$/.exec(entry) ?? [];
-      if (entry === '*') return true;
-      const actualPort = url.port === '' ? (url.protocol === 'https:' ? '443' : '80') : url.port;
-      if (port !== undefined && port !== actualPort) return false;
-      return url.hostname === name || url.hostname.endsWith(`.${name}`);
-    });
-
-/** The proxy for a URL as curl selects it: from `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, in either case; else null. */
-export const proxyFor = (url: URL, environment: NodeJS.ProcessEnv): string | null => {
-  const read = (name: string): string => environment[name] ?? environment[name.toUpperCase()] ?? '';
-  const proxy = read(url.protocol === 'https:' ? 'https_proxy' : 'http_proxy');
-  return proxy === '' || isExcluded(url, read('no_proxy')) ? null : proxy;
-};
-
 /** Whether a host is an IP address or localhost, which a proxy reaches without resolving a name. */
 export const isLiteralHost = (hostname: string): boolean =>
-  isIP(hostname.replace(/^\[|\]$/g, '')) !== 0 || /(?:^|\.)localhost$/i.test(hostname);
+  isIP(hostname) !== 0 || /(?:^|\.)localhost\.?$/i.test(hostname);
 
-/** A connection pool for each proxy. */
-export class ProxyPool {
-  readonly #agents = new Map<string, ProxyAgent>();
+/** Throws AppError `download_failed` if the address is not that of an HTTP proxy. */
+const proxyUrl = (proxy: string): string => {
+  const url = /^\w+:\/\//.test(proxy) ? proxy : `http://${proxy}`;
+  if (!URL.canParse(url) || !/^https?:/.test(url)) {
+    throw new AppError('download_failed', 'The environment names a proxy that is not an http:// address.');
+  }
+  return url;
+};
 
-  /** Throws AppError `download_failed` if the address is not that of an HTTP proxy. */
-  async agent(proxy: string): Promise<ProxyAgent> {
-    const known = this.#agents.get(proxy);
-    if (known !== undefined) return known;
-    const uri = /^\w+:\/\//.test(proxy) ? proxy : `http://${proxy}`;
-    if (!URL.canParse(uri) || !/^https?:/.test(uri)) {
-      throw new AppError('download_failed', 'The environment names a proxy that is not an http:// address.');
-    }
+/**
+ * The proxies of an environment, as curl selects them: `HTTPS_PROXY` or `HTTP_PROXY` by the URL's protocol, unless
+ * `NO_PROXY` lists the host; names in either case.
+ */
+export class EnvironmentProxies {
+  readonly #environment: NodeJS.ProcessEnv;
+  readonly #agents = new Map<Agent.Options, Map<string, EnvHttpProxyAgent>>();
+
+  constructor(environment: NodeJS.ProcessEnv) {
+    this.#environment = environment;
+  }
+
+  /**
+   * A pool that connects through the proxy for URLs of a protocol, and with the options `direct` to what `NO_PROXY` lists.
+   * undefined if the environment names no proxy for it. Throws AppError `download_failed` for an unusable one.
+   */
+  async agent(protocol: string, direct: Agent.Options): Promise<EnvHttpProxyAgent | undefined> {
+    const proxy = this.#read(protocol === 'https:' ? 'https_proxy' : 'http_proxy');
+    if (proxy === '') return undefined;
+    const uri = proxyUrl(proxy);
     const tls = { secureContext: await trustedCertificates() };
-    const agent = new ProxyAgent({ uri, requestTls: tls, proxyTls: tls });
-    this.#agents.set(proxy, agent);
+    const agents = this.#agents.get(direct) ?? new Map<string, EnvHttpProxyAgent>();
+    this.#agents.set(direct, agents);
+    const known = agents.get(uri);
+    if (known !== undefined) return known;
+    const agent = new EnvHttpProxyAgent({
+      ...direct,
+      requestTls: tls,
+      proxyTls: tls,
+      // Both, since undici would send https through the proxy for http.
+      httpProxy: uri,
+      httpsProxy: uri,
+      noProxy: this.#read('no_proxy'),
+    });
+    agents.set(uri, agent);
     return agent;
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#agents.values()].map((agent) => agent.close()));
+    const agents = [...this.#agents.values()].flatMap((byUri) => [...byUri.values()]);
+    await Promise.all(agents.map((agent) => agent.destroy()));
+  }
+
+  #read(name: string): string {
+    return this.#environment[name] ?? this.#environment[name.toUpperCase()] ?? '';
   }
 }
