@@ -1,78 +1,19 @@
 // `node test/bench/long-text.ts [--hours 10]`: how long the service takes to answer with a very long text.
 
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { CreateTranscript } from '../../electron/contract/transcript.ts';
-import { silentLogger } from '../../electron/core/base/logger.ts';
-import { computeTotals } from '../../electron/core/pipeline/findings/totals.ts';
-import { newTranscript } from '../../electron/core/services/transcripts/create.ts';
-import { openDatabase } from '../../electron/core/stores/database.ts';
-import { insertSegments, type StoredSegment } from '../../electron/core/stores/segments.ts';
-import { insertTranscript } from '../../electron/core/stores/transcripts.ts';
-import { findOwner } from '../../electron/core/stores/users.ts';
-import { truth } from '../support/fixtures.ts';
+import { spokenFor, storeTranscript } from '../support/long-transcript.ts';
 import { discard, startServer } from '../support/server.ts';
 import { median } from './measure.ts';
 
-const WORDS_AN_HOUR = 10_000;
-const SECONDS_A_WORD = 3600 / WORDS_AN_HOUR;
 const RUNS = 5;
-
-/** Repeats the meeting's sentences as stored segments to fill `hours`. */
-const spokenFor = (hours: number): StoredSegment[] => {
-  const sentences = truth('08-meeting-4min.mp3').sentences.map(({ text }) => text.split(' '));
-  const segments: StoredSegment[] = [];
-  for (let at = 0; at < hours * WORDS_AN_HOUR; ) {
-    const words = sentences[segments.length % sentences.length] ?? [];
-    const from = at;
-    const time = (index: number) => Number(((from + index) * SECONDS_A_WORD).toFixed(3));
-    segments.push({
-      id: segments.length,
-      text: words.join(' '),
-      start: time(0),
-      end: time(words.length),
-      speaker_id: null,
-      words: words.map((word, index) => ({
-        word,
-        start: time(index),
-        end: time(index + 1),
-        confidence: 0.7 + ((from + index) % 30) / 100,
-        speaker_id: null,
-      })),
-    });
-    at += words.length;
-  }
-  return segments;
-};
-
-/** Inserts a completed transcript into a data folder that no server has open. */
-const store = (dataDir: string, segments: readonly StoredSegment[], hours: number): string => {
-  const db = openDatabase(join(dataDir, 'earshot.db'), { logger: silentLogger, now: Date.now });
-  const userId = findOwner(db)?.id ?? '';
-  const body = CreateTranscript.parse({ audio_url: 'https://example.org/long.flac' });
-  const source = { name: 'long.flac', fileId: null };
-  const row = {
-    ...newTranscript(body, { userId, source, queueOrder: 1, now: Date.now() }),
-    ...computeTotals(segments),
-    status: 'completed' as const,
-    language: 'en',
-    duration: hours * 3600,
-    completedAt: Date.now(),
-  };
-  db.transaction(() => {
-    insertTranscript(db, row);
-    insertSegments(db, row.id, 0, segments);
-  });
-  db.close();
-  return row.id;
-};
 
 const { values } = parseArgs({ options: { hours: { type: 'string', default: '10' } } });
 const hours = Number(values.hours);
 const first = await startServer();
 await first.stop();
 const segments = spokenFor(hours);
-const id = store(first.dataDir, segments, hours);
+const ALL = { entity_detection: true, topics: true, summarization: true, content_safety: true };
+const id = storeTranscript(first.dataDir, segments, { timestamp_style: 'word', ...ALL });
 const server = await startServer({ dataDir: first.dataDir });
 const base = `/v1/transcript/id/${id}`;
 const PATHS = [
@@ -86,19 +27,38 @@ const PATHS = [
 process.stdout.write(
   `${hours} hours, ${segments.reduce((sum, { words }) => sum + words.length, 0)} words, ${segments.length} segments\n\n`,
 );
-process.stdout.write('| answer | size | first | median of 5 |\n|---|---|---|---|\n');
-for (const [name = '', path = ''] of PATHS) {
+
+/** Prints a row: the first time and the median of the following ones, in milliseconds. */
+const measure = async (name: string, send: (run: number) => Promise<Response>): Promise<void> => {
   const times: number[] = [];
   let bytes = 0;
-  for (let run = 0; run < RUNS; run++) {
+  for (let run = 0; run <= RUNS; run++) {
     const started = performance.now();
-    const response = await server.fetch(path);
+    const response = await send(run);
     bytes = (await response.arrayBuffer()).byteLength;
     times.push(performance.now() - started);
     if (response.status !== 200) throw new Error(`${name}: ${response.status}`);
   }
+  const [first = 0, ...later] = times;
   process.stdout.write(
-    `| ${name} | ${(bytes / 1e6).toFixed(1)} MB | ${times[0]?.toFixed(0)} ms | ${median(times).toFixed(0)} ms |\n`,
+    `| ${name} | ${(bytes / 1e6).toFixed(1)} MB | ${first.toFixed(0)} ms | ${median(later).toFixed(0)} ms |\n`,
   );
-}
+};
+
+process.stdout.write(`| answer | size | first | median of ${RUNS} |\n|---|---|---|---|\n`);
+for (const [name = '', path = ''] of PATHS) await measure(name, () => server.fetch(path));
+await measure('one edit', (run) =>
+  server.fetch(base, {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ segments: [{ id: 7, text: `We met Anna Bell in room ${run}.` }] }),
+  }),
+);
+await measure('one name', (run) =>
+  server.fetch(base, {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ name: `Meeting ${run}` }),
+  }),
+);
 await discard(server);
