@@ -159,6 +159,7 @@ export const createApp = async (config: AppConfig, host: Host): Promise<App> => 
   logger.info({ version: config.version, port: Number(new URL(url).port) }, 'Earshot started');
   services.webhooks.start();
   services.jobs.start();
+  services.followUp.start();
   const pruning = setInterval(() => {
     pruneWorkFolders(services).catch((error: unknown) => {
       logger.warn({ reason: messageOf(error) }, 'Old work folders could not be removed');
@@ -169,6 +170,7 @@ export const createApp = async (config: AppConfig, host: Host): Promise<App> => 
     clearInterval(pruning);
     await stopScrubbing();
     await services.jobs.close();
+    await services.followUp.close();
     // Requests that waited for a job are answered now; closing the server at once would cut their connections instead.
     await setImmediate();
     await services.models.close();

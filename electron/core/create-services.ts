@@ -26,6 +26,7 @@ import { languageModelOf, pipelineSettings, SettingsService } from './services/s
 import { SpeakerService } from './services/speakers.ts';
 import { SystemService } from './services/system.ts';
 import { TranscriptAudio } from './services/transcripts/audio.ts';
+import { FollowUpAnalyses } from './services/transcripts/follow-up.ts';
 import { TranscriptService } from './services/transcripts/index.ts';
 import { TranscriptPagination } from './services/transcripts/pagination.ts';
 import { publishTranscriptEvents } from './services/transcripts/publish.ts';
@@ -134,7 +135,14 @@ export const createServices = async ({ config, host, paths, db, logger }: Deps) 
     work,
   });
 
-  const transcripts = new TranscriptService({
+  const followUp = new FollowUpAnalyses({
+    db,
+    logger,
+    analyze,
+    jobEvents,
+    onChange: ({ userId, id }) => transcripts.publishChange(userId, id),
+  });
+  const transcripts: TranscriptService = new TranscriptService({
     db,
     clock,
     paths,
@@ -145,6 +153,7 @@ export const createServices = async ({ config, host, paths, db, logger }: Deps) 
     jobEvents,
     speakers,
     analyze,
+    followUp,
     baseUrl,
     files: files.service,
   });
@@ -189,6 +198,7 @@ export const createServices = async ({ config, host, paths, db, logger }: Deps) 
     jobs,
     queue: new QueueService(db, events, jobs),
     transcripts,
+    followUp,
     pagination: new TranscriptPagination(db),
     webhooks,
     system,

@@ -72,6 +72,10 @@ export const transcriptRoutes = {
     path: '/v1/transcript/id/{id}',
     tag,
     summary: 'Rename, correct the text, name the speakers',
+    description:
+      'Words that stay keep their times, entities their places. An analyzed text of up to 15,000 characters, and any ' +
+      'redacted text, is analyzed again before the answer. The analyses of a longer text follow within seconds, with a ' +
+      '`transcript.changed` event.',
     access: 'key',
     params: byId,
     body: t.PatchTranscript,

@@ -16,7 +16,7 @@ export type LocatedWord = AnalysisWord & {
  */
 export const locateSegments = (
   text: string,
-  segments: readonly AnalysisSegment[],
+  segments: readonly Pick<AnalysisSegment, 'text'>[],
 ): { from: number; to: number }[] => {
   let cursor = 0;
   return segments.map((segment) => {

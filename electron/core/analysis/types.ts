@@ -16,6 +16,8 @@ export type AnalysisWord = {
   end: number;
   confidence: number;
   speaker_id?: string | null;
+  /** Carried along: a person's decision whether a paragraph begins here. */
+  startsParagraph?: boolean;
 };
 
 export type AnalysisSegment = {

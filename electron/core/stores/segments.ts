@@ -82,18 +82,35 @@ export const readSegments = (db: ReadableDb, transcriptId: string, from = 0): St
     )
     .map(decodeSegment);
 
-/** Segments without their words, which take ten times as long to read. */
-export const readSegmentTexts = (
-  db: ReadableDb,
-  transcriptId: string,
-): Pick<StoredSegment, 'text' | 'start' | 'end'>[] =>
+/** A segment without its words, which take ten times as long to read. */
+export type SegmentText = Pick<StoredSegment, 'id' | 'text' | 'start' | 'end'>;
+
+export const readSegmentTexts = (db: ReadableDb, transcriptId: string): SegmentText[] =>
   db.all(
     sql
       .selectFrom('segments')
-      .select(['text', 'start', 'end'])
+      .select(['id', 'text', 'start', 'end'])
       .where('transcript_id', '=', transcriptId)
       .orderBy('id'),
   );
+
+export const readSegment = (db: ReadableDb, transcriptId: string, id: number): StoredSegment | undefined => {
+  const row = db.get(
+    sql.selectFrom('segments').selectAll().where('transcript_id', '=', transcriptId).where('id', '=', id),
+  );
+  return row === undefined ? undefined : decodeSegment(row);
+};
+
+/** Replaces the text and the words of a segment. */
+export const updateSegment = (db: WritableDb, transcriptId: string, segment: StoredSegment): void => {
+  db.run(
+    sql
+      .updateTable('segments')
+      .set({ text: segment.text, words: encodeWords(segment.words) })
+      .where('transcript_id', '=', transcriptId)
+      .where('id', '=', segment.id),
+  );
+};
 
 export const countSegments = (db: ReadableDb, transcriptId: string): number =>
   db.get(

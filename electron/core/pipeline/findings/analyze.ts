@@ -46,7 +46,7 @@ type AnalyzerOptions = {
   readonly thread?: URL | undefined;
 };
 
-const hasAnalyses = (options: AnalysisOptions): boolean =>
+export const hasAnalyses = (options: AnalysisOptions): boolean =>
   options.entity_detection ||
   options.topics ||
   options.summarization ||
@@ -54,14 +54,14 @@ const hasAnalyses = (options: AnalysisOptions): boolean =>
   options.redact_pii;
 
 /** Longer texts, of about a quarter of an hour of speech, are analyzed in a thread. Characters. */
-const MIN_THREAD_LENGTH = 15_000;
+export const MIN_LONG_TEXT = 15_000;
 
 const runAnalyses = async (
   transcript: AnalysisTranscript,
   options: AnalysisOptions,
   dependencies: ThreadDependencies & { readonly signal: AbortSignal },
 ): Promise<AnalysisResult> => {
-  if (transcript.text.length > MIN_THREAD_LENGTH) {
+  if (transcript.text.length > MIN_LONG_TEXT) {
     try {
       return await analyzeInThread(transcript, options, dependencies);
     } catch {
@@ -109,12 +109,13 @@ type RedactedSegment = NonNullable<AnalysisResult['redacted']>['segments'][numbe
 
 const toStoredSegment = (segment: RedactedSegment): StoredSegment => ({
   ...segment,
-  words: segment.words.map(({ word, start, end, confidence, speaker_id }) => ({
+  words: segment.words.map(({ word, start, end, confidence, speaker_id, startsParagraph }) => ({
     word,
     start,
     end,
     confidence,
     speaker_id: speaker_id ?? segment.speaker_id,
+    ...(startsParagraph === undefined ? {} : { startsParagraph }),
   })),
 });
 

@@ -5,6 +5,9 @@ import type { Transcript } from '../../stores/transcript-record.ts';
 
 const PREVIEW_CHARACTERS = 200;
 
+/** The beginning of a text, which lists show. */
+export const previewOf = (text: string): string => text.slice(0, PREVIEW_CHARACTERS);
+
 /** The fields that follow from a transcript's segments; `confidence` is the mean of its words'. */
 export const computeTotals = (
   segments: readonly StoredSegment[],
@@ -13,7 +16,7 @@ export const computeTotals = (
   const words = segments.flatMap((segment) => segment.words);
   return {
     text,
-    preview: text.slice(0, PREVIEW_CHARACTERS),
+    preview: previewOf(text),
     wordCount: words.length,
     confidence: words.length === 0 ? null : mean(words.map((word) => word.confidence)),
   };

@@ -18,7 +18,7 @@ import type { DataPaths } from '../../base/paths.ts';
 import type { JobEvents } from '../../jobs/events.ts';
 import type { JobRunner } from '../../jobs/runner.ts';
 import { creditsAtCreation, reserveCredits } from '../../pipeline/credits.ts';
-import { type Analyzer, findingsFields } from '../../pipeline/findings/analyze.ts';
+import type { Analyzer } from '../../pipeline/findings/analyze.ts';
 import { abandonedReanalysis, isReanalysis, queuedForReanalysis } from '../../pipeline/findings/reanalyze.ts';
 import { dropUnredacted } from '../../pipeline/redaction/text.ts';
 import type { WritableDb } from '../../stores/database.ts';
@@ -26,7 +26,7 @@ import { findIdempotent, rememberIdempotent } from '../../stores/idempotency.ts'
 import { lastQueueOrder } from '../../stores/jobs.ts';
 import { markForScrub, runPendingScrub } from '../../stores/scrub.ts';
 import { touchesIndex } from '../../stores/search.ts';
-import { readSegments, replaceSegments } from '../../stores/segments.ts';
+import { readSegments } from '../../stores/segments.ts';
 import { readSpeakerEmbeddings } from '../../stores/speakers.ts';
 import type { Transcript, TranscriptChange } from '../../stores/transcript-record.ts';
 import * as store from '../../stores/transcripts.ts';
@@ -34,9 +34,11 @@ import type { UserRecord } from '../../stores/users.ts';
 import type { EventHub } from '../events.ts';
 import type { ModelService } from '../models/index.ts';
 import type { SpeakerService } from '../speakers.ts';
-import { analyzeEdited, nameSpeakers, optionsAgain } from './analyze.ts';
+import { nameSpeakers, optionsAgain } from './analyze.ts';
 import { checkModel, newTranscript, type OwnFiles, sourceOf } from './create.ts';
+import { type FollowUpAnalyses, isSameText } from './follow-up.ts';
 import { listOf, recentOf } from './list.ts';
+import { prepareEdit } from './prepare-edit.ts';
 import { presentSentences, presentTranscript, progressOf } from './present.ts';
 
 type Deps = {
@@ -52,6 +54,7 @@ type Deps = {
   readonly jobEvents: JobEvents;
   readonly speakers: SpeakerService;
   readonly analyze: Analyzer;
+  readonly followUp: FollowUpAnalyses;
   readonly baseUrl: () => string;
 };
 
@@ -133,34 +136,42 @@ export class TranscriptService {
   }
 
   /**
-   * Applies a person's corrections (name, text of segments, names of speakers) and analyzes the text again. Other
-   * requests get a turn between the steps: each takes up to 50 ms with 50,000 words.
+   * Applies a person's corrections: name, text of segments, names of speakers. The analyses of a long text follow when
+   * the person pauses (`FollowUpAnalyses`).
    */
   change(userId: string, id: string, patch: PatchTranscript): Promise<Transcription> {
-    const { db, speakers } = this.#deps;
     return this.#corrections.run(id, async () => {
-      const find = () =>
-        patch.segments === undefined ? this.stored(userId, id) : this.#finished(userId, id);
-      const before = find();
-      const findings =
-        patch.segments === undefined ? undefined : await analyzeEdited(this.#deps, before, patch.segments);
+      // The text may change between reading and writing only by an analysis, whose masked words must not be lost.
+      while (!(await this.#tryChange(userId, id, patch))) await nextTurn();
       await nextTurn();
-      db.transaction(() => {
-        const now = find();
-        const change: TranscriptChange = {
-          ...(patch.name === undefined ? {} : { name: patch.name, isNameGiven: true }),
-          ...(findings === undefined ? {} : findingsFields(now, findings, now.analysis)),
-        };
-        if (findings !== undefined) replaceSegments(db, id, findings.segments);
-        const analysis =
-          patch.speakers === undefined
-            ? change.analysis
-            : nameSpeakers({ ...now, analysis: change.analysis ?? now.analysis }, patch.speakers, speakers);
-        store.updateTranscript(db, id, { ...change, analysis });
-        markForScrub(db, touchesIndex(change) ? 'index' : 'log');
-      });
-      await nextTurn();
-      return this.#publishChange(userId, id);
+      return this.publishChange(userId, id);
+    });
+  }
+
+  /** False where the text changed meanwhile: try again. */
+  async #tryChange(userId: string, id: string, patch: PatchTranscript): Promise<boolean> {
+    const { db, speakers, followUp } = this.#deps;
+    const find = () => (patch.segments === undefined ? this.stored(userId, id) : this.#finished(userId, id));
+    const before = find();
+    const edit =
+      patch.segments === undefined ? undefined : await prepareEdit(this.#deps, before, patch.segments);
+    await nextTurn();
+    return db.transaction(() => {
+      const now = find();
+      if (edit !== undefined && !isSameText(now, before)) return false;
+      const change: TranscriptChange = {
+        ...edit?.change,
+        ...(patch.name === undefined ? {} : { name: patch.name, isNameGiven: true }),
+      };
+      edit?.writeSegments(db);
+      const analysis =
+        patch.speakers === undefined
+          ? change.analysis
+          : nameSpeakers({ ...now, analysis: change.analysis ?? now.analysis }, patch.speakers, speakers);
+      store.updateTranscript(db, id, { ...change, analysis });
+      markForScrub(db, touchesIndex(change) ? 'index' : 'log');
+      if (edit?.isAnalysisOutdated === true) followUp.schedule(id);
+      return true;
     });
   }
 
@@ -175,7 +186,7 @@ export class TranscriptService {
       ...queuedForReanalysis(transcript, optionsAgain(transcript.options, asked), asked.diarize),
       queueOrder: lastQueueOrder(db) + 1,
     });
-    this.#publishChange(userId, id);
+    this.publishChange(userId, id);
     jobs.wake();
   }
 
@@ -220,7 +231,7 @@ export class TranscriptService {
       });
     });
     jobs.wake();
-    return this.#publishChange(userId, id);
+    return this.publishChange(userId, id);
   }
 
   /** Deletes a transcript with its segments and files, after stopping its job. */
@@ -289,7 +300,8 @@ export class TranscriptService {
     return transcript;
   }
 
-  #publishChange(userId: string, id: string): Transcription {
+  /** Tells the user's windows, and answers with the transcription as it is now. */
+  publishChange(userId: string, id: string): Transcription {
     const answer = this.get(userId, id);
     this.#deps.events.publish(userId, { type: 'transcript.changed', transcript: answer });
     return answer;
@@ -312,7 +324,7 @@ export class TranscriptService {
     const warning = 'The last analysis was not made: it was cancelled.';
     store.updateTranscript(db, id, abandonedReanalysis(transcript, warning));
     jobEvents.emit('settled', { id });
-    this.#publishChange(userId, id);
+    this.publishChange(userId, id);
   }
 
   #cancelWaiting({ id, userId, options }: Transcript): void {

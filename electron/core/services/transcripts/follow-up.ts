@@ -1,0 +1,128 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { messageOf } from '../../base/errors.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { JobEvents } from '../../jobs/events.ts';
+import { type Analyzer, type Findings, findingsFields } from '../../pipeline/findings/analyze.ts';
+import type { WritableDb } from '../../stores/database.ts';
+import {
+  clearOutdatedAnalysis,
+  isAnalysisOutdated,
+  markAnalysisOutdated,
+  outdatedAnalyses,
+} from '../../stores/outdated-analyses.ts';
+import { markForScrub } from '../../stores/scrub.ts';
+import { readSegments, type StoredSegment, updateSegment } from '../../stores/segments.ts';
+import type { Transcript } from '../../stores/transcript-record.ts';
+import { findTranscript, updateTranscript } from '../../stores/transcripts.ts';
+import { analyzeAgain } from './prepare-edit.ts';
+
+/** How long a person pauses before the text is analyzed: not after each word, but before they look at the summary. */
+const PAUSE_MS = 1500;
+
+type Deps = {
+  readonly db: WritableDb;
+  readonly logger: Logger;
+  readonly analyze: Analyzer;
+  readonly jobEvents: JobEvents;
+  /** Called after new findings were stored. */
+  readonly onChange: (transcript: Pick<Transcript, 'id' | 'userId'>) => void;
+};
+
+/** Whether the text of a transcript is what it was: nobody edited, redacted or masked it. */
+export const isSameText = (a: Transcript, b: Transcript): boolean =>
+  a.status === b.status && a.attempt === b.attempt && a.text === b.text;
+
+/**
+ * Makes the analyses of long texts follow their edits, one transcript at a time. What an edit owes is marked in its
+ * transaction, so that a later run of the program makes it up after a crash.
+ */
+export class FollowUpAnalyses {
+  readonly #deps: Deps;
+  readonly #timers = new Map<string, NodeJS.Timeout>();
+  readonly #stopping = new AbortController();
+  #current: { readonly id: string; readonly abort: AbortController } | undefined;
+  #tail: Promise<void> = Promise.resolve();
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+    // A job makes the analyses itself if it succeeds; an edit is refused until it ends.
+    deps.jobEvents.on('settled', ({ id }) => {
+      if (isAnalysisOutdated(deps.db, id)) this.#startTimer(id);
+    });
+  }
+
+  /** Call it in the transaction of an edit: the mark survives a crash. */
+  schedule(id: string): void {
+    markAnalysisOutdated(this.#deps.db, id);
+    // Its findings would be those of the text before.
+    if (this.#current?.id === id) this.#current.abort.abort();
+    this.#startTimer(id);
+  }
+
+  /** Schedules what an earlier run left. */
+  start(): void {
+    for (const id of outdatedAnalyses(this.#deps.db)) this.#startTimer(id);
+  }
+
+  /** Ends the running analysis. What is still due is made up by the next run of the program. */
+  async close(): Promise<void> {
+    this.#stopping.abort();
+    this.#current?.abort.abort();
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+    this.#timers.clear();
+    await this.#tail;
+  }
+
+  #startTimer(id: string): void {
+    if (this.#stopping.signal.aborted) return;
+    clearTimeout(this.#timers.get(id));
+    const begin = () => {
+      this.#timers.delete(id);
+      this.#tail = this.#tail.then(() => this.#run(id));
+    };
+    this.#timers.set(id, setTimeout(begin, PAUSE_MS).unref());
+  }
+
+  async #run(id: string): Promise<void> {
+    if (this.#stopping.signal.aborted) return;
+    const { db, logger } = this.#deps;
+    const abort = new AbortController();
+    this.#current = { id, abort };
+    try {
+      const transcript = findTranscript(db, id);
+      if (transcript === undefined) clearOutdatedAnalysis(db, id);
+      else if (transcript.status !== 'processing') await this.#analyze(transcript, abort.signal);
+    } catch (error) {
+      if (!abort.signal.aborted)
+        logger.warn({ transcript: id, reason: messageOf(error) }, 'An edited text could not be analyzed');
+    } finally {
+      this.#current = undefined;
+    }
+  }
+
+  async #analyze(transcript: Transcript, signal: AbortSignal): Promise<void> {
+    const { db, onChange } = this.#deps;
+    const segments = readSegments(db, transcript.id);
+    await nextTurn();
+    const findings = await analyzeAgain(this.#deps, transcript, segments, signal);
+    const isStored = db.transaction(() => this.#store(transcript, segments, findings));
+    if (isStored) onChange(transcript);
+  }
+
+  /** Stores the findings unless the text was changed, redacted or deleted meanwhile; whatever did that owes its own. */
+  #store(analyzed: Transcript, segments: readonly StoredSegment[], findings: Findings): boolean {
+    const { db } = this.#deps;
+    const { id } = analyzed;
+    const now = findTranscript(db, id);
+    if (now === undefined || !isSameText(now, analyzed)) return false;
+    // Without redaction the analyses keep the number of segments, and change those with masked words only.
+    for (const [index, segment] of findings.segments.entries()) {
+      if (segment.text !== segments[index]?.text) updateSegment(db, id, segment);
+    }
+    const change = findingsFields(now, findings, now.analysis);
+    updateTranscript(db, id, { ...change, ...(change.text === now.text ? { text: undefined } : {}) });
+    markForScrub(db, 'index');
+    clearOutdatedAnalysis(db, id);
+    return true;
+  }
+}
