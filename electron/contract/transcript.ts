@@ -86,7 +86,7 @@ const analysisFields = {
     .boolean()
     .default(true)
     .describe(
-      'Used with redact_pii: also redact `name` and the file name, and leave out the title and chapters of a web page.',
+      'Used with redact_pii: also redact `name`, the file name and `audio_url`, and leave out the title and chapters of a web page. A failed transcription keeps its `audio_url`, which a retry needs.',
     ),
   redact_source: RedactSource.default('keep').describe(
     'Used with redact_pii: what becomes of your stored file once the text is redacted. `redaction_report.source` says what was done.',

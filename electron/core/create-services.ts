@@ -12,6 +12,7 @@ import { JobRunner } from './jobs/runner.ts';
 import { createAnalyzer } from './pipeline/findings/analyze.ts';
 import { isConfigured, summarizerOf } from './pipeline/findings/summarizer.ts';
 import { createJobWork } from './pipeline/job.ts';
+import { redactNamesOfFailed } from './pipeline/redaction/names.ts';
 import { installationSecret } from './secrets.ts';
 import { AccountService } from './services/accounts.ts';
 import { EventHub } from './services/events.ts';
@@ -133,6 +134,7 @@ export const createServices = async ({ config, host, paths, db, logger }: Deps) 
     // As many as would otherwise leave part of the engine idle.
     maxDraining: engines.parallelism.concurrency - 1,
     work,
+    redactNames: (transcript) => redactNamesOfFailed({ db, analyze }, transcript),
   });
 
   const followUp = new FollowUpAnalyses({

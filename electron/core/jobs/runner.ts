@@ -3,6 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import { isCausedByFullDisk, messageOf } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { abandonedReanalysis, isReanalysis } from '../pipeline/findings/reanalyze.ts';
+import { neutralNames, redactsNames } from '../pipeline/redaction/names.ts';
 import { dropUnredacted } from '../pipeline/redaction/text.ts';
 import type { JobProgress, JobWork, StopReason } from '../pipeline/types.ts';
 import type { WritableDb } from '../stores/database.ts';
@@ -41,6 +42,8 @@ type Options = {
   /** Draining jobs that do not count against `concurrency`. */
   readonly maxDraining: number;
   readonly work: JobWork;
+  /** The names of a job that ended before its text was redacted. Never rejects. */
+  readonly redactNames: (transcript: Transcript) => Promise<TranscriptChange>;
 };
 
 type Running = {
@@ -210,7 +213,9 @@ export class JobRunner {
       if (isReanalysis(transcript)) {
         updateTranscript(db, id, { ...abandonedReanalysis(transcript, failure.message), appCrashes: 0 });
       } else {
-        updateTranscript(db, id, { ...failedFields(failure, stage, clock.now()), appCrashes: 0 });
+        // The names are not analyzed: that may have been what crashed.
+        const change = { ...failedFields(failure, stage, clock.now()), ...neutralNames(transcript) };
+        updateTranscript(db, id, { ...change, appCrashes: 0 });
         if (transcript.options.redact_pii) dropUnredacted(db, id);
       }
     });
@@ -286,10 +291,18 @@ export class JobRunner {
     } else {
       logger.info({ transcript: transcript.id, code: failure.code, stage: progress.stage }, 'A job ended');
     }
+    const names =
+      reason !== 'shutdown' && redactsNames(transcript.options)
+        ? await this.#options.redactNames(transcript)
+        : {};
     for (;;) {
       try {
         if (reason === 'shutdown') queue.releaseJob(db, transcript.id, transcript.attempt);
-        else this.#persistFailure(transcript, failedFields(failure, progress.stage, clock.now()));
+        else
+          this.#persistFailure(transcript, {
+            ...failedFields(failure, progress.stage, clock.now()),
+            ...names,
+          });
         return;
       } catch (problem) {
         // After a shutdown the next start releases the lease anyway.

@@ -6,7 +6,7 @@ import { AUDIO_FIXTURES } from '../../support/paths.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
 import { transcribe } from '../../support/transcribe.ts';
 import { until } from '../../support/until.ts';
-import { startUrlServer, type UrlServer } from '../../support/url-server.ts';
+import { startUrlServer, status, type UrlServer } from '../../support/url-server.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.ts';
 import { filesHolding, secretsIn, secretsInFolder, secretTexts } from './support/secrets.ts';
 
@@ -173,4 +173,33 @@ describe('a job that ends before redaction', PATIENCE, () => {
     expect(ended).toMatchObject({ status: 'failed', text: '', segments: [] });
     await expectNothingLeft(ended);
   });
+
+  it.each(['fails', 'is cancelled while it waits', 'is cancelled while it runs'])(
+    'keeps no private name when it %s',
+    async (how) => {
+      const name = 'Call with Maria Lopez, 555-014-2367';
+      const hidden = ['maria', 'lopez', '2367'];
+      const isWaiting = how === 'is cancelled while it waits';
+      if (isWaiting) await server.client.call('pauseQueue');
+      const events = await EventReader.open(server.url, server.key);
+      const made = await server.client.call('createTranscript', {
+        body: {
+          ...asked,
+          redact_pii_policies: [...POLICIES],
+          name,
+          prompt: name,
+          audio_url: how === 'fails' ? remote.set('/none.wav', status(404)) : remote.url(`/${NAME}`),
+          wait_until_complete: how === 'fails',
+        },
+      });
+      if (how !== 'fails') await server.client.call('cancelTranscript', { params: { id: made.id } });
+      const seen = await events.waitFor('transcript.failed');
+      events.close();
+      expect(secretsIn(JSON.stringify(seen.at(-1)), hidden)).toEqual([]);
+      await server.client.call('resumeQueue');
+      const t = await server.client.call('getTranscript', { params: { id: made.id } });
+      expect(t).toMatchObject({ status: 'failed', name: expect.stringMatching(/^Call with \[PERSON_NAME/) });
+      expect(secretsInFolder(server.dataDir, hidden)).toEqual([]);
+    },
+  );
 });

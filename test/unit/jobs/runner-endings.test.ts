@@ -59,6 +59,18 @@ describe('failure', () => {
     await job(id).fail(new AppError('decode_failed', 'The file is broken.'));
     expect(readSegments(db, id)).toEqual([]);
   });
+
+  it.each([
+    [true, 'redacted'],
+    [false, 'a.wav'],
+  ])('redacts the name of what was to be redacted: %s', async (redact_names, name) => {
+    const { db, job, runner } = startRunner();
+    const id = addJob(db, 'usr_1', {}, { redact_pii: true, redact_names, prompt: 'Maria Lopez' });
+    runner.wake();
+    await job(id).fail(new AppError('decode_failed', 'The file is broken.'));
+    expect(transcriptIn(db, id)).toMatchObject({ status: 'failed', name });
+    expect(transcriptIn(db, id).options.prompt).toBeUndefined();
+  });
 });
 
 describe('a full disk', () => {
@@ -311,7 +323,7 @@ describe('crashes of the program', () => {
     const { db, id } = crashedJob(MAX_APP_CRASHES_PER_JOB, { redact_pii: true });
     insertSegments(db, id, 0, [segment(0)]);
     startRunner({ db });
-    expect(transcriptIn(db, id).status).toBe('failed');
+    expect(transcriptIn(db, id)).toMatchObject({ status: 'failed', name: 'recording' });
     expect(readSegments(db, id)).toEqual([]);
   });
 

@@ -250,6 +250,40 @@ describe('a job with redaction', () => {
     expect(job.transcript().name).not.toMatch(hidden);
   });
 
+  it.each([
+    [
+      'storage:/usr_01JD3ZA0C4E6G8J1K3M5N7P9Q2/files/Call-Maria-Lopez_20261122T104500123Z.wav',
+      /^storage:\/usr_01JD3ZA0C4E6G8J1K3M5N7P9Q2\/files\/Call.*\.wav$/,
+    ],
+    ['https://example.org/2026/Call%20Maria%20Lopez.wav', /^https:\/\/example\.org\/2026\/Call.*\.wav$/],
+    ['https://example.org/Maria-Lopez/call.wav?a=1', /^https:\/\/example\.org\/.*\/call\.wav\?a=1$/],
+    ['https://example.org/call.wav?a=1&for=Maria+Lopez#Maria-Lopez', /^https:.*\?a=1&for=[^#]*$/],
+  ])('redacts the address %s', async (audioUrl, shape) => {
+    const job = createJob({ engine: speaking(), request: { redact_pii: true } });
+    updateTranscript(job.db, job.id, { audioUrl });
+    await job.run();
+    expect(job.transcript().audioUrl).not.toMatch(/Maria|Lopez/);
+    expect(job.transcript().audioUrl).toMatch(shape);
+  });
+
+  it.each([
+    'storage:/usr_01JD3ZA0C4E6G8J1K3M5N7P9Q2/files/weekly-meeting_20261122T104500123Z.wav',
+    'https://cdn.example.org/podcast/episode%20seven.mp3?token=aGVsbG8#t=90',
+  ])('keeps an address without private data as it is: %s', async (audioUrl) => {
+    const job = createJob({ engine: speaking(), request: { redact_pii: true } });
+    updateTranscript(job.db, job.id, { audioUrl });
+    await job.run();
+    expect(job.transcript().audioUrl).toBe(audioUrl);
+  });
+
+  it('keeps names that were not to be redacted', async () => {
+    const job = createJob({ engine: speaking(), request: { redact_pii: true, redact_names: false } });
+    const names = { name: 'Call Maria Lopez.wav', audioUrl: 'storage:/usr_1/files/Call-Maria-Lopez.wav' };
+    updateTranscript(job.db, job.id, names);
+    await job.run();
+    expect(job.transcript()).toMatchObject(names);
+  });
+
   it('keeps a name without private data as it is', async () => {
     const job = createJob({ engine: speaking(), request: { redact_pii: true } });
     updateTranscript(job.db, job.id, { name: 'weekly_meeting-notes 2.wav' });

@@ -1,9 +1,11 @@
 import type { AnalysisOptions } from '../../../contract/transcript.ts';
 import type { RedactedWord } from '../../analysis/types.ts';
-import type { TranscriptChange } from '../../stores/transcript-record.ts';
+import type { ReadableDb } from '../../stores/database.ts';
+import type { Transcript, TranscriptChange } from '../../stores/transcript-record.ts';
 import { findTranscript } from '../../stores/transcripts.ts';
-import type { PipelineDeps } from '../deps.ts';
+import type { Analyzer } from '../findings/analyze.ts';
 import type { JobContext } from '../types.ts';
+import { redactAddress } from './address.ts';
 
 type RedactNamesInput = {
   readonly language: string | null;
@@ -11,12 +13,20 @@ type RedactNamesInput = {
   readonly secrets: readonly RedactedWord[];
 };
 
+type NamesDeps = { readonly db: ReadableDb; readonly analyze: Analyzer };
+
+/** The fields to write; those that stay are absent. */
+type RedactedNames = Pick<TranscriptChange, 'name' | 'fileName' | 'audioUrl'>;
+
 /** The extension of a recording's name, which detectors would take for a part of a value. */
 const EXTENSION =
   /\.(?:3gp|aac|aiff?|amr|au|avi|caf|flac|m4[abv]|mk[av]|mov|mp[234]|mpe?g|oga|ogg|ogv|opus|ts|wave?|weba|webm|wm[av])$/iu;
 /** Joins words in file names: "maria_lopez", "maria-lopez", "Mr.Lopez". */
 const WORD_JOINER = /_|(?<=\p{L})(?:-(?=\p{L})|\.(?=\p{Lu}\p{Ll}))/gu;
 const TOKEN_OR_WORD = /\[[A-Z_]+_[0-9a-f]{8}\]|[\p{L}\p{N}]+/gu;
+/** The name of a transcript whose own name may be private and could not be redacted. */
+const NEUTRAL_NAME = 'recording';
+const FAILED_NAMES_TIMEOUT_MS = 10_000;
 
 const wordsOf = (text: string): string[] =>
   text
@@ -38,33 +48,23 @@ const knownWords = (secrets: readonly RedactedWord[]): Set<string> =>
 export const redactsNames = ({ redact_pii, redact_names }: AnalysisOptions): boolean =>
   redact_pii && redact_names;
 
-/**
- * The name and file name of a transcript, redacted like its text. The name of the uploaded file itself stays.
- * Only the fields that change.
- */
-export const redactNames = async (
-  deps: PipelineDeps,
-  { transcript, signal }: JobContext,
+/** A function that redacts a name, but not its extension, like the text of the transcript. */
+const nameRedactor = (
+  { analyze }: Pick<NamesDeps, 'analyze'>,
+  options: AnalysisOptions,
+  signal: AbortSignal,
   { language, secrets }: RedactNamesInput,
-): Promise<Pick<TranscriptChange, 'name' | 'fileName'>> => {
-  const { options } = transcript;
-  const stored = findTranscript(deps.db, transcript.id);
-  if (!redactsNames(options) || stored === undefined) return {};
+) => {
   const known = knownWords(secrets);
-  const redact = async (name: string): Promise<string> => {
+  const nothingElse = { entity_detection: false, topics: false, summarization: false, content_safety: false };
+  return async (name: string): Promise<string> => {
     const extension = EXTENSION.exec(name)?.[0] ?? '';
     const stem = name.slice(0, name.length - extension.length);
     const text = stem.replaceAll(WORD_JOINER, ' ');
-    const { segments } = await deps.analyze({
+    const { segments } = await analyze({
       language,
       segments: [{ id: 0, text, start: 0, end: 1, speaker_id: null, words: [] }],
-      options: {
-        ...options,
-        entity_detection: false,
-        topics: false,
-        summarization: false,
-        content_safety: false,
-      },
+      options: { ...options, ...nothingElse },
       signal,
     });
     const detected = segments.map((segment) => segment.text).join(' ');
@@ -72,13 +72,52 @@ export const redactNames = async (
       if (word.startsWith('[') || !wordsOf(word).some((part) => known.has(part))) return word;
       return options.redact_pii_sub === 'remove' ? '' : '*'.repeat(word.length);
     });
-    return `${redacted.trim() || 'recording'}${extension}`;
+    return redacted === name ? name : `${redacted.trim() || NEUTRAL_NAME}${extension}`;
   };
-  const { name, fileName } = stored;
-  const redacted = { name: await redact(name), fileName: fileName === null ? null : await redact(fileName) };
+};
+
+/** The name, file name and address of a transcript, redacted like its text. The name of a stored file itself stays. */
+export const redactNames = async (
+  deps: NamesDeps,
+  { transcript, signal }: Pick<JobContext, 'transcript' | 'signal'>,
+  input: RedactNamesInput,
+): Promise<RedactedNames> => {
+  const { options } = transcript;
+  const stored = findTranscript(deps.db, transcript.id);
+  if (!redactsNames(options) || stored === undefined) return {};
+  const redact = nameRedactor(deps, options, signal, input);
+  const name = await redact(stored.name);
+  const fileName = stored.fileName === null ? null : await redact(stored.fileName);
+  const lastPart = fileName === stored.fileName ? null : fileName;
+  const audioUrl = await redactAddress(stored.audioUrl, lastPart, redact);
   // An unchanged name is not written: it may have been changed meanwhile.
   return {
-    ...(redacted.name === name ? {} : { name: redacted.name }),
-    ...(redacted.fileName === fileName ? {} : { fileName: redacted.fileName }),
+    ...(name === stored.name ? {} : { name }),
+    ...(fileName === stored.fileName ? {} : { fileName }),
+    ...(audioUrl === stored.audioUrl ? {} : { audioUrl }),
   };
+};
+
+/** For a transcript that was to be redacted and whose names can not be analyzed. */
+export const neutralNames = ({
+  options,
+  fileName,
+}: Pick<Transcript, 'options' | 'fileName'>): RedactedNames =>
+  redactsNames(options)
+    ? { name: NEUTRAL_NAME, ...(fileName === null ? {} : { fileName: NEUTRAL_NAME }) }
+    : {};
+
+/** As `redactNames`, for a job that ended before its text was redacted. Its address stays: a retry needs it. */
+export const redactNamesOfFailed = async (
+  deps: NamesDeps,
+  transcript: Transcript,
+): Promise<RedactedNames> => {
+  const signal = AbortSignal.timeout(FAILED_NAMES_TIMEOUT_MS);
+  try {
+    const input = { language: transcript.language, secrets: [] };
+    const { audioUrl: _, ...names } = await redactNames(deps, { transcript, signal }, input);
+    return names;
+  } catch {
+    return neutralNames(transcript);
+  }
 };

@@ -2,19 +2,27 @@ import type { AnalysisOptions } from '../../../contract/transcript.ts';
 import type { WritableDb } from '../../stores/database.ts';
 import { markForScrub } from '../../stores/scrub.ts';
 import { deleteSegments } from '../../stores/segments.ts';
-import { updateTranscript } from '../../stores/transcripts.ts';
+import { findTranscript, updateTranscript } from '../../stores/transcripts.ts';
 
 /** The options to store once the text is redacted: the prompt may name what was redacted. */
 export const redactedOptions = (options: AnalysisOptions): AnalysisOptions =>
   options.redact_pii ? { ...options, prompt: undefined } : options;
 
 /**
- * Removes what was recognized by a job that ended before its text could be redacted; a retry starts from the
- * beginning. Call `runPendingScrub` after the commit.
+ * Removes what was recognized by a job that ended before its text could be redacted, and its prompt; a retry starts from
+ * the beginning. Call `runPendingScrub` after the commit.
  */
 export const dropUnredacted = (db: WritableDb, id: string): void =>
   db.transaction(() => {
     deleteSegments(db, id);
-    updateTranscript(db, id, { checkpoint: null, text: '', preview: '', wordCount: 0, confidence: null });
+    const options = findTranscript(db, id)?.options;
+    updateTranscript(db, id, {
+      checkpoint: null,
+      text: '',
+      preview: '',
+      wordCount: 0,
+      confidence: null,
+      ...(options === undefined ? {} : { options: redactedOptions(options) }),
+    });
     markForScrub(db, 'log');
   });

@@ -20,6 +20,7 @@ import type { JobRunner } from '../../jobs/runner.ts';
 import { creditsAtCreation, reserveCredits } from '../../pipeline/credits.ts';
 import type { Analyzer } from '../../pipeline/findings/analyze.ts';
 import { abandonedReanalysis, isReanalysis, queuedForReanalysis } from '../../pipeline/findings/reanalyze.ts';
+import { redactNamesOfFailed } from '../../pipeline/redaction/names.ts';
 import { dropUnredacted } from '../../pipeline/redaction/text.ts';
 import type { WritableDb } from '../../stores/database.ts';
 import { findIdempotent, rememberIdempotent } from '../../stores/idempotency.ts';
@@ -193,13 +194,13 @@ export class TranscriptService {
   /** Ends a waiting or running job: a transcription fails with `cancelled`, a reanalysis changes nothing. */
   async cancel(userId: string, id: string): Promise<Transcription> {
     const { jobs } = this.#deps;
-    const transcript = this.stored(userId, id);
-    if (transcript.status !== 'processing') {
-      throw new AppError('not_cancellable', `This transcription is ${transcript.status} already.`);
-    }
+    const asked = this.#inProgress(userId, id);
+    const names = isReanalysis(asked) ? {} : await redactNamesOfFailed(this.#deps, asked);
+    // Look again without a pause: meanwhile the queue may have claimed the job.
+    const transcript = this.#inProgress(userId, id);
     if (jobs.isRunning(id)) await jobs.stop(id, 'cancelled');
     else if (isReanalysis(transcript)) this.#cancelWaitingReanalysis(transcript);
-    else this.#cancelWaiting(transcript);
+    else this.#cancelWaiting(transcript, names);
     return this.get(userId, id);
   }
 
@@ -291,6 +292,13 @@ export class TranscriptService {
     return this.#deps.speakers.withSuggestions(transcript.userId, this.present(transcript));
   }
 
+  /** Throws `not_cancellable` once its job has ended. */
+  #inProgress(userId: string, id: string): Transcript {
+    const transcript = this.stored(userId, id);
+    if (transcript.status === 'processing') return transcript;
+    throw new AppError('not_cancellable', `This transcription is ${transcript.status} already.`);
+  }
+
   /** Throws `transcript_not_ready` while its job waits or runs. */
   #finished(userId: string, id: string): Transcript {
     const transcript = this.stored(userId, id);
@@ -327,11 +335,12 @@ export class TranscriptService {
     this.publishChange(userId, id);
   }
 
-  #cancelWaiting({ id, userId, options }: Transcript): void {
+  #cancelWaiting({ id, userId, options }: Transcript, names: TranscriptChange): void {
     const { db, clock, jobEvents, events } = this.#deps;
     db.transaction(() => {
       if (options.redact_pii) dropUnredacted(db, id);
       store.updateTranscript(db, id, {
+        ...names,
         status: 'failed',
         lease: null,
         error: { code: 'cancelled', message: 'Cancelled before it began.', stage: 'queued' },
@@ -340,6 +349,8 @@ export class TranscriptService {
     });
     runPendingScrub(db);
     jobEvents.emit('settled', { id });
+    // Earlier events may carry the name from before its redaction.
+    if (options.redact_pii) events.forget(userId, id);
     events.publish(userId, { type: 'transcript.failed', transcript: this.get(userId, id) });
   }
 }

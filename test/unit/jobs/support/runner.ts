@@ -79,6 +79,7 @@ export const startRunner = ({
     lease,
     concurrency: typeof concurrency === 'number' ? () => concurrency : concurrency,
     maxDraining,
+    redactNames: async () => ({ name: 'redacted' }),
     work: (context) => {
       const end = Promise.withResolvers<void>();
       started.push(context.transcript.id);
