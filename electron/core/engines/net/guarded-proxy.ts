@@ -83,10 +83,10 @@ class LoopbackProxy implements GuardedProxy {
 
   constructor(options: GuardedProxyOptions) {
     this.#options = options;
-    this.#server.on('connect', (request, socket: Socket) => {
+    this.#server.on('connect', (request, socket: Socket, head) => {
       // A client that disconnects early is no failure.
       socket.on('error', () => socket.destroy());
-      this.#tunnel(request, socket).catch((error: unknown) => {
+      this.#tunnel(request, socket, head).catch((error: unknown) => {
         this.#recordFailure(error);
         socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
       });
@@ -169,8 +169,8 @@ class LoopbackProxy implements GuardedProxy {
     await pipeline(upstream.body, response);
   }
 
-  /** Tunnels a connection whose TLS runs end to end. */
-  async #tunnel(request: IncomingMessage, socket: Socket): Promise<void> {
+  /** Tunnels a connection whose TLS runs end to end. `head` is what the client sent right behind its request. */
+  async #tunnel(request: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
     const authority = `https://${request.url ?? ''}`;
     if (!this.#isAuthorized(request) || !URL.canParse(authority)) {
       socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n');
@@ -195,6 +195,7 @@ class LoopbackProxy implements GuardedProxy {
     remote.on('data', (chunk: Buffer) => this.#count(chunk));
     socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
     remote.pipe(socket);
+    if (head.length > 0) socket.unshift(head);
     socket.pipe(remote);
   }
 }

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { request } from 'node:http';
+import { connect as connectSocket, createServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openGuardedProxy } from '../../../../electron/core/engines/net/guarded-proxy.ts';
 import { createHttpClient } from '../../../../electron/core/engines/net/http-client.ts';
@@ -140,6 +142,32 @@ describe('the guarded proxy', () => {
     expect(log.filter(({ address }) => address !== null)).toMatchObject([
       { host: `127.0.0.1:${urls.port}`, address: '127.0.0.1', purpose: 'page', error: null },
     ]);
+  });
+
+  it('forwards what a client sends together with its CONNECT', async () => {
+    const echo = createServer((socket) => socket.pipe(socket)).listen(0, '127.0.0.1');
+    await once(echo, 'listening');
+    const address = echo.address();
+    const target = `127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+    const proxy = await open(OPEN);
+    const { hostname, port, username, password } = new URL(proxy.url);
+    const login = Buffer.from(`${username}:${password}`).toString('base64');
+    const socket = connectSocket(Number(port), hostname);
+    socket.write(`CONNECT ${target} HTTP/1.1\r\nProxy-Authorization: Basic ${login}\r\n\r\nfirst bytes`);
+    let received = '';
+    let isOpen = false;
+    for await (const chunk of socket.setEncoding('utf8')) {
+      received += chunk;
+      if (!isOpen && received.includes('\r\n\r\n')) {
+        isOpen = true;
+        socket.write(', and more');
+      }
+      if (received.endsWith(', and more')) break;
+    }
+    expect(received).toMatch(/^HTTP\/1\.1 200 [^\n]*\r\n\r\nfirst bytes, and more$/);
+    socket.destroy();
+    await proxy.close();
+    echo.close();
   });
 });
 
