@@ -30,6 +30,7 @@ const upload = async ({ client }: Connection, source: string): Promise<string> =
   if (found?.isFile() !== true) throw new UsageError(`${path}: there is no such file.`);
   const form = new FormData();
   form.append('folder', FOLDER);
+  form.append('purpose', 'transcription');
   form.append('file', await openAsBlob(path), basename(path));
   const { data } = await client.call('uploadFile', { body: form });
   return `storage:${data.file.key}`;

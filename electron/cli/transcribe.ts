@@ -106,6 +106,7 @@ type Uploaded = { audioUrl: string; key?: string };
 const upload = async ({ client }: Connection, path: string): Promise<Uploaded> => {
   const form = new FormData();
   form.append('folder', 'command-line');
+  form.append('purpose', 'transcription');
   form.append('file', await openAsBlob(path), basename(path));
   const { data } = await client.call('uploadFile', { body: form });
   return { audioUrl: `storage:${data.file.key}`, key: data.file.key };

@@ -44,6 +44,12 @@ export const UploadResult = success(
 ).meta({ id: 'UploadResult' });
 export type UploadResult = z.output<typeof UploadResult>;
 
+export const UploadPurpose = z.enum(['storage', 'transcription']);
+export type UploadPurpose = z.output<typeof UploadPurpose>;
+const purpose = UploadPurpose.default('storage').describe(
+  '`transcription`: any audio or video under any name; the content decides its type. `storage`: the content must match the name.',
+);
+
 export const PresignRequest = z
   .strictObject({
     filename: z.string().min(1).max(1024),
@@ -52,6 +58,7 @@ export const PresignRequest = z
     folder: z.string().max(1024).optional(),
     public: z.boolean().default(false),
     metadata: Metadata.optional(),
+    purpose,
   })
   .meta({ id: 'PresignRequest' });
 export const PresignResult = success(
@@ -204,4 +211,5 @@ export const UploadForm = z.strictObject({
   folder: z.string().max(1024).optional(),
   public: QueryBoolean.default(false),
   metadata: z.string().optional().describe('A JSON object, at most 16 KB.'),
+  purpose,
 });

@@ -1,6 +1,7 @@
 import { createStore } from 'zustand/vanilla';
 import type { Client } from '../../electron/contract/client.ts';
 import { putFile } from '../../electron/contract/put-file.ts';
+import type { UploadPurpose } from '../../electron/contract/storage.ts';
 import { toSameOrigin } from '../api/signed-url.ts';
 
 export type Upload = {
@@ -16,6 +17,7 @@ type Options = { readonly client: Client; readonly baseUrl: string };
 type PendingUpload = {
   readonly file: File;
   readonly folder: string;
+  readonly purpose: UploadPurpose;
   readonly resolve: (key: string) => void;
   readonly reject: (error: unknown) => void;
 };
@@ -51,7 +53,11 @@ export const createUploads = ({ client, baseUrl }: Options) => {
     );
   };
 
-  const send = async (id: number, { file, folder }: PendingUpload, signal: AbortSignal): Promise<string> => {
+  const send = async (
+    id: number,
+    { file, folder, purpose }: PendingUpload,
+    signal: AbortSignal,
+  ): Promise<string> => {
     const type = file.type.split(';')[0]?.trim() || 'application/octet-stream';
     const { data } = await client.call('presignUpload', {
       body: {
@@ -59,6 +65,7 @@ export const createUploads = ({ client, baseUrl }: Options) => {
         contentType: type,
         fileSize: file.size > 0 ? file.size : undefined,
         folder: folder === '' ? undefined : folder,
+        purpose,
       },
       signal,
     });
@@ -103,10 +110,10 @@ export const createUploads = ({ client, baseUrl }: Options) => {
   return {
     store,
     /** Uploads a file and resolves with its storage key. Rejects with `UploadCancelledError` if it is stopped. */
-    send: (file: File, folder: string): Promise<string> =>
+    send: (file: File, folder: string, purpose: UploadPurpose = 'storage'): Promise<string> =>
       new Promise((resolve, reject) => {
         const id = nextId++;
-        pending.set(id, { file, folder, resolve, reject });
+        pending.set(id, { file, folder, purpose, resolve, reject });
         const upload: Upload = {
           id,
           name: file.name,

@@ -204,8 +204,8 @@ describe('errors in OpenAI’s form', () => {
   it('a file that is not a recording', async () => {
     const file = await toFile(Buffer.from('not audio at all'), 'note.wav');
     const error = await failure(openai.audio.transcriptions.create({ file, model: 'whisper-1' }));
-    expect(error.status).toBeGreaterThanOrEqual(400);
-    expect(error.status).toBeLessThan(500);
+    expect(error).toBeInstanceOf(BadRequestError);
+    expect(error).toMatchObject({ status: 400, param: 'file' });
     expect(error.message).toMatch(/\w+ \w+/);
     expect(await storedFiles()).toEqual([]);
   });

@@ -26,7 +26,8 @@ export const storageRoutes = {
     method: 'POST',
     path: '/v1/storage/upload',
     summary: 'Upload a file',
-    description: 'Multipart form: `file` (at most 1 GB), `folder`, `public`, `metadata` (a JSON object).',
+    description:
+      'Multipart form: `file` (at most 1 GB), `folder`, `public`, `metadata` (a JSON object), `purpose`.',
     bodyType: 'multipart',
     form: s.UploadForm,
     limit: 'uploads',

@@ -39,6 +39,8 @@ export type UploadOptions = {
   /** Required for a Blob, which has no name. */
   readonly name?: string;
   readonly folder?: string;
+  /** `transcription`: any audio or video under any name. Default `storage`: the content must match the name. */
+  readonly purpose?: 'storage' | 'transcription';
   /** Called with the uploaded share, 0 to 1. */
   readonly onProgress?: (share: number) => void;
   readonly signal?: AbortSignal;
@@ -102,7 +104,7 @@ const createMethods = (send: ReturnType<typeof createSender>): Methods => {
 const createUpload =
   (methods: Methods, baseUrl: string, fetch: EarshotOptions['fetch']): Earshot['upload'] =>
   async (file, options = {}) => {
-    const { folder, signal, onProgress } = options;
+    const { folder, purpose, signal, onProgress } = options;
     const filename = options.name ?? nameOf(file);
     if (filename === undefined) throw new TypeError('A Blob has no name: give one as `name`.');
     const type = file.type.split(';')[0]?.trim() || 'application/octet-stream';
@@ -112,6 +114,7 @@ const createUpload =
         contentType: type,
         ...(file.size > 0 ? { fileSize: file.size } : {}),
         ...(folder === undefined ? {} : { folder }),
+        ...(purpose === undefined ? {} : { purpose }),
       },
       ...(signal === undefined ? {} : { signal }),
     });
@@ -195,6 +198,7 @@ export const createEarshot = (options: EarshotOptions = {}): Earshot => {
         typeof source === 'string'
           ? source
           : `storage:${await upload(source, {
+              purpose: 'transcription',
               ...stoppable,
               ...(body.name === undefined || nameOf(source) !== undefined ? {} : { name: body.name }),
               ...(onUpload === undefined ? {} : { onProgress: onUpload }),

@@ -20,7 +20,8 @@ const transcriptName = (source: Source): Pick<TranscriptRequest, 'name'> => {
 
 const uploadSource = async ({ uploads }: Services, source: Source): Promise<string> => {
   if (source.kind === 'url') return source.url;
-  return `storage:${source.kind === 'stored' ? source.key : await uploads.send(source.file, 'recordings')}`;
+  if (source.kind === 'stored') return `storage:${source.key}`;
+  return `storage:${await uploads.send(source.file, 'recordings', 'transcription')}`;
 };
 
 const startTranscription = async (

@@ -1,7 +1,15 @@
 import { open, readFile } from 'node:fs/promises';
 import { fileTypeFromFile } from 'file-type';
 import { AppError } from '../../base/errors.ts';
-import { type FileType, isGenericMime, mimeEssence, typeOfExtension, typeOfMime } from './file-types.ts';
+import {
+  FILE_TYPES,
+  type FileType,
+  isGenericMime,
+  MP3,
+  mimeEssence,
+  typeOfExtension,
+  typeOfMime,
+} from './file-types.ts';
 import { decodeHead, hasUtf16ByteOrderMark } from './text.ts';
 
 const HEAD_BYTES = 64 * 1024;
@@ -35,6 +43,17 @@ export const chooseType = (extension: string, declared: string): ChosenType => {
     );
   }
   return { type: byName, extension: extension.toLowerCase(), mimeType: essence };
+};
+
+const MEDIA = /^(?:audio|video)\/|\/(?:ogg|mxf|vnd\.ms-asf|vnd\.rn-realmedia)$/;
+
+const isMediaType = ({ mimeTypes: [mimeType = ''] }: FileType): boolean => MEDIA.test(mimeType);
+
+/** The type of a recording as far as its name and media type tell, before its content is known. */
+export const guessRecordingType = (extension: string, declared: string): ChosenType => {
+  const named = [typeOfExtension(extension), typeOfMime(declared)];
+  const type = named.find((entry) => entry !== undefined && isMediaType(entry)) ?? MP3;
+  return { type, extension: type.extensions[0] ?? '', mimeType: type.mimeTypes[0] ?? '' };
 };
 
 const mismatch = (extension: string, found?: string): AppError =>
@@ -160,4 +179,36 @@ export const checkContent = async ({ path, size, chosen, canBeText }: ContentChe
     case 'detected':
       if (detected === undefined || !type.detected.includes(detected)) throw mismatch(extension, detected);
   }
+};
+
+const MPEG_EXTENSIONS: ReadonlySet<string> = new Set(['mp3', 'aac']);
+
+const recordingType = ({ ext, mime }: { ext: string; mime: string }): ChosenType => {
+  const named = typeOfExtension(ext);
+  const known = named ?? FILE_TYPES.find((entry) => isMediaType(entry) && entry.detected.includes(ext));
+  const type = known ?? { extensions: [ext], mimeTypes: [mime], detected: [ext], check: 'detected' };
+  return { type, extension: type.extensions[0] ?? ext, mimeType: type.mimeTypes[0] ?? mime };
+};
+
+/**
+ * The type of a recording by its content, whatever its name says; `chosen`, from `guessRecordingType`, where it fits.
+ * Throws `unsupported_file_type` for anything but audio and video.
+ */
+export const recordingTypeOfContent = async ({
+  path,
+  chosen,
+  canBeText,
+}: Omit<ContentCheck, 'size'>): Promise<ChosenType> => {
+  // Letters at the start of a text can look like the signature of a recording.
+  const detected = canBeText ? undefined : await fileTypeFromFile(path);
+  if (detected !== undefined && MEDIA.test(detected.mime)) {
+    return chosen.type.detected.includes(detected.ext) ? chosen : recordingType(detected);
+  }
+  if (!canBeText && detected === undefined && hasAudioFrame(await readHead(path))) {
+    return MPEG_EXTENSIONS.has(chosen.extension) ? chosen : guessRecordingType('mp3', '');
+  }
+  throw new AppError(
+    'unsupported_file_type',
+    'This is not a recording: files without audio or video are not supported here.',
+  );
 };

@@ -27,9 +27,16 @@ const OGG_FAMILY = 'ogg oga ogv opus spx ogm ogx';
 const ZIP_FAMILY = 'zip docx xlsx pptx odt ods odp epub docm dotx xltx xlsm odg jar';
 const TIFF_FAMILY = 'tif dng cr2 nef arw';
 
+export const MP3 = type(
+  'mp3',
+  'audio/mpeg audio/mp3 audio/x-mp3 audio/mpeg3 audio/x-mpeg',
+  'mp3 mp2',
+  'mpeg',
+);
+
 /** Every file type that uploads accept. */
 export const FILE_TYPES: readonly FileType[] = [
-  type('mp3', 'audio/mpeg audio/mp3 audio/x-mp3 audio/mpeg3 audio/x-mpeg', 'mp3 mp2', 'mpeg'),
+  MP3,
   type('wav', 'audio/wav audio/x-wav audio/wave audio/vnd.wave', 'wav'),
   type('flac', 'audio/flac audio/x-flac', 'flac'),
   type('m4a', 'audio/mp4 audio/x-m4a audio/m4a audio/aac video/mp4', MP4_FAMILY),

@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify';
 import { routes } from '../../../contract/routes.ts';
 import { CreateTranscript, type Transcription } from '../../../contract/transcript.ts';
 import { AppError } from '../../base/errors.ts';
-import { nameByContent } from '../../services/files/name-by-content.ts';
 import { presentFile } from '../../services/files/present.ts';
 import type { UploadService } from '../../services/files/uploads.ts';
 import type { TranscriptService } from '../../services/transcripts/index.ts';
@@ -54,13 +53,14 @@ const summaryOf = ({ id, confidence, duration }: Transcription) => ({
 
 const addUploadRoute = (server: FastifyInstance, { uploads, baseUrl }: AssemblyAiDeps): void => {
   addRoute(server, routes.aaiUpload, async ({ caller, request }) => {
-    const { name, stream } = await nameByContent(request.raw);
     const { file } = await uploads.store({
       userId: caller.user.id,
-      source: stream,
-      fileName: name,
+      source: request.raw,
+      // The request names no file.
+      fileName: 'upload',
       declaredType: '',
       folder: FOLDER,
+      purpose: 'transcription',
     });
     return ok({ upload_url: presentFile(file, baseUrl()).urls.download });
   });

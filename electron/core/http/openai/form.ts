@@ -1,6 +1,6 @@
 import type { MultipartFile, MultipartValue } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
-import { AppError } from '../../base/errors.ts';
+import { AppError, isAppError } from '../../base/errors.ts';
 import type { Caller } from '../../services/accounts.ts';
 import type { FileService, StoredFile } from '../../services/files/service.ts';
 import { MAX_FILE_BYTES, type UploadService } from '../../services/files/uploads.ts';
@@ -43,17 +43,29 @@ const addField = (fields: Map<string, string | string[]>, part: MultipartValue):
   fields.set(list, [...earlier, text]);
 };
 
-/** Stores the file. Its name's extension decides its type; without one, its media type does. */
+/** Refusals that say that the file is no recording: OpenAI answers 400 to them. */
+const NO_RECORDING: ReadonlySet<string> = new Set(['unsupported_file_type', 'content_mismatch']);
+
+/** Stores the file, whose content decides its type. */
 const store = async (uploads: UploadService, user: User, part: MultipartFile): Promise<StoredFile> => {
   if (part.fieldname !== 'file') throw invalidField(part.fieldname.slice(0, 100), 'is not a known field');
-  const { file } = await uploads.store({
-    userId: user.id,
-    source: part.file,
-    fileName: part.filename === '' ? 'audio' : part.filename,
-    declaredType: /\.\w+$/.test(part.filename) ? '' : part.mimetype,
-    folder: FOLDER,
-  });
-  return file;
+  try {
+    const { file } = await uploads.store({
+      userId: user.id,
+      source: part.file,
+      fileName: part.filename === '' ? 'audio' : part.filename,
+      declaredType: part.mimetype,
+      folder: FOLDER,
+      purpose: 'transcription',
+    });
+    return file;
+  } catch (error) {
+    if (!isAppError(error) || !NO_RECORDING.has(error.code)) throw error;
+    throw new AppError('invalid_request', error.message, {
+      details: [{ path: 'file', message: error.message }],
+      cause: error,
+    });
+  }
 };
 
 /** Reads the form and stores its file while it arrives. Rejects with nothing left behind. */

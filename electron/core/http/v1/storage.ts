@@ -32,6 +32,7 @@ const addFileRoutes = (server: FastifyInstance, { service, presign, baseUrl }: F
       folder,
       public: body.public,
       metadata,
+      purpose: body.purpose,
     });
     return ok(success(data));
   });

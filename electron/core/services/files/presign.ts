@@ -1,7 +1,8 @@
+import type { UploadPurpose } from '../../../contract/storage.ts';
 import { type Clock, isoTime } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
 import { newToken } from '../../base/ids.ts';
-import { chooseType } from '../../engines/scan/content.ts';
+import { chooseType, guessRecordingType } from '../../engines/scan/content.ts';
 import { mimeEssence } from '../../engines/scan/file-types.ts';
 import type { WritableDb } from '../../stores/database.ts';
 import { type FileRecord, findFile } from '../../stores/files.ts';
@@ -39,11 +40,15 @@ export type PutInput = {
 const alreadyUsed = (): AppError =>
   new AppError('already_used', 'This address was used already; it takes one file. Ask for a new one.');
 
-const propertiesOf = (presigned: store.PresignedUpload): FileProperties => ({
+const propertiesOf = (presigned: store.PresignedUpload, purpose: UploadPurpose): FileProperties => ({
   userId: presigned.userId,
   folder: presigned.folder,
   originalName: presigned.originalName,
-  type: chooseType(splitName(presigned.originalName).extension, presigned.mimeType),
+  type: (purpose === 'transcription' ? guessRecordingType : chooseType)(
+    splitName(presigned.originalName).extension,
+    presigned.mimeType,
+  ),
+  purpose,
   isPublic: presigned.isPublic,
   metadata: presigned.metadata,
 });
@@ -61,7 +66,7 @@ export class PresignService {
   /** Signs a URL for one upload. Throws `invalid_request` or `unsupported_file_type`. */
   create(input: FileInput & { readonly fileSize?: number | undefined }) {
     const { db, uploads, signer, clock, baseUrl } = this.#deps;
-    const { type, ...properties } = uploads.check(input);
+    const { type, purpose, ...properties } = uploads.check(input);
     const declared = mimeEssence(input.declaredType);
     const now = clock.now();
     store.deletePresignedBefore(db, now - DAY);
@@ -69,7 +74,7 @@ export class PresignService {
       const reserved: store.PresignedUpload = {
         ...properties,
         nonce: newToken(18),
-        key: newKey({ db, clock }, { ...properties, type }),
+        key: newKey({ db, clock }, { ...properties, type, purpose }),
         mimeType: type.mimeType,
         maxSize: input.fileSize ?? MAX_FILE_BYTES,
         expiresAt: now + LIFETIME_SECONDS * 1000,
@@ -86,6 +91,7 @@ export class PresignService {
       size: upload.maxSize,
       expires: upload.expiresAt,
       nonce: upload.nonce,
+      ...(purpose === 'transcription' ? { purpose } : {}),
     });
     return {
       uploadUrl: `${baseUrl()}/v1/storage/presigned/${token}`,
@@ -113,7 +119,7 @@ export class PresignService {
     try {
       const options = { userId: claim.user, source, maxBytes: claim.size, expectedBytes };
       const upload = await uploads.receive(options);
-      const { file } = await upload.commit(propertiesOf(presigned), {
+      const { file } = await upload.commit(propertiesOf(presigned, claim.purpose ?? 'storage'), {
         key: presigned.key,
         onCommit: () => store.markPresignedUsed(db, presigned.nonce),
       });

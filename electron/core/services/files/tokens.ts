@@ -15,6 +15,8 @@ const Claim = z.strictObject({
   /** Milliseconds since the epoch. */
   expires: z.int(),
   nonce: z.string(),
+  /** Absent in an upload for the storage. */
+  purpose: z.literal('transcription').optional(),
 });
 export type Claim = z.output<typeof Claim>;
 

@@ -1,8 +1,15 @@
+import type { UploadPurpose } from '../../../contract/storage.ts';
 import type { Clock } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
 import { formatBytes, roundMs } from '../../base/numbers.ts';
-import { type ChosenType, checkContent, chooseType } from '../../engines/scan/content.ts';
+import {
+  type ChosenType,
+  checkContent,
+  chooseType,
+  guessRecordingType,
+  recordingTypeOfContent,
+} from '../../engines/scan/content.ts';
 import { EicarDetector } from '../../engines/scan/eicar.ts';
 import type { ScanEngine, Scanner } from '../../engines/scan/scanner.ts';
 import { TextDetector } from '../../engines/scan/text.ts';
@@ -34,13 +41,19 @@ export type FileInput = {
   readonly folder?: string | undefined;
   readonly public?: boolean | undefined;
   readonly metadata?: FileMetadata | undefined;
+  /** Default `storage`. */
+  readonly purpose?: UploadPurpose | undefined;
 };
 
 /** The checked properties of a file to be stored. */
 export type FileProperties = Pick<
   FileRecord,
   'userId' | 'folder' | 'originalName' | 'isPublic' | 'metadata'
-> & { readonly type: ChosenType };
+> & {
+  readonly type: ChosenType;
+  /** For `transcription` the content decides the type, and `type` is a guess. */
+  readonly purpose: UploadPurpose;
+};
 
 export type ReceiveOptions = {
   readonly userId: string;
@@ -124,8 +137,9 @@ export class Upload {
     let engine: ScanEngine;
     let file: FileRecord;
     try {
-      engine = await this.#scan(properties.type);
-      file = await staged.commit(() => this.#record(properties, options));
+      const type = await this.#checkType(properties);
+      engine = await this.#scan();
+      file = await staged.commit(() => this.#record({ ...properties, type }, options));
     } catch (error) {
       await this.abort();
       throw error;
@@ -140,14 +154,22 @@ export class Upload {
     await this.#received.staged.abort();
   }
 
-  /** Throws `infected_file` or `content_mismatch`; returns the scanner that found nothing. */
-  async #scan(type: ChosenType): Promise<ScanEngine> {
-    const { scanner, settings } = this.#deps;
+  /** The type of the content. Throws `infected_file`, `content_mismatch` or `unsupported_file_type`. */
+  async #checkType({ type, purpose }: FileProperties): Promise<ChosenType> {
     const { staged, canBeText, hasEicar } = this.#received;
     if (hasEicar) {
       throw new AppError('infected_file', 'The file was refused: it contains the EICAR test signature.');
     }
-    await checkContent({ path: staged.path, size: staged.size, chosen: type, canBeText });
+    const check = { path: staged.path, size: staged.size, chosen: type, canBeText };
+    if (purpose === 'transcription') return recordingTypeOfContent(check);
+    await checkContent(check);
+    return type;
+  }
+
+  /** Throws `infected_file`; returns the scanner that found nothing. */
+  async #scan(): Promise<ScanEngine> {
+    const { scanner, settings } = this.#deps;
+    const { staged } = this.#received;
     return scanner.scan(staged.path, staged.size, settings.get('storage.requireClamav'));
   }
 
@@ -160,7 +182,7 @@ export class Upload {
         throw new AppError('unauthorized', 'The account was deleted while the file was on its way.');
       }
       const now = clock.now();
-      const { type, ...rest } = properties;
+      const { type, purpose: _purpose, ...rest } = properties;
       const { object, size, md5, sha256 } = staged;
       const record: FileRecord = {
         ...rest,
@@ -204,11 +226,14 @@ export class UploadService {
 
   /** Checks what a sender says about a file. Throws `invalid_request` or `unsupported_file_type`. */
   check(input: FileInput): FileProperties {
+    const { purpose = 'storage' } = input;
+    const choose = purpose === 'transcription' ? guessRecordingType : chooseType;
     return {
       userId: input.userId,
       folder: parseFolder(input.folder),
       originalName: originalName(input.fileName),
-      type: chooseType(splitName(input.fileName).extension, input.declaredType),
+      type: choose(splitName(input.fileName).extension, input.declaredType),
+      purpose,
       isPublic: input.public ?? false,
       metadata: checkMetadata(input.metadata ?? {}),
     };

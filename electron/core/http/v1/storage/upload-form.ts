@@ -1,6 +1,6 @@
 import type { MultipartFile, MultipartValue } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
-import { UploadForm } from '../../../../contract/storage.ts';
+import { UploadForm, UploadPurpose } from '../../../../contract/storage.ts';
 import { parseFolder } from '../../../services/files/keys.ts';
 import { parseMetadata } from '../../../services/files/metadata.ts';
 import {
@@ -29,9 +29,10 @@ const LIMITS = {
 /** Browsers write a quote in a file's name as `%22` (HTML standard, multipart/form-data). */
 const fileNameOf = (part: MultipartFile): string => part.filename.replaceAll('%22', '"');
 
-type Fields = { folder?: string; public?: string; metadata?: string };
+type Fields = { folder?: string; public?: string; metadata?: string; purpose?: string };
 
-const isField = (name: string): name is keyof Fields => ['folder', 'public', 'metadata'].includes(name);
+const isField = (name: string): name is keyof Fields =>
+  ['folder', 'public', 'metadata', 'purpose'].includes(name);
 
 /** Adds a form field, and refuses a wrong one before the file's bytes are read. */
 const addField = (fields: Fields, part: MultipartValue): void => {
@@ -57,7 +58,7 @@ const propertiesOf = (
     const [issue] = form.error.issues;
     throw invalidField(issue?.path.join('.') ?? 'form', issue?.message ?? 'is not valid');
   }
-  const { folder, public: isPublic, metadata } = form.data;
+  const { folder, public: isPublic, metadata, purpose } = form.data;
   return uploads.check({
     userId,
     fileName: fileNameOf(file),
@@ -65,12 +66,13 @@ const propertiesOf = (
     folder,
     public: isPublic,
     metadata: metadata === undefined ? {} : parseMetadata(metadata),
+    purpose,
   });
 };
 
 /**
- * Reads an upload's form and streams its file to disk; fields may stand before or after the file. The caller commits the
- * upload. Rejects with nothing left behind.
+ * Reads an upload's form and streams its file to disk; fields may stand before or after the file, but a `purpose` must
+ * precede a file whose name the storage refuses. The caller commits the upload. Rejects with nothing left behind.
  */
 export const receiveForm = async (
   request: FastifyRequest,
@@ -95,7 +97,8 @@ export const receiveForm = async (
       if (file !== undefined) throw invalidField('file', 'was sent more than once');
       file = part;
       // Refuse an unsupported type before reading the bytes.
-      uploads.check({ userId, fileName: fileNameOf(part), declaredType: part.mimetype });
+      const { data: purpose } = UploadPurpose.safeParse(fields.purpose);
+      uploads.check({ userId, fileName: fileNameOf(part), declaredType: part.mimetype, purpose });
       upload = await uploads.receive({ userId, source: part.file, maxBytes: MAX_FILE_BYTES });
       if (part.file.truncated) throw tooLarge(MAX_FILE_BYTES);
     }

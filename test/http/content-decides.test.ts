@@ -1,0 +1,145 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { AssemblyAI } from 'assemblyai';
+import OpenAI, { BadRequestError } from 'openai';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { fixture, fixturePath, ONE_SENTENCE } from '../support/fixtures.ts';
+import { discard, spawnEarshot, startServer, type TestServer } from '../support/server.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+// A busy machine may take long; nothing here measures time.
+vi.setConfig({ testTimeout: 300_000 });
+
+const WAV = fixture(ONE_SENTENCE);
+const TEXT = Buffer.from('Plain text, no recording.\n'.repeat(20));
+
+let server: TestServer;
+let openai: OpenAI;
+const folder = temporaryFolder();
+
+beforeAll(async () => {
+  server = await startServer({ quick: true });
+  openai = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: server.key, maxRetries: 0 });
+});
+afterAll(() => discard(server));
+
+const uploadForm = (name: string, bytes: Buffer, type: string, purpose?: string) => {
+  const form = new FormData();
+  if (purpose !== undefined) form.append('purpose', purpose);
+  form.append('file', new Blob([new Uint8Array(bytes)], { type }), name);
+  return server.client.call('uploadFile', { body: form });
+};
+
+const transcribed = async (audio_url: string): Promise<string> => {
+  const body = { audio_url, language: 'en', wait_until_complete: true };
+  const { status, text: said } = await server.client.call('createTranscript', { body });
+  expect(status).toBe('completed');
+  return said;
+};
+
+/** The sample in another format, made by ffmpeg. */
+const encoded = (name: string, ...options: string[]): Buffer => {
+  const path = join(folder, name);
+  execFileSync('ffmpeg', ['-v', 'error', '-y', '-i', fixturePath(ONE_SENTENCE), ...options, path]);
+  return execFileSync('cat', [path]);
+};
+
+describe('a WAV under the name x.mp3 is transcribed', () => {
+  it('in OpenAI’s form, also under names and types of anything else', async () => {
+    for (const [name, type] of [
+      ['x.mp3', 'audio/mpeg'],
+      ['x.opus', ''],
+      ['x.txt', 'text/plain'],
+      ['x', 'image/png'],
+    ] as const) {
+      const file = new File([new Uint8Array(WAV)], name, { type });
+      const answer = await openai.audio.transcriptions.create({ file, model: 'whisper-1', language: 'en' });
+      expect(answer.text).not.toBe('');
+    }
+  });
+
+  it('in AssemblyAI’s form, which sends no name', async () => {
+    const client = new AssemblyAI({ apiKey: server.key, baseUrl: server.url });
+    expect(await client.files.upload(WAV)).toMatch(/\.wav$/);
+    // Cut out of the middle of a frame: no signature at the start.
+    const middle = encoded('whole.mp3').subarray(700);
+    expect(await client.files.upload(middle)).toMatch(/\.mp3$/);
+    expect(await client.files.upload(encoded('video.mp4', '-c:a', 'aac'))).toMatch(/\.mp4$/);
+    expect(await client.files.upload(encoded('sound.aiff'))).toMatch(/\.aif?f$/);
+  });
+
+  it('after an upload for transcription', async () => {
+    const { data } = await uploadForm('x.mp3', WAV, 'audio/mpeg', 'transcription');
+    expect(data.file).toMatchObject({ original_name: 'x.mp3', mime_type: 'audio/wav' });
+    expect(data.file.key).toMatch(/\.wav$/);
+    expect(await transcribed(`storage:${data.file.key}`)).not.toBe('');
+  });
+
+  it('after an upload to a presigned address for transcription', async () => {
+    const body = { filename: 'x.mp3', contentType: 'audio/mpeg', purpose: 'transcription' as const };
+    const { data } = await server.client.call('presignUpload', { body });
+    const put = await fetch(data.uploadUrl, {
+      method: 'PUT',
+      headers: { 'content-type': 'audio/mpeg' },
+      body: new Uint8Array(WAV),
+    });
+    expect(await put.json()).toMatchObject({ success: true });
+    expect(await transcribed(`storage:${data.fileKey}`)).not.toBe('');
+  });
+
+  it('by the command line', async () => {
+    const path = join(folder, 'x.mp3');
+    copyFileSync(fixturePath(ONE_SENTENCE), path);
+    const child = await spawnEarshot(['transcribe', path, '--language', 'en'], {
+      EARSHOT_DATA_DIR: server.dataDir,
+      EARSHOT_API_KEY: server.key,
+    });
+    if (child.stdout === null) throw new Error('no output to read');
+    const [said, [code]] = await Promise.all([text(child.stdout), once(child, 'close')]);
+    expect(code).toBe(0);
+    expect(said.trim()).not.toBe('');
+  });
+});
+
+describe('what is no recording is refused', () => {
+  it('in OpenAI’s form with 400', async () => {
+    for (const [name, bytes] of [
+      ['note.wav', TEXT],
+      ['note.txt', TEXT],
+      ['photo.png', Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')],
+      ['empty.wav', Buffer.alloc(0)],
+      // A header, and nothing behind it that could be decoded.
+      ['broken.wav', Buffer.concat([WAV.subarray(0, 20), Buffer.alloc(2000, 7)])],
+    ] as const) {
+      const file = new File([new Uint8Array(bytes)], name);
+      const error = await openai.audio.transcriptions.create({ file, model: 'whisper-1' }).then(
+        () => undefined,
+        (thrown: unknown) => thrown,
+      );
+      expect(error, name).toBeInstanceOf(BadRequestError);
+      expect(error, name).toMatchObject({ status: 400, type: 'invalid_request_error', param: 'file' });
+    }
+  });
+
+  it('by an upload for transcription with 415', async () => {
+    await expect(uploadForm('note.mp3', TEXT, 'audio/mpeg', 'transcription')).rejects.toMatchObject({
+      status: 415,
+      code: 'unsupported_file_type',
+    });
+  });
+
+  it('by the storage, whose files must be what their name says', async () => {
+    await expect(uploadForm('x.mp3', WAV, 'audio/mpeg')).rejects.toMatchObject({
+      status: 422,
+      code: 'content_mismatch',
+    });
+    await expect(uploadForm('x.mp3', WAV, 'audio/mpeg', 'storage')).rejects.toMatchObject({ status: 422 });
+    await expect(uploadForm('x.mp3', WAV, 'audio/mpeg', 'fun')).rejects.toMatchObject({
+      status: 400,
+      details: [{ path: 'purpose' }],
+    });
+  });
+});
