@@ -17,6 +17,7 @@ export default defineConfig({
           index: resolve(root, 'electron/main/index.ts'),
           worker: resolve(root, 'electron/worker/main.ts'),
           'analysis-thread': resolve(root, 'electron/core/analysis/analysis-thread.ts'),
+          'database-thread': resolve(root, 'electron/core/stores/database-thread.ts'),
         },
         formats: ['es'],
       },

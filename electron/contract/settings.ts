@@ -153,6 +153,11 @@ export const SETTINGS = {
     'Additional folders that keep a copy of each file.',
     true,
   ),
+  'storage.backups': setting(
+    z.boolean(),
+    true,
+    'Copy the database once a day into the data folder, and keep two copies. Off removes them.',
+  ),
   'storage.requireClamav': setting(z.boolean(), false, 'Reject uploads that ClamAV cannot scan.'),
   'llm.url': setting(
     z.union([z.literal(''), z.url({ protocol: /^https?$/ })]),

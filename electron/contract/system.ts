@@ -5,7 +5,7 @@ export const Health = z
   .object({
     status: z
       .enum(['ok', 'damaged', 'shutting_down'])
-      .describe('`damaged`: a query found the database damaged; restart Earshot to have it checked.'),
+      .describe('`damaged`: a query found the database damaged; run `earshot doctor` to repair it.'),
     version: z.string(),
     uptime: z.number().describe('Seconds.'),
   })
@@ -41,6 +41,18 @@ export const System = success(
     limits: z.record(z.string(), z.number()),
   }),
 ).meta({ id: 'System' });
+
+const Backup = z
+  .object({
+    created_at: Timestamp,
+    size: Bytes,
+  })
+  .describe(
+    'A copy of the database: texts, settings, and what is known of files, but not the files themselves.',
+  )
+  .meta({ id: 'Backup' });
+export const BackupList = success(z.array(Backup));
+export const BackupCreated = success(Backup);
 
 export const EventHeaders = z.object({
   'last-event-id': z.string().optional().describe('The `id` of the last event that was received.'),

@@ -21,6 +21,7 @@ import { addOpenAiRoutes } from './http/openai/routes.ts';
 import { RequestLog } from './http/request-log.ts';
 import { createServer, listen } from './http/server.ts';
 import { addAccountRoutes } from './http/v1/accounts.ts';
+import { addBackupRoutes } from './http/v1/backups.ts';
 import { addEventRoutes } from './http/v1/events.ts';
 import { addModelRoutes } from './http/v1/models.ts';
 import { addNetworkRoutes } from './http/v1/network.ts';
@@ -76,6 +77,7 @@ const addRoutes = async (scope: FastifyInstance, services: Services, info: Serve
   addQueueRoutes(scope, services.queue);
   addSearchRoutes(scope, services.search);
   addSystemRoutes(scope, { ...services, ...info });
+  addBackupRoutes(scope, services.backups);
   addEventRoutes(scope, services);
   await addStorageRoutes(scope, services.files);
   await addOpenAiRoutes(scope, { ...services, uploads, files });
@@ -165,6 +167,7 @@ export const createApp = async (config: AppConfig, host: Host): Promise<App> => 
       logger.warn({ reason: messageOf(error) }, 'Old work folders could not be removed');
     });
   }, PRUNE_EVERY_MS).unref();
+  services.backups.start();
   const stopScrubbing = startScrubbing(db, (error) => warnOfScrub(logger, error));
   const close = async () => {
     clearInterval(pruning);
@@ -182,6 +185,7 @@ export const createApp = async (config: AppConfig, host: Host): Promise<App> => 
     services.network.close();
     rmSync(paths.serverFile, { force: true });
     finishScrub(db, logger);
+    await services.backups.close();
     db.close();
     logger.info({}, 'Earshot stopped');
     lock.release();

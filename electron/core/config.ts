@@ -32,6 +32,8 @@ export type Host = {
   readonly forkWorker: ForkWorker;
   /** The entry of the analysis thread in a bundled program; default: its source file. */
   readonly analysisThread?: URL;
+  /** The entry of the thread that copies and checks the database in a bundled program; default: its source file. */
+  readonly databaseThread?: URL;
 };
 
 /** Plain Node: workers are forked from the file `workerEntry`. */

@@ -15,6 +15,7 @@ import { createJobWork } from './pipeline/job.ts';
 import { redactNamesOfFailed } from './pipeline/redaction/names.ts';
 import { installationSecret } from './secrets.ts';
 import { AccountService } from './services/accounts.ts';
+import { BackupService } from './services/backups.ts';
 import { EventHub } from './services/events.ts';
 import { createFiles } from './services/files/create.ts';
 import type { SourceDeleted } from './services/files/service.ts';
@@ -180,8 +181,18 @@ export const createServices = async ({ config, host, paths, db, logger }: Deps) 
     parallelism: engines.parallelism,
     scanner: () => files.scanner.engine(),
   });
+  const backups = new BackupService({
+    db,
+    paths,
+    clock,
+    logger,
+    settings,
+    isIdle: () => jobs.isIdle,
+    thread: host.databaseThread,
+  });
   return {
     db,
+    backups,
     paths,
     clock,
     address,

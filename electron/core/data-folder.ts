@@ -40,9 +40,10 @@ const createFolder = (folder: string): void => {
  * Creates the data folders, accessible only to the current user of the system. A data folder that exists keeps its mode,
  * because it may hold other things, too; folders and files in it are restricted.
  */
-export const prepareFolders = ({ root, objects, temporary, models, transcripts, logs }: DataPaths): void => {
+export const prepareFolders = ({ root, ...paths }: DataPaths): void => {
   createFolder(root);
-  for (const folder of [objects, temporary, models, transcripts, logs]) {
+  const { objects, temporary, models, transcripts, logs, backups } = paths;
+  for (const folder of [objects, temporary, models, transcripts, logs, backups]) {
     createFolder(folder);
     restrict(folder, 0o700);
   }
@@ -50,12 +51,14 @@ export const prepareFolders = ({ root, objects, temporary, models, transcripts, 
 
 const OWN_FILES = /^(earshot\.(db|lock)|secret|local-key|server\.json)/;
 
-/** Makes the files directly in the data folder, and the logs, accessible only to the current user of the system. */
-export const restrictFiles = ({ root, logs }: DataPaths): void => {
+/** Makes the files directly in the data folder, the logs and the backups accessible only to the current user of the system. */
+export const restrictFiles = ({ root, logs, backups }: DataPaths): void => {
   for (const name of readdirSync(root).filter((name) => OWN_FILES.test(name))) {
     restrict(join(root, name), 0o600);
   }
-  for (const name of readdirSync(logs)) restrict(join(logs, name), 0o600);
+  for (const folder of [logs, backups]) {
+    for (const name of readdirSync(folder)) restrict(join(folder, name), 0o600);
+  }
 };
 
 const UNWRITABLE = ['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'SQLITE_CANTOPEN', 'SQLITE_READONLY'];
@@ -82,9 +85,12 @@ const spreadFolders = (folder: string): string[] =>
         .map((name) => join(folder, name))
     : [];
 
-/** Whether the data folder holds stored files or audio of transcripts. */
+const isFilled = (folder: string): boolean => existsSync(folder) && readdirSync(folder).length > 0;
+
+/** Whether the data folder holds stored files, audio of transcripts, or backups. */
 export const hasLibraryFiles = (paths: DataPaths): boolean =>
-  (existsSync(paths.transcripts) && readdirSync(paths.transcripts).length > 0) ||
+  isFilled(paths.transcripts) ||
+  isFilled(paths.backups) ||
   spreadFolders(paths.objects).some((outer) =>
     spreadFolders(outer).some((inner) => readdirSync(inner).length > 0),
   );

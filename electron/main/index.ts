@@ -124,6 +124,7 @@ const startService = (): Promise<Service> =>
         process.env,
       ),
       analysisThread: new URL('analysis-thread.js', import.meta.url),
+      databaseThread: new URL('database-thread.js', import.meta.url),
     },
   );
 

@@ -118,6 +118,8 @@ export const systemExamples: ExamplesOf<typeof systemRoutes> = {
       'text/event-stream': `id: 1795196700123\nevent: transcript.deleted\ndata: {"id":"${TRANSCRIPT_ID}"}\n\n`,
     },
   },
+  listBackups: { answers: { 200: { success: true, data: [{ created_at: CREATED, size: 1_048_576 }] } } },
+  createBackup: { answers: { 201: { success: true, data: { created_at: CREATED, size: 1_048_576 } } } },
   listRequests: {
     answers: {
       200: {

@@ -60,6 +60,27 @@ export const systemRoutes = {
     responses: { 200: s.NetworkLog },
     errors: ['forbidden'],
   }),
+  listBackups: route({
+    method: 'GET',
+    path: '/v1/backups',
+    tag: 'System',
+    summary: 'List the copies of the database, latest first',
+    description:
+      'They lie in the data folder, in `backups`. The setting `storage.backups` switches them off.',
+    access: 'owner',
+    responses: { 200: s.BackupList },
+    errors: ['forbidden'],
+  }),
+  createBackup: route({
+    method: 'POST',
+    path: '/v1/backups',
+    tag: 'System',
+    summary: 'Copy the database now',
+    description: 'The copy is checked before it replaces an earlier one; two are kept.',
+    access: 'owner',
+    responses: { 201: s.BackupCreated },
+    errors: ['forbidden', 'conflict', 'disk_full'],
+  }),
   listModels: route({
     method: 'GET',
     path: '/v1/models',

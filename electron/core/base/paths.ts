@@ -10,6 +10,7 @@ export type DataPaths = {
   readonly models: string;
   readonly transcripts: string;
   readonly logs: string;
+  readonly backups: string;
   readonly serverFile: string;
   readonly lockFile: string;
   readonly secretFile: string;
@@ -33,6 +34,7 @@ export const dataPaths = (root: string): DataPaths => ({
   models: join(root, 'models'),
   transcripts: join(root, 'transcripts'),
   logs: join(root, 'logs'),
+  backups: join(root, 'backups'),
   serverFile: join(root, 'server.json'),
   lockFile: join(root, 'earshot.lock'),
   secretFile: join(root, 'secret'),

@@ -120,6 +120,11 @@ export class JobRunner {
     return { queuePosition: null, etaSeconds, speed };
   }
 
+  /** Whether no job is running. */
+  get isIdle(): boolean {
+    return this.#running.size === 0;
+  }
+
   isRunning(id: string): boolean {
     return this.#running.has(id);
   }

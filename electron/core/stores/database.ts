@@ -50,6 +50,8 @@ export type Database = WritableDb & {
   readonly wasClean: boolean;
   /** Whether a query found the file damaged. The next start then checks it. */
   readonly isDamaged: boolean;
+  /** Records damage that a check in another thread found. */
+  markDamaged(): void;
   close(): void;
 };
 
@@ -122,6 +124,10 @@ class SqliteDatabase implements Database {
 
   get isDamaged(): boolean {
     return this.#isDamaged;
+  }
+
+  markDamaged(): void {
+    this.#isDamaged = true;
   }
 
   all<R>(query: Compilable<R>): R[] {

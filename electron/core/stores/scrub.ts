@@ -22,12 +22,22 @@ const setMark = (db: WritableDb, value: ScrubScope): void => {
 };
 
 /**
- * Notes that private content was just replaced or deleted and must also leave the database files. Call it in the same
- * transaction. `startScrubbing` and, after a crash, the next start do the rest; call `runPendingScrub` after the commit
+ * Notes that private content was just replaced or deleted and must also leave the database files and backups. Call it in
+ * the same transaction. `startScrubbing` and, after a crash, the next start do the rest; call `runPendingScrub` after the commit
  * where it must not wait.
  */
 export const markForScrub = (db: WritableDb, scope: ScrubScope): void =>
   setMark(db, markOf(db) === 'index' ? 'index' : scope);
+
+/** Whether something erased is still to be removed from the database files. */
+export const isScrubPending = (db: ReadableDb): boolean => markOf(db) !== undefined;
+
+/**
+ * How often something began to be erased; a trigger counts. A copy of the database with a lower number may hold what has
+ * been erased since.
+ */
+export const erasuresOf = (db: ReadableDb): number =>
+  Number(db.get(sql.selectFrom('meta').select('value').where('key', '=', 'erasures'))?.value);
 
 /** Merges the search index for about `maxMs`, in one transaction; false once nothing deleted is left in it. */
 const compactIndexFor = (db: WritableDb, maxMs: number): boolean =>

@@ -91,17 +91,23 @@ const MERGE_PAGES = 64;
 const totalChanges = (db: ReadableDb): number =>
   db.get(query(raw<{ changes: number }>`SELECT total_changes() AS changes`))?.changes ?? 0;
 
-/**
- * Merges a part of the index; returns false once all of it is one segment. FTS5 keeps the words of deleted rows until
- * their segment is merged. Its option `secure-delete` has no effect on a table with `contentless_delete`.
- */
-export const compactIndexStep = (db: WritableDb): boolean => {
+/** One step of a merge of a full-text table; returns false once all of it is one segment. */
+const mergeStep = (db: WritableDb, table: 'search_index' | 'files_text'): boolean => {
+  const name = raw.table(table);
   const before = totalChanges(db);
   // A negative number merges all segments, as 'optimize' does, rather than those of one level.
-  db.run(query(raw`INSERT INTO search_index (search_index, rank) VALUES ('merge', ${-MERGE_PAGES})`));
+  db.run(query(raw`INSERT INTO ${name} (${raw.ref(table)}, rank) VALUES ('merge', ${-MERGE_PAGES})`));
   // A command without effect counts as one change (https://sqlite.org/fts5.html#the_merge_command).
   return totalChanges(db) - before >= 2;
 };
+
+/**
+ * Merges a part of the indexes of texts and of files' names; returns false once each is one segment. FTS5 keeps the words
+ * of deleted rows until their segment is merged. Its option `secure-delete` has no effect on a table with
+ * `contentless_delete`.
+ */
+export const compactIndexStep = (db: WritableDb): boolean =>
+  mergeStep(db, 'search_index') || mergeStep(db, 'files_text');
 
 export type FoundTranscript = {
   readonly id: string;

@@ -87,6 +87,7 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
     name: 'settings.storage',
     parts: [
       { name: 'settings.space', keys: ['storage.limitBytes', 'storage.requireClamav', 'storage.mirrors'] },
+      { name: 'settings.backups', text: 'settings.backups.text', keys: ['storage.backups'] },
     ],
   },
   {

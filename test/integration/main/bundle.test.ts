@@ -33,7 +33,7 @@ afterAll(async () => {
 
 describe('the bundle of the desktop program', { timeout: 120_000 }, () => {
   it('holds a file for everything that runs beside the main process', () => {
-    for (const name of ['index.js', 'worker.js', 'analysis-thread.js']) {
+    for (const name of ['index.js', 'worker.js', 'analysis-thread.js', 'database-thread.js']) {
       expect(existsSync(bundled(name)), name).toBe(true);
     }
   });

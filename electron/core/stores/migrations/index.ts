@@ -11,6 +11,7 @@ import { scrub } from './090-scrub.ts';
 import { records } from './100-records.ts';
 import { logins } from './110-logins.ts';
 import { reservations } from './120-reservations.ts';
+import { erasures } from './130-erasures.ts';
 
 /** One step of the schema. Append only: a released step is never changed. */
 export type Migration = { readonly version: number; readonly sql: string };
@@ -28,6 +29,7 @@ export const MIGRATIONS: readonly Migration[] = [
   records,
   logins,
   reservations,
+  erasures,
 ];
 
 export const newestVersion = Math.max(...MIGRATIONS.map((migration) => migration.version));

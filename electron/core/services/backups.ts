@@ -1,0 +1,241 @@
+import { statSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Clock, isoTime } from '../base/clock.ts';
+import { AppError, messageOf } from '../base/errors.ts';
+import type { Logger } from '../base/logger.ts';
+import type { DataPaths } from '../base/paths.ts';
+import { type Backup, BackupFolder } from '../stores/backups.ts';
+import type { Database } from '../stores/database.ts';
+import { runDatabaseTask, type TaskResult } from '../stores/run-database-task.ts';
+import { erasuresOf, isScrubPending } from '../stores/scrub.ts';
+import type { SettingsService } from './settings.ts';
+
+const GENERATIONS = 2;
+const TICK_MS = 5000;
+/** A library that is opened for a moment is not copied. */
+const FIRST_AFTER_MS = 60_000;
+const DAY_MS = 24 * 3600_000;
+/** How long a daily backup waits for the queue to be empty. */
+const PATIENCE_MS = 6 * 3600_000;
+const RETRY_MS = 10 * 60_000;
+/** After an erasure, backups are renewed once this many durations of the last copy passed without another one. */
+const QUIET_COPIES = 20;
+const MIN_QUIET_MS = 5000;
+const MAX_QUIET_MS = 5 * 60_000;
+/** How long a stop waits for the renewal of backups that hold what was erased, before it removes them. */
+const MAX_STOP_MS = 3000;
+const SPARE_BYTES = 64 * 1024 ** 2;
+const SCRUB_POLL_MS = 200;
+const MAX_SCRUB_POLLS = 100;
+
+type Deps = {
+  readonly db: Database;
+  readonly paths: DataPaths;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly settings: SettingsService;
+  /** Whether no job is running. */
+  readonly isIdle: () => boolean;
+  /** The thread's entry in a bundled program. */
+  readonly thread?: URL | undefined;
+};
+
+type Outcome = TaskResult['state'] | 'no room' | 'kept';
+
+const present = ({ madeAt, size }: Backup) => ({ created_at: isoTime(madeAt), size });
+
+/**
+ * Copies the database once a day, keeps two generations, and checks the database with it. After something was erased,
+ * the copies that still hold it are replaced by a new one, or removed.
+ */
+export class BackupService {
+  readonly #deps: Deps;
+  readonly #folder: BackupFolder;
+  readonly #stopping = new AbortController();
+  #loop: Promise<void> | undefined;
+  #running: Promise<Outcome> | undefined;
+  #notBefore: number;
+  #checkedAt: number;
+  #copyMs = 0;
+  /** The last erasure that was noticed, and the time of it and of the first one since the last backup. */
+  #erased: { count: number; first: number; last: number } | undefined;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+    this.#folder = new BackupFolder(deps.paths.backups);
+    this.#notBefore = deps.clock.monotonic() + FIRST_AFTER_MS;
+    this.#checkedAt = deps.clock.monotonic();
+  }
+
+  list() {
+    return this.#folder.list().map(present);
+  }
+
+  /** Makes a backup now. Throws `conflict` where that is not possible, and `disk_full`. */
+  async create() {
+    const { db, settings } = this.#deps;
+    if (!settings.get('storage.backups')) {
+      throw new AppError('conflict', 'Backups are switched off: set storage.backups to true first.');
+    }
+    for (let i = 0; isScrubPending(db) && i < MAX_SCRUB_POLLS; i++) await delay(SCRUB_POLL_MS);
+    const outcome = await this.#copy(true, this.#stopping.signal);
+    const [newest] = this.#folder.list();
+    if (outcome === 'kept' && newest !== undefined) return present(newest);
+    if (outcome === 'no room') {
+      throw new AppError('disk_full', 'There is not enough room on the disk for a backup.');
+    }
+    if (outcome === 'unscrubbed') {
+      throw new AppError('conflict', 'Deleted text is still being removed. Try again in a minute.');
+    }
+    throw new AppError(
+      'conflict',
+      db.isDamaged
+        ? 'The database is damaged, so no backup was made. Run `earshot doctor` to repair it.'
+        : 'The backup could not be made. The log says why; the earlier ones stay.',
+    );
+  }
+
+  start(): void {
+    const { logger, clock } = this.#deps;
+    const { signal } = this.#stopping;
+    const loop = async () => {
+      while (!signal.aborted) {
+        try {
+          await delay(TICK_MS, undefined, { ref: false, signal });
+          await this.#tick();
+        } catch (error) {
+          if (signal.aborted) return;
+          this.#notBefore = clock.monotonic() + RETRY_MS;
+          logger.warn({ reason: messageOf(error) }, 'The backups could not be brought up to date');
+        }
+      }
+    };
+    this.#loop = loop();
+  }
+
+  /** Ends running work. Backups that hold what was erased are renewed if that is quick, and removed otherwise. */
+  async close(): Promise<void> {
+    const { db, logger } = this.#deps;
+    this.#stopping.abort();
+    await this.#loop;
+    await this.#running?.catch(() => undefined);
+    if (db.isDamaged) return;
+    try {
+      if (this.#stale().length > 0 && this.#isOn) {
+        await this.#copy(false, AbortSignal.timeout(MAX_STOP_MS)).catch(() => undefined);
+      }
+      this.#folder.unfinished();
+      for (const backup of this.#stale()) this.#folder.remove(backup);
+    } catch (error) {
+      logger.warn({ reason: messageOf(error) }, 'Outdated backups could not be removed');
+    }
+  }
+
+  get #isOn(): boolean {
+    return this.#deps.settings.get('storage.backups');
+  }
+
+  /** Backups that may hold what was erased since. */
+  #stale(): Backup[] {
+    const count = erasuresOf(this.#deps.db);
+    return this.#folder.list().filter(({ erasures }) => erasures !== count);
+  }
+
+  async #tick(): Promise<void> {
+    const { db, clock, isIdle } = this.#deps;
+    // Even outdated backups are all there is once the database is damaged.
+    if (db.isDamaged) return;
+    if (!this.#isOn) {
+      for (const backup of this.#folder.list()) this.#folder.remove(backup);
+      if (clock.monotonic() - this.#checkedAt > DAY_MS && isIdle()) await this.#check(true);
+      return;
+    }
+    if (this.#stale().length > 0) {
+      if (this.#isQuiet()) await this.#renew();
+    } else if (clock.monotonic() >= this.#notBefore && this.#isDue()) {
+      const outcome = await this.#copy(true, this.#stopping.signal);
+      if (outcome !== 'kept' && outcome !== 'unscrubbed') this.#notBefore = clock.monotonic() + RETRY_MS;
+    }
+  }
+
+  #isDue(): boolean {
+    const { clock, isIdle } = this.#deps;
+    const [newest] = this.#folder.list();
+    const age = newest === undefined ? DAY_MS : Math.abs(clock.now() - newest.madeAt);
+    return age >= (isIdle() ? DAY_MS : DAY_MS + PATIENCE_MS);
+  }
+
+  /** Whether nothing has been erased for a while, so that one copy serves many erasures. */
+  #isQuiet(): boolean {
+    const { db, clock } = this.#deps;
+    const count = erasuresOf(db);
+    const now = clock.monotonic();
+    const first = this.#erased?.first ?? now;
+    if (this.#erased?.count !== count) this.#erased = { count, first, last: now };
+    const quiet = Math.min(MAX_QUIET_MS, Math.max(MIN_QUIET_MS, QUIET_COPIES * this.#copyMs));
+    return now - (this.#erased?.last ?? now) >= quiet || now - first >= 2 * quiet;
+  }
+
+  /** Replaces the backups that hold what was erased. They go even where no new one can be made. */
+  async #renew(): Promise<void> {
+    const outcome = await this.#copy(true, this.#stopping.signal);
+    if (outcome === 'unscrubbed' || this.#deps.db.isDamaged) return;
+    for (const backup of outcome === 'kept' ? [] : this.#stale()) this.#folder.remove(backup);
+    this.#erased = undefined;
+  }
+
+  #copy(isThrottled: boolean, signal: AbortSignal): Promise<Outcome> {
+    this.#running ??= this.#copyOnce(isThrottled, signal).finally(() => {
+      this.#running = undefined;
+    });
+    return this.#running;
+  }
+
+  async #copyOnce(isThrottled: boolean, signal: AbortSignal): Promise<Outcome> {
+    const { db, paths, clock, logger, thread } = this.#deps;
+    if (db.isDamaged) return 'damaged';
+    const target = this.#folder.unfinished();
+    const { bavail, bsize } = await statfs(paths.backups);
+    if (bavail * bsize < statSync(paths.database).size + SPARE_BYTES) {
+      logger.warn({}, 'There is no room for a backup');
+      return 'no room';
+    }
+    const started = clock.monotonic();
+    const task = { source: paths.database, target, isThrottled };
+    try {
+      const result = await runDatabaseTask(task, { entry: thread, signal });
+      if (result.state === 'good') this.#keep(result.erasures);
+      else if (result.state === 'damaged') await this.#check(false);
+      else if (result.state === 'failed') logger.warn({ ...result }, 'A backup could not be made');
+      this.#copyMs = clock.monotonic() - started;
+      return result.state === 'good' ? 'kept' : result.state;
+    } finally {
+      this.#folder.unfinished();
+    }
+  }
+
+  /** A copy is checked page by page, so a good one also shows that the database is. */
+  #keep(erasures: number): void {
+    const { clock, logger } = this.#deps;
+    const made = this.#folder.keep(clock.now());
+    const others = this.#folder.list().filter(({ path }) => path !== made.path);
+    const good = others.filter((backup) => backup.erasures === erasures);
+    const kept = new Set(good.slice(0, GENERATIONS - 1));
+    for (const backup of others) if (!kept.has(backup)) this.#folder.remove(backup);
+    this.#checkedAt = clock.monotonic();
+    logger.info({ bytes: made.size, generations: kept.size + 1 }, 'A backup was made');
+  }
+
+  async #check(isThrottled: boolean): Promise<void> {
+    const { db, paths, clock, logger, thread } = this.#deps;
+    const { signal } = this.#stopping;
+    const result = await runDatabaseTask({ source: paths.database, isThrottled }, { entry: thread, signal });
+    this.#checkedAt = clock.monotonic();
+    if (result.state === 'good') return;
+    if (result.state === 'damaged') {
+      db.markDamaged();
+      logger.error({}, 'The database is damaged');
+    } else logger.warn({ ...result }, 'The database could not be checked');
+  }
+}

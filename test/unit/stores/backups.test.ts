@@ -1,0 +1,137 @@
+import { closeSync, openSync, readdirSync, readFileSync, statSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import BetterSqlite3 from 'better-sqlite3';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { systemClock } from '../../../electron/core/base/clock.ts';
+import { silentLogger } from '../../../electron/core/base/logger.ts';
+import { dataPaths } from '../../../electron/core/base/paths.ts';
+import { prepareFolders } from '../../../electron/core/data-folder.ts';
+import { BackupService } from '../../../electron/core/services/backups.ts';
+import { SettingsService } from '../../../electron/core/services/settings.ts';
+import { type Database, openDatabase, sql } from '../../../electron/core/stores/database.ts';
+import { markForScrub, runPendingScrub } from '../../../electron/core/stores/scrub.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+const paths = dataPaths(join(temporaryFolder(), 'data'));
+let db: Database;
+let settings: SettingsService;
+let now: number;
+
+const create = () =>
+  new BackupService({
+    db,
+    paths,
+    clock: { ...systemClock, now: () => now },
+    logger: silentLogger,
+    settings,
+    isIdle: () => true,
+  });
+
+const write = (key: string, value: string) => db.run(sql.replaceInto('meta').values({ key, value }));
+const names = () => readdirSync(paths.backups).toSorted();
+const readBack = (name: string): unknown => {
+  const file = new BetterSqlite3(join(paths.backups, name), { readonly: true });
+  const value = file.prepare("SELECT value FROM meta WHERE key = 'test'").pluck().get();
+  file.close();
+  return value;
+};
+
+/** Overwrites pages of the database file behind SQLite's back. */
+const damage = (): void => {
+  db.checkpoint();
+  const file = openSync(paths.database, 'r+');
+  writeSync(file, Buffer.alloc(60_000, 0xa5), 0, 60_000, 8192);
+  closeSync(file);
+};
+
+beforeEach(() => {
+  prepareFolders(paths);
+  db = openDatabase(paths.database, { logger: silentLogger, now: () => now });
+  runPendingScrub(db);
+  settings = new SettingsService(db, {});
+  now = Date.UTC(2026, 10, 22, 11, 30);
+});
+afterEach(async () => {
+  settings.change({ 'storage.backups': null });
+  db.close();
+});
+
+it('keeps the last two copies, for this account of the system only', async () => {
+  const backups = create();
+  for (const value of ['one', 'two', 'three']) {
+    write('test', value);
+    await backups.create();
+    now += 24 * 3600_000;
+  }
+  expect(names()).toEqual(['earshot-20261123T113000Z.db', 'earshot-20261124T113000Z.db']);
+  expect(names().map(readBack)).toEqual(['two', 'three']);
+  expect(backups.list().map(({ created_at }) => created_at)).toEqual([
+    '2026-11-24T11:30:00.000Z',
+    '2026-11-23T11:30:00.000Z',
+  ]);
+  if (process.platform !== 'win32') {
+    for (const name of names()) expect(statSync(join(paths.backups, name)).mode & 0o777).toBe(0o600);
+  }
+  await backups.close();
+});
+
+it('after an erasure, a new copy replaces all earlier ones', async () => {
+  const backups = create();
+  write('test', 'Quetzalcoatl');
+  await backups.create();
+  db.transaction(() => {
+    write('test', 'nobody');
+    markForScrub(db, 'log');
+  });
+  runPendingScrub(db);
+  now += 1000;
+  await backups.create();
+  expect(names().map(readBack)).toEqual(['nobody']);
+  await backups.close();
+});
+
+it('at a stop, copies that hold what was erased are replaced', async () => {
+  const backups = create();
+  write('test', 'Quetzalcoatl');
+  await backups.create();
+  db.transaction(() => {
+    write('test', 'nobody');
+    markForScrub(db, 'log');
+  });
+  runPendingScrub(db);
+  now += 1000;
+  await backups.close();
+  expect(names().map(readBack)).toEqual(['nobody']);
+  expect(names().every((name) => !readFileSync(join(paths.backups, name)).includes('Quetzal'))).toBe(true);
+});
+
+it('copies nothing while erased text is still in the files', async () => {
+  const backups = create();
+  await backups.create();
+  markForScrub(db, 'log');
+  const waiting = backups.create();
+  await backups.close();
+  runPendingScrub(db);
+  await expect(waiting).rejects.toThrow();
+  expect(names()).toEqual([]);
+});
+
+it('a damaged database never replaces a backup, and is found by it', async () => {
+  const backups = create();
+  db.transaction(() => {
+    for (let i = 0; i < 2000; i++) write(`filler ${i}`, 'x'.repeat(100));
+  });
+  await backups.create();
+  const before = names();
+  const good = readFileSync(join(paths.backups, before[0] ?? ''));
+  damage();
+  now += 1000;
+  await expect(backups.create()).rejects.toMatchObject({
+    code: 'conflict',
+    message: expect.stringContaining('earshot doctor'),
+  });
+  expect(db.isDamaged).toBe(true);
+  await backups.close();
+  expect(names()).toEqual(before);
+  expect(readFileSync(join(paths.backups, before[0] ?? '')).equals(good)).toBe(true);
+});
