@@ -4,6 +4,12 @@ export type Json = Record<string, unknown>;
 
 export const BINARY: Json = { type: 'string', format: 'binary' };
 
+/** zod leaves out the default of a field that `z.preprocess` reads from text, though it is written as one may send it. */
+const keepDefault: z.core.ToJSONSchemaParams['override'] = ({ zodSchema, jsonSchema }) => {
+  const { def } = zodSchema._zod;
+  if (def.type === 'default' && jsonSchema.$ref === undefined) jsonSchema.default ??= def.defaultValue;
+};
+
 /** Collects the JSON Schemas of a document. */
 export class Schemas {
   readonly components: Json = {};
@@ -22,15 +28,16 @@ export class Schemas {
       io,
       unrepresentable: 'any',
       reused: 'inline',
+      override: keepDefault,
     }) as Json & { $defs?: Json };
     for (const [name, definition] of Object.entries($defs ?? {})) {
-      this.components[name] = this.#relocated(definition);
+      this.#define(name, this.#relocated(definition));
     }
     const id = schema.meta()?.id;
     const relocated = this.#relocated(rest);
     if (id === undefined) return relocated;
     // zod returns a schema with an id as a reference to its definition, which the loop above has stored.
-    this.components[id] ??= relocated;
+    if (relocated.$ref === undefined) this.#define(id, relocated);
     return { $ref: `#/components/schemas/${id}` };
   }
 
@@ -40,16 +47,19 @@ export class Schemas {
     return { $ref: `#/components/responses/${name}` };
   }
 
+  #define(name: string, schema: Json): void {
+    const known = this.components[name];
+    if (known !== undefined && JSON.stringify(known) !== JSON.stringify(schema)) {
+      throw new Error(`Two schemas have the id ${name}, or it differs between requests and answers.`);
+    }
+    this.components[name] = schema;
+  }
+
   #relocated(value: unknown): Json {
     // Safe on the serialized schema: the prefix occurs in `$ref` only.
     return JSON.parse(JSON.stringify(value).replaceAll('"#/$defs/', '"#/components/schemas/')) as Json;
   }
 }
-
-const defaultOf = (schema: z.ZodType): Json => {
-  const result = schema.safeParse(undefined);
-  return result.success && result.data !== undefined ? { default: result.data } : {};
-};
 
 export type Field = { readonly name: string; readonly required: boolean; readonly schema: Json };
 
@@ -61,12 +71,9 @@ export const fieldsOf = (schemas: Schemas, schema: z.ZodType | undefined): Field
     properties?: Record<string, Json>;
     required?: string[];
   };
-  const source = schema instanceof z.ZodPipe ? schema.in : schema;
-  const shape = source instanceof z.ZodObject ? source.shape : {};
   return Object.entries(properties).map(([name, property]) => ({
     name,
     required: required.includes(name),
-    // `z.preprocess` hides the default from the JSON Schema.
-    schema: { ...property, ...(shape[name] === undefined ? {} : defaultOf(shape[name])) },
+    schema: property,
   }));
 };
