@@ -3,7 +3,6 @@ import type { Translate } from '../../i18n/index.ts';
 import { describeError } from '../../lib/errors.ts';
 import type { Source } from '../../stores/dialogs.ts';
 import type { TranscriptionOptions } from '../../stores/prefs.ts';
-import { UploadCancelledError } from '../../stores/uploads.ts';
 import { type Range, type TranscriptRequest, toRequest } from './request.ts';
 
 export const sourceName = (source: Source): string =>
@@ -32,14 +31,15 @@ const startTranscription = async (
   range: Range,
 ) => {
   const { client, library, toasts } = services;
+  // The list of uploads shows why one failed.
+  const audioUrl = await uploadSource(services, source).catch(() => undefined);
+  if (audioUrl === undefined) return;
   try {
-    const audioUrl = await uploadSource(services, source);
     await client.call('createTranscript', {
       body: { ...toRequest(audioUrl, options, range), ...transcriptName(source) },
     });
     await library.refresh();
   } catch (error) {
-    if (error instanceof UploadCancelledError) return;
     toasts.show(`${sourceName(source)}: ${describeError(error, t)}`, { tone: 'bad' });
   }
 };

@@ -9,10 +9,19 @@ import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { ProgressBar } from '../../ui/feedback.tsx';
 import { modelName } from './model-facts.ts';
 
-/** The progress of a download, or the reason of its failure. */
-export const DownloadStatus = ({ model }: { model: Model }) => {
+type StatusProps = { model: Model; error: string | undefined };
+
+/** The progress of a download, or the reason of its failure or of another action's. */
+export const ModelStatus = ({ model, error }: StatusProps) => {
   const { t, locale } = useI18n();
   const { download } = model;
+  if (error !== undefined && download?.state !== 'failed') {
+    return (
+      <p role="alert" className="mt-1 text-xs text-bad">
+        {error}
+      </p>
+    );
+  }
   if (download === null) return null;
   const amounts = {
     received: formatBytes(download.received, locale),
@@ -41,8 +50,15 @@ export const DownloadStatus = ({ model }: { model: Model }) => {
   );
 };
 
+type ActionsProps = {
+  model: Model;
+  onChanged: () => void;
+  /** Called with the reason for which an action failed, and with undefined before the next one. */
+  onError: (reason: string | undefined) => void;
+};
+
 /** The actions that the model's state allows: download, pause, resume, measure, remove. */
-export const ModelActions = ({ model, onChanged }: { model: Model; onChanged: () => void }) => {
+export const ModelActions = ({ model, onChanged, onError }: ActionsProps) => {
   const { client, toasts } = useServices();
   const { t, locale } = useI18n();
   const [isConfirmingRemoval, setIsConfirmingRemoval] = useState(false);
@@ -50,10 +66,11 @@ export const ModelActions = ({ model, onChanged }: { model: Model; onChanged: ()
   const params = { id: model.id };
   const run = async (work: () => Promise<unknown>) => {
     setIsBusy(true);
+    onError(undefined);
     try {
       await work();
     } catch (error) {
-      toasts.show(describeError(error, t), { tone: 'bad' });
+      onError(describeError(error, t));
     }
     setIsBusy(false);
     onChanged();

@@ -11,7 +11,7 @@ import { Tag } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Callout, EmptyState, SkeletonRows } from '../../ui/feedback.tsx';
 import { ImportModelDialog } from './import-dialog.tsx';
-import { DownloadStatus, ModelActions } from './model-actions.tsx';
+import { ModelActions, ModelStatus } from './model-actions.tsx';
 import { describeFacts, describeModel, modelName } from './model-facts.ts';
 
 /** The latest announcement on downloads for a live region. */
@@ -132,6 +132,7 @@ const ModelGroup = ({ models, onChanged, ...head }: GroupProps) => {
 const ModelRow = ({ model, onChanged }: { model: Model; onChanged: () => void }) => {
   const i18n = useI18n();
   const { t } = i18n;
+  const [error, setError] = useState<string>();
   const Icon = model.kind === 'whisper' ? AudioLines : UsersRound;
   return (
     <li className="flex flex-wrap items-start gap-x-4 gap-y-2 border-b border-line py-3.5 last:border-0 sm:flex-nowrap">
@@ -143,9 +144,9 @@ const ModelRow = ({ model, onChanged }: { model: Model; onChanged: () => void })
         </p>
         <p className="mt-0.5 text-ink-2">{describeModel(model, t)}</p>
         <p className="tnum mt-0.5 text-xs text-ink-3">{describeFacts(model, i18n)}</p>
-        <DownloadStatus model={model} />
+        <ModelStatus model={model} error={error} />
       </div>
-      <ModelActions model={model} onChanged={onChanged} />
+      <ModelActions model={model} onChanged={onChanged} onError={setError} />
     </li>
   );
 };
