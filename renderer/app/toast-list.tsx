@@ -1,50 +1,88 @@
 import { X } from 'lucide-react';
+import { Toast } from 'radix-ui';
+import { useEffect } from 'react';
 import { useStore } from 'zustand';
 import { cx } from '../lib/classes.ts';
+import type { Toasts } from '../stores/toasts.ts';
 import { useCoreServices, useI18n } from './services.tsx';
 
-/** Shows the toasts; a live region, so that screen readers announce them. */
+const TONES = {
+  plain: 'bg-ink text-surface',
+  good: 'border border-line bg-good-soft text-good',
+  bad: 'border border-line bg-bad-soft text-bad',
+} as const;
+
+/** Shows the toasts. F8 moves the focus to them; screen readers announce them. */
 export const ToastList = () => {
   const { toasts } = useCoreServices();
   const { t } = useI18n();
   const list = useStore(toasts.store);
+  useBackgroundExpiry(toasts);
   return (
-    <section
-      aria-label={t('toast.label')}
-      aria-live="polite"
-      className="pointer-events-none fixed inset-x-0 bottom-16 z-50 flex flex-col items-center gap-2 px-3 md:bottom-5"
-    >
+    <Toast.Provider label={t('toast.one')} swipeDirection="right">
       {list.map((toast) => (
-        <div
+        <Toast.Root
           key={toast.id}
+          open
+          data-toast
+          type={toast.tone === 'bad' ? 'foreground' : 'background'}
+          duration={toast.milliseconds}
+          onOpenChange={(open) => !open && toasts.dismiss(toast.id)}
           className={cx(
-            'enter pointer-events-auto flex max-w-[560px] items-center gap-3 rounded-box py-2 pe-2 ps-4 shadow-high',
-            toast.tone === 'bad' ? 'border border-line bg-bad-soft text-bad' : 'bg-ink text-surface',
+            'enter pointer-events-auto flex w-fit max-w-full items-center gap-3 rounded-box py-2 pe-2 ps-4 shadow-high',
+            TONES[toast.tone],
           )}
         >
-          <span className="min-w-0">{toast.text}</span>
+          <Toast.Description className="min-w-0 break-words">{toast.text}</Toast.Description>
           {toast.action !== undefined && (
-            <button
-              type="button"
+            <Toast.Action
+              altText={toast.action.label}
               className="shrink-0 rounded-ctl px-2 py-1 font-[600] underline underline-offset-[3px]"
-              onClick={() => {
-                toast.action?.run();
-                toasts.dismiss(toast.id);
-              }}
+              // Before the toast closes, which would let it expire.
+              onClickCapture={() => toasts.runAction(toast.id)}
             >
               {toast.action.label}
-            </button>
+            </Toast.Action>
           )}
-          <button
-            type="button"
+          <Toast.Close
             aria-label={t('common.close')}
             className="grid size-7 shrink-0 place-items-center rounded-ctl opacity-75 hover:opacity-100"
-            onClick={() => toasts.dismiss(toast.id)}
           >
             <X size={14} aria-hidden />
-          </button>
-        </div>
+          </Toast.Close>
+        </Toast.Root>
       ))}
-    </section>
+      {/* At an edge where no dialog and no list has its buttons. */}
+      <Toast.Viewport
+        label={t('toast.label')}
+        className="pointer-events-none fixed top-3 right-0 z-50 flex max-w-[min(560px,100vw)] flex-col items-end gap-2 px-3 outline-none md:top-auto md:bottom-5"
+      />
+    </Toast.Provider>
   );
+};
+
+/** Radix stops the clock of toasts while the window is in the background; what waits for their end must not wait. */
+const useBackgroundExpiry = ({ store, dismiss }: Toasts) => {
+  useEffect(() => {
+    const timers = new Map<number, ReturnType<typeof setTimeout>>();
+    const stop = () => {
+      for (const timer of timers.values()) clearTimeout(timer);
+      timers.clear();
+    };
+    const start = () => {
+      stop();
+      for (const { id, milliseconds } of store.getState())
+        timers.set(
+          id,
+          setTimeout(() => dismiss(id), milliseconds),
+        );
+    };
+    window.addEventListener('blur', start);
+    window.addEventListener('focus', stop);
+    return () => {
+      stop();
+      window.removeEventListener('blur', start);
+      window.removeEventListener('focus', stop);
+    };
+  }, [store, dismiss]);
 };

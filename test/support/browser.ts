@@ -1,7 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
-import { type BrowserContext, type Browser as Chromium, chromium, type Page } from 'playwright-core';
+import {
+  type BrowserContext,
+  type Browser as Chromium,
+  chromium,
+  type Locator,
+  type Page,
+} from 'playwright-core';
 import type { TestServer } from './server.ts';
 
 const FLAGS = [
@@ -57,6 +63,8 @@ export type TestWindow = {
   go(hash: string): Promise<void>;
   /** Waits until no placeholder of loading content is left. */
   settle(): Promise<void>;
+  /** A toast with this text. Screen readers get the text a second time, out of sight. */
+  toast(text: string): Locator;
   /** axe-core's violations, one line each: of all rules, or of those on color, the only difference between the themes. */
   violations(rules?: 'all' | 'colors'): Promise<string[]>;
   close(): Promise<void>;
@@ -154,6 +162,7 @@ export const openWindow = async (
       await settle();
     },
     settle,
+    toast: (text) => page.locator('[data-toast]', { hasText: text }),
     violations: async (rules = options.theme === 'dark' ? 'colors' : 'all') => {
       if (await page.evaluate('typeof axe === "undefined"')) await page.evaluate(AXE);
       const only =

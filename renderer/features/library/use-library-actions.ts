@@ -38,6 +38,14 @@ const createActions = (services: Services, t: Translate) => {
       tone: 'bad',
     });
   };
+  const deleteAll = async (ids: readonly string[]) => {
+    const { failures, reason } = await runForEach(ids, (id) =>
+      client.call('deleteTranscript', { params: { id } }),
+    );
+    if (failures > 0) showFailures(failures, ids.length, reason);
+    await library.refresh();
+    library.unhide(ids);
+  };
   /** Summaries are written in the language of their recording. */
   const summaryLanguage = (id: string) => {
     const language = library.find(id)?.language;
@@ -89,27 +97,12 @@ const createActions = (services: Services, t: Translate) => {
     },
     /** Hides the rows at once and deletes the transcripts after the time for an undo. */
     remove: (ids: readonly string[]) => {
-      let isUndone = false;
       library.hide(ids);
       toasts.show(t('library.deleted', { count: ids.length }), {
         milliseconds: UNDO_MS,
-        action: {
-          label: t('common.undo'),
-          run: () => {
-            isUndone = true;
-            library.unhide(ids);
-          },
-        },
+        action: { label: t('common.undo'), run: () => library.unhide(ids) },
+        onExpire: () => void deleteAll(ids),
       });
-      setTimeout(async () => {
-        if (isUndone) return;
-        const { failures, reason } = await runForEach(ids, (id) =>
-          client.call('deleteTranscript', { params: { id } }),
-        );
-        if (failures > 0) showFailures(failures, ids.length, reason);
-        await library.refresh();
-        library.unhide(ids);
-      }, UNDO_MS);
     },
   };
 };

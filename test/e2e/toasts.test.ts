@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../support/browser.ts';
+import { fixturePath } from '../support/fixtures.ts';
+import { discard, startServer, type TestServer } from '../support/server.ts';
+import { transcribeFixture } from '../support/transcribe.ts';
+
+const UNDO_MS = 6000;
+
+describe('toasts', () => {
+  let server: TestServer;
+  let browser: Browser;
+  let window: TestWindow;
+
+  beforeAll(async () => {
+    [server, browser] = await Promise.all([startServer({ quick: true }), borrowBrowser()]);
+    await transcribeFixture(server, fixturePath('01-short-note.wav'));
+    window = await openWindow(browser, server);
+    // The page's clock: a toast's time passes without waiting for it.
+    await window.page.clock.install();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await discard(server);
+  });
+
+  const removeFirst = async () => {
+    const { page } = window;
+    await page.locator('[data-row-link]').first().focus();
+    await page.keyboard.press('Delete');
+    const toast = window.toast('Deleted');
+    await toast.waitFor();
+    return toast;
+  };
+
+  it('stays while the pointer is on it, and its Undo works then', async () => {
+    const { page } = window;
+    const toast = await removeFirst();
+    await toast.hover();
+    await page.clock.runFor(UNDO_MS * 3);
+    expect(await toast.isVisible()).toBe(true);
+    await toast.getByRole('button', { name: 'Undo' }).click();
+    await toast.waitFor({ state: 'detached' });
+    await page.locator('[data-row-link]').waitFor();
+    await page.clock.runFor(UNDO_MS * 3);
+    const { data } = await server.client.call('listTranscripts');
+    expect(data.pagination.total).toBe(1);
+  });
+
+  it('stays while it has the focus, which F8 gives it', async () => {
+    const { page } = window;
+    await page.mouse.move(5, 5);
+    const toast = await removeFirst();
+    await page.keyboard.press('F8');
+    await page.waitForFunction(() => document.activeElement?.closest('[role=region] ol') !== null);
+    await page.clock.runFor(UNDO_MS * 3);
+    expect(await toast.isVisible()).toBe(true);
+    expect(await window.violations('all')).toEqual([]);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Undo');
+    await page.keyboard.press('Enter');
+    await page.locator('[data-row-link]').waitFor();
+  });
+
+  it('deletes when it goes, also in a window without the focus', async () => {
+    const { page } = window;
+    await page.mouse.move(5, 5);
+    const toast = await removeFirst();
+    await page.evaluate(() => globalThis.dispatchEvent(new Event('blur')));
+    await page.clock.runFor(UNDO_MS + 100);
+    await toast.waitFor({ state: 'detached' });
+    await expect
+      .poll(async () => (await server.client.call('listTranscripts')).data.pagination.total)
+      .toBe(0);
+    expect(window.errors).toEqual([]);
+  });
+});
