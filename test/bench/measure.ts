@@ -13,8 +13,12 @@ export const seconds = async (work: () => Promise<unknown>): Promise<number> => 
   return (performance.now() - start) / 1000;
 };
 
-export const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+/** `share`: 0.99 for the 99th percentile. */
+export const quantile = (values: readonly number[], share: number): number =>
+  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ??
+  Number.NaN;
+
+export const median = (values: readonly number[]): number => quantile(values, 0.5);
 
 /** Runs whisper.cpp's own program with the product's decoding. It loads the model each time. */
 export const whisperCli = async (wav: string, threads: number): Promise<void> => {

@@ -100,10 +100,30 @@ class Parser {
   }
 }
 
-/** Parses a query; undefined if it has no words or only excluded ones. */
-export const parseQuery = (text: string): Alternatives | undefined => {
-  const query = new Parser(lexemesOf(text.toWellFormed())).parse();
+const parse = (lexemes: readonly Lexeme[]): Alternatives | undefined => {
+  const query = new Parser(lexemes).parse();
   return query.of.length === 0 ? undefined : query;
+};
+
+/** Parses a query; undefined if it has no words or only excluded ones. */
+export const parseQuery = (text: string): Alternatives | undefined => parse(lexemesOf(text.toWellFormed()));
+
+/** Shorter beginnings match most texts, and FTS5 has no prefix index for them. */
+const MIN_BEGINNING = 2;
+
+/**
+ * Parses a query whose last word is still being typed, so that it also matches as the beginning of a word. Undefined where
+ * that makes no difference: after anything but a letter or digit, for an excluded word, and for a single character.
+ */
+export const parseTyping = (text: string): Alternatives | undefined => {
+  if (!/[\p{L}\p{N}\p{M}]$/u.test(text)) return undefined;
+  const lexemes = lexemesOf(text.toWellFormed());
+  const last = lexemes.at(-1);
+  if (last?.type !== 'phrase' || lexemes.at(-2)?.type === 'not') return undefined;
+  const { phrase } = last;
+  const { length } = [...(phrase.tokens.at(-1) ?? '')];
+  if (phrase.prefix || length < MIN_BEGINNING) return undefined;
+  return parse([...lexemes.slice(0, -1), { type: 'phrase', phrase: { ...phrase, prefix: true } }]);
 };
 
 const nodeExpression = (node: QueryNode): string =>

@@ -3,7 +3,7 @@ import type { Pagination } from '../../contract/common.ts';
 import type { SearchHit } from '../../contract/search.ts';
 import { isoTime } from '../base/clock.ts';
 import { round, roundMs } from '../base/numbers.ts';
-import { type Alternatives, matchExpression, parseQuery } from '../search/query.ts';
+import { type Alternatives, matchExpression, parseQuery, parseTyping } from '../search/query.ts';
 import { findMarks, makeSnippet } from '../search/snippet.ts';
 import type { ReadableDb } from '../stores/database.ts';
 import { countMatches, type FoundTranscript, searchTranscripts } from '../stores/search.ts';
@@ -28,15 +28,20 @@ export class SearchService {
     this.#db = db;
   }
 
-  /** Ranked transcripts with the places that match. A query without any word finds nothing. */
+  /**
+   * Ranked transcripts with the places that match. The last word also finds words that begin with it, after those that
+   * equal it. A query without any word finds nothing.
+   */
   search(userId: string, text: string, page: number, limit: number): Found {
     const parsed = parseQuery(text);
     if (parsed === undefined) return { results: [], pagination: paginationOf(page, limit, 0) };
-    const expression = matchExpression(parsed);
-    const found = searchTranscripts(this.#db, userId, expression, { limit, offset: (page - 1) * limit });
-    const total = countMatches(this.#db, userId, expression);
+    const typing = parseTyping(text);
+    const whole = matchExpression(parsed);
+    const expressions = { whole, typing: typing && matchExpression(typing) };
+    const found = searchTranscripts(this.#db, userId, expressions, { limit, offset: (page - 1) * limit });
+    const total = countMatches(this.#db, userId, expressions.typing ?? whole);
     return {
-      results: found.map((transcript) => this.#present(transcript, parsed)),
+      results: found.map((transcript) => this.#present(transcript, typing ?? parsed)),
       pagination: paginationOf(page, limit, total),
     };
   }

@@ -123,35 +123,79 @@ type FoundRow = { id: string; name: string; language: string | null; created_at:
 /** A word in the name weighs as much as five in the text. */
 const RANK = 'bm25(search_index, 0.0, 5.0, 1.0)';
 
+/** Matches in the name or text of the user's transcripts. */
 const matchFor = (userId: string, expression: string): string =>
-  `owner : "${ownerToken(userId)}" AND {name body} : ${expression}`;
+  `owner : "${ownerToken(userId)}" AND ${anywhere(expression)}`;
 
-/** A page of the user's transcripts that match an FTS5 expression, best first. */
-export const searchTranscripts = (
-  db: ReadableDb,
-  userId: string,
-  expression: string,
-  { limit, offset }: { readonly limit: number; readonly offset: number },
-): FoundTranscript[] =>
+const anywhere = (expression: string): string => `({name body} : ${expression})`;
+const inName = (expression: string): string => `({name} : ${expression})`;
+
+export type Slice = { readonly limit: number; readonly offset: number };
+
+/** FTS5 expressions of a query. */
+export type SearchExpressions = {
+  readonly whole: string;
+  /** Matches more than `whole`: the last word may be the beginning of a longer one. */
+  readonly typing: string | undefined;
+};
+
+/** A part of the results, which come one tier after the other. */
+type Tier = { readonly match: string; readonly score: string; readonly order: string };
+
+/**
+ * Transcripts with the whole words, best first; then those with a longer last word in their name, then in their text. These
+ * come by time, since the index streams them so: ranking would read the positions of every match.
+ */
+const tiersOf = (userId: string, { whole, typing }: SearchExpressions): Tier[] => {
+  const owner = `owner : "${ownerToken(userId)}"`;
+  const ranked = { match: `${owner} AND ${anywhere(whole)}`, score: RANK, order: 'score' };
+  if (typing === undefined) return [ranked];
+  const latest = { score: '0.0', order: 'rowid DESC' };
+  const names = `${owner} AND (${inName(typing)} NOT ${anywhere(whole)})`;
+  const texts = `${owner} AND (${anywhere(typing)} NOT (${inName(typing)} OR ${anywhere(whole)}))`;
+  return [ranked, { ...latest, match: names }, { ...latest, match: texts }];
+};
+
+const readTier = (db: ReadableDb, { match, score, order }: Tier, { limit, offset }: Slice) =>
   db
     .all(
       query(raw<FoundRow>`
       SELECT t.id, t.name, t.language, t.created_at, m.score
       FROM (
-        SELECT rowid, ${raw.raw(RANK)} AS score FROM search_index
-        WHERE search_index MATCH ${matchFor(userId, expression)} ORDER BY score LIMIT ${limit} OFFSET ${offset}
+        SELECT rowid, ${raw.raw(score)} AS score FROM search_index
+        WHERE search_index MATCH ${match} ORDER BY ${raw.raw(order)} LIMIT ${limit} OFFSET ${offset}
       ) m
       JOIN search_rows r ON r.row = m.rowid
       JOIN transcripts t ON t.id = r.transcript_id
-      ORDER BY m.score`),
+      ORDER BY m.score, m.rowid DESC`),
     )
     .map(({ created_at: createdAt, ...found }) => ({ ...found, createdAt }));
 
-export const countMatches = (db: ReadableDb, userId: string, expression: string): number =>
+const countRows = (db: ReadableDb, match: string): number =>
   db.get(
     query(
-      raw<{
-        count: number;
-      }>`SELECT count(*) AS count FROM search_index WHERE search_index MATCH ${matchFor(userId, expression)}`,
+      raw<{ count: number }>`SELECT count(*) AS count FROM search_index WHERE search_index MATCH ${match}`,
     ),
   )?.count ?? 0;
+
+export const countMatches = (db: ReadableDb, userId: string, expression: string): number =>
+  countRows(db, matchFor(userId, expression));
+
+/** A page of the user's transcripts that match. */
+export const searchTranscripts = (
+  db: ReadableDb,
+  userId: string,
+  expressions: SearchExpressions,
+  { limit, offset }: Slice,
+): FoundTranscript[] => {
+  const found: FoundTranscript[] = [];
+  let skip = offset;
+  for (const tier of tiersOf(userId, expressions)) {
+    const rows = readTier(db, tier, { limit: limit - found.length, offset: skip });
+    found.push(...rows);
+    if (found.length === limit) break;
+    // Count a tier only where the page begins behind it.
+    skip = rows.length > 0 || skip === 0 ? 0 : Math.max(0, skip - countRows(db, tier.match));
+  }
+  return found;
+};

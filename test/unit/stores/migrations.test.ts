@@ -129,7 +129,9 @@ describe('a database of the version before the scrub marks', () => {
     expect(rebuildIndexIfMarked(db)).toBe(1);
     expect(rebuildIndexIfMarked(db)).toBeUndefined();
     const found = (word: string) =>
-      searchTranscripts(db, 'usr_1', word, { limit: 10, offset: 0 }).map(({ id }) => id);
+      searchTranscripts(db, 'usr_1', { whole: word, typing: undefined }, { limit: 10, offset: 0 }).map(
+        ({ id }) => id,
+      );
     expect(found('secret')).toEqual([]);
     expect(found('zeppelin')).toEqual(['tr_1']);
   });
