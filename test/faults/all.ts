@@ -1,6 +1,7 @@
 import { dataFaults } from './data-faults.ts';
 import { engineFaults } from './engine-faults.ts';
 import { jobFaults } from './job-faults.ts';
+import { killFaults } from './kill-faults.ts';
 import { longFaults } from './long-faults.ts';
 import { serverFaults } from './server-faults.ts';
 import { stageFaults } from './stage-faults.ts';
@@ -15,5 +16,6 @@ export const ALL_FAULTS: readonly Fault[] = [
   ...engineFaults,
   ...dataFaults,
   ...serverFaults,
+  ...killFaults,
   ...longFaults,
 ];
