@@ -107,6 +107,7 @@ export const JOB_ERROR_CODES = [
   'file_not_found',
   'model_not_installed',
   'model_invalid',
+  'language_not_supported',
   'engine_crashed',
   'engine_unavailable',
   'budget_exceeded',

@@ -247,6 +247,14 @@ describe('a client', () => {
     expect(data.transcriptions[0]).toMatchObject({ status: 'failed', error: { code: 'cancelled' } });
   });
 
+  it('cannot use a language that the model does not know', async () => {
+    const asked = { file: sample(), model: 'whisper-1', language: 'yue' };
+    expect(await failure(openai.audio.transcriptions.create(asked))).toMatchObject({
+      status: 400,
+      param: 'language',
+    });
+  });
+
   it('cannot use another language with an English model', async () => {
     const asked = { file: sample(), model: 'nano', language: 'de' };
     expect(await failure(openai.audio.transcriptions.create(asked))).toMatchObject({

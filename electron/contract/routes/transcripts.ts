@@ -25,7 +25,7 @@ export const transcriptRoutes = {
     body: t.CreateTranscript,
     located: true,
     responses: { 200: t.Transcription, 202: t.Transcription },
-    errors: ['budget_exceeded', 'idempotency_mismatch', 'engine_unavailable'],
+    errors: ['file_not_found', 'budget_exceeded', 'idempotency_mismatch', 'engine_unavailable'],
   }),
   recentTranscripts: route({
     method: 'GET',

@@ -48,6 +48,10 @@ const encodedPath = (value: string, isKey: boolean, random: Random): string => {
   return text.replace(/^\//, '').split('/').map(encodeURIComponent).join('/');
 };
 
+/** Whether a request's path fits a path of the document, whatever its parameters. */
+const isPathOf = (template: string, path: string): boolean =>
+  new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path.replace(/\?.*$/s, ''));
+
 /** Plans requests; each depends only on the run's seed and its own index. */
 export class Planner {
   readonly #document: ApiDocument;
@@ -224,7 +228,10 @@ export class Planner {
   }
 
   #otherMethod(plan: Plan, random: Random): Plan {
-    const taken = this.#document.operations.filter(({ path }) => path === plan.operation?.path);
+    // `/v1/models/import` is also a model with that id.
+    const taken = this.#document.operations.filter(
+      ({ path }) => path === plan.operation?.path || isPathOf(path, plan.path),
+    );
     const free = ODD_METHODS.filter((method) => !taken.some((operation) => operation.method === method));
     const method = random.pick(free);
     // What answers to GET answers to HEAD, without a body.

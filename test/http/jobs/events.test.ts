@@ -38,6 +38,15 @@ describe('server-sent events', () => {
     events.close();
   });
 
+  it('end at once for HEAD', async () => {
+    const response = await server.fetch('/v1/events', { method: 'HEAD' });
+    expect([response.status, response.headers.get('content-type')]).toEqual([
+      200,
+      'text/event-stream; charset=utf-8',
+    ]);
+    expect(await response.text()).toBe('');
+  });
+
   it('follow a job from its creation to its end, with growing ids and a percent that never goes back', async () => {
     const events = await open();
     await events.waitFor('snapshot');

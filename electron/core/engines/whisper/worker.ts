@@ -2,6 +2,7 @@ import { handleTask, type LoadEngine, TaskError, type TaskErrorCode } from '../w
 import { loadAddon, type NativeErrorCode } from './addon.ts';
 import { LoadedModels } from './loaded-models.ts';
 import type { detectLanguageTask, modelFactsTask, systemInfoTask, transcribeTask } from './tasks.ts';
+import type { ModelFacts } from './types.ts';
 
 const TASK_ERROR_CODES = {
   invalid_argument: 'invalid_request',
@@ -17,9 +18,19 @@ const isNativeErrorCode = (code: unknown): code is NativeErrorCode =>
   typeof code === 'string' && Object.hasOwn(TASK_ERROR_CODES, code);
 
 const toTaskError = (error: unknown): TaskError => {
+  if (error instanceof TaskError) return error;
   const message = error instanceof Error ? error.message : String(error);
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return new TaskError(isNativeErrorCode(code) ? TASK_ERROR_CODES[code] : 'internal_error', message);
+};
+
+/** Only a loaded model tells which languages it knows: Cantonese came with large-v3. */
+const checkLanguage = ({ languages }: ModelFacts, language: string): void => {
+  if (language === 'auto' || languages.includes(language)) return;
+  throw new TaskError(
+    'language_not_supported',
+    `This model does not know the language "${language}". Choose another model or language.`,
+  );
 };
 
 /** Loads the native addon and serves its tasks. Argument: the path of the addon. */
@@ -33,6 +44,7 @@ export const loadWhisper: LoadEngine = ([addonPath]) => {
         'transcribe',
         ({ modelPath, modelOptions, pcm, params }, { signal, emit }) =>
           models.use(modelPath, modelOptions, (model) => {
+            checkLanguage(model.facts(), params.language ?? 'auto');
             const job = model.transcribe(pcm, params, {
               onProgress: (percent) => emit({ type: 'progress', percent }),
               onLanguage: (guess) => emit({ type: 'language', guess }),

@@ -34,7 +34,14 @@ const CLIENT_ERRORS: ReadonlySet<string> = new Set([
   'decode_failed',
   'empty_range',
   'model_not_installed',
+  'language_not_supported',
 ]);
+
+/** The field that an error is about, where that is not the file. */
+const FIELDS: Readonly<Record<string, string>> = {
+  model_not_installed: 'model',
+  language_not_supported: 'language',
+};
 
 /**
  * Converts the error of a failed job to the error of the request that waited for it. `x-should-retry` keeps OpenAI's
@@ -43,7 +50,7 @@ const CLIENT_ERRORS: ReadonlySet<string> = new Set([
 export const errorOfJob = (error: JobError): AppError => {
   const headers = { 'x-should-retry': 'false' };
   if (CLIENT_ERRORS.has(error.code)) {
-    const path = error.code === 'model_not_installed' ? 'model' : 'file';
+    const path = FIELDS[error.code] ?? 'file';
     return new AppError('invalid_request', error.message, {
       details: [{ path, message: error.message }],
       headers,

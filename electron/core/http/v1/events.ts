@@ -46,6 +46,10 @@ export const addEventRoutes = (server: FastifyInstance, deps: EventDeps): void =
   addRoute(server, routes.events, ({ caller, headers, reply }) => {
     const userId = caller.user.id;
     const out = startEventStream(reply);
+    if (reply.request.method === 'HEAD') {
+      out.end();
+      return undefined;
+    }
     open.add(out);
     for (const event of firstEvents(deps, userId, Number(headers['last-event-id']))) write(out, event);
     const unsubscribe = deps.events.subscribe(userId, (event) => write(out, event));
