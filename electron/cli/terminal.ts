@@ -73,3 +73,11 @@ export class StatusLine {
     this.#isDrawn = false;
   }
 }
+
+/** `2026-11-22 11:30` in the time zone of this machine. */
+export const formatTime = (milliseconds: number): string => {
+  const time = new Date(milliseconds);
+  const two = (value: number) => String(value).padStart(2, '0');
+  const date = [time.getFullYear(), two(time.getMonth() + 1), two(time.getDate())].join('-');
+  return `${date} ${two(time.getHours())}:${two(time.getMinutes())}`;
+};

@@ -5,8 +5,10 @@ import { silentLogger } from './base/logger.ts';
 import { dataPaths } from './base/paths.ts';
 import { hasLibraryFiles } from './data-folder.ts';
 import { installationSecret } from './secrets.ts';
+import { AccountService } from './services/accounts.ts';
 import { EventHub } from './services/events.ts';
 import { createFiles } from './services/files/create.ts';
+import { relinkObjects } from './services/files/relink.ts';
 import { exportStorage, type ImportReport, importStorage } from './services/files/transfer.ts';
 import { type Progress, type VerifyReport, verifyStorage } from './services/files/verify.ts';
 import { SettingsService } from './services/settings.ts';
@@ -21,6 +23,8 @@ export type OfflineStorage = {
   /** Accepts the folders of replaced disks as mirrors; returns their paths. */
   adoptMirrors(): Promise<string[]>;
   exportTo(folder: string, onProgress: Progress): Promise<{ files: number; bytes: number }>;
+  /** Makes files of objects that no file knows; returns their number. */
+  relink(): Promise<number>;
   importFrom(
     folder: string,
     options: { user?: string | undefined; onProgress: Progress },
@@ -72,6 +76,7 @@ export const openStorage = async (
     verify: (options) => verifyStorage(files, options),
     adoptMirrors: () => files.store.adoptMirrors(),
     exportTo: (folder, onProgress) => exportStorage(files, folder, onProgress),
+    relink: () => relinkObjects(files, new AccountService(db, systemClock, undefined).owner().id),
     importFrom: (folder, options) => importStorage(files, folder, options),
     close: async () => {
       await files.close();

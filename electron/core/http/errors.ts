@@ -34,7 +34,7 @@ export const toAppError = (error: unknown): AppError => {
   if (hasCorruptionCode(error)) {
     return new AppError(
       'internal_error',
-      'The database is damaged. Restart Earshot: the start checks it, and says what can be done.',
+      'The database is damaged. Stop Earshot, then run `earshot doctor`: it says what can be done, and repairs.',
       { cause: error },
     );
   }

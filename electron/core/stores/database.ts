@@ -74,7 +74,7 @@ const isDamage = (error: unknown): boolean =>
   error instanceof DamagedDatabaseError || hasCorruptionCode(error);
 
 const WAYS_ON =
-  'Nothing was changed. Restore earshot.db from a backup; or, to begin with an empty library, move earshot.db, objects and transcripts out of the folder, or choose another one with --data-dir.';
+  'Nothing was changed. Run `earshot doctor`: it says what can be done, and repairs from the last backup. Or choose another folder with --data-dir.';
 
 const openFile = (path: string): BetterSqlite3.Database => {
   const file = new BetterSqlite3(path);
@@ -93,13 +93,13 @@ const openFile = (path: string): BetterSqlite3.Database => {
   }
 };
 
-/** Renames a damaged database, with the time in its name; it is never deleted. */
-const setAside = (path: string, now: number, logger: Logger) => {
+/** Renames a damaged database, with the time in its name; it is never deleted. Returns what was added to the name. */
+export const setAside = (path: string, now: number): string => {
   const suffix = `.damaged-${new Date(now).toISOString().replaceAll(/[-:.]/g, '')}`;
   for (const part of ['', '-wal', '-shm']) {
     if (existsSync(path + part)) renameSync(path + part, path + suffix + part);
   }
-  logger.error({ suffix }, 'The database was damaged; it was set aside and replaced by an empty one');
+  return suffix;
 };
 
 const refuseNewer = (file: BetterSqlite3.Database) => {
@@ -207,7 +207,8 @@ const replaceDamaged = (path: string, { logger, now, hasLibraryFiles }: OpenOpti
   if (hasLibraryFiles?.() === true) {
     throw new AppError('conflict', `The database of this data folder is damaged. ${WAYS_ON}`);
   }
-  setAside(path, now(), logger);
+  const suffix = setAside(path, now());
+  logger.error({ suffix }, 'The database was damaged; it was set aside and replaced by an empty one');
 };
 
 const openAndMigrate = (path: string, options: OpenOptions): Database => {

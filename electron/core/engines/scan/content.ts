@@ -212,3 +212,15 @@ export const recordingTypeOfContent = async ({
     'This is not a recording: files without audio or video are not supported here.',
   );
 };
+
+/** The format of a file of which nothing but its bytes is known. */
+export const detectFormat = async (path: string): Promise<{ extension: string; mimeType: string }> => {
+  const detected = await fileTypeFromFile(path);
+  if (detected !== undefined) return { extension: detected.ext, mimeType: detected.mime };
+  const head = await readHead(path);
+  if (hasAudioFrame(head)) return { extension: 'mp3', mimeType: 'audio/mpeg' };
+  const isText = !head.includes(0);
+  return isText
+    ? { extension: 'txt', mimeType: 'text/plain' }
+    : { extension: 'bin', mimeType: 'application/octet-stream' };
+};

@@ -257,6 +257,14 @@ export class ObjectStore {
     }
   }
 
+  /** Where one copy of an object without a file lies; undefined if it is gone. */
+  async pathOfOrphan(object: string): Promise<string | undefined> {
+    for (const folder of this.#folders) {
+      if ((await folder.sizeOf(object)) !== undefined) return folder.pathOf(object);
+    }
+    return undefined;
+  }
+
   /** Free bytes on the fullest of the folders' disks. */
   async freeBytes(): Promise<number> {
     return Math.min(...(await Promise.all(this.#folders.map((folder) => folder.freeBytes()))));

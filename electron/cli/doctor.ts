@@ -1,0 +1,191 @@
+import { createInterface } from 'node:readline/promises';
+import type { Command } from 'commander';
+import type { RouteResponse } from '../contract/route.ts';
+import type { routes } from '../contract/routes.ts';
+import type { Model } from '../contract/system.ts';
+import { isAppError } from '../core/base/errors.ts';
+import { formatBytes } from '../core/base/numbers.ts';
+import type { Diagnosis, Repair } from '../core/repair.ts';
+import { type Connection, withConnection } from './connect.ts';
+import { dataDirOf, type ServerOptions, UsageError } from './environment.ts';
+import { withServerOptions } from './serve.ts';
+import { formatTime, printMessage, printResult, style, table } from './terminal.ts';
+
+type DoctorOptions = ServerOptions & { repair?: boolean; yes?: boolean };
+
+const MIN_FREE_DISK = 2 ** 30;
+
+type SystemInfo = RouteResponse<typeof routes.system>['data'];
+
+type Facts = {
+  readonly system: SystemInfo;
+  readonly models: readonly Model[];
+  readonly backups: RouteResponse<typeof routes.listBackups>['data'];
+  readonly isDamaged: boolean;
+};
+
+type Check = { isOk: boolean; name: string; fact: string };
+
+const accelerationFact = ({ enabled, device }: SystemInfo['acceleration']): string => {
+  if (device === null) return 'none: this build and machine use the processor';
+  return enabled ? device : `${device}, switched off: earshot settings set engine.acceleration true`;
+};
+
+const engineFact = ({ available, version, parallel, threads, detail }: SystemInfo['engine']): string =>
+  available ? `whisper.cpp ${version}, ${parallel} × ${threads} threads` : (detail ?? 'does not load');
+
+const backupFact = (newest: Facts['backups'][number] | undefined): string =>
+  newest === undefined
+    ? 'none yet; one is made daily while Earshot runs'
+    : `${formatBytes(newest.size)}, made ${formatTime(Date.parse(newest.created_at))}`;
+
+const checksOf = ({ system, models, backups, isDamaged }: Facts, { isOwn, url }: Connection): Check[] => {
+  const installed = models.filter((model) => model.installed);
+  const hasRealModel = installed.some((model) => !model.demonstration);
+  const { version, path } = system.ffmpeg;
+  const free = formatBytes(system.disk_free);
+  const check = (name: string, fact: string, isOk = true): Check => ({ isOk, name, fact });
+  return [
+    check('Earshot', `${system.version} on Node ${system.node}, ${system.platform}`),
+    check('ffmpeg', `${version ?? 'does not run'} (${path})`, version !== null),
+    check('Engine', engineFact(system.engine), system.engine.available),
+    check('Acceleration', accelerationFact(system.acceleration)),
+    check(
+      'Models',
+      hasRealModel
+        ? installed.map((model) => model.id).join(', ')
+        : 'only the demonstration model; install one with: earshot models install base',
+      hasRealModel,
+    ),
+    check(
+      'Virus scan',
+      system.scanner === 'clamav' ? 'ClamAV' : 'built-in checks only; ClamAV is not installed',
+    ),
+    check(
+      'Database',
+      isDamaged ? 'damaged; stop Earshot, then repair it with: earshot doctor --repair' : 'works',
+      !isDamaged,
+    ),
+    check('Backup', backupFact(backups[0])),
+    check('Disk', `${free} free at ${system.data_dir}`, system.disk_free > MIN_FREE_DISK),
+    check('Service', isOwn ? 'not running' : `running at ${url}`),
+  ];
+};
+
+const printChecks = (checks: readonly Check[]): Promise<void> =>
+  printResult(
+    `${table(
+      checks.map(({ isOk, name, fact }) => [
+        isOk ? style('green', '✓', process.stdout) : style('red', '✗', process.stdout),
+        name,
+        fact,
+      ]),
+    )}\n`,
+  );
+
+const checkAll = (options: ServerOptions): Promise<void> =>
+  withConnection(options, async (connection) => {
+    const { client } = connection;
+    const { data: system } = await client.call('system');
+    const { data: models } = await client.call('listModels');
+    const { data: backups } = await client.call('listBackups');
+    const { status } = await client.call('health');
+    await printChecks(checksOf({ system, models, backups, isDamaged: status === 'damaged' }, connection));
+    if (!system.engine.available || system.ffmpeg.version === null) process.exitCode = 1;
+  });
+
+/** What a repair does, and what may be lost. */
+const prospects = ({ state, backups: [newest] }: Diagnosis): string => {
+  const stays = 'Stored files and recordings stay, and the damaged database is kept under another name.';
+  if (newest !== undefined) {
+    const made = formatTime(newest.madeAt);
+    return state === 'missing'
+      ? `A repair restores the backup. What was changed after ${made} is lost; stored files of that time come back in the folder “recovered”.`
+      : `A repair reads what can be read of the database, and takes the rest from the backup. Lost is only what was changed after ${made} and cannot be read. ${stays}`;
+  }
+  return state === 'missing'
+    ? 'Without a backup, texts, names and settings are lost, unless you have a copy of earshot.db: then put it into the data folder. A repair begins an empty library with the stored files in the folder “recovered”.'
+    : `A repair reads what can be read of the database. There is no backup, so the rest is lost, unless you have a copy of earshot.db of your own. ${stays}`;
+};
+
+const printDiagnosis = (diagnosis: Diagnosis): Promise<void> => {
+  const { state, backups } = diagnosis;
+  const [newest] = backups;
+  const fact = state === 'missing' ? 'missing or empty, though there are files of its library' : 'damaged';
+  return printChecks([
+    { isOk: false, name: 'Database', fact },
+    newest === undefined
+      ? { isOk: false, name: 'Backup', fact: 'none' }
+      : {
+          isOk: true,
+          name: 'Backup',
+          fact: `${formatBytes(newest.size)}, made ${formatTime(newest.madeAt)}`,
+        },
+  ]);
+};
+
+/** Throws where nobody can be asked. */
+const isConfirmed = async ({ yes }: DoctorOptions): Promise<boolean> => {
+  if (yes === true) return true;
+  if (!process.stdin.isTTY) throw new UsageError('Nobody can be asked here: add --yes to repair.');
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const answer = await terminal.question('Repair now? [y/N] ');
+  terminal.close();
+  return /^y(es)?$/i.test(answer.trim());
+};
+
+const printRepair = ({ salvaged, backup, aside, relinked, audio }: Repair): void => {
+  if (salvaged !== undefined) printMessage(`${salvaged.rows} rows of the damaged database were read.`);
+  const missing = salvaged?.incomplete ?? [];
+  const rest = backup === undefined ? 'the rest is lost' : 'the rest is from the backup';
+  if (missing.length > 0)
+    printMessage(`These tables could not be read to their end: ${missing.join(', ')}; ${rest}.`);
+  if (salvaged === undefined && backup !== undefined) {
+    printMessage(`The backup made ${formatTime(backup.madeAt)} was restored.`);
+  }
+  if (relinked > 0) {
+    printMessage(`${relinked} stored files that the database did not know are in the folder “recovered”.`);
+  }
+  if (audio > 0) {
+    printMessage(`The audio of ${audio} transcripts that are lost is in “recovered” in the data folder.`);
+  }
+  if (aside !== undefined) printMessage(`The damaged database is kept as earshot.db${aside}.`);
+  printMessage(style('green', 'The library is repaired. Start Earshot again.'));
+};
+
+/** Undefined where the library is in order, or a running service uses it. */
+const diagnoseStopped = async (dataDir: string): Promise<Diagnosis | undefined> => {
+  const { diagnose } = await import('../core/repair.ts');
+  try {
+    const diagnosis = diagnose(dataDir);
+    return diagnosis?.state === 'good' ? undefined : diagnosis;
+  } catch (error) {
+    if (isAppError(error) && error.code === 'conflict') return undefined;
+    throw error;
+  }
+};
+
+/** `earshot doctor`: what is installed and works, and what can be done for a damaged library. */
+export const addDoctor = (program: Command): void => {
+  withServerOptions(program.command('doctor'))
+    .description('check that everything needed is installed and works, and repair a damaged library')
+    .option('--repair', 'repair a damaged database, after asking')
+    .option('--yes', 'repair without asking')
+    .action(async (options: DoctorOptions) => {
+      const dataDir = dataDirOf(options);
+      const diagnosis = await diagnoseStopped(dataDir);
+      if (diagnosis === undefined) {
+        await checkAll(options);
+        return;
+      }
+      await printDiagnosis(diagnosis);
+      printMessage(prospects(diagnosis));
+      if (options.repair !== true) {
+        printMessage(`Repair it with: ${style('bold', 'earshot doctor --repair')}`);
+        process.exitCode = 1;
+      } else if (await isConfirmed(options)) {
+        const { repair } = await import('../core/repair.ts');
+        printRepair(await repair(dataDir, process.env));
+      } else process.exitCode = 1;
+    });
+};
