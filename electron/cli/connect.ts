@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { type Client, createClient } from '../contract/client.ts';
 import { dataPaths } from '../core/base/paths.ts';
+import { readServerFile } from '../core/base/server-file.ts';
 import { dataDirOf, type ServerOptions } from './environment.ts';
 import { startService } from './service.ts';
 
@@ -13,16 +14,30 @@ export type Connection = {
   close(): Promise<void>;
 };
 
-const findRunningServer = async (dataDir: string): Promise<{ url: string; key: string } | undefined> => {
+/** A service that runs on a data folder. */
+export type RunningServer = {
+  readonly url: string;
+  readonly pid: number;
+  readonly version: string;
+  readonly key: string;
+  readonly client: Client;
+};
+
+const ANSWER_TIMEOUT_MS = 5000;
+
+/** Undefined where no service runs on this data folder, or none that answers. */
+export const findRunningServer = async (dataDir: string): Promise<RunningServer | undefined> => {
   const paths = dataPaths(dataDir);
-  if (!existsSync(paths.serverFile) || !existsSync(paths.localKeyFile)) return undefined;
+  const server = readServerFile(paths);
+  if (server === undefined || !existsSync(paths.localKeyFile)) return undefined;
+  const { url, pid, version } = server;
+  const key = readFileSync(paths.localKeyFile, 'utf8').trim();
+  const client = createClient({ baseUrl: url, key });
   try {
-    const { url }: { url: string } = JSON.parse(readFileSync(paths.serverFile, 'utf8'));
-    const key = readFileSync(paths.localKeyFile, 'utf8').trim();
-    await createClient({ baseUrl: url, key }).call('health', { signal: AbortSignal.timeout(2000) });
-    return { url, key };
+    await client.call('health', { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
+    return { url, pid, version, key, client };
   } catch {
-    // The file of a process that was killed, or a damaged one.
+    // The file of a process that was killed.
     return undefined;
   }
 };
@@ -30,10 +45,7 @@ const findRunningServer = async (dataDir: string): Promise<{ url: string; key: s
 /** Connects to the service that runs on this data folder, or starts one for this command. */
 export const connect = async (options: ServerOptions): Promise<Connection> => {
   const running = await findRunningServer(dataDirOf(options));
-  if (running !== undefined) {
-    const client = createClient({ baseUrl: running.url, key: running.key });
-    return { ...running, client, isOwn: false, close: async () => {} };
-  }
+  if (running !== undefined) return { ...running, isOwn: false, close: async () => {} };
   const app = await startService({ ...options, port: 0, host: '127.0.0.1' }, 'fail');
   const client = createClient({ baseUrl: app.url, key: app.localKey });
   return { client, url: app.url, key: app.localKey, isOwn: true, close: () => app.close() };

@@ -1,10 +1,12 @@
 import { type Command, Option } from 'commander';
 import type { App } from '../core/app.ts';
-import { type ServerOptions, UsageError, VERSION } from './environment.ts';
+import { type OpenWindow, openInBrowser, openWindow } from './browser.ts';
+import { findRunningServer, type RunningServer } from './connect.ts';
+import { dataDirOf, type ServerOptions, UsageError, VERSION } from './environment.ts';
 import { startService } from './service.ts';
 import { printMessage, printResult, style } from './terminal.ts';
 
-type ServeOptions = ServerOptions & { json?: boolean; open?: boolean };
+type ServeOptions = ServerOptions & { json?: boolean; window?: OpenWindow };
 
 const portOf = (text: string): number => {
   const port = Number(text);
@@ -54,7 +56,8 @@ const banner = (app: App, options: ServeOptions): string => {
   ].join('\n');
 };
 
-const closeOnSignal = (app: App, isQuiet: boolean): Promise<number> =>
+/** Resolves with the exit code once a signal, or `ended`, has stopped the service. */
+const closeWhenDone = (app: App, ended: Promise<void> | undefined, isQuiet: boolean): Promise<number> =>
   new Promise((resolve) => {
     const stop = (code: number) => {
       if (!isQuiet) printMessage('Stopping…');
@@ -66,40 +69,77 @@ const closeOnSignal = (app: App, isQuiet: boolean): Promise<number> =>
     process.once('SIGINT', () => stop(130));
     process.once('SIGTERM', () => stop(0));
     process.once('SIGHUP', () => stop(0));
+    void ended?.then(() => stop(0));
   });
 
-const openBrowser = async (url: string): Promise<void> => {
-  const { spawn } = await import('node:child_process');
-  const command = { darwin: 'open', win32: 'explorer' }[String(process.platform)] ?? 'xdg-open';
-  const child = spawn(command, [url], { stdio: 'ignore', detached: true });
-  // Without a desktop nothing opens; the banner has the link.
-  child.on('error', () => {});
-  child.unref();
+const printAddress = (
+  address: { url: string; loginUrl: string; pid: number; dataDir: string; version: string },
+  text: string,
+  { json }: ServeOptions,
+): Promise<void> => {
+  const { url, loginUrl, pid, dataDir, version } = address;
+  if (json === true)
+    return printResult(`${JSON.stringify({ url, login_url: loginUrl, pid, data_dir: dataDir, version })}\n`);
+  printMessage(text);
+  return Promise.resolve();
 };
 
-export const addServe = (program: Command): void => {
-  withServerOptions(program.command('serve'))
-    .description('run the service: the /v1 API and the window')
+/** Shows the window of a service that runs already. */
+const showRunning = async (server: RunningServer, options: ServeOptions): Promise<void> => {
+  const dataDir = dataDirOf(options);
+  const { data } = await server.client.call('createLoginLink');
+  const lines = [
+    '',
+    `  ${style('bold', 'Earshot')} ${server.version} is running already, as process ${server.pid}.`,
+    '',
+    `  Window   ${style('cyan', data.url)}`,
+    `  API      ${server.url}/v1`,
+    `  Data     ${dataDir}`,
+    '',
+  ];
+  await printAddress({ ...server, loginUrl: data.url, dataDir }, lines.join('\n'), options);
+  if (options.window !== undefined) (await options.window(data.url, dataDir)).leave();
+};
+
+/** Runs the service until it is stopped, or shows the one that runs on the data folder already. */
+const serve = async (options: ServeOptions): Promise<void> => {
+  const running = await findRunningServer(dataDirOf(options));
+  if (running !== undefined) {
+    await showRunning(running, options);
+    return;
+  }
+  // Whatever the service writes, also outside the data folder, is this user's alone.
+  process.umask(0o077);
+  const app = await startService(options, 'fail');
+  const { url, dataDir } = app;
+  await printAddress(
+    { url, loginUrl: app.loginUrl(), pid: process.pid, dataDir, version: VERSION },
+    banner(app, options),
+    options,
+  );
+  const window = await options.window?.(app.loginUrl(), dataDir);
+  process.exitCode = await closeWhenDone(app, window?.closed, options.json === true);
+  window?.close();
+};
+
+const withListenOptions = (command: Command): Command =>
+  withServerOptions(command)
     .option('--port <number>', 'port to listen on (0: a free one)', portOf, 3277)
-    .option('--host <address>', 'address to bind to', '127.0.0.1')
+    .option('--host <address>', 'address to bind to', '127.0.0.1');
+
+/** `earshot serve` and `earshot open`. */
+export const addServe = (program: Command): void => {
+  withListenOptions(program.command('serve'))
+    .description('run the service: the /v1 API and the window')
     .option(
       '--json',
       'print {"url","login_url","pid","data_dir","version"} on stdout once it accepts requests',
     )
     .option('--open', 'open the window in the browser')
-    .action(async (options: ServeOptions) => {
-      // Whatever the service writes, also outside the data folder, is this user's alone.
-      process.umask(0o077);
-      const app = await startService(options, 'fail');
-      const done = closeOnSignal(app, options.json === true);
-      if (options.json === true) {
-        await printResult(
-          `${JSON.stringify({ url: app.url, login_url: app.loginUrl(), pid: process.pid, data_dir: app.dataDir, version: VERSION })}\n`,
-        );
-      } else {
-        printMessage(banner(app, options));
-      }
-      if (options.open === true) await openBrowser(app.loginUrl());
-      process.exitCode = await done;
-    });
+    .action(({ open, ...options }: ServeOptions & { open?: boolean }) =>
+      serve(open === true ? { ...options, window: openInBrowser } : options),
+    );
+  withListenOptions(program.command('open'))
+    .description('open the window, and run the service while it is open if none runs yet')
+    .action((options: ServeOptions) => serve({ ...options, window: openWindow }));
 };

@@ -51,6 +51,10 @@ export const SessionResult = success(
   z.object({ key: z.string().describe('Valid until the server stops.'), user: User }),
 );
 
+export const LoginLink = success(
+  z.object({ url: z.string().describe('Opens the window signed in as the owner; works once.') }),
+);
+
 export const Usage = success(
   z.object({
     credits_used: z.number(),

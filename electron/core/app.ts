@@ -5,6 +5,7 @@ import { isoTime, systemClock } from './base/clock.ts';
 import { isCausedByFullDisk, messageOf } from './base/errors.ts';
 import type { Logger } from './base/logger.ts';
 import { dataPaths } from './base/paths.ts';
+import type { ServerFile } from './base/server-file.ts';
 import type { AppConfig, Host } from './config.ts';
 import { createServices, type Services } from './create-services.ts';
 import {
@@ -156,7 +157,7 @@ export const createApp = async (config: AppConfig, host: Host): Promise<App> => 
   const url = await listen(server, config);
   services.address.set(url);
   const startedAt = isoTime(services.clock.now());
-  const serverInfo = { url, pid: process.pid, version: config.version, startedAt };
+  const serverInfo: ServerFile = { url, pid: process.pid, version: config.version, startedAt };
   writeFileSync(paths.serverFile, JSON.stringify(serverInfo), { mode: 0o600 });
   logger.info({ version: config.version, port: Number(new URL(url).port) }, 'Earshot started');
   services.webhooks.start();
@@ -195,7 +196,7 @@ export const createApp = async (config: AppConfig, host: Host): Promise<App> => 
     dataDir: paths.root,
     localKey: key,
     services,
-    loginUrl: () => `${url}/#token=${services.accounts.newLoginToken()}`,
+    loginUrl: () => services.accounts.newLoginLink(url),
     close: () => {
       closing ??= close();
       return closing;

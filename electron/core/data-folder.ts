@@ -1,11 +1,9 @@
-import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { z } from 'zod';
 import { AppError, systemCode } from './base/errors.ts';
 import type { DataPaths } from './base/paths.ts';
-
-const ServerFile = z.object({ pid: z.int(), url: z.url() });
+import { readServerFile } from './base/server-file.ts';
 
 /** Removes the rights of the system's other users, except through a link: what it leads to may be shared on purpose. */
 const restrict = (path: string, mode: 0o600 | 0o700): void => {
@@ -97,12 +95,8 @@ export const hasLibraryFiles = (paths: DataPaths): boolean =>
 
 /** Describes the process that wrote the server file; empty where it is missing or damaged. */
 export const describeOwner = (paths: DataPaths): string => {
-  try {
-    const { pid, url } = ServerFile.parse(JSON.parse(readFileSync(paths.serverFile, 'utf8')));
-    return ` (process ${pid}, ${url})`;
-  } catch {
-    return '';
-  }
+  const server = readServerFile(paths);
+  return server === undefined ? '' : ` (process ${server.pid}, ${server.url})`;
 };
 
 /** Removes the entries of a folder that nothing owns, which an earlier run left behind. */

@@ -52,6 +52,18 @@ const useSession = () => {
     void open(token);
   }, [open, started, token]);
 
+  // A new link opened in this tab changes nothing but the hash, which loads no page.
+  useEffect(() => {
+    const openLink = () => {
+      const next = tokenFromHash(window.location.hash);
+      if (next === undefined) return;
+      history.replaceState(null, '', '#/');
+      void open(next);
+    };
+    window.addEventListener('hashchange', openLink);
+    return () => window.removeEventListener('hashchange', openLink);
+  }, [open]);
+
   return { session, open, signOut: () => setSession({ state: 'signed-out' }) };
 };
 

@@ -67,7 +67,7 @@ export const SignInPage = ({ onSignedIn }: { onSignedIn: () => void }) => {
         <h1 className="mt-4 font-serif text-xl font-semibold">{t('session.signedOut.title')}</h1>
         <p className="mt-2 text-ink-2">{t('session.signedOut.text')}</p>
         <pre className="mt-3 overflow-x-auto rounded-box bg-sunken px-3.5 py-2.5 font-mono text-xs">
-          earshot serve
+          earshot open
         </pre>
         <form
           className="mt-6 flex items-start gap-2"

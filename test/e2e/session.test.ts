@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Browser, borrowBrowser, openWindow } from '../support/browser.ts';
@@ -41,6 +42,17 @@ describe('session', () => {
       const other = await (await browser.newContext()).newPage();
       await other.goto(link);
       await other.getByRole('heading', { name: 'This link has been used' }).waitFor();
+      await other.getByText('earshot open').waitFor();
+      const again = await spawnEarshot(['serve', '--data-dir', dataDir]);
+      if (again.stderr === null) throw new Error('The second command prints nothing.');
+      const exit = once(again, 'exit');
+      const fresh = await printedLink(again.stderr);
+      expect(await exit).toEqual([0, null]);
+      expect(fresh).not.toBe(link);
+      // Only the hash changes, so the page is not loaded again.
+      await other.evaluate((to) => window.location.assign(to), fresh);
+      await other.getByRole('heading', { name: 'Library', exact: true }).waitFor({ state: 'attached' });
+      expect(other.url()).not.toContain('token');
     } finally {
       child.kill('SIGTERM');
     }

@@ -47,9 +47,11 @@ const downloadElectron = async (node) => {
 };
 
 const openInBrowser = async (node, args, reason) => {
-  printLine(`The native window is not available here (${reason}); opening Earshot in the browser instead.`);
+  printLine(
+    `The native window is not available here (${reason}); opening Earshot in a browser window instead.`,
+  );
   const main = join(root, 'electron', 'cli', 'main.ts');
-  return (await runProgram(node, [main, 'serve', '--open', ...args])).code;
+  return (await runProgram(node, [main, 'open', ...args])).code;
 };
 
 /**

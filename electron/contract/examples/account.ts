@@ -66,6 +66,11 @@ export const accountExamples: ExamplesOf<typeof accountRoutes> = {
     body: { token: PLACEHOLDERS.loginToken },
     answers: { 200: { success: true, data: { key: withSecret.key, user: { ...user, owner: true } } } },
   },
+  createLoginLink: {
+    answers: {
+      201: { success: true, data: { url: `http://127.0.0.1:3277/#token=${PLACEHOLDERS.loginToken}` } },
+    },
+  },
   getUsage: {
     answers: {
       200: {

@@ -96,6 +96,15 @@ export const accountRoutes = {
     responses: { 200: a.SessionResult },
     errors: ['unauthorized'],
   }),
+  createLoginLink: route({
+    method: 'POST',
+    path: '/v1/session/link',
+    tag,
+    summary: 'Make a link that opens the window once',
+    access: 'owner',
+    responses: { 201: a.LoginLink },
+    errors: ['forbidden'],
+  }),
   getUsage: route({
     method: 'GET',
     path: '/v1/usage',

@@ -95,18 +95,18 @@ export class AccountService {
     });
   }
 
-  /** A one-time token, which a window exchanges for a session key. */
-  newLoginToken(): string {
+  /** A link with a one-time token, which a window exchanges for a session key. `baseUrl`: where this server answers. */
+  newLoginLink(baseUrl: string): string {
     const token = newToken();
     this.#loginTokens.add(token);
-    return token;
+    return `${baseUrl}/#token=${token}`;
   }
 
   openSession(token: string): { key: string; user: User } {
     if (!this.#loginTokens.delete(token)) {
       throw new AppError(
         'unauthorized',
-        'This link was used already, or is not valid. Start `earshot serve` again for a new one.',
+        'This link was used already, or is not valid. `earshot open` makes a new one.',
       );
     }
     const owner = this.owner();

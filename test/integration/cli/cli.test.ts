@@ -130,11 +130,15 @@ describe('earshot serve', () => {
     const banner = await outputUntil(child, 'Ctrl-C');
     expect(banner).toMatch(/Window +http:\/\/127\.0\.0\.1:\d+\/#token=/);
     expect(banner).toContain('earshot models install base');
+    const link = /http:\S+#token=\S+/;
     const second = await earshot('serve', '--port', '0');
-    expect([second.code, second.err]).toEqual([
-      1,
-      expect.stringContaining('Another Earshot is using this data folder'),
-    ]);
+    expect([second.code, second.err]).toEqual([0, expect.stringContaining('is running already')]);
+    expect(second.err).toContain(`process ${child.pid}`);
+    const url = new URL(link.exec(banner)?.[0] ?? '');
+    expect(new URL(link.exec(second.err)?.[0] ?? '').origin).toBe(url.origin);
+    expect(second.err).not.toContain(url.hash);
+    const third = await earshot('serve', '--json');
+    expect([third.code, JSON.parse(third.out)]).toMatchObject([0, { url: url.origin, pid: child.pid }]);
     child.kill('SIGTERM');
     expect((await closed)[0]).toBe(0);
   });

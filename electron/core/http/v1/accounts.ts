@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { routes } from '../../../contract/routes.ts';
+import type { ServerAddress } from '../../base/server-address.ts';
 import type { AccountService } from '../../services/accounts.ts';
 import type { SettingsService } from '../../services/settings.ts';
 import type { UsageService } from '../../services/usage.ts';
@@ -10,6 +11,7 @@ export type AccountDeps = {
   readonly accounts: AccountService;
   readonly settings: SettingsService;
   readonly usage: UsageService;
+  readonly address: ServerAddress;
   /** Deletes a user with all of the user's data. */
   readonly deleteUser: (id: string) => Promise<void>;
 };
@@ -40,10 +42,13 @@ const addUserRoutes = (server: FastifyInstance, { accounts, deleteUser }: Accoun
 
 /** Keys, users, sessions, usage and settings. */
 export const addAccountRoutes = (server: FastifyInstance, deps: AccountDeps): void => {
-  const { accounts, settings, usage } = deps;
+  const { accounts, settings, usage, address } = deps;
   addKeyRoutes(server, deps);
   addUserRoutes(server, deps);
   addRoute(server, routes.createSession, ({ body }) => ok(success(accounts.openSession(body.token))));
+  addRoute(server, routes.createLoginLink, () =>
+    created(success({ url: accounts.newLoginLink(address.url()) })),
+  );
   addRoute(server, routes.getUsage, ({ caller }) => ok(success(usage.of(caller.user))));
   addRoute(server, routes.getSettings, () => ok(settings.list()));
   addRoute(server, routes.patchSettings, ({ body }) => {

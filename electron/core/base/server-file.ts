@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import type { DataPaths } from './paths.ts';
+
+/** `server.json`, which a running service writes for programs on this machine. */
+const ServerFile = z.object({
+  pid: z.int(),
+  url: z.url({ protocol: /^http$/ }),
+  version: z.string(),
+  startedAt: z.string(),
+});
+export type ServerFile = z.output<typeof ServerFile>;
+
+/** Undefined where the file is missing or damaged. After a crash it describes a service that runs no more. */
+export const readServerFile = (paths: DataPaths): ServerFile | undefined => {
+  try {
+    return ServerFile.parse(JSON.parse(readFileSync(paths.serverFile, 'utf8')));
+  } catch {
+    return undefined;
+  }
+};

@@ -1,0 +1,87 @@
+import { type ChildProcess, execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect, it } from 'vitest';
+import { spawnEarshot } from '../../support/server.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { until } from '../../support/until.ts';
+
+/** A program in place of a browser: notes its options, and ends once the file `close` exists. */
+const BROWSER = `#!/bin/sh
+printf '%s\\n' "$@" > "$0.options.new"
+mv "$0.options.new" "$0.options"
+until [ -e "$0.close" ]; do sleep 0.1; done
+`;
+
+const fakeBrowser = (script = BROWSER): string => {
+  const path = join(temporaryFolder(), 'browser');
+  writeFileSync(path, script);
+  chmodSync(path, 0o755);
+  return path;
+};
+
+const open = (dataDir: string, browser: string): Promise<ChildProcess> =>
+  spawnEarshot(['open', '--demo', '--port', '0', '--data-dir', dataDir], {
+    EARSHOT_CHROMIUM: browser,
+    DISPLAY: ':99',
+  });
+
+const optionsOf = async (browser: string): Promise<string[]> => {
+  await until(() => existsSync(`${browser}.options`));
+  return readFileSync(`${browser}.options`, 'utf8').trim().split('\n');
+};
+
+const ended = async (child: ChildProcess) => {
+  if (child.stderr === null) throw new Error('no output to read');
+  const closed = once(child, 'close');
+  const said = await text(child.stderr);
+  const [code] = await closed;
+  return { code, said };
+};
+
+const linkIn = (options: readonly string[]): URL =>
+  new URL(options.find((option) => option.startsWith('--app='))?.slice('--app='.length) ?? '');
+
+it.runIf(process.platform === 'linux')(
+  'earshot open runs the service as long as its window is open, and opens another one of a running service',
+  async () => {
+    const dataDir = temporaryFolder();
+    const browser = fakeBrowser();
+    const first = ended(await open(dataDir, browser));
+    const options = await optionsOf(browser);
+    expect(options).toContain(`--user-data-dir=${join(dataDir, 'window')}`);
+    const link = linkIn(options);
+    expect(link.hash).toMatch(/^#token=/);
+    expect((await fetch(`${link.origin}/v1/health`)).ok).toBe(true);
+
+    const other = fakeBrowser();
+    const second = await ended(await open(dataDir, other));
+    expect([second.code, second.said]).toEqual([0, expect.stringContaining('is running already')]);
+    const otherLink = linkIn(await optionsOf(other));
+    expect(otherLink.origin).toBe(link.origin);
+    expect(otherLink.hash).not.toBe(link.hash);
+    writeFileSync(`${other}.close`, '');
+
+    writeFileSync(`${browser}.close`, '');
+    expect((await first).code).toBe(0);
+    await expect(fetch(`${link.origin}/v1/health`)).rejects.toThrow();
+  },
+);
+
+it.runIf(process.platform === 'linux')(
+  'a browser that does not start leaves the service running',
+  async () => {
+    const browser = fakeBrowser('#!/bin/sh\nexit 1\n');
+    const child = await open(temporaryFolder(), browser);
+    const stopped = ended(child);
+    const printed = await new Promise<string>((resolve) => {
+      child.stderr?.once('data', (chunk: Buffer) => resolve(chunk.toString()));
+    });
+    const link = new URL(/http:\S+#token=\S+/.exec(printed)?.[0] ?? '');
+    expect((await fetch(`${link.origin}/v1/health`)).ok).toBe(true);
+    execFileSync('kill', [String(child.pid)]);
+    expect((await stopped).code).toBe(0);
+  },
+);
