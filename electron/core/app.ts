@@ -2,13 +2,14 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { isoTime, systemClock } from './base/clock.ts';
-import { isCausedByFullDisk, messageOf } from './base/errors.ts';
+import { messageOf } from './base/errors.ts';
 import type { Logger } from './base/logger.ts';
 import { dataPaths } from './base/paths.ts';
 import type { ServerFile } from './base/server-file.ts';
 import type { AppConfig, Host } from './config.ts';
 import { createServices, type Services } from './create-services.ts';
 import {
+  createFolder,
   describeOwner,
   explainUnwritable,
   hasLibraryFiles,
@@ -16,6 +17,7 @@ import {
   restrictFiles,
   sweep,
 } from './data-folder.ts';
+import { DiskReserve } from './disk-reserve.ts';
 import { addAssemblyAiRoutes } from './http/assemblyai/routes.ts';
 import { addMcpRoutes } from './http/mcp/index.ts';
 import { addOpenAiRoutes } from './http/openai/routes.ts';
@@ -94,12 +96,12 @@ const warnOfScrub = (logger: Logger, error: unknown): void => {
   logger.warn({ reason: messageOf(error) }, 'Deleted text could not be removed from the database files yet');
 };
 
-/** At the start and at a stop, which neither a full disk nor a damaged database must prevent. */
+/** At the start and at a stop, which a damaged database must not prevent. */
 const finishScrub = (db: Database, logger: Logger): void => {
   try {
     runPendingScrub(db, Number.POSITIVE_INFINITY);
   } catch (error) {
-    if (!isCausedByFullDisk(error) && !db.isDamaged) throw error;
+    if (!db.isDamaged) throw error;
     warnOfScrub(logger, error);
   }
 };
@@ -107,6 +109,10 @@ const finishScrub = (db: Database, logger: Logger): void => {
 /** Locks the data folder and opens its database, with everything finished that an earlier run owed to it. */
 const openData = (config: AppConfig) => {
   const paths = dataPaths(config.dataDir);
+  createFolder(paths.root);
+  const reserve = new DiskReserve(paths.reserve);
+  // Before the first write, which is that of the lock's journal.
+  reserve.giveUpIfFull();
   prepareFolders(paths);
   const lock = lockFolder(paths.lockFile, () => describeOwner(paths));
   const logger = fileLogger(paths.logs);
@@ -115,13 +121,14 @@ const openData = (config: AppConfig) => {
       logger,
       now: systemClock.now,
       hasLibraryFiles: () => hasLibraryFiles(paths),
+      giveUpReserve: reserve.giveUp,
     });
     restrictFiles(paths);
     const indexed = rebuildIndexIfMarked(db);
     if (indexed !== undefined && indexed > 0)
       logger.info({ transcripts: indexed }, 'The search index was rebuilt');
     finishScrub(db, logger);
-    return { paths, lock, logger, db };
+    return { paths, lock, logger, db, reserve };
   } catch (error) {
     lock.release();
     throw error;
@@ -133,7 +140,7 @@ const openData = (config: AppConfig) => {
  * the folder, or where the port is taken.
  */
 export const createApp = async (config: AppConfig, host: Host): Promise<App> => {
-  const { paths, lock, logger, db } = explainUnwritable(() => openData(config));
+  const { paths, lock, logger, db, reserve } = explainUnwritable(() => openData(config));
   const services = await createServices({ config, host, paths, db, logger });
   const key = localKey(paths, services.accounts);
   let closing: Promise<void> | undefined;
@@ -168,11 +175,13 @@ export const createApp = async (config: AppConfig, host: Host): Promise<App> => 
       logger.warn({ reason: messageOf(error) }, 'Old work folders could not be removed');
     });
   }, PRUNE_EVERY_MS).unref();
+  reserve.start((error) => logger.warn({ reason: messageOf(error) }, 'The disk reserve was not made'));
   services.backups.start();
   const stopScrubbing = startScrubbing(db, (error) => warnOfScrub(logger, error));
   const close = async () => {
     clearInterval(pruning);
     await stopScrubbing();
+    await reserve.stop();
     await services.jobs.close();
     await services.followUp.close();
     // Requests that waited for a job are answered now; closing the server at once would cut their connections instead.

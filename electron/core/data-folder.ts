@@ -16,7 +16,7 @@ const restrict = (path: string, mode: 0o600 | 0o700): void => {
 };
 
 /** Creates a folder and those above it, not with `recursive`, which never returns for a folder in Linux's `/proc`. */
-const createFolder = (folder: string): void => {
+export const createFolder = (folder: string): void => {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return;
   if (dirname(folder) !== folder) createFolder(dirname(folder));
   try {
@@ -47,7 +47,7 @@ export const prepareFolders = ({ root, ...paths }: DataPaths): void => {
   }
 };
 
-const OWN_FILES = /^(earshot\.(db|lock)|secret|local-key|server\.json)/;
+const OWN_FILES = /^(earshot\.(db|lock|reserve)|secret|local-key|server\.json)/;
 
 /** Makes the files directly in the data folder, the logs and the backups accessible only to the current user of the system. */
 export const restrictFiles = ({ root, logs, backups }: DataPaths): void => {

@@ -1,10 +1,10 @@
 import { equal, match, ok } from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { appendFile, open, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { ApiError } from '../../electron/contract/client.ts';
 import { spawnEarshot, type TestServer } from '../support/server.ts';
+import { fillDisk, smallDisk } from '../support/small-disk.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 import { slow } from './support/behaviors.ts';
@@ -56,39 +56,6 @@ const damagedDatabase = (
     return `refused; with the earlier database everything is there: ${message.slice(0, 60)}…`;
   },
 });
-
-/** Mounts a tmpfs of `megabytes`; undefined where that is not allowed. */
-const smallDisk = async (
-  megabytes: number,
-): Promise<{ path: string; release: () => Promise<void> } | undefined> => {
-  if (process.platform !== 'linux' || process.getuid?.() !== 0) return undefined;
-  const path = temporaryFolder();
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', path], { stdio: 'ignore' });
-  } catch {
-    // Root in a container may not mount.
-    return undefined;
-  }
-  const release = async () => {
-    execFileSync('umount', ['-l', path]);
-  };
-  return { path, release };
-};
-
-/** Fills the disk; returns a function that frees it again. */
-const fill = async (folder: string): Promise<() => Promise<void>> => {
-  const path = join(folder, 'filler');
-  const file = await open(path, 'w');
-  const block = Buffer.alloc(16 * 1024, 1);
-  try {
-    for (;;) await file.write(block);
-  } catch {
-    // The disk is full now.
-  } finally {
-    await file.close();
-  }
-  return () => rm(path, { force: true });
-};
 
 const onSmallDisk = (
   name: string,
@@ -181,7 +148,7 @@ export const dataFaults: readonly Fault[] = [
     const done = await context.submit(server, context.urls.url('/short.wav'));
     await context.expectTruth(server, done, '/short.wav');
     const id = await context.submitInProgress(server);
-    const free = await fill(disk);
+    const free = await fillDisk(disk);
     const other = await server.client
       .call('createTranscript', { body: { audio_url: context.urls.url('/short.wav') } })
       .then(
@@ -203,7 +170,7 @@ export const dataFaults: readonly Fault[] = [
     const url = context.urls.set('/slow.wav', slow(context.long, 1_000_000));
     const id = await context.submit(server, url);
     await context.reached(server, id, 'downloading');
-    const free = await fill(disk);
+    const free = await fillDisk(disk);
     const failure = context.expectFailed(server, id, 'disk_full');
     await new Promise((resolve) => setTimeout(resolve, 8000));
     await free();

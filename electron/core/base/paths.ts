@@ -11,6 +11,7 @@ export type DataPaths = {
   readonly transcripts: string;
   readonly logs: string;
   readonly backups: string;
+  readonly reserve: string;
   readonly serverFile: string;
   readonly lockFile: string;
   readonly secretFile: string;
@@ -35,6 +36,7 @@ export const dataPaths = (root: string): DataPaths => ({
   transcripts: join(root, 'transcripts'),
   logs: join(root, 'logs'),
   backups: join(root, 'backups'),
+  reserve: join(root, 'earshot.reserve'),
   serverFile: join(root, 'server.json'),
   lockFile: join(root, 'earshot.lock'),
   secretFile: join(root, 'secret'),

@@ -1,7 +1,7 @@
 import type { ApiKey, KeyWithSecret, User } from '../../contract/account.ts';
 import { type Clock, isoTime } from '../base/clock.ts';
 import { Emitter } from '../base/emitter.ts';
-import { AppError } from '../base/errors.ts';
+import { AppError, hasDiskFullCode } from '../base/errors.ts';
 import { isSameSecret, isWellFormedKey, newApiKey, newId, newToken, sha256Hex } from '../base/ids.ts';
 import type { WritableDb } from '../stores/database.ts';
 import { markForScrub, runPendingScrub } from '../stores/scrub.ts';
@@ -83,7 +83,7 @@ export class AccountService {
     if (known === undefined) return undefined;
     const now = this.#clock.now();
     if (known.lastUsedAt === null || Math.abs(now - known.lastUsedAt) > TOUCH_EVERY_MS) {
-      store.touchKey(this.#db, known.id, now);
+      this.#touch(known.id, now);
     }
     return this.#callerOf(known.userId, keyHash, keyPrefix);
   }
@@ -190,12 +190,21 @@ export class AccountService {
     this.#db.transaction(() => {
       store.deleteUser(this.#db, id);
       markForScrub(this.#db, 'log');
-    });
+    }, 'deletion');
     for (const [hash, userId] of this.#sessions) {
       if (userId === id && this.#sessions.delete(hash)) ended.add(hash);
     }
     this.#events.emit('keysEnded', ended);
     runPendingScrub(this.#db, 0);
+  }
+
+  #touch(id: string, now: number): void {
+    try {
+      store.touchKey(this.#db, id, now);
+    } catch (error) {
+      // With a full disk, one must still be able to sign in and delete something.
+      if (!hasDiskFullCode(error)) throw error;
+    }
   }
 
   #callerOf(userId: string, keyHash: string, keyPrefix: string): Caller | undefined {

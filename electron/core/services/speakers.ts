@@ -67,7 +67,7 @@ export class SpeakerService {
         if (isSame) store.deleteSpeakerEmbedding(db, known);
       }
       store.deleteRememberedSpeaker(db, id);
-    });
+    }, 'deletion');
     runPendingScrub(db, 0);
   }
 
@@ -78,7 +78,7 @@ export class SpeakerService {
       markForScrub(db, 'log');
       store.deleteSpeakerEmbeddingsOf(db, userId);
       return store.deleteRememberedSpeakersOf(db, userId);
-    });
+    }, 'deletion');
     runPendingScrub(db, 0);
     return forgotten;
   }

@@ -9,7 +9,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
-import { AppError, hasCorruptionCode } from '../base/errors.ts';
+import { AppError, hasCorruptionCode, hasDiskFullCode } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { migrate, newestVersion } from './migrations/index.ts';
 import type { Tables } from './schema.ts';
@@ -36,8 +36,11 @@ export type ReadableDb = {
 /** A handle that also writes. Transactions are synchronous, so that nothing slow can be awaited inside one. */
 export type WritableDb = ReadableDb & {
   run(query: Compilable): { changes: number };
-  /** All or nothing; nested calls become savepoints. */
-  transaction<T>(work: () => T): T;
+  /**
+   * All or nothing; nested calls become savepoints. A deletion that does not fit on the disk is tried again after the
+   * reserve was given up.
+   */
+  transaction<T>(work: () => T, purpose?: 'deletion'): T;
   /**
    * Folds the write-ahead log into the database file and empties it. Returns false, without waiting, while another
    * process uses the database.
@@ -62,6 +65,8 @@ type OpenOptions = {
   now: () => number;
   /** Whether there are files of a library, which must never be served with an empty database. Default: there are none. */
   hasLibraryFiles?: () => boolean;
+  /** Frees some room on the disk; false where there is none to free. */
+  giveUpReserve?: () => boolean;
 };
 
 /** A database up to this size is checked at every start, which takes a fraction of a second. */
@@ -115,11 +120,13 @@ class SqliteDatabase implements Database {
   readonly wasClean: boolean;
   #isDamaged = false;
   readonly #file: BetterSqlite3.Database;
+  readonly #giveUpReserve: () => boolean;
   readonly #statements = new Map<string, BetterSqlite3.Statement>();
 
-  constructor(file: BetterSqlite3.Database, wasClean: boolean) {
+  constructor(file: BetterSqlite3.Database, wasClean: boolean, giveUpReserve: () => boolean) {
     this.#file = file;
     this.wasClean = wasClean;
+    this.#giveUpReserve = giveUpReserve;
   }
 
   get isDamaged(): boolean {
@@ -148,8 +155,17 @@ class SqliteDatabase implements Database {
     return { changes };
   }
 
-  transaction<T>(work: () => T): T {
-    return this.#watch(() => this.#file.transaction(work).immediate());
+  transaction<T>(work: () => T, purpose?: 'deletion'): T {
+    const run = () => this.#file.transaction(work).immediate();
+    const isRetried = purpose === 'deletion' && !this.#file.inTransaction;
+    return this.#watch(() => {
+      try {
+        return run();
+      } catch (error) {
+        if (!isRetried || !hasDiskFullCode(error) || !this.#giveUpReserve()) throw error;
+        return run();
+      }
+    });
   }
 
   checkpoint(): boolean {
@@ -168,7 +184,7 @@ class SqliteDatabase implements Database {
       this.checkpoint();
     } catch (error) {
       // Without the mark, the next start checks the file.
-      if (!isDamage(error)) throw error;
+      if (!isDamage(error) && !hasDiskFullCode(error)) throw error;
     } finally {
       this.#file.close();
     }
@@ -229,7 +245,7 @@ const openAndMigrate = (path: string, options: OpenOptions): Database => {
     }
     migrate(file);
     file.prepare("INSERT OR REPLACE INTO meta (key, value) VALUES ('clean', '0')").run();
-    const database = new SqliteDatabase(file, clean);
+    const database = new SqliteDatabase(file, clean, options.giveUpReserve ?? (() => false));
     // The log of a crashed process may hold text from before a redaction.
     if (!clean) database.checkpoint();
     return database;

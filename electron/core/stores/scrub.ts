@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { hasDiskFullCode } from '../base/errors.ts';
 import { type ReadableDb, sql, type WritableDb } from './database.ts';
 import { compactIndexStep } from './search.ts';
 
@@ -48,13 +49,7 @@ const compactIndexFor = (db: WritableDb, maxMs: number): boolean =>
     return isPending;
   });
 
-/**
- * Removes what `markForScrub` noted from the database files: empties the log, and merges the search index for at most
- * about `maxMs`. Returns what is still pending. Not inside a transaction.
- */
-export const runPendingScrub = (db: WritableDb, maxMs = MAX_WAIT_MS): ScrubScope | undefined => {
-  const mark = markOf(db);
-  if (mark === undefined) return undefined;
+const scrub = (db: WritableDb, mark: ScrubScope, maxMs: number): ScrubScope | undefined => {
   const isIndexPending = mark === 'index' && compactIndexFor(db, maxMs);
   if (mark === 'index' && !isIndexPending) setMark(db, 'log');
   // While another process reads, the log cannot be emptied: the mark stays for the next time.
@@ -65,11 +60,27 @@ export const runPendingScrub = (db: WritableDb, maxMs = MAX_WAIT_MS): ScrubScope
   return undefined;
 };
 
+/**
+ * Removes what `markForScrub` noted from the database files: empties the log, and merges the search index for at most
+ * about `maxMs`. Returns what is still pending. Not inside a transaction.
+ */
+export const runPendingScrub = (db: WritableDb, maxMs = MAX_WAIT_MS): ScrubScope | undefined => {
+  const mark = markOf(db);
+  if (mark === undefined) return undefined;
+  try {
+    return scrub(db, mark, maxMs);
+  } catch (error) {
+    // What was erased is committed: a full disk must not make that fail. The mark stays for the next time.
+    if (!hasDiskFullCode(error)) throw error;
+    return mark;
+  }
+};
+
 /** Scrubs what is pending every few seconds, in steps between which requests get their turn. Returns a function that ends it. */
 export const startScrubbing = (db: WritableDb, onError: (error: unknown) => void): (() => Promise<void>) => {
   const stopping = new AbortController();
   const { signal } = stopping;
-  const scrub = async () => {
+  const scrubAll = async () => {
     while (!signal.aborted) {
       try {
         await delay(BACKGROUND_INTERVAL_MS, undefined, { ref: false, signal });
@@ -83,7 +94,7 @@ export const startScrubbing = (db: WritableDb, onError: (error: unknown) => void
       }
     }
   };
-  const done = scrub();
+  const done = scrubAll();
   return () => {
     stopping.abort();
     return done;

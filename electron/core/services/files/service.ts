@@ -180,7 +180,7 @@ export class FileService {
     const detached = db.transaction(() => {
       const transcripts = this.#detachTranscripts(file.id);
       return store.deleteFile(db, file.id) ? transcripts : undefined;
-    });
+    }, 'deletion');
     // A concurrent request deleted it first.
     if (detached === undefined) throw fileNotFound();
     events.publish(file.userId, { type: 'file.deleted', key: file.key });

@@ -245,7 +245,7 @@ export class TranscriptService {
     db.transaction(() => {
       if (!store.deleteTranscript(db, userId, id)) throw notFound();
       markForScrub(db, 'index');
-    });
+    }, 'deletion');
     // The log alone: the index is compacted in the background, once for many deletions.
     if (hasEmbeddings) runPendingScrub(db, 0);
     jobEvents.emit('settled', { id });

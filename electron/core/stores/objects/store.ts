@@ -138,14 +138,23 @@ export class ObjectStore {
     this.#active.add(object);
     let isRemoved = true;
     for (const folder of this.#folders) isRemoved = (await this.#removeFrom(folder, object)) && isRemoved;
-    if (isRemoved) files.deleteWriteIntent(this.#db, object);
     this.#active.delete(object);
+    if (isRemoved) this.#forgetIntent(object);
   }
 
   /** As `remove`, but the copy of the main folder is gone when the call returns. */
   discard(object: string): Promise<void> {
     this.#primary.unlinkNow(object);
     return this.remove(object);
+  }
+
+  #forgetIntent(object: string): void {
+    try {
+      files.deleteWriteIntent(this.#db, object);
+    } catch (error) {
+      // The bytes are gone; the next sweep ends the intent.
+      if (!hasDiskFullCode(error)) throw error;
+    }
   }
 
   /** Finishes writes and removals that a crash or an absent disk interrupted. Returns the number of removed objects. */
