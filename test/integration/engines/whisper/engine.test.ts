@@ -128,7 +128,7 @@ describe('the engine', () => {
     await expect(
       engine.transcribe({ modelPath, pcm: english, params: { language: 'xx' } }),
     ).rejects.toMatchObject({
-      code: 'invalid_request',
+      code: 'language_not_supported',
     });
     expect(textOf(await engine.transcribe({ modelPath, pcm: english, params }))).toContain('northwind');
   });
