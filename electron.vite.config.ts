@@ -1,24 +1,26 @@
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'electron-vite';
+import { LAYOUT } from './electron/core/base/layout.ts';
 
 // Not this file's own folder: a test imports these settings from a file elsewhere.
 const root = process.cwd();
 /** Where `npm run dev` sends the window's requests. The Host header stays, so that the service sees its own origin. */
 const service = process.env.EARSHOT_DEV_SERVICE ?? 'http://127.0.0.1:3277';
 
+/** Everything that runs as a process or thread of its own. */
+const { main, commandLine, worker, analysisThread, databaseThread } = LAYOUT;
+const ENTRIES = [main, commandLine, worker, analysisThread, databaseThread];
+
 export default defineConfig({
   main: {
     build: {
       outDir: 'out/main',
       lib: {
-        entry: {
-          index: resolve(root, 'electron/main/index.ts'),
-          worker: resolve(root, 'electron/worker/main.ts'),
-          'analysis-thread': resolve(root, 'electron/core/analysis/analysis-thread.ts'),
-          'database-thread': resolve(root, 'electron/core/stores/database-thread.ts'),
-        },
+        entry: Object.fromEntries(
+          ENTRIES.map(({ bundled, sources }) => [basename(bundled, '.js'), resolve(root, sources)]),
+        ),
         formats: ['es'],
       },
     },

@@ -1,15 +1,16 @@
-import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
+import manifest from '../../package.json' with { type: 'json' };
 import { isSettingKey, SETTINGS, type Settings } from '../contract/settings.ts';
 import { messageOf } from '../core/base/errors.ts';
+import { layoutConfig, ownLayout } from '../core/base/layout.ts';
 import { defaultDataDir } from '../core/base/paths.ts';
 import { runKeyOf } from '../core/base/run-key.ts';
 import type { AppConfig } from '../core/config.ts';
 
-/** The folder of the program. */
-export const PROGRAM = resolve(import.meta.dirname, '..', '..');
+/** Where the parts of this program lie. */
+export const PROGRAM = ownLayout();
 
-export const VERSION: string = JSON.parse(readFileSync(join(PROGRAM, 'package.json'), 'utf8')).version;
+export const VERSION: string = manifest.version;
 
 /** Wrong usage: prints one line without a stack, exit code 2. */
 export class UsageError extends Error {}
@@ -60,8 +61,6 @@ export const configOf = (options: ServerOptions, whenTaken: AppConfig['whenTaken
     ...(options.allowPrivateAddresses === true ? { 'network.allowPrivateAddresses': true } : {}),
   },
   demo: options.demo === true,
-  addonPath: process.env.EARSHOT_ADDON ?? '',
-  resourcesDir: join(PROGRAM, 'resources'),
-  rendererDir: join(PROGRAM, 'out', 'renderer'),
+  ...layoutConfig(PROGRAM, process.env),
   environment: process.env,
 });

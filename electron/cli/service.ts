@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { App } from '../core/app.ts';
 import type { AppConfig } from '../core/config.ts';
 import { configOf, PROGRAM, type ServerOptions } from './environment.ts';
@@ -15,5 +15,9 @@ export const startService = async (
     import('../core/app.ts'),
     import('../core/config.ts'),
   ]);
-  return createApp(configOf(options, whenTaken), nodeHost(join(PROGRAM, 'electron', 'worker', 'main.ts')));
+  return createApp(configOf(options, whenTaken), {
+    ...nodeHost(PROGRAM.worker),
+    analysisThread: pathToFileURL(PROGRAM.analysisThread),
+    databaseThread: pathToFileURL(PROGRAM.databaseThread),
+  });
 };

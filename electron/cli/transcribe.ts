@@ -245,7 +245,7 @@ const transcribeOne = async (
 };
 
 const transcribeAll = async (given: string[], options: TranscribeOptions): Promise<void> => {
-  const sources = given.length > 0 ? given : [join(PROGRAM, 'resources', 'samples', '01-short-note.wav')];
+  const sources = given.length > 0 ? given : [join(PROGRAM.resources, 'samples', '01-short-note.wav')];
   redactionOf(options);
   for (const source of sources) if (!isUrl(source)) await checkFile(source);
   if (options.output !== undefined && sources.length > 1) {

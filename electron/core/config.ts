@@ -24,6 +24,8 @@ export type AppConfig = {
   readonly resourcesDir: string;
   /** The built window. */
   readonly rendererDir: string;
+  /** The folder with the package's own ffmpeg and ffprobe, if it has them. */
+  readonly ffmpegDir?: string;
   readonly environment: NodeJS.ProcessEnv;
 };
 

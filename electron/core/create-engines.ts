@@ -34,7 +34,7 @@ export const createEngines = async ({ config, host, settings, network, logger }:
   const tools = await findFfmpeg({
     environment: config.environment,
     platform: process.platform,
-    resourcesPath: config.resourcesDir,
+    folder: config.ffmpegDir,
   });
   const parallelism = parallelismOf(settings);
   const http = createHttpClient({

@@ -1,20 +1,17 @@
-import { join } from 'node:path';
+import { layoutConfig, type ProgramLayout } from '../core/base/layout.ts';
 import { defaultDataDir } from '../core/base/paths.ts';
 import { runKeyOf } from '../core/base/run-key.ts';
 import type { AppConfig } from '../core/config.ts';
 
 type Program = {
   readonly version: string;
-  /** Contains `out` and `resources`. */
-  readonly folder: string;
-  /** Contains the files that cannot be inside the app's archive. */
-  readonly unpacked: string;
+  readonly layout: ProgramLayout;
   readonly environment: NodeJS.ProcessEnv;
   readonly platform: NodeJS.Platform;
 };
 
 /** The desktop program's configuration: bound to this machine, on the default port or the next free one. */
-export const desktopConfig = ({ version, folder, unpacked, environment, platform }: Program): AppConfig => ({
+export const desktopConfig = ({ version, layout, environment, platform }: Program): AppConfig => ({
   version,
   dataDir: defaultDataDir(environment, platform),
   host: '127.0.0.1',
@@ -25,8 +22,6 @@ export const desktopConfig = ({ version, folder, unpacked, environment, platform
   // The user sees the download in the window. A server does not download models by itself.
   defaults: { 'models.autoInstall': true },
   demo: environment.EARSHOT_DEMO === '1',
-  addonPath: environment.EARSHOT_ADDON ?? join(unpacked, 'native', 'earshot_engine.node'),
-  resourcesDir: join(unpacked, 'resources'),
-  rendererDir: join(folder, 'out', 'renderer'),
+  ...layoutConfig(layout, environment),
   environment,
 });

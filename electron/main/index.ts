@@ -1,5 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import {
   app,
   BrowserWindow,
@@ -12,6 +14,7 @@ import {
   utilityProcess,
 } from 'electron';
 import { createApp } from '../core/app.ts';
+import { layoutOf } from '../core/base/layout.ts';
 import { desktopConfig } from './config.ts';
 import { preloadArguments, splitLoginUrl } from './links.ts';
 import { menuTemplate } from './menu.ts';
@@ -23,18 +26,16 @@ import { forkElectronWorker } from './worker.ts';
 
 type Service = Awaited<ReturnType<typeof createApp>>;
 
-const folder = app.getAppPath();
-const unpacked = app.isPackaged ? process.resourcesPath : folder;
+const layout = layoutOf({
+  form: 'bundled',
+  program: app.getAppPath(),
+  ...(app.isPackaged ? { files: process.resourcesPath } : {}),
+});
 const stateFile = () => join(app.getPath('userData'), 'window.json');
 
-const readWindowState = (): WindowState => {
-  let text: string | undefined;
-  try {
-    text = readFileSync(stateFile(), 'utf8');
-  } catch {
-    // Absent before the first exit.
-    text = undefined;
-  }
+const readWindowState = async (): Promise<WindowState> => {
+  // Absent before the first exit.
+  const text = await readFile(stateFile(), 'utf8').catch(() => undefined);
   return fitWindow(
     parseWindowState(text),
     screen.getAllDisplays().map((display) => display.workArea),
@@ -82,9 +83,8 @@ const windowUrlOf = (service: Service): string => {
   return devServer === undefined ? service.url : new URL(devServer).origin;
 };
 
-const createWindow = (service: Service): BrowserWindow => {
+const createWindow = (service: Service, { maximized, ...place }: WindowState): BrowserWindow => {
   const login = { ...splitLoginUrl(service.loginUrl()), baseUrl: windowUrlOf(service) };
-  const { maximized, ...place } = readWindowState();
   const window = new BrowserWindow({
     ...place,
     minWidth: MIN_SIZE.width,
@@ -93,7 +93,7 @@ const createWindow = (service: Service): BrowserWindow => {
     title: 'Earshot',
     backgroundColor: '#f7f5f1',
     webPreferences: {
-      preload: join(import.meta.dirname, '..', 'preload', 'index.cjs'),
+      preload: layout.preload,
       sandbox: true,
       contextIsolation: true,
       nodeIntegration: false,
@@ -112,27 +112,22 @@ const startService = (): Promise<Service> =>
   createApp(
     desktopConfig({
       version: app.getVersion(),
-      folder,
-      unpacked,
+      layout,
       environment: process.env,
       platform: process.platform,
     }),
     {
-      forkWorker: forkElectronWorker(
-        utilityProcess.fork,
-        join(import.meta.dirname, 'worker.js'),
-        process.env,
-      ),
-      analysisThread: new URL('analysis-thread.js', import.meta.url),
-      databaseThread: new URL('database-thread.js', import.meta.url),
+      forkWorker: forkElectronWorker(utilityProcess.fork, layout.worker, process.env),
+      analysisThread: pathToFileURL(layout.analysisThread),
+      databaseThread: pathToFileURL(layout.databaseThread),
     },
   );
 
 /** The window, created again when it is needed after it was closed, as on macOS. */
-const createWindowHolder = (service: Service) => {
-  let window = createWindow(service);
+const createWindowHolder = (service: Service, state: WindowState) => {
+  let window = createWindow(service, state);
   const front = (): BrowserWindow => {
-    if (window.isDestroyed()) window = createWindow(service);
+    if (window.isDestroyed()) window = createWindow(service, state);
     if (window.isMinimized()) window.restore();
     window.focus();
     return window;
@@ -151,9 +146,9 @@ const quitGracefully = (service: Service): void => {
 };
 
 const run = async (): Promise<void> => {
-  const service = await startService();
+  const [service, state] = await Promise.all([startService(), readWindowState()]);
   restrictPermissions(session.defaultSession, windowUrlOf(service));
-  const { front, show } = createWindowHolder(service);
+  const { front, show } = createWindowHolder(service, state);
   const open = (paths: readonly string[]) =>
     void openMediaFiles(paths, {
       baseUrl: service.url,

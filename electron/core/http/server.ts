@@ -131,8 +131,8 @@ export const createServer = async (options: ServerOptions): Promise<FastifyInsta
     );
     return reply.type('application/json; charset=utf-8').send(await document);
   });
-  addReferencePage(server, options.resourcesDir);
-  addGuidePage(server, options.resourcesDir, options.rendererDir);
+  await addReferencePage(server, options.resourcesDir);
+  await addGuidePage(server, options.resourcesDir, options.rendererDir);
   await addWindow(server, options.rendererDir);
   return server;
 };

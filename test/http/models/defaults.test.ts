@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { layoutOf } from '../../../electron/core/base/layout.ts';
 import { silentLogger } from '../../../electron/core/base/logger.ts';
 import { SettingsService } from '../../../electron/core/services/settings.ts';
 import { openDatabase } from '../../../electron/core/stores/database.ts';
@@ -11,8 +12,7 @@ it('downloads missing models automatically in the desktop program, unless that i
   const db = openDatabase(join(folder, 'test.db'), { logger: silentLogger, now: Date.now });
   const { overrides, defaults } = desktopConfig({
     version: '1.0.0',
-    folder: '/app',
-    unpacked: '/unpacked',
+    layout: layoutOf({ form: 'bundled', program: '/app' }),
     environment: {},
     platform: 'linux',
   });

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -33,7 +33,7 @@ afterAll(async () => {
 
 describe('the bundle of the desktop program', { timeout: 120_000 }, () => {
   it('holds a file for everything that runs beside the main process', () => {
-    for (const name of ['index.js', 'worker.js', 'analysis-thread.js', 'database-thread.js']) {
+    for (const name of ['index.js', 'earshot.js', 'worker.js', 'analysis-thread.js', 'database-thread.js']) {
       expect(existsSync(bundled(name)), name).toBe(true);
     }
   });
@@ -45,6 +45,12 @@ describe('the bundle of the desktop program', { timeout: 120_000 }, () => {
     const made = await analyzeInThread(transcript, asked, { secret: 'x', entry });
     expect(made.entities?.length).toBeGreaterThan(1);
     expect(made).toEqual(await analyze(transcript, asked, { secret: 'x' }));
+  });
+
+  it('has the command line, with the version of the sources', async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, [bundled('earshot.js'), '--version']);
+    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+    expect(stdout.trim()).toBe(version);
   });
 
   it('starts the bundled worker', async () => {

@@ -1,5 +1,6 @@
 import type { MenuItemConstructorOptions } from 'electron';
 import { describe, expect, it } from 'vitest';
+import { layoutOf } from '../../../electron/core/base/layout.ts';
 import { desktopConfig } from '../../../electron/main/config.ts';
 import { newTranscriptionHash, preloadArguments, splitLoginUrl } from '../../../electron/main/links.ts';
 import { menuTemplate } from '../../../electron/main/menu.ts';
@@ -92,8 +93,7 @@ describe('the desktop program', () => {
   const config = (environment: NodeJS.ProcessEnv) =>
     desktopConfig({
       version: '1.0.0',
-      folder: '/app',
-      unpacked: '/unpacked',
+      layout: layoutOf({ form: 'bundled', program: '/app', files: '/unpacked' }),
       environment,
       platform: 'linux',
     });
@@ -105,6 +105,9 @@ describe('the desktop program', () => {
       dataDir: '/data',
       demo: false,
       addonPath: '/unpacked/native/earshot_engine.node',
+      resourcesDir: '/unpacked/resources',
+      ffmpegDir: '/unpacked/resources/ffmpeg',
+      rendererDir: '/app/out/renderer',
     });
     expect(config({ EARSHOT_ADDON: '/x.node', EARSHOT_DEMO: '1' })).toMatchObject({
       addonPath: '/x.node',

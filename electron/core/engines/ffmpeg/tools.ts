@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { AppError } from '../../base/errors.ts';
 import { findProgram, isExecutable } from '../programs.ts';
 import type { FfmpegTools } from './types.ts';
@@ -6,8 +5,8 @@ import type { FfmpegTools } from './types.ts';
 type ToolLookup = {
   readonly environment: NodeJS.ProcessEnv;
   readonly platform: NodeJS.Platform;
-  /** The packaged app's own folder of programs. */
-  readonly resourcesPath?: string;
+  /** The package's own folder of programs. */
+  readonly folder?: string | undefined;
 };
 
 const findTool = async (
@@ -20,8 +19,7 @@ const findTool = async (
     if (await isExecutable(named)) return named;
     throw new AppError('engine_unavailable', `${variable} does not name a program that can be run.`);
   }
-  const own = lookup.resourcesPath;
-  const found = await findProgram(name, lookup, own === undefined ? [] : [join(own, 'ffmpeg'), own]);
+  const found = await findProgram(name, lookup, lookup.folder === undefined ? [] : [lookup.folder]);
   if (found !== undefined) return found;
   throw new AppError(
     'engine_unavailable',
@@ -30,7 +28,7 @@ const findTool = async (
 };
 
 /**
- * Finds ffmpeg and ffprobe: FFMPEG_PATH and FFPROBE_PATH, else the packaged app's resources, else the PATH.
+ * Finds ffmpeg and ffprobe: FFMPEG_PATH and FFPROBE_PATH, else the package's own, else the PATH.
  * Throws AppError `engine_unavailable` with what to install.
  */
 export const findFfmpeg = async (lookup: ToolLookup): Promise<FfmpegTools> => ({

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { escapeHtml, type Rendered, renderMarkdown } from './markdown.ts';
@@ -18,10 +18,9 @@ const POLICY = [
 ].join('; ');
 
 /** Path of the window's style sheet, which has the product's colors and typefaces; null where the window is not built. */
-const windowStyles = (rendererDir: string): string | null => {
-  const index = join(rendererDir, 'index.html');
-  if (!existsSync(index)) return null;
-  return /<link[^>]+href="\.(\/assets\/[^"]+\.css)"/.exec(readFileSync(index, 'utf8'))?.[1] ?? null;
+const windowStyles = async (rendererDir: string): Promise<string | null> => {
+  const index = await readFile(join(rendererDir, 'index.html'), 'utf8').catch(() => '');
+  return /<link[^>]+href="\.(\/assets\/[^"]+\.css)"/.exec(index)?.[1] ?? null;
 };
 
 const pageOf = ({ title, html, sections }: Rendered, styles: string | null): string => {
@@ -55,9 +54,13 @@ ${html}
 };
 
 /** The guide at `/docs/guide`, written in `resources/guide`. It loads nothing from other hosts. */
-export const addGuidePage = (server: FastifyInstance, resourcesDir: string, rendererDir: string): void => {
-  const read = (name: string) => readFileSync(join(resourcesDir, 'guide', name), 'utf8');
-  const page = pageOf(renderMarkdown(read('guide.md')), windowStyles(rendererDir));
+export const addGuidePage = async (
+  server: FastifyInstance,
+  resourcesDir: string,
+  rendererDir: string,
+): Promise<void> => {
+  const read = (name: string) => readFile(join(resourcesDir, 'guide', name), 'utf8');
+  const page = pageOf(renderMarkdown(await read('guide.md')), await windowStyles(rendererDir));
   const headers = { 'content-security-policy': POLICY, 'referrer-policy': 'no-referrer' };
   server.get('/docs/guide', (request, reply) =>
     reply
@@ -70,7 +73,7 @@ export const addGuidePage = (server: FastifyInstance, resourcesDir: string, rend
     ['guide.css', 'text/css'],
     ['guide.js', 'text/javascript'],
   ] as const) {
-    const text = read(name);
+    const text = await read(name);
     server.get(`/docs/${name}`, (_request, reply) =>
       reply.headers({ 'cache-control': 'no-cache' }).type(`${type}; charset=utf-8`).send(text),
     );

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { newToken } from '../../base/ids.ts';
@@ -33,7 +33,7 @@ const createPage = async (nonce: string): Promise<FastifyInstance> => {
  * The API reference at `/docs`, with a form to try each operation. It loads nothing from other hosts. Scalar is loaded on
  * the first visit, since it takes 40 MB.
  */
-export const addReferencePage = (server: FastifyInstance, resourcesDir: string): void => {
+export const addReferencePage = async (server: FastifyInstance, resourcesDir: string): Promise<void> => {
   const nonce = newToken(16);
   const policy = [
     "default-src 'none'",
@@ -60,7 +60,7 @@ export const addReferencePage = (server: FastifyInstance, resourcesDir: string):
     routing(request.raw, reply.raw);
   };
   for (const path of PATHS) server.get(path, serve);
-  const icon = readFileSync(join(resourcesDir, 'icons', 'icon.svg'));
+  const icon = await readFile(join(resourcesDir, 'icons', 'icon.svg'));
   // Browsers request this path by default.
   server.get('/favicon.ico', (_request, reply) =>
     reply.type('image/svg+xml').header('cache-control', 'public, max-age=86400').send(icon),

@@ -21,12 +21,12 @@ describe('findFfmpeg', () => {
     folder = temporaryFolder();
   });
 
-  it('looks in the environment variables first, then in the resources, then on the PATH', async () => {
+  it('looks in the environment variables first, then in the package, then on the PATH', async () => {
     const [ffmpeg, ffprobe] = [await program('ffmpeg'), await program('ffprobe')];
     const own = await program('my-ffmpeg');
     const lookup = { platform: 'linux' as const, environment: { PATH: `/nowhere:${folder}` } };
     expect(await findFfmpeg(lookup)).toEqual({ ffmpeg, ffprobe });
-    expect(await findFfmpeg({ ...lookup, environment: {}, resourcesPath: folder })).toEqual({
+    expect(await findFfmpeg({ ...lookup, environment: {}, folder })).toEqual({
       ffmpeg,
       ffprobe,
     });
