@@ -9,6 +9,7 @@ import {
   queryInt,
   success,
   Timestamp,
+  TranscriptId,
 } from './common.ts';
 
 export const FileId = idSchema('file', 'File identifier.');
@@ -85,6 +86,45 @@ export const FileInformation = success(
     downloadUrl: z.string(),
   }),
 ).meta({ id: 'FileInformation' });
+
+const LinkEffect = z
+  .enum(['nothing', 'audio_lost', 'job_fails', 'retry_lost'])
+  .describe(
+    'What becomes of the transcription when the file is deleted: `nothing`; `audio_lost`: it can no longer be played; `job_fails`: its job may not have read the file yet; `retry_lost`: it failed and can no longer be retried.',
+  );
+/** What becomes of a transcript when the file that it was made from is deleted. */
+export type LinkEffect = z.output<typeof LinkEffect>;
+
+export const FileLinks = success(
+  z.object({
+    fileKey: z.string(),
+    total: z.int().min(0),
+    effects: z
+      .object({
+        nothing: z.int(),
+        audio_lost: z.int(),
+        job_fails: z.int(),
+        retry_lost: z.int(),
+      } satisfies Record<LinkEffect, z.ZodInt>)
+      .describe('The number of transcriptions by `if_deleted`.'),
+    redacted: z
+      .int()
+      .min(0)
+      .describe('The number of redacted transcriptions: the file still holds what was redacted from them.'),
+    transcriptions: z
+      .array(
+        z.object({
+          id: TranscriptId,
+          name: z.string(),
+          status: z.enum(['processing', 'completed', 'failed']),
+          redacted: z.boolean().describe('Private data was redacted from it, or is going to be.'),
+          if_deleted: LinkEffect,
+        }),
+      )
+      .describe('At most 100, newest first.'),
+  }),
+).meta({ id: 'FileLinks' });
+export type FileLinks = z.output<typeof FileLinks>;
 
 export const FileDeleted = success(z.object({ fileKey: z.string(), deletedAt: Timestamp })).extend({
   message: z.string(),

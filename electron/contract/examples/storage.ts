@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { storageRoutes } from '../routes/storage.ts';
 import type { FileInformation, StoredFile } from '../storage.ts';
 import type { ExamplesOf } from './example.ts';
-import { BASE_URL, CREATED, FILE_KEY, PLACEHOLDERS } from './values.ts';
+import { BASE_URL, CREATED, FILE_KEY, PLACEHOLDERS, TRANSCRIPT_ID } from './values.ts';
 
 const SIZE = 275_244;
 const MD5 = '9e107d9d372bb6826bd81d3542a419d6';
@@ -86,6 +86,36 @@ export const storageExamples: ExamplesOf<typeof storageRoutes> = {
   },
   getPresigned: { params: { token: PLACEHOLDERS.readToken }, query: { inline: true } },
   getFile: { params, answers: { 200: information } },
+  fileLinks: {
+    params,
+    answers: {
+      200: {
+        success: true,
+        data: {
+          fileKey: FILE_KEY,
+          total: 2,
+          effects: { nothing: 1, audio_lost: 1, job_fails: 0, retry_lost: 0 },
+          redacted: 1,
+          transcriptions: [
+            {
+              id: TRANSCRIPT_ID,
+              name: 'planning.wav',
+              status: 'completed',
+              redacted: true,
+              if_deleted: 'nothing',
+            },
+            {
+              id: 'tr_01JD3Z9A5C7E9G2J4K6M8N0P1Q',
+              name: 'planning.wav',
+              status: 'completed',
+              redacted: false,
+              if_deleted: 'audio_lost',
+            },
+          ],
+        },
+      },
+    },
+  },
   patchFile: {
     params,
     body: { metadata: { project: 'alpha', reviewed: true } },

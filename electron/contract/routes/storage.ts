@@ -77,6 +77,17 @@ export const storageRoutes = {
     responses: { 200: s.FileInformation },
     errors: ['file_not_found'],
   }),
+  fileLinks: route({
+    ...file,
+    method: 'GET',
+    path: '/v1/storage/links/{fileKey}',
+    summary: 'What is linked to a file',
+    description:
+      'The transcriptions that were made from the file, and what becomes of each when the file is deleted. All keep their text.',
+    params: s.FileKeyParams,
+    responses: { 200: s.FileLinks },
+    errors: ['file_not_found'],
+  }),
   patchFile: route({
     ...file,
     method: 'PATCH',

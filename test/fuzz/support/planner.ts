@@ -139,7 +139,7 @@ export class Planner {
       if (broken && random.chance(0.5))
         fields.push([random.pick(['public', 'model', 'x', 'file']), inputs.text()]);
       const recognizes = operation.operationId.startsWith('openAi');
-      const now = recognizes && !this.#world.isQueuePaused && random.chance(0.3);
+      const now = recognizes && !this.#world.isQueuePaused && random.chance(0.5);
       const { body, type } = formBody(
         fields,
         { recording: recognizes ? (now ? 'yes' : 'no') : 'not wanted', broken },

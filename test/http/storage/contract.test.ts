@@ -53,6 +53,7 @@ describe('every answer matches the OpenAPI document', () => {
       ['GET', '/v1/storage/cors-config', '', {}, 200],
       ['GET', '/v1/storage/files', '', {}, 200],
       ['GET', '/v1/storage/download-url/{fileKey}', file.key, {}, 200],
+      ['GET', '/v1/storage/links/{fileKey}', file.key, {}, 200],
       ['DELETE', FILE, file.key, {}, 200],
     ];
     for (const [method, path, fill, init, status] of good) {
@@ -97,6 +98,7 @@ describe('every answer matches the OpenAPI document', () => {
       ['GET', '/v1/storage/download/{fileKey}', '/none', {}, 404, 'file_not_found'],
       ['GET', '/cdn/{fileKey}', '/none', {}, 404, 'file_not_found'],
       ['GET', '/v1/storage/download-url/{fileKey}', '/none', {}, 404, 'file_not_found'],
+      ['GET', '/v1/storage/links/{fileKey}', '/none', {}, 404, 'file_not_found'],
       [
         'POST',
         '/v1/storage/configure-cors',
@@ -115,7 +117,7 @@ describe('every answer matches the OpenAPI document', () => {
     const protectedRoutes = Object.values(routes).filter(
       ({ tag, access }) => tag === 'Storage' && access === 'key',
     );
-    expect(protectedRoutes).toHaveLength(10);
+    expect(protectedRoutes).toHaveLength(11);
     for (const { method, path } of protectedRoutes) {
       const sent = await call(method, path, path.includes('{') ? '/x' : '', {}, {});
       expect([path, sent]).toEqual([path, { status: 401, code: 'unauthorized' }]);

@@ -13,6 +13,9 @@ const addFileRoutes = (server: FastifyInstance, { service, presign, baseUrl }: F
   addRoute(server, routes.getFile, ({ caller, params }) =>
     ok(success(presentInformation(service.requireOwn(caller.user.id, params.fileKey), baseUrl()))),
   );
+  addRoute(server, routes.fileLinks, ({ caller, params }) =>
+    ok(success(service.links(caller.user.id, params.fileKey))),
+  );
   addRoute(server, routes.patchFile, ({ caller, params, body }) =>
     ok(success({ file: presentFile(service.change(caller.user.id, params.fileKey, body), baseUrl()) })),
   );

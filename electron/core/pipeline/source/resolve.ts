@@ -43,9 +43,12 @@ const MAX_DOWNLOAD_ATTEMPTS = 6;
 /** Progress that outweighs what a crash can lose; equals FLUSH_EVERY of `net/download.ts`. */
 const MIN_SAFE_PROGRESS = 4 * 1024 * 1024;
 
+const sourceDeleted = () =>
+  new AppError('file_not_found', 'The stored file of this transcription was deleted.');
+
 const uploadSource = async (deps: SourceDeps, fileId: string): Promise<Source> => {
   const file = await deps.files.locate(fileId);
-  if (file === undefined) throw new AppError('file_not_found', 'The stored file is gone.');
+  if (file === undefined) throw sourceDeleted();
   return {
     kind: 'upload',
     input: { kind: 'file', path: file.path },
@@ -244,6 +247,7 @@ const pageSource = async (
 export const resolveSource = async (deps: SourceDeps, context: JobContext): Promise<Source> => {
   const { transcript, signal } = context;
   if (transcript.fileId !== null) return uploadSource(deps, transcript.fileId);
+  if (transcript.audioUrl.startsWith('storage:')) throw sourceDeleted();
   const fromPage = await findDownloaded(deps, context, PAGE_FILE);
   if (fromPage !== undefined) return downloadedSource('page', fromPage);
   const downloaded = await findDownloaded(deps, context, DOWNLOADED_FILE);

@@ -1,6 +1,7 @@
-import type { StoredFile } from '../../../contract/storage.ts';
+import type { FileLinks, StoredFile } from '../../../contract/storage.ts';
 import { isoTime } from '../../base/clock.ts';
 import { formatBytes } from '../../base/numbers.ts';
+import type { FileLink, LinkCount } from '../../stores/file-links.ts';
 import type { FileRecord } from '../../stores/files.ts';
 
 /** Percent-encodes the parts of a key; keeps its slashes but the first. */
@@ -44,3 +45,27 @@ export const presentInformation = (file: FileRecord, baseUrl: string) => ({
   publicUrl: file.isPublic ? directUrl(baseUrl, file.key) : '',
   downloadUrl: downloadUrl(baseUrl, file.key),
 });
+
+/** The answer of `GET /v1/storage/links/{fileKey}`. */
+export const presentLinks = (
+  file: FileRecord,
+  links: readonly FileLink[],
+  counts: readonly LinkCount[],
+): FileLinks['data'] => {
+  const effects = { nothing: 0, audio_lost: 0, job_fails: 0, retry_lost: 0 };
+  for (const { effect, count } of counts) effects[effect] += count;
+  const sum = (kinds: readonly LinkCount[]) => kinds.reduce((total, { count }) => total + count, 0);
+  return {
+    fileKey: file.key,
+    total: sum(counts),
+    effects,
+    redacted: sum(counts.filter(({ isRedacted }) => isRedacted)),
+    transcriptions: links.map(({ id, name, status, isRedacted, effect }) => ({
+      id,
+      name,
+      status,
+      redacted: isRedacted,
+      if_deleted: effect,
+    })),
+  };
+};

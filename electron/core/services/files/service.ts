@@ -4,6 +4,7 @@ import { formatBytes, round } from '../../base/numbers.ts';
 import { isActiveType } from '../../engines/scan/file-types.ts';
 import type { FileMetadata } from '../../stores/codecs.ts';
 import type { WritableDb } from '../../stores/database.ts';
+import { countLinksOfFile, linksOfFile } from '../../stores/file-links.ts';
 import { type FileFilter, listFiles, listFolders } from '../../stores/file-list.ts';
 import type { FileRecord } from '../../stores/files.ts';
 import * as store from '../../stores/files.ts';
@@ -14,7 +15,7 @@ import type { EventHub } from '../events.ts';
 import { keyPrefix, normalizeKey } from './keys.ts';
 import { checkMetadata } from './metadata.ts';
 import { keyOfUrl } from './own-url.ts';
-import { presentFile } from './present.ts';
+import { presentFile, presentLinks } from './present.ts';
 import type { Quota } from './quota.ts';
 import type { TokenSigner } from './tokens.ts';
 
@@ -37,6 +38,8 @@ type FileServiceDeps = {
 
 const SOURCE_DELETED =
   'The stored file that this transcript was made from was deleted, and its audio with it.';
+
+const MAX_LISTED_LINKS = 100;
 
 export const fileNotFound = (): AppError => new AppError('file_not_found', 'There is no such file.');
 
@@ -113,6 +116,13 @@ export class FileService {
         hasPrev: filter.page > 1 && total > 0,
       },
     };
+  }
+
+  /** What was made from a file; throws `file_not_found`. */
+  links(userId: string, key: string) {
+    const { db } = this.#deps;
+    const file = this.requireOwn(userId, key);
+    return presentLinks(file, linksOfFile(db, file, MAX_LISTED_LINKS), countLinksOfFile(db, file));
   }
 
   change(
