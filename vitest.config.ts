@@ -2,8 +2,12 @@ import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Parts of the slowest files' names, slowest first: a slow file that starts last would make every worker wait for it. */
-const SLOWEST = [
+/**
+ * Parts of files' names: what every new user does comes first of all, then the slowest files, since a slow file that
+ * starts last would make every worker wait for it.
+ */
+const FIRST = [
+  'e2e/first-start',
   '/faults/',
   'word-error-rate',
   'e2e/screens',
@@ -19,11 +23,11 @@ const SLOWEST = [
   'integration/',
 ];
 const rank = ({ moduleId }: TestSpecification): number => {
-  const index = SLOWEST.findIndex((part) => moduleId.includes(part));
-  return index === -1 ? SLOWEST.length : index;
+  const index = FIRST.findIndex((part) => moduleId.includes(part));
+  return index === -1 ? FIRST.length : index;
 };
 
-class SlowestFirst extends BaseSequencer {
+class InOrder extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b));
   }
@@ -62,7 +66,7 @@ export default defineConfig({
       },
     ],
     reporters: ['default', './test/support/summary-reporter.ts'],
-    sequence: { sequencer: SlowestFirst },
+    sequence: { sequencer: InOrder },
     // One more than two cores: the tests in the browser wait more than they compute.
     maxWorkers: 3,
     retry: 0,

@@ -10,10 +10,13 @@ import { Kbd } from '../../ui/kbd.tsx';
 import { AnalysisSwitches } from './analysis-switches.tsx';
 import { DiscardRecordingDialog } from './discard-recording-dialog.tsx';
 import { LanguageAndSpeakers } from './language-fields.tsx';
+import { findModel, toUsableOptions } from './model-choice.ts';
+import { ModelNote } from './model-note.tsx';
 import { ModelPicker } from './model-picker.tsx';
 import { type Range, toCurl, toRequest, WHOLE_RECORDING } from './request.ts';
 import { SourceSection } from './source-section.tsx';
 import { sourceName, startTranscriptions } from './start.ts';
+import { useModelInstall } from './use-model-install.ts';
 
 /** The request for the first source as a `curl` command; a file that is not uploaded yet has a placeholder. */
 const describeRequest = (
@@ -52,29 +55,58 @@ const useSources = (initialSources: readonly Source[]) => {
   };
 };
 
+/** The choices that can work, the model among them, and its installation if it is missing. */
+const useOptions = (onInstalled: () => void) => {
+  const { prefs } = useServices();
+  const remembered = usePrefs((state) => state.options);
+  const [chosen, setChosen] = useState<string>();
+  const query = useApi('listModels');
+  const models = query.data?.data ?? [];
+  const options = toUsableOptions(models, remembered, chosen);
+  const model = findModel(models, options.model);
+  return {
+    models,
+    isPending: query.isPending,
+    options,
+    model,
+    installation: useModelInstall(model, onInstalled),
+    change: (part: Partial<TranscriptionOptions>) => {
+      if (part.model !== undefined) setChosen(part.model);
+      prefs.set({ options: { ...remembered, ...part } });
+    },
+  };
+};
+
 const CreateDialog = ({ initialSources }: { initialSources: readonly Source[] }) => {
   const services = useServices();
-  const { dialogs, prefs, toasts, router, baseUrl } = services;
+  const { dialogs, toasts, router, baseUrl } = services;
   const { t } = useI18n();
   const { sources, setSources, range, setRange, setDuration, seconds } = useSources(initialSources);
-  const options = usePrefs((state) => state.options);
   const [isConfirmingDiscard, setIsConfirmingDiscard] = useState(false);
-  const models = useApi('listModels');
-  const change = (part: Partial<TranscriptionOptions>) => prefs.set({ options: { ...options, ...part } });
-
-  const isRangeInvalid = range.to !== 0 && range.to <= range.from;
-  const canSubmit = sources.length > 0 && !isRangeInvalid;
-  const submit = () => {
-    if (!canSubmit) return;
+  const start = () => {
     startTranscriptions(services, t, sources, options, range);
     dialogs.close();
     router.go({ screen: 'library' });
   };
+  const { models, isPending, options, model, installation, change } = useOptions(start);
+  const { isInstalling, error, install, stop } = installation;
+  const isMissing = model?.installed === false;
+
+  const isRangeInvalid = range.to !== 0 && range.to <= range.from;
+  const canSubmit = sources.length > 0 && !isRangeInvalid && !isPending && !isInstalling;
+  const submit = () => {
+    if (!canSubmit) return;
+    if (isMissing) void install();
+    else start();
+  };
   // A recording from the microphone is not stored anywhere yet.
   const close = () => {
-    if (sources.some((source) => source.kind === 'file' && source.isUnsavedRecording === true))
+    if (sources.some((source) => source.kind === 'file' && source.isUnsavedRecording === true)) {
       setIsConfirmingDiscard(true);
-    else dialogs.close();
+      return;
+    }
+    stop();
+    dialogs.close();
   };
   const copyCurl = async () => {
     await navigator.clipboard.writeText(describeRequest(baseUrl, sources[0], options, range));
@@ -100,7 +132,11 @@ const CreateDialog = ({ initialSources }: { initialSources: readonly Source[] })
             {t('common.cancel')}
           </Button>
           <Button variant="primary" disabled={!canSubmit} onClick={submit}>
-            {sources.length > 1 ? t('create.startMany', { count: sources.length }) : t('create.start')}
+            {isMissing
+              ? t('create.installAndStart')
+              : sources.length > 1
+                ? t('create.startMany', { count: sources.length })
+                : t('create.start')}
             <Kbd className="max-sm:hidden">Ctrl ↵</Kbd>
           </Button>
         </>
@@ -115,12 +151,22 @@ const CreateDialog = ({ initialSources }: { initialSources: readonly Source[] })
           onDuration={setDuration}
         />
         <ModelPicker
-          models={models.data?.data ?? []}
+          models={models}
           value={options.model}
           seconds={seconds}
-          onChange={(model) => change({ model })}
-        />
-        <LanguageAndSpeakers options={options} onChange={change} />
+          disabled={isInstalling}
+          onChange={(name) => change({ model: name })}
+        >
+          <ModelNote
+            models={models}
+            model={model}
+            error={error}
+            isInstalling={isInstalling}
+            onChange={(name) => change({ model: name })}
+            onLeave={dialogs.close}
+          />
+        </ModelPicker>
+        <LanguageAndSpeakers options={options} model={model} onChange={change} />
         <AnalysisSwitches options={options} onChange={change} />
       </form>
       {isConfirmingDiscard && <DiscardRecordingDialog onKeep={() => setIsConfirmingDiscard(false)} />}

@@ -1,35 +1,52 @@
 import { useMemo } from 'react';
 import { LANGUAGE_CODES } from '../../../electron/contract/languages.ts';
+import type { Model } from '../../../electron/contract/system.ts';
 import { useI18n } from '../../app/services.tsx';
 import { formatLanguage } from '../../lib/format.ts';
 import type { TranscriptionOptions } from '../../stores/prefs.ts';
 import { Field } from '../../ui/field.tsx';
 import { Select } from '../../ui/select.tsx';
+import { modelName } from '../models/model-facts.ts';
+import { knowsLanguage } from './model-choice.ts';
 
 const MAX_SPEAKERS = 10;
 
 type Props = { options: TranscriptionOptions; onChange: (part: Partial<TranscriptionOptions>) => void };
 
-export const LanguageAndSpeakers = ({ options, onChange }: Props) => {
+type LanguageProps = Props & {
+  /** The chosen model; undefined while the models are loading. */
+  model: Model | undefined;
+};
+
+export const LanguageAndSpeakers = ({ options, model, onChange }: LanguageProps) => {
   const { t, locale } = useI18n();
   const languages = useMemo(() => {
     const named = LANGUAGE_CODES.map((code) => ({ value: code, label: formatLanguage(code, locale) }));
     named.sort((a, b) => a.label.localeCompare(b.label, locale));
     return [{ value: 'auto', label: t('create.auto') }, ...named];
   }, [locale, t]);
-  const isEnglishOnly = options.model === 'nano';
+  const choices = languages.filter((each) => knowsLanguage(model, each.value));
   return (
     <div className="mt-4 grid grid-cols-1 gap-x-2 gap-y-3 sm:grid-cols-2">
-      <Field label={t('create.language')} hint={isEnglishOnly ? t('create.nanoEnglish') : undefined}>
+      <Field
+        label={t('create.language')}
+        hint={
+          model === undefined || choices.length === languages.length
+            ? undefined
+            : t('create.knownLanguages', {
+                name: modelName(model, t),
+                languages: choices
+                  .slice(1)
+                  .map((each) => each.label)
+                  .join(', '),
+              })
+        }
+      >
         {(ids) => (
           <Select
             {...ids}
-            value={isEnglishOnly && options.language !== 'en' ? 'auto' : options.language}
-            choices={
-              isEnglishOnly
-                ? languages.filter((each) => each.value === 'auto' || each.value === 'en')
-                : languages
-            }
+            value={options.language}
+            choices={choices}
             onChange={(language) => onChange({ language })}
           />
         )}

@@ -1,4 +1,5 @@
 import { RadioGroup } from 'radix-ui';
+import type { ReactNode } from 'react';
 import type { Model } from '../../../electron/contract/system.ts';
 import { MODEL_ALIASES } from '../../../electron/contract/transcript.ts';
 import { useI18n } from '../../app/services.tsx';
@@ -6,7 +7,8 @@ import type { I18nState, MessageKey } from '../../i18n/index.ts';
 import { cx } from '../../lib/classes.ts';
 import { formatBytes, formatDuration } from '../../lib/format.ts';
 import { DialogSection } from '../../ui/dialog.tsx';
-import { Callout } from '../../ui/feedback.tsx';
+import { modelName } from '../models/model-facts.ts';
+import { listSpeechModels } from './model-choice.ts';
 
 type ModelChoice = {
   readonly value: string;
@@ -24,7 +26,7 @@ const ALIAS_TEXTS: Readonly<Record<(typeof MODEL_ALIASES)[number], { name: Messa
 
 /** The aliases of the API, then every other installed model by its id. */
 const listChoices = (models: readonly Model[], { t }: I18nState): ModelChoice[] => {
-  const speech = models.filter((model) => model.kind === 'whisper');
+  const speech = listSpeechModels(models);
   const named = MODEL_ALIASES.map((alias) => ({
     value: alias,
     title: t(ALIAS_TEXTS[alias].name),
@@ -35,7 +37,7 @@ const listChoices = (models: readonly Model[], { t }: I18nState): ModelChoice[] 
     .filter((model) => model.installed && model.aliases.length === 0)
     .map((model) => ({
       value: model.id,
-      title: model.name,
+      title: modelName(model, t),
       hint: model.demonstration
         ? t('model.demo.line')
         : model.languages === 'multilingual'
@@ -58,19 +60,23 @@ type Props = {
   models: readonly Model[];
   value: string;
   seconds: number;
+  disabled: boolean;
   onChange: (model: string) => void;
+  /** Shown below the choices. */
+  children: ReactNode;
 };
 
-export const ModelPicker = ({ models, value, seconds, onChange }: Props) => {
+export const ModelPicker = ({ models, value, seconds, disabled, onChange, children }: Props) => {
   const i18n = useI18n();
   const { t } = i18n;
   const choices = listChoices(models, i18n);
-  const selected = choices.find((choice) => choice.value === value) ?? choices[1];
+  const selected = choices.find((choice) => choice.value === value);
   return (
     <DialogSection title={t('create.model')}>
       <RadioGroup.Root
         aria-label={t('create.model')}
-        value={selected?.value ?? 'mini'}
+        value={value}
+        disabled={disabled}
         onValueChange={onChange}
         className="grid grid-cols-1 gap-2 sm:grid-cols-3"
       >
@@ -95,16 +101,7 @@ export const ModelPicker = ({ models, value, seconds, onChange }: Props) => {
           </RadioGroup.Item>
         ))}
       </RadioGroup.Root>
-      {selected?.model?.demonstration === true && (
-        <div className="mt-2">
-          <Callout tone="warn">{t('model.demo.note')}</Callout>
-        </div>
-      )}
-      {selected?.model?.installed === false && (
-        <div className="mt-2">
-          <Callout tone="warn">{t('model.missing.note', { name: selected.model.name })}</Callout>
-        </div>
-      )}
+      {children}
     </DialogSection>
   );
 };

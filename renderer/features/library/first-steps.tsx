@@ -9,6 +9,7 @@ import { describeError } from '../../lib/errors.ts';
 import { formatBytes } from '../../lib/format.ts';
 import { hrefOf } from '../../stores/router.ts';
 import { Button } from '../../ui/button.tsx';
+import { findModel, listSpeechModels, usableModel } from '../create/model-choice.ts';
 import { modelName } from '../models/model-facts.ts';
 
 /** Shown for an empty library: privacy, choice of a model, first recording. */
@@ -43,7 +44,7 @@ const Step = ({ number, title, children }: { number: number; title: string; chil
 );
 
 const listChoices = (models: readonly Model[]) => {
-  const speech = models.filter((model) => model.kind === 'whisper');
+  const speech = listSpeechModels(models);
   return speech.filter((model) => model.aliases.length > 0 || model.installed).slice(0, 5);
 };
 
@@ -54,7 +55,8 @@ const ModelChoice = () => {
   const models = useApi('listModels');
   const choose = (model: Model) =>
     prefs.set({ options: { ...options, model: model.aliases[0] ?? model.id } });
-  const isChosen = (model: Model) => model.id === options.model || model.aliases.includes(options.model);
+  const isChosen = (model: Model, all: readonly Model[]) =>
+    model === findModel(all, usableModel(all, options.model));
   return (
     <>
       <p>{t('welcome.model.text')}</p>
@@ -75,13 +77,13 @@ const ModelChoice = () => {
                     {t('welcome.model.get')}
                   </a>
                 )}
-                {model.installed && isChosen(model) && (
+                {model.installed && isChosen(model, data) && (
                   <span className="inline-flex items-center gap-1 text-good">
                     <Check size={14} aria-hidden />
                     {t('welcome.model.chosen')}
                   </span>
                 )}
-                {model.installed && !isChosen(model) && (
+                {model.installed && !isChosen(model, data) && (
                   <Button variant="link" onClick={() => choose(model)}>
                     {t('welcome.model.use')}
                   </Button>

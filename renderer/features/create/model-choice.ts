@@ -1,0 +1,49 @@
+import type { Model } from '../../../electron/contract/system.ts';
+import { MODEL_ALIASES, type ModelAlias } from '../../../electron/contract/transcript.ts';
+import type { TranscriptionOptions } from '../../stores/prefs.ts';
+
+/** The order in which an installed model replaces a chosen one that is not installed. */
+const PREFERRED: readonly ModelAlias[] = ['mini', 'pro', 'nano'];
+
+export const listSpeechModels = (models: readonly Model[]): Model[] =>
+  models.filter((model) => model.kind === 'whisper');
+
+/** The model of an id or alias, as a request names it. */
+export const findModel = (models: readonly Model[], name: string): Model | undefined =>
+  listSpeechModels(models).find((model) => model.id === name || model.aliases.includes(name));
+
+/** The aliases and the id of a model; a request may have any of them. */
+const nameOf = (model: Model): string =>
+  MODEL_ALIASES.find((alias) => model.aliases.includes(alias)) ?? model.id;
+
+/**
+ * The id or alias that a transcription can use now: the wanted one if it is installed, else an installed one for real
+ * recordings, else the demonstration model. The wanted one if nothing is installed, or the models are not loaded yet.
+ */
+export const usableModel = (models: readonly Model[], wanted: string): string => {
+  if (findModel(models, wanted)?.installed === true) return wanted;
+  const alias = PREFERRED.find((name) => findModel(models, name)?.installed === true);
+  if (alias !== undefined) return alias;
+  const installed = listSpeechModels(models).filter((model) => model.installed);
+  const other = installed.find((model) => !model.demonstration) ?? installed[0];
+  return other === undefined ? wanted : nameOf(other);
+};
+
+/** Whether the model recognizes a language; `auto` stands for any. */
+export const knowsLanguage = (model: Model | undefined, language: string): boolean =>
+  language === 'auto' ||
+  model === undefined ||
+  model.languages === 'multilingual' ||
+  model.languages.includes(language);
+
+/** The remembered choices, with a model that can be used and a language that it knows. */
+export const toUsableOptions = (
+  models: readonly Model[],
+  options: TranscriptionOptions,
+  /** The model chosen in this dialog, which may be missing: it is installed first. */
+  chosen: string | undefined,
+): TranscriptionOptions => {
+  const model = chosen ?? usableModel(models, options.model);
+  const language = knowsLanguage(findModel(models, model), options.language) ? options.language : 'auto';
+  return { ...options, model, language };
+};

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../support/browser.ts';
+import { fixturePath } from '../support/fixtures.ts';
+import { catalogueLine, starterBytes } from '../support/model-mirror.ts';
+import { discard, startServer, type TestServer } from '../support/server.ts';
+import { file, stall, startUrlServer, type UrlServer } from '../support/url-server.ts';
+
+const PATH = '/mirror/ggml-base.bin';
+
+/** A new data folder and no option: what a person has who has just installed Earshot. */
+describe('first start', () => {
+  let server: TestServer;
+  let mirror: UrlServer;
+  let browser: Browser;
+  let window: TestWindow;
+
+  beforeAll(async () => {
+    [mirror, server, browser] = await Promise.all([
+      startUrlServer(),
+      startServer({ args: [], quick: true }),
+      borrowBrowser(),
+    ]);
+    window = await openWindow(browser, server);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await discard(server);
+    await mirror.close();
+  });
+
+  const dialog = () => window.page.getByRole('dialog', { name: 'New transcription' });
+  const submit = (name: RegExp) => dialog().getByRole('button', { name });
+
+  it('transcribes the sample with what comes with Earshot', async () => {
+    const { page } = window;
+    await page.getByRole('button', { name: 'Try it with a sample' }).click();
+    await dialog().getByText('0:', { exact: false }).first().waitFor();
+    expect(await dialog().getByRole('radio', { name: 'Demonstration model' }).isChecked()).toBe(true);
+    expect(await window.violations()).toEqual([]);
+    await submit(/^Transcribe/).click();
+    await page.getByRole('link', { name: 'sample-note' }).click();
+    const text = page.getByRole('region', { name: 'Text', exact: true });
+    await text.getByText('budget', { exact: false }).first().waitFor({ timeout: 150_000 });
+  }, 180_000);
+
+  it('says what to do if a missing model cannot be downloaded', async () => {
+    const { page } = window;
+    await server.client.call('patchSettings', { body: { 'network.offline': true } });
+    await window.go('#/');
+    await page.getByTestId('file-input').setInputFiles(fixturePath('01-short-note.wav'));
+    await dialog()
+      .getByRole('button', { name: /^Use Mini/ })
+      .click();
+    expect(await dialog().getByRole('radio', { name: 'Mini' }).isChecked()).toBe(true);
+    await submit(/^Download and transcribe/).click();
+    await dialog().getByText('Offline mode is on', { exact: false }).waitFor();
+    await dialog().getByText('download ggml-base.bin on another computer', { exact: false }).waitFor();
+    expect(await window.violations()).toEqual([]);
+    await dialog().getByRole('link', { name: 'Import a model file' }).click();
+    await page.getByRole('button', { name: 'Import a file' }).waitFor();
+    expect(await dialog().count()).toBe(0);
+  });
+
+  it('installs a missing model and goes on by itself', async () => {
+    const { page } = window;
+    const model = starterBytes();
+    await server.client.call('patchSettings', {
+      body: {
+        'network.offline': false,
+        'network.allowPrivateAddresses': true,
+        'models.baseUrl': mirror.url('/mirror/'),
+        'models.catalogue': [catalogueLine('base', model)],
+      },
+    });
+    await window.go('#/');
+    await page.reload();
+    mirror.set(PATH, stall(model, 9_000_000));
+    await page.getByTestId('file-input').setInputFiles(fixturePath('01-short-note.wav'));
+    await dialog().getByRole('radio', { name: 'Mini' }).click();
+    await submit(/^Download and transcribe/).click();
+    const bar = dialog().getByRole('progressbar', { name: 'Download of base' });
+    await expect.poll(async () => Number(await bar.getAttribute('aria-valuenow'))).toBeGreaterThan(5);
+    expect(await window.violations()).toEqual([]);
+    // Leaving the dialog pauses the download; what has arrived is kept.
+    await dialog().getByRole('button', { name: 'Cancel' }).click();
+    await expect
+      .poll(
+        async () => (await server.client.call('listModels')).data.find(({ id }) => id === 'base')?.download,
+      )
+      .toMatchObject({ state: 'paused' });
+    mirror.set(PATH, file(model));
+    await page.getByTestId('file-input').setInputFiles(fixturePath('01-short-note.wav'));
+    await dialog().getByRole('radio', { name: 'Mini' }).click();
+    await submit(/^Download and transcribe/).click();
+    await page.getByRole('link', { name: '01-short-note' }).waitFor();
+    expect(await dialog().count()).toBe(0);
+    const { data } = await server.client.call('listTranscripts', { query: { limit: 1 } });
+    expect(data.transcriptions[0]).toMatchObject({ name: '01-short-note', model: 'mini' });
+    // It is installed now, so it is chosen.
+    await page.getByTestId('file-input').setInputFiles(fixturePath('01-short-note.wav'));
+    expect(await dialog().getByRole('radio', { name: 'Mini' }).isChecked()).toBe(true);
+    await submit(/^Transcribe/).waitFor();
+    expect(window.errors).toEqual([]);
+    expect(window.foreign).toEqual([]);
+  });
+});
