@@ -48,6 +48,7 @@ export const storeTranscript = (
   dataDir: string,
   segments: readonly StoredSegment[],
   options: Partial<CreateTranscriptInput> = {},
+  more: Parameters<typeof updateTranscript>[2] = {},
 ): string => {
   const db = openDatabase(join(dataDir, 'earshot.db'), { logger: silentLogger, now: Date.now });
   const userId = findOwner(db)?.id ?? '';
@@ -63,6 +64,7 @@ export const storeTranscript = (
       language: 'en',
       duration: segments.at(-1)?.end ?? 0,
       completedAt: Date.now(),
+      ...more,
     });
   });
   db.close();

@@ -1,13 +1,14 @@
 import { ChevronDown, ChevronUp, X } from 'lucide-react';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { useStore } from 'zustand';
-import { useI18n, useServices } from '../../app/services.tsx';
+import { useI18n } from '../../app/services.tsx';
 import { formatNumber } from '../../lib/format.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { SearchField, TextInput } from '../../ui/field.tsx';
 import type { Doc } from './model/document.ts';
 import { countMatches, findMatches, type Match, replaceMatches } from './model/find.ts';
 import { useReader } from './reader.tsx';
+import { useHistory } from './use-history.ts';
 
 /** The segment of a match and its index among the segment's matches; undefined if the match spans two segments. */
 const occurrenceOf = (doc: Doc, matches: readonly Match[], at: number) => {
@@ -21,7 +22,7 @@ const occurrenceOf = (doc: Doc, matches: readonly Match[], at: number) => {
 
 const useFindAndReplace = () => {
   const { editor, view, reveal } = useReader();
-  const { toasts } = useServices();
+  const { offerUndo } = useHistory();
   const { t } = useI18n();
   const doc = useStore(editor.store, (state) => state.doc);
   const query = useStore(view, (state) => state.query);
@@ -46,10 +47,8 @@ const useFindAndReplace = () => {
   const replaceAll = () => {
     if (doc === undefined) return;
     const count = countMatches(doc, query);
-    editor.edit(replaceMatches(doc, query, replacement));
-    toasts.show(t('find.replaced', { count }), {
-      action: { label: t('common.undo'), run: editor.undo },
-    });
+    const change = editor.edit(replaceMatches(doc, query, replacement));
+    if (change !== undefined) offerUndo(t('find.replaced', { count }), change);
   };
   return { query, matches, matchIndex, step, replacement, setReplacement, replaceOne, replaceAll };
 };

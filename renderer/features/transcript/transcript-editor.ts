@@ -4,40 +4,41 @@ import { ApiError, type Client } from '../../../electron/contract/client.ts';
 import type { AnalyzeTranscript, Transcription } from '../../../electron/contract/transcript.ts';
 import { isAbort } from '../../lib/errors.ts';
 import { createAutosave, NOTHING_UNSAVED, type SaveState } from './autosave.ts';
+import { type Change, createHistory, type HistoryState, NO_HISTORY, type Step } from './history.ts';
 import { buildDoc, type Doc, wordsBySegment } from './model/document.ts';
 import { editDoc, type SegmentText, segmentTexts } from './model/edit.ts';
 import { writeUnsavedEdits } from './unsaved-edits.ts';
 
-type Change = { readonly before: readonly SegmentText[]; readonly after: readonly SegmentText[] };
-
 type SpeakerNameInput = string | { readonly name: string; readonly remember: boolean };
 
-type TranscriptState = SaveState & {
-  readonly transcript: Transcription | undefined;
-  readonly doc: Doc | undefined;
-  readonly error: unknown;
-  readonly undoStack: readonly Change[];
-  readonly redoStack: readonly Change[];
-};
+type TranscriptState = SaveState &
+  HistoryState & {
+    readonly transcript: Transcription | undefined;
+    readonly doc: Doc | undefined;
+    readonly error: unknown;
+  };
 
 /** True while a finished transcript is being analyzed again; its text is complete. */
 export const isReanalyzing = (transcript: Transcription | undefined): boolean =>
   transcript?.status === 'processing' && transcript.duration > 0 && transcript.segments.length > 0;
 
-const hasSameSegments = (a: Doc | undefined, b: Doc): boolean =>
-  a !== undefined &&
+const hasSameSegments = (a: Doc, b: Doc): boolean =>
   a.segments.length === b.segments.length &&
   a.segments.every((segment, index) => segment.start === b.segments[index]?.start);
+
+const changedSegments = (a: Doc, b: Doc): Set<number> =>
+  new Set(
+    a.segments.filter(({ text }, index) => text !== b.segments[index]?.text).map((segment) => segment.id),
+  );
 
 /** An open transcript: its document, its edits with undo, and autosave. */
 export const createTranscriptEditor = (client: Client, id: string, storage: Storage) => {
   const store = createStore<TranscriptState>(() => ({
     ...NOTHING_UNSAVED,
+    ...NO_HISTORY,
     transcript: undefined,
     doc: undefined,
     error: undefined,
-    undoStack: [],
-    redoStack: [],
   }));
   let isEditing = false;
   // The server's transcript changed while an edit was in progress.
@@ -52,8 +53,10 @@ export const createTranscriptEditor = (client: Client, id: string, storage: Stor
   const showDoc = (transcript: Transcription, segments: Transcription['segments']) => {
     autosave.setBaseTexts(transcript);
     const doc = withUnsavedEdits(buildDoc(transcript, segments));
-    // Undo refers to segments, which may have been split or joined.
-    if (!hasSameSegments(store.getState().doc, doc)) store.setState({ undoStack: [], redoStack: [] });
+    const { doc: shown } = store.getState();
+    // Undo refers to segments, which may have been split or joined, and must not take back an edit made elsewhere.
+    if (shown === undefined || !hasSameSegments(shown, doc)) history.clear();
+    else history.forget(changedSegments(shown, doc));
     store.setState({ transcript, doc, error: undefined });
   };
 
@@ -86,7 +89,7 @@ export const createTranscriptEditor = (client: Client, id: string, storage: Stor
     },
     onConflict: (transcript) => {
       isStale = false;
-      store.setState({ undoStack: [], redoStack: [] });
+      history.clear();
       void show(transcript);
     },
     onRequest: () => {
@@ -138,6 +141,12 @@ export const createTranscriptEditor = (client: Client, id: string, storage: Stor
   const patch = (body: { name: string } | { speakers: Record<string, SpeakerNameInput> }) =>
     change(() => client.call('patchTranscript', { params: { id }, body }));
 
+  const perform = async (step: Step) => {
+    if ('segments' in step) apply(step.segments);
+    else await patch({ speakers: { [step.speaker]: step.name } });
+  };
+  const history = createHistory({ getState: store.getState, setState: store.setState, perform });
+
   return {
     store,
     load,
@@ -169,32 +178,27 @@ export const createTranscriptEditor = (client: Client, id: string, storage: Stor
     },
     /** Saves the text of an edit in progress without changing the document. */
     saveDraft: autosave.queue,
-    /** Applies an edit, adds it to the undo stack and queues it for autosave. */
-    edit: (after: readonly SegmentText[], before?: readonly SegmentText[]) => {
-      const { doc, undoStack } = store.getState();
-      if (doc === undefined || after.length === 0) return;
+    /** Applies an edit, adds it to the history and queues it for autosave; returns the change, if there is one. */
+    edit: (after: readonly SegmentText[], before?: readonly SegmentText[]): Change | undefined => {
+      const { doc } = store.getState();
+      if (doc === undefined || after.length === 0) return undefined;
       const old =
         before ??
         segmentTexts(
           doc,
           after.map((each) => each.id),
         );
+      const change = { before: { segments: old }, after: { segments: after } };
       apply(after);
-      store.setState({ undoStack: [...undoStack, { before: old, after }], redoStack: [] });
+      history.record(change);
+      return change;
     },
-    undo: () => {
-      const { undoStack, redoStack } = store.getState();
-      const last = undoStack.at(-1);
-      if (last === undefined) return;
-      apply(last.before);
-      store.setState({ undoStack: undoStack.slice(0, -1), redoStack: [...redoStack, last] });
-    },
-    redo: () => {
-      const { undoStack, redoStack } = store.getState();
-      const next = redoStack.at(-1);
-      if (next === undefined) return;
-      apply(next.after);
-      store.setState({ undoStack: [...undoStack, next], redoStack: redoStack.slice(0, -1) });
+    undo: history.undo,
+    redo: history.redo,
+    /** Saves pending edits; there is nothing to undo afterwards. */
+    close: () => {
+      history.clear();
+      return autosave.save();
     },
     save: autosave.save,
     /** Resolves a conflict with the local or the server's text. */

@@ -24,6 +24,7 @@ import { useLibraryActions } from '../library/use-library-actions.ts';
 import { findUncertainSpans } from './model/low-confidence.ts';
 import { useReader } from './reader.tsx';
 import { isReanalyzing } from './transcript-editor.ts';
+import { useHistory } from './use-history.ts';
 import { editAtPlayhead } from './use-reader-shortcuts.ts';
 
 /** Name, properties and actions of the transcript. */
@@ -242,16 +243,17 @@ const MoreMenu = () => {
 
 const UndoButtons = () => {
   const { editor } = useReader();
+  const { undo, redo } = useHistory();
   const { t } = useI18n();
   const undoCount = useStore(editor.store, (state) => state.undoStack.length);
   const redoCount = useStore(editor.store, (state) => state.redoStack.length);
   if (undoCount === 0 && redoCount === 0) return null;
   return (
     <>
-      <IconButton label={t('common.undo')} hint="Ctrl Z" disabled={undoCount === 0} onClick={editor.undo}>
+      <IconButton label={t('common.undo')} hint="Ctrl Z" disabled={undoCount === 0} onClick={undo}>
         <Undo2 size={16} strokeWidth={1.75} aria-hidden />
       </IconButton>
-      <IconButton label={t('common.redo')} hint="Ctrl Y" disabled={redoCount === 0} onClick={editor.redo}>
+      <IconButton label={t('common.redo')} hint="Ctrl Y" disabled={redoCount === 0} onClick={redo}>
         <Redo2 size={16} strokeWidth={1.75} aria-hidden />
       </IconButton>
     </>

@@ -43,7 +43,7 @@ const useOpenReader = (id: string, at: number | undefined): Reader => {
     void reader.editor.load(controller.signal);
     return () => {
       controller.abort();
-      void reader.editor.save();
+      void reader.editor.close();
       reader.player.close();
     };
   }, [reader]);

@@ -5,6 +5,7 @@ import { lastAtOrBefore, paragraphOfWord } from './model/document.ts';
 import { RATES } from './player.ts';
 import { SEEK_STEP_SECONDS } from './player-bar.tsx';
 import { editParagraph, type Reader } from './reader.tsx';
+import { type History, useHistory } from './use-history.ts';
 
 /** Seeks by words or sentences; a sentence ends at a word with final punctuation. */
 const seekToWord = (reader: Reader, direction: 1 | -1, sentence: boolean) => {
@@ -41,17 +42,20 @@ export const editAtPlayhead = (reader: Reader) => {
   editParagraph(reader, paragraphOfWord(doc, word));
 };
 
-const commandFor = (reader: Reader, event: KeyboardEvent): (() => void) | undefined => {
-  const { editor, view } = reader;
+const commandFor = (
+  { view }: Reader,
+  { undo, redo }: History,
+  event: KeyboardEvent,
+): (() => void) | undefined => {
   switch (event.key.toLowerCase()) {
     case 'f':
       return () => view.setState({ panel: 'find' });
     case 'e':
       return () => view.setState({ isExporting: true });
     case 'z':
-      return event.shiftKey ? editor.redo : editor.undo;
+      return event.shiftKey ? redo : undo;
     case 'y':
-      return editor.redo;
+      return redo;
     default:
       return undefined;
   }
@@ -99,6 +103,7 @@ const hasOwnKeys = (target: EventTarget | null, key: string): boolean =>
 /** The shortcuts of the transcript screen. */
 export const useReaderShortcuts = (reader: Reader) => {
   const { dialogs } = useServices();
+  const history = useHistory();
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.defaultPrevented || dialogs.store.getState().open.kind !== 'none' || event.altKey) return;
@@ -106,12 +111,12 @@ export const useReaderShortcuts = (reader: Reader) => {
       const command = event.ctrlKey || event.metaKey;
       if (isTyping(event.target) && !(command && /^[fe]$/i.test(event.key))) return;
       if (!command && hasOwnKeys(event.target, event.key)) return;
-      const run = command ? commandFor(reader, event) : actionFor(reader, event);
+      const run = command ? commandFor(reader, history, event) : actionFor(reader, event);
       if (run === undefined) return;
       event.preventDefault();
       run();
     };
     window.addEventListener('keydown', onKey);
     return () => window.removeEventListener('keydown', onKey);
-  }, [reader, dialogs]);
+  }, [reader, dialogs, history]);
 };

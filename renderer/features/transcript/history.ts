@@ -1,0 +1,63 @@
+import type { SegmentText } from './model/edit.ts';
+
+/** What one step of the history sets: texts of segments, or the name of a speaker. */
+export type Step =
+  | { readonly segments: readonly SegmentText[] }
+  | { readonly speaker: string; readonly name: string };
+
+/** A change that can be undone. */
+export type Change = { readonly before: Step; readonly after: Step };
+
+export type HistoryState = {
+  /** Oldest first: the last one is undone next. */
+  readonly undoStack: readonly Change[];
+  readonly redoStack: readonly Change[];
+};
+export const NO_HISTORY: HistoryState = { undoStack: [], redoStack: [] };
+
+type Options = {
+  readonly getState: () => HistoryState;
+  readonly setState: (state: HistoryState) => void;
+  /** Makes a step; rejects if it could not be made. */
+  readonly perform: (step: Step) => Promise<void>;
+};
+
+const touches = ({ after }: Change, segments: ReadonlySet<number>): boolean =>
+  'segments' in after && after.segments.some((each) => segments.has(each.id));
+
+/** The one list of changes that Undo and Redo walk, whichever button or key asks for it. */
+export const createHistory = ({ getState, setState, perform }: Options) => {
+  /** Takes a step back or forth; a step that fails leaves the history as it was. */
+  const move = async (from: keyof HistoryState, to: keyof HistoryState, side: keyof Change) => {
+    const change = getState()[from].at(-1);
+    if (change === undefined) return;
+    const put = (on: keyof HistoryState, off: keyof HistoryState) => {
+      const state = getState();
+      setState({
+        ...state,
+        [off]: state[off].filter((each) => each !== change),
+        [on]: [...state[on], change],
+      });
+    };
+    put(to, from);
+    try {
+      await perform(change[side]);
+    } catch (error) {
+      put(from, to);
+      throw error;
+    }
+  };
+  return {
+    record: (change: Change) => setState({ undoStack: [...getState().undoStack, change], redoStack: [] }),
+    undo: () => move('undoStack', 'redoStack', 'before'),
+    redo: () => move('redoStack', 'undoStack', 'after'),
+    /** Forgets the changes of these segments, whose text is no longer what the change left. */
+    forget: (segments: ReadonlySet<number>) => {
+      const { undoStack, redoStack } = getState();
+      const isKept = (change: Change) => !touches(change, segments);
+      if (![...undoStack, ...redoStack].every(isKept))
+        setState({ undoStack: undoStack.filter(isKept), redoStack: redoStack.filter(isKept) });
+    },
+    clear: () => setState(NO_HISTORY),
+  };
+};

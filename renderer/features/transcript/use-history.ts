@@ -1,0 +1,32 @@
+import { useMemo } from 'react';
+import { useI18n, useServices } from '../../app/services.tsx';
+import { describeError } from '../../lib/errors.ts';
+import type { Change } from './history.ts';
+import { useReader } from './reader.tsx';
+
+/** Undo and Redo of the open transcript; a failure becomes a toast. */
+export const useHistory = () => {
+  const { editor } = useReader();
+  const { toasts } = useServices();
+  const { t } = useI18n();
+  return useMemo(() => {
+    const guarded = (move: () => Promise<void>) => () => {
+      move().catch((error: unknown) => toasts.show(describeError(error, t), { tone: 'bad' }));
+    };
+    const undo = guarded(editor.undo);
+    return {
+      undo,
+      redo: guarded(editor.redo),
+      /** Shows a toast that undoes this change. It goes as soon as Undo would take back another one. */
+      offerUndo: (text: string, change: Change) => {
+        const toast = toasts.show(text, { action: { label: t('common.undo'), run: undo } });
+        const stop = editor.store.subscribe(({ undoStack }) => {
+          if (undoStack.at(-1) === change) return;
+          stop();
+          toasts.dismiss(toast);
+        });
+      },
+    };
+  }, [editor, toasts, t]);
+};
+export type History = ReturnType<typeof useHistory>;
