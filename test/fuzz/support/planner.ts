@@ -68,6 +68,12 @@ export class Planner {
     );
   }
 
+  /** A request with nothing wrong in it, which may still ask for what is not there; `attempt` numbers the requests. */
+  valid(operation: Operation, attempt: number): Plan {
+    const random = createRandom(this.#seed * 1_000_003 - 1 - attempt);
+    return this.#request(-attempt, operation, attempt % 2 === 0 ? 'owner' : 'maria', 'none', random);
+  }
+
   plan(index: number): Plan {
     const random = createRandom(this.#seed * 1_000_003 + index);
     const roll = random.next();

@@ -41,10 +41,12 @@ export class Tally {
       .join('\n\n');
   }
 
+  hasSucceeded(operationId: string): boolean {
+    return [...(this.#statuses.get(operationId)?.keys() ?? [])].some((status) => status < 300);
+  }
+
   neverSucceeded(): string[] {
-    return this.#operations
-      .map(({ operationId }) => operationId)
-      .filter((id) => ![...(this.#statuses.get(id)?.keys() ?? [])].some((status) => status < 300));
+    return this.#operations.map(({ operationId }) => operationId).filter((id) => !this.hasSucceeded(id));
   }
 
   table(): string {
