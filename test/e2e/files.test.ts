@@ -102,7 +102,7 @@ describe('files screen', () => {
     await menu('Make public');
     await row('05-spanish.ogg').getByText('public', { exact: true }).waitFor();
     await menu('Copy link');
-    await window.toast('Public link copied.').waitFor();
+    await window.toasted('Public link copied.');
     const link = await page.evaluate(() => navigator.clipboard.readText());
     expect((await fetch(link)).status).toBe(200);
     await menu('Make private');

@@ -142,7 +142,7 @@ describe('library screen', () => {
     await page.keyboard.press('x');
     await page.getByText('2 selected').waitFor();
     await page.getByRole('region', { name: 'Selection' }).getByRole('button', { name: 'Delete' }).click();
-    await window.toast('2 deleted').waitFor();
+    await window.toasted('2 deleted');
     await expect.poll(() => rows.count()).toBe(count - 2);
   });
 });

@@ -114,7 +114,7 @@ describe('models screen', () => {
     expect(await window.violations()).toEqual([]);
     await path.fill(join(folder, 'ggml-my own.bin'));
     await page.keyboard.press('Enter');
-    await window.toast('my-own is on this computer now.').waitFor();
+    await window.toasted('my-own is on this computer now.');
     await page.getByRole('button', { name: 'Remove my-own' }).waitFor();
     expect(window.errors).toEqual([]);
     expect(window.foreign).toEqual([]);

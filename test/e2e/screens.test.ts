@@ -379,7 +379,7 @@ describe('every screen', () => {
     await dialog.getByRole('switch', { name: 'Summary' }).click();
     await dialog.getByText('Paragraphs', { exact: true }).click();
     await start.click();
-    await page.getByText('1 transcript is being read through').waitFor();
+    await window.toasted('1 transcript is being read through');
     // A job whose download never ends is ahead in the queue.
     const waiting = await server.client.call('listTranscripts', { query: { status: 'processing' } });
     const stuck = waiting.data.transcriptions.find((item) => item.name === 'Board meeting');

@@ -122,7 +122,7 @@ describe('transcript screen', { timeout: PATIENCE }, () => {
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'More for this transcript' }).click();
     await page.getByRole('menuitem', { name: 'Copy with times' }).click();
-    await window.toast('Copied').waitFor();
+    await window.toasted('Copied');
     expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(
       /\d{2}:\d{2}[\s\S]*Good morning/,
     );

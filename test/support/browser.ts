@@ -65,6 +65,8 @@ export type TestWindow = {
   settle(): Promise<void>;
   /** A toast with this text. Screen readers get the text a second time, out of sight. */
   toast(text: string): Locator;
+  /** Waits until a toast with this text has come, also when it has gone again since. */
+  toasted(text: string): Promise<void>;
   /** axe-core's violations, one line each: of all rules, or of those on color, the only difference between the themes. */
   violations(rules?: 'all' | 'colors'): Promise<string[]>;
   close(): Promise<void>;
@@ -105,6 +107,24 @@ export const borrowBrowser = async (): Promise<Browser> => {
   };
 };
 
+/** Where a page keeps the texts of its toasts. */
+const TOASTS_SEEN = 'data-toasts-seen';
+
+/** In the page: keeps the text of every toast, since one may have gone before a busy test looks for it. */
+const keepToasts = (attribute: string): void => {
+  new MutationObserver((changes) => {
+    for (const { addedNodes } of changes) {
+      for (const node of addedNodes) {
+        if (!(node instanceof Element)) continue;
+        const toast = node.matches('[data-toast]') ? node : node.querySelector('[data-toast]');
+        const root = document.documentElement;
+        if (toast !== null)
+          root.setAttribute(attribute, `${root.getAttribute(attribute) ?? ''}${toast.textContent}\n`);
+      }
+    }
+  }).observe(document, { childList: true, subtree: true });
+};
+
 /** Opens a server's window in a new browser context. */
 export const openWindow = async (
   browser: Browser,
@@ -126,6 +146,7 @@ export const openWindow = async (
     },
     [key ?? null, JSON.stringify(options.prefs ?? {})] as const,
   );
+  await context.addInitScript(keepToasts, TOASTS_SEEN);
   const page = await context.newPage();
   const errors: string[] = [];
   const foreign: string[] = [];
@@ -163,6 +184,12 @@ export const openWindow = async (
     },
     settle,
     toast: (text) => page.locator('[data-toast]', { hasText: text }),
+    toasted: async (text) => {
+      await page.waitForFunction(
+        ([attribute, wanted]) => document.documentElement.getAttribute(attribute)?.includes(wanted),
+        [TOASTS_SEEN, text] as const,
+      );
+    },
     violations: async (rules = options.theme === 'dark' ? 'colors' : 'all') => {
       if (await page.evaluate('typeof axe === "undefined"')) await page.evaluate(AXE);
       const only =
