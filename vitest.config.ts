@@ -42,6 +42,8 @@ const shared = {
   isolate: false,
   // Processes, not threads: the tests load native code, change the environment and start servers.
   pool: 'forks',
+  // Generous, since a busy machine is no failure; what never ends still fails.
+  testTimeout: 60_000,
 } as const;
 
 export default defineConfig({
@@ -58,7 +60,6 @@ export default defineConfig({
           include: ['test/**/*.test.{ts,tsx}'],
           exclude: [UNIT, '**/node_modules/**'],
           globalSetup: ['test/support/run-folder.ts', 'test/support/build-addon.ts'],
-          testTimeout: 60_000,
           hookTimeout: 120_000,
           // Generous, since a poll on a busy machine waits longer; a condition that never holds still fails.
           expect: { poll: { timeout: 20_000 } },
