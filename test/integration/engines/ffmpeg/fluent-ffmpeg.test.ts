@@ -1,0 +1,55 @@
+import { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { rm, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import fluentFfmpeg from 'fluent-ffmpeg';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { runFfmpeg } from '../../../../electron/core/engines/ffmpeg/run-ffmpeg.ts';
+import { findFfmpeg } from '../../../../electron/core/engines/ffmpeg/tools.ts';
+import type { FfmpegTools } from '../../../../electron/core/engines/ffmpeg/types.ts';
+import { temporaryFolder } from '../../../support/temporary-folder.ts';
+
+/** Silence without an end, on standard output. */
+const ENDLESS = {
+  input: 'anullsrc=sample_rate=16000',
+  inputOptions: ['-f', 'lavfi'],
+  outputOptions: ['-f', 'f32le'],
+  outputFile: null,
+};
+
+describe('fluent-ffmpeg', () => {
+  let tools: FfmpegTools;
+
+  beforeAll(async () => {
+    tools = await findFfmpeg({ environment: process.env, platform: process.platform });
+  });
+
+  it('has its process in the private field that run-ffmpeg.ts reads', async () => {
+    const run = fluentFfmpeg({ stdoutLines: 1 })
+      .setFfmpegPath(tools.ffmpeg)
+      .input('anullsrc')
+      .inputOptions(['-f', 'lavfi'])
+      .outputOptions(['-f', 'null'])
+      .output('-');
+    const ended = once(run, 'error');
+    run.run();
+    await once(run, 'start');
+    const child: unknown = Reflect.get(run, 'ffmpegProc');
+    expect(child).toBeInstanceOf(ChildProcess);
+    expect(child).toMatchObject({ pid: expect.any(Number), stdout: expect.anything() });
+    run.kill('SIGKILL');
+    await ended;
+  });
+
+  it('says that ffmpeg cannot be started when it was there before', async () => {
+    const ffmpeg = join(temporaryFolder(), 'ffmpeg');
+    await symlink(tools.ffmpeg, ffmpeg);
+    const linked = { ...tools, ffmpeg };
+    const first = runFfmpeg({ tools: linked, ...ENDLESS });
+    await once(first.stdout, 'readable');
+    await first.kill();
+    await rm(ffmpeg);
+    const second = runFfmpeg({ tools: linked, ...ENDLESS });
+    expect(await second.exit).toMatchObject({ code: null, startError: expect.stringContaining('ENOENT') });
+  });
+});
