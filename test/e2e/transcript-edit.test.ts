@@ -20,7 +20,8 @@ describe('editing a transcript', () => {
   beforeAll(async () => {
     server = await startServer();
     await server.stop();
-    for (const name of ['toast']) ids.set(name, storeTalk(server.dataDir, name, TALK));
+    for (const name of ['toast', 'paragraphs', 'mixed', 'names'])
+      ids.set(name, storeTalk(server.dataDir, name, TALK));
     [server, browser] = await Promise.all([startServer({ dataDir: server.dataDir }), borrowBrowser()]);
     window = await openWindow(browser, server);
   });
@@ -85,6 +86,109 @@ describe('editing a transcript', () => {
     await page.keyboard.press('Control+z');
     expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
     expect((await words()).slice(0, 2)).toEqual(['Written', 'elsewhere.']);
+  });
+
+  const paragraphs = () =>
+    window.page
+      .locator('.turn')
+      .evaluateAll((turns) =>
+        turns.map((turn) => [...turn.querySelectorAll('[data-w]')].map((word) => word.textContent).join(' ')),
+      );
+  const exported = async (name: string) =>
+    (await (await server.fetch(`/v1/transcript/id/${ids.get(name)}/export?format=txt&speakers=false`)).text())
+      .trim()
+      .split('\n\n');
+  const WHOLE = 'Good morning and welcome to the meeting. We begin with the budget of the spring.';
+  const [GREETING, BUDGET] = [
+    'Good morning and welcome to the meeting.',
+    'We begin with the budget of the spring.',
+  ];
+
+  it('splits a paragraph at the caret, joins it again, and undoes both', async () => {
+    const { page } = window;
+    await open('paragraphs');
+    expect((await paragraphs())[0]).toBe(WHOLE);
+    await page.getByRole('button', { name: 'Edit the paragraph at 0:00' }).click();
+    await page.keyboard.press('Control+Home');
+    for (let word = 0; word < 7; word++) await page.keyboard.press('Control+ArrowRight');
+    // Behind the full stop.
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Shift+Enter');
+    // Editing goes on at the start of the new paragraph.
+    await page.keyboard.type('Now ');
+    await page.keyboard.press('Enter');
+    await field().waitFor({ state: 'detached' });
+    expect((await paragraphs()).slice(0, 2)).toEqual([GREETING, `Now ${BUDGET}`]);
+    await expect.poll(() => exported('paragraphs')).toContain(`Now ${BUDGET}`);
+    await page.keyboard.press('Control+z');
+    await page.keyboard.press('Control+z');
+    expect((await paragraphs())[0]).toBe(WHOLE);
+    await expect.poll(async () => (await exported('paragraphs'))[0]).toBe(WHOLE);
+    await page.keyboard.press('Control+y');
+    expect((await paragraphs())[0]).toBe(GREETING);
+
+    await page.reload();
+    await page.getByRole('button', { name: 'Edit the paragraph at 0:02' }).click();
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.press('Backspace');
+    await page.keyboard.press('Enter');
+    expect((await paragraphs())[0]).toBe(WHOLE);
+    await expect.poll(async () => (await exported('paragraphs'))[0]).toBe(WHOLE);
+    expect((await stored('paragraphs')).segments[1]?.words).toHaveLength(8);
+  });
+
+  it('splits within a segment by the button, and edits the halves apart', async () => {
+    const { page } = window;
+    await open('mixed');
+    await page.getByRole('button', { name: 'Edit the paragraph at 0:06' }).click();
+    expect(await page.getByRole('button', { name: 'Merge with previous' }).count()).toBe(0);
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.press('Control+ArrowRight');
+    await page.keyboard.press('Control+ArrowRight');
+    // A place within a word counts as before it.
+    await page.keyboard.press('ArrowRight');
+    await page.getByRole('button', { name: 'Split here' }).click();
+    await page.keyboard.press('Control+End');
+    await page.keyboard.type('for you');
+    await page.keyboard.press('Escape');
+    expect((await paragraphs()).slice(1, 3)).toEqual(['Thank you,', 'the budget is ready. for you']);
+    await expect
+      .poll(async () => (await stored('mixed')).segments[2])
+      .toMatchObject({
+        text: 'Thank you, the budget is ready. for you',
+        paragraph_starts: [0, 2],
+      });
+    await page.getByRole('button', { name: 'Edit the paragraph at 0:06' }).first().click();
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.type('Oh, thanks. ');
+    await page.keyboard.press('Enter');
+    await expect
+      .poll(async () => (await stored('mixed')).segments[2])
+      .toMatchObject({
+        text: 'Oh, thanks. Thank you, the budget is ready. for you',
+        paragraph_starts: [0, 4],
+      });
+    await page.getByRole('button', { name: 'Edit the paragraph at 0:06' }).last().click();
+    await page.getByRole('button', { name: 'Merge with previous' }).click();
+    await page.keyboard.press('Enter');
+    expect((await paragraphs())[1]).toBe('Oh, thanks. Thank you, the budget is ready. for you');
+  });
+
+  it("undoes and redoes a speaker's name with the keys", async () => {
+    const { page } = window;
+    await open('names');
+    const name = (text: string) =>
+      page.getByRole('main').getByRole('button', { name: text, exact: true }).first();
+    await name('Speaker A').click();
+    await page.getByRole('textbox', { name: 'Name of this speaker' }).fill('Ines');
+    await page.keyboard.press('Enter');
+    await name('Ines').waitFor();
+    await page.keyboard.press('Control+z');
+    await name('Speaker A').waitFor();
+    expect((await stored('names')).speakers?.A?.name).toBe('Speaker A');
+    await page.keyboard.press('Control+Shift+z');
+    await name('Ines').waitFor();
+    expect((await stored('names')).speakers?.A?.name).toBe('Ines');
   });
 
   it('made no requests to other hosts and logged no errors', () => {

@@ -38,26 +38,36 @@ type Options = {
   readonly onFailure: () => void;
 };
 
+const hasParagraphs = (saved: SegmentText | undefined, { paragraphStarts }: SegmentText): boolean =>
+  paragraphStarts === undefined ||
+  JSON.stringify(paragraphStarts) === JSON.stringify(saved?.paragraphStarts ?? null);
+
+/** Paragraphs that nobody decided need not be sent: another window may have decided since. */
+const paragraphStartsToSend = (edit: SegmentText, saved: SegmentText | undefined) => {
+  const { paragraphStarts: starts } = edit;
+  if (starts === undefined || (starts === null && hasParagraphs(saved, edit))) return {};
+  return { paragraph_starts: starts === null ? null : [...starts] };
+};
+
 /**
  * Saves edits to the server, debounced. Unsaved edits are kept in the browser, and are sent with the text that they
  * started from, so that they never overwrite another window's edit.
  */
 export const createAutosave = (options: Options) => {
   const { client, id, storage, getState, setState } = options;
-  const pending = new Map<number, string>();
-  const sent = new Map<number, string>();
-  // The server's text of each segment, which an edit starts from.
-  const baseTexts = new Map<number, string>();
+  const pending = new Map<number, SegmentText>();
+  const sent = new Map<number, SegmentText>();
+  // The server's text and paragraphs of each segment, which an edit starts from.
+  const base = new Map<number, SegmentText>();
+  const baseText = (segment: number) => base.get(segment)?.text ?? '';
+  const setBase = ({ id: segment, text, paragraph_starts }: Transcription['segments'][number]) =>
+    base.set(segment, { id: segment, text, paragraphStarts: paragraph_starts ?? null });
   let lastSend: Promise<void> = Promise.resolve();
 
   const listUnsaved = (): UnsavedEdit[] => [
     // With the text it started from, so that a reloaded page detects the conflict again.
     ...getState().conflicts.map(({ id: segment, mine, was }) => ({ id: segment, text: mine, was })),
-    ...[...new Map([...sent, ...pending])].map(([segment, text]) => ({
-      id: segment,
-      text,
-      was: baseTexts.get(segment) ?? '',
-    })),
+    ...[...new Map([...sent, ...pending]).values()].map((edit) => ({ ...edit, was: baseText(edit.id) })),
   ];
   const isUnsaved = (segment: number) => listUnsaved().some((each) => each.id === segment);
   // Do not clear what only another window of this browser has stored.
@@ -73,13 +83,13 @@ export const createAutosave = (options: Options) => {
   const collectConflicts = async () => {
     const current = await client.call('getTranscript', { params: { id } });
     const conflicts = [...getState().conflicts];
-    for (const [segment, mine] of pending) {
+    for (const [segment, { text: mine }] of pending) {
       const theirs = (current.segments[segment]?.text ?? '').trim();
-      const was = baseTexts.get(segment) ?? '';
+      const was = baseText(segment);
       if (theirs === was.trim() || theirs === mine.trim()) continue;
       conflicts.push({ id: segment, was, mine, theirs });
       pending.delete(segment);
-      baseTexts.set(segment, theirs);
+      base.set(segment, { id: segment, text: theirs });
     }
     setState({ saving: pending.size > 0 ? 'waiting' : 'saved', saveError: undefined, conflicts });
     persist();
@@ -88,24 +98,28 @@ export const createAutosave = (options: Options) => {
   };
 
   const requeueSent = () => {
-    for (const [segment, text] of sent) if (!pending.has(segment)) pending.set(segment, text);
+    for (const [segment, edit] of sent) if (!pending.has(segment)) pending.set(segment, edit);
     sent.clear();
   };
 
   const send = async () => {
     if (pending.size === 0) return;
-    for (const [segment, text] of pending) sent.set(segment, text);
+    for (const [segment, edit] of pending) sent.set(segment, edit);
     pending.clear();
     setState({ saving: 'saving' });
     options.onRequest();
     try {
-      const segments = [...sent].map(([segment, text]) => ({
-        id: segment,
-        text,
-        was: baseTexts.get(segment) ?? '',
+      const segments = [...sent.values()].map((edit) => ({
+        id: edit.id,
+        text: edit.text,
+        was: baseText(edit.id),
+        ...paragraphStartsToSend(edit, base.get(edit.id)),
       }));
       const transcript = await client.call('patchTranscript', { params: { id }, body: { segments } });
-      for (const segment of sent.keys()) baseTexts.set(segment, transcript.segments[segment]?.text ?? '');
+      for (const segment of sent.keys()) {
+        const saved = transcript.segments[segment];
+        if (saved !== undefined) setBase(saved);
+      }
       sent.clear();
       persist();
       if (pending.size > 0) return;
@@ -128,8 +142,8 @@ export const createAutosave = (options: Options) => {
   const queue = (changes: readonly SegmentText[]) => {
     const { conflicts } = getState();
     const newTexts = new Map(changes.map((change) => [change.id, change.text]));
-    for (const { id: segment, text } of changes) {
-      if (!conflicts.some((conflict) => conflict.id === segment)) pending.set(segment, text);
+    for (const change of changes) {
+      if (!conflicts.some((conflict) => conflict.id === change.id)) pending.set(change.id, change);
     }
     setState({
       conflicts: conflicts.map((each) => ({ ...each, mine: newTexts.get(each.id) ?? each.mine })),
@@ -149,18 +163,21 @@ export const createAutosave = (options: Options) => {
     /** Updates the server's texts. A segment with unsaved edits keeps the text that they started from. */
     setBaseTexts: (transcript: Transcription) => {
       for (const segment of transcript.segments)
-        if (!sent.has(segment.id) && !pending.has(segment.id)) baseTexts.set(segment.id, segment.text);
+        if (!sent.has(segment.id) && !pending.has(segment.id)) setBase(segment);
     },
     /** Edits to apply on top of the server's text. */
-    unsaved: (): SegmentText[] => [...sent, ...pending].map(([segment, text]) => ({ id: segment, text })),
+    unsaved: (): SegmentText[] => [...sent.values(), ...pending.values()],
     /** Resumes edits that an earlier page could not save. */
     restore: () => {
       if (hasRestored) return;
       hasRestored = true;
-      for (const { id: segment, text, was } of readUnsavedEdits(storage, id)) {
-        if (isUnsaved(segment) || (baseTexts.get(segment) ?? '').trim() === text.trim()) continue;
-        baseTexts.set(segment, was);
-        pending.set(segment, text);
+      for (const { was, ...edit } of readUnsavedEdits(storage, id)) {
+        const { id: segment, text } = edit;
+        const saved = base.get(segment);
+        if (isUnsaved(segment) || (saved?.text.trim() === text.trim() && hasParagraphs(saved, edit)))
+          continue;
+        base.set(segment, { ...saved, id: segment, text: was });
+        pending.set(segment, edit);
       }
       hasWritten = true;
       persist();

@@ -16,7 +16,7 @@ export const ParagraphView = memo(({ doc, index }: { doc: Doc; index: number }) 
   const { view, player } = useReader();
   const { t } = useI18n();
   const editParagraph = useEditParagraph();
-  const isEditing = useStore(view, (state) => state.editedParagraph === index);
+  const isEditing = useStore(view, (state) => state.edited?.paragraph === index);
   const paragraph = doc.paragraphs[index];
   if (paragraph === undefined) return null;
   const isContinued = doc.paragraphs[index + 1]?.showsSpeaker === false;
@@ -53,7 +53,7 @@ export const ParagraphView = memo(({ doc, index }: { doc: Doc; index: number }) 
         )}
       </header>
       {isEditing ? (
-        <ParagraphEditor doc={doc} paragraph={paragraph} />
+        <ParagraphEditor doc={doc} index={index} paragraph={paragraph} />
       ) : (
         <Words doc={doc} block={paragraph} />
       )}

@@ -3,13 +3,19 @@ import { createStore } from 'zustand/vanilla';
 import type { Player } from './player.ts';
 import type { TranscriptEditor } from './transcript-editor.ts';
 
+/** The paragraph that is being edited, by its index. */
+type EditedParagraph = {
+  readonly paragraph: number;
+  /** The word before which the caret is placed first; without it, at the end. */
+  readonly word?: number | undefined;
+};
+
 type ReaderView = {
   readonly panel: 'none' | 'find' | 'review';
   readonly query: string;
   readonly matchIndex: number;
   readonly spanIndex: number;
-  /** Index of the paragraph that is being edited. */
-  readonly editedParagraph: number | undefined;
+  readonly edited: EditedParagraph | undefined;
   /** Entity types that are not marked in the text. */
   readonly hiddenEntityTypes: ReadonlySet<string>;
   readonly acceptedWords: ReadonlySet<number>;
@@ -27,7 +33,7 @@ export const createReaderView = (acceptedWords: ReadonlySet<number>) =>
     query: '',
     matchIndex: 0,
     spanIndex: 0,
-    editedParagraph: undefined,
+    edited: undefined,
     hiddenEntityTypes: new Set(),
     acceptedWords,
     isFollowing: true,
@@ -52,15 +58,15 @@ export const ReaderProvider = ({ value, children }: { value: Reader; children: R
   <ReaderContext value={value}>{children}</ReaderContext>
 );
 
-/** Opens a paragraph for editing, unless a job is running. */
-export const editParagraph = ({ editor, view }: Reader, paragraph: number): void => {
+/** Opens a paragraph for editing, unless a job is running; the caret goes before `word`. */
+export const editParagraph = ({ editor, view }: Reader, paragraph: number, word?: number): void => {
   if (editor.store.getState().transcript?.status === 'completed')
-    view.setState({ editedParagraph: paragraph });
+    view.setState({ edited: { paragraph, word } });
 };
 
 export const useEditParagraph = () => {
   const reader = useReader();
-  return useCallback((paragraph: number) => editParagraph(reader, paragraph), [reader]);
+  return useCallback((paragraph: number, word?: number) => editParagraph(reader, paragraph, word), [reader]);
 };
 
 export const useReader = (): Reader => {

@@ -133,8 +133,7 @@ const useFollowPlayback = (
   useEffect(() => {
     let last = -1;
     return player.onTime((seconds) => {
-      if (doc === undefined || !view.getState().isFollowing || view.getState().editedParagraph !== undefined)
-        return;
+      if (doc === undefined || !view.getState().isFollowing || view.getState().edited !== undefined) return;
       const word = nearestWordAt(doc, seconds);
       if (word === -1 || word === last) return;
       last = word;
@@ -162,7 +161,7 @@ const useTextClicks = (doc: Doc | undefined) => {
   };
   const onDoubleClick = ({ target }: MouseEvent) => {
     const paragraph = target instanceof HTMLElement ? target.closest<HTMLElement>('[data-index]') : null;
-    if (paragraph === null || view.getState().editedParagraph !== undefined) return;
+    if (paragraph === null || view.getState().edited !== undefined) return;
     // The first click of a double click started playback.
     if (!wasPlaying.current) player.pause();
     editParagraph(Number(paragraph.dataset.index));
@@ -177,7 +176,7 @@ export const TextView = () => {
   const doc = useStore(editor.store, (state) => state.doc);
   const isPlaying = useStore(player.store, (state) => state.isPlaying);
   const isFollowing = useStore(view, (state) => state.isFollowing);
-  const editedParagraph = useStore(view, (state) => state.editedParagraph);
+  const editedParagraph = useStore(view, (state) => state.edited?.paragraph);
   const scroller = useRef<HTMLElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const virtualizer = useVirtualizer({

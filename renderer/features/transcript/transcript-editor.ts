@@ -103,8 +103,14 @@ export const createTranscriptEditor = (client: Client, id: string, storage: Stor
   const apply = (changes: readonly SegmentText[]) => {
     const { doc } = store.getState();
     if (doc === undefined || changes.length === 0) return;
-    store.setState({ doc: editDoc(doc, changes) });
-    autosave.queue(changes);
+    const edited = editDoc(doc, changes);
+    store.setState({ doc: edited });
+    autosave.queue(
+      segmentTexts(
+        edited,
+        changes.map((each) => each.id),
+      ),
+    );
   };
 
   const load = async (signal?: AbortSignal) => {
@@ -204,9 +210,13 @@ export const createTranscriptEditor = (client: Client, id: string, storage: Stor
     /** Resolves a conflict with the local or the server's text. */
     resolveConflict: (segment: number, keepMine: boolean) =>
       apply(autosave.resolveConflict(segment, keepMine)),
-    /** `remember` stores the speaker's voice for later recordings. */
-    renameSpeaker: (speaker: string, name: string, remember = false) =>
-      patch({ speakers: { [speaker]: remember ? { name, remember } : name } }),
+    /** `remember` stores the speaker's voice for later recordings; Undo takes back the name, not the voice. */
+    renameSpeaker: async (speaker: string, name: string, remember = false) => {
+      const before = store.getState().transcript?.speakers?.[speaker]?.name;
+      await patch({ speakers: { [speaker]: remember ? { name, remember } : name } });
+      if (before !== undefined && before !== name)
+        history.record({ before: { speaker, name: before }, after: { speaker, name } });
+    },
     rename: (name: string) => patch({ name }),
     /** Requests analyses of the current text; saves pending edits first. */
     analyze: async (request: z.input<typeof AnalyzeTranscript>) => {

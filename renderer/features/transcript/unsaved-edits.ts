@@ -6,11 +6,17 @@ export type UnsavedEdit = SegmentText & { readonly was: string };
 
 const storageKey = (id: string) => `earshot.unsaved.${id}`;
 
+const isParagraphStarts = (value: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  (Array.isArray(value) && value.every((start) => typeof start === 'number'));
+
 const isUnsavedEdit = (entry: unknown): entry is UnsavedEdit =>
   isRecord(entry) &&
   typeof entry.id === 'number' &&
   typeof entry.text === 'string' &&
-  typeof entry.was === 'string';
+  typeof entry.was === 'string' &&
+  isParagraphStarts(entry.paragraphStarts);
 
 /** Reads the unsaved edits of a transcript. */
 export const readUnsavedEdits = (storage: Storage, id: string): UnsavedEdit[] => {

@@ -161,7 +161,9 @@ describe('edit', () => {
       'Walker',
     ]);
     expect(edited.paragraphs[1]?.firstWord).toBe(11);
-    expect(segmentTexts(edited, [0])).toEqual([{ id: 0, text: 'Good evening to all of you.' }]);
+    expect(segmentTexts(edited, [0])).toEqual([
+      { id: 0, text: 'Good evening to all of you.', paragraphStarts: null },
+    ]);
   });
 
   it('accepts a segment with an empty text', () => {

@@ -11,9 +11,14 @@ export type DocWord = {
   readonly segment: number;
   /** Index of the entity; -1 for none. */
   readonly entity: number;
+  /** Set by a person: whether a paragraph begins here. Undefined: speakers and pauses decide. */
+  readonly startsParagraph?: boolean | undefined;
 };
 
-/** Consecutive segments of one speaker that are shown and edited together. `end…` indexes are exclusive. */
+/**
+ * Consecutive words of one speaker that are shown and edited together; a person may have begun it within a segment.
+ * `end…` indexes are exclusive.
+ */
 export type Paragraph = {
   readonly speaker: string | null;
   /** False if the paragraph before has the same speaker. */
@@ -101,34 +106,81 @@ const createEntityLookup = (text: string, entities: readonly Entity[]) => {
   };
 };
 
+/** The words of a segment, from 0, where a person or the segment's own beginning may begin a paragraph. */
+const pieceStarts = ({ words }: DocSegment): number[] => [
+  0,
+  ...words.flatMap((word, index) => (index > 0 && word.startsParagraph === true ? [index] : [])),
+];
+
+const joins = (last: Paragraph | undefined, segment: DocSegment, words: number): last is Paragraph => {
+  if (last === undefined || last.speaker !== segment.speaker) return false;
+  const decided = segment.words[0]?.startsParagraph;
+  if (decided !== undefined) return !decided;
+  return (
+    segment.start - last.end < MAX_PAUSE_SECONDS &&
+    last.endWord - last.firstWord + words <= MAX_PARAGRAPH_WORDS
+  );
+};
+
 const groupIntoParagraphs = (segments: readonly DocSegment[]): Paragraph[] => {
   const paragraphs: Paragraph[] = [];
-  let word = 0;
+  let segmentWord = 0;
   for (const [index, segment] of segments.entries()) {
-    const last = paragraphs.at(-1);
-    const joins =
-      last !== undefined &&
-      last.speaker === segment.speaker &&
-      segment.start - last.end < MAX_PAUSE_SECONDS &&
-      last.endWord - last.firstWord + segment.words.length <= MAX_PARAGRAPH_WORDS;
-    const endWord = word + segment.words.length;
-    if (joins) {
-      paragraphs[paragraphs.length - 1] = { ...last, endWord, endSegment: index + 1, end: segment.end };
-    } else {
+    const starts = pieceStarts(segment);
+    for (const [piece, from] of starts.entries()) {
+      const to = starts[piece + 1] ?? segment.words.length;
+      const last = paragraphs.at(-1);
+      const endWord = segmentWord + to;
+      const end = piece === starts.length - 1 ? segment.end : (segment.words[to - 1]?.end ?? segment.end);
+      if (piece === 0 && joins(last, segment, to)) {
+        paragraphs[paragraphs.length - 1] = { ...last, endWord, endSegment: index + 1, end };
+        continue;
+      }
       paragraphs.push({
         speaker: segment.speaker,
         showsSpeaker: last === undefined || last.speaker !== segment.speaker,
-        firstWord: word,
+        firstWord: segmentWord + from,
         endWord,
         firstSegment: index,
         endSegment: index + 1,
-        start: segment.start,
-        end: segment.end,
+        start: piece === 0 ? segment.start : (segment.words[from]?.start ?? segment.start),
+        end,
       });
     }
-    word = endWord;
+    segmentWord += segment.words.length;
   }
   return paragraphs;
+};
+
+/** Begins paragraphs at exactly these words of a segment, from 0; null leaves it to speakers and pauses. */
+export const withParagraphStarts = (
+  words: readonly DocWord[],
+  starts: readonly number[] | null,
+): readonly DocWord[] => {
+  if (starts === null && words.every((word) => word.startsParagraph === undefined)) return words;
+  const wanted = new Set(starts);
+  return words.map((word, index) => ({
+    ...word,
+    // "No" only for the first word: elsewhere nothing else would begin a paragraph.
+    startsParagraph: starts === null || (index > 0 && !wanted.has(index)) ? undefined : wanted.has(index),
+  }));
+};
+
+/** The words of a segment, from 0, that a person let begin a paragraph; null if nobody decided. */
+export const paragraphStartsOf = ({ words }: DocSegment): readonly number[] | null =>
+  words.every((word) => word.startsParagraph === undefined)
+    ? null
+    : words.flatMap((word, index) => (word.startsParagraph === true ? [index] : []));
+
+/** Start and end of each word in its segment's text. */
+export const wordSpans = ({ text, words }: DocSegment): { readonly from: number; readonly to: number }[] => {
+  let cursor = 0;
+  return words.map((word) => {
+    const found = text.indexOf(word.text, cursor);
+    const from = found === -1 ? cursor : found;
+    cursor = from + word.text.length;
+    return { from, to: cursor };
+  });
 };
 
 /** Creates a document from segments with words. */
@@ -155,17 +207,20 @@ export const buildDoc = (
       start: segment.start,
       end: segment.end,
       text: segment.text.trim(),
-      words: (segment.words ?? interpolateWords(segment)).map((word) => {
-        const text = word.word.trim();
-        return {
-          text,
-          start: word.start,
-          end: word.end,
-          confidence: word.confidence,
-          segment: index,
-          entity: entityOf(text),
-        };
-      }),
+      words: withParagraphStarts(
+        (segment.words ?? interpolateWords(segment)).map((word) => {
+          const text = word.word.trim();
+          return {
+            text,
+            start: word.start,
+            end: word.end,
+            confidence: word.confidence,
+            segment: index,
+            entity: entityOf(text),
+          };
+        }),
+        segment.paragraph_starts ?? null,
+      ),
     })),
   );
 };

@@ -1,6 +1,18 @@
-import { assembleDoc, type Doc, type DocSegment, type DocWord } from './document.ts';
+import {
+  assembleDoc,
+  type Doc,
+  type DocSegment,
+  type DocWord,
+  paragraphStartsOf,
+  withParagraphStarts,
+} from './document.ts';
 
-export type SegmentText = { readonly id: number; readonly text: string };
+export type SegmentText = {
+  readonly id: number;
+  readonly text: string;
+  /** The words of this text, from 0, that begin a paragraph; null: speakers and pauses decide. Undefined: as before. */
+  readonly paragraphStarts?: readonly number[] | null | undefined;
+};
 
 const normalizeWord = (text: string) => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
 
@@ -36,11 +48,28 @@ const matchWords = (before: readonly string[], after: readonly string[]): number
   return matches;
 };
 
+/** Keeps the paragraphs of an edited segment: one begins where it did, or with what follows the deleted words. */
+const keepParagraphStarts = (
+  before: readonly DocWord[],
+  matches: readonly number[],
+  after: readonly DocWord[],
+): readonly DocWord[] => {
+  if (before.every((word) => word.startsParagraph === undefined)) return after;
+  const starts = before.flatMap((word, index) => {
+    if (word.startsParagraph !== true) return [];
+    const kept = matches.indexOf(index);
+    return index > 0 && kept !== -1
+      ? [kept]
+      : [matches.findLastIndex((old) => old !== -1 && old < index) + 1];
+  });
+  return withParagraphStarts(after, starts);
+};
+
 /**
  * Aligns the words of an edited segment: kept words keep time and confidence; new ones share the gap between their
  * neighbors and have confidence 1, since a person wrote them.
  */
-export const alignWords = (segment: DocSegment, text: string, index: number): DocWord[] => {
+export const alignWords = (segment: DocSegment, text: string, index: number): readonly DocWord[] => {
   const after = text.split(/\s+/).filter((word) => word !== '');
   const matches = matchWords(
     segment.words.map((word) => normalizeWord(word.text)),
@@ -72,26 +101,35 @@ export const alignWords = (segment: DocSegment, text: string, index: number): Do
     }
     at = end;
   }
-  return words;
+  return keepParagraphStarts(segment.words, matches, words);
 };
 
-/** Replaces the texts of some segments. */
+/** Replaces the texts and paragraphs of some segments. */
 export const editDoc = (doc: Doc, changes: readonly SegmentText[]): Doc => {
-  const texts = new Map(changes.map((change) => [change.id, change.text]));
+  const edits = new Map(changes.map((change) => [change.id, change]));
   return assembleDoc(
     doc.segments.map((segment, index) => {
-      const text = texts.get(segment.id);
-      return text === undefined || text === segment.text
-        ? segment
-        : { ...segment, text, words: alignWords(segment, text, index) };
+      const edit = edits.get(segment.id);
+      if (edit === undefined) return segment;
+      const { text, paragraphStarts } = edit;
+      const words = text === segment.text ? segment.words : alignWords(segment, text, index);
+      return {
+        ...segment,
+        text,
+        words: paragraphStarts === undefined ? words : withParagraphStarts(words, paragraphStarts),
+      };
     }),
   );
 };
 
-/** The current texts of the segments, to undo an edit. */
+/** The current texts of the segments with their paragraphs, to undo or to save an edit. */
 export const segmentTexts = (doc: Doc, ids: Iterable<number>): SegmentText[] => {
   const wantedIds = new Set(ids);
   return doc.segments
     .filter((segment) => wantedIds.has(segment.id))
-    .map((segment) => ({ id: segment.id, text: segment.text }));
+    .map((segment) => ({
+      id: segment.id,
+      text: segment.text,
+      paragraphStarts: paragraphStartsOf(segment),
+    }));
 };
