@@ -11,12 +11,18 @@ const INVALIDATION_DELAY_MS = 200;
 /** The operations whose answers an event changes. */
 const CHANGED_BY: Readonly<Record<LiveEvent['type'], readonly RouteId[]>> = {
   snapshot: [],
-  'transcript.created': ['listTranscripts'],
+  'transcript.created': ['listTranscripts', 'fileLinks'],
   'transcript.progress': [],
-  'transcript.completed': ['listTranscripts', 'searchTranscripts', 'transcriptPeaks', 'listDeliveries'],
-  'transcript.failed': ['listTranscripts', 'listDeliveries'],
-  'transcript.changed': ['listTranscripts', 'searchTranscripts'],
-  'transcript.deleted': ['listTranscripts', 'searchTranscripts', 'listFiles', 'storageInfo'],
+  'transcript.completed': [
+    'listTranscripts',
+    'searchTranscripts',
+    'transcriptPeaks',
+    'listDeliveries',
+    'fileLinks',
+  ],
+  'transcript.failed': ['listTranscripts', 'listDeliveries', 'fileLinks'],
+  'transcript.changed': ['listTranscripts', 'searchTranscripts', 'fileLinks'],
+  'transcript.deleted': ['listTranscripts', 'searchTranscripts', 'listFiles', 'storageInfo', 'fileLinks'],
   'file.created': ['listFiles', 'storageInfo'],
   'file.deleted': ['listFiles', 'storageInfo'],
   'model.progress': ['listModels', 'system'],

@@ -5,6 +5,9 @@ import { discard, startServer, type TestServer } from '../support/server.ts';
 
 const MANY = 120;
 
+// Generous, for a busy machine.
+const RECOGNIZE = 120_000;
+
 describe('files screen', () => {
   let server: TestServer;
   let browser: Browser;
@@ -124,11 +127,18 @@ describe('files screen', () => {
     await row('06-german.webm').getByRole('button', { name: 'Transcribe' }).click();
     const dialog = page.getByRole('dialog', { name: 'New transcription' });
     await dialog.getByText('From your files').waitFor();
+    // A file that was stored before is kept.
+    await dialog.getByRole('switch', { name: 'Hide private data' }).click();
+    expect(await dialog.getByRole('switch', { name: 'Delete the original recording' }).isChecked()).toBe(
+      false,
+    );
+    await dialog.getByRole('switch', { name: 'Hide private data' }).click();
+    await server.client.call('pauseQueue');
     await dialog.getByRole('button', { name: /^Transcribe/ }).click();
     await page.getByRole('link', { name: '06-german' }).waitFor();
   });
 
-  it('lists dependent transcripts before deleting a file', async () => {
+  it('says what becomes of dependent transcripts before deleting a file', async () => {
     const { page } = window;
     await window.go('#/files/talks');
     const ask = async (name: string) => {
@@ -140,11 +150,24 @@ describe('files screen', () => {
     await unused.getByText('No transcript was made from it.').waitFor();
     await unused.getByRole('button', { name: 'Cancel' }).click();
     const used = await ask('06-german.webm');
-    await used.getByText('1 transcript was made from it.', { exact: false }).waitFor();
+    await used.getByText('1 transcription that is waiting or running may fail:').waitFor();
+    const { data } = await server.client.call('listTranscripts');
+    const id = data.transcriptions[0]?.id ?? '';
+    await server.client.call('resumeQueue');
+    await expect
+      .poll(async () => (await server.client.call('getTranscript', { params: { id } })).status, {
+        timeout: RECOGNIZE,
+      })
+      .toBe('completed');
+    await used.getByText('1 transcript keeps its text, but can no longer be played:').waitFor();
+    await server.client.call('analyzeTranscript', { params: { id }, body: { redact_pii: true } });
+    await used.getByText('1 transcript stays as it is:').waitFor();
+    await used.getByText('This file still holds what was hidden in 1 transcript.').waitFor();
+    expect(await window.violations()).toEqual([]);
     await used.getByRole('listitem').filter({ hasText: '06-german' }).waitFor();
     await used.getByRole('button', { name: 'Delete' }).click();
     await row('06-german.webm').waitFor({ state: 'detached' });
-  });
+  }, 180_000);
 
   it('describes and edits the CORS rules, and rejects an invalid origin', async () => {
     const { page } = window;

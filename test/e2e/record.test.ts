@@ -66,6 +66,13 @@ describe('microphone recording with private data', () => {
     expect(await create.getByRole('switch', { name: 'Bleep it in the audio as well' }).isChecked()).toBe(
       true,
     );
+    // The file was given for this job alone.
+    const original = create.getByRole('switch', { name: 'Delete the original recording' });
+    expect(await original.isChecked()).toBe(true);
+    await create.getByText('Only the bleeped recording is left.', { exact: false }).waitFor();
+    await original.click();
+    await create.getByText('with everything that was said', { exact: false }).waitFor();
+    await original.click();
     await create.getByRole('button', { name: /^Transcribe/ }).click();
     await page.getByRole('link', { name: /^recording-/ }).click();
     await page.locator('[data-w]').first().waitFor({ timeout: 150_000 });
@@ -76,6 +83,8 @@ describe('microphone recording with private data', () => {
     await page.getByText('Heard again: nothing of it is left.', { exact: false }).waitFor();
     await page.getByRole('button', { name: 'Play', exact: true }).click();
     await page.locator('.w.play').waitFor();
+    const { data } = await server.client.call('listFiles');
+    expect(data.files).toEqual([]);
     expect(window.foreign).toEqual([]);
     expect(window.errors).toEqual([]);
   }, 180_000);

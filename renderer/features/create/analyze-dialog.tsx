@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import type { RedactSource } from '../../../electron/contract/analysis.ts';
 import { useI18n, usePrefs } from '../../app/services.tsx';
 import { describeError } from '../../lib/errors.ts';
 import type { TranscriptionOptions } from '../../stores/prefs.ts';
@@ -37,7 +38,8 @@ const AnalyzeDialog = ({ title, text, existing, language, onAnalyze, onClose }: 
   const [options, setOptions] = useState<TranscriptionOptions>({ ...remembered, ...NO_ANALYSES });
   const [isSending, setIsSending] = useState(false);
   const [error, setError] = useState<unknown>();
-  const request = toAnalyses(options, language);
+  const [original, setOriginal] = useState<RedactSource>('keep');
+  const request = toAnalyses(options, language, original);
   const change = (part: Partial<TranscriptionOptions>) => setOptions({ ...options, ...part });
   const submit = async () => {
     setIsSending(true);
@@ -72,7 +74,12 @@ const AnalyzeDialog = ({ title, text, existing, language, onAnalyze, onClose }: 
         </>
       }
     >
-      <AnalysisSwitches options={options} onChange={change} existing={existing} />
+      <AnalysisSwitches
+        options={options}
+        onChange={change}
+        existing={existing}
+        original={{ value: original, onChange: setOriginal }}
+      />
       {options.diarize && (
         <div className="mt-4 max-w-[300px]">
           <SpeakerCount options={options} onChange={change} />

@@ -1,5 +1,6 @@
 import { Terminal } from 'lucide-react';
 import { useState } from 'react';
+import type { RedactSource } from '../../../electron/contract/analysis.ts';
 import { useI18n, usePrefs, useServices } from '../../app/services.tsx';
 import { useApi } from '../../app/use-api.ts';
 import type { Source } from '../../stores/dialogs.ts';
@@ -13,6 +14,7 @@ import { LanguageAndSpeakers } from './language-fields.tsx';
 import { findModel, toUsableOptions } from './model-choice.ts';
 import { ModelNote } from './model-note.tsx';
 import { ModelPicker } from './model-picker.tsx';
+import type { OriginalChoice } from './redaction-fields.tsx';
 import { type Range, toCurl, toRequest, WHOLE_RECORDING } from './request.ts';
 import { SourceSection } from './source-section.tsx';
 import { sourceName, startTranscriptions } from './start.ts';
@@ -24,6 +26,7 @@ const describeRequest = (
   source: Source | undefined,
   options: TranscriptionOptions,
   range: Range,
+  original: RedactSource | undefined,
 ) => {
   const url =
     source === undefined
@@ -31,7 +34,7 @@ const describeRequest = (
       : source.kind === 'url'
         ? source.url
         : `storage:${source.kind === 'stored' ? source.key : `…/${sourceName(source)}`}`;
-  return toCurl(baseUrl, toRequest(url, options, range));
+  return toCurl(baseUrl, toRequest(url, options, range, original));
 };
 
 /** The sources, with the range and the duration of a single one. */
@@ -53,6 +56,18 @@ const useSources = (initialSources: readonly Source[]) => {
     /** Length of the range; 0 while unknown. */
     seconds: isSingle && duration > 0 ? (range.to > 0 ? range.to : duration) - range.from : 0,
   };
+};
+
+/**
+ * What becomes of the stored originals after a redaction: files given for this job alone are deleted, files that were
+ * stored before are kept, unless the user says otherwise. Undefined if nothing is stored.
+ */
+const useOriginal = (sources: readonly Source[]): OriginalChoice | undefined => {
+  const [chosen, setChosen] = useState<RedactSource>();
+  const stored = sources.filter((source) => source.kind !== 'url');
+  if (stored.length === 0) return undefined;
+  const usual = stored.some((source) => source.kind === 'stored') ? 'keep' : 'delete';
+  return { value: chosen ?? usual, onChange: setChosen };
 };
 
 /** The choices that can work, the model among them, and its installation if it is missing. */
@@ -84,10 +99,11 @@ const CreateDialog = ({ initialSources }: { initialSources: readonly Source[] })
   const { sources, setSources, range, setRange, setDuration, seconds } = useSources(initialSources);
   const [isConfirmingDiscard, setIsConfirmingDiscard] = useState(false);
   const start = () => {
-    startTranscriptions(services, t, sources, options, range);
+    startTranscriptions(services, t, sources, { options, range, original: original?.value ?? 'keep' });
     dialogs.close();
     router.go({ screen: 'library' });
   };
+  const original = useOriginal(sources);
   const { models, isPending, options, model, installation, change } = useOptions(start);
   const { isInstalling, error, install, stop } = installation;
   const isMissing = model?.installed === false;
@@ -109,7 +125,9 @@ const CreateDialog = ({ initialSources }: { initialSources: readonly Source[] })
     dialogs.close();
   };
   const copyCurl = async () => {
-    await navigator.clipboard.writeText(describeRequest(baseUrl, sources[0], options, range));
+    await navigator.clipboard.writeText(
+      describeRequest(baseUrl, sources[0], options, range, original?.value),
+    );
     toasts.show(t('common.copied'));
   };
 
@@ -167,7 +185,7 @@ const CreateDialog = ({ initialSources }: { initialSources: readonly Source[] })
           />
         </ModelPicker>
         <LanguageAndSpeakers options={options} model={model} onChange={change} />
-        <AnalysisSwitches options={options} onChange={change} />
+        <AnalysisSwitches options={options} onChange={change} original={original} />
       </form>
       {isConfirmingDiscard && <DiscardRecordingDialog onKeep={() => setIsConfirmingDiscard(false)} />}
     </Dialog>

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { RedactSource } from '../../../electron/contract/analysis.ts';
 import type { CreateTranscript } from '../../../electron/contract/transcript.ts';
 import type { TranscriptionOptions } from '../../stores/prefs.ts';
 
@@ -15,6 +16,8 @@ export const toAnalyses = (
   options: TranscriptionOptions,
   /** Language of the recording; null if it is to be detected. */
   language: string | null,
+  /** What becomes of the stored original after a redaction. */
+  original: RedactSource = 'keep',
 ) => ({
   ...(options.diarize ? { diarize: true } : {}),
   ...(options.diarize && options.speakers !== null ? { speakers_expected: options.speakers } : {}),
@@ -29,6 +32,7 @@ export const toAnalyses = (
         ...(options.policies.length > 0 ? { redact_pii_policies: options.policies } : {}),
         redact_pii_sub: options.substitution,
         ...(options.redactAudio ? { redact_pii_audio: true } : {}),
+        ...(original === 'delete' ? { redact_source: original } : {}),
       }
     : {}),
 });
@@ -41,6 +45,7 @@ export const toRequest = (
   audioUrl: string,
   options: TranscriptionOptions,
   range: Range,
+  original: RedactSource = 'keep',
 ): TranscriptRequest => ({
   audio_url: audioUrl,
   model: options.model,
@@ -48,7 +53,7 @@ export const toRequest = (
   ...(options.language === 'auto' ? {} : { language: options.language }),
   ...(range.from > 0 ? { audio_start_from: roundToMilliseconds(range.from) } : {}),
   ...(range.to > 0 ? { audio_end_at: roundToMilliseconds(range.to) } : {}),
-  ...toAnalyses(options, options.language === 'auto' ? null : options.language),
+  ...toAnalyses(options, options.language === 'auto' ? null : options.language, original),
 });
 
 const quoteForShell = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;

@@ -1,3 +1,4 @@
+import type { RedactSource } from '../../../electron/contract/analysis.ts';
 import type { Services } from '../../app/services.tsx';
 import type { Translate } from '../../i18n/index.ts';
 import { describeError } from '../../lib/errors.ts';
@@ -23,12 +24,18 @@ const uploadSource = async ({ uploads }: Services, source: Source): Promise<stri
   return `storage:${await uploads.send(source.file, 'recordings', 'transcription')}`;
 };
 
+type Choices = {
+  readonly options: TranscriptionOptions;
+  readonly range: Range;
+  /** What becomes of stored originals after a redaction. */
+  readonly original: RedactSource;
+};
+
 const startTranscription = async (
   services: Services,
   t: Translate,
   source: Source,
-  options: TranscriptionOptions,
-  range: Range,
+  { options, range, original }: Choices,
 ) => {
   const { client, library, toasts } = services;
   // The list of uploads shows why one failed.
@@ -36,7 +43,10 @@ const startTranscription = async (
   if (audioUrl === undefined) return;
   try {
     await client.call('createTranscript', {
-      body: { ...toRequest(audioUrl, options, range), ...transcriptName(source) },
+      body: {
+        ...toRequest(audioUrl, options, range, source.kind === 'url' ? 'keep' : original),
+        ...transcriptName(source),
+      },
     });
     await library.refresh();
   } catch (error) {
@@ -49,8 +59,7 @@ export const startTranscriptions = (
   services: Services,
   t: Translate,
   sources: readonly Source[],
-  options: TranscriptionOptions,
-  range: Range,
+  choices: Choices,
 ): void => {
-  for (const source of sources) void startTranscription(services, t, source, options, range);
+  for (const source of sources) void startTranscription(services, t, source, choices);
 };

@@ -1,6 +1,7 @@
-import type { StoredFile } from '../../../electron/contract/storage.ts';
+import type { FileLinks, LinkEffect, StoredFile } from '../../../electron/contract/storage.ts';
 import { useI18n } from '../../app/services.tsx';
 import { useApi } from '../../app/use-api.ts';
+import { cx } from '../../lib/classes.ts';
 import { describeError } from '../../lib/errors.ts';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
 
@@ -8,7 +9,7 @@ const MAX_LISTED = 5;
 
 type Props = { file: StoredFile; onConfirm: () => void; onCancel: () => void };
 
-/** Confirms the deletion of a file and lists the transcripts made from it. */
+/** Confirms the deletion of a file and says what becomes of the transcripts made from it. */
 export const DeleteFileDialog = ({ file, onConfirm, onCancel }: Props) => {
   const { t } = useI18n();
   return (
@@ -29,9 +30,13 @@ export const DeleteFileDialog = ({ file, onConfirm, onCancel }: Props) => {
   );
 };
 
+type Link = FileLinks['data']['transcriptions'][number];
+
+const EFFECTS = ['audio_lost', 'retry_lost', 'job_fails', 'nothing'] as const satisfies readonly LinkEffect[];
+
 const DependentTranscripts = ({ file }: { file: StoredFile }) => {
   const { t } = useI18n();
-  const answer = useApi('listTranscripts', { query: { file_key: file.key, limit: MAX_LISTED } });
+  const answer = useApi('fileLinks', { params: { fileKey: file.key } });
   if (answer.isPending) {
     return (
       <p role="status" className="mt-2">
@@ -46,19 +51,42 @@ const DependentTranscripts = ({ file }: { file: StoredFile }) => {
       </p>
     );
   }
-  const { transcriptions, pagination } = answer.data.data;
-  if (pagination.total === 0) return <p className="mt-2">{t('files.delete.unused')}</p>;
-  const more = pagination.total - transcriptions.length;
+  const { total, effects, redacted, transcriptions } = answer.data.data;
+  if (total === 0) return <p className="mt-2">{t('files.delete.unused')}</p>;
   return (
-    <div role="status" className="mt-3 rounded-box bg-warn-soft px-3.5 py-2.5 text-warn">
-      <p>{t('files.delete.transcripts', { count: pagination.total })}</p>
+    <div role="status">
+      {EFFECTS.filter((effect) => effects[effect] > 0).map((effect) => (
+        <LinkGroup
+          key={effect}
+          effect={effect}
+          count={effects[effect]}
+          links={transcriptions.filter((link) => link.if_deleted === effect)}
+        />
+      ))}
+      {redacted > 0 && <p className="mt-2">{t('files.delete.redacted', { count: redacted })}</p>}
+    </div>
+  );
+};
+
+/** The transcripts to which the same happens. */
+const LinkGroup = ({ effect, count, links }: { effect: LinkEffect; count: number; links: Link[] }) => {
+  const { t } = useI18n();
+  const shown = links.slice(0, MAX_LISTED);
+  return (
+    <div
+      className={cx(
+        'mt-3 rounded-box px-3.5 py-2.5',
+        effect === 'nothing' ? 'bg-sunken text-ink-2' : 'bg-warn-soft text-warn',
+      )}
+    >
+      <p>{t(`files.delete.${effect}`, { count })}</p>
       <ul className="mt-1.5 list-disc ps-5">
-        {transcriptions.map((transcript) => (
+        {shown.map((transcript) => (
           <li key={transcript.id} className="truncate">
             {transcript.name}
           </li>
         ))}
-        {more > 0 && <li>{t('files.delete.more', { count: more })}</li>}
+        {count > shown.length && <li>{t('files.delete.more', { count: count - shown.length })}</li>}
       </ul>
     </div>
   );
