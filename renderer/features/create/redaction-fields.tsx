@@ -5,6 +5,7 @@ import {
   PII_SUBSTITUTIONS,
   type PiiPolicyName,
   type RedactSource,
+  resolvePolicies,
 } from '../../../electron/contract/analysis.ts';
 import { useI18n } from '../../app/services.tsx';
 import type { MessageKey } from '../../i18n/index.ts';
@@ -37,18 +38,27 @@ type Props = {
 const isGroup = (name: PiiPolicyName): name is (typeof PII_GROUP_NAMES)[number] =>
   PII_GROUP_NAMES.some((group) => group === name);
 
+/** The chosen policies and those of the chosen groups. */
+const listChosen = (names: readonly PiiPolicyName[]): readonly PiiPolicyName[] =>
+  names.length === 0 ? [] : resolvePolicies(names);
+
+/** Turns a group or a policy on or off; turning off a policy of a chosen group leaves the others of that group. */
+const togglePolicy = (names: readonly PiiPolicyName[], name: PiiPolicyName): readonly PiiPolicyName[] => {
+  if (names.includes(name)) return names.filter((each) => each !== name);
+  if (!listChosen(names).includes(name)) return [...names, name];
+  return names.flatMap((each) =>
+    listChosen([each]).includes(name) ? listChosen([each]).filter((policy) => policy !== name) : [each],
+  );
+};
+
 /** Options of redaction: what is hidden, what takes its place, and what becomes of the audio. */
 export const RedactionFields = ({ options, onChange, original }: Props) => {
   const { t } = useI18n();
   const [showsEveryPolicy, setShowsEveryPolicy] = useState(() =>
     options.policies.some((name) => !isGroup(name)),
   );
-  const toggle = (name: PiiPolicyName) =>
-    onChange({
-      policies: options.policies.includes(name)
-        ? options.policies.filter((policy) => policy !== name)
-        : [...options.policies, name],
-    });
+  const chosen = listChosen(options.policies);
+  const toggle = (name: PiiPolicyName) => onChange({ policies: [...togglePolicy(options.policies, name)] });
   const sample = SUBSTITUTIONS[options.substitution].sample;
   return (
     <div className="mt-4 border-t border-line pt-3.5">
@@ -76,7 +86,7 @@ export const RedactionFields = ({ options, onChange, original }: Props) => {
       {showsEveryPolicy && (
         <div className="mt-3 flex flex-wrap gap-1.5">
           {PII_POLICIES.map((policy) => (
-            <Chip key={policy} isOn={options.policies.includes(policy)} onClick={() => toggle(policy)}>
+            <Chip key={policy} isOn={chosen.includes(policy)} onClick={() => toggle(policy)}>
               {t(`pii.${policy}`)}
             </Chip>
           ))}
