@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Browser, borrowBrowser, openWindow, TEXT_ALONE, type TestWindow } from '../support/browser.ts';
 import { fixturePath } from '../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
+import { file, startUrlServer } from '../support/url-server.ts';
 
 describe('library screen', () => {
   let server: TestServer;
@@ -116,8 +117,54 @@ describe('library screen', () => {
     const before = answers;
     await row.getByRole('button', { name: 'Try again' }).click();
     await expect.poll(() => answers, { timeout: 60_000 }).toBeGreaterThan(before);
+    // The page of the job says what was asked for, why it failed and what can be done.
+    await row.getByText('404', { exact: false }).waitFor({ timeout: 60_000 });
+    await page.getByRole('link', { name: 'gone.mp3' }).click();
+    const failed = page.getByRole('main').getByRole('alert');
+    await failed.getByText('404', { exact: false }).waitFor();
+    await failed.getByText('Open the link to see whether it works', { exact: false }).waitFor();
+    expect(await failed.getByRole('link').getAttribute('href')).toBe(`http://127.0.0.1:${port}/gone.mp3`);
+    await failed.getByRole('button', { name: 'Try again' }).waitFor();
+    await failed.getByRole('button', { name: 'Delete' }).waitFor();
+    expect(await window.violations()).toEqual([]);
     missing.close();
   }, 180_000);
+
+  it('refuses what is no recording before its upload', async () => {
+    const { page } = window;
+    await window.go('#/');
+    const text = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('Groceries: milk, Käse') };
+    const image = { name: 'photo.png', mimeType: 'image/png', buffer: Buffer.from([0x89, 0x50, 0x4e, 0x47]) };
+    const dialog = page.getByRole('dialog', { name: 'New transcription' });
+    await page.getByTestId('file-input').setInputFiles(text);
+    await dialog.getByRole('alert').getByText('This is not an audio or video file.').waitFor();
+    expect(await dialog.getByRole('button', { name: /^Transcribe/ }).isDisabled()).toBe(true);
+    expect(await window.violations()).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.getByTestId('file-input').setInputFiles([text, image, { ...text, name: 'song.mp3' }]);
+    await expect.poll(() => dialog.getByText('This is not an audio or video file.').count()).toBe(3);
+    await page.keyboard.press('Escape');
+  });
+
+  it('offers another try only where it can help', async () => {
+    const { page } = window;
+    const pages = await startUrlServer();
+    pages.set('/noise.mp3', file(Buffer.from('not a recording')));
+    await server.client.call('createTranscript', {
+      body: { audio_url: pages.url('/noise.mp3'), model: 'mini', name: 'noise' },
+    });
+    const row = page.getByRole('row').filter({ hasText: 'noise' });
+    await row.locator('.text-bad').first().waitFor({ timeout: 60_000 });
+    expect(await row.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+    await page.getByRole('link', { name: 'noise' }).click();
+    const failed = page.getByRole('main').getByRole('alert');
+    await failed.getByText('Check whether another program plays it.', { exact: false }).waitFor();
+    expect(await failed.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+    await failed.getByRole('button', { name: 'Delete' }).click();
+    await window.toast('Deleted').waitFor();
+    await page.getByRole('link', { name: 'noise' }).waitFor({ state: 'detached' });
+    await pages.close();
+  }, 120_000);
 
   it('filters by status and sorts', async () => {
     const { page } = window;

@@ -9,6 +9,7 @@ import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Kbd } from '../../ui/kbd.tsx';
 import { AnalysisSwitches } from './analysis-switches.tsx';
+import { useFileProblems } from './check-file.ts';
 import { DiscardRecordingDialog } from './discard-recording-dialog.tsx';
 import { LanguageAndSpeakers } from './language-fields.tsx';
 import { findModel, toUsableOptions } from './model-choice.ts';
@@ -98,8 +99,10 @@ const CreateDialog = ({ initialSources }: { initialSources: readonly Source[] })
   const { t } = useI18n();
   const { sources, setSources, range, setRange, setDuration, seconds } = useSources(initialSources);
   const [isConfirmingDiscard, setIsConfirmingDiscard] = useState(false);
+  const problems = useFileProblems(sources);
+  const startable = sources.filter((source) => problems.has(source) && problems.get(source) === undefined);
   const start = () => {
-    startTranscriptions(services, t, sources, { options, range, original: original?.value ?? 'keep' });
+    startTranscriptions(services, t, startable, { options, range, original: original?.value ?? 'keep' });
     dialogs.close();
     router.go({ screen: 'library' });
   };
@@ -109,7 +112,7 @@ const CreateDialog = ({ initialSources }: { initialSources: readonly Source[] })
   const isMissing = model?.installed === false;
 
   const isRangeInvalid = range.to !== 0 && range.to <= range.from;
-  const canSubmit = sources.length > 0 && !isRangeInvalid && !isPending && !isInstalling;
+  const canSubmit = startable.length > 0 && !isRangeInvalid && !isPending && !isInstalling;
   const submit = () => {
     if (!canSubmit) return;
     if (isMissing) void install();
@@ -153,7 +156,7 @@ const CreateDialog = ({ initialSources }: { initialSources: readonly Source[] })
             {isMissing
               ? t('create.installAndStart')
               : sources.length > 1
-                ? t('create.startMany', { count: sources.length })
+                ? t('create.startMany', { count: startable.length })
                 : t('create.start')}
             <Kbd className="max-sm:hidden">Ctrl ↵</Kbd>
           </Button>
@@ -163,6 +166,7 @@ const CreateDialog = ({ initialSources }: { initialSources: readonly Source[] })
       <form onSubmit={(event) => event.preventDefault()}>
         <SourceSection
           sources={sources}
+          problems={problems}
           range={range}
           onSources={setSources}
           onRange={setRange}

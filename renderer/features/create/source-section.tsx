@@ -2,6 +2,7 @@ import { AudioLines, FolderOpen, Link2, X } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { parseLinks } from '../../app/incoming-sources.tsx';
 import { useI18n, useServices } from '../../app/services.tsx';
+import type { MessageKey } from '../../i18n/index.ts';
 import { formatBytes, formatClock } from '../../lib/format.ts';
 import type { Source } from '../../stores/dialogs.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
@@ -12,8 +13,12 @@ import { RangeFields } from './range-fields.tsx';
 import type { Range } from './request.ts';
 import { sourceName } from './start.ts';
 
+type Problem = MessageKey | undefined;
+
 type Props = {
   sources: readonly Source[];
+  /** Why sources cannot be transcribed. */
+  problems: ReadonlyMap<Source, Problem>;
   range: Range;
   onSources: (sources: readonly Source[]) => void;
   onRange: (range: Range) => void;
@@ -21,12 +26,13 @@ type Props = {
 };
 
 /** The chosen recording with its waveform, or the list of several, or the ways to add one. */
-export const SourceSection = ({ sources, range, onSources, onRange, onDuration }: Props) => {
+export const SourceSection = ({ sources, problems, range, onSources, onRange, onDuration }: Props) => {
   const single = sources.length === 1 ? sources[0] : undefined;
   if (single !== undefined) {
     return (
       <SingleSource
         source={single}
+        problem={problems.get(single)}
         range={range}
         onRange={onRange}
         onDuration={onDuration}
@@ -44,6 +50,7 @@ export const SourceSection = ({ sources, range, onSources, onRange, onDuration }
             <SourceItem
               key={key}
               source={source}
+              problem={problems.get(source)}
               onRemove={() => onSources(sources.filter((each) => each !== source))}
             />
           ))}
@@ -54,12 +61,19 @@ export const SourceSection = ({ sources, range, onSources, onRange, onDuration }
   );
 };
 
-const SourceItem = ({ source, onRemove }: { source: Source; onRemove: () => void }) => {
+type ItemProps = { source: Source; problem: Problem; onRemove: () => void };
+
+const SourceItem = ({ source, problem, onRemove }: ItemProps) => {
   const { t, locale } = useI18n();
   return (
     <li className="flex items-center gap-2.5 border-b border-line py-1 last:border-0">
       <span className="min-w-0 flex-1 truncate font-mono text-2xs">{sourceName(source)}</span>
-      {source.kind === 'file' && (
+      {problem !== undefined && (
+        <span role="alert" className="text-xs text-bad">
+          {t(problem)}
+        </span>
+      )}
+      {problem === undefined && source.kind === 'file' && (
         <span className="tnum text-xs text-ink-2">{formatBytes(source.file.size, locale)}</span>
       )}
       <IconButton label={t('create.remove', { name: sourceName(source) })} onClick={onRemove}>
@@ -126,13 +140,14 @@ const NO_PREVIEW: AudioPreview = { duration: 0, peaks: undefined };
 
 type SingleSourceProps = {
   source: Source;
+  problem: Problem;
   range: Range;
   onRange: (range: Range) => void;
   onDuration: (seconds: number) => void;
   onRemove: () => void;
 };
 
-const SingleSource = ({ source, range, onRange, onDuration, onRemove }: SingleSourceProps) => {
+const SingleSource = ({ source, problem, range, onRange, onDuration, onRemove }: SingleSourceProps) => {
   const { client, baseUrl } = useServices();
   const { t, locale } = useI18n();
   const [audio, setAudio] = useState<AudioPreview>();
@@ -170,13 +185,19 @@ const SingleSource = ({ source, range, onRange, onDuration, onRemove }: SingleSo
           {t('create.change')}
         </Button>
       </div>
-      <RangeFields
-        peaks={audio?.peaks}
-        duration={audio?.duration ?? 0}
-        range={range}
-        onChange={onRange}
-        isPending={source.kind !== 'url' && audio === undefined}
-      />
+      {problem === undefined ? (
+        <RangeFields
+          peaks={audio?.peaks}
+          duration={audio?.duration ?? 0}
+          range={range}
+          onChange={onRange}
+          isPending={source.kind !== 'url' && audio === undefined}
+        />
+      ) : (
+        <p role="alert" className="mt-2.5 text-bad">
+          {t(problem)}
+        </p>
+      )}
     </div>
   );
 };

@@ -6,6 +6,7 @@ import { useI18n, useServices } from '../../app/services.tsx';
 import { cx } from '../../lib/classes.ts';
 import { describeJobError } from '../../lib/errors.ts';
 import { formatClock, formatLanguage, formatRelativeDay } from '../../lib/format.ts';
+import { helpFor } from '../../lib/job-help.ts';
 import { hrefOf } from '../../stores/router.ts';
 import { SpeakerAvatars, Tag } from '../../ui/badge.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
@@ -120,7 +121,7 @@ const RowMenu = ({ item, onRename }: ItemProps) => {
       <MenuItem icon={<Pencil size={14} aria-hidden />} hint="F2" onSelect={() => setTimeout(onRename)}>
         {t('library.rename')}
       </MenuItem>
-      {item.status === 'failed' && (
+      {item.status === 'failed' && helpFor(item.error?.code).canRetry && (
         <MenuItem icon={<RotateCcw size={14} aria-hidden />} onSelect={() => void actions.retry(item)}>
           {t('library.retry')}
         </MenuItem>
@@ -158,9 +159,11 @@ const RowDetails = ({ item }: { item: UserListItem }) => {
         <span className="truncate text-bad" title={describeJobError(item.error, t)}>
           {describeJobError(item.error, t)}
         </span>
-        <Button variant="link" className="text-xs" onClick={() => void actions.retry(item)}>
-          {t('library.retry')}
-        </Button>
+        {helpFor(item.error?.code).canRetry && (
+          <Button variant="link" className="text-xs" onClick={() => void actions.retry(item)}>
+            {t('library.retry')}
+          </Button>
+        )}
       </>
     );
   }

@@ -1,13 +1,14 @@
-import { CircleAlert, RotateCcw, Square } from 'lucide-react';
+import { Square } from 'lucide-react';
 import { useStore } from 'zustand';
 import { useI18n, useServices } from '../../app/services.tsx';
-import { describeError, describeJobError } from '../../lib/errors.ts';
+import { describeError } from '../../lib/errors.ts';
 import { formatClock, formatPercent } from '../../lib/format.ts';
 import { speakerColor, speakerIndex } from '../../lib/speakers.ts';
 import { Button } from '../../ui/button.tsx';
-import { EmptyState, ProgressBar } from '../../ui/feedback.tsx';
+import { ProgressBar } from '../../ui/feedback.tsx';
 import { ScrollRegion } from '../../ui/scroll-region.tsx';
 import { describeProgress, latestProgress } from '../library/progress-line.tsx';
+import { FailedJob } from './failed-job.tsx';
 import { useReader } from './reader.tsx';
 
 const useJobAction = () => {
@@ -24,10 +25,9 @@ const useJobAction = () => {
   };
 };
 
-/** A running job shows its progress and partial text; a failed one its error and a retry button. */
+/** A running job shows its progress and partial text; a failed one why, and what helps. */
 export const JobView = () => {
   const { editor } = useReader();
-  const { t } = useI18n();
   const run = useJobAction();
   const transcript = useStore(editor.store, (state) => state.transcript);
 
@@ -35,17 +35,7 @@ export const JobView = () => {
   if (transcript.status === 'failed') {
     return (
       <div className="min-h-0 flex-1 overflow-y-auto">
-        <EmptyState
-          role="alert"
-          icon={<CircleAlert size={28} className="text-bad" aria-hidden />}
-          title={transcript.error?.code === 'cancelled' ? t('job.cancelled') : t('job.failed')}
-          text={describeJobError(transcript.error, t)}
-        >
-          <Button variant="primary" onClick={() => void run('retryTranscript')}>
-            <RotateCcw size={15} aria-hidden />
-            {t('library.retry')}
-          </Button>
-        </EmptyState>
+        <FailedJob transcript={transcript} onRetry={() => void run('retryTranscript')} />
         <PartialText />
       </div>
     );
