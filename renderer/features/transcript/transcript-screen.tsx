@@ -9,6 +9,7 @@ import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/feedback.tsx';
 
 import { AnalyzeTranscriptDialog } from './analyze-transcript-dialog.tsx';
+import { DemonstrationNotice } from './demonstration-notice.tsx';
 import { ExportDialog } from './export-dialog.tsx';
 import { FindBar } from './find-bar.tsx';
 import { JobView, ProgressCard } from './job-view.tsx';
@@ -184,6 +185,7 @@ const ReadingView = ({ reader }: { reader: Reader }) => {
       {panel === 'review' && <ReviewBar />}
       <SaveErrorNotice />
       <ConflictNotices />
+      <DemonstrationNotice />
       {isProcessing && (
         <div className="mt-2">
           <ProgressCard />
