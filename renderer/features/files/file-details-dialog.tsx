@@ -6,6 +6,7 @@ import { describeError } from '../../lib/errors.ts';
 import { formatBytes, formatDateTime } from '../../lib/format.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
+import { Callout } from '../../ui/feedback.tsx';
 import { TextInput } from '../../ui/field.tsx';
 
 type MetadataEntry = { readonly id: number; readonly key: string; readonly value: string };
@@ -37,9 +38,10 @@ type Props = { file: StoredFile; onClose: () => void; onChanged: () => void };
 
 /** Shows a file's properties and edits its metadata. */
 export const FileDetailsDialog = ({ file, onClose, onChanged }: Props) => {
-  const { client, toasts } = useServices();
+  const { client } = useServices();
   const { t, locale } = useI18n();
   const [entries, setEntries] = useState(() => toEntries(file.metadata));
+  const [error, setError] = useState<string>();
   const save = async () => {
     try {
       await client.call('patchFile', {
@@ -48,8 +50,8 @@ export const FileDetailsDialog = ({ file, onClose, onChanged }: Props) => {
       });
       onChanged();
       onClose();
-    } catch (error) {
-      toasts.show(describeError(error, t), { tone: 'bad' });
+    } catch (reason) {
+      setError(describeError(reason, t));
     }
   };
   const facts: readonly (readonly [string, string])[] = [
@@ -86,6 +88,11 @@ export const FileDetailsDialog = ({ file, onClose, onChanged }: Props) => {
         ))}
       </dl>
       <MetadataFields entries={entries} onChange={setEntries} />
+      {error !== undefined && (
+        <div className="mt-4" role="alert">
+          <Callout tone="bad">{error}</Callout>
+        </div>
+      )}
     </Dialog>
   );
 };
