@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { QueryBoolean, queryNumber } from './common.ts';
-import { LanguageCode } from './transcript.ts';
+import { LANGUAGE_CODES } from './languages.ts';
+import { LanguageCode } from './recognition.ts';
 
 /**
  * The audio endpoints of OpenAI's API (https://platform.openai.com/docs/api-reference/audio). Its clients work with this
@@ -15,16 +16,53 @@ const shared = {
     .string()
     .min(1)
     .max(200)
-    .describe('`whisper-1` is `mini`; otherwise `nano`, `mini`, `pro` or the id of an installed model.'),
+    .describe(
+      '`whisper-1` and `gpt-4o-mini-transcribe` are `mini`; `gpt-transcribe`, `gpt-4o-transcribe` and `gpt-4o-transcribe-diarize` are `pro`; otherwise `nano`, `mini`, `pro` or the id of an installed model.',
+    ),
   prompt: z.string().max(4000).optional().describe('Words and names that occur, or the preceding text.'),
   temperature: queryNumber(z.number().min(0).max(1))
     .optional()
-    .describe('Ignored: the engine starts at 0 and raises it when decoding fails.'),
+    .describe('Without effect: the engine starts at 0 and raises it when decoding fails.'),
 };
+
+/** An object in a form field: its fields were sent as `name[field]`, or it was sent as JSON. */
+const formObject = <T extends z.ZodType>(schema: T) =>
+  z.preprocess((value) => {
+    if (typeof value !== 'string' || !value.startsWith('{')) return value;
+    try {
+      return JSON.parse(value);
+    } catch {
+      // Not JSON: left for the schema to refuse.
+      return value;
+    }
+  }, schema);
+
+const VadConfig = z.strictObject({
+  type: z.literal('server_vad'),
+  prefix_padding_ms: queryNumber(z.number().min(0)).optional(),
+  silence_duration_ms: queryNumber(z.number().min(0)).optional(),
+  threshold: queryNumber(z.number().min(0).max(1)).optional(),
+});
 
 export const OpenAiTranscriptionForm = z.strictObject({
   ...shared,
   language: LanguageCode.optional(),
+  languages: z
+    .array(LanguageCode)
+    .min(1)
+    .max(LANGUAGE_CODES.length)
+    .optional()
+    .describe('The languages that the recording may be in.'),
+  keywords: z
+    .array(z.string().min(1).max(200))
+    .max(1000)
+    .optional()
+    .describe('Words and names that occur, for their spelling.'),
+  include: z
+    .array(z.enum(['logprobs']))
+    .max(1)
+    .default([])
+    .describe('`logprobs`, for `json`: the logarithm of each word’s confidence.'),
   response_format: z.enum(OPENAI_FORMATS).default('json'),
   timestamp_granularities: z
     .array(z.enum(['word', 'segment']))
@@ -32,13 +70,11 @@ export const OpenAiTranscriptionForm = z.strictObject({
     .default(['segment'])
     .describe('For `verbose_json`.'),
   stream: QueryBoolean.default(false).describe(
-    'Server-sent events: `transcript.text.delta` as the text is recognized, then `….done`.',
+    'Server-sent events: `transcript.text.delta` as the text is recognized, with `diarized_json` then `….segment`, and `….done`.',
   ),
-  chunking_strategy: z
-    .string()
-    .max(1000)
+  chunking_strategy: formObject(z.union([z.literal('auto'), VadConfig]))
     .optional()
-    .describe('Ignored: long audio is always cut at silences.'),
+    .describe('Without effect: long audio is always cut at silences.'),
 });
 export type OpenAiTranscriptionForm = z.output<typeof OpenAiTranscriptionForm>;
 
@@ -50,7 +86,25 @@ export type OpenAiTranslationForm = z.output<typeof OpenAiTranslationForm>;
 
 const Usage = z.object({ type: z.literal('duration'), seconds: z.number() });
 
-export const OpenAiText = z.object({ text: z.string(), usage: Usage }).meta({ id: 'OpenAiText' });
+const LogProbability = z.object({
+  token: z.string().describe('A word, with the space before it.'),
+  bytes: z.array(z.int()).describe('In UTF-8.'),
+  logprob: z.number(),
+});
+export type LogProbability = z.output<typeof LogProbability>;
+
+export const OpenAiText = z
+  .object({
+    text: z.string(),
+    languages: z
+      .array(z.object({ code: z.string() }))
+      .optional()
+      .describe('With `gpt-transcribe`.'),
+    logprobs: z.array(LogProbability).optional(),
+    usage: Usage,
+  })
+  .meta({ id: 'OpenAiText' });
+export type OpenAiText = z.output<typeof OpenAiText>;
 
 export const OpenAiSegment = z
   .object({

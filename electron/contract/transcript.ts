@@ -13,7 +13,7 @@ import {
 } from './analysis.ts';
 import { Bytes, namesAChange, Probability, Seconds, success, Timestamp, TranscriptId } from './common.ts';
 import { JOB_ERROR_CODES } from './errors.ts';
-import { LANGUAGE_CODES } from './languages.ts';
+import { LanguageCode, LanguageOrAuto, recognitionFields } from './recognition.ts';
 
 export const TRANSCRIPT_STATUSES = ['processing', 'completed', 'failed'] as const;
 export type TranscriptStatus = (typeof TRANSCRIPT_STATUSES)[number];
@@ -34,13 +34,6 @@ export type ModelAlias = (typeof MODEL_ALIASES)[number];
 export const isModelAlias = (name: string): name is ModelAlias =>
   MODEL_ALIASES.some((alias) => alias === name);
 
-export const UNKNOWN_LANGUAGE = { error: 'is not a language code that Whisper knows' };
-/** Typed as string, so that clients can send what a user typed and show the validation error. */
-export const LanguageCode: z.ZodType<string, string> = z.enum(LANGUAGE_CODES, UNKNOWN_LANGUAGE).meta({
-  id: 'LanguageCode',
-  description: 'ISO 639 code of a language that Whisper supports.',
-});
-
 export const Progress = z
   .object({
     stage: z.enum(STAGES),
@@ -58,8 +51,6 @@ export const JobError = z
 export type JobError = z.output<typeof JobError>;
 
 export const FileInfo = z.object({ name: z.string(), size: Bytes, format: z.string() });
-
-const LanguageOrAuto: z.ZodType<string, string> = z.enum(['auto', ...LANGUAGE_CODES], UNKNOWN_LANGUAGE);
 
 const analysisFields = {
   diarize: z.boolean().default(false).describe('Label who speaks when.'),
@@ -100,22 +91,6 @@ const checkRedactSource = (body: RedactionFields, context: z.RefinementCtx): voi
   if (body.redact_source === 'delete' && !body.redact_pii) {
     context.addIssue({ code: 'custom', path: ['redact_source'], message: 'needs redact_pii' });
   }
-};
-
-/** In characters. */
-export const PROMPT_LENGTH = 1000;
-
-/** Options of the recognition, which a later analysis cannot change. */
-const recognitionFields = {
-  translate: z
-    .boolean()
-    .default(false)
-    .describe('Translate the text to English with Whisper’s own translation.'),
-  prompt: z
-    .string()
-    .max(PROMPT_LENGTH)
-    .optional()
-    .describe('Names and words that occur, for their spelling. Whisper treats it as preceding text.'),
 };
 
 /** The options that are stored with a transcript. */

@@ -141,6 +141,80 @@ describe('the openai client with another base URL and key', () => {
     expect(text).toBe(done);
   });
 
+  it('knows the current models, with the log probability of each word', async () => {
+    const answer = await openai.audio.transcriptions.create({
+      file: sample(),
+      model: 'gpt-4o-mini-transcribe-2025-12-15',
+      include: ['logprobs'],
+      chunking_strategy: { type: 'server_vad', silence_duration_ms: 300, threshold: 0.4 },
+    });
+    const tokens = answer.logprobs?.map(({ token }) => token).join('');
+    expect(tokens).toBe(answer.text);
+    for (const { token, bytes, logprob } of answer.logprobs ?? []) {
+      expect(Buffer.from(bytes ?? []).toString()).toBe(token);
+      expect(logprob).toBeLessThanOrEqual(0);
+      expect(logprob).toBeGreaterThan(-14);
+    }
+    expect(answer).not.toHaveProperty('languages');
+    const { data } = await server.client.call('listTranscripts', { query: { limit: 1 } });
+    expect(data.transcriptions[0]?.model).toBe('mini');
+  });
+
+  it('chooses among given languages, and takes keywords', async () => {
+    const answer = await openai.audio.transcriptions.create({
+      file: sample(),
+      model: 'gpt-transcribe',
+      languages: ['de', 'fr'],
+      keywords: ['Northwind', 'Earshot'],
+      chunking_strategy: 'auto',
+    });
+    expect(['de', 'fr']).toContain(answer.languages?.[0]?.code);
+    const { data } = await server.client.call('listTranscripts', { query: { limit: 1 } });
+    expect(data.transcriptions[0]).toMatchObject({ model: 'pro', language: answer.languages?.[0]?.code });
+  });
+
+  it('streams log probabilities and segments with their speakers', async () => {
+    const stream = await openai.audio.transcriptions.create({
+      file: sample('02-two-speakers.mp3'),
+      model: 'gpt-4o-transcribe-diarize',
+      language: 'en',
+      response_format: 'diarized_json',
+      stream: true,
+    });
+    const types: string[] = [];
+    const spoken: string[] = [];
+    let done = '';
+    for await (const event of stream) {
+      types.push(event.type);
+      if (event.type === 'transcript.text.segment') {
+        expect(event.speaker).toMatch(/^[A-Z]$/);
+        expect(event.end).toBeGreaterThan(event.start);
+        spoken.push(event.text);
+      }
+      if (event.type === 'transcript.text.done') done = event.text;
+    }
+    expect([types[0], types.at(-2), types.at(-1)]).toEqual([
+      'transcript.text.delta',
+      'transcript.text.segment',
+      'transcript.text.done',
+    ]);
+    expect(spoken.join(' ')).toBe(done);
+    const plain = await openai.audio.transcriptions.create({
+      file: sample(),
+      model: 'gpt-4o-transcribe',
+      language: 'en',
+      include: ['logprobs'],
+      stream: true,
+    });
+    let tokens = '';
+    for await (const event of plain) {
+      if (event.type === 'transcript.text.segment') throw new Error('segments were not asked for');
+      const joined = event.logprobs?.map(({ token }) => token).join('');
+      if (event.type === 'transcript.text.delta') tokens += joined;
+      else expect([joined, tokens]).toEqual([event.text, event.text]);
+    }
+  });
+
   it('translates into English', async () => {
     const answer = await openai.audio.translations.create({
       file: sample('06-german.webm'),
@@ -189,9 +263,14 @@ describe('errors in OpenAI’s form', () => {
     ['an unknown format', { model: 'whisper-1', response_format: 'docx' }, 'response_format'],
     ['an unknown field', { model: 'whisper-1', colour: 'blue' }, 'colour'],
     ['a temperature out of range', { model: 'whisper-1', temperature: 7 }, 'temperature'],
+    ['log probabilities of subtitles', { include: ['logprobs'], response_format: 'srt' }, 'include'],
+    ['an unknown inclusion', { include: ['tokens'] }, 'include.0'],
+    ['an unknown way to cut', { chunking_strategy: { type: 'mine' } }, 'chunking_strategy'],
+    ['a list where an object belongs', { chunking_strategy: ['auto'] }, 'chunking_strategy'],
+    ['an unknown language among several', { languages: ['en', 'xx'] }, 'languages.1'],
   ])('%s', async (_, body, param) => {
     // Send what the client's types forbid.
-    const call = openai.audio.transcriptions.create({ file: sample(), ...body } as {
+    const call = openai.audio.transcriptions.create({ file: sample(), model: 'whisper-1', ...body } as {
       file: never;
       model: string;
     });
@@ -201,8 +280,23 @@ describe('errors in OpenAI’s form', () => {
     expect(await storedFiles()).toEqual([]);
   });
 
-  it('a file that is not a recording', async () => {
-    const file = await toFile(Buffer.from('not audio at all'), 'note.wav');
+  it.each([
+    ['text', 'note.wav', Buffer.from('not audio at all')],
+    ['nothing', 'note.wav', Buffer.alloc(0)],
+    ['a web page', 'note.mp3', Buffer.from('<!doctype html><title>x</title>')],
+    [
+      'a picture',
+      'x.png',
+      Buffer.from(
+        'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+        'base64',
+      ),
+    ],
+    ['a document', 'x.pdf', Buffer.from('%PDF-1.4\n%%EOF\n')],
+    ['an archive', 'x.zip', Buffer.from('504b0506000000000000000000000000000000000000', 'hex')],
+    ['a program', 'x.mp3', Buffer.from('7f454c4602010100', 'hex')],
+  ])('a file of %s', async (_, name, bytes) => {
+    const file = await toFile(bytes, name);
     const error = await failure(openai.audio.transcriptions.create({ file, model: 'whisper-1' }));
     expect(error).toBeInstanceOf(BadRequestError);
     expect(error).toMatchObject({ status: 400, param: 'file' });

@@ -22,25 +22,35 @@ type User = Caller['user'];
 
 export type UploadedFiles = { readonly uploads: UploadService; readonly files: FileService };
 
+type FieldValue = string | readonly string[] | Readonly<Record<string, string>>;
+
 export type OpenAiForm = {
   readonly file: StoredFile;
-  /** Values by name. Fields called `name[]` are collected in a list under `name`. */
-  readonly fields: Readonly<Record<string, string | string[]>>;
+  readonly fields: Readonly<Record<string, FieldValue>>;
 };
 
-const addField = (fields: Map<string, string | string[]>, part: MultipartValue): void => {
+type Fields = Map<string, FieldValue>;
+
+/** `name[]` and `name[0]` are collected in a list, `name[field]` in an object. */
+const addField = (fields: Fields, part: MultipartValue): void => {
   const { fieldname } = part;
   if (part.valueTruncated === true) throw invalidField(fieldname, 'is too long');
   const text = textOf(part);
-  const list = /^(.+)\[\d*\]$/.exec(fieldname)?.[1];
-  if (list === undefined) {
-    if (fields.has(fieldname)) throw invalidField(fieldname, 'was sent more than once');
-    fields.set(fieldname, text);
-    return;
+  const [, name = fieldname, field] = /^([^[\]]+)\[([^[\]]*)\]$/.exec(fieldname) ?? [];
+  const earlier = fields.get(name);
+  if (field === undefined) {
+    if (earlier !== undefined) throw invalidField(name, 'was sent more than once');
+    fields.set(name, text);
+  } else if (/^\d*$/.test(field)) {
+    if (earlier !== undefined && !Array.isArray(earlier)) throw invalidField(name, 'was sent more than once');
+    fields.set(name, [...(earlier ?? []), text]);
+  } else {
+    const isObject = earlier !== undefined && typeof earlier === 'object' && !Array.isArray(earlier);
+    if ((earlier !== undefined && !isObject) || (isObject && Object.hasOwn(earlier, field))) {
+      throw invalidField(fieldname, 'was sent more than once');
+    }
+    fields.set(name, Object.fromEntries([...Object.entries(isObject ? earlier : {}), [field, text]]));
   }
-  const earlier = fields.get(list) ?? [];
-  if (typeof earlier === 'string') throw invalidField(list, 'was sent more than once');
-  fields.set(list, [...earlier, text]);
 };
 
 /** Refusals that say that the file is no recording: OpenAI answers 400 to them. */
@@ -80,7 +90,7 @@ export const readOpenAiForm = async (
       'The request must be a multipart form (multipart/form-data).',
     );
   }
-  const fields = new Map<string, string | string[]>();
+  const fields = new Map<string, FieldValue>();
   const parts = request.parts({ limits: LIMITS })[Symbol.asyncIterator]();
   let file: StoredFile | undefined;
   let open: MultipartFile | undefined;

@@ -1,8 +1,9 @@
 import { deflateSync } from 'node:zlib';
 import { LANGUAGES } from '../../../contract/languages.ts';
-import type { OpenAiDiarized, OpenAiVerbose } from '../../../contract/openai.ts';
+import type { LogProbability, OpenAiDiarized, OpenAiText, OpenAiVerbose } from '../../../contract/openai.ts';
 import type { Segment, Transcription, Word } from '../../../contract/transcript.ts';
 import { mean, round } from '../../base/numbers.ts';
+import { separatorBetween } from '../../base/text.ts';
 import { renderSrt } from '../../exports/srt.ts';
 import { renderVtt } from '../../exports/vtt.ts';
 
@@ -25,8 +26,10 @@ const compressionRatio = (text: string): number => {
   return bytes.length === 0 ? 0 : bytes.length / deflateSync(bytes).length;
 };
 
+const logProbability = (confidence: number): number => Math.log(Math.max(1e-6, confidence));
+
 const meanLogProbability = (words: readonly Word[]): number =>
-  mean(words.map((word) => Math.log(Math.max(1e-6, word.confidence))));
+  mean(words.map(({ confidence }) => logProbability(confidence)));
 
 const verboseSegment = (segment: Segment) => ({
   id: segment.id,
@@ -44,8 +47,35 @@ const verboseSegment = (segment: Segment) => ({
 const wordsOf = (transcript: Transcription): Word[] =>
   transcript.segments.flatMap((segment) => segment.words ?? []);
 
-export const openAiText = (transcript: Transcription) => ({
+/** The engine's confidence in each word, as the log probability of a token; the tokens follow the text `before`. */
+export const logProbabilities = (
+  segments: readonly Pick<Segment, 'words'>[],
+  before = '',
+): LogProbability[] => {
+  const words = segments.flatMap((segment) => segment.words ?? []);
+  return words.map(({ word, confidence }, index) => {
+    const text = word.trim();
+    const token = separatorBetween(words[index - 1]?.word ?? before, text) + text;
+    return { token, bytes: [...Buffer.from(token)], logprob: round(logProbability(confidence), 4) };
+  });
+};
+
+/** What the answer has besides the text. */
+export type TextParts = { readonly languages: boolean; readonly logprobs: boolean };
+
+/** The parts of the finished text that were asked for. */
+export const textParts = (
+  { language, segments }: Pick<Transcription, 'language' | 'segments'>,
+  { languages, logprobs }: TextParts,
+): Pick<OpenAiText, 'languages' | 'logprobs'> => ({
+  ...(languages ? { languages: language === null ? [] : [{ code: language }] } : {}),
+  ...(logprobs ? { logprobs: logProbabilities(segments) } : {}),
+});
+
+/** `json`. The transcript's segments need their words for log probabilities. */
+export const openAiText = (transcript: Transcription, parts: TextParts): OpenAiText => ({
   text: transcript.text,
+  ...textParts(transcript, parts),
   usage: usageOf(transcript),
 });
 
@@ -68,19 +98,22 @@ export const openAiVerbose = (
   usage: usageOf(transcript),
 });
 
-/** `diarized_json`. */
-export const openAiDiarized = (transcript: Transcription): OpenAiDiarized => ({
-  task: 'transcribe',
-  duration: transcript.duration,
-  text: transcript.text,
-  segments: transcript.segments.map((segment) => ({
+export const diarizedSegments = ({ segments }: Transcription): OpenAiDiarized['segments'] =>
+  segments.map((segment) => ({
     type: 'transcript.text.segment' as const,
     id: `seg_${segment.id}`,
     start: segment.start,
     end: segment.end,
     text: segment.text,
     speaker: segment.speaker_id ?? 'A',
-  })),
+  }));
+
+/** `diarized_json`. */
+export const openAiDiarized = (transcript: Transcription): OpenAiDiarized => ({
+  task: 'transcribe',
+  duration: transcript.duration,
+  text: transcript.text,
+  segments: diarizedSegments(transcript),
   usage: usageOf(transcript),
 });
 

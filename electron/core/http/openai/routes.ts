@@ -1,12 +1,8 @@
 import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import {
-  OpenAiTranscriptionForm,
-  OpenAiTranslationForm,
-  type OpenAiVerbose,
-} from '../../../contract/openai.ts';
+import { OpenAiTranscriptionForm, OpenAiTranslationForm } from '../../../contract/openai.ts';
 import { routes } from '../../../contract/routes.ts';
-import { CreateTranscript, PROMPT_LENGTH, type Transcription } from '../../../contract/transcript.ts';
+import type { Transcription } from '../../../contract/transcript.ts';
 import type { Caller } from '../../services/accounts.ts';
 import type { EventHub } from '../../services/events.ts';
 import type { StoredFile } from '../../services/files/service.ts';
@@ -18,7 +14,8 @@ import { ok } from '../responses.ts';
 import { validate } from '../validate.ts';
 import { errorOfJob } from './errors.ts';
 import { readOpenAiForm, type UploadedFiles } from './form.ts';
-import { openAiDiarized, openAiSubtitles, openAiText, openAiVerbose } from './responses.ts';
+import { type Form, isModel, requestOf, type Task } from './request.ts';
+import { openAiDiarized, openAiSubtitles, openAiText, openAiVerbose, type TextParts } from './responses.ts';
 import { OpenAiStream } from './stream.ts';
 
 export type OpenAiDeps = UploadedFiles & {
@@ -26,35 +23,12 @@ export type OpenAiDeps = UploadedFiles & {
   readonly events: EventHub;
 };
 
-type Task = OpenAiVerbose['task'];
-type Form = Pick<OpenAiTranscriptionForm, 'model' | 'prompt'> & Partial<OpenAiTranscriptionForm>;
 type AudioRequest = {
   readonly user: Caller['user'];
   readonly reply: FastifyReply;
   readonly form: Form;
   readonly task: Task;
 };
-
-/** Converts OpenAI's form to a request of our own API. */
-const requestOf = (file: StoredFile, form: Form, task: Task): CreateTranscript =>
-  // Refuses what cannot be combined, such as an English model and another language, as `POST /v1/transcript` does.
-  validate(
-    CreateTranscript,
-    {
-      audio_url: `storage:${file.key}`,
-      name: file.originalName,
-      model: form.model === 'whisper-1' ? 'mini' : form.model,
-      language: form.language ?? 'auto',
-      timestamp_style: 'word',
-      diarize: form.response_format === 'diarized_json',
-      translate: task === 'translate',
-      ...(form.prompt === undefined || form.prompt === ''
-        ? {}
-        : // Like Whisper, use the end of a longer prompt: a prompt is the text before the recording.
-          { prompt: form.prompt.slice(-PROMPT_LENGTH).toWellFormed() }),
-    },
-    'form',
-  );
 
 /** Waits for the transcription. It is cancelled when the client disconnects: nobody could fetch it later. */
 const waitForEnd = async (
@@ -66,11 +40,18 @@ const waitForEnd = async (
   return transcript.status === 'processing' ? transcripts.cancel(user.id, id) : transcript;
 };
 
+/** What the answer has besides the text. */
+const textParts = (form: Form): TextParts => ({
+  languages: isModel(form, 'gpt-transcribe'),
+  logprobs: form.include?.includes('logprobs') === true,
+});
+
 const jsonAnswer = (transcript: Transcription, { form, task }: AudioRequest) => {
   if (form.response_format === 'verbose_json') {
     return openAiVerbose(transcript, task, form.timestamp_granularities ?? ['segment']);
   }
-  return form.response_format === 'diarized_json' ? openAiDiarized(transcript) : openAiText(transcript);
+  if (form.response_format === 'diarized_json') return openAiDiarized(transcript);
+  return openAiText(transcript, textParts(form));
 };
 
 /** The answer in the requested format; undefined when it was sent here. */
@@ -95,7 +76,10 @@ const runStreamed = async (deps: OpenAiDeps, request: AudioRequest, file: Stored
   const { transcripts, events } = deps;
   const { user, reply, form, task } = request;
   const created = transcripts.create(user, requestOf(file, form, task), undefined);
-  const stream = new OpenAiStream(reply);
+  const stream = new OpenAiStream(reply, {
+    ...textParts(form),
+    segments: form.response_format === 'diarized_json',
+  });
   stream.open();
   const stop = stream.follow(events, user.id, created.id);
   try {

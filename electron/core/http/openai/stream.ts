@@ -1,13 +1,19 @@
 import type { FastifyReply } from 'fastify';
+import type { LogProbability } from '../../../contract/openai.ts';
 import type { Segment, Transcription } from '../../../contract/transcript.ts';
 import { joinTexts, separatorBetween } from '../../base/text.ts';
 import type { EventHub } from '../../services/events.ts';
 import { startEventStream } from '../event-stream.ts';
 import { errorOfJob, openAiErrorBody } from './errors.ts';
+import { diarizedSegments, logProbabilities, type TextParts, textParts } from './responses.ts';
 
 /** Splits a growing text into the parts that a reader has not seen yet. */
 export class TextDeltas {
   #seen = '';
+
+  get seen(): string {
+    return this.#seen;
+  }
 
   /** The text that new segments add. */
   add(segments: readonly Pick<Segment, 'text'>[]): string {
@@ -27,13 +33,20 @@ export class TextDeltas {
   }
 }
 
+type StreamParts = TextParts & {
+  /** Whether the segments with their speakers follow the text. */
+  readonly segments: boolean;
+};
+
 /** Sends a transcription as OpenAI's server-sent events while it is being recognized. */
 export class OpenAiStream {
   readonly #reply: FastifyReply;
+  readonly #parts: StreamParts;
   readonly #text = new TextDeltas();
 
-  constructor(reply: FastifyReply) {
+  constructor(reply: FastifyReply, parts: StreamParts) {
     this.#reply = reply;
+    this.#parts = parts;
   }
 
   /** Starts the stream. From then on errors are sent as events. */
@@ -45,7 +58,8 @@ export class OpenAiStream {
   follow(events: EventHub, userId: string, id: string): () => void {
     return events.subscribe(userId, ({ event }) => {
       if (event.type === 'transcript.progress' && event.id === id && event.segments.length > 0) {
-        this.#delta(this.#text.add(event.segments));
+        const logprobs = logProbabilities(event.segments, this.#text.seen);
+        this.#delta(this.#text.add(event.segments), logprobs);
       }
     });
   }
@@ -53,15 +67,17 @@ export class OpenAiStream {
   end(transcript: Transcription): void {
     if (transcript.error !== undefined) this.#write(openAiErrorBody(errorOfJob(transcript.error)), 'error');
     else {
-      this.#delta(this.#text.rest(transcript.text));
-      const usage = { type: 'duration', seconds: Math.ceil(transcript.duration) };
-      this.#write({ type: 'transcript.text.done', text: transcript.text, usage });
+      this.#delta(this.#text.rest(transcript.text), []);
+      if (this.#parts.segments) for (const segment of diarizedSegments(transcript)) this.#write(segment);
+      const parts = textParts(transcript, this.#parts);
+      this.#write({ type: 'transcript.text.done', text: transcript.text, ...parts });
     }
     this.#reply.raw.end();
   }
 
-  #delta(delta: string): void {
-    if (delta !== '') this.#write({ type: 'transcript.text.delta', delta });
+  #delta(delta: string, logprobs: readonly LogProbability[]): void {
+    if (delta === '') return;
+    this.#write({ type: 'transcript.text.delta', delta, ...(this.#parts.logprobs ? { logprobs } : {}) });
   }
 
   #write(data: object, event?: string): void {

@@ -16,6 +16,7 @@ import {
   detectLanguage,
   detectsLanguageItself,
   isSilent,
+  type LanguageChoice,
   type RecognizeOptions,
   recognizeChunk,
 } from './recognizer.ts';
@@ -126,7 +127,9 @@ class ChunkScheduler {
   /** Resolves once the next chunk may be submitted: at once, or when this one's language is known. */
   async #submit(chunk: AudioChunk): Promise<void> {
     const needsLanguage = this.#checkpoint.language === null && !isSilent(chunk);
-    if (needsLanguage && !detectsLanguageItself(chunk)) this.#setLanguage(await this.#detectLanguage(chunk));
+    if (needsLanguage && (this.#languages.expected !== undefined || !detectsLanguageItself(chunk))) {
+      this.#setLanguage(await this.#detectLanguage(chunk));
+    }
     const language = Promise.withResolvers<void>();
     const recognized = this.#recognize(chunk, {
       onProgress: (share) => {
@@ -173,11 +176,21 @@ class ChunkScheduler {
     );
   }
 
+  get #languages(): LanguageChoice {
+    const { expected_languages: expected, fallback_language: fallback } =
+      this.#options.context.transcript.options;
+    return { expected, fallback };
+  }
+
   #detectLanguage(chunk: AudioChunk): Promise<DetectedLanguage> {
     const { deps, model } = this.#options;
-    return this.#withCrashRetry(chunk, () =>
-      detectLanguage(chunk, { engine: deps.engine, modelPath: model.path, signal: this.#signal }),
-    );
+    const options = {
+      engine: deps.engine,
+      modelPath: model.path,
+      choice: this.#languages,
+      signal: this.#signal,
+    };
+    return this.#withCrashRetry(chunk, () => detectLanguage(chunk, options));
   }
 
   #setLanguage({ language, confidence }: DetectedLanguage): void {

@@ -56,10 +56,26 @@ const silentSeconds = (span: Span, silences: readonly Span[]): number =>
 export const isSilent = (chunk: AudioChunk): boolean =>
   silentSeconds(chunk, chunk.silences) > chunk.end - chunk.start - 0.1;
 
-const toDetectedLanguage = ({ language, probabilities }: LanguageGuess): DetectedLanguage => ({
-  language,
-  confidence: probabilities[language] ?? 0,
-});
+/** The languages that a recording may be in; without `expected`, any. */
+export type LanguageChoice = {
+  readonly expected?: readonly string[] | undefined;
+  /** For a recording in another language; default: the likeliest of `expected`. */
+  readonly fallback?: string | undefined;
+};
+
+/** The language to recognize a recording in, and the probability that it is spoken. */
+export const chooseLanguage = (
+  { language, probabilities }: LanguageGuess,
+  { expected, fallback }: LanguageChoice = {},
+): DetectedLanguage => {
+  const probabilityOf = (code: string): number => probabilities[code] ?? 0;
+  if (expected === undefined || expected.includes(language)) {
+    return { language, confidence: probabilityOf(language) };
+  }
+  const likeliest = expected.toSorted((a, b) => probabilityOf(b) - probabilityOf(a))[0];
+  const chosen = fallback ?? likeliest ?? language;
+  return { language: chosen, confidence: probabilityOf(chosen) };
+};
 
 const requestFor = (
   { pcm }: SpeechRegion,
@@ -92,7 +108,7 @@ const requestFor = (
     ...overrides,
   },
   onProgress: (percent) => options.onProgress?.(percent / 100),
-  onLanguage: (guess) => options.onLanguage?.(toDetectedLanguage(guess)),
+  onLanguage: (guess) => options.onLanguage?.(chooseLanguage(guess)),
 });
 
 /** A segment on its region's timeline, with what the engine said about it. */
@@ -232,15 +248,17 @@ export const detectLanguage = async (
   {
     engine,
     modelPath,
+    choice,
     signal,
   }: {
     readonly engine: Pick<WhisperEngine, 'detectLanguage'>;
     readonly modelPath: string;
+    readonly choice?: LanguageChoice | undefined;
     readonly signal: AbortSignal;
   },
 ): Promise<DetectedLanguage> => {
   const leading = chunk.silences.find((silence) => silence.start <= chunk.start + 0.1);
   const from = Math.max(0, toSamples((leading?.end ?? chunk.start) - chunk.start - 0.1));
   const pcm = chunk.pcm.subarray(from, from + toSamples(WINDOW_SECONDS));
-  return toDetectedLanguage(await engine.detectLanguage({ modelPath, pcm, signal }));
+  return chooseLanguage(await engine.detectLanguage({ modelPath, pcm, signal }), choice);
 };

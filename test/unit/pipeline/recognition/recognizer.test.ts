@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SAMPLE_RATE } from '../../../../electron/core/base/audio.ts';
 import {
+  chooseLanguage,
   detectLanguage,
   detectsLanguageItself,
   type RecognizeOptions,
@@ -162,6 +163,18 @@ describe('detectLanguage', () => {
     expect(await detectLanguage(chunk, options)).toEqual({ language: 'de', confidence: 0.8 });
     const pcm = engine.detections[0]?.pcm;
     expect([pcm?.[0], pcm?.length]).toEqual([9.9 * SAMPLE_RATE, 30 * SAMPLE_RATE]);
+  });
+
+  it.each([
+    [{ expected: ['de', 'fr'] }, 'de', 0.7],
+    [{ expected: ['en', 'fr'] }, 'en', 0.2],
+    [{ expected: ['es', 'fr'], fallback: 'fr' }, 'fr', 0.1],
+    [{ expected: ['ja'] }, 'ja', 0],
+    [{ expected: ['de'], fallback: 'fr' }, 'de', 0.7],
+    [{}, 'de', 0.7],
+  ])('chooses with %j the language %s', (choice, language, confidence) => {
+    const guess = { language: 'de', probabilities: { de: 0.7, en: 0.2, fr: 0.1 } };
+    expect(chooseLanguage(guess, choice)).toEqual({ language, confidence });
   });
 
   it('is needed for a chunk of several speech regions', () => {

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { LANGUAGE_CODES } from './languages.ts';
+
+const UNKNOWN_LANGUAGE = { error: 'is not a language code that Whisper knows' };
+/** Typed as string, so that clients can send what a user typed and show the validation error. */
+export const LanguageCode: z.ZodType<string, string> = z.enum(LANGUAGE_CODES, UNKNOWN_LANGUAGE).meta({
+  id: 'LanguageCode',
+  description: 'ISO 639 code of a language that Whisper supports.',
+});
+export const LanguageOrAuto: z.ZodType<string, string> = z.enum(
+  ['auto', ...LANGUAGE_CODES],
+  UNKNOWN_LANGUAGE,
+);
+
+/** In characters. */
+export const PROMPT_LENGTH = 1000;
+
+/** Options of the recognition, which a later analysis cannot change. */
+export const recognitionFields = {
+  translate: z
+    .boolean()
+    .default(false)
+    .describe('Translate the text to English with Whisper’s own translation.'),
+  prompt: z
+    .string()
+    .max(PROMPT_LENGTH)
+    .optional()
+    .describe('Names and words that occur, for their spelling. Whisper treats it as preceding text.'),
+  expected_languages: z
+    .array(LanguageCode)
+    .min(1)
+    .max(LANGUAGE_CODES.length)
+    .optional()
+    .describe('Used with `language: "auto"`: the languages that the recording may be in.'),
+  fallback_language: LanguageCode.optional().describe(
+    'Used with expected_languages: the language if another one is detected; default: the likeliest of those expected.',
+  ),
+};

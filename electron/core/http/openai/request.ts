@@ -1,0 +1,62 @@
+import type { OpenAiTranscriptionForm, OpenAiVerbose } from '../../../contract/openai.ts';
+import { PROMPT_LENGTH } from '../../../contract/recognition.ts';
+import { CreateTranscript } from '../../../contract/transcript.ts';
+import type { StoredFile } from '../../services/files/service.ts';
+import { invalidField } from '../multipart.ts';
+import { validate } from '../validate.ts';
+
+export type Task = OpenAiVerbose['task'];
+
+/** A form of either operation: that of a translation has fewer fields. */
+export type Form = Pick<OpenAiTranscriptionForm, 'model' | 'prompt'> & Partial<OpenAiTranscriptionForm>;
+
+const MODELS: Readonly<Record<string, 'mini' | 'pro'>> = {
+  'whisper-1': 'mini',
+  'gpt-4o-mini-transcribe': 'mini',
+  'gpt-4o-transcribe': 'pro',
+  'gpt-4o-transcribe-diarize': 'pro',
+  'gpt-transcribe': 'pro',
+};
+
+/** The name of a model without the date of its version, as in `gpt-4o-mini-transcribe-2025-12-15`. */
+const undated = (model: string): string => model.replace(/-\d{4}-\d{2}-\d{2}$/, '');
+
+export const isModel = ({ model }: Form, name: string): boolean => undated(model) === name;
+
+/** Whether the answer or its stream names speakers. */
+const labelsSpeakers = (form: Form): boolean =>
+  form.response_format === 'diarized_json' || isModel(form, 'gpt-4o-transcribe-diarize');
+
+/** Throws `invalid_request` for fields that OpenAI's API does not combine. */
+const checkCombination = ({ include = [], response_format = 'json' }: Form): void => {
+  if (include.length > 0 && response_format !== 'json') {
+    throw invalidField('include', 'logprobs are part of the response_format json only');
+  }
+};
+
+/** Keywords and prompt as one prompt. Like Whisper, uses the end of a long one: a prompt is the text before the recording. */
+const promptOf = ({ prompt = '', keywords = [] }: Form): { prompt?: string } => {
+  const text = [keywords.join(', '), prompt].filter((part) => part !== '').join('. ');
+  return text === '' ? {} : { prompt: text.slice(-PROMPT_LENGTH).toWellFormed() };
+};
+
+/** Converts OpenAI's form to a request of our own API. */
+export const requestOf = (file: StoredFile, form: Form, task: Task): CreateTranscript => {
+  checkCombination(form);
+  // Refuses what cannot be combined, such as an English model and another language, as `POST /v1/transcript` does.
+  return validate(
+    CreateTranscript,
+    {
+      audio_url: `storage:${file.key}`,
+      name: file.originalName,
+      model: MODELS[undated(form.model)] ?? form.model,
+      language: form.language ?? 'auto',
+      ...(form.languages === undefined ? {} : { expected_languages: form.languages }),
+      timestamp_style: 'word',
+      diarize: labelsSpeakers(form),
+      translate: task === 'translate',
+      ...promptOf(form),
+    },
+    'form',
+  );
+};
