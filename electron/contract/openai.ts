@@ -2,11 +2,15 @@ import { z } from 'zod';
 import { QueryBoolean, queryNumber } from './common.ts';
 import { LANGUAGE_CODES } from './languages.ts';
 import { LanguageCode } from './recognition.ts';
+import { SpeakerName } from './transcript.ts';
 
 /**
  * The audio endpoints of OpenAI's API (https://platform.openai.com/docs/api-reference/audio). Its clients work with this
  * server's base URL and key.
  */
+
+/** The number of speakers that OpenAI's API takes names of. */
+export const MAX_KNOWN_SPEAKERS = 4;
 
 export const OPENAI_FORMATS = ['json', 'text', 'srt', 'verbose_json', 'vtt', 'diarized_json'] as const;
 export type OpenAiFormat = (typeof OPENAI_FORMATS)[number];
@@ -58,6 +62,17 @@ export const OpenAiTranscriptionForm = z.strictObject({
     .max(1000)
     .optional()
     .describe('Words and names that occur, for their spelling.'),
+  known_speaker_names: z
+    .array(SpeakerName)
+    .min(1)
+    .max(MAX_KNOWN_SPEAKERS)
+    .optional()
+    .describe('For speakers: the people who may speak. Those who are recognized get their names.'),
+  known_speaker_references: z
+    .array(z.string())
+    .max(MAX_KNOWN_SPEAKERS)
+    .optional()
+    .describe('A sample of each voice, of 2 to 10 seconds, as a `data:` URL.'),
   include: z
     .array(z.enum(['logprobs']))
     .max(1)

@@ -52,9 +52,32 @@ export type JobError = z.output<typeof JobError>;
 
 export const FileInfo = z.object({ name: z.string(), size: Bytes, format: z.string() });
 
+export const SpeakerName = z.string().trim().min(1).max(200);
+
+export const KnownSpeaker = z
+  .strictObject({
+    name: SpeakerName,
+    sample: z
+      .string()
+      .regex(/^storage:./, 'must be `storage:{key}`')
+      .max(8192)
+      .optional()
+      .describe(
+        '`storage:{key}` of a recording of 2 to 10 seconds in which only this person speaks. Without it, the person is recognized by a remembered voice of that name, or by an introduction such as “my name is …”.',
+      ),
+  })
+  .meta({ id: 'KnownSpeaker' });
+export type KnownSpeaker = z.output<typeof KnownSpeaker>;
+
 const analysisFields = {
   diarize: z.boolean().default(false).describe('Label who speaks when.'),
   speakers_expected: z.int().min(1).max(32).optional().describe('Number of speakers, if known.'),
+  known_speakers: z
+    .array(KnownSpeaker)
+    .min(1)
+    .max(32)
+    .optional()
+    .describe('Used with diarize: the people who may speak. Those who are recognized get their names.'),
   content_safety: z.boolean().default(false).describe('Label unsafe content and mask profanity.'),
   entity_detection: z.boolean().default(false),
   entity_types: z.array(EntityType).max(64).optional().describe('Used with entity_detection; default: all.'),
@@ -308,8 +331,6 @@ export const SentenceData = success(
   }),
 ).meta({ id: 'SentenceData' });
 export type SentenceData = z.output<typeof SentenceData>;
-
-export const SpeakerName = z.string().trim().min(1).max(200);
 
 export const PatchTranscript = z
   .strictObject({

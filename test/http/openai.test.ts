@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
 import { createReadStream } from 'node:fs';
-import { copyFile, readdir } from 'node:fs/promises';
+import { copyFile, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import OpenAI, { APIError, AuthenticationError, BadRequestError, toFile } from 'openai';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { OpenAiDiarized } from '../../electron/contract/openai.ts';
 import { fixturePath } from '../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { parseSrt } from '../support/srt.ts';
@@ -52,6 +53,25 @@ const storedFiles = async () => {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   // The store's marker lies beside the objects.
   return entries.filter((entry) => entry.isFile() && !entry.name.endsWith('.json'));
+};
+
+const DIARIZED = { response_format: 'diarized_json' };
+
+/** A part of a conversation as a `data:` URL; seconds. */
+const voiceSample = async (start: string, length: string): Promise<string> => {
+  const path = join(clips, `voice-${start}.wav`);
+  await run('ffmpeg', [
+    '-v',
+    'error',
+    '-ss',
+    start,
+    '-t',
+    length,
+    '-i',
+    fixturePath('02-two-speakers.mp3'),
+    path,
+  ]);
+  return `data:audio/wav;base64,${(await readFile(path)).toString('base64')}`;
 };
 
 const failure = async (call: Promise<unknown>): Promise<APIError> => {
@@ -215,6 +235,33 @@ describe('the openai client with another base URL and key', () => {
     }
   });
 
+  it('names the speakers of given samples, and those who introduce themselves', async () => {
+    // From what each of them says later.
+    const [first, second] = await Promise.all([voiceSample('20.3', '3'), voiceSample('28.9', '2.7')]);
+    const talk = join(clips, 'talk.flac');
+    await run('ffmpeg', ['-v', 'error', '-i', fixturePath('02-two-speakers.mp3'), '-t', '16', talk]);
+    const call = (names: string[], references?: string[]) =>
+      openai.audio.transcriptions.create({
+        file: createReadStream(talk),
+        model: 'gpt-4o-transcribe-diarize',
+        language: 'en',
+        response_format: 'diarized_json',
+        known_speaker_names: names,
+        ...(references === undefined ? {} : { known_speaker_references: references }),
+      });
+    // The client's type of a diarized answer is that of the plain one.
+    const speakersOf = async (answer: ReturnType<typeof call>) => {
+      const { segments } = OpenAiDiarized.parse(await answer);
+      return segments.map(({ speaker }) => speaker);
+    };
+    expect(new Set(await speakersOf(call(['customer', 'agent'], [second, first])))).toEqual(
+      new Set(['agent', 'customer']),
+    );
+    expect((await speakersOf(call(['agent'], [first])))[0]).toBe('agent');
+    expect(new Set(await speakersOf(call(['Peter Walker'])))).toEqual(new Set(['A', 'Peter Walker']));
+    expect(await storedFiles()).toEqual([]);
+  });
+
   it('translates into English', async () => {
     const answer = await openai.audio.translations.create({
       file: sample('06-german.webm'),
@@ -266,6 +313,31 @@ describe('errors in OpenAI’s form', () => {
     ['log probabilities of subtitles', { include: ['logprobs'], response_format: 'srt' }, 'include'],
     ['an unknown inclusion', { include: ['tokens'] }, 'include.0'],
     ['an unknown way to cut', { chunking_strategy: { type: 'mine' } }, 'chunking_strategy'],
+    ['names without speakers', { known_speaker_names: ['Ana'] }, 'known_speaker_names'],
+    [
+      'fewer samples than names',
+      { ...DIARIZED, known_speaker_names: ['Ana', 'Bo'], known_speaker_references: ['data:,'] },
+      'known_speaker_references',
+    ],
+    [
+      'a sample that is no data: URL',
+      { ...DIARIZED, known_speaker_names: ['Ana'], known_speaker_references: ['https://example.com/a.wav'] },
+      'known_speaker_references.0',
+    ],
+    [
+      'a sample that is no recording',
+      {
+        ...DIARIZED,
+        known_speaker_names: ['Ana'],
+        known_speaker_references: ['data:audio/wav;base64,bm9uZQ=='],
+      },
+      'known_speaker_references.0',
+    ],
+    [
+      'five known speakers',
+      { ...DIARIZED, known_speaker_names: ['A', 'B', 'C', 'D', 'E'] },
+      'known_speaker_names',
+    ],
     ['a list where an object belongs', { chunking_strategy: ['auto'] }, 'chunking_strategy'],
     ['an unknown language among several', { languages: ['en', 'xx'] }, 'languages.1'],
   ])('%s', async (_, body, param) => {

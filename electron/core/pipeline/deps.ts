@@ -43,9 +43,18 @@ export type PipelineModels = {
 };
 
 /** The diarization models in use; `id` is that of the embedding model. */
-export type SpeakerModels = DiarizationModels & { readonly id: string };
+export type SpeakerModels = DiarizationModels & {
+  readonly id: string;
+  /** Embeddings of two recordings with at least this cosine similarity are one speaker. */
+  readonly sameVoiceCosine: number;
+};
 
 export type PipelineFiles = {
+  /** As `locate`, for the file of a user that `storage:{key}` names. */
+  locateOwn(
+    userId: string,
+    reference: string,
+  ): Promise<{ path: string; name: string; size: number } | undefined>;
   /** A readable local path of a stored file; undefined if it no longer exists. */
   locate(fileId: string): Promise<{ path: string; name: string; size: number } | undefined>;
   /**

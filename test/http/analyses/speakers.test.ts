@@ -1,7 +1,8 @@
+import { openAsBlob } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AnalyzeTranscript } from '../../../electron/contract/transcript.ts';
 import { withSpeakers } from '../../../electron/core/pipeline/findings/diarize-words.ts';
-import { truth } from '../../support/fixtures.ts';
+import { fixturePath, truth } from '../../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
 import { transcribe } from '../../support/transcribe.ts';
 import { startUrlServer, type UrlServer } from '../../support/url-server.ts';
@@ -57,6 +58,34 @@ describe('a conversation', PATIENCE, () => {
       body: { speakers: { A: 'Maria' } },
     });
     expect(named.speakers?.A?.name).toBe('Maria');
+  });
+
+  it('names the known speakers whom it recognizes', async () => {
+    const form = new FormData();
+    form.append('file', await openAsBlob(fixturePath('09-silence.wav')), 'silence.wav');
+    const { data } = await server.client.call('uploadFile', { body: form });
+    const sample = `storage:${data.file.key}`;
+    const known_speakers = [{ name: 'Peter Walker' }, { name: 'Ana', sample }, { name: 'Maria' }];
+    const asked = { diarize: true, known_speakers };
+    const t = await transcribe(server, remote, '02-two-speakers.mp3', { ...asked, audio_end_at: 16 });
+    const names = Object.values(t.speakers ?? {}).map(({ name }) => name);
+    expect(names).toEqual(['Speaker A', 'Peter Walker']);
+    expect(t.warnings.filter((warning) => /sample of Ana’s voice/.test(warning))).toHaveLength(1);
+    const redacted = await transcribe(server, remote, '02-two-speakers.mp3', {
+      ...asked,
+      audio_end_at: 16,
+      redact_pii: true,
+    });
+    expect(JSON.stringify(redacted)).not.toContain('Walker');
+  });
+
+  it('refuses a sample that is not stored', async () => {
+    const known_speakers = [{ name: 'Ana', sample: 'storage:/usr/none.wav' }];
+    const asked = transcribe(server, remote, '01-short-note.wav', { diarize: true, known_speakers });
+    await expect(asked).rejects.toMatchObject({
+      code: 'file_not_found',
+      details: [{ path: 'known_speakers.0.sample' }],
+    });
   });
 });
 

@@ -69,6 +69,13 @@ describe('a remembered speaker', PATIENCE, () => {
     expect(suggestions(own)).toEqual([undefined, undefined]);
   });
 
+  it('is recognized at once by a request that names the person', async () => {
+    const known_speakers = [{ name: 'Maria' }, { name: 'Tom' }];
+    const t = await transcribe(server, remote, '12-moderation.webm', { diarize: true, known_speakers });
+    expect(Object.values(t.speakers ?? {}).map((speaker) => speaker.name)).toEqual(['Speaker A', 'Maria']);
+    await server.client.call('deleteTranscript', { params: { id: t.id } });
+  });
+
   it('is neither suggested nor visible to other users', async () => {
     const { data } = await server.client.call('createUser', { body: { name: 'guest' } });
     const guest = server.as(data.key.key);

@@ -28,9 +28,17 @@ const labelsSpeakers = (form: Form): boolean =>
   form.response_format === 'diarized_json' || isModel(form, 'gpt-4o-transcribe-diarize');
 
 /** Throws `invalid_request` for fields that OpenAI's API does not combine. */
-const checkCombination = ({ include = [], response_format = 'json' }: Form): void => {
+export const checkCombination = (form: Form): void => {
+  const { include = [], response_format = 'json' } = form;
   if (include.length > 0 && response_format !== 'json') {
     throw invalidField('include', 'logprobs are part of the response_format json only');
+  }
+  const { known_speaker_names: names, known_speaker_references: samples = [] } = form;
+  if (names !== undefined && !labelsSpeakers(form)) {
+    throw invalidField('known_speaker_names', 'needs the response_format diarized_json');
+  }
+  if (samples.length > 0 && samples.length !== (names?.length ?? 0)) {
+    throw invalidField('known_speaker_references', 'must be as many as known_speaker_names');
   }
 };
 
@@ -40,11 +48,13 @@ const promptOf = ({ prompt = '', keywords = [] }: Form): { prompt?: string } => 
   return text === '' ? {} : { prompt: text.slice(-PROMPT_LENGTH).toWellFormed() };
 };
 
+/** The stored recording, and the samples of the voices of the known speakers. */
+export type Recordings = { readonly file: StoredFile; readonly samples: readonly StoredFile[] };
+
 /** Converts OpenAI's form to a request of our own API. */
-export const requestOf = (file: StoredFile, form: Form, task: Task): CreateTranscript => {
-  checkCombination(form);
+export const requestOf = ({ file, samples }: Recordings, form: Form, task: Task): CreateTranscript =>
   // Refuses what cannot be combined, such as an English model and another language, as `POST /v1/transcript` does.
-  return validate(
+  validate(
     CreateTranscript,
     {
       audio_url: `storage:${file.key}`,
@@ -54,9 +64,16 @@ export const requestOf = (file: StoredFile, form: Form, task: Task): CreateTrans
       ...(form.languages === undefined ? {} : { expected_languages: form.languages }),
       timestamp_style: 'word',
       diarize: labelsSpeakers(form),
+      ...(form.known_speaker_names === undefined
+        ? {}
+        : {
+            known_speakers: form.known_speaker_names.map((name, index) => {
+              const sample = samples[index];
+              return sample === undefined ? { name } : { name, sample: `storage:${sample.key}` };
+            }),
+          }),
       translate: task === 'translate',
       ...promptOf(form),
     },
     'form',
   );
-};

@@ -3,6 +3,7 @@ import { LANGUAGES } from '../../../contract/languages.ts';
 import type { LogProbability, OpenAiDiarized, OpenAiText, OpenAiVerbose } from '../../../contract/openai.ts';
 import type { Segment, Transcription, Word } from '../../../contract/transcript.ts';
 import { mean, round } from '../../base/numbers.ts';
+import { isNamed } from '../../base/speaker-names.ts';
 import { separatorBetween } from '../../base/text.ts';
 import { renderSrt } from '../../exports/srt.ts';
 import { renderVtt } from '../../exports/vtt.ts';
@@ -98,14 +99,20 @@ export const openAiVerbose = (
   usage: usageOf(transcript),
 });
 
-export const diarizedSegments = ({ segments }: Transcription): OpenAiDiarized['segments'] =>
+/** The name of a known speaker, else the letter. */
+const nameOf = (label: string, speakers: Transcription['speakers'] = {}): string => {
+  const speaker = speakers[label];
+  return speaker !== undefined && isNamed(label, speaker) ? speaker.name : label;
+};
+
+export const diarizedSegments = ({ segments, speakers }: Transcription): OpenAiDiarized['segments'] =>
   segments.map((segment) => ({
     type: 'transcript.text.segment' as const,
     id: `seg_${segment.id}`,
     start: segment.start,
     end: segment.end,
     text: segment.text,
-    speaker: segment.speaker_id ?? 'A',
+    speaker: nameOf(segment.speaker_id ?? 'A', speakers),
   }));
 
 /** `diarized_json`. */

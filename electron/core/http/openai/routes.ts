@@ -5,7 +5,6 @@ import { routes } from '../../../contract/routes.ts';
 import type { Transcription } from '../../../contract/transcript.ts';
 import type { Caller } from '../../services/accounts.ts';
 import type { EventHub } from '../../services/events.ts';
-import type { StoredFile } from '../../services/files/service.ts';
 import type { TranscriptService } from '../../services/transcripts/index.ts';
 import { addRoute } from '../add-route.ts';
 import { disconnectSignal } from '../disconnect-signal.ts';
@@ -13,8 +12,8 @@ import { closeAfterRefusal } from '../lingering-close.ts';
 import { ok } from '../responses.ts';
 import { validate } from '../validate.ts';
 import { errorOfJob } from './errors.ts';
-import { readOpenAiForm, type UploadedFiles } from './form.ts';
-import { type Form, isModel, requestOf, type Task } from './request.ts';
+import { readOpenAiForm, type UploadedFiles, withSamples } from './form.ts';
+import { checkCombination, type Form, isModel, type Recordings, requestOf, type Task } from './request.ts';
 import { openAiDiarized, openAiSubtitles, openAiText, openAiVerbose, type TextParts } from './responses.ts';
 import { OpenAiStream } from './stream.ts';
 
@@ -72,10 +71,14 @@ const answer = async (transcript: Transcription, request: AudioRequest) => {
   }
 };
 
-const runStreamed = async (deps: OpenAiDeps, request: AudioRequest, file: StoredFile): Promise<undefined> => {
+const runStreamed = async (
+  deps: OpenAiDeps,
+  request: AudioRequest,
+  recordings: Recordings,
+): Promise<undefined> => {
   const { transcripts, events } = deps;
   const { user, reply, form, task } = request;
-  const created = transcripts.create(user, requestOf(file, form, task), undefined);
+  const created = transcripts.create(user, requestOf(recordings, form, task), undefined);
   const stream = new OpenAiStream(reply, {
     ...textParts(form),
     segments: form.response_format === 'diarized_json',
@@ -89,11 +92,11 @@ const runStreamed = async (deps: OpenAiDeps, request: AudioRequest, file: Stored
   }
 };
 
-const run = async (deps: OpenAiDeps, request: AudioRequest, file: StoredFile) => {
-  if (request.form.stream === true) return runStreamed(deps, request, file);
+const run = async (deps: OpenAiDeps, request: AudioRequest, recordings: Recordings) => {
+  if (request.form.stream === true) return runStreamed(deps, request, recordings);
   const created = deps.transcripts.create(
     request.user,
-    requestOf(file, request.form, request.task),
+    requestOf(recordings, request.form, request.task),
     undefined,
   );
   const transcript = await waitForEnd(deps, request, created.id);
@@ -110,7 +113,10 @@ const addAudioRoute = (server: FastifyInstance, deps: OpenAiDeps, task: Task): v
     const { file, fields } = await readOpenAiForm(request, deps, user);
     try {
       const form: Form = validate(schema, fields, 'form');
-      return await run(deps, { user, reply, form, task }, file);
+      checkCombination(form);
+      return await withSamples(deps, user, form.known_speaker_references ?? [], (samples) =>
+        run(deps, { user, reply, form, task }, { file, samples }),
+      );
     } finally {
       // The file was stored for this request only.
       await files.remove(user.id, file.key);

@@ -1,14 +1,8 @@
 import type { Speaker } from '../../../contract/transcript.ts';
+import { defaultName, isNamed } from '../../base/speaker-names.ts';
 import type { StoredSegment } from '../../stores/segments.ts';
 
 export type Speakers = Readonly<Record<string, Speaker>>;
-
-/** A speaker's name until a person gives another. */
-export const defaultName = (label: string): string => `Speaker ${label}`;
-
-/** Whether a person named this speaker. */
-export const isNamed = (label: string, { name }: Pick<Speaker, 'name'>): boolean =>
-  name !== defaultName(label);
 
 /** The speakers under their default names. */
 export const withoutNames = (speakers: Speakers): Record<string, Speaker> =>

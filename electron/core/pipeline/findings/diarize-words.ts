@@ -1,9 +1,9 @@
 import type { Transcription } from '../../../contract/transcript.ts';
 import { round, roundMs } from '../../base/numbers.ts';
+import { defaultName } from '../../base/speaker-names.ts';
 import { joinTexts } from '../../base/text.ts';
 import type { SpeakerTurn } from '../../engines/diarizer/types.ts';
 import type { StoredSegment, StoredWord } from '../../stores/segments.ts';
-import { defaultName } from './diarize-names.ts';
 
 /** A shorter change of speaker inside a segment is an inexact word time; seconds. */
 const MIN_RUN_SECONDS = 0.6;

@@ -9,6 +9,7 @@ import type { Recording } from '../source/recording.ts';
 import type { JobContext } from '../types.ts';
 import { type Speakers, withEarlierNames } from './diarize-names.ts';
 import { withSpeakers } from './diarize-words.ts';
+import { identifySpeakers } from './identify-speakers.ts';
 
 const ENGINE_FAILED = 'Speakers were not identified: the diarization process crashed. The text is complete.';
 const NOT_DECODED = 'Speakers were not identified: the audio could not be read again. The text is complete.';
@@ -54,7 +55,7 @@ const assignSpeakers = (
   before: DiarizeInput,
   { turns, embeddings }: Diarization,
   model: string,
-): Diarized => {
+): Required<Diarized> => {
   const { segments, speakers, labels } = withSpeakers(before.segments, turns);
   const named = withEarlierNames(before, { segments, speakers });
   return {
@@ -91,7 +92,13 @@ export const diarizeTranscript = async (
     const models = deps.speakerModels();
     const speakersExpected = options.speakers_expected ?? null;
     const diarization = await diarizeRecording(deps, context, recording, models, speakersExpected);
-    return assignSpeakers(input, diarization, models.id);
+    const diarized = assignSpeakers(input, diarization, models.id);
+    const identified = await identifySpeakers(deps, context, { ...diarized, models }, options);
+    return {
+      ...diarized,
+      speakers: identified.speakers,
+      warnings: [...diarized.warnings, ...identified.warnings],
+    };
   } catch (error) {
     throwIfAborted(context.signal);
     if (!isAppError(error)) throw error;

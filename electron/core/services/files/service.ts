@@ -83,6 +83,13 @@ export class FileService {
     return this.#deps.objects.verifiedPath(file);
   }
 
+  /** As `locate`, for the user's own file that a URL of this server or `storage:{key}` names. */
+  async locateOwn(userId: string, url: string) {
+    const key = this.resolveUrl(url);
+    const file = key === undefined ? undefined : this.ownFile(userId, key);
+    return file && this.locate(file.id);
+  }
+
   /** As `pathOf`, by the file's id; undefined when the file was deleted. */
   async locate(fileId: string): Promise<{ path: string; name: string; size: number } | undefined> {
     const file = store.findFile(this.#deps.db, fileId);

@@ -131,6 +131,7 @@ export class ModelService {
       segmentation: this.#speakerModel(settings.get('speakers.segmentation')),
       embedding: this.#speakerModel(id),
       sameSpeakerCosine: sameSpeakerCosineOf(id).within,
+      sameVoiceCosine: sameSpeakerCosineOf(id).across,
     };
   }
 

@@ -47,6 +47,21 @@ export const sourceOf = (files: OwnFiles, userId: string, audioUrl: string): Nam
   return { name: file.originalName, fileId: file.id };
 };
 
+/** Throws `file_not_found` where a sample of a voice does not exist. */
+export const checkSamples = (
+  files: OwnFiles,
+  userId: string,
+  { known_speakers = [] }: Pick<CreateTranscript, 'known_speakers'>,
+): void => {
+  for (const [index, { sample }] of known_speakers.entries()) {
+    if (sample === undefined) continue;
+    const key = files.resolveUrl(sample);
+    if (key !== undefined && files.ownFile(userId, key) !== undefined) continue;
+    const details = [{ path: `known_speakers.${index}.sample`, message: 'is not a stored file of yours' }];
+    throw new AppError('file_not_found', 'There is no such stored file.', { details });
+  }
+};
+
 const analysisOptionsOf = (body: CreateTranscript): AnalysisOptions => {
   const names = Object.keys(AnalysisOptions.shape);
   const picked = Object.fromEntries(Object.entries(body).filter(([name]) => names.includes(name)));

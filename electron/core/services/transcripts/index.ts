@@ -36,7 +36,7 @@ import type { EventHub } from '../events.ts';
 import type { ModelService } from '../models/index.ts';
 import type { SpeakerService } from '../speakers.ts';
 import { nameSpeakers, optionsAgain } from './analyze.ts';
-import { checkModel, newTranscript, type OwnFiles, sourceOf } from './create.ts';
+import { checkModel, checkSamples, newTranscript, type OwnFiles, sourceOf } from './create.ts';
 import { type FollowUpAnalyses, isSameText } from './follow-up.ts';
 import { listOf, recentOf } from './list.ts';
 import { prepareEdit } from './prepare-edit.ts';
@@ -76,6 +76,7 @@ export class TranscriptService {
     const { db, clock, models, files, creditRate, events, jobs } = this.#deps;
     checkModel(models, body);
     const source = sourceOf(files, user.id, body.audio_url);
+    checkSamples(files, user.id, body);
     const bodyHash = sha256Hex(JSON.stringify(body));
     const { transcript, isNew } = db.transaction(() => {
       const earlier = this.#createdBefore(user.id, idempotencyKey, bodyHash);
@@ -178,7 +179,8 @@ export class TranscriptService {
 
   /** Queues a completed transcript for further analyses of its stored text. */
   analyze(userId: string, id: string, asked: AnalyzeTranscript): void {
-    const { db, jobs } = this.#deps;
+    const { db, jobs, files } = this.#deps;
+    checkSamples(files, userId, asked);
     const transcript = this.#finished(userId, id);
     if (transcript.status !== 'completed') {
       throw new AppError('transcript_not_ready', 'This transcription failed: try it again first.');

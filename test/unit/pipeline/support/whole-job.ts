@@ -76,6 +76,7 @@ export const createJob = ({ engine, media = new FakeMedia(chunksOf(3)), request 
     files: {
       locate: async (id) =>
         id === world.fileId ? { path: upload, name: world.fileName, size: 5 } : undefined,
+      locateOwn: unused,
       discard: unused,
     },
     analyze: createAnalyzer({ secret: 'secret', summarizer: () => undefined }),
