@@ -1,7 +1,9 @@
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SEED } from '../support/random.ts';
 import { until } from '../support/until.ts';
 import { Checker } from './support/check.ts';
+import { choicesOf } from './support/choices.ts';
 import { ApiDocument, type Operation } from './support/document.ts';
 import { exampleProblems, exampleRequest, LAST, ON_QUEUED_JOBS } from './support/examples.ts';
 import { harvest } from './support/harvest.ts';
@@ -14,6 +16,8 @@ import { SLOW_MODEL, type World } from './support/world.ts';
 
 const REQUESTS = Number(process.env.EARSHOT_FUZZ_REQUESTS ?? 10_000);
 const IN_FLIGHT = 8;
+/** Requests that are tried in order to make one with a problem simpler. */
+const MAX_SHRINKS = 300;
 /** A login token works once, and the example uses the only one of a start. */
 const NEVER_SUCCEEDS = 'createSession';
 /** Requests one after the other until one of an operation succeeds; more than a few take turns with ids that are not there. */
@@ -61,47 +65,91 @@ const forEachOperation = async (
   }
 };
 
-const run = async (tally: Tally): Promise<void> => {
-  const document = new ApiDocument();
-  const planner = new Planner(document, world, SEED);
-  const checker = new Checker(document, world);
-  const sender = new Sender(world.server.url);
-  const one = async (plan: Plan): Promise<void> => {
+/** A request with a problem; `isNew` if no other had one of the kind. */
+type Found = { readonly name: string; readonly isNew: boolean; readonly request: string };
+
+/** Sends requests of a run, counts the answers, and makes a request simpler that finds a problem. */
+class Run {
+  readonly tally: Tally;
+  readonly #planner: Planner;
+  readonly #checker: Checker;
+  readonly #sender = new Sender(world.server.url);
+
+  constructor(document: ApiDocument) {
+    this.tally = new Tally(document.operations);
+    this.#planner = new Planner(document, world);
+    this.#checker = new Checker(document, world);
+  }
+
+  /** Sends valid requests one at a time until one succeeds: in flight, others would decide that by their speed. */
+  async untilSuccess(operation: Operation): Promise<void> {
+    const choices = fc.sample(fc.gen(), { seed: SEED, numRuns: ATTEMPTS }).map(choicesOf);
+    for (const [attempt, random] of choices.entries()) {
+      if (operation.operationId === NEVER_SUCCEEDS || this.tally.hasSucceeded(operation.operationId)) return;
+      const found = await this.#send(
+        this.#planner.valid(operation, attempt % 2 === 0 ? 'owner' : 'maria', random),
+      );
+      if (found !== undefined) this.tally.show(found.name, found.request);
+    }
+  }
+
+  /** Sends `count` requests one after the other; the seed repeats them as far as the world is the same. */
+  async lane(seed: number, count: number): Promise<void> {
+    for (let sent = 0; sent < count; ) sent += await this.#untilProblem(seed + sent, count - sent);
+  }
+
+  /** Sends requests up to the first with a problem of a new kind, which is made simpler; returns how many. */
+  async #untilProblem(seed: number, count: number): Promise<number> {
+    const found: Found[] = [];
+    const property = fc.asyncProperty(fc.limitShrink(fc.gen(), MAX_SHRINKS), async (generate) => {
+      const one = await this.#send(this.#planner.plan(choicesOf(generate)));
+      const [first] = found;
+      if (one === undefined || (first === undefined ? !one.isNew : first.name !== one.name)) return;
+      found.push(one);
+      throw new Error(one.name);
+    });
+    const { numRuns } = await fc.check(property, { seed: seed | 0, numRuns: count });
+    const simplest = found.at(-1);
+    if (simplest !== undefined) this.tally.show(simplest.name, simplest.request);
+    return numRuns;
+  }
+
+  close(): void {
+    this.#sender.close();
+  }
+
+  async #send(plan: Plan): Promise<Found | undefined> {
+    const curl = asCurl(world.server.url, plan);
     try {
-      const answer = await sender.send(plan);
-      tally.count(plan, answer);
-      const problem = checker.problem(plan, answer);
-      if (problem !== undefined)
-        tally.fail(
-          plan,
-          problem,
-          `${asCurl(world.server.url, plan)}\n${answer.status} ${answer.body.toString('utf8', 0, 600)}`,
-        );
+      const answer = await this.#sender.send(plan);
+      this.tally.count(plan, answer);
+      const problem = this.#checker.problem(plan, answer);
       await harvest(world, plan, answer);
+      if (problem === undefined) return undefined;
+      const request = `${curl}\n${answer.status} ${answer.body.toString('utf8', 0, 600)}`;
+      return { ...this.tally.fail(plan, problem), request };
     } catch (error) {
-      tally.fail(plan, `no answer: ${error}`, asCurl(world.server.url, plan));
+      return { ...this.tally.fail(plan, `no answer: ${error}`), request: curl };
     }
-  };
-  const sendRange = async (from: number, to: number): Promise<void> => {
-    let next = from;
-    const lane = async () => {
-      while (next < to) await one(planner.plan(next++));
-    };
-    await Promise.all(Array.from({ length: IN_FLIGHT }, lane));
-  };
-  // One at a time: what succeeds among requests in flight depends on the machine's speed.
-  await forEachOperation(document, async (operation) => {
-    for (let attempt = 0; attempt < ATTEMPTS && !tally.hasSucceeded(operation.operationId); attempt++) {
-      if (operation.operationId === NEVER_SUCCEEDS) return;
-      await one(planner.valid(operation, attempt));
-    }
-  });
-  const paused = Math.floor(REQUESTS * PAUSED_SHARE);
+  }
+}
+
+const run = async (): Promise<Tally> => {
+  const document = new ApiDocument();
+  const requests = new Run(document);
+  const send = (count: number, part: number) =>
+    Promise.all(
+      Array.from({ length: IN_FLIGHT }, (_, lane) =>
+        requests.lane(SEED * 100_003 + (part * IN_FLIGHT + lane) * REQUESTS, Math.ceil(count / IN_FLIGHT)),
+      ),
+    );
+  await forEachOperation(document, (operation) => requests.untilSuccess(operation));
   await world.pauseQueue();
-  await sendRange(0, paused);
+  await send(REQUESTS * PAUSED_SHARE, 0);
   await world.resumeQueue();
-  await sendRange(paused, REQUESTS);
-  sender.close();
+  await send(REQUESTS * (1 - PAUSED_SHARE), 1);
+  requests.close();
+  return requests.tally;
 };
 
 describe('the examples of openapi.json', () => {
@@ -134,8 +182,7 @@ describe('the examples of openapi.json', () => {
 it(
   `answers ${REQUESTS} requests as openapi.json says (seed ${SEED})`,
   async () => {
-    const tally = new Tally(new ApiDocument().operations);
-    await run(tally);
+    const tally = await run();
     process.stdout.write(`\n${tally.table()}\nseed ${SEED}, ${REQUESTS} requests\n`);
     // Internal errors in the log, of jobs too; the log itself is removed with its folder.
     const mistakes = (await world.server.log())

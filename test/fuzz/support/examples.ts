@@ -98,7 +98,6 @@ export const exampleRequest = async (world: World, operation: Operation): Promis
   const query = new URLSearchParams(parameters('query')).toString();
   const { body, headers } = bodyOf(operation, replaced);
   return {
-    index: 0,
     operation,
     method: operation.method,
     path: query === '' ? path : `${path}?${query}`,

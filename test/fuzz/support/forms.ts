@@ -1,5 +1,5 @@
 import { tinyWav } from '../../support/audio.ts';
-import type { Random } from '../../support/random.ts';
+import type { Random } from './choices.ts';
 
 type Part = { readonly head: string; readonly bytes: Buffer };
 

@@ -1,5 +1,5 @@
 import { STARTER_MODEL } from '../../support/paths.ts';
-import type { Random } from '../../support/random.ts';
+import type { Random } from './choices.ts';
 import type { ApiDocument, Operation, Parameter, Schema } from './document.ts';
 import type { Draft } from './plan.ts';
 import { EDGE_TEXTS, type Hints, jsonText, ValueMaker, wildValue } from './values.ts';

@@ -1,4 +1,4 @@
-import type { Random } from '../../support/random.ts';
+import type { Random } from './choices.ts';
 import type { ApiDocument, Operation } from './document.ts';
 import type { Draft } from './plan.ts';
 import { EDGE_TEXTS, RawJson, wildValue } from './values.ts';

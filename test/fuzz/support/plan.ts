@@ -3,7 +3,6 @@ import type { Actor } from './world.ts';
 
 /** One request, ready to be sent, with what is known of it. */
 export type Plan = {
-  readonly index: number;
   /** Undefined for addresses and methods that the document does not name. */
   readonly operation: Operation | undefined;
   readonly method: string;

@@ -1,5 +1,5 @@
 import { tinyWav } from '../../support/audio.ts';
-import { createRandom, type Random } from '../../support/random.ts';
+import type { Random } from './choices.ts';
 import type { ApiDocument, Operation, Schema } from './document.ts';
 import { formBody } from './forms.ts';
 import { headerText, Inputs } from './inputs.ts';
@@ -52,42 +52,38 @@ const encodedPath = (value: string, isKey: boolean, random: Random): string => {
 const isPathOf = (template: string, path: string): boolean =>
   new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path.replace(/\?.*$/s, ''));
 
-/** Plans requests; each depends only on the run's seed and its own index. */
+/** Plans requests; each depends on its choices and on what the world has then. */
 export class Planner {
   readonly #document: ApiDocument;
   readonly #world: World;
-  readonly #seed: number;
   readonly #weighted: readonly Operation[];
 
-  constructor(document: ApiDocument, world: World, seed: number) {
+  constructor(document: ApiDocument, world: World) {
     this.#document = document;
     this.#world = world;
-    this.#seed = seed;
     this.#weighted = document.operations.flatMap((operation) =>
       COSTLY.has(operation.operationId) ? [operation] : [operation, operation, operation],
     );
   }
 
-  /** A request with nothing wrong in it, which may still ask for what is not there; `attempt` numbers the requests. */
-  valid(operation: Operation, attempt: number): Plan {
-    const random = createRandom(this.#seed * 1_000_003 - 1 - attempt);
-    return this.#request(-attempt, operation, attempt % 2 === 0 ? 'owner' : 'maria', 'none', random);
+  /** A request with nothing wrong in it, which may still ask for what is not there. */
+  valid(operation: Operation, actor: Actor, random: Random): Plan {
+    return this.#request(operation, actor, 'none', random);
   }
 
-  plan(index: number): Plan {
-    const random = createRandom(this.#seed * 1_000_003 + index);
+  plan(random: Random): Plan {
     const roll = random.next();
-    if (roll < 0.02) return this.#unknownPath(index, random);
+    if (roll < 0.02) return this.#unknownPath(random);
     const operation = random.pick(this.#weighted);
     // Maria's voices are never all deleted, so that some can always be renamed.
     const owners = operation.operationId === 'forgetAllVoices' || random.chance(0.85);
     const actor: Actor = owners ? 'owner' : 'maria';
     const change = random.chance(0.5) ? 'none' : random.pick(CHANGES);
-    const plan = this.#request(index, operation, actor, change, random);
+    const plan = this.#request(operation, actor, change, random);
     return roll < 0.05 ? this.#otherMethod(plan, random) : plan;
   }
 
-  #request(index: number, operation: Operation, actor: Actor, change: Change, random: Random): Plan {
+  #request(operation: Operation, actor: Actor, change: Change, random: Random): Plan {
     const inputs = new Inputs(this.#document, this.#world, random);
     const draft = inputs.draft(operation, actor);
     draft.headers.authorization = this.#authorization(operation, actor, random);
@@ -118,7 +114,6 @@ export class Planner {
       pair.map((text) => encodeURIComponent(text.toWellFormed())).join('='),
     );
     return {
-      index,
       operation,
       method: operation.method,
       path: pairs.length === 0 ? path : `${path}?${pairs.join('&')}`,
@@ -246,7 +241,7 @@ export class Planner {
     return { ...plan, method, headers, body: undefined, operation, fault: undefined };
   }
 
-  #unknownPath(index: number, random: Random): Plan {
+  #unknownPath(random: Random): Plan {
     const inputs = new Inputs(this.#document, this.#world, random);
     const tail = encodeURIComponent(inputs.text().toWellFormed().slice(0, 500));
     const path = random.pick([
@@ -263,7 +258,6 @@ export class Planner {
       '/V1/KEYS',
     ]);
     return {
-      index,
       operation: undefined,
       method: random.pick(['GET', 'GET', ...ODD_METHODS]),
       path,

@@ -26,12 +26,19 @@ export class Tally {
     this.#statuses.set(name, seen);
   }
 
-  /** Records the first request with each kind of problem. */
-  fail({ operation, index }: Plan, problem: string, request: string): void {
+  /** Counts a problem; true for the first request with this kind of it. */
+  fail({ operation }: Plan, problem: string): { name: string; isNew: boolean } {
     const name = `${operation?.operationId ?? 'outside'}: ${problem}`.slice(0, 160);
     const known = this.#failures.get(name);
     if (known !== undefined) known.count++;
-    else this.#failures.set(name, { text: `${name}\nrequest ${index}: ${request}`, count: 1 });
+    else this.#failures.set(name, { text: name, count: 1 });
+    return { name, isNew: known === undefined };
+  }
+
+  /** Keeps the simplest request with a problem. */
+  show(name: string, request: string): void {
+    const known = this.#failures.get(name);
+    if (known !== undefined) known.text = `${name}\n${request}`;
   }
 
   failures(): string {

@@ -1,4 +1,4 @@
-import type { Random } from '../../support/random.ts';
+import type { Random } from './choices.ts';
 import type { ApiDocument, Schema } from './document.ts';
 
 /** JSON text that no JavaScript value serializes to, such as 1e400 or -0. */
@@ -129,8 +129,9 @@ const WRONG: readonly unknown[] = [
 
 /** Any value, seldom a valid one. */
 export const wildValue = (random: Random): unknown => {
-  const kind = random.int(0, 2);
+  const kind = random.int(0, 3);
   if (kind === 0) return random.pick(EDGE_TEXTS);
+  if (kind === 3) return random.json();
   return random.pick(kind === 1 ? EDGE_NUMBERS : WRONG);
 };
 
@@ -212,6 +213,8 @@ export class ValueMaker {
     );
     if (random.chance(0.08))
       return random.pick(['z', '語']).repeat(random.chance(0.5) ? maxLength : minLength);
+    // Of this length in UTF-16 units it has at most as many characters, which is what the schema counts.
+    if (minLength === 0 && random.chance(0.2)) return random.text(0, maxLength);
     return random.chance(0.3)
       ? random.pick(wide)
       : random.pick(TEXTS).slice(0, maxLength).padEnd(minLength, 'x');
@@ -245,8 +248,11 @@ export class ValueMaker {
     // Few optional fields at once, since some exclude each other.
     const share = random.pick([0, 0.1, 0.3, 0.6]);
     const fields: [string, unknown][] = [];
-    for (const [name, property] of Object.entries(properties)) {
-      if (!required.includes(name) && !random.chance(share)) continue;
+    // Which fields come is chosen before their values, so that fewer fields are tried with the same values.
+    const present = Object.entries(properties).filter(
+      ([name]) => required.includes(name) || random.chance(share),
+    );
+    for (const [name, property] of present) {
       const hint = this.#hints(name, random);
       fields.push([name, hint === undefined ? this.valid(property, depth + 1) : hint.value]);
     }

@@ -1,7 +1,7 @@
-import type { Random } from '../../support/random.ts';
 import type { TestServer } from '../../support/server.ts';
 import type { UrlServer } from '../../support/url-server.ts';
 import type { WebhookReceiver } from '../../support/webhook-receiver.ts';
+import type { Random } from './choices.ts';
 
 export type Actor = 'owner' | 'maria';
 export type Kind = 'transcript' | 'file' | 'key' | 'user' | 'voice' | 'upload-token' | 'read-token';
