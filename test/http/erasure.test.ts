@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemCode } from '../../electron/core/base/errors.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { transcribe } from '../support/transcribe.ts';
@@ -9,14 +9,30 @@ import { startUrlServer, type UrlServer } from '../support/url-server.ts';
 
 let server: TestServer;
 let remote: UrlServer;
-let id: string;
 
-/** Words without their beginnings, which the index shares between neighboring words. */
-const TRACES = ['ylophonist', 'uetzalcoatl'];
+/** Two words that only one transcript has, without their beginnings, which the index shares between neighboring words. */
+type Traces = readonly [string, string];
 
-const patch = async (text: string): Promise<void> => {
+/** A transcript of each test, so that one start and one backup serve them all. */
+const WORDS = {
+  'deleted, after a while': ['Xylophonist', 'Quetzalcoatl'],
+  'deleted, after a stop': ['Zymurgist', 'Popocatepetl'],
+  'replaced, after a while': ['Jabberwock', 'Huitzilopochtli'],
+  'replaced, after a stop': ['Vexillologist', 'Tenochtitlan'],
+} as const;
+type Name = keyof typeof WORDS;
+const ids = new Map<Name, string>();
+const FILE_WORDS = ['Wainwright', 'Chimborazo'] as const;
+
+const tracesOf = ([one, other]: readonly [string, string]): Traces => [
+  one.slice(1).toLowerCase(),
+  other.slice(1).toLowerCase(),
+];
+
+const patch = async (name: Name, text: string): Promise<void> => {
   const segments = [{ id: 0, text }];
-  await server.client.call('patchTranscript', { params: { id }, body: { segments, name: text } });
+  const params = { id: ids.get(name) ?? '' };
+  await server.client.call('patchTranscript', { params, body: { segments, name: text } });
 };
 
 /** Empty for a file that is removed meanwhile, as the unfinished copy for a backup is. */
@@ -30,61 +46,71 @@ const contentOf = (path: string): string => {
 };
 
 /** Every file of the data folder that contains one of the words, in any case. */
-const traces = (): string[] =>
+const filesWith = (words: readonly [string, string]): string[] =>
   readdirSync(server.dataDir, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((path) => {
       const text = contentOf(path);
-      return TRACES.some((trace) => text.includes(trace));
+      return tracesOf(words).some((trace) => text.includes(trace));
     });
+
+const expectInBackup = (words: readonly [string, string]): void =>
+  expect(filesWith(words)).toContainEqual(expect.stringContaining(join('backups', 'earshot-')));
+const untilGone = (words: readonly [string, string]) => until(() => filesWith(words).length === 0);
 
 beforeAll(async () => {
   [server, remote] = await Promise.all([startServer({ quick: true }), startUrlServer()]);
+  // One stays, so that no table is empty.
+  await transcribe(server, remote, '00-one-sentence.wav');
+  for (const name of Object.keys(WORDS).filter((key): key is Name => key in WORDS)) {
+    const { id } = await transcribe(server, remote, '00-one-sentence.wav');
+    ids.set(name, id);
+    const [one, other] = WORDS[name];
+    await patch(name, `The ${one} met ${other}.`);
+  }
+  await server.client.call('createBackup');
+  await server.stop();
+  server = await startServer({ dataDir: server.dataDir });
+  for (const words of Object.values(WORDS)) expectInBackup(words);
 });
 afterAll(async () => {
   await Promise.all([discard(server), remote.close()]);
 });
 
-beforeEach(async () => {
-  await transcribe(server, remote, '00-one-sentence.wav');
-  ({ id } = await transcribe(server, remote, '01-short-note.wav'));
-  await patch('The xylophonist met Quetzalcoatl.');
-  await server.client.call('createBackup');
-  await server.stop();
-  server = await startServer({ dataDir: server.dataDir });
-  expect(traces()).toContainEqual(expect.stringContaining(join('backups', 'earshot-')));
-});
-
-const remove = () => server.client.call('deleteTranscript', { params: { id } });
-const replace = () => patch('The pianist met nobody.');
+const remove = (name: Name) =>
+  server.client.call('deleteTranscript', { params: { id: ids.get(name) ?? '' } });
+const replace = (name: Name) => patch(name, 'The pianist met nobody.');
 
 it('the name and the metadata of a deleted file are in no file after a while', async () => {
-  await remove();
-  await until(() => traces().length === 0);
+  const [name, guest] = FILE_WORDS;
   const body = new FormData();
-  body.set('file', new File(['a note'], 'Xylophonist.txt'));
-  body.set('metadata', JSON.stringify({ guest: 'Quetzalcoatl' }));
+  body.set('file', new File(['a note'], `${name}.txt`));
+  body.set('metadata', JSON.stringify({ guest }));
   const { data } = await server.client.call('uploadFile', { body });
   await server.client.call('createBackup');
-  expect(traces()).toContainEqual(expect.stringContaining(join('backups', 'earshot-')));
+  expectInBackup(FILE_WORDS);
   await server.client.call('deleteFile', { params: { fileKey: data.file.key } });
-  await until(() => traces().length === 0);
+  await untilGone(FILE_WORDS);
 });
 
 describe.each([
   ['deleted', remove],
   ['replaced', replace],
-])('text that is %s', (_how, act) => {
+] as const)('text that is %s', (how, act) => {
   it('is in no file after a while', async () => {
-    await act();
-    await until(() => traces().length === 0);
+    const name = `${how}, after a while` as const;
+    expectInBackup(WORDS[name]);
+    await act(name);
+    await untilGone(WORDS[name]);
   });
 
   it('is in no file after a stop', async () => {
-    await act();
+    const name = `${how}, after a stop` as const;
+    expectInBackup(WORDS[name]);
+    await act(name);
     await server.stop();
-    const left = traces();
+    const left = filesWith(WORDS[name]);
     server = await startServer({ dataDir: server.dataDir });
     expect(left).toEqual([]);
   });
