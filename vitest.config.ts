@@ -44,6 +44,7 @@ const shared = {
   pool: 'forks',
   // Generous, since a busy machine is no failure; what never ends still fails.
   testTimeout: 60_000,
+  expect: { poll: { timeout: 20_000 } },
 } as const;
 
 export default defineConfig({
@@ -61,8 +62,6 @@ export default defineConfig({
           exclude: [UNIT, '**/node_modules/**'],
           globalSetup: ['test/support/run-folder.ts', 'test/support/build-addon.ts'],
           hookTimeout: 120_000,
-          // Generous, since a poll on a busy machine waits longer; a condition that never holds still fails.
-          expect: { poll: { timeout: 20_000 } },
         },
       },
     ],

@@ -131,7 +131,7 @@ export const engineFaults: readonly Fault[] = [
       await server.client.call('cancelTranscript', { params: { id } });
       const took = performance.now() - started;
       await context.expectFailed(server, id, 'cancelled');
-      await expectGone([worker], 2000);
+      await expectGone([worker]);
       await context.expectNoOrphans(server);
       return `cancelled after ${(took / 1000).toFixed(1)} s, the process killed`;
     },

@@ -3,6 +3,7 @@ import { request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { descendants } from '../support/processes.ts';
 import { spawnEarshot, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 import { slow } from './support/behaviors.ts';
 import type { Fault, FaultContext } from './support/context.ts';
 
@@ -144,7 +145,10 @@ export const serverFaults: readonly Fault[] = [
       // The server may reset the connection.
       upload.on('error', () => {});
       upload.write('{"audio_url"');
-      await delay(1500);
+      await until(async () => {
+        const { data } = await server.client.call('getQueue');
+        return data.running.length > 0;
+      });
       const took = await context.stop(server);
       ok(took < SHUTDOWN_MS, `shutdown took ${seconds(took)}`);
       const answered = await waiting;
@@ -190,14 +194,14 @@ export const serverFaults: readonly Fault[] = [
       const id = await context.submit(server, url);
       await context.reached(server, id, 'downloading');
       process.kill(server.pid, 'SIGSTOP');
-      await delay(5000);
+      await delay(3000);
       process.kill(server.pid, 'SIGCONT');
       await context.reached(server, id, 'transcribing');
       process.kill(server.pid, 'SIGSTOP');
       await delay(3000);
       process.kill(server.pid, 'SIGCONT');
       await context.expectTruth(server, id, '/long.wav');
-      return 'suspended for 5 s with a stall timeout of 2 s: nothing failed, same text';
+      return 'suspended for 3 s with a stall timeout of 2 s: nothing failed, same text';
     },
   },
 ];

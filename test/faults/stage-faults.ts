@@ -138,7 +138,6 @@ const STAGES: readonly JobStage[] = [
 const jobProcesses = (server: TestServer): Process[] =>
   descendants(server.pid).filter(({ command }) => !WORKER.test(command) || DIARIZER.test(command));
 
-const MAX_MS = 1000;
 const PATIENCE_MS = 100_000;
 
 /** Names the stage in the error when `work` fails or does not end. */
@@ -165,7 +164,7 @@ const inEachStage = async (
     await at(stage, 'ending the job', end(server, id, stage));
     times.push(performance.now() - started);
     await server.client.call('resumeQueue');
-    await at(stage, 'cleaning up', expectGone(running, MAX_MS));
+    await at(stage, 'cleaning up', expectGone(running));
     await context.expectNoOrphans(server);
   }
   // The engine is free: no ended job still uses it.

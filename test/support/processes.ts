@@ -44,7 +44,7 @@ export const WORKER = /worker\/main\.ts/;
 export const DIARIZER = /worker\/main\.ts diarizer/;
 
 /** Expects that the processes end within `timeoutMs`; names those that do not. */
-export const expectGone = async (gone: readonly Process[], timeoutMs = 5000): Promise<void> => {
+export const expectGone = async (gone: readonly Process[], timeoutMs = 20_000): Promise<void> => {
   const left = () => {
     const alive = new Set(processes().map(({ pid }) => pid));
     return gone.filter(({ pid }) => alive.has(pid));

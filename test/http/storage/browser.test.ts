@@ -148,12 +148,14 @@ const framed = async (url: string): Promise<{ title: string; requests: string[] 
   const requests: string[] = [];
   await own.goto(`${storage.url}/openapi.json`);
   own.on('request', (request) => requests.push(request.url()));
-  await own.evaluate(async (address) => {
+  // The frame does not show it either.
+  const download = own.waitForEvent('download');
+  await own.evaluate((address) => {
     const frame = document.createElement('iframe');
     frame.src = address;
     document.body.append(frame);
-    await new Promise((done) => setTimeout(done, 300));
   }, url);
+  await download;
   const title = await own.title();
   await own.close();
   return { title, requests };

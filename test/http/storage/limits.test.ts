@@ -252,7 +252,6 @@ describe('a malformed form', () => {
       });
     }
     await upload(user, 'after.txt', 'alive');
-    await new Promise((done) => setTimeout(done, 300));
-    expect(objectsIn(objects)).toHaveLength(before.length + 1);
+    await expect.poll(() => objectsIn(objects)).toHaveLength(before.length + 1);
   });
 });

@@ -230,10 +230,10 @@ describe('hostile input', { timeout: 60_000 }, () => {
   it('does not take a slow consumer for a stall', async () => {
     const { chunks } = engine.decodeChunks(
       { kind: 'file', path: fixturePath('08-meeting-4min.mp3') },
-      { chunking: { minSeconds: 60, maxSeconds: 120 }, limits: { stallSeconds: 1 } },
+      { chunking: { minSeconds: 60, maxSeconds: 120 }, limits: { stallSeconds: 2 } },
     );
     for await (const chunk of chunks) {
-      if (chunk.index === 0) await new Promise((resolve) => setTimeout(resolve, 2000));
+      if (chunk.index === 0) await new Promise((resolve) => setTimeout(resolve, 3000));
     }
   });
 

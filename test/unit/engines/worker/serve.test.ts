@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   type FromWorker,
   handleTask,
@@ -40,7 +40,7 @@ describe('serve', () => {
       }),
     );
     run('echo', 'hello');
-    await vi.waitFor(() => expect(sent).toHaveLength(2));
+    await expect.poll(() => sent).toHaveLength(2);
     expect(sent).toEqual([
       { type: 'event', id: 1, event: { part: 'h' } },
       { type: 'done', id: 1, result: 'hello' },
@@ -56,7 +56,7 @@ describe('serve', () => {
     run('sing', 'la');
     run('echo', 'invalid', 2);
     run('echo', 'x', 3);
-    await vi.waitFor(() => expect(sent).toHaveLength(3));
+    await expect.poll(() => sent).toHaveLength(3);
     expect(new Map(sent.map((message) => ['id' in message && message.id, message]))).toMatchObject(
       new Map([
         [1, { type: 'failed', id: 1, code: 'internal_error', message: 'This worker has no task "sing".' }],
@@ -74,7 +74,7 @@ describe('serve', () => {
       toTaskError: () => new TaskError('engine_crashed', 'Mapped.'),
     }));
     run('echo', 'x');
-    await vi.waitFor(() => expect(sent).toHaveLength(1));
+    await expect.poll(() => sent).toHaveLength(1);
     expect(sent[0]).toEqual({ type: 'failed', id: 1, code: 'engine_crashed', message: 'Mapped.' });
   });
 
@@ -87,7 +87,7 @@ describe('serve', () => {
     );
     run('echo', 'x');
     abort(1);
-    await vi.waitFor(() => expect(sent).toHaveLength(1));
+    await expect.poll(() => sent).toHaveLength(1);
     expect(sent[0]).toMatchObject({ type: 'failed', code: 'cancelled' });
   });
 

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../../electron/core/base/errors.ts';
 import { MAX_ENGINE_CRASHES_PER_CHUNK } from '../../../../electron/core/pipeline/recognition/chunk-scheduler.ts';
 import { claimNext, releaseJob } from '../../../../electron/core/stores/jobs.ts';
@@ -35,7 +35,7 @@ describe('saving', () => {
     const engine = new FakeEngine((_, call) => results[call]?.promise ?? whisperResult(), 3);
     const job = startJob({ engine, chunks: chunks(3) });
     const running = job.run();
-    await vi.waitFor(() => expect(engine.requests).toHaveLength(3));
+    await expect.poll(() => engine.requests).toHaveLength(3);
     for (const call of [2, 1]) {
       results[call]?.resolve(whisperResult(whisperSegment(`Text ${call}`)));
       await new Promise(setImmediate);
@@ -51,8 +51,8 @@ describe('saving', () => {
     const engine = new FakeEngine((_, call) => (call === 0 ? first.promise : whisperResult()), 2);
     const job = startJob({ engine, chunks: chunks(8) });
     const running = job.run();
-    await vi.waitFor(() => expect(engine.requests).toHaveLength(3));
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await expect.poll(() => engine.requests).toHaveLength(3);
+    await new Promise(setImmediate);
     expect(job.events).toEqual(['decoded 0', 'decoded 1', 'decoded 2']);
     first.resolve(whisperResult());
     await running;
@@ -91,7 +91,7 @@ describe('draining', () => {
     const engine = new FakeEngine((_, call) => (call === 1 ? last.promise : whisperResult()));
     const job = startJob({ engine, chunks: chunks(2) });
     const running = job.run();
-    await vi.waitFor(() => expect(job.events).toContain('draining'));
+    await expect.poll(() => job.events).toContain('draining');
     expect(job.checkpoint()?.chunk ?? 0).toBeLessThan(2);
     last.resolve(whisperResult(whisperSegment('End')));
     await running;
