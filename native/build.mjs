@@ -31,7 +31,10 @@ const here = dirname(fileURLToPath(import.meta.url));
 const whisperSources = join(modules, 'nodejs-whisper', 'cpp', 'whisper.cpp');
 const patches = join(here, 'patches');
 const ADDON = 'earshot_engine.node';
-const CLI = process.platform === 'win32' ? 'whisper-cli.exe' : 'whisper-cli';
+const EXTENSION = process.platform === 'win32' ? '.exe' : '';
+const CLI = `whisper-cli${EXTENSION}`;
+/** Parakeet's own program lies beside whisper-cli. */
+const PARAKEET_CLI = `parakeet-cli${EXTENSION}`;
 const MAX_CACHED_BUILDS = 6;
 const PARALLEL_COMPILERS = '2';
 const TAIL_LINES = 25;
@@ -187,7 +190,7 @@ const publish = (tree, work, { folder, file }) => {
   const ready = join(work, `ready-${isCli ? 'cli' : 'addon'}`);
   mkdirSync(ready);
   for (const entry of readdirSync(bin, { withFileTypes: true })) {
-    const isWanted = !entry.isDirectory() && entry.name !== (isCli ? ADDON : CLI);
+    const isWanted = !entry.isDirectory() && !(isCli ? [ADDON] : [CLI, PARAKEET_CLI]).includes(entry.name);
     if (isWanted) copyFileSync(join(bin, entry.name), join(ready, entry.name));
   }
   rmSync(folder, { recursive: true, force: true });
@@ -203,7 +206,10 @@ const build = async (entries, log) => {
   const elapsed = () => `${Math.round((Date.now() - startedAt) / 1000)} s`;
   const withCli = entries.some(({ file }) => file.endsWith(CLI));
   const withAddon = entries.some(({ file }) => file.endsWith(ADDON));
-  const targets = [...(withAddon ? ['earshot_engine'] : []), ...(withCli ? ['whisper-cli'] : [])];
+  const targets = [
+    ...(withAddon ? ['earshot_engine'] : []),
+    ...(withCli ? ['whisper-cli', 'parakeet-cli'] : []),
+  ];
   try {
     const patched = join(work, 'patched');
     patchSources({ patches, sources: whisperSources, target: patched });
@@ -275,7 +281,7 @@ export const buildAddon = async ({ log = () => {}, cli = false, ...options } = {
   return addon;
 };
 
-/** Builds whisper.cpp's own command-line program from the same source and flags, and returns its path. */
+/** Builds whisper.cpp's own command-line programs from the same source and flags, and returns the path of whisper-cli. */
 export const buildWhisperCli = async ({ log = () => {}, ...options } = {}) => {
   const [cli] = await ensure([cacheEntry(options, 'cli')], log);
   return cli;

@@ -159,7 +159,7 @@ const addBenchmark = (models: Command): void => {
         const { data } = await client.call('listModels');
         const ids =
           id === undefined
-            ? data.filter((model) => model.installed && model.kind === 'whisper').map((model) => model.id)
+            ? data.filter((model) => model.installed && model.kind !== 'speakers').map((model) => model.id)
             : [id];
         if (ids.length === 0) throw new UsageError('No model is installed.');
         const line = new StatusLine();

@@ -23,7 +23,7 @@ const modelLine = z
   .string()
   .max(400)
   .regex(
-    /^(?!(?:starter|segmentation-starter|embedding-starter|nano|mini|pro)\s)\w[\w.-]{0,99}\s+[1-9]\d{0,14}\s+[0-9a-fA-F]{64}$/,
+    /^(?!(?:starter|starter-parakeet|segmentation-starter|embedding-starter|nano|mini|pro)\s)\w[\w.-]{0,99}\s+[1-9]\d{0,14}\s+[0-9a-fA-F]{64}$/,
     'needs an id, the size in bytes and the SHA-256 on each line, separated by spaces',
   );
 const limit = z.int().min(0).max(1e9);

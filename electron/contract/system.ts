@@ -62,7 +62,9 @@ export const Model = z
   .object({
     id: z.string(),
     name: z.string(),
-    kind: z.enum(['whisper', 'speakers']),
+    kind: z
+      .enum(['whisper', 'parakeet', 'speakers'])
+      .describe('Two families of speech models, and models that tell speakers apart.'),
     part: z
       .enum(['segmentation', 'embedding'])
       .nullable()

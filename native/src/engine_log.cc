@@ -1,5 +1,6 @@
 #include "engine_log.h"
 
+#include "parakeet.h"
 #include "whisper.h"
 
 namespace earshot {
@@ -18,6 +19,7 @@ void on_log(ggml_log_level level, const char* text, void*) {
 
 void install_log() {
   whisper_log_set(on_log, nullptr);
+  parakeet_log_set(on_log, nullptr);
   ggml_log_set(on_log, nullptr);
 }
 

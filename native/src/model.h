@@ -6,44 +6,30 @@
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "model_file.h"
-#include "whisper.h"
+#include "params.h"
+#include "transcript.h"
 
 namespace earshot {
 
-struct ModelOptions {
-  bool use_gpu = true;
-};
-
-// Owns a state. After forget() it does not free it: on some errors whisper.cpp has done so itself.
-class StateOwner {
- public:
-  explicit StateOwner(whisper_state* state) : state_(state) {}
-  ~StateOwner() { whisper_free_state(state_); }
-  StateOwner(const StateOwner&) = delete;
-  StateOwner& operator=(const StateOwner&) = delete;
-  whisper_state* get() const { return state_; }
-  void forget() { state_ = nullptr; }
-
- private:
-  whisper_state* state_;
-};
-
+// Of one of the families. Several jobs may run at once.
 class Model {
  public:
   // Checks the file and loads it. Throws model_not_found or model_invalid.
   static std::shared_ptr<Model> load(const std::string& path, const ModelOptions& options);
-  ~Model();
+  virtual ~Model() = default;
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
 
   const ModelFacts& facts() const { return facts_; }
-  whisper_context* context() const { return context_; }
 
-  // A new state for one job. Throws out_of_memory. States are not reused: the random numbers and the text of an earlier
-  // job would make the same audio give another text.
-  std::unique_ptr<StateOwner> new_state() const;
+  // Blocks until done. Throws aborted, engine_failed or out_of_memory.
+  virtual Transcript transcribe(const std::vector<float>& samples, TranscribeParams params,
+                                const TranscribeListener& listener) const = 0;
+  // Of the first 30 seconds. A model for one language returns that one. Throws invalid_argument if the model cannot tell.
+  virtual LanguageGuess detect_language(const std::vector<float>& samples, int threads) const = 0;
 
   // Throws model_closed after refuse() or close(); pairs with leave().
   void enter();
@@ -53,10 +39,12 @@ class Model {
   // Refuses new jobs, waits for the running ones, and frees the weights. Safe to call twice.
   void close();
 
- private:
-  Model(whisper_context* context, ModelFacts facts);
+ protected:
+  explicit Model(ModelFacts facts) : facts_(std::move(facts)) {}
+  // Safe to call twice.
+  virtual void free_weights() = 0;
 
-  whisper_context* context_;
+ private:
   ModelFacts facts_;
   mutable std::mutex mutex_;
   std::condition_variable idle_;

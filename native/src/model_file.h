@@ -1,28 +1,27 @@
-// The header of a whisper.cpp model file, and whether the file is complete.
+// The header of a model file, and whether the file is complete.
 #pragma once
 
 #include <cstdint>
 #include <fstream>
 #include <string>
+#include <vector>
 
 namespace earshot {
 
+// The architectures that whisper.cpp reads. The file's header tells them apart.
+enum class Family { kWhisper, kParakeet };
+
 struct ModelFacts {
-  std::string type;          // tiny, base, small, medium, large, large-v3, large-v3-turbo, or custom
+  Family family = Family::kWhisper;
+  std::string type;          // tiny, base, large-v3-turbo, parakeet-tdt-0.6b, … by its shape, or custom
   std::string quantization;  // the type of the large matrices: f32, f16, q5_0, q8_0, …
+  std::vector<std::string> languages;  // the codes of those that it transcribes
+  bool multilingual = false;
   int n_vocab = 0;
   int n_audio_ctx = 0;
-  int n_audio_state = 0;
-  int n_audio_head = 0;
   int n_audio_layer = 0;
-  int n_text_ctx = 0;
-  int n_text_state = 0;
-  int n_text_head = 0;
-  int n_text_layer = 0;
+  int n_text_layer = 0;  // of Parakeet: of its prediction network
   int n_mels = 0;
-  int ftype = 0;
-  bool multilingual = false;
-  int n_languages = 0;
   uint64_t file_size = 0;
 };
 

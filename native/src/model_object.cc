@@ -5,11 +5,9 @@
 #include <vector>
 
 #include "convert.h"
-#include "language.h"
 #include "params.h"
 #include "result.h"
 #include "task.h"
-#include "transcribe.h"
 
 namespace earshot {
 
@@ -102,7 +100,7 @@ Napi::Value ModelObject::transcribe(const Napi::CallbackInfo& info) {
     return Task::start(
         env, "earshot.transcribe",
         [use, samples, params, callbacks](Task& task) -> Task::Finish {
-          Transcript transcript = earshot::transcribe(**use, *samples, params, make_listener(task, callbacks));
+          Transcript transcript = (*use)->transcribe(*samples, params, make_listener(task, callbacks));
           return [transcript = std::move(transcript)](Napi::Env env) { return transcript_to_js(env, transcript); };
         },
         abort, listeners);
@@ -117,9 +115,7 @@ Napi::Value ModelObject::detect_language(const Napi::CallbackInfo& info) {
     auto samples = std::make_shared<std::vector<float>>(read_samples(info[0]));
     const int threads = read_int(object_at(info, 1), "threads", 1, 1, kMaxThreads);
     return Task::start(env, "earshot.language", [use, samples, threads](Task&) -> Task::Finish {
-      require_finite(*samples);
-      const std::unique_ptr<StateOwner> state = (*use)->new_state();
-      const LanguageGuess guess = earshot::detect_language(**use, state->get(), *samples, threads);
+      const LanguageGuess guess = (*use)->detect_language(*samples, threads);
       return [guess](Napi::Env env) -> Napi::Value { return language_to_js(env, guess); };
     });
   });

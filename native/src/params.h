@@ -5,11 +5,15 @@
 
 #include <napi.h>
 
-#include "model.h"
-#include "whisper.h"
+#include "model_file.h"
 
 namespace earshot {
 
+struct ModelOptions {
+  bool use_gpu = true;
+};
+
+// Those of Whisper's decoder have no effect on other families.
 struct TranscribeParams {
   std::string language;  // a code, or "auto"
   bool translate = false;
@@ -32,9 +36,6 @@ struct TranscribeParams {
 
 // Reads and checks the fields. Throws invalid_argument with the field's name.
 TranscribeParams read_transcribe_params(const Napi::Object& from, const ModelFacts& facts);
-
-// Converts to whisper.cpp's form, which points into `params`.
-whisper_full_params to_whisper(const TranscribeParams& params, whisper_context* context);
 
 ModelOptions read_model_options(const Napi::Object& from);
 

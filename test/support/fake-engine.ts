@@ -1,5 +1,6 @@
 import { SAMPLE_RATE } from '../../electron/core/base/audio.ts';
 import type { AudioChunk, Span } from '../../electron/core/engines/ffmpeg/types.ts';
+import { capabilitiesOf } from '../../electron/core/engines/whisper/capabilities.ts';
 import type {
   DetectLanguageRequest,
   TranscribeRequest,
@@ -10,6 +11,10 @@ import type {
   WhisperResult,
   WhisperSegment,
 } from '../../electron/core/engines/whisper/types.ts';
+
+/** What models of the two families can do, those for several languages. */
+export const WHISPER = capabilitiesOf({ family: 'whisper', multilingual: true });
+export const PARAKEET = capabilitiesOf({ family: 'parakeet', multilingual: true });
 
 /** A chunk of audio in which each sample is its own index. */
 export const chunkOf = ({

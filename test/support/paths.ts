@@ -10,6 +10,9 @@ export const AUDIO_FIXTURES = join(ROOT, 'test', 'fixtures', 'audio');
 
 export const STARTER_MODEL = join(RESOURCES, 'models', 'ggml-starter.bin');
 
+/** The demonstration model of the Parakeet family. */
+export const STARTER_PARAKEET = join(RESOURCES, 'models', 'ggml-starter-parakeet.bin');
+
 /** The worker process's entry, as source. */
 export const WORKER_ENTRY = join(ROOT, 'electron', 'worker', 'main.ts');
 

@@ -6,6 +6,7 @@ import type { DiarizationModels } from '../engines/diarizer/types.ts';
 import type { MediaEngine } from '../engines/ffmpeg/types.ts';
 import type { HttpClient } from '../engines/net/types.ts';
 import type { PageReader } from '../engines/pages/yt-dlp.ts';
+import type { Capabilities } from '../engines/whisper/capabilities.ts';
 import type { WhisperEngine } from '../engines/whisper/engine.ts';
 import type { Database } from '../stores/database.ts';
 import type { Analyzer } from './findings/analyze.ts';
@@ -23,7 +24,12 @@ export type PipelineSettings = {
   creditRate(model: string): number;
 };
 
-export type PipelineModel = { readonly id: string; readonly path: string; readonly demonstration: boolean };
+export type PipelineModel = {
+  readonly id: string;
+  readonly path: string;
+  readonly demonstration: boolean;
+  readonly capabilities: Capabilities;
+};
 
 export type PipelineModels = {
   /** Finds a model by name; downloads it first if that is allowed. Throws `model_not_installed`, `cancelled`. */
@@ -35,8 +41,9 @@ export type PipelineModels = {
       readonly onDownload: (share: number) => void;
     },
   ): Promise<PipelineModel>;
-  isEnglishOnly(name: string): boolean;
   canTranslate(name: string): boolean;
+  /** An installed model that hears which language is spoken, for models that do not; undefined if there is none. */
+  languageDetector(): Pick<PipelineModel, 'path'> | undefined;
   /** Speed of earlier transcriptions with this model, times real time. */
   speedOf(id: string): number | undefined;
   saveSpeed(id: string, speed: number): void;

@@ -92,7 +92,7 @@ const resumeOrStart = (
   const requested = transcript.languageAsked === 'auto' ? null : transcript.languageAsked;
   const checkpoint: RecognitionCheckpoint = {
     ...firstCheckpoint(transcript.audioStartFrom, source.identity, model.id),
-    language: requested ?? (deps.models.isEnglishOnly(transcript.model) ? 'en' : null),
+    language: requested ?? model.capabilities.onlyLanguage,
     languageConfidence: requested === null ? null : 1,
   };
   deps.db.transaction(() => {
@@ -175,6 +175,11 @@ type Outcome = {
   readonly names: Awaited<ReturnType<typeof redactNames>>;
 };
 
+const promptWarning = ({ options }: Transcript, { id, capabilities }: PipelineModel): string[] =>
+  options.prompt === undefined || capabilities.prompt
+    ? []
+    : [`The prompt had no effect: the model ${id} does not take one.`];
+
 /** Writes the finished transcript and its price, all or nothing. */
 const persist = async (deps: PipelineDeps, { transcript }: JobContext, outcome: Outcome): Promise<void> => {
   const { summary, checkpoint, model, diarized, findings, audio, names } = outcome;
@@ -201,6 +206,7 @@ const persist = async (deps: PipelineDeps, { transcript }: JobContext, outcome: 
       languageConfidence: checkpoint.languageConfidence,
       warnings: [
         ...(model.demonstration ? [DEMONSTRATION] : []),
+        ...promptWarning(transcript, model),
         ...summary.warnings,
         ...audio.warnings,
         ...findings.warnings,

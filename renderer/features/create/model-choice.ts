@@ -6,7 +6,7 @@ import type { TranscriptionOptions } from '../../stores/prefs.ts';
 const PREFERRED: readonly ModelAlias[] = ['mini', 'pro', 'nano'];
 
 export const listSpeechModels = (models: readonly Model[]): Model[] =>
-  models.filter((model) => model.kind === 'whisper');
+  models.filter((model) => model.kind !== 'speakers');
 
 /** The model of an id or alias, as a request names it. */
 export const findModel = (models: readonly Model[], name: string): Model | undefined =>

@@ -31,7 +31,7 @@ const useLanguageChoices = (): Choice[] => {
 const useModelChoices = (): Choice[] => {
   const { t } = useI18n();
   const models = useApi('listModels');
-  const installed = (models.data?.data ?? []).filter((model) => model.installed && model.kind === 'whisper');
+  const installed = (models.data?.data ?? []).filter((model) => model.installed && model.kind !== 'speakers');
   return [
     { value: ANY, label: t('library.anyModel') },
     ...[...MODEL_ALIASES, ...installed.map((model) => model.id)].map((value) => ({

@@ -111,7 +111,7 @@ export const ModelActions = ({ model, onChanged, onError }: ActionsProps) => {
   }
   return (
     <span className="flex items-center gap-1.5 max-sm:ps-8">
-      {model.kind === 'whisper' && (
+      {model.kind !== 'speakers' && (
         <Button variant="ghost" disabled={isBusy} onClick={() => void run(measure)}>
           {t(isBusy ? 'models.measuring' : 'models.measure')}
         </Button>

@@ -5,6 +5,7 @@ import { formatBytes, formatLanguage, formatNumber } from '../../lib/format.ts';
 
 const FAMILY_TEXTS: Readonly<Record<string, MessageKey>> = {
   starter: 'models.good.starter',
+  'starter-parakeet': 'models.good.starter-parakeet',
   tiny: 'models.good.tiny',
   base: 'models.good.base',
   small: 'models.good.small',
@@ -12,7 +13,11 @@ const FAMILY_TEXTS: Readonly<Record<string, MessageKey>> = {
   'large-v2': 'models.good.large-v2',
   'large-v3': 'models.good.large-v3',
   'large-v3-turbo': 'models.good.large-v3-turbo',
+  'parakeet-tdt-0.6b-v3': 'models.good.parakeet',
 };
+
+/** A model for more languages says how many. */
+const MAX_NAMED_LANGUAGES = 6;
 
 /** Splits `small.en-q5_1` into the family `small` and whether it is quantized. */
 const parseFamily = (id: string) => {
@@ -22,10 +27,11 @@ const parseFamily = (id: string) => {
 
 /** The model's name; localized for bundled models. */
 export const modelName = (
-  { demonstration, part, name }: Pick<Model, 'demonstration' | 'part' | 'name'>,
+  { demonstration, kind, part, name }: Pick<Model, 'demonstration' | 'kind' | 'part' | 'name'>,
   t: Translate,
 ): string => {
   if (!demonstration) return name;
+  if (kind === 'parakeet') return t('models.demo.parakeet');
   return part === null ? t('models.demo') : t(`models.demo.${part}`);
 };
 
@@ -33,6 +39,7 @@ export const modelName = (
 export const modelLabel = (idOrAlias: string, t: Translate): string => {
   const alias = MODEL_ALIASES.find((each) => each === idOrAlias);
   if (alias !== undefined) return t(`model.${alias}`);
+  if (idOrAlias === 'starter-parakeet') return t('models.demo.parakeet');
   return idOrAlias === 'starter' ? t('models.demo') : idOrAlias;
 };
 
@@ -52,7 +59,9 @@ export const describeFacts = (model: Model, { t, locale }: I18nState): string =>
       ? t('models.speakers')
       : model.languages === 'multilingual'
         ? t('model.multilingual')
-        : model.languages.map((code) => formatLanguage(code, locale)).join(', ');
+        : model.languages.length > MAX_NAMED_LANGUAGES
+          ? t('models.languages', { count: formatNumber(model.languages.length, locale) })
+          : model.languages.map((code) => formatLanguage(code, locale)).join(', ');
   const speed =
     model.speed === null
       ? t('models.unmeasured')
@@ -60,7 +69,7 @@ export const describeFacts = (model: Model, { t, locale }: I18nState): string =>
   return [
     languages,
     formatBytes(model.size, locale),
-    model.installed && model.kind === 'whisper' ? speed : '',
+    model.installed && model.kind !== 'speakers' ? speed : '',
   ]
     .filter((fact) => fact !== '')
     .join(' · ');

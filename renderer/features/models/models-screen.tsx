@@ -87,7 +87,7 @@ const Models = ({ models, free, onChanged }: ModelsProps) => {
   const { t, locale } = useI18n();
   const installed = models.filter((model) => model.installed);
   const size = installed.reduce((sum, model) => sum + model.size, 0);
-  const hasRealModel = installed.some((model) => model.kind === 'whisper' && !model.demonstration);
+  const hasRealModel = installed.some((model) => model.kind !== 'speakers' && !model.demonstration);
   return (
     <>
       {!hasRealModel && (
@@ -133,7 +133,7 @@ const ModelRow = ({ model, onChanged }: { model: Model; onChanged: () => void })
   const i18n = useI18n();
   const { t } = i18n;
   const [error, setError] = useState<string>();
-  const Icon = model.kind === 'whisper' ? AudioLines : UsersRound;
+  const Icon = model.kind === 'speakers' ? UsersRound : AudioLines;
   return (
     <li className="flex flex-wrap items-start gap-x-4 gap-y-2 border-b border-line py-3.5 last:border-0 sm:flex-nowrap">
       <Icon size={18} strokeWidth={1.6} className="mt-0.5 text-ink-3" aria-hidden />

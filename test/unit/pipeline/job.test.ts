@@ -8,7 +8,7 @@ import { countMatches } from '../../../electron/core/stores/search.ts';
 import { updateTranscript } from '../../../electron/core/stores/transcripts.ts';
 import { updateUser } from '../../../electron/core/stores/users.ts';
 import { addJob } from '../../support/database.ts';
-import { FakeEngine, whisperResult, whisperSegment } from '../../support/fake-engine.ts';
+import { FakeEngine, PARAKEET, whisperResult, whisperSegment } from '../../support/fake-engine.ts';
 import { FakeMedia } from '../../support/fake-media.ts';
 import { aborted, chunksOf, createJob } from './support/whole-job.ts';
 
@@ -105,6 +105,15 @@ describe('a job', () => {
     job.world.model = { ...job.world.model, demonstration: true };
     await job.run();
     expect(job.transcript().warnings.join()).toContain('demonstration model');
+  });
+
+  it('says so when the model takes no prompt', async () => {
+    const job = createJob({ engine: speaking(), request: { prompt: 'Northwind' } });
+    job.world.model = { ...job.world.model, capabilities: PARAKEET };
+    await job.run();
+    expect(job.transcript().warnings).toContain(
+      'The prompt had no effect: the model small does not take one.',
+    );
   });
 
   it('decodes only the range that was asked for', async () => {

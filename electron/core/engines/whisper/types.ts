@@ -5,7 +5,8 @@ const Float = z.custom<number>((value) => typeof value === 'number');
 
 /** The facts in a model file's header. */
 export const ModelFacts = z.object({
-  /** `tiny`, `base.en`, `large-v3-turbo`, … by its shape, or `custom`. */
+  family: z.enum(['whisper', 'parakeet']),
+  /** `tiny`, `base.en`, `large-v3-turbo`, `parakeet-tdt-0.6b-v3`, … by its shape, or `custom`. */
   type: z.string(),
   /** The type of its large matrices: `f16`, `q5_1`, … */
   quantization: z.string(),
@@ -86,7 +87,7 @@ export type WhisperSegment = z.output<typeof WhisperSegment>;
 
 export const WhisperResult = z.object({
   segments: z.array(WhisperSegment),
-  /** The language given or detected. */
+  /** The language given or detected; `auto` where the model hears several and cannot tell which. */
   language: z.string(),
   /** Every known language's probability, likeliest first; null where the language was given. */
   languageProbabilities: z.record(z.string(), Float).nullable(),

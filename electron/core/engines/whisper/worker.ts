@@ -1,6 +1,8 @@
 import { handleTask, type LoadEngine, TaskError, type TaskErrorCode } from '../worker/protocol.ts';
 import { loadAddon, type NativeErrorCode } from './addon.ts';
+import { capabilitiesOf } from './capabilities.ts';
 import { LoadedModels } from './loaded-models.ts';
+import { splitSegment } from './split-segment.ts';
 import type { detectLanguageTask, modelFactsTask, systemInfoTask, transcribeTask } from './tasks.ts';
 import type { ModelFacts } from './types.ts';
 
@@ -43,8 +45,9 @@ export const loadWhisper: LoadEngine = ([addonPath]) => {
       handleTask<typeof transcribeTask>(
         'transcribe',
         ({ modelPath, modelOptions, pcm, params }, { signal, emit }) =>
-          models.use(modelPath, modelOptions, (model) => {
-            checkLanguage(model.facts(), params.language ?? 'auto');
+          models.use(modelPath, modelOptions, async (model) => {
+            const facts = model.facts();
+            checkLanguage(facts, params.language ?? 'auto');
             const job = model.transcribe(pcm, params, {
               onProgress: (percent) => emit({ type: 'progress', percent }),
               onLanguage: (guess) => emit({ type: 'language', guess }),
@@ -52,7 +55,9 @@ export const loadWhisper: LoadEngine = ([addonPath]) => {
             // The host may have aborted the task while its model was loading.
             if (signal.aborted) job.abort();
             signal.addEventListener('abort', () => job.abort(), { once: true });
-            return job.promise;
+            const result = await job.promise;
+            if (capabilitiesOf(facts).wordTimes === 'estimated') return result;
+            return { ...result, segments: result.segments.flatMap(splitSegment) };
           }),
       ),
       handleTask<typeof detectLanguageTask>('detectLanguage', ({ modelPath, modelOptions, pcm, threads }) =>

@@ -1,3 +1,4 @@
+import { languageOfText } from '../../analysis/language-of-text.ts';
 import { AppError, isAppError } from '../../base/errors.ts';
 import { clamp } from '../../base/numbers.ts';
 import type { AudioChunk, DecodeSummary } from '../../engines/ffmpeg/types.ts';
@@ -46,7 +47,7 @@ export type RecognizeAudioOptions = {
   readonly deps: Pick<PipelineDeps, 'db' | 'clock' | 'logger' | 'settings'> & {
     readonly media: Pick<PipelineDeps['media'], 'decodeChunks'>;
     readonly engine: Pick<WhisperEngine, 'transcribe' | 'detectLanguage' | 'concurrency'>;
-    readonly models: Pick<PipelineDeps['models'], 'speedOf' | 'saveSpeed'>;
+    readonly models: Pick<PipelineDeps['models'], 'speedOf' | 'saveSpeed' | 'languageDetector'>;
   };
   readonly context: JobContext;
   readonly source: Pick<Source, 'input' | 'bytesFetched' | 'throwIfFailed'>;
@@ -127,8 +128,12 @@ class ChunkScheduler {
   /** Resolves once the next chunk may be submitted: at once, or when this one's language is known. */
   async #submit(chunk: AudioChunk): Promise<void> {
     const needsLanguage = this.#checkpoint.language === null && !isSilent(chunk);
-    if (needsLanguage && (this.#languages.expected !== undefined || !detectsLanguageItself(chunk))) {
-      this.#setLanguage(await this.#detectLanguage(chunk));
+    const { detectsLanguage } = this.#options.model.capabilities;
+    const detector = detectsLanguage ? this.#options.model : this.#options.deps.models.languageDetector();
+    const hearsItself =
+      detectsLanguage && this.#languages.expected === undefined && detectsLanguageItself(chunk);
+    if (needsLanguage && detector !== undefined && !hearsItself) {
+      this.#setLanguage(await this.#detectLanguage(chunk, detector));
     }
     const language = Promise.withResolvers<void>();
     const recognized = this.#recognize(chunk, {
@@ -151,7 +156,15 @@ class ChunkScheduler {
       this.#controller.abort();
     });
     // The language of the first chunk with speech is that of the whole recording.
-    if (needsLanguage && this.#checkpoint.language === null) await Promise.race([language.promise, saved]);
+    if (!needsLanguage || this.#checkpoint.language !== null) return;
+    await Promise.race([language.promise, saved]);
+    if (detector === undefined) await this.#readLanguage(await recognized);
+  }
+
+  /** Takes the language from the text, where no model can hear it. */
+  async #readLanguage(segments: readonly RecognizedSegment[]): Promise<void> {
+    const detected = await languageOfText(segments.map(({ text }) => text).join(' '));
+    if (detected !== undefined) this.#setLanguage(detected);
   }
 
   #recognize(
@@ -163,7 +176,7 @@ class ChunkScheduler {
     return this.#withCrashRetry(chunk, (exclusive) =>
       recognizeChunk(chunk, {
         engine: deps.engine,
-        modelPath: model.path,
+        model,
         language: this.#checkpoint.language ?? 'auto',
         beamSize: deps.settings.beamSize(),
         fitWindow: deps.settings.fitWindow(),
@@ -182,14 +195,9 @@ class ChunkScheduler {
     return { expected, fallback };
   }
 
-  #detectLanguage(chunk: AudioChunk): Promise<DetectedLanguage> {
-    const { deps, model } = this.#options;
-    const options = {
-      engine: deps.engine,
-      modelPath: model.path,
-      choice: this.#languages,
-      signal: this.#signal,
-    };
+  #detectLanguage(chunk: AudioChunk, { path }: Pick<PipelineModel, 'path'>): Promise<DetectedLanguage> {
+    const { engine } = this.#options.deps;
+    const options = { engine, modelPath: path, choice: this.#languages, signal: this.#signal };
     return this.#withCrashRetry(chunk, () => detectLanguage(chunk, options));
   }
 

@@ -12,7 +12,7 @@ import { keepWords, type RecognizedSegment, toSegment } from './words.ts';
 
 export type RecognizeOptions = {
   readonly engine: Pick<WhisperEngine, 'transcribe'>;
-  readonly modelPath: string;
+  readonly model: Pick<PipelineModel, 'path' | 'capabilities'>;
   /** A language code, or `auto`. */
   readonly language: string;
   readonly beamSize: number;
@@ -82,7 +82,7 @@ const requestFor = (
   options: RecognizeOptions,
   overrides: TranscribeParams = {},
 ): TranscribeRequest => ({
-  modelPath: options.modelPath,
+  modelPath: options.model.path,
   pcm,
   signal: options.signal,
   exclusive: options.exclusive,
@@ -102,7 +102,7 @@ const requestFor = (
     suppressNonSpeech: true,
     tokenTimes: true,
     translate: options.translate,
-    ...(options.prompt === undefined
+    ...(options.prompt === undefined || !options.model.capabilities.prompt
       ? {}
       : { initialPrompt: options.prompt, carryInitialPrompt: true, maxContext: PROMPT_TOKENS }),
     ...overrides,
@@ -146,12 +146,16 @@ const cutLoops = (candidates: readonly Candidate[]): Candidate[] => {
   });
 };
 
-/** Decodes a region in which the decoder got stuck again, at a higher temperature; cuts the loops if that fails. */
+/**
+ * Decodes a region in which the decoder got stuck again, at a higher temperature; cuts the loops if that fails, or if the
+ * model has no temperature.
+ */
 const retryStuck = async (
   region: SpeechRegion,
   stuck: Candidate[],
   options: RecognizeOptions,
 ): Promise<Candidate[]> => {
+  if (!options.model.capabilities.temperature) return cutLoops(stuck);
   const { candidates } = await decodeRegion(region, options, {
     temperature: RETRY_TEMPERATURE,
     beamSize: 1,
@@ -212,7 +216,7 @@ export const recognizeChunk = async (
 };
 
 export type RecognizeAgainOptions = Pick<RecognizeOptions, 'language' | 'translate' | 'signal'> & {
-  readonly model: Pick<PipelineModel, 'path'>;
+  readonly model: RecognizeOptions['model'];
   /** The part of the file to recognize; seconds. */
   readonly range?: { readonly start: number; readonly end: number | null } | undefined;
 };
@@ -228,7 +232,7 @@ export async function* recognizeAgain(
     yield await recognizeChunk(chunk, {
       ...options,
       engine,
-      modelPath: model.path,
+      model,
       beamSize: settings.beamSize(),
       fitWindow: settings.fitWindow(),
       exclusive: false,

@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
+import type { Model } from '../../../contract/system.ts';
 import { SPEAKER_CATALOGUE } from './speaker-models.ts';
+
+/** What a model transcribes: any of Whisper's languages, or these. */
+export type ModelLanguages = 'multilingual' | readonly string[];
 
 /** A model that can be installed. */
 export type CatalogueModel = {
@@ -13,7 +17,8 @@ export type CatalogueModel = {
   readonly sizeBounds: { readonly min: number; readonly max: number };
   /** Null if none is published. */
   readonly checksum: { readonly algorithm: 'sha1' | 'sha256'; readonly hex: string } | null;
-  readonly isEnglishOnly: boolean;
+  readonly languages: ModelLanguages;
+  readonly kind: Model['kind'];
   readonly description: string;
   /** Where it is published, if not beside whisper.cpp's models. */
   readonly url?: string;
@@ -25,6 +30,8 @@ const GIB = 1024 ** 3;
 /** Whether the id is that of an English-only model: `tiny.en`, `base.en-q5_1`. */
 export const isEnglishId = (id: string): boolean => /\.en($|[-.])/.test(id);
 
+const languagesOf = (id: string): ModelLanguages => (isEnglishId(id) ? ['en'] : 'multilingual');
+
 const model = (id: string, size: number, sha1: string, description: string): CatalogueModel => ({
   id,
   name: `Whisper ${id}`,
@@ -33,11 +40,37 @@ const model = (id: string, size: number, sha1: string, description: string): Cat
   sizeBounds: { min: Math.floor(size * 0.85), max: Math.ceil(size * 1.15) },
   // From whisper.cpp's models/README.md, which has SHA-1 alone.
   checksum: { algorithm: 'sha1', hex: sha1 },
-  isEnglishOnly: isEnglishId(id),
+  languages: languagesOf(id),
+  kind: 'whisper',
   description,
 });
 
-/** The models that whisper.cpp publishes with their checksums. */
+/** ggml-org's conversions of NVIDIA's models (CC-BY-4.0), by their commit, so that what comes cannot change. */
+const PARAKEET =
+  'https://huggingface.co/ggml-org/parakeet-GGUF/resolve/35156454d1a39de06863303dd209fd2bed6ee079';
+/** NVIDIA's card of parakeet-tdt-0.6b-v3. */
+const PARAKEET_LANGUAGES = 'bg hr cs da nl en et fi fr de el hu it lv lt mt pl pt ro sk sl es sv ru uk'.split(
+  ' ',
+);
+
+const parakeet = (
+  quantization: 'f16' | 'q8_0',
+  size: number,
+  sha256: string,
+  description: string,
+): CatalogueModel => ({
+  id: quantization === 'f16' ? 'parakeet-tdt-0.6b-v3' : `parakeet-tdt-0.6b-v3-${quantization}`,
+  name: quantization === 'f16' ? 'Parakeet TDT 0.6B v3' : `Parakeet TDT 0.6B v3 ${quantization}`,
+  size,
+  sizeBounds: { min: size, max: size },
+  checksum: { algorithm: 'sha256', hex: sha256 },
+  languages: PARAKEET_LANGUAGES,
+  kind: 'parakeet',
+  description: `${description} By NVIDIA, licensed under CC BY 4.0.`,
+  url: `${PARAKEET}/ggml-parakeet-tdt-0.6b-v3-${quantization}.bin`,
+});
+
+/** The models that whisper.cpp and ggml-org publish with their checksums. */
 const PUBLISHED: readonly CatalogueModel[] = [
   model(
     'tiny',
@@ -103,6 +136,18 @@ const PUBLISHED: readonly CatalogueModel[] = [
     'e050f7970618a659205450ad97eb95a18d69c9ee',
     'large-v3-turbo, smaller in memory.',
   ),
+  parakeet(
+    'q8_0',
+    668_757_119,
+    '4d64e9e96c2792186d072fde0034df0ad670cf680a2f53069052ead827fd600e',
+    'Fast and accurate in 25 European languages.',
+  ),
+  parakeet(
+    'f16',
+    1_255_897_319,
+    '833bffc9513b2cae867ee9e51633cfd11e4d51aaa5597c8ac02159385a2b426f',
+    'Parakeet in full precision: larger, hardly more accurate.',
+  ),
 ];
 
 /** Parses a line of the setting `models.catalogue`, which the setting's schema has validated: id, bytes, SHA-256. */
@@ -115,7 +160,8 @@ const parseEntry = (line: string): CatalogueModel => {
     size,
     sizeBounds: { min: size, max: size },
     checksum: { algorithm: 'sha256', hex: sha256.toLowerCase() },
-    isEnglishOnly: isEnglishId(id),
+    languages: languagesOf(id),
+    kind: 'whisper',
     description: 'Listed in the settings of this installation.',
   };
 };
@@ -144,9 +190,10 @@ export const hashFile = async (
   return hash.digest('hex');
 };
 
-/** The bundled demonstration model. */
+/** The bundled demonstration models. */
 export const STARTER = {
   id: 'starter',
+  kind: 'whisper',
   name: 'Demonstration model',
   file: 'ggml-starter.bin',
   size: 28_969_635,
@@ -155,3 +202,18 @@ export const STARTER = {
   description:
     'For trying the program without a download. It knows synthetic voices only: on real recordings its text is wrong.',
 } as const;
+
+export const STARTER_PARAKEET = {
+  id: 'starter-parakeet',
+  kind: 'parakeet',
+  name: 'Demonstration model: Parakeet',
+  file: 'ggml-starter-parakeet.bin',
+  size: 21_633_342,
+  sha256: 'af5536ba96a7e43764e6a881d99948674009497bcfbfef686248ec5a0a4fdf06',
+  languages: ['en'],
+  description:
+    'For trying the Parakeet family without a download. It knows synthetic voices and English only: on real recordings its text is wrong.',
+} as const;
+
+/** The bundled speech models. */
+export const STARTERS = [STARTER, STARTER_PARAKEET] as const;

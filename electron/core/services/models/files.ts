@@ -3,7 +3,7 @@ import { open, readdir, rename, rm, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { AppError, systemCode } from '../../base/errors.ts';
 import { formatBytes } from '../../base/numbers.ts';
-import { STARTER } from './catalogue.ts';
+import { STARTERS } from './catalogue.ts';
 import { STARTER_SPEAKERS, speakerPartOf } from './speaker-models.ts';
 
 export type ModelDirs = {
@@ -18,7 +18,7 @@ const TEMPORARY_FILE = /^(.+\.(?:bin|onnx))\.(part|import)/;
 
 /** The files of the bundled models, by id. */
 const BUNDLED_FILES: ReadonlyMap<string, string> = new Map(
-  [STARTER, ...Object.values(STARTER_SPEAKERS)].map(({ id, file }) => [id, file]),
+  [...STARTERS, ...Object.values(STARTER_SPEAKERS)].map(({ id, file }) => [id, file]),
 );
 /** An installation leaves this much free space on the disk. */
 const MIN_FREE_DISK = 64 * 1024 * 1024;

@@ -2,18 +2,18 @@ import type { Model } from '../../../contract/system.ts';
 import { isModelAlias, MODEL_ALIASES, type ModelAlias } from '../../../contract/transcript.ts';
 import type { Clock } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
-import type { SpeakerModels } from '../../pipeline/deps.ts';
+import { type Capabilities, capabilitiesOf } from '../../engines/whisper/capabilities.ts';
+import { readModelHeader } from '../../engines/whisper/model-header.ts';
+import type { PipelineModel, SpeakerModels } from '../../pipeline/deps.ts';
 import { deleteModelSpeed, listModelsInUse, readModelSpeeds, writeModelSpeed } from '../../stores/models.ts';
 import type { SettingsService } from '../settings.ts';
 import { type Benchmark, type BenchmarkDeps, measureSpeed } from './benchmark.ts';
-import { type CatalogueModel, catalogueOf, isEnglishId, STARTER } from './catalogue.ts';
+import { type CatalogueModel, catalogueOf, isEnglishId, type ModelLanguages, STARTERS } from './catalogue.ts';
 import { type DownloadDeps, ModelDownloads } from './downloads.ts';
 import { type ModelDirs, ModelFiles } from './files.ts';
 import { importModel } from './import.ts';
 import { STARTER_SPEAKERS, sameSpeakerCosineOf, speakerPartOf } from './speaker-models.ts';
 import type { FactsEngine, ModelTrial } from './verify.ts';
-
-export type ResolvedModel = { readonly id: string; readonly path: string; readonly demonstration: boolean };
 
 type Deps = Omit<DownloadDeps, 'files' | 'baseUrl' | 'stallSeconds' | 'trial'> &
   Pick<ModelTrial, 'trySpeakerModel'> &
@@ -76,21 +76,39 @@ export class ModelService {
   isKnown(name: string): boolean {
     const id = this.idOf(name);
     if (speakerPartOf(id) !== undefined) return false;
-    return id === STARTER.id || this.#find(id) !== undefined || this.isInstalled(id);
+    return isStarter(id) || this.#find(id) !== undefined || this.isInstalled(id);
   }
 
-  /** Whether the model transcribes only English. */
-  isEnglishOnly(name: string): boolean {
-    return name === 'nano' || isEnglishId(this.idOf(name));
+  /** What the model of a name transcribes. */
+  languagesOf(name: string): ModelLanguages {
+    const id = this.idOf(name);
+    if (name === 'nano' || isEnglishId(id)) return ['en'];
+    const known = STARTERS.find((starter) => starter.id === id) ?? this.#find(id);
+    if (known !== undefined) return known.kind === 'whisper' ? 'multilingual' : known.languages;
+    return this.#headerOf(id)?.multilingual === false ? ['en'] : 'multilingual';
   }
 
-  /** Whether the model can translate to English: neither `.en` nor `turbo` models can. */
+  /** Whether the model can translate to English: neither `.en` nor `turbo` models nor those of Parakeet's family can. */
   canTranslate(name: string): boolean {
-    return !this.isEnglishOnly(name) && !/turbo/.test(this.idOf(name));
+    const id = this.idOf(name);
+    return this.#kindOf(id) === 'whisper' && this.languagesOf(name) === 'multilingual' && !/turbo/.test(id);
+  }
+
+  /**
+   * A multilingual Whisper model that is installed, the smallest one: it hears which language is spoken. Never the
+   * demonstration model, which takes every voice for one of its four languages.
+   */
+  languageDetector(): { readonly path: string } | undefined {
+    const [smallest] = this.#files
+      .installed()
+      .filter(({ id }) => this.#kindOf(id) === 'whisper' && this.languagesOf(id) === 'multilingual')
+      .sort((a, b) => a.size - b.size);
+    const path = smallest === undefined ? undefined : this.#files.path(smallest.id);
+    return path === undefined ? undefined : { path };
   }
 
   /** The installed model of a name. Throws `model_not_installed` with the command that installs it. */
-  resolve(name: string): ResolvedModel {
+  resolve(name: string): PipelineModel {
     const id = this.idOf(name);
     const path = speakerPartOf(id) === undefined ? this.#files.path(id) : undefined;
     if (path === undefined) {
@@ -99,14 +117,14 @@ export class ModelService {
         `The model ${id}${id === name ? '' : ` (behind ${name})`} is not installed. Install it with: earshot models install ${id}`,
       );
     }
-    return { id, path, demonstration: id === STARTER.id };
+    return { id, path, demonstration: isStarter(id), capabilities: this.#capabilitiesOf(id) };
   }
 
   /**
    * As `resolve`, but downloads a missing model first if the setting `models.autoInstall` allows it. Throws
    * `model_not_installed` with the reason as its cause, `cancelled`.
    */
-  async prepare(name: string, { signal, onDownload }: PrepareOptions): Promise<ResolvedModel> {
+  async prepare(name: string, { signal, onDownload }: PrepareOptions): Promise<PipelineModel> {
     const model = this.#find(this.idOf(name));
     if (model === undefined || this.isInstalled(model.id) || !this.#deps.settings.get('models.autoInstall')) {
       return this.resolve(name);
@@ -247,14 +265,15 @@ export class ModelService {
     const files = new Map(this.#files.installed().map(({ id, size }) => [id, size]));
     return [
       ...this.#bundled(),
-      ...catalogue.map(({ id, name, size, checksum, isEnglishOnly, description }) =>
+      ...catalogue.map(({ id, name, kind, size, checksum, languages, description }) =>
         this.#present({
           id,
           name,
+          kind,
           size: files.get(id) ?? size,
           sha1: checksum?.algorithm === 'sha1' ? checksum.hex : null,
           sha256: checksum?.algorithm === 'sha256' ? checksum.hex : null,
-          languages: isEnglishOnly ? ['en'] : 'multilingual',
+          languages: languages === 'multilingual' ? languages : [...languages],
           description,
         }),
       ),
@@ -264,10 +283,11 @@ export class ModelService {
           this.#present({
             id,
             name: id,
+            kind: this.#kindOf(id),
             size,
             sha1: null,
             sha256: null,
-            languages: isEnglishId(id) ? ['en'] : 'multilingual',
+            languages: this.languagesOf(id) === 'multilingual' ? 'multilingual' : ['en'],
             description: 'A model file of your own.',
           }),
         ),
@@ -276,6 +296,25 @@ export class ModelService {
 
   #catalogue(): readonly CatalogueModel[] {
     return catalogueOf(this.#deps.settings.get('models.catalogue'));
+  }
+
+  /** The kind of a model file of the user's own, by its name and header. */
+  #kindOf(id: string): Model['kind'] {
+    if (speakerPartOf(id) !== undefined) return 'speakers';
+    const known = STARTERS.find((starter) => starter.id === id) ?? this.#find(id);
+    return known?.kind ?? this.#headerOf(id)?.family ?? 'whisper';
+  }
+
+  /** Undefined if the model is not installed, or its file is of no family. */
+  #headerOf(id: string): ReturnType<typeof readModelHeader> {
+    const path = this.#files.path(id);
+    return path === undefined ? undefined : readModelHeader(path);
+  }
+
+  #capabilitiesOf(id: string): Capabilities {
+    const header = this.#headerOf(id);
+    const multilingual = header?.multilingual ?? this.languagesOf(id) === 'multilingual';
+    return capabilitiesOf({ family: header?.family ?? 'whisper', multilingual });
   }
 
   #find(id: string): CatalogueModel | undefined {
@@ -323,9 +362,11 @@ export class ModelService {
   #bundled(): Model[] {
     const speakers = Object.values(STARTER_SPEAKERS).map((model) => ({
       ...model,
+      kind: 'speakers' as const,
       languages: 'multilingual' as const,
     }));
-    return [{ ...STARTER, languages: [...STARTER.languages] }, ...speakers].map(({ file: _, ...model }) => ({
+    const starters = STARTERS.map((model) => ({ ...model, languages: [...model.languages] }));
+    return [...starters, ...speakers].map(({ file: _, ...model }) => ({
       ...this.#present({ ...model, sha1: null }),
       bundled: true,
       demonstration: true,
@@ -333,13 +374,12 @@ export class ModelService {
   }
 
   #present(
-    model: Pick<Model, 'id' | 'name' | 'size' | 'sha1' | 'sha256' | 'languages' | 'description'>,
+    model: Pick<Model, 'id' | 'name' | 'kind' | 'size' | 'sha1' | 'sha256' | 'languages' | 'description'>,
   ): Model {
     const part = speakerPartOf(model.id);
     const download = this.#downloads.get(model.id);
     return {
       ...model,
-      kind: part === undefined ? 'whisper' : 'speakers',
       part: part ?? null,
       installed: this.isInstalled(model.id),
       bundled: false,
@@ -358,6 +398,8 @@ export class ModelService {
     };
   }
 }
+
+const isStarter = (id: string): boolean => STARTERS.some((starter) => starter.id === id);
 
 const unknown = (id: string): AppError =>
   new AppError(

@@ -95,7 +95,8 @@ export const SPEAKER_CATALOGUE: readonly CatalogueModel[] = PUBLISHED.map(({ sha
       ? { min: Math.floor(model.size * 0.98), max: Math.ceil(model.size * 1.02) }
       : { min: model.size, max: model.size },
   checksum: sha256 === null ? null : { algorithm: 'sha256', hex: sha256 },
-  isEnglishOnly: false,
+  languages: 'multilingual',
+  kind: 'speakers',
 }));
 
 /** The metadata without which sherpa-onnx aborts its process. */

@@ -16,7 +16,7 @@ export type OwnFiles = {
 
 /** Throws `invalid_request` where the model is unknown or cannot do what the request asks for. */
 export const checkModel = (
-  models: Pick<ModelService, 'isKnown' | 'isEnglishOnly' | 'canTranslate'>,
+  models: Pick<ModelService, 'isKnown' | 'languagesOf' | 'canTranslate'>,
   { model, language, translate }: Pick<CreateTranscript, 'model' | 'language' | 'translate'>,
 ): void => {
   const problem = (path: string, message: string) =>
@@ -28,8 +28,13 @@ export const checkModel = (
       `there is no model called ${shown}; use nano, mini, pro or an id of GET /v1/models`,
     );
   }
-  if (language !== 'auto' && language !== 'en' && models.isEnglishOnly(model)) {
-    throw problem('language', `the model ${model} is English-only`);
+  const languages = models.languagesOf(model);
+  if (language !== 'auto' && languages !== 'multilingual' && !languages.includes(language)) {
+    const isEnglishOnly = languages.length === 1;
+    throw problem(
+      'language',
+      `the model ${model} ${isEnglishOnly ? 'is English-only' : `does not know this language; it knows ${languages.join(', ')}`}`,
+    );
   }
   if (translate && !models.canTranslate(model)) {
     throw problem('translate', `the model ${model} was not trained to translate; use mini`);

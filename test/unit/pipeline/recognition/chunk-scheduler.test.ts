@@ -201,6 +201,32 @@ describe('language', () => {
     expect(engine.requests.map(({ params }) => params?.language)).toEqual(['de', 'de']);
     expect(checkpoint).toMatchObject({ language: 'de', languageConfidence: 0.8 });
   });
+
+  it('is heard by another model where this one cannot tell', async () => {
+    const engine = numbering();
+    const options = { engine, chunks: chunks(2), language: 'auto', isParakeet: true };
+    const { checkpoint } = await startJob({ ...options, languageDetector: '/whisper.bin' }).run();
+    expect(engine.detections.map(({ modelPath }) => modelPath)).toEqual(['/whisper.bin']);
+    expect(engine.requests.map(({ modelPath, params }) => [modelPath, params?.language])).toEqual([
+      ['/model.bin', 'de'],
+      ['/model.bin', 'de'],
+    ]);
+    expect(checkpoint).toMatchObject({ language: 'de', languageConfidence: 0.8 });
+  });
+
+  it('is read from the text where no model can tell', async () => {
+    const texts = ['Ja.', 'Guten Morgen, wir sprechen heute über den Vertrag und das Budget.', 'Danke.'];
+    const engine = new FakeEngine((_, call) => ({
+      ...whisperResult(whisperSegment(texts[call] ?? '')),
+      language: 'auto',
+    }));
+    const job = startJob({ engine, chunks: chunks(3), language: 'auto', isParakeet: true });
+    const { checkpoint } = await job.run();
+    expect(engine.detections).toEqual([]);
+    expect(engine.requests.map(({ params }) => params?.language)).toEqual(['auto', 'auto', 'de']);
+    expect(checkpoint.language).toBe('de');
+    expect(job.segments().map(({ text }) => text)).toEqual(texts);
+  });
 });
 
 describe('progress', () => {

@@ -7,11 +7,18 @@ import {
   type RecognizeOptions,
   recognizeChunk,
 } from '../../../../electron/core/pipeline/recognition/recognizer.ts';
-import { chunkOf, FakeEngine, whisperResult, whisperSegment } from '../../../support/fake-engine.ts';
+import {
+  chunkOf,
+  FakeEngine,
+  PARAKEET,
+  WHISPER,
+  whisperResult,
+  whisperSegment,
+} from '../../../support/fake-engine.ts';
 
 const optionsFor = (engine: FakeEngine, options: Partial<RecognizeOptions> = {}): RecognizeOptions => ({
   engine,
-  modelPath: '/model.bin',
+  model: { path: '/model.bin', capabilities: WHISPER },
   language: 'en',
   beamSize: 5,
   fitWindow: false,
@@ -144,6 +151,15 @@ describe('recognizeChunk', () => {
       carryInitialPrompt: true,
       maxContext: 96,
     });
+  });
+
+  it('cuts a loop at once where the model has no temperature, and keeps the prompt from one that takes none', async () => {
+    const engine = answering(whisperSegment(`First ${LOOP}`));
+    const model = { path: '/model.bin', capabilities: PARAKEET };
+    const segments = await recognizeChunk(chunkOf(), optionsFor(engine, { model, prompt: 'Earshot' }));
+    expect(engine.requests).toHaveLength(1);
+    expect(engine.requests[0]?.params).not.toHaveProperty('initialPrompt');
+    expect(segments.map(({ text }) => text)).toEqual(['First we will talk about the budget today']);
   });
 
   it('encodes only as much of the window as there is audio, if asked to', async () => {

@@ -11,7 +11,7 @@ import { claimNext, releaseJob } from '../../../../electron/core/stores/jobs.ts'
 import { readSegments } from '../../../../electron/core/stores/segments.ts';
 import { addJob, openTestDatabase, transcriptIn } from '../../../support/database.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
-import { chunkOf, type FakeEngine } from '../../../support/fake-engine.ts';
+import { chunkOf, type FakeEngine, WHISPER } from '../../../support/fake-engine.ts';
 import { FakeMedia } from '../../../support/fake-media.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
@@ -41,7 +41,7 @@ export const createJob = ({ engine, media = new FakeMedia(chunksOf(3)), request 
   const db = openTestDatabase(paths.root);
   const clock = new FakeClock();
   const progress: JobProgress[] = [];
-  const model = { id: 'small', path: '/small.bin', demonstration: false };
+  const model = { id: 'small', path: '/small.bin', demonstration: false, capabilities: WHISPER };
   /** What a test may replace. */
   const world = {
     model,
@@ -68,7 +68,7 @@ export const createJob = ({ engine, media = new FakeMedia(chunksOf(3)), request 
     },
     models: {
       prepare: () => world.prepareModel(),
-      isEnglishOnly: () => false,
+      languageDetector: () => undefined,
       canTranslate: () => true,
       speedOf: () => undefined,
       saveSpeed: () => {},

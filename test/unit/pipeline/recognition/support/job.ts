@@ -14,7 +14,7 @@ import { claimNext } from '../../../../../electron/core/stores/jobs.ts';
 import { readSegments, type StoredSegment } from '../../../../../electron/core/stores/segments.ts';
 import { findTranscript } from '../../../../../electron/core/stores/transcripts.ts';
 import { addJob, openTestDatabase } from '../../../../support/database.ts';
-import type { FakeEngine } from '../../../../support/fake-engine.ts';
+import { type FakeEngine, PARAKEET, WHISPER } from '../../../../support/fake-engine.ts';
 import { temporaryFolder } from '../../../../support/temporary-folder.ts';
 
 const RUN = 'this run';
@@ -27,10 +27,22 @@ type JobOptions = {
   /** Called before each chunk is decoded. */
   readonly beforeChunk?: (chunk: AudioChunk) => Promise<void> | void;
   readonly seconds?: number;
+  /** Of the family that hears several languages and tells none. */
+  readonly isParakeet?: boolean;
+  /** The path of a model that tells languages. */
+  readonly languageDetector?: string;
 };
 
 /** A claimed job on a real database, with a fake decoder and engine, and what it told its runner. */
-export const startJob = ({ engine, chunks, language = 'en', beforeChunk, seconds = 60 }: JobOptions) => {
+export const startJob = ({
+  engine,
+  chunks,
+  language = 'en',
+  beforeChunk,
+  seconds = 60,
+  isParakeet = false,
+  languageDetector,
+}: JobOptions) => {
   const folder = temporaryFolder();
   const db = openTestDatabase(folder);
   addJob(db, 'usr_1', {}, { language });
@@ -77,7 +89,11 @@ export const startJob = ({ engine, chunks, language = 'en', beforeChunk, seconds
       },
     },
     engine,
-    models: { speedOf: () => undefined, saveSpeed: (_, speed) => speeds.push(speed) },
+    models: {
+      speedOf: () => undefined,
+      saveSpeed: (_, speed) => speeds.push(speed),
+      languageDetector: () => (languageDetector === undefined ? undefined : { path: languageDetector }),
+    },
   };
 
   const fresh: RecognitionCheckpoint = {
@@ -117,7 +133,12 @@ export const startJob = ({ engine, chunks, language = 'en', beforeChunk, seconds
           bytesFetched: () => 7,
           throwIfFailed: () => {},
         },
-        model: { id: 'fake-model', path: '/model.bin', demonstration: false },
+        model: {
+          id: 'fake-model',
+          path: '/model.bin',
+          demonstration: false,
+          capabilities: isParakeet ? PARAKEET : WHISPER,
+        },
         checkpoint,
         range: { start: 0, end: null, expectedEnd: seconds },
         peaksPath: join(folder, 'peaks.bin'),

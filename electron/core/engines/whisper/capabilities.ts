@@ -1,0 +1,46 @@
+import type { ModelFacts } from './types.ts';
+
+/** What a model can do: all that the pipeline knows of it. */
+export type Capabilities = {
+  /** The code of the one language that it transcribes; null if there are several. */
+  readonly onlyLanguage: string | null;
+  /** Whether it finds out which language is spoken. */
+  readonly detectsLanguage: boolean;
+  /** Whether it writes English whatever language is spoken. */
+  readonly translates: boolean;
+  /** Whether text given beforehand guides it. */
+  readonly prompt: boolean;
+  /** Whether another temperature makes it write another text. */
+  readonly temperature: boolean;
+  /** How its words' times come about: estimated after the text, or written with it. */
+  readonly wordTimes: 'estimated' | 'exact';
+};
+
+/** What the models of a family have in common. */
+const FAMILIES = {
+  whisper: {
+    detectsLanguage: true,
+    translates: true,
+    prompt: true,
+    temperature: true,
+    wordTimes: 'estimated',
+  },
+  parakeet: {
+    detectsLanguage: false,
+    translates: false,
+    prompt: false,
+    temperature: false,
+    wordTimes: 'exact',
+  },
+} as const satisfies Record<ModelFacts['family'], Omit<Capabilities, 'onlyLanguage'>>;
+
+export const capabilitiesOf = ({
+  family,
+  multilingual,
+}: Pick<ModelFacts, 'family' | 'multilingual'>): Capabilities => {
+  const common = FAMILIES[family];
+  // A model for one language needs no detection, and has nothing to translate from.
+  return multilingual
+    ? { ...common, onlyLanguage: null }
+    : { ...common, onlyLanguage: 'en', detectsLanguage: true, translates: false };
+};

@@ -1,0 +1,12 @@
+// The file of a Whisper model.
+#pragma once
+
+#include "file_reader.h"
+#include "model_file.h"
+
+namespace earshot {
+
+// Reads on after the magic number, to the end of the file. Throws model_invalid with the reason.
+ModelFacts check_whisper(FileReader& reader);
+
+}  // namespace earshot

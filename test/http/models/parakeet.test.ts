@@ -1,0 +1,127 @@
+import { copyFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { truth } from '../../support/fixtures.ts';
+import { parakeetTestModel } from '../../support/parakeet-test-model.ts';
+import { STARTER_PARAKEET } from '../../support/paths.ts';
+import { discard, startServer, type TestServer } from '../../support/server.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { transcribe } from '../../support/transcribe.ts';
+import { startUrlServer, type UrlServer } from '../../support/url-server.ts';
+import { wordErrorRate } from '../../support/word-error-rate.ts';
+
+const MODEL = 'starter-parakeet';
+/** Of the words of the recordings below; the model card says 0.2 % over all samples, heard in one piece. */
+const MAX_WORD_ERROR_RATE = 0.02;
+
+let server: TestServer;
+let remote: UrlServer;
+
+const find = async (id: string) => {
+  const { data } = await server.client.call('listModels');
+  return data.find((model) => model.id === id);
+};
+
+beforeAll(async () => {
+  remote = await startUrlServer();
+  server = await startServer({ args: [] });
+  await server.client.call('patchSettings', {
+    body: { 'limits.requestsPerMinute': 0, 'network.allowPrivateAddresses': true },
+  });
+});
+
+afterAll(async () => {
+  await discard(server);
+  await remote.close();
+});
+
+describe('the Parakeet family', () => {
+  it('is in the catalog, with a demonstration model that comes along', async () => {
+    expect(await find(MODEL)).toMatchObject({
+      kind: 'parakeet',
+      installed: true,
+      bundled: true,
+      demonstration: true,
+      languages: ['en'],
+      size: 21_633_342,
+    });
+    const published = await find('parakeet-tdt-0.6b-v3-q8_0');
+    expect(published).toMatchObject({ kind: 'parakeet', installed: false, size: 668_757_119 });
+    expect(published?.languages).toHaveLength(25);
+    expect(published?.sha256).toMatch(/^4d64e9e9[0-9a-f]{56}$/);
+  });
+
+  it('writes recordings with speakers, words in order and their times', async () => {
+    const name = '02-two-speakers.mp3';
+    const { status, warnings, ...transcript } = await transcribe(server, remote, name, {
+      model: MODEL,
+      timestamp_style: 'word',
+      diarize: true,
+      prompt: 'Northwind',
+    });
+    expect(status).toBe('completed');
+    expect(transcript.language).toBe('en');
+    expect(wordErrorRate(truth(name).text, transcript.text ?? '')).toBeLessThanOrEqual(MAX_WORD_ERROR_RATE);
+    expect(warnings).toContainEqual(expect.stringContaining('The prompt had no effect'));
+    expect(warnings).toContainEqual(expect.stringContaining('demonstration model'));
+    const words = transcript.segments?.flatMap(({ words: spoken = [] }) => spoken) ?? [];
+    expect(words.length).toBeGreaterThan(90);
+    for (const [index, word] of words.entries()) {
+      expect(word.end).toBeGreaterThanOrEqual(word.start);
+      expect(word.start).toBeGreaterThanOrEqual(words[index - 1]?.end ?? 0);
+    }
+    expect(new Set(words.map(({ speaker_id }) => speaker_id)).size).toBe(2);
+    expect(transcript.segments?.length).toBeGreaterThan(10);
+  });
+
+  it('leaves long silences out, and redacts', async () => {
+    const pause = await transcribe(server, remote, '13-long-pause.wav', { model: MODEL });
+    expect(wordErrorRate(truth('13-long-pause.wav').text, pause.text ?? '')).toBe(0);
+    const redacted = await transcribe(server, remote, '04-personal-data.m4a', {
+      model: MODEL,
+      redact_pii: true,
+      redact_pii_audio: true,
+    });
+    expect(redacted.status).toBe('completed');
+    expect(redacted.text).not.toMatch(/Lopez|4111|example\.com/);
+    const srt = await server.fetch(`/v1/transcript/id/${redacted.id}/export?format=srt`);
+    expect(await srt.text()).toMatch(/-->(?![\s\S]*Lopez)/);
+  });
+
+  it('refuses other languages and translation with the reason', async () => {
+    for (const [extra, message] of [
+      [{ language: 'de' }, /language: the model starter-parakeet is English-only/],
+      [{ translate: true }, /translate: the model starter-parakeet was not trained to translate/],
+    ] as const) {
+      await expect(
+        transcribe(server, remote, '01-short-note.wav', { model: MODEL, ...extra }),
+      ).rejects.toThrow(message);
+    }
+    await expect(
+      transcribe(server, remote, '01-short-note.wav', { model: 'parakeet-tdt-0.6b-v3', language: 'ja' }),
+    ).rejects.toThrow(/does not know this language; it knows bg, hr/);
+  });
+
+  it('is recognized in a file of the user’s own', async () => {
+    const folder = temporaryFolder();
+    const own = join(folder, 'ggml-own model.bin');
+    copyFileSync(STARTER_PARAKEET, own);
+    const { data } = await server.client.call('importModel', { body: { path: own } });
+    expect(data).toMatchObject({ id: 'own-model.en', kind: 'parakeet', languages: ['en'], installed: true });
+    const { text } = await transcribe(server, remote, '01-short-note.wav', { model: data.id });
+    expect(wordErrorRate(truth('01-short-note.wav').text, text ?? '')).toBeLessThanOrEqual(
+      MAX_WORD_ERROR_RATE,
+    );
+
+    const { bytes, tensors } = parakeetTestModel();
+    const damaged = Buffer.from(bytes);
+    damaged.writeInt32LE(20, tensors[3] ?? 0);
+    writeFileSync(own, damaged);
+    await expect(
+      server.client.call('importModel', { body: { path: own, id: 'bad.en' } }),
+    ).rejects.toMatchObject({
+      code: 'content_mismatch',
+    });
+    expect((await server.client.call('health')).status).toBe('ok');
+  });
+});
