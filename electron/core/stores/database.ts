@@ -12,6 +12,7 @@ import {
 import { AppError, hasCorruptionCode, hasDiskFullCode } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { migrate, newestVersion } from './migrations/index.ts';
+import { PageGaps } from './page-gaps.ts';
 import type { Tables } from './schema.ts';
 
 /** Builds typed queries, which a database handle runs synchronously. */
@@ -46,6 +47,11 @@ export type WritableDb = ReadableDb & {
    * process uses the database.
    */
   checkpoint(): boolean;
+  /**
+   * Erases what lingers between the rows of the database file's pages, from `page` (from 0) on for about `maxMs`. Call it
+   * right after `checkpoint` returned true. Returns the next page, or undefined at the end.
+   */
+  eraseGaps(page: number, maxMs: number): number | undefined;
 };
 
 export type Database = WritableDb & {
@@ -120,11 +126,13 @@ class SqliteDatabase implements Database {
   readonly wasClean: boolean;
   #isDamaged = false;
   readonly #file: BetterSqlite3.Database;
+  readonly #gaps: PageGaps;
   readonly #giveUpReserve: () => boolean;
   readonly #statements = new Map<string, BetterSqlite3.Statement>();
 
   constructor(file: BetterSqlite3.Database, wasClean: boolean, giveUpReserve: () => boolean) {
     this.#file = file;
+    this.#gaps = new PageGaps(file.name);
     this.wasClean = wasClean;
     this.#giveUpReserve = giveUpReserve;
   }
@@ -177,6 +185,13 @@ class SqliteDatabase implements Database {
     }
   }
 
+  eraseGaps(page: number, maxMs: number): number | undefined {
+    const next = this.#gaps.erase(page, maxMs);
+    // A cached page still holds what its gap held.
+    this.#file.pragma('shrink_memory');
+    return next;
+  }
+
   close(): void {
     try {
       if (this.#isDamaged) return;
@@ -187,6 +202,7 @@ class SqliteDatabase implements Database {
       if (!isDamage(error) && !hasDiskFullCode(error)) throw error;
     } finally {
       this.#file.close();
+      this.#gaps.close();
     }
   }
 

@@ -9,7 +9,7 @@ const MAX_WAIT_MS = 100;
 const BACKGROUND_INTERVAL_MS = 5000;
 const BACKGROUND_STEP_MS = 10;
 
-/** Where replaced or deleted content lingers: in the write-ahead log, or also in the search index. */
+/** Where replaced or deleted content lingers: in the write-ahead log and between rows, or also in the search index. */
 export type ScrubScope = 'log' | 'index';
 
 const markOf = (db: ReadableDb): ScrubScope | undefined => {
@@ -49,26 +49,45 @@ const compactIndexFor = (db: WritableDb, maxMs: number): boolean =>
     return isPending;
   });
 
-const scrub = (db: WritableDb, mark: ScrubScope, maxMs: number): ScrubScope | undefined => {
+/** One pass over the pages of the database file, in as many steps as it takes. */
+class GapScan {
+  /** The page of the next step; undefined at the end. */
+  next: number | undefined = 0;
+  #erasures: number | undefined;
+
+  /** Erases the gaps of some pages, right after a checkpoint. Returns whether nothing erased before this pass lingers. */
+  step(db: WritableDb, maxMs: number): boolean {
+    this.#erasures ??= erasuresOf(db);
+    if (this.next !== undefined) this.next = db.eraseGaps(this.next, maxMs);
+    // What was erased meanwhile may linger in pages that this pass has left behind.
+    return this.next === undefined && erasuresOf(db) === this.#erasures;
+  }
+}
+
+const scrub = (db: WritableDb, mark: ScrubScope, maxMs: number, scan: GapScan): ScrubScope | undefined => {
   const isIndexPending = mark === 'index' && compactIndexFor(db, maxMs);
   if (mark === 'index' && !isIndexPending) setMark(db, 'log');
   // While another process reads, the log cannot be emptied: the mark stays for the next time.
   const isLogEmpty = db.checkpoint();
   if (isIndexPending) return 'index';
-  if (!isLogEmpty) return 'log';
+  if (!(isLogEmpty && scan.step(db, maxMs))) return 'log';
   db.run(sql.deleteFrom('meta').where('key', '=', MARK));
   return undefined;
 };
 
 /**
- * Removes what `markForScrub` noted from the database files: empties the log, and merges the search index for at most
- * about `maxMs`. Returns what is still pending. Not inside a transaction.
+ * Removes what `markForScrub` noted from the database files: merges the search index, empties the log and erases the gaps
+ * of pages, each for at most about `maxMs`. Returns what is still pending. Not inside a transaction.
  */
-export const runPendingScrub = (db: WritableDb, maxMs = MAX_WAIT_MS): ScrubScope | undefined => {
+export const runPendingScrub = (
+  db: WritableDb,
+  maxMs = MAX_WAIT_MS,
+  scan = new GapScan(),
+): ScrubScope | undefined => {
   const mark = markOf(db);
   if (mark === undefined) return undefined;
   try {
-    return scrub(db, mark, maxMs);
+    return scrub(db, mark, maxMs, scan);
   } catch (error) {
     // What was erased is committed: a full disk must not make that fail. The mark stays for the next time.
     if (!hasDiskFullCode(error)) throw error;
@@ -88,7 +107,12 @@ export const startScrubbing = (db: WritableDb, onError: (error: unknown) => void
         while (markOf(db) === 'index' && compactIndexFor(db, BACKGROUND_STEP_MS)) {
           await delay(2 * BACKGROUND_STEP_MS, undefined, { ref: false, signal });
         }
-        runPendingScrub(db);
+        const scan = new GapScan();
+        for (let from: number | undefined = -1; from !== scan.next; ) {
+          from = scan.next;
+          if (runPendingScrub(db, BACKGROUND_STEP_MS, scan) === undefined) break;
+          await delay(2 * BACKGROUND_STEP_MS, undefined, { ref: false, signal });
+        }
       } catch (error) {
         if (!signal.aborted) onError(error);
       }

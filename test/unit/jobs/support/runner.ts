@@ -37,6 +37,7 @@ const withDisk = (db: Database) => {
       return db.transaction(work);
     },
     checkpoint: () => db.checkpoint(),
+    eraseGaps: (page, maxMs) => db.eraseGaps(page, maxMs),
   };
   return { disk, onDisk };
 };
