@@ -9,8 +9,11 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const FIRST = [
   'e2e/first-start',
   '/faults/',
-  'word-error-rate',
+  'http/erasure',
   'e2e/screens',
+  'fuzz/contract',
+  'word-error-rate',
+  'http/setting-limits',
   'http/analyses/redaction',
   'fuzz/',
   'e2e/',
