@@ -77,7 +77,7 @@ describe('the event loop stays free', () => {
     await correct(text(count, LETTERS));
     const pauses: { correction: number; reading: number }[] = [];
     const isFree = () => pauses.some(({ correction, reading }) => correction < Math.max(100, 3 * reading));
-    // The first try pays for the compiler, and a busy machine can pause any process.
+    // The first try pays for the compiler.
     while (!isFree() && pauses.length < TRIES) {
       const letters = pauses.length % 2 === 0 ? OTHER_LETTERS : LETTERS;
       const correction = await pauseOf(() => correct(text(count, letters)));
