@@ -70,10 +70,9 @@ describe('models screen', () => {
   });
 
   it('measures the speed of a model', async () => {
-    const { page } = window;
     await row('base').filter({ hasText: 'not measured here yet' }).first().waitFor();
     await row('base').getByRole('button', { name: 'Measure speed' }).first().click();
-    await page.getByText(/^base: [\d.,]+× real time on this computer$/).waitFor();
+    await window.toasted(/^base: [\d.,]+× real time on this computer$/);
     await row('base')
       .getByText(/× real time here/)
       .first()

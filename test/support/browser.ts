@@ -66,7 +66,7 @@ export type TestWindow = {
   /** A toast with this text. Screen readers get the text a second time, out of sight. */
   toast(text: string): Locator;
   /** Waits until a toast with this text has come, also when it has gone again since. */
-  toasted(text: string): Promise<void>;
+  toasted(text: string | RegExp): Promise<void>;
   /** axe-core's violations, one line each: of all rules, or of those on color, the only difference between the themes. */
   violations(rules?: 'all' | 'colors'): Promise<string[]>;
   close(): Promise<void>;
@@ -186,7 +186,12 @@ export const openWindow = async (
     toast: (text) => page.locator('[data-toast]', { hasText: text }),
     toasted: async (text) => {
       await page.waitForFunction(
-        ([attribute, wanted]) => document.documentElement.getAttribute(attribute)?.includes(wanted),
+        ([attribute, wanted]) => {
+          const seen = document.documentElement.getAttribute(attribute)?.split('\n') ?? [];
+          return seen.some((each) =>
+            typeof wanted === 'string' ? each.includes(wanted) : wanted.test(each),
+          );
+        },
         [TOASTS_SEEN, text] as const,
       );
     },
