@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
 import { routes } from '../contract/routes.ts';
+import { addCompletion } from './completion.ts';
 import { addDoctor } from './doctor.ts';
 import { VERSION } from './environment.ts';
+import { addManual } from './manual.ts';
 import { printResult } from './terminal.ts';
 
 const addOpenApi = (program: Command): void => {
@@ -14,8 +16,10 @@ const addOpenApi = (program: Command): void => {
     });
 };
 
-/** `earshot doctor` and `earshot openapi`. */
+/** `earshot doctor`, `openapi`, `completion` and `manual`. */
 export const addSystemCommands = (program: Command): void => {
   addDoctor(program);
   addOpenApi(program);
+  addCompletion(program);
+  addManual(program);
 };
