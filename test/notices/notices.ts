@@ -70,15 +70,18 @@ const readPackages = (): Map<string, Package> => {
   return new Map(entries);
 };
 
-/** Names of the packages that the window's sources import, which the bundler puts into it. */
-const importedByWindow = (): string[] => {
-  const sources = globSync('renderer/**/*.{ts,tsx,css}', { cwd: ROOT }).map((path) =>
+/** Names of the packages that the sources import, which the bundler puts into the window and the program. */
+const importedBySources = (): string[] => {
+  const sources = globSync('{renderer,electron}/**/*.{ts,tsx,css}', { cwd: ROOT }).map((path) =>
     readFileSync(join(ROOT, path), 'utf8'),
   );
   const names = sources.flatMap((source) =>
-    [...source.matchAll(/(?:from|import) ['"]((?:@[\w-]+\/)?[\w-]+)/g)].map((match) => match[1] ?? ''),
+    [...source.matchAll(/(?:from |import |import\()['"]((?:@[\w-]+\/)?[\w.-]+)/g)].map(
+      (match) => match[1] ?? '',
+    ),
   );
-  return [...new Set(names)];
+  // Electron is not bundled, and Node's own modules are no packages.
+  return [...new Set(names)].filter((name) => !/^(?:electron|node)$/.test(name));
 };
 
 /** Finds `name` as Node does: in the package's own folder, then in the folders around it. */
@@ -104,7 +107,7 @@ const shippedPackages = (packages: ReadonlyMap<string, Package>): Package[] => {
     if (COMPILED.some((compiled) => compiled === name)) return;
     for (const needed of one.needs) add(one.path, needed);
   };
-  for (const name of [...Object.keys(manifest.dependencies), ...importedByWindow(), ...COMPILED])
+  for (const name of [...Object.keys(manifest.dependencies), ...importedBySources(), ...COMPILED])
     add('', name);
   return [...found].toSorted(
     (a, b) => a.name.localeCompare(b.name, 'en') || a.version.localeCompare(b.version, 'en'),

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { cp, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
@@ -9,11 +9,13 @@ import { analyze } from '../../../electron/core/analysis/analyze.ts';
 import { analyzeInThread } from '../../../electron/core/analysis/analyze-in-thread.ts';
 import { createSpeakerModelTrial } from '../../../electron/core/engines/diarizer/diarizer.ts';
 import { forkNodeWorker } from '../../../electron/core/engines/worker/process.ts';
+import { testAddon } from '../../support/addon.ts';
 import { ROOT } from '../../support/paths.ts';
 import { starterModels } from '../../support/speaker-models.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { transcriptOf } from '../../unit/analysis/support/transcripts.ts';
 
-/** Inside the project, so that the bundle finds the packages that it does not hold. */
+/** Inside the project, so that the bundle finds the native packages, which it does not hold. */
 const FOLDER = join(ROOT, '.earshot', `bundle-test-${process.pid}`);
 
 const bundled = (name: string): string => join(FOLDER, 'main', name);
@@ -51,6 +53,24 @@ describe('the bundle of the desktop program', { timeout: 120_000 }, () => {
     const { stdout } = await promisify(execFile)(process.execPath, [bundled('earshot.js'), '--version']);
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
     expect(stdout.trim()).toBe(version);
+  });
+
+  it('transcribes away from the sources, with the two native packages alone', async () => {
+    const program = temporaryFolder();
+    await cp(join(FOLDER, 'main'), join(program, 'out', 'main'), { recursive: true });
+    await writeFile(join(program, 'package.json'), '{"type":"module"}');
+    await mkdir(join(program, 'node_modules'));
+    const platform = `${process.platform}-${process.arch}`;
+    const native = ['better-sqlite3', 'sherpa-onnx-node', `sherpa-onnx-${platform}`];
+    for (const name of native)
+      await cp(join(ROOT, 'node_modules', name), join(program, 'node_modules', name), { recursive: true });
+    await symlink(join(ROOT, 'resources'), join(program, 'resources'));
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      [join(program, 'out', 'main', 'earshot.js'), 'transcribe', '--demo', '--data-dir', temporaryFolder()],
+      { cwd: program, env: { ...process.env, EARSHOT_ADDON: await testAddon() } },
+    );
+    expect(stdout).toMatch(/\[00:00\.\d → 00:0\d\.\d\] {2}\w/);
   });
 
   it('starts the bundled worker', async () => {

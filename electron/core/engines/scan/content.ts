@@ -1,5 +1,6 @@
 import { open, readFile } from 'node:fs/promises';
-import { fileTypeFromFile } from 'file-type';
+import { type FileTypeResult, fileTypeFromTokenizer } from 'file-type';
+import { fromFile } from 'strtok3';
 import { AppError } from '../../base/errors.ts';
 import {
   FILE_TYPES,
@@ -11,6 +12,10 @@ import {
   typeOfMime,
 } from './file-types.ts';
 import { decodeHead, hasUtf16ByteOrderMark } from './text.ts';
+
+/** What `fileTypeFromFile` does, which imports strtok3 by a name that no bundler sees. Closes the file. */
+const typeOfFile = async (path: string): Promise<FileTypeResult | undefined> =>
+  fileTypeFromTokenizer(await fromFile(path));
 
 const HEAD_BYTES = 64 * 1024;
 /** Larger JSON is not parsed: its encoding and first character are checked. */
@@ -147,7 +152,7 @@ export type ContentCheck = {
 export const checkContent = async ({ path, size, chosen, canBeText }: ContentCheck): Promise<void> => {
   const { type, extension } = chosen;
   const head = await readHead(path);
-  const detected = size === 0 ? undefined : (await fileTypeFromFile(path))?.ext;
+  const detected = size === 0 ? undefined : (await typeOfFile(path))?.ext;
   const isText =
     type.check === 'text' || type.check === 'json' || type.check === 'xml' || type.check === 'svg';
   if (isText && !canBeText) throw mismatch(extension, detected);
@@ -200,7 +205,7 @@ export const recordingTypeOfContent = async ({
   canBeText,
 }: Omit<ContentCheck, 'size'>): Promise<ChosenType> => {
   // Letters at the start of a text can look like the signature of a recording.
-  const detected = canBeText ? undefined : await fileTypeFromFile(path);
+  const detected = canBeText ? undefined : await typeOfFile(path);
   if (detected !== undefined && MEDIA.test(detected.mime)) {
     return chosen.type.detected.includes(detected.ext) ? chosen : recordingType(detected);
   }
@@ -215,7 +220,7 @@ export const recordingTypeOfContent = async ({
 
 /** The format of a file of which nothing but its bytes is known. */
 export const detectFormat = async (path: string): Promise<{ extension: string; mimeType: string }> => {
-  const detected = await fileTypeFromFile(path);
+  const detected = await typeOfFile(path);
   if (detected !== undefined) return { extension: detected.ext, mimeType: detected.mime };
   const head = await readHead(path);
   if (hasAudioFrame(head)) return { extension: 'mp3', mimeType: 'audio/mpeg' };
