@@ -43,7 +43,8 @@ const LAYERS = {
   'renderer/': [CONTRACT],
   // The engine's build shares the set-up's lock and cache folder.
   'native/': ['electron/cli/bootstrap/places.mjs'],
-  'packages/': [CONTRACT],
+  // Packages are made of the built program and the engine.
+  'packages/': [CONTRACT, 'electron/core/base/layout.ts', 'native/'],
 };
 
 const literal = (path) => path.replace(/[.]/g, '\\.');

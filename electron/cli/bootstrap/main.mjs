@@ -24,8 +24,8 @@ const vitest = (node, args) =>
   program(node, [join(modules, 'vitest', 'vitest.mjs'), '--root', root, ...args]);
 
 /**
- * Every task: `tools` are the system programs it needs beside those of the engine's build, `engine` the native addon,
- * `whisperCli` also whisper.cpp's own program, `window` the bundled window.
+ * Every task: `tools` are the system programs it needs beside those of the engine's build, `engine` the native addon
+ * (`'portable'`: for every processor), `whisperCli` also whisper.cpp's own program, `window` the bundled window.
  */
 const TASKS = {
   transcribe: { tools: FFMPEG, engine: true, ...command('transcribe') },
@@ -56,6 +56,12 @@ const TASKS = {
   },
   'build:client': { ...script('packages', 'earshot-client', 'build', 'main.ts') },
   build: { window: true, run: async () => 0 },
+  'package:server': {
+    engine: 'portable',
+    window: true,
+    ...script('packages', 'server', 'build', 'main.ts'),
+  },
+  'package:verify': { ...script('packages', 'server', 'verify', 'main.ts') },
 };
 
 const setUp = async ({ tools = [], engine = false, whisperCli = false, window = false }) => {
@@ -63,7 +69,7 @@ const setUp = async ({ tools = [], engine = false, whisperCli = false, window = 
   await ensurePackages();
   const node = node24();
   await ensureTools(tools);
-  if (engine) await ensureEngine({ node, cli: whisperCli });
+  if (engine) await ensureEngine({ node, cli: whisperCli, portable: engine === 'portable' });
   if (window) await ensureWindowBundle(node);
   const chromium = tools.includes('chromium') && findChromium();
   if (chromium) process.env.EARSHOT_CHROMIUM = chromium;

@@ -164,24 +164,25 @@ export const node24 = () => {
 
 const buildScript = join(root, 'native', 'build.mjs');
 
-const buildProgram = (cli) => {
+const buildProgram = (options) => {
   return `import { buildAddon } from ${JSON.stringify(pathToFileURL(buildScript).href)};
-await buildAddon({ cli: ${cli}, log: (line) => console.log(line) });`;
+await buildAddon({ ...${JSON.stringify(options)}, log: (line) => console.log(line) });`;
 };
 
 /**
  * Builds the native addon unless it is cached, and passes its path on through EARSHOT_ADDON.
  *
- * @param {{ node: string, cli?: boolean }} options `node` runs the build; `cli` also builds whisper.cpp's own program,
- *   which tests and benchmarks compare with, and sets EARSHOT_WHISPER_CLI
+ * @param {{ node: string, cli?: boolean, portable?: boolean }} options `node` runs the build; `cli` also builds
+ *   whisper.cpp's own program, which tests and benchmarks compare with, and sets EARSHOT_WHISPER_CLI; `portable` builds
+ *   the engine for every processor, as packages need it
  */
-export const ensureEngine = async ({ node, cli = false }) => {
+export const ensureEngine = async ({ node, cli = false, portable = false }) => {
   const { addonPath, whisperCliPath } = await import(pathToFileURL(buildScript).href);
-  if (!addonPath() || (cli && !whisperCliPath())) {
+  if (!addonPath({ portable }) || (cli && !whisperCliPath())) {
     await ensureTools(['cmake', 'compiler', 'make']);
     await step('engine', 'building the speech engine, once for this machine', (note) =>
       // In a process of its own, so that Ctrl-C stops CMake together with the compilers.
-      runHelper(node, ['--input-type=module', '--eval', buildProgram(cli)], {
+      runHelper(node, ['--input-type=module', '--eval', buildProgram({ cli, portable })], {
         name: 'engine',
         failure: 'The speech engine could not be built',
         onLine: (line) => {
@@ -191,7 +192,7 @@ export const ensureEngine = async ({ node, cli = false }) => {
       }),
     );
   }
-  const addon = addonPath();
+  const addon = addonPath({ portable });
   if (!addon) throw new SetupError('The speech engine was built, but is not in its cache.');
   process.env.EARSHOT_ADDON = addon;
   if (cli) process.env.EARSHOT_WHISPER_CLI = whisperCliPath();
