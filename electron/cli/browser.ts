@@ -73,8 +73,9 @@ export const appWindowOptions = (url: string, dataDir: string): string[] => [
   '--no-first-run',
   '--no-default-browser-check',
   '--class=Earshot',
-  // Chromium refuses to run its sandbox as root, which only containers do with a desktop program.
-  ...(process.platform === 'linux' && process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+  // Chromium refuses to run its sandbox as root, which only containers do with a desktop program. The second option
+  // takes the bar away in which it warns of the first.
+  ...(process.platform === 'linux' && process.getuid?.() === 0 ? ['--no-sandbox', '--test-type'] : []),
 ];
 
 const hasScreen = (): boolean =>

@@ -1,12 +1,15 @@
 import { type Command, Option } from 'commander';
+import { createClient } from '../contract/client.ts';
 import type { App } from '../core/app.ts';
+import { linkTo } from '../core/base/app-link.ts';
 import { type OpenWindow, openInBrowser, openWindow } from './browser.ts';
 import { findRunningServer, type RunningServer } from './connect.ts';
 import { dataDirOf, type ServerOptions, UsageError, VERSION } from './environment.ts';
+import { type Place, placeOf } from './open.ts';
 import { startService } from './service.ts';
 import { printMessage, printResult, style } from './terminal.ts';
 
-type ServeOptions = ServerOptions & { json?: boolean; window?: OpenWindow };
+type ServeOptions = ServerOptions & { json?: boolean; window?: OpenWindow; place?: Place };
 
 const portOf = (text: string): number => {
   const port = Number(text);
@@ -98,7 +101,9 @@ const showRunning = async (server: RunningServer, options: ServeOptions): Promis
     '',
   ];
   await printAddress({ ...server, loginUrl: data.url, dataDir }, lines.join('\n'), options);
-  if (options.window !== undefined) (await options.window(data.url, dataDir)).leave();
+  if (options.window === undefined) return;
+  const link = linkTo(data.url, await options.place?.(server.client));
+  (await options.window(link, dataDir)).leave();
 };
 
 /** Runs the service until it is stopped, or shows the one that runs on the data folder already. */
@@ -117,7 +122,8 @@ const serve = async (options: ServeOptions): Promise<void> => {
     banner(app, options),
     options,
   );
-  const window = await options.window?.(app.loginUrl(), dataDir);
+  const place = await options.place?.(createClient({ baseUrl: url, key: app.localKey }));
+  const window = await options.window?.(linkTo(app.loginUrl(), place), dataDir);
   process.exitCode = await closeWhenDone(app, window?.closed, options.json === true);
   window?.close();
 };
@@ -141,5 +147,9 @@ export const addServe = (program: Command): void => {
     );
   withListenOptions(program.command('open'))
     .description('open the window, and run the service while it is open if none runs yet')
-    .action((options: ServeOptions) => serve({ ...options, window: openWindow }));
+    .argument('[file or link]', 'a recording to transcribe, or an earshot:// link')
+    .action(async (given: string | undefined, options: ServeOptions) => {
+      const place = given === undefined ? undefined : await placeOf(given);
+      await serve({ ...options, window: openWindow, place });
+    });
 };

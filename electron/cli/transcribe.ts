@@ -1,4 +1,3 @@
-import { openAsBlob } from 'node:fs';
 import { stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Command } from 'commander';
@@ -19,6 +18,7 @@ import { type Connection, connect } from './connect.ts';
 import { PROGRAM, type ServerOptions, UsageError } from './environment.ts';
 import { withServerOptions } from './serve.ts';
 import { bar, formatEstimate, printMessage, printResult, StatusLine, style } from './terminal.ts';
+import { uploadFile } from './upload.ts';
 
 const FORMATS = ['times', ...EXPORT_FORMATS] as const;
 type Format = (typeof FORMATS)[number];
@@ -104,12 +104,8 @@ const isUrl = (source: string): boolean => /^(https?:\/\/|storage:)/.test(source
 type Uploaded = { audioUrl: string; key?: string };
 
 const upload = async ({ client }: Connection, path: string): Promise<Uploaded> => {
-  const form = new FormData();
-  form.append('folder', 'command-line');
-  form.append('purpose', 'transcription');
-  form.append('file', await openAsBlob(path), basename(path));
-  const { data } = await client.call('uploadFile', { body: form });
-  return { audioUrl: `storage:${data.file.key}`, key: data.file.key };
+  const key = await uploadFile(client, path, 'command-line');
+  return { audioUrl: `storage:${key}`, key };
 };
 
 /** Deletes an upload, which the service has deleted already after a redaction with `--redact-source delete`. */

@@ -17,7 +17,3 @@ export const preloadArguments = ({ baseUrl, token }: Login): string[] => [
   URL_FLAG + baseUrl,
   TOKEN_FLAG + token,
 ];
-
-/** The window's form for a new transcription of a stored file, as its address after the `#`. */
-export const newTranscriptionHash = (key: string, name: string): string =>
-  `/new?${new URLSearchParams({ stored: key, name })}`;

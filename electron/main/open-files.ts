@@ -1,7 +1,7 @@
 import { openAsBlob } from 'node:fs';
 import { basename, extname } from 'node:path';
 import { createClient } from '../contract/client.ts';
-import { newTranscriptionHash } from './links.ts';
+import { newTranscriptionPlace } from '../core/base/app-link.ts';
 
 const MEDIA_EXTENSIONS = new Set(
   '.mp3 .wav .flac .m4a .ogg .oga .opus .webm .aac .mp4 .m4v .mov .avi .wmv .mkv'.split(' '),
@@ -31,7 +31,7 @@ export const openMediaFiles = async (
       form.append('folder', 'recordings');
       form.append('file', await openAsBlob(path), name);
       const { data } = await client.call('uploadFile', { body: form });
-      show(newTranscriptionHash(data.file.key, name));
+      show(newTranscriptionPlace(data.file.key, name));
     } catch (error) {
       showError(`${name}: ${error instanceof Error ? error.message : String(error)}`);
     }

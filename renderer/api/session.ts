@@ -16,6 +16,12 @@ export const tokenFromHash = (hash: string): string | undefined => {
   return match?.[1] === undefined ? undefined : decodeURIComponent(match[1]);
 };
 
+/** The place in the window that a link leads to (`#token=…&to=%2Fqueue`), as a hash. */
+export const placeFromHash = (hash: string): string => {
+  const place = decodeURIComponent(/^#token=[^&]+&to=(%2F[^&]*)$/.exec(hash)?.[1] ?? '%2F');
+  return `#${place}`;
+};
+
 const isKeyAccepted = async (baseUrl: string, key: string): Promise<boolean> => {
   try {
     await createClient({ baseUrl, key }).call('recentTranscripts', { query: { limit: 1 } });

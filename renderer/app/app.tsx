@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useState } from 'react';
 import { useStore } from 'zustand';
 import { invalidateOnEvents } from '../api/queries.ts';
-import { forgetSession, openSession, tokenFromHash } from '../api/session.ts';
+import { forgetSession, openSession, placeFromHash, tokenFromHash } from '../api/session.ts';
 import { TooltipProvider } from '../ui/tooltip.tsx';
 import { createServices, type Services, ServicesProvider, useCoreServices } from './services.tsx';
 import { SignInPage, StartingPage, UnreachablePage } from './session-pages.tsx';
@@ -15,10 +15,16 @@ type Session =
   | { readonly state: 'signed-out' }
   | { readonly state: 'signed-in'; readonly services: Services };
 
-/** Reads the one-time token and removes it from the address bar and the history. */
+/** Removes the one-time token from the address bar and the history, and goes where the link leads. */
+const goToPlace = (): void => {
+  history.replaceState(null, '', placeFromHash(window.location.hash));
+  // Replacing the address tells nobody.
+  window.dispatchEvent(new HashChangeEvent('hashchange'));
+};
+
 const takeTokenFromAddress = (): string | undefined => {
   const token = tokenFromHash(window.location.hash) ?? window.earshot?.token;
-  if (window.location.hash.startsWith('#token=')) history.replaceState(null, '', '#/');
+  if (window.location.hash.startsWith('#token=')) goToPlace();
   return token;
 };
 
@@ -57,7 +63,7 @@ const useSession = () => {
     const openLink = () => {
       const next = tokenFromHash(window.location.hash);
       if (next === undefined) return;
-      history.replaceState(null, '', '#/');
+      goToPlace();
       void open(next);
     };
     window.addEventListener('hashchange', openLink);

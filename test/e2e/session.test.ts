@@ -50,9 +50,9 @@ describe('session', () => {
       expect(await exit).toEqual([0, null]);
       expect(fresh).not.toBe(link);
       // Only the hash changes, so the page is not loaded again.
-      await other.evaluate((to) => window.location.assign(to), fresh);
-      await other.getByRole('heading', { name: 'Library', exact: true }).waitFor({ state: 'attached' });
-      expect(other.url()).not.toContain('token');
+      await other.evaluate((to) => window.location.assign(to), `${fresh}&to=%2Fqueue`);
+      await other.getByRole('heading', { name: 'Queue', exact: true }).waitFor({ state: 'attached' });
+      expect(new URL(other.url()).hash).toBe('#/queue');
     } finally {
       child.kill('SIGTERM');
     }

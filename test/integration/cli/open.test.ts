@@ -3,7 +3,9 @@ import { once } from 'node:events';
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
 import { expect, it } from 'vitest';
+import { fixturePath } from '../../support/fixtures.ts';
 import { spawnEarshot } from '../../support/server.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
@@ -22,8 +24,8 @@ const fakeBrowser = (script = BROWSER): string => {
   return path;
 };
 
-const open = (dataDir: string, browser: string): Promise<ChildProcess> =>
-  spawnEarshot(['open', '--demo', '--port', '0', '--data-dir', dataDir], {
+const open = (dataDir: string, browser: string, ...given: string[]): Promise<ChildProcess> =>
+  spawnEarshot(['open', ...given, '--demo', '--port', '0', '--data-dir', dataDir], {
     EARSHOT_CHROMIUM: browser,
     DISPLAY: ':99',
   });
@@ -67,6 +69,29 @@ it.runIf(process.platform === 'linux')(
     writeFileSync(`${browser}.close`, '');
     expect((await first).code).toBe(0);
     await expect(fetch(`${link.origin}/v1/health`)).rejects.toThrow();
+  },
+);
+
+it.runIf(process.platform === 'linux')(
+  'earshot open leads to the form for a recording, or where an earshot:// link leads',
+  async () => {
+    const dataDir = temporaryFolder();
+    const browser = fakeBrowser();
+    const first = ended(await open(dataDir, browser, pathToFileURL(fixturePath('00-one-sentence.wav')).href));
+    const link = linkIn(await optionsOf(browser));
+    const place = new URLSearchParams(link.hash.slice(1)).get('to') ?? '';
+    expect(place).toMatch(/^\/new\?stored=%2Fusr_.*one-sentence.*&name=00-one-sentence\.wav$/);
+
+    const other = fakeBrowser();
+    expect((await ended(await open(dataDir, other, 'earshot://queue'))).code).toBe(0);
+    expect(linkIn(await optionsOf(other)).hash).toMatch(/^#token=[^&]+&to=%2Fqueue$/);
+    writeFileSync(`${other}.close`, '');
+    for (const given of ['earshot://settings/delete', '/nowhere/talk.mp3']) {
+      const refused = await ended(await open(dataDir, other, given));
+      expect([refused.code, refused.said]).toEqual([2, expect.stringContaining(given)]);
+    }
+    writeFileSync(`${browser}.close`, '');
+    expect((await first).code).toBe(0);
   },
 );
 

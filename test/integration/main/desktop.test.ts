@@ -1,8 +1,9 @@
 import type { MenuItemConstructorOptions } from 'electron';
 import { describe, expect, it } from 'vitest';
+import { newTranscriptionPlace } from '../../../electron/core/base/app-link.ts';
 import { layoutOf } from '../../../electron/core/base/layout.ts';
 import { desktopConfig } from '../../../electron/main/config.ts';
-import { newTranscriptionHash, preloadArguments, splitLoginUrl } from '../../../electron/main/links.ts';
+import { preloadArguments, splitLoginUrl } from '../../../electron/main/links.ts';
 import { menuTemplate } from '../../../electron/main/menu.ts';
 import { menuTexts } from '../../../electron/main/menu-texts.ts';
 import { mediaFilesIn } from '../../../electron/main/open-files.ts';
@@ -83,7 +84,7 @@ describe('arguments', () => {
       '/a/B.MP3',
       'c.webm',
     ]);
-    expect(newTranscriptionHash('/usr_1/a b.mp3', 'a b.mp3')).toBe(
+    expect(newTranscriptionPlace('/usr_1/a b.mp3', 'a b.mp3')).toBe(
       '/new?stored=%2Fusr_1%2Fa+b.mp3&name=a+b.mp3',
     );
   });
