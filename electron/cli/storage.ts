@@ -1,11 +1,25 @@
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { ApiError } from '../contract/client.ts';
+import type { ExportedFile, VerifiedFiles } from '../contract/storage.ts';
+import { AppError, isAppError } from '../core/base/errors.ts';
+import { createPace, FULL_SPEED } from '../core/base/event-loop.ts';
 import { formatBytes } from '../core/base/numbers.ts';
-import type { OfflineStorage, Progress, VerifyReport } from '../core/offline-storage.ts';
+import { dataPaths } from '../core/base/paths.ts';
+import { type Connection, withConnection } from './connect.ts';
 import { dataDirOf } from './environment.ts';
+import { ExportFolder, exportedPath, type Problem, readManifest } from './storage-folder.ts';
 import { printMessage, printResult, StatusLine, style } from './terminal.ts';
 
 type StorageOptions = { dataDir?: string; json?: boolean };
+
+type Count = { files: number; bytes: number };
+type Progress = (done: Count, total: Count) => void;
+
+/** All problems of a run, and its counts. */
+type VerifyReport = Omit<VerifiedFiles['data'], 'total' | 'next'> &
+  Record<'mended' | 'lost' | 'away', number>;
 
 const BAR = 24;
 
@@ -23,25 +37,145 @@ const progressOn =
     );
   };
 
-const withStorage = async <T>(
+type Storage = Connection & { readonly line: StatusLine };
+
+/** Connects to the service of the data folder. Throws `invalid_request` where there is no library. */
+const withStorage = async (
   options: StorageOptions,
-  work: (storage: OfflineStorage, line: StatusLine) => Promise<T>,
-): Promise<T> => {
-  const { openStorage } = await import('../core/offline-storage.ts');
-  const storage = await openStorage(dataDirOf(options), process.env);
-  const line = new StatusLine();
-  try {
-    return await work(storage, line);
-  } finally {
-    line.clear();
-    await storage.close();
+  work: (storage: Storage) => Promise<void>,
+): Promise<void> => {
+  if (!existsSync(dataPaths(dataDirOf(options)).database)) {
+    throw new AppError(
+      'invalid_request',
+      'There is no Earshot data in this folder. Name it with --data-dir.',
+    );
   }
+  await withConnection(options, async (connection) => {
+    const line = new StatusLine();
+    try {
+      await work({ ...connection, line });
+    } finally {
+      line.clear();
+    }
+  });
+};
+
+type VerifyOptions = StorageOptions & { adoptMirrors?: boolean; removeUnknown?: boolean };
+
+const verify = async (storage: Storage, options: VerifyOptions): Promise<VerifyReport> => {
+  const { client, isOwn, line } = storage;
+  const onProgress = progressOn(line, 'verifying');
+  const done = { files: 0, bytes: 0 };
+  const problems: VerifyReport['problems'] = [];
+  let after: string | undefined;
+  for (;;) {
+    const body = {
+      after,
+      adopt_mirrors: options.adoptMirrors === true && after === undefined,
+      remove_unknown: options.removeUnknown === true,
+      throttle: !isOwn,
+    };
+    const { data } = await client.call('verifyFiles', { body });
+    done.files += data.files;
+    done.bytes += data.bytes;
+    problems.push(...data.problems);
+    onProgress(done, data.total);
+    if (data.next !== null) {
+      after = data.next;
+      continue;
+    }
+    const count = (wanted: string) => problems.filter(({ state }) => state === wanted).length;
+    const counts = { mended: count('mended'), lost: count('lost'), away: count('away') };
+    return { ...done, folders: data.folders, ...counts, problems, unknown: data.unknown };
+  }
+};
+
+/** Writes all files of all users. Those that are deleted meanwhile are left out, damaged ones reported. */
+const exportTo = async (
+  { client, isOwn, line }: Storage,
+  root: string,
+): Promise<Count & { problems: Problem[] }> => {
+  const folder = await ExportFolder.create(root);
+  const onProgress = progressOn(line, 'exporting');
+  const pace = isOwn ? FULL_SPEED : createPace();
+  const done = { files: 0, bytes: 0 };
+  const problems: Problem[] = [];
+  const bytesOf = async function* ({ key }: ExportedFile): AsyncGenerator<Uint8Array> {
+    const { body } = await client.send('exportFile', { params: { fileKey: key } });
+    try {
+      for await (const chunk of body ?? []) {
+        yield chunk;
+        await pace();
+      }
+    } catch (error) {
+      // Rejects where the service has ended; else it broke off because the rest of the file is damaged.
+      await client.call('health');
+      throw new AppError('storage_unavailable', 'No intact copy of the file is left.', { cause: error });
+    }
+  };
+  let after: string | undefined;
+  do {
+    const { data } = await client.call('listExports', { query: { after } });
+    for (const file of data.files) {
+      try {
+        await folder.add(file, bytesOf(file));
+      } catch (error) {
+        if (!(error instanceof ApiError) && !isAppError(error)) throw error;
+        if (error.code !== 'file_not_found') problems.push({ path: file.key, reason: error.message });
+        continue;
+      }
+      done.files++;
+      done.bytes += file.size;
+      onProgress(done, data.total);
+    }
+    after = data.next ?? undefined;
+  } while (after !== undefined);
+  return { ...done, problems };
+};
+
+type ImportReport = { imported: number; known: number; problems: Problem[] };
+
+/** Imports an export. Existing files stay; what is refused is reported, and the others are still imported. */
+const importFrom = async (
+  { client, isOwn, line }: Storage,
+  root: string,
+  user: string | undefined,
+): Promise<ImportReport> => {
+  const onProgress = progressOn(line, 'importing');
+  const lines = await readManifest(root);
+  const entries = lines.filter((line) => 'file' in line);
+  const total = { files: entries.length, bytes: entries.reduce((sum, { file }) => sum + file.size, 0) };
+  const done = { files: 0, bytes: 0 };
+  const report = { imported: 0, known: 0, problems: lines.filter((line) => 'reason' in line) };
+  for (const { path, file } of entries) {
+    try {
+      const body = { path: await exportedPath(root, path), file, user, throttle: !isOwn };
+      const { data } = await client.call('importFile', { body });
+      report[data.state]++;
+    } catch (error) {
+      if (!(error instanceof ApiError) && !isAppError(error)) throw error;
+      report.problems.push({ path, reason: error.message });
+    }
+    done.files++;
+    done.bytes += file.size;
+    onProgress(done, total);
+  }
+  return report;
 };
 
 const copies = (count: number, what: string): string => `${count} ${count === 1 ? 'copy' : 'copies'} ${what}`;
 
 /** A name from a foreign file, without characters that control a terminal. */
 const printable = (text: string): string => text.replaceAll(/\p{Cc}/gu, '\u{fffd}');
+
+/** Names what was skipped, which makes the command fail. */
+const printSkipped = (problems: readonly Problem[]): void => {
+  for (const { path, reason } of problems)
+    printMessage(`${style('red', 'skipped')}  ${printable(path)}: ${reason}`);
+  if (problems.length > 0) process.exitCode = 1;
+};
+
+const skippedPart = ({ length }: readonly Problem[]): string => (length > 0 ? `, ${length} skipped` : '');
 
 const printReport = (report: VerifyReport): void => {
   for (const { key, folder, state } of report.problems) {
@@ -52,7 +186,7 @@ const printReport = (report: VerifyReport): void => {
     ...(report.mended > 0 ? [copies(report.mended, 'mended')] : []),
     ...(report.lost > 0 ? [copies(report.lost, 'lost: no good one is left')] : []),
     ...(report.away > 0 ? [copies(report.away, 'out of reach')] : []),
-    ...(report.unknown > 0
+    ...((report.unknown ?? 0) > 0
       ? [`${report.unknown} objects that no file knows (--remove-unknown removes them)`]
       : []),
   ];
@@ -68,15 +202,10 @@ const addVerify = (command: Command): void => {
     .option('--adopt-mirrors', 'use the folders of mirrors that were replaced by new disks')
     .option('--remove-unknown', 'remove objects that no file knows')
     .option('--json', 'print the report as JSON')
-    .action((options: StorageOptions & { adoptMirrors?: boolean; removeUnknown?: boolean }) =>
-      withStorage(options, async (storage, line) => {
-        if (options.adoptMirrors === true) await storage.adoptMirrors();
-        const onProgress = progressOn(line, 'verifying');
-        const report = await storage.verify({
-          removeUnknown: options.removeUnknown === true,
-          onProgress,
-        });
-        line.clear();
+    .action((options: VerifyOptions) =>
+      withStorage(options, async (storage) => {
+        const report = await verify(storage, options);
+        storage.line.clear();
         if (options.json === true) await printResult(`${JSON.stringify(report)}\n`);
         else printReport(report);
         if (report.lost + report.away > 0) process.exitCode = 1;
@@ -91,10 +220,13 @@ const addTransfer = (command: Command): void => {
     .description('write all stored files as plain files, with a manifest')
     .option('--data-dir <folder>', 'the data folder')
     .action((folder: string, options: StorageOptions) =>
-      withStorage(options, async (storage, line) => {
-        const done = await storage.exportTo(resolve(folder), progressOn(line, 'exporting'));
-        line.clear();
-        printMessage(`${done.files} files, ${formatBytes(done.bytes)}, are in ${resolve(folder)}.`);
+      withStorage(options, async (storage) => {
+        const done = await exportTo(storage, resolve(folder));
+        storage.line.clear();
+        printSkipped(done.problems);
+        printMessage(
+          `${done.files} files, ${formatBytes(done.bytes)}, are in ${resolve(folder)}${skippedPart(done.problems)}.`,
+        );
       }),
     );
   command
@@ -104,22 +236,18 @@ const addTransfer = (command: Command): void => {
     .option('--data-dir <folder>', 'the data folder')
     .option('--user <name>', 'give all files to this user')
     .action((folder: string, options: StorageOptions & { user?: string }) =>
-      withStorage(options, async (storage, line) => {
-        const onProgress = progressOn(line, 'importing');
-        const report = await storage.importFrom(resolve(folder), { user: options.user, onProgress });
-        line.clear();
-        for (const { path, reason } of report.problems)
-          printMessage(`${style('red', 'skipped')}  ${printable(path)}: ${reason}`);
-        const skipped = report.problems.length;
+      withStorage(options, async (storage) => {
+        const report = await importFrom(storage, resolve(folder), options.user);
+        storage.line.clear();
+        printSkipped(report.problems);
         printMessage(
-          `${report.imported} files imported, ${report.known} were there already${skipped > 0 ? `, ${skipped} skipped` : ''}.`,
+          `${report.imported} files imported, ${report.known} were there already${skippedPart(report.problems)}.`,
         );
-        if (skipped > 0) process.exitCode = 1;
       }),
     );
 };
 
-/** `earshot storage verify|export|import`: maintenance of the stored files, while no server runs on the folder. */
+/** `earshot storage verify|export|import`: maintenance of the stored files, also while the service runs. */
 export const addStorageCommands = (program: Command): void => {
   const storage = program.command('storage').description('maintenance of the stored files');
   addVerify(storage);

@@ -88,7 +88,7 @@ export const ERROR_MEANING: Readonly<Record<ErrorCode, string>> = {
   shutting_down: 'the server is shutting down.',
   engine_unavailable: 'the speech engine cannot start.',
   scanner_unavailable: 'the virus scanner does not respond.',
-  storage_unavailable: 'a storage folder is out of reach.',
+  storage_unavailable: 'a storage folder is out of reach, or no intact copy of a file is left.',
   storage_limit_exceeded: 'the user’s storage quota is used up.',
   disk_full: 'the disk is full.',
 };

@@ -253,3 +253,89 @@ export const UploadForm = z.strictObject({
   metadata: z.string().optional().describe('A JSON object, at most 16 KB.'),
   purpose,
 });
+
+const Totals = z.object({ files: z.int(), bytes: Bytes });
+const Throttle = z
+  .boolean()
+  .default(true)
+  .describe('Rests for as long as the work takes, so that other requests hardly notice it.');
+
+export const VerifyFiles = z
+  .strictObject({
+    after: FileId.optional().describe('`next` of the answer before.'),
+    adopt_mirrors: z.boolean().default(false).describe('Use mirrors that were replaced by new disks.'),
+    remove_unknown: z.boolean().default(false).describe('Remove objects that no file knows.'),
+    throttle: Throttle,
+  })
+  .meta({ id: 'VerifyFiles' });
+export const VerifiedFiles = success(
+  z.object({
+    ...Totals.shape,
+    total: Totals,
+    problems: z.array(
+      z.object({
+        key: z.string(),
+        folder: z.string().describe('`local` or a mirror.'),
+        state: z
+          .enum(['mended', 'lost', 'away'])
+          .describe('`lost`: no intact copy is left; `away`: the disk cannot be reached.'),
+      }),
+    ),
+    folders: z.array(z.string()),
+    unknown: z.int().nullable().describe('Objects that no file knows; counted with the last files.'),
+    next: FileId.nullable().describe('Null after the last files.'),
+  }),
+).meta({ id: 'VerifiedFiles' });
+export type VerifiedFiles = z.output<typeof VerifiedFiles>;
+
+/** Milliseconds since the epoch that an answer can show: up to the year 9999. */
+const Time = z
+  .int()
+  .min(0)
+  .max(Date.UTC(10_000, 0) - 1)
+  .describe('Milliseconds since the epoch.');
+
+/** What an export keeps of a file beside its bytes. */
+export const ExportedFile = z
+  .strictObject({
+    user: z.strictObject({ id: z.string(), name: z.string() }),
+    id: FileId,
+    key: z.string().max(8192),
+    folder: z.string().max(1024),
+    original_name: z.string(),
+    size: Bytes,
+    mime_type: z.string(),
+    public: z.boolean(),
+    metadata: Metadata,
+    sha256: z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits'),
+    uploaded_at: Time,
+    modified_at: Time,
+  })
+  .meta({ id: 'ExportedFile' });
+export type ExportedFile = z.output<typeof ExportedFile>;
+
+export const ExportQuery = z.strictObject({
+  after: FileId.optional().describe('`next` of the answer before.'),
+  limit: queryInt(1, 1000, 200),
+});
+export const ExportList = success(
+  z.object({ files: z.array(ExportedFile), total: Totals, next: FileId.nullable() }),
+).meta({ id: 'ExportList' });
+
+export const ImportFile = z
+  .strictObject({
+    path: z
+      .string()
+      .min(1)
+      .max(4096)
+      .refine((path) => !path.includes('\0'), 'must not contain NUL')
+      .describe('An absolute path on Earshot’s machine.'),
+    file: ExportedFile,
+    user: z.string().optional().describe('The name of the file’s new user; default: the user of `file`.'),
+    throttle: Throttle,
+  })
+  .meta({ id: 'ImportFile' });
+export type ImportFile = z.output<typeof ImportFile>;
+export const ImportedFile = success(
+  z.object({ state: z.enum(['imported', 'known']).describe('`known`: it is stored already.') }),
+);

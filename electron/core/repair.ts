@@ -4,7 +4,12 @@ import { systemClock } from './base/clock.ts';
 import { silentLogger } from './base/logger.ts';
 import { type DataPaths, dataPaths } from './base/paths.ts';
 import { hasLibraryFiles } from './data-folder.ts';
-import { openStorage } from './offline-storage.ts';
+import { installationSecret } from './secrets.ts';
+import { AccountService } from './services/accounts.ts';
+import { EventHub } from './services/events.ts';
+import { createFiles } from './services/files/create.ts';
+import { relinkObjects } from './services/files/relink.ts';
+import { SettingsService } from './services/settings.ts';
 import { type Backup, BackupFolder } from './stores/backups.ts';
 import { openDatabase } from './stores/database.ts';
 import { lockFolder } from './stores/lock.ts';
@@ -64,6 +69,37 @@ const keepLostAudio = (paths: DataPaths): number => {
   return lost.length;
 };
 
+/** Makes files of objects that no file knows; returns their number. */
+const relink = async (paths: DataPaths, environment: NodeJS.ProcessEnv): Promise<number> => {
+  const lock = lockFolder(paths.lockFile, () => '');
+  const db = openDatabase(paths.database, {
+    logger: silentLogger,
+    now: systemClock.now,
+    hasLibraryFiles: () => hasLibraryFiles(paths),
+  });
+  try {
+    const files = createFiles({
+      db,
+      paths,
+      settings: new SettingsService(db, {}),
+      clock: systemClock,
+      logger: silentLogger,
+      events: new EventHub(),
+      secret: installationSecret(paths),
+      baseUrl: () => '',
+      environment,
+      onSourceDeleted() {},
+    });
+    await files.open();
+    const count = await relinkObjects(files, new AccountService(db, systemClock, undefined).owner().id);
+    await files.close();
+    return count;
+  } finally {
+    db.close();
+    lock.release();
+  }
+};
+
 /**
  * Repairs the database of a data folder that no service uses: from what can be read of it, and the newest intact backup.
  * What then is in no row stays, too: stored files become files again, audio is moved aside.
@@ -74,10 +110,5 @@ export const repair = async (dataDir: string, environment: NodeJS.ProcessEnv): P
     result: repairDatabase(paths.database, backupsOf(paths), systemClock.now()),
     audio: keepLostAudio(paths),
   }));
-  const storage = await openStorage(dataDir, environment);
-  try {
-    return { ...result, audio, relinked: await storage.relink() };
-  } finally {
-    await storage.close();
-  }
+  return { ...result, audio, relinked: await relink(paths, environment) };
 };

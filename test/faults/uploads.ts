@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { silentLogger } from '../../electron/core/base/logger.ts';
 import { openDatabase } from '../../electron/core/stores/database.ts';
-import { allFiles, storageTotals, writeIntents } from '../../electron/core/stores/files.ts';
+import { filesAfter, storageTotals, writeIntents } from '../../electron/core/stores/files.ts';
 import { objectsIn } from '../http/storage/support/objects.ts';
 import { createRandom, SEED } from '../support/random.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -84,7 +84,7 @@ export const examine = (root: string, acknowledged: readonly string[]): Findings
   const db = openDatabase(join(root, 'earshot.db'), { logger: silentLogger, now: Date.now });
   const problems: string[] = [];
   try {
-    const rows = [...allFiles(db)];
+    const rows = filesAfter(db, '', Number.MAX_SAFE_INTEGER);
     const objects = new Map(objectsIn(join(root, 'objects')).map((path) => [basename(path), path]));
     const stored = new Set<string>();
     for (const row of rows) {

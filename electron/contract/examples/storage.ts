@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { storageRoutes } from '../routes/storage.ts';
-import type { FileInformation, StoredFile } from '../storage.ts';
+import type { ExportedFile, FileInformation, StoredFile } from '../storage.ts';
 import type { ExamplesOf } from './example.ts';
 import { BASE_URL, CREATED, FILE_KEY, PLACEHOLDERS, TRANSCRIPT_ID } from './values.ts';
 
@@ -43,6 +43,21 @@ const CORS = {
   allowedMethods: ['GET' as const, 'HEAD' as const],
   allowedHeaders: ['*'],
   maxAgeSeconds: 3600,
+};
+
+const exported: z.input<typeof ExportedFile> = {
+  user: { id: PLACEHOLDERS.user, name: 'Maria' },
+  id: file.id,
+  key: FILE_KEY,
+  folder: file.folder,
+  original_name: file.original_name,
+  size: SIZE,
+  mime_type: file.mime_type,
+  public: false,
+  metadata: file.metadata,
+  sha256: file.checksums.sha256,
+  uploaded_at: Date.parse(CREATED),
+  modified_at: Date.parse(CREATED),
 };
 
 const params = { fileKey: FILE_KEY };
@@ -192,4 +207,32 @@ export const storageExamples: ExamplesOf<typeof storageRoutes> = {
     },
   },
   directFile: { params },
+  verifyFiles: {
+    body: {},
+    answers: {
+      200: {
+        success: true,
+        data: {
+          files: 1,
+          bytes: SIZE,
+          total: { files: 1, bytes: SIZE },
+          problems: [{ key: FILE_KEY, folder: 'mirror-1', state: 'mended' }],
+          folders: ['local', 'mirror-1'],
+          unknown: 0,
+          next: null,
+        },
+      },
+    },
+  },
+  listExports: {
+    query: { limit: 200 },
+    answers: {
+      200: { success: true, data: { files: [exported], total: { files: 1, bytes: SIZE }, next: null } },
+    },
+  },
+  exportFile: { params },
+  importFile: {
+    body: { path: PLACEHOLDERS.exportedFile, file: exported },
+    answers: { 200: { success: true, data: { state: 'imported' } } },
+  },
 };

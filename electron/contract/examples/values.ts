@@ -12,6 +12,7 @@ export const PLACEHOLDERS = {
   loginToken: 'login-token',
   model: 'base',
   modelFile: '/home/maria/models/ggml-base.bin',
+  exportedFile: '/home/maria/export/planning.wav',
   url: 'https://example.com/planning.wav',
   webhook: 'https://example.com/hooks/earshot',
   signature: 'signature',

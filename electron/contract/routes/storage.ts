@@ -19,6 +19,8 @@ const BYTES = {
 } as const satisfies Partial<Route>;
 
 const file = { tag: 'Storage', access: 'key' } as const;
+/** Maintenance takes one request for each of many files. */
+const maintenance = { tag: 'Storage', access: 'owner', limit: 'none' } as const;
 
 export const storageRoutes = {
   uploadFile: route({
@@ -66,7 +68,13 @@ export const storageRoutes = {
     params: s.TokenParams,
     query: s.DownloadQuery,
     ...BYTES,
-    errors: ['signature_invalid', 'signature_expired', 'file_not_found', 'range_not_satisfiable'],
+    errors: [
+      'signature_invalid',
+      'signature_expired',
+      'file_not_found',
+      'range_not_satisfiable',
+      'storage_unavailable',
+    ],
   }),
   getFile: route({
     ...file,
@@ -156,7 +164,7 @@ export const storageRoutes = {
     params: s.FileKeyParams,
     query: s.DownloadQuery,
     ...BYTES,
-    errors: ['unauthorized', 'file_not_found', 'range_not_satisfiable'],
+    errors: ['unauthorized', 'file_not_found', 'range_not_satisfiable', 'storage_unavailable'],
   }),
   downloadUrl: route({
     ...file,
@@ -178,6 +186,45 @@ export const storageRoutes = {
     params: s.FileKeyParams,
     query: s.DownloadQuery,
     ...BYTES,
-    errors: ['file_not_found', 'range_not_satisfiable'],
+    errors: ['file_not_found', 'range_not_satisfiable', 'storage_unavailable'],
+  }),
+  verifyFiles: route({
+    ...maintenance,
+    method: 'POST',
+    path: '/v1/storage/verify',
+    summary: 'Read every byte of every copy of the next files, and repair damaged copies',
+    description:
+      'All users’ files, for about two seconds a request: send `next` as `after` until it is null. `earshot storage verify` does.',
+    body: s.VerifyFiles,
+    responses: { 200: s.VerifiedFiles },
+    errors: ['forbidden', 'disk_full'],
+  }),
+  listExports: route({
+    ...maintenance,
+    method: 'GET',
+    path: '/v1/storage/export',
+    summary: 'List all users’ files for an export',
+    query: s.ExportQuery,
+    responses: { 200: s.ExportList },
+    errors: ['forbidden'],
+  }),
+  exportFile: route({
+    ...maintenance,
+    method: 'GET',
+    path: '/v1/storage/export/{fileKey}',
+    summary: 'Download any user’s file for an export',
+    params: s.FileKeyParams,
+    ...BYTES,
+    errors: ['forbidden', 'file_not_found', 'range_not_satisfiable', 'storage_unavailable'],
+  }),
+  importFile: route({
+    ...maintenance,
+    method: 'POST',
+    path: '/v1/storage/import',
+    summary: 'Import a file of an export',
+    description: 'It is checked like an upload, and keeps its id, key and times.',
+    body: s.ImportFile,
+    responses: { 200: s.ImportedFile },
+    errors: ['forbidden', 'user_not_found', 'conflict', ...REFUSED_CONTENT, ...TOO_MUCH],
   }),
 } as const;

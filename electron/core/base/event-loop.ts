@@ -14,3 +14,22 @@ export const createYielder = (sliceMs: number = SLICE_MS): YieldIfDue => {
     since = performance.now();
   };
 };
+
+/** Await it between steps of work that may take long. */
+export type Pace = () => Promise<void>;
+
+const WORK_MS = 25;
+
+/** Rests for as long as the work since the last rest took, which leaves half of the disk and of a core to others. */
+export const createPace = (): Pace => {
+  let since = performance.now();
+  return async () => {
+    const workedMs = performance.now() - since;
+    if (workedMs < WORK_MS) return;
+    await new Promise((resolve) => setTimeout(resolve, workedMs));
+    since = performance.now();
+  };
+};
+
+/** Never rests. */
+export const FULL_SPEED: Pace = () => Promise.resolve();

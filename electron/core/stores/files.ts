@@ -73,18 +73,9 @@ export const findFile = (db: ReadableDb, id: string): FileRecord | undefined =>
 export const filesOfUser = (db: ReadableDb, userId: string): FileRecord[] =>
   db.all(sql.selectFrom('files').selectAll().where('user_id', '=', userId).orderBy('id')).map(fileRecord);
 
-const PAGE = 200;
-
-/** Every user's files in the order of their ids, read page by page: files may be added and deleted meanwhile. */
-export function* allFiles(db: ReadableDb): Generator<FileRecord> {
-  for (let last = ''; ; ) {
-    const rows = db.all(sql.selectFrom('files').selectAll().where('id', '>', last).orderBy('id').limit(PAGE));
-    const lastRow = rows.at(-1);
-    if (lastRow === undefined) return;
-    yield* rows.map(fileRecord);
-    last = lastRow.id;
-  }
-}
+/** The next files of all users in the order of their ids: files may be added and deleted between two calls. */
+export const filesAfter = (db: ReadableDb, id: string, limit: number): FileRecord[] =>
+  db.all(sql.selectFrom('files').selectAll().where('id', '>', id).orderBy('id').limit(limit)).map(fileRecord);
 
 /** Whether a file refers to the object. */
 export const hasFile = (db: ReadableDb, object: string): boolean =>

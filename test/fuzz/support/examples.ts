@@ -44,6 +44,7 @@ const realsOf = async (
     loginToken: world.loginToken,
     model: MODELS[operation.operationId] ?? WORKING_MODEL,
     modelFile: STARTER_MODEL,
+    exportedFile: STARTER_MODEL,
     url: world.remote.url('/tiny.wav'),
     webhook: world.receiver.url('/hook'),
     signature: 'signature',
@@ -56,12 +57,21 @@ const pairsOf = ({ name, example, style }: Parameter): [string, string][] => {
   return Object.entries(example ?? {}).map(([key, value]) => [`${name}[${key}]`, String(value)]);
 };
 
-const bodyOf = (operation: Operation, replaced: (text: string) => string): Pick<Plan, 'body' | 'headers'> => {
+const bodyOf = (
+  operation: Operation,
+  replaced: (text: string) => string,
+  world: World,
+): Pick<Plan, 'body' | 'headers'> => {
   const [media, content] = Object.entries(operation.requestBody?.content ?? {})[0] ?? [];
   if (media === undefined || content === undefined) return { body: undefined, headers: {} };
   if (media === 'application/json') {
     return {
-      body: Buffer.from(replaced(JSON.stringify(content.example))),
+      // The checksum of the example fits no file here.
+      body: Buffer.from(
+        operation.operationId === 'importFile'
+          ? JSON.stringify(world.exported)
+          : replaced(JSON.stringify(content.example)),
+      ),
       headers: { 'content-type': media },
     };
   }
@@ -96,7 +106,7 @@ export const exampleRequest = async (world: World, operation: Operation): Promis
     encodeURIComponent(replaced(params.get(name) ?? '')),
   );
   const query = new URLSearchParams(parameters('query')).toString();
-  const { body, headers } = bodyOf(operation, replaced);
+  const { body, headers } = bodyOf(operation, replaced, world);
   return {
     operation,
     method: operation.method,

@@ -138,6 +138,9 @@ export class Inputs {
     if (operationId === 'importModel' && this.#random.chance(0.9)) {
       return { id: `imported-${this.#random.int(0, 1e9)}` };
     }
+    if (operationId === 'importFile' && this.#random.chance(0.5)) {
+      return { ...this.#world.exported, user: undefined };
+    }
     if (operationId !== 'patchTranscript' || this.#random.chance(0.2)) return {};
     // Random speakers were never detected, and a silent transcript has no segments.
     if (this.#random.chance(0.5)) return { name: 'Said otherwise', segments: undefined, speakers: undefined };

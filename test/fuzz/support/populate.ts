@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { tinyWav } from '../../support/audio.ts';
 import { fixture } from '../../support/fixtures.ts';
 import { catalogueLine, starterBytes } from '../../support/model-mirror.ts';
@@ -55,6 +57,17 @@ const ANALYSES = {
   content_safety: true,
 };
 
+/** A file that no other request knows, so that it stays what it is. */
+const exportOne = async (world: World): Promise<void> => {
+  const bytes = Buffer.from('An exported note.');
+  const path = join(world.folder, 'exported.txt');
+  writeFileSync(path, bytes);
+  const key = await upload(world, 'owner', bytes, 'exported.txt');
+  const { data } = await world.server.client.call('listExports', {});
+  const file = data.files.find((one) => one.key === key);
+  if (file !== undefined) world.exported = { path, file };
+};
+
 const fillFiles = async (world: World): Promise<string> => {
   const speech = await upload(world, 'owner', fixture('01-short-note.wav'), 'short note.wav');
   world.add('file', speech, 'owner', 'speech', true);
@@ -66,6 +79,7 @@ const fillFiles = async (world: World): Promise<string> => {
     world.add('file', await upload(world, 'owner', plain, `disposable ${count}.txt`), 'owner');
   }
   world.add('file', await upload(world, 'maria', plain, 'hers.txt'), 'maria', '', true);
+  await exportOne(world);
   return speech;
 };
 

@@ -151,6 +151,8 @@ const PATTERN_TEXTS = [
   '2000-02-29T00:00:00+05:30',
   'segmentation-starter',
   'embedding-starter',
+  'file_01JD3Z9A5C7E9G2J4K6M8N0P1Q',
+  'ab'.repeat(32),
 ] as const;
 
 /** Values for a field of this name where the world knows better than the schema. */

@@ -1,3 +1,4 @@
+import type { ExportedFile } from '../../../electron/contract/storage.ts';
 import type { TestServer } from '../../support/server.ts';
 import type { UrlServer } from '../../support/url-server.ts';
 import type { WebhookReceiver } from '../../support/webhook-receiver.ts';
@@ -38,6 +39,8 @@ export class World {
   readonly mariasKey: string;
   readonly things: Thing[] = [];
   readonly loginToken: string;
+  /** What `importFile` accepts: a file of an export, and where its bytes lie. */
+  exported: { readonly path: string; readonly file: ExportedFile } | undefined;
   /** While the queue is paused, no request may wait for a transcription. */
   isQueuePaused = false;
   readonly #base: Readonly<Record<string, unknown>>;

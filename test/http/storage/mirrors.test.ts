@@ -102,7 +102,7 @@ describe('copies of a file', () => {
     });
     expect(await part.text()).toBe(text.slice(0, BLOCK));
     for (const path of copies) flip(path, 1);
-    expect(await errorOf(await download())).toMatchObject({ status: 500, code: 'internal_error' });
+    expect(await errorOf(await download())).toMatchObject({ status: 503, code: 'storage_unavailable' });
     const reports = await storage.files.store.verify(row());
     expect(reports.map(({ state }) => state)).toEqual(['lost', 'lost', 'lost']);
   });

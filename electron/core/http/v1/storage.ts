@@ -7,6 +7,7 @@ import { addRoute } from '../add-route.ts';
 import { closeAfterRefusal } from '../lingering-close.ts';
 import { created, ok, success } from '../responses.ts';
 import { addDownloadRoutes } from './storage/downloads.ts';
+import { addMaintenanceRoutes } from './storage/maintenance.ts';
 import { receiveForm } from './storage/upload-form.ts';
 
 const addFileRoutes = (server: FastifyInstance, { service, presign, baseUrl }: Files): void => {
@@ -78,6 +79,7 @@ export const addStorageRoutes = async (server: FastifyInstance, files: Files): P
   addFileRoutes(server, files);
   addCorsRoutes(server, files);
   addDownloadRoutes(server, files);
+  addMaintenanceRoutes(server, files);
   await server.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     // The upload service refuses files that are too large, with a sentence.

@@ -68,6 +68,13 @@ export class FileService {
     return file;
   }
 
+  /** Any user's file. Throws `file_not_found`. */
+  requireAny(key: string): FileRecord {
+    const file = store.findFileByKey(this.#deps.db, normalizeKey(key));
+    if (file === undefined) throw fileNotFound();
+    return file;
+  }
+
   publicFile(key: string): FileRecord | undefined {
     const file = store.findFileByKey(this.#deps.db, normalizeKey(key));
     return file?.isPublic === true ? file : undefined;

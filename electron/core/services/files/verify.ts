@@ -1,58 +1,59 @@
-import { allFiles, storageTotals } from '../../stores/files.ts';
-import type { CopyState } from '../../stores/objects/store.ts';
+import { createPace, FULL_SPEED } from '../../base/event-loop.ts';
+import { filesAfter, storageTotals } from '../../stores/files.ts';
+import type { CopyReport } from '../../stores/objects/store.ts';
 import type { Files } from './create.ts';
 
-export type Progress = (
-  done: { readonly files: number; readonly bytes: number },
-  total: { readonly files: number; readonly bytes: number },
-) => void;
+const BATCH = 200;
+/** A batch ends with the file during which this time is over, so that its caller can show progress and stop. */
+const BATCH_MS = 2000;
 
-export type VerifyProblem = { readonly key: string; readonly folder: string; readonly state: CopyState };
+export type VerifyOptions = {
+  /** Id of the last file that is done. */
+  readonly after?: string | undefined;
+  readonly adopt_mirrors: boolean;
+  readonly remove_unknown: boolean;
+  readonly throttle: boolean;
+};
 
-export type VerifyReport = {
-  readonly files: number;
-  readonly bytes: number;
-  readonly folders: readonly string[];
-  readonly mended: number;
-  readonly lost: number;
-  readonly away: number;
-  /** Every copy that was damaged or missing, including those that were repaired. */
-  readonly problems: readonly VerifyProblem[];
-  /** Objects without a file, e.g. after the database was restored from an older backup. */
-  readonly unknown: number;
+type Problem = { readonly key: string; readonly folder: string; readonly state: 'mended' | 'lost' | 'away' };
+
+const problemOf = (key: string, { folder, state }: CopyReport): Problem[] =>
+  state === 'good' ? [] : [{ key, folder, state }];
+
+/** Counts objects without a file, e.g. after the database was restored from an older backup. */
+const countUnknown = async ({ store }: Files, isRemoved: boolean): Promise<number> => {
+  const orphans = new Set<string>();
+  for await (const { object } of store.orphanedObjects()) orphans.add(object);
+  if (isRemoved) for (const object of orphans) await store.remove(object);
+  return orphans.size;
 };
 
 /**
- * Reads every byte of every copy of every file, and repairs damaged copies. Objects without a file are counted, and
- * removed with `removeUnknown`.
+ * Reads every byte of every copy of the next files, and repairs damaged copies. Objects without a file are counted, or
+ * removed, after the last file.
  */
-export const verifyStorage = async (
-  { db, store }: Files,
-  options: { readonly removeUnknown: boolean; readonly onProgress: Progress },
-): Promise<VerifyReport> => {
-  const total = storageTotals(db);
-  const problems: VerifyProblem[] = [];
+export const verifyFiles = async (files: Files, options: VerifyOptions) => {
+  const { db, store } = files;
+  if (options.adopt_mirrors) await store.adoptMirrors();
+  const pace = options.throttle ? createPace() : FULL_SPEED;
+  const until = performance.now() + BATCH_MS;
   const done = { files: 0, bytes: 0 };
-  options.onProgress(done, total);
-  for (const file of allFiles(db)) {
-    for (const { folder, state } of await store.verify(file)) {
-      if (state !== 'good') problems.push({ key: file.key, folder, state });
-    }
+  const problems: Problem[] = [];
+  let last = options.after ?? '';
+  for (const file of filesAfter(db, last, BATCH)) {
+    problems.push(...(await store.verify(file, pace)).flatMap((report) => problemOf(file.key, report)));
     done.files++;
     done.bytes += file.size;
-    options.onProgress(done, total);
+    last = file.id;
+    if (performance.now() > until) break;
   }
-  const orphans = new Set<string>();
-  for await (const { object } of store.orphanedObjects()) orphans.add(object);
-  if (options.removeUnknown) for (const object of orphans) await store.remove(object);
-  const count = (wanted: CopyState) => problems.filter(({ state }) => state === wanted).length;
+  const isEnd = filesAfter(db, last, 1).length === 0;
   return {
     ...done,
-    folders: store.labels,
-    mended: count('mended'),
-    lost: count('lost'),
-    away: count('away'),
+    total: storageTotals(db),
     problems,
-    unknown: orphans.size,
+    folders: store.labels,
+    unknown: isEnd ? await countUnknown(files, options.remove_unknown) : null,
+    next: isEnd ? null : last,
   };
 };

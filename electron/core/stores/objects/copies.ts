@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { systemCode } from '../../base/errors.ts';
+import { FULL_SPEED, type Pace } from '../../base/event-loop.ts';
 import { BLOCK_SIZE, blockCount, isBlockIntact } from './blocks.ts';
 import type { ObjectFolder } from './folder.ts';
 
@@ -101,7 +102,11 @@ export class OpenCopies {
 }
 
 /** SHA-256 of a folder's copy in hex; undefined when it cannot be read. */
-export const sha256Of = async (folder: ObjectFolder, name: string): Promise<string | undefined> => {
+export const sha256Of = async (
+  folder: ObjectFolder,
+  name: string,
+  pace: Pace = FULL_SPEED,
+): Promise<string | undefined> => {
   let handle: FileHandle;
   try {
     handle = await open(folder.pathOf(name), 'r');
@@ -116,6 +121,7 @@ export const sha256Of = async (folder: ObjectFolder, name: string): Promise<stri
       if (chunk.length === 0) return hash.digest('hex');
       hash.update(chunk);
       at += chunk.length;
+      await pace();
     }
   } catch (error) {
     if (UNREADABLE.includes(systemCode(error) ?? '')) return undefined;

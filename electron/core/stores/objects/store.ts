@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import { AppError, hasDiskFullCode, isAppError, messageOf } from '../../base/errors.ts';
+import { FULL_SPEED, type Pace } from '../../base/event-loop.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { WritableDb } from '../database.ts';
 import * as files from '../files.ts';
@@ -29,6 +30,12 @@ type VerifiedCopy = {
 
 /** How long a verified copy is handed out without reading it again. */
 const TRUST_MS = 5 * 60_000;
+
+const noIntactCopy = (): AppError =>
+  new AppError(
+    'storage_unavailable',
+    'The stored file is missing or damaged, and no intact copy is left. Restore it from a backup of your own, or delete it.',
+  );
 
 type ObjectStoreOptions = {
   readonly db: WritableDb;
@@ -179,10 +186,12 @@ export class ObjectStore {
     const folders = this.#folders;
     const repairLater = () => this.#repairLater(file);
     // A file that is deleted while it is read is missing, not damaged.
-    const explain = (error: unknown) =>
-      error instanceof DamagedObjectError && !files.hasFile(this.#db, file.object)
-        ? new AppError('file_not_found', 'The file was deleted meanwhile.')
-        : error;
+    const explain = (error: unknown) => {
+      if (!(error instanceof DamagedObjectError)) return error;
+      return files.hasFile(this.#db, file.object)
+        ? noIntactCopy()
+        : new AppError('file_not_found', 'The file was deleted meanwhile.');
+    };
     return {
       size: file.size,
       async *read(start, end) {
@@ -226,18 +235,18 @@ export class ObjectStore {
     } finally {
       await copies.close();
     }
-    throw new AppError('internal_error', 'The stored file is damaged, and no good copy is left.');
+    throw noIntactCopy();
   }
 
   /** Compares every copy with the SHA-256, and repairs damaged ones. */
-  async verify(file: StoredObject): Promise<CopyReport[]> {
+  async verify(file: StoredObject, pace: Pace = FULL_SPEED): Promise<CopyReport[]> {
     let isIntact = true;
     for (const folder of this.#folders) {
-      isIntact = isIntact && (await sha256Of(folder, file.object)) === file.sha256;
+      isIntact = isIntact && (await sha256Of(folder, file.object, pace)) === file.sha256;
     }
-    return isIntact
-      ? this.#folders.map(({ label }) => ({ folder: label, state: 'good' }))
-      : this.repair(file);
+    if (isIntact) return this.#folders.map(({ label }) => ({ folder: label, state: 'good' }));
+    // Deleted while it was read.
+    return files.hasFile(this.#db, file.object) ? this.repair(file) : [];
   }
 
   /** Replaces missing and damaged copies. One intact copy of each block is enough, in whichever folder. */
@@ -259,9 +268,9 @@ export class ObjectStore {
     for (const folder of this.#folders) {
       if (!(await folder.isPresent())) continue;
       for await (const object of folder.names()) {
-        if (!files.hasFile(this.#db, object) && !this.#active.has(object)) {
-          yield { folder: folder.label, object };
-        }
+        if (files.hasFile(this.#db, object) || this.#active.has(object)) continue;
+        // One that was deleted since the folder was read is no orphan.
+        if ((await folder.sizeOf(object)) !== undefined) yield { folder: folder.label, object };
       }
     }
   }

@@ -12,7 +12,7 @@ const SANDBOX = { 'content-security-policy': "sandbox; default-src 'none'" } as 
 
 type Presentation = { readonly inline: boolean; readonly cacheControl: string };
 
-const sendStored = (
+export const sendStored = (
   { service }: Files,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -31,7 +31,7 @@ const sendStored = (
   });
 };
 
-const PRIVATE = 'private, no-cache';
+export const PRIVATE = 'private, no-cache';
 const PUBLIC = 'public, max-age=300';
 
 /** The bytes of stored files: by key, by signed URL, and by the direct URL of a public file. */
