@@ -1,4 +1,4 @@
-import { type Entity, resolvePolicies } from '../../contract/analysis.ts';
+import { type ContentSafety, type Entity, resolvePolicies } from '../../contract/analysis.ts';
 import { createYielder, type YieldIfDue } from '../base/event-loop.ts';
 import { joinTexts } from '../base/text.ts';
 import { detectEntities } from './detect.ts';
@@ -35,20 +35,13 @@ export const analyze = async (
   const progress = dependencies.onProgress ?? (() => {});
   const result: AnalysisResult = { warnings: languageWarnings(transcript.language, options) };
   progress(0);
-  const pii = await redactPii(transcript, options, dependencies.secret, yieldIfDue);
-  progress(0.5);
-  let current = dropEmptySegments(pii.transcript);
-  let masked = false;
-  if (options.content_safety) {
-    const { report, profanity } = await assessContentSafety(current, yieldIfDue);
-    result.content_safety = report;
-    masked = profanity.length > 0;
-    current = maskSpans(current, profanity);
-  }
+  const cleaned = await redactAndMask(transcript, options, dependencies.secret, yieldIfDue, progress);
+  const current = cleaned.transcript;
   progress(0.65);
-  if (options.entity_detection) result.entities = refreshTexts(pii.entities, current.text);
-  if (options.redact_pii || masked)
-    result.redacted = { text: current.text, segments: current.segments, redacted_words: pii.words };
+  if (cleaned.report) result.content_safety = cleaned.report;
+  if (options.entity_detection) result.entities = refreshTexts(cleaned.entities, current.text);
+  if (options.redact_pii || cleaned.isMasked)
+    result.redacted = { text: current.text, segments: current.segments, redacted_words: cleaned.words };
   if (options.topics) {
     result.topics = isEnglish(current.language) ? await findTopics(current.text, yieldIfDue) : [];
     result.key_phrases = await findKeyPhrases(current.text, current.language, yieldIfDue);
@@ -88,14 +81,52 @@ const redactTranslation = async (
   secret: string,
   yieldIfDue: YieldIfDue,
 ): Promise<AnalysisTranscript> => {
-  const { transcript } = await redactPii(
+  const { transcript } = await redactAndMask(
     translation,
     { ...options, entity_detection: false },
     secret,
     yieldIfDue,
   );
-  if (!options.content_safety) return transcript;
-  return maskSpans(transcript, (await assessContentSafety(transcript, yieldIfDue)).profanity);
+  return transcript;
+};
+
+type Cleaned = {
+  transcript: AnalysisTranscript;
+  entities: Entity[];
+  words: RedactedWord[];
+  /** What content safety found before it masked anything. */
+  report?: ContentSafety;
+  isMasked: boolean;
+};
+
+/** Redacts private data and masks profanity. A mask may bare private data ("a55-42367"), so both repeat until nothing changes. */
+const redactAndMask = async (
+  transcript: AnalysisTranscript,
+  options: AnalysisOptions,
+  secret: string,
+  yieldIfDue: YieldIfDue,
+  onProgress: (share: number) => void = () => {},
+): Promise<Cleaned> => {
+  const pii = await redactPii(transcript, options, secret, yieldIfDue);
+  onProgress(0.5);
+  const cleaned: Cleaned = { ...pii, transcript: dropEmptySegments(pii.transcript), isMasked: false };
+  while (options.content_safety) {
+    const { report, profanity } = await assessContentSafety(cleaned.transcript, yieldIfDue);
+    cleaned.report ??= report;
+    if (profanity.length === 0) break;
+    cleaned.isMasked = true;
+    const masked = maskSpans(cleaned.transcript, profanity);
+    cleaned.transcript = masked;
+    if (!options.redact_pii) break;
+    const spans = await detectPrivateData(masked.text, masked.language, yieldIfDue);
+    const redaction = redactionOptions(options, secret);
+    const again = await redactTranscript(masked, spans, cleaned.entities, redaction, yieldIfDue);
+    if (again.transcript.text === masked.text) break;
+    cleaned.transcript = dropEmptySegments(again.transcript);
+    cleaned.entities = again.entities;
+    cleaned.words.push(...again.words);
+  }
+  return cleaned;
 };
 
 const redactPii = async (

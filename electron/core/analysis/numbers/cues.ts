@@ -9,7 +9,7 @@ const list = (phrases: string): string[] => phrases.split('|').map((phrase) => p
 /** Cues of values that are numbers or codes of letters and digits. `PHRASES` adds the cues of numbers alone. */
 export const VALUE_CUES = {
   passport: list(
-    `passport|passport number|passport no|passport id|reisepass|reisepassnummer|passnummer|pasaporte|
+    `passport|passports|passport number|passport numbers|passport no|passport id|reisepass|reisepassnummer|passnummer|pasaporte|
     número de pasaporte|passeport|numéro de passeport`,
   ),
   license: list(
@@ -22,7 +22,7 @@ export const VALUE_CUES = {
     v i n|vin number|vehicle identification number|kennzeichen|matrícula|plaque`,
   ),
   password: list(
-    `password|passwd|pwd|passcode|passphrase|pass word|pin|pin code|pin number|passwort|kennwort|mot de passe|contraseña`,
+    `password|passwords|passwd|pwd|passcode|passphrase|pass word|pin|pins|pin code|pin codes|pin number|passwort|passwörter|kennwort|mot de passe|mots de passe|contraseña|contraseñas`,
   ),
 };
 

@@ -40,8 +40,11 @@ const RULES: readonly CueRule[] = [
     policy: 'username',
     cues: [
       'username',
+      'usernames',
       'user name',
+      'user names',
       'login',
+      'logins',
       'log-in',
       'user id',
       'handle',
@@ -67,7 +70,7 @@ const RULES: readonly CueRule[] = [
 /** First words of all cues: skips most tokens with one lookup. */
 const FIRST_WORDS = new Set(RULES.flatMap((rule) => rule.cues.map((cue) => cue.split(' ')[0] ?? '')));
 const LINKING_WORDS =
-  /^(?:is|was|number|no|nr|num|are|it's|its|ist|lautet|heißt|est|es|for|the|account|called|set|to|my|this|that|on|reads|equals|nummer|numéro|numero|número)$/u;
+  /^(?:is|was|number|numbers|no|nr|n|num|are|it's|its|ist|lautet|heißt|est|es|for|the|account|called|set|to|my|this|that|on|reads|equals|nummer|numéro|numero|número)$/u;
 /** Words that may stand between a cue and "to", "be" and the like: "password has been changed to". */
 const CHANGE_WORDS =
   /^(?:has|have|been|will|should|must|be|just|now|changed|reset|updated|switched|wurde|auf|zu|geändert|a|été|changé|en|à|sido|cambiada|fue)$/u;
@@ -78,11 +81,50 @@ const CLAUSE_ENDS =
 const SPOKEN_CHARACTERS =
   /^(?:dash|hyphen|underscore|dot|minus|plus|space|capital|uppercase|lowercase|hash|hashtag|star|dollar|exclamation|mark|point|question|at|ampersand|slash)$/u;
 
+/** Between the values of a list: "X1234567, X2345678 and X3456789". */
+const LIST_WORDS = /^(?:and|or|und|oder|et|ou|y|o|e|also|sowie)$/u;
+
 /** Detects values by the words before them: passports, driver's licenses, plates, user names, passwords. */
 export const findCuedValues = (tokens: readonly Token[], language: string): DetectedSpan[] =>
   tokens.flatMap((token, at) =>
-    FIRST_WORDS.has(token.norm) ? RULES.flatMap((rule) => valueAfter(tokens, at, rule, language) ?? []) : [],
+    FIRST_WORDS.has(token.norm)
+      ? RULES.flatMap((rule) => {
+          const first = valueAfter(tokens, at, rule, language);
+          return first ? [first, ...furtherCodes(tokens, at, first, rule)] : [];
+        })
+      : [],
   );
+
+/** A whole code in one token: digits with letters, or as many digits as a code has. */
+const isCode = ({ text, isBlocked }: Token, { minLength, maxLength, needsDigit }: CueRule): boolean => {
+  const value = text.replace(/[^\p{L}\p{N}]/gu, '');
+  const hasEnough = value.length >= Math.max(minLength, 4) && value.length <= maxLength;
+  const isMixed = /\d/u.test(value) && /\p{L}/u.test(value);
+  return (
+    !isBlocked && hasEnough && (isMixed || /^\d{6,}$/u.test(value) || (needsDigit && /^\d+$/u.test(value)))
+  );
+};
+
+/** The other codes of a list that begins with a cued value. */
+const furtherCodes = (
+  tokens: readonly Token[],
+  from: number,
+  value: DetectedSpan,
+  rule: CueRule,
+): DetectedSpan[] => {
+  const found: DetectedSpan[] = [];
+  let at = from;
+  while ((tokens[at]?.to ?? Number.POSITIVE_INFINITY) < value.to) at += 1;
+  for (;;) {
+    const previous = tokens[at];
+    if (!previous || /[.!?:]/u.test(previous.trail)) return found;
+    const next = LIST_WORDS.test(tokens[at + 1]?.norm ?? '') ? at + 2 : at + 1;
+    const token = tokens[next];
+    if (!token || !isCode(token, rule)) return found;
+    found.push(entitySpan(rule.policy, token.from, token.to, 82));
+    at = next;
+  }
+};
 
 const valueAfter = (
   tokens: readonly Token[],
@@ -122,7 +164,9 @@ const codeAt = (
   rule: CueRule,
   language: string,
 ): DetectedSpan | undefined => {
-  const pieces = spelledPartsFrom(tokens, start, language, 20);
+  const all = spelledPartsFrom(tokens, start, language, 20);
+  const codes = all.filter(({ token }) => isCode(token, rule));
+  const pieces = codes[1] === undefined ? all : all.slice(0, all.indexOf(codes[1]));
   const value = pieces.map((piece) => piece.value).join('');
   const first = pieces[0]?.token;
   const last = pieces.at(-1)?.token;

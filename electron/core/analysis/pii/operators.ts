@@ -14,12 +14,14 @@ export type RedactionOperator = {
 
 /**
  * Replaces a private value. `hash`: `[POLICY_xxxxxxxx]`, eight hex digits of an HMAC-SHA-256 of the policy and the
- * canonical value, so that a spoken number and the same number in digits get one token. `mask`: letters and digits
- * become "*". `remove`: nothing.
+ * canonical value, so that a spoken number and the same number in digits get one token. `mask`: each
+ * UTF-16 unit of letters and digits becomes "*", so that offsets stay. `remove`: nothing.
  */
 export const applyOperator = (value: string, policy: PiiPolicy, by: RedactionOperator): string => {
   if (by.method === 'remove') return '';
-  if (by.method === 'mask') return value.replace(/[\p{L}\p{N}\p{M}]/gu, '*');
+  if (by.method === 'mask') {
+    return value.replace(/[\p{L}\p{N}\p{M}]/gu, (sign) => '*'.repeat(sign.length));
+  }
   const digest = createHmac('sha256', by.secret)
     .update(`${policy}\n${canonicalForm(value, by.language)}`)
     .digest('hex');

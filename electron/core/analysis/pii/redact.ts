@@ -3,11 +3,14 @@ import type { YieldIfDue } from '../../base/event-loop.ts';
 import { Tagger } from '../names/tagger.ts';
 import type { DetectedSpan } from '../spans.ts';
 import type { AnalysisTranscript, RedactedWord } from '../types.ts';
-import { detectPrivateData, redactionSpans } from './redaction-spans.ts';
+import { detectPrivateData, redactionSpans, widenSpans } from './redaction-spans.ts';
 import { type OffsetMap, rewriteTranscript } from './rewrite.ts';
 
-/** Redaction can join other words to private data, so detection repeats; more rounds than any text needs. */
-const MAX_ROUNDS = 8;
+/**
+ * Redaction can join other words to private data, so detection repeats. Text that still changes after these rounds loses the
+ * words around each value, too, twice as many in each round: so the number of rounds stays small for any text.
+ */
+const EXACT_ROUNDS = 12;
 
 export type RedactionOptions = {
   policies: readonly PiiPolicy[];
@@ -39,9 +42,11 @@ export const redactTranscript = async (
   let detected = spans;
   let mapped: Entity[] = [...entities];
   const words: RedactedWord[] = [];
-  for (let round = 0; round < MAX_ROUNDS; round++) {
-    const toRedact = await redactionSpans(current.text, detected, policies, yieldIfDue);
-    if (toRedact.length === 0) break;
+  for (let round = 0; ; round++) {
+    const exact = await redactionSpans(current.text, detected, policies, yieldIfDue);
+    if (exact.length === 0) break;
+    const toRedact =
+      round < EXACT_ROUNDS ? exact : widenSpans(current.text, exact, 2 ** (round - EXACT_ROUNDS + 1));
     const next = await rewriteTranscript(current, toRedact, operator, yieldIfDue);
     await yieldIfDue();
     words.push(...next.words);

@@ -76,10 +76,11 @@ export const redactionSpans = async (
   const repetitions = await findRepetitions(text, selected, yieldIfDue);
   await yieldIfDue();
   // A span without letters and digits would never change, and redaction never end.
-  return mergeOverlapping([...selected, ...repetitions]).filter((span) =>
-    /[\p{L}\p{N}]/u.test(text.slice(span.from, span.to)),
-  );
+  return mergeOverlapping([...selected, ...repetitions]).filter((span) => hasText(text, span));
 };
+
+const hasText = (text: string, { from, to }: RedactionSpan): boolean =>
+  /[\p{L}\p{N}]/u.test(text.slice(from, to));
 
 const mergeOverlapping = (detected: readonly DetectedSpan[]): RedactionSpan[] => {
   const sorted = [...detected].sort((a, b) => a.from - b.from || b.to - a.to);
@@ -97,6 +98,22 @@ const mergeOverlapping = (detected: readonly DetectedSpan[]): RedactionSpan[] =>
     }
   }
   return spans.map(({ from, to, policy }) => ({ from, to, policy }));
+};
+
+/** Extends each span by `count` words on both sides, without what is redacted already. */
+export const widenSpans = (text: string, spans: readonly RedactionSpan[], count: number): RedactionSpan[] => {
+  const tokens = tokenize(text);
+  const wide: DetectedSpan[] = [];
+  let first = 0;
+  for (const { from, to, policy } of spans) {
+    while ((tokens[first]?.to ?? Number.POSITIVE_INFINITY) <= from) first += 1;
+    let end = first;
+    while ((tokens[end]?.from ?? Number.POSITIVE_INFINITY) < to) end += 1;
+    const start = tokens[Math.max(0, first - count)]?.from ?? from;
+    const stop = tokens[Math.min(tokens.length, end + count) - 1]?.to ?? to;
+    wide.push(hiddenSpan(policy, Math.min(start, from), Math.max(stop, to), 0));
+  }
+  return mergeOverlapping(excludeRedacted(wide, tokens)).filter((span) => hasText(text, span));
 };
 
 type Repetition = {

@@ -58,7 +58,7 @@ export const rewriteTranscript = async (
     texts.push(replaced.text);
     const located = locateSegmentWords(text, range, segment, index);
     redacted.push(...redactedWordsIn(segment, located, replacements));
-    const words = segment.words.length > 0 ? rewriteWords(text, located, replacements) : [];
+    const words = segment.words.length > 0 ? rewriteWords(replaced, located, replacements) : [];
     rewritten.push({ ...segment, text: replaced.text, words });
   }
   return { transcript: { ...transcript, text: joinTexts(texts), segments: rewritten }, words: redacted, map };
@@ -121,12 +121,15 @@ const rewriteSegmentText = (
       if (/[\p{L}\p{N}]/u.test(sign)) closes = false;
     }
     if (!replacement) break;
+    const { substitute } = replacement;
+    const isMask = isMasked(replacement);
     for (; at < replacement.to; at++) {
-      starts.push(replacement.substitute === '' ? -1 : out.length);
-      ends.push(replacement.substitute === '' ? -1 : out.length + replacement.substitute.length);
+      const sign = out.length + at - replacement.from;
+      starts.push(substitute === '' ? -1 : isMask ? sign : out.length);
+      ends.push(substitute === '' ? -1 : isMask ? sign + 1 : out.length + substitute.length);
     }
-    out += replacement.substitute;
-    closes = closing || replacement.substitute === '';
+    out += substitute;
+    closes = closing || substitute === '';
   }
   const trimmed = out.trimEnd();
   const lead = trimmed.length - trimmed.trimStart().length;
@@ -178,85 +181,50 @@ const redactedWordsIn = (
     ];
   });
 
+const isMasked = ({ from, to, substitute }: Replacement): boolean =>
+  substitute.length === to - from && !substitute.startsWith('[');
+
+/** The range of a part of the old text in the segment's new text, or undefined where nothing of it is left. */
+const newRange = (
+  { text, starts, ends, from: offset }: RewrittenText,
+  from: number,
+  to: number,
+): { from: number; to: number } | undefined => {
+  let range: { from: number; to: number } | undefined;
+  for (let at = from - offset; at < to - offset; at++) {
+    const [start = -1, end = -1] = [starts[at], ends[at]];
+    if (start < 0 || end <= start || start >= text.length) continue;
+    range = { from: Math.min(range?.from ?? start, start), to: Math.max(range?.to ?? end, end) };
+  }
+  return range && { from: range.from, to: Math.min(range.to, text.length) };
+};
+
 /**
- * Applies the replacements to words: a hash token becomes one word with the time of those it replaces. A word that
- * differs from the text, which a person may have edited, takes its text from there.
+ * The words as they stand in the segment's new text. A hash token becomes one word with the time of those it replaces. Of a
+ * removed word, letters that are left are a word, and signs belong to the word that they touch.
  */
 const rewriteWords = (
-  text: string,
+  rewritten: RewrittenText,
   located: readonly LocatedWord[],
   replacements: readonly Replacement[],
 ): AnalysisWord[] => {
   const out: AnalysisWord[] = [];
-  let current: { replacement: Replacement; word: AnalysisWord } | undefined;
+  /** Where the last word in `out` ends. */
+  let end = 0;
   for (const word of located) {
-    const replacement = replacementAt(word, replacements);
     const { word: _own, segment: _segment, from, to, ...times } = word;
-    if (!replacement) {
-      current = undefined;
-      if (to > from) out.push({ ...times, word: text.slice(from, to) });
-      continue;
-    }
-    const before = text.slice(from, Math.max(from, replacement.from));
-    const after = textAfterReplacement(text, word, replacement, replacements);
-    const masked =
-      replacement.substitute !== '' &&
-      replacement.substitute.length === replacement.to - replacement.from &&
-      !replacement.substitute.startsWith('[');
-    if (masked) {
-      out.push({ ...times, word: maskedWord(text, word, replacements) });
-    } else if (current?.replacement === replacement) {
-      current.word.word += after;
-      current.word.end = Math.max(current.word.end, word.end);
-    } else if (replacement.substitute !== '') {
-      const merged = { ...times, word: before + replacement.substitute + after };
-      out.push(merged);
-      current = { replacement, word: merged };
-    } else {
-      appendRemainder(out, times, before + after);
-    }
+    const range = newRange(rewritten, from, to);
+    if (range === undefined) continue;
+    const replacement = replacementAt(word, replacements);
+    const last = out.at(-1);
+    const own = rewritten.text.slice(Math.max(range.from, end), range.to);
+    const isWord = replacement === undefined || /[\p{L}\p{N}*]/u.test(own);
+    if (last !== undefined && (range.from < end || (range.from === end && !isWord))) {
+      last.word += own;
+      if (replacement !== undefined && replacement.substitute !== '') last.end = Math.max(last.end, word.end);
+    } else if (own !== '' && isWord) out.push({ ...times, word: own });
+    else continue;
+    end = Math.max(end, range.to);
   }
   return out;
-};
-
-/** The rest of a word after a replacement, with further replacements applied. */
-const textAfterReplacement = (
-  text: string,
-  word: LocatedWord,
-  replacement: Replacement,
-  replacements: readonly Replacement[],
-): string => {
-  let rest = '';
-  let at = replacement.to;
-  for (const next of replacements) {
-    if (next.from < replacement.to || next.from >= word.to) continue;
-    rest += text.slice(at, next.from) + next.substitute;
-    at = next.to;
-  }
-  return rest + text.slice(at, Math.max(at, word.to));
-};
-
-const maskedWord = (text: string, word: LocatedWord, replacements: readonly Replacement[]): string => {
-  let out = '';
-  let at = word.from;
-  for (const replacement of replacements) {
-    if (replacement.to <= word.from || replacement.from >= word.to) continue;
-    const from = Math.max(replacement.from, word.from);
-    const to = Math.min(replacement.to, word.to);
-    out +=
-      text.slice(at, from) + replacement.substitute.slice(from - replacement.from, to - replacement.from);
-    at = to;
-  }
-  return out + text.slice(at, word.to);
-};
-
-/** Keeps the rest of a removed word: letters as a word, a sentence mark at the word before. */
-const appendRemainder = (out: AnalysisWord[], times: Omit<AnalysisWord, 'word'>, rest: string): void => {
-  if (/[\p{L}\p{N}]/u.test(rest)) {
-    out.push({ ...times, word: rest });
-    return;
-  }
-  const last = out.at(-1);
-  const mark = /[.!?]/u.exec(rest)?.[0];
-  if (last && mark && !/[.!?]$/u.test(last.word)) last.word = last.word.replace(/[,;:]$/u, '') + mark;
 };
