@@ -106,6 +106,10 @@ const digitValue = (cluster: string): string => {
 const patternEdits = (text: string): Edit[] => {
   const edits = [
     ...separatorEdits(text),
+    ...oddNumberEdits(text),
+    ...gluedNumberWordEdits(text),
+    ...replaceAll(text, JOINED_AT, '@'),
+    ...replaceAll(text, JOINED_DOT, '.'),
     ...replaceAll(text, BRACKETED_AT, '@'),
     ...replaceAll(text, BRACKETED_DOT, '.'),
     ...replaceAll(text, ASSIGNMENT, ': '),
@@ -147,6 +151,36 @@ const isJoinedNumber = (value: string): boolean => {
   return !/[,，]/u.test(value) && !groups.every((group) => YEAR.test(group));
 };
 
+/** A telephone number with unusual signs ("555*014*2367") or letters for digits ("555-O14-2367"). */
+const ODD_NUMBER =
+  /(?<![\p{L}\d.:+*=-])[\dOoIl]{3}([-. ]|\s?(?:[*+:=]|[→⇒]|->)\s?)[\dOoIl]{3}\1[\dOoIl]{4}(?![\p{L}\d]|[.:+*=-]\d)/gu;
+const LOOKALIKES: Readonly<Record<string, string>> = { O: '0', o: '0', I: '1', l: '1' };
+
+const oddNumberEdits = (text: string): Edit[] =>
+  [...text.matchAll(ODD_NUMBER)].flatMap(({ 0: value, 1: sign = '', index }) => {
+    if ((value.match(/\d/gu) ?? []).length < 7) return [];
+    const signs = /^[-. ]$/u.test(sign) ? [] : replaceAll(value, /[^\p{L}\d]+/gu, '-');
+    const letters = [...value.matchAll(/[OoIl]/gu)].map((letter) => ({
+      from: letter.index,
+      to: letter.index + 1,
+      by: LOOKALIKES[letter[0]] ?? '',
+    }));
+    return [...signs, ...letters].map(({ from, to, by }) => ({ from: from + index, to: to + index, by }));
+  });
+
+const ENGLISH_DIGIT = 'zero|oh|one|two|three|four|five|six|seven|eight|nine';
+const GLUED_DIGITS = new RegExp(String.raw`(?<![\p{L}\d])(?:${ENGLISH_DIGIT}){4,}(?![\p{L}\d])`, 'giu');
+
+/** "fivefivefive" as "five five five". */
+const gluedNumberWordEdits = (text: string): Edit[] =>
+  [...text.matchAll(GLUED_DIGITS)].flatMap(({ 0: value, index }) =>
+    [...value.matchAll(new RegExp(ENGLISH_DIGIT, 'giu'))].map((word) => ({
+      from: index + word.index,
+      to: index + word.index + word[0].length,
+      by: `${word[0]} `,
+    })),
+  );
+
 const DOT_WORDS = SPOKEN_SIGNS['.'].join('|');
 const AT_WORDS = SPOKEN_SIGNS['@'].join('|');
 /** "(at)" between a mailbox and something with a dot. */
@@ -158,9 +192,18 @@ const BRACKETED_DOT = new RegExp(
   String.raw`(?<=[\p{L}\d])\s?[([{<]\s?(?:${DOT_WORDS}|\.)\s?[)\]}>]\s?(?=[\p{L}\d])`,
   'giu',
 );
+/** "maria_at_example_dot_com". */
+const JOINED_AT = new RegExp(
+  String.raw`(?<=[\p{L}\d])([_-])(?:${AT_WORDS})\1(?=[\p{L}\d]{1,60}\1(?:${DOT_WORDS})\1\p{L})`,
+  'giu',
+);
+const JOINED_DOT = new RegExp(
+  String.raw`(?<=([_-])(?:${AT_WORDS})\1[\p{L}\d]{1,60})\1(?:${DOT_WORDS})\1(?=\p{L})`,
+  'giu',
+);
 /** "password = x", "pin->x", "login:x". */
 const ASSIGNMENT =
-  /(?<=(?<![\p{L}\d?&_])(?:password|passcode|passphrase|passwd|pwd|pin|pin code|username|user name|user id|login|passwort|kennwort|benutzername|mot de passe|contraseña|usuario|passport|license|licence|reisepass|führerschein|passeport|pasaporte|phone|tel|telefon|teléfono|téléphone|email|e-mail|ssn))(?:\s?(?:=>|:=|->|→|=)\s?|:(?=\S))/giu;
+  /(?<=(?<![\p{L}\d?&_])(?:password|passcode|passphrase|passwd|pwd|pw|pass|pin|pin code|username|user name|user id|login|passwort|kennwort|benutzername|mot de passe|contraseña|usuario|passport|license|licence|reisepass|führerschein|passeport|pasaporte|phone|tel|telefon|teléfono|téléphone|email|e-mail|ssn))(?:\s?(?:=>|:=|->|→|=)\s?|:(?=\S))/giu;
 /** The full stop of "no." before a code. */
 const ABBREVIATED_NUMBER =
   /(?<=(?<![\p{L}\d])(?:no|nr|num|núm|nro|n))(?:\.:?\s?[º°]?|[º°]):?\s?(?=#?\p{L}{0,3}[ -]?\d)/giu;

@@ -29,11 +29,13 @@ const TOKEN = new RegExp(String.raw`[${CONTINUOUS_SCRIPTS}]+|[^\s—–${CONTINU
 const SPACED_RUN = new RegExp(String.raw`[^\s${CONTINUOUS_SCRIPTS}]+`, 'gu');
 /** Longer runs are no words, addresses or numbers. Skipping them bounds the cost of hostile input. */
 const MAX_TOKEN_LENGTH = 2000;
-const LEAD = /^["'“”‘’«»‹›([{¿¡#<*_-]*/u;
-const TRAIL = /[.,!?;:…"'“”‘’«»‹›)\]}。！？、，؟।>*]*$/u;
+/** All signs but those that a value or an amount begins with: "+49", "@maria", "::1", "$5", ".5". */
+const LEAD = /^(?:[^\p{L}\p{N}\p{M}+@$€£¥₹:.&%]|\ufe0f|\.{2,}|:(?!:))*/u;
+/** All signs but those that an amount or a name ends with: "5 €", "5%", "C++", "C#". */
+const TRAIL = /(?:[^\p{L}\p{N}\p{M}@$€£¥₹%&+#]|\ufe0f|(?<=\d)&)*$/u;
 /** A redaction token, a mask with the marks between its asterisks, or a masked profanity ("d***"). */
 const REDACTED =
-  /\[[A-Z_]+_[0-9a-f]{8}\]|(?:(?<![\p{L}\p{N}*])[\p{L}\p{N}](?=\*{2}))?\*+(?:[^\p{L}\p{N}\s*]+\*+)*/gu;
+  /\[[A-Z_]+_[0-9a-f]{8}\]|(?:(?<![\p{L}\p{N}*/.@_=:-])[\p{L}\p{N}](?=\*{2}))?\*+(?:[^\p{L}\p{N}\s*]+\*+)*/gu;
 /** Markdown emphasis at the edge of a word: punctuation, not a mask. */
 const EMPHASIS = /^\*{1,3}$/u;
 /** Punctuation and possessive endings next to a redaction token. */
@@ -88,16 +90,72 @@ export function* tokenWindows(tokens: readonly Token[]): Generator<Token[]> {
   }
 }
 
+/** Signs inside a run without white space that no word, number or address contains. */
+const DIVIDER = /[|~`^\\<>{}"“”„‟«»‹›「」『』【】《》〈〉=;…•\p{So}]|\]\(/u;
+/** Where the signs of the next word begin: "a|(b". */
+const OPENING = /[([{<"“„«‹「『【《〈¿¡#+]+$/u;
+/** Skips most words, whose only signs are their lead and trail. */
+const SIGN_INSIDE = /[\p{L}\p{N}\p{M}][^\p{L}\p{N}\p{M}'’-]+[\p{L}\p{N}\p{M}]|-\d/u;
+const WORD_RUN = /[\p{L}\p{N}\p{M}]+/gu;
+/** What people write right before a number: "tel:555-014-2367", "call.555 014 2367", "phone_555-014-2367". */
+const LABEL_SIGN = /^[:/_.+-]+\(?$/u;
+const LONG_NUMBER = /^(?:[\d]{7}|\d+(?:[\s()./_-]*\d){6})/u;
+
+/** Whether the signs between two runs of letters and digits separate words. */
+const isDivided = (before: string, signs: string, after: string): boolean => {
+  if (DIVIDER.test(signs)) return true;
+  const isNumber = /\d$/u.test(before) && /^\d/u.test(after);
+  // The next parameter of a query.
+  if (signs === '&') return /^\p{L}[\p{L}\d_]*=/u.test(after);
+  if (/[,()[\]]/u.test(signs)) return !isNumber;
+  if (!LABEL_SIGN.test(signs) || !/^\p{L}{2,}$/u.test(before)) return false;
+  return LONG_NUMBER.test(after) || (/^:\+?\(?$|^\+$/u.test(signs) && /^\d{2}/u.test(after));
+};
+
+/** Splits what is written without white space at signs that no value contains: "a|b", "Lopez,Maria", "tel:555-014-2367". */
+const splitDivided = (raw: string): string[] => {
+  const parts: string[] = [];
+  let at = 0;
+  let previous: RegExpExecArray | undefined;
+  for (const word of raw.matchAll(WORD_RUN)) {
+    if (previous !== undefined) {
+      const signs = raw.slice(previous.index + previous[0].length, word.index);
+      if (isDivided(previous[0], signs, raw.slice(word.index, word.index + 40))) {
+        const cut = word.index - (OPENING.exec(signs)?.[0].length ?? 0);
+        parts.push(raw.slice(at, cut));
+        at = cut;
+      }
+    }
+    previous = word;
+  }
+  return [...parts, raw.slice(at)];
+};
+
 type Part = {
   raw: string;
   isBlocked: boolean;
 };
 
 const addTokens = (tokens: Token[], raw: string, at: number): void => {
-  if (raw.length > MAX_TOKEN_LENGTH || !/[*[]/u.test(raw)) {
-    tokens.push(toToken(raw, at, tokens.length, raw.length > MAX_TOKEN_LENGTH));
+  if (raw.length > MAX_TOKEN_LENGTH) tokens.push(toToken(raw, at, tokens.length, true));
+  else if (/[*[]/u.test(raw)) addMarkedTokens(tokens, raw, at);
+  else addWords(tokens, raw, at);
+};
+
+const addWords = (tokens: Token[], raw: string, at: number): void => {
+  if (!SIGN_INSIDE.test(raw)) {
+    tokens.push(toToken(raw, at, tokens.length, false));
     return;
   }
+  let from = at;
+  for (const part of splitDivided(raw)) {
+    tokens.push(toToken(part, from, tokens.length, false));
+    from += part.length;
+  }
+};
+
+/** The tokens of a run with asterisks or brackets, which may be redacted already. */
+const addMarkedTokens = (tokens: Token[], raw: string, at: number): void => {
   let from = at;
   let lead = '';
   const parts = splitRedacted(raw);
@@ -112,7 +170,7 @@ const addTokens = (tokens: Token[], raw: string, at: number): void => {
     } else if (index < parts.length - 1 && NO_WORD.test(part.raw)) {
       lead = part.raw;
     } else {
-      tokens.push(toToken(part.raw, from, tokens.length, false));
+      addWords(tokens, part.raw, from);
     }
     from += part.raw.length;
   }

@@ -36,7 +36,10 @@ export const findSpokenAddresses = (tokens: readonly Token[]): DetectedSpan[] =>
       at += 1;
       continue;
     }
-    const mailbox = mailboxBefore(tokens, host.first);
+    // A host of two words: "at proton mail dot com".
+    const mailbox =
+      mailboxBefore(tokens, host.first) ??
+      (isLabel(tokens[host.first - 1]) ? mailboxBefore(tokens, host.first - 1) : undefined);
     const hit = mailbox === undefined ? spokenUrl(tokens, host) : spokenEmail(tokens, mailbox, host);
     if (hit) found.push(hit);
     at = host.last + 1;
@@ -135,7 +138,7 @@ const mailboxBefore = (tokens: readonly Token[], host: number): number | undefin
     } else if (
       (isSpelled(tokens[first]) || isNumberAt(tokens, first)) &&
       isMailboxPart(before) &&
-      !endsMailbox(before)
+      (!endsMailbox(before) || (isLetter(before) && isLetter(tokens[first]) && isLetter(tokens[first - 2])))
     ) {
       first -= 1;
       joined = joined || isSpelled(before);
@@ -171,6 +174,8 @@ const isMailboxPart = (token: Token | undefined): boolean => {
   if (!token || token.isBlocked || /[.,!?;:]/u.test(token.trail)) return false;
   return /^[\p{L}\d]+(?:[._+-][\p{L}\d]+)*$/u.test(token.norm);
 };
+
+const isLetter = (token: Token | undefined): boolean => /^\p{L}$/u.test(token?.norm ?? '');
 
 const endsMailbox = (token: Token | undefined): boolean =>
   token === undefined || NEVER_LABEL.has(token.norm) || MAILBOX_CUE.test(token.norm);

@@ -4,19 +4,31 @@ import { TOP_LEVEL } from './domains.ts';
 /** A dot, or the dot and space that recognizers write before a common top-level domain ("example. com"). */
 const DOT = String.raw`\.(?:\s(?=(?:com|org|net|edu|co|de|io|fr|es|example)\b))?`;
 const LABEL = String.raw`[\p{L}\d](?:[\p{L}\d-]*[\p{L}\d])?`;
+/** Not inside of a mailbox: "_maria@example.com_" begins with "m". */
+const MAILBOX_START = String.raw`(?<=(?:^|[^\p{L}\d._%+'-])[._%+'-]{0,8})`;
 const EMAIL = new RegExp(
-  String.raw`(?<![\p{L}\d._%+'-])[\p{L}\d][\p{L}\d._%+'-]*\s?@\s?${LABEL}(?:${DOT}${LABEL})*${DOT}\p{L}{2,24}(?![\p{L}\d])`,
+  String.raw`${MAILBOX_START}[\p{L}\d][\p{L}\d._%+'-]*\s?@\s?${LABEL}(?:${DOT}${LABEL})*${DOT}\p{L}{2,24}(?![\p{L}\d])`,
   'gu',
 );
 /** An email address whose dot is missing: hidden, not reported. */
-const DAMAGED = /(?<![\p{L}\d._%+-])[\p{L}\d][\p{L}\d._%+-]*@[\p{L}\d][\p{L}\d.-]*(?<=[\p{L}\d])/gu;
-const SCHEME = /\b(?:https?|ftp|wss?):\/\/[^\s<>"'”’)\]]+/giu;
+const DAMAGED = new RegExp(
+  String.raw`${MAILBOX_START}[\p{L}\d][\p{L}\d._%+-]*@[\p{L}\d][\p{L}\d.-]*(?<=[\p{L}\d])`,
+  'gu',
+);
+/** RFC 5321: a quoted mailbox, and an address instead of a name. */
+const QUOTED =
+  /"[^"\n]{1,64}"@[\p{L}\d][\p{L}\d.-]*[\p{L}\d]|(?<![\p{L}\d._%+-])[\p{L}\d._%+-]{1,64}@\[[^\]\s]{2,45}\]/gu;
+/** What RFC 3986 allows in a path, and letters of all scripts; quotes and closing brackets belong to the text around it. */
+const PATH_SIGN = String.raw`[^\s<>"'“”„‘’«»‹›「」『』()\[\]{}|\\^…—–${'`'}]`;
+const SCHEME = new RegExp(String.raw`(?<![\p{L}\d])(?:https?|ftp|wss?):\/\/${PATH_SIGN}+`, 'giu');
 const WWW = new RegExp(
-  String.raw`\bwww\.\s?${LABEL}(?:${DOT}${LABEL})*${DOT}\p{L}{2,12}\b(?:\/[^\s<>"'”’)\]]*)?`,
+  String.raw`(?<![\p{L}\d])www\.\s?${LABEL}(?:${DOT}${LABEL})*${DOT}\p{L}{2,12}(?![\p{L}\d])(?:\/${PATH_SIGN}*)?`,
   'giu',
 );
-const BARE =
-  /(?<![\p{L}\d@.])(?:[\p{L}\d](?:[\p{L}\d-]*[\p{L}\d])?\.)+(\p{L}{2,12})(?![\p{L}\d@])(?:\/[^\s<>"'”’)\]]*)?/giu;
+const BARE = new RegExp(
+  String.raw`(?<![\p{L}\d@.])(?:[\p{L}\d](?:[\p{L}\d-]*[\p{L}\d])?\.)+(\p{L}{2,12})(?![\p{L}\d@])(?:\/${PATH_SIGN}*)?`,
+  'giu',
+);
 const IPV6 = /(?<![\p{L}\d:])(?:[\da-f]{0,4}:){2,7}[\da-f]{0,4}(?![\p{L}\d:])/giu;
 
 /** Detects written email addresses, URLs and IPv6 addresses (RFC 5321 and 3986, simplified). */
@@ -27,7 +39,7 @@ export const findWrittenAddresses = (text: string): DetectedSpan[] => [
 ];
 
 const findEmails = (text: string): DetectedSpan[] => {
-  const damaged = [...text.matchAll(DAMAGED)].map((match) =>
+  const damaged = [...text.matchAll(DAMAGED), ...text.matchAll(QUOTED)].map((match) =>
     hiddenSpan('email_address', match.index, match.index + match[0].length, 60),
   );
   const whole = [...text.matchAll(EMAIL)].map((match) =>
@@ -50,9 +62,9 @@ const findUrls = (text: string): DetectedSpan[] => {
   return found;
 };
 
-/** A URL without the sentence's punctuation at its end. */
+/** A URL without the sentence's punctuation and emphasis at its end. */
 const url = (from: number, raw: string, weight: number): DetectedSpan =>
-  entitySpan('url', from, from + raw.replace(/[.,;:!?…]+$/u, '').length, weight);
+  entitySpan('url', from, from + raw.replace(/[.,;:!?*_~=]+$/u, '').length, weight);
 
 /** Whether a dotted word is an abbreviation ("U.S.") or lacks a space after a full stop ("end.So"). */
 const isAbbreviation = (value: string): boolean => {

@@ -21,7 +21,7 @@ const SEPARATOR_WORDS = new Map<string, string>([
   ['colon', ':'],
 ]);
 const FILLERS = new Set(
-  'uh um er erm ehm äh ähm euh eh ah hmm mhm mm-hmm uh-huh okay ok right alright sure yes yeah then space got it go on ahead sorry wait'.split(
+  'uh um er erm ehm äh ähm euh eh ah hmm mhm mm-hmm uh-huh okay ok right alright sure yes yeah then space got it go on ahead sorry wait pause beat'.split(
     ' ',
   ),
 );

@@ -142,8 +142,9 @@ const spanFromCue = (
         ? hiddenSpan('credit_card_number', from, to, 60)
         : undefined;
     case 'ssn':
-      if (length >= 7 && length <= 11) return hiddenSpan('us_social_security_number', from, to, 70);
-      return length === 4 ? hiddenSpan('us_social_security_number', from, to, 60) : undefined;
+      return length >= 4 && length <= 11
+        ? hiddenSpan('us_social_security_number', from, to, length >= 7 ? 70 : 60)
+        : undefined;
     case 'phone':
       return length >= 5 && length < 7 ? hiddenSpan('phone_number', from, to, 60) : undefined;
     case 'cvv':
@@ -156,6 +157,8 @@ const spanFromCue = (
       return length >= 3 && length <= 17 ? entitySpan('vehicle_id', from, to, 82) : undefined;
     case 'password':
       return length >= 4 && length <= 8 ? entitySpan('password', from, to, 82) : undefined;
+    case undefined:
+      return context.isPartOfNumber && length === 4 ? hiddenSpan('number_sequence', from, to, 10) : undefined;
     default:
       return undefined;
   }

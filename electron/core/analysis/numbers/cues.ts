@@ -22,7 +22,7 @@ export const VALUE_CUES = {
     v i n|vin number|vehicle identification number|kennzeichen|matrícula|plaque`,
   ),
   password: list(
-    `password|passwords|passwd|pwd|passcode|passphrase|pass word|pin|pins|pin code|pin codes|pin number|passwort|passwörter|kennwort|mot de passe|mots de passe|contraseña|contraseñas`,
+    `password|passwords|passwd|pwd|pw|passcode|passphrase|pass word|pin|pins|pin code|pin codes|pin number|passwort|passwörter|kennwort|mot de passe|mots de passe|contraseña|contraseñas`,
   ),
 };
 

@@ -14,6 +14,9 @@ type CueRule = {
   needsDigit: boolean;
 };
 
+/** A cue only before a colon and a value with digits: "pass: x1", but not "pass: the exam". */
+const WEAK_CUE = 'pass';
+
 const RULES: readonly CueRule[] = [
   {
     policy: 'passport_number',
@@ -60,7 +63,7 @@ const RULES: readonly CueRule[] = [
   },
   {
     policy: 'password',
-    cues: VALUE_CUES.password,
+    cues: [...VALUE_CUES.password, WEAK_CUE],
     minLength: 3,
     maxLength: 40,
     needsDigit: false,
@@ -78,6 +81,9 @@ const CHANGE_WORDS =
 const CHANGE_LINKS = /^(?:is|was|to|be|now|auf|zu|en|à|a)$/u;
 const CLAUSE_ENDS =
   /^(?:and|but|or|so|then|with|because|please|for|in|on|that|which|to|und|et|y|now|okay|ok|if|at|don't|do|can|write|you|i|it|is|was|expires|expired|has|have|will|not|wrong|incorrect|reset|changed|required|protected|again|too|manager|field|been)$/u;
+/** Signs around a quoted value, which ends where they do. */
+const OPENS = /["'“”„‘«»‹›「『([{<`*_~|=\\/]$/u;
+const CLOSES = /^["'”“’»«›‹」』)\]}>`*_~|=\\/]/u;
 const SPOKEN_CHARACTERS =
   /^(?:dash|hyphen|underscore|dot|minus|plus|space|capital|uppercase|lowercase|hash|hashtag|star|dollar|exclamation|mark|point|question|at|ampersand|slash)$/u;
 
@@ -85,15 +91,31 @@ const SPOKEN_CHARACTERS =
 const LIST_WORDS = /^(?:and|or|und|oder|et|ou|y|o|e|also|sowie)$/u;
 
 /** Detects values by the words before them: passports, driver's licenses, plates, user names, passwords. */
-export const findCuedValues = (tokens: readonly Token[], language: string): DetectedSpan[] =>
-  tokens.flatMap((token, at) =>
+export const findCuedValues = (tokens: readonly Token[], language: string): DetectedSpan[] => [
+  ...findCodesBefore(tokens),
+  ...tokens.flatMap((token, at) =>
     FIRST_WORDS.has(token.norm)
       ? RULES.flatMap((rule) => {
           const first = valueAfter(tokens, at, rule, language);
           return first ? [first, ...furtherCodes(tokens, at, first, rule)] : [];
         })
       : [],
-  );
+  ),
+];
+
+/** Codes before their cue: "use hunter2 as the password". */
+const findCodesBefore = (tokens: readonly Token[]): DetectedSpan[] =>
+  tokens.flatMap((token, at) => {
+    const [link, article, cue] = [1, 2, 3].map((step) => tokens[at + step]?.norm ?? '');
+    if (
+      !/^(?:as|is|for|was)$/u.test(link ?? '') ||
+      !/^(?:the|my|your|our|her|his|their|a)$/u.test(article ?? '')
+    )
+      return [];
+    const rule = RULES.find(({ cues }) => cue !== WEAK_CUE && cues.includes(cue ?? ''));
+    const isMixed = /\p{L}/u.test(token.text) && /\d/u.test(token.text);
+    return rule && isMixed && isCode(token, rule) ? [entitySpan(rule.policy, token.from, token.to, 82)] : [];
+  });
 
 /** A whole code in one token: digits with letters, or as many digits as a code has. */
 const isCode = ({ text, isBlocked }: Token, { minLength, maxLength, needsDigit }: CueRule): boolean => {
@@ -136,9 +158,13 @@ const valueAfter = (
   if (cueEnd < 0 || /[.!?]/u.test(tokens[cueEnd]?.trail ?? '')) return undefined;
   let start = cueEnd + 1;
   let linked = /[:]/u.test(tokens[cueEnd]?.trail ?? '');
+  const isWeak = cueEnd === at && tokens[at]?.norm === WEAK_CUE;
+  if (isWeak && !(linked && /\d/u.test(tokens[start]?.text ?? ''))) return undefined;
   let hasChange = false;
   for (; start - cueEnd < 8; start++) {
     const word = tokens[start]?.norm ?? '';
+    // A sign by itself: "passport # X1234567".
+    if (word === '' && tokens[start] !== undefined) continue;
     const isChange = CHANGE_WORDS.test(word);
     if (!isChange && !LINKING_WORDS.test(word)) break;
     hasChange ||= isChange;
@@ -194,9 +220,11 @@ const wordsAt = (
   const spelled = spelledPartsFrom(tokens, start, language, 40).length;
   if (!linked && spelled < 3 && !/\d/u.test(first.text)) return undefined;
   let last = start;
+  const isQuoted = OPENS.test(first.lead);
   while (last - start < 39) {
     const next = tokens[last + 1];
-    if (!next || next.isBlocked || /[.!?,;]/u.test(tokens[last]?.trail ?? '')) break;
+    const trail = tokens[last]?.trail ?? '';
+    if (!next || next.isBlocked || /[.!?,;:…]/u.test(trail) || (isQuoted && CLOSES.test(trail))) break;
     const inside =
       last - start < spelled - 1 ||
       SPOKEN_CHARACTERS.test(next.norm) ||

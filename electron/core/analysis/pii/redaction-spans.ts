@@ -5,7 +5,8 @@ import { foldText } from '../fold.ts';
 import { Gazetteer } from '../names/gazetteer.ts';
 import { LEXICON, Tagger } from '../names/tagger.ts';
 import { type DetectedSpan, excludeRedacted, hiddenSpan } from '../spans.ts';
-import { tokenize, tokenizeAsync, tokenWindows } from '../tokens.ts';
+import { blankRedacted, tokenize, tokenizeAsync, tokenWindows } from '../tokens.ts';
+import { findAccessKeys } from './access-keys.ts';
 import { findCuedValues } from './cued-values.ts';
 import { findBirthDates, findPersonalFacts, findSpelledNames } from './personal-facts.ts';
 
@@ -55,7 +56,8 @@ export const detectPrivateData = async (
     found.push(...excludeRedacted(values, window));
     await yieldIfDue();
   }
-  return [...found, ...findBirthDates(text, found)].map(toOriginal);
+  const keys = findAccessKeys(blankRedacted(text, tokens));
+  return [...found, ...keys, ...findBirthDates(text, found)].map(toOriginal);
 };
 
 /**
