@@ -4,7 +4,7 @@ import { AnalyzeTranscript } from '../../../electron/contract/transcript.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
 import { transcribe } from '../../support/transcribe.ts';
 import { startUrlServer, type UrlServer } from '../../support/url-server.ts';
-import { secretsIn, secretsInFolder, secretTexts } from './support/secrets.ts';
+import { secretsIn, secretsInFolder, secretTexts, turnOffBackups } from './support/secrets.ts';
 
 let server: TestServer;
 let remote: UrlServer;
@@ -14,6 +14,7 @@ const PATIENCE = { timeout: 300_000 };
 
 beforeAll(async () => {
   [server, remote] = await Promise.all([startServer({ quick: true }), startUrlServer()]);
+  await turnOffBackups(server);
   made = await transcribe(server, remote, '04-personal-data.m4a', { topics: true });
 });
 afterAll(async () => {
