@@ -116,7 +116,7 @@ export const transcriptRoutes = {
     body: t.AnalyzeTranscript,
     located: true,
     responses: { 200: t.Transcription, 202: t.Transcription },
-    errors: ['transcript_not_found', 'transcript_not_ready'],
+    errors: ['file_not_found', 'transcript_not_found', 'transcript_not_ready'],
   }),
   deleteTranscript: route({
     method: 'DELETE',

@@ -5,6 +5,8 @@ import type { Random as Chance } from '../../support/random.ts';
 export type Random = Omit<Chance, 'bytes'> & {
   /** Text of any characters, of this many UTF-16 units at least and at most. */
   text(minLength: number, maxLength: number): string;
+  /** Text that a pattern matches, of no more characters than this. */
+  matching(pattern: string, maxLength: number): string;
   /** Any JSON value. */
   json(): unknown;
 };
@@ -28,6 +30,16 @@ const kept = <T>(make: (low: number, high: number) => fc.Arbitrary<T>) => {
 // Without a bias, which would make choices of the first and last item more likely than the planner's shares say.
 const integers = kept((min, max) => fc.noBias(fc.integer({ min, max })));
 const texts = kept((minLength, maxLength) => fc.string({ unit: 'binary', minLength, maxLength }));
+const patterns = new Map<string, () => fc.Arbitrary<string>>();
+
+const matching = (pattern: string, maxLength: number): (() => fc.Arbitrary<string>) => {
+  const key = `${maxLength} ${pattern}`;
+  const arbitrary = fc.stringMatching(new RegExp(pattern, 'u')).filter((text) => text.length <= maxLength);
+  const found = patterns.get(key) ?? (() => arbitrary);
+  patterns.set(key, found);
+  return found;
+};
+
 const json = () => fc.jsonValue({ maxDepth: 3 });
 
 /** Choices from fast-check's generator; the simplest are 0, `false`, the first item and the shortest text. */
@@ -44,6 +56,7 @@ export const choicesOf = (generate: fc.GeneratorValue): Random => {
     },
     text: (minLength, maxLength) =>
       generate(texts(minLength, Math.max(minLength, Math.min(maxLength, MAX_TEXT)))),
+    matching: (pattern, maxLength) => generate(matching(pattern, maxLength)),
     json: () => generate(json),
   };
 };
