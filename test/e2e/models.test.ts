@@ -38,6 +38,7 @@ describe('models screen', () => {
     const { page } = window;
     for (const name of [
       'Demonstration model',
+      'Demonstration model: Parakeet',
       'Demonstration model: turns of speech',
       'Demonstration model: voices',
     ]) {

@@ -5,7 +5,7 @@ import { MODEL_ALIASES } from '../../../electron/contract/transcript.ts';
 import { useI18n } from '../../app/services.tsx';
 import type { I18nState, MessageKey } from '../../i18n/index.ts';
 import { cx } from '../../lib/classes.ts';
-import { formatBytes, formatDuration } from '../../lib/format.ts';
+import { formatBytes, formatDuration, formatNumber } from '../../lib/format.ts';
 import { DialogSection } from '../../ui/dialog.tsx';
 import { modelName } from '../models/model-facts.ts';
 import { listSpeechModels } from './model-choice.ts';
@@ -24,8 +24,17 @@ const ALIAS_TEXTS: Readonly<Record<(typeof MODEL_ALIASES)[number], { name: Messa
     pro: { name: 'model.pro', hint: 'model.pro.line' },
   };
 
+const hintOf = ({ demonstration, languages }: Model, { t, locale }: I18nState): string => {
+  if (demonstration) return t('model.demo.line');
+  if (languages === 'multilingual') return t('model.multilingual');
+  return languages.length === 1
+    ? t('model.oneLanguage')
+    : t('models.languages', { count: formatNumber(languages.length, locale) });
+};
+
 /** The aliases of the API, then every other installed model by its id. */
-const listChoices = (models: readonly Model[], { t }: I18nState): ModelChoice[] => {
+const listChoices = (models: readonly Model[], i18n: I18nState): ModelChoice[] => {
+  const { t } = i18n;
   const speech = listSpeechModels(models);
   const named = MODEL_ALIASES.map((alias) => ({
     value: alias,
@@ -38,11 +47,7 @@ const listChoices = (models: readonly Model[], { t }: I18nState): ModelChoice[] 
     .map((model) => ({
       value: model.id,
       title: modelName(model, t),
-      hint: model.demonstration
-        ? t('model.demo.line')
-        : model.languages === 'multilingual'
-          ? t('model.multilingual')
-          : t('model.oneLanguage'),
+      hint: hintOf(model, i18n),
       model,
     }));
   return [...named, ...others];
