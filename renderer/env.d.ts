@@ -5,6 +5,8 @@ declare module 'react' {
   interface CSSProperties {
     /** Speaker color of an element's content. */
     '--c'?: string;
+    /** What screen readers say after an uncertain word, as a CSS string. */
+    '--uncertain'?: string;
   }
 }
 

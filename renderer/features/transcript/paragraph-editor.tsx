@@ -18,7 +18,8 @@ type Props = { doc: Doc; index: number; paragraph: Paragraph };
 export const ParagraphEditor = (props: Props) => {
   const { player } = useReader();
   const { t } = useI18n();
-  const { root, saveSoon, finish, split, canMerge, merge, mergeAtStart } = useParagraphEdit(props);
+  const { root, saveSoon, finish, finishByKey, split, canMerge, merge, mergeAtStart } =
+    useParagraphEdit(props);
 
   const onKey = (event: KeyboardEvent) => {
     event.stopPropagation();
@@ -26,8 +27,8 @@ export const ParagraphEditor = (props: Props) => {
     if (event.nativeEvent.isComposing) return;
     const command = event.ctrlKey || event.metaKey;
     const isInText = event.target === root.current;
-    if (event.key === 'Escape') finish();
-    else if (isInText && event.key === 'Enter') (event.shiftKey ? split : finish)();
+    if (event.key === 'Escape') finishByKey();
+    else if (isInText && event.key === 'Enter') (event.shiftKey ? split : finishByKey)();
     else if (isInText && event.key === 'Backspace' && mergeAtStart()) return event.preventDefault();
     else if (command && event.key === ' ') player.toggle();
     else if (command && event.key.toLowerCase() === 'j') player.seekBy(-SEEK_STEP_SECONDS);

@@ -9,7 +9,7 @@ import type { Doc, Paragraph } from './model/document.ts';
 import { LOW_CONFIDENCE } from './model/low-confidence.ts';
 import { ParagraphEditor } from './paragraph-editor.tsx';
 import { useEditParagraph, useReader } from './reader.tsx';
-import { SpeakerName } from './speaker-name.tsx';
+import { SpeakerName, useSpeakerName } from './speaker-name.tsx';
 
 /** A paragraph with its speaker and time. */
 export const ParagraphView = memo(({ doc, index }: { doc: Doc; index: number }) => {
@@ -17,21 +17,33 @@ export const ParagraphView = memo(({ doc, index }: { doc: Doc; index: number }) 
   const { t } = useI18n();
   const editParagraph = useEditParagraph();
   const isEditing = useStore(view, (state) => state.edited?.paragraph === index);
+  const isActive = useStore(view, (state) => state.activeParagraph === index);
   const paragraph = doc.paragraphs[index];
+  const speakerName = useSpeakerName(paragraph?.speaker ?? null);
   if (paragraph === undefined) return null;
   const isContinued = doc.paragraphs[index + 1]?.showsSpeaker === false;
+  // The buttons of the active paragraph alone are Tab stops.
+  const tabIndex = isActive ? 0 : -1;
+  const time = formatClock(paragraph.start, true);
   return (
-    <section
+    <article
+      aria-label={speakerName === '' ? time : `${speakerName}, ${time}`}
+      aria-posinset={index + 1}
+      aria-setsize={doc.paragraphs.length}
+      tabIndex={tabIndex}
       className={cx('turn group', isContinued && 'goes-on')}
       style={
         paragraph.speaker === null ? undefined : { '--c': speakerColor(speakerIndex(paragraph.speaker)) }
       }
     >
       <header className="mb-[3px] flex h-5 items-center gap-2.5">
-        {paragraph.showsSpeaker && paragraph.speaker !== null && <SpeakerName speaker={paragraph.speaker} />}
+        {paragraph.showsSpeaker && paragraph.speaker !== null && (
+          <SpeakerName speaker={paragraph.speaker} tabIndex={tabIndex} />
+        )}
         <button
           type="button"
-          aria-label={t('transcript.playFrom', { time: formatClock(paragraph.start, true) })}
+          tabIndex={tabIndex}
+          aria-label={t('transcript.playFrom', { time })}
           className="tnum rounded-[3px] font-mono text-2xs text-ink-3 hover:text-accent-text hover:underline"
           onClick={(event) => {
             event.stopPropagation();
@@ -39,11 +51,12 @@ export const ParagraphView = memo(({ doc, index }: { doc: Doc; index: number }) 
             player.play();
           }}
         >
-          {formatClock(paragraph.start, true)}
+          {time}
         </button>
         {!isEditing && (
           <button
             type="button"
+            tabIndex={tabIndex}
             aria-label={t('edit.paragraph', { time: formatClock(paragraph.start) })}
             className="grid size-5 place-items-center rounded-[4px] text-ink-3 opacity-0 group-hover:opacity-100 hover:bg-sunken hover:text-ink focus-visible:opacity-100"
             onClick={() => editParagraph(index)}
@@ -57,7 +70,7 @@ export const ParagraphView = memo(({ doc, index }: { doc: Doc; index: number }) 
       ) : (
         <Words doc={doc} block={paragraph} />
       )}
-    </section>
+    </article>
   );
 });
 ParagraphView.displayName = 'BlockView';

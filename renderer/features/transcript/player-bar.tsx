@@ -153,7 +153,7 @@ const Controls = () => {
         onClick={() => player.setSkipSilence(!skipSilence)}
       >
         <FastForward size={16} strokeWidth={1.75} aria-hidden />
-        <span className="hidden sm:inline">{t('player.skipSilence')}</span>
+        <span className="sr-only sm:not-sr-only">{t('player.skipSilence')}</span>
       </Button>
       <VolumeControl />
     </div>

@@ -16,6 +16,8 @@ type ReaderView = {
   readonly matchIndex: number;
   readonly spanIndex: number;
   readonly edited: EditedParagraph | undefined;
+  /** The paragraph that Tab leads to, by its index. */
+  readonly activeParagraph: number;
   /** Entity types that are not marked in the text. */
   readonly hiddenEntityTypes: ReadonlySet<string>;
   readonly acceptedWords: ReadonlySet<number>;
@@ -34,6 +36,7 @@ export const createReaderView = (acceptedWords: ReadonlySet<number>) =>
     matchIndex: 0,
     spanIndex: 0,
     edited: undefined,
+    activeParagraph: 0,
     hiddenEntityTypes: new Set(),
     acceptedWords,
     isFollowing: true,
@@ -50,6 +53,8 @@ export type Reader = {
   readonly view: ReturnType<typeof createReaderView>;
   /** Scrolls to a word. Set by the text view while it is mounted. */
   readonly reveal: { current: (word: number) => void };
+  /** Moves the focus to a paragraph. Set by the text view while it is mounted. */
+  readonly focusParagraph: { current: (paragraph: number) => void };
 };
 
 const ReaderContext = createContext<Reader | undefined>(undefined);

@@ -54,7 +54,7 @@ const useReview = () => {
     view.setState({ acceptedWords: next, spanIndex: Math.min(spanIndex, Math.max(0, spans.length - 2)) });
   }, [acceptedWords, spanIndex, doc, spans, id, span, view]);
   const edit = useCallback(() => {
-    if (doc !== undefined && span !== undefined) editParagraph(paragraphOfWord(doc, span.first));
+    if (doc !== undefined && span !== undefined) editParagraph(paragraphOfWord(doc, span.first), span.first);
   }, [doc, span, editParagraph]);
   return {
     doc,

@@ -9,18 +9,19 @@ import { Field, TextInput } from '../../ui/field.tsx';
 import { Switch } from '../../ui/switch.tsx';
 import { useReader } from './reader.tsx';
 
-/** The speaker's name, or "Speaker A" in the window's language. */
-const useSpeakerName = (speaker: string): string => {
+/** The speaker's name, or "Speaker A" in the window's language; '' without a speaker. */
+export const useSpeakerName = (speaker: string | null): string => {
   const { editor } = useReader();
   const { t } = useI18n();
-  const given = useStore(editor.store, (state) => state.transcript?.speakers?.[speaker]?.name);
+  const given = useStore(editor.store, (state) => state.transcript?.speakers?.[speaker ?? '']?.name);
+  if (speaker === null) return '';
   return given === undefined || given === '' || given === speaker || given === `Speaker ${speaker}`
     ? t('speaker.unnamed', { id: speaker })
     : given;
 };
 
 /** The speaker's name, with a popover that renames the speaker. */
-export const SpeakerName = ({ speaker }: { speaker: string }) => {
+export const SpeakerName = ({ speaker, tabIndex }: { speaker: string; tabIndex?: number }) => {
   const { editor } = useReader();
   const { toasts } = useServices();
   const { t } = useI18n();
@@ -42,6 +43,7 @@ export const SpeakerName = ({ speaker }: { speaker: string }) => {
   return (
     <Popover.Root open={open} onOpenChange={setOpen}>
       <Popover.Trigger
+        tabIndex={tabIndex}
         className="rounded-[3px] font-[620] hover:underline hover:underline-offset-[3px]"
         style={{ color: speakerColor(speakerIndex(speaker)) }}
       >

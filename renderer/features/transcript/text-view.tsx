@@ -11,12 +11,12 @@ import {
 import { useStore } from 'zustand';
 import { useI18n } from '../../app/services.tsx';
 import { Button } from '../../ui/button.tsx';
-import { ScrollRegion } from '../../ui/scroll-region.tsx';
 import { type Doc, nearestWordAt, paragraphOfWord, wordAt } from './model/document.ts';
 import { findMatches } from './model/find.ts';
 import { findUncertainSpans } from './model/low-confidence.ts';
 import { ParagraphView } from './paragraph-view.tsx';
 import { useEditParagraph, useReader } from './reader.tsx';
+import { useRovingParagraphs } from './use-roving-paragraphs.ts';
 
 const CHARACTERS_PER_LINE = 62;
 const LINE_HEIGHT = 29;
@@ -133,13 +133,16 @@ const useFollowPlayback = (
   useEffect(() => {
     let last = -1;
     return player.onTime((seconds) => {
-      if (doc === undefined || !view.getState().isFollowing || view.getState().edited !== undefined) return;
+      if (doc === undefined || view.getState().edited !== undefined) return;
       const word = nearestWordAt(doc, seconds);
       if (word === -1 || word === last) return;
       last = word;
-      show(word);
+      // Tab leads to what is heard, unless a person is in the text.
+      if (!scroller.current?.contains(document.activeElement))
+        view.setState({ activeParagraph: paragraphOfWord(doc, word) });
+      if (view.getState().isFollowing) show(word);
     });
-  }, [player, view, doc, show]);
+  }, [player, view, doc, show, scroller]);
 
   return useCallback(() => {
     if (player.store.getState().isPlaying) view.setState({ isFollowing: false });
@@ -164,7 +167,8 @@ const useTextClicks = (doc: Doc | undefined) => {
     if (paragraph === null || view.getState().edited !== undefined) return;
     // The first click of a double click started playback.
     if (!wasPlaying.current) player.pause();
-    editParagraph(Number(paragraph.dataset.index));
+    const word = target instanceof HTMLElement ? target.closest<HTMLElement>('[data-w]') : null;
+    editParagraph(Number(paragraph.dataset.index), word === null ? undefined : Number(word.dataset.w));
   };
   return { onClick, onDoubleClick };
 };
@@ -177,6 +181,7 @@ export const TextView = () => {
   const isPlaying = useStore(player.store, (state) => state.isPlaying);
   const isFollowing = useStore(view, (state) => state.isFollowing);
   const editedParagraph = useStore(view, (state) => state.edited?.paragraph);
+  const active = useStore(view, (state) => state.activeParagraph);
   const scroller = useRef<HTMLElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const virtualizer = useVirtualizer({
@@ -184,40 +189,49 @@ export const TextView = () => {
     getScrollElement: () => scroller.current,
     estimateSize: (index) => (doc === undefined ? 100 : estimateHeight(doc, index)),
     overscan: 3,
-    // Keep the edited paragraph mounted while it is out of view.
+    // Keep the edited paragraph and the one that Tab leads to mounted while they are out of view.
     rangeExtractor: (range) => {
-      const shown = defaultRangeExtractor(range);
-      if (editedParagraph === undefined || shown.includes(editedParagraph)) return shown;
-      return [...shown, editedParagraph].sort((a, b) => a - b);
+      const kept = [active, editedParagraph ?? active].filter((index) => index < range.count);
+      return [...new Set([...defaultRangeExtractor(range), ...kept])].sort((a, b) => a - b);
     },
   });
   const clicks = useTextClicks(doc);
   const stopFollowing = useFollowPlayback(scroller, virtualizer, doc);
+  const scrollTo = useCallback((index: number) => virtualizer.scrollToIndex(index), [virtualizer]);
+  const roving = useRovingParagraphs(content, doc?.paragraphs.length ?? 0, scrollTo);
   useWordHighlights(content, doc);
   if (doc === undefined) return <div />;
 
   const items = virtualizer.getVirtualItems();
   return (
     <div className="relative min-h-0">
-      <ScrollRegion
+      <section
         ref={scroller}
-        label={t('transcript.text')}
+        aria-label={t('transcript.text')}
+        // A press in the margin leaves the keys for scrolling here; Tab leads to a paragraph.
+        tabIndex={-1}
         onWheel={stopFollowing}
         onTouchMove={stopFollowing}
         {...clicks}
+        {...roving}
         onPointerDown={(event) => {
           // A press on the scroll bar targets the scroller itself.
           if (event.target === scroller.current) stopFollowing();
         }}
         onKeyDown={(event) => {
           if (/^(PageUp|PageDown|Home|End|ArrowUp|ArrowDown)$/.test(event.key)) stopFollowing();
+          roving.onKeyDown(event);
         }}
-        className="h-full overflow-y-auto py-4 outline-offset-[-2px] [scrollbar-gutter:stable]"
+        className="h-full overflow-y-auto py-4 !outline-none [scrollbar-gutter:stable]"
       >
         <div
           ref={content}
+          role="feed"
           className="relative mx-auto max-w-[678px]"
-          style={{ height: virtualizer.getTotalSize() + 64 }}
+          style={{
+            height: virtualizer.getTotalSize() + 64,
+            '--uncertain': JSON.stringify(` (${t('transcript.uncertain')})`),
+          }}
         >
           {items.map((item) => {
             const paragraph = doc.paragraphs[item.index];
@@ -236,7 +250,7 @@ export const TextView = () => {
             );
           })}
         </div>
-      </ScrollRegion>
+      </section>
       {isPlaying && !isFollowing && (
         <Button
           className="enter absolute bottom-4 left-1/2 -translate-x-1/2 rounded-full shadow-high"

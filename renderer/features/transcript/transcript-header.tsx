@@ -12,7 +12,7 @@ import {
   Trash2,
   Undo2,
 } from 'lucide-react';
-import { useCallback, useMemo, useState } from 'react';
+import { useCallback, useMemo, useRef, useState } from 'react';
 import { useStore } from 'zustand';
 import { DEFAULT_EXPORT_OPTIONS, fetchExport } from '../../api/export.ts';
 import { useI18n, useServices } from '../../app/services.tsx';
@@ -70,6 +70,8 @@ const NameField = () => {
   const { t } = useI18n();
   const name = useStore(editor.store, (state) => state.transcript?.name ?? '');
   const [isEditing, setIsEditing] = useState(false);
+  // A key that ends editing returns the focus to the name; a press elsewhere leaves it there.
+  const returnsFocus = useRef(false);
   const finish = async (text: string) => {
     setIsEditing(false);
     if (text.trim() === '' || text.trim() === name) return;
@@ -86,6 +88,10 @@ const NameField = () => {
       <h1 className={className}>
         <button
           type="button"
+          ref={(button) => {
+            if (returnsFocus.current) button?.focus();
+            returnsFocus.current = false;
+          }}
           title={t('transcript.rename')}
           className="max-w-full truncate rounded-[4px] text-start hover:bg-sunken"
           onClick={() => setIsEditing(true)}
@@ -109,8 +115,12 @@ const NameField = () => {
       onBlur={(event) => void finish(event.target.value)}
       onKeyDown={(event) => {
         event.stopPropagation();
+        returnsFocus.current = event.key === 'Enter' || event.key === 'Escape';
+        if (!returnsFocus.current) return;
+        // The key would press the button that has the focus then.
+        event.preventDefault();
         if (event.key === 'Enter') event.currentTarget.blur();
-        if (event.key === 'Escape') setIsEditing(false);
+        else setIsEditing(false);
       }}
       className={`${className} w-full rounded-[4px] bg-ground px-1`}
     />
@@ -143,7 +153,7 @@ const TranscriptActions = () => {
       </IconButton>
       <Button variant="ghost" aria-pressed={panel === 'review'} onClick={() => toggle('review')}>
         <ListChecks size={16} strokeWidth={1.75} aria-hidden />
-        <span className="hidden sm:inline">{t('review.open')}</span>
+        <span className="sr-only sm:not-sr-only">{t('review.open')}</span>
         {uncertainCount > 0 && (
           <span className="tnum rounded-full bg-warn-soft px-[7px] text-xs leading-[18px] text-warn">
             {formatNumber(uncertainCount, locale)}

@@ -36,6 +36,7 @@ const useOpenReader = (id: string, at: number | undefined): Reader => {
       player: createPlayer({ rate, volume, skipSilence }),
       view: createReaderView(readAcceptedWords(localStorage, id)),
       reveal: { current: () => undefined },
+      focusParagraph: { current: () => undefined },
     };
   });
 

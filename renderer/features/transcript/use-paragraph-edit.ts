@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useRef } from 'react';
+import { type RefObject, useCallback, useEffect, useMemo, useRef } from 'react';
 import { debounce } from '../../lib/debounce.ts';
 import { type Doc, type Paragraph, paragraphOfWord, wordSpans } from './model/document.ts';
 import { type SegmentText, segmentTexts } from './model/edit.ts';
@@ -28,9 +28,54 @@ const placeOfWord = (paragraph: Paragraph, parts: readonly Part[], word: number)
 
 type Edited = { readonly doc: Doc; readonly index: number; readonly paragraph: Paragraph };
 
+type EditSteps = {
+  readonly readChanges: () => SegmentText[];
+  readonly apply: (changes: readonly SegmentText[], word?: number) => void;
+};
+
+/** Splits and merges the edited paragraph, in one step with what was typed. */
+const paragraphBreaks = (
+  root: RefObject<HTMLElement | null>,
+  { doc, index, paragraph }: Edited,
+  parts: readonly Part[],
+  { readChanges, apply }: EditSteps,
+) => {
+  /** Begins a paragraph at the caret, unless one begins or ends there. */
+  const split = () => {
+    const caret = root.current === null ? undefined : readCaret(root.current, parts);
+    if (caret === undefined) return;
+    const segment = doc.segments.findIndex((each) => each.id === caret.segment);
+    let word: number | undefined;
+    const edits = thenEdit(doc, readChanges(), (next) => {
+      const at = wordFrom(next, segment, caret.offset);
+      const splits = splitParagraph(next, at);
+      if (splits.length > 0) word = at;
+      return splits;
+    });
+    if (word !== undefined) apply(edits, word);
+  };
+  /** Joins this paragraph with the one before; false if that has another speaker. */
+  const merge = (): boolean => {
+    let isMerged = false;
+    const edits = thenEdit(doc, readChanges(), (next) => {
+      const merges = mergeParagraph(next, index);
+      isMerged = merges.length > 0;
+      return merges;
+    });
+    if (isMerged) apply(edits, paragraph.firstWord);
+    return isMerged;
+  };
+  return {
+    split,
+    merge,
+    canMerge: index > 0 && !paragraph.showsSpeaker,
+    mergeAtStart: () => root.current !== null && isCaretAtStart(root.current) && merge(),
+  };
+};
+
 /** Fills the edited element, saves drafts while the user types, and applies the edit at its end. */
 export const useParagraphEdit = (edited: Edited) => {
-  const { editor, view } = useReader();
+  const { editor, view, focusParagraph } = useReader();
   const root = useRef<HTMLDivElement>(null);
   // The content is read once more on unmount, after React has cleared `root`.
   const editedElement = useRef<HTMLElement>(null);
@@ -74,42 +119,16 @@ export const useParagraphEdit = (edited: Edited) => {
   const finish = useCallback(() => {
     if (!isFinished.current) apply(readChanges());
   }, [apply, readChanges]);
-
-  /** Begins a paragraph at the caret; false if one begins or ends there. */
-  const split = useCallback(() => {
-    const caret = root.current === null ? undefined : readCaret(root.current, parts);
-    if (caret === undefined) return;
-    let word = -1;
-    const changes = readChanges();
-    const { doc } = initial.current;
-    const segment = doc.segments.findIndex((each) => each.id === caret.segment);
-    let isSplit = false;
-    const edits = thenEdit(doc, changes, (next) => {
-      word = wordFrom(next, segment, caret.offset);
-      const splits = splitParagraph(next, word);
-      isSplit = splits.length > 0;
-      return splits;
-    });
-    if (isSplit) apply(edits, word);
-  }, [apply, parts, readChanges]);
-
-  const canMerge = initial.current.index > 0 && !initial.current.paragraph.showsSpeaker;
-  /** Joins this paragraph with the one before. */
-  const merge = useCallback(() => {
-    const { doc, index, paragraph } = initial.current;
-    let isMerged = false;
-    const edits = thenEdit(doc, readChanges(), (next) => {
-      const merges = mergeParagraph(next, index);
-      isMerged = merges.length > 0;
-      return merges;
-    });
-    if (isMerged) apply(edits, paragraph.firstWord);
-    return isMerged;
-  }, [apply, readChanges]);
-  const mergeAtStart = useCallback(
-    () => root.current !== null && isCaretAtStart(root.current) && merge(),
-    [merge],
-  );
+  const origin = useRef<Element>(null);
+  /** Ends editing and returns the focus to where it was: a button elsewhere, else the paragraph. */
+  const finishByKey = useCallback(() => {
+    const text = editedElement.current?.closest('[role="feed"]');
+    finish();
+    const from = origin.current;
+    if (from instanceof HTMLElement && from.isConnected && from !== document.body && !text?.contains(from))
+      from.focus();
+    else focusParagraph.current(initial.current.index);
+  }, [finish, focusParagraph]);
 
   useEffect(() => {
     const element = root.current;
@@ -117,6 +136,7 @@ export const useParagraphEdit = (edited: Edited) => {
     isFinished.current = false;
     editedElement.current = element;
     editor.setEditing(true);
+    origin.current = document.activeElement;
     renderParts(element, parts);
     const { paragraph } = initial.current;
     const word = view.getState().edited?.word;
@@ -130,5 +150,11 @@ export const useParagraphEdit = (edited: Edited) => {
     };
   }, [saveSoon, editor, view, parts]);
 
-  return { root, saveSoon, finish, split, canMerge, merge, mergeAtStart };
+  return {
+    root,
+    saveSoon,
+    finish,
+    finishByKey,
+    ...paragraphBreaks(root, initial.current, parts, { readChanges, apply }),
+  };
 };

@@ -39,7 +39,7 @@ export const editAtPlayhead = (reader: Reader) => {
   if (doc === undefined) return;
   const word = Math.max(0, lastAtOrBefore(doc.starts, reader.player.time() + 0.001));
   reader.reveal.current(word);
-  editParagraph(reader, paragraphOfWord(doc, word));
+  editParagraph(reader, paragraphOfWord(doc, word), word);
 };
 
 const commandFor = (

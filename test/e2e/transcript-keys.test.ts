@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../support/browser.ts';
+import { spokenFor, storeTranscript } from '../support/long-transcript.ts';
+import { discard, startServer, type TestServer } from '../support/server.ts';
+import { storeTalk } from '../support/written-talk.ts';
+
+describe('reading and editing a transcript by pointer and keyboard', () => {
+  let server: TestServer;
+  let browser: Browser;
+  let window: TestWindow;
+  let talk: string;
+  let hour: string;
+
+  beforeAll(async () => {
+    server = await startServer();
+    await server.stop();
+    talk = storeTalk(server.dataDir, 'Talk', [
+      ['A', 'Good morning and welcome to the ?meetign? today.'],
+      ['B', 'Thank you, the budget is ready.'],
+    ]);
+    hour = storeTranscript(server.dataDir, spokenFor(1), { timestamp_style: 'word', name: 'Hour' });
+    [server, browser] = await Promise.all([startServer({ dataDir: server.dataDir }), borrowBrowser()]);
+    window = await openWindow(browser, server);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await discard(server);
+  });
+
+  const open = async (id: string, { page } = window) => {
+    await page.goto(`${server.url}/#/transcript/${id}`);
+    await page.locator('[data-w="0"]').waitFor();
+  };
+  const focused = ({ page } = window) =>
+    page.evaluate(
+      () => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.tagName,
+    );
+
+  it.each([1280, 400])(
+    'puts the caret before a double-clicked word and leaves the speaker visible, %i px',
+    async (width) => {
+      const sized = await openWindow(browser, server, { width });
+      const { page } = sized;
+      await open(talk, sized);
+      await page.locator('[data-w="4"]').dblclick();
+      const field = page.getByRole('textbox', { name: 'Text of this paragraph' });
+      await field.waitFor();
+      await page.keyboard.type('very ');
+      expect((await field.textContent())?.trim()).toBe('Good morning and welcome very to the meetign today.');
+      const name = await page.getByRole('feed').getByRole('button', { name: 'Speaker A' }).boundingBox();
+      const box = await field.boundingBox();
+      // The frame is drawn 6 px outside of the box.
+      expect((box?.y ?? 0) - 6).toBeGreaterThanOrEqual((name?.y ?? 0) + (name?.height ?? 0));
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('Control+z');
+      await page.locator('[data-w="4"]').getByText('to', { exact: true }).waitFor();
+      expect(await sized.violations()).toEqual([]);
+      await sized.close();
+    },
+  );
+
+  it('frames nothing when a word was clicked and Space is pressed', async () => {
+    const { page } = window;
+    await open(talk);
+    await page.locator('[data-w="2"]').click();
+    await page.keyboard.press(' ');
+    await page.keyboard.press('Shift');
+    const outlines = await page.evaluate(() => {
+      const chain: string[] = [];
+      for (let each = document.activeElement; each !== null; each = each.parentElement)
+        if (getComputedStyle(each).outlineStyle !== 'none') chain.push(each.className);
+      return chain;
+    });
+    expect(outlines).toEqual([]);
+    // The arrow keys show where the focus goes.
+    await page.keyboard.press('ArrowDown');
+    expect(await focused()).toBe('Speaker B, 00:00:03');
+    const ring = await page
+      .locator('.turn:focus')
+      .evaluate((turn) => getComputedStyle(turn, '::after').outlineStyle);
+    expect(ring).toBe('solid');
+  });
+
+  it('has few Tab stops on a long transcript, with arrow keys inside', async () => {
+    const { page } = window;
+    await open(hour);
+    await page.locator('.turn').nth(3).waitFor();
+    const stops = await page
+      .getByRole('feed')
+      .evaluate((feed) => feed.querySelectorAll('[tabindex="0"], button:not([tabindex="-1"])').length);
+    expect(stops).toBeLessThanOrEqual(3);
+    await page.locator('.turn[tabindex="0"]').focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowUp');
+    const paragraph = page.locator('.turn:focus');
+    expect(await paragraph.getAttribute('aria-posinset')).toBe('2');
+    await page.keyboard.press('End');
+    await page.waitForFunction(() => {
+      const turn = document.activeElement;
+      return turn?.getAttribute('aria-posinset') === turn?.getAttribute('aria-setsize');
+    });
+    const last = await paragraph.boundingBox();
+    expect((last?.y ?? 0) + (last?.height ?? 0)).toBeLessThanOrEqual(820);
+    await page.keyboard.press('Home');
+    await page.waitForFunction(() => document.activeElement?.getAttribute('aria-posinset') === '1');
+    expect(await window.violations()).toEqual([]);
+  });
+
+  it('returns the focus to where it was after editing', async () => {
+    const { page } = window;
+    await open(talk);
+    const field = page.getByRole('textbox', { name: 'Text of this paragraph' });
+    await page.locator('.turn[tabindex="0"]').focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await field.waitFor();
+    await page.keyboard.press('Escape');
+    await page.waitForFunction(() => document.activeElement?.matches('.turn[aria-posinset="2"]'));
+
+    await page.keyboard.press('r');
+    const edit = page.getByRole('button', { name: 'Edit E' });
+    await edit.press('Enter');
+    await field.waitFor();
+    // The caret stands before the uncertain word.
+    await page.keyboard.type('big ');
+    await page.keyboard.press('Enter');
+    await page.locator('[data-w="6"]').getByText('big').waitFor();
+    expect(await edit.evaluate((button) => button === document.activeElement)).toBe(true);
+    await page.keyboard.press('Control+z');
+    await page.keyboard.press('Escape');
+
+    await page.getByRole('button', { name: 'Talk', exact: true }).press('Enter');
+    await page.getByRole('textbox').fill('Talk of the day');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => document.activeElement?.textContent === 'Talk of the day');
+  });
+
+  it('says uncertain words to screen readers, and copies them without that', async () => {
+    const { page, context } = window;
+    await open(talk);
+    const session = await context.newCDPSession(page);
+    const { nodes } = await session.send('Accessibility.getFullAXTree');
+    expect(nodes.filter(({ name }) => name?.value === '(uncertain)')).not.toEqual([]);
+    expect(await page.locator('.turn p').first().ariaSnapshot()).toContain('the meetign (uncertain) today.');
+    await page.evaluate(() =>
+      getSelection()?.selectAllChildren(document.querySelector('.turn p') ?? document.body),
+    );
+    await page.keyboard.press('Control+c');
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
+      'Good morning and welcome to the meetign today.',
+    );
+  });
+
+  it('made no requests to other hosts and logged no errors', () => {
+    expect(window.foreign).toEqual([]);
+    expect(window.errors).toEqual([]);
+  });
+});
