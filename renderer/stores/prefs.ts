@@ -29,7 +29,8 @@ const Prefs = z.object({
   textScale: z.number().min(0.8).max(1.6).catch(1),
   locale: z.enum(['auto', ...LOCALES]).catch('auto'),
   rate: z.number().min(0.5).max(3).catch(1),
-  volume: z.number().min(0).max(1).catch(1),
+  volume: z.number().gt(0).max(1).catch(1),
+  isMuted: z.boolean().catch(false),
   skipSilence: z.boolean().catch(false),
   options: TranscriptionOptions.catch(() => TranscriptionOptions.parse({})),
 });

@@ -1,3 +1,4 @@
+import type { StoredAnalysis } from '../../electron/core/stores/codecs.ts';
 import type { StoredSegment } from '../../electron/core/stores/segments.ts';
 import { storeTranscript } from './long-transcript.ts';
 
@@ -31,7 +32,12 @@ const segmentsOf = (turns: readonly Turn[]): StoredSegment[] => {
 };
 
 /** Stores a written talk, with its speakers but no audio, in a data folder that no server has open; returns its id. */
-export const storeTalk = (dataDir: string, name: string, turns: readonly Turn[]): string => {
+export const storeTalk = (
+  dataDir: string,
+  name: string,
+  turns: readonly Turn[],
+  found: Partial<StoredAnalysis> = {},
+): string => {
   const segments = segmentsOf(turns);
   const labels = [...new Set(turns.map(([speaker]) => speaker))];
   const seconds = (label: string) =>
@@ -43,5 +49,10 @@ export const storeTalk = (dataDir: string, name: string, turns: readonly Turn[])
       { name: `Speaker ${label}`, talk_seconds: seconds(label), share: seconds(label) / total },
     ]),
   );
-  return storeTranscript(dataDir, segments, { timestamp_style: 'word', name }, { analysis: { speakers } });
+  return storeTranscript(
+    dataDir,
+    segments,
+    { timestamp_style: 'word', name },
+    { analysis: { speakers, ...found } },
+  );
 };

@@ -6,7 +6,7 @@ import { useI18n } from '../../app/services.tsx';
 import { formatNumber } from '../../lib/format.ts';
 import { Checkbox } from '../../ui/switch.tsx';
 import { useReader } from './reader.tsx';
-import { NotRequested } from './side-panel-parts.tsx';
+import { NotRequested, PlaceChip } from './side-panel-parts.tsx';
 
 type EntityName = { readonly text: string; readonly entities: readonly number[] };
 type Group = { readonly type: EntityType; readonly names: readonly EntityName[]; readonly count: number };
@@ -70,18 +70,14 @@ export const EntitiesTab = ({ transcript }: { transcript: Transcription }) => {
           <ul className="flex flex-wrap gap-1.5">
             {group.names.map((name) => (
               <li key={name.text}>
-                <button
-                  type="button"
-                  onClick={() => jump(name)}
-                  className="rounded-full bg-sunken px-2.5 text-xs leading-6 text-ink-2 hover:text-ink"
-                >
+                <PlaceChip onClick={() => jump(name)}>
                   {name.text}
                   {name.entities.length > 1 && (
                     <span className="tnum ml-1.5 text-ink-3">
                       {formatNumber(name.entities.length, locale)}
                     </span>
                   )}
-                </button>
+                </PlaceChip>
               </li>
             ))}
           </ul>

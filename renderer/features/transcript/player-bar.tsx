@@ -188,18 +188,15 @@ const RateMenu = () => {
 const VolumeControl = () => {
   const { player } = useReader();
   const { t } = useI18n();
-  const volume = useStore(player.store, (state) => state.volume);
+  const isMuted = useStore(player.store, (state) => state.isMuted);
+  const volume = useStore(player.store, (state) => (state.isMuted ? 0 : state.volume));
   return (
     <span className="hidden items-center sm:flex">
       <IconButton
-        label={volume === 0 ? t('player.unmute') : t('player.mute')}
-        onClick={() => player.setVolume(volume === 0 ? 1 : 0)}
+        label={isMuted ? t('player.unmute') : t('player.mute')}
+        onClick={() => player.setMuted(!isMuted)}
       >
-        {volume === 0 ? (
-          <VolumeX size={16} aria-hidden />
-        ) : (
-          <Volume2 size={16} strokeWidth={1.75} aria-hidden />
-        )}
+        {isMuted ? <VolumeX size={16} aria-hidden /> : <Volume2 size={16} strokeWidth={1.75} aria-hidden />}
       </IconButton>
       <input
         type="range"

@@ -7,7 +7,9 @@ type PlayerState = {
   /** Seconds; 0 while unknown. */
   readonly duration: number;
   readonly rate: number;
+  /** From 0 to 1; kept while muted. */
   readonly volume: number;
+  readonly isMuted: boolean;
   readonly skipSilence: boolean;
 };
 
@@ -20,7 +22,7 @@ export const RATES = [0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.5, 3] as const;
  * Plays the audio of a transcript; all times are seconds on the transcript's timeline. The time is not in the store,
  * so that playback causes no renders: `onTime` listeners are called once per frame and at every seek.
  */
-export const createPlayer = (initial: Pick<PlayerState, 'rate' | 'volume' | 'skipSilence'>) => {
+export const createPlayer = (initial: Pick<PlayerState, 'rate' | 'volume' | 'isMuted' | 'skipSilence'>) => {
   const audio = new Audio();
   audio.preload = 'metadata';
   const store = createStore<PlayerState>(() => ({
@@ -45,6 +47,11 @@ export const createPlayer = (initial: Pick<PlayerState, 'rate' | 'volume' | 'ski
   const moveTo = (seconds: number) => {
     audio.currentTime = Math.max(0, seconds - offset);
   };
+  const applyVolume = () => {
+    const { volume, isMuted } = store.getState();
+    audio.volume = volume;
+    audio.muted = isMuted;
+  };
   const notifyListeners = () => {
     for (const listener of listeners) listener(time());
   };
@@ -66,7 +73,7 @@ export const createPlayer = (initial: Pick<PlayerState, 'rate' | 'volume' | 'ski
 
   audio.addEventListener('loadedmetadata', () => {
     audio.playbackRate = store.getState().rate;
-    audio.volume = store.getState().volume;
+    applyVolume();
     const begin = pendingSeek ?? range.from;
     if (begin > offset) moveTo(begin);
     pendingSeek = undefined;
@@ -166,9 +173,14 @@ export const createPlayer = (initial: Pick<PlayerState, 'rate' | 'volume' | 'ski
       audio.playbackRate = rate;
       store.setState({ rate });
     },
+    /** 0 mutes, so that `setMuted(false)` brings the last audible volume back. */
     setVolume: (volume: number) => {
-      audio.volume = volume;
-      store.setState({ volume });
+      store.setState(volume === 0 ? { isMuted: true } : { volume, isMuted: false });
+      applyVolume();
+    },
+    setMuted: (isMuted: boolean) => {
+      store.setState({ isMuted });
+      applyVolume();
     },
     setSkipSilence: (skipSilence: boolean) => store.setState({ skipSilence }),
     close: () => {

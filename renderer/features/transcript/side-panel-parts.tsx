@@ -11,6 +11,17 @@ export const SideHeading = ({ children }: { children: ReactNode }) => (
   <h2 className="mt-[22px] mb-2.5 text-xs font-semibold text-ink-3">{children}</h2>
 );
 
+/** A name, phrase or topic that goes to its next place in the text. */
+export const PlaceChip = ({ onClick, children }: { onClick: () => void; children: ReactNode }) => (
+  <button
+    type="button"
+    onClick={onClick}
+    className="rounded-full bg-sunken px-2.5 text-xs leading-6 text-ink-2 hover:text-ink"
+  >
+    {children}
+  </button>
+);
+
 /** A time in the recording that starts playback there. */
 export const TimeLink = ({ seconds }: { seconds: number }) => {
   const { player, editor, reveal, view } = useReader();

@@ -3,7 +3,9 @@ import type { Transcription } from '../../../electron/contract/transcript.ts';
 import { useI18n } from '../../app/services.tsx';
 import { Tag } from '../../ui/badge.tsx';
 import { Callout } from '../../ui/feedback.tsx';
-import { NotRequested, SideHeading, TimeLink } from './side-panel-parts.tsx';
+import { findMatches } from './model/find.ts';
+import { useReader } from './reader.tsx';
+import { NotRequested, PlaceChip, SideHeading, TimeLink } from './side-panel-parts.tsx';
 
 export const SummaryTab = ({ transcript }: { transcript: Transcription }) => {
   const { t } = useI18n();
@@ -14,7 +16,7 @@ export const SummaryTab = ({ transcript }: { transcript: Transcription }) => {
     <>
       {summary !== undefined && <SummaryText summary={summary} />}
       {topics !== undefined && topics.length > 0 && <TagList title={t('side.topics')} tags={topics} />}
-      {phrases !== undefined && phrases.length > 0 && <TagList title={t('side.phrases')} tags={phrases} />}
+      {phrases !== undefined && phrases.length > 0 && <PhraseList phrases={phrases} />}
       {safety !== undefined && <Safety safety={safety} />}
     </>
   );
@@ -32,6 +34,36 @@ const TagList = ({ title, tags }: { title: string; tags: readonly string[] }) =>
     </ul>
   </>
 );
+
+/** Key phrases; each opens the search in the text, and again goes to its next place. */
+const PhraseList = ({ phrases }: { phrases: readonly string[] }) => {
+  const { view, editor } = useReader();
+  const { t } = useI18n();
+  const find = (phrase: string) => {
+    const { panel, query, matchIndex } = view.getState();
+    const { doc } = editor.store.getState();
+    const count = doc === undefined ? 0 : findMatches(doc, phrase).length;
+    const isNext = panel === 'find' && query === phrase && matchIndex + 1 < count;
+    view.setState({
+      panel: 'find',
+      query: phrase,
+      matchIndex: isNext ? matchIndex + 1 : 0,
+      isSidePanelOpen: false,
+    });
+  };
+  return (
+    <>
+      <SideHeading>{t('side.phrases')}</SideHeading>
+      <ul className="flex flex-wrap gap-1.5">
+        {phrases.map((phrase) => (
+          <li key={phrase}>
+            <PlaceChip onClick={() => find(phrase)}>{phrase}</PlaceChip>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+};
 
 const PROSE = 'font-serif text-base leading-normal';
 

@@ -29,11 +29,11 @@ import { useReaderShortcuts } from './use-reader-shortcuts.ts';
 const useOpenReader = (id: string, at: number | undefined): Reader => {
   const { client, prefs, live } = useServices();
   const [reader] = useState<Reader>(() => {
-    const { rate, volume, skipSilence } = prefs.store.getState();
+    const { rate, volume, isMuted, skipSilence } = prefs.store.getState();
     return {
       id,
       editor: createTranscriptEditor(client, id, localStorage),
-      player: createPlayer({ rate, volume, skipSilence }),
+      player: createPlayer({ rate, volume, isMuted, skipSilence }),
       view: createReaderView(readAcceptedWords(localStorage, id)),
       reveal: { current: () => undefined },
       focusParagraph: { current: () => undefined },
@@ -71,8 +71,8 @@ const useOpenReader = (id: string, at: number | undefined): Reader => {
   }, [reader, at]);
   useEffect(
     () =>
-      reader.player.store.subscribe(({ rate, volume, skipSilence }) =>
-        prefs.set({ rate, volume, skipSilence }),
+      reader.player.store.subscribe(({ rate, volume, isMuted, skipSilence }) =>
+        prefs.set({ rate, volume, isMuted, skipSilence }),
       ),
     [reader, prefs],
   );
