@@ -26,4 +26,15 @@ export const SearchHit = z
     ),
   })
   .meta({ id: 'SearchHit' });
-export const SearchResult = success(z.object({ results: z.array(SearchHit), pagination: Pagination }));
+export const SearchResult = success(
+  z.object({
+    results: z.array(SearchHit),
+    pagination: Pagination,
+    suggestion: z
+      .string()
+      .optional()
+      .describe(
+        'Without results: `q` with its unknown words replaced by the nearest that occur, which finds something.',
+      ),
+  }),
+);

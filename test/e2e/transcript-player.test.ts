@@ -67,6 +67,19 @@ describe('player and places of a transcript', () => {
     await sized.close();
   });
 
+  it('proposes the nearest word where a search finds nothing', async () => {
+    const { page } = window;
+    await window.go('#/');
+    await page.getByRole('searchbox').fill('spring bugdet');
+    const suggestion = page.getByRole('button', { name: 'Did you mean “spring budget”?' });
+    await suggestion.waitFor();
+    expect(await window.violations()).toEqual([]);
+    await suggestion.press('Enter');
+    await page.getByRole('region', { name: 'Search results' }).locator('mark').first().waitFor();
+    expect(await page.getByRole('searchbox').inputValue()).toBe('spring budget');
+    await page.getByRole('searchbox').fill('');
+  });
+
   it('made no requests to other hosts and logged no errors', () => {
     expect(window.foreign).toEqual([]);
     expect(window.errors).toEqual([]);

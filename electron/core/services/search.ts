@@ -3,17 +3,22 @@ import type { Pagination } from '../../contract/common.ts';
 import type { SearchHit } from '../../contract/search.ts';
 import { isoTime } from '../base/clock.ts';
 import { round, roundMs } from '../base/numbers.ts';
+import { maxEdits, nearestWords } from '../search/nearest.ts';
 import { type Alternatives, matchExpression, parseQuery, parseTyping } from '../search/query.ts';
 import { findMarks, makeSnippet } from '../search/snippet.ts';
+import { tokenize } from '../search/tokens.ts';
 import type { ReadableDb } from '../stores/database.ts';
-import { countMatches, type FoundTranscript, searchTranscripts } from '../stores/search.ts';
+import { countMatches, type FoundTranscript, searchTranscripts, wordsOfIndex } from '../stores/search.ts';
 import { readSegmentTexts } from '../stores/segments.ts';
 
 const MAX_HITS_PER_TRANSCRIPT = 20;
 /** UTF-16 code units. */
 const SNIPPET_LENGTH = 160;
 
-type Found = { results: z.output<typeof SearchHit>[]; pagination: Pagination };
+/** Nearest words that are tried, since the first may occur in texts of another user alone. */
+const MAX_TRIED = 20;
+
+type Found = { results: z.output<typeof SearchHit>[]; pagination: Pagination; suggestion?: string };
 
 const paginationOf = (page: number, limit: number, total: number): Pagination => {
   const pages = Math.ceil(total / limit);
@@ -40,10 +45,57 @@ export class SearchService {
     const expressions = { whole, typing: typing && matchExpression(typing) };
     const found = searchTranscripts(this.#db, userId, expressions, { limit, offset: (page - 1) * limit });
     const total = countMatches(this.#db, userId, expressions.typing ?? whole);
+    const suggestion = total === 0 ? this.#suggest(userId, text) : undefined;
     return {
       results: found.map((transcript) => this.#present(transcript, typing ?? parsed)),
       pagination: paginationOf(page, limit, total),
+      ...(suggestion === undefined ? {} : { suggestion }),
     };
+  }
+
+  #count(userId: string, text: string): number {
+    const parsed = parseTyping(text) ?? parseQuery(text);
+    return parsed === undefined ? 0 : countMatches(this.#db, userId, matchExpression(parsed));
+  }
+
+  /** The query with each word that occurs nowhere replaced by the nearest one that does, if that finds something. */
+  #suggest(userId: string, text: string): string | undefined {
+    let suggestion = text;
+    for (const { folded, start, end } of tokenize(text).toReversed()) {
+      if (maxEdits(folded.length) === 0 || this.#count(userId, folded) > 0) continue;
+      const nearest = this.#nearest(userId, folded);
+      if (nearest === undefined) return undefined;
+      suggestion = suggestion.slice(0, start) + nearest + suggestion.slice(end);
+    }
+    return suggestion !== text && this.#count(userId, suggestion) > 0 ? suggestion : undefined;
+  }
+
+  /** The nearest word in the user's own texts and names, as it is spelled there. */
+  #nearest(userId: string, word: string): string | undefined {
+    const edits = maxEdits(word.length);
+    const words = wordsOfIndex(this.#db, word.slice(0, 1), word.length - edits, word.length + edits);
+    const near = nearestWords(word, words)
+      .slice(0, MAX_TRIED)
+      .find((each) => this.#count(userId, `"${each}"`) > 0);
+    if (near === undefined) return undefined;
+    const parsed = parseQuery(`"${near}"`);
+    const whole = parsed && matchExpression(parsed);
+    if (parsed === undefined || whole === undefined) return near;
+    const [first] = searchTranscripts(
+      this.#db,
+      userId,
+      { whole, typing: undefined },
+      { limit: 1, offset: 0 },
+    );
+    const texts =
+      first === undefined
+        ? []
+        : [...readSegmentTexts(this.#db, first.id).map((each) => each.text), first.name];
+    for (const spelled of texts) {
+      const [mark] = findMarks(parsed, spelled);
+      if (mark !== undefined) return spelled.slice(...mark);
+    }
+    return near;
   }
 
   #present(transcript: FoundTranscript, parsed: Alternatives): z.output<typeof SearchHit> {

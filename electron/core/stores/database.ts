@@ -260,6 +260,8 @@ const openAndMigrate = (path: string, options: OpenOptions): Database => {
       throw new DamagedDatabaseError('The database is damaged.');
     }
     migrate(file);
+    // The words of the search index; for this connection only, since it stores nothing.
+    file.exec("CREATE VIRTUAL TABLE temp.search_words USING fts5vocab('main', 'search_index', 'row')");
     file.prepare("INSERT OR REPLACE INTO meta (key, value) VALUES ('clean', '0')").run();
     const database = new SqliteDatabase(file, clean, options.giveUpReserve ?? (() => false));
     // The log of a crashed process may hold text from before a redaction.

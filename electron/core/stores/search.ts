@@ -181,6 +181,23 @@ const countRows = (db: ReadableDb, match: string): number =>
 export const countMatches = (db: ReadableDb, userId: string, expression: string): number =>
   countRows(db, matchFor(userId, expression));
 
+const MAX_WORDS_READ = 50_000;
+
+/**
+ * Words of the index that begin with a letter and have a length from `least` to `most`, most frequent first. They are the
+ * words of all users: show one only where it matches something of the user's.
+ */
+export const wordsOfIndex = (db: ReadableDb, letter: string, least: number, most: number): string[] =>
+  db
+    .all(
+      query(raw<{ term: string }>`
+      SELECT term FROM (
+        SELECT term, doc FROM temp.search_words
+        WHERE term >= ${letter} AND term < ${`${letter}\u{10ffff}`} LIMIT ${MAX_WORDS_READ}
+      ) WHERE length(term) BETWEEN ${least} AND ${most} ORDER BY doc DESC`),
+    )
+    .map(({ term }) => term);
+
 /** A page of the user's transcripts that match. */
 export const searchTranscripts = (
   db: ReadableDb,

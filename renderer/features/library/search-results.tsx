@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useState } from 'react';
 import type { z } from 'zod';
 import type { SearchHit } from '../../../electron/contract/search.ts';
-import { useI18n } from '../../app/services.tsx';
+import { useI18n, useServices } from '../../app/services.tsx';
 import { useApi } from '../../app/use-api.ts';
 import { describeError } from '../../lib/errors.ts';
 import { formatClock, formatNumber, formatRelativeDay } from '../../lib/format.ts';
@@ -79,11 +79,20 @@ const ResultPage = ({ query, page, onTotal }: PageProps) => {
   if (total === 0) {
     return (
       <li>
-        <EmptyState role="status" title={t('search.none')} text={t('search.none.text')} />
+        <EmptyState role="status" title={t('search.none')} text={t('search.none.text')}>
+          {found.suggestion !== undefined && <Suggestion query={found.suggestion} />}
+        </EmptyState>
       </li>
     );
   }
   return found.results.map((result) => <Result key={result.id} result={result} />);
+};
+
+/** Searches for the nearest words instead. */
+const Suggestion = ({ query }: { query: string }) => {
+  const { library } = useServices();
+  const { t } = useI18n();
+  return <Button onClick={() => library.setSearch(query)}>{t('search.suggestion', { query })}</Button>;
 };
 
 const Result = ({ result }: { result: SearchResult }) => {

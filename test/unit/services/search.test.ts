@@ -42,6 +42,39 @@ afterAll(() => db.close());
 const found = (text: string): number[] =>
   service.search(USER, text, 1, 20).results.map(({ id }) => Number(id.replace('tr_', '')));
 
+describe('a search without results', () => {
+  const suggested = (text: string, user = USER) => service.search(user, text, 1, 20).suggestion;
+
+  it.each([
+    // As spelled in the names; no segments are stored here.
+    ['metting', 'meeting'],
+    ['harobr', 'Harbor'],
+    ['Strasenfest', 'strassenfest'],
+    ['please harbour', 'please Harbor'],
+    ['monady', 'Monday'],
+    ['talk abuot habror', 'talk about Harbor'],
+  ])('%j proposes %j', (query, nearest) => {
+    expect(found(query)).toEqual([]);
+    expect(suggested(query)).toBe(nearest);
+  });
+
+  it.each(['xylophone', 'zz', 'meeting harbor tram', 'meeting', '"()"'])('%j proposes nothing', (query) => {
+    expect(suggested(query)).toBeUndefined();
+  });
+
+  it('proposes no word of another user', () => {
+    insertUser(db, {
+      id: 'usr_2',
+      name: 'Bo',
+      isOwner: false,
+      createdAt: 2,
+      storageLimit: null,
+      creditBudget: null,
+    });
+    expect(suggested('metting', 'usr_2')).toBeUndefined();
+  });
+});
+
 describe('a search while its last word is typed', () => {
   it.each<[string, number[]]>([
     ['08-meet', [0]],
