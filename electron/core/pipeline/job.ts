@@ -4,7 +4,7 @@ import type { DecodeSummary, MediaInfo } from '../engines/ffmpeg/types.ts';
 import type { RecognitionCheckpoint } from '../stores/codecs.ts';
 import { chargeCredits } from '../stores/credits.ts';
 import { updateClaimed } from '../stores/jobs.ts';
-import { markForScrub, runPendingScrub } from '../stores/scrub.ts';
+import { markForScrub, runPendingScrub, scrubLog } from '../stores/scrub.ts';
 import { deleteSegments, readSegments, replaceSegments } from '../stores/segments.ts';
 import type { Transcript } from '../stores/transcript-record.ts';
 import { findTranscript, updateTranscript } from '../stores/transcripts.ts';
@@ -181,7 +181,11 @@ const promptWarning = ({ options }: Transcript, { id, capabilities }: PipelineMo
     : [`The prompt had no effect: the model ${id} does not take one.`];
 
 /** Writes the finished transcript and its price, all or nothing. */
-const persist = async (deps: PipelineDeps, { transcript }: JobContext, outcome: Outcome): Promise<void> => {
+const persist = async (
+  deps: PipelineDeps,
+  { transcript, signal }: JobContext,
+  outcome: Outcome,
+): Promise<void> => {
   const { summary, checkpoint, model, diarized, findings, audio, names } = outcome;
   const now = deps.clock.now();
   const credits = creditsFor(summary.duration, deps.settings.creditRate(transcript.model));
@@ -234,11 +238,12 @@ const persist = async (deps: PipelineDeps, { transcript }: JobContext, outcome: 
       credits,
       chargedAt: now,
     });
-    if (transcript.options.redact_pii) markForScrub(deps.db, 'index');
+    // The search index has never had the unredacted text.
+    if (transcript.options.redact_pii) markForScrub(deps.db, 'log');
     return settled;
   });
-  runPendingScrub(deps.db);
   await source.finish();
+  if (transcript.options.redact_pii) await scrubLog(deps.db, signal);
 };
 
 /** Prepare model → resolve source → decode → recognize → diarize → analyze → redact → persist. */

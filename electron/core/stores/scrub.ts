@@ -1,4 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { throwIfAborted } from '../base/abort.ts';
 import { hasDiskFullCode } from '../base/errors.ts';
 import { type ReadableDb, sql, type WritableDb } from './database.ts';
 import { compactIndexStep } from './search.ts';
@@ -93,6 +94,37 @@ export const runPendingScrub = (
     if (!hasDiskFullCode(error)) throw error;
     return mark;
   }
+};
+
+/**
+ * Merges what was removed from the search index out of it, in steps between which requests get their turn: a pass over the
+ * whole index. Throws when aborted; the mark stays then.
+ */
+export const scrubIndex = async (db: WritableDb, signal: AbortSignal): Promise<void> => {
+  markForScrub(db, 'index');
+  while (markOf(db) === 'index') {
+    throwIfAborted(signal);
+    if (compactIndexFor(db, BACKGROUND_STEP_MS)) await nextTurn();
+    else setMark(db, 'log');
+  }
+};
+
+/**
+ * Empties the log and erases the gaps of all pages after a commit with the mark `log`, in steps between which requests get
+ * their turn. What it can not do is left to the background: when aborted, and while another process reads.
+ */
+export const scrubLog = async (db: WritableDb, signal: AbortSignal): Promise<void> => {
+  const scan = new GapScan();
+  try {
+    for (let from: number | undefined = -1; from !== scan.next && !signal.aborted; ) {
+      from = scan.next;
+      if (db.checkpoint()) scan.step(db, BACKGROUND_STEP_MS);
+      await nextTurn();
+    }
+  } catch (error) {
+    if (!hasDiskFullCode(error)) throw error;
+  }
+  runPendingScrub(db);
 };
 
 /** Scrubs what is pending every few seconds, in steps between which requests get their turn. Returns a function that ends it. */

@@ -6,7 +6,7 @@ import { throwIfAborted } from '../../base/abort.ts';
 import { AppError, isAppError, messageOf } from '../../base/errors.ts';
 import type { ReanalysisCheckpoint, StoredAnalysis } from '../../stores/codecs.ts';
 import { updateClaimed } from '../../stores/jobs.ts';
-import { markForScrub, runPendingScrub } from '../../stores/scrub.ts';
+import { markForScrub, scrubIndex, scrubLog } from '../../stores/scrub.ts';
 import { readSegments, replaceSegments } from '../../stores/segments.ts';
 import type { Transcript, TranscriptChange } from '../../stores/transcript-record.ts';
 import type { PipelineDeps, PipelineModel } from '../deps.ts';
@@ -21,6 +21,7 @@ import type { JobContext } from '../types.ts';
 import { analyzeTranscript, type Findings, findingsFields, storeEmbeddings } from './analyze.ts';
 import { type Diarized, diarizeTranscript } from './diarize.ts';
 import { withoutNames } from './diarize-names.ts';
+import { computeTotals } from './totals.ts';
 
 const checkpointOf = ({ checkpoint }: Pick<Transcript, 'checkpoint'>): ReanalysisCheckpoint | undefined =>
   checkpoint?.kind === 'reanalysis' ? checkpoint : undefined;
@@ -101,7 +102,7 @@ type Outcome = {
 /** Writes the findings, all or nothing. */
 const persist = async (
   deps: PipelineDeps,
-  { transcript }: JobContext,
+  { transcript, signal }: JobContext,
   { findings, diarized, audio, names }: Outcome,
 ): Promise<void> => {
   const merged: StoredAnalysis = { ...transcript.analysis, ...findings.analysis };
@@ -109,6 +110,9 @@ const persist = async (
   const speakers =
     merged.speakers && redactsPeopleNow(transcript) ? withoutNames(merged.speakers) : merged.speakers;
   const isRedacted = transcript.options.redact_pii;
+  const isErased = computeTotals(findings.segments).text !== transcript.text || Object.keys(names).length > 0;
+  // The entry left the index when the reanalysis was requested. Its words leave the file before the end is announced.
+  if (isRedacted && isErased) await scrubIndex(deps.db, signal);
   const source = deps.db.transaction(() => {
     replaceSegments(deps.db, transcript.id, findings.segments);
     storeEmbeddings(deps.db, transcript, diarized);
@@ -136,11 +140,11 @@ const persist = async (
       completedAt: deps.clock.now(),
     });
     if (!isMine) throw new AppError('interrupted', 'This job was taken over.');
-    if (isRedacted) markForScrub(deps.db, 'index');
+    if (isRedacted) markForScrub(deps.db, 'log');
     return settled;
   });
-  runPendingScrub(deps.db);
   await source.finish();
+  if (transcript.options.redact_pii) await scrubLog(deps.db, signal);
 };
 
 /** Diarize → analyze → redact → persist. */

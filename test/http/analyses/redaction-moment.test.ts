@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AnalyzeTranscript } from '../../../electron/contract/transcript.ts';
+import { EventReader } from '../../support/event-reader.ts';
+import { fillTranscripts } from '../../support/fill-transcripts.ts';
+import { discard, startServer, type TestServer } from '../../support/server.ts';
+import { transcribe } from '../../support/transcribe.ts';
+import { startUrlServer, type UrlServer } from '../../support/url-server.ts';
+import { secretsInFolder, turnOffBackups } from './support/secrets.ts';
+
+/** Many enough that merging the search index takes longer than a request waits for it. */
+const TRANSCRIPTS = 2000;
+const PATIENCE = { timeout: 240_000 };
+/** Names without their beginnings, which the index shares between neighboring words. */
+const TRACES = ['uetzalcoatl', 'ylophonist'];
+/** A first name and a last name that the demonstration model hears in the recording. */
+const HEARD = ['maria', 'lopez'];
+
+let server: TestServer;
+let remote: UrlServer;
+let id: string;
+
+beforeAll(async () => {
+  [server, remote] = await Promise.all([startServer({ quick: true }), startUrlServer()]);
+  await turnOffBackups(server);
+  ({ id } = await transcribe(server, remote, '00-one-sentence.wav'));
+  const segments = [{ id: 0, text: 'My name is Xylophonist Quetzalcoatl.' }];
+  await server.client.call('patchTranscript', { params: { id }, body: { segments } });
+  await server.stop();
+  fillTranscripts(server.dataDir, TRANSCRIPTS);
+  server = await startServer({ dataDir: server.dataDir });
+}, 240_000);
+afterAll(async () => {
+  await Promise.all([discard(server), remote.close()]);
+});
+
+/** Which of the words are in which file at the moment in which the transcript is announced as completed. */
+const heldAtTheEnd = async (words: readonly string[], act: () => Promise<string>): Promise<string[]> => {
+  const events = await EventReader.open(server.url, server.key);
+  try {
+    const made = await act();
+    for (;;) {
+      const { type, data } = await events.next();
+      if (type === 'transcript.failed') throw new Error(data.transcript.error?.message);
+      if (type === 'transcript.completed' && data.transcript.id === made) {
+        return secretsInFolder(server.dataDir, words);
+      }
+    }
+  } finally {
+    events.close();
+  }
+};
+
+describe(`in a library of ${TRANSCRIPTS} transcripts, no file holds a private word once`, PATIENCE, () => {
+  it('a recording is completed that was redacted', async () => {
+    const asked = { redact_pii: true, redact_pii_sub: 'mask', wait_until_complete: false } as const;
+    const held = await heldAtTheEnd(HEARD, async () => {
+      return (await transcribe(server, remote, '04-personal-data.m4a', asked)).id;
+    });
+    expect(held).toEqual([]);
+  });
+
+  it('a stored transcript is redacted', async () => {
+    expect(secretsInFolder(server.dataDir, TRACES)).not.toEqual([]);
+    const body = AnalyzeTranscript.parse({ redact_pii: true, redact_pii_sub: 'remove' });
+    const held = await heldAtTheEnd(TRACES, async () => {
+      await server.client.call('analyzeTranscript', { params: { id }, body });
+      return id;
+    });
+    expect(held).toEqual([]);
+    const t = await server.client.call('getTranscript', { params: { id } });
+    expect(t.text).not.toContain('Quetzalcoatl');
+  });
+});
