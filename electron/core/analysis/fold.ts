@@ -148,7 +148,8 @@ const isJoinedNumber = (value: string): boolean => {
   if (/^(?:\d{1,2}\/\d{1,2}\/\d{2,4}|\d{4}\/\d{1,2}\/\d{1,2})$/u.test(value)) return false;
   if (/^\d{1,3}(?:[,，]\d{3})+$/u.test(value)) return false;
   if (groups.length > 2) return !groups.every((group) => YEAR.test(group));
-  return !/[,，]/u.test(value) && !groups.every((group) => YEAR.test(group));
+  const mayBeDecimal = /[,，]/u.test(value) && groups.some((group) => group.length < 4);
+  return !mayBeDecimal && !groups.every((group) => YEAR.test(group));
 };
 
 /** A telephone number with unusual signs ("555*014*2367") or letters for digits ("555-O14-2367"). */

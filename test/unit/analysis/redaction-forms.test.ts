@@ -41,7 +41,21 @@ const NUMBER_FORMS = {
   commas: joinedBy(','),
   'zero-width spaces': joinedBy('-\u200b'),
   'soft hyphens': joinedBy('-\u00ad'),
-} as const;
+  'superscript digits': (value) => value.replaceAll(/\d/g, (digit) => '⁰¹²³⁴⁵⁶⁷⁸⁹'.charAt(Number(digit))),
+  'circled digits': (value) => value.replaceAll(/\d/g, (digit) => '⓪①②③④⑤⑥⑦⑧⑨'.charAt(Number(digit))),
+  keycaps: (value) => value.replaceAll(/\d/g, '$&\ufe0f\u20e3'),
+  'Tamil digits': digitsFrom(0x0be6),
+  'Khmer digits': digitsFrom(0x17e0),
+  dots: joinedBy('.'),
+  spaces: joinedBy(' '),
+  'no-break spaces': joinedBy('\u00a0'),
+  'narrow no-break spaces': joinedBy('\u202f'),
+  'line breaks': joinedBy('\n'),
+  pipes: joinedBy('|'),
+  tildes: joinedBy('~'),
+  'digits one by one': (value) => value.replaceAll('-', '').split('').join(' '),
+  'digits with hyphens': (value) => value.replaceAll('-', '').split('').join('-'),
+} as const satisfies Record<string, (value: string) => string>;
 
 const NUMBER_SENTENCES: readonly Row[] = [
   ['en', 'My phone number is VALUE, call me.', '555-014-2367', 'phone_number'],
@@ -52,6 +66,9 @@ const NUMBER_SENTENCES: readonly Row[] = [
   ['de', 'Meine Kreditkarte ist VALUE, danke.', '4111-1111-1111-1111', 'credit_card_number'],
   ['fr', 'Ma carte est VALUE, merci.', '4111-1111-1111-1111', 'credit_card_number'],
   ['es', 'Mi tarjeta es VALUE, gracias.', '4111-1111-1111-1111', 'credit_card_number'],
+  ['en', 'My bank account number is VALUE, okay.', '1234-567890', 'bank_account'],
+  ['de', 'Meine Kontonummer ist VALUE, danke.', '1234-567890', 'bank_account'],
+  ['es', 'Mi número de cuenta es VALUE, gracias.', '1234-567890', 'bank_account'],
   ['en', 'My social security number is VALUE, okay.', '123-45-6789', 'us_social_security_number'],
 ];
 
@@ -154,8 +171,10 @@ const rows = [...numberRows, ...codeRows, ...addressRows];
 const partsOf = (value: string): string[] =>
   (value.match(/[\p{L}\p{N}]{3,}/gu) ?? []).filter((part) => !/^(?:dot|com)$/iu.test(part));
 
+const TOKEN = /\[[A-Z_]+_[0-9a-f]{8}\]/g;
+
 describe('forms that hide a value', () => {
-  it.each(rows)('%s: %s', async (_, [language, text, value, policy]) => {
+  it.each(rows)('%s: %s', async (form, [language, text, value, policy]) => {
     for (const redact_pii_sub of ['hash', 'mask', 'remove'] as const) {
       const { redacted } = await analyze(
         transcriptOf([text], language),
@@ -165,11 +184,12 @@ describe('forms that hide a value', () => {
       const words = redacted?.segments.flatMap((segment) => segment.words.map((word) => word.word)) ?? [];
       const out = [redacted?.text, ...words].join(' ');
       for (const part of partsOf(value)) expect(out).not.toContain(part);
+      if (form in NUMBER_FORMS) expect(out.replaceAll(TOKEN, '')).not.toMatch(/\p{N}/u);
     }
   });
 
-  it('cover at least 280 rows', () => {
-    expect(rows.length).toBeGreaterThanOrEqual(280);
+  it('cover 550 rows', () => {
+    expect(rows).toHaveLength(550);
   });
 });
 
