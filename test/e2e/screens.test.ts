@@ -109,7 +109,7 @@ const OPENED: readonly Opened[] = [
     open: async (page) => {
       await button(page, 'More for 11-news-and-entities.wav').click();
       await page.getByRole('menuitem', { name: 'Delete' }).click();
-      await page.getByText('1 transcript was made from it').waitFor();
+      await page.getByText('1 transcript keeps its text', { exact: false }).waitFor();
     },
   },
   { name: 'a new folder', hash: '#/files', open: inDialog((page) => button(page, 'New folder').click()) },
