@@ -1,129 +1,16 @@
 import { z } from 'zod';
+import { AaiExtras } from './assemblyai-create.ts';
 import { QueryBoolean, queryInt, queryNumber } from './common.ts';
+import { CustomSpelling } from './recognition.ts';
 
 /**
  * The pre-recorded part of AssemblyAI's API (https://www.assemblyai.com/docs/api-reference). Its clients work with this
  * server's base URL and key. Times are whole milliseconds.
  */
 
-const Ms = z.int().min(0).max(1e10);
-const never = (what: string) =>
-  z
-    .union([z.literal(false), z.null()], { error: `is not available here: ${what}` })
-    .optional()
-    .describe(`Not available: ${what}.`);
-const hint = (schema: z.ZodType) => schema.nullish().describe('Ignored.');
-
-export const AAI_PII_POLICIES = [
-  'account_number',
-  'banking_information',
-  'credit_card_cvv',
-  'credit_card_expiration',
-  'credit_card_number',
-  'date',
-  'date_of_birth',
-  'drivers_license',
-  'drug',
-  'email_address',
-  'event',
-  'healthcare_number',
-  'injury',
-  'ip_address',
-  'location',
-  'medical_condition',
-  'medical_process',
-  'money_amount',
-  'nationality',
-  'number_sequence',
-  'occupation',
-  'organization',
-  'passport_number',
-  'password',
-  'person_age',
-  'person_name',
-  'phone_number',
-  'political_affiliation',
-  'religion',
-  'url',
-  'us_social_security_number',
-  'username',
-  'vehicle_id',
-] as const;
-export type AaiPiiPolicy = (typeof AAI_PII_POLICIES)[number];
-
 export const AAI_STATUSES = ['queued', 'processing', 'completed', 'error'] as const;
 export const AaiStatus = z.enum(AAI_STATUSES);
 export type AaiStatus = z.output<typeof AaiStatus>;
-
-export const AaiCreate = z
-  .strictObject({
-    audio_url: z.string().min(1).max(8192).describe('An http(s) URL, or the `upload_url` of an upload.'),
-    audio_start_from: Ms.nullish(),
-    audio_end_at: Ms.nullish(),
-    language_code: z
-      .string()
-      .max(20)
-      .nullish()
-      .describe('Default `en_us`, unless `language_detection` is on.'),
-    language_detection: z.boolean().nullish(),
-    speech_model: z
-      .string()
-      .max(200)
-      .nullish()
-      .describe('`best`, `universal`, `slam-1`: pro; `nano`: nano for English, else mini; default mini.'),
-    speech_models: z.array(z.string().min(1).max(200)).max(10).nullish().describe('Only the first is used.'),
-    speaker_labels: z.boolean().nullish(),
-    speakers_expected: z.int().min(1).max(32).nullish(),
-    speaker_options: hint(z.record(z.string(), z.unknown())),
-    auto_highlights: z.boolean().nullish(),
-    iab_categories: z.boolean().nullish().describe('Topics of this service’s own taxonomy.'),
-    content_safety: z.boolean().nullish(),
-    content_safety_confidence: z.int().min(25).max(100).nullish(),
-    filter_profanity: z.boolean().nullish(),
-    entity_detection: z.boolean().nullish(),
-    summarization: z.boolean().nullish(),
-    summary_model: hint(z.string().max(50)),
-    summary_type: z.enum(['bullets', 'bullets_verbose', 'gist', 'headline', 'paragraph']).nullish(),
-    redact_pii: z.boolean().nullish(),
-    redact_pii_audio: z.boolean().nullish(),
-    redact_pii_audio_quality: hint(z.enum(['mp3', 'wav'])),
-    redact_pii_policies: z.array(z.enum(AAI_PII_POLICIES)).max(64).nullish(),
-    redact_pii_sub: z
-      .enum(['entity_name', 'hash'])
-      .nullish()
-      .describe('`entity_name`: `[EMAIL_ADDRESS_1f3a9c2e]`; `hash`: masks every letter and digit.'),
-    punctuate: z.literal(true, { error: 'cannot be false: Whisper writes punctuation' }).nullish(),
-    format_text: z.literal(true, { error: 'cannot be false: Whisper writes formatted text' }).nullish(),
-    auto_chapters: never('chapters'),
-    sentiment_analysis: never('sentiment analysis'),
-    multichannel: never('transcripts by channel'),
-    dual_channel: never('transcripts by channel'),
-    custom_topics: never('custom topics'),
-    redact_pii_return_unredacted: never('unredacted text is not kept'),
-    webhook_url: z
-      .null({ error: 'is not available here: create with POST /v1/transcript for webhooks' })
-      .optional(),
-    disfluencies: hint(z.boolean()),
-    language_confidence_threshold: hint(z.number()),
-    speech_threshold: hint(z.number()),
-    temperature: hint(z.number()),
-    prompt: hint(z.string().max(10_000)),
-    keyterms_prompt: hint(z.array(z.string().max(200)).max(1000)),
-    word_boost: hint(z.array(z.string().max(200)).max(2500)),
-    boost_param: hint(z.enum(['low', 'default', 'high'])),
-  })
-  .superRefine((body, context) => {
-    const end = body.audio_end_at ?? 0;
-    if (end !== 0 && end <= (body.audio_start_from ?? 0)) {
-      context.addIssue({
-        code: 'custom',
-        path: ['audio_end_at'],
-        message: 'must be greater than audio_start_from',
-      });
-    }
-  })
-  .meta({ id: 'AaiCreate' });
-export type AaiCreate = z.output<typeof AaiCreate>;
 
 export const AaiUpload = z.object({ upload_url: z.string() }).meta({ id: 'AaiUpload' });
 
@@ -142,6 +29,26 @@ export const AaiUtterance = AaiWord.extend({ speaker: z.string(), words: z.array
   id: 'AaiUtterance',
 });
 export type AaiUtterance = z.output<typeof AaiUtterance>;
+
+const Understood = z.object({ status: z.literal('success') });
+const AaiUnderstanding = z.object({
+  ...AaiExtras.shape.speech_understanding.unwrap().pick({ request: true }).shape,
+  response: z
+    .object({
+      speaker_identification: Understood.extend({
+        mapping: z
+          .record(z.string(), z.string())
+          .describe('Labels to names; one who is not identified keeps the label.'),
+      }).optional(),
+      custom_formatting: Understood.extend({
+        mapping: z.record(z.string(), z.string()),
+        formatted_text: z.string(),
+        formatted_utterances: z.array(AaiUtterance).optional(),
+      }).optional(),
+    })
+    .optional(),
+});
+export type AaiUnderstanding = z.output<typeof AaiUnderstanding>;
 
 const Span = z.object({ start: z.int(), end: z.int() });
 const ResultStatus = z.enum(['success', 'unavailable']);
@@ -167,7 +74,7 @@ export const AaiTranscript = z
     language_model: z.string(),
     acoustic_model: z.string(),
     speech_model: z.string().nullable(),
-    speech_models: z.null(),
+    speech_models: z.array(z.string()).nullable(),
     speech_model_used: z.string().nullable().describe('The id of the Whisper model that ran.'),
     punctuate: z.boolean(),
     format_text: z.boolean(),
@@ -235,12 +142,14 @@ export const AaiTranscript = z
     disfluencies: z.boolean(),
     throttled: z.boolean(),
     webhook_auth: z.boolean(),
-    webhook_url: z.null(),
+    webhook_auth_header_name: z.string().nullable(),
+    webhook_url: z.string().nullable(),
     webhook_status_code: z.null(),
     word_boost: z.array(z.string()),
+    speech_understanding: AaiUnderstanding.optional(),
     boost_param: z.null(),
     speech_threshold: z.null(),
-    custom_spelling: z.null(),
+    custom_spelling: z.array(CustomSpelling).nullable(),
     error: z.string().optional(),
   })
   .meta({ id: 'AaiTranscript' });
@@ -251,7 +160,6 @@ export const AAI_CONSTANT = {
   language_confidence_threshold: null,
   language_model: 'whisper',
   acoustic_model: 'whisper',
-  speech_models: null,
   punctuate: true,
   format_text: true,
   multichannel: false,
@@ -264,13 +172,10 @@ export const AAI_CONSTANT = {
   topics: [],
   disfluencies: false,
   throttled: false,
-  webhook_auth: false,
-  webhook_url: null,
   webhook_status_code: null,
   word_boost: [],
   boost_param: null,
   speech_threshold: null,
-  custom_spelling: null,
 } satisfies Partial<AaiTranscript>;
 
 export const AaiListQuery = z.strictObject({

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { QueryBoolean, queryNumber } from './common.ts';
 import { LANGUAGE_CODES } from './languages.ts';
-import { LanguageCode } from './recognition.ts';
-import { SpeakerName } from './transcript.ts';
+import { LanguageCode, SpeakerName } from './recognition.ts';
 
 /**
  * The audio endpoints of OpenAI's API (https://platform.openai.com/docs/api-reference/audio). Its clients work with this

@@ -15,6 +15,20 @@ export const LanguageOrAuto: z.ZodType<string, string> = z.enum(
 /** In characters. */
 export const PROMPT_LENGTH = 1000;
 
+export const SpeakerName = z.string().trim().min(1).max(200);
+
+export const CustomSpelling = z
+  .strictObject({
+    from: z
+      .array(z.string().trim().min(1).max(200))
+      .min(1)
+      .max(100)
+      .describe('Words or phrases, in any case.'),
+    to: z.string().trim().min(1).max(200).describe('Written exactly like this.'),
+  })
+  .meta({ id: 'CustomSpelling' });
+export type CustomSpelling = z.output<typeof CustomSpelling>;
+
 /** Options of the recognition, which a later analysis cannot change. */
 export const recognitionFields = {
   translate: z
@@ -32,6 +46,12 @@ export const recognitionFields = {
     .max(LANGUAGE_CODES.length)
     .optional()
     .describe('Used with `language: "auto"`: the languages that the recording may be in.'),
+  custom_spelling: z
+    .array(CustomSpelling)
+    .min(1)
+    .max(1000)
+    .optional()
+    .describe('Words and phrases to write in another way.'),
   fallback_language: LanguageCode.optional().describe(
     'Used with expected_languages: the language if another one is detected; default: the likeliest of those expected.',
   ),

@@ -11,9 +11,10 @@ import {
   Summary,
   SummaryType,
 } from './analysis.ts';
+import { AaiExtras } from './assemblyai-create.ts';
 import { Bytes, namesAChange, Probability, Seconds, success, Timestamp, TranscriptId } from './common.ts';
 import { JOB_ERROR_CODES } from './errors.ts';
-import { LanguageCode, LanguageOrAuto, recognitionFields } from './recognition.ts';
+import { LanguageCode, LanguageOrAuto, recognitionFields, SpeakerName } from './recognition.ts';
 
 export const TRANSCRIPT_STATUSES = ['processing', 'completed', 'failed'] as const;
 export type TranscriptStatus = (typeof TRANSCRIPT_STATUSES)[number];
@@ -52,8 +53,6 @@ export type JobError = z.output<typeof JobError>;
 
 export const FileInfo = z.object({ name: z.string(), size: Bytes, format: z.string() });
 
-export const SpeakerName = z.string().trim().min(1).max(200);
-
 export const KnownSpeaker = z
   .strictObject({
     name: SpeakerName,
@@ -72,6 +71,8 @@ export type KnownSpeaker = z.output<typeof KnownSpeaker>;
 const analysisFields = {
   diarize: z.boolean().default(false).describe('Label who speaks when.'),
   speakers_expected: z.int().min(1).max(32).optional().describe('Number of speakers, if known.'),
+  min_speakers: z.int().min(1).max(32).optional().describe('Used without speakers_expected.'),
+  max_speakers: z.int().min(1).max(32).optional().describe('Used without speakers_expected.'),
   known_speakers: z
     .array(KnownSpeaker)
     .min(1)
@@ -107,17 +108,30 @@ const analysisFields = {
   ),
 };
 
-type RedactionFields = { redact_pii: boolean; redact_source: RedactSource };
+type CheckedFields = {
+  redact_pii: boolean;
+  redact_source: RedactSource;
+  min_speakers?: number | undefined;
+  max_speakers?: number | undefined;
+};
 
-/** Without a redaction nothing would be deleted, which a caller must not believe. */
-const checkRedactSource = (body: RedactionFields, context: z.RefinementCtx): void => {
+const checkAnalyses = (body: CheckedFields, context: z.RefinementCtx): void => {
+  if ((body.min_speakers ?? 1) > (body.max_speakers ?? Infinity)) {
+    const message = 'must not be greater than max_speakers';
+    context.addIssue({ code: 'custom', path: ['min_speakers'], message });
+  }
+  // Without a redaction nothing would be deleted, which a caller must not believe.
   if (body.redact_source === 'delete' && !body.redact_pii) {
     context.addIssue({ code: 'custom', path: ['redact_source'], message: 'needs redact_pii' });
   }
 };
 
 /** The options that are stored with a transcript. */
-export const AnalysisOptions = z.strictObject({ ...analysisFields, ...recognitionFields });
+export const AnalysisOptions = z.strictObject({
+  ...analysisFields,
+  ...recognitionFields,
+  assemblyai: AaiExtras.optional(),
+});
 export type AnalysisOptions = z.output<typeof AnalysisOptions>;
 
 export const CreateTranscript = z
@@ -154,7 +168,7 @@ export const CreateTranscript = z
     wait_until_complete: z.boolean().default(false).describe('Answer when the transcription has ended.'),
   })
   .superRefine((body, context) => {
-    checkRedactSource(body, context);
+    checkAnalyses(body, context);
     if (body.audio_end_at !== 0 && body.audio_end_at <= body.audio_start_from) {
       context.addIssue({
         code: 'custom',
@@ -375,6 +389,6 @@ export const Deleted = z.object({ message: z.string() });
 
 export const AnalyzeTranscript = z
   .strictObject({ ...analysisFields, wait_until_complete: z.boolean().default(false) })
-  .superRefine(checkRedactSource)
+  .superRefine(checkAnalyses)
   .meta({ id: 'AnalyzeTranscript' });
 export type AnalyzeTranscript = z.output<typeof AnalyzeTranscript>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { idSchema, success, Timestamp } from './common.ts';
-import { SpeakerName } from './transcript.ts';
+import { SpeakerName } from './recognition.ts';
 
 export const VoiceId = idSchema('voice', 'Identifier of a remembered voice.');
 

@@ -4,6 +4,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { fixturePath } from '../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { parseSrt } from '../support/srt.ts';
+import { until } from '../support/until.ts';
+import { startWebhookReceiver } from '../support/webhook-receiver.ts';
 import { parseWebVtt } from '../support/webvtt.ts';
 
 const POLL = { pollingInterval: 200 };
@@ -80,6 +82,71 @@ describe('the assemblyai client with another base URL', () => {
     expect(done.status).toBe('completed');
     expect(done.language_code).toMatch(/^[a-z]{2,3}$/);
     for (const word of done.words ?? []) expect(word.start).toBeGreaterThanOrEqual(3_900);
+  });
+
+  it('spells, identifies, formats, and calls the webhook with its header', async () => {
+    const receiver = await startWebhookReceiver();
+    const made = await client.transcripts.transcribe(
+      {
+        audio: fixturePath('02-two-speakers.mp3'),
+        audio_end_at: 16_000,
+        speech_models: ['universal-3-5-pro', 'universal-2'],
+        language_detection: true,
+        language_detection_options: { expected_languages: ['en_us', 'de'], fallback_language: 'auto' },
+        speaker_labels: true,
+        speaker_options: { min_speakers_expected: 2, max_speakers_expected: 2 },
+        custom_spelling: [{ from: ['nice to meet you'], to: 'Pleased to meet you' }],
+        keyterms_prompt: ['Peter Walker'],
+        domain: 'medical-v1',
+        webhook_url: receiver.url('/done'),
+        webhook_auth_header_name: 'X-Secret',
+        webhook_auth_header_value: 'of mine',
+        speech_understanding: {
+          request: {
+            speaker_identification: { speaker_type: 'name', known_values: ['Peter Walker', 'Maria'] },
+            custom_formatting: { date: 'mm/dd/yyyy' },
+          },
+        },
+      },
+      POLL,
+    );
+    expect(made).toMatchObject({
+      status: 'completed',
+      speech_model: 'pro',
+      speech_models: ['universal-3-5-pro', 'universal-2'],
+      entity_detection: false,
+      entities: null,
+      webhook_auth: true,
+      webhook_auth_header_name: 'X-Secret',
+      webhook_url: receiver.url('/done'),
+    });
+    expect(made.text).toContain('Pleased to meet you, Peter.');
+    expect(made.text).not.toMatch(/nice/i);
+    const turns = made.utterances?.map(({ speaker, text }) => `${speaker}: ${text}`) ?? [];
+    expect(turns[0]).toMatch(/^A: /);
+    expect(turns[1]).toMatch(/^Peter Walker: .*my name is/);
+    const response = made.speech_understanding;
+    expect(response).toMatchObject({
+      request: { speaker_identification: { known_values: ['Peter Walker', 'Maria'] } },
+      response: {
+        speaker_identification: { status: 'success', mapping: { A: 'A', B: 'Peter Walker' } },
+        custom_formatting: { status: 'success', formatted_text: made.text },
+      },
+    });
+    const [request] = await until(async () => {
+      const received = receiver.requests('/done');
+      return received.length > 0 ? received : undefined;
+    });
+    expect(JSON.parse(request?.body ?? '')).toEqual({ transcript_id: made.id, status: 'completed' });
+    expect(request?.headers['x-secret']).toBe('of mine');
+    await receiver.close();
+  });
+
+  it('uses the first of several models that can run', async () => {
+    const audio_url = note.audio_url;
+    const other = await client.transcripts.submit({ audio_url, speech_models: ['large-v3', 'universal-2'] });
+    expect(other.speech_model).toBe('pro');
+    await client.transcripts.delete(other.id);
   });
 
   it('reads sentences and paragraphs', async () => {
@@ -164,7 +231,23 @@ describe('AssemblyAI’s form refuses with a reason', () => {
     [{ auto_chapters: true }, /auto_chapters.*not available/],
     [{ sentiment_analysis: true }, /sentiment_analysis.*not available/],
     [{ punctuate: false }, /punctuate.*Whisper writes punctuation/],
-    [{ webhook_url: 'https://example.com' }, /webhook_url.*\/v1\/transcript/],
+    [{ webhook_url: 'ftp://example.com' }, /webhook_url/],
+    [{ webhook_auth_header_name: 'x-key' }, /needs webhook_url/],
+    [{ webhook_auth_header_name: 'x y', webhook_url: 'https://example.com' }, /not a header name/],
+    [{ topics: ['cats'] }, /topics.*not available/],
+    [{ speech_models: ['whisper-99'] }, /speech_models/],
+    [{ language_detection_options: { code_switching: true } }, /code_switching.*not available/],
+    [{ language_detection_options: { expected_languages: ['xx'] } }, /expected_languages/],
+    [{ language_detection_options: { on_no_speech_detected: 'error' as const } }, /empty text/],
+    [{ speaker_options: { min_speakers_expected: 3, max_speakers_expected: 2 } }, /min_speakers_expected/],
+    [
+      { speech_understanding: { request: { translation: { target_languages: ['de'] } } } },
+      /translation.*translate/,
+    ],
+    [
+      { speech_understanding: { request: { speaker_identification: { speaker_type: 'role' as const } } } },
+      /cannot be role/,
+    ],
     [{ language_code: 'xx' }, /language_code/],
     [{ audio_start_from: 5000, audio_end_at: 4000 }, /audio_end_at/],
     [{ colour: 'blue' }, /colour/],

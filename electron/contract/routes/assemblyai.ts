@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import * as aai from '../assemblyai.ts';
+import { AaiCreate } from '../assemblyai-create.ts';
 import { route } from '../route.ts';
 import { JOB_ERRORS, UPLOAD_ERRORS } from './vendor-errors.ts';
 
@@ -31,7 +32,7 @@ export const assemblyAiRoutes = {
     description: 'Unsupported requests are rejected with the reason.',
     access,
     bareKey,
-    body: aai.AaiCreate,
+    body: AaiCreate,
     responses: { 200: aai.AaiTranscript },
     errors: [...JOB_ERRORS, 'file_not_found'],
   }),

@@ -1,3 +1,5 @@
+import { escapeRegExp } from '../base/text.ts';
+
 /** What one person says before another one speaks. */
 export type SpokenTurn = { readonly speaker: string; readonly text: string };
 
@@ -16,8 +18,6 @@ const ADDRESSED_SCORE = 1;
 /** Lower case without accents, `ß` as `ss`, with plain apostrophes. */
 const fold = (text: string): string =>
   text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().replaceAll('ß', 'ss').replace(/[’‘]/g, "'");
-
-const escapeRegExp = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 
 /** The whole name, or its first part where no other name has the same. */
 const patternOf = (name: string, names: readonly string[]): string => {

@@ -73,3 +73,6 @@ export const displayWidth = (text: string): number => {
   if (WIDE.test(text)) return text.length * 2;
   return stringWidth(text, { countAnsiEscapeCodes: true });
 };
+
+/** A pattern that matches the text itself, for expressions with the flag u. */
+export const escapeRegExp = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');

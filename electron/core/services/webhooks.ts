@@ -57,7 +57,8 @@ const present = (delivery: store.Delivery): WebhookDelivery => ({
 });
 
 /**
- * Delivers the results of transcripts to their webhooks in the form of Standard Webhooks, and retries until a response
+ * Delivers the results of transcripts to their webhooks in the form of Standard Webhooks, or in AssemblyAI's where its
+ * form created them, and retries until a response
  * is 2xx or the waits are used up. A trigger inserts the deliveries in the transaction that ends a transcript, so a
  * crash loses none.
  */
@@ -230,11 +231,16 @@ export class WebhookService {
 
   async #post(delivery: store.Delivery, transcript: Transcript): Promise<number> {
     const { http, clock, present: presentTranscript } = this.#deps;
-    const body = JSON.stringify({
-      type: delivery.type,
-      timestamp: isoTime(delivery.createdAt),
-      data: presentTranscript(transcript),
-    });
+    const form = transcript.options.assemblyai?.webhook;
+    const body = JSON.stringify(
+      form === undefined
+        ? {
+            type: delivery.type,
+            timestamp: isoTime(delivery.createdAt),
+            data: presentTranscript(transcript),
+          }
+        : { transcript_id: transcript.id, status: transcript.status === 'failed' ? 'error' : 'completed' },
+    );
     const sentAt = new Date(clock.now());
     const { webhookSecret: secret } = transcript;
     const signature = secret === null ? undefined : signerOf(secret).sign(delivery.id, sentAt, body);
@@ -244,6 +250,7 @@ export class WebhookService {
       method: 'POST',
       body,
       headers: {
+        ...(form?.header === undefined ? {} : { [form.header.name.toLowerCase()]: form.header.value }),
         'content-type': 'application/json',
         'webhook-id': delivery.id,
         'webhook-timestamp': String(Math.floor(sentAt.getTime() / 1000)),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { PII_POLICIES } from '../../../electron/contract/analysis.ts';
-import { AAI_PII_POLICIES, AaiCreate, AaiTranscript } from '../../../electron/contract/assemblyai.ts';
+import { AaiTranscript } from '../../../electron/contract/assemblyai.ts';
+import { AAI_PII_POLICIES, AaiCreate } from '../../../electron/contract/assemblyai-create.ts';
 import { transcription } from '../../../electron/contract/examples/transcripts.ts';
 import { OpenAiDiarized, OpenAiVerbose } from '../../../electron/contract/openai.ts';
 import { openApiDocument } from '../../../electron/contract/openapi.ts';
@@ -93,11 +94,21 @@ const TALK: Transcription = {
 const context = (options: object = {}) => ({
   options: AnalysisOptions.parse(options),
   languageAsked: 'auto',
+  webhookUrl: null,
 });
+
+/** Installed are nano and mini. */
+const MODELS = {
+  isKnown: (name: string) => ['nano', 'mini', 'pro', 'base.en'].includes(name),
+  languagesOf: (name: string) => (name === 'nano' || name === 'base.en' ? ['en'] : ('multilingual' as const)),
+  isAvailable: (name: string) => name === 'nano' || name === 'mini',
+};
 
 describe('a request in AssemblyAI’s form', () => {
   const create = (fields: object) =>
-    CreateTranscript.parse(requestOf(AaiCreate.parse({ audio_url: 'https://example.com/a.mp3', ...fields })));
+    CreateTranscript.parse(
+      requestOf(AaiCreate.parse({ audio_url: 'https://example.com/a.mp3', ...fields }), MODELS),
+    );
 
   it('is converted to ours', () => {
     expect(create({})).toMatchObject({
@@ -137,13 +148,25 @@ describe('a request in AssemblyAI’s form', () => {
   it.each([
     [{ speech_model: 'best' }, 'pro'],
     [{ speech_model: 'universal' }, 'pro'],
+    [{ speech_model: 'universal-3-5-pro' }, 'pro'],
+    [{ speech_model: 'universal-2' }, 'pro'],
     [{ speech_models: ['slam-1', 'best'] }, 'pro'],
+    [{ speech_models: ['universal-3-5-pro', 'nano'] }, 'nano'],
+    [{ speech_models: ['universal-3-5-pro', 'nano'], language_code: 'de' }, 'mini'],
+    [{ speech_models: ['whisper-99', 'base.en', 'universal-2', 'mini'], language_code: 'fr' }, 'mini'],
+    [{ speech_models: ['base.en', 'universal-2'], language_code: 'fr' }, 'pro'],
+    [{ speech_models: [] }, 'mini'],
     [{ speech_model: 'nano' }, 'nano'],
     [{ speech_model: 'nano', language_detection: true }, 'mini'],
     [{ speech_model: 'large-v3' }, 'large-v3'],
     [{ speech_model: null }, 'mini'],
   ])('with %j uses the model %s', (fields, model) => {
     expect(create(fields).model).toBe(model);
+  });
+
+  it('needs one model that is known and knows the language', () => {
+    const fields = { speech_models: ['whisper-99', 'base.en'], language_code: 'fr' };
+    expect(() => create(fields)).toThrow(/speech_models names no model/);
   });
 
   it('maps every policy that it accepts', () => {

@@ -1,15 +1,20 @@
 import { PII_POLICY_NAMES, type PiiPolicyName } from '../../../contract/analysis.ts';
-import type { AaiCreate, AaiPiiPolicy } from '../../../contract/assemblyai.ts';
+import { type AaiCreate, AaiExtras, type AaiPiiPolicy } from '../../../contract/assemblyai-create.ts';
 import { isLanguageCode } from '../../../contract/languages.ts';
+import { PROMPT_LENGTH } from '../../../contract/recognition.ts';
 import type { CreateTranscriptInput } from '../../../contract/transcript.ts';
 import { AppError } from '../../base/errors.ts';
 
-const SPEECH_MODELS: Readonly<Record<string, 'pro'>> = {
-  best: 'pro',
-  universal: 'pro',
-  'universal-2': 'pro',
-  'universal-3-pro': 'pro',
-  'slam-1': 'pro',
+/** `universal`, `universal-2`, `universal-3-5-pro` and other versions. */
+const PRO = /^(?:best|slam-1|universal(?:-\d+)*(?:-pro)?)$/;
+
+/** What the choice among several models depends on. */
+export type ModelChoice = {
+  isKnown(name: string): boolean;
+  /** What it transcribes: any language, or these. */
+  languagesOf(name: string): 'multilingual' | readonly string[];
+  /** Whether it is installed or may be downloaded. */
+  isAvailable(name: string): boolean;
 };
 
 /** Our names of AssemblyAI's policies, where they differ. */
@@ -23,18 +28,75 @@ const POLICIES: Partial<Record<AaiPiiPolicy, readonly PiiPolicyName[]>> = {
 const problem = (path: string, message: string) =>
   new AppError('invalid_request', `${path} ${message}.`, { details: [{ path, message }] });
 
-/** `en_us` → `en`; `auto` with language detection. */
-const languageOf = ({ language_code, language_detection }: AaiCreate): string => {
-  if (language_detection === true) return 'auto';
-  const code = (language_code ?? 'en_us').toLowerCase().split(/[_-]/)[0] ?? '';
-  if (!isLanguageCode(code)) throw problem('language_code', 'is not a language code that Whisper knows');
+/** `en_us` → `en`. */
+const languageCode = (text: string, path: string): string => {
+  const code = text.toLowerCase().split(/[_-]/)[0] ?? '';
+  if (!isLanguageCode(code)) throw problem(path, 'is not a language code that Whisper knows');
   return code;
 };
 
-const modelOf = ({ speech_model, speech_models }: AaiCreate, language: string): string => {
-  const name = speech_models?.[0] ?? speech_model ?? 'mini';
+/** `auto` with language detection. */
+const languageOf = ({ language_code, language_detection }: AaiCreate): string =>
+  language_detection === true ? 'auto' : languageCode(language_code ?? 'en_us', 'language_code');
+
+const detectionOf = ({ language_detection_options: options }: AaiCreate) => {
+  const { expected_languages: expected, fallback_language: fallback } = options ?? {};
+  const path = 'language_detection_options';
+  return {
+    ...(expected == null || expected.length === 0
+      ? {}
+      : { expected_languages: expected.map((code) => languageCode(code, `${path}.expected_languages`)) }),
+    ...(fallback == null || fallback === 'auto'
+      ? {}
+      : { fallback_language: languageCode(fallback, `${path}.fallback_language`) }),
+  };
+};
+
+const ourModel = (name: string, language: string): string => {
   if (name === 'nano') return language === 'en' ? 'nano' : 'mini';
-  return SPEECH_MODELS[name] ?? name;
+  return PRO.test(name) ? 'pro' : name;
+};
+
+const knowsLanguage = (models: ModelChoice, name: string, language: string): boolean => {
+  const languages = models.languagesOf(name);
+  if (languages === 'multilingual') return true;
+  return language === 'auto' ? languages.length > 1 : languages.includes(language);
+};
+
+/** The first model that can run and knows the language; if none can, the first of them, whose job says why. */
+const modelOf = (
+  { speech_model, speech_models }: AaiCreate,
+  language: string,
+  models: ModelChoice,
+): string => {
+  if (!speech_models?.length) return ourModel(speech_model ?? 'mini', language);
+  const named = speech_models.map((name) => ourModel(name, language));
+  const known = named.filter((name) => models.isKnown(name) && knowsLanguage(models, name, language));
+  const chosen = known.find((name) => models.isAvailable(name)) ?? known[0];
+  if (chosen === undefined) {
+    throw problem('speech_models', 'names no model that is known here and knows the language');
+  }
+  return chosen;
+};
+
+/** Words to spell, as a prompt; its end counts. */
+const promptOf = ({ keyterms_prompt, word_boost }: AaiCreate): { prompt?: string } => {
+  const words = [...(keyterms_prompt ?? []), ...(word_boost ?? [])].join(', ');
+  return words === '' ? {} : { prompt: words.slice(-PROMPT_LENGTH).toWellFormed() };
+};
+
+const speakersOf = ({ speaker_labels, speakers_expected, speaker_options, ...body }: AaiCreate) => {
+  const { min_speakers_expected: min, max_speakers_expected: max } = speaker_options ?? {};
+  const identification = body.speech_understanding?.request?.speaker_identification;
+  return {
+    diarize: speaker_labels === true || identification != null,
+    ...(speakers_expected == null ? {} : { speakers_expected }),
+    ...(min == null ? {} : { min_speakers: min }),
+    ...(max == null ? {} : { max_speakers: max }),
+    ...(identification == null
+      ? {}
+      : { known_speakers: identification.known_values.map((name) => ({ name })) }),
+  };
 };
 
 const policiesOf = (policies: readonly AaiPiiPolicy[]): PiiPolicyName[] => [
@@ -55,21 +117,41 @@ const redactionOf = (body: AaiCreate) =>
           : {}),
       };
 
+/** What is stored beside our own options. */
+export const extrasOf = (body: AaiCreate): AaiExtras => {
+  const { webhook_auth_header_name: name, webhook_auth_header_value: value } = body;
+  return AaiExtras.parse({
+    ...(body.speech_models?.length ? { speech_models: body.speech_models } : {}),
+    ...(body.webhook_url == null
+      ? {}
+      : { webhook: name == null || value == null ? {} : { header: { name, value } } }),
+    ...(body.speech_understanding == null ? {} : { speech_understanding: body.speech_understanding }),
+    entity_detection: body.entity_detection === true,
+    ...(body.content_safety_confidence == null
+      ? {}
+      : { content_safety_confidence: body.content_safety_confidence }),
+  });
+};
+
 /** Converts an AssemblyAI request to ours. The caller validates conflicting options. */
-export const requestOf = (body: AaiCreate): CreateTranscriptInput => {
+export const requestOf = (body: AaiCreate, models: ModelChoice): CreateTranscriptInput => {
   const language = languageOf(body);
   const bullets = body.summary_type == null || body.summary_type.startsWith('bullets');
   return {
     audio_url: body.audio_url,
-    model: modelOf(body, language),
+    model: modelOf(body, language, models),
     language,
+    ...detectionOf(body),
+    ...promptOf(body),
+    ...(body.custom_spelling?.length ? { custom_spelling: body.custom_spelling } : {}),
+    ...(body.webhook_url == null ? {} : { webhook_url: body.webhook_url }),
     timestamp_style: 'word',
     audio_start_from: (body.audio_start_from ?? 0) / 1000,
     audio_end_at: (body.audio_end_at ?? 0) / 1000,
-    diarize: body.speaker_labels === true,
-    ...(body.speakers_expected == null ? {} : { speakers_expected: body.speakers_expected }),
+    ...speakersOf(body),
     content_safety: body.content_safety === true || body.filter_profanity === true,
-    entity_detection: body.entity_detection === true,
+    entity_detection:
+      body.entity_detection === true || body.speech_understanding?.request?.custom_formatting != null,
     topics: body.iab_categories === true || body.auto_highlights === true,
     summarization: body.summarization === true,
     summary_type: bullets ? 'bullets' : 'paragraphs',

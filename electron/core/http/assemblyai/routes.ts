@@ -10,7 +10,7 @@ import { addRoute } from '../add-route.ts';
 import { closeAfterRefusal } from '../lingering-close.ts';
 import { ok } from '../responses.ts';
 import { validate } from '../validate.ts';
-import { requestOf } from './create.ts';
+import { extrasOf, type ModelChoice, requestOf } from './create.ts';
 import { aaiList } from './list.ts';
 import { aaiSubtitles } from './subtitles.ts';
 import { aaiDeleted, aaiTranscript } from './transcript.ts';
@@ -20,6 +20,7 @@ export type AssemblyAiDeps = {
   readonly transcripts: TranscriptService;
   readonly pagination: TranscriptPagination;
   readonly uploads: UploadService;
+  readonly models: ModelChoice;
   /** Without a trailing slash. */
   readonly baseUrl: () => string;
 };
@@ -29,10 +30,11 @@ const FOLDER = 'assemblyai';
 /** The transcript in AssemblyAI's form, whatever its status. */
 const read = ({ transcripts }: AssemblyAiDeps, userId: string, id: string) => {
   const stored = transcripts.stored(userId, id);
-  const { options, languageAsked } = stored;
+  const { options, languageAsked, webhookUrl } = stored;
   return aaiTranscript(transcripts.present({ ...stored, timestampStyle: 'word' }), {
     options,
     languageAsked,
+    webhookUrl,
   });
 };
 
@@ -69,8 +71,8 @@ const addUploadRoute = (server: FastifyInstance, { uploads, baseUrl }: AssemblyA
 const addTranscriptRoutes = (server: FastifyInstance, deps: AssemblyAiDeps): void => {
   const { transcripts, pagination, baseUrl } = deps;
   addRoute(server, routes.aaiCreate, ({ caller, body }) => {
-    const request = validate(CreateTranscript, requestOf(body), 'body');
-    const created = transcripts.create(caller.user, request, undefined);
+    const request = validate(CreateTranscript, requestOf(body, deps.models), 'body');
+    const created = transcripts.create(caller.user, request, undefined, extrasOf(body));
     return ok(read(deps, caller.user.id, created.id));
   });
   addRoute(server, routes.aaiGet, ({ caller, params }) => ok(read(deps, caller.user.id, params.id)));

@@ -6,6 +6,7 @@ import { round } from '../../base/numbers.ts';
 import { joinTexts } from '../../base/text.ts';
 import { parseQuery } from '../../search/query.ts';
 import { findMarks } from '../../search/snippet.ts';
+import { namedWords, understandingOf } from './understanding.ts';
 import { aaiUtterances, aaiWords, toMs, wordedSegments } from './words.ts';
 
 /** Facts of the job that our own form of a transcript does not show. */
@@ -13,6 +14,7 @@ export type AaiContext = {
   readonly options: AnalysisOptions;
   /** `auto`, or the requested language. */
   readonly languageAsked: string;
+  readonly webhookUrl: string | null;
 };
 
 export const aaiStatus = (transcript: Pick<Transcription, 'status' | 'progress'>): AaiStatus => {
@@ -83,10 +85,12 @@ const topicsOf = ({ topics }: Transcription): AaiTranscript['iab_categories_resu
         summary: Object.fromEntries(topics.map((topic, index) => [topic, round(1 / (index + 1), 3)])),
       };
 
-const safetyOf = (transcript: Transcription): AaiTranscript['content_safety_labels'] => {
+/** Without `minConfidence`, every label; in percent. */
+const safetyOf = (transcript: Transcription, minConfidence = 0): AaiTranscript['content_safety_labels'] => {
   const safety = transcript.content_safety;
   if (safety === undefined) return null;
-  const labels = safety.labels.map((found) => ({
+  const sure = safety.labels.filter(({ confidence }) => confidence * 100 >= minConfidence);
+  const labels = sure.map((found) => ({
     ...found,
     name: SAFETY_LABELS[found.label] ?? found.label,
   }));
@@ -117,9 +121,13 @@ const redactionOf = ({ options }: AaiContext) => ({
   redact_pii_sub: options.redact_pii ? (options.redact_pii_sub === 'hash' ? 'entity_name' : 'hash') : null,
 });
 
+/** Custom formatting finds entities without showing them. */
+const showsEntities = ({ entity_detection, assemblyai }: AnalysisOptions): boolean =>
+  assemblyai === undefined ? entity_detection : assemblyai.entity_detection;
+
 const resultsOf = (transcript: Transcription, { options }: AaiContext) => {
   const done = transcript.status === 'completed';
-  const words = done ? aaiWords(transcript) : null;
+  const words = done ? namedWords(aaiWords(transcript), transcript, options) : null;
   return {
     text: done ? transcript.text : null,
     words,
@@ -131,14 +139,23 @@ const resultsOf = (transcript: Transcription, { options }: AaiContext) => {
     iab_categories: options.topics,
     iab_categories_result: topicsOf(transcript),
     content_safety: options.content_safety,
-    content_safety_labels: safetyOf(transcript),
+    content_safety_labels: safetyOf(transcript, options.assemblyai?.content_safety_confidence),
     filter_profanity: options.content_safety,
-    entity_detection: options.entity_detection,
-    entities: entitiesOf(transcript),
+    entity_detection: showsEntities(options),
+    entities: showsEntities(options) ? entitiesOf(transcript) : null,
     summarization: options.summarization,
     summary: transcript.summary?.text ?? null,
     summary_type: options.summarization ? options.summary_type : null,
     summary_model: options.summarization ? 'informative' : null,
+  };
+};
+
+const webhookOf = ({ options, webhookUrl }: AaiContext) => {
+  const header = options.assemblyai?.webhook?.header;
+  return {
+    webhook_url: webhookUrl,
+    webhook_auth: header !== undefined,
+    webhook_auth_header_name: header?.name ?? null,
   };
 };
 
@@ -155,11 +172,15 @@ export const aaiTranscript = (transcript: Transcription, context: AaiContext): A
   language_detection: context.languageAsked === 'auto',
   language_confidence: transcript.language_confidence,
   speech_model: transcript.model,
+  speech_models: context.options.assemblyai?.speech_models ?? null,
   speech_model_used: transcript.model_id,
+  custom_spelling: context.options.custom_spelling ?? null,
+  ...webhookOf(context),
   speaker_labels: context.options.diarize,
   speakers_expected: context.options.speakers_expected ?? null,
   ...resultsOf(transcript, context),
   ...redactionOf(context),
+  ...understandingOf(transcript, context.options),
   ...(transcript.error === undefined ? {} : { error: transcript.error.message }),
 });
 

@@ -31,6 +31,13 @@ export type Diarized = {
   readonly warnings: readonly string[];
 };
 
+/** The requested number of speakers where the number that was found is out of the requested range, else null. */
+const boundOf = ({ turns }: Diarization, { min_speakers, max_speakers }: AnalysisOptions): number | null => {
+  const found = new Set(turns.map(({ speaker }) => speaker)).size;
+  if (found > (max_speakers ?? Infinity)) return max_speakers ?? null;
+  return found > 0 && found < (min_speakers ?? 0) ? (min_speakers ?? null) : null;
+};
+
 /** Diarizes the recording; times are on the transcript's timeline. */
 const diarizeRecording = async (
   deps: PipelineDeps,
@@ -90,8 +97,10 @@ export const diarizeTranscript = async (
   context.onProgress({ stage: 'diarizing', percent: 95, etaSeconds: null, speed: null });
   try {
     const models = deps.speakerModels();
-    const speakersExpected = options.speakers_expected ?? null;
-    const diarization = await diarizeRecording(deps, context, recording, models, speakersExpected);
+    const diarize = (speakers: number | null) => diarizeRecording(deps, context, recording, models, speakers);
+    const found = await diarize(options.speakers_expected ?? null);
+    const bound = options.speakers_expected === undefined ? boundOf(found, options) : null;
+    const diarization = bound === null ? found : await diarize(bound);
     const diarized = assignSpeakers(input, diarization, models.id);
     const identified = await identifySpeakers(deps, context, { ...diarized, models }, options);
     return {

@@ -11,6 +11,7 @@ import type { PipelineDeps, PipelineModel } from '../deps.ts';
 import type { RangeAudio } from '../source/range-audio.ts';
 import type { Source } from '../source/resolve.ts';
 import type { JobContext } from '../types.ts';
+import { applySpelling } from './custom-spelling.ts';
 import { writePeaks } from './peaks.ts';
 import {
   type DetectedLanguage,
@@ -252,7 +253,9 @@ class ChunkScheduler {
     recognized: Promise<RecognizedSegment[]>,
     previous: Promise<void>,
   ): Promise<void> {
-    const [segments] = await Promise.all([recognized, previous]);
+    const [recognizedSegments] = await Promise.all([recognized, previous]);
+    const { custom_spelling } = this.#options.context.transcript.options;
+    const segments = applySpelling(recognizedSegments, custom_spelling);
     this.#inFlight.shift();
     const first = this.#checkpoint.segments;
     const numbered = segments.map((segment, index): StoredSegment => ({ ...segment, id: first + index }));

@@ -4,9 +4,19 @@ import { markForScrub } from '../../stores/scrub.ts';
 import { deleteSegments } from '../../stores/segments.ts';
 import { findTranscript, updateTranscript } from '../../stores/transcripts.ts';
 
-/** The options to store once the text is redacted: prompt and known speakers may name what was redacted. */
+/** The options to store once the text is redacted: requests may name what was redacted. */
 export const redactedOptions = (options: AnalysisOptions): AnalysisOptions =>
-  options.redact_pii ? { ...options, prompt: undefined, known_speakers: undefined } : options;
+  options.redact_pii
+    ? {
+        ...options,
+        prompt: undefined,
+        known_speakers: undefined,
+        custom_spelling: undefined,
+        ...(options.assemblyai === undefined
+          ? {}
+          : { assemblyai: { ...options.assemblyai, speech_understanding: undefined } }),
+      }
+    : options;
 
 /**
  * Removes what was recognized by a job that ended before its text could be redacted, and its prompt; a retry starts from

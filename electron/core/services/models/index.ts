@@ -153,6 +153,15 @@ export class ModelService {
     };
   }
 
+  /** Whether a job with this model can run: it is installed, or may be downloaded first. */
+  isAvailable(name: string): boolean {
+    const id = this.idOf(name);
+    if (!this.isKnown(name)) return false;
+    return (
+      this.isInstalled(id) || (this.#find(id) !== undefined && this.#deps.settings.get('models.autoInstall'))
+    );
+  }
+
   isInstalled(id: string): boolean {
     return this.#files.path(id) !== undefined;
   }

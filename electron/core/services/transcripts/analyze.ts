@@ -61,7 +61,14 @@ export const optionsAgain = (before: AnalysisOptions, asked: AnalyzeTranscript):
     content_safety: before.content_safety || content_safety,
     redact_pii: before.redact_pii || redact_pii,
     redact_pii_audio: before.redact_pii_audio || (redact_pii && asked.redact_pii_audio),
-    ...(diarize ? { speakers_expected: asked.speakers_expected, known_speakers: asked.known_speakers } : {}),
+    ...(diarize
+      ? {
+          speakers_expected: asked.speakers_expected,
+          min_speakers: asked.min_speakers,
+          max_speakers: asked.max_speakers,
+          known_speakers: asked.known_speakers,
+        }
+      : {}),
     ...(entity_detection ? { entity_types: asked.entity_types } : {}),
     ...(summarization ? { summary_language: asked.summary_language, summary_type: asked.summary_type } : {}),
     // Only a redaction that asks for it deletes the source; redacting again after a later analysis does not.

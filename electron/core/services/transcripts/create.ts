@@ -1,4 +1,5 @@
 import { resolvePolicies } from '../../../contract/analysis.ts';
+import type { AaiExtras } from '../../../contract/assemblyai-create.ts';
 import { AnalysisOptions, type CreateTranscript } from '../../../contract/transcript.ts';
 import { AppError } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
@@ -82,12 +83,13 @@ export type NewTranscript = {
   readonly source: NamedSource;
   readonly queueOrder: number;
   readonly now: number;
+  readonly assemblyai?: AaiExtras | undefined;
 };
 
 /** A transcript that waits in the queue. */
 export const newTranscript = (
   body: CreateTranscript,
-  { userId, source, queueOrder, now }: NewTranscript,
+  { userId, source, queueOrder, now, assemblyai }: NewTranscript,
 ): Transcript => {
   const { url, login } = splitLogin(body.audio_url);
   return {
@@ -111,7 +113,7 @@ export const newTranscript = (
     timestampStyle: body.timestamp_style,
     audioStartFrom: body.audio_start_from,
     audioEndAt: body.audio_end_at,
-    options: analysisOptionsOf(body),
+    options: { ...analysisOptionsOf(body), ...(assemblyai === undefined ? {} : { assemblyai }) },
     webhookUrl: body.webhook_url ?? null,
     webhookSecret: body.webhook_secret ?? null,
     duration: 0,

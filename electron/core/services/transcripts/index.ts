@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { AaiExtras } from '../../../contract/assemblyai-create.ts';
 import type {
   AnalyzeTranscript,
   CreateTranscript,
@@ -72,7 +73,12 @@ export class TranscriptService {
   }
 
   /** Queues a transcript. A repeated `idempotencyKey` answers with the transcript of the first request. */
-  create(user: UserRecord, body: CreateTranscript, idempotencyKey: string | undefined): Transcription {
+  create(
+    user: UserRecord,
+    body: CreateTranscript,
+    idempotencyKey: string | undefined,
+    assemblyai?: AaiExtras,
+  ): Transcription {
     const { db, clock, models, files, creditRate, events, jobs } = this.#deps;
     checkModel(models, body);
     const source = sourceOf(files, user.id, body.audio_url);
@@ -82,7 +88,8 @@ export class TranscriptService {
       const earlier = this.#createdBefore(user.id, idempotencyKey, bodyHash);
       if (earlier !== undefined) return { transcript: earlier, isNew: false };
       const queueOrder = lastQueueOrder(db) + 1;
-      const created = newTranscript(body, { userId: user.id, source, queueOrder, now: clock.now() });
+      const made = { userId: user.id, source, queueOrder, now: clock.now(), assemblyai };
+      const created = newTranscript(body, made);
       store.insertTranscript(db, created);
       reserveCredits(db, created, creditsAtCreation(created, creditRate(created.model)));
       if (idempotencyKey !== undefined) {
