@@ -1,5 +1,5 @@
-import { type ClientOptions, createSender } from './http-client.ts';
-import type { Route, RouteBodyInput, RouteQueryInput, RouteResponse } from './route.ts';
+import { type ClientOptions, createSender, type JsonResponse } from './http-client.ts';
+import type { PathParams, Route, RouteBodyInput, RouteQueryInput, RouteResponse } from './route.ts';
 import { routes } from './routes.ts';
 
 export { ApiError } from './http-client.ts';
@@ -9,7 +9,7 @@ export type RouteId = keyof typeof routes;
 type RouteOf<Id extends RouteId> = (typeof routes)[Id];
 
 type CallOptions<R extends Route> = {
-  params?: Record<string, string>;
+  params?: PathParams<R>;
   query?: RouteQueryInput<R>;
   body?: RouteBodyInput<R> | FormData | Blob;
   headers?: Record<string, string>;
@@ -22,20 +22,18 @@ type CallOptions<R extends Route> = {
  */
 export const createClient = (options: ClientOptions) => {
   const sendTo = createSender(options);
-  const send = <Id extends RouteId>(id: Id, call: CallOptions<RouteOf<Id>> = {}): Promise<Response> =>
-    sendTo(routes[id], call);
+  const send = <Id extends RouteId>(
+    id: Id,
+    call: CallOptions<RouteOf<Id>> = {},
+  ): Promise<JsonResponse<CallAnswer<Id>>> => sendTo(routes[id], call);
 
   return {
     /** Resolves to the response of a successful call, for bytes and streams. */
     send,
     /** Resolves to the parsed JSON of a successful call. */
-    call: async <Id extends RouteId>(
-      id: Id,
-      call?: CallOptions<RouteOf<Id>>,
-    ): Promise<RouteResponse<RouteOf<Id>>> => {
+    call: async <Id extends RouteId>(id: Id, call?: CallOptions<RouteOf<Id>>): Promise<CallAnswer<Id>> => {
       const response = await send(id, call);
-      // The server serializes each answer through its route's schema, so the type holds by construction.
-      return (await response.json()) as RouteResponse<RouteOf<Id>>;
+      return response.json();
     },
   };
 };

@@ -52,6 +52,11 @@ export type ClientOptions = {
   readonly fetch?: typeof globalThis.fetch;
 };
 
+/** A response whose body is JSON of this type: the server serializes each answer through its route's schema. */
+export interface JsonResponse<T> extends Response {
+  json(): Promise<T>;
+}
+
 export type Outgoing = {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: unknown;

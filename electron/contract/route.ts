@@ -53,6 +53,14 @@ export type Route = {
 /** Preserves the literal types of a route. */
 export const route = <const R extends Route>(definition: R): R => definition;
 
+/** The names in braces of a path. */
+type PathNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | PathNames<Rest>
+  : never;
+
+/** A text for each name in a path: `/v1/transcript/id/{id}` needs `id`. */
+export type PathParams<R extends Route> = Readonly<Record<PathNames<R['path']>, string>>;
+
 type OutputOf<T> = T extends z.ZodType ? z.output<T> : undefined;
 type InputOf<T> = T extends z.ZodType ? z.input<T> : undefined;
 

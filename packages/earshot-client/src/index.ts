@@ -146,7 +146,8 @@ const createFollow = (methods: Methods): Earshot['follow'] =>
       });
       for await (const { event: type, data } of messages) {
         // The server serializes each event through the schema that this type is generated from.
-        yield { ...JSON.parse(data), type } as ServerEvent;
+        const event: ServerEvent = { ...JSON.parse(data), type };
+        yield event;
       }
     } finally {
       stop.abort();
