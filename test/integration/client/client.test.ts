@@ -102,6 +102,9 @@ describe('a program in TypeScript', () => {
       missing: { name: 'ApiError', status: 404, code: 'transcript_not_found', named: true },
       failed: { name: 'TranscriptionError', code: 'not_media' },
       stopped: 'AbortError',
+      models: ['universal-3-5-pro', 'universal-2'],
+      asked: ['David Clark'],
+      logprobs: true,
       srt: true,
     });
   });
@@ -113,10 +116,12 @@ await earshot.getTranscript();
 await earshot.createTranscript({ body: { audio_url: 1 } });
 await earshot.createTranscript({ body: { audio_url: 'a', langauge: 'de' } });
 (await earshot.health()).uptimes;
+await earshot.getTranscript({ params: { name: 'tr_1' } });
+await earshot.aaiCreate({ body: { audio_url: 'a', speech_understanding: { request: { translation: {} } } } });
 `;
     const said = await compile('wrong', wrong);
     const lines = [...said.matchAll(/wrong\.ts\((\d+),/g)].map(([, line]) => Number(line));
-    expect(lines).toEqual([3, 4, 5, 6]);
+    expect(lines).toEqual([3, 4, 5, 6, 7, 8]);
   });
 });
 
