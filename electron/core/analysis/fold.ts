@@ -170,7 +170,7 @@ const oddNumberEdits = (text: string): Edit[] =>
   });
 
 const ENGLISH_DIGIT = 'zero|oh|one|two|three|four|five|six|seven|eight|nine';
-const GLUED_DIGITS = new RegExp(String.raw`(?<![\p{L}\d])(?:${ENGLISH_DIGIT}){4,}(?![\p{L}\d])`, 'giu');
+const GLUED_DIGITS = new RegExp(String.raw`(?<![\p{L}\d])(?:${ENGLISH_DIGIT}){4,34}(?![\p{L}\d])`, 'giu');
 
 /** "fivefivefive" as "five five five". */
 const gluedNumberWordEdits = (text: string): Edit[] =>

@@ -17,6 +17,9 @@ type CueRule = {
 /** A cue only before a colon and a value with digits: "pass: x1", but not "pass: the exam". */
 const WEAK_CUE = 'pass';
 
+/** Cues only before a value with digits: "the passwords are x1 and x2", but not "passwords are important". */
+const PLURAL_CUE = /^(?:usernames|names|logins|passwords|pins|codes|passwörter|contraseñas)$/u;
+
 const RULES: readonly CueRule[] = [
   {
     policy: 'passport_number',
@@ -158,8 +161,9 @@ const valueAfter = (
   if (cueEnd < 0 || /[.!?]/u.test(tokens[cueEnd]?.trail ?? '')) return undefined;
   let start = cueEnd + 1;
   let linked = /[:]/u.test(tokens[cueEnd]?.trail ?? '');
-  const isWeak = cueEnd === at && tokens[at]?.norm === WEAK_CUE;
-  if (isWeak && !(linked && /\d/u.test(tokens[start]?.text ?? ''))) return undefined;
+  const first = tokens[start];
+  const isWeak = cueEnd === at && first !== undefined && tokens[at]?.norm === WEAK_CUE;
+  if (isWeak && !(linked && isCode(first, rule))) return undefined;
   let hasChange = false;
   for (; start - cueEnd < 8; start++) {
     const word = tokens[start]?.norm ?? '';
@@ -171,6 +175,8 @@ const valueAfter = (
     linked ||= /^(?:is|was|are|it's|ist|lautet|heißt|est|es|reads|equals|to|be|auf|zu)$/u.test(word);
     if (/[.!?]/u.test(tokens[start]?.trail ?? '')) return undefined;
   }
+  const isPlural = PLURAL_CUE.test(tokens[cueEnd]?.norm ?? '') || tokens[at]?.norm === 'mots';
+  if (isPlural && !/\d/u.test(tokens[start]?.text ?? '')) return undefined;
   if (hasChange && !CHANGE_LINKS.test(tokens[start - 1]?.norm ?? '')) return undefined;
   linked ||= hasChange;
   return rule.needsDigit
