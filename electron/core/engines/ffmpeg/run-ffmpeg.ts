@@ -1,4 +1,5 @@
-import { ChildProcess } from 'node:child_process';
+import { ChildProcess, execFile } from 'node:child_process';
+import { availableParallelism } from 'node:os';
 import { PassThrough, type Readable } from 'node:stream';
 import fluentFfmpeg from 'fluent-ffmpeg';
 import { messageOf } from '../../base/errors.ts';
@@ -66,6 +67,15 @@ const discardOutput = (child: ChildProcess): void => {
   child.stdout?.resume();
 };
 
+/** Address space that ffmpeg takes at most, in bytes; each thread reserves a stack and an arena of the allocator. */
+const MAX_ADDRESS_SPACE = 4 * 1024 ** 3 + availableParallelism() * 160 * 1024 ** 2;
+
+/** Limits the memory of a process, against recordings made to take all of it. Without `prlimit` (util-linux), or too late, nothing happens. */
+const limitMemory = ({ pid }: ChildProcess): void => {
+  if (process.platform !== 'linux' || pid === undefined) return;
+  execFile('prlimit', ['--pid', String(pid), `--as=${MAX_ADDRESS_SPACE}`], () => {});
+};
+
 /**
  * Runs ffmpeg through fluent-ffmpeg, which is archived: no other file imports it. Arguments and timeouts are ours
  * (its timer leaks). Output streams stay open until the process has exited, because it reports a stream that
@@ -93,6 +103,7 @@ export const runFfmpeg = (command: FfmpegCommand): FfmpegRun => {
       const child = childOf(run);
       if (child !== undefined) {
         onStartError(child, (startError) => resolve({ code: null, stderr: [], startError }));
+        limitMemory(child);
       }
       if (isKilled) sendKill();
     });

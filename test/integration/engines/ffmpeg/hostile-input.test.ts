@@ -209,6 +209,18 @@ describe('hostile input', { timeout: 60_000 }, () => {
     expect(processesWith(at('hour.flac'))).toEqual([]);
   });
 
+  it.runIf(process.platform === 'linux')('limits the memory of ffmpeg', async () => {
+    await ffmpeg('-f', 'lavfi', '-i', 'anoisesrc=d=600:r=16000', at('noise.flac'));
+    const decoding = engine.decodeChunks({ kind: 'file', path: at('noise.flac') }, {});
+    const iterator = decoding.chunks[Symbol.asyncIterator]();
+    await iterator.next();
+    const [id = 0] = processesWith(at('noise.flac'));
+    const limitOf = async () =>
+      Number(/^Max address space +(\d+)/m.exec(await readFile(`/proc/${id}/limits`, 'utf8'))?.[1]);
+    await expect.poll(limitOf).toBeLessThan(2 ** 40);
+    await iterator.return?.();
+  });
+
   it('kills an ffmpeg that is stopped by SIGSTOP', async () => {
     const { chunks } = engine.decodeChunks(
       { kind: 'file', path: at('hour.flac') },
