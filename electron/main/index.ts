@@ -19,7 +19,7 @@ import { desktopConfig } from './config.ts';
 import { preloadArguments, splitLoginUrl } from './links.ts';
 import { menuTemplate } from './menu.ts';
 import { menuTexts } from './menu-texts.ts';
-import { mediaFilesIn, openMediaFiles } from './open-files.ts';
+import { mediaFilesIn, openMediaFiles, placesIn } from './open-files.ts';
 import { decideNavigation, decidePermission } from './security.ts';
 import { fitWindow, MIN_SIZE, parseWindowState, type WindowState } from './window-state.ts';
 import { forkElectronWorker } from './worker.ts';
@@ -156,6 +156,10 @@ const run = async (): Promise<void> => {
       show,
       showError: (message) => dialog.showErrorBox('Earshot', message),
     });
+  const openArguments = (args: readonly string[]) => {
+    for (const place of placesIn(args)) show(place);
+    open(mediaFilesIn(args));
+  };
   const chooseFiles = async () => {
     const chosen = await dialog.showOpenDialog(front(), { properties: ['openFile', 'multiSelections'] });
     open(chosen.filePaths);
@@ -169,7 +173,11 @@ const run = async (): Promise<void> => {
   Menu.setApplicationMenu(Menu.buildFromTemplate(template));
   app.on('second-instance', (_event, args) => {
     front();
-    open(mediaFilesIn(args.slice(1)));
+    openArguments(args.slice(1));
+  });
+  app.on('open-url', (event, link) => {
+    event.preventDefault();
+    openArguments([link]);
   });
   app.on('open-file', (event, path) => {
     event.preventDefault();
@@ -180,7 +188,7 @@ const run = async (): Promise<void> => {
     if (process.platform !== 'darwin') app.quit();
   });
   quitGracefully(service);
-  open(mediaFilesIn(process.argv.slice(app.isPackaged ? 1 : 2)));
+  openArguments(process.argv.slice(app.isPackaged ? 1 : 2));
 };
 
 if (app.requestSingleInstanceLock()) {

@@ -1,7 +1,7 @@
 import { openAsBlob } from 'node:fs';
 import { basename, extname } from 'node:path';
 import { createClient } from '../contract/client.ts';
-import { newTranscriptionPlace } from '../core/base/app-link.ts';
+import { newTranscriptionPlace, placeOfLink } from '../core/base/app-link.ts';
 
 const MEDIA_EXTENSIONS = new Set(
   '.mp3 .wav .flac .m4a .ogg .oga .opus .webm .aac .mp4 .m4v .mov .avi .wmv .mkv'.split(' '),
@@ -9,7 +9,11 @@ const MEDIA_EXTENSIONS = new Set(
 
 /** The recordings among the program's arguments, which "Open with" and a drop on the icon add. */
 export const mediaFilesIn = (args: readonly string[]): string[] =>
-  args.filter((arg) => !arg.startsWith('-') && MEDIA_EXTENSIONS.has(extname(arg).toLowerCase()));
+  args.filter((arg) => !/^(?:-|earshot:)/i.test(arg) && MEDIA_EXTENSIONS.has(extname(arg).toLowerCase()));
+
+/** The places in the window that `earshot://` links among the arguments lead to; links that lead nowhere are dropped. */
+export const placesIn = (args: readonly string[]): string[] =>
+  args.flatMap((arg) => (/^earshot:/i.test(arg) ? (placeOfLink(arg) ?? []) : []));
 
 type Deps = {
   readonly baseUrl: string;

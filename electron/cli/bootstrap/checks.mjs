@@ -32,6 +32,7 @@ const STATIC_CHECKS = [
         'renderer',
         'native',
         'packages/earshot-client/build',
+        'packages/desktop',
         'packages/server',
         'test',
       ],

@@ -56,6 +56,12 @@ const TASKS = {
   },
   'build:client': { ...script('packages', 'earshot-client', 'build', 'main.ts') },
   build: { window: true, run: async () => 0 },
+  package: {
+    tools: FFMPEG,
+    engine: 'portable',
+    window: true,
+    ...script('packages', 'desktop', 'build', 'main.ts'),
+  },
   'package:server': {
     engine: 'portable',
     window: true,

@@ -6,7 +6,7 @@ import { desktopConfig } from '../../../electron/main/config.ts';
 import { preloadArguments, splitLoginUrl } from '../../../electron/main/links.ts';
 import { menuTemplate } from '../../../electron/main/menu.ts';
 import { menuTexts } from '../../../electron/main/menu-texts.ts';
-import { mediaFilesIn } from '../../../electron/main/open-files.ts';
+import { mediaFilesIn, placesIn } from '../../../electron/main/open-files.ts';
 import { decideNavigation, decidePermission } from '../../../electron/main/security.ts';
 import { DEFAULT_STATE, fitWindow, MIN_SIZE, parseWindowState } from '../../../electron/main/window-state.ts';
 
@@ -84,6 +84,8 @@ describe('arguments', () => {
       '/a/B.MP3',
       'c.webm',
     ]);
+    const links = ['earshot://queue', 'earshot://settings/x.mp3', '/a/b.mp3', 'earshot://nowhere'];
+    expect([placesIn(links), mediaFilesIn(links)]).toEqual([['/queue'], ['/a/b.mp3']]);
     expect(newTranscriptionPlace('/usr_1/a b.mp3', 'a b.mp3')).toBe(
       '/new?stored=%2Fusr_1%2Fa+b.mp3&name=a+b.mp3',
     );

@@ -1,0 +1,45 @@
+// Builds the desktop packages with electron-builder, whose options it takes:
+//
+//   npm run package                    the targets of this system, into dist/desktop/
+//   npm run package -- --dir           the unpacked folder alone
+//   npm run package -- --linux deb
+//
+// EARSHOT_FFMPEG_DIR names a folder with ffmpeg and ffprobe that the packages bring along; without it they use those of the
+// system. EARSHOT_ELECTRON_DIST names an unpacked Electron to use instead of a downloaded one.
+
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative, resolve } from 'node:path';
+
+const root = resolve(import.meta.dirname, '..', '..', '..');
+const { EARSHOT_ADDON, EARSHOT_ELECTRON_DIST, EARSHOT_FFMPEG_DIR } = process.env;
+if (!EARSHOT_ADDON) throw new Error('The engine is not built: run npm run package.');
+
+const none = mkdtempSync(join(tmpdir(), 'earshot-no-ffmpeg-'));
+try {
+  const electron = EARSHOT_ELECTRON_DIST ? [`-c.electronDist=${resolve(EARSHOT_ELECTRON_DIST)}`] : [];
+  const { status } = spawnSync(
+    process.execPath,
+    [
+      join(root, 'node_modules', 'electron-builder', 'cli.js'),
+      ...process.argv.slice(2),
+      ...electron,
+      '--publish',
+      'never',
+    ],
+    {
+      cwd: root,
+      stdio: 'inherit',
+      env: {
+        ...process.env,
+        // electron-builder takes these from the project's folder, also absolute ones.
+        EARSHOT_ENGINE_DIR: relative(root, dirname(EARSHOT_ADDON)),
+        EARSHOT_FFMPEG_DIR: relative(root, resolve(EARSHOT_FFMPEG_DIR ?? none)),
+      },
+    },
+  );
+  process.exitCode = status ?? 1;
+} finally {
+  rmSync(none, { recursive: true, force: true });
+}

@@ -1,0 +1,166 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { rename } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { listPackage } from '@electron/asar';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type Client, createClient } from '../../../electron/contract/client.ts';
+import { LAYOUT } from '../../../electron/core/base/layout.ts';
+import { testAddon } from '../../support/addon.ts';
+import { fusesOf, writeStandIn } from '../../support/electron-rehearsal/stand-in.ts';
+import { fixturePath } from '../../support/fixtures.ts';
+import { ROOT } from '../../support/paths.ts';
+import { QUICK } from '../../support/server.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { until } from '../../support/until.ts';
+
+/** The packed program, away from where it was built. */
+let program: string;
+
+beforeAll(async () => {
+  const electron = join(temporaryFolder(), 'electron');
+  writeStandIn(electron);
+  const out = temporaryFolder();
+  await promisify(execFile)(
+    process.execPath,
+    [
+      join(ROOT, 'packages', 'desktop', 'build', 'main.ts'),
+      '--dir',
+      '--linux',
+      `-c.directories.output=${out}`,
+    ],
+    {
+      cwd: ROOT,
+      env: { ...process.env, EARSHOT_ADDON: await testAddon(), EARSHOT_ELECTRON_DIST: electron },
+    },
+  );
+  program = join(temporaryFolder(), 'Earshot');
+  await rename(join(out, 'linux-unpacked'), program);
+}, 300_000);
+
+type Note = Readonly<Record<string, unknown>> & { readonly event: string };
+
+/** A run of the packed program in the rehearsal. */
+type Run = {
+  readonly child: ChildProcess;
+  /** What the program asked of the desktop so far. */
+  readonly notes: readonly Note[];
+  client(): Promise<Client>;
+  /** Quits as the system asks for it; returns the exit code. */
+  quit(): Promise<number | null>;
+};
+
+const running = new Set<ChildProcess>();
+afterEach(() => {
+  for (const child of running) child.kill('SIGKILL');
+  running.clear();
+});
+
+const start = (dataDir: string): Run => {
+  const { EARSHOT_ADDON, ...environment } = process.env;
+  const child = spawn(join(program, 'earshot'), [], {
+    cwd: program,
+    env: {
+      ...environment,
+      EARSHOT_REHEARSAL_NODE: process.execPath,
+      EARSHOT_REHEARSAL_HOST: join(ROOT, 'test', 'support', 'electron-rehearsal', 'host.ts'),
+      EARSHOT_DATA_DIR: dataDir,
+      EARSHOT_DEMO: '1',
+    },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  running.add(child);
+  const notes: Note[] = [];
+  createInterface({ input: child.stdout }).on('line', (line) => notes.push(JSON.parse(line)));
+  const server = join(dataDir, 'server.json');
+  return {
+    child,
+    notes,
+    client: async () => {
+      await until(() => notes.some(({ event }) => event === 'window'));
+      const { url }: { url: string } = JSON.parse(readFileSync(server, 'utf8'));
+      return createClient({ baseUrl: url, key: readFileSync(join(dataDir, 'local-key'), 'utf8').trim() });
+    },
+    quit: async () => {
+      child.kill('SIGTERM');
+      const [code] = await once(child, 'exit');
+      return code;
+    },
+  };
+};
+
+const upload = async (client: Client, name: string): Promise<string> => {
+  const form = new FormData();
+  form.append('file', new Blob([readFileSync(fixturePath(name))]), name);
+  const { data } = await client.call('uploadFile', { body: form });
+  return `storage:${data.file.key}`;
+};
+
+describe.runIf(process.platform === 'linux')('the desktop package', { timeout: 240_000 }, () => {
+  it('holds what the layout names, and no sources, tests or maps', () => {
+    const archive = listPackage(join(program, 'resources', 'app.asar'), { isPack: false });
+    const outside = globSync('**/*', { cwd: join(program, 'resources') }).map((path) => `/${path}`);
+    for (const part of Object.values(LAYOUT)) {
+      if (part === LAYOUT.commandLine || part === LAYOUT.ffmpeg) continue;
+      const files = part.in === 'program' ? archive : outside;
+      expect(files, part.bundled).toContain(`/${part.bundled}`);
+    }
+    const all = [...archive, ...outside];
+    expect(
+      all.filter((path) => /\.(?:ts|tsx|map|cc|cpp|c|h|gyp|md\.bak)$|\/test\/|earshot\.db/.test(path)),
+    ).toEqual([]);
+    const packages = archive
+      .filter((path) => /^\/node_modules\/[^/]+$/.test(path))
+      .map((path) => basename(path));
+    const platform = `${process.platform}-${process.arch}`;
+    expect(packages.toSorted()).toEqual(
+      ['better-sqlite3', `sherpa-onnx-${platform}`, 'sherpa-onnx-node'].toSorted(),
+    );
+    expect(archive.filter((path) => /\/prebuilds\/./.test(path)).map((path) => basename(path))).toEqual([
+      `${platform}.node`,
+    ]);
+    for (const name of ['LICENSE', 'THIRD-PARTY-NOTICES.md']) expect(archive).toContain(`/${name}`);
+  });
+
+  it('has the fuses of its binary flipped: no Node by environment or option, and nothing but the archive', () => {
+    // RunAsNode, cookie encryption, NODE_OPTIONS, --inspect, integrity of the archive, only the archive.
+    expect(fusesOf(join(program, 'earshot')).slice(0, 6)).toBe('010011');
+    const locales = globSync('*.pak', { cwd: join(program, 'locales') }).toSorted();
+    expect(locales).toEqual(['de.pak', 'en-US.pak', 'es.pak', 'fr.pak']);
+  });
+
+  it('rehearsed: opens the library, transcribes with its own engine, quits in a job and resumes it', async () => {
+    const dataDir = temporaryFolder();
+    const first = start(dataDir);
+    const client = await first.client();
+    expect(first.notes.find(({ event }) => event === 'window')).toMatchObject({
+      heading: 'Library',
+      handed: ['baseUrl', 'token'],
+    });
+    await client.call('patchSettings', { body: QUICK });
+    const short = await client.call('createTranscript', {
+      body: { audio_url: await upload(client, '01-short-note.wav'), wait_until_complete: true },
+    });
+    expect([short.status, short.text]).toEqual(['completed', expect.stringMatching(/\w+ \w+/)]);
+    expect(first.notes).toContainEqual({ event: 'utility-process', entry: 'out/main/worker.js' });
+
+    const long = await client.call('createTranscript', {
+      body: { audio_url: await upload(client, '08-meeting-4min.mp3') },
+    });
+    const params = { id: long.id };
+    await until(async () => (await client.call('getTranscript', { params })).segments.length > 0);
+    expect(await first.quit()).toBe(0);
+    expect(existsSync(join(dataDir, 'server.json'))).toBe(false);
+
+    const second = start(dataDir);
+    const again = await second.client();
+    const resumed = await again.call('getTranscript', { params });
+    expect(resumed.segments.length).toBeGreaterThan(0);
+    await until(async () => (await again.call('getTranscript', { params })).status === 'completed', 180_000);
+    expect(await second.quit()).toBe(0);
+    expect([...first.notes, ...second.notes].filter(({ event }) => /error/.test(event))).toEqual([]);
+  });
+});
