@@ -129,6 +129,30 @@ export const RequestLog = success(
   ),
 );
 
+/** Why the local language model is of no use now. */
+const LANGUAGE_MODEL_PROBLEMS = [
+  'not_set',
+  'offline',
+  'unreachable',
+  'timeout',
+  'status',
+  'answer',
+  'unknown_model',
+] as const;
+
+export const LanguageModelTrial = success(
+  z.object({
+    models: z.array(z.string()).describe('The models that the server offers; empty if it does not say.'),
+    model: z.string().describe('The setting `llm.model`; empty if no model is chosen yet.'),
+    seconds: z.number().nullable().describe('How long the model took to answer; null if it did not.'),
+    problem: z
+      .object({ code: z.enum(LANGUAGE_MODEL_PROBLEMS), message: z.string() })
+      .nullable()
+      .describe('Why the server or the model cannot be used.'),
+  }),
+).meta({ id: 'LanguageModelTrial' });
+export type LanguageModelTrial = z.output<typeof LanguageModelTrial>;
+
 export const NetworkQuery = z.strictObject({ limit: queryInt(1, 10_000, 500) });
 
 /** What an outbound connection is for. */

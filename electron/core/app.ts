@@ -26,6 +26,7 @@ import { createServer, listen } from './http/server.ts';
 import { addAccountRoutes } from './http/v1/accounts.ts';
 import { addBackupRoutes } from './http/v1/backups.ts';
 import { addEventRoutes } from './http/v1/events.ts';
+import { addLanguageModelRoutes } from './http/v1/language-model.ts';
 import { addModelRoutes } from './http/v1/models.ts';
 import { addNetworkRoutes } from './http/v1/network.ts';
 import { addPlaybackRoutes } from './http/v1/playback.ts';
@@ -89,6 +90,7 @@ const addRoutes = async (scope: FastifyInstance, services: Services, info: Serve
   addWebhookRoutes(scope, services.webhooks);
   addVoiceRoutes(scope, services.speakers);
   addModelRoutes(scope, services.models);
+  addLanguageModelRoutes(scope, services);
   addNetworkRoutes(scope, services.network);
 };
 

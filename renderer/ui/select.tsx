@@ -8,14 +8,16 @@ type SelectProps = {
   choices: readonly Choice[];
   onChange: (value: string) => void;
   id?: string;
+  disabled?: boolean;
+  'aria-describedby'?: string;
 };
 
 /** Selects one value from a list that opens. */
-export const Select = ({ value, choices, onChange, id }: SelectProps) => (
+export const Select = ({ value, choices, onChange, ...trigger }: SelectProps) => (
   <Radix.Root value={value} onValueChange={onChange}>
     <Radix.Trigger
-      id={id}
-      className="inline-flex h-8 w-full items-center justify-between gap-2 rounded-ctl border border-line-2 bg-raised px-2.5 font-[550] whitespace-nowrap text-ink"
+      {...trigger}
+      className="inline-flex h-8 w-full items-center justify-between gap-2 rounded-ctl border border-line-2 bg-raised px-2.5 font-[550] whitespace-nowrap text-ink disabled:opacity-45"
     >
       <span className="truncate">
         <Radix.Value />

@@ -15,7 +15,7 @@ export type LanguageModel = {
   close(): Promise<void>;
 };
 
-/** A server like Ollama: answers each chat request with `reply`'s result; undefined leaves it unanswered. */
+/** A server like Ollama: offers the models `small` and `large`, and answers each chat request with `reply`'s result; undefined leaves it unanswered. */
 export const startLanguageModel = async (
   reply: (request: ChatRequest) => ChatAnswer | undefined,
 ): Promise<LanguageModel> => {
@@ -23,6 +23,11 @@ export const startLanguageModel = async (
   const server = createServer(async (incoming: IncomingMessage, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(Buffer.from(chunk));
+    if (incoming.method === 'GET') {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ object: 'list', data: [{ id: 'small' }, { id: 'large' }] }));
+      return;
+    }
     const request = {
       path: incoming.url ?? '',
       authorization: incoming.headers.authorization,

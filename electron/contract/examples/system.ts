@@ -137,6 +137,14 @@ export const systemExamples: ExamplesOf<typeof systemRoutes> = {
       },
     },
   },
+  tryLanguageModel: {
+    answers: {
+      200: {
+        success: true,
+        data: { models: ['llama3.2:3b', 'qwen3:4b'], model: 'qwen3:4b', seconds: 1.4, problem: null },
+      },
+    },
+  },
   listConnections: {
     query: { limit: 100 },
     answers: {

@@ -60,6 +60,16 @@ export const systemRoutes = {
     responses: { 200: s.NetworkLog },
     errors: ['forbidden'],
   }),
+  tryLanguageModel: route({
+    method: 'POST',
+    path: '/v1/language-model/try',
+    tag: 'System',
+    summary: 'Ask the local language model for its models and a short answer',
+    description: 'Uses the settings `llm.url`, `llm.model` and `llm.timeoutSeconds`. Sends no text of yours.',
+    access: 'owner',
+    responses: { 200: s.LanguageModelTrial },
+    errors: ['forbidden'],
+  }),
   listBackups: route({
     method: 'GET',
     path: '/v1/backups',

@@ -39,11 +39,6 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
         text: 'settings.inbound.text',
         keys: ['network.allowedOrigins', 'network.allowedHosts'],
       },
-      {
-        name: 'settings.llm',
-        text: 'settings.llm.text',
-        keys: ['llm.url', 'llm.model', 'llm.timeoutSeconds'],
-      },
     ],
   },
   {
@@ -60,6 +55,17 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
         name: 'settings.speakers',
         text: 'settings.speakers.text',
         keys: ['speakers.segmentation', 'speakers.embedding'],
+      },
+    ],
+  },
+  {
+    id: 'language-model',
+    name: 'settings.llm',
+    parts: [
+      {
+        name: 'settings.llm',
+        text: 'settings.llm.text',
+        keys: ['llm.url', 'llm.model', 'llm.timeoutSeconds'],
       },
     ],
   },

@@ -5,6 +5,7 @@ import { useI18n } from '../../app/services.tsx';
 import { Tag } from '../../ui/badge.tsx';
 import { IconButton } from '../../ui/button.tsx';
 import { TextInput } from '../../ui/field.tsx';
+import { type Choice, Select } from '../../ui/select.tsx';
 import { Switch } from '../../ui/switch.tsx';
 import { IN_GIGABYTES } from './setting-groups.ts';
 
@@ -40,12 +41,14 @@ const parseValue = (name: SettingKey, reference: Value, text: string): Value | u
 type Props = {
   name: SettingKey;
   row: Row;
+  /** What the setting is chosen from; undefined for a free text. */
+  choices?: readonly Choice[] | undefined;
   error: string | undefined;
   onChange: (value: Value) => void;
 };
 
 /** A setting with its description and the control for its type. */
-export const SettingRow = ({ name, row, error, onChange }: Props) => {
+export const SettingRow = ({ name, row, choices, error, onChange }: Props) => {
   const { t } = useI18n();
   const isFixed = row.source === 'run';
   const badges = (
@@ -78,37 +81,38 @@ export const SettingRow = ({ name, row, error, onChange }: Props) => {
       </div>
     );
   }
+  if (choices !== undefined) {
+    return (
+      <LabeledRow name={name} message={error} badges={badges}>
+        {(ids) => (
+          <Select
+            {...ids}
+            value={String(row.value)}
+            choices={choices}
+            disabled={isFixed}
+            onChange={onChange}
+          />
+        )}
+      </LabeledRow>
+    );
+  }
   return (
     <TextRow name={name} row={row} error={error} onChange={onChange} badges={badges} isFixed={isFixed} />
   );
 };
 
-type TextRowProps = Props & { badges: ReactNode; isFixed: boolean };
+type LabeledRowProps = {
+  name: SettingKey;
+  /** Why the value was not accepted. */
+  message: string | undefined;
+  badges: ReactNode;
+  children: (ids: { readonly id: string; readonly 'aria-describedby': string }) => ReactNode;
+};
 
-const TextRow = ({ name, row, error, onChange, badges, isFixed }: TextRowProps) => {
+/** A setting's name and help beside its control. */
+const LabeledRow = ({ name, message, badges, children }: LabeledRowProps) => {
   const { t } = useI18n();
   const id = useId();
-  const shown = formatValue(name, row.value);
-  const [text, setText] = useState(shown);
-  const [isInvalid, setIsInvalid] = useState(false);
-  useEffect(() => setText(shown), [shown]);
-  const message = isInvalid ? t('settings.notANumber') : error;
-
-  const finish = () => {
-    if (text === shown) return;
-    const value = parseValue(name, row.default, text);
-    setIsInvalid(value === undefined);
-    if (value !== undefined) onChange(value);
-  };
-  const control = {
-    id,
-    value: text,
-    disabled: isFixed,
-    'aria-describedby': `${id}-help`,
-    'aria-invalid': message !== undefined,
-    onBlur: finish,
-  };
-  const lines = Array.isArray(row.default);
   return (
     <div className="grid grid-cols-1 items-start gap-x-6 gap-y-2 border-b border-line py-3 last:border-0 sm:grid-cols-[minmax(0,1fr)_minmax(0,280px)]">
       <div>
@@ -125,9 +129,43 @@ const TextRow = ({ name, row, error, onChange, badges, isFixed }: TextRowProps) 
         )}
       </div>
       <div className="flex items-start gap-2">
-        {lines ? (
+        {children({ id, 'aria-describedby': `${id}-help` })}
+        {badges}
+      </div>
+    </div>
+  );
+};
+
+type TextRowProps = Props & { badges: ReactNode; isFixed: boolean };
+
+const TextRow = ({ name, row, error, onChange, badges, isFixed }: TextRowProps) => {
+  const { t } = useI18n();
+  const shown = formatValue(name, row.value);
+  const [text, setText] = useState(shown);
+  const [isInvalid, setIsInvalid] = useState(false);
+  useEffect(() => setText(shown), [shown]);
+  const message = isInvalid ? t('settings.notANumber') : error;
+
+  const finish = () => {
+    if (text === shown) return;
+    const value = parseValue(name, row.default, text);
+    setIsInvalid(value === undefined);
+    if (value !== undefined) onChange(value);
+  };
+  const control = {
+    value: text,
+    disabled: isFixed,
+    'aria-invalid': message !== undefined,
+    onBlur: finish,
+  };
+  const lines = Array.isArray(row.default);
+  return (
+    <LabeledRow name={name} message={message} badges={badges}>
+      {(ids) =>
+        lines ? (
           <textarea
             {...control}
+            {...ids}
             rows={Math.max(2, text.split('\n').length)}
             onChange={(event) => setText(event.target.value)}
             className="w-full rounded-ctl border border-line-2 bg-raised px-2.5 py-1.5 font-mono text-xs"
@@ -136,6 +174,7 @@ const TextRow = ({ name, row, error, onChange, badges, isFixed }: TextRowProps) 
           <span className="flex flex-1 items-center gap-2">
             <TextInput
               {...control}
+              {...ids}
               inputMode={typeof row.default === 'number' ? 'decimal' : 'text'}
               className={typeof row.default === 'number' ? 'tnum' : ''}
               onChange={(event) => setText(event.target.value)}
@@ -145,9 +184,8 @@ const TextRow = ({ name, row, error, onChange, badges, isFixed }: TextRowProps) 
             />
             {IN_GIGABYTES.has(name) && <span className="text-ink-2">GB</span>}
           </span>
-        )}
-        {badges}
-      </div>
-    </div>
+        )
+      }
+    </LabeledRow>
   );
 };

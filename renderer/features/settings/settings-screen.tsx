@@ -16,6 +16,8 @@ import { ShortcutList } from '../palette/shortcuts-dialog.tsx';
 import { AboutSection } from './about-section.tsx';
 import { AppearanceSection } from './appearance-section.tsx';
 import { ConnectionsSection } from './connections-section.tsx';
+import { type Trial, TryLanguageModel } from './language-model-trial.tsx';
+import { choicesFor } from './setting-choices.ts';
 import { SETTING_GROUPS } from './setting-groups.ts';
 import { SettingRow } from './setting-row.tsx';
 import { VoicesSection } from './voices-section.tsx';
@@ -75,8 +77,11 @@ export default SettingsScreen;
 
 const ServerSettings = ({ group: id }: { group: string }) => {
   const { client, queries, toasts } = useServices();
-  const { t } = useI18n();
+  const i18n = useI18n();
+  const { t } = i18n;
   const answer = useApi('getSettings');
+  const models = useApi('listModels').data?.data ?? [];
+  const [trial, setTrial] = useState<Trial>();
   const [errors, setErrors] = useState<Readonly<Record<string, string>>>({});
   const group = SETTING_GROUPS.find((each) => each.id === id);
   if (group === undefined) return null;
@@ -126,6 +131,7 @@ const ServerSettings = ({ group: id }: { group: string }) => {
                   key={key}
                   name={key}
                   row={row}
+                  choices={choicesFor(key, String(row.value), { models, offered: trial?.models ?? [] }, i18n)}
                   error={errors[key]}
                   onChange={(value) => void change(key, value)}
                 />
@@ -134,6 +140,7 @@ const ServerSettings = ({ group: id }: { group: string }) => {
           </div>
         </Section>
       ))}
+      {group.id === 'language-model' && <TryLanguageModel trial={trial} onTrial={setTrial} />}
       {group.id === 'connections' && <ConnectionsSection />}
     </>
   );

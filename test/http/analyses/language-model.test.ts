@@ -53,6 +53,28 @@ const summarise = (asked: Partial<Parameters<typeof AnalyzeTranscript.parse>[0] 
   });
 
 describe('a local language model', { timeout: 120_000 }, () => {
+  it('is tried: the models of its server, and the time of an answer, or the reason why there is none', async () => {
+    const attempt = async () => (await server.client.call('tryLanguageModel')).data;
+    expect(await attempt()).toMatchObject({ models: ['large', 'small'], model: 'small', problem: null });
+    expect((await attempt()).seconds).toBeGreaterThan(0);
+    await settings({ 'llm.model': null });
+    expect(await attempt()).toMatchObject({
+      models: ['large', 'small'],
+      model: '',
+      seconds: null,
+      problem: null,
+    });
+    reply = () => ({ status: 404 });
+    await settings({ 'llm.model': 'huge' });
+    expect((await attempt()).problem).toMatchObject({ code: 'unknown_model' });
+    await settings({ 'network.offline': true });
+    expect((await attempt()).problem).toMatchObject({ code: 'offline' });
+    await settings({ 'network.offline': false, 'llm.url': 'http://127.0.0.1:9/v1' });
+    expect((await attempt()).problem).toMatchObject({ code: 'unreachable' });
+    await settings({ 'llm.url': null });
+    expect((await attempt()).problem).toMatchObject({ code: 'not_set' });
+  });
+
   it('is not used until it is configured', async () => {
     await settings({ 'llm.url': null, 'llm.model': null });
     const { summary } = await summarise();

@@ -19,7 +19,7 @@ export type ChatMessage = { readonly role: 'system' | 'user'; readonly content: 
 /** Why a call returned nothing usable. The message completes "…: it …" for a person, and holds no transcript text. */
 export class LlmError extends Error {
   override readonly name = 'LlmError';
-  readonly code: 'unreachable' | 'timeout' | 'status' | 'answer';
+  readonly code: 'offline' | 'unreachable' | 'timeout' | 'status' | 'answer';
 
   constructor(code: LlmError['code'], message: string, options?: ErrorOptions) {
     super(message, options);
@@ -39,35 +39,53 @@ const explain = (error: unknown, hasTimedOut: boolean): LlmError => {
   if (error instanceof SyntaxError) return new LlmError('answer', 'its answer was no JSON', { cause: error });
   if (error instanceof z.ZodError) return new LlmError('answer', 'its answer had no text', { cause: error });
   return isAppError(error) && error.code === 'offline'
-    ? new LlmError('unreachable', 'Earshot is set to make no connections', { cause: error })
+    ? new LlmError('offline', 'Earshot is set to make no connections', { cause: error })
     : new LlmError('unreachable', 'it could not be reached', { cause: error });
 };
 
-/** Sends one chat request and returns the text of the reply. Throws `LlmError`. */
-export const chat = async (endpoint: ChatEndpoint, messages: readonly ChatMessage[]): Promise<string> => {
+const ModelList = z.object({ data: z.array(z.object({ id: z.string() })) });
+
+/** Sends a request to a path below the base URL and parses the answer with `schema`. Throws `LlmError`. */
+const request = async <T>(
+  endpoint: Omit<ChatEndpoint, 'model'>,
+  path: string,
+  schema: z.ZodType<T>,
+  body?: object,
+): Promise<T> => {
   const send = endpoint.fetch ?? globalThis.fetch;
   const timeout = AbortSignal.timeout(endpoint.timeoutMs ?? DEFAULT_TIMEOUT_MS);
   const signal = endpoint.signal ? AbortSignal.any([timeout, endpoint.signal]) : timeout;
   try {
-    const response = await send(`${endpoint.baseUrl.replace(/\/+$/u, '')}/chat/completions`, {
-      method: 'POST',
+    const response = await send(`${endpoint.baseUrl.replace(/\/+$/u, '')}${path}`, {
       headers: {
-        'content-type': 'application/json',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...(endpoint.apiKey ? { authorization: `Bearer ${endpoint.apiKey}` } : {}),
       },
-      body: JSON.stringify({
-        model: endpoint.model,
-        messages,
-        temperature: 0.2,
-        stream: false,
-        response_format: { type: 'json_object' },
-      }),
+      ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
       redirect: 'error',
       signal,
     });
     if (!response.ok) throw new LlmError('status', `it answered with status ${response.status}`);
-    return ChatCompletion.parse(await response.json()).choices[0].message.content;
+    return schema.parse(await response.json());
   } catch (error) {
     throw explain(error, timeout.aborted);
   }
+};
+
+/** The ids of the models that the server offers, sorted. Throws `LlmError`. */
+export const listChatModels = async (endpoint: Omit<ChatEndpoint, 'model'>): Promise<string[]> => {
+  const { data } = await request(endpoint, '/models', ModelList);
+  return data.map(({ id }) => id).sort((a, b) => a.localeCompare(b));
+};
+
+/** Sends one chat request and returns the text of the reply. Throws `LlmError`. */
+export const chat = async (endpoint: ChatEndpoint, messages: readonly ChatMessage[]): Promise<string> => {
+  const completion = await request(endpoint, '/chat/completions', ChatCompletion, {
+    model: endpoint.model,
+    messages,
+    temperature: 0.2,
+    stream: false,
+    response_format: { type: 'json_object' },
+  });
+  return completion.choices[0].message.content;
 };

@@ -1,4 +1,5 @@
 import type { Summarizer } from '../../analysis/types.ts';
+import type { ChatEndpoint } from '../../engines/llm/chat.ts';
 import { createLocalSummarizer } from '../../engines/llm/summarizer.ts';
 import type { HttpClient, OpenedResponse } from '../../engines/net/types.ts';
 
@@ -23,9 +24,8 @@ const fetchThrough =
     const response = await http.open({
       url: String(input),
       purpose: 'llm',
-      method: 'POST',
       headers: Object.fromEntries(new Headers(init?.headers)),
-      body: String(init?.body ?? ''),
+      ...(init?.method === 'POST' ? { method: 'POST' as const, body: String(init.body ?? '') } : {}),
       maxRedirects: 0,
       stallSeconds,
       ...(init?.signal ? { signal: init.signal } : {}),
@@ -42,18 +42,23 @@ export type LanguageModelSettings = {
 export const isConfigured = ({ url, model }: Pick<LanguageModelSettings, 'url' | 'model'>): boolean =>
   url !== '' && model !== '';
 
+/** The endpoint that the settings name. */
+export const endpointOf = (
+  http: HttpClient,
+  { url, model, timeoutSeconds }: LanguageModelSettings,
+  signal?: AbortSignal,
+): ChatEndpoint => ({
+  baseUrl: url,
+  model,
+  timeoutMs: timeoutSeconds * 1000,
+  fetch: fetchThrough(http, timeoutSeconds),
+  ...(signal === undefined ? {} : { signal }),
+});
+
 /** A summarizer on the configured language model; undefined if none is configured. */
 export const summarizerOf = (
   http: HttpClient,
-  { url, model, timeoutSeconds }: LanguageModelSettings,
+  settings: LanguageModelSettings,
   signal: AbortSignal,
 ): Summarizer | undefined =>
-  !isConfigured({ url, model })
-    ? undefined
-    : createLocalSummarizer({
-        baseUrl: url,
-        model,
-        timeoutMs: timeoutSeconds * 1000,
-        fetch: fetchThrough(http, timeoutSeconds),
-        signal,
-      });
+  isConfigured(settings) ? createLocalSummarizer(endpointOf(http, settings, signal)) : undefined;

@@ -1,0 +1,40 @@
+import type { SettingKey } from '../../../electron/contract/settings.ts';
+import type { Model } from '../../../electron/contract/system.ts';
+import type { I18nState } from '../../i18n/index.ts';
+import { formatBytes } from '../../lib/format.ts';
+import type { Choice } from '../../ui/select.tsx';
+import { modelName } from '../models/model-facts.ts';
+
+const modelsFor = (key: SettingKey, models: readonly Model[]): readonly Model[] | undefined => {
+  if (key.startsWith('models.aliases.')) return models.filter((model) => model.kind === 'whisper');
+  if (key === 'speakers.segmentation') return models.filter((model) => model.part === 'segmentation');
+  if (key === 'speakers.embedding') return models.filter((model) => model.part === 'embedding');
+  return undefined;
+};
+
+type Known = {
+  readonly models: readonly Model[];
+  /** The models that the language model's server offers; empty while unknown. */
+  readonly offered: readonly string[];
+};
+
+/** What a setting can be chosen from, the current value among it; undefined for a free text. */
+export const choicesFor = (
+  key: SettingKey,
+  value: string,
+  { models, offered }: Known,
+  { t, locale }: I18nState,
+): readonly Choice[] | undefined => {
+  const choices =
+    key === 'llm.model'
+      ? offered.map((id) => ({ value: id, label: id }))
+      : (modelsFor(key, models) ?? []).map((model) => ({
+          value: model.id,
+          label: model.installed
+            ? modelName(model, t)
+            : `${modelName(model, t)} · ${t('model.missing', { size: formatBytes(model.size, locale) })}`,
+        }));
+  if (choices.length === 0) return undefined;
+  const isListed = value === '' || choices.some((choice) => choice.value === value);
+  return isListed ? choices : [{ value, label: value }, ...choices];
+};

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../support/browser.ts';
+import { type LanguageModel, startLanguageModel } from '../support/language-model.ts';
+import { discard, startServer, type TestServer } from '../support/server.ts';
+
+describe('settings', () => {
+  let server: TestServer;
+  let model: LanguageModel;
+  let browser: Browser;
+  let window: TestWindow;
+
+  beforeAll(async () => {
+    [server, model, browser] = await Promise.all([
+      startServer({ args: ['--allow-private-addresses'] }),
+      startLanguageModel(() => ({ content: '{"bullets": []}' })),
+      borrowBrowser(),
+    ]);
+    window = await openWindow(browser, server);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await discard(server);
+    await model.close();
+  });
+
+  const stored = async (key: string) =>
+    (await server.client.call('getSettings')).data.find((each) => each.key === key)?.value;
+  const choose = async (field: string, choice: RegExp) => {
+    await window.page.getByRole('combobox', { name: field }).click();
+    await window.page.getByRole('option', { name: choice }).click();
+  };
+
+  it('chooses models and speaker models from lists', async () => {
+    const { page } = window;
+    await window.go('#/settings/models');
+    await choose('Pro', /^Whisper small ·/);
+    await expect.poll(() => stored('models.aliases.pro')).toBe('small');
+    await page.getByRole('combobox', { name: 'Model that compares voices' }).click();
+    const names = await page.getByRole('option').allTextContents();
+    expect(names.length).toBeGreaterThan(1);
+    expect(names.every((name) => !name.startsWith('Whisper'))).toBe(true);
+    await page.keyboard.press('Escape');
+    expect(await window.violations()).toEqual([]);
+  });
+
+  it('tries the language model and lists the models of its server', async () => {
+    const { page } = window;
+    await window.go('#/settings/language-model');
+    const attempt = page.getByRole('button', { name: 'Try it' });
+    const result = page.getByRole('main').getByRole('status');
+    await attempt.click();
+    await result.getByText('Enter the program’s address first.').waitFor();
+    const address = page.getByRole('textbox', { name: 'Address' });
+    await address.fill('http://127.0.0.1:9/v1');
+    await address.press('Enter');
+    await expect.poll(() => stored('llm.url')).toBe('http://127.0.0.1:9/v1');
+    await attempt.click();
+    await result.getByText('can’t be reached', { exact: false }).waitFor();
+    expect(await window.violations()).toEqual([]);
+    await address.fill(model.baseUrl);
+    await address.press('Enter');
+    await expect.poll(() => stored('llm.url')).toBe(model.baseUrl);
+    await attempt.click();
+    await result.getByText('Choose one of its models above.', { exact: false }).waitFor();
+    await result.getByText('large, small').waitFor();
+    await choose('Model', /^small$/);
+    await expect.poll(() => stored('llm.model')).toBe('small');
+    await attempt.click();
+    await result.getByText(/^small answered after/).waitFor();
+    expect(await window.violations()).toEqual([]);
+    expect(window.errors).toEqual([]);
+    expect(window.foreign).toEqual([]);
+  });
+});
