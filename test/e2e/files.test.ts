@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../support/browser.ts';
+import { type Browser, borrowBrowser, openWindow, TEXT_ALONE, type TestWindow } from '../support/browser.ts';
 import { fixturePath } from '../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 
@@ -29,7 +29,7 @@ describe('files screen', () => {
     for (let index = 1; index <= MANY; index++) {
       await upload(`note-${String(index).padStart(3, '0')}.txt`, index % 2 === 0 ? 'notes/even' : 'notes');
     }
-    window = await openWindow(browser, server);
+    window = await openWindow(browser, server, { prefs: { options: TEXT_ALONE } });
     await window.go('#/files');
   });
   afterAll(async () => {
@@ -116,6 +116,14 @@ describe('files screen', () => {
     await dialog.getByRole('button', { name: 'Add a note' }).click();
     await dialog.getByRole('textbox', { name: 'Name' }).fill('project');
     await dialog.getByRole('textbox', { name: 'Value' }).fill('Harbour');
+    // A failed save is shown where it was asked for, and the input stays.
+    const patch = '**/v1/storage/file/**';
+    await page.route(patch, (route) =>
+      route.request().method() === 'PATCH' ? route.abort() : route.continue(),
+    );
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByRole('alert').waitFor();
+    await page.unroute(patch);
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.waitFor({ state: 'detached' });
     const found = await server.client.call('listFiles', { query: { 'metadata[project]': 'Harbour' } });
