@@ -3,6 +3,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { z } from 'zod';
 import { App } from './app/app.tsx';
+import { PageBoundary } from './app/error-boundary.tsx';
 import { isScreenName } from './app/screens.tsx';
 import { CoreServicesProvider, createCoreServices, resolveLocale } from './app/services.tsx';
 import { createRouter } from './stores/router.ts';
@@ -22,7 +23,9 @@ await core.i18n.use(resolveLocale(core.prefs.store.getState().locale));
 createRoot(root).render(
   <StrictMode>
     <CoreServicesProvider value={core}>
-      <App />
+      <PageBoundary>
+        <App />
+      </PageBoundary>
     </CoreServicesProvider>
   </StrictMode>,
 );

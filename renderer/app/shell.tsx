@@ -1,8 +1,7 @@
 import { PlugZap } from 'lucide-react';
-import { lazy, Component as ReactComponent, type ReactNode, Suspense, useEffect } from 'react';
+import { lazy, Suspense, useEffect } from 'react';
 import { useStore } from 'zustand';
-import { Button } from '../ui/button.tsx';
-import { EmptyState } from '../ui/feedback.tsx';
+import { DialogBoundary, PageBoundary } from './error-boundary.tsx';
 import { DropTarget, usePastedSources, useStoredSource } from './incoming-sources.tsx';
 import { BottomBar, Sidebar } from './navigation.tsx';
 import { SCREENS } from './screens.tsx';
@@ -54,11 +53,11 @@ export const Shell = () => {
         >
           <ConnectionBanner />
           <div className="min-h-0 flex-1">
-            <ScreenErrorBoundary key={route.screen}>
+            <PageBoundary key={route.screen}>
               <Suspense fallback={<ScreenPlaceholder />}>
                 <Component param={route.param ?? ''} at={route.at} />
               </Suspense>
-            </ScreenErrorBoundary>
+            </PageBoundary>
           </div>
         </main>
         <BottomBar />
@@ -78,12 +77,14 @@ const OpenDialog = () => {
   const { dialogs } = useServices();
   const open = useStore(dialogs.store, (state) => state.open);
   return (
-    <Suspense fallback={null}>
-      {open.kind === 'create' && <CreateDialog key={open.sources.length} initialSources={open.sources} />}
-      {open.kind === 'record' && <RecordDialog />}
-      {open.kind === 'palette' && <CommandPalette />}
-      {open.kind === 'shortcuts' && <ShortcutsDialog />}
-    </Suspense>
+    <DialogBoundary key={open.kind} onClose={dialogs.close}>
+      <Suspense fallback={null}>
+        {open.kind === 'create' && <CreateDialog key={open.sources.length} initialSources={open.sources} />}
+        {open.kind === 'record' && <RecordDialog />}
+        {open.kind === 'palette' && <CommandPalette />}
+        {open.kind === 'shortcuts' && <ShortcutsDialog />}
+      </Suspense>
+    </DialogBoundary>
   );
 };
 
@@ -104,30 +105,4 @@ const ConnectionBanner = () => {
 const ScreenPlaceholder = () => {
   const { t } = useI18n();
   return <div role="status" aria-label={t('common.loading')} data-loading className="h-full" />;
-};
-
-/** Contains a screen's render error; the navigation keeps working. */
-class ScreenErrorBoundary extends ReactComponent<{ children: ReactNode }, { error: unknown }> {
-  override state: { error: unknown } = { error: undefined };
-  static getDerivedStateFromError(error: unknown) {
-    return { error };
-  }
-  override render() {
-    if (this.state.error === undefined) return this.props.children;
-    // React caches a failed import, so only a reload of the page fetches it again.
-    const isUnfetched = this.state.error instanceof TypeError && /import/i.test(this.state.error.message);
-    const retry = isUnfetched ? () => location.reload() : () => this.setState({ error: undefined });
-    return <ScreenError onRetry={retry} />;
-  }
-}
-
-const ScreenError = ({ onRetry }: { onRetry: () => void }) => {
-  const { t } = useI18n();
-  return (
-    <EmptyState role="alert" title={t('error.screen')} text={t('error.screen.text')}>
-      <Button variant="primary" onClick={onRetry}>
-        {t('common.retry')}
-      </Button>
-    </EmptyState>
-  );
 };

@@ -2,6 +2,7 @@ import { ScanSearch, Share, Trash2, X } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { useStore } from 'zustand';
 import { EXPORT_ORDER } from '../../api/export.ts';
+import { DialogBoundary } from '../../app/error-boundary.tsx';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
@@ -52,15 +53,17 @@ export const SelectionBar = () => {
         <X size={15} aria-hidden />
       </IconButton>
       {isAnalyzing && (
-        <Suspense fallback={null}>
-          <AnalyzeDialog
-            title={t('analyzeMany.title', { count: selected.size })}
-            text={t('analyzeMany.text')}
-            language={null}
-            onAnalyze={(request) => actions.analyzeAll([...selected], request)}
-            onClose={() => setIsAnalyzing(false)}
-          />
-        </Suspense>
+        <DialogBoundary onClose={() => setIsAnalyzing(false)}>
+          <Suspense fallback={null}>
+            <AnalyzeDialog
+              title={t('analyzeMany.title', { count: selected.size })}
+              text={t('analyzeMany.text')}
+              language={null}
+              onAnalyze={(request) => actions.analyzeAll([...selected], request)}
+              onClose={() => setIsAnalyzing(false)}
+            />
+          </Suspense>
+        </DialogBoundary>
       )}
     </section>
   );
