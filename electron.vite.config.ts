@@ -1,7 +1,10 @@
-import { basename, resolve } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'electron-vite';
+import type { Plugin } from 'vite';
 import { LAYOUT } from './electron/core/base/layout.ts';
 
 // Not this file's own folder: a test imports these settings from a file elsewhere.
@@ -12,6 +15,26 @@ const service = process.env.EARSHOT_DEV_SERVICE ?? 'http://127.0.0.1:3277';
 /** Everything that runs as a process or thread of its own. */
 const { main, commandLine, worker, analysisThread, databaseThread } = LAYOUT;
 const ENTRIES = [main, commandLine, worker, analysisThread, databaseThread];
+
+const COMPRESSED = /\.(?:js|css|html|svg)$/;
+
+/** Writes each text file also as Brotli and gzip, which the service sends to a browser that accepts them. */
+const precompress = (): Plugin => ({
+  name: 'precompress',
+  apply: 'build',
+  writeBundle: ({ dir = '' }, bundle) => {
+    for (const name of Object.keys(bundle).filter((each) => COMPRESSED.test(each))) {
+      const path = join(dir, name);
+      const bytes = readFileSync(path);
+      const params = {
+        [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
+        [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+      };
+      writeFileSync(`${path}.br`, brotliCompressSync(bytes, { params }));
+      writeFileSync(`${path}.gz`, gzipSync(bytes, { level: constants.Z_BEST_COMPRESSION }));
+    }
+  },
+});
 
 export default defineConfig({
   main: {
@@ -37,7 +60,7 @@ export default defineConfig({
     root: resolve(root, 'renderer'),
     base: './',
     server: { proxy: { '^/(?:v1|v2|docs|cdn|mcp|openapi.json)(?:/|$)': service } },
-    plugins: [react(), tailwindcss()],
+    plugins: [react(), tailwindcss(), precompress()],
     build: {
       outDir: resolve(root, 'out/renderer'),
       target: 'chrome120',

@@ -12,7 +12,7 @@ import { insertSegments, readSegments } from '../../electron/core/stores/segment
 import { findTranscript, insertTranscript } from '../../electron/core/stores/transcripts.ts';
 import { launchBrowser, openWindow } from '../support/browser.ts';
 import { fixturePath } from '../support/fixtures.ts';
-import { discard, startServer } from '../support/server.ts';
+import { discard, startServer, type TestServer } from '../support/server.ts';
 import { transcribeFixture } from '../support/transcribe.ts';
 
 const TRANSCRIPTS = 100_000;
@@ -82,8 +82,48 @@ const watchFor = (page: Page, selector: string) =>
     watch.observe(document, { childList: true, subtree: true });
   }, selector);
 
+const LIBRARY_ROWS = 15;
+const LOADS = 7;
+
+/** Milliseconds until the first row of the library is painted, with nothing in the browser's cache; and bytes of scripts. */
+const loadCold = async (server: TestServer): Promise<{ milliseconds: number; scriptBytes: number }> => {
+  // A browser of its own: a new context shares the compiled code of the first.
+  const browser = await launchBrowser();
+  try {
+    const { page } = await openWindow(browser, server, { signedIn: true });
+    await page.goto('about:blank');
+    const protocol = await page.context().newCDPSession(page);
+    await protocol.send('Network.enable');
+    await protocol.send('Network.setCacheDisabled', { cacheDisabled: true });
+    await watchFor(page, '[data-row-link]');
+    await page.goto(`${server.url}/`);
+    await page.locator('[data-row-link]').first().waitFor();
+    await page.waitForFunction(() => performance.getEntriesByName('earshot.shown').length > 0);
+    return await page.evaluate(() => {
+      const shown = performance.getEntriesByName('earshot.shown')[0]?.startTime ?? Number.NaN;
+      const scripts = performance
+        .getEntriesByType('resource')
+        .filter((each) => each instanceof PerformanceResourceTiming && each.name.endsWith('.js'))
+        .map((each) => (each instanceof PerformanceResourceTiming ? each.encodedBodySize : 0));
+      return { milliseconds: shown, scriptBytes: scripts.reduce((sum, bytes) => sum + bytes, 0) };
+    });
+  } finally {
+    await browser.close();
+  }
+};
+
 const server = await startServer();
 const id = await transcribeFixture(server, fixturePath('02-two-speakers.mp3'));
+for (let row = 1; row < LIBRARY_ROWS; row++)
+  await server.client.call('createTranscript', {
+    body: { audio_url: 'http://127.0.0.1:9/x.mp3', model: 'mini' },
+  });
+const loads: Awaited<ReturnType<typeof loadCold>>[] = [];
+for (let load = 0; load < LOADS; load++) loads.push(await loadCold(server));
+const times = loads.map(({ milliseconds }) => milliseconds).sort((a, b) => a - b);
+say(`first load, ${LIBRARY_ROWS} rows: usable, median of ${LOADS}`, times[Math.floor(LOADS / 2)] ?? 0, 'ms');
+say('first load: usable, slowest', times.at(-1) ?? 0, 'ms');
+say('first load: scripts over the wire', Math.max(...loads.map((each) => each.scriptBytes)) / 1000, 'kB');
 await server.stop();
 
 const logger = { debug() {}, info() {}, warn() {}, error() {} };

@@ -60,6 +60,8 @@ const addWindow = async (server: FastifyInstance, directory: string): Promise<vo
     index: ['index.html'],
     wildcard: false,
     cacheControl: false,
+    // The build writes each text file also as Brotli and gzip.
+    preCompressed: true,
     setHeaders: (reply, path) => {
       const isHashed = path.includes(`${join('assets', '')}`);
       reply.header('cache-control', isHashed ? 'public, max-age=31536000, immutable' : 'no-cache');

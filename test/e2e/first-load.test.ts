@@ -1,0 +1,125 @@
+import { once } from 'node:events';
+import http, { type IncomingMessage } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Browser, borrowBrowser, openWindow } from '../support/browser.ts';
+import { discard, startServer, type TestServer } from '../support/server.ts';
+
+describe('first load', () => {
+  let server: TestServer;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    [server, browser] = await Promise.all([startServer(), borrowBrowser()]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await discard(server);
+  });
+
+  /** An answer with its decoded body. Not `fetch`, which turns off conditional requests. */
+  const get = async (path: string, headers: Record<string, string>) => {
+    const request = http.get(server.url + path, { headers });
+    const [response]: IncomingMessage[] = await once(request, 'response');
+    if (response === undefined) throw new Error('There is no response.');
+    const bytes = await buffer(response);
+    const { 'content-encoding': encoding } = response.headers;
+    const body =
+      bytes.length > 0 && encoding === 'br'
+        ? brotliDecompressSync(bytes)
+        : bytes.length > 0 && encoding === 'gzip'
+          ? gunzipSync(bytes)
+          : bytes;
+    return { status: response.statusCode, headers: response.headers, text: body.toString('utf8') };
+  };
+  const scriptPath = async () => {
+    const { text } = await get('/', { 'accept-encoding': 'identity' });
+    const path = /src="\.(\/assets\/[^"]+\.js)"/.exec(text)?.[1];
+    if (path === undefined) throw new Error('The page has no script.');
+    return path;
+  };
+
+  it('sends what the build compressed to a browser that accepts it', async () => {
+    const script = await scriptPath();
+    for (const path of [script, '/']) {
+      const plain = await get(path, { 'accept-encoding': 'identity' });
+      expect(plain.headers['content-encoding']).toBeUndefined();
+      const tags = new Set([plain.headers.etag]);
+      for (const encoding of ['br', 'gzip']) {
+        const { headers, text } = await get(path, { 'accept-encoding': encoding });
+        expect(headers['content-encoding']).toBe(encoding);
+        expect(headers['content-type']).toBe(plain.headers['content-type']);
+        expect(headers['cache-control']).toBe(plain.headers['cache-control']);
+        expect(headers['content-security-policy']).toBe(plain.headers['content-security-policy']);
+        expect(headers.vary).toMatch(/accept-encoding/i);
+        expect(text === plain.text).toBe(true);
+        const tag = headers.etag ?? '';
+        tags.add(tag);
+        const again = await get(path, { 'accept-encoding': encoding, 'if-none-match': tag });
+        expect(again.status).toBe(304);
+      }
+      // Each form has a tag of its own, so that no cache mixes them.
+      expect(tags.size).toBe(3);
+    }
+    expect((await get(script, { 'accept-encoding': 'br;q=0, gzip' })).headers['content-encoding']).toBe(
+      'gzip',
+    );
+  });
+
+  it('keeps the page if the code of a dialog cannot be fetched', async () => {
+    const window = await openWindow(browser, server);
+    const { page } = window;
+    await window.settle();
+    await page.route('**/create-dialog*.js', (route) => route.abort());
+    await page
+      .getByRole('button', { name: /^New transcription/ })
+      .first()
+      .click();
+    const failed = page.getByRole('dialog', { name: 'This could not be opened' });
+    await failed.getByRole('alert').waitFor();
+    expect(await window.violations()).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.getByRole('heading', { name: 'Drop a recording, or paste a link' }).waitFor();
+    await page
+      .getByRole('button', { name: /^New transcription/ })
+      .first()
+      .click();
+    await page.unroute('**/create-dialog*.js');
+    await failed.getByRole('button', { name: 'Try again' }).click();
+    // The page is loaded again, because browsers remember a failed import.
+    await failed.waitFor({ state: 'detached' });
+    await window.settle();
+    await page
+      .getByRole('button', { name: /^New transcription/ })
+      .first()
+      .click();
+    await page.getByRole('dialog', { name: 'New transcription' }).waitFor();
+    await window.close();
+  });
+
+  it('needs less than 300 kB of scripts, those of the screens that are fetched ahead included', async () => {
+    const window = await openWindow(browser, server);
+    const { page } = window;
+    await window.settle();
+    const scripts = () =>
+      page.evaluate(() =>
+        performance
+          .getEntriesByType('resource')
+          .flatMap((each) =>
+            each instanceof PerformanceResourceTiming && each.name.endsWith('.js')
+              ? [{ name: each.name, bytes: each.encodedBodySize }]
+              : [],
+          ),
+      );
+    // The last of the screens that are fetched ahead.
+    await expect
+      .poll(async () => (await scripts()).some(({ name }) => name.includes('transcript-screen')))
+      .toBe(true);
+    const total = (await scripts()).reduce((sum, { bytes }) => sum + bytes, 0);
+    expect(total).toBeGreaterThan(100_000);
+    expect(total).toBeLessThan(300_000);
+    expect(window.errors).toEqual([]);
+    await window.close();
+  });
+});
