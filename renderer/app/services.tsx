@@ -8,6 +8,7 @@ import { createDialogs, type Dialogs } from '../stores/dialogs.ts';
 import { createLibrary, type Library } from '../stores/library.ts';
 import { createLive, type Live } from '../stores/live.ts';
 import { createPrefs, type Prefs, type PrefsStore } from '../stores/prefs.ts';
+import { createRecording, type Recording } from '../stores/recording.ts';
 import type { Router } from '../stores/router.ts';
 import { createToasts, type Toasts } from '../stores/toasts.ts';
 import { createUploads, type Uploads } from '../stores/uploads.ts';
@@ -31,6 +32,7 @@ export type Services = CoreServices & {
   readonly live: Live;
   readonly dialogs: Dialogs;
   readonly uploads: Uploads;
+  readonly recording: Recording;
 };
 
 export const createCoreServices = (baseUrl: string, router: Router): CoreServices => ({
@@ -55,6 +57,7 @@ export const createServices = (core: CoreServices, key: string): Services => {
     live,
     dialogs: createDialogs(),
     uploads: createUploads({ client, baseUrl: core.baseUrl }),
+    recording: createRecording(),
   };
 };
 

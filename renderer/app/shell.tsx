@@ -1,6 +1,8 @@
-import { PlugZap } from 'lucide-react';
+import { Mic, PlugZap } from 'lucide-react';
 import { lazy, Suspense, useEffect } from 'react';
 import { useStore } from 'zustand';
+import { formatClock } from '../lib/format.ts';
+import { Button } from '../ui/button.tsx';
 import { DialogBoundary, PageBoundary } from './error-boundary.tsx';
 import { DropTarget, usePastedSources, useStoredSource } from './incoming-sources.tsx';
 import { BottomBar, Sidebar } from './navigation.tsx';
@@ -52,6 +54,7 @@ export const Shell = () => {
           className="flex min-w-0 flex-col overflow-hidden bg-surface outline-none"
         >
           <ConnectionBanner />
+          <RecordingBar />
           <div className="min-h-0 flex-1">
             <PageBoundary key={route.screen}>
               <Suspense fallback={<ScreenPlaceholder />}>
@@ -85,6 +88,30 @@ const OpenDialog = () => {
         {open.kind === 'shortcuts' && <ShortcutsDialog />}
       </Suspense>
     </DialogBoundary>
+  );
+};
+
+/** Stands above every screen while a recording goes on and its dialog is closed. */
+const RecordingBar = () => {
+  const { dialogs, recording } = useServices();
+  const { t } = useI18n();
+  const isOpen = useStore(dialogs.store, ({ open }) => open.kind === 'record');
+  const state = useStore(recording.store, (each) => each.state);
+  const seconds = useStore(recording.store, (each) => Math.floor(each.seconds));
+  if (state === 'none' || isOpen) return null;
+  return (
+    <section
+      aria-label={t('record.open')}
+      className="flex items-center gap-2.5 bg-bad-soft px-4 py-2 text-bad lg:px-8"
+    >
+      <Mic size={15} strokeWidth={1.75} aria-hidden />
+      <span className="tnum flex-1">
+        {t(state === 'paused' ? 'record.paused' : 'record.running')} {formatClock(seconds)}
+      </span>
+      <Button variant="link" className="!text-bad" onClick={() => dialogs.open({ kind: 'record' })}>
+        {t('record.show')}
+      </Button>
+    </section>
   );
 };
 

@@ -5,8 +5,8 @@ export type Source =
   | {
       readonly kind: 'file';
       readonly file: File;
-      /** Recorded with the microphone and not stored anywhere yet. */
-      readonly isUnsavedRecording?: true;
+      /** The id of a microphone recording that is kept in this browser alone until it is uploaded. */
+      readonly recording?: string;
     }
   | { readonly kind: 'url'; readonly url: string }
   | { readonly kind: 'stored'; readonly key: string; readonly name: string };

@@ -31,6 +31,8 @@ const Prefs = z.object({
   rate: z.number().min(0.5).max(3).catch(1),
   volume: z.number().gt(0).max(1).catch(1),
   isMuted: z.boolean().catch(false),
+  /** The id of the microphone; empty for the system's. */
+  microphone: z.string().catch(''),
   skipSilence: z.boolean().catch(false),
   options: TranscriptionOptions.catch(() => TranscriptionOptions.parse({})),
 });

@@ -32,7 +32,7 @@ describe('microphone recording with private data', () => {
     await discard(server);
   });
 
-  it('records, pauses, and confirms before discarding', async () => {
+  it('records while other screens are used, pauses, and confirms before discarding', async () => {
     const { page } = window;
     await page.getByRole('button', { name: 'Record', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Record from the microphone' });
@@ -41,8 +41,14 @@ describe('microphone recording with private data', () => {
       .getByRole('timer')
       .getByText(`0:0${Math.ceil(SPOKEN_SECONDS) + 1}`)
       .waitFor();
+    // The dialog can be left: the recording goes on.
     await page.keyboard.press('Escape');
+    const bar = page.getByRole('region', { name: 'Record', exact: true });
+    await bar.getByText(/^Recording 0:/).waitFor();
+    await page.getByRole('link', { name: 'Files' }).first().click();
+    await bar.getByRole('button', { name: 'Show' }).click();
     const question = page.getByRole('alertdialog', { name: 'Throw this recording away?' });
+    await dialog.getByRole('button', { name: 'Throw away' }).click();
     await question.getByRole('button', { name: 'Keep it' }).click();
     await dialog.getByRole('button', { name: 'Pause' }).click();
     await dialog.getByText('Paused').waitFor();
@@ -55,6 +61,66 @@ describe('microphone recording with private data', () => {
     await page.keyboard.press('Escape');
     await question.getByRole('button', { name: 'Keep it' }).click();
     await create.getByText('recording-', { exact: false }).waitFor();
+  });
+
+  it('recovers what a crashed window was recording', async () => {
+    const other = await openWindow(browser, server, { prefs: { options: TEXT_ALONE } });
+    const start = async () => {
+      await other.page.getByRole('button', { name: 'Record', exact: true }).click();
+      const dialog = other.page.getByRole('dialog', { name: 'Record from the microphone' });
+      await dialog.getByRole('button', { name: 'Start recording' }).click();
+      await dialog.getByRole('timer').getByText('0:03').waitFor();
+    };
+    await start();
+    // Closing it in the middle is questioned.
+    const asked = other.page.waitForEvent('dialog');
+    await other.page.close({ runBeforeUnload: true });
+    const question = await asked;
+    expect(question.type()).toBe('beforeunload');
+    await question.dismiss();
+    // A window of the same browser leaves a running recording alone.
+    const page = await other.context.newPage();
+    await page.goto(`${server.url}/`);
+    await page.getByRole('heading', { name: 'Drop a recording, or paste a link' }).waitFor();
+    const recovered = page.getByRole('region', { name: 'Recovered recordings' });
+    expect(await recovered.count()).toBe(0);
+    await other.page.close();
+    await recovered.getByText(/^Recovered recording of/).waitFor();
+    await recovered.getByRole('button', { name: 'Transcribe' }).click();
+    const create = page.getByRole('dialog', { name: 'New transcription' });
+    await create.getByText('recovered-recording-', { exact: false }).waitFor();
+    await create.getByRole('slider', { name: 'Start of the part' }).waitFor();
+    await create.getByRole('button', { name: /^Transcribe/ }).click();
+    await page.getByRole('link', { name: /^recovered-recording-/ }).waitFor();
+    await page.reload();
+    await page.getByRole('link', { name: /^recovered-recording-/ }).waitFor();
+    expect(await recovered.count()).toBe(0);
+    const { data } = await server.client.call('listTranscripts');
+    const made = data.transcriptions.find(({ name }) => name.startsWith('recovered-recording-'));
+    await server.client.call('deleteTranscript', { params: { id: made?.id ?? '' } });
+    for (const file of (await server.client.call('listFiles')).data.files)
+      await server.client.call('deleteFile', { params: { fileKey: file.key } });
+    await other.close();
+  });
+
+  it('remembers the chosen microphone', async () => {
+    const other = await openWindow(browser, server);
+    const { page } = other;
+    await other.context.grantPermissions(['microphone']);
+    const open = async () => {
+      await page.getByRole('button', { name: 'Record', exact: true }).click();
+      return page.getByRole('combobox', { name: 'Microphone' });
+    };
+    const field = await open();
+    await field.click();
+    const choice = page.getByRole('option').last();
+    const name = (await choice.textContent()) ?? '';
+    expect(name).toMatch(/Fake/);
+    await choice.click();
+    await page.reload();
+    expect(await (await open()).textContent()).toBe(name);
+    expect(await other.violations()).toEqual([]);
+    await other.close();
   });
 
   it('redacts text and audio and reports the result', async () => {

@@ -118,9 +118,12 @@ const CreateDialog = ({ initialSources }: { initialSources: readonly Source[] })
     if (isMissing) void install();
     else start();
   };
-  // A recording from the microphone is not stored anywhere yet.
+  const recordings = sources.flatMap((source) =>
+    source.kind === 'file' && source.recording !== undefined ? [source.recording] : [],
+  );
+  // A recording from the microphone is in this browser alone.
   const close = () => {
-    if (sources.some((source) => source.kind === 'file' && source.isUnsavedRecording === true)) {
+    if (recordings.length > 0) {
       setIsConfirmingDiscard(true);
       return;
     }
@@ -191,7 +194,15 @@ const CreateDialog = ({ initialSources }: { initialSources: readonly Source[] })
         <LanguageAndSpeakers options={options} model={model} onChange={change} />
         <AnalysisSwitches options={options} onChange={change} original={original} />
       </form>
-      {isConfirmingDiscard && <DiscardRecordingDialog onKeep={() => setIsConfirmingDiscard(false)} />}
+      {isConfirmingDiscard && (
+        <DiscardRecordingDialog
+          onKeep={() => setIsConfirmingDiscard(false)}
+          onDiscard={() => {
+            for (const id of recordings) services.recording.remove(id).catch(reportError);
+            dialogs.close();
+          }}
+        />
+      )}
     </Dialog>
   );
 };

@@ -1,9 +1,10 @@
-import { useI18n, useServices } from '../../app/services.tsx';
+import { useI18n } from '../../app/services.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
 
-/** Confirms that an unsaved recording is discarded. */
-export const DiscardRecordingDialog = ({ onKeep }: { onKeep: () => void }) => {
-  const { dialogs } = useServices();
+type Props = { onKeep: () => void; onDiscard: () => void };
+
+/** Confirms that a recording is discarded. */
+export const DiscardRecordingDialog = ({ onKeep, onDiscard }: Props) => {
   const { t } = useI18n();
   return (
     <ConfirmDialog
@@ -11,7 +12,7 @@ export const DiscardRecordingDialog = ({ onKeep }: { onKeep: () => void }) => {
       text={t('record.discard.text')}
       confirmLabel={t('record.discard')}
       cancelLabel={t('record.keep')}
-      onConfirm={dialogs.close}
+      onConfirm={onDiscard}
       onCancel={onKeep}
     />
   );

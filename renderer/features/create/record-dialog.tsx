@@ -1,94 +1,45 @@
 import { Mic, Pause, Square } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
-import { useI18n, useServices } from '../../app/services.tsx';
+import { useEffect, useState } from 'react';
+import { useStore } from 'zustand';
+import { useI18n, usePrefs, useServices } from '../../app/services.tsx';
 import { formatClock } from '../../lib/format.ts';
+import { LEVEL_COUNT } from '../../stores/recording.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Callout } from '../../ui/feedback.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Select } from '../../ui/select.tsx';
 import { DiscardRecordingDialog } from './discard-recording-dialog.tsx';
-import { createRecorder, type Recorder } from './recorder.ts';
 
-const LEVEL_COUNT = 48;
 const BARS = Array.from({ length: LEVEL_COUNT }, (_, index) => `bar-${index}`);
 
-type Recording = {
-  readonly state: 'none' | 'running' | 'paused';
-  readonly hasFailed: boolean;
-  readonly seconds: number;
-  readonly levels: readonly number[];
-};
-
-const useRecording = () => {
-  const { dialogs } = useServices();
-  const recorder = useRef<Recorder>(undefined);
-  const [recording, setRecording] = useState<Recording>({
-    state: 'none',
-    hasFailed: false,
-    seconds: 0,
-    levels: [],
-  });
-  const { state } = recording;
-
-  useEffect(() => () => recorder.current?.discard(), []);
-  useEffect(() => {
-    if (state !== 'running') return;
-    const timer = setInterval(() => {
-      const now = recorder.current;
-      if (now === undefined) return;
-      setRecording((before) => ({
-        ...before,
-        seconds: now.seconds(),
-        levels: [...before.levels.slice(1 - LEVEL_COUNT), now.level()],
-      }));
-    }, 100);
-    return () => clearInterval(timer);
-  }, [state]);
-
-  return {
-    ...recording,
-    start: async () => {
-      try {
-        recorder.current = await createRecorder();
-        setRecording((before) => ({ ...before, state: 'running', hasFailed: false }));
-      } catch (error) {
-        console.info('The microphone could not be opened.', error instanceof Error ? error.name : '');
-        setRecording((before) => ({ ...before, hasFailed: true }));
-      }
-    },
-    setPaused: (on: boolean) => {
-      recorder.current?.setPaused(on);
-      setRecording((before) => ({ ...before, state: on ? 'paused' : 'running' }));
-    },
-    finish: async () => {
-      const file = await recorder.current?.finish();
-      recorder.current = undefined;
-      if (file !== undefined)
-        dialogs.open({ kind: 'create', sources: [{ kind: 'file', file, isUnsavedRecording: true }] });
-    },
-  };
-};
-
-/** Records from the microphone, then opens the New dialog with the recording. */
+/** Records from the microphone, then opens the New dialog with the recording. Closing it does not end the recording. */
 const RecordDialog = () => {
-  const { dialogs } = useServices();
+  const { dialogs, recording } = useServices();
   const { t } = useI18n();
-  const { state, hasFailed, seconds, levels, start, setPaused, finish } = useRecording();
+  const { state, problem, seconds, levels } = useStore(recording.store);
+  const microphone = usePrefs((prefs) => prefs.microphone);
   const [isConfirmingDiscard, setIsConfirmingDiscard] = useState(false);
+  const finish = async () => {
+    const finished = await recording.finish();
+    if (finished !== undefined) dialogs.open({ kind: 'create', sources: [{ kind: 'file', ...finished }] });
+  };
   return (
     <Dialog
       title={t('record.title')}
-      description={t('record.text')}
+      description={t(state === 'none' ? 'record.text' : 'record.goesOn')}
       closeLabel={t('common.close')}
-      onClose={() => (state === 'none' ? dialogs.close() : setIsConfirmingDiscard(true))}
+      onClose={dialogs.close}
       width={460}
     >
       <LevelMeter levels={levels} isPaused={state === 'paused'} />
-      {hasFailed && (
+      {problem !== undefined && (
         <div className="mt-3" role="alert">
-          <Callout tone="bad">{t('record.failed')}</Callout>
+          <Callout tone="bad">{t(problem === 'microphone' ? 'record.failed' : 'record.unsaved')}</Callout>
         </div>
       )}
-      <div className="mt-4 flex items-center gap-2">
+      {state === 'none' && <MicrophoneField />}
+      <div className="mt-4 flex flex-wrap items-center gap-2">
         <span role="timer" className="tnum flex-1 text-lg font-semibold">
           {formatClock(seconds)}
           {state === 'paused' && (
@@ -96,13 +47,16 @@ const RecordDialog = () => {
           )}
         </span>
         {state === 'none' ? (
-          <Button variant="primary" className="h-9" onClick={() => void start()}>
+          <Button variant="primary" className="h-9" onClick={() => void recording.start(microphone)}>
             <Mic size={16} aria-hidden />
             {t('record.start')}
           </Button>
         ) : (
           <>
-            <Button className="h-9" onClick={() => setPaused(state === 'running')}>
+            <Button variant="ghost" className="h-9" onClick={() => setIsConfirmingDiscard(true)}>
+              {t('record.discard')}
+            </Button>
+            <Button className="h-9" onClick={() => recording.setPaused(state === 'running')}>
               {state === 'paused' ? <Mic size={16} aria-hidden /> : <Pause size={16} aria-hidden />}
               {state === 'paused' ? t('record.resume') : t('record.pause')}
             </Button>
@@ -113,11 +67,65 @@ const RecordDialog = () => {
           </>
         )}
       </div>
-      {isConfirmingDiscard && <DiscardRecordingDialog onKeep={() => setIsConfirmingDiscard(false)} />}
+      {isConfirmingDiscard && (
+        <DiscardRecordingDialog
+          onKeep={() => setIsConfirmingDiscard(false)}
+          onDiscard={() => {
+            recording.discard().catch(reportError);
+            dialogs.close();
+          }}
+        />
+      )}
     </Dialog>
   );
 };
 export default RecordDialog;
+
+/** The connected microphones. Their names are known once the browser has allowed one. */
+const useMicrophones = (): readonly MediaDeviceInfo[] => {
+  const [microphones, setMicrophones] = useState<readonly MediaDeviceInfo[]>([]);
+  useEffect(() => {
+    const devices = navigator.mediaDevices;
+    const list = async () => {
+      const all = await devices.enumerateDevices();
+      setMicrophones(all.filter(({ kind, deviceId }) => kind === 'audioinput' && deviceId !== ''));
+    };
+    const update = () => void list().catch(reportError);
+    update();
+    devices.addEventListener('devicechange', update);
+    return () => devices.removeEventListener('devicechange', update);
+  }, []);
+  return microphones;
+};
+
+/** Chooses the microphone, which is remembered; nothing while there is no choice. */
+const MicrophoneField = () => {
+  const { prefs } = useServices();
+  const { t } = useI18n();
+  const chosen = usePrefs((state) => state.microphone);
+  const microphones = useMicrophones().filter(({ deviceId }) => deviceId !== 'default');
+  if (microphones.length === 0) return null;
+  const choices = [
+    { value: 'system', label: t('record.microphone.system') },
+    ...microphones.map(({ deviceId, label }, index) => ({
+      value: deviceId,
+      label: label === '' ? t('record.microphone.number', { number: index + 1 }) : label,
+    })),
+  ];
+  const value = choices.some((choice) => choice.value === chosen) ? chosen : 'system';
+  return (
+    <Field label={t('record.microphone')} className="mt-4">
+      {(ids) => (
+        <Select
+          {...ids}
+          value={value}
+          choices={choices}
+          onChange={(id) => prefs.set({ microphone: id === 'system' ? '' : id })}
+        />
+      )}
+    </Field>
+  );
+};
 
 const LevelMeter = ({ levels, isPaused }: { levels: readonly number[]; isPaused: boolean }) => (
   <div className="flex h-16 items-center justify-center gap-[3px] rounded-box bg-ground px-4" aria-hidden>

@@ -18,10 +18,13 @@ const transcriptName = (source: Source): Pick<TranscriptRequest, 'name'> => {
   return name === '' ? {} : { name };
 };
 
-const uploadSource = async ({ uploads }: Services, source: Source): Promise<string> => {
+const uploadSource = async ({ uploads, recording }: Services, source: Source): Promise<string> => {
   if (source.kind === 'url') return source.url;
   if (source.kind === 'stored') return `storage:${source.key}`;
-  return `storage:${await uploads.send(source.file, 'recordings', 'transcription')}`;
+  const key = await uploads.send(source.file, 'recordings', 'transcription');
+  // What is left in the browser is offered again at the next start.
+  if (source.recording !== undefined) await recording.remove(source.recording).catch(reportError);
+  return `storage:${key}`;
 };
 
 type Choices = {

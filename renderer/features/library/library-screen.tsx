@@ -15,6 +15,7 @@ import { DropPanel } from './drop-panel.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import { LibraryFilters } from './library-filters.tsx';
 import { LibraryList } from './library-list.tsx';
+import { RecoveredRecordings } from './recovered-recordings.tsx';
 import { SearchResults } from './search-results.tsx';
 import { UploadList } from './upload-list.tsx';
 
@@ -93,6 +94,7 @@ const LibraryBody = ({ scroller }: { scroller: RefObject<HTMLDivElement | null> 
   }
   return (
     <>
+      <RecoveredRecordings />
       <DropPanel />
       <UploadList />
       {total === 0 && transcriptCount === 0 ? (

@@ -4,21 +4,28 @@ export type Recorder = {
   /** Current level, 0 to 1. */
   readonly level: () => number;
   readonly setPaused: (on: boolean) => void;
-  /** Ends the recording and returns it as a file. */
-  readonly finish: () => Promise<File>;
+  /** Ends the recording and returns it. */
+  readonly finish: () => Promise<Blob>;
   /** Ends the recording without a result. */
   readonly discard: () => void;
 };
 
-const fileName = (now: Date) =>
-  `recording-${now.toISOString().slice(0, 16).replace('T', '-').replace(':', '')}.webm`;
-
-/** Starts recording from the microphone. Rejects if there is none or access is denied. */
-export const createRecorder = async (): Promise<Recorder> => {
-  const stream = await navigator.mediaDevices.getUserMedia({ audio: true });
+/**
+ * Starts recording from a microphone: the one with this id if it is connected, else the system's. `onChunk` gets each
+ * second of it. Rejects if there is no microphone or access is denied.
+ */
+export const createRecorder = async (deviceId: string, onChunk: (data: Blob) => void): Promise<Recorder> => {
+  const stream = await navigator.mediaDevices.getUserMedia({
+    audio: deviceId === '' ? true : { deviceId: { ideal: deviceId } },
+  });
   const media = new MediaRecorder(stream, { mimeType: 'audio/webm;codecs=opus' });
   const chunks: Blob[] = [];
-  media.addEventListener('dataavailable', (event) => chunks.push(event.data));
+  let isDiscarded = false;
+  media.addEventListener('dataavailable', ({ data }) => {
+    if (isDiscarded || data.size === 0) return;
+    chunks.push(data);
+    onChunk(data);
+  });
 
   const context = new AudioContext();
   const analyser = context.createAnalyser();
@@ -52,11 +59,12 @@ export const createRecorder = async (): Promise<Recorder> => {
       new Promise((resolve) => {
         media.addEventListener('stop', () => {
           release();
-          resolve(new File(chunks, fileName(new Date()), { type: 'audio/webm' }));
+          resolve(new Blob(chunks, { type: 'audio/webm' }));
         });
         media.stop();
       }),
     discard: () => {
+      isDiscarded = true;
       if (media.state !== 'inactive') media.stop();
       release();
     },
