@@ -1,4 +1,4 @@
-import { Plus } from 'lucide-react';
+import { Ellipsis, Plus } from 'lucide-react';
 import { useStore } from 'zustand';
 import { cx } from '../lib/classes.ts';
 import { formatNumber } from '../lib/format.ts';
@@ -6,6 +6,7 @@ import { hrefOf } from '../stores/router.ts';
 import { BrandMark } from '../ui/brand.tsx';
 import { Button } from '../ui/button.tsx';
 import { Kbd } from '../ui/kbd.tsx';
+import { Menu, MenuItem } from '../ui/menu.tsx';
 import { EngineCard } from './engine-card.tsx';
 import { NAV_SCREENS, type NavScreen, type ScreenName } from './screens.tsx';
 import { useI18n, useServices } from './services.tsx';
@@ -81,11 +82,18 @@ export const Sidebar = () => {
   );
 };
 
-/** The navigation of a narrow window. */
+const barEntry = (isCurrent: boolean) =>
+  cx(
+    'flex min-w-0 flex-auto flex-col items-center gap-0.5 rounded-ctl px-1 py-1 text-2xs font-medium',
+    isCurrent ? 'text-accent-text' : 'text-ink-2',
+  );
+
+/** The navigation of a narrow window; a menu has the screens for which it has no room. */
 export const BottomBar = () => {
   const { router, dialogs } = useServices();
   const { t } = useI18n();
   const screen = useStore(router.store, (route) => route.screen);
+  const others = NAV_SCREENS.filter((entry) => entry.isWideOnly);
   return (
     <nav
       aria-label={t('nav.label')}
@@ -96,20 +104,35 @@ export const BottomBar = () => {
           key={entry.name}
           href={hrefOf({ screen: entry.name })}
           aria-current={screen === entry.name ? 'page' : undefined}
-          className={cx(
-            'flex min-w-14 flex-col items-center gap-0.5 rounded-ctl px-2 py-1 text-2xs font-medium',
-            screen === entry.name ? 'text-accent-text' : 'text-ink-2',
-          )}
+          className={barEntry(screen === entry.name)}
         >
           <entry.icon size={18} strokeWidth={1.75} aria-hidden />
-          {t(entry.label)}
+          <span className="max-w-full truncate">{t(entry.label)}</span>
         </a>
       ))}
+      <Menu
+        trigger={
+          <button type="button" className={barEntry(others.some((entry) => entry.name === screen))}>
+            <Ellipsis size={18} strokeWidth={1.75} aria-hidden />
+            <span className="max-w-full truncate">{t('nav.more')}</span>
+          </button>
+        }
+      >
+        {others.map((entry) => (
+          <MenuItem
+            key={entry.name}
+            icon={<entry.icon size={14} aria-hidden />}
+            onSelect={() => router.go({ screen: entry.name })}
+          >
+            {t(entry.label)}
+          </MenuItem>
+        ))}
+      </Menu>
       <button
         type="button"
         aria-label={t('nav.new')}
         onClick={() => dialogs.open({ kind: 'create', sources: [] })}
-        className="grid size-10 place-items-center rounded-full bg-accent text-accent-ink"
+        className="grid size-10 shrink-0 place-items-center rounded-full bg-accent text-accent-ink"
       >
         <Plus size={20} aria-hidden />
       </button>

@@ -27,7 +27,7 @@ type NavEntry = {
   readonly label: MessageKey;
   /** The end of the sidebar, below the engine's state. */
   readonly isAtBottom?: boolean;
-  /** Left out of the bar of a narrow window, which has room for few. */
+  /** In the menu at the end of the bar of a narrow window, which has room for few. */
   readonly isWideOnly?: boolean;
 };
 
@@ -67,6 +67,7 @@ export const SCREENS: Readonly<Record<ScreenName, Screen>> = {
     icon: Settings,
     label: 'nav.settings',
     isAtBottom: true,
+    isWideOnly: true,
   }),
   transcript: lazyScreen(() => import('../features/transcript/transcript-screen.tsx')),
   // For those who work on the window: not worth fetching ahead.

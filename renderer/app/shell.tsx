@@ -46,7 +46,7 @@ export const Shell = () => {
       <p role="status" className="sr-only">
         {announcement}
       </p>
-      <div className="grid h-full grid-rows-[minmax(0,1fr)_auto] md:grid-cols-[224px_minmax(0,1fr)] md:grid-rows-1">
+      <div className="grid h-full grid-rows-[minmax(0,1fr)_auto] md:grid-cols-[calc(224px*max(1,var(--text-scale)))_minmax(0,1fr)] md:grid-rows-1">
         <Sidebar />
         <main
           id="main"

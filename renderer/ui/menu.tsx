@@ -21,7 +21,9 @@ export const Menu = ({
     // Non-modal and inside the trigger's landmark, so that screen readers keep access to the page.
     <DropdownMenu.Root
       modal={false}
-      onOpenChange={(open) => open && setLandmark(triggerRef.current?.closest('[role=dialog], main') ?? null)}
+      onOpenChange={(open) =>
+        open && setLandmark(triggerRef.current?.closest('[role=dialog], main, nav') ?? null)
+      }
     >
       <DropdownMenu.Trigger asChild ref={triggerRef}>
         {trigger}

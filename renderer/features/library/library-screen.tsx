@@ -65,7 +65,7 @@ export const LibraryScreen = () => {
         <span className="flex-1" />
         <Button variant="ghost" onClick={() => dialogs.open({ kind: 'record' })}>
           <Mic size={16} strokeWidth={1.75} aria-hidden />
-          <span className="hidden sm:inline">{t('record.open')}</span>
+          <span className="max-sm:sr-only">{t('record.open')}</span>
         </Button>
         <ThemeButton />
       </header>

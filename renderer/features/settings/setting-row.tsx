@@ -114,7 +114,7 @@ const LabeledRow = ({ name, message, badges, children }: LabeledRowProps) => {
   const { t } = useI18n();
   const id = useId();
   return (
-    <div className="grid grid-cols-1 items-start gap-x-6 gap-y-2 border-b border-line py-3 last:border-0 sm:grid-cols-[minmax(0,1fr)_minmax(0,280px)]">
+    <div className="grid grid-cols-1 items-start gap-x-6 gap-y-2 border-b border-line py-3 last:border-0 sm:grid-cols-[minmax(0,1fr)_minmax(0,calc(300px*max(1,var(--text-scale))))]">
       <div>
         <label htmlFor={id} className="font-[550]">
           {t(`setting.${name}`)}

@@ -1,0 +1,81 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Browser, borrowBrowser, openWindow, type WindowOptions } from '../support/browser.ts';
+import { discard, startServer, type TestServer } from '../support/server.ts';
+
+const SCREENS = ['#/', '#/queue', '#/files', '#/models', '#/api', '#/settings', '#/settings/network'];
+
+/** The narrow and the zoomed window, in the languages with the longest words and with the largest text. */
+const WINDOWS: readonly [string, WindowOptions][] = [
+  ['768 px', { width: 768 }],
+  ['768 px, German, largest text', { width: 768, locale: 'de-DE', prefs: { textScale: 1.3 } }],
+  ['400 px, French', { width: 400, locale: 'fr-FR' }],
+  ['400 px, German, largest text', { width: 400, locale: 'de-DE', prefs: { textScale: 1.3 } }],
+  // 1280 by 820 pixels at 200 %.
+  ['200 % zoom, Spanish', { width: 640, height: 410, locale: 'es-ES' }],
+  ['1280 px, French, largest text', { locale: 'fr-FR', prefs: { textScale: 1.3 } }],
+];
+
+/** What is cut off or out of reach: the page's width, and labels of controls and headings. */
+const findCutOff = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
+    const found: string[] = [];
+    const tooWide = document.documentElement.scrollWidth - window.innerWidth;
+    if (tooWide > 0) found.push(`the page is ${tooWide} px too wide`);
+    for (const element of document.querySelectorAll('nav *, button, a, h1, h2, h3, label, th')) {
+      const { width, right } = element.getBoundingClientRect();
+      const style = getComputedStyle(element);
+      // Clipped: for screen readers alone. Values of fields may be longer than the field.
+      if (width === 0 || style.clipPath !== 'none' || element.closest('[role=combobox], svg') !== null)
+        continue;
+      const text = element.textContent.trim();
+      if (style.overflowX !== 'visible' && element.scrollWidth > element.clientWidth + 1 && text !== '')
+        found.push(`${element.tagName} is cut: ${text}`);
+      const scroller = element.parentElement?.closest('[class*=overflow-x-auto], [class*=overflow-auto]');
+      if (right > window.innerWidth + 1 && scroller === null)
+        found.push(`${element.tagName} is out of sight: ${text}`);
+    }
+    return found;
+  });
+
+describe('layout', () => {
+  let server: TestServer;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    [server, browser] = await Promise.all([startServer(), borrowBrowser()]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await discard(server);
+  });
+
+  it.each(WINDOWS)('shows every label at %s', async (_, options) => {
+    const window = await openWindow(browser, server, options);
+    for (const hash of SCREENS) {
+      await window.go(hash);
+      expect(await findCutOff(window.page), hash).toEqual([]);
+    }
+    expect(await window.violations()).toEqual([]);
+    await window.close();
+  });
+
+  it('leads to every page, and names every button, at 400 px', async () => {
+    const window = await openWindow(browser, server, { width: 400 });
+    const { page } = window;
+    await window.settle();
+    await page.getByRole('button', { name: 'Record', exact: true }).waitFor();
+    for (const [name, hash] of [
+      ['Queue', '#/queue'],
+      ['API', '#/api'],
+      ['Settings', '#/settings'],
+    ] as const) {
+      await page.getByRole('button', { name: 'More', exact: true }).click();
+      expect(await window.violations()).toEqual([]);
+      await page.getByRole('menuitem', { name }).click();
+      await page.waitForURL((url) => url.hash === hash);
+      await window.settle();
+    }
+    await window.close();
+  });
+});
