@@ -1,13 +1,32 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PEAKS_PER_SECOND } from '../../electron/core/base/audio.ts';
+import { PEAKS_FILE } from '../../electron/core/pipeline/recognition/peaks.ts';
 import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../support/browser.ts';
+import { spokenFor, storeTranscript } from '../support/long-transcript.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { storeTalk } from '../support/written-talk.ts';
+
+/** Stores the waveform of a talk with a pause every ten seconds, which grows louder. */
+const writePeaks = async (dataDir: string, id: string, seconds: number) => {
+  const peaks = Int8Array.from({ length: seconds * PEAKS_PER_SECOND * 2 }, (_, index) => {
+    const at = Math.floor(index / 2);
+    const isPause = at % 200 > 160;
+    const loudness = isPause ? 1 : 20 + ((at * 37) % 60) * (0.3 + at / (seconds * PEAKS_PER_SECOND));
+    return index % 2 === 0 ? -loudness : loudness;
+  });
+  const folder = join(dataDir, 'transcripts', id);
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, PEAKS_FILE), peaks);
+};
 
 describe('player and places of a transcript', () => {
   let server: TestServer;
   let browser: Browser;
   let window: TestWindow;
   let talk: string;
+  let hour: string;
 
   beforeAll(async () => {
     server = await startServer();
@@ -21,6 +40,8 @@ describe('player and places of a transcript', () => {
       ],
       { topics: ['Finance'], key_phrases: ['spring budget'] },
     );
+    hour = storeTranscript(server.dataDir, spokenFor(1), { timestamp_style: 'word', name: 'Hour' });
+    await writePeaks(server.dataDir, hour, 3600);
     [server, browser] = await Promise.all([startServer({ dataDir: server.dataDir }), borrowBrowser()]);
     window = await openWindow(browser, server);
   });
@@ -65,6 +86,66 @@ describe('player and places of a transcript', () => {
       await page.locator(`[data-w="${word}"].hit.now`).waitFor();
     }
     await sized.close();
+  });
+
+  it('shows overview and detail of an hour, zooms, and brings the text along', async () => {
+    const { page } = window;
+    await page.goto(`${server.url}/#/transcript/${hour}`);
+    const detail = page.locator('[data-detail]');
+    await detail.getByText('2:00', { exact: true }).waitFor();
+    const slider = page.getByRole('slider', { name: 'Position' });
+    const box = await slider.boundingBox();
+    // The middle of the hour, in the text as well.
+    await slider.click({ position: { x: (box?.width ?? 0) / 2, y: 8 } });
+    await detail.getByText('29:4', { exact: false }).waitFor();
+    const played = page.locator('.w.play');
+    await played.waitFor();
+    const middle = Number(await played.getAttribute('data-w'));
+    expect(Math.abs(middle - 5000)).toBeLessThan(100);
+    // Within the detail, 2 minutes wide.
+    await detail
+      .locator('canvas')
+      .first()
+      .click({ position: { x: (box?.width ?? 0) * 0.9, y: 20 } });
+    await expect
+      .poll(async () => Number(await slider.getAttribute('aria-valuenow')))
+      .toBeGreaterThan(1800 + 80);
+    await page.locator('.w.play').waitFor();
+    await page.getByRole('button', { name: 'Zoom in' }).click();
+    expect(await page.getByRole('button', { name: 'Zoom in' }).isDisabled()).toBe(true);
+    await slider.press('-');
+    await slider.press('-');
+    expect(await page.getByRole('button', { name: 'Zoom out' }).isDisabled()).toBe(true);
+    await slider.press('Home');
+    await detail.getByText('10:00', { exact: true }).waitFor();
+    await page.locator('[data-w="0"].play').waitFor();
+    expect(await window.violations()).toEqual([]);
+  });
+
+  it('waits for the save before it previews the export, and says so', async () => {
+    const { page } = window;
+    await open();
+    let release = () => {};
+    const held = new Promise<void>((done) => {
+      release = done;
+    });
+    await page.route('**/v1/transcript/id/*', async (route) => {
+      if (route.request().method() === 'PATCH') await held;
+      await route.continue();
+    });
+    await page.locator('[data-w="0"]').dblclick();
+    await page.keyboard.type('Zanzibar, ');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Control+e');
+    const dialog = page.getByRole('dialog', { name: 'Export' });
+    await dialog.getByRole('status').getByText('Saving your corrections…').waitFor();
+    expect(await dialog.getByRole('button', { name: /^Save as/ }).isDisabled()).toBe(true);
+    expect(await window.violations()).toEqual([]);
+    release();
+    await dialog.getByText('Text', { exact: true }).click();
+    await dialog.getByRole('region', { name: 'Preview' }).getByText('Zanzibar').waitFor();
+    await page.unrouteAll({ behavior: 'wait' });
+    await page.keyboard.press('Escape');
   });
 
   it('proposes the nearest word where a search finds nothing', async () => {

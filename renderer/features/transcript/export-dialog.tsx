@@ -76,12 +76,12 @@ export const ExportDialog = () => {
         <>
           <span className="flex-1" />
           {options.format !== 'docx' && (
-            <Button onClick={() => void copy()}>
+            <Button disabled={!isSaved} onClick={() => void copy()}>
               <Copy size={15} aria-hidden />
               {t('export.copy')}
             </Button>
           )}
-          <Button variant="primary" onClick={() => void download()}>
+          <Button variant="primary" disabled={!isSaved} onClick={() => void download()}>
             <Download size={15} aria-hidden />
             {t('export.save', { format: EXPORT_TYPES[options.format].name })}
           </Button>
@@ -93,9 +93,21 @@ export const ExportDialog = () => {
           <FormatPicker value={options.format} onChange={(format) => change({ format })} />
           <OptionFields options={options} onChange={change} />
         </div>
-        {isSaved && <ExportPreview key={options.format} options={options} />}
+        {isSaved ? <ExportPreview key={options.format} options={options} /> : <SavingNotice />}
       </div>
     </Dialog>
+  );
+};
+
+/** In place of the preview until the server has the last corrections. */
+const SavingNotice = () => {
+  const { t } = useI18n();
+  return (
+    <div className="grid h-[420px] place-items-center rounded-box bg-ground">
+      <p role="status" className="text-ink-2">
+        {t('export.saving')}
+      </p>
+    </div>
   );
 };
 

@@ -4,7 +4,7 @@ import { useI18n } from '../../app/services.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Kbd } from '../../ui/kbd.tsx';
 import type { Doc, Paragraph } from './model/document.ts';
-import { SEEK_STEP_SECONDS } from './player-bar.tsx';
+import { SEEK_STEP_SECONDS } from './player.ts';
 import { useReader } from './reader.tsx';
 import { useParagraphEdit } from './use-paragraph-edit.ts';
 

@@ -1,18 +1,24 @@
-import { useQuery } from '@tanstack/react-query';
-import { FastForward, Pause, Play, RotateCcw, RotateCw, Volume2, VolumeX } from 'lucide-react';
-import { type KeyboardEvent, type PointerEvent, useCallback, useEffect, useRef } from 'react';
+import {
+  FastForward,
+  Pause,
+  Play,
+  RotateCcw,
+  RotateCw,
+  Volume2,
+  VolumeX,
+  ZoomIn,
+  ZoomOut,
+} from 'lucide-react';
+import { useEffect, useRef } from 'react';
 import { useStore } from 'zustand';
-import { fetchPeaks } from '../../api/peaks.ts';
-import { useI18n, useServices } from '../../app/services.tsx';
+import { LONG_SECONDS } from '../../api/peaks.ts';
+import { useI18n } from '../../app/services.tsx';
 import { formatClock, formatNumber } from '../../lib/format.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
-import { clipPathOf, Waveform } from '../../ui/waveform.tsx';
-import { getTimeline } from './model/timeline.ts';
-import { RATES } from './player.ts';
+import { RATES, SEEK_STEP_SECONDS } from './player.ts';
+import { PositionSlider, useTimeline, ZOOM_SECONDS } from './position-slider.tsx';
 import { useReader } from './reader.tsx';
-
-export const SEEK_STEP_SECONDS = 5;
 
 /** Waveform and controls. Playback updates them through refs, without a render. */
 export const PlayerBar = () => {
@@ -24,7 +30,7 @@ export const PlayerBar = () => {
       aria-label={t('player.label')}
       className="rounded-sheet border border-line bg-ground px-4 pt-3.5 pb-2"
     >
-      <WaveformSlider />
+      <PositionSlider />
       <Controls />
       {state === 'failed' && (
         <p role="alert" className="pb-1 text-xs text-bad">
@@ -32,90 +38,6 @@ export const PlayerBar = () => {
         </p>
       )}
     </section>
-  );
-};
-
-const useTimeline = () => {
-  const { player, editor } = useReader();
-  const transcript = useStore(editor.store, (state) => state.transcript);
-  const played = useStore(player.store, (state) => state.duration);
-  return getTimeline(transcript, played);
-};
-
-const usePeaks = (id: string, length: number) => {
-  const { client } = useServices();
-  return useQuery({
-    queryKey: ['transcriptPeaks', id, length],
-    queryFn: ({ signal }) => fetchPeaks(client, id, length, signal),
-    staleTime: Number.POSITIVE_INFINITY,
-  });
-};
-
-const WaveformSlider = () => {
-  const { player, id, editor } = useReader();
-  const { t } = useI18n();
-  const length = useStore(editor.store, (state) => state.transcript?.duration ?? 0);
-  const { from, to } = useTimeline();
-  const slider = useRef<HTMLDivElement>(null);
-  const played = useRef<HTMLCanvasElement>(null);
-  const playhead = useRef<HTMLDivElement>(null);
-  const peaks = usePeaks(id, length);
-
-  const paint = useCallback(
-    (seconds: number) => {
-      const share = to > from ? Math.min(1, Math.max(0, seconds - from) / (to - from)) : 0;
-      if (played.current !== null) played.current.style.clipPath = clipPathOf(0, share);
-      if (playhead.current !== null) playhead.current.style.left = `${share * 100}%`;
-      slider.current?.setAttribute('aria-valuenow', String(Math.round(seconds)));
-      slider.current?.setAttribute('aria-valuetext', formatClock(seconds));
-    },
-    [from, to],
-  );
-  useEffect(() => {
-    paint(player.time());
-    return player.onTime(paint);
-  }, [player, paint]);
-
-  const seekTo = (event: PointerEvent) => {
-    const area = slider.current?.getBoundingClientRect();
-    if (area === undefined || to <= from) return;
-    player.seek(from + Math.min(1, Math.max(0, (event.clientX - area.left) / area.width)) * (to - from));
-  };
-  const onKey = (event: KeyboardEvent) => {
-    const by = { ArrowLeft: -SEEK_STEP_SECONDS, ArrowRight: SEEK_STEP_SECONDS, PageDown: -30, PageUp: 30 }[
-      event.key
-    ];
-    if (event.key === 'Home') player.seek(from);
-    else if (event.key === 'End') player.seek(to);
-    else if (by !== undefined) player.seekBy(by);
-    else return;
-    event.preventDefault();
-    event.stopPropagation();
-  };
-  return (
-    <div
-      ref={slider}
-      role="slider"
-      tabIndex={0}
-      aria-label={t('player.position')}
-      aria-valuemin={Math.round(from)}
-      aria-valuemax={Math.round(to)}
-      aria-valuenow={Math.round(from)}
-      className="relative h-16 cursor-pointer touch-none rounded-[4px]"
-      onKeyDown={onKey}
-      onPointerDown={(event) => {
-        event.currentTarget.setPointerCapture(event.pointerId);
-        seekTo(event);
-      }}
-      onPointerMove={(event) => event.currentTarget.hasPointerCapture(event.pointerId) && seekTo(event)}
-    >
-      {peaks.data !== undefined ? (
-        <Waveform peaks={peaks.data} from={0} to={0} playedRef={played} className="h-full" />
-      ) : (
-        <div className={peaks.isPending ? 'skeleton h-full' : 'h-full border-b border-line-2'} />
-      )}
-      <div ref={playhead} className="absolute -inset-y-1 -ml-px w-0.5 rounded-full bg-ink" aria-hidden />
-    </div>
   );
 };
 
@@ -145,6 +67,7 @@ const Controls = () => {
       </IconButton>
       <PlaybackClock />
       <span className="flex-1" />
+      <ZoomButtons />
       <RateMenu />
       <Button
         variant="ghost"
@@ -157,6 +80,35 @@ const Controls = () => {
       </Button>
       <VolumeControl />
     </div>
+  );
+};
+
+/** The zoom of the detail of a long recording. */
+const ZoomButtons = () => {
+  const { view } = useReader();
+  const { t } = useI18n();
+  const zoom = useStore(view, (state) => state.zoom);
+  const { from, to } = useTimeline();
+  if (to - from <= LONG_SECONDS) return null;
+  return (
+    <span className="hidden items-center sm:flex">
+      <IconButton
+        label={t('player.zoomOut')}
+        hint="−"
+        disabled={zoom === 0}
+        onClick={() => view.setState({ zoom: zoom - 1 })}
+      >
+        <ZoomOut size={16} strokeWidth={1.75} aria-hidden />
+      </IconButton>
+      <IconButton
+        label={t('player.zoomIn')}
+        hint="+"
+        disabled={zoom === ZOOM_SECONDS.length - 1}
+        onClick={() => view.setState({ zoom: zoom + 1 })}
+      >
+        <ZoomIn size={16} strokeWidth={1.75} aria-hidden />
+      </IconButton>
+    </span>
   );
 };
 

@@ -16,6 +16,8 @@ type PlayerState = {
 /** A silence gap, which `skipSilence` skips. */
 export type SilenceGap = { readonly from: number; readonly to: number };
 
+export const SEEK_STEP_SECONDS = 5;
+
 export const RATES = [0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.5, 3] as const;
 
 /**

@@ -22,6 +22,8 @@ type ReaderView = {
   readonly hiddenEntityTypes: ReadonlySet<string>;
   readonly acceptedWords: ReadonlySet<number>;
   readonly isFollowing: boolean;
+  /** Index into ZOOM_SECONDS, of the detail of a long recording. */
+  readonly zoom: number;
   readonly isExporting: boolean;
   /** Whether the analyze dialog is open. */
   readonly isAnalyzing: boolean;
@@ -40,6 +42,7 @@ export const createReaderView = (acceptedWords: ReadonlySet<number>) =>
     hiddenEntityTypes: new Set(),
     acceptedWords,
     isFollowing: true,
+    zoom: 1,
     isExporting: false,
     isAnalyzing: false,
     isSidePanelOpen: false,

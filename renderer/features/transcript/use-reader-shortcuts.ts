@@ -2,8 +2,7 @@ import { useEffect } from 'react';
 import { useServices } from '../../app/services.tsx';
 import { isTyping } from '../../app/use-global-shortcuts.ts';
 import { lastAtOrBefore, paragraphOfWord } from './model/document.ts';
-import { RATES } from './player.ts';
-import { SEEK_STEP_SECONDS } from './player-bar.tsx';
+import { RATES, SEEK_STEP_SECONDS } from './player.ts';
 import { editParagraph, type Reader } from './reader.tsx';
 import { type History, useHistory } from './use-history.ts';
 

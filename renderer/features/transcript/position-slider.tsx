@@ -1,0 +1,221 @@
+import { useQuery } from '@tanstack/react-query';
+import {
+  type KeyboardEvent,
+  type PointerEvent,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
+import { useStore } from 'zustand';
+import { fetchPeaks, LONG_SECONDS } from '../../api/peaks.ts';
+import { useI18n, useServices } from '../../app/services.tsx';
+import { cx } from '../../lib/classes.ts';
+import { formatClock } from '../../lib/format.ts';
+import type { Peaks } from '../../lib/peaks.ts';
+import { clipPathOf, Waveform } from '../../ui/waveform.tsx';
+import { nearestWordAt } from './model/document.ts';
+import { getTimeline } from './model/timeline.ts';
+import { SEEK_STEP_SECONDS } from './player.ts';
+import { useReader } from './reader.tsx';
+
+/** Seconds that the detail shows. */
+export const ZOOM_SECONDS = [600, 120, 30] as const;
+
+export const useTimeline = () => {
+  const { player, editor } = useReader();
+  const transcript = useStore(editor.store, (state) => state.transcript);
+  const played = useStore(player.store, (state) => state.duration);
+  return getTimeline(transcript, played);
+};
+
+const usePeaks = (id: string, length: number) => {
+  const { client } = useServices();
+  return useQuery({
+    queryKey: ['transcriptPeaks', id, length],
+    queryFn: ({ signal }) => fetchPeaks(client, id, length, signal),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+};
+
+type Range = { readonly from: number; readonly to: number };
+
+const shareOf = (seconds: number, { from, to }: Range) =>
+  to > from ? Math.min(1, Math.max(0, seconds - from) / (to - from)) : 0;
+
+/** Moves playback and brings the text along. */
+const useSeek = () => {
+  const { player, editor, view, reveal } = useReader();
+  return useCallback(
+    (seconds: number) => {
+      player.seek(seconds);
+      view.setState({ isFollowing: true });
+      const { doc } = editor.store.getState();
+      if (doc !== undefined) reveal.current(nearestWordAt(doc, player.time()));
+    },
+    [player, editor, view, reveal],
+  );
+};
+
+/** A press or drag on an element seeks within its range. */
+const usePointerSeek = (element: RefObject<HTMLElement | null>, { from, to }: Range) => {
+  const seek = useSeek();
+  const seekTo = (event: PointerEvent) => {
+    const area = element.current?.getBoundingClientRect();
+    if (area === undefined || to <= from) return;
+    seek(from + Math.min(1, Math.max(0, (event.clientX - area.left) / area.width)) * (to - from));
+  };
+  return {
+    onPointerDown: (event: PointerEvent) => {
+      event.currentTarget.setPointerCapture(event.pointerId);
+      seekTo(event);
+    },
+    onPointerMove: (event: PointerEvent) => {
+      if (event.currentTarget.hasPointerCapture(event.pointerId)) seekTo(event);
+    },
+  };
+};
+
+/** Moves the played part and the playhead without a render. */
+const usePlayhead = (range: Range) => {
+  const { player } = useReader();
+  const played = useRef<HTMLCanvasElement>(null);
+  const playhead = useRef<HTMLDivElement>(null);
+  const { from, to } = range;
+  useEffect(() => {
+    const paint = (seconds: number) => {
+      const share = shareOf(seconds, { from, to });
+      if (played.current !== null) played.current.style.clipPath = clipPathOf(0, share);
+      if (playhead.current !== null) playhead.current.style.left = `${share * 100}%`;
+    };
+    paint(player.time());
+    return player.onTime(paint);
+  }, [player, from, to]);
+  return { played, playhead };
+};
+
+const PLAYHEAD = 'playhead absolute -inset-y-1 -ml-px w-0.5 rounded-full bg-ink';
+
+/** The position in the recording: a waveform, and above it the detail around the position where it is long. */
+export const PositionSlider = () => {
+  const { id, editor } = useReader();
+  const length = useStore(editor.store, (state) => state.transcript?.duration ?? 0);
+  const range = useTimeline();
+  const { data: peaks, isPending } = usePeaks(id, length);
+  const isLong = range.to - range.from > LONG_SECONDS;
+  return (
+    <>
+      {isLong && peaks !== undefined && <Detail peaks={peaks} whole={range} />}
+      <Overview peaks={peaks} isPending={isPending} range={range} isLong={isLong} />
+    </>
+  );
+};
+
+type OverviewProps = { peaks: Peaks | undefined; isPending: boolean; range: Range; isLong: boolean };
+
+const Overview = ({ peaks, isPending, range, isLong }: OverviewProps) => {
+  const { player, view } = useReader();
+  const { t } = useI18n();
+  const slider = useRef<HTMLDivElement>(null);
+  const { played, playhead } = usePlayhead(range);
+  const pointer = usePointerSeek(slider, range);
+  const seek = useSeek();
+  const { from, to } = range;
+
+  useEffect(() => {
+    const show = (seconds: number) => {
+      slider.current?.setAttribute('aria-valuenow', String(Math.round(seconds)));
+      slider.current?.setAttribute('aria-valuetext', formatClock(seconds));
+    };
+    show(player.time());
+    return player.onTime(show);
+  }, [player]);
+
+  const zoomBy = (by: number) => {
+    const zoom = view.getState().zoom + by;
+    if (ZOOM_SECONDS[zoom] !== undefined) view.setState({ zoom });
+  };
+  const onKey = (event: KeyboardEvent) => {
+    const by = { ArrowLeft: -SEEK_STEP_SECONDS, ArrowRight: SEEK_STEP_SECONDS, PageDown: -30, PageUp: 30 }[
+      event.key
+    ];
+    if (event.key === 'Home') seek(from);
+    else if (event.key === 'End') seek(to);
+    else if (by !== undefined) seek(player.time() + by);
+    else if (event.key === '+') zoomBy(1);
+    else if (event.key === '-') zoomBy(-1);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return (
+    <div
+      ref={slider}
+      role="slider"
+      tabIndex={0}
+      aria-label={t('player.position')}
+      aria-valuemin={Math.round(from)}
+      aria-valuemax={Math.round(to)}
+      aria-valuenow={Math.round(from)}
+      className={cx('relative cursor-pointer touch-none rounded-[4px]', isLong ? 'h-7' : 'h-16')}
+      onKeyDown={onKey}
+      {...pointer}
+    >
+      {peaks !== undefined ? (
+        <Waveform peaks={peaks} from={0} to={0} playedRef={played} className="h-full" />
+      ) : (
+        <div className={isPending ? 'skeleton h-full' : 'h-full border-b border-line-2'} />
+      )}
+      <div ref={playhead} className={PLAYHEAD} aria-hidden />
+    </div>
+  );
+};
+
+/** Begin of the page of `span` seconds that shows a time; it stays while the time is on it. */
+const usePage = ({ from, to }: Range, span: number): Range => {
+  const { player } = useReader();
+  const [begin, setBegin] = useState(from);
+  const shown = Math.max(from, Math.min(begin, to - span));
+  useEffect(() => {
+    const turn = (seconds: number) =>
+      setBegin((now) => (seconds >= now && seconds < now + span ? now : seconds - span / 10));
+    turn(player.time());
+    return player.onTime(turn);
+  }, [player, span]);
+  return { from: shown, to: Math.min(to, shown + span) };
+};
+
+/** A part of a long recording around the position; the slider below it has the whole. */
+const Detail = ({ peaks, whole }: { peaks: Peaks; whole: Range }) => {
+  const { view } = useReader();
+  const zoom = useStore(view, (state) => state.zoom);
+  const page = usePage(whole, ZOOM_SECONDS[zoom] ?? ZOOM_SECONDS[0]);
+  const area = useRef<HTMLDivElement>(null);
+  const { played, playhead } = usePlayhead(page);
+  const pointer = usePointerSeek(area, page);
+  const [first, last] = [shareOf(page.from, whole), shareOf(page.to, whole)];
+  const shown = useMemo(
+    () => peaks.subarray(Math.floor(first * peaks.length), Math.ceil(last * peaks.length)),
+    [peaks, first, last],
+  );
+  return (
+    <div aria-hidden className="mb-2" data-detail>
+      <div ref={area} className="relative h-14 cursor-pointer touch-none" {...pointer}>
+        <Waveform peaks={shown} from={0} to={0} playedRef={played} className="h-full" />
+        <div ref={playhead} className={PLAYHEAD} />
+      </div>
+      <div className="tnum mt-1 flex justify-between font-mono text-2xs text-ink-3">
+        <span>{formatClock(page.from)}</span>
+        <span>{formatClock(page.to)}</span>
+      </div>
+      <div className="relative h-0">
+        <div
+          className="window absolute top-1 h-9 rounded-[4px] border border-line-2 bg-sunken"
+          style={{ left: `${first * 100}%`, width: `max(4px, ${(last - first) * 100}%)` }}
+        />
+      </div>
+    </div>
+  );
+};
