@@ -18,6 +18,8 @@ type DialogProps = {
   children: ReactNode;
   footer?: ReactNode;
   width?: number;
+  /** Only text: its scroll area is a Tab stop, since nothing in it is (WCAG 2.1.1). */
+  isText?: boolean;
 };
 
 /** A modal dialog with a scrolling body; Escape closes it. */
@@ -30,6 +32,7 @@ export const Dialog = ({
   children,
   footer,
   width = 660,
+  isText = false,
 }: DialogProps) => (
   <Radix.Root open onOpenChange={(open) => !open && onClose()}>
     <Radix.Portal>
@@ -62,7 +65,12 @@ export const Dialog = ({
             <X size={16} aria-hidden />
           </Radix.Close>
         </header>
-        <div className="min-h-0 flex-1 overflow-y-auto px-[22px] pt-2 pb-5">{children}</div>
+        <div
+          className="min-h-0 flex-1 overflow-y-auto px-[22px] pt-2 pb-5 outline-offset-[-2px]"
+          {...(isText ? { tabIndex: 0, role: 'region', 'aria-label': title } : {})}
+        >
+          {children}
+        </div>
         {footer !== undefined && (
           <footer className="flex flex-wrap items-center gap-2 border-t border-line px-[22px] py-3">
             {footer}

@@ -49,7 +49,7 @@ const ShortcutsDialog = () => {
   const { dialogs } = useServices();
   const { t } = useI18n();
   return (
-    <Dialog title={t('keys.title')} closeLabel={t('common.close')} onClose={dialogs.close} width={560}>
+    <Dialog title={t('keys.title')} closeLabel={t('common.close')} onClose={dialogs.close} width={560} isText>
       <ShortcutList />
     </Dialog>
   );

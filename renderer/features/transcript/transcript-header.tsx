@@ -102,28 +102,30 @@ const NameField = () => {
     );
   }
   return (
-    <input
-      aria-label={t('transcript.rename')}
-      defaultValue={name}
-      maxLength={500}
-      ref={(input) => {
-        if (input !== null && document.activeElement !== input) {
-          input.focus();
-          input.select();
-        }
-      }}
-      onBlur={(event) => void finish(event.target.value)}
-      onKeyDown={(event) => {
-        event.stopPropagation();
-        returnsFocus.current = event.key === 'Enter' || event.key === 'Escape';
-        if (!returnsFocus.current) return;
-        // The key would press the button that has the focus then.
-        event.preventDefault();
-        if (event.key === 'Enter') event.currentTarget.blur();
-        else setIsEditing(false);
-      }}
-      className={`${className} w-full rounded-[4px] bg-ground px-1`}
-    />
+    <h1 className={className}>
+      <input
+        aria-label={t('transcript.rename')}
+        defaultValue={name}
+        maxLength={500}
+        ref={(input) => {
+          if (input !== null && document.activeElement !== input) {
+            input.focus();
+            input.select();
+          }
+        }}
+        onBlur={(event) => void finish(event.target.value)}
+        onKeyDown={(event) => {
+          event.stopPropagation();
+          returnsFocus.current = event.key === 'Enter' || event.key === 'Escape';
+          if (!returnsFocus.current) return;
+          // The key would press the button that has the focus then.
+          event.preventDefault();
+          if (event.key === 'Enter') event.currentTarget.blur();
+          else setIsEditing(false);
+        }}
+        className="w-full rounded-[4px] bg-ground px-1"
+      />
+    </h1>
   );
 };
 

@@ -1,0 +1,147 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../support/browser.ts';
+import { discard, startServer, type TestServer } from '../support/server.ts';
+import { storeTalk } from '../support/written-talk.ts';
+
+/** What opens on the transcript page. */
+const STATES: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
+  text: async () => undefined,
+  'a focused paragraph': async (page) => {
+    await page.locator('.turn[tabindex="0"]').focus();
+    await page.keyboard.press('ArrowDown');
+  },
+  'an edited paragraph': (page) => page.locator('[data-w="2"]').dblclick(),
+  find: async (page) => {
+    await page.keyboard.press('Control+f');
+    await page.getByRole('searchbox').fill('budget');
+  },
+  'no match': async (page) => {
+    await page.keyboard.press('Control+f');
+    await page.getByRole('searchbox').fill('zzz');
+  },
+  review: (page) => page.keyboard.press('r'),
+  'the name of a speaker': (page) =>
+    page.getByRole('feed').getByRole('button', { name: 'Speaker A' }).first().click(),
+  'the name of the transcript': (page) => page.getByRole('button', { name: 'Talk', exact: true }).click(),
+  'the menu': (page) => page.getByRole('button', { name: 'More for this transcript' }).click(),
+  'the speed': (page) => page.getByRole('button', { name: /^Speed/ }).click(),
+  export: (page) => page.keyboard.press('Control+e'),
+  'subtitle options': async (page) => {
+    await page.keyboard.press('Control+e');
+    await page.getByRole('dialog').getByText('SRT', { exact: true }).click();
+  },
+  analyze: (page) => page.keyboard.press('a'),
+  shortcuts: (page) => page.keyboard.press('?'),
+  palette: (page) => page.keyboard.press('Control+k'),
+};
+
+type Look = Parameters<typeof openWindow>[2] & { readonly forced?: boolean };
+
+const LOOKS: Readonly<Record<string, Look>> = {
+  light: { theme: 'light' },
+  dark: { theme: 'dark' },
+  'forced colors': { forced: true },
+  // A page of 1280 × 820 at 200 % has this many pixels of CSS.
+  '200 %': { width: 640, height: 410 },
+  '400 px': { width: 400 },
+};
+
+describe('every state of the transcript page', () => {
+  let server: TestServer;
+  let browser: Browser;
+  let talk: string;
+
+  beforeAll(async () => {
+    server = await startServer();
+    await server.stop();
+    talk = storeTalk(
+      server.dataDir,
+      'Talk',
+      [
+        ['A', 'Good morning, the ?spirng? budget is late.'],
+        ['B', 'Then we talk about the spring budget first.'],
+      ],
+      { topics: ['Finance'], key_phrases: ['spring budget'] },
+    );
+    [server, browser] = await Promise.all([startServer({ dataDir: server.dataDir }), borrowBrowser()]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await discard(server);
+  });
+
+  const open = async (window: TestWindow, forced = false) => {
+    if (forced) await window.page.emulateMedia({ forcedColors: 'active' });
+    await window.page.goto(`${server.url}/#/transcript/${talk}`);
+    await window.page.locator('[data-w="0"]').waitFor();
+  };
+  /** Back to the text alone. */
+  const close = async ({ page }: TestWindow) => {
+    await page.keyboard.press('Escape');
+    if ((await page.getByRole('dialog').count()) > 0) await page.keyboard.press('Escape');
+    await page.waitForFunction(
+      () =>
+        document.querySelector(
+          '[role="dialog"], [role="menu"], search, [contenteditable], main input[maxlength]',
+        ) === null,
+    );
+  };
+
+  it.each(Object.entries(LOOKS))(
+    'has no accessibility violations: %s',
+    async (_, { forced, ...look }) => {
+      const found: Record<string, string[]> = {};
+      const window = await openWindow(browser, server, look);
+      await open(window, forced);
+      for (const [state, show] of Object.entries(STATES)) {
+        await show(window.page);
+        await window.settle();
+        const violations = await window.violations('all');
+        if (violations.length > 0) found[state] = violations;
+        expect(
+          await window.page.evaluate(
+            () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+          ),
+          state,
+        ).toBe(0);
+        await close(window);
+      }
+      expect(found).toEqual({});
+      expect(window.errors).toEqual([]);
+      await window.close();
+    },
+    180_000,
+  );
+
+  it('keeps playhead, current page, selection and speakers visible in forced colors', async () => {
+    const window = await openWindow(browser, server);
+    const { page } = window;
+    await open(window, true);
+    await page.locator('[data-w="3"]').click();
+    const style = (selector: string, property: string, pseudo?: string) =>
+      page
+        .locator(selector)
+        .first()
+        .evaluate((element, [name, part]) => getComputedStyle(element, part).getPropertyValue(name ?? ''), [
+          property,
+          pseudo,
+        ] as const);
+    const canvas = await style('body', 'background-color');
+    const seen = {
+      playhead: await style('.playhead', 'background-color'),
+      word: await style('.w.play', 'background-color'),
+      speaker: await style('.turn', 'background-color', '::before'),
+      other: await page
+        .locator('.turn')
+        .nth(1)
+        .evaluate((turn) => getComputedStyle(turn, '::before').backgroundColor),
+    };
+    for (const [part, color] of Object.entries(seen)) expect(color, part).not.toBe(canvas);
+    expect(seen.speaker).not.toBe(seen.other);
+    expect(await style('[role="tab"][data-state="active"]', 'outline-style')).toBe('solid');
+    await window.go('#/files');
+    expect(await style('[aria-current="page"]', 'outline-style')).toBe('solid');
+    await window.close();
+  });
+});
