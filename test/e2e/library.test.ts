@@ -48,7 +48,7 @@ describe('library screen', () => {
     await form.getByLabel('To', { exact: true }).fill('2020-01-31');
     await page.getByText('No transcript fits this filter.').waitFor();
     await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'Without until 31 Jan 2020' }).click();
+    await page.getByRole('button', { name: 'Remove filter until 31 Jan 2020' }).click();
     await expect.poll(() => page.locator('[data-row-link]').count()).toBe(3);
     await page.getByRole('button', { name: 'Filter' }).click();
     await choose('Added', 'Today');
@@ -57,7 +57,7 @@ describe('library screen', () => {
     await form.getByRole('button', { name: 'Clear the filter' }).click();
     await page.keyboard.press('Escape');
     await expect.poll(() => page.locator('[data-row-link]').count()).toBe(3);
-    expect(await page.getByRole('button', { name: /^Without/ }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: /^Remove filter/ }).count()).toBe(0);
   });
 
   it('restores deleted transcripts by Ctrl Z or by a reload before the deletion is sent', async () => {

@@ -65,7 +65,7 @@ describe('models screen', () => {
     await page.reload();
     await page.getByText(/^Paused at/).waitFor();
     mirror.set(PATH, file(model));
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByRole('button', { name: 'Remove base' }).waitFor();
     expect(await page.getByText('No model for real recordings').count()).toBe(0);
   });
@@ -97,7 +97,7 @@ describe('models screen', () => {
     await row('base').getByRole('button', { name: 'Download' }).first().click();
     await page.getByRole('alert').filter({ hasText: '404' }).waitFor();
     mirror.set(PATH, file(model));
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByRole('button', { name: 'Remove base' }).waitFor();
   });
 

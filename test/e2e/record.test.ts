@@ -129,7 +129,7 @@ describe('microphone recording with private data', () => {
     await create.getByRole('switch', { name: 'Hide private data' }).click();
     await create.getByRole('button', { name: 'Personal', exact: true }).click();
     // A kind is on if its group is; without that kind, the others of the group stay.
-    await create.getByRole('button', { name: 'Each kind…' }).click();
+    await create.getByRole('button', { name: 'Choose individually…' }).click();
     const kind = (name: string) => create.getByRole('button', { name, exact: true, pressed: true });
     await kind('Passport numbers').waitFor();
     await kind('E-mail addresses').waitFor();
@@ -137,7 +137,7 @@ describe('microphone recording with private data', () => {
     await kind('Passport numbers').waitFor({ state: 'detached' });
     await kind('Names of people').waitFor();
     await kind('Personal').waitFor({ state: 'detached' });
-    await create.getByRole('radio', { name: 'Stars' }).click();
+    await create.getByRole('radio', { name: 'Asterisks' }).click();
     expect(await create.getByRole('switch', { name: 'Bleep it in the audio as well' }).isChecked()).toBe(
       true,
     );

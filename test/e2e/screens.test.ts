@@ -45,7 +45,7 @@ const OPENED: readonly Opened[] = [
     hash: '#/',
     open: async (page) => {
       await page.getByRole('searchbox').fill('zzyzx');
-      await page.getByText('Nothing was said like that').waitFor();
+      await page.getByText('No results').waitFor();
     },
   },
   {
@@ -160,7 +160,7 @@ describe('every screen', () => {
     }
     expect(found).toEqual({});
     await window.go(`#/transcript/${id}`);
-    for (const tab of ['Names', 'Details']) {
+    for (const tab of ['Mentions', 'Details']) {
       await window.page.getByRole('tab', { name: tab }).click();
       expect(await violationsIn(window), tab).toEqual([]);
     }
@@ -379,7 +379,7 @@ describe('every screen', () => {
     await dialog.getByRole('switch', { name: 'Summary' }).click();
     await dialog.getByText('Paragraphs', { exact: true }).click();
     await start.click();
-    await window.toasted('1 transcript is being read through');
+    await window.toasted('Analyzing 1 transcript');
     // A job whose download never ends is ahead in the queue.
     const waiting = await server.client.call('listTranscripts', { query: { status: 'processing' } });
     const stuck = waiting.data.transcriptions.find((item) => item.name === 'Board meeting');

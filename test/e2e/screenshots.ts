@@ -87,7 +87,7 @@ const transcriptShots = (id: string): Shot[] => [
     hash: `#/transcript/${id}`,
     theme: 'dark',
     prepare: async ({ page }) => {
-      await page.getByRole('tab', { name: 'Names' }).click();
+      await page.getByRole('tab', { name: 'Mentions' }).click();
       await page.waitForTimeout(300);
     },
   },

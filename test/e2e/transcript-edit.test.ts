@@ -56,7 +56,7 @@ describe('editing a transcript', () => {
     await page.getByRole('searchbox', { name: 'Find in transcript' }).fill('budget');
     await page.getByRole('textbox', { name: 'Replace with' }).fill('plan');
     const replaceAll = page.getByRole('button', { name: 'Replace all' });
-    const toast = window.toast('2 places replaced');
+    const toast = window.toast('2 replacements');
     await replaceAll.click();
     await toast.waitFor();
     await page.getByRole('main').getByRole('button', { name: 'Undo' }).click();

@@ -80,7 +80,7 @@ describe('player and places of a transcript', () => {
       ['2 of 2', 12],
       ['1 of 2', 3],
     ] as const) {
-      if (width === 400) await page.getByRole('button', { name: 'Show what was found' }).click();
+      if (width === 400) await page.getByRole('button', { name: 'Show insights' }).click();
       await chip.click();
       await page.getByText(position, { exact: true }).waitFor();
       await page.locator(`[data-w="${word}"].hit.now`).waitFor();

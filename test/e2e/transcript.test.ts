@@ -77,7 +77,7 @@ describe('transcript screen', { timeout: PATIENCE }, () => {
     await page.keyboard.press('a');
     const dialog = page.getByRole('dialog', { name: 'Analyze again' });
     expect(await dialog.getByRole('button', { name: 'Analyze', exact: true }).isDisabled()).toBe(true);
-    await dialog.getByRole('switch', { name: 'Who speaks when' }).press(' ');
+    await dialog.getByRole('switch', { name: 'Speakers' }).press(' ');
     await dialog.getByRole('combobox', { name: 'Speakers' }).waitFor();
     await dialog.getByRole('switch', { name: 'Summary' }).press(' ');
     await dialog.getByRole('button', { name: 'Analyze', exact: true }).press('Enter');
@@ -243,8 +243,8 @@ describe('transcript screen', { timeout: PATIENCE }, () => {
   it('opens the side panel as a dialog in a narrow window', async () => {
     const narrow = await openWindow(browser, server, { width: 400 });
     await open(narrow.page);
-    await narrow.page.getByRole('button', { name: 'Show what was found' }).click();
-    const dialog = narrow.page.getByRole('dialog', { name: 'What was found' });
+    await narrow.page.getByRole('button', { name: 'Show insights' }).click();
+    const dialog = narrow.page.getByRole('dialog', { name: 'Insights' });
     await dialog.getByRole('tab', { name: 'Summary' }).waitFor();
     expect(await narrow.violations()).toEqual([]);
     await dialog
@@ -309,7 +309,7 @@ describe('transcript screen', { timeout: PATIENCE }, () => {
     await themed.page.getByRole('alert').waitFor();
     expect(await themed.violations(), 'failed').toEqual([]);
     await open(themed.page);
-    for (const tab of ['Summary', 'Names', 'Speakers', 'Details']) {
+    for (const tab of ['Summary', 'Mentions', 'Speakers', 'Details']) {
       await themed.page.getByRole('tab', { name: tab }).click();
       expect(await themed.violations(), tab).toEqual([]);
     }

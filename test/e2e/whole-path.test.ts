@@ -91,7 +91,7 @@ describe('a recording from upload to deletion', () => {
 
   it('marks entities in the text, and plays from a summary', async () => {
     const { page } = window;
-    await page.getByRole('tab', { name: 'Names' }).click();
+    await page.getByRole('tab', { name: 'Mentions' }).click();
     expect(await page.locator('mark.ent').count()).toBeGreaterThan(0);
     await page.getByRole('tab', { name: 'Summary' }).click();
     const time = page
@@ -111,7 +111,7 @@ describe('a recording from upload to deletion', () => {
     expect(await page.locator('.w.hit').count()).toBe(4);
     await page.getByRole('textbox', { name: 'Replace with' }).fill('the minutes');
     await page.getByRole('button', { name: 'Replace all' }).click();
-    await window.toasted('2 places replaced');
+    await window.toasted('2 replacements');
     await page.keyboard.press('Escape');
     const { data } = await server.client.call('listTranscripts', { query: { limit: 1 } });
     const id = data.transcriptions[0]?.id ?? '';
@@ -139,7 +139,7 @@ describe('a recording from upload to deletion', () => {
   it('searches all transcripts and opens a hit at its time', async () => {
     const { page } = window;
     await page.getByRole('link', { name: 'Back to the library' }).click();
-    await page.getByRole('searchbox', { name: 'Search everything that was said' }).fill('agenda');
+    await page.getByRole('searchbox', { name: 'Search all transcripts' }).fill('agenda');
     const hit = page.getByRole('region', { name: 'Search results' }).getByRole('link').nth(1);
     await hit.waitFor();
     expect(await hit.locator('mark').textContent()).toBe('agenda');

@@ -29,7 +29,7 @@ const ANALYSES: readonly { flag: AnalysisFlag; name: MessageKey; hint: MessageKe
 export const AnalysisSwitches = ({ options, onChange, existing, original }: SwitchesProps) => {
   const { t } = useI18n();
   return (
-    <DialogSection title={t('create.find')}>
+    <DialogSection title={t(existing === undefined ? 'create.find' : 'analyze.choose')}>
       <div className="grid grid-cols-1 gap-x-6 gap-y-3 sm:grid-cols-2">
         {ANALYSES.map(({ flag, name, hint }) => (
           <Switch
