@@ -1,6 +1,7 @@
 import { createStore } from 'zustand/vanilla';
 import { formatMessage, type MessageValues } from './format.ts';
 import english from './messages/en.json' with { type: 'json' };
+import { NO_SERVER_TEXTS, type ServerTexts, translateTopic, translateWarning } from './server-texts.ts';
 
 export type MessageKey = keyof typeof english;
 export type Messages = Readonly<Record<MessageKey, string>>;
@@ -9,23 +10,41 @@ type Language = {
   /** The language's name in itself: `Deutsch`. */
   readonly name: string;
   readonly load: () => Promise<{ readonly default: Partial<Messages> }>;
+  readonly loadServerTexts?: () => Promise<{ readonly default: ServerTexts }>;
 };
 
 /** The languages of the window. A new one is a message file and one line here; what it lacks is shown in English. */
 const LANGUAGES = {
   en: { name: 'English', load: async () => ({ default: english }) },
-  de: { name: 'Deutsch', load: () => import('./messages/de.json', { with: { type: 'json' } }) },
-  es: { name: 'Español', load: () => import('./messages/es.json', { with: { type: 'json' } }) },
-  fr: { name: 'Français', load: () => import('./messages/fr.json', { with: { type: 'json' } }) },
+  de: {
+    name: 'Deutsch',
+    load: () => import('./messages/de.json', { with: { type: 'json' } }),
+    loadServerTexts: () => import('./server-texts/de.json', { with: { type: 'json' } }),
+  },
+  es: {
+    name: 'Español',
+    load: () => import('./messages/es.json', { with: { type: 'json' } }),
+    loadServerTexts: () => import('./server-texts/es.json', { with: { type: 'json' } }),
+  },
+  fr: {
+    name: 'Français',
+    load: () => import('./messages/fr.json', { with: { type: 'json' } }),
+    loadServerTexts: () => import('./server-texts/fr.json', { with: { type: 'json' } }),
+  },
 } satisfies Readonly<Record<string, Language>>;
 
 export type Locale = keyof typeof LANGUAGES;
+const languageOf = (locale: Locale): Language => LANGUAGES[locale];
 const isLocale = (text: string): text is Locale => Object.hasOwn(LANGUAGES, text);
 export const LOCALES: readonly Locale[] = Object.keys(LANGUAGES).filter(isLocale);
 export const languageLabel = (locale: Locale): string => LANGUAGES[locale].name;
 /** The messages that the language itself has. */
 export const loadTranslation = async (locale: Locale): Promise<Partial<Messages>> =>
   (await LANGUAGES[locale].load()).default;
+
+/** The texts of the server that the language has; the others stay in English. */
+export const loadServerTexts = async (locale: Locale): Promise<ServerTexts> =>
+  (await languageOf(locale).loadServerTexts?.())?.default ?? NO_SERVER_TEXTS;
 
 /** A translation, with English where it lacks a message: a message is added in English first. */
 export const withFallback = (translation: Partial<Messages>): Messages => ({ ...english, ...translation });
@@ -40,6 +59,10 @@ export type I18nState = {
   /** The language with the reader's region if known: formats numbers and dates. */
   readonly locale: string;
   readonly t: Translate;
+  /** A topic's name in the window's language. */
+  readonly topicName: (topic: string) => string;
+  /** A warning of the server in the window's language. */
+  readonly warningText: (warning: string) => string;
 };
 
 const createTranslate = (messages: Messages, language: Locale, locale: string): Translate => {
@@ -54,15 +77,24 @@ export const createI18n = () => {
     language: 'en',
     locale: 'en',
     t: createTranslate(english, 'en', 'en'),
+    topicName: (topic) => topic,
+    warningText: (warning) => warning,
   }));
   return {
     store,
     use: async (language: Locale) => {
-      const messages = withFallback(await loadTranslation(language));
+      const [translation, texts] = await Promise.all([loadTranslation(language), loadServerTexts(language)]);
+      const messages = withFallback(translation);
       const locale = withRegion(language, navigator.languages);
       document.documentElement.lang = language;
       document.documentElement.dir = RIGHT_TO_LEFT.has(language) ? 'rtl' : 'ltr';
-      store.setState({ language, locale, t: createTranslate(messages, language, locale) });
+      store.setState({
+        language,
+        locale,
+        t: createTranslate(messages, language, locale),
+        topicName: (topic) => translateTopic(texts, topic),
+        warningText: (warning) => translateWarning(texts, warning),
+      });
     },
   };
 };

@@ -146,7 +146,7 @@ const RowMenu = ({ item, onRename }: ItemProps) => {
 
 const RowDetails = ({ item }: { item: UserListItem }) => {
   const { live } = useServices();
-  const { t } = useI18n();
+  const { t, topicName } = useI18n();
   const actions = useLibraryActions();
   const running = useStore(live.store, (state) => state.progress.get(item.id));
   const progress = latestProgress(running, item.progress);
@@ -172,7 +172,7 @@ const RowDetails = ({ item }: { item: UserListItem }) => {
       <span className="truncate font-mono text-2xs">{item.file_info?.name ?? item.text}</span>
       {item.topics?.slice(0, 3).map((topic) => (
         <span key={topic} className="hidden sm:inline">
-          <Tag>{topic}</Tag>
+          <Tag>{topicName(topic)}</Tag>
         </span>
       ))}
     </>

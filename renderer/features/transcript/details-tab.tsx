@@ -70,7 +70,7 @@ export const DetailsTab = ({ transcript }: { transcript: Transcription }) => {
         <ul className="mt-4 flex flex-col gap-2">
           {transcript.warnings.map((warning) => (
             <li key={warning}>
-              <Callout tone="warn">{warning}</Callout>
+              <Callout tone="warn">{i18n.warningText(warning)}</Callout>
             </li>
           ))}
         </ul>

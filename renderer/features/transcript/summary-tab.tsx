@@ -8,14 +8,16 @@ import { useReader } from './reader.tsx';
 import { NotRequested, PlaceChip, SideHeading, TimeLink } from './side-panel-parts.tsx';
 
 export const SummaryTab = ({ transcript }: { transcript: Transcription }) => {
-  const { t } = useI18n();
+  const { t, topicName } = useI18n();
   const { summary, topics, key_phrases: phrases, content_safety: safety } = transcript;
   if (summary === undefined && topics === undefined && safety === undefined)
     return <NotRequested>{t('side.summary.none')}</NotRequested>;
   return (
     <>
       {summary !== undefined && <SummaryText summary={summary} />}
-      {topics !== undefined && topics.length > 0 && <TagList title={t('side.topics')} tags={topics} />}
+      {topics !== undefined && topics.length > 0 && (
+        <TagList title={t('side.topics')} tags={topics.map(topicName)} />
+      )}
       {phrases !== undefined && phrases.length > 0 && <PhraseList phrases={phrases} />}
       {safety !== undefined && <Safety safety={safety} />}
     </>

@@ -148,16 +148,16 @@ const usePlayerTimeline = ({ editor, player }: Reader) => {
 /** Shows a toast when an analysis ends: its new warning, if any. */
 const useAnalysisOutcome = ({ editor }: Reader) => {
   const { toasts } = useServices();
-  const { t } = useI18n();
+  const { t, warningText } = useI18n();
   useEffect(
     () =>
       editor.store.subscribe(({ transcript: now }, { transcript: before }) => {
         if (!isReanalyzing(before) || now?.status !== 'completed') return;
         const warning = now.warnings.find((each) => before?.warnings.includes(each) === false);
         if (warning === undefined) toasts.show(t('analyze.done'));
-        else toasts.show(warning, { tone: 'bad' });
+        else toasts.show(warningText(warning), { tone: 'bad' });
       }),
-    [editor, toasts, t],
+    [editor, toasts, t, warningText],
   );
 };
 
