@@ -38,7 +38,7 @@ describe('player and places of a transcript', () => {
         ['A', 'Good morning, the spring budget is late.'],
         ['B', 'Then we talk about the spring budget first.'],
       ],
-      { topics: ['Finance'], key_phrases: ['spring budget'] },
+      { topics: ['Personal Finance'], key_phrases: ['spring budget'] },
     );
     hour = storeTranscript(server.dataDir, spokenFor(1), { timestamp_style: 'word', name: 'Hour' });
     await writePeaks(server.dataDir, hour, 3600);
@@ -86,6 +86,19 @@ describe('player and places of a transcript', () => {
       await page.locator(`[data-w="${word}"].hit.now`).waitFor();
     }
     await sized.close();
+  });
+
+  it('goes to the next place of a topic, in the window’s language', async () => {
+    const german = await openWindow(browser, server, { locale: 'de-DE' });
+    const { page } = german;
+    await page.goto(`${server.url}/#/transcript/${talk}`);
+    const chip = page.getByRole('button', { name: 'Private Finanzen' });
+    for (const word of [4, 13, 4]) {
+      await chip.click();
+      await page.locator(`[data-w="${word}"].play`).waitFor();
+    }
+    expect(german.errors).toEqual([]);
+    await german.close();
   });
 
   it('shows overview and detail of an hour, zooms, and brings the text along', async () => {

@@ -6,7 +6,7 @@ import { useI18n } from '../../app/services.tsx';
 import { formatNumber } from '../../lib/format.ts';
 import { Checkbox } from '../../ui/switch.tsx';
 import { useReader } from './reader.tsx';
-import { NotRequested, PlaceChip } from './side-panel-parts.tsx';
+import { NotRequested, PlaceChip, useGoToWord } from './side-panel-parts.tsx';
 
 type EntityName = { readonly text: string; readonly entities: readonly number[] };
 type Group = { readonly type: EntityType; readonly names: readonly EntityName[]; readonly count: number };
@@ -29,7 +29,8 @@ const groupEntities = (entities: NonNullable<Transcription['entities']>): Group[
 
 /** Entities by type. A checked type is marked in the text; a name jumps to its next occurrence. */
 export const EntitiesTab = ({ transcript }: { transcript: Transcription }) => {
-  const { view, editor, player, reveal } = useReader();
+  const { view, editor } = useReader();
+  const goToWord = useGoToWord();
   const { t, locale } = useI18n();
   const hiddenEntityTypes = useStore(view, (state) => state.hiddenEntityTypes);
   const groups = useMemo(() => groupEntities(transcript.entities ?? []), [transcript.entities]);
@@ -42,11 +43,7 @@ export const EntitiesTab = ({ transcript }: { transcript: Transcription }) => {
     const occurrence = (nextOccurrence[name.text] ?? 0) % name.entities.length;
     const word = doc?.words.findIndex((each) => each.entity === name.entities[occurrence]) ?? -1;
     setNextOccurrence({ ...nextOccurrence, [name.text]: occurrence + 1 });
-    const start = doc?.words[word]?.start;
-    if (start === undefined) return;
-    view.setState({ isSidePanelOpen: false });
-    player.seek(start);
-    reveal.current(word);
+    goToWord(word);
   };
   const setMarked = (type: string, on: boolean) => {
     const next = new Set(hiddenEntityTypes);

@@ -11,6 +11,18 @@ export const SideHeading = ({ children }: { children: ReactNode }) => (
   <h2 className="mt-[22px] mb-2.5 text-xs font-semibold text-ink-3">{children}</h2>
 );
 
+/** Goes to a word of the text, from the side panel. */
+export const useGoToWord = () => {
+  const { editor, player, reveal, view } = useReader();
+  return (word: number) => {
+    const start = editor.store.getState().doc?.words[word]?.start;
+    if (start === undefined) return;
+    view.setState({ isSidePanelOpen: false });
+    player.seek(start);
+    reveal.current(word);
+  };
+};
+
 /** A name, phrase or topic that goes to its next place in the text. */
 export const PlaceChip = ({ onClick, children }: { onClick: () => void; children: ReactNode }) => (
   <button

@@ -4,38 +4,55 @@ import { useI18n } from '../../app/services.tsx';
 import { Tag } from '../../ui/badge.tsx';
 import { Callout } from '../../ui/feedback.tsx';
 import { findMatches } from './model/find.ts';
+import { findTopicPlaces } from './model/topic-places.ts';
 import { useReader } from './reader.tsx';
-import { NotRequested, PlaceChip, SideHeading, TimeLink } from './side-panel-parts.tsx';
+import { NotRequested, PlaceChip, SideHeading, TimeLink, useGoToWord } from './side-panel-parts.tsx';
 
 export const SummaryTab = ({ transcript }: { transcript: Transcription }) => {
-  const { t, topicName } = useI18n();
+  const { t } = useI18n();
   const { summary, topics, key_phrases: phrases, content_safety: safety } = transcript;
   if (summary === undefined && topics === undefined && safety === undefined)
     return <NotRequested>{t('side.summary.none')}</NotRequested>;
   return (
     <>
       {summary !== undefined && <SummaryText summary={summary} />}
-      {topics !== undefined && topics.length > 0 && (
-        <TagList title={t('side.topics')} tags={topics.map(topicName)} />
-      )}
+      {topics !== undefined && topics.length > 0 && <TopicList topics={topics} />}
       {phrases !== undefined && phrases.length > 0 && <PhraseList phrases={phrases} />}
       {safety !== undefined && <Safety safety={safety} />}
     </>
   );
 };
 
-const TagList = ({ title, tags }: { title: string; tags: readonly string[] }) => (
-  <>
-    <SideHeading>{title}</SideHeading>
-    <ul className="flex flex-wrap gap-1.5">
-      {tags.map((tag) => (
-        <li key={tag}>
-          <Tag>{tag}</Tag>
-        </li>
-      ))}
-    </ul>
-  </>
-);
+/** Topics; each goes to the next place where one of its words occurs. */
+const TopicList = ({ topics }: { topics: readonly string[] }) => {
+  const { editor, player } = useReader();
+  const { t, topicName } = useI18n();
+  const goToWord = useGoToWord();
+  const find = async (topic: string) => {
+    const { default: taxonomy } = await import('../../../resources/topics/topics.json', {
+      with: { type: 'json' },
+    });
+    const { doc } = editor.store.getState();
+    const terms = taxonomy.topics.find(({ name }) => name === topic)?.terms ?? {};
+    if (doc === undefined) return;
+    const places = findTopicPlaces(doc, Object.keys(terms));
+    const now = player.time();
+    const next = places.find((word) => (doc.words[word]?.start ?? 0) > now + 0.05) ?? places[0];
+    if (next !== undefined) goToWord(next);
+  };
+  return (
+    <>
+      <SideHeading>{t('side.topics')}</SideHeading>
+      <ul className="flex flex-wrap gap-1.5">
+        {topics.map((topic) => (
+          <li key={topic}>
+            <PlaceChip onClick={() => void find(topic)}>{topicName(topic)}</PlaceChip>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+};
 
 /** Key phrases; each opens the search in the text, and again goes to its next place. */
 const PhraseList = ({ phrases }: { phrases: readonly string[] }) => {
