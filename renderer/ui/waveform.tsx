@@ -58,7 +58,7 @@ export const Waveform = ({ peaks, from, to, playedRef, className }: WaveformProp
     const draw = () => {
       const [dim, played] = element.querySelectorAll('canvas');
       if (dim !== undefined) drawBars(dim, peaks, themeColor(element, '--wave'));
-      if (played !== undefined) drawBars(played, peaks, themeColor(element, '--accent'));
+      if (played !== undefined) drawBars(played, peaks, themeColor(element, '--wave-played'));
     };
     const resize = new ResizeObserver(draw);
     resize.observe(element);

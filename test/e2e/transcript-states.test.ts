@@ -139,7 +139,7 @@ describe('every state of the transcript page', () => {
     };
     for (const [part, color] of Object.entries(seen)) expect(color, part).not.toBe(canvas);
     expect(seen.speaker).not.toBe(seen.other);
-    expect(await style('[role="tab"][data-state="active"]', 'outline-style')).toBe('solid');
+    expect(await style('[role="tab"][aria-selected="true"]', 'outline-style')).toBe('solid');
     await window.go('#/files');
     expect(await style('[aria-current="page"]', 'outline-style')).toBe('solid');
     await window.close();
