@@ -13,6 +13,7 @@ const HTTP = 'electron/core/http/';
 const SEARCH = 'electron/core/search/';
 const CONFIG = 'electron/core/config.ts';
 const APP = 'electron/core/app.ts';
+const DAMAGED_PAGE = 'electron/core/damaged-page.ts';
 
 /** Each layer and what of our own it may import, beside itself. */
 const LAYERS = {
@@ -30,9 +31,9 @@ const LAYERS = {
   [HTTP]: [SERVICES, EXPORTS, SEARCH, ANALYSIS, BASE, CONTRACT],
   [APP]: ['electron/core/', CONTRACT],
   'electron/worker/': [ENGINES, BASE, CONTRACT],
-  'electron/cli/': [APP, 'electron/core/repair.ts', CONFIG, BASE, CONTRACT],
+  'electron/cli/': [APP, DAMAGED_PAGE, 'electron/core/repair.ts', CONFIG, BASE, CONTRACT],
   'electron/preload/': [CONTRACT],
-  'electron/main/': [APP, CONFIG, BASE, CONTRACT],
+  'electron/main/': [APP, DAMAGED_PAGE, CONFIG, BASE, CONTRACT],
   'renderer/': [CONTRACT],
   // The engine's build shares the set-up's lock and cache folder.
   'native/': ['electron/cli/bootstrap/places.mjs'],

@@ -2,9 +2,10 @@ import { type Command, Option } from 'commander';
 import { createClient } from '../contract/client.ts';
 import type { App } from '../core/app.ts';
 import { linkTo } from '../core/base/app-link.ts';
+import { type AppError, isAppError } from '../core/base/errors.ts';
 import { type OpenWindow, openInBrowser, openWindow } from './browser.ts';
 import { findRunningServer, type RunningServer } from './connect.ts';
-import { dataDirOf, type ServerOptions, UsageError, VERSION } from './environment.ts';
+import { configOf, dataDirOf, type ServerOptions, UsageError, VERSION } from './environment.ts';
 import { type Place, placeOf } from './open.ts';
 import { startService } from './service.ts';
 import { printMessage, printResult, style } from './terminal.ts';
@@ -60,7 +61,11 @@ const banner = (app: App, options: ServeOptions): string => {
 };
 
 /** Resolves with the exit code once a signal, or `ended`, has stopped the service. */
-const closeWhenDone = (app: App, ended: Promise<void> | undefined, isQuiet: boolean): Promise<number> =>
+const closeWhenDone = (
+  app: Pick<App, 'close'>,
+  ended: Promise<void> | undefined,
+  isQuiet: boolean,
+): Promise<number> =>
   new Promise((resolve) => {
     const stop = (code: number) => {
       if (!isQuiet) printMessage('Stopping…');
@@ -106,6 +111,17 @@ const showRunning = async (server: RunningServer, options: ServeOptions): Promis
   (await options.window(link, dataDir)).leave();
 };
 
+/** Shows the window of a library that does not open, until it is closed. */
+const showDamaged = async (error: AppError, open: OpenWindow, options: ServeOptions): Promise<void> => {
+  const { serveDamagedPage } = await import('../core/damaged-page.ts');
+  const page = await serveDamagedPage(configOf(options, 'next'), error);
+  printMessage(`${style('red', 'error')}  ${error.message}\n\n  Window   ${style('cyan', page.url)}\n`);
+  const window = await open(page.url, dataDirOf(options));
+  await closeWhenDone(page, window.closed, true);
+  window.close();
+  process.exitCode = 1;
+};
+
 /** Runs the service until it is stopped, or shows the one that runs on the data folder already. */
 const serve = async (options: ServeOptions): Promise<void> => {
   const running = await findRunningServer(dataDirOf(options));
@@ -115,7 +131,14 @@ const serve = async (options: ServeOptions): Promise<void> => {
   }
   // Whatever the service writes, also outside the data folder, is this user's alone.
   process.umask(0o077);
-  const app = await startService(options, 'fail');
+  let app: App;
+  try {
+    app = await startService(options, 'fail');
+  } catch (error) {
+    if (options.window === undefined || !isAppError(error) || error.code !== 'library_damaged') throw error;
+    await showDamaged(error, options.window, options);
+    return;
+  }
   const { url, dataDir } = app;
   await printAddress(
     { url, loginUrl: app.loginUrl(), pid: process.pid, dataDir, version: VERSION },

@@ -10,6 +10,7 @@ const ALWAYS: readonly ErrorCode[] = [
   'misdirected_request',
   'rate_limited',
   'internal_error',
+  'library_damaged',
   'shutting_down',
 ];
 

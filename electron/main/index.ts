@@ -14,7 +14,9 @@ import {
   utilityProcess,
 } from 'electron';
 import { createApp } from '../core/app.ts';
+import type { AppError } from '../core/base/errors.ts';
 import { layoutOf } from '../core/base/layout.ts';
+import { isLibraryDamaged, serveDamagedPage } from '../core/damaged-page.ts';
 import { desktopConfig } from './config.ts';
 import { preloadArguments, splitLoginUrl } from './links.ts';
 import { menuTemplate } from './menu.ts';
@@ -78,12 +80,15 @@ const restrictNavigation = (window: BrowserWindow, own: string): void => {
 };
 
 /** Where the window is loaded from: the service, or in `npm run dev` the dev server that forwards /v1 to it. */
-const windowUrlOf = (service: Service): string => {
+const windowUrlOf = (service: Pick<Service, 'url'>): string => {
   const devServer = app.isPackaged ? undefined : process.env.ELECTRON_RENDERER_URL;
   return devServer === undefined ? service.url : new URL(devServer).origin;
 };
 
-const createWindow = (service: Service, { maximized, ...place }: WindowState): BrowserWindow => {
+const createWindow = (
+  service: Pick<Service, 'url' | 'loginUrl'>,
+  { maximized, ...place }: WindowState,
+): BrowserWindow => {
   const login = { ...splitLoginUrl(service.loginUrl()), baseUrl: windowUrlOf(service) };
   const window = new BrowserWindow({
     ...place,
@@ -108,20 +113,28 @@ const createWindow = (service: Service, { maximized, ...place }: WindowState): B
   return window;
 };
 
+const config = () =>
+  desktopConfig({
+    version: app.getVersion(),
+    layout,
+    environment: process.env,
+    platform: process.platform,
+  });
+
 const startService = (): Promise<Service> =>
-  createApp(
-    desktopConfig({
-      version: app.getVersion(),
-      layout,
-      environment: process.env,
-      platform: process.platform,
-    }),
-    {
-      forkWorker: forkElectronWorker(utilityProcess.fork, layout.worker, process.env),
-      analysisThread: pathToFileURL(layout.analysisThread),
-      databaseThread: pathToFileURL(layout.databaseThread),
-    },
-  );
+  createApp(config(), {
+    forkWorker: forkElectronWorker(utilityProcess.fork, layout.worker, process.env),
+    analysisThread: pathToFileURL(layout.analysisThread),
+    databaseThread: pathToFileURL(layout.databaseThread),
+  });
+
+/** Shows the page of a library that does not open; the program ends with its window. */
+const showDamaged = async (error: AppError): Promise<void> => {
+  const { url, close } = await serveDamagedPage(config(), error);
+  restrictPermissions(session.defaultSession, url);
+  createWindow({ url, loginUrl: () => url }, await readWindowState());
+  app.on('window-all-closed', () => void close().finally(() => app.exit(1)));
+};
 
 /** The window, created again when it is needed after it was closed, as on macOS. */
 const createWindowHolder = (service: Service, state: WindowState) => {
@@ -195,6 +208,10 @@ if (app.requestSingleInstanceLock()) {
   app
     .whenReady()
     .then(run)
+    .catch((error: unknown) => {
+      if (isLibraryDamaged(error)) return showDamaged(error);
+      throw error;
+    })
     .catch((error: unknown) => {
       dialog.showErrorBox('Earshot could not start', error instanceof Error ? error.message : String(error));
       app.exit(1);

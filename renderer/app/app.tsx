@@ -2,7 +2,9 @@ import { useCallback, useEffect, useState } from 'react';
 import { useStore } from 'zustand';
 import { invalidateOnEvents } from '../api/queries.ts';
 import { forgetSession, openSession, placeFromHash, tokenFromHash } from '../api/session.ts';
+import { isDamagedLibrary } from '../lib/errors.ts';
 import { TooltipProvider } from '../ui/tooltip.tsx';
+import { DamagedLibraryPage, hasDamagedLibrary } from './damaged-library.tsx';
 import { createServices, type Services, ServicesProvider, useCoreServices } from './services.tsx';
 import { SignInPage, StartingPage, UnreachablePage } from './session-pages.tsx';
 import { Shell } from './shell.tsx';
@@ -12,6 +14,7 @@ import { useAppearance } from './use-appearance.ts';
 type Session =
   | { readonly state: 'starting' }
   | { readonly state: 'unreachable' }
+  | { readonly state: 'damaged' }
   | { readonly state: 'signed-out' }
   | { readonly state: 'signed-in'; readonly services: Services };
 
@@ -36,12 +39,14 @@ const useSession = () => {
     async (token: string | undefined) => {
       try {
         const key = await openSession({ baseUrl: core.baseUrl, token, storage: sessionStorage });
-        setSession(
-          key === undefined
-            ? { state: 'signed-out' }
-            : { state: 'signed-in', services: createServices(core, key) },
-        );
+        if (key !== undefined) setSession({ state: 'signed-in', services: createServices(core, key) });
+        // A library that does not open knows no key.
+        else setSession({ state: (await hasDamagedLibrary(core.baseUrl)) ? 'damaged' : 'signed-out' });
       } catch (error) {
+        if (isDamagedLibrary(error)) {
+          setSession({ state: 'damaged' });
+          return;
+        }
         console.warn('The server could not be reached.', error);
         setSession({ state: 'unreachable' });
       }
@@ -80,6 +85,7 @@ export const App = () => {
     <TooltipProvider>
       {session.state === 'starting' && <StartingPage />}
       {session.state === 'unreachable' && <UnreachablePage onRetry={() => void open(undefined)} />}
+      {session.state === 'damaged' && <DamagedLibraryPage onRetry={() => void open(undefined)} />}
       {session.state === 'signed-out' && <SignInPage onSignedIn={() => void open(undefined)} />}
       {session.state === 'signed-in' && (
         <ServicesProvider value={session.services}>

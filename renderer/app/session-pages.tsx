@@ -7,7 +7,7 @@ import { Button } from '../ui/button.tsx';
 import { Field, TextInput } from '../ui/field.tsx';
 import { useCoreServices, useI18n } from './services.tsx';
 
-const CenteredPage = ({ children }: { children: ReactNode }) => (
+export const CenteredPage = ({ children }: { children: ReactNode }) => (
   <main className="grid h-full place-items-center overflow-auto bg-surface px-5 py-8">{children}</main>
 );
 

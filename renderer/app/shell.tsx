@@ -3,6 +3,7 @@ import { lazy, Suspense, useEffect } from 'react';
 import { useStore } from 'zustand';
 import { formatClock } from '../lib/format.ts';
 import { Button } from '../ui/button.tsx';
+import { DamagedLibraryBanner } from './damaged-library.tsx';
 import { DialogBoundary, PageBoundary } from './error-boundary.tsx';
 import { DropTarget, usePastedSources, useStoredSource } from './incoming-sources.tsx';
 import { BottomBar, Sidebar } from './navigation.tsx';
@@ -54,6 +55,7 @@ export const Shell = () => {
           className="flex min-w-0 flex-col overflow-hidden bg-surface outline-none"
         >
           <ConnectionBanner />
+          <DamagedLibraryBanner />
           <RecordingBar />
           <div className="min-h-0 flex-1">
             <PageBoundary key={route.screen}>

@@ -11,6 +11,10 @@ import type { Translate } from '../i18n/index.ts';
 /** True if the server rejected the key. */
 export const isUnauthorized = (error: unknown): boolean => error instanceof ApiError && error.status === 401;
 
+/** True if the server found its database damaged. */
+export const isDamagedLibrary = (error: unknown): boolean =>
+  error instanceof ApiError && error.code === 'library_damaged';
+
 export const isAbort = (error: unknown): boolean =>
   error instanceof DOMException && error.name === 'AbortError';
 

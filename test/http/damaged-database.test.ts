@@ -43,7 +43,7 @@ describe('a database beside stored files', () => {
   ])('%s is never replaced by an empty one', async (_title, reason, damage) => {
     damage();
     await expect(startInProcess({ dataDir })).rejects.toMatchObject({
-      code: 'conflict',
+      code: 'library_damaged',
       message: expect.stringMatching(reason),
     });
     expect(readdirSync(dataDir).filter((name) => name.includes('.damaged-'))).toEqual([]);
@@ -53,6 +53,15 @@ describe('a database beside stored files', () => {
     expect((await clientOf(server).call('listFiles', {})).data.files).toHaveLength(1);
     await server.close();
   });
+});
+
+it('a missing database beside nothing but a backup is never replaced by an empty one', async () => {
+  const folder = temporaryFolder();
+  const server = await startInProcess({ dataDir: folder });
+  await clientOf(server).call('createBackup');
+  await server.close();
+  rmSync(join(folder, 'earshot.db'));
+  await expect(startInProcess({ dataDir: folder })).rejects.toMatchObject({ code: 'library_damaged' });
 });
 
 it('damage that a query meets is shown by the health check, and checked for at the next start', async () => {
@@ -69,7 +78,8 @@ it('damage that a query meets is shown by the health check, and checked for at t
   server.db.checkpoint();
   for (const page of pages) overwrite((Number(page) - 1) * 4096, 4096, 0xa5);
   await expect(clientOf(server).call('listFiles', {})).rejects.toMatchObject({
-    status: 500,
+    status: 503,
+    code: 'library_damaged',
     message: expect.stringContaining('database is damaged'),
   });
   expect(await clientOf(server).call('health')).toMatchObject({ status: 'damaged' });

@@ -14,6 +14,7 @@ import { text } from 'node:stream/consumers';
 import BetterSqlite3 from 'better-sqlite3';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { spawnEarshot, startServer } from '../support/server.ts';
+import { smallDisk } from '../support/small-disk.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const dataDir = temporaryFolder();
@@ -55,6 +56,21 @@ describe('a damaged data folder is explained in one line', () => {
     for (const folder of [path('file'), path('file/below')]) {
       const refused = await refusal(folder);
       expect(refused).toEqual({ code: 1, lines: [expect.stringContaining('There is a file where')] });
+    }
+  });
+
+  it('a folder on a disk that is read-only', async ({ skip }) => {
+    const disk = await smallDisk(64);
+    if (disk === undefined) return skip('this account cannot mount a small file system');
+    try {
+      const folder = join(disk.path, 'data');
+      await (await startServer({ dataDir: folder })).stop();
+      disk.makeReadOnly();
+      const sentence = expect.stringContaining('The data folder cannot be written');
+      expect(await refusal(folder)).toEqual({ code: 1, lines: [sentence] });
+      expect(await refusal(join(disk.path, 'new'))).toEqual({ code: 1, lines: [sentence] });
+    } finally {
+      await disk.release();
     }
   });
 

@@ -6,7 +6,7 @@ import { temporaryFolder } from './temporary-folder.ts';
 /** Mounts a tmpfs of `megabytes`; undefined where that is not allowed. */
 export const smallDisk = async (
   megabytes: number,
-): Promise<{ path: string; release: () => Promise<void> } | undefined> => {
+): Promise<{ path: string; makeReadOnly: () => void; release: () => Promise<void> } | undefined> => {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return undefined;
   const path = temporaryFolder();
   try {
@@ -18,7 +18,10 @@ export const smallDisk = async (
   const release = async () => {
     execFileSync('umount', ['-l', path]);
   };
-  return { path, release };
+  const makeReadOnly = () => {
+    execFileSync('mount', ['-o', 'remount,ro', path]);
+  };
+  return { path, makeReadOnly, release };
 };
 
 /** Fills the disk; returns a function that frees it again. */

@@ -142,6 +142,7 @@ export const transcriptRoutes = {
     raw: { 200: ['audio/*'], 206: ['audio/*', 'multipart/byteranges'], 304: [] },
     ranges: true,
     errors: [
+      'storage_unavailable',
       'unauthorized',
       'signature_invalid',
       'signature_expired',

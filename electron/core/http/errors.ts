@@ -33,7 +33,7 @@ export const toAppError = (error: unknown): AppError => {
   }
   if (hasCorruptionCode(error)) {
     return new AppError(
-      'internal_error',
+      'library_damaged',
       'The database is damaged. Stop Earshot, then run `earshot doctor`: it says what can be done, and repairs.',
       { cause: error },
     );

@@ -52,7 +52,8 @@ export type ServerOptions = {
 
 const table: Readonly<Record<string, Route>> = routes;
 
-const addWindow = async (server: FastifyInstance, directory: string): Promise<void> => {
+/** Serves the built window at `/`, if it is built. */
+export const addWindow = async (server: FastifyInstance, directory: string): Promise<void> => {
   if (!existsSync(join(directory, 'index.html'))) return;
   await server.register(fastifyStatic, {
     root: directory,

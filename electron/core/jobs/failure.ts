@@ -17,6 +17,10 @@ export const failureOf = (error: unknown, reason: unknown): JobFailure => {
       message: 'The disk is full. Free some space, then try again: what was recognized so far is kept.',
     };
   }
+  // No copy of the stored file is intact, or its disk is away.
+  if (isAppError(error) && error.code === 'storage_unavailable') {
+    return { code: 'file_not_found', message: error.message };
+  }
   if (isAppError(error) && isJobCode(error.code)) return { code: error.code, message: error.message };
   return { code: 'internal_error', message: 'Something went wrong inside Earshot. The log has the details.' };
 };

@@ -56,7 +56,8 @@ export class BackupService {
   #loop: Promise<void> | undefined;
   #running: Promise<Outcome> | undefined;
   #notBefore: number;
-  #checkedAt: number;
+  /** When the database was last checked; undefined where this run has not done it yet. */
+  #checkedAt: number | undefined;
   #copyMs = 0;
   /** The last erasure that was noticed, and the time of it and of the first one since the last backup. */
   #erased: { count: number; first: number; last: number } | undefined;
@@ -65,7 +66,7 @@ export class BackupService {
     this.#deps = deps;
     this.#folder = new BackupFolder(deps.paths.backups);
     this.#notBefore = deps.clock.monotonic() + FIRST_AFTER_MS;
-    this.#checkedAt = deps.clock.monotonic();
+    this.#checkedAt = deps.db.wasChecked ? deps.clock.monotonic() : undefined;
   }
 
   list() {
@@ -143,12 +144,12 @@ export class BackupService {
   }
 
   async #tick(): Promise<void> {
-    const { db, clock, isIdle } = this.#deps;
+    const { db, clock } = this.#deps;
     // Even outdated backups are all there is once the database is damaged.
     if (db.isDamaged) return;
     if (!this.#isOn) {
       for (const backup of this.#folder.list()) this.#folder.remove(backup);
-      if (clock.monotonic() - this.#checkedAt > DAY_MS && isIdle()) await this.#check(true);
+      if (this.#isCheckDue()) await this.#check(true);
       return;
     }
     if (this.#stale().length > 0) {
@@ -156,7 +157,15 @@ export class BackupService {
     } else if (clock.monotonic() >= this.#notBefore && this.#isDue()) {
       const outcome = await this.#copy(true, this.#stopping.signal);
       if (outcome !== 'kept' && outcome !== 'unscrubbed') this.#notBefore = clock.monotonic() + RETRY_MS;
-    }
+    } else if (this.#isCheckDue()) await this.#check(true);
+  }
+
+  /** A large database that was closed is not checked at the start but afterwards, while no job runs. */
+  #isCheckDue(): boolean {
+    const { clock, isIdle } = this.#deps;
+    const now = clock.monotonic();
+    const due = this.#checkedAt === undefined ? this.#notBefore : this.#checkedAt + DAY_MS;
+    return now >= due && isIdle();
   }
 
   #isDue(): boolean {

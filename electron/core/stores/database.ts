@@ -57,6 +57,8 @@ export type WritableDb = ReadableDb & {
 export type Database = WritableDb & {
   /** Whether the last process closed the database, rather than crashed. */
   readonly wasClean: boolean;
+  /** Whether the start checked the file. */
+  readonly wasChecked: boolean;
   /** Whether a query found the file damaged. The next start then checks it. */
   readonly isDamaged: boolean;
   /** Records damage that a check in another thread found. */
@@ -73,9 +75,10 @@ type OpenOptions = {
   hasLibraryFiles?: () => boolean;
   /** Frees some room on the disk; false where there is none to free. */
   giveUpReserve?: () => boolean;
+  /** A database up to this size is checked although it was closed. Default 32 MB, which takes a fraction of a second. */
+  maxBytesChecked?: number;
 };
 
-/** A database up to this size is checked at every start, which takes a fraction of a second. */
 const MAX_BYTES_CHECKED_AT_START = 32 * 1024 ** 2;
 
 /** The checks of a start found the database damaged. */
@@ -122,18 +125,22 @@ const refuseNewer = (file: BetterSqlite3.Database) => {
   );
 };
 
+type Opening = Pick<Database, 'wasClean' | 'wasChecked'>;
+
 class SqliteDatabase implements Database {
   readonly wasClean: boolean;
+  readonly wasChecked: boolean;
   #isDamaged = false;
   readonly #file: BetterSqlite3.Database;
   readonly #gaps: PageGaps;
   readonly #giveUpReserve: () => boolean;
   readonly #statements = new Map<string, BetterSqlite3.Statement>();
 
-  constructor(file: BetterSqlite3.Database, wasClean: boolean, giveUpReserve: () => boolean) {
+  constructor(file: BetterSqlite3.Database, opening: Opening, giveUpReserve: () => boolean) {
     this.#file = file;
     this.#gaps = new PageGaps(file.name);
-    this.wasClean = wasClean;
+    this.wasClean = opening.wasClean;
+    this.wasChecked = opening.wasChecked;
     this.#giveUpReserve = giveUpReserve;
   }
 
@@ -229,7 +236,7 @@ class SqliteDatabase implements Database {
 const refuseEmptyLibrary = ({ hasLibraryFiles }: OpenOptions): void => {
   if (hasLibraryFiles?.() !== true) return;
   throw new AppError(
-    'conflict',
+    'library_damaged',
     `The database of this data folder is missing or empty, though there are files of its library. ${WAYS_ON}`,
   );
 };
@@ -237,7 +244,7 @@ const refuseEmptyLibrary = ({ hasLibraryFiles }: OpenOptions): void => {
 /** Sets a damaged database aside if nothing else is in the data folder, and refuses to go on otherwise. */
 const replaceDamaged = (path: string, { logger, now, hasLibraryFiles }: OpenOptions): void => {
   if (hasLibraryFiles?.() === true) {
-    throw new AppError('conflict', `The database of this data folder is damaged. ${WAYS_ON}`);
+    throw new AppError('library_damaged', `The database of this data folder is damaged. ${WAYS_ON}`);
   }
   const suffix = setAside(path, now());
   logger.error({ suffix }, 'The database was damaged; it was set aside and replaced by an empty one');
@@ -252,20 +259,23 @@ const openAndMigrate = (path: string, options: OpenOptions): Database => {
     refuseNewer(file);
     const fresh = Number(file.pragma('user_version', { simple: true })) === 0;
     if (fresh) refuseEmptyLibrary(options);
-    const clean = fresh || file.prepare("SELECT value FROM meta WHERE key = 'clean'").pluck().get() === '1';
-    if (
-      (!clean || size <= MAX_BYTES_CHECKED_AT_START) &&
-      file.pragma('quick_check(1)', { simple: true }) !== 'ok'
-    ) {
+    const wasClean =
+      fresh || file.prepare("SELECT value FROM meta WHERE key = 'clean'").pluck().get() === '1';
+    const wasChecked = !wasClean || size <= (options.maxBytesChecked ?? MAX_BYTES_CHECKED_AT_START);
+    if (wasChecked && file.pragma('quick_check(1)', { simple: true }) !== 'ok') {
       throw new DamagedDatabaseError('The database is damaged.');
     }
     migrate(file);
     // The words of the search index; for this connection only, since it stores nothing.
     file.exec("CREATE VIRTUAL TABLE temp.search_words USING fts5vocab('main', 'search_index', 'row')");
     file.prepare("INSERT OR REPLACE INTO meta (key, value) VALUES ('clean', '0')").run();
-    const database = new SqliteDatabase(file, clean, options.giveUpReserve ?? (() => false));
+    const database = new SqliteDatabase(
+      file,
+      { wasClean, wasChecked },
+      options.giveUpReserve ?? (() => false),
+    );
     // The log of a crashed process may hold text from before a redaction.
-    if (!clean) database.checkpoint();
+    if (!wasClean) database.checkpoint();
     return database;
   } catch (error) {
     file.close();
@@ -275,8 +285,8 @@ const openAndMigrate = (path: string, options: OpenOptions): Database => {
 
 /**
  * Opens the database at `path` and migrates it to the newest version. After a crash, and where it is small, it checks
- * the file first; a damaged one is set aside. Throws `conflict`, and leaves the file untouched, for a database of a newer
- * version, and for one that is damaged, empty or missing beside the files of a library.
+ * the file first; a damaged one is set aside. Leaves the file untouched and throws `conflict` for a database of a newer
+ * version, `library_damaged` for one that is damaged, empty or missing beside the files of a library.
  */
 export const openDatabase = (path: string, options: OpenOptions): Database => {
   try {

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from '
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { tinyWav } from '../../support/audio.ts';
 import { discard, spawnEarshot, startServer, type TestServer } from '../../support/server.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { form, objectsIn } from './support/client.ts';
@@ -104,6 +105,25 @@ it('names files without an intact copy, and exports the others', async () => {
   for (const key of [lost, cut]) expect(err).toContain(`${key}: `);
   expect(textsIn(folder)).toEqual(['a good note']);
   for (const key of [lost, cut, good]) await remove(key);
+});
+
+it('a transcription of a file without an intact copy, and its audio, say what is wrong', async () => {
+  const body = new FormData();
+  body.set('file', new File([new Uint8Array(tinyWav())], 'tiny.wav'));
+  const { data } = await server.client.call('uploadFile', { body });
+  const request = { audio_url: `storage:${data.file.key}`, wait_until_complete: true };
+  const { id, status } = await server.client.call('createTranscript', { body: request });
+  expect(status).toBe('completed');
+  for (const path of copiesOf(tinyWav().toString('utf8'))) rmSync(path);
+  const sentence = expect.stringContaining('no intact copy is left');
+  const audio = await server.fetch(`/v1/transcript/id/${id}/audio`);
+  expect([audio.status, await audio.json()]).toEqual([
+    503,
+    expect.objectContaining({ code: 'storage_unavailable', error: sentence }),
+  ]);
+  const again = await server.client.call('createTranscript', { body: request });
+  expect(again).toMatchObject({ status: 'failed', error: { code: 'file_not_found', message: sentence } });
+  await remove(data.file.key);
 });
 
 it('several of them and changes of the library may run side by side', async () => {

@@ -11,6 +11,7 @@ import { SettingsService } from '../../../electron/core/services/settings.ts';
 import { type Database, openDatabase, sql } from '../../../electron/core/stores/database.ts';
 import { markForScrub, runPendingScrub } from '../../../electron/core/stores/scrub.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { until } from '../../support/until.ts';
 
 const paths = dataPaths(join(temporaryFolder(), 'data'));
 let db: Database;
@@ -134,4 +135,36 @@ it('a damaged database never replaces a backup, and is found by it', async () =>
   await backups.close();
   expect(names()).toEqual(before);
   expect(readFileSync(join(paths.backups, before[0] ?? '')).equals(good)).toBe(true);
+});
+
+it('a large database that was closed is checked after the start, while no job runs', async () => {
+  const backups = create();
+  await backups.create();
+  await backups.close();
+  db.close();
+  const file = new BetterSqlite3(paths.database);
+  const page = file
+    .prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'remembered_voices'")
+    .pluck()
+    .get();
+  file.close();
+  const bytes = openSync(paths.database, 'r+');
+  writeSync(bytes, Buffer.alloc(4096, 0xa5), 0, 4096, (Number(page) - 1) * 4096);
+  closeSync(bytes);
+  db = openDatabase(paths.database, { logger: silentLogger, now: () => now, maxBytesChecked: 0 });
+  settings = new SettingsService(db, {});
+  expect([db.wasClean, db.wasChecked, db.isDamaged]).toEqual([true, false, false]);
+  let monotonic = 0;
+  const later = new BackupService({
+    db,
+    paths,
+    clock: { ...systemClock, now: () => now, monotonic: () => monotonic },
+    logger: silentLogger,
+    settings,
+    isIdle: () => true,
+  });
+  monotonic = 120_000;
+  later.start();
+  await until(() => db.isDamaged);
+  await later.close();
 });

@@ -1,0 +1,115 @@
+import { once } from 'node:events';
+import { chmodSync, closeSync, existsSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import BetterSqlite3 from 'better-sqlite3';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Browser, borrowBrowser, openWindow } from '../support/browser.ts';
+import { discard, spawnEarshot, startServer } from '../support/server.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { until } from '../support/until.ts';
+
+let browser: Browser;
+let dataDir: string;
+let database: string;
+
+beforeAll(async () => {
+  browser = await borrowBrowser();
+});
+afterAll(async () => {
+  await browser.close();
+});
+
+const overwrite = (from: number, length: number, byte: number): void => {
+  const file = openSync(database, 'r+');
+  writeSync(file, Buffer.alloc(length, byte), 0, length, from);
+  closeSync(file);
+};
+
+/** A library with one stored file, whose server has ended. */
+beforeEach(async () => {
+  dataDir = temporaryFolder();
+  database = join(dataDir, 'earshot.db');
+  const server = await startServer({ dataDir });
+  const body = new FormData();
+  body.set('file', new File(['a note'], 'note.txt'));
+  await server.client.call('uploadFile', { body });
+  await server.stop();
+});
+
+/** A program in place of a browser: notes its address, and ends once the file `close` exists. */
+const fakeBrowser = (): string => {
+  const path = join(temporaryFolder(), 'browser');
+  writeFileSync(
+    path,
+    `#!/bin/sh
+for option in "$@"; do case "$option" in --app=*) printf '%s' "\${option#--app=}" > "$0.new";; esac; done
+mv "$0.new" "$0.url"
+until [ -e "$0.close" ]; do sleep 0.1; done
+`,
+  );
+  chmodSync(path, 0o755);
+  return path;
+};
+
+describe.runIf(process.platform === 'linux')('a library that does not open', () => {
+  it.each(['light', 'dark'] as const)('is explained in the window, in %s colors', async (theme) => {
+    overwrite(0, 100, 0);
+    const program = fakeBrowser();
+    const child = await spawnEarshot(['open', '--port', '0', '--data-dir', dataDir], {
+      EARSHOT_CHROMIUM: program,
+      DISPLAY: ':99',
+    });
+    if (child.stderr === null) throw new Error('no output to read');
+    const closed = once(child, 'close');
+    const said = text(child.stderr);
+    await until(() => existsSync(`${program}.url`));
+    const url = new URL(readFileSync(`${program}.url`, 'utf8')).origin;
+    for (const width of [1280, 400]) {
+      const page = await browser.newPage({
+        colorScheme: theme,
+        viewport: { width, height: 820 },
+        locale: 'en-US',
+      });
+      await page.goto(`${url}/`);
+      await page.getByRole('heading', { name: 'Your library is damaged' }).waitFor();
+      await page.getByText('earshot doctor --repair').waitFor();
+      const overflows = await page.evaluate(
+        () => document.documentElement.scrollWidth > document.documentElement.clientWidth,
+      );
+      expect(overflows).toBe(false);
+      await page.close();
+    }
+    const answer = await fetch(`${url}/v1/storage/files`);
+    expect(answer.status).toBe(503);
+    expect(await answer.json()).toMatchObject({ success: false, code: 'library_damaged' });
+    writeFileSync(`${program}.close`, '');
+    expect((await closed)[0]).toBe(1);
+    expect(await said).toContain('is damaged. Nothing was changed. Run `earshot doctor`');
+  });
+});
+
+it('damage that is found while the window is open shows above every screen', async () => {
+  const server = await startServer({ dataDir });
+  const other = new BetterSqlite3(database);
+  const pages = other
+    .prepare("SELECT pageno FROM dbstat WHERE name IN ('files', 'sqlite_autoindex_files_1')")
+    .pluck()
+    .all();
+  // The server's cached pages are out of date after a write by another connection.
+  other.prepare("INSERT INTO meta (key, value) VALUES ('test', '1')").run();
+  other.pragma('wal_checkpoint(TRUNCATE)');
+  other.close();
+  for (const page of pages) overwrite((Number(page) - 1) * 4096, 4096, 0xa5);
+  for (const theme of ['light', 'dark'] as const) {
+    const window = await openWindow(browser, server, { theme, locale: 'en-US' });
+    await window.go('#/files');
+    const banner = window.page.getByRole('alert').filter({ hasText: 'Your library is damaged' });
+    await banner.waitFor();
+    expect(await window.violations()).toEqual([]);
+    await window.page.getByRole('link', { name: 'Settings' }).last().click();
+    await banner.waitFor();
+    await window.close();
+  }
+  await discard(server);
+});
