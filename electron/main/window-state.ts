@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 /** The window's position and size, saved between runs. */
 export type WindowState = {
   readonly x?: number;
@@ -17,27 +19,37 @@ export type Area = {
 export const DEFAULT_STATE: WindowState = { width: 1280, height: 860, maximized: false };
 export const MIN_SIZE = { width: 380, height: 480 } as const;
 
-const number = (value: unknown): number | undefined =>
-  typeof value === 'number' && Number.isFinite(value) ? Math.round(value) : undefined;
+const Pixels = z.number().transform(Math.round);
+
+/** What is damaged falls back, one value at a time. */
+const StoredState = z.object({
+  x: Pixels.optional().catch(undefined),
+  y: Pixels.optional().catch(undefined),
+  width: Pixels.catch(DEFAULT_STATE.width),
+  height: Pixels.catch(DEFAULT_STATE.height),
+  maximized: z.boolean().catch(false),
+});
+
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // A crash while writing can truncate the file.
+    return undefined;
+  }
+};
 
 /** Parses the saved state. Falls back to the default if there is none or it is damaged. */
 export const parseWindowState = (text: string | undefined): WindowState => {
-  if (text === undefined) return DEFAULT_STATE;
-  try {
-    const stored: unknown = JSON.parse(text);
-    if (typeof stored !== 'object' || stored === null) return DEFAULT_STATE;
-    const value: Partial<Record<keyof WindowState, unknown>> = stored;
-    const [x, y] = [number(value.x), number(value.y)];
-    return {
-      ...(x === undefined || y === undefined ? {} : { x, y }),
-      width: Math.max(MIN_SIZE.width, number(value.width) ?? DEFAULT_STATE.width),
-      height: Math.max(MIN_SIZE.height, number(value.height) ?? DEFAULT_STATE.height),
-      maximized: value.maximized === true,
-    };
-  } catch {
-    // A crash while writing can truncate the file.
-    return DEFAULT_STATE;
-  }
+  const { data } = StoredState.safeParse(text === undefined ? undefined : parseJson(text));
+  if (data === undefined) return DEFAULT_STATE;
+  const { x, y, width, height, maximized } = data;
+  return {
+    ...(x === undefined || y === undefined ? {} : { x, y }),
+    width: Math.max(MIN_SIZE.width, width),
+    height: Math.max(MIN_SIZE.height, height),
+    maximized,
+  };
 };
 
 /** Pixels of the window that must be on a screen, so that the user can drag it back. */

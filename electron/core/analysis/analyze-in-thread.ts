@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
+import { z } from 'zod';
 import { messageOf } from '../base/errors.ts';
 import { type FromThread, inBatches, type ToThread } from './thread-messages.ts';
 import type {
@@ -18,6 +19,35 @@ export type ThreadDependencies = AnalysisDependencies & {
   /** Terminates the thread; the promise rejects with the signal's reason. */
   signal?: AbortSignal;
 };
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
+
+/** A predicate, because zod takes three times as long for the 100,000 words of ten hours. */
+const isSegment = (value: unknown): boolean =>
+  isRecord(value) &&
+  typeof value.id === 'number' &&
+  typeof value.text === 'string' &&
+  Array.isArray(value.words);
+
+/** The thread itself imports no schemas, which would cost it startup time. */
+const Message = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('segments'), segments: z.array(z.custom<AnalysisSegment>(isSegment)) }),
+  z.object({ kind: z.literal('progress'), share: z.number() }),
+  z.object({
+    kind: z.literal('summarize'),
+    input: z.object({
+      sentences: z.array(z.object({ id: z.number(), text: z.string(), speaker_id: z.string().nullable() })),
+      language: z.string(),
+      bullets: z.number(),
+    }),
+  }),
+  z.object({
+    kind: z.literal('result'),
+    result: z.custom<AnalysisResult>((value) => isRecord(value) && Array.isArray(value.warnings)),
+  }),
+  z.object({ kind: z.literal('failed'), error: z.string() }),
+]) satisfies z.ZodType<FromThread>;
 
 const SOURCE = pathToFileURL(join(import.meta.dirname, 'analysis-thread.ts'));
 
@@ -45,8 +75,11 @@ export const analyzeInThread = (
     signal?.addEventListener('abort', abort, { once: true });
     worker.once('error', reject);
     worker.once('exit', (code) => reject(new Error(`the analysis thread ended early (exit code ${code})`)));
-    worker.on('message', (message: FromThread) => {
-      if (message.kind === 'segments') segments.push(...message.segments);
+    worker.on('message', (data: unknown) => {
+      const { data: message } = Message.safeParse(data);
+      if (message === undefined) {
+        reject(new Error('the analysis thread sent a message that is not part of the protocol'));
+      } else if (message.kind === 'segments') segments.push(...message.segments);
       else if (message.kind === 'progress') onProgress?.(message.share);
       else if (message.kind === 'result') resolve(withSegments(message.result, segments));
       else if (message.kind === 'failed') reject(new Error(message.error));

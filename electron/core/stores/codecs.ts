@@ -1,13 +1,34 @@
 import { z } from 'zod';
 import { AnalysisOptions, Transcription } from '../../contract/transcript.ts';
 import { WebhookDelivery } from '../../contract/webhooks.ts';
+import { AppError } from '../base/errors.ts';
 
 /** How a value is stored in a text column. */
 export type TextCodec<T> = { decode(text: string): T; encode(value: T): string };
 
-/** JSON that is validated when it is read: a column is only ever written through the same codec. */
+/** Undefined, which no column holds, for text that is no JSON. */
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+/**
+ * JSON that is validated when it is read: a column is only ever written through the same codec. Throws `internal_error`
+ * for what another program wrote, unless the schema catches it.
+ */
 const json = <T>(schema: z.ZodType<T>): TextCodec<T> => ({
-  decode: (text) => schema.parse(JSON.parse(text)),
+  decode: (text) => {
+    const result = schema.safeParse(parseJson(text));
+    if (result.success) return result.data;
+    throw new AppError(
+      'internal_error',
+      'A part of this in the database is damaged, so it cannot be read. A backup of the database may still have it.',
+      { cause: result.error },
+    );
+  },
   encode: (value) => JSON.stringify(value),
 });
 
@@ -80,15 +101,16 @@ const Checkpoint = z.discriminatedUnion('kind', [RecognitionCheckpoint, Reanalys
 export type Checkpoint = z.output<typeof Checkpoint>;
 
 export const optionsCodec = json(AnalysisOptions);
-export const analysisCodec = json(StoredAnalysis);
+// A damaged value beside the text must not keep the text, or a list, from being shown: it is left out.
+export const analysisCodec = json(StoredAnalysis.catch({}));
 // A list does not validate the thousands of entities of each long transcript.
-export const listedAnalysisCodec = json(ListedAnalysis);
-export const warningsCodec = json(z.array(z.string()));
+export const listedAnalysisCodec = json(ListedAnalysis.catch({}));
+export const warningsCodec = json(z.array(z.string()).catch([]));
 export const pageSourceCodec = json(PageSource);
 // A checkpoint that cannot be read starts the job over.
 export const checkpointCodec = json(Checkpoint.nullable().catch(null));
-export const attemptsCodec = json(WebhookDelivery.shape.attempts);
-export const metadataCodec = json(FileMetadata);
+export const attemptsCodec = json(WebhookDelivery.shape.attempts.catch([]));
+export const metadataCodec = json(FileMetadata.catch({}));
 export const corsListCodec = json(z.array(z.string()));
 
 type PackedWord = [

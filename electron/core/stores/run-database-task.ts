@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
+import { z } from 'zod';
 
 /** Checks the database `source`, or copies it to the new file `target` and checks the copy. */
 export type DatabaseTask = {
@@ -10,16 +11,18 @@ export type DatabaseTask = {
   readonly isThrottled: boolean;
 };
 
-export type TaskResult =
-  | {
-      readonly state: 'good';
-      /** How often something had been erased from the database; see `erasuresOf`. */
-      readonly erasures: number;
-    }
+const TaskResult = z.discriminatedUnion('state', [
+  z.object({
+    state: z.literal('good'),
+    /** How often something had been erased from the database; see `erasuresOf`. */
+    erasures: z.number().or(z.nan()),
+  }),
   /** Nothing was copied: erased text is still to be removed from the database files. */
-  | { readonly state: 'unscrubbed' }
-  | { readonly state: 'damaged' }
-  | { readonly state: 'failed'; readonly code: string | undefined; readonly reason: string };
+  z.object({ state: z.literal('unscrubbed') }),
+  z.object({ state: z.literal('damaged') }),
+  z.object({ state: z.literal('failed'), code: z.string().optional(), reason: z.string() }),
+]);
+export type TaskResult = z.output<typeof TaskResult>;
 
 const SOURCE = pathToFileURL(join(import.meta.dirname, 'database-thread.ts'));
 
@@ -36,7 +39,11 @@ export const runDatabaseTask = (
   const worker = new Worker(entry, { workerData: task });
   const abort = () => reject(signal?.reason);
   signal?.addEventListener('abort', abort, { once: true });
-  worker.once('message', resolve);
+  worker.once('message', (message) => {
+    const result = TaskResult.safeParse(message);
+    if (result.success) resolve(result.data);
+    else reject(new Error('the database thread sent a message that is not part of the protocol'));
+  });
   worker.once('error', reject);
   worker.once('exit', (code) => reject(new Error(`the database thread ended early (exit code ${code})`)));
   return promise.finally(() => {

@@ -1,6 +1,10 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { analyze } from '../../../electron/core/analysis/analyze.ts';
 import { analyzeInThread } from '../../../electron/core/analysis/analyze-in-thread.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { readDialogues } from '../../unit/analysis/support/corpus.ts';
 import { transcriptOf } from '../../unit/analysis/support/transcripts.ts';
 
@@ -46,6 +50,17 @@ describe('analyzeInThread', () => {
     const work = analyzeInThread(transcript, ALL, { secret: 'x', signal: controller.signal });
     controller.abort(new Error('stopped'));
     await expect(work).rejects.toThrow('stopped');
+  });
+
+  it('rejects when the thread sends what is not part of the protocol', async () => {
+    const entry = join(temporaryFolder(), 'thread.mjs');
+    writeFileSync(
+      entry,
+      `import { parentPort } from 'node:worker_threads';
+       parentPort.once('message', () => parentPort.postMessage({ kind: 'result', result: 'all' }));`,
+    );
+    const work = analyzeInThread(transcript, ALL, { secret: 'x', entry: pathToFileURL(entry) });
+    await expect(work).rejects.toThrow('not part of the protocol');
   });
 
   it('rejects when the thread cannot start', async () => {

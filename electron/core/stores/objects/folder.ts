@@ -12,10 +12,12 @@ import {
   unlink,
 } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { z } from 'zod';
 import { systemCode } from '../../base/errors.ts';
 
 const NAME = /^[0-9a-f]{32}$/;
 const MARKER = 'earshot-objects.json';
+const Marker = z.object({ id: z.string() });
 const INCOMING = 'incoming';
 
 /** Makes renames and removals in a folder survive a power cut. Windows has no such call and needs none. */
@@ -64,13 +66,7 @@ export class ObjectFolder {
   /** The id in the folder's marker; undefined for a new folder, or the mount point of an absent disk. */
   async markerId(): Promise<string | undefined> {
     try {
-      const content: unknown = JSON.parse(await readFile(join(this.root, MARKER), 'utf8'));
-      return typeof content === 'object' &&
-        content !== null &&
-        'id' in content &&
-        typeof content.id === 'string'
-        ? content.id
-        : undefined;
+      return Marker.safeParse(JSON.parse(await readFile(join(this.root, MARKER), 'utf8'))).data?.id;
     } catch (error) {
       if (isMissing(error) || error instanceof SyntaxError) return undefined;
       throw error;
