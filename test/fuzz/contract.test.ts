@@ -12,7 +12,7 @@ import { Planner } from './support/planner.ts';
 import { createWorld } from './support/populate.ts';
 import { Sender } from './support/send.ts';
 import { Tally } from './support/tally.ts';
-import { SLOW_MODEL, type World } from './support/world.ts';
+import { SLOW_MODEL, WORKING_MODEL, type World } from './support/world.ts';
 
 const REQUESTS = Number(process.env.EARSHOT_FUZZ_REQUESTS ?? 10_000);
 const IN_FLIGHT = 8;
@@ -39,12 +39,22 @@ const isIdle = async (): Promise<boolean> => {
   return data.running.length + data.waiting.length === 0;
 };
 
+const hasWorkingModel = async (): Promise<boolean> => {
+  const { data } = await world.server.client.call('listModels');
+  return data.some(({ id, installed }) => id === WORKING_MODEL && installed);
+};
+
 /** Makes true what an operation needs in order to succeed and other requests may have changed. */
 const prepare = async ({ operationId }: Operation): Promise<void> => {
   const { client } = world.server;
   if (operationId === 'pauseModel') await client.call('installModel', { params: { id: SLOW_MODEL } });
   // A benchmark runs only while no job does.
   if (operationId === 'benchmarkModel') await until(isIdle);
+  if (operationId === 'removeModel') {
+    // Its download takes as long as the machine is busy.
+    if (!(await hasWorkingModel())) await client.call('installModel', { params: { id: WORKING_MODEL } });
+    await until(hasWorkingModel);
+  }
 };
 
 const isLast = ({ operationId }: Operation): number => Number(operationId === LAST);
