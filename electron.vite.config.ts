@@ -13,8 +13,8 @@ const root = process.cwd();
 const service = process.env.EARSHOT_DEV_SERVICE ?? 'http://127.0.0.1:3277';
 
 /** Everything that runs as a process or thread of its own. */
-const { main, commandLine, worker, analysisThread, databaseThread } = LAYOUT;
-const ENTRIES = [main, commandLine, worker, analysisThread, databaseThread];
+const { main, commandLine, worker, analysisThread, databaseThread, renderingThread } = LAYOUT;
+const ENTRIES = [main, commandLine, worker, analysisThread, databaseThread, renderingThread];
 
 const COMPRESSED = /\.(?:js|css|html|svg)$/;
 

@@ -19,5 +19,6 @@ export const startService = async (
     ...nodeHost(PROGRAM.worker),
     analysisThread: pathToFileURL(PROGRAM.analysisThread),
     databaseThread: pathToFileURL(PROGRAM.databaseThread),
+    renderingThread: pathToFileURL(PROGRAM.renderingThread),
   });
 };

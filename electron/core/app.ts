@@ -19,6 +19,7 @@ import {
 } from './data-folder.ts';
 import { DiskReserve } from './disk-reserve.ts';
 import { addAssemblyAiRoutes } from './http/assemblyai/routes.ts';
+import { Renderings } from './http/long/renderings.ts';
 import { addMcpRoutes } from './http/mcp/index.ts';
 import { addOpenAiRoutes } from './http/openai/routes.ts';
 import { RequestLog } from './http/request-log.ts';
@@ -63,7 +64,11 @@ export type App = {
   close(): Promise<void>;
 };
 
-type ServerInfo = { readonly requestLog: RequestLog; readonly version: string };
+type ServerInfo = {
+  readonly requestLog: RequestLog;
+  readonly version: string;
+  readonly renderings: Renderings;
+};
 
 /** Deletes a user with everything that belongs to the user. */
 const deleteUser = async ({ accounts, transcripts, files }: Services, id: string): Promise<void> => {
@@ -76,7 +81,7 @@ const deleteUser = async ({ accounts, transcripts, files }: Services, id: string
 const addRoutes = async (scope: FastifyInstance, services: Services, info: ServerInfo): Promise<void> => {
   const { service: files, uploads } = services.files;
   addAccountRoutes(scope, { ...services, deleteUser: (id) => deleteUser(services, id) });
-  addTranscriptRoutes(scope, services.transcripts);
+  addTranscriptRoutes(scope, { ...services, ...info });
   addPlaybackRoutes(scope, services.audio);
   addQueueRoutes(scope, services.queue);
   addSearchRoutes(scope, services.search);
@@ -85,7 +90,7 @@ const addRoutes = async (scope: FastifyInstance, services: Services, info: Serve
   addEventRoutes(scope, services);
   await addStorageRoutes(scope, services.files);
   await addOpenAiRoutes(scope, { ...services, uploads, files });
-  await addAssemblyAiRoutes(scope, { ...services, uploads, baseUrl: services.address.url });
+  await addAssemblyAiRoutes(scope, { ...services, ...info, uploads, baseUrl: services.address.url });
   addMcpRoutes(scope, { ...services, version: info.version });
   addWebhookRoutes(scope, services.webhooks);
   addVoiceRoutes(scope, services.speakers);
@@ -158,7 +163,15 @@ export const createApp = async (config: AppConfig, host: Host): Promise<App> => 
     isShuttingDown: () => closing !== undefined,
     bucket: createBucketCors(services.files),
   });
-  await server.register((scope) => addRoutes(scope, services, { requestLog, version: config.version }));
+  const renderings = new Renderings({
+    ...services,
+    logger,
+    databasePath: paths.database,
+    thread: host.renderingThread,
+  });
+  services.changes.on('changed', (change) => renderings.publish(change));
+  const info = { requestLog, version: config.version, renderings };
+  await server.register((scope) => addRoutes(scope, services, info));
   await services.files.open();
   await pruneWorkFolders(services);
   await sweep(paths.transcripts, (id) => services.transcripts.exists(id));
@@ -190,6 +203,7 @@ export const createApp = async (config: AppConfig, host: Host): Promise<App> => 
     await setImmediate();
     await services.models.close();
     await server.close();
+    await renderings.close();
     await services.files.close();
     await services.webhooks.close();
     await services.engine.close();

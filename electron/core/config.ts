@@ -36,6 +36,8 @@ export type Host = {
   readonly analysisThread?: URL;
   /** The entry of the thread that copies and checks the database in a bundled program; default: its source file. */
   readonly databaseThread?: URL;
+  /** The entry of the thread that makes the answers about long transcriptions in a bundled program; default: its source file. */
+  readonly renderingThread?: URL;
 };
 
 /** Plain Node: workers are forked from the file `workerEntry`. */

@@ -29,7 +29,7 @@ import { SpeakerService } from './services/speakers.ts';
 import { SystemService } from './services/system.ts';
 import { TranscriptAudio } from './services/transcripts/audio.ts';
 import { FollowUpAnalyses } from './services/transcripts/follow-up.ts';
-import { TranscriptService } from './services/transcripts/index.ts';
+import { type TranscriptChanges, TranscriptService } from './services/transcripts/index.ts';
 import { TranscriptPagination } from './services/transcripts/pagination.ts';
 import { publishTranscriptEvents } from './services/transcripts/publish.ts';
 import { UsageService } from './services/usage.ts';
@@ -53,6 +53,7 @@ export const createServices = async ({ config, host, paths, db, logger }: Deps) 
   const events = new EventHub();
   const jobEvents = new JobEvents();
   const fileEvents = new Emitter<{ sourceDeleted: SourceDeleted }>();
+  const changes: TranscriptChanges = new Emitter();
 
   const settings = new SettingsService(db, runOverrides(config), config.defaults, paths.root);
   const accounts = new AccountService(db, clock, config.apiKey);
@@ -152,6 +153,7 @@ export const createServices = async ({ config, host, paths, db, logger }: Deps) 
     models,
     creditRate: pipelineSettings(settings).creditRate,
     events,
+    changes,
     jobs,
     jobEvents,
     speakers,
@@ -160,7 +162,7 @@ export const createServices = async ({ config, host, paths, db, logger }: Deps) 
     baseUrl,
     files: files.service,
   });
-  publishTranscriptEvents({ jobEvents, fileEvents, hub: events, transcripts });
+  publishTranscriptEvents({ jobEvents, fileEvents, hub: events, transcripts, changes });
   const webhooks = new WebhookService({
     db,
     clock,
@@ -211,6 +213,7 @@ export const createServices = async ({ config, host, paths, db, logger }: Deps) 
     jobs,
     queue: new QueueService(db, events, jobs),
     transcripts,
+    changes,
     followUp,
     pagination: new TranscriptPagination(db),
     webhooks,

@@ -126,6 +126,7 @@ const startService = (): Promise<Service> =>
     forkWorker: forkElectronWorker(utilityProcess.fork, layout.worker, process.env),
     analysisThread: pathToFileURL(layout.analysisThread),
     databaseThread: pathToFileURL(layout.databaseThread),
+    renderingThread: pathToFileURL(layout.renderingThread),
   });
 
 /** Shows the page of a library that does not open; the program ends with its window. */

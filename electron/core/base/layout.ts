@@ -20,6 +20,11 @@ export const LAYOUT = {
     sources: 'electron/core/stores/database-thread.ts',
     bundled: 'out/main/database-thread.js',
   },
+  renderingThread: {
+    in: 'program',
+    sources: 'electron/core/http/long/rendering-thread.ts',
+    bundled: 'out/main/rendering-thread.js',
+  },
   /** The built window. */
   renderer: { in: 'program', sources: 'out/renderer', bundled: 'out/renderer' },
   /** Bundled models, samples, the guide and icons. */
@@ -50,6 +55,7 @@ export const layoutOf = ({ form, program, files = program }: Folders): ProgramLa
     worker: place('worker'),
     analysisThread: place('analysisThread'),
     databaseThread: place('databaseThread'),
+    renderingThread: place('renderingThread'),
     renderer: place('renderer'),
     resources: place('resources'),
     ffmpeg: place('ffmpeg'),

@@ -6,7 +6,8 @@ export type NumberedEvent = {
   readonly type: ServerEvent['type'];
   readonly data: string;
 };
-export type LiveEvent = NumberedEvent & { readonly event: ServerEvent };
+/** `event` is absent of one that was serialized elsewhere. */
+export type LiveEvent = NumberedEvent & { readonly event?: ServerEvent };
 type Listener = (event: LiveEvent) => void;
 
 /** Events per user that a client can catch up on. */
@@ -28,13 +29,32 @@ export class EventHub {
   #next = Date.now();
 
   publish(userId: string, event: ServerEvent): void {
-    const made = numbered(this.#next++, event);
-    const recent = [...(this.#recent.get(userId) ?? []).slice(1 - MAX_RECENT), made];
+    this.#send(userId, { ...numbered(this.#next++, event), event });
+  }
+
+  /** Publishes an event whose data were serialized elsewhere. */
+  publishData(userId: string, type: ServerEvent['type'], data: string): void {
+    this.#send(userId, { id: this.#next++, type, data });
+  }
+
+  hasListeners(userId: string): boolean {
+    return this.#listeners.has(userId);
+  }
+
+  /** Drops the user's recent events, one of which is missing; clients that reconnect get a snapshot instead. */
+  skip(userId: string): void {
+    this.#next += 1;
+    this.#recent.delete(userId);
+  }
+
+  #send(userId: string, live: LiveEvent): void {
+    const { id, type, data } = live;
+    const recent = [...(this.#recent.get(userId) ?? []).slice(1 - MAX_RECENT), { id, type, data }];
     // The oldest are dropped first; whoever misses a dropped event gets a snapshot instead.
-    let characters = recent.reduce((sum, { data }) => sum + data.length, 0);
+    let characters = recent.reduce((sum, earlier) => sum + earlier.data.length, 0);
     while (characters > MAX_RECENT_CHARACTERS) characters -= recent.shift()?.data.length ?? 0;
     this.#recent.set(userId, recent);
-    for (const listener of this.#listeners.get(userId) ?? []) listener({ ...made, event });
+    for (const listener of this.#listeners.get(userId) ?? []) listener(live);
   }
 
   /** Numbers a snapshot for a new client like the latest event, without publishing it. */

@@ -27,7 +27,7 @@ describe('the layout of the program', () => {
     const entries = library ? library.entry : undefined;
     const code = [
       ...[LAYOUT.main, LAYOUT.commandLine, LAYOUT.worker],
-      ...[LAYOUT.analysisThread, LAYOUT.databaseThread],
+      ...[LAYOUT.analysisThread, LAYOUT.databaseThread, LAYOUT.renderingThread],
     ];
     expect(
       Object.fromEntries(code.map((part) => [basename(part.bundled, '.js'), join(ROOT, part.sources)])),

@@ -1,23 +1,25 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { routes } from '../../../contract/routes.ts';
-import { CreateTranscript, type Transcription } from '../../../contract/transcript.ts';
+import { CreateTranscript } from '../../../contract/transcript.ts';
 import { AppError } from '../../base/errors.ts';
+import type { Caller } from '../../services/accounts.ts';
 import { presentFile } from '../../services/files/present.ts';
 import type { UploadService } from '../../services/files/uploads.ts';
 import type { TranscriptService } from '../../services/transcripts/index.ts';
 import type { TranscriptPagination } from '../../services/transcripts/pagination.ts';
 import { addRoute } from '../add-route.ts';
 import { closeAfterRefusal } from '../lingering-close.ts';
+import type { Rendering } from '../long/rendering.ts';
+import type { Renderings } from '../long/renderings.ts';
 import { ok } from '../responses.ts';
 import { validate } from '../validate.ts';
 import { extrasOf, type ModelChoice, requestOf } from './create.ts';
 import { aaiList } from './list.ts';
-import { aaiSubtitles } from './subtitles.ts';
 import { aaiDeleted, aaiTranscript } from './transcript.ts';
-import { aaiParagraphs, aaiSentences, aaiWordSearch, aaiWords } from './words.ts';
 
 export type AssemblyAiDeps = {
   readonly transcripts: TranscriptService;
+  readonly renderings: Renderings;
   readonly pagination: TranscriptPagination;
   readonly uploads: UploadService;
   readonly models: ModelChoice;
@@ -38,20 +40,11 @@ const read = ({ transcripts }: AssemblyAiDeps, userId: string, id: string) => {
   });
 };
 
-/** A completed transcript with its words. Throws `transcript_not_ready` for one that runs or failed. */
-const completed = ({ transcripts }: AssemblyAiDeps, userId: string, id: string): Transcription => {
-  const transcript = transcripts.forExport(userId, id);
-  if (transcript.status !== 'completed') {
-    throw new AppError('transcript_not_ready', 'This transcription failed; it has no words to show.');
-  }
-  return transcript;
+/** Throws `transcript_not_ready` for a transcript that runs or failed. */
+const requireCompleted = ({ transcripts }: AssemblyAiDeps, userId: string, id: string): void => {
+  if (transcripts.outline(userId, id, 'finished').transcription.status === 'completed') return;
+  throw new AppError('transcript_not_ready', 'This transcription failed; it has no words to show.');
 };
-
-const summaryOf = ({ id, confidence, duration }: Transcription) => ({
-  id,
-  confidence: confidence ?? 0,
-  audio_duration: Math.round(duration),
-});
 
 const addUploadRoute = (server: FastifyInstance, { uploads, baseUrl }: AssemblyAiDeps): void => {
   addRoute(server, routes.aaiUpload, async ({ caller, request }) => {
@@ -75,7 +68,12 @@ const addTranscriptRoutes = (server: FastifyInstance, deps: AssemblyAiDeps): voi
     const created = transcripts.create(caller.user, request, undefined, extrasOf(body));
     return ok(read(deps, caller.user.id, created.id));
   });
-  addRoute(server, routes.aaiGet, ({ caller, params }) => ok(read(deps, caller.user.id, params.id)));
+  addRoute(server, routes.aaiGet, async ({ caller, params, reply }) => {
+    const { options, languageAsked, webhookUrl } = transcripts.stored(caller.user.id, params.id);
+    const context = { options, languageAsked, webhookUrl };
+    await deps.renderings.send(reply, caller.user.id, params.id, { kind: 'aaiTranscript', context });
+    return undefined;
+  });
   addRoute(server, routes.aaiList, ({ caller, query, request }) =>
     ok(aaiList(pagination.around(caller.user.id, query), query, `${baseUrl()}${request.url}`)),
   );
@@ -87,35 +85,36 @@ const addTranscriptRoutes = (server: FastifyInstance, deps: AssemblyAiDeps): voi
 };
 
 const addReadingRoutes = (server: FastifyInstance, deps: AssemblyAiDeps): void => {
-  addRoute(server, routes.aaiSentences, ({ caller, params }) => {
-    const transcript = completed(deps, caller.user.id, params.id);
-    return ok({ ...summaryOf(transcript), sentences: aaiSentences(transcript) });
-  });
-  addRoute(server, routes.aaiParagraphs, ({ caller, params }) => {
-    const transcript = completed(deps, caller.user.id, params.id);
-    return ok({ ...summaryOf(transcript), paragraphs: aaiParagraphs(transcript) });
-  });
-  addRoute(server, routes.aaiSrt, async ({ caller, params, query, reply }) => {
-    const transcript = completed(deps, caller.user.id, params.id);
-    await reply.type('text/plain; charset=utf-8').send(aaiSubtitles(transcript, 'srt', query));
-    return undefined;
-  });
-  addRoute(server, routes.aaiVtt, async ({ caller, params, query, reply }) => {
-    const transcript = completed(deps, caller.user.id, params.id);
-    await reply.type('text/plain; charset=utf-8').send(aaiSubtitles(transcript, 'vtt', query));
-    return undefined;
-  });
-  addRoute(server, routes.aaiWordSearch, ({ caller, params, query }) => {
-    const transcript = completed(deps, caller.user.id, params.id);
-    const matches = aaiWordSearch(aaiWords(transcript), query.words.split(','));
-    return ok({
-      id: transcript.id,
-      total_count: matches.reduce((sum, match) => sum + match.count, 0),
-      matches,
-    });
-  });
+  type Request = {
+    readonly caller: Caller;
+    readonly params: { readonly id: string };
+    readonly reply: FastifyReply;
+  };
+  const send = async (
+    { caller, params: { id }, reply }: Request,
+    rendering: Rendering,
+  ): Promise<undefined> => {
+    requireCompleted(deps, caller.user.id, id);
+    await deps.renderings.send(reply, caller.user.id, id, rendering);
+  };
+  addRoute(server, routes.aaiSentences, (call) => send(call, { kind: 'aaiSentences' }));
+  addRoute(server, routes.aaiParagraphs, (call) => send(call, { kind: 'aaiParagraphs' }));
+  addRoute(server, routes.aaiSrt, (call) =>
+    send(call, { kind: 'aaiSubtitles', format: 'srt', query: call.query }),
+  );
+  addRoute(server, routes.aaiVtt, (call) =>
+    send(call, { kind: 'aaiSubtitles', format: 'vtt', query: call.query }),
+  );
+  addRoute(server, routes.aaiWordSearch, (call) =>
+    send(call, { kind: 'aaiWordSearch', words: call.query.words }),
+  );
   addRoute(server, routes.aaiRedactedAudio, ({ caller, params }) => {
-    const { redacted_audio_url } = completed(deps, caller.user.id, params.id);
+    requireCompleted(deps, caller.user.id, params.id);
+    const { redacted_audio_url } = deps.transcripts.outline(
+      caller.user.id,
+      params.id,
+      'finished',
+    ).transcription;
     if (redacted_audio_url === undefined) {
       throw new AppError(
         'not_available',

@@ -95,29 +95,45 @@ const keyOf = (text: string): string =>
     .map((token) => token.folded)
     .join(' ');
 
+/** Where each key occurs among the words, by index. A text has far fewer different words than words. */
+const placesOf = (words: readonly AaiWord[]): { keys: string[]; places: Map<string, number[]> } => {
+  const known = new Map<string, string>();
+  const places = new Map<string, number[]>();
+  const keys = words.map(({ text }, index) => {
+    const key = known.get(text) ?? keyOf(text);
+    known.set(text, key);
+    const indexes = places.get(key);
+    if (indexes === undefined) places.set(key, [index]);
+    else indexes.push(index);
+    return key;
+  });
+  return { keys, places };
+};
+
 /** Finds each distinct phrase among the words, ignoring case, accents and punctuation. */
 export const aaiWordSearch = (
   words: readonly AaiWord[],
   phrases: readonly string[],
 ): AaiWordSearch['matches'] => {
-  const keys = words.map((word) => keyOf(word.text));
+  const { keys, places } = placesOf(words);
   const searched = new Set<string>();
   return phrases.flatMap((phrase) => {
-    const wanted = phrase
+    const [first, ...others] = phrase
       .split(/\s+/u)
       .map(keyOf)
       .filter((key) => key !== '');
-    const wantedKey = wanted.join(' ');
+    if (first === undefined) return [];
+    const wantedKey = [first, ...others].join(' ');
     // A phrase that is repeated would repeat all of its matches.
     if (searched.has(wantedKey)) return [];
     searched.add(wantedKey);
-    const indexes = keys.flatMap((_, at) =>
-      wanted.length > 0 && wanted.every((key, offset) => keys[at + offset] === key) ? [at] : [],
+    const indexes = (places.get(first) ?? []).filter((at) =>
+      others.every((key, offset) => keys[at + 1 + offset] === key),
     );
     if (indexes.length === 0) return [];
     const timestamps = indexes.map((at): [number, number] => [
       words[at]?.start ?? 0,
-      words[at + wanted.length - 1]?.end ?? 0,
+      words[at + others.length]?.end ?? 0,
     ]);
     return [{ text: phrase.trim(), count: indexes.length, timestamps, indexes }];
   });

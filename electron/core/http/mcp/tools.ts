@@ -59,7 +59,7 @@ const sendProgress = (
   if (progressToken === undefined) return () => {};
   let sent = -1;
   return events.subscribe(userId, ({ event }) => {
-    if (event.type !== 'transcript.progress' || event.id !== id || event.progress.percent <= sent) return;
+    if (event?.type !== 'transcript.progress' || event.id !== id || event.progress.percent <= sent) return;
     sent = event.progress.percent;
     const params = { progressToken, progress: sent, total: 100, message: event.progress.stage };
     // The client may have disconnected.

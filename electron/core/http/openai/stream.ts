@@ -57,7 +57,7 @@ export class OpenAiStream {
   /** Forwards new segments of a transcription until the returned function is called. */
   follow(events: EventHub, userId: string, id: string): () => void {
     return events.subscribe(userId, ({ event }) => {
-      if (event.type === 'transcript.progress' && event.id === id && event.segments.length > 0) {
+      if (event?.type === 'transcript.progress' && event.id === id && event.segments.length > 0) {
         const logprobs = logProbabilities(event.segments, this.#text.seen);
         this.#delta(this.#text.add(event.segments), logprobs);
       }

@@ -1,12 +1,11 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { routes } from '../../../contract/routes.ts';
 import type { Transcription } from '../../../contract/transcript.ts';
-import { renderExport } from '../../exports/render.ts';
 import type { Caller } from '../../services/accounts.ts';
 import type { TranscriptService } from '../../services/transcripts/index.ts';
 import { addRoute } from '../add-route.ts';
-import { contentDisposition } from '../content-disposition.ts';
 import { disconnectSignal } from '../disconnect-signal.ts';
+import type { Renderings } from '../long/renderings.ts';
 import { accepted, ok, success } from '../responses.ts';
 
 const locationOf = (id: string) => ({ location: `/v1/transcript/id/${id}` });
@@ -31,7 +30,10 @@ const answerJob = async (
 };
 
 /** `/v1/transcript`: creates, lists, reads, edits, exports and deletes transcriptions. */
-export const addTranscriptRoutes = (server: FastifyInstance, transcripts: TranscriptService): void => {
+export const addTranscriptRoutes = (
+  server: FastifyInstance,
+  { transcripts, renderings }: { readonly transcripts: TranscriptService; readonly renderings: Renderings },
+): void => {
   addRoute(server, routes.createTranscript, ({ caller, body, headers, reply }) => {
     const transcript = transcripts.create(caller.user, body, headers['idempotency-key']);
     return answerJob(transcripts, caller, { transcript, wait: body.wait_until_complete, reply });
@@ -42,15 +44,19 @@ export const addTranscriptRoutes = (server: FastifyInstance, transcripts: Transc
   addRoute(server, routes.listTranscripts, ({ caller, query }) =>
     ok(success(transcripts.list(caller.user.id, query))),
   );
-  addRoute(server, routes.getTranscript, ({ caller, params }) =>
-    ok(transcripts.get(caller.user.id, params.id)),
-  );
-  addRoute(server, routes.getSentences, ({ caller, params }) =>
-    ok(success(transcripts.sentences(caller.user.id, params.id))),
-  );
-  addRoute(server, routes.patchTranscript, async ({ caller, params, body }) =>
-    ok(await transcripts.change(caller.user.id, params.id, body)),
-  );
+  addRoute(server, routes.getTranscript, async ({ caller, params, reply }) => {
+    await renderings.send(reply, caller.user.id, params.id, { kind: 'transcription' });
+    return undefined;
+  });
+  addRoute(server, routes.getSentences, async ({ caller, params, reply }) => {
+    await renderings.send(reply, caller.user.id, params.id, { kind: 'sentences' });
+    return undefined;
+  });
+  addRoute(server, routes.patchTranscript, async ({ caller, params, body, reply }) => {
+    await transcripts.change(caller.user.id, params.id, body);
+    await renderings.send(reply, caller.user.id, params.id, { kind: 'transcription' });
+    return undefined;
+  });
   addRoute(server, routes.cancelTranscript, async ({ caller, params }) =>
     ok(await transcripts.cancel(caller.user.id, params.id)),
   );
@@ -63,12 +69,7 @@ export const addTranscriptRoutes = (server: FastifyInstance, transcripts: Transc
     return answerJob(transcripts, caller, { transcript, wait: body.wait_until_complete, reply });
   });
   addRoute(server, routes.exportTranscript, async ({ caller, params, query, reply }) => {
-    const transcript = transcripts.forExport(caller.user.id, params.id);
-    const { body, mediaType, fileName } = await renderExport(transcript, query);
-    await reply
-      .type(mediaType)
-      .header('content-disposition', contentDisposition('attachment', fileName))
-      .send(typeof body === 'string' ? body : Buffer.from(body));
+    await renderings.send(reply, caller.user.id, params.id, { kind: 'export', query });
     return undefined;
   });
   addRoute(server, routes.deleteTranscript, async ({ caller, params }) => {

@@ -7,11 +7,11 @@ import type {
   CreateTranscript,
   PatchTranscript,
   Progress,
-  SentenceData,
   Transcription,
 } from '../../../contract/transcript.ts';
 import type { RecentItem, UserListQuery } from '../../../contract/transcript-list.ts';
 import type { Clock } from '../../base/clock.ts';
+import type { Emitter } from '../../base/emitter.ts';
 import { AppError } from '../../base/errors.ts';
 import { sha256Hex } from '../../base/ids.ts';
 import { KeyedLock } from '../../base/keyed-lock.ts';
@@ -28,7 +28,7 @@ import { findIdempotent, rememberIdempotent } from '../../stores/idempotency.ts'
 import { lastQueueOrder } from '../../stores/jobs.ts';
 import { markForScrub, runPendingScrub } from '../../stores/scrub.ts';
 import { touchesIndex } from '../../stores/search.ts';
-import { readSegments } from '../../stores/segments.ts';
+import { readSegments, type StoredSegment } from '../../stores/segments.ts';
 import { readSpeakerEmbeddings } from '../../stores/speakers.ts';
 import type { Transcript, TranscriptChange } from '../../stores/transcript-record.ts';
 import * as store from '../../stores/transcripts.ts';
@@ -41,7 +41,8 @@ import { checkModel, checkSamples, newTranscript, type OwnFiles, sourceOf } from
 import { type FollowUpAnalyses, isSameText } from './follow-up.ts';
 import { listOf, recentOf } from './list.ts';
 import { prepareEdit } from './prepare-edit.ts';
-import { presentSentences, presentTranscript, progressOf } from './present.ts';
+import { presentTranscript, progressOf } from './present.ts';
+import type { Outline, WholeTranscript } from './whole.ts';
 
 type Deps = {
   readonly db: WritableDb;
@@ -51,6 +52,7 @@ type Deps = {
   /** Credits per minute of audio. */
   readonly creditRate: (model: string) => number;
   readonly events: EventHub;
+  readonly changes: TranscriptChanges;
   readonly files: OwnFiles;
   readonly jobs: JobRunner;
   readonly jobEvents: JobEvents;
@@ -59,6 +61,18 @@ type Deps = {
   readonly followUp: FollowUpAnalyses;
   readonly baseUrl: () => string;
 };
+
+/** As its creator asked for it; or with words, whatever its `timestamp_style`: also while it is worked on, or only then not. */
+export type TranscriptForm = 'asked' | 'words' | 'finished';
+
+/** What windows have to learn of a transcription. Whoever subscribes reads it, which takes long for long ones, and publishes it. */
+export type TranscriptChanges = Emitter<{
+  changed: {
+    readonly userId: string;
+    readonly id: string;
+    readonly type: 'transcript.changed' | 'transcript.completed' | 'transcript.failed';
+  };
+}>;
 
 const notFound = () => new AppError('transcript_not_found', 'There is no such transcription.');
 
@@ -134,9 +148,29 @@ export class TranscriptService {
     return store.findProcessing(this.#deps.db, userId).map((transcript) => this.present(transcript));
   }
 
-  sentences(userId: string, id: string): SentenceData['data'] {
-    const transcript = this.#finished(userId, id);
-    return presentSentences(transcript, readSegments(this.#deps.db, transcript.id));
+  /** The transcription without its segments, for a thread that reads them. Throws what `whole` throws. */
+  outline(userId: string, id: string, form: TranscriptForm): Outline {
+    const { transcript, withWords } = this.#inForm(userId, id, form);
+    const transcription = this.#present(transcript, []);
+    return { transcription: this.#suggest(transcript, transcription, form), withWords };
+  }
+
+  /** The transcription with its segments. `finished` throws `transcript_not_ready` while its job waits or runs. */
+  whole(userId: string, id: string, form: TranscriptForm): WholeTranscript {
+    const { transcript } = this.#inForm(userId, id, form);
+    const segments = this.#isHidden(transcript) ? [] : readSegments(this.#deps.db, transcript.id);
+    const transcription = this.#present(transcript, segments);
+    return { transcription: this.#suggest(transcript, transcription, form), segments };
+  }
+
+  #inForm(userId: string, id: string, form: TranscriptForm) {
+    const stored = form === 'finished' ? this.#finished(userId, id) : this.stored(userId, id);
+    const transcript: Transcript = form === 'asked' ? stored : { ...stored, timestampStyle: 'word' };
+    return { transcript, withWords: transcript.timestampStyle === 'word' };
+  }
+
+  #suggest({ userId }: Transcript, transcription: Transcription, form: TranscriptForm): Transcription {
+    return form === 'asked' ? this.#deps.speakers.withSuggestions(userId, transcription) : transcription;
   }
 
   /** The transcription with its words, whatever its `timestamp_style`. */
@@ -148,12 +182,12 @@ export class TranscriptService {
    * Applies a person's corrections: name, text of segments, names of speakers. The analyses of a long text follow when
    * the person pauses (`FollowUpAnalyses`).
    */
-  change(userId: string, id: string, patch: PatchTranscript): Promise<Transcription> {
+  change(userId: string, id: string, patch: PatchTranscript): Promise<void> {
     return this.#corrections.run(id, async () => {
       // The text may change between reading and writing only by an analysis, whose masked words must not be lost.
       while (!(await this.#tryChange(userId, id, patch))) await nextTurn();
       await nextTurn();
-      return this.publishChange(userId, id);
+      this.publishChange(userId, id);
     });
   }
 
@@ -241,7 +275,8 @@ export class TranscriptService {
       });
     });
     jobs.wake();
-    return this.publishChange(userId, id);
+    this.publishChange(userId, id);
+    return this.get(userId, id);
   }
 
   /** Deletes a transcript with its segments and files, after stopping its job. */
@@ -281,14 +316,23 @@ export class TranscriptService {
   }
 
   present(transcript: Transcript): Transcription {
-    const { db, jobs, baseUrl } = this.#deps;
+    const segments = this.#isHidden(transcript) ? [] : readSegments(this.#deps.db, transcript.id);
+    return this.#present(transcript, segments);
+  }
+
+  /** Text that is still to be redacted is never shown. */
+  #isHidden({ status, options }: Transcript): boolean {
+    return status === 'processing' && options.redact_pii;
+  }
+
+  #present(transcript: Transcript, segments: readonly StoredSegment[]): Transcription {
+    const { jobs, baseUrl } = this.#deps;
     const live = jobs.live(transcript.id);
-    // Text that is still to be redacted is never shown.
-    if (transcript.status === 'processing' && transcript.options.redact_pii) {
+    if (this.#isHidden(transcript)) {
       return presentTranscript({ ...transcript, text: '', analysis: {} }, [], live);
     }
     const audioUrl = `${baseUrl()}/v1/transcript/id/${transcript.id}/audio`;
-    return presentTranscript(transcript, readSegments(db, transcript.id), live, audioUrl);
+    return presentTranscript(transcript, segments, live, audioUrl);
   }
 
   /** Undefined where nothing is in progress. */
@@ -317,11 +361,9 @@ export class TranscriptService {
     return transcript;
   }
 
-  /** Tells the user's windows, and answers with the transcription as it is now. */
-  publishChange(userId: string, id: string): Transcription {
-    const answer = this.get(userId, id);
-    this.#deps.events.publish(userId, { type: 'transcript.changed', transcript: answer });
-    return answer;
+  /** Tells the user's windows. */
+  publishChange(userId: string, id: string): void {
+    this.#deps.changes.emit('changed', { userId, id, type: 'transcript.changed' });
   }
 
   #createdBefore(userId: string, key: string | undefined, bodyHash: string): Transcript | undefined {

@@ -1,5 +1,6 @@
 import type { PatchTranscript } from '../../../contract/transcript.ts';
 import { AppError } from '../../base/errors.ts';
+import { createYielder } from '../../base/event-loop.ts';
 import { joinTexts } from '../../base/text.ts';
 import {
   type Analyzer,
@@ -94,9 +95,12 @@ const editSegments = async (
   edits: Edits,
 ): Promise<Map<number, Edited>> => {
   const edited = new Map<number, Edited>();
+  const yieldIfDue = createYielder();
   for (const [place, edit] of new Map(edits.map((each) => [each.id, each]))) {
     const before = readSegment(db, id, segments[place]?.id ?? place);
-    if (before !== undefined) edited.set(place, { before, after: await withEdit(before, edit) });
+    if (before === undefined) continue;
+    edited.set(place, { before, after: await withEdit(before, edit) });
+    await yieldIfDue();
   }
   return edited;
 };

@@ -2,7 +2,7 @@ import type { Emitter } from '../../base/emitter.ts';
 import type { JobEvents } from '../../jobs/events.ts';
 import type { EventHub } from '../events.ts';
 import type { SourceDeleted } from '../files/service.ts';
-import type { TranscriptService } from './index.ts';
+import type { TranscriptChanges, TranscriptService } from './index.ts';
 import { presentSegments } from './present.ts';
 
 type Deps = {
@@ -10,10 +10,11 @@ type Deps = {
   readonly fileEvents: Emitter<{ sourceDeleted: SourceDeleted }>;
   readonly hub: EventHub;
   readonly transcripts: TranscriptService;
+  readonly changes: TranscriptChanges;
 };
 
 /** Publishes to their users what happens to transcripts outside of a request. */
-export const publishTranscriptEvents = ({ jobEvents, fileEvents, hub, transcripts }: Deps): void => {
+export const publishTranscriptEvents = ({ jobEvents, fileEvents, hub, transcripts, changes }: Deps): void => {
   jobEvents.on('progress', ({ transcript, segments, from }) => {
     const { id, userId, options } = transcript;
     const progress = transcripts.progressOf(transcript);
@@ -30,9 +31,9 @@ export const publishTranscriptEvents = ({ jobEvents, fileEvents, hub, transcript
     // Events of an earlier analysis may carry the text from before its redaction.
     if (options.redact_pii) hub.forget(userId, id);
     const type = status === 'completed' ? 'transcript.completed' : 'transcript.failed';
-    hub.publish(userId, { type, transcript: transcripts.get(userId, id) });
+    changes.emit('changed', { userId, id, type });
   });
   fileEvents.on('sourceDeleted', ({ userId, transcriptId }) =>
-    hub.publish(userId, { type: 'transcript.changed', transcript: transcripts.get(userId, transcriptId) }),
+    transcripts.publishChange(userId, transcriptId),
   );
 };

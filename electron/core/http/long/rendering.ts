@@ -1,0 +1,73 @@
+import type { z } from 'zod';
+import type { AaiSubtitlesQuery } from '../../../contract/assemblyai.ts';
+import type { ExportQuery } from '../../../contract/exports.ts';
+import type { Route } from '../../../contract/route.ts';
+import { routes } from '../../../contract/routes.ts';
+import { renderExport } from '../../exports/render.ts';
+import { presentSentences } from '../../services/transcripts/present.ts';
+import type { WholeTranscript } from '../../services/transcripts/whole.ts';
+import { aaiSubtitles } from '../assemblyai/subtitles.ts';
+import { type AaiContext, aaiTranscript } from '../assemblyai/transcript.ts';
+import { aaiParagraphs, aaiSentences, aaiWordSearch, aaiWords } from '../assemblyai/words.ts';
+import { contentDisposition } from '../content-disposition.ts';
+import { success } from '../responses.ts';
+
+/** An answer that is made of a whole transcription. */
+export type Rendering =
+  | { readonly kind: 'transcription' | 'sentences' | 'aaiSentences' | 'aaiParagraphs' }
+  | { readonly kind: 'export'; readonly query: ExportQuery }
+  | { readonly kind: 'aaiTranscript'; readonly context: AaiContext }
+  | { readonly kind: 'aaiSubtitles'; readonly format: 'srt' | 'vtt'; readonly query: AaiSubtitlesQuery }
+  | { readonly kind: 'aaiWordSearch'; readonly words: string };
+
+export type Rendered = {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array;
+};
+
+/** Parsing drops whatever the schema does not declare, so that a row never leaks. */
+const json = <R extends Route & { readonly responses: { readonly 200: z.ZodType } }>(
+  { responses }: R,
+  body: z.input<R['responses'][200]>,
+): Rendered => ({
+  headers: { 'content-type': 'application/json; charset=utf-8' },
+  body: JSON.stringify(responses[200].parse(body)),
+});
+
+const summaryOf = ({ transcription: { id, confidence, duration } }: WholeTranscript) => ({
+  id,
+  confidence: confidence ?? 0,
+  audio_duration: Math.round(duration),
+});
+
+/** Makes an answer of a transcription. All but `transcription` need the segments' words. */
+export const render = async (rendering: Rendering, whole: WholeTranscript): Promise<Rendered> => {
+  const { transcription } = whole;
+  switch (rendering.kind) {
+    case 'transcription':
+      return json(routes.getTranscript, transcription);
+    case 'sentences':
+      return json(routes.getSentences, success(presentSentences(transcription, whole.segments)));
+    case 'export': {
+      const { body, mediaType, fileName } = await renderExport(transcription, rendering.query);
+      const disposition = contentDisposition('attachment', fileName);
+      return { headers: { 'content-type': mediaType, 'content-disposition': disposition }, body };
+    }
+    case 'aaiTranscript':
+      return json(routes.aaiGet, aaiTranscript(transcription, rendering.context));
+    case 'aaiSentences':
+      return json(routes.aaiSentences, { ...summaryOf(whole), sentences: aaiSentences(transcription) });
+    case 'aaiParagraphs':
+      return json(routes.aaiParagraphs, { ...summaryOf(whole), paragraphs: aaiParagraphs(transcription) });
+    case 'aaiSubtitles':
+      return {
+        headers: { 'content-type': 'text/plain; charset=utf-8' },
+        body: aaiSubtitles(transcription, rendering.format, rendering.query),
+      };
+    case 'aaiWordSearch': {
+      const matches = aaiWordSearch(aaiWords(transcription), rendering.words.split(','));
+      const total_count = matches.reduce((sum, match) => sum + match.count, 0);
+      return json(routes.aaiWordSearch, { id: transcription.id, total_count, matches });
+    }
+  }
+};

@@ -1,0 +1,141 @@
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import type { FastifyReply } from 'fastify';
+import { isAppError, messageOf } from '../../base/errors.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { EventHub } from '../../services/events.ts';
+import type {
+  TranscriptChanges,
+  TranscriptForm,
+  TranscriptService,
+} from '../../services/transcripts/index.ts';
+import type { Outline } from '../../services/transcripts/whole.ts';
+import type { FromRenderingThread, ToRenderingThread } from './messages.ts';
+import { type Rendered, type Rendering, render } from './rendering.ts';
+
+const SOURCE = pathToFileURL(join(import.meta.dirname, 'rendering-thread.ts'));
+/** The thread's modules take a moment and 60 MB: it stays for the next answer, but not for good. */
+const IDLE_MS = 30_000;
+/** How often a text may change between the outline and the thread's reading before it is read here. */
+const MAX_CHANGES = 3;
+/** Characters of a text, of 40 and 15 minutes of speech, up to which an answer takes less than a thread's detour. */
+const MAX_SHORT = { transcription: 40_000, others: 15_000 } as const;
+
+type Options = {
+  readonly events: EventHub;
+  readonly logger: Logger;
+  readonly transcripts: TranscriptService;
+  readonly databasePath: string;
+  /** The thread's file in a bundled program; default: its source. */
+  readonly thread?: URL | undefined;
+};
+
+type Change = Parameters<Parameters<TranscriptChanges['on']>[1]>[0];
+type Pending = { resolve(message: FromRenderingThread): void; reject(error: unknown): void };
+
+const formOf = ({ kind }: Rendering): TranscriptForm =>
+  kind === 'transcription' ? 'asked' : kind === 'aaiTranscript' ? 'words' : 'finished';
+
+/** Answers that are made of whole transcriptions: those of long ones in a thread, so that no other request waits. */
+export class Renderings {
+  readonly #options: Options;
+  readonly #pending = new Map<number, Pending>();
+  #worker: Worker | undefined;
+  #idle: NodeJS.Timeout | undefined;
+  #next = 0;
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  /** Sends an answer made of the user's transcription. Throws what `TranscriptService.outline` throws. */
+  async send(reply: FastifyReply, userId: string, id: string, rendering: Rendering): Promise<void> {
+    const { headers, body } = await this.#render(userId, id, rendering);
+    await reply
+      .headers(headers)
+      .send(typeof body === 'string' ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength));
+  }
+
+  /** Publishes a transcription to its user's windows; a long one follows when the thread has made it. */
+  publish({ userId, id, type }: Change): void {
+    const { transcripts, events, logger } = this.#options;
+    if (transcripts.outline(userId, id, 'asked').transcription.text.length <= MAX_SHORT.transcription) {
+      events.publish(userId, { type, transcript: transcripts.get(userId, id) });
+    } else if (events.hasListeners(userId)) {
+      this.#publishLong({ userId, id, type }).catch((error: unknown) => {
+        // Deleted meanwhile, which is an event of its own.
+        if (isAppError(error)) return;
+        events.skip(userId);
+        logger.warn({ transcript: id, reason: messageOf(error) }, 'A change could not be published');
+      });
+    } else events.skip(userId);
+  }
+
+  async #publishLong({ userId, id, type }: Change): Promise<void> {
+    const { transcripts, events } = this.#options;
+    const textNow = () => transcripts.outline(userId, id, 'asked').transcription.text;
+    let text: string;
+    let body: Rendered['body'];
+    do {
+      text = textNow();
+      ({ body } = await this.#render(userId, id, { kind: 'transcription' }));
+      // Words that were redacted meanwhile must not be published.
+    } while (text !== textNow());
+    events.publishData(userId, type, `{"transcript":${Buffer.from(body).toString()}}`);
+  }
+
+  /** Ends the thread; answers that it owes fail. */
+  async close(): Promise<void> {
+    const worker = this.#worker;
+    this.#forget(worker, new Error('The rendering thread was closed.'));
+    await worker?.terminate();
+  }
+
+  async #render(userId: string, id: string, rendering: Rendering): Promise<Rendered> {
+    const { transcripts } = this.#options;
+    const form = formOf(rendering);
+    const longest = rendering.kind === 'transcription' ? MAX_SHORT.transcription : MAX_SHORT.others;
+    for (let changes = 0; changes < MAX_CHANGES; changes++) {
+      const outline = transcripts.outline(userId, id, form);
+      if (outline.transcription.text.length <= longest) break;
+      const answer = await this.#inThread(outline, rendering);
+      if (answer.kind === 'rendered') return answer.rendered;
+      if (answer.kind === 'failed') throw new Error(answer.error);
+    }
+    return render(rendering, transcripts.whole(userId, id, form));
+  }
+
+  #inThread(outline: Outline, rendering: Rendering): Promise<FromRenderingThread> {
+    const worker = this.#start();
+    const number = this.#next++;
+    const { promise, resolve, reject } = Promise.withResolvers<FromRenderingThread>();
+    this.#pending.set(number, { resolve, reject });
+    const { databasePath } = this.#options;
+    worker.postMessage({ number, databasePath, outline, rendering } satisfies ToRenderingThread);
+    return promise;
+  }
+
+  #start(): Worker {
+    clearTimeout(this.#idle);
+    if (this.#worker !== undefined) return this.#worker;
+    const worker = new Worker(this.#options.thread ?? SOURCE);
+    this.#worker = worker;
+    worker.on('message', (message: FromRenderingThread) => {
+      this.#pending.get(message.number)?.resolve(message);
+      this.#pending.delete(message.number);
+      if (this.#pending.size === 0) this.#idle = setTimeout(() => this.close(), IDLE_MS).unref();
+    });
+    worker.once('error', (error) => this.#forget(worker, error));
+    worker.once('exit', () => this.#forget(worker, new Error('The rendering thread ended early.')));
+    return worker;
+  }
+
+  #forget(worker: Worker | undefined, reason: unknown): void {
+    if (worker !== this.#worker) return;
+    this.#worker = undefined;
+    clearTimeout(this.#idle);
+    for (const { reject } of this.#pending.values()) reject(reason);
+    this.#pending.clear();
+  }
+}

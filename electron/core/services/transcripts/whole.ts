@@ -1,0 +1,30 @@
+import type { Transcription } from '../../../contract/transcript.ts';
+import { joinTexts } from '../../base/text.ts';
+import { readSegmentsOf } from '../../stores/read-only.ts';
+import type { StoredSegment } from '../../stores/segments.ts';
+import { presentSegments } from './present.ts';
+
+/** A transcription as its user sees it, and its segments as they are stored. */
+export type WholeTranscript = {
+  readonly transcription: Transcription;
+  readonly segments: readonly StoredSegment[];
+};
+
+/** A transcription whose segments are still to be read. */
+export type Outline = {
+  readonly transcription: Transcription;
+  readonly withWords: boolean;
+};
+
+/**
+ * Reads the segments of an outline from the database file: for threads. Undefined where the text has changed since the
+ * outline was made.
+ */
+export const completeOutline = (
+  databasePath: string,
+  { transcription, withWords }: Outline,
+): WholeTranscript | undefined => {
+  const segments = readSegmentsOf(databasePath, transcription.id);
+  if (joinTexts(segments.map(({ text }) => text)) !== transcription.text) return undefined;
+  return { transcription: { ...transcription, segments: presentSegments(segments, withWords) }, segments };
+};
