@@ -34,7 +34,7 @@ describe('library screen', () => {
 
   it('filters by language, model and date, and shows and clears active filters', async () => {
     const { page } = window;
-    await page.getByRole('button', { name: 'Filter' }).click();
+    await page.getByRole('button', { name: /^Filter/ }).click();
     const form = page.getByRole('dialog', { name: 'Filter' });
     const choose = async (field: string, choice: string) => {
       await form.getByRole('combobox', { name: field }).click();
@@ -50,7 +50,7 @@ describe('library screen', () => {
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Remove filter until 31 Jan 2020' }).click();
     await expect.poll(() => page.locator('[data-row-link]').count()).toBe(3);
-    await page.getByRole('button', { name: 'Filter' }).click();
+    await page.getByRole('button', { name: /^Filter/ }).click();
     await choose('Added', 'Today');
     await choose('Language', 'German');
     await page.getByText('No transcript fits this filter.').waitFor();
