@@ -1,5 +1,4 @@
 import { rmSync, writeFileSync } from 'node:fs';
-import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { isoTime, systemClock } from './base/clock.ts';
 import { messageOf } from './base/errors.ts';
@@ -22,6 +21,7 @@ import { addAssemblyAiRoutes } from './http/assemblyai/routes.ts';
 import { Renderings } from './http/long/renderings.ts';
 import { addMcpRoutes } from './http/mcp/index.ts';
 import { addOpenAiRoutes } from './http/openai/routes.ts';
+import { RepliesInProgress } from './http/replies-in-progress.ts';
 import { RequestLog } from './http/request-log.ts';
 import { createServer, listen } from './http/server.ts';
 import { addAccountRoutes } from './http/v1/accounts.ts';
@@ -163,6 +163,7 @@ export const createApp = async (config: AppConfig, host: Host): Promise<App> => 
     isShuttingDown: () => closing !== undefined,
     bucket: createBucketCors(services.files),
   });
+  const replies = new RepliesInProgress(server);
   const renderings = new Renderings({
     ...services,
     logger,
@@ -195,12 +196,13 @@ export const createApp = async (config: AppConfig, host: Host): Promise<App> => 
   const stopScrubbing = startScrubbing(db, (error) => warnOfScrub(logger, error));
   const close = async () => {
     clearInterval(pruning);
+    const repliesSent = replies.now();
     await stopScrubbing();
     await reserve.stop();
     await services.jobs.close();
     await services.followUp.close();
     // Requests that waited for a job are answered now; closing the server at once would cut their connections instead.
-    await setImmediate();
+    await repliesSent();
     await services.models.close();
     await server.close();
     await renderings.close();
