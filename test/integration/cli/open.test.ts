@@ -46,6 +46,9 @@ const ended = async (child: ChildProcess) => {
 const linkIn = (options: readonly string[]): URL =>
   new URL(options.find((option) => option.startsWith('--app='))?.slice('--app='.length) ?? '');
 
+/** A whole line with a link: what is written may come in pieces. */
+const LINK = /http:\S+#token=\S+(?=\s)/;
+
 it.runIf(process.platform === 'linux')(
   'earshot open runs the service as long as its window is open, and opens another one of a running service',
   async () => {
@@ -102,9 +105,14 @@ it.runIf(process.platform === 'linux')(
     const child = await open(temporaryFolder(), browser);
     const stopped = ended(child);
     const printed = await new Promise<string>((resolve) => {
-      child.stderr?.once('data', (chunk: Buffer) => resolve(chunk.toString()));
+      let said = '';
+      child.stderr?.on('data', (chunk: Buffer) => {
+        said += chunk.toString();
+        const found = LINK.exec(said)?.[0];
+        if (found !== undefined) resolve(found);
+      });
     });
-    const link = new URL(/http:\S+#token=\S+/.exec(printed)?.[0] ?? '');
+    const link = new URL(printed);
     expect((await fetch(`${link.origin}/v1/health`)).ok).toBe(true);
     execFileSync('kill', [String(child.pid)]);
     expect((await stopped).code).toBe(0);
