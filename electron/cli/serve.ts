@@ -140,6 +140,9 @@ const serve = async (options: ServeOptions): Promise<void> => {
     return;
   }
   const { url, dataDir } = app;
+  // Before the address is printed: whoever reads it may stop the service at once, also while the window is opening.
+  const windowClosed = Promise.withResolvers<void>();
+  const done = closeWhenDone(app, windowClosed.promise, options.json === true);
   await printAddress(
     { url, loginUrl: app.loginUrl(), pid: process.pid, dataDir, version: VERSION },
     banner(app, options),
@@ -147,7 +150,8 @@ const serve = async (options: ServeOptions): Promise<void> => {
   );
   const place = await options.place?.(createClient({ baseUrl: url, key: app.localKey }));
   const window = await options.window?.(linkTo(app.loginUrl(), place), dataDir);
-  process.exitCode = await closeWhenDone(app, window?.closed, options.json === true);
+  void window?.closed?.then(windowClosed.resolve);
+  process.exitCode = await done;
   window?.close();
 };
 

@@ -155,7 +155,7 @@ describe('microphone recording with private data', () => {
     await text.getByText('budget', { exact: false }).waitFor();
     expect((await text.textContent())?.replace(/\s+/g, ' ')).not.toMatch(/David|Clark/);
     await page.getByRole('tab', { name: 'Details' }).click();
-    await page.getByText('Heard again: nothing of it is left.', { exact: false }).waitFor();
+    await page.getByText('Rechecked: none audible.', { exact: false }).waitFor();
     await page.getByRole('button', { name: 'Play', exact: true }).click();
     await page.locator('.w.play').waitFor();
     const { data } = await server.client.call('listFiles');

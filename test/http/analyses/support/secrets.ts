@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { type Dirent, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestServer } from '../../../support/server.ts';
 
@@ -30,11 +30,14 @@ export const turnOffBackups = async ({ client }: TestServer): Promise<void> => {
   await client.call('patchSettings', { body: { 'storage.backups': false } });
 };
 
+/** The disk's reserve holds random bytes, which spell any short word by chance, and nothing of a user's. */
+const isData = (entry: Dirent): boolean => entry.isFile() && entry.name !== 'earshot.reserve';
+
 /** Searches every file of a folder; returns `file: secret` for each one found. */
 export const secretsInFolder = (folder: string, secrets: readonly string[]): string[] => {
   const sure = secrets.filter((secret) => !SHORT_NUMBER.test(secret));
   return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
+    .filter(isData)
     .flatMap((entry) => {
       const path = join(entry.parentPath, entry.name);
       const text = readFileSync(path).toString('latin1');
@@ -45,6 +48,6 @@ export const secretsInFolder = (folder: string, secrets: readonly string[]): str
 /** The files of a folder that contain these bytes. */
 export const filesHolding = (folder: string, bytes: Buffer): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
+    .filter(isData)
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((path) => readFileSync(path).includes(bytes));
