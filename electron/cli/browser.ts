@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { accessSync, constants, mkdirSync } from 'node:fs';
+import { accessSync, constants, lstatSync, mkdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { printMessage } from './terminal.ts';
 
@@ -107,6 +107,9 @@ const isStarted = async (child: ChildProcess): Promise<'running' | 'handed over'
   return Promise.race([ended, timeout]);
 };
 
+/** Chromium's mark in a profile that a running browser has: a link to no file, on Windows a file. */
+const PROFILE_LOCK = process.platform === 'win32' ? 'lockfile' : 'SingletonLock';
+
 /** Opens the page as a window of its own in Chromium, Chrome or Edge, and in the default browser where there is none. */
 export const openWindow: OpenWindow = async (url, dataDir) => {
   if (!hasScreen()) {
@@ -115,13 +118,17 @@ export const openWindow: OpenWindow = async (url, dataDir) => {
   }
   const browser = browserPlaces(process.env, process.platform).find(isProgram);
   if (browser === undefined) return openInBrowser(url, dataDir);
-  mkdirSync(join(dataDir, 'window'), { recursive: true, mode: 0o700 });
+  const profile = join(dataDir, 'window');
+  mkdirSync(profile, { recursive: true, mode: 0o700 });
+  const isInUse = lstatSync(join(profile, PROFILE_LOCK), { throwIfNoEntry: false }) !== undefined;
   const child = spawn(browser, appWindowOptions(url, dataDir), { stdio: 'ignore', detached: true });
   const closed = new Promise<void>((resolve) => {
     child.once('exit', () => resolve());
   });
   const started = await isStarted(child);
   if (started === 'failed') return openInBrowser(url, dataDir);
-  if (started === 'handed over') return NOTHING;
+  // A browser that ends at once has given the address to the one that has its profile. If there is none, a person closed
+  // the window.
+  if (started === 'handed over' && isInUse) return NOTHING;
   return { closed, close: () => void child.kill(), leave: () => child.unref() };
 };
