@@ -1,14 +1,13 @@
 import type { Model } from '../../../contract/system.ts';
-import { isModelAlias, MODEL_ALIASES, type ModelAlias } from '../../../contract/transcript.ts';
+import { MODEL_ALIASES } from '../../../contract/transcript.ts';
 import type { Clock } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
-import { type Capabilities, capabilitiesOf } from '../../engines/whisper/capabilities.ts';
-import { readModelHeader } from '../../engines/whisper/model-header.ts';
 import type { PipelineModel, SpeakerModels } from '../../pipeline/deps.ts';
 import { deleteModelSpeed, listModelsInUse, readModelSpeeds, writeModelSpeed } from '../../stores/models.ts';
 import type { SettingsService } from '../settings.ts';
 import { type Benchmark, type BenchmarkDeps, measureSpeed } from './benchmark.ts';
-import { type CatalogueModel, catalogueOf, isEnglishId, type ModelLanguages, STARTERS } from './catalogue.ts';
+import { type CatalogueModel, type ModelLanguages, STARTERS } from './catalogue.ts';
+import { isStarter, ModelDirectory } from './directory.ts';
 import { type DownloadDeps, ModelDownloads } from './downloads.ts';
 import { type ModelDirs, ModelFiles } from './files.ts';
 import { importModel } from './import.ts';
@@ -30,12 +29,11 @@ type PrepareOptions = {
   readonly onDownload: (fraction: number) => void;
 };
 
-const aliasSetting = (alias: ModelAlias) => `models.aliases.${alias}` as const;
-
 /** Lists, resolves, installs, imports, benchmarks and removes models. */
 export class ModelService {
   readonly #deps: Deps;
   readonly #files: ModelFiles;
+  readonly #directory: ModelDirectory;
   readonly #downloads: ModelDownloads;
   readonly #speeds: Map<string, number>;
   readonly #trial: ModelTrial;
@@ -46,6 +44,7 @@ export class ModelService {
     const { settings } = deps;
     this.#deps = deps;
     this.#files = new ModelFiles(deps.dirs);
+    this.#directory = new ModelDirectory({ settings, files: this.#files });
     this.#trial = { ...deps, bundled: (part) => this.#speakerModel(STARTER_SPEAKERS[part].id) };
     this.#downloads = new ModelDownloads({
       ...deps,
@@ -59,7 +58,7 @@ export class ModelService {
 
   /** Resumes the downloads that were active when the program ended. */
   async open(): Promise<void> {
-    await this.#downloads.open((id) => this.#find(id));
+    await this.#downloads.open((id) => this.#directory.find(id));
   }
 
   /** Stops downloads; the next start resumes them. */
@@ -69,42 +68,29 @@ export class ModelService {
 
   /** The model id of a name in a request: that of an alias, else the name itself. */
   idOf(name: string): string {
-    return isModelAlias(name) ? this.#deps.settings.get(aliasSetting(name)) : name;
+    return this.#directory.idOf(name);
   }
 
-  /** Whether a name is an alias, a catalogue entry or an installed file of a speech model. */
+  /** Whether a name is an alias, a catalog entry or an installed file of a speech model. */
   isKnown(name: string): boolean {
-    const id = this.idOf(name);
-    if (speakerPartOf(id) !== undefined) return false;
-    return isStarter(id) || this.#find(id) !== undefined || this.isInstalled(id);
+    return this.#directory.isKnown(name);
   }
 
   /** What the model of a name transcribes. */
   languagesOf(name: string): ModelLanguages {
-    const id = this.idOf(name);
-    if (name === 'nano' || isEnglishId(id)) return ['en'];
-    const known = STARTERS.find((starter) => starter.id === id) ?? this.#find(id);
-    if (known !== undefined) return known.kind === 'whisper' ? 'multilingual' : known.languages;
-    return this.#headerOf(id)?.multilingual === false ? ['en'] : 'multilingual';
+    return this.#directory.languagesOf(name);
   }
 
-  /** Whether the model can translate to English: neither `.en` nor `turbo` models nor those of Parakeet's family can. */
   canTranslate(name: string): boolean {
-    const id = this.idOf(name);
-    return this.#kindOf(id) === 'whisper' && this.languagesOf(name) === 'multilingual' && !/turbo/.test(id);
+    return this.#directory.canTranslate(name);
   }
 
-  /**
-   * A multilingual Whisper model that is installed, the smallest one: it hears which language is spoken. Never the
-   * demonstration model, which takes every voice for one of its four languages.
-   */
   languageDetector(): { readonly path: string } | undefined {
-    const [smallest] = this.#files
-      .installed()
-      .filter(({ id }) => this.#kindOf(id) === 'whisper' && this.languagesOf(id) === 'multilingual')
-      .sort((a, b) => a.size - b.size);
-    const path = smallest === undefined ? undefined : this.#files.path(smallest.id);
-    return path === undefined ? undefined : { path };
+    return this.#directory.languageDetector();
+  }
+
+  isInstalled(id: string): boolean {
+    return this.#directory.isInstalled(id);
   }
 
   /** The installed model of a name. Throws `model_not_installed` with the command that installs it. */
@@ -117,7 +103,7 @@ export class ModelService {
         `The model ${id}${id === name ? '' : ` (behind ${name})`} is not installed. Install it with: earshot models install ${id}`,
       );
     }
-    return { id, path, demonstration: isStarter(id), capabilities: this.#capabilitiesOf(id) };
+    return { id, path, demonstration: isStarter(id), capabilities: this.#directory.capabilitiesOf(id) };
   }
 
   /**
@@ -125,7 +111,7 @@ export class ModelService {
    * `model_not_installed` with the reason as its cause, `cancelled`.
    */
   async prepare(name: string, { signal, onDownload }: PrepareOptions): Promise<PipelineModel> {
-    const model = this.#find(this.idOf(name));
+    const model = this.#directory.find(this.idOf(name));
     if (model === undefined || this.isInstalled(model.id) || !this.#deps.settings.get('models.autoInstall')) {
       return this.resolve(name);
     }
@@ -158,12 +144,9 @@ export class ModelService {
     const id = this.idOf(name);
     if (!this.isKnown(name)) return false;
     return (
-      this.isInstalled(id) || (this.#find(id) !== undefined && this.#deps.settings.get('models.autoInstall'))
+      this.isInstalled(id) ||
+      (this.#directory.find(id) !== undefined && this.#deps.settings.get('models.autoInstall'))
     );
-  }
-
-  isInstalled(id: string): boolean {
-    return this.#files.path(id) !== undefined;
   }
 
   /**
@@ -173,7 +156,7 @@ export class ModelService {
   async install(name: string): Promise<{ started: boolean; model: Model }> {
     const id = this.idOf(name);
     if (this.isInstalled(id)) return { started: false, model: this.get(id) };
-    const model = this.#find(id);
+    const model = this.#directory.find(id);
     if (model === undefined) throw unknown(id);
     await this.#downloads.start(model);
     return { started: true, model: this.get(id) };
@@ -213,7 +196,7 @@ export class ModelService {
 
   /** Imports a local model file. Throws as `importModel` does. */
   async import(path: string, id: string | undefined): Promise<Model> {
-    const find = (wanted: string) => this.#find(wanted);
+    const find = (wanted: string) => this.#directory.find(wanted);
     const imported = await importModel({ files: this.#files, trial: this.#trial, find }, { path, id });
     // A download of the same model is now superfluous.
     await this.#downloads.cancel(imported);
@@ -269,7 +252,7 @@ export class ModelService {
   }
 
   list(): Model[] {
-    const catalogue = this.#catalogue();
+    const catalogue = this.#directory.catalogue();
     const known = new Set(catalogue.map((model) => model.id));
     const files = new Map(this.#files.installed().map(({ id, size }) => [id, size]));
     return [
@@ -292,7 +275,7 @@ export class ModelService {
           this.#present({
             id,
             name: id,
-            kind: this.#kindOf(id),
+            kind: this.#directory.kindOf(id),
             size,
             sha1: null,
             sha256: null,
@@ -301,33 +284,6 @@ export class ModelService {
           }),
         ),
     ];
-  }
-
-  #catalogue(): readonly CatalogueModel[] {
-    return catalogueOf(this.#deps.settings.get('models.catalogue'));
-  }
-
-  /** The kind of a model file of the user's own, by its name and header. */
-  #kindOf(id: string): Model['kind'] {
-    if (speakerPartOf(id) !== undefined) return 'speakers';
-    const known = STARTERS.find((starter) => starter.id === id) ?? this.#find(id);
-    return known?.kind ?? this.#headerOf(id)?.family ?? 'whisper';
-  }
-
-  /** Undefined if the model is not installed, or its file is of no family. */
-  #headerOf(id: string): ReturnType<typeof readModelHeader> {
-    const path = this.#files.path(id);
-    return path === undefined ? undefined : readModelHeader(path);
-  }
-
-  #capabilitiesOf(id: string): Capabilities {
-    const header = this.#headerOf(id);
-    const multilingual = header?.multilingual ?? this.languagesOf(id) === 'multilingual';
-    return capabilitiesOf({ family: header?.family ?? 'whisper', multilingual });
-  }
-
-  #find(id: string): CatalogueModel | undefined {
-    return this.#catalogue().find((model) => model.id === id);
   }
 
   async #fetch(
@@ -407,8 +363,6 @@ export class ModelService {
     };
   }
 }
-
-const isStarter = (id: string): boolean => STARTERS.some((starter) => starter.id === id);
 
 const unknown = (id: string): AppError =>
   new AppError(
