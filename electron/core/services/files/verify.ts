@@ -1,6 +1,6 @@
 import { createPace, FULL_SPEED } from '../../base/event-loop.ts';
 import { filesAfter, storageTotals } from '../../stores/files.ts';
-import type { CopyReport } from '../../stores/objects/store.ts';
+import type { CopyReport } from '../../stores/objects/repairs.ts';
 import type { Files } from './create.ts';
 
 const BATCH = 200;

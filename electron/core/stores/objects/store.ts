@@ -1,20 +1,17 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import { AppError, hasDiskFullCode, isAppError, messageOf } from '../../base/errors.ts';
-import { FULL_SPEED, type Pace } from '../../base/event-loop.ts';
+import type { Pace } from '../../base/event-loop.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { WritableDb } from '../database.ts';
 import * as files from '../files.ts';
-import { BLOCK_SIZE, blockCount } from './blocks.ts';
-import { DamagedObjectError, type KnownObject, OpenCopies, sha256Of } from './copies.ts';
+import { BLOCK_SIZE } from './blocks.ts';
+import { DamagedObjectError, type KnownObject, OpenCopies } from './copies.ts';
 import { ObjectFolder } from './folder.ts';
+import { CopyRepairs, type CopyReport } from './repairs.ts';
 import { type StagedObject, writeStaged } from './staging.ts';
-
-/** `mended`: was damaged and is repaired; `lost`: damaged beyond repair; `away`: its disk is not there. */
-export type CopyState = 'good' | 'mended' | 'lost' | 'away';
-export type CopyReport = { readonly folder: string; readonly state: CopyState };
 
 /** What the store needs to know of a file. */
 type StoredObject = Pick<files.FileRecord, 'id' | 'object' | 'size' | 'sha256'>;
@@ -61,7 +58,7 @@ export class ObjectStore {
   /** Objects that are being staged or removed: the sweeper leaves them alone. */
   readonly #active = new Set<string>();
   readonly #verified = new Map<string, VerifiedCopy>();
-  readonly #repairs = new Map<string, Promise<CopyReport[]>>();
+  readonly #repairs: CopyRepairs;
 
   constructor({ db, root, mirrors, clock, logger }: ObjectStoreOptions) {
     this.#db = db;
@@ -72,6 +69,13 @@ export class ObjectStore {
       this.#primary,
       ...mirrors.map((path, index) => new ObjectFolder(resolve(path), `mirror-${index + 1}`)),
     ];
+    this.#repairs = new CopyRepairs({
+      db,
+      folders: this.#folders,
+      clock,
+      logger,
+      remove: (object) => this.remove(object),
+    });
   }
 
   /** `local`, then the mirrors. */
@@ -168,7 +172,7 @@ export class ObjectStore {
   async sweep(): Promise<number> {
     let removed = 0;
     for (const object of files.writeIntents(this.#db)) {
-      if (this.#active.has(object) || this.#repairs.has(object)) continue;
+      if (this.#active.has(object) || this.#repairs.isRepairing(object)) continue;
       if (files.hasFile(this.#db, object)) {
         for (const folder of this.#folders) if (await folder.isPresent()) await folder.removeIncoming(object);
         files.deleteWriteIntent(this.#db, object);
@@ -239,28 +243,20 @@ export class ObjectStore {
   }
 
   /** Compares every copy with the SHA-256, and repairs damaged ones. */
-  async verify(file: StoredObject, pace: Pace = FULL_SPEED): Promise<CopyReport[]> {
-    let isIntact = true;
-    for (const folder of this.#folders) {
-      isIntact = isIntact && (await sha256Of(folder, file.object, pace)) === file.sha256;
-    }
-    if (isIntact) return this.#folders.map(({ label }) => ({ folder: label, state: 'good' }));
-    // Deleted while it was read.
-    return files.hasFile(this.#db, file.object) ? this.repair(file) : [];
+  async verify(file: StoredObject, pace?: Pace): Promise<CopyReport[]> {
+    // Deleted since it was listed.
+    if (!files.hasFile(this.#db, file.object)) return [];
+    return this.#repairs.verify(this.#known(file), file.id, pace);
   }
 
   /** Replaces missing and damaged copies. One intact copy of each block is enough, in whichever folder. */
-  repair(file: StoredObject): Promise<CopyReport[]> {
-    const running = this.#repairs.get(file.object);
-    if (running !== undefined) return running;
-    const work = this.#repairAll(file).finally(() => this.#repairs.delete(file.object));
-    this.#repairs.set(file.object, work);
-    return work;
+  async repair(file: StoredObject): Promise<CopyReport[]> {
+    return this.#repairs.repair(this.#known(file), file.id);
   }
 
   /** Resolves when no repair is running. */
-  async idle(): Promise<void> {
-    await Promise.allSettled(this.#repairs.values());
+  idle(): Promise<void> {
+    return this.#repairs.idle();
   }
 
   /** Objects without a file, e.g. after the database was restored from an older backup. */
@@ -361,58 +357,5 @@ export class ObjectStore {
     this.repair(file).catch((error: unknown) => {
       this.#logger.error({ file: file.id, reason: messageOf(error) }, 'A damaged copy could not be repaired');
     });
-  }
-
-  async #repairAll(file: StoredObject): Promise<CopyReport[]> {
-    const known = this.#known(file);
-    const reports: CopyReport[] = [];
-    for (const folder of this.#folders) {
-      reports.push({ folder: folder.label, state: await this.#repairCopy(folder, known) });
-    }
-    for (const { folder, state } of reports) {
-      if (state !== 'good') this.#logger.warn({ file: file.id, folder, state }, 'A copy was damaged');
-    }
-    return reports;
-  }
-
-  async #repairCopy(folder: ObjectFolder, known: KnownObject): Promise<CopyState> {
-    if (!(await folder.isPresent())) return 'away';
-    if ((await sha256Of(folder, known.object)) === known.sha256) return 'good';
-    files.insertWriteIntent(this.#db, known.object, this.#clock.now());
-    await folder.removeIncoming(known.object);
-    try {
-      await this.#rebuild(folder, known);
-      return 'mended';
-    } catch (error) {
-      if (error instanceof DamagedObjectError) return 'lost';
-      throw error;
-    } finally {
-      await folder.removeIncoming(known.object);
-      // A file that was deleted during the repair must not come back.
-      if (files.hasFile(this.#db, known.object)) files.deleteWriteIntent(this.#db, known.object);
-      else await this.remove(known.object);
-    }
-  }
-
-  async #rebuild(folder: ObjectFolder, known: KnownObject): Promise<void> {
-    const copies = new OpenCopies(this.#folders, known);
-    const hash = createHash('sha256');
-    try {
-      const handle = await folder.create(known.object);
-      try {
-        for (let index = 0; index < blockCount(known.size); index++) {
-          const block = await copies.block(index);
-          hash.update(block);
-          await handle.writeFile(block);
-        }
-        await handle.sync();
-      } finally {
-        await handle.close();
-      }
-      if (hash.digest('hex') !== known.sha256) throw new DamagedObjectError();
-      await folder.promote(known.object);
-    } finally {
-      await copies.close();
-    }
   }
 }
