@@ -74,6 +74,7 @@ type ServerInfo = {
 const deleteUser = async ({ accounts, transcripts, files }: Services, id: string): Promise<void> => {
   const user = accounts.deletableUser(id);
   await transcripts.removeAllOf(user.id);
+  await files.recordings.removeAllOf(user.id);
   await files.service.removeAllOf(user.id);
   accounts.removeUser(user.id);
 };

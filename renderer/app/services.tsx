@@ -57,7 +57,7 @@ export const createServices = (core: CoreServices, key: string): Services => {
     live,
     dialogs: createDialogs(),
     uploads: createUploads({ client, baseUrl: core.baseUrl }),
-    recording: createRecording(),
+    recording: createRecording({ baseUrl: core.baseUrl, key }),
   };
 };
 

@@ -100,6 +100,7 @@ const RecordingBar = () => {
   const isOpen = useStore(dialogs.store, ({ open }) => open.kind === 'record');
   const state = useStore(recording.store, (each) => each.state);
   const seconds = useStore(recording.store, (each) => Math.floor(each.seconds));
+  const isUnsaved = useStore(recording.store, (each) => each.unsaved !== undefined);
   if (state === 'none' || isOpen) return null;
   return (
     <section
@@ -109,6 +110,7 @@ const RecordingBar = () => {
       <Mic size={15} strokeWidth={1.75} aria-hidden />
       <span className="tnum flex-1">
         {t(state === 'paused' ? 'record.paused' : 'record.running')} {formatClock(seconds)}
+        {isUnsaved && ` · ${t('record.unsaved.short')}`}
       </span>
       <Button variant="link" className="!text-bad" onClick={() => dialogs.open({ kind: 'record' })}>
         {t('record.show')}

@@ -1,15 +1,22 @@
 import { createStore } from 'zustand/vanilla';
+import type { StoredFile } from '../../electron/contract/storage.ts';
 
 /** Input of a new transcription. */
 export type Source =
   | {
       readonly kind: 'file';
       readonly file: File;
-      /** The id of a microphone recording that is kept in this browser alone until it is uploaded. */
+      /** The id of a microphone recording, of which the service has what was recorded so far. */
       readonly recording?: string;
     }
   | { readonly kind: 'url'; readonly url: string }
-  | { readonly kind: 'stored'; readonly key: string; readonly name: string };
+  | {
+      readonly kind: 'stored';
+      readonly key: string;
+      readonly name: string;
+      /** A recording that was left behind, and its metadata once it is not any more. */
+      readonly recovered?: { readonly metadata: StoredFile['metadata'] };
+    };
 
 type DialogState =
   | { readonly kind: 'none' }

@@ -1,36 +1,43 @@
 import { createStore } from 'zustand/vanilla';
+import { createClient } from '../../electron/contract/client.ts';
 import { createRecorder, type Recorder } from '../lib/recorder.ts';
-import { createRecordingStorage, type StoredRecording } from '../lib/recording-storage.ts';
+import { createRecordingUpload, type RecordingUpload } from '../lib/recording-upload.ts';
 
 type RecordingState = {
   readonly state: 'none' | 'running' | 'paused';
-  /** Why it could not begin, or what is wrong with it. */
-  readonly problem: 'microphone' | 'storage' | undefined;
+  /** The microphone could not be opened. */
+  readonly hasFailed: boolean;
+  /** Why the service does not have the recording as far as it goes. */
+  readonly unsaved: unknown;
   /** Recorded seconds, without pauses. */
   readonly seconds: number;
   /** The latest levels, 0 to 1, oldest first. */
   readonly levels: readonly number[];
-  /** Recordings that a window left behind when it crashed or was closed. */
-  readonly left: readonly StoredRecording[];
 };
 
-/** A finished recording, and its id in the browser's storage, where it stays until it is stored elsewhere. */
+/** A finished recording, and its id among those that this window has to store or to discard. */
 export type FinishedRecording = { readonly file: File; readonly recording: string };
 
 export const LEVEL_COUNT = 48;
 const TICK_MS = 100;
-const NONE = { state: 'none', problem: undefined, seconds: 0, levels: [] } as const;
+const NONE = { state: 'none', hasFailed: false, unsaved: undefined, seconds: 0, levels: [] } as const;
 
-const fileName = (prefix: string, at: number) =>
-  `${prefix}-${new Date(at).toISOString().slice(0, 16).replace('T', '-').replace(':', '')}.webm`;
+const fileName = (at: number) =>
+  `recording-${new Date(at).toISOString().slice(0, 16).replace('T', '-').replace(':', '')}.webm`;
+
+type Options = { readonly baseUrl: string; readonly key: string };
 
 /** The microphone recording of this window, which goes on while other screens and dialogs are open. */
-export const createRecording = () => {
-  const storage = createRecordingStorage();
-  const store = createStore<RecordingState>(() => ({ ...NONE, left: [] }));
-  let current: { readonly recorder: Recorder; readonly id: string; readonly startedAt: number } | undefined;
-  /** Recordings of other windows, whose end is awaited. */
-  const awaited = new Set<string>();
+export const createRecording = (options: Options) => {
+  const client = createClient(options);
+  const lastClient = createClient({
+    ...options,
+    fetch: (input, init) => fetch(input, { ...init, keepalive: true }),
+  });
+  const store = createStore<RecordingState>(() => NONE);
+  let current: { readonly recorder: Recorder; readonly id: string; readonly name: string } | undefined;
+  /** The recordings that are neither stored nor discarded yet. */
+  const uploads = new Map<string, RecordingUpload>();
   let timer: ReturnType<typeof setInterval> | undefined;
 
   const warn = (event: BeforeUnloadEvent) => event.preventDefault();
@@ -48,87 +55,83 @@ export const createRecording = () => {
       levels: [...before.levels.slice(1 - LEVEL_COUNT), recorder.level()],
     }));
   };
-  const refresh = async () => {
-    try {
-      const { left, others } = await storage.list();
-      store.setState({ left });
-      for (const id of others) {
-        if (awaited.has(id)) continue;
-        awaited.add(id);
-        void storage.whenLeft(id).then(() => {
-          awaited.delete(id);
-          return refresh();
-        });
-      }
-    } catch (error) {
-      console.warn('Recordings that were left behind could not be read.', error);
-    }
+  const take = (id: string): RecordingUpload | undefined => {
+    const upload = uploads.get(id);
+    uploads.delete(id);
+    return upload;
   };
-  const remove = async (id: string) => {
-    await storage.remove(id);
-    await refresh();
+  /** Leaves a recording that is not wanted now; it is offered as a recovered one. */
+  const leave = async (id: string): Promise<void> => {
+    await take(id)
+      ?.leave()
+      .catch((error: unknown) => console.warn('The recording could not be left at once.', error));
+  };
+  window.addEventListener('pagehide', () => {
+    for (const id of uploads.keys()) void leave(id);
+  });
+
+  const start = async (deviceId: string): Promise<void> => {
+    if (current !== undefined) return;
+    const id = crypto.randomUUID();
+    const name = fileName(Date.now());
+    const upload = createRecordingUpload({
+      client,
+      lastClient,
+      fileName: name,
+      onAttempt: (error) => {
+        if (current?.id === id) store.setState({ unsaved: error });
+      },
+    });
+    uploads.set(id, upload);
+    try {
+      current = { recorder: await createRecorder(deviceId, upload.add), id, name };
+      window.addEventListener('beforeunload', warn);
+      timer = setInterval(tick, TICK_MS);
+      store.setState({ ...NONE, state: 'running' });
+    } catch (error) {
+      console.info('The microphone could not be opened.', error instanceof Error ? error.name : '');
+      void take(id)?.discard();
+      store.setState({ ...NONE, hasFailed: true });
+    }
   };
 
   return {
     store,
-    /** Looks for recordings that were left behind. */
-    refresh,
     /** Starts with a microphone, or with the system's for an empty id. */
-    start: async (deviceId: string): Promise<void> => {
-      if (current !== undefined) return;
-      const id = crypto.randomUUID();
-      const startedAt = Date.now();
-      let index = 0;
-      const save = (data: Blob) => {
-        storage.append({ id, index: index++, startedAt, data }).catch((error: unknown) => {
-          console.warn('The recording could not be saved while it is made.', error);
-          store.setState({ problem: 'storage' });
-        });
-      };
-      try {
-        const recorder = await createRecorder(deviceId, save);
-        await storage.claim(id);
-        current = { recorder, id, startedAt };
-        window.addEventListener('beforeunload', warn);
-        timer = setInterval(tick, TICK_MS);
-        store.setState({ ...NONE, state: 'running' });
-      } catch (error) {
-        console.info('The microphone could not be opened.', error instanceof Error ? error.name : '');
-        store.setState({ ...NONE, problem: 'microphone' });
-      }
-    },
+    start,
     setPaused: (on: boolean) => {
       current?.recorder.setPaused(on);
       store.setState({ state: on ? 'paused' : 'running' });
     },
     finish: async (): Promise<FinishedRecording | undefined> => {
       if (current === undefined) return undefined;
-      const { recorder, id, startedAt } = current;
+      const { recorder, id, name } = current;
       const data = await recorder.finish();
       end();
-      return {
-        file: new File([data], fileName('recording', startedAt), { type: 'audio/webm' }),
-        recording: id,
-      };
+      return { file: new File([data], name, { type: 'audio/webm' }), recording: id };
     },
+    /** Ends the recording without a result. */
     discard: async (): Promise<void> => {
-      const id = current?.id;
-      current?.recorder.discard();
+      if (current === undefined) return;
+      const { recorder, id } = current;
+      recorder.discard();
       end();
-      if (id !== undefined) await remove(id);
+      await take(id)?.discard();
     },
-    /** Takes up a recording that was left behind; undefined if another window has. */
-    recover: async ({ id, startedAt, file }: StoredRecording): Promise<FinishedRecording | undefined> => {
-      const isOurs = await storage.claim(id);
-      await refresh();
-      if (!isOurs) return undefined;
-      return {
-        file: new File([file], fileName('recovered-recording', startedAt), { type: 'audio/webm' }),
-        recording: id,
-      };
+    /** Makes a finished recording a stored file; undefined if the service lacks a part of it. */
+    keep: async (id: string): Promise<string | undefined> => {
+      try {
+        return await take(id)?.finish();
+      } catch (error) {
+        console.warn('The recording is sent as a whole.', error);
+        return undefined;
+      }
     },
-    /** Forgets a recording that is stored elsewhere now, or that nobody wants. */
-    remove,
+    leave,
+    /** Forgets a finished recording that nobody wants. */
+    remove: async (id: string): Promise<void> => {
+      await take(id)?.discard();
+    },
   };
 };
 export type Recording = ReturnType<typeof createRecording>;

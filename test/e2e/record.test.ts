@@ -6,6 +6,7 @@ import { ffmpeg } from '../support/ffmpeg.ts';
 import { fixturePath } from '../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { until } from '../support/until.ts';
 
 /** "Good morning, my name is David Clark and I work at Northwind. Today we will talk about the budget." */
 const SPOKEN_SECONDS = 6.8;
@@ -63,45 +64,105 @@ describe('microphone recording with private data', () => {
     await create.getByText('recording-', { exact: false }).waitFor();
   });
 
-  it('recovers what a crashed window was recording', async () => {
-    const other = await openWindow(browser, server, { prefs: { options: TEXT_ALONE } });
-    const start = async () => {
-      await other.page.getByRole('button', { name: 'Record', exact: true }).click();
-      const dialog = other.page.getByRole('dialog', { name: 'Record from the microphone' });
-      await dialog.getByRole('button', { name: 'Start recording' }).click();
-      await dialog.getByRole('timer').getByText('0:03').waitFor();
-    };
-    await start();
+  const recordIn = async ({ page }: TestWindow, seconds: number) => {
+    await page.getByRole('button', { name: 'Record', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Record from the microphone' });
+    await dialog.getByRole('button', { name: 'Start recording' }).click();
+    await dialog.getByRole('timer').getByText(`0:0${seconds}`).waitFor();
+    return dialog;
+  };
+  const recoveredFiles = async (from: TestServer) =>
+    (await from.client.call('listFiles', { query: { 'metadata[recovered]': 'true' } })).data.files;
+
+  it('offers any window what another was recording when it was closed', async () => {
+    const [other, third] = [await openWindow(browser, server), await openWindow(browser, server)];
+    await recordIn(other, 4);
     // Closing it in the middle is questioned.
     const asked = other.page.waitForEvent('dialog');
     await other.page.close({ runBeforeUnload: true });
     const question = await asked;
     expect(question.type()).toBe('beforeunload');
-    await question.dismiss();
-    // A window of the same browser leaves a running recording alone.
-    const page = await other.context.newPage();
-    await page.goto(`${server.url}/`);
-    await page.getByRole('heading', { name: 'Drop a recording, or paste a link' }).waitFor();
+    expect(await recoveredFiles(server)).toEqual([]);
+    await question.accept();
+    const { page } = third;
     const recovered = page.getByRole('region', { name: 'Recovered recordings' });
-    expect(await recovered.count()).toBe(0);
-    await other.page.close();
     await recovered.getByText(/^Recovered recording of/).waitFor();
+    expect(await third.violations()).toEqual([]);
     await recovered.getByRole('button', { name: 'Transcribe' }).click();
     const create = page.getByRole('dialog', { name: 'New transcription' });
-    await create.getByText('recovered-recording-', { exact: false }).waitFor();
+    await create.getByText('Recovered recording-', { exact: false }).waitFor();
     await create.getByRole('slider', { name: 'Start of the part' }).waitFor();
     await create.getByRole('button', { name: /^Transcribe/ }).click();
-    await page.getByRole('link', { name: /^recovered-recording-/ }).waitFor();
-    await page.reload();
-    await page.getByRole('link', { name: /^recovered-recording-/ }).waitFor();
-    expect(await recovered.count()).toBe(0);
+    await page.getByRole('link', { name: /^Recovered recording-/ }).waitFor();
+    await recovered.waitFor({ state: 'detached' });
     const { data } = await server.client.call('listTranscripts');
-    const made = data.transcriptions.find(({ name }) => name.startsWith('recovered-recording-'));
+    const made = data.transcriptions.find(({ name }) => name.startsWith('Recovered recording-'));
     await server.client.call('deleteTranscript', { params: { id: made?.id ?? '' } });
     for (const file of (await server.client.call('listFiles')).data.files)
       await server.client.call('deleteFile', { params: { fileKey: file.key } });
-    await other.close();
+    expect(third.errors).toEqual([]);
+    await Promise.all([other.close(), third.close()]);
   });
+
+  it('recovers the recording of a window that crashed, which can be kept or thrown away', async () => {
+    const other = await openWindow(browser, server);
+    // So as not to wait for two minutes.
+    await other.page.route('**/v1/storage/recordings', (route) =>
+      route.continue({
+        postData: { filename: 'recording-1.webm', contentType: 'audio/webm', timeoutSeconds: 10 },
+      }),
+    );
+    await recordIn(other, 4);
+    const devtools = await other.context.newCDPSession(other.page);
+    void devtools.send('Page.crash').catch(() => undefined);
+    await other.page.waitForEvent('crash');
+    const third = await openWindow(browser, server);
+    const { page } = third;
+    const recovered = page.getByRole('region', { name: 'Recovered recordings' });
+    await recovered.getByRole('button', { name: 'Delete' }).click();
+    const question = page.getByRole('alertdialog', { name: 'Throw this recording away?' });
+    await question.getByRole('button', { name: 'Keep it' }).click();
+    expect(await recoveredFiles(server)).toMatchObject([{ original_name: 'Recovered recording-1.webm' }]);
+    await recovered.getByRole('button', { name: 'Keep in Files' }).click();
+    await recovered.waitFor({ state: 'detached' });
+    const { files } = (await server.client.call('listFiles')).data;
+    expect(files).toMatchObject([{ metadata: {} }]);
+    for (const { key } of files) await server.client.call('deleteFile', { params: { fileKey: key } });
+    await Promise.all([other.close(), third.close()]);
+  });
+
+  it('goes on when the server dies in the middle of a recording, and stores all of it', async () => {
+    const first = await startServer({ quick: true });
+    const other = await openWindow(browser, first, { prefs: { options: TEXT_ALONE } });
+    const { page } = other;
+    const dialog = await recordIn(other, 3);
+    await first.kill();
+    await dialog.getByRole('alert').getByText('Keep this window open.', { exact: false }).waitFor();
+    const { port } = new URL(first.url);
+    const second = await startServer({
+      dataDir: first.dataDir,
+      args: ['--demo', '--allow-private-addresses', '--port', port],
+    });
+    await dialog.getByRole('alert').waitFor({ state: 'detached' });
+    await dialog.getByRole('button', { name: 'Finish' }).click();
+    const create = page.getByRole('dialog', { name: 'New transcription' });
+    await create.getByRole('slider', { name: 'Start of the part' }).waitFor();
+    const end = await create.getByRole('slider', { name: 'End of the part' }).getAttribute('aria-valuemax');
+    await create.getByRole('button', { name: /^Transcribe/ }).click();
+    await page.getByRole('link', { name: /^recording-/ }).waitFor();
+    const { data } = await second.client.call('listFiles');
+    expect(data.files).toMatchObject([{ folder: 'recordings', metadata: {} }]);
+    const { data: transcripts } = await second.client.call('listTranscripts');
+    const { id } = transcripts.transcriptions[0] ?? { id: '' };
+    const done = await until(async () => {
+      const transcript = await second.client.call('getTranscript', { params: { id } });
+      return transcript.status === 'processing' ? undefined : transcript;
+    });
+    expect(done.status).toBe('completed');
+    expect(Math.abs((done.duration ?? 0) - Number(end))).toBeLessThan(1);
+    await other.close();
+    await discard(second);
+  }, 120_000);
 
   it('remembers the chosen microphone', async () => {
     const other = await openWindow(browser, server);

@@ -48,6 +48,7 @@ const hasWorkingModel = async (): Promise<boolean> => {
 const prepare = async ({ operationId }: Operation): Promise<void> => {
   const { client } = world.server;
   if (operationId === 'pauseModel') await client.call('installModel', { params: { id: SLOW_MODEL } });
+  if (operationId === 'finishRecording') await world.startRecording(true);
   // A benchmark runs only while no job does.
   if (operationId === 'benchmarkModel') await until(isIdle);
   if (operationId === 'removeModel') {

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { OpenRecording } from '../recordings.ts';
 import type { storageRoutes } from '../routes/storage.ts';
 import type { ExportedFile, FileInformation, StoredFile } from '../storage.ts';
 import type { ExamplesOf } from './example.ts';
@@ -62,6 +63,18 @@ const exported: z.input<typeof ExportedFile> = {
 
 const params = { fileKey: FILE_KEY };
 
+const ofRecording = { id: PLACEHOLDERS.recording };
+const openRecording = (offset: number): z.input<typeof OpenRecording> => ({
+  success: true,
+  data: {
+    ...ofRecording,
+    filename: 'planning.wav',
+    startedAt: CREATED,
+    offset,
+    timeoutSeconds: 120,
+  },
+});
+
 export const storageExamples: ExamplesOf<typeof storageRoutes> = {
   uploadFile: {
     form: { folder: 'meetings', public: 'false', metadata: '{"project":"alpha"}' },
@@ -100,6 +113,18 @@ export const storageExamples: ExamplesOf<typeof storageRoutes> = {
     answers: { 200: information },
   },
   getPresigned: { params: { token: PLACEHOLDERS.readToken }, query: { inline: true } },
+  startRecording: {
+    body: { filename: 'planning.wav', contentType: 'audio/wav', folder: 'meetings' },
+    answers: { 201: openRecording(0) },
+  },
+  getRecording: { params: ofRecording, answers: { 200: openRecording(SIZE) } },
+  appendRecording: { params: ofRecording, query: { offset: 0 }, answers: { 200: openRecording(SIZE) } },
+  finishRecording: {
+    params: ofRecording,
+    body: {},
+    answers: { 200: { success: true, data: { file: { ...file, ...ofRecording } } } },
+  },
+  discardRecording: { params: ofRecording, answers: { 200: { success: true, data: ofRecording } } },
   getFile: { params, answers: { 200: information } },
   fileLinks: {
     params,

@@ -7,6 +7,7 @@ export const PLACEHOLDERS = {
   voice: 'voice_01JD3Z9A4B5C6D7E8F9G0H1J2K',
   apiKey: 'key_01JD3Z8X1R0S3T5V7X9Z2K4M6N',
   file: '/usr_01JD3Z8W2M4N6P1R0S3T5V7X9Z/meetings/planning_20261120T174500123Z.wav',
+  recording: 'file_01JD3Z9A5C7E9G2J4K6M8N0P1R',
   uploadToken: 'upload-token',
   readToken: 'read-token',
   loginToken: 'login-token',

@@ -1,3 +1,4 @@
+import * as r from '../recordings.ts';
 import { type Route, route } from '../route.ts';
 import * as s from '../storage.ts';
 
@@ -75,6 +76,60 @@ export const storageRoutes = {
       'range_not_satisfiable',
       'storage_unavailable',
     ],
+  }),
+  startRecording: route({
+    ...file,
+    method: 'POST',
+    path: '/v1/storage/recordings',
+    summary: 'Store a recording while it is made',
+    description:
+      'Chunks follow as they are recorded, and finishing makes them a file. A recording that is neither finished nor discarded in time becomes the file “Recovered {filename}” with `recovered: true` in its metadata; after a restart of the server its sender has 30 seconds to go on.',
+    body: r.StartRecording,
+    responses: { 201: r.OpenRecording },
+    errors: ['unsupported_file_type', 'storage_unavailable', 'disk_full'],
+  }),
+  getRecording: route({
+    ...file,
+    method: 'GET',
+    path: '/v1/storage/recordings/{id}',
+    summary: 'How much of a recording is stored',
+    params: r.RecordingParams,
+    responses: { 200: r.OpenRecording },
+    errors: ['file_not_found'],
+  }),
+  appendRecording: route({
+    ...file,
+    method: 'PATCH',
+    path: '/v1/storage/recordings/{id}',
+    summary: 'Append a chunk to a recording',
+    description:
+      'The bytes of the chunk, at most 8 MB; none at all keep a paused recording open. They are on the disk when the answer comes. `conflict` if `offset` is not where the stored bytes end.',
+    params: r.RecordingParams,
+    query: r.RecordingOffset,
+    bodyType: 'binary',
+    bodyLimit: r.MAX_RECORDING_CHUNK,
+    responses: { 200: r.OpenRecording },
+    errors: ['file_not_found', 'conflict', 'file_too_large', ...TOO_MUCH],
+  }),
+  finishRecording: route({
+    ...file,
+    method: 'POST',
+    path: '/v1/storage/recordings/{id}/finish',
+    summary: 'Make a recording a file',
+    description: 'It is checked like an upload. Finishing it again answers with the same file.',
+    params: r.RecordingParams,
+    body: r.FinishRecording,
+    responses: { 200: s.OneFile },
+    errors: ['file_not_found', 'conflict', ...REFUSED_CONTENT, ...TOO_MUCH],
+  }),
+  discardRecording: route({
+    ...file,
+    method: 'DELETE',
+    path: '/v1/storage/recordings/{id}',
+    summary: 'Discard a recording',
+    params: r.RecordingParams,
+    responses: { 200: r.RecordingDiscarded },
+    errors: ['file_not_found', 'conflict'],
   }),
   getFile: route({
     ...file,

@@ -6,6 +6,7 @@ export type DataPaths = {
   readonly root: string;
   readonly database: string;
   readonly objects: string;
+  readonly recordings: string;
   readonly temporary: string;
   readonly models: string;
   readonly transcripts: string;
@@ -31,6 +32,7 @@ export const dataPaths = (root: string): DataPaths => ({
   root,
   database: join(root, 'earshot.db'),
   objects: join(root, 'objects'),
+  recordings: join(root, 'recordings'),
   temporary: join(root, 'tmp'),
   models: join(root, 'models'),
   transcripts: join(root, 'transcripts'),

@@ -67,7 +67,8 @@ const useOriginal = (sources: readonly Source[]): OriginalChoice | undefined => 
   const [chosen, setChosen] = useState<RedactSource>();
   const stored = sources.filter((source) => source.kind !== 'url');
   if (stored.length === 0) return undefined;
-  const usual = stored.some((source) => source.kind === 'stored') ? 'keep' : 'delete';
+  const isOwn = stored.some((source) => source.kind === 'stored' && source.recovered === undefined);
+  const usual = isOwn ? 'keep' : 'delete';
   return { value: chosen ?? usual, onChange: setChosen };
 };
 
@@ -121,7 +122,6 @@ const CreateDialog = ({ initialSources }: { initialSources: readonly Source[] })
   const recordings = sources.flatMap((source) =>
     source.kind === 'file' && source.recording !== undefined ? [source.recording] : [],
   );
-  // A recording from the microphone is in this browser alone.
   const close = () => {
     if (recordings.length > 0) {
       setIsConfirmingDiscard(true);
@@ -171,7 +171,10 @@ const CreateDialog = ({ initialSources }: { initialSources: readonly Source[] })
           sources={sources}
           problems={problems}
           range={range}
-          onSources={setSources}
+          onSources={(next) => {
+            for (const id of recordings) void services.recording.leave(id);
+            setSources(next);
+          }}
           onRange={setRange}
           onDuration={setDuration}
         />

@@ -2,6 +2,7 @@ import { Mic, Pause, Square } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { useStore } from 'zustand';
 import { useI18n, usePrefs, useServices } from '../../app/services.tsx';
+import { describeError } from '../../lib/errors.ts';
 import { formatClock } from '../../lib/format.ts';
 import { LEVEL_COUNT } from '../../stores/recording.ts';
 import { Button } from '../../ui/button.tsx';
@@ -17,7 +18,7 @@ const BARS = Array.from({ length: LEVEL_COUNT }, (_, index) => `bar-${index}`);
 const RecordDialog = () => {
   const { dialogs, recording } = useServices();
   const { t } = useI18n();
-  const { state, problem, seconds, levels } = useStore(recording.store);
+  const { state, hasFailed, unsaved, seconds, levels } = useStore(recording.store);
   const microphone = usePrefs((prefs) => prefs.microphone);
   const [isConfirmingDiscard, setIsConfirmingDiscard] = useState(false);
   const finish = async () => {
@@ -33,9 +34,11 @@ const RecordDialog = () => {
       width={460}
     >
       <LevelMeter levels={levels} isPaused={state === 'paused'} />
-      {problem !== undefined && (
+      {(hasFailed || unsaved !== undefined) && (
         <div className="mt-3" role="alert">
-          <Callout tone="bad">{t(problem === 'microphone' ? 'record.failed' : 'record.unsaved')}</Callout>
+          <Callout tone="bad">
+            {hasFailed ? t('record.failed') : `${describeError(unsaved, t)} ${t('record.unsaved')}`}
+          </Callout>
         </div>
       )}
       {state === 'none' && <MicrophoneField />}

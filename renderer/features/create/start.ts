@@ -1,4 +1,5 @@
 import type { RedactSource } from '../../../electron/contract/analysis.ts';
+import { invalidate } from '../../api/queries.ts';
 import type { Services } from '../../app/services.tsx';
 import type { Translate } from '../../i18n/index.ts';
 import { describeError } from '../../lib/errors.ts';
@@ -21,10 +22,8 @@ const transcriptName = (source: Source): Pick<TranscriptRequest, 'name'> => {
 const uploadSource = async ({ uploads, recording }: Services, source: Source): Promise<string> => {
   if (source.kind === 'url') return source.url;
   if (source.kind === 'stored') return `storage:${source.key}`;
-  const key = await uploads.send(source.file, 'recordings', 'transcription');
-  // What is left in the browser is offered again at the next start.
-  if (source.recording !== undefined) await recording.remove(source.recording).catch(reportError);
-  return `storage:${key}`;
+  const stored = source.recording === undefined ? undefined : await recording.keep(source.recording);
+  return `storage:${stored ?? (await uploads.send(source.file, 'recordings', 'transcription'))}`;
 };
 
 type Choices = {
@@ -40,7 +39,7 @@ const startTranscription = async (
   source: Source,
   { options, range, original }: Choices,
 ) => {
-  const { client, library, toasts } = services;
+  const { client, queries, library, toasts } = services;
   // The list of uploads shows why one failed.
   const audioUrl = await uploadSource(services, source).catch(() => undefined);
   if (audioUrl === undefined) return;
@@ -51,6 +50,10 @@ const startTranscription = async (
         ...transcriptName(source),
       },
     });
+    if (source.kind === 'stored' && source.recovered !== undefined) {
+      await client.call('patchFile', { params: { fileKey: source.key }, body: source.recovered });
+      await invalidate(queries, ['listFiles']);
+    }
     await library.refresh();
   } catch (error) {
     toasts.show(`${sourceName(source)}: ${describeError(error, t)}`, { tone: 'bad' });

@@ -1,53 +1,80 @@
-import { useEffect, useState } from 'react';
-import { useStore } from 'zustand';
+import { useState } from 'react';
+import type { StoredFile } from '../../../electron/contract/storage.ts';
+import { invalidate } from '../../api/queries.ts';
 import { useI18n, useServices } from '../../app/services.tsx';
+import { useApi } from '../../app/use-api.ts';
+import { describeError } from '../../lib/errors.ts';
 import { formatBytes, formatDateTime } from '../../lib/format.ts';
-import type { StoredRecording } from '../../lib/recording-storage.ts';
 import { Button } from '../../ui/button.tsx';
 import { Callout } from '../../ui/feedback.tsx';
 import { DiscardRecordingDialog } from '../create/discard-recording-dialog.tsx';
 
-/** Microphone recordings that a window left behind when it crashed or was closed; nothing without any. */
+/** Recordings that the service finished because their window was gone; nothing without any. */
 export const RecoveredRecordings = () => {
-  const { recording, dialogs } = useServices();
+  const { client, queries, dialogs, toasts } = useServices();
   const { t, locale } = useI18n();
-  const left = useStore(recording.store, (state) => state.left);
-  const [discarding, setDiscarding] = useState<StoredRecording>();
-  useEffect(() => void recording.refresh(), [recording]);
-  const open = async (found: StoredRecording) => {
-    const recovered = await recording.recover(found);
-    if (recovered !== undefined) dialogs.open({ kind: 'create', sources: [{ kind: 'file', ...recovered }] });
+  const files = useApi('listFiles', { query: { 'metadata[recovered]': 'true' } }).data?.data.files ?? [];
+  const [discarding, setDiscarding] = useState<StoredFile>();
+  const change = async (work: Promise<unknown>) => {
+    try {
+      await work;
+      await invalidate(queries, ['listFiles']);
+    } catch (error) {
+      toasts.show(describeError(error, t), { tone: 'bad' });
+    }
   };
-  if (left.length === 0) return null;
+  if (files.length === 0) return null;
   return (
     <section aria-label={t('record.recovered.label')} className="mb-4 flex flex-col gap-2">
-      {left.map((found) => (
-        <Callout
-          key={found.id}
-          tone="warn"
-          action={
-            <span className="flex shrink-0 gap-3">
-              <Button variant="link" className="!text-warn" onClick={() => void open(found)}>
-                {t('create.start')}
-              </Button>
-              <Button variant="link" className="!text-warn" onClick={() => setDiscarding(found)}>
-                {t('common.delete')}
-              </Button>
-            </span>
-          }
-        >
-          {t('record.recovered', {
-            date: formatDateTime(new Date(found.startedAt).toISOString(), locale),
-            size: formatBytes(found.file.size, locale),
-          })}
-        </Callout>
-      ))}
+      {files.map((file) => {
+        const { recovered: _, ...metadata } = file.metadata;
+        const { key, original_name: name } = file;
+        return (
+          <Callout
+            key={key}
+            tone="warn"
+            action={
+              <span className="flex shrink-0 flex-wrap justify-end gap-x-3">
+                <Button
+                  variant="link"
+                  className="!text-warn"
+                  onClick={() =>
+                    dialogs.open({
+                      kind: 'create',
+                      sources: [{ kind: 'stored', key, name, recovered: { metadata } }],
+                    })
+                  }
+                >
+                  {t('create.start')}
+                </Button>
+                <Button
+                  variant="link"
+                  className="!text-warn"
+                  onClick={() =>
+                    void change(client.call('patchFile', { params: { fileKey: key }, body: { metadata } }))
+                  }
+                >
+                  {t('record.recovered.keep')}
+                </Button>
+                <Button variant="link" className="!text-warn" onClick={() => setDiscarding(file)}>
+                  {t('common.delete')}
+                </Button>
+              </span>
+            }
+          >
+            {t('record.recovered', {
+              date: formatDateTime(file.uploaded_at, locale),
+              size: formatBytes(file.size, locale),
+            })}
+          </Callout>
+        );
+      })}
       {discarding !== undefined && (
         <DiscardRecordingDialog
           onKeep={() => setDiscarding(undefined)}
           onDiscard={() => {
             setDiscarding(undefined);
-            recording.remove(discarding.id).catch(reportError);
+            void change(client.call('deleteFile', { params: { fileKey: discarding.key } }));
           }}
         />
       )}

@@ -39,6 +39,7 @@ const realsOf = async (
     apiKey: one(world, operation, 'key'),
     voice: one(world, operation, 'voice'),
     file,
+    recording: await world.startRecording(operation.operationId === 'finishRecording'),
     uploadToken: token(address.data.uploadUrl),
     readToken: token(read.data.url),
     loginToken: world.loginToken,

@@ -51,6 +51,12 @@ const HARVESTS: Readonly<Record<string, Harvest>> = {
   uploadFile: (world, body, _, actor) => {
     world.add('file', text(fieldsOf(fieldsOf(body.data).file).key), actor);
   },
+  startRecording: (world, body, _, actor) => {
+    world.add('recording', text(fieldsOf(body.data).id), actor, 'empty');
+  },
+  appendRecording: restate('begun'),
+  finishRecording: remove,
+  discardRecording: remove,
   presignUpload: (world, body, plan, actor) => {
     const asked: unknown = JSON.parse(plan.body?.toString('utf8').replace(/^\ufeff/, '') ?? '{}');
     const type = text(fieldsOf(asked).contentType);

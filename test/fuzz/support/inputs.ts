@@ -32,6 +32,7 @@ const KINDS: readonly [RegExp, Kind][] = [
   [/^\/v1\/keys/, 'key'],
   [/^\/v1\/users/, 'user'],
   [/^\/v1\/voices/, 'voice'],
+  [/recordings\/\{id\}/, 'recording'],
   [/presigned\/\{token\}/, 'upload-token'],
   [/\{fileKey\}/, 'file'],
   [/transcript/, 'transcript'],
@@ -52,6 +53,10 @@ const maySuffer = ({ operationId }: Operation, thing: Thing): boolean => {
 export const suits = (operation: Operation, thing: Thing, actor: Actor): boolean => {
   if (thing.deleted || thing.actor !== actor || !maySuffer(operation, thing)) return false;
   if (operation.operationId === 'directFile') return thing.state === 'public';
+  if (thing.kind === 'recording') {
+    if (operation.operationId === 'finishRecording') return thing.state === 'whole';
+    return operation.operationId !== 'appendRecording' || thing.state === 'empty';
+  }
   if (thing.kind !== 'transcript') return true;
   return (TRANSCRIPT_STATES[operation.operationId] ?? ['completed', 'spoken', 'redacted']).includes(
     thing.state,
@@ -216,6 +221,7 @@ const HINTS: Readonly<Record<string, Hint>> = {
   filename: (_, random) => random.pick(['talk.wav', '講演.wav', 'note.txt', '../note.txt', 'a b.txt']),
   contentType: (_, random) => random.pick(['text/plain', 'text/plain', 'audio/wav']),
   fileSize: (_, random) => random.pick([1, 5, 1024, 1024 ** 3]),
+  offset: (_, random) => random.pick([0, 0, 0, 5, 1024 ** 3]),
   folder: (_, random) => random.pick(['', 'a', 'a/b', '日本', 'openai']),
   prefix: (_, random) => random.pick(['files', '/', 'notes', '%', '日本']),
   metadata: (_, random) => random.pick([{}, { project: { name: 'alpha' } }, { 名: ['一', 2, null, true] }]),

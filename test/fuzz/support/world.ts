@@ -1,18 +1,27 @@
 import type { ExportedFile } from '../../../electron/contract/storage.ts';
+import { tinyWav } from '../../support/audio.ts';
 import type { TestServer } from '../../support/server.ts';
 import type { UrlServer } from '../../support/url-server.ts';
 import type { WebhookReceiver } from '../../support/webhook-receiver.ts';
 import type { Random } from './choices.ts';
 
 export type Actor = 'owner' | 'maria';
-export type Kind = 'transcript' | 'file' | 'key' | 'user' | 'voice' | 'upload-token' | 'read-token';
+export type Kind =
+  | 'transcript'
+  | 'file'
+  | 'key'
+  | 'user'
+  | 'voice'
+  | 'recording'
+  | 'upload-token'
+  | 'read-token';
 
 /** An object on the server, as far as known from the requests. */
 export type Thing = {
   readonly kind: Kind;
   readonly id: string;
   readonly actor: Actor;
-  /** For transcripts: completed, redacted, failed or queued; for upload tokens the declared type. */
+  /** For transcripts: completed, redacted, failed or queued; for recordings empty, begun or whole; for upload tokens the declared type. */
   state: string;
   /** Must not be deleted or changed, since later requests need it. */
   readonly kept: boolean;
@@ -85,6 +94,17 @@ export class World {
 
   keyOf(actor: Actor): string {
     return actor === 'owner' ? this.server.key : this.mariasKey;
+  }
+
+  /** Starts a recording of the owner, with its sound if it is to be finished; returns its id. */
+  async startRecording(isWhole: boolean): Promise<string> {
+    const { client } = this.server;
+    const body = { filename: 'tiny.wav', contentType: 'audio/wav' };
+    const { id } = (await client.call('startRecording', { body })).data;
+    const sound = new Blob([new Uint8Array(tinyWav())]);
+    if (isWhole) await client.call('appendRecording', { params: { id }, body: sound });
+    this.add('recording', id, 'owner', isWhole ? 'whole' : 'empty');
+    return id;
   }
 
   /** Restores the settings and the queue, whatever a request changed. */

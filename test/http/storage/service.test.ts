@@ -121,6 +121,7 @@ it('names every storage route of the contract', () => {
     .map(({ method, path }) => `${method} ${path}`);
   expect(paths.sort()).toEqual([
     'DELETE /v1/storage/file/{fileKey}',
+    'DELETE /v1/storage/recordings/{id}',
     'GET /cdn/{fileKey}',
     'GET /v1/storage/cors-config',
     'GET /v1/storage/download-url/{fileKey}',
@@ -132,10 +133,14 @@ it('names every storage route of the contract', () => {
     'GET /v1/storage/info',
     'GET /v1/storage/links/{fileKey}',
     'GET /v1/storage/presigned/{token}',
+    'GET /v1/storage/recordings/{id}',
     'PATCH /v1/storage/file/{fileKey}',
+    'PATCH /v1/storage/recordings/{id}',
     'POST /v1/storage/configure-cors',
     'POST /v1/storage/import',
     'POST /v1/storage/presigned-upload',
+    'POST /v1/storage/recordings',
+    'POST /v1/storage/recordings/{id}/finish',
     'POST /v1/storage/upload',
     'POST /v1/storage/verify',
     'PUT /v1/storage/presigned/{token}',

@@ -74,12 +74,50 @@ const addPresignedRoute = (server: FastifyInstance, { presign, baseUrl }: Files)
   });
 };
 
+const addRecordingRoutes = (server: FastifyInstance, { recordings, baseUrl }: Files): void => {
+  addRoute(server, routes.startRecording, async ({ caller, body }) => {
+    const { filename, contentType, folder, metadata, timeoutSeconds } = body;
+    const data = await recordings.start({
+      userId: caller.user.id,
+      fileName: filename,
+      declaredType: contentType,
+      folder,
+      metadata,
+      timeoutSeconds,
+    });
+    return created(success(data));
+  });
+  addRoute(server, routes.getRecording, ({ caller, params }) =>
+    ok(success(recordings.get(caller.user.id, params.id))),
+  );
+  addRoute(server, routes.finishRecording, async ({ caller, params, body }) => {
+    const file = await recordings.finish(caller.user.id, params.id, body.interrupted);
+    return ok(success({ file: presentFile(file, baseUrl()) }));
+  });
+  addRoute(server, routes.discardRecording, async ({ caller, params }) =>
+    ok(success(await recordings.discard(caller.user.id, params.id))),
+  );
+};
+
+const addChunkRoute = (server: FastifyInstance, { recordings }: Files): void => {
+  addRoute(server, routes.appendRecording, async ({ caller, params, query, request }) => {
+    const chunk = request.body instanceof Uint8Array ? request.body : new Uint8Array();
+    return ok(success(await recordings.append(caller.user.id, params.id, query.offset, chunk)));
+  });
+};
+
 /** `/v1/storage` and `/cdn`. Each kind of upload has a scope of its own, in which bodies are streams. */
 export const addStorageRoutes = async (server: FastifyInstance, files: Files): Promise<void> => {
   addFileRoutes(server, files);
   addCorsRoutes(server, files);
   addDownloadRoutes(server, files);
   addMaintenanceRoutes(server, files);
+  addRecordingRoutes(server, files);
+  await server.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+    addChunkRoute(scope, files);
+  });
   await server.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     // The upload service refuses files that are too large, with a sentence.

@@ -4,6 +4,7 @@ import type { Logger } from '../../base/logger.ts';
 import type { DataPaths } from '../../base/paths.ts';
 import { Scanner } from '../../engines/scan/scanner.ts';
 import type { WritableDb } from '../../stores/database.ts';
+import { RecordingFolder } from '../../stores/objects/recording-folder.ts';
 import { ObjectStore } from '../../stores/objects/store.ts';
 import type { EventHub } from '../events.ts';
 import type { SettingsService } from '../settings.ts';
@@ -11,6 +12,7 @@ import { CorsService } from './cors.ts';
 import { checkMirrors } from './mirrors.ts';
 import { PresignService } from './presign.ts';
 import { Quota } from './quota.ts';
+import { RecordingService } from './recordings.ts';
 import { FileService, type SourceDeleted } from './service.ts';
 import { TokenSigner } from './tokens.ts';
 import { UploadService } from './uploads.ts';
@@ -35,6 +37,7 @@ export type Files = {
   readonly service: FileService;
   readonly uploads: UploadService;
   readonly presign: PresignService;
+  readonly recordings: RecordingService;
   readonly cors: CorsService;
   readonly store: ObjectStore;
   readonly scanner: Scanner;
@@ -81,6 +84,8 @@ export const createFiles = (options: CreateFilesOptions): Files => {
     baseUrl,
     onSourceDeleted,
   });
+  const folder = new RecordingFolder(options.paths.recordings);
+  const recordings = new RecordingService({ db, folder, uploads, quota, clock, logger });
   let timer: NodeJS.Timeout | undefined;
   const sweepQuietly = async () => {
     try {
@@ -93,6 +98,7 @@ export const createFiles = (options: CreateFilesOptions): Files => {
     service,
     uploads,
     presign: new PresignService({ db, uploads, signer, clock, baseUrl }),
+    recordings,
     cors: new CorsService(db, clock),
     store,
     scanner,
@@ -101,12 +107,14 @@ export const createFiles = (options: CreateFilesOptions): Files => {
     baseUrl,
     open: async () => {
       await store.open();
+      await recordings.open();
       timer = setInterval(() => void sweepQuietly(), SWEEP_EVERY_MS);
       timer.unref();
     },
     sweep: () => store.sweep(),
     close: async () => {
       clearInterval(timer);
+      await recordings.close();
       await store.idle();
     },
   };

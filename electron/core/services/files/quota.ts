@@ -9,6 +9,8 @@ import type { SettingsService } from '../settings.ts';
 export type Reservation = {
   /** Reserves more bytes; throws `storage_limit_exceeded` if they would exceed the quota. */
   grow(bytes: number): void;
+  /** Reserves what is stored already, or gives back with a negative number. */
+  add(bytes: number): void;
   /** Gives everything back. Calling it again has no effect. */
   release(): void;
 };
@@ -51,6 +53,7 @@ export class Quota {
         this.check(userId, bytes);
         add(bytes);
       },
+      add,
       release: () => add(-reserved),
     };
   }

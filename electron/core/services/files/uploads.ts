@@ -259,7 +259,7 @@ export class UploadService {
         reservation.grow(chunk.length);
         if (size >= nextDiskCheck) {
           nextDiskCheck = size + CHECK_DISK_EVERY_BYTES;
-          await this.#checkDisk();
+          await this.requireDisk();
         }
         eicar.update(chunk);
         text.update(chunk);
@@ -282,7 +282,8 @@ export class UploadService {
     return upload.commit(properties);
   }
 
-  async #checkDisk(): Promise<void> {
+  /** Throws `disk_full` while there is too little space for uploads. */
+  async requireDisk(): Promise<void> {
     if ((await this.#deps.store.freeBytes()) >= MIN_FREE_BYTES) return;
     throw new AppError('disk_full', 'The disk is full. Free some space and try again.');
   }
