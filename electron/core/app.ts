@@ -178,6 +178,7 @@ export const createApp = async (config: AppConfig, host: Host): Promise<App> => 
   await pruneWorkFolders(services);
   await sweep(paths.transcripts, (id) => services.transcripts.exists(id));
   await services.models.open();
+  await services.backups.open();
   const url = await listen(server, config);
   services.address.set(url);
   const startedAt = isoTime(services.clock.now());

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemCode } from '../../electron/core/base/errors.ts';
@@ -17,8 +17,10 @@ type Traces = readonly [string, string];
 const WORDS = {
   'deleted, after a while': ['Xylophonist', 'Quetzalcoatl'],
   'deleted, after a stop': ['Zymurgist', 'Popocatepetl'],
+  'deleted, after a kill': ['Kapellmeister', 'Krakatau'],
   'replaced, after a while': ['Jabberwock', 'Huitzilopochtli'],
   'replaced, after a stop': ['Vexillologist', 'Tenochtitlan'],
+  'replaced, after a kill': ['Ombudsman', 'Yggdrasil'],
 } as const;
 type Name = keyof typeof WORDS;
 const ids = new Map<Name, string>();
@@ -63,6 +65,15 @@ const expectInBackup = (words: readonly [string, string]): void =>
   expect(filesWith(words)).toContainEqual(expect.stringContaining(join('backups', 'earshot-')));
 const untilGone = (words: readonly [string, string]) => until(() => filesWith(words).length === 0);
 
+const backups = async () => (await server.client.call('listBackups')).data;
+
+/** Until there are two generations: their names tell seconds. */
+const backUpTwice = () =>
+  until(async () => {
+    await server.client.call('createBackup');
+    return (await backups()).length === 2;
+  });
+
 beforeAll(async () => {
   [server, remote] = await Promise.all([startServer({ quick: true }), startUrlServer()]);
   // One stays, so that no table is empty.
@@ -73,7 +84,7 @@ beforeAll(async () => {
     const [one, other] = WORDS[name];
     await patch(name, `The ${one} met ${other}.`);
   }
-  await server.client.call('createBackup');
+  await backUpTwice();
   await server.stop();
   server = await startServer({ dataDir: server.dataDir });
   for (const words of Object.values(WORDS)) expectInBackup(words);
@@ -118,5 +129,18 @@ describe.each([
     const left = filesWith(WORDS[name]);
     server = await startServer({ dataDir: server.dataDir });
     expect(left).toEqual([]);
+  });
+
+  it('is in no file once a server that was killed answers again, and there is a backup', async () => {
+    const name = `${how}, after a kill` as const;
+    await backUpTwice();
+    expectInBackup(WORDS[name]);
+    await act(name);
+    await server.kill();
+    // Of a copy that the kill interrupted.
+    writeFileSync(join(server.dataDir, 'backups', 'unfinished.db'), `The ${WORDS[name][0]}.`);
+    server = await startServer({ dataDir: server.dataDir });
+    expect(filesWith(WORDS[name])).toEqual([]);
+    expect(await backups()).toHaveLength(1);
   });
 });

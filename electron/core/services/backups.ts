@@ -23,8 +23,11 @@ const RETRY_MS = 10 * 60_000;
 const QUIET_COPIES = 20;
 const MIN_QUIET_MS = 5000;
 const MAX_QUIET_MS = 5 * 60_000;
-/** How long a stop waits for the renewal of backups that hold what was erased, before it removes them. */
-const MAX_STOP_MS = 3000;
+/**
+ * How long a start and a stop wait for the renewal of backups that hold what was erased. A stop then removes them; a start
+ * goes on with it in the background.
+ */
+const MAX_WAIT_MS = 3000;
 const SPARE_BYTES = 64 * 1024 ** 2;
 const SCRUB_POLL_MS = 200;
 const MAX_SCRUB_POLLS = 100;
@@ -97,6 +100,27 @@ export class BackupService {
     );
   }
 
+  /**
+   * Finishes what an earlier run that was killed owed: removes its unfinished copy, and renews backups that hold what it
+   * erased, before anything is served where that is quick.
+   */
+  async open(): Promise<void> {
+    const { db, clock, logger } = this.#deps;
+    try {
+      this.#folder.unfinished();
+      if (db.isDamaged || !this.#isOn || this.#stale().length === 0) return;
+      const now = clock.monotonic();
+      // Where it takes longer, it is not put off until nothing is erased for a while.
+      this.#erased = { count: erasuresOf(db), first: Number.NEGATIVE_INFINITY, last: now };
+      const signal = AbortSignal.timeout(MAX_WAIT_MS);
+      await this.#renew(false, signal).catch((error: unknown) => {
+        if (!signal.aborted) throw error;
+      });
+    } catch (error) {
+      logger.warn({ reason: messageOf(error) }, 'Outdated backups could not be renewed yet');
+    }
+  }
+
   start(): void {
     const { logger, clock } = this.#deps;
     const { signal } = this.#stopping;
@@ -124,7 +148,7 @@ export class BackupService {
     if (db.isDamaged) return;
     try {
       if (this.#stale().length > 0 && this.#isOn) {
-        await this.#copy(false, AbortSignal.timeout(MAX_STOP_MS)).catch(() => undefined);
+        await this.#copy(false, AbortSignal.timeout(MAX_WAIT_MS)).catch(() => undefined);
       }
       this.#folder.unfinished();
       for (const backup of this.#stale()) this.#folder.remove(backup);
@@ -153,7 +177,7 @@ export class BackupService {
       return;
     }
     if (this.#stale().length > 0) {
-      if (this.#isQuiet()) await this.#renew();
+      if (this.#isQuiet()) await this.#renew(true, this.#stopping.signal);
     } else if (clock.monotonic() >= this.#notBefore && this.#isDue()) {
       const outcome = await this.#copy(true, this.#stopping.signal);
       if (outcome !== 'kept' && outcome !== 'unscrubbed') this.#notBefore = clock.monotonic() + RETRY_MS;
@@ -187,8 +211,8 @@ export class BackupService {
   }
 
   /** Replaces the backups that hold what was erased. They go even where no new one can be made. */
-  async #renew(): Promise<void> {
-    const outcome = await this.#copy(true, this.#stopping.signal);
+  async #renew(isThrottled: boolean, signal: AbortSignal): Promise<void> {
+    const outcome = await this.#copy(isThrottled, signal);
     if (outcome === 'unscrubbed' || this.#deps.db.isDamaged) return;
     for (const backup of outcome === 'kept' ? [] : this.#stale()) this.#folder.remove(backup);
     this.#erased = undefined;

@@ -18,9 +18,10 @@ let db: Database;
 let settings: SettingsService;
 let now: number;
 
-const create = () =>
+const create = (thread?: URL) =>
   new BackupService({
     db,
+    thread,
     paths,
     clock: { ...systemClock, now: () => now },
     logger: silentLogger,
@@ -104,6 +105,37 @@ it('at a stop, copies that hold what was erased are replaced', async () => {
   await backups.close();
   expect(names().map(readBack)).toEqual(['nobody']);
   expect(names().every((name) => !readFileSync(join(paths.backups, name)).includes('Quetzal'))).toBe(true);
+});
+
+const eraseQuetzalcoatl = async (): Promise<void> => {
+  const backups = create();
+  write('test', 'Quetzalcoatl');
+  await backups.create();
+  await backups.close();
+  db.transaction(() => {
+    write('test', 'nobody');
+    markForScrub(db, 'log');
+  });
+  runPendingScrub(db);
+  now += 1000;
+};
+
+it('at the start after a crash, copies that hold what was erased are replaced', async () => {
+  await eraseQuetzalcoatl();
+  const backups = create();
+  await backups.open();
+  expect(names().map(readBack)).toEqual(['nobody']);
+  await backups.close();
+});
+
+it('at the start after a crash, they are removed where no new copy can be made', async () => {
+  await eraseQuetzalcoatl();
+  const failed = `data:text/javascript,import { parentPort } from 'node:worker_threads';
+    parentPort.postMessage({ state: 'failed', reason: 'a test' });`;
+  const backups = create(new URL(failed));
+  await backups.open();
+  expect(names()).toEqual([]);
+  await backups.close();
 });
 
 it('copies nothing while erased text is still in the files', async () => {
