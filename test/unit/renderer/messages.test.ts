@@ -47,6 +47,14 @@ describe('messages', () => {
     expect(formatMessage(words, { count: 11_204, place: 'all' }, 'en')).toBe('11,204 words in all');
     expect(formatMessage(words, { count: 0, place: 'x' }, 'fr')).toBe('0 word in x');
     expect(formatMessage('{name}', { name: '{count}' }, 'en')).toBe('{count}');
+    expect(formatMessage('{size} of <{name}>', { size: 1_200 }, 'de')).toBe('1.200 of <{name}>');
+  });
+
+  it('place a value within a plural form, and know its exact numbers', () => {
+    const words = '{count, plural, =0 {Nothing by {who}} one {# word by {who}} other {# words by {who}}}';
+    const said = [0, 1, 1_204].map((count) => formatMessage(words, { count, who: 'O’Neil' }, 'en'));
+    expect(said).toEqual(['Nothing by O’Neil', '1 word by O’Neil', '1,204 words by O’Neil']);
+    expect(placeholders(words)).toEqual(['count', 'who']);
   });
 
   it('follow the languages that the browser prefers', () => {
