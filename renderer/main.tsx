@@ -14,10 +14,7 @@ z.config({ jitless: true });
 const root = document.getElementById('root');
 if (root === null) throw new Error('index.html has no #root');
 
-const core = createCoreServices(
-  window.earshot?.baseUrl ?? window.location.origin,
-  createRouter(window, isScreenName),
-);
+const core = createCoreServices(window.location.origin, createRouter(window, isScreenName));
 await core.i18n.use(resolveLocale(core.prefs.store.getState().locale));
 
 createRoot(root).render(

@@ -1,220 +1,184 @@
-import { writeFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import {
-  app,
-  BrowserWindow,
-  dialog,
-  Menu,
-  type Session,
-  screen,
-  session,
-  shell,
-  utilityProcess,
-} from 'electron';
-import { createApp } from '../core/app.ts';
-import type { AppError } from '../core/base/errors.ts';
-import { layoutOf } from '../core/base/layout.ts';
-import { isLibraryDamaged, serveDamagedPage } from '../core/damaged-page.ts';
-import { desktopConfig } from './config.ts';
-import { preloadArguments, splitLoginUrl } from './links.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { app, dialog, ipcMain, Menu, powerMonitor, shell } from 'electron';
+import { linkTo } from '../core/base/app-link.ts';
+import { messageOf } from '../core/base/errors.ts';
+import { watchService } from './crash.ts';
+import { showStatus } from './desktop-status.ts';
+import { createWindows } from './desktop-window.ts';
+import { createInbox } from './inbox.ts';
+import { BACKGROUND, createLoginItem } from './login-item.ts';
 import { menuTemplate } from './menu.ts';
-import { menuTexts } from './menu-texts.ts';
 import { mediaFilesIn, openMediaFiles, placesIn } from './open-files.ts';
-import { decideNavigation, decidePermission } from './security.ts';
-import { fitWindow, MIN_SIZE, parseWindowState, type WindowState } from './window-state.ts';
-import { forkElectronWorker } from './worker.ts';
+import { crashedPage, failedPage, startingPage, stoppedPage } from './pages.ts';
+import { quitGracefully } from './quit.ts';
+import { answerRequests } from './requests.ts';
+import { layout, logFolder, type Service, startService, windowOrigin } from './service.ts';
+import { desktopTexts } from './texts/index.ts';
+import { createWindowHolder } from './window-holder.ts';
 
-type Service = Awaited<ReturnType<typeof createApp>>;
+/** The longest that a restart waits for a service in an unknown state. */
+const CLOSE_LIMIT_MS = 5000;
 
-const layout = layoutOf({
-  form: 'bundled',
-  program: app.getAppPath(),
-  ...(app.isPackaged ? { files: process.resourcesPath } : {}),
-});
-const stateFile = () => join(app.getPath('userData'), 'window.json');
+const inbox = createInbox();
 
-const readWindowState = async (): Promise<WindowState> => {
-  // Absent before the first exit.
-  const text = await readFile(stateFile(), 'utf8').catch(() => undefined);
-  return fitWindow(
-    parseWindowState(text),
-    screen.getAllDisplays().map((display) => display.workArea),
-  );
-};
-
-const saveWindowState = (window: BrowserWindow): void => {
-  const state = { ...window.getNormalBounds(), maximized: window.isMaximized() };
-  writeFileSync(stateFile(), JSON.stringify(state));
-};
-
-const restrictPermissions = (of: Session, own: string): void => {
-  of.setPermissionRequestHandler((_contents, permission, answer, details) =>
-    answer(
-      decidePermission(
-        permission,
-        details.requestingUrl,
-        own,
-        'mediaTypes' in details ? (details.mediaTypes ?? []) : [],
-      ),
-    ),
-  );
-  of.setPermissionCheckHandler((_contents, permission, origin) => decidePermission(permission, origin, own));
-};
-
-const restrictNavigation = (window: BrowserWindow, own: string): void => {
-  const decide = (address: string) => {
-    const decision = decideNavigation(address, own);
-    if (decision === 'browser') void shell.openExternal(address);
-    return decision;
-  };
-  window.webContents.on('will-navigate', (event, address) => {
-    if (decide(address) !== 'stay') event.preventDefault();
-  });
-  window.webContents.setWindowOpenHandler(({ url }) => {
-    // The program's other pages, such as the documentation, open in the browser, too.
-    if (decide(url) === 'stay') void shell.openExternal(url);
-    return { action: 'deny' };
-  });
-};
-
-/** Where the window is loaded from: the service, or in `npm run dev` the dev server that forwards /v1 to it. */
-const windowUrlOf = (service: Pick<Service, 'url'>): string => {
-  const devServer = app.isPackaged ? undefined : process.env.ELECTRON_RENDERER_URL;
-  return devServer === undefined ? service.url : new URL(devServer).origin;
-};
-
-const createWindow = (
-  service: Pick<Service, 'url' | 'loginUrl'>,
-  { maximized, ...place }: WindowState,
-): BrowserWindow => {
-  const login = { ...splitLoginUrl(service.loginUrl()), baseUrl: windowUrlOf(service) };
-  const window = new BrowserWindow({
-    ...place,
-    minWidth: MIN_SIZE.width,
-    minHeight: MIN_SIZE.height,
-    show: false,
-    title: 'Earshot',
-    backgroundColor: '#f7f5f1',
-    webPreferences: {
-      preload: layout.preload,
-      sandbox: true,
-      contextIsolation: true,
-      nodeIntegration: false,
-      additionalArguments: preloadArguments(login),
-    },
-  });
-  restrictNavigation(window, login.baseUrl);
-  if (maximized) window.maximize();
-  window.once('ready-to-show', () => window.show());
-  window.on('close', () => saveWindowState(window));
-  void window.loadURL(`${login.baseUrl}/`);
-  return window;
-};
-
-const config = () =>
-  desktopConfig({
-    version: app.getVersion(),
-    layout,
-    environment: process.env,
-    platform: process.platform,
-  });
-
-const startService = (): Promise<Service> =>
-  createApp(config(), {
-    forkWorker: forkElectronWorker(utilityProcess.fork, layout.worker, process.env),
-    analysisThread: pathToFileURL(layout.analysisThread),
-    databaseThread: pathToFileURL(layout.databaseThread),
-    renderingThread: pathToFileURL(layout.renderingThread),
-  });
-
-/** Shows the page of a library that does not open; the program ends with its window. */
-const showDamaged = async (error: AppError): Promise<void> => {
-  const { url, close } = await serveDamagedPage(config(), error);
-  restrictPermissions(session.defaultSession, url);
-  createWindow({ url, loginUrl: () => url }, await readWindowState());
-  app.on('window-all-closed', () => void close().finally(() => app.exit(1)));
-};
-
-/** The window, created again when it is needed after it was closed, as on macOS. */
-const createWindowHolder = (service: Service, state: WindowState) => {
-  let window = createWindow(service, state);
-  const front = (): BrowserWindow => {
-    if (window.isDestroyed()) window = createWindow(service, state);
-    if (window.isMinimized()) window.restore();
-    window.focus();
-    return window;
-  };
-  return { front, show: (hash: string) => void front().loadURL(`${windowUrlOf(service)}/#${hash}`) };
-};
-
-const quitGracefully = (service: Service): void => {
-  let isClosing = false;
-  app.on('before-quit', (event) => {
-    if (isClosing) return;
-    isClosing = true;
-    event.preventDefault();
-    void service.close().finally(() => app.quit());
-  });
-};
-
-const run = async (): Promise<void> => {
-  const [service, state] = await Promise.all([startService(), readWindowState()]);
-  restrictPermissions(session.defaultSession, windowUrlOf(service));
-  const { front, show } = createWindowHolder(service, state);
-  const open = (paths: readonly string[]) =>
-    void openMediaFiles(paths, {
-      baseUrl: service.url,
-      key: service.localKey,
-      show,
-      showError: (message) => dialog.showErrorBox('Earshot', message),
-    });
-  const openArguments = (args: readonly string[]) => {
-    for (const place of placesIn(args)) show(place);
-    open(mediaFilesIn(args));
-  };
-  const chooseFiles = async () => {
-    const chosen = await dialog.showOpenDialog(front(), { properties: ['openFile', 'multiSelections'] });
-    open(chosen.filePaths);
-  };
-  const texts = menuTexts(app.getPreferredSystemLanguages());
-  const template = menuTemplate(process.platform, texts, {
-    show,
-    openFiles: () => void chooseFiles(),
-    openDocumentation: () => void shell.openExternal(`${service.url}/docs`),
-  });
-  Menu.setApplicationMenu(Menu.buildFromTemplate(template));
+/** Takes what the system asks the program to open, from its first moment. */
+const receiveOpenings = (front: () => void): void => {
   app.on('second-instance', (_event, args) => {
     front();
-    openArguments(args.slice(1));
+    inbox.put(args.slice(1));
   });
-  app.on('open-url', (event, link) => {
-    event.preventDefault();
-    openArguments([link]);
+  inbox.put(process.argv.slice(app.isPackaged ? 1 : 2));
+};
+// macOS sends these before Electron is ready.
+app.on('open-url', (event, link) => {
+  event.preventDefault();
+  inbox.put([link]);
+});
+app.on('open-file', (event, path) => {
+  event.preventDefault();
+  inbox.put([path]);
+});
+
+type Desktop = Awaited<ReturnType<typeof openDesktop>>;
+
+/** The window with a starting state, before there is a service. */
+const openDesktop = async () => {
+  const texts = desktopTexts(app.getPreferredSystemLanguages());
+  const running: { service?: Service; jobs: () => number; hasStopped: boolean } = {
+    jobs: () => 0,
+    hasStopped: false,
+  };
+  const following = new AbortController();
+  const close = async () => {
+    following.abort();
+    await running.service?.close();
+  };
+  const quitNow = quitGracefully({
+    app,
+    ask: (question) => dialog.showMessageBox(question),
+    texts,
+    runningJobs: () => (running.hasStopped ? 0 : running.jobs()),
+    close,
   });
-  app.on('open-file', (event, path) => {
-    event.preventDefault();
-    open([path]);
+  const create = await createWindows({
+    texts,
+    preload: layout.preload,
+    stateFile: join(app.getPath('userData'), 'window.json'),
+    own: () => running.service && windowOrigin(running.service),
+    onCrash: (place) => holder.showPage(crashedPage(texts), place),
+    onSessionEnd: quitNow,
   });
-  app.on('activate', front);
+  const holder = createWindowHolder(create, startingPage(texts));
+  if (!process.argv.includes(BACKGROUND)) holder.front();
+  return { texts, running, following, close, quitNow, holder };
+};
+
+const showLogs = () => void shell.openPath(logFolder());
+
+/** Restarts the program, whose jobs resume at their checkpoints. */
+const restart = (close: () => Promise<void>) => {
+  app.relaunch();
+  void Promise.race([close(), delay(CLOSE_LIMIT_MS)]).finally(() => app.exit(0));
+};
+
+const chooseFiles = async () => {
+  const chosen = await dialog.showOpenDialog({ properties: ['openFile', 'multiSelections'] });
+  inbox.put(chosen.filePaths);
+};
+
+const setMenu = ({ texts, holder, running }: Desktop): void => {
+  const loginItem = createLoginItem({
+    app,
+    platform: process.platform,
+    environment: process.env,
+    home: homedir(),
+    program: app.getPath('exe'),
+  });
+  const template = menuTemplate(process.platform, texts, {
+    show: holder.show,
+    openFiles: () => void chooseFiles(),
+    openDocumentation: () => {
+      if (running.service !== undefined) void shell.openExternal(`${running.service.url}/docs`);
+    },
+    showLogs,
+    startsAtLogin: loginItem.isOn(),
+    setStartsAtLogin: loginItem.set,
+  });
+  Menu.setApplicationMenu(Menu.buildFromTemplate(template));
+};
+
+const listen = ({ texts, running, close, quitNow, holder }: Desktop): void => {
+  answerRequests(ipcMain, holder.isOwnPage, {
+    restart: () => restart(close),
+    reopen: () => holder.showService(),
+    logs: showLogs,
+  });
+  watchService(process, (error) => {
+    console.error(error);
+    running.hasStopped = true;
+    holder.showPage(stoppedPage(texts));
+    holder.front();
+  });
+  app.on('activate', () => holder.front());
   app.on('window-all-closed', () => {
     if (process.platform !== 'darwin') app.quit();
   });
-  quitGracefully(service);
-  openArguments(process.argv.slice(app.isPackaged ? 1 : 2));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, quitNow);
+  powerMonitor.on('shutdown', quitNow);
+  receiveOpenings(() => holder.front());
 };
 
-if (app.requestSingleInstanceLock()) {
-  app
-    .whenReady()
-    .then(run)
-    .catch((error: unknown) => {
-      if (isLibraryDamaged(error)) return showDamaged(error);
-      throw error;
-    })
-    .catch((error: unknown) => {
-      dialog.showErrorBox('Earshot could not start', error instanceof Error ? error.message : String(error));
-      app.exit(1);
+/** Lets the window, the desktop's status, and what is to be opened reach the service. */
+const connect = ({ texts, running, following, holder }: Desktop, service: Service): void => {
+  running.service = service;
+  const origin = windowOrigin(service);
+  if (service.isDamaged) {
+    holder.showService({ origin, link: () => `${origin}/` });
+    return;
+  }
+  const link = (place: string | undefined) => `${origin}/${new URL(linkTo(service.loginUrl(), place)).hash}`;
+  holder.showService({ origin, link });
+  const { url: baseUrl, localKey: key } = service;
+  inbox.openWith((args) => {
+    for (const place of placesIn(args)) holder.show(place);
+    void openMediaFiles(mediaFilesIn(args), {
+      baseUrl,
+      key,
+      show: holder.show,
+      showError: (message) => dialog.showErrorBox('Earshot', message),
     });
-} else app.quit();
+  });
+  const status = showStatus({
+    texts,
+    resources: layout.resources,
+    baseUrl,
+    key,
+    window: holder.current,
+    front: () => void holder.front(),
+    show: holder.show,
+    openFiles: () => void chooseFiles(),
+    signal: following.signal,
+  });
+  running.jobs = status.runningJobs;
+};
+
+const run = async (): Promise<void> => {
+  const desktop = await openDesktop();
+  setMenu(desktop);
+  listen(desktop);
+  try {
+    connect(desktop, await startService());
+  } catch (error) {
+    desktop.holder.showPage(failedPage(desktop.texts, messageOf(error)));
+    desktop.holder.front();
+  }
+};
+
+if (process.platform === 'win32') app.setAppUserModelId('app.earshot.desktop');
+// The packages for macOS and Linux declare it.
+if (process.platform === 'win32' && app.isPackaged) app.setAsDefaultProtocolClient('earshot');
+
+if (app.requestSingleInstanceLock()) void app.whenReady().then(run);
+else app.quit();

@@ -1,11 +1,15 @@
 import type { MenuItemConstructorOptions } from 'electron';
-import type { MenuTexts } from './menu-texts.ts';
+import type { DesktopTexts } from './texts/index.ts';
 
 export type MenuActions = {
   /** Opens a screen of the window by its address after the `#`. */
   readonly show: (hash: string) => void;
   readonly openFiles: () => void;
   readonly openDocumentation: () => void;
+  readonly showLogs: () => void;
+  /** Whether the system starts the program at login. */
+  readonly startsAtLogin: boolean;
+  readonly setStartsAtLogin: (isOn: boolean) => void;
 };
 
 type Item = MenuItemConstructorOptions;
@@ -14,12 +18,12 @@ type Role = NonNullable<Item['role']>;
 const separator: Item = { type: 'separator' };
 const role = (name: Role, label: string): Item => ({ role: name, label });
 
-const appMenu = (texts: MenuTexts, settings: Item): Item => ({
+const appMenu = (texts: DesktopTexts, settings: readonly Item[]): Item => ({
   role: 'appMenu',
   submenu: [
     role('about', texts.about),
     separator,
-    settings,
+    ...settings,
     separator,
     role('services', texts.services),
     separator,
@@ -31,7 +35,7 @@ const appMenu = (texts: MenuTexts, settings: Item): Item => ({
   ],
 });
 
-const editMenu = (texts: MenuTexts): Item => ({
+const editMenu = (texts: DesktopTexts): Item => ({
   label: texts.edit,
   submenu: [
     role('undo', texts.undo),
@@ -44,7 +48,7 @@ const editMenu = (texts: MenuTexts): Item => ({
   ],
 });
 
-const viewMenu = (texts: MenuTexts, show: MenuActions['show']): Item => {
+const viewMenu = (texts: DesktopTexts, show: MenuActions['show']): Item => {
   const screens = [
     [texts.library, '/'],
     [texts.queue, '/queue'],
@@ -72,7 +76,7 @@ const viewMenu = (texts: MenuTexts, show: MenuActions['show']): Item => {
   };
 };
 
-const windowMenu = (texts: MenuTexts, isMac: boolean): Item => ({
+const windowMenu = (texts: DesktopTexts, isMac: boolean): Item => ({
   label: texts.window,
   submenu: [
     role('minimize', texts.minimize),
@@ -85,15 +89,19 @@ const windowMenu = (texts: MenuTexts, isMac: boolean): Item => ({
 /** The native menu: the platform's editing and window entries, and links to the window's screens. */
 export const menuTemplate = (
   platform: NodeJS.Platform,
-  texts: MenuTexts,
-  { show, openFiles, openDocumentation }: MenuActions,
+  texts: DesktopTexts,
+  { show, openFiles, openDocumentation, showLogs, startsAtLogin, setStartsAtLogin }: MenuActions,
 ): Item[] => {
   const isMac = platform === 'darwin';
-  const settings: Item = {
-    label: texts.settings,
-    accelerator: 'CmdOrCtrl+,',
-    click: () => show('/settings'),
-  };
+  const settings: readonly Item[] = [
+    { label: texts.settings, accelerator: 'CmdOrCtrl+,', click: () => show('/settings') },
+    {
+      type: 'checkbox',
+      label: texts.startAtLogin,
+      checked: startsAtLogin,
+      click: ({ checked }) => setStartsAtLogin(checked),
+    },
+  ];
   return [
     ...(isMac ? [appMenu(texts, settings)] : []),
     {
@@ -101,7 +109,7 @@ export const menuTemplate = (
       submenu: [
         { label: texts.transcribe, accelerator: 'CmdOrCtrl+O', click: openFiles },
         separator,
-        ...(isMac ? [role('close', texts.close)] : [settings, separator, role('quit', texts.quit)]),
+        ...(isMac ? [role('close', texts.close)] : [...settings, separator, role('quit', texts.quit)]),
       ],
     },
     editMenu(texts),
@@ -110,7 +118,10 @@ export const menuTemplate = (
     {
       role: 'help',
       label: texts.help,
-      submenu: [{ label: texts.documentation, click: openDocumentation }],
+      submenu: [
+        { label: texts.documentation, click: openDocumentation },
+        { label: texts.logs, click: showLogs },
+      ],
     },
   ];
 };

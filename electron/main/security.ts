@@ -8,9 +8,9 @@ const originOf = (address: string): string | undefined => {
 };
 
 /** The window stays on its own server. Other http(s) links open in the browser; everything else is refused. */
-export const decideNavigation = (address: string, own: string): 'stay' | 'browser' | 'refuse' => {
+export const decideNavigation = (address: string, own: string | undefined): 'stay' | 'browser' | 'refuse' => {
   const origin = originOf(address);
-  if (origin === own) return 'stay';
+  if (origin !== undefined && origin === own) return 'stay';
   return /^https?:\/\//i.test(address) && origin !== undefined ? 'browser' : 'refuse';
 };
 
@@ -20,9 +20,61 @@ const ALLOWED_PERMISSIONS = new Set(['media', 'notifications', 'clipboard-saniti
 export const decidePermission = (
   permission: string,
   requester: string,
-  own: string,
+  own: string | undefined,
   mediaTypes: readonly string[] = [],
 ): boolean => {
-  if (originOf(requester) !== own || !ALLOWED_PERMISSIONS.has(permission)) return false;
+  if (own === undefined || originOf(requester) !== own || !ALLOWED_PERMISSIONS.has(permission)) return false;
   return permission !== 'media' || mediaTypes.every((type) => type === 'audio');
+};
+
+/** The part of Electron's `Session` that this module uses. */
+type SessionPart = {
+  setPermissionRequestHandler(
+    handler: (
+      contents: unknown,
+      permission: string,
+      answer: (isAllowed: boolean) => void,
+      details: { readonly requestingUrl: string; readonly mediaTypes?: readonly string[] },
+    ) => void,
+  ): void;
+  setPermissionCheckHandler(
+    handler: (contents: unknown, permission: string, origin: string) => boolean,
+  ): void;
+};
+
+/** Answers every question for a permission by `decidePermission`; `own` is the service's origin, once there is one. */
+export const restrictPermissions = (session: SessionPart, own: () => string | undefined): void => {
+  session.setPermissionRequestHandler((_contents, permission, answer, { requestingUrl, mediaTypes }) =>
+    answer(decidePermission(permission, requestingUrl, own(), mediaTypes)),
+  );
+  session.setPermissionCheckHandler((_contents, permission, origin) =>
+    decidePermission(permission, origin, own()),
+  );
+};
+
+/** The part of Electron's `WebContents` that this module uses. */
+type ContentsPart = {
+  on(event: 'will-navigate', listener: (event: { preventDefault(): void }, address: string) => void): unknown;
+  setWindowOpenHandler(handler: (details: { readonly url: string }) => { action: 'deny' }): void;
+};
+
+/** Keeps a window on its own pages by `decideNavigation`; it opens no second one. */
+export const restrictNavigation = (
+  contents: ContentsPart,
+  own: () => string | undefined,
+  openInBrowser: (address: string) => void,
+): void => {
+  const decide = (address: string) => {
+    const decision = decideNavigation(address, own());
+    if (decision === 'browser') openInBrowser(address);
+    return decision;
+  };
+  contents.on('will-navigate', (event, address) => {
+    if (decide(address) !== 'stay') event.preventDefault();
+  });
+  contents.setWindowOpenHandler(({ url }) => {
+    // The program's other pages, such as the documentation, open in the browser, too.
+    if (decide(url) === 'stay') openInBrowser(url);
+    return { action: 'deny' };
+  });
 };

@@ -1,10 +1,13 @@
-import { contextBridge } from 'electron';
+import { contextBridge, ipcRenderer } from 'electron';
 
-const argument = (flag: string): string =>
-  process.argv.find((each) => each.startsWith(flag))?.slice(flag.length) ?? '';
-
-const baseUrl = argument('--earshot-url=');
-// Only the program's own page gets the address and the one-time token.
-if (window.location.origin === baseUrl) {
-  contextBridge.exposeInMainWorld('earshot', { baseUrl, token: argument('--earshot-token=') });
-}
+// The window shows pages of the program alone, and the program checks who asks.
+contextBridge.exposeInMainWorld('earshot', {
+  ask: (action: string): void => ipcRenderer.send('earshot:ask', action),
+  onPlayFrom: (listener: (point: { x: number; y: number }) => void): (() => void) => {
+    const handler = (_event: unknown, point: { x: number; y: number }) => listener(point);
+    ipcRenderer.on('earshot:play-from', handler);
+    return () => {
+      ipcRenderer.off('earshot:play-from', handler);
+    };
+  },
+});

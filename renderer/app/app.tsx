@@ -26,7 +26,7 @@ const goToPlace = (): void => {
 };
 
 const takeTokenFromAddress = (): string | undefined => {
-  const token = tokenFromHash(window.location.hash) ?? window.earshot?.token;
+  const token = tokenFromHash(window.location.hash);
   if (window.location.hash.startsWith('#token=')) goToPlace();
   return token;
 };

@@ -11,9 +11,15 @@ type EndEvent = Extract<LiveEvent, { type: 'transcript.completed' | 'transcript.
 const isEndEvent = (event: LiveEvent): event is EndEvent =>
   event.type === 'transcript.completed' || event.type === 'transcript.failed';
 
-/** Shows a system notification while the window is in the background; the desktop app grants the permission. */
+/** Shows a system notification while the window is in the background; the desktop program shows its own. */
 const showNotification = ({ router }: Services, id: string, title: string, body: string): void => {
-  if (document.hasFocus() || !('Notification' in window) || Notification.permission !== 'granted') return;
+  if (
+    window.earshot !== undefined ||
+    document.hasFocus() ||
+    !('Notification' in window) ||
+    Notification.permission !== 'granted'
+  )
+    return;
   const message = new Notification(title, { body, tag: id });
   message.addEventListener('click', () => {
     window.focus();

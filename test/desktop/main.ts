@@ -30,13 +30,13 @@ const CHECKS: readonly (readonly [string, (app: ElectronApplication, page: Page)
     },
   ],
   [
-    'hands the page an address and a token, and nothing of Node',
+    'hands the page two functions, and nothing of Node',
     async (_app, page) => {
       const seen = await page.evaluate(() => ({
         handed: Object.keys(window.earshot ?? {}).sort(),
         node: 'require' in window || 'process' in window,
       }));
-      assert.deepEqual(seen, { handed: ['baseUrl', 'token'], node: false });
+      assert.deepEqual(seen, { handed: ['ask', 'onPlayFrom'], node: false });
     },
   ],
   [

@@ -149,7 +149,7 @@ const useFollowPlayback = (
   }, [player, view]);
 };
 
-/** A click on a word plays it; a double click edits its paragraph. */
+/** A click on a word, or its context menu in the desktop program, plays it; a double click edits its paragraph. */
 const useTextClicks = (doc: Doc | undefined) => {
   const { player, view } = useReader();
   const editParagraph = useEditParagraph();
@@ -170,6 +170,17 @@ const useTextClicks = (doc: Doc | undefined) => {
     const word = target instanceof HTMLElement ? target.closest<HTMLElement>('[data-w]') : null;
     editParagraph(Number(paragraph.dataset.index), word === null ? undefined : Number(word.dataset.w));
   };
+  useEffect(
+    () =>
+      window.earshot?.onPlayFrom(({ x, y }) => {
+        const at = document.elementFromPoint(x, y)?.closest<HTMLElement>('[data-w]');
+        const word = doc?.words[Number(at?.dataset.w ?? Number.NaN)];
+        if (word === undefined) return;
+        player.seek(word.start);
+        player.play();
+      }),
+    [doc, player],
+  );
   return { onClick, onDoubleClick };
 };
 

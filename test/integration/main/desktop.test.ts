@@ -3,14 +3,22 @@ import { describe, expect, it } from 'vitest';
 import { newTranscriptionPlace } from '../../../electron/core/base/app-link.ts';
 import { layoutOf } from '../../../electron/core/base/layout.ts';
 import { desktopConfig } from '../../../electron/main/config.ts';
-import { preloadArguments, splitLoginUrl } from '../../../electron/main/links.ts';
 import { menuTemplate } from '../../../electron/main/menu.ts';
-import { menuTexts } from '../../../electron/main/menu-texts.ts';
 import { mediaFilesIn, placesIn } from '../../../electron/main/open-files.ts';
 import { decideNavigation, decidePermission } from '../../../electron/main/security.ts';
+import { desktopTexts } from '../../../electron/main/texts/index.ts';
 import { DEFAULT_STATE, fitWindow, MIN_SIZE, parseWindowState } from '../../../electron/main/window-state.ts';
 
 const OWN = 'http://127.0.0.1:3277';
+
+const ACTIONS = {
+  show: () => {},
+  openFiles: () => {},
+  openDocumentation: () => {},
+  showLogs: () => {},
+  startsAtLogin: false,
+  setStartsAtLogin: () => {},
+};
 
 /** Every label of a menu. An entry without a label would show its role's English default. */
 const labelsIn = (items: MenuItemConstructorOptions[]): string[] =>
@@ -73,12 +81,6 @@ describe('the window state', () => {
 });
 
 describe('arguments', () => {
-  it('carry the address and the one-time token to the preload script', () => {
-    const login = splitLoginUrl(`${OWN}/#token=a%2Bb`);
-    expect(login).toEqual({ baseUrl: OWN, token: 'a+b' });
-    expect(preloadArguments(login)).toEqual([`--earshot-url=${OWN}`, '--earshot-token=a+b']);
-  });
-
   it('name recordings among flags and other files', () => {
     expect(mediaFilesIn(['--inspect', '/a/B.MP3', '/a/notes.txt', 'c.webm', '.'])).toEqual([
       '/a/B.MP3',
@@ -120,12 +122,8 @@ describe('the desktop program', () => {
 
   it('has a menu with an entry per screen', () => {
     const shown: string[] = [];
-    const actions = {
-      show: (hash: string) => shown.push(hash),
-      openFiles: () => {},
-      openDocumentation: () => {},
-    };
-    const english = menuTexts(['en-GB']);
+    const actions = { ...ACTIONS, show: (hash: string) => shown.push(hash) };
+    const english = desktopTexts(['en-GB']);
     for (const platform of ['linux', 'darwin'] as const) {
       const template = menuTemplate(platform, english, actions);
       expect(template.some((entry) => entry.role === 'appMenu')).toBe(platform === 'darwin');
@@ -135,8 +133,7 @@ describe('the desktop program', () => {
   });
 
   it.each(['linux', 'darwin'] as const)('has a fully translated menu in four languages, %s', (platform) => {
-    const actions = { show: () => {}, openFiles: () => {}, openDocumentation: () => {} };
-    const words = (languages: string[]) => labelsIn(menuTemplate(platform, menuTexts(languages), actions));
+    const words = (languages: string[]) => labelsIn(menuTemplate(platform, desktopTexts(languages), ACTIONS));
     expect(words(['pt-BR', 'de-AT', 'en'])).toEqual(words(['de']));
     expect(words(['xx'])).toEqual(words(['en']));
     const english = words(['en']);

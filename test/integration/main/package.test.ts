@@ -4,7 +4,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { promisify } from 'node:util';
+import { isDeepStrictEqual, promisify } from 'node:util';
 import { listPackage } from '@electron/asar';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Client, createClient } from '../../../electron/contract/client.ts';
@@ -49,6 +49,10 @@ type Run = {
   /** What the program asked of the desktop so far. */
   readonly notes: readonly Note[];
   client(): Promise<Client>;
+  /** What a person or the system does; see the rehearsal's `perform`. */
+  do(deed: Readonly<Record<string, unknown>>): void;
+  /** Resolves with the first note after those that were taken before. */
+  next(event: string, details?: Readonly<Record<string, unknown>>): Promise<Note>;
   /** Quits as the system asks for it; returns the exit code. */
   quit(): Promise<number | null>;
 };
@@ -69,6 +73,7 @@ const start = (dataDir: string): Run => {
       EARSHOT_REHEARSAL_HOST: join(ROOT, 'test', 'support', 'electron-rehearsal', 'host.ts'),
       EARSHOT_DATA_DIR: dataDir,
       EARSHOT_DEMO: '1',
+      XDG_CONFIG_HOME: join(dataDir, 'config'),
     },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
@@ -76,11 +81,27 @@ const start = (dataDir: string): Run => {
   const notes: Note[] = [];
   createInterface({ input: child.stdout }).on('line', (line) => notes.push(JSON.parse(line)));
   const server = join(dataDir, 'server.json');
+  let taken = 0;
+  const next = async (event: string, details: Readonly<Record<string, unknown>> = {}) => {
+    const wanted = { event, ...details };
+    const found = await until(() => {
+      const index = notes.findIndex(
+        (each, place) => place >= taken && isDeepStrictEqual({ ...each, ...wanted }, each),
+      );
+      return index === -1 ? undefined : { index };
+    });
+    taken = found.index + 1;
+    const note = notes[found.index];
+    if (note === undefined) throw new Error('A note cannot disappear.');
+    return note;
+  };
   return {
     child,
     notes,
+    do: (deed) => void child.stdin?.write(`${JSON.stringify(deed)}\n`),
+    next,
     client: async () => {
-      await until(() => notes.some(({ event }) => event === 'window'));
+      await next('window', { heading: 'Library' });
       const { url }: { url: string } = JSON.parse(readFileSync(server, 'utf8'));
       return createClient({ baseUrl: url, key: readFileSync(join(dataDir, 'local-key'), 'utf8').trim() });
     },
@@ -136,9 +157,10 @@ describe.runIf(process.platform === 'linux')('the desktop package', { timeout: 2
     const dataDir = temporaryFolder();
     const first = start(dataDir);
     const client = await first.client();
-    expect(first.notes.find(({ event }) => event === 'window')).toMatchObject({
-      heading: 'Library',
-      handed: ['baseUrl', 'token'],
+    // The window was there before the service.
+    expect(first.notes.find(({ event }) => event === 'load')?.place).toBe('a page of the program');
+    expect(first.notes.find(({ heading }) => heading === 'Library')).toMatchObject({
+      handed: ['ask', 'onPlayFrom'],
     });
     await client.call('patchSettings', { body: QUICK });
     const short = await client.call('createTranscript', {
@@ -162,5 +184,111 @@ describe.runIf(process.platform === 'linux')('the desktop package', { timeout: 2
     await until(async () => (await again.call('getTranscript', { params })).status === 'completed', 180_000);
     expect(await second.quit()).toBe(0);
     expect([...first.notes, ...second.notes].filter(({ event }) => /error/.test(event))).toEqual([]);
+  });
+
+  it('rehearsed: shows on the desktop what it does, and takes files, links and clicks', async () => {
+    const dataDir = temporaryFolder();
+    const run = start(dataDir);
+    const client = await run.client();
+    await client.call('patchSettings', { body: QUICK });
+    run.do({ menu: 'Show Logs' });
+    await run.next('open-path', { path: join(dataDir, 'logs') });
+    const autostart = join(dataDir, 'config', 'autostart', 'app.earshot.desktop.desktop');
+    expect(existsSync(autostart)).toBe(false);
+    run.do({ menu: 'Start at Login' });
+    await until(() => existsSync(autostart));
+
+    run.do({ secondStart: ['earshot://queue', fixturePath('01-short-note.wav')] });
+    await run.next('window-focused');
+    await run.next('load', { place: '#/queue' });
+    const form = await run.next('load');
+    const stored = new URLSearchParams(String(form.place).split('?')[1]).get('stored');
+    run.do({ press: 'Close' });
+
+    run.do({ tray: 'Pause Queue' });
+    await until(async () => (await client.call('getQueue')).data.paused);
+    const { id } = await client.call('createTranscript', { body: { audio_url: `storage:${stored}` } });
+    await run.next('tray', { text: 'Earshot – 1 waiting · The queue is paused' });
+    run.do({ tray: 'Resume Queue' });
+    await run.next('power-save-blocker', { type: 'prevent-app-suspension' });
+    await run.next('power-save-blocker', { type: 'none' });
+    const shares = run.notes.flatMap(({ event, share }) => (event === 'progress-bar' ? [Number(share)] : []));
+    expect(shares.some((share) => share >= 0)).toBe(true);
+    expect(shares.at(-1)).toBe(-1);
+    await run.next('notification', { title: 'Transcription finished', body: '01-short-note.wav' });
+    run.do({ clickNotification: true });
+    await run.next('window', { place: `#/transcript/${id}` });
+
+    // The second word of the text.
+    const word = `(async () => {
+      let word;
+      while ((word = document.querySelector('[data-w="1"]')) === null) await new Promise(requestAnimationFrame);
+      const { x, y, width, height } = word.getBoundingClientRect();
+      return { x: x + width / 2, y: y + height / 2, pageURL: location.href };
+    })()`;
+    run.do({ evaluate: word });
+    const { value } = await run.next('evaluated');
+    const place = { linkURL: '', isEditable: false, selectionText: '', misspelledWord: '' };
+    run.do({ clickAt: { ...place, ...Object(value) } });
+    await run.next('context-menu', { labels: ['Play from This Word'] });
+    run.do({ contextMenu: 'Play from This Word' });
+    const playing = `(async () => {
+      while (!(Number(document.querySelector('.w.play')?.dataset.w) >= 1)) await new Promise(requestAnimationFrame);
+    })()`;
+    run.do({ evaluate: playing });
+    await run.next('evaluated');
+
+    run.do({ closeWindow: true });
+    await run.next('exit', { code: 0 });
+    expect(JSON.parse(readFileSync(join(dataDir, 'electron-userData', 'window.json'), 'utf8'))).toEqual({
+      ...{ x: 0, y: 0, width: 1280, height: 860 },
+      maximized: false,
+    });
+    expect(run.notes.filter(({ event }) => /error/.test(event))).toEqual([]);
+  });
+
+  it('rehearsed: asks before it interrupts a job, and survives crashes of the window and of the service', async () => {
+    const dataDir = temporaryFolder();
+    const run = start(dataDir);
+    const client = await run.client();
+    await client.call('patchSettings', { body: QUICK });
+    const { id } = await client.call('createTranscript', {
+      body: { audio_url: await upload(client, '08-meeting-4min.mp3') },
+    });
+    const params = { id };
+    await run.next('progress-bar');
+    run.do({ answer: 1 });
+    run.do({ menu: 'Quit Earshot' });
+    await run.next('message-box', {
+      message: 'A transcription is running.',
+      buttons: ['Quit Earshot', 'Keep Running'],
+    });
+    expect((await client.call('getTranscript', { params })).status).toBe('processing');
+
+    run.do({ menu: 'Queue' });
+    await run.next('window', { place: '#/queue' });
+    // A page of the service may not ask the program for anything.
+    run.do({ evaluate: "window.earshot.ask('restart')" });
+    await run.next('evaluated');
+    run.do({ crashWindow: true });
+    await run.next('window', { heading: 'This window crashed' });
+    expect((await client.call('getTranscript', { params })).status).toBe('processing');
+    run.do({ press: 'Open Again' });
+    await run.next('window', { place: '#/queue' });
+
+    await until(async () => (await client.call('getTranscript', { params })).segments.length > 0);
+    expect(run.notes.some(({ event }) => event === 'relaunch')).toBe(false);
+    run.do({ crashService: true });
+    await run.next('window', { heading: 'Earshot has stopped because of an error' });
+    run.do({ press: 'Restart Earshot' });
+    await run.next('relaunch');
+    await run.next('exit', { code: 0 });
+    const again = start(dataDir);
+    const resumed = await (await again.client()).call('getTranscript', { params });
+    expect(resumed.segments.length).toBeGreaterThan(0);
+    again.do({ menu: 'Quit Earshot' });
+    await again.next('message-box');
+    await again.next('exit', { code: 0 });
+    expect([...run.notes, ...again.notes].filter(({ event }) => /error/.test(event))).toEqual([]);
   });
 });

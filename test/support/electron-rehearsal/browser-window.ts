@@ -11,7 +11,6 @@ type Options = {
     readonly sandbox: boolean;
     readonly contextIsolation: boolean;
     readonly nodeIntegration: boolean;
-    readonly additionalArguments: readonly string[];
   };
 };
 
@@ -21,17 +20,43 @@ let browser: Promise<Browser> | undefined;
 const windows = new Set<RehearsalWindow>();
 let allClosed = () => {};
 
-/** The preload script in the page, with the two things that Electron gives it. */
-const preloadScript = (path: string, args: readonly string[]): string => `((process, require, module) => {
+/** What a page asks over `ipcRenderer.send`. */
+type Request = {
+  readonly frame: { readonly url: string; readonly parent: object | null };
+  readonly channel: string;
+  readonly args: readonly unknown[];
+};
+export const requests = new EventEmitter<{ request: [Request] }>();
+
+/** The preload script in the page, with what Electron gives it. */
+const preloadScript = (path: string): string => `((process, require, module) => {
 ${readFileSync(path, 'utf8')}
 })(
-  { argv: ${JSON.stringify(args)} },
+  { argv: [] },
   (name) => {
     if (name !== 'electron') throw new Error('A sandboxed preload script cannot load ' + name);
-    return { contextBridge: { exposeInMainWorld: (name, value) => { window[name] = value; } } };
+    const listeners = (window.rehearsalListeners ??= []);
+    return {
+      contextBridge: { exposeInMainWorld: (name, value) => { window[name] = value; } },
+      ipcRenderer: {
+        send: (channel, ...args) => void window.rehearsalSend(channel, args),
+        on: (channel, listener) => listeners.push({ channel, listener }),
+        off: (_channel, listener) =>
+          listeners.splice(0, Infinity, ...listeners.filter((each) => each.listener !== listener)),
+      },
+    };
   },
   { exports: {} },
 );`;
+
+const started = (): Promise<Browser> => {
+  browser ??= chromium.launch({
+    executablePath: process.env.EARSHOT_CHROMIUM ?? '/usr/bin/chromium',
+    // As in Electron, a page may play without a gesture.
+    args: ['--no-sandbox', '--disable-gpu', '--autoplay-policy=no-user-gesture-required'],
+  });
+  return browser;
+};
 
 /** A window of Electron over a page of a real Chromium. */
 class RehearsalWindow extends EventEmitter {
@@ -40,49 +65,82 @@ class RehearsalWindow extends EventEmitter {
     allClosed = listener;
   };
 
-  readonly #page: Promise<Page>;
+  #page: Promise<Page>;
+  readonly #options: Options;
   readonly #bounds: { x: number; y: number; width: number; height: number };
   readonly #contents = new EventEmitter();
   readonly webContents: object;
+  #openHandler: OpenHandler = () => ({ action: 'deny' });
   #isDestroyed = false;
+  #url = '';
 
-  constructor({ width, height, webPreferences }: Options) {
+  constructor(options: Options) {
     super();
-    const { preload, sandbox, contextIsolation, nodeIntegration, additionalArguments } = webPreferences;
+    const { sandbox, contextIsolation, nodeIntegration } = options.webPreferences;
     if (!sandbox || !contextIsolation || nodeIntegration)
       throw new Error('The page is not isolated from Node.');
-    this.#bounds = { x: 0, y: 0, width, height };
-    let openHandler: OpenHandler = () => ({ action: 'deny' });
+    this.#options = options;
+    this.#bounds = { x: 0, y: 0, width: options.width, height: options.height };
+    note('window-created', { ...this.#bounds });
     this.webContents = strict('webContents', {
       on: (event: string, listener: (...args: unknown[]) => void) => this.#contents.on(event, listener),
+      getURL: () => this.#url,
+      send: (channel: string, message: unknown) => void this.#send(channel, message),
       setWindowOpenHandler: (handler: OpenHandler) => {
-        openHandler = handler;
+        this.#openHandler = handler;
       },
     });
     windows.add(this);
-    browser ??= chromium.launch({
-      executablePath: process.env.EARSHOT_CHROMIUM ?? '/usr/bin/chromium',
-      args: ['--no-sandbox', '--disable-gpu'],
-    });
-    this.#page = browser.then(async (started) => {
-      const page = await started.newPage({ viewport: { width, height } });
-      await page.addInitScript(preloadScript(preload, additionalArguments));
-      page.on('pageerror', (error) => note('page-error', { message: error.message }));
-      page.on('popup', (popup) => {
-        openHandler({ url: popup.url() });
-        void popup.close();
-      });
-      return page;
-    });
+    this.#page = this.#newPage();
   }
 
+  async #newPage(): Promise<Page> {
+    const { width, height, webPreferences } = this.#options;
+    const page = await (await started()).newPage({ viewport: { width, height } });
+    await page.exposeBinding('rehearsalSend', ({ frame }, channel: string, args: unknown[]) => {
+      requests.emit('request', { frame: { url: frame.url(), parent: frame.parentFrame() }, channel, args });
+    });
+    await page.addInitScript(preloadScript(webPreferences.preload));
+    page.on('pageerror', (error) => note('page-error', { message: error.message }));
+    page.on('popup', (popup) => {
+      this.#openHandler({ url: popup.url() });
+      void popup.close();
+    });
+    return page;
+  }
+
+  async #send(channel: string, message: unknown): Promise<void> {
+    const call = `for (const each of window.rehearsalListeners ?? [])
+      if (each.channel === ${JSON.stringify(channel)}) each.listener({}, ${JSON.stringify(message)});`;
+    await (await this.#page).evaluate(call);
+  }
+
+  /** Presses a button of the page. */
+  press = async (name: string): Promise<void> => {
+    await (await this.#page).getByRole('button', { name, exact: true }).first().click();
+  };
+  /** Runs code in the page and notes its result. */
+  evaluate = async (code: string): Promise<void> => {
+    note('evaluated', { value: await (await this.#page).evaluate(code) });
+  };
+  /** What Electron tells of a click with the second button. */
+  contextMenu = (params: object): void => void this.#contents.emit('context-menu', {}, params);
+  /** Takes the page away, as a crash of its process does. */
+  crash = async (): Promise<void> => {
+    const lost = await this.#page;
+    this.#page = this.#newPage();
+    await lost.close();
+    this.#contents.emit('render-process-gone', {}, { reason: 'crashed' });
+  };
+
   loadURL = async (url: string): Promise<void> => {
+    note('load', { place: url.startsWith('data:') ? 'a page of the program' : new URL(url).hash });
     const page = await this.#page;
+    this.#url = url;
     await page.goto(url);
     const heading = page.locator('main :is(h1, h2)').first();
     await heading.waitFor({ state: 'attached' });
     const handed = await page.evaluate('Object.keys(window.earshot ?? {}).sort()');
-    this.emit('ready-to-show');
     note('window', { place: new URL(page.url()).hash, heading: await heading.textContent(), handed });
   };
   show = () => note('window-shown');
@@ -96,6 +154,8 @@ class RehearsalWindow extends EventEmitter {
   maximize = () => {};
   restore = () => {};
   focus = () => note('window-focused');
+  isFocused = () => false;
+  setProgressBar = (share: number) => note('progress-bar', { share });
   isMaximized = () => false;
   isMinimized = () => false;
   isDestroyed = () => this.#isDestroyed;

@@ -4,6 +4,8 @@ export const strict = <T extends object>(name: string, members: T): T =>
     get: (target, key, receiver) => {
       if (typeof key === 'symbol' || key === 'then' || key in target)
         return Reflect.get(target, key, receiver);
+      // The program may catch what is thrown.
+      note('unknown-call-error', { call: `${name}.${key}` });
       throw new Error(`The rehearsal does not know ${name}.${key}.`);
     },
   });

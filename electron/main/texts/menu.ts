@@ -32,6 +32,10 @@ export type MenuTexts = {
   readonly hide: string;
   readonly hideOthers: string;
   readonly unhide: string;
+  readonly startAtLogin: string;
+  readonly logs: string;
+  readonly playFrom: string;
+  readonly addToDictionary: string;
 };
 
 const en: MenuTexts = {
@@ -67,6 +71,10 @@ const en: MenuTexts = {
   hide: 'Hide Earshot',
   hideOthers: 'Hide Others',
   unhide: 'Show All',
+  startAtLogin: 'Start at Login',
+  logs: 'Show Logs',
+  playFrom: 'Play from This Word',
+  addToDictionary: 'Add to Dictionary',
 };
 
 const de: MenuTexts = {
@@ -102,6 +110,10 @@ const de: MenuTexts = {
   hide: 'Earshot ausblenden',
   hideOthers: 'Andere ausblenden',
   unhide: 'Alle einblenden',
+  startAtLogin: 'Bei der Anmeldung starten',
+  logs: 'Protokolle anzeigen',
+  playFrom: 'Ab diesem Wort abspielen',
+  addToDictionary: 'Zum Wörterbuch hinzufügen',
 };
 
 const es: MenuTexts = {
@@ -137,6 +149,10 @@ const es: MenuTexts = {
   hide: 'Ocultar Earshot',
   hideOthers: 'Ocultar otros',
   unhide: 'Mostrar todo',
+  startAtLogin: 'Abrir al iniciar sesión',
+  logs: 'Mostrar registros',
+  playFrom: 'Reproducir desde esta palabra',
+  addToDictionary: 'Añadir al diccionario',
 };
 
 const fr: MenuTexts = {
@@ -172,15 +188,10 @@ const fr: MenuTexts = {
   hide: 'Masquer Earshot',
   hideOthers: 'Masquer les autres',
   unhide: 'Tout afficher',
+  startAtLogin: 'Lancer à l’ouverture de session',
+  logs: 'Afficher les journaux',
+  playFrom: 'Lire à partir de ce mot',
+  addToDictionary: 'Ajouter au dictionnaire',
 };
 
-const TEXTS: Readonly<Record<string, MenuTexts>> = { en, de, es, fr };
-
-/** The labels in the first supported one of the system's languages, or in English. */
-export const menuTexts = (languages: readonly string[]): MenuTexts => {
-  for (const language of languages) {
-    const texts = TEXTS[language.slice(0, 2).toLowerCase()];
-    if (texts !== undefined) return texts;
-  }
-  return en;
-};
+export const MENU_TEXTS = { en, de, es, fr };

@@ -1,0 +1,51 @@
+import { pathToFileURL } from 'node:url';
+import { app, utilityProcess } from 'electron';
+import { type App, createApp } from '../core/app.ts';
+import { layoutOf } from '../core/base/layout.ts';
+import { dataPaths } from '../core/base/paths.ts';
+import { isLibraryDamaged, serveDamagedPage } from '../core/damaged-page.ts';
+import { desktopConfig } from './config.ts';
+import { forkElectronWorker } from './worker.ts';
+
+export const layout = layoutOf({
+  form: 'bundled',
+  program: app.getAppPath(),
+  ...(app.isPackaged ? { files: process.resourcesPath } : {}),
+});
+
+const config = () =>
+  desktopConfig({
+    version: app.getVersion(),
+    layout,
+    environment: process.env,
+    platform: process.platform,
+  });
+
+export const logFolder = (): string => dataPaths(config().dataDir).logs;
+
+/** What the window shows: the whole service, or the page of a library that does not open. */
+export type Service =
+  | ({ readonly isDamaged: false } & App)
+  | { readonly isDamaged: true; readonly url: string; close(): Promise<void> };
+
+/** Starts the service; resolves once it accepts requests. */
+export const startService = async (): Promise<Service> => {
+  try {
+    const service = await createApp(config(), {
+      forkWorker: forkElectronWorker(utilityProcess.fork, layout.worker, process.env),
+      analysisThread: pathToFileURL(layout.analysisThread),
+      databaseThread: pathToFileURL(layout.databaseThread),
+      renderingThread: pathToFileURL(layout.renderingThread),
+    });
+    return { isDamaged: false, ...service };
+  } catch (error) {
+    if (!isLibraryDamaged(error)) throw error;
+    return { isDamaged: true, ...(await serveDamagedPage(config(), error)) };
+  }
+};
+
+/** Where the window is loaded from: the service, or in `npm run dev` the dev server that forwards /v1 to it. */
+export const windowOrigin = (service: Service): string => {
+  const devServer = app.isPackaged ? undefined : process.env.ELECTRON_RENDERER_URL;
+  return new URL(devServer ?? service.url).origin;
+};

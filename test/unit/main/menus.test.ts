@@ -1,0 +1,170 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type ContextParams, contextMenuTemplate } from '../../../electron/main/context-menu.ts';
+import { createLoginItem } from '../../../electron/main/login-item.ts';
+import { quitGracefully } from '../../../electron/main/quit.ts';
+import { desktopTexts } from '../../../electron/main/texts/index.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+const texts = desktopTexts(['en']);
+
+describe('the words of the desktop', () => {
+  it('are translated completely', () => {
+    // Every text, those with numbers filled in.
+    const words = (language: string): Map<string, string> =>
+      new Map(
+        Object.entries(desktopTexts([language])).map(([key, text]) => [
+          key,
+          typeof text === 'string' ? text : text(2, 50),
+        ]),
+      );
+    const english = words('xx');
+    for (const language of ['de-AT', 'es', 'fr-CA']) {
+      const same = [...words(language)].filter(([key, text]) => text === english.get(key));
+      // The same word in two of the languages.
+      expect(same.map(([key]) => key).filter((key) => !['zoom', 'services'].includes(key))).toEqual([]);
+    }
+  });
+});
+
+const PLACE: ContextParams = {
+  x: 10,
+  y: 20,
+  pageURL: 'http://own/#/transcript/tr_1',
+  linkURL: '',
+  isEditable: false,
+  selectionText: '',
+  misspelledWord: '',
+  dictionarySuggestions: [],
+  editFlags: { canCut: true, canCopy: true, canPaste: false },
+};
+
+describe('the context menu', () => {
+  const done: unknown[] = [];
+  const actions = {
+    playFrom: (point: object) => done.push(point),
+    replaceMisspelling: (word: string) => done.push(word),
+    addToDictionary: (word: string) => done.push(`+${word}`),
+  };
+  const menu = (params: Partial<ContextParams>) =>
+    contextMenuTemplate({ ...PLACE, ...params }, texts, actions);
+  const labels = (params: Partial<ContextParams>) => menu(params).map(({ label, type }) => label ?? type);
+
+  it('plays a transcript from the word that was clicked', () => {
+    const [play] = menu({ selectionText: 'words' });
+    expect(labels({ selectionText: 'words' })).toEqual(['Play from This Word', 'separator', 'Copy']);
+    // Electron passes the item and more, which this one does not look at.
+    Reflect.apply(play?.click ?? (() => {}), undefined, []);
+    expect(done.splice(0)).toEqual([{ x: 10, y: 20 }]);
+    expect(labels({ pageURL: 'http://own/#/' })).toEqual([]);
+  });
+
+  it('edits and corrects where text can be typed', () => {
+    const params = { isEditable: true, misspelledWord: 'teh', dictionarySuggestions: ['the', 'ten'] };
+    expect(labels(params)).toEqual([
+      ...['the', 'ten', 'Add to Dictionary', 'separator'],
+      ...['Cut', 'Copy', 'Paste', 'Select All'],
+    ]);
+    const items = menu(params);
+    expect(items.find(({ role }) => role === 'paste')?.enabled).toBe(false);
+    for (const item of items.slice(1, 3)) Reflect.apply(item.click ?? (() => {}), undefined, []);
+    expect(done.splice(0)).toEqual(['ten', '+teh']);
+  });
+});
+
+describe('start at login', () => {
+  let settings = { openAtLogin: false, args: [''] };
+  const app = {
+    getLoginItemSettings: () => settings,
+    setLoginItemSettings: (changed: typeof settings) => {
+      settings = changed;
+    },
+  };
+
+  it('is off, and a file in the autostart folder on Linux', () => {
+    const home = temporaryFolder();
+    const item = createLoginItem({
+      app,
+      platform: 'linux',
+      environment: {},
+      home,
+      program: '/opt/Ear "$hot"/earshot',
+    });
+    const file = join(home, '.config', 'autostart', 'app.earshot.desktop.desktop');
+    expect(item.isOn()).toBe(false);
+    item.set(true);
+    expect(item.isOn()).toBe(true);
+    expect(readFileSync(file, 'utf8')).toContain('Exec="/opt/Ear \\\\"\\\\$hot\\\\"/earshot" --background\n');
+    item.set(false);
+    item.set(false);
+    expect([item.isOn(), existsSync(file)]).toEqual([false, false]);
+  });
+
+  it('is the system’s setting elsewhere', () => {
+    const item = createLoginItem({ app, platform: 'darwin', environment: {}, home: '/', program: '/e' });
+    expect(item.isOn()).toBe(false);
+    item.set(true);
+    expect(item.isOn()).toBe(true);
+    expect(settings.args).toEqual(['--background']);
+  });
+});
+
+/** A program that is asked to quit. */
+const createQuit = (jobs: number, answers: number[]) => {
+  const happened: string[] = [];
+  let before: (event: { preventDefault(): void }) => void = () => {};
+  const app = {
+    on: (_event: 'before-quit', listener: typeof before) => {
+      before = listener;
+    },
+    quit: () => {
+      let isPrevented = false;
+      before({ preventDefault: () => (isPrevented = true) });
+      if (!isPrevented) happened.push('ended');
+    },
+  };
+  const quitNow = quitGracefully({
+    app,
+    ask: async ({ message, buttons }) => {
+      happened.push(`${message} ${buttons.join(' / ')}`);
+      return { response: answers.shift() ?? 0 };
+    },
+    texts,
+    runningJobs: () => jobs,
+    close: async () => void happened.push('closed'),
+  });
+  return { app, quitNow, happened };
+};
+
+/** Lets promises that are settled run their listeners. */
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+const QUESTION = '2 transcriptions are running. Quit Earshot / Keep Running';
+
+describe('quitting', () => {
+  it('closes the service first, without a question while nothing runs', async () => {
+    const { app, happened } = createQuit(0, []);
+    app.quit();
+    app.quit();
+    await settle();
+    expect(happened).toEqual(['closed', 'ended']);
+  });
+
+  it('asks once while jobs run, and can be taken back', async () => {
+    const { app, happened } = createQuit(2, [1, 0]);
+    app.quit();
+    app.quit();
+    await settle();
+    expect(happened.splice(0)).toEqual([QUESTION]);
+    app.quit();
+    await settle();
+    expect(happened).toEqual([QUESTION, 'closed', 'ended']);
+  });
+
+  it('asks nothing when the system ends the program', async () => {
+    const { quitNow, happened } = createQuit(2, []);
+    quitNow();
+    await settle();
+    expect(happened).toEqual(['closed', 'ended']);
+  });
+});

@@ -1,0 +1,248 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { watchRenderer, watchService } from '../../../electron/main/crash.ts';
+import { createInbox } from '../../../electron/main/inbox.ts';
+import { crashedPage, failedPage, startingPage, stoppedPage } from '../../../electron/main/pages.ts';
+import { answerRequests } from '../../../electron/main/requests.ts';
+import { restrictNavigation, restrictPermissions } from '../../../electron/main/security.ts';
+import { desktopTexts } from '../../../electron/main/texts/index.ts';
+import { keepWindowState, readWindowState } from '../../../electron/main/window.ts';
+import { createWindowHolder } from '../../../electron/main/window-holder.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+const texts = desktopTexts(['en']);
+const htmlOf = (url: string): string => Buffer.from(url.split(',')[1] ?? '', 'base64').toString();
+
+describe('pages of the program', () => {
+  it('say what happened, with buttons, in the system’s language', () => {
+    const html = htmlOf(failedPage(texts, 'The folder <x> & "y" cannot be written.'));
+    expect(html).toContain('Earshot couldn’t start');
+    expect(html).toContain('&lt;x&gt; &amp; &quot;y&quot;');
+    expect(html).toContain('data-action="restart"');
+    expect(htmlOf(startingPage(desktopTexts(['de-CH'])))).toMatch(/lang="de"[\s\S]+wird gestartet/);
+    expect(htmlOf(startingPage(texts))).not.toContain('<button');
+    expect(htmlOf(crashedPage(texts))).toContain('data-action="reopen"');
+    expect(htmlOf(stoppedPage(texts))).toContain('data-action="logs"');
+    expect(html).toMatch(/default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-/);
+  });
+});
+
+describe('requests of pages', () => {
+  const done: string[] = [];
+  let send: (frame: { url: string; parent: unknown } | null, ...args: unknown[]) => void = () => {};
+  answerRequests(
+    {
+      on: (_channel, listener) => {
+        send = (senderFrame, ...args) => listener({ senderFrame }, ...args);
+      },
+    },
+    (url) => url === 'data:own',
+    {
+      restart: () => done.push('restart'),
+      reopen: () => done.push('reopen'),
+      logs: () => done.push('logs'),
+    },
+  );
+  const own = { url: 'data:own', parent: null };
+
+  it('are answered for the program’s own page', () => {
+    send(own, 'restart');
+    expect(done.splice(0)).toEqual(['restart']);
+  });
+
+  it.each([
+    ['another page', { ...own, url: 'http://127.0.0.1:3277/' }, ['restart']],
+    ['a frame in the page', { ...own, parent: own }, ['restart']],
+    ['a frame that is gone', null, ['restart']],
+    ['an unknown action', own, ['format the disk']],
+    ['an object', own, [{ action: 'restart' }]],
+    ['one argument more', own, ['restart', 'now']],
+    ['none', own, []],
+  ])('are dropped: %s', (_what, frame, args) => {
+    send(frame, ...args);
+    expect(done).toEqual([]);
+  });
+});
+
+/** A window that notes what it shows. */
+const createFake = () => {
+  const loaded: string[] = [];
+  const windows: { isDestroyed: boolean }[] = [];
+  const create = () => {
+    const state = { isDestroyed: false, isMinimized: true };
+    windows.push(state);
+    return {
+      loadURL: async (url: string) => void loaded.push(url),
+      isDestroyed: () => state.isDestroyed,
+      isMinimized: () => state.isMinimized,
+      isFocused: () => false,
+      restore: () => {
+        state.isMinimized = false;
+      },
+      show: () => {},
+      focus: () => {},
+    };
+  };
+  return { loaded, windows, create };
+};
+
+const SERVICE = { origin: 'http://own', link: (place?: string) => `http://own/#login${place ?? ''}` };
+
+describe('the window', () => {
+  it('shows a starting page at once, then the service at the place that was asked for meanwhile', () => {
+    const { loaded, create } = createFake();
+    const holder = createWindowHolder(create, 'data:starting');
+    holder.front();
+    holder.show('/queue');
+    holder.showService(SERVICE);
+    holder.show('/models');
+    expect(loaded).toEqual(['data:starting', 'http://own/#login/queue', 'http://own/#/models']);
+  });
+
+  it('is not created before it is needed, and again after it was closed', () => {
+    const { loaded, windows, create } = createFake();
+    const holder = createWindowHolder(create, 'data:starting');
+    holder.showService(SERVICE);
+    expect([loaded, holder.current()]).toEqual([[], undefined]);
+    holder.front();
+    for (const window of windows) window.isDestroyed = true;
+    expect(holder.current()).toBeUndefined();
+    holder.show('/transcript/1');
+    expect(loaded).toEqual(['http://own/#login', 'http://own/#login/transcript/1']);
+  });
+
+  it('returns from a crash to where it was', () => {
+    const { loaded, create } = createFake();
+    const holder = createWindowHolder(create, 'data:starting');
+    holder.front();
+    holder.showService(SERVICE);
+    expect(holder.isOwnPage('data:starting')).toBe(false);
+    holder.showPage('data:crashed', '/transcript/1');
+    expect(holder.isOwnPage('data:crashed')).toBe(true);
+    holder.showService();
+    expect(loaded.slice(2)).toEqual(['data:crashed', 'http://own/#login/transcript/1']);
+  });
+
+  it('keeps its place and size, and goes back to a screen that is there', async () => {
+    const file = join(temporaryFolder(), 'window.json');
+    let close = () => {};
+    keepWindowState(
+      {
+        getNormalBounds: () => ({ x: 1700, y: 20, width: 800, height: 600 }),
+        isMaximized: () => false,
+        maximize: () => {},
+        on: (_event, listener) => {
+          close = listener;
+        },
+      },
+      file,
+      () => {},
+    );
+    close();
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ x: 1700, width: 800 });
+    const wide = [
+      { x: 0, y: 0, width: 1600, height: 900 },
+      { x: 1600, y: 0, width: 1600, height: 900 },
+    ];
+    expect(await readWindowState(file, wide)).toMatchObject({ x: 1700, y: 20 });
+    expect(await readWindowState(file, wide.slice(0, 1))).not.toHaveProperty('x');
+    writeFileSync(file, '{"x":');
+    expect(await readWindowState(file, wide)).toMatchObject({ width: 1280 });
+  });
+});
+
+describe('crashes', () => {
+  it('of the window keep its place; the end of a process that was asked for is none', () => {
+    const places: (string | undefined)[] = [];
+    let gone: (event: unknown, details: { reason: string }) => void = () => {};
+    watchRenderer(
+      {
+        getURL: () => 'http://own/#/transcript/1?t=2',
+        on: (_event, listener) => {
+          gone = listener;
+        },
+      },
+      (place) => places.push(place),
+    );
+    gone({}, { reason: 'clean-exit' });
+    gone({}, { reason: 'oom' });
+    expect(places).toEqual(['/transcript/1?t=2']);
+  });
+
+  it('of the service are told once', () => {
+    const errors: string[] = [];
+    let fail: (error: Error) => void = () => {};
+    watchService(
+      {
+        on: (_event, listener) => {
+          fail = listener;
+        },
+      },
+      ({ message }) => errors.push(message),
+    );
+    fail(new Error('first'));
+    fail(new Error('second'));
+    expect(errors).toEqual(['first']);
+  });
+});
+
+describe('what the program is to open', () => {
+  it('waits until it can', () => {
+    const opened: (readonly string[])[] = [];
+    const inbox = createInbox();
+    inbox.put(['a.mp3']);
+    inbox.openWith((args) => opened.push(args));
+    inbox.put(['earshot://queue']);
+    expect(opened).toEqual([['a.mp3'], ['earshot://queue']]);
+  });
+});
+
+describe('restrictions', () => {
+  it('hold before there is a service', () => {
+    let decide: (contents: unknown, permission: string, origin: string) => boolean = () => true;
+    let own: string | undefined;
+    restrictPermissions(
+      {
+        setPermissionRequestHandler: () => {},
+        setPermissionCheckHandler: (handler) => {
+          decide = handler;
+        },
+      },
+      () => own,
+    );
+    expect(decide({}, 'media', '')).toBe(false);
+    own = 'http://own';
+    expect([decide({}, 'media', 'http://own/'), decide({}, 'geolocation', 'http://own/')]).toEqual([
+      true,
+      false,
+    ]);
+  });
+
+  it('keep the window on its pages, and open others in the browser', () => {
+    const browser: string[] = [];
+    const stayed: string[] = [];
+    let navigate: (event: { preventDefault(): void }, address: string) => void = () => {};
+    let open: (details: { url: string }) => { action: string } = () => ({ action: 'allow' });
+    restrictNavigation(
+      {
+        on: (_event, listener) => {
+          navigate = listener;
+        },
+        setWindowOpenHandler: (handler) => {
+          open = handler;
+        },
+      },
+      () => 'http://own',
+      (address) => browser.push(address),
+    );
+    for (const address of ['http://own/#/queue', 'https://example.com/', 'data:text/html,x', 'file:///']) {
+      let isPrevented = false;
+      navigate({ preventDefault: () => (isPrevented = true) }, address);
+      if (!isPrevented) stayed.push(address);
+    }
+    expect([stayed, browser]).toEqual([['http://own/#/queue'], ['https://example.com/']]);
+    expect(open({ url: 'http://own/docs' })).toEqual({ action: 'deny' });
+    expect(browser.at(-1)).toBe('http://own/docs');
+  });
+});
