@@ -29,6 +29,13 @@ export type AppConfig = {
   readonly environment: NodeJS.ProcessEnv;
 };
 
+/** Encrypts with a key that the system keeps for this user alone. */
+export type SecretBox = {
+  encrypt(text: string): Promise<Buffer>;
+  /** Rejects where the key is another one, as on another machine. */
+  decrypt(bytes: Buffer): Promise<string>;
+};
+
 /** What differs between plain Node and Electron. */
 export type Host = {
   readonly forkWorker: ForkWorker;
@@ -38,6 +45,8 @@ export type Host = {
   readonly databaseThread?: URL;
   /** The entry of the thread that makes the answers about long transcriptions in a bundled program; default: its source file. */
   readonly renderingThread?: URL;
+  /** Absent on plain Node, and where the system keeps no keys. */
+  readonly secretBox?: SecretBox | undefined;
 };
 
 /** Plain Node: workers are forked from the file `workerEntry`. */

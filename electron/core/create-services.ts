@@ -47,7 +47,7 @@ type Deps = {
 /** Everything below HTTP, in the order in which it is built: nothing uses what does not exist yet. */
 export const createServices = async ({ config, host, paths, db, logger }: Deps) => {
   const clock = systemClock;
-  const secret = installationSecret(paths);
+  const secret = await installationSecret(paths, host.secretBox);
   const address = new ServerAddress();
   const baseUrl = address.url;
   const events = new EventHub();

@@ -4,7 +4,7 @@ import { systemClock } from './base/clock.ts';
 import { silentLogger } from './base/logger.ts';
 import { type DataPaths, dataPaths } from './base/paths.ts';
 import { hasLibraryFiles } from './data-folder.ts';
-import { installationSecret } from './secrets.ts';
+import { plainSecret } from './secrets.ts';
 import { AccountService } from './services/accounts.ts';
 import { EventHub } from './services/events.ts';
 import { createFiles } from './services/files/create.ts';
@@ -85,7 +85,7 @@ const relink = async (paths: DataPaths, environment: NodeJS.ProcessEnv): Promise
       clock: systemClock,
       logger: silentLogger,
       events: new EventHub(),
-      secret: installationSecret(paths),
+      secret: plainSecret(paths),
       baseUrl: () => '',
       environment,
       onSourceDeleted() {},

@@ -1,7 +1,17 @@
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { AppError } from './base/errors.ts';
 import { newToken } from './base/ids.ts';
 import type { DataPaths } from './base/paths.ts';
+import type { SecretBox } from './config.ts';
 import type { AccountService } from './services/accounts.ts';
 
 const PRIVATE = { mode: 0o600 };
@@ -10,10 +20,10 @@ const PRIVATE = { mode: 0o600 };
 const MIN_SECRET_LENGTH = 32;
 
 /** Writes a file that exists completely or not at all, also after a power cut. */
-const writeDurably = (path: string, text: string): void => {
+const writeDurably = (path: string, content: string | Buffer): void => {
   const file = openSync(`${path}.new`, 'w', PRIVATE.mode);
   try {
-    writeFileSync(file, text);
+    writeFileSync(file, content);
     fsyncSync(file);
   } finally {
     closeSync(file);
@@ -21,18 +31,46 @@ const writeDurably = (path: string, text: string): void => {
   renameSync(`${path}.new`, path);
 };
 
-/**
- * The secret of this installation for signatures and redaction tokens, created at the first start. Throws `conflict`
- * for a damaged one.
- */
-export const installationSecret = (paths: DataPaths): string => {
-  if (!existsSync(paths.secretFile)) writeDurably(paths.secretFile, newToken(32));
-  const secret = readFileSync(paths.secretFile, 'utf8').trim();
+/** Throws `conflict` for a secret that can be guessed. */
+const checked = (secret: string, file: string): string => {
   if (secret.length >= MIN_SECRET_LENGTH) return secret;
   throw new AppError(
     'conflict',
-    'The file secret in the data folder is damaged: it is too short. Restore it from a backup; or delete it, which ends signed addresses and changes redaction tokens.',
+    `The file ${file} in the data folder is damaged: it is too short. Restore it from a backup; or delete it, which ends signed addresses and changes redaction tokens.`,
   );
+};
+
+/** The secret in its plain file, created at the first start. Throws `conflict` for a damaged one. */
+export const plainSecret = ({ secretFile }: DataPaths): string => {
+  if (!existsSync(secretFile)) writeDurably(secretFile, newToken(32));
+  return checked(readFileSync(secretFile, 'utf8').trim(), 'secret');
+};
+
+const openSealed = async (path: string, box: SecretBox): Promise<string> => {
+  try {
+    return await box.decrypt(readFileSync(path));
+  } catch (error) {
+    throw new AppError(
+      'conflict',
+      'The file secret.sealed in the data folder cannot be decrypted: this system has another key than the one that wrote it. Open the library where it was made; or delete the file, which ends signed addresses and changes redaction tokens.',
+      { cause: error },
+    );
+  }
+};
+
+/**
+ * The secret of this installation for signatures and redaction tokens, created at the first start. With a box it is kept
+ * encrypted, in a file of its own, so that a program without one, which makes a plain secret for itself, opens the same
+ * folder: each signs with its own. Throws `conflict` for one that is damaged or cannot be decrypted.
+ */
+export const installationSecret = async (paths: DataPaths, box: SecretBox | undefined): Promise<string> => {
+  if (box === undefined) return plainSecret(paths);
+  const { secretFile, sealedSecretFile } = paths;
+  if (existsSync(sealedSecretFile)) return checked(await openSealed(sealedSecretFile, box), 'secret.sealed');
+  const secret = existsSync(secretFile) ? plainSecret(paths) : newToken(32);
+  writeDurably(sealedSecretFile, await box.encrypt(secret));
+  rmSync(secretFile, { force: true });
+  return secret;
 };
 
 /**

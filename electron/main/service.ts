@@ -1,10 +1,11 @@
 import { pathToFileURL } from 'node:url';
-import { app, utilityProcess } from 'electron';
+import { app, safeStorage, utilityProcess } from 'electron';
 import { type App, createApp } from '../core/app.ts';
 import { layoutOf } from '../core/base/layout.ts';
 import { dataPaths } from '../core/base/paths.ts';
 import { isLibraryDamaged, serveDamagedPage } from '../core/damaged-page.ts';
 import { desktopConfig } from './config.ts';
+import { createSecretBox } from './secret-box.ts';
 import { forkElectronWorker } from './worker.ts';
 
 export const layout = layoutOf({
@@ -36,6 +37,7 @@ export const startService = async (): Promise<Service> => {
       analysisThread: pathToFileURL(layout.analysisThread),
       databaseThread: pathToFileURL(layout.databaseThread),
       renderingThread: pathToFileURL(layout.renderingThread),
+      secretBox: await createSecretBox(safeStorage, process.platform),
     });
     return { isDamaged: false, ...service };
   } catch (error) {

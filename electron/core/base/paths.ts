@@ -16,6 +16,8 @@ export type DataPaths = {
   readonly serverFile: string;
   readonly lockFile: string;
   readonly secretFile: string;
+  /** The secret as the desktop program keeps it, encrypted by the system. */
+  readonly sealedSecretFile: string;
   readonly localKeyFile: string;
 };
 
@@ -42,5 +44,6 @@ export const dataPaths = (root: string): DataPaths => ({
   serverFile: join(root, 'server.json'),
   lockFile: join(root, 'earshot.lock'),
   secretFile: join(root, 'secret'),
+  sealedSecretFile: join(root, 'secret.sealed'),
   localKeyFile: join(root, 'local-key'),
 });

@@ -176,6 +176,7 @@ describe.runIf(process.platform === 'linux')('the desktop package', { timeout: 2
     await until(async () => (await client.call('getTranscript', { params })).segments.length > 0);
     expect(await first.quit()).toBe(0);
     expect(existsSync(join(dataDir, 'server.json'))).toBe(false);
+    expect(['secret', 'secret.sealed'].map((name) => existsSync(join(dataDir, name)))).toEqual([false, true]);
 
     const second = start(dataDir);
     const again = await second.client();
