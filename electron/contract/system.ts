@@ -54,6 +54,31 @@ const Backup = z
 export const BackupList = success(z.array(Backup));
 export const BackupCreated = success(Backup);
 
+/** The parts of the data folder whose sizes are told; `other` is what Earshot did not put there, or a browser's profile. */
+export const DISK_PARTS = [
+  'database',
+  'files',
+  'transcripts',
+  'models',
+  'backups',
+  'logs',
+  'temporary',
+  'reserve',
+  'other',
+] as const;
+
+export const DiskUsage = success(
+  z.object({
+    data_dir: z.string(),
+    total: Bytes,
+    free: Bytes.describe('Free space on the disk of the data folder.'),
+    parts: z
+      .array(z.object({ part: z.enum(DISK_PARTS), bytes: Bytes }))
+      .describe('Largest first. `reserve` is given up when the disk is full.'),
+  }),
+).meta({ id: 'DiskUsage' });
+export type DiskUsage = z.output<typeof DiskUsage>;
+
 export const EventHeaders = z.object({
   'last-event-id': z.string().optional().describe('The `id` of the last event that was received.'),
 });

@@ -118,6 +118,23 @@ export const systemExamples: ExamplesOf<typeof systemRoutes> = {
       'text/event-stream': `id: 1795196700123\nevent: transcript.deleted\ndata: {"id":"${TRANSCRIPT_ID}"}\n\n`,
     },
   },
+  diskUsage: {
+    answers: {
+      200: {
+        success: true,
+        data: {
+          data_dir: '/home/maria/.local/share/earshot',
+          total: 158_334_976,
+          free: 214_748_364_800,
+          parts: [
+            { part: 'models', bytes: 147_951_465 },
+            { part: 'files', bytes: 8_286_295 },
+            { part: 'database', bytes: 2_097_216 },
+          ],
+        },
+      },
+    },
+  },
   listBackups: { answers: { 200: { success: true, data: [{ created_at: CREATED, size: 1_048_576 }] } } },
   createBackup: { answers: { 201: { success: true, data: { created_at: CREATED, size: 1_048_576 } } } },
   listRequests: {

@@ -25,6 +25,16 @@ export const systemRoutes = {
     responses: { 200: s.System },
     errors: [],
   }),
+  diskUsage: route({
+    method: 'GET',
+    path: '/v1/disk',
+    tag: 'System',
+    summary: 'What uses the disk, by part of the data folder',
+    description: 'Walks the folder. Mirrors, which lie elsewhere, are not counted.',
+    access: 'owner',
+    responses: { 200: s.DiskUsage },
+    errors: ['forbidden'],
+  }),
   events: route({
     method: 'GET',
     path: '/v1/events',

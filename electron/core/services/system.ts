@@ -6,6 +6,7 @@ import type { FfmpegTools, MediaEngine } from '../engines/ffmpeg/types.ts';
 import type { WhisperEngine } from '../engines/whisper/engine.ts';
 import type { Parallelism } from '../engines/whisper/parallelism.ts';
 import type { SystemInfo } from '../engines/whisper/types.ts';
+import { measureDisk } from './disk-usage.ts';
 import type { SettingsService } from './settings.ts';
 
 type Deps = {
@@ -48,6 +49,10 @@ export class SystemService {
       (error: unknown): Probe => ({ available: false, detail: messageOf(error) }),
     );
     return this.#probe;
+  }
+
+  diskUsage() {
+    return measureDisk(this.#deps.paths);
   }
 
   async describe() {

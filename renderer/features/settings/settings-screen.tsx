@@ -16,6 +16,7 @@ import { ShortcutList } from '../palette/shortcuts-dialog.tsx';
 import { AboutSection } from './about-section.tsx';
 import { AppearanceSection } from './appearance-section.tsx';
 import { ConnectionsSection } from './connections-section.tsx';
+import { DiskSection } from './disk-section.tsx';
 import { type Trial, TryLanguageModel } from './language-model-trial.tsx';
 import { choicesFor } from './setting-choices.ts';
 import { SETTING_GROUPS } from './setting-groups.ts';
@@ -142,6 +143,7 @@ const ServerSettings = ({ group: id }: { group: string }) => {
       ))}
       {group.id === 'language-model' && <TryLanguageModel trial={trial} onTrial={setTrial} />}
       {group.id === 'connections' && <ConnectionsSection />}
+      {group.id === 'storage' && <DiskSection />}
     </>
   );
 };

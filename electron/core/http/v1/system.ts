@@ -23,5 +23,6 @@ export const addSystemRoutes = (server: FastifyInstance, deps: SystemDeps): void
     }),
   );
   addRoute(server, routes.system, async () => ok(success(await system.describe())));
+  addRoute(server, routes.diskUsage, async () => ok(success(await system.diskUsage())));
   addRoute(server, routes.listRequests, () => ok(success(requestLog.list())));
 };
