@@ -53,6 +53,11 @@ export const SETTINGS = {
     'Additional Host names that the server answers to.',
   ),
   'network.offline': setting(z.boolean(), false, 'Make no outbound connections.'),
+  'updates.feed': setting(
+    z.union([z.literal(''), z.url({ protocol: /^https?$/ })]),
+    '',
+    'Where a check for a newer version asks; empty for nowhere. Nothing is checked or downloaded by itself.',
+  ),
   'network.pages': setting(
     z.boolean(),
     false,

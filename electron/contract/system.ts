@@ -178,10 +178,24 @@ export const LanguageModelTrial = success(
 ).meta({ id: 'LanguageModelTrial' });
 export type LanguageModelTrial = z.output<typeof LanguageModelTrial>;
 
+export const UpdateCheck = success(
+  z.object({
+    version: z.string().describe('The running version.'),
+    latest: z.string().nullable().describe('The latest version by the feed; null if it is not known.'),
+    is_newer: z.boolean().describe('Whether `latest` is newer than `version`.'),
+    url: z.string().nullable().describe('The page of the latest version. Nothing is downloaded.'),
+    problem: z
+      .object({ code: z.enum(['not_set', 'offline', 'unreachable', 'answer']), message: z.string() })
+      .nullable()
+      .describe('Why the latest version is not known.'),
+  }),
+).meta({ id: 'UpdateCheck' });
+export type UpdateCheck = z.output<typeof UpdateCheck>;
+
 export const NetworkQuery = z.strictObject({ limit: queryInt(1, 10_000, 500) });
 
 /** What an outbound connection is for. */
-export const ConnectionPurpose = z.enum(['audio', 'model', 'webhook', 'llm', 'page']);
+export const ConnectionPurpose = z.enum(['audio', 'model', 'webhook', 'llm', 'page', 'update']);
 export type ConnectionPurpose = z.output<typeof ConnectionPurpose>;
 
 export const NetworkLog = success(

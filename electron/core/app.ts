@@ -37,6 +37,7 @@ import { createBucketCors } from './http/v1/storage/bucket-cors.ts';
 import { addStorageRoutes } from './http/v1/storage.ts';
 import { addSystemRoutes } from './http/v1/system.ts';
 import { addTranscriptRoutes } from './http/v1/transcripts.ts';
+import { addUpdateRoutes } from './http/v1/updates.ts';
 import { addVoiceRoutes } from './http/v1/voices.ts';
 import { addWebhookRoutes } from './http/v1/webhooks.ts';
 import { fileLogger } from './log.ts';
@@ -98,6 +99,7 @@ const addRoutes = async (scope: FastifyInstance, services: Services, info: Serve
   addModelRoutes(scope, services.models);
   addLanguageModelRoutes(scope, services);
   addNetworkRoutes(scope, services.network);
+  addUpdateRoutes(scope, { ...services, version: info.version });
 };
 
 const warnOfScrub = (logger: Logger, error: unknown): void => {

@@ -8,10 +8,18 @@ type Program = {
   readonly layout: ProgramLayout;
   readonly environment: NodeJS.ProcessEnv;
   readonly platform: NodeJS.Platform;
+  /** The default of `updates.feed`, which the package was made with. */
+  readonly updateFeed?: string | undefined;
 };
 
 /** The desktop program's configuration: bound to this machine, on the default port or the next free one. */
-export const desktopConfig = ({ version, layout, environment, platform }: Program): AppConfig => ({
+export const desktopConfig = ({
+  version,
+  layout,
+  environment,
+  platform,
+  updateFeed = '',
+}: Program): AppConfig => ({
   version,
   dataDir: defaultDataDir(environment, platform),
   host: '127.0.0.1',
@@ -20,7 +28,7 @@ export const desktopConfig = ({ version, layout, environment, platform }: Progra
   apiKey: runKeyOf(environment),
   overrides: {},
   // The user sees the download in the window. A server does not download models by itself.
-  defaults: { 'models.autoInstall': true },
+  defaults: { 'models.autoInstall': true, 'updates.feed': updateFeed },
   demo: environment.EARSHOT_DEMO === '1',
   ...layoutConfig(layout, environment),
   environment,

@@ -120,6 +120,7 @@ export const menuTemplate = (
       label: texts.help,
       submenu: [
         { label: texts.documentation, click: openDocumentation },
+        { label: texts.updates, click: () => show('/settings/about') },
         { label: texts.logs, click: showLogs },
       ],
     },

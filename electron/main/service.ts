@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { app, safeStorage, utilityProcess } from 'electron';
+import { z } from 'zod';
 import { type App, createApp } from '../core/app.ts';
 import { layoutOf } from '../core/base/layout.ts';
 import { dataPaths } from '../core/base/paths.ts';
@@ -14,12 +17,24 @@ export const layout = layoutOf({
   ...(app.isPackaged ? { files: process.resourcesPath } : {}),
 });
 
+const Package = z.object({
+  updateFeed: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .catch(undefined),
+});
+/** What electron-builder has written into the application's package.json. */
+const { updateFeed } = Package.parse(
+  JSON.parse(readFileSync(join(app.getAppPath(), 'package.json'), 'utf8')),
+);
+
 const config = () =>
   desktopConfig({
     version: app.getVersion(),
     layout,
     environment: process.env,
     platform: process.platform,
+    updateFeed,
   });
 
 export const logFolder = (): string => dataPaths(config().dataDir).logs;

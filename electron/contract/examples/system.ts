@@ -118,6 +118,20 @@ export const systemExamples: ExamplesOf<typeof systemRoutes> = {
       'text/event-stream': `id: 1795196700123\nevent: transcript.deleted\ndata: {"id":"${TRANSCRIPT_ID}"}\n\n`,
     },
   },
+  checkForUpdate: {
+    answers: {
+      200: {
+        success: true,
+        data: {
+          version: '0.1.0',
+          latest: '0.2.0',
+          is_newer: true,
+          url: 'https://example.com/earshot/0.2.0',
+          problem: null,
+        },
+      },
+    },
+  },
   diskUsage: {
     answers: {
       200: {

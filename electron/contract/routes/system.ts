@@ -80,6 +80,18 @@ export const systemRoutes = {
     responses: { 200: s.LanguageModelTrial },
     errors: ['forbidden'],
   }),
+  checkForUpdate: route({
+    method: 'POST',
+    path: '/v1/updates/check',
+    tag: 'System',
+    summary: 'Ask the update feed for the latest version',
+    description:
+      'Connects to the address of the setting `updates.feed`, and to nothing without one. Its answer is JSON: ' +
+      '`{"version", "url"}`, or the latest release as GitHub describes it (`tag_name`, `html_url`).',
+    access: 'owner',
+    responses: { 200: s.UpdateCheck },
+    errors: ['forbidden'],
+  }),
   listBackups: route({
     method: 'GET',
     path: '/v1/backups',

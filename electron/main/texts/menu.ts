@@ -33,6 +33,7 @@ export type MenuTexts = {
   readonly hideOthers: string;
   readonly unhide: string;
   readonly startAtLogin: string;
+  readonly updates: string;
   readonly logs: string;
   readonly playFrom: string;
   readonly addToDictionary: string;
@@ -72,6 +73,7 @@ const en: MenuTexts = {
   hideOthers: 'Hide Others',
   unhide: 'Show All',
   startAtLogin: 'Start at Login',
+  updates: 'Check for Updates…',
   logs: 'Show Logs',
   playFrom: 'Play from This Word',
   addToDictionary: 'Add to Dictionary',
@@ -111,6 +113,7 @@ const de: MenuTexts = {
   hideOthers: 'Andere ausblenden',
   unhide: 'Alle einblenden',
   startAtLogin: 'Bei der Anmeldung starten',
+  updates: 'Nach Updates suchen …',
   logs: 'Protokolle anzeigen',
   playFrom: 'Ab diesem Wort abspielen',
   addToDictionary: 'Zum Wörterbuch hinzufügen',
@@ -150,6 +153,7 @@ const es: MenuTexts = {
   hideOthers: 'Ocultar otros',
   unhide: 'Mostrar todo',
   startAtLogin: 'Abrir al iniciar sesión',
+  updates: 'Buscar actualizaciones…',
   logs: 'Mostrar registros',
   playFrom: 'Reproducir desde esta palabra',
   addToDictionary: 'Añadir al diccionario',
@@ -189,6 +193,7 @@ const fr: MenuTexts = {
   hideOthers: 'Masquer les autres',
   unhide: 'Tout afficher',
   startAtLogin: 'Lancer à l’ouverture de session',
+  updates: 'Rechercher des mises à jour…',
   logs: 'Afficher les journaux',
   playFrom: 'Lire à partir de ce mot',
   addToDictionary: 'Ajouter au dictionnaire',

@@ -5,7 +5,7 @@
 //   npm run package -- --linux deb
 //
 // EARSHOT_FFMPEG_DIR names a folder with ffmpeg and ffprobe that the packages bring along; without it they use those of the
-// system. EARSHOT_ELECTRON_DIST names an unpacked Electron to use instead of a downloaded one.
+// system. EARSHOT_UPDATE_FEED is the default of the setting updates.feed in these packages. EARSHOT_ELECTRON_DIST names an unpacked Electron to use instead of a downloaded one.
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '..', '..', '..');
-const { EARSHOT_ADDON, EARSHOT_ELECTRON_DIST, EARSHOT_FFMPEG_DIR } = process.env;
+const { EARSHOT_ADDON, EARSHOT_ELECTRON_DIST, EARSHOT_FFMPEG_DIR, EARSHOT_UPDATE_FEED } = process.env;
 if (!EARSHOT_ADDON) throw new Error('The engine is not built: run npm run package.');
 
 const none = mkdtempSync(join(tmpdir(), 'earshot-no-ffmpeg-'));
@@ -25,6 +25,7 @@ try {
       join(root, 'node_modules', 'electron-builder', 'cli.js'),
       ...process.argv.slice(2),
       ...electron,
+      ...(EARSHOT_UPDATE_FEED ? [`-c.extraMetadata.updateFeed=${EARSHOT_UPDATE_FEED}`] : []),
       '--publish',
       'never',
     ],

@@ -5,6 +5,7 @@ import { QueryView } from '../../app/query-view.tsx';
 import { useI18n } from '../../app/services.tsx';
 import { useApi } from '../../app/use-api.ts';
 import { formatBytes, formatNumber } from '../../lib/format.ts';
+import { UpdateCheckSection } from './update-check.tsx';
 
 type SystemFacts = z.output<typeof System>['data'];
 
@@ -14,6 +15,7 @@ export const AboutSection = () => {
   const answer = useApi('system');
   return (
     <Section title={t('settings.about')} text={t('about.text')}>
+      <UpdateCheckSection />
       <QueryView query={answer} rows={6}>
         {({ data: system }) => <Facts system={system} />}
       </QueryView>

@@ -17,7 +17,10 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
   {
     id: 'connections',
     name: 'settings.connections',
-    parts: [{ name: 'settings.leaving', text: 'settings.leaving.text', keys: ['network.offline'] }],
+    parts: [
+      { name: 'settings.leaving', text: 'settings.leaving.text', keys: ['network.offline'] },
+      { name: 'settings.updates', text: 'settings.updates.text', keys: ['updates.feed'] },
+    ],
   },
   {
     id: 'network',

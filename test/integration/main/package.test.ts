@@ -17,6 +17,8 @@ import { QUICK } from '../../support/server.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 
+const FEED = 'https://updates.example.com/latest.json';
+
 /** The packed program, away from where it was built. */
 let program: string;
 
@@ -34,7 +36,12 @@ beforeAll(async () => {
     ],
     {
       cwd: ROOT,
-      env: { ...process.env, EARSHOT_ADDON: await testAddon(), EARSHOT_ELECTRON_DIST: electron },
+      env: {
+        ...process.env,
+        EARSHOT_ADDON: await testAddon(),
+        EARSHOT_ELECTRON_DIST: electron,
+        EARSHOT_UPDATE_FEED: FEED,
+      },
     },
   );
   program = join(temporaryFolder(), 'Earshot');
@@ -161,6 +168,11 @@ describe.runIf(process.platform === 'linux')('the desktop package', { timeout: 2
     expect(first.notes.find(({ event }) => event === 'load')?.place).toBe('a page of the program');
     expect(first.notes.find(({ heading }) => heading === 'Library')).toMatchObject({
       handed: ['ask', 'onPlayFrom'],
+    });
+    const { data: settings } = await client.call('getSettings');
+    expect(settings.find(({ key }) => key === 'updates.feed')).toMatchObject({
+      value: FEED,
+      source: 'default',
     });
     await client.call('patchSettings', { body: QUICK });
     const short = await client.call('createTranscript', {
