@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '..', '..', '..');
+const { DEBEMAIL, DEBFULLNAME } = process.env;
 const { EARSHOT_ADDON, EARSHOT_ELECTRON_DIST, EARSHOT_FFMPEG_DIR, EARSHOT_UPDATE_FEED } = process.env;
 if (!EARSHOT_ADDON) throw new Error('The engine is not built: run npm run package.');
 
@@ -25,6 +26,7 @@ try {
       join(root, 'node_modules', 'electron-builder', 'cli.js'),
       ...process.argv.slice(2),
       ...electron,
+      ...(DEBEMAIL ? [`-c.linux.maintainer=${DEBFULLNAME ?? 'Earshot contributors'} <${DEBEMAIL}>`] : []),
       ...(EARSHOT_UPDATE_FEED ? [`-c.extraMetadata.updateFeed=${EARSHOT_UPDATE_FEED}`] : []),
       '--publish',
       'never',

@@ -21,7 +21,11 @@ const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', arm64: '
 export const architecture = (): string => ARCHITECTURES[process.arch] ?? process.arch;
 
 const SUMMARY = 'speech to text that never leaves your machine';
-const MAINTAINER = 'Earshot contributors <contributors@earshot.invalid>';
+/** Whoever makes the package answers for it, as Debian's own tools have it. */
+const maintainer = (): string => {
+  const { DEBFULLNAME = 'Earshot contributors', DEBEMAIL = 'contributors@earshot.invalid' } = process.env;
+  return `${DEBFULLNAME} <${DEBEMAIL}>`;
+};
 
 /** The packages with the system libraries that the program's binaries load, by dpkg-shlibdeps. */
 const libraryPackages = (tree: string): string => {
@@ -53,7 +57,7 @@ const control = (tree: string, version: string): string =>
     'Package: earshot',
     `Version: ${version}`,
     `Architecture: ${architecture()}`,
-    `Maintainer: ${MAINTAINER}`,
+    `Maintainer: ${maintainer()}`,
     `Installed-Size: ${Math.ceil(sizeOf(tree) / 1024)}`,
     `Depends: ${libraryPackages(tree)}, adduser, ffmpeg`,
     'Recommends: chromium | google-chrome-stable | microsoft-edge-stable | www-browser, xdg-utils',
@@ -72,7 +76,7 @@ const control = (tree: string, version: string): string =>
   ].join('\n');
 
 const changelog = (version: string): string =>
-  `earshot (${version}) unstable; urgency=medium\n\n  * See the changelog of Earshot.\n\n -- ${MAINTAINER}  ${new Date().toUTCString().replace('GMT', '+0000')}\n`;
+  `earshot (${version}) unstable; urgency=medium\n\n  * See the changelog of Earshot.\n\n -- ${maintainer()}  ${new Date().toUTCString().replace('GMT', '+0000')}\n`;
 
 /** Moves what Debian keeps outside of /usr or compresses, and writes the control files. */
 const prepare = (tree: string, version: string): void => {

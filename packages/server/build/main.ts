@@ -1,6 +1,8 @@
 // Builds the package without Electron: a .deb and a .tar.gz with Node, the engine, the bundles and the window.
 //
 //   npm run package:server [-- --tar | --deb]        into dist/server/
+//
+// DEBFULLNAME and DEBEMAIL name the maintainer of the .deb.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
@@ -42,5 +44,6 @@ if (both || options.tar === true) {
 }
 if (both || options.deb === true) {
   const file = buildDeb(tree, { version, out });
+  if (!process.env.DEBEMAIL) print('DEBEMAIL is not set: the .deb names no maintainer who can be reached.');
   print(`${file}  ${megabytes(statSync(file).size)}`);
 }
