@@ -12,7 +12,8 @@ import { readMessages } from '../contract/event-stream.ts';
 import { ServerEvent } from '../contract/events.ts';
 import { EXPORT_FORMATS } from '../contract/exports.ts';
 import { ApiError } from '../contract/http-client.ts';
-import type { Progress, Segment, Stage, Transcription } from '../contract/transcript.ts';
+import type { Segment } from '../contract/segments.ts';
+import type { Progress, Stage, Transcription } from '../contract/transcript.ts';
 import { formatClock, formatTenths } from '../core/base/time.ts';
 import { type Connection, connect } from './connect.ts';
 import { PROGRAM, type ServerOptions, UsageError } from './environment.ts';
@@ -26,6 +27,7 @@ type Format = (typeof FORMATS)[number];
 type TranscribeOptions = ServerOptions & {
   model?: string;
   language?: string;
+  verifyWith?: string;
   from?: number;
   to?: number;
   redact?: boolean | PiiSubstitution;
@@ -41,6 +43,7 @@ const STAGE_NAMES: Readonly<Record<Stage, string>> = {
   downloading_model: 'Downloading the model',
   decoding: 'Reading',
   transcribing: 'Transcribing',
+  verifying: 'Checking with the second model',
   diarizing: 'Finding who speaks when',
   analyzing: 'Finishing',
 };
@@ -48,7 +51,9 @@ const STAGE_NAMES: Readonly<Record<Stage, string>> = {
 const progressLine = (name: string, { stage, percent, speed, eta_seconds }: Progress): string => {
   const facts = [
     `${Math.floor(percent)} %`,
-    ...(speed === null || stage !== 'transcribing' ? [] : [`${speed.toFixed(1)}× real time`]),
+    ...(speed === null || (stage !== 'transcribing' && stage !== 'verifying')
+      ? []
+      : [`${speed.toFixed(1)}× real time`]),
     ...(eta_seconds === null ? [] : [`${formatEstimate(eta_seconds)} left`]),
   ];
   if (!process.stderr.isTTY) return `${STAGE_NAMES[stage]} ${name}`;
@@ -187,13 +192,26 @@ const render = async (
   return new Uint8Array(await response.arrayBuffer());
 };
 
-const summaryLine = (transcript: Transcription, milliseconds: number): string => {
+/** The places where a second model heard something else: words with alternatives that follow one another are one. */
+const countDifferences = (segments: readonly Segment[]): number =>
+  segments
+    .flatMap(({ words = [] }) => words.map(({ alternatives }) => alternatives !== undefined))
+    .filter((differs, index, all) => differs && all[index - 1] !== true).length;
+
+const summaryLine = (
+  transcript: Transcription,
+  milliseconds: number,
+  verifier: string | undefined,
+): string => {
   const speed = transcript.duration / (milliseconds / 1000);
   return [
     formatClock(transcript.duration),
     `${transcript.word_count} words`,
     `language ${transcript.language ?? 'unknown'}`,
     `model ${transcript.model_id}`,
+    ...(verifier === undefined
+      ? []
+      : [`${countDifferences(transcript.segments)} places differ from ${verifier}`]),
     `${speed.toFixed(1)}× real time`,
   ].join(' · ');
 };
@@ -216,6 +234,7 @@ const transcribeOne = async (
         timestamp_style: 'word',
         ...(options.model === undefined ? {} : { model: options.model }),
         ...(options.language === undefined ? {} : { language: options.language }),
+        ...(options.verifyWith === undefined ? {} : { verify_with: options.verifyWith }),
         ...(options.from === undefined ? {} : { audio_start_from: options.from }),
         ...(options.to === undefined ? {} : { audio_end_at: options.to }),
         ...redactionOf(options),
@@ -233,7 +252,9 @@ const transcribeOne = async (
     const body = await render(connection, ended, options.format ?? 'times');
     if (options.output === undefined) await printResult(body);
     else await writeFile(options.output, body);
-    printMessage(style('dim', `${name}: ${summaryLine(ended, performance.now() - started)}`));
+    printMessage(
+      style('dim', `${name}: ${summaryLine(ended, performance.now() - started, options.verifyWith)}`),
+    );
     return true;
   } finally {
     if (uploaded.key !== undefined) await deleteUpload(client, uploaded.key);
@@ -280,6 +301,7 @@ export const addTranscribe = (program: Command): void => {
     .description('turn recordings into text with times')
     .option('-m, --model <name>', 'nano, mini, pro, or the id of an installed model')
     .option('-l, --language <code>', 'a language code, or auto')
+    .option('--verify-with <name>', 'hear it again with this model and mark the words that differ')
     .option('--from <time>', 'start here: seconds, M:SS or H:MM:SS', parseSeconds)
     .option('--to <time>', 'end here', parseSeconds)
     .option(

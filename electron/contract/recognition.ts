@@ -52,6 +52,14 @@ export const recognitionFields = {
     .max(1000)
     .optional()
     .describe('Words and phrases to write in another way.'),
+  verify_with: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe(
+      'Another model that recognizes the audio again, best one of the other family: words on which both agree get a higher confidence, the others carry `alternatives`. `nano`, `mini`, `pro`, or the id of an installed model. Does not go with `translate`; credits are charged for both models.',
+    ),
   fallback_language: LanguageCode.optional().describe(
     'Used with expected_languages: the language if another one is detected; default: the likeliest of those expected.',
   ),

@@ -15,6 +15,7 @@ import { AaiExtras } from './assemblyai-create.ts';
 import { Bytes, namesAChange, Probability, Seconds, success, Timestamp, TranscriptId } from './common.ts';
 import { JOB_ERROR_CODES } from './errors.ts';
 import { LanguageCode, LanguageOrAuto, recognitionFields, SpeakerName } from './recognition.ts';
+import { Segment } from './segments.ts';
 
 export const TRANSCRIPT_STATUSES = ['processing', 'completed', 'failed'] as const;
 export type TranscriptStatus = (typeof TRANSCRIPT_STATUSES)[number];
@@ -25,6 +26,7 @@ export const STAGES = [
   'downloading_model',
   'decoding',
   'transcribing',
+  'verifying',
   'diarizing',
   'analyzing',
 ] as const;
@@ -183,6 +185,14 @@ export const CreateTranscript = z
         message: 'nano is English-only: use mini or pro',
       });
     }
+    if (body.verify_with !== undefined && body.translate) {
+      context.addIssue({
+        code: 'custom',
+        path: ['verify_with'],
+        message:
+          'does not go with translate: two translations of one sentence differ without either being wrong',
+      });
+    }
     if (body.webhook_secret !== undefined && body.webhook_url === undefined) {
       context.addIssue({ code: 'custom', path: ['webhook_secret'], message: 'needs webhook_url' });
     }
@@ -199,38 +209,6 @@ export const IdempotencyHeaders = z.object({
     .optional()
     .describe('The same key and body within 24 hours return the first transcription; another body is a 409.'),
 });
-
-export const Word = z
-  .object({
-    word: z.string(),
-    start: Seconds,
-    end: Seconds,
-    confidence: Probability,
-    speaker_id: z.string().nullable(),
-  })
-  .meta({ id: 'Word' });
-export type Word = z.output<typeof Word>;
-
-export const Segment = z
-  .object({
-    id: z.int().describe('Zero-based.'),
-    text: z.string(),
-    start: Seconds,
-    end: Seconds,
-    speaker_id: z
-      .string()
-      .nullable()
-      .describe('"A", "B", … in order of first speech; null without diarization.'),
-    words: z.array(Word).optional().describe('Present with `timestamp_style: "word"`.'),
-    paragraph_starts: z
-      .array(z.int().min(0))
-      .optional()
-      .describe(
-        'The words of this segment, from 0, that begin a paragraph; set by a person. Without it, paragraphs follow speakers and pauses. A change of speaker always begins one.',
-      ),
-  })
-  .meta({ id: 'Segment' });
-export type Segment = z.output<typeof Segment>;
 
 export const Speaker = z.object({
   name: z.string(),

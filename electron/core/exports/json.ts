@@ -1,6 +1,10 @@
 import type { ExportQuery } from '../../contract/exports.ts';
+import type { Word } from '../../contract/segments.ts';
 import { joinTexts } from '../base/text.ts';
 import type { ExportTranscript } from './types.ts';
+
+/** What was said is exported, not what another model heard. */
+const withoutAlternatives = ({ alternatives: _, ...word }: Word): Word => word;
 
 /** JSON with the API's field names, without the state of the job. */
 export const renderJson = (transcript: ExportTranscript, query: ExportQuery): string => {
@@ -21,7 +25,7 @@ export const renderJson = (transcript: ExportTranscript, query: ExportQuery): st
       end: segment.end,
       speaker_id: segment.speaker_id,
       ...(segment.paragraph_starts === undefined ? {} : { paragraph_starts: segment.paragraph_starts }),
-      ...(query.words === false || words === undefined ? {} : { words }),
+      ...(query.words === false || words === undefined ? {} : { words: words.map(withoutAlternatives) }),
     })),
     ...(speakers === undefined ? {} : { speakers }),
     ...(summary === undefined ? {} : { summary }),

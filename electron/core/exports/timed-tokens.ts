@@ -2,7 +2,7 @@
  * Aligns the tokens of a transcript's text with its words' times. The text wins where the two differ, since a person
  * may have edited it.
  */
-import type { Segment, Word } from '../../contract/transcript.ts';
+import type { Segment, Word } from '../../contract/segments.ts';
 import { clamp } from '../base/numbers.ts';
 import { displayWidth, separatorBetween } from '../base/text.ts';
 import { BREAKING_SPACE, cleanText } from './text.ts';

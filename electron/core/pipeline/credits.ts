@@ -13,6 +13,12 @@ const MIN_CREDITS = 0.01;
 export const creditsFor = (seconds: number, rate: number): number =>
   Math.ceil((seconds / 60) * rate * 100 - 1e-9) / 100;
 
+/** Credits per minute of a job: those of each model that hears the audio. */
+export const creditRateOf = (
+  { model, options }: Pick<Transcript, 'model' | 'options'>,
+  rateOf: (model: string) => number,
+): number => rateOf(model) + (options.verify_with === undefined ? 0 : rateOf(options.verify_with));
+
 /** What a new job costs at most: the price of its range; null where the range has no end. */
 export const creditsAtCreation = (
   { audioStartFrom, audioEndAt }: Pick<Transcript, 'audioStartFrom' | 'audioEndAt'>,

@@ -9,7 +9,7 @@ import { deleteSegments, readSegments, replaceSegments } from '../stores/segment
 import type { Transcript } from '../stores/transcript-record.ts';
 import { findTranscript, updateTranscript } from '../stores/transcripts.ts';
 import { firstCheckpoint, matchingCheckpoint } from './checkpoint.ts';
-import { creditsFor, reserveCredits } from './credits.ts';
+import { creditRateOf, creditsFor, reserveCredits } from './credits.ts';
 import type { PipelineDeps, PipelineModel } from './deps.ts';
 import { analyzeTranscript, type Findings, storeEmbeddings } from './findings/analyze.ts';
 import { type Diarized, diarizeTranscript } from './findings/diarize.ts';
@@ -17,6 +17,7 @@ import { isReanalysis, reanalyze } from './findings/reanalyze.ts';
 import { computeTotals } from './findings/totals.ts';
 import { type AudioRange, recognizeAudio } from './recognition/chunk-scheduler.ts';
 import { PEAKS_FILE } from './recognition/peaks.ts';
+import { secondPass, verifyTranscript } from './recognition/verify.ts';
 import { keepRedactedAudio } from './redaction/audio.ts';
 import { redactNames } from './redaction/names.ts';
 import { settleSource } from './redaction/source.ts';
@@ -37,8 +38,8 @@ const MODEL_PERCENT = 10;
 const ANALYSIS_START_PERCENT = 95;
 const ANALYSIS_END_PERCENT = 97;
 
-const prepareModel = (deps: PipelineDeps, { transcript, signal, onProgress }: JobContext) =>
-  deps.models.prepare(transcript.model, {
+const prepareModel = (deps: PipelineDeps, { signal, onProgress }: JobContext, name: string) =>
+  deps.models.prepare(name, {
     signal,
     onDownload: (share) =>
       onProgress({
@@ -116,7 +117,7 @@ const mediaWithinBudget = (
   transcript: Transcript,
   { start, expectedEnd }: AudioRange,
 ): Pick<PipelineDeps['media'], 'decodeChunks'> => {
-  const rate = settings.creditRate(transcript.model);
+  const rate = creditRateOf(transcript, settings.creditRate);
   const priceTo = (end: number): number => creditsFor(Math.max(0, end - start), rate);
   let reserved = transcript.creditsReserved;
   const reserve = (credits: number): void => {
@@ -138,11 +139,27 @@ const mediaWithinBudget = (
   };
 };
 
+type Models = {
+  readonly model: PipelineModel;
+  /** Recognizes the audio again, if the request names one. */
+  readonly verifier: PipelineModel | undefined;
+};
+
+/** Throws `model_not_installed`, `cancelled`. */
+const prepareModels = async (deps: PipelineDeps, context: JobContext): Promise<Models> => {
+  const { model, options } = context.transcript;
+  return {
+    model: await prepareModel(deps, context, model),
+    verifier:
+      options.verify_with === undefined ? undefined : await prepareModel(deps, context, options.verify_with),
+  };
+};
+
 /** Decodes and recognizes the source; its segments are stored chunk by chunk. */
 const recognizeSource = async (
   deps: PipelineDeps,
   context: JobContext,
-  { source, info, model }: { source: Source; info: MediaInfo; model: PipelineModel },
+  { source, info, model, verifier }: { source: Source; info: MediaInfo } & Models,
 ) => {
   const { transcript } = context;
   const range = rangeOf(transcript, info);
@@ -159,6 +176,7 @@ const recognizeSource = async (
     audio: rangeAudio,
     range,
     peaksPath: join(transcriptFolder(deps, transcript.id), PEAKS_FILE),
+    next: verifier && secondPass(deps.models, model, verifier, range.expectedEnd - range.start),
   });
   const recording = await recognizedRecording(transcript, source.input, rangeAudio);
   return { ...recognized, rangeAudio, recording };
@@ -168,6 +186,8 @@ type Outcome = {
   readonly summary: DecodeSummary;
   readonly checkpoint: RecognitionCheckpoint;
   readonly model: PipelineModel;
+  /** Of the second model. */
+  readonly verification: readonly string[];
   readonly diarized: Diarized;
   readonly findings: Findings;
   readonly audio: PlaybackAudio;
@@ -186,9 +206,9 @@ const persist = async (
   { transcript, signal }: JobContext,
   outcome: Outcome,
 ): Promise<void> => {
-  const { summary, checkpoint, model, diarized, findings, audio, names } = outcome;
+  const { summary, checkpoint, model, verification, diarized, findings, audio, names } = outcome;
   const now = deps.clock.now();
-  const credits = creditsFor(summary.duration, deps.settings.creditRate(transcript.model));
+  const credits = creditsFor(summary.duration, creditRateOf(transcript, deps.settings.creditRate));
   const source = deps.db.transaction(() => {
     replaceSegments(deps.db, transcript.id, findings.segments);
     storeEmbeddings(deps.db, transcript, diarized);
@@ -212,6 +232,7 @@ const persist = async (
         ...(model.demonstration ? [DEMONSTRATION] : []),
         ...promptWarning(transcript, model),
         ...summary.warnings,
+        ...verification,
         ...audio.warnings,
         ...findings.warnings,
         ...settled.warnings,
@@ -246,12 +267,12 @@ const persist = async (
   if (transcript.options.redact_pii) await scrubLog(deps.db, signal);
 };
 
-/** Prepare model → resolve source → decode → recognize → diarize → analyze → redact → persist. */
+/** Prepare models → resolve source → decode → recognize → verify → diarize → analyze → redact → persist. */
 const transcribe = async (deps: PipelineDeps, context: JobContext): Promise<void> => {
   const { transcript } = context;
   const { options } = transcript;
   // First, so that a job without its model fails before any audio is downloaded for it.
-  const model = await prepareModel(deps, context);
+  const { model, verifier } = await prepareModels(deps, context);
   const source = await resolveSource(deps, context);
   try {
     const info = await probeSource(deps, context, source);
@@ -259,8 +280,21 @@ const transcribe = async (deps: PipelineDeps, context: JobContext): Promise<void
       source,
       info,
       model,
+      verifier,
     });
     const { language } = checkpoint;
+    const verification =
+      verifier === undefined
+        ? []
+        : await verifyTranscript({
+            deps,
+            context,
+            recording,
+            model: verifier,
+            after: model,
+            checkpoint,
+            duration: summary.duration,
+          });
     const segments = readSegments(deps.db, transcript.id);
     const diarized = await diarizeTranscript(deps, context, { recording, segments }, options);
     const findings = await analyzeTranscript(deps, context, {
@@ -280,7 +314,16 @@ const transcribe = async (deps: PipelineDeps, context: JobContext): Promise<void
       ? await keepRedactedAudio(deps, context, { recording, model, language, secrets: findings.secrets })
       : await keepPlaybackAudio(deps, context, source, info, rangeAudio);
     const names = await redactNames(deps, context, { language, secrets: findings.secrets });
-    await persist(deps, context, { summary, checkpoint, model, diarized, findings, audio, names });
+    await persist(deps, context, {
+      summary,
+      checkpoint,
+      model,
+      verification,
+      diarized,
+      findings,
+      audio,
+      names,
+    });
   } finally {
     await source.close();
   }

@@ -82,6 +82,16 @@ const RecognitionCheckpoint = z.object({
   model: z.string(),
   /** Engine crashes by the index of the chunk that was being recognized. */
   crashes: z.record(z.string(), z.number()),
+  /** How far a second model has heard the audio again: next chunk, its position, and the next segment. */
+  verified: z
+    .object({
+      chunk: z.number(),
+      at: z.number(),
+      segments: z.number(),
+      /** Where only the second model heard anything; seconds on the transcript's timeline. */
+      missed: z.array(z.number()),
+    })
+    .optional(),
 });
 export type RecognitionCheckpoint = z.output<typeof RecognitionCheckpoint>;
 
@@ -113,14 +123,24 @@ export const attemptsCodec = json(WebhookDelivery.shape.attempts.catch([]));
 export const metadataCodec = json(FileMetadata.catch({}));
 export const corsListCodec = json(z.array(z.string()));
 
+type PackedAlternative = readonly [text: string, model: string, confidence: number];
+
 type PackedWord = [
   word: string,
   start: number,
   end: number,
   confidence: number,
   speaker: string | null,
-  startsParagraph?: boolean,
+  /** Null only where alternatives follow. */
+  startsParagraph?: boolean | null,
+  alternatives?: readonly PackedAlternative[],
 ];
+
+const isPackedAlternative = (value: unknown): value is PackedAlternative =>
+  Array.isArray(value) &&
+  typeof value[0] === 'string' &&
+  typeof value[1] === 'string' &&
+  typeof value[2] === 'number';
 
 const isPackedWord = (value: unknown): value is PackedWord =>
   Array.isArray(value) &&
@@ -129,7 +149,8 @@ const isPackedWord = (value: unknown): value is PackedWord =>
   typeof value[2] === 'number' &&
   typeof value[3] === 'number' &&
   (value[4] === null || typeof value[4] === 'string') &&
-  (value[5] === undefined || typeof value[5] === 'boolean');
+  (value[5] === undefined || value[5] === null || typeof value[5] === 'boolean') &&
+  (value[6] === undefined || (Array.isArray(value[6]) && value[6].every(isPackedAlternative)));
 
 // A predicate, because a zod tuple takes three times as long, and a transcript of ten hours has 100,000 words.
 export const wordsCodec = json(

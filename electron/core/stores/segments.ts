@@ -2,6 +2,9 @@ import { wordsCodec } from './codecs.ts';
 import { type ReadableDb, sql, type WritableDb } from './database.ts';
 import type { SegmentRow } from './schema.ts';
 
+/** How another model reads a word; empty if it heard none there. */
+export type WordAlternative = { readonly text: string; readonly model: string; readonly confidence: number };
+
 export type StoredWord = {
   word: string;
   start: number;
@@ -10,6 +13,8 @@ export type StoredWord = {
   speaker_id: string | null;
   /** Set by a person: whether a paragraph begins with this word. Absent: speakers and pauses decide. */
   startsParagraph?: boolean;
+  /** Other readings of this word. Neighbors with alternatives are one place, whose readings belong together. */
+  alternatives?: readonly WordAlternative[];
 };
 
 /** A segment as it is stored: seconds on the source's timeline, words in order. */
@@ -24,11 +29,16 @@ export type StoredSegment = {
 
 const encodeWords = (words: readonly StoredWord[]): string =>
   wordsCodec.encode(
-    words.map((w) =>
-      w.startsParagraph === undefined
-        ? [w.word, w.start, w.end, w.confidence, w.speaker_id]
-        : [w.word, w.start, w.end, w.confidence, w.speaker_id, w.startsParagraph],
-    ),
+    words.map((w) => {
+      const packed = [w.word, w.start, w.end, w.confidence, w.speaker_id] as const;
+      if (w.alternatives !== undefined) {
+        const alternatives = w.alternatives.map(
+          ({ text, model, confidence }) => [text, model, confidence] as const,
+        );
+        return [...packed, w.startsParagraph ?? null, alternatives];
+      }
+      return w.startsParagraph === undefined ? [...packed] : [...packed, w.startsParagraph];
+    }),
   );
 
 const decodeSegment = (row: SegmentRow): StoredSegment => ({
@@ -37,14 +47,25 @@ const decodeSegment = (row: SegmentRow): StoredSegment => ({
   start: row.start,
   end: row.end,
   speaker_id: row.speaker_id,
-  words: wordsCodec.decode(row.words).map(([word, start, end, confidence, speaker_id, startsParagraph]) => ({
-    word,
-    start,
-    end,
-    confidence,
-    speaker_id,
-    ...(startsParagraph === undefined ? {} : { startsParagraph }),
-  })),
+  words: wordsCodec
+    .decode(row.words)
+    .map(([word, start, end, confidence, speaker_id, startsParagraph, alternatives]) => ({
+      word,
+      start,
+      end,
+      confidence,
+      speaker_id,
+      ...(typeof startsParagraph === 'boolean' ? { startsParagraph } : {}),
+      ...(alternatives === undefined
+        ? {}
+        : {
+            alternatives: alternatives.map(([text, model, certainty]) => ({
+              text,
+              model,
+              confidence: certainty,
+            })),
+          }),
+    })),
 });
 
 export const insertSegments = (
@@ -78,6 +99,25 @@ export const readSegments = (db: ReadableDb, transcriptId: string, from = 0): St
         .selectAll()
         .where('transcript_id', '=', transcriptId)
         .where('id', '>=', from)
+        .orderBy('id'),
+    )
+    .map(decodeSegment);
+
+/** The segments with ids from `from` on that begin before `before`, in seconds. */
+export const readSegmentsBefore = (
+  db: ReadableDb,
+  transcriptId: string,
+  from: number,
+  before: number,
+): StoredSegment[] =>
+  db
+    .all(
+      sql
+        .selectFrom('segments')
+        .selectAll()
+        .where('transcript_id', '=', transcriptId)
+        .where('id', '>=', from)
+        .where('start', '<', before)
         .orderBy('id'),
     )
     .map(decodeSegment);

@@ -10,6 +10,7 @@ const STAGE_NAMES: Readonly<Record<Progress['stage'], MessageKey>> = {
   downloading_model: 'stage.downloading_model',
   decoding: 'stage.decoding',
   transcribing: 'stage.transcribing',
+  verifying: 'stage.verifying',
   diarizing: 'stage.diarizing',
   analyzing: 'stage.analyzing',
 };

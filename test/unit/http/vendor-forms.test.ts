@@ -6,11 +6,11 @@ import { transcription } from '../../../electron/contract/examples/transcripts.t
 import { OpenAiDiarized, OpenAiVerbose } from '../../../electron/contract/openai.ts';
 import { openApiDocument } from '../../../electron/contract/openapi.ts';
 import { routes } from '../../../electron/contract/routes.ts';
+import type { Word } from '../../../electron/contract/segments.ts';
 import {
   AnalysisOptions,
   CreateTranscript,
   type Transcription,
-  type Word,
 } from '../../../electron/contract/transcript.ts';
 import { AppError } from '../../../electron/core/base/errors.ts';
 import { requestOf } from '../../../electron/core/http/assemblyai/create.ts';

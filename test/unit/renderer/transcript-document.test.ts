@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Segment } from '../../../electron/contract/transcript.ts';
+import type { Segment } from '../../../electron/contract/segments.ts';
 import {
   buildDoc,
   paragraphOfWord,

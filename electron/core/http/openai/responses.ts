@@ -1,7 +1,8 @@
 import { deflateSync } from 'node:zlib';
 import { LANGUAGES } from '../../../contract/languages.ts';
 import type { LogProbability, OpenAiDiarized, OpenAiText, OpenAiVerbose } from '../../../contract/openai.ts';
-import type { Segment, Transcription, Word } from '../../../contract/transcript.ts';
+import type { Segment, Word } from '../../../contract/segments.ts';
+import type { Transcription } from '../../../contract/transcript.ts';
 import { mean, round } from '../../base/numbers.ts';
 import { isNamed } from '../../base/speaker-names.ts';
 import { separatorBetween } from '../../base/text.ts';

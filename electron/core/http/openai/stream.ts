@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { LogProbability } from '../../../contract/openai.ts';
-import type { Segment, Transcription } from '../../../contract/transcript.ts';
+import type { Segment } from '../../../contract/segments.ts';
+import type { Transcription } from '../../../contract/transcript.ts';
 import { joinTexts, separatorBetween } from '../../base/text.ts';
 import type { EventHub } from '../../services/events.ts';
 import { startEventStream } from '../event-stream.ts';

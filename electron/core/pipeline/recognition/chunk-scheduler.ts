@@ -25,15 +25,15 @@ import {
 import type { RecognizedSegment } from './words.ts';
 
 /** Of the whole job. */
-const START_PERCENT = 10;
-const END_PERCENT = 95;
+export const START_PERCENT = 10;
+export const END_PERCENT = 95;
 /**
  * Engine crashes during one chunk, counted over restarts of the app, after which the job fails. For crashes of the app
  * see `MAX_APP_CRASHES_PER_JOB` in jobs/failure.ts.
  */
 export const MAX_ENGINE_CRASHES_PER_CHUNK = 3;
 /** Seconds of audio below which a measured speed says little. */
-const MIN_MEASURED_SECONDS = 5;
+export const MIN_MEASURED_SECONDS = 5;
 
 /** A part of the audio, in seconds on the source's timeline. */
 export type AudioRange = {
@@ -58,6 +58,8 @@ export type RecognizeAudioOptions = {
   readonly peaksPath: string;
   /** Collects the audio of a source that is not on this machine; null if it is. */
   readonly audio: RangeAudio | null;
+  /** Another pass over the audio that follows: where it begins in the progress, and how long it takes if that is known. */
+  readonly next?: { readonly percent: number; readonly seconds: number | null } | undefined;
 };
 
 /** A chunk that was submitted and is not saved yet. */
@@ -112,7 +114,7 @@ class ChunkScheduler {
         // One more than the engine runs at once, so that it never waits for the decoder.
         while (this.#inFlight.length > deps.engine.concurrency) await this.#inFlight[0]?.saved;
       }
-      context.onDraining();
+      if (this.#options.next === undefined) context.onDraining();
       await this.#lastSaved;
     } catch (error) {
       // A failed chunk aborts the decoder, whose error is then only a consequence.
@@ -319,10 +321,12 @@ class ChunkScheduler {
       return;
     }
     const share = clamp((position - range.start) / Math.max(0.001, range.expectedEnd - range.start), 0, 1);
+    const { percent, seconds } = this.#options.next ?? { percent: END_PERCENT, seconds: 0 };
+    const isKnown = speed !== null && speed !== 0 && seconds !== null;
     context.onProgress({
       stage: 'transcribing',
-      percent: START_PERCENT + share * (END_PERCENT - START_PERCENT),
-      etaSeconds: speed === null || speed === 0 ? null : Math.max(0, range.expectedEnd - position) / speed,
+      percent: START_PERCENT + share * (percent - START_PERCENT),
+      etaSeconds: isKnown ? Math.max(0, range.expectedEnd - position) / speed + seconds : null,
       speed,
     });
   }

@@ -15,30 +15,60 @@ export type OwnFiles = {
   ownFile(userId: string, key: string): { id: string; originalName: string } | undefined;
 };
 
-/** Throws `invalid_request` where the model is unknown or cannot do what the request asks for. */
-export const checkModel = (
-  models: Pick<ModelService, 'isKnown' | 'languagesOf' | 'canTranslate'>,
-  { model, language, translate }: Pick<CreateTranscript, 'model' | 'language' | 'translate'>,
+type ModelChecks = Pick<ModelService, 'idOf' | 'isKnown' | 'isAvailable' | 'languagesOf' | 'canTranslate'>;
+
+const problemOf = (path: string, message: string): AppError =>
+  new AppError('invalid_request', `${path}: ${message}.`, { details: [{ path, message }] });
+
+/** Throws `invalid_request`; `path` is the request's field with the model, `languagePath` the one to change if it does not know the language. */
+const checkName = (
+  models: ModelChecks,
+  { model, language }: Pick<CreateTranscript, 'model' | 'language'>,
+  path: string,
+  languagePath = path,
 ): void => {
-  const problem = (path: string, message: string) =>
-    new AppError('invalid_request', `${path}: ${message}.`, { details: [{ path, message }] });
   if (!models.isKnown(model)) {
     const shown = model.slice(0, 100);
-    throw problem(
-      'model',
+    throw problemOf(
+      path,
       `there is no model called ${shown}; use nano, mini, pro or an id of GET /v1/models`,
     );
   }
   const languages = models.languagesOf(model);
   if (language !== 'auto' && languages !== 'multilingual' && !languages.includes(language)) {
     const isEnglishOnly = languages.length === 1;
-    throw problem(
-      'language',
+    throw problemOf(
+      languagePath,
       `the model ${model} ${isEnglishOnly ? 'is English-only' : `does not know this language; it knows ${languages.join(', ')}`}`,
     );
   }
+};
+
+/** Throws `invalid_request` where a model is unknown or cannot do what the request asks for. */
+export const checkModel = (
+  models: ModelChecks,
+  {
+    model,
+    language,
+    translate,
+    verify_with: verifier,
+  }: Pick<CreateTranscript, 'model' | 'language' | 'translate' | 'verify_with'>,
+): void => {
+  checkName(models, { model, language }, 'model', 'language');
   if (translate && !models.canTranslate(model)) {
-    throw problem('translate', `the model ${model} was not trained to translate; use mini`);
+    throw problemOf('translate', `the model ${model} was not trained to translate; use mini`);
+  }
+  if (verifier === undefined) return;
+  checkName(models, { model: verifier, language }, 'verify_with');
+  const id = models.idOf(verifier);
+  if (id === models.idOf(model)) {
+    throw problemOf('verify_with', `${id} is the model that transcribes; name another one`);
+  }
+  if (!models.isAvailable(verifier)) {
+    throw problemOf(
+      'verify_with',
+      `the model ${id} is not installed. Install it with: earshot models install ${id}`,
+    );
   }
 };
 

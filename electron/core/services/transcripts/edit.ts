@@ -34,6 +34,15 @@ const withSameBeginning = (before: readonly StoredWord[], after: StoredWord[]): 
   return [{ ...first, startsParagraph: flag }, ...moved.slice(1)];
 };
 
+const withoutAlternatives = ({ alternatives: _, ...word }: StoredWord): StoredWord => word;
+
+/** A person who changes the words beside a word has decided on its other readings, too, which may contain those words. */
+const answerAlternatives = (words: StoredWord[], added: number): void => {
+  const before = words.length - added - 1;
+  const word = words[before];
+  if (word !== undefined) words[before] = withoutAlternatives(word);
+};
+
 /**
  * Replaces a segment's text by a person's correction. Words that stay keep their times and confidence; new words take
  * the time of those that they replace, with confidence 1.
@@ -65,7 +74,9 @@ export const withText = async (segment: StoredSegment, text: string): Promise<St
       );
     }
     const kept = segment.words[keptBefore];
-    if (kept !== undefined) words.push(kept);
+    const isBesideChange = added.length > 0 || keptBefore > i;
+    if (isBesideChange) answerAlternatives(words, added.length);
+    if (kept !== undefined) words.push(isBesideChange ? withoutAlternatives(kept) : kept);
     i = keptBefore + 1;
     j = keptAfter + 1;
   }
@@ -77,12 +88,8 @@ export const withParagraphs = (segment: StoredSegment, starts: readonly number[]
   const wanted = new Set(starts);
   return {
     ...segment,
-    words: segment.words.map(({ word, start, end, confidence, speaker_id }, index) => ({
-      word,
-      start,
-      end,
-      confidence,
-      speaker_id,
+    words: segment.words.map(({ startsParagraph: _, ...word }, index) => ({
+      ...word,
       // Of the first word also "no" is stored, since speakers and pauses would decide otherwise.
       ...(starts !== null && (index === 0 || wanted.has(index))
         ? { startsParagraph: wanted.has(index) }

@@ -18,7 +18,7 @@ import { KeyedLock } from '../../base/keyed-lock.ts';
 import type { DataPaths } from '../../base/paths.ts';
 import type { JobEvents } from '../../jobs/events.ts';
 import type { JobRunner } from '../../jobs/runner.ts';
-import { creditsAtCreation, reserveCredits } from '../../pipeline/credits.ts';
+import { creditRateOf, creditsAtCreation, reserveCredits } from '../../pipeline/credits.ts';
 import type { Analyzer } from '../../pipeline/findings/analyze.ts';
 import { abandonedReanalysis, isReanalysis, queuedForReanalysis } from '../../pipeline/findings/reanalyze.ts';
 import { redactNamesOfFailed } from '../../pipeline/redaction/names.ts';
@@ -105,7 +105,7 @@ export class TranscriptService {
       const made = { userId: user.id, source, queueOrder, now: clock.now(), assemblyai };
       const created = newTranscript(body, made);
       store.insertTranscript(db, created);
-      reserveCredits(db, created, creditsAtCreation(created, creditRate(created.model)));
+      reserveCredits(db, created, creditsAtCreation(created, creditRateOf(created, creditRate)));
       if (idempotencyKey !== undefined) {
         rememberIdempotent(db, {
           userId: user.id,
@@ -264,7 +264,7 @@ export class TranscriptService {
       );
     }
     db.transaction(() => {
-      reserveCredits(db, transcript, creditsAtCreation(transcript, creditRate(transcript.model)));
+      reserveCredits(db, transcript, creditsAtCreation(transcript, creditRateOf(transcript, creditRate)));
       store.updateTranscript(db, id, {
         status: 'processing',
         stage: 'queued',

@@ -1,9 +1,9 @@
 import { resolvePolicies } from '../../../contract/analysis.ts';
+import type { Segment } from '../../../contract/segments.ts';
 import type {
   AnalysisOptions,
   JobError,
   Progress,
-  Segment,
   SentenceData,
   Transcription,
 } from '../../../contract/transcript.ts';
@@ -54,12 +54,20 @@ const presentSegment = (segment: StoredSegment, index: number, withWords: boolea
   speaker_id: segment.speaker_id,
   ...(withWords
     ? {
-        words: segment.words.map(({ word, start, end, confidence, speaker_id }) => ({
+        words: segment.words.map(({ word, start, end, confidence, speaker_id, alternatives }) => ({
           word,
           start,
           end,
           confidence: round(confidence, 3),
           speaker_id,
+          ...(alternatives === undefined
+            ? {}
+            : {
+                alternatives: alternatives.map((other) => ({
+                  ...other,
+                  confidence: round(other.confidence, 3),
+                })),
+              }),
         })),
       }
     : {}),

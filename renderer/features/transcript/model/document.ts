@@ -1,5 +1,6 @@
 import type { Entity } from '../../../../electron/contract/analysis.ts';
-import type { Segment, SentenceData, Transcription } from '../../../../electron/contract/transcript.ts';
+import type { Segment } from '../../../../electron/contract/segments.ts';
+import type { SentenceData, Transcription } from '../../../../electron/contract/transcript.ts';
 
 /** A word with its time in seconds. */
 export type DocWord = {

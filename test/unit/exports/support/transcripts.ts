@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Segment, Word } from '../../../../electron/contract/transcript.ts';
+import type { Segment, Word } from '../../../../electron/contract/segments.ts';
 import { transcribedRange } from '../../../../electron/core/exports/timed-tokens.ts';
 import type { ExportTranscript } from '../../../../electron/core/exports/types.ts';
 

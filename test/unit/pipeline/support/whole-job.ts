@@ -45,6 +45,8 @@ export const createJob = ({ engine, media = new FakeMedia(chunksOf(3)), request 
   /** What a test may replace. */
   const world = {
     model,
+    /** The model that `verify_with` names. */
+    verifier: { ...model, id: 'other', path: '/other.bin' },
     fileId: 'file_1' as string | undefined,
     fileName: 'talk.wav',
     prepareModel: async () => world.model,
@@ -67,7 +69,7 @@ export const createJob = ({ engine, media = new FakeMedia(chunksOf(3)), request 
       creditRate: () => 2,
     },
     models: {
-      prepare: () => world.prepareModel(),
+      prepare: async (name) => (name === 'other' ? world.verifier : world.prepareModel()),
       languageDetector: () => undefined,
       canTranslate: () => true,
       speedOf: () => undefined,
@@ -108,6 +110,7 @@ export const createJob = ({ engine, media = new FakeMedia(chunksOf(3)), request 
     /** Puts the job back into the queue, as the runner does at a shutdown. */
     release: () => releaseJob(db, id, transcriptIn(db, id).attempt),
     transcript: () => transcriptIn(db, id),
+    words: () => readSegments(db, id).flatMap(({ words }) => words),
     texts: () => readSegments(db, id).map(({ text }) => text),
     hasWorkFolder: () => existsSync(join(paths.temporary, id)),
     fileOf: (name: string) => join(paths.transcripts, id, name),

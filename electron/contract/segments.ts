@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { Probability, Seconds } from './common.ts';
+
+/** How the model of `verify_with` reads a word. */
+export const WordAlternative = z
+  .object({
+    text: z.string().describe('Empty if this model heard nothing there.'),
+    model: z.string().describe('The id of the model.'),
+    confidence: Probability,
+  })
+  .meta({ id: 'WordAlternative' });
+export type WordAlternative = z.output<typeof WordAlternative>;
+
+export const Word = z
+  .object({
+    word: z.string(),
+    start: Seconds,
+    end: Seconds,
+    confidence: Probability,
+    speaker_id: z.string().nullable(),
+    alternatives: z
+      .array(WordAlternative)
+      .optional()
+      .describe(
+        'Where the model of `verify_with` heard something else. Neighboring words with alternatives are one place: take all of its readings or none.',
+      ),
+  })
+  .meta({ id: 'Word' });
+export type Word = z.output<typeof Word>;
+
+export const Segment = z
+  .object({
+    id: z.int().describe('Zero-based.'),
+    text: z.string(),
+    start: Seconds,
+    end: Seconds,
+    speaker_id: z
+      .string()
+      .nullable()
+      .describe('"A", "B", … in order of first speech; null without diarization.'),
+    words: z.array(Word).optional().describe('Present with `timestamp_style: "word"`.'),
+    paragraph_starts: z
+      .array(z.int().min(0))
+      .optional()
+      .describe(
+        'The words of this segment, from 0, that begin a paragraph; set by a person. Without it, paragraphs follow speakers and pauses. A change of speaker always begins one.',
+      ),
+  })
+  .meta({ id: 'Segment' });
+export type Segment = z.output<typeof Segment>;

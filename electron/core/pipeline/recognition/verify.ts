@@ -1,0 +1,232 @@
+import { throwIfAborted } from '../../base/abort.ts';
+import { AppError, isAppError } from '../../base/errors.ts';
+import { mapInOrder } from '../../base/in-order.ts';
+import { clamp, roundMs } from '../../base/numbers.ts';
+import { formatClock } from '../../base/time.ts';
+import type { AudioChunk } from '../../engines/ffmpeg/types.ts';
+import type { RecognitionCheckpoint } from '../../stores/codecs.ts';
+import { updateClaimed } from '../../stores/jobs.ts';
+import { readSegmentsBefore, type StoredWord, updateSegment } from '../../stores/segments.ts';
+import type { PipelineDeps, PipelineModel, PipelineModels } from '../deps.ts';
+import type { Recording } from '../source/recording.ts';
+import type { JobContext } from '../types.ts';
+import {
+  END_PERCENT,
+  MAX_ENGINE_CRASHES_PER_CHUNK,
+  MIN_MEASURED_SECONDS,
+  START_PERCENT,
+} from './chunk-scheduler.ts';
+import { applySpelling } from './custom-spelling.ts';
+import { recognizeChunk } from './recognizer.ts';
+import { compareReadings } from './second-reading.ts';
+
+type Verified = NonNullable<RecognitionCheckpoint['verified']>;
+
+export type VerifyOptions = {
+  readonly deps: Pick<PipelineDeps, 'db' | 'clock' | 'logger' | 'media' | 'engine' | 'settings' | 'models'>;
+  readonly context: JobContext;
+  /** Null if the audio is no longer on this machine. */
+  readonly recording: Recording | null;
+  /** The second model. */
+  readonly model: PipelineModel;
+  readonly checkpoint: RecognitionCheckpoint;
+  /** The first model. */
+  readonly after: Pick<PipelineModel, 'id'>;
+  /** Seconds of audio. */
+  readonly duration: number;
+};
+
+/** Most places that the warning names at which only the second model heard anything. */
+const MAX_MISSED = 10;
+
+const notVerified = (model: string, reason: string): string =>
+  `The text was not checked with the model ${model}: ${reason}.`;
+
+/** Where the second pass begins in a job's progress, and how long it takes: by the models' measured speeds. */
+export const secondPass = (
+  models: Pick<PipelineModels, 'speedOf'>,
+  first: Pick<PipelineModel, 'id'>,
+  second: Pick<PipelineModel, 'id'>,
+  duration: number,
+): { percent: number; seconds: number | null } => {
+  const [speed, again] = [models.speedOf(first.id), models.speedOf(second.id)];
+  const share = speed && again ? again / (speed + again) : 0.5;
+  return {
+    percent: START_PERCENT + share * (END_PERCENT - START_PERCENT),
+    seconds: again ? duration / again : null,
+  };
+};
+
+/** Hears a job's audio again with another model, chunk by chunk, each saved with a checkpoint. */
+class Verification {
+  readonly #options: VerifyOptions;
+  readonly #recording: Recording;
+  readonly #controller = new AbortController();
+  readonly #signal: AbortSignal;
+  readonly #startedAt: number;
+  readonly #startedFrom: number;
+  #done: Verified;
+
+  constructor(options: VerifyOptions, recording: Recording) {
+    this.#options = options;
+    this.#recording = recording;
+    this.#signal = AbortSignal.any([options.context.signal, this.#controller.signal]);
+    this.#done = options.checkpoint.verified ?? {
+      chunk: 0,
+      at: recording.range?.start ?? 0,
+      segments: 0,
+      missed: [],
+    };
+    this.#startedAt = options.deps.clock.monotonic();
+    this.#startedFrom = this.#done.at;
+  }
+
+  /** Seconds on the transcript's timeline at which only the second model heard anything. */
+  async run(): Promise<readonly number[]> {
+    const { deps, context, model } = this.#options;
+    const { input, range } = this.#recording;
+    const { chunk: index, at } = this.#done;
+    const { chunks } = deps.media.decodeChunks(input, {
+      ...range,
+      ...(index === 0 ? {} : { resume: { at, index } }),
+      signal: this.#signal,
+    });
+    this.#reportProgress();
+    try {
+      // One more than the engine runs at once, so that it never waits for the decoder.
+      const heard = mapInOrder(chunks, deps.engine.concurrency + 1, (chunk) => this.#recognize(chunk));
+      for await (const { item, result } of heard) {
+        this.#save(item, result);
+        this.#reportProgress();
+      }
+    } catch (error) {
+      this.#controller.abort();
+      throw error;
+    }
+    context.onDraining();
+    const { seconds, speed } = this.#measured();
+    if (seconds >= MIN_MEASURED_SECONDS && speed > 0) deps.models.saveSpeed(model.id, speed);
+    return this.#done.missed;
+  }
+
+  get position(): number {
+    return this.#done.at + this.#recording.shift;
+  }
+
+  /** The words of a chunk, spelled as the first reading is, on the transcript's timeline. */
+  async #recognize(chunk: AudioChunk): Promise<StoredWord[]> {
+    const { deps, context, model, checkpoint } = this.#options;
+    const { prompt, custom_spelling } = context.transcript.options;
+    for (let crashes = 0; ; ) {
+      try {
+        const segments = await recognizeChunk(chunk, {
+          engine: deps.engine,
+          model,
+          language: checkpoint.language ?? 'auto',
+          beamSize: deps.settings.beamSize(),
+          fitWindow: deps.settings.fitWindow(),
+          translate: false,
+          prompt,
+          signal: this.#signal,
+          exclusive: crashes > 0,
+        });
+        const { shift } = this.#recording;
+        return applySpelling(segments, custom_spelling)
+          .flatMap(({ words }) => words)
+          .map((word) => ({ ...word, start: roundMs(word.start + shift), end: roundMs(word.end + shift) }));
+      } catch (error) {
+        crashes++;
+        const isCrash = isAppError(error) && error.code === 'engine_crashed';
+        if (!isCrash || crashes >= MAX_ENGINE_CRASHES_PER_CHUNK) throw error;
+      }
+    }
+  }
+
+  /** Writes the compared words and the checkpoint in one transaction, so that no word is compared twice. */
+  #save(chunk: AudioChunk, heard: readonly StoredWord[]): void {
+    const { deps, context, model, checkpoint } = this.#options;
+    const { id, attempt } = context.transcript;
+    const end = chunk.end + this.#recording.shift;
+    // Both passes cut the audio alike, so a segment lies in one chunk.
+    const segments = readSegmentsBefore(deps.db, id, this.#done.segments, end);
+    const { words, unattached } = compareReadings(
+      segments.flatMap((segment) => segment.words),
+      heard,
+      model.id,
+    );
+    const [first] = unattached;
+    const next: Verified = {
+      chunk: chunk.index + 1,
+      at: chunk.end,
+      segments: this.#done.segments + segments.length,
+      missed: [...this.#done.missed, ...(first === undefined ? [] : [first.start])].slice(0, MAX_MISSED),
+    };
+    deps.db.transaction(() => {
+      const change = { checkpoint: { ...checkpoint, verified: next }, appCrashes: 0 };
+      const isMine = updateClaimed(deps.db, id, attempt, change);
+      if (!isMine) throw new AppError('interrupted', 'This job was taken over.');
+      let from = 0;
+      for (const segment of segments) {
+        const to = from + segment.words.length;
+        updateSegment(deps.db, id, { ...segment, words: words.slice(from, to) });
+        from = to;
+      }
+    });
+    this.#done = next;
+  }
+
+  /** Seconds of audio since this pass began or resumed, and times real time. */
+  #measured(): { readonly seconds: number; readonly speed: number } {
+    const seconds = this.#done.at - this.#startedFrom;
+    const elapsed = (this.#options.deps.clock.monotonic() - this.#startedAt) / 1000;
+    return { seconds, speed: elapsed > 0 ? seconds / elapsed : 0 };
+  }
+
+  #reportProgress(): void {
+    const { deps, context, duration, model, after } = this.#options;
+    const done = this.#done.at - (this.#recording.range?.start ?? 0);
+    const { percent } = secondPass(deps.models, after, model, duration);
+    const measured = this.#measured();
+    const speed = measured.seconds < MIN_MEASURED_SECONDS ? deps.models.speedOf(model.id) : measured.speed;
+    context.onProgress({
+      stage: 'verifying',
+      percent: percent + clamp(done / Math.max(0.001, duration), 0, 1) * (END_PERCENT - percent),
+      etaSeconds: speed ? Math.max(0, duration - done) / speed : null,
+      speed: speed ?? null,
+    });
+  }
+}
+
+const missedWarning = (model: string, missed: readonly number[]): string[] => {
+  if (missed.length === 0) return [];
+  const places = missed.map((seconds) => formatClock(seconds)).join(', ');
+  return [`The model ${model} heard words where the text has none, at ${places}.`];
+};
+
+/**
+ * Hears the audio again with a second model and marks in the stored words where the two differ: see `compareReadings`.
+ * Returns warnings: a failure is one, too, because the text is worth keeping as one model heard it. Throws `cancelled`,
+ * `interrupted`.
+ */
+export const verifyTranscript = async (options: VerifyOptions): Promise<string[]> => {
+  const { deps, context, recording, model, checkpoint } = options;
+  const { language } = checkpoint;
+  if (checkpoint.segments === 0) return [];
+  if (recording === null) return [notVerified(model.id, 'the audio is no longer on this machine')];
+  const only = model.capabilities.onlyLanguage;
+  if (only !== null && language !== null && language !== only) {
+    return [notVerified(model.id, `it does not know the language of the recording (${language})`)];
+  }
+  const verification = new Verification(options, recording);
+  try {
+    return missedWarning(model.id, await verification.run());
+  } catch (error) {
+    throwIfAborted(context.signal);
+    if (!isAppError(error) || error.code === 'interrupted') throw error;
+    deps.logger.warn({ transcript: context.transcript.id, code: error.code }, 'Verification failed');
+    const at = formatClock(verification.position);
+    return [
+      `The text was checked with the model ${model.id} only up to ${at}: ${error.message.replace(/\.$/, '')}.`,
+    ];
+  }
+};
