@@ -9,6 +9,8 @@ export const TEXT_SCALES = [0.9, 1, 1.15, 1.3] as const;
 /** The choices that the New dialog remembers. An invalid field falls back by itself. */
 export const TranscriptionOptions = z.object({
   model: z.string().min(1).catch('mini'),
+  /** A second model that recognizes the recording again; empty for none. */
+  verifyWith: z.string().catch(''),
   language: z.string().min(1).catch('auto'),
   speakers: z.int().min(1).max(32).nullable().catch(null),
   diarize: z.boolean().catch(true),

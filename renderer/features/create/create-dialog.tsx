@@ -20,6 +20,7 @@ import { type Range, toCurl, toRequest, WHOLE_RECORDING } from './request.ts';
 import { SourceSection } from './source-section.tsx';
 import { sourceName, startTranscriptions } from './start.ts';
 import { useModelInstall } from './use-model-install.ts';
+import { VerifyField } from './verify-field.tsx';
 
 /** The request for the first source as a `curl` command; a file that is not uploaded yet has a placeholder. */
 const describeRequest = (
@@ -181,6 +182,7 @@ const CreateDialog = ({ initialSources }: { initialSources: readonly Source[] })
         <ModelPicker
           models={models}
           value={options.model}
+          language={options.language}
           seconds={seconds}
           disabled={isInstalling}
           onChange={(name) => change({ model: name })}
@@ -194,6 +196,7 @@ const CreateDialog = ({ initialSources }: { initialSources: readonly Source[] })
             onLeave={dialogs.close}
           />
         </ModelPicker>
+        <VerifyField models={models} options={options} seconds={seconds} onChange={change} />
         <LanguageAndSpeakers options={options} model={model} onChange={change} />
         <AnalysisSwitches options={options} onChange={change} original={original} />
       </form>

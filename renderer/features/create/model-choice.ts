@@ -36,6 +36,12 @@ export const knowsLanguage = (model: Model | undefined, language: string): boole
   model.languages === 'multilingual' ||
   model.languages.includes(language);
 
+/** The models that can recognize a recording again: installed, others than the first, and with its language. */
+export const listVerifiers = (models: readonly Model[], first: string, language: string): Model[] =>
+  listSpeechModels(models).filter(
+    (model) => model.installed && model !== findModel(models, first) && knowsLanguage(model, language),
+  );
+
 /** The remembered choices, with a model that can be used and a language that it knows. */
 export const toUsableOptions = (
   models: readonly Model[],
@@ -45,5 +51,7 @@ export const toUsableOptions = (
 ): TranscriptionOptions => {
   const model = chosen ?? usableModel(models, options.model);
   const language = knowsLanguage(findModel(models, model), options.language) ? options.language : 'auto';
-  return { ...options, model, language };
+  const verifiers = listVerifiers(models, model, language);
+  const verifyWith = verifiers.some(({ id }) => id === options.verifyWith) ? options.verifyWith : '';
+  return { ...options, model, language, verifyWith };
 };

@@ -5,6 +5,7 @@ import { formatBytes } from '../../lib/format.ts';
 import { hrefOf } from '../../stores/router.ts';
 import { Button } from '../../ui/button.tsx';
 import { Callout } from '../../ui/feedback.tsx';
+import { LicenseNotice } from '../models/license-notice.tsx';
 import { ModelStatus } from '../models/model-actions.tsx';
 import { modelName } from '../models/model-facts.ts';
 import { findModel } from './model-choice.ts';
@@ -44,7 +45,7 @@ export const ModelNote = ({ models, model, error, isInstalling, onChange, onLeav
       </div>
     );
   }
-  if (model.installed) return null;
+  if (model.installed) return <LicenseNotice model={model} />;
   const name = modelName(model, t);
   return (
     <div ref={note} className="mt-2">
@@ -54,6 +55,7 @@ export const ModelNote = ({ models, model, error, isInstalling, onChange, onLeav
           !hasFailed &&
           t('model.missing.note', { name, size: formatBytes(model.size, locale) })}
         <ModelStatus model={model} error={error} />
+        <LicenseNotice model={model} />
         {hasFailed && (
           <p className="mt-1 text-xs">
             {t('model.missing.offline', { file: `ggml-${model.id}.bin` })}{' '}

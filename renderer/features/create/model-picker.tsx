@@ -9,6 +9,7 @@ import { formatBytes, formatDuration, formatNumber } from '../../lib/format.ts';
 import { DialogSection } from '../../ui/dialog.tsx';
 import { modelName } from '../models/model-facts.ts';
 import { listSpeechModels } from './model-choice.ts';
+import { recommendedModel } from './recommended-model.ts';
 
 type ModelChoice = {
   readonly value: string;
@@ -64,6 +65,8 @@ const describeCost = (choice: ModelChoice, seconds: number, { t, locale }: I18nS
 type Props = {
   models: readonly Model[];
   value: string;
+  /** The language of the recording, or `auto`. */
+  language: string;
   seconds: number;
   disabled: boolean;
   onChange: (model: string) => void;
@@ -71,10 +74,11 @@ type Props = {
   children: ReactNode;
 };
 
-export const ModelPicker = ({ models, value, seconds, disabled, onChange, children }: Props) => {
+export const ModelPicker = ({ models, value, language, seconds, disabled, onChange, children }: Props) => {
   const i18n = useI18n();
-  const { t } = i18n;
+  const { t, locale } = i18n;
   const choices = listChoices(models, i18n);
+  const recommended = recommendedModel(models, language);
   const selected = choices.find((choice) => choice.value === value);
   return (
     <DialogSection title={t('create.model')}>
@@ -94,7 +98,12 @@ export const ModelPicker = ({ models, value, seconds, disabled, onChange, childr
               'data-[state=checked]:border-accent data-[state=checked]:bg-accent-soft data-[state=checked]:shadow-[0_0_0_1px_var(--accent)]',
             )}
           >
-            <span className="block font-[580]">{choice.title}</span>
+            <span className="block font-[580]">
+              {choice.title}
+              {recommended !== undefined && choice.model === recommended && (
+                <span className="ms-2 text-xs font-medium text-good">{t('model.recommended')}</span>
+              )}
+            </span>
             <span className={cx('block', choice === selected ? 'text-accent-text' : 'text-ink-2')}>
               {choice.hint}
             </span>
@@ -106,6 +115,14 @@ export const ModelPicker = ({ models, value, seconds, disabled, onChange, childr
           </RadioGroup.Item>
         ))}
       </RadioGroup.Root>
+      {recommended !== undefined && (
+        <p className="mt-2 text-xs text-ink-3">
+          {t('model.recommended.why', {
+            name: modelName(recommended, t),
+            speed: formatNumber(recommended.speed ?? 0, locale, 1),
+          })}
+        </p>
+      )}
       {children}
     </DialogSection>
   );

@@ -50,6 +50,7 @@ export const toRequest = (
   audio_url: audioUrl,
   model: options.model,
   timestamp_style: 'word',
+  ...(options.verifyWith === '' ? {} : { verify_with: options.verifyWith }),
   ...(options.language === 'auto' ? {} : { language: options.language }),
   ...(range.from > 0 ? { audio_start_from: roundToMilliseconds(range.from) } : {}),
   ...(range.to > 0 ? { audio_end_at: roundToMilliseconds(range.to) } : {}),

@@ -52,6 +52,10 @@ export const describeModel = (model: Pick<Model, 'id' | 'kind' | 'description'>,
   return isQuantized ? t('models.good.smaller', { what: t(key) }) : t(key);
 };
 
+/** The notice that a model's license asks for; undefined if it asks for none. */
+export const licenseNotice = ({ id, name }: Pick<Model, 'id' | 'name'>, t: Translate): string | undefined =>
+  id.startsWith('parakeet-tdt-') ? t('model.license.nvidia', { name }) : undefined;
+
 /** Languages, size and speed as one line. */
 export const describeFacts = (model: Model, { t, locale }: I18nState): string => {
   const languages =

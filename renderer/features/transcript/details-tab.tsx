@@ -1,6 +1,7 @@
 import { PII_POLICIES } from '../../../electron/contract/analysis.ts';
 import type { Transcription } from '../../../electron/contract/transcript.ts';
 import { useI18n } from '../../app/services.tsx';
+import { useApi } from '../../app/use-api.ts';
 import type { I18nState } from '../../i18n/index.ts';
 import {
   formatBytes,
@@ -11,6 +12,7 @@ import {
   formatPercent,
 } from '../../lib/format.ts';
 import { Callout } from '../../ui/feedback.tsx';
+import { LicenseNotice } from '../models/license-notice.tsx';
 import { SideHeading, TimeLink } from './side-panel-parts.tsx';
 import { WebhookDeliveries } from './webhook-deliveries.tsx';
 
@@ -83,11 +85,19 @@ export const DetailsTab = ({ transcript }: { transcript: Transcription }) => {
           </div>
         ))}
       </dl>
+      <ModelLicense id={transcript.model_id} />
       <SourcePage transcript={transcript} />
       {transcript.redaction_report !== undefined && <RedactionReport report={transcript.redaction_report} />}
       <WebhookDeliveries />
     </>
   );
+};
+
+/** The notice that the license of the transcript's model asks for. */
+const ModelLicense = ({ id }: { id: string | null }) => {
+  const models = useApi('listModels').data?.data ?? [];
+  const model = models.find((each) => each.id === id);
+  return model === undefined ? null : <LicenseNotice model={model} />;
 };
 
 /** The result of the check of the redacted audio. */

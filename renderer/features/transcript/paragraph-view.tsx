@@ -6,7 +6,7 @@ import { cx } from '../../lib/classes.ts';
 import { formatClock } from '../../lib/format.ts';
 import { speakerColor, speakerIndex } from '../../lib/speakers.ts';
 import type { Doc, Paragraph } from './model/document.ts';
-import { LOW_CONFIDENCE } from './model/low-confidence.ts';
+import { isUncertain } from './model/low-confidence.ts';
 import { ParagraphEditor } from './paragraph-editor.tsx';
 import { useEditParagraph, useReader } from './reader.tsx';
 import { SpeakerName, useSpeakerName } from './speaker-name.tsx';
@@ -105,11 +105,7 @@ const Words = ({ doc, block }: { doc: Doc; block: Paragraph }) => {
       runEntity = entity;
     } else if (run.length > 0) run.push(' ');
     run.push(
-      <span
-        key={index}
-        data-w={index}
-        className={word.confidence < LOW_CONFIDENCE && !acceptedWords.has(word.start) ? 'w low' : 'w'}
-      >
+      <span key={index} data-w={index} className={isUncertain(word, acceptedWords) ? 'w low' : 'w'}>
         {word.text}
       </span>,
     );

@@ -1,4 +1,4 @@
-import { Check, ChevronLeft, ChevronRight, Pencil, Play, X } from 'lucide-react';
+import { Check, ChevronLeft, ChevronRight, Pencil, Play, Replace, X } from 'lucide-react';
 import { useCallback, useEffect, useMemo } from 'react';
 import { useStore } from 'zustand';
 import { useI18n } from '../../app/services.tsx';
@@ -6,9 +6,15 @@ import { isTyping } from '../../app/use-global-shortcuts.ts';
 import { formatNumber, formatPercent } from '../../lib/format.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Kbd } from '../../ui/kbd.tsx';
+import { modelLabel } from '../models/model-facts.ts';
 
 import { type Doc, paragraphOfWord } from './model/document.ts';
-import { findUncertainSpans, type UncertainSpan, writeAcceptedWords } from './model/low-confidence.ts';
+import {
+  findUncertainSpans,
+  type UncertainSpan,
+  withOtherReading,
+  writeAcceptedWords,
+} from './model/low-confidence.ts';
 import { useEditParagraph, useReader } from './reader.tsx';
 
 const CONTEXT_SECONDS = 1;
@@ -22,6 +28,7 @@ const useReview = () => {
   const doc = useStore(editor.store, (state) => state.doc);
   const acceptedWords = useStore(view, (state) => state.acceptedWords);
   const spanIndex = useStore(view, (state) => state.spanIndex);
+  const isCompleted = useStore(editor.store, (state) => state.transcript?.status === 'completed');
   const spans = useMemo(
     () => (doc === undefined ? [] : findUncertainSpans(doc, acceptedWords)),
     [doc, acceptedWords],
@@ -53,6 +60,11 @@ const useReview = () => {
     writeAcceptedWords(localStorage, id, next);
     view.setState({ acceptedWords: next, spanIndex: Math.min(spanIndex, Math.max(0, spans.length - 2)) });
   }, [acceptedWords, spanIndex, doc, spans, id, span, view]);
+  /** Replaces the words by what the other model heard: an ordinary edit. The next span moves up into this one's place. */
+  const replace = useCallback(() => {
+    const edited = doc === undefined || span === undefined ? undefined : withOtherReading(doc, span);
+    if (edited !== undefined && isCompleted) editor.edit([edited]);
+  }, [doc, span, editor, isCompleted]);
   const edit = useCallback(() => {
     if (doc !== undefined && span !== undefined) editParagraph(paragraphOfWord(doc, span.first), span.first);
   }, [doc, span, editParagraph]);
@@ -64,6 +76,7 @@ const useReview = () => {
     play,
     step,
     accept,
+    replace,
     edit,
   };
 };
@@ -71,15 +84,21 @@ const useReview = () => {
 export const ReviewBar = () => {
   const { view } = useReader();
   const { t, locale } = useI18n();
-  const { doc, spans, at, span, play, step, accept, edit } = useReview();
+  const { doc, spans, at, span, play, step, accept, replace, edit } = useReview();
   const close = useCallback(() => view.setState({ panel: 'none' }), [view]);
 
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (isTyping(event.target) || event.ctrlKey || event.metaKey || event.altKey) return;
-      const run = { p: play, a: accept, e: edit, n: () => step(1), b: () => step(-1), Escape: close }[
-        event.key
-      ];
+      const run = {
+        p: play,
+        a: accept,
+        o: replace,
+        e: edit,
+        n: () => step(1),
+        b: () => step(-1),
+        Escape: close,
+      }[event.key];
       if (run === undefined) return;
       event.preventDefault();
       event.stopImmediatePropagation();
@@ -87,7 +106,7 @@ export const ReviewBar = () => {
     };
     window.addEventListener('keydown', onKey, { capture: true });
     return () => window.removeEventListener('keydown', onKey, { capture: true });
-  }, [play, accept, edit, step, close]);
+  }, [play, accept, replace, edit, step, close]);
 
   const confidence =
     span === undefined
@@ -109,6 +128,13 @@ export const ReviewBar = () => {
             {' · '}
             {t('review.confidence', { share: formatPercent(confidence, locale) })}
           </span>
+          {span.other !== undefined && (
+            <span className="mr-2">
+              {span.other.text === ''
+                ? t('review.otherNothing', { model: modelLabel(span.other.model, t) })
+                : t('review.other', { model: modelLabel(span.other.model, t), text: span.other.text })}
+            </span>
+          )}
           <Button onClick={play}>
             <Play size={14} aria-hidden />
             {t('review.play')} <Kbd>P</Kbd>
@@ -117,6 +143,12 @@ export const ReviewBar = () => {
             <Check size={14} aria-hidden />
             {t('review.accept')} <Kbd>A</Kbd>
           </Button>
+          {span.other !== undefined && (
+            <Button onClick={replace}>
+              <Replace size={14} aria-hidden />
+              {t(span.other.text === '' ? 'review.delete' : 'review.replace')} <Kbd>O</Kbd>
+            </Button>
+          )}
           <Button onClick={edit}>
             <Pencil size={14} aria-hidden />
             {t('review.edit')} <Kbd>E</Kbd>

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { SETTINGS } from '../../../electron/contract/settings.ts';
+import type { Model } from '../../../electron/contract/system.ts';
 import { parseLinks } from '../../../renderer/app/incoming-sources.tsx';
+import { listVerifiers, toUsableOptions } from '../../../renderer/features/create/model-choice.ts';
+import { recommendedModel } from '../../../renderer/features/create/recommended-model.ts';
 import { toCurl, toRequest, WHOLE_RECORDING } from '../../../renderer/features/create/request.ts';
-import { describeModel } from '../../../renderer/features/models/model-facts.ts';
+import { describeModel, licenseNotice } from '../../../renderer/features/models/model-facts.ts';
 import { groupByDestination } from '../../../renderer/features/settings/connections-section.tsx';
 import { SETTING_GROUPS } from '../../../renderer/features/settings/setting-groups.ts';
 import { TranscriptionOptions } from '../../../renderer/stores/prefs.ts';
@@ -32,6 +35,67 @@ describe('describeModel', () => {
     ['my-own', 'As the server says.'],
   ])('%s', (id, expected) => {
     expect(describeModel({ id, kind: 'whisper', description: 'As the server says.' }, t)).toBe(expected);
+  });
+});
+
+describe('the models that the New dialog offers', () => {
+  const model = (id: string, more: Partial<Model> = {}): Model => ({
+    id,
+    name: id,
+    kind: 'whisper',
+    part: null,
+    size: 1e8,
+    languages: 'multilingual',
+    sha256: null,
+    sha1: null,
+    installed: true,
+    bundled: false,
+    demonstration: false,
+    description: '',
+    aliases: [],
+    speed: 5,
+    download: null,
+    ...more,
+  });
+  const parakeet = model('parakeet-tdt-0.6b-v3', { kind: 'parakeet', languages: ['de', 'en'], speed: 20 });
+  const models = [
+    model('starter', { demonstration: true, speed: 90 }),
+    model('base', { speed: 30, aliases: ['mini'] }),
+    model('large-v3', { speed: 0.7 }),
+    model('medium.en', { languages: ['en'], speed: 4 }),
+    parakeet,
+    model('small', { speed: null }),
+    model('large-v3-turbo', { installed: false }),
+  ];
+
+  it.each([
+    ['de', 'parakeet-tdt-0.6b-v3'],
+    ['auto', 'parakeet-tdt-0.6b-v3'],
+    ['ja', 'base'],
+  ])('recommend by measured speed and language: %s', (language, id) => {
+    expect(recommendedModel(models, language)?.id).toBe(id);
+  });
+
+  it('recommend the fastest where none is fast enough, and nothing without a choice', () => {
+    const slow = [model('small', { speed: 0.9 }), model('medium', { speed: 0.3 })];
+    expect(recommendedModel(slow, 'de')?.id).toBe('small');
+    expect(recommendedModel([parakeet, model('small', { speed: null })], 'de')).toBeUndefined();
+  });
+
+  it('can check the first one: installed, another, and for its language', () => {
+    const ids = (first: string, language: string) =>
+      listVerifiers(models, first, language).map(({ id }) => id);
+    expect(ids('mini', 'de')).toEqual(['starter', 'large-v3', 'parakeet-tdt-0.6b-v3', 'small']);
+    const options = TranscriptionOptions.parse({ model: 'base', language: 'ja', verifyWith: parakeet.id });
+    expect(toUsableOptions(models, options, undefined).verifyWith).toBe('');
+    const german = toUsableOptions(models, { ...options, language: 'de' }, undefined);
+    expect(toRequest('https://a.example/x', german, WHOLE_RECORDING).verify_with).toBe(parakeet.id);
+  });
+
+  it('name the author of a model whose license asks for it', () => {
+    const t = Object.assign((key: string) => key, { language: 'de' as const });
+    expect(licenseNotice(parakeet, t)).toBe('model.license.nvidia');
+    expect(licenseNotice(model('base'), t)).toBeUndefined();
   });
 });
 

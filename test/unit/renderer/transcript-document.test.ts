@@ -12,7 +12,10 @@ import {
   findMatches,
   replaceMatches,
 } from '../../../renderer/features/transcript/model/find.ts';
-import { findUncertainSpans } from '../../../renderer/features/transcript/model/low-confidence.ts';
+import {
+  findUncertainSpans,
+  withOtherReading,
+} from '../../../renderer/features/transcript/model/low-confidence.ts';
 import { findSilenceGaps, getTimeline } from '../../../renderer/features/transcript/model/timeline.ts';
 
 /** A segment whose words take half a second each. */
@@ -151,6 +154,71 @@ describe('edit', () => {
     expect(findUncertainSpans(doubtful, new Set())).toEqual([{ first: 0, last: 0 }]);
     expect(findUncertainSpans(editDoc(doubtful, [{ id: 0, text: 'surely so' }]), new Set())).toEqual([]);
     expect(findUncertainSpans(doubtful, new Set([0]))).toEqual([]);
+  });
+
+  describe('words that a second model heard otherwise', () => {
+    /** "word|other/0.9" was heard as "other" with that confidence; "word|" was not heard. */
+    const heardTwice = (...texts: string[]) =>
+      buildDoc({
+        text: '',
+        segments: texts.map((text, id) => ({
+          ...segment(id, text.replaceAll(/\|\S*/g, ''), id * 10),
+          words: text.split(' ').map((part, index) => {
+            const [word = '', other] = part.split('|');
+            const [reading = '', confidence = '0.5'] = other?.split('/') ?? [];
+            return {
+              word,
+              start: id * 10 + index,
+              end: id * 10 + index + 0.5,
+              confidence: word === 'low' ? 0.2 : 0.7,
+              speaker_id: null,
+              ...(other === undefined
+                ? {}
+                : { alternatives: [{ text: reading, model: 'base', confidence: Number(confidence) }] }),
+            };
+          }),
+        })),
+      });
+    const first = heardTwice(
+      'we like ice|I/0.9 cream|scream,/0.8 low',
+      'we do|don’t/0.95 not|/0.9 know|no/0.6',
+    );
+
+    it('come first, best first, with neighbors in one place', () => {
+      expect(findUncertainSpans(first, new Set())).toEqual([
+        { first: 2, last: 3, other: { text: 'I scream,', model: 'base' } },
+        { first: 6, last: 8, other: { text: 'don’t no', model: 'base' } },
+        { first: 4, last: 4 },
+      ]);
+      expect(findUncertainSpans(first, new Set([2, 3, 11, 12, 13]))).toEqual([{ first: 4, last: 4 }]);
+    });
+
+    it('are replaced by the other reading, and are decided then', () => {
+      const [span, second] = findUncertainSpans(first, new Set());
+      const edit = span && withOtherReading(first, span);
+      expect(edit).toEqual({ id: 0, text: 'we like I scream, low' });
+      const edited = editDoc(first, edit ? [edit] : []);
+      expect(findUncertainSpans(edited, new Set()).map(({ other }) => other?.text)).toEqual([
+        'don’t no',
+        undefined,
+      ]);
+      expect(second && withOtherReading(first, second)?.text).toBe('we don’t no');
+    });
+
+    it('are deleted where the other model heard nothing', () => {
+      const doc = heardTwice('you |know| I mean', 'so|, be it');
+      const deleted = heardTwice('I mean|/0.9 you');
+      const [span] = findUncertainSpans(deleted, new Set());
+      expect(span && withOtherReading(deleted, span)?.text).toBe('I you');
+      expect(findUncertainSpans(doc, new Set())).toHaveLength(2);
+    });
+
+    it('stay undecided while a person changes other words', () => {
+      const edited = editDoc(first, [{ id: 1, text: 'You do not know' }]);
+      expect(findUncertainSpans(edited, new Set())).toHaveLength(3);
+      const beside = editDoc(first, [{ id: 0, text: 'we loved ice cream low' }]);
+      expect(findUncertainSpans(beside, new Set())[0]).toMatchObject({ other: { text: 'scream,' } });
+    });
   });
 
   it('keeps entities in the rest of the text', () => {

@@ -1,5 +1,5 @@
 import type { Entity } from '../../../../electron/contract/analysis.ts';
-import type { Segment } from '../../../../electron/contract/segments.ts';
+import type { Segment, WordAlternative } from '../../../../electron/contract/segments.ts';
 import type { SentenceData, Transcription } from '../../../../electron/contract/transcript.ts';
 
 /** A word with its time in seconds. */
@@ -14,6 +14,8 @@ export type DocWord = {
   readonly entity: number;
   /** Set by a person: whether a paragraph begins here. Undefined: speakers and pauses decide. */
   readonly startsParagraph?: boolean | undefined;
+  /** What another model heard in its place. */
+  readonly alternatives?: readonly WordAlternative[] | undefined;
 };
 
 /**
@@ -57,6 +59,7 @@ type TimedWord = {
   readonly start: number;
   readonly end: number;
   readonly confidence: number;
+  readonly alternatives?: readonly WordAlternative[] | undefined;
 };
 
 /** Spreads a segment's words evenly over its time. */
@@ -218,6 +221,7 @@ export const buildDoc = (
             confidence: word.confidence,
             segment: index,
             entity: entityOf(text),
+            ...(word.alternatives === undefined ? {} : { alternatives: word.alternatives }),
           };
         }),
         segment.paragraph_starts ?? null,

@@ -65,6 +65,28 @@ const keepParagraphStarts = (
   return withParagraphStarts(after, starts);
 };
 
+/** Keeps the other readings of a word only if the person changed neither the word nor those beside it, as the service does. */
+const keepAlternatives = (
+  before: readonly DocWord[],
+  matches: readonly number[],
+  after: readonly DocWord[],
+): DocWord[] => {
+  const isKept = (at: number): boolean => {
+    const old = matches[at];
+    // Beyond both ends nothing changed if the ends are the same.
+    if (old === undefined) return true;
+    return before[old]?.text === after[at]?.text;
+  };
+  return after.map((word, at) => {
+    const old = matches[at] ?? -1;
+    if (word.alternatives === undefined) return word;
+    const hasSameNeighbors =
+      (matches[at - 1] ?? -1) === old - 1 && (matches[at + 1] ?? before.length) === old + 1;
+    if (hasSameNeighbors && isKept(at - 1) && isKept(at) && isKept(at + 1)) return word;
+    return { ...word, alternatives: undefined };
+  });
+};
+
 /**
  * Aligns the words of an edited segment: kept words keep time and confidence; new ones share the gap between their
  * neighbors and have confidence 1, since a person wrote them.
@@ -101,7 +123,7 @@ export const alignWords = (segment: DocSegment, text: string, index: number): re
     }
     at = end;
   }
-  return keepParagraphStarts(segment.words, matches, words);
+  return keepParagraphStarts(segment.words, matches, keepAlternatives(segment.words, matches, words));
 };
 
 /** Replaces the texts and paragraphs of some segments. */
