@@ -16,6 +16,7 @@ import { type Diarized, diarizeTranscript } from './findings/diarize.ts';
 import { isReanalysis, reanalyze } from './findings/reanalyze.ts';
 import { computeTotals } from './findings/totals.ts';
 import { type AudioRange, recognizeAudio } from './recognition/chunk-scheduler.ts';
+import { driftWarning } from './recognition/drift.ts';
 import { PEAKS_FILE } from './recognition/peaks.ts';
 import { secondPass, verifyTranscript } from './recognition/verify.ts';
 import { keepRedactedAudio } from './redaction/audio.ts';
@@ -186,8 +187,8 @@ type Outcome = {
   readonly summary: DecodeSummary;
   readonly checkpoint: RecognitionCheckpoint;
   readonly model: PipelineModel;
-  /** Of the second model. */
-  readonly verification: readonly string[];
+  /** Where the text may be wrong. */
+  readonly doubts: readonly string[];
   readonly diarized: Diarized;
   readonly findings: Findings;
   readonly audio: PlaybackAudio;
@@ -206,7 +207,7 @@ const persist = async (
   { transcript, signal }: JobContext,
   outcome: Outcome,
 ): Promise<void> => {
-  const { summary, checkpoint, model, verification, diarized, findings, audio, names } = outcome;
+  const { summary, checkpoint, model, doubts, diarized, findings, audio, names } = outcome;
   const now = deps.clock.now();
   const credits = creditsFor(summary.duration, creditRateOf(transcript, deps.settings.creditRate));
   const source = deps.db.transaction(() => {
@@ -232,7 +233,7 @@ const persist = async (
         ...(model.demonstration ? [DEMONSTRATION] : []),
         ...promptWarning(transcript, model),
         ...summary.warnings,
-        ...verification,
+        ...doubts,
         ...audio.warnings,
         ...findings.warnings,
         ...settled.warnings,
@@ -296,6 +297,7 @@ const transcribe = async (deps: PipelineDeps, context: JobContext): Promise<void
             duration: summary.duration,
           });
     const segments = readSegments(deps.db, transcript.id);
+    const drift = await driftWarning(model, language, segments);
     const diarized = await diarizeTranscript(deps, context, { recording, segments }, options);
     const findings = await analyzeTranscript(deps, context, {
       recording,
@@ -318,7 +320,7 @@ const transcribe = async (deps: PipelineDeps, context: JobContext): Promise<void
       summary,
       checkpoint,
       model,
-      verification,
+      doubts: [...drift, ...verification],
       diarized,
       findings,
       audio,

@@ -1,18 +1,28 @@
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { truth } from '../../support/fixtures.ts';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { EXPORT_FORMATS } from '../../../electron/contract/exports.ts';
+import { wav } from '../../support/audio.ts';
+import { fixture, truth } from '../../support/fixtures.ts';
+import { killOnCommit } from '../../support/kill-on-commit.ts';
 import { parakeetTestModel } from '../../support/parakeet-test-model.ts';
 import { STARTER_PARAKEET } from '../../support/paths.ts';
+import { fixturePcm } from '../../support/pcm.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { transcribe } from '../../support/transcribe.ts';
-import { startUrlServer, type UrlServer } from '../../support/url-server.ts';
+import { until } from '../../support/until.ts';
+import { file, startUrlServer, type UrlServer } from '../../support/url-server.ts';
 import { wordErrorRate } from '../../support/word-error-rate.ts';
 
 const MODEL = 'starter-parakeet';
 /** Of the words of the recordings below; the model card says 0.2 % over all samples, heard in one piece. */
 const MAX_WORD_ERROR_RATE = 0.02;
+/** A voice as loud as one across the room: 20 dB below the speaker's. */
+const BACKGROUND = 0.1;
+const PATIENCE_MS = 600_000;
+
+vi.setConfig({ testTimeout: PATIENCE_MS });
 
 let server: TestServer;
 let remote: UrlServer;
@@ -86,6 +96,40 @@ describe('the Parakeet family', () => {
     expect(redacted.text).not.toMatch(/Lopez|4111|example\.com/);
     const srt = await server.fetch(`/v1/transcript/id/${redacted.id}/export?format=srt`);
     expect(await srt.text()).toMatch(/-->(?![\s\S]*Lopez)/);
+  });
+
+  it('goes on after SIGKILL with the same text, in every export', async () => {
+    const request = { model: MODEL, audio_end_at: 70 } as const;
+    const whole = await transcribe(server, remote, '08-meeting-4min.mp3', request);
+    const url = remote.set('/meeting.mp3', file(fixture('08-meeting-4min.mp3')));
+    let id = '';
+    const query = `SELECT count(*) FROM transcripts WHERE status = 'processing' AND checkpoint LIKE '%"chunk":1,%'`;
+    const database = join(server.dataDir, 'earshot.db');
+    await killOnCommit({ pid: server.pid, database, query, patienceMs: PATIENCE_MS }, async () => {
+      ({ id } = await server.client.call('createTranscript', { body: { audio_url: url, ...request } }));
+    });
+    await server.kill();
+    server = await startServer({ args: [], dataDir: server.dataDir });
+    const resumed = await until(async () => {
+      const transcript = await server.client.call('getTranscript', { params: { id } });
+      return transcript.status === 'processing' ? undefined : transcript;
+    }, PATIENCE_MS);
+    expect(resumed.status).toBe('completed');
+    expect(resumed.segments).toEqual(whole.segments);
+    const [word = ''] = /\w{6,}/.exec(whole.text) ?? [];
+    for (const format of EXPORT_FORMATS.filter((each) => each !== 'docx')) {
+      const response = await server.fetch(`/v1/transcript/id/${id}/export?format=${format}`);
+      expect(await response.text(), format).toContain(word);
+    }
+  });
+
+  it('hears the speaker, not a voice in the background', async () => {
+    const [near, far] = [fixturePcm('01-short-note.wav'), fixturePcm('03-three-speakers.flac')];
+    const mixed = near.map((sample, index) => 0.9 * sample + BACKGROUND * (far[index] ?? 0));
+    const url = remote.set('/background.wav', file(wav(Int16Array.from(mixed, (sample) => sample * 32_767))));
+    const body = { audio_url: url, model: MODEL, wait_until_complete: true } as const;
+    const { text } = await server.client.call('createTranscript', { body });
+    expect(wordErrorRate(truth('01-short-note.wav').text, text)).toBeLessThanOrEqual(0.06);
   });
 
   it('refuses other languages and translation with the reason', async () => {

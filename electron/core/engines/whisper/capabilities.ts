@@ -6,6 +6,8 @@ export type Capabilities = {
   readonly onlyLanguage: string | null;
   /** Whether it finds out which language is spoken. */
   readonly detectsLanguage: boolean;
+  /** Whether it keeps to the language that it is told; else it may drift into another one. */
+  readonly takesLanguage: boolean;
   /** Whether it writes English whatever language is spoken. */
   readonly translates: boolean;
   /** Whether text given beforehand guides it. */
@@ -20,6 +22,7 @@ export type Capabilities = {
 const FAMILIES = {
   whisper: {
     detectsLanguage: true,
+    takesLanguage: true,
     translates: true,
     prompt: true,
     temperature: true,
@@ -27,6 +30,7 @@ const FAMILIES = {
   },
   parakeet: {
     detectsLanguage: false,
+    takesLanguage: false,
     translates: false,
     prompt: false,
     temperature: false,

@@ -4,8 +4,10 @@ import type { AudioChunk, MediaInput, Span } from '../../engines/ffmpeg/types.ts
 import { audioContextFor } from '../../engines/whisper/audio-context.ts';
 import type { TranscribeRequest, WhisperEngine } from '../../engines/whisper/engine.ts';
 import type { LanguageGuess, TranscribeParams, WhisperSegment } from '../../engines/whisper/types.ts';
+import type { StoredWord } from '../../stores/segments.ts';
 import type { PipelineDeps, PipelineModel } from '../deps.ts';
-import { collapseLoops, isRepetitive } from './repetition.ts';
+import { halvesOf, hasDrifted } from './drift.ts';
+import { collapseLoops, isEcho, isRepetitive } from './repetition.ts';
 import { type SpeechRegion, speechRegions } from './speech-regions.ts';
 import { trimSilence } from './trim-silence.ts';
 import { keepWords, type RecognizedSegment, toSegment } from './words.ts';
@@ -127,7 +129,8 @@ const decodeRegion = async (
     const segment = toSegment(raw, language);
     return segment === undefined ? [] : [{ segment, isNoSpeech: isNoSpeech(raw) }];
   });
-  return { candidates, language };
+  const isExact = options.model.capabilities.wordTimes === 'exact';
+  return { candidates: isExact ? cutEchoes(candidates) : candidates, language };
 };
 
 const isStuck = (candidates: readonly Candidate[]): boolean =>
@@ -136,14 +139,22 @@ const isStuck = (candidates: readonly Candidate[]): boolean =>
     candidates.flatMap(({ segment }) => segment.words.map(({ word }) => word)),
   );
 
-/** Cuts every loop down to its first repetition, across segments. */
-const cutLoops = (candidates: readonly Candidate[]): Candidate[] => {
-  const words = candidates.flatMap(({ segment }) => segment.words);
-  const kept = new Set(collapseLoops(words, ({ word }) => word));
-  return candidates.flatMap((candidate) => {
+const withWords = (candidates: readonly Candidate[], kept: ReadonlySet<StoredWord>): Candidate[] =>
+  candidates.flatMap((candidate) => {
     const segment = keepWords(candidate.segment, (word) => kept.has(word));
     return segment === undefined ? [] : [{ ...candidate, segment }];
   });
+
+/** Cuts every loop down to its first repetition, across segments. */
+const cutLoops = (candidates: readonly Candidate[]): Candidate[] => {
+  const words = candidates.flatMap(({ segment }) => segment.words);
+  return withWords(candidates, new Set(collapseLoops(words, ({ word }) => word)));
+};
+
+/** Leaves out words that repeat the one before at once; only exact times can tell. */
+const cutEchoes = (candidates: readonly Candidate[]): Candidate[] => {
+  const words = candidates.flatMap(({ segment }) => segment.words);
+  return withWords(candidates, new Set(words.filter((word, index) => !isEcho(word, words[index - 1]))));
 };
 
 /**
@@ -188,9 +199,23 @@ const recognizeRegion = async (
   const accepted = isStuck(candidates)
     ? await retryStuck(region, candidates, { ...options, language })
     : candidates;
-  return accepted
+  const segments = accepted
     .filter((candidate) => !isHallucinated(candidate, region))
     .map(({ segment }) => trimSilence(moveToSource(segment, region), region.silences));
+  const isDrifting =
+    !options.model.capabilities.takesLanguage && (await hasDrifted(segments, options.language));
+  return isDrifting ? retryDrifted(region, segments, options) : segments;
+};
+
+/** Recognizes a region's halves by themselves if the model wrote it in English; keeps that if the halves are no better. */
+const retryDrifted = async (
+  region: SpeechRegion,
+  drifted: RecognizedSegment[],
+  options: RecognizeOptions,
+): Promise<RecognizedSegment[]> => {
+  const segments: RecognizedSegment[] = [];
+  for (const half of halvesOf(region) ?? []) segments.push(...(await recognizeRegion(half, options)));
+  return segments.length === 0 || (await hasDrifted(segments, options.language)) ? drifted : segments;
 };
 
 /**

@@ -10,6 +10,9 @@ const WINDOW_CHARACTERS = 800;
 /** A phrase of `period` words, `count` times in a row, from word `start` on. */
 export type Loop = { start: number; period: number; count: number };
 
+/** Its start in seconds. */
+type TimedWord = { readonly word: string; readonly start: number };
+
 /**
  * Bytes of the text over bytes of its zlib form, as `compression_ratio` of openai/whisper (whisper/utils.py): about 1
  * for ordinary sentences, far more for loops.
@@ -66,6 +69,15 @@ const windowsOf = (text: string): string[] =>
 export const isRepetitive = (text: string, words: readonly string[]): boolean =>
   windowsOf(text).some((window) => compressionRatio(window) > MAX_COMPRESSION_RATIO) ||
   findLoops(words).length > 0;
+
+/** No word is said in less; seconds. */
+const MIN_SPOKEN_SECONDS = 0.1;
+
+/** Whether a word repeats the one before it sooner than anybody can speak: a decoder at the end of its audio writes such. */
+export const isEcho = (word: TimedWord, before: TimedWord | undefined): boolean =>
+  before !== undefined &&
+  word.start - before.start < MIN_SPOKEN_SECONDS &&
+  normalize(word.word) === normalize(before.word);
 
 /** Keeps the first repetition of every loop. `wordOf` returns the word of an item. */
 export const collapseLoops = <Item>(items: readonly Item[], wordOf: (item: Item) => string): Item[] => {

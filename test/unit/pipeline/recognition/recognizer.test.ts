@@ -98,6 +98,27 @@ describe('recognizeChunk', () => {
     expect(segments.map(({ text }) => text)).toEqual(['Quiet speech', 'Mumbled speech']);
   });
 
+  it('leaves out words that an exact model repeats at once', async () => {
+    const token = (text: string, start: number) => ({
+      id: 1,
+      text: ` ${text}`,
+      probability: 0.9,
+      start,
+      end: start + 0.08,
+      special: false,
+    });
+    const repeated = ['no', 'no', 'thank', 'you', 'you.', 'you.'];
+    const starts = [0.2, 0.6, 1, 1.4, 1.4, 1.48];
+    const said = whisperSegment(repeated.join(' '), {
+      tokens: repeated.map((text, index) => token(text, starts[index] ?? 0)),
+    });
+    const exact = optionsFor(answering(said), { model: { path: '/model.bin', capabilities: PARAKEET } });
+    const [segment] = await recognizeChunk(chunkOf(), exact);
+    expect(segment?.text).toBe('no no thank you');
+    const [estimated] = await recognizeChunk(chunkOf(), optionsFor(answering(said)));
+    expect(estimated?.text).toBe(repeated.join(' '));
+  });
+
   it('discards a segment that lies in silence for more than nine tenths', async () => {
     const chunk = chunkOf({ start: 10, seconds: 8, silences: [{ start: 12, end: 15 }] });
     const engine = answering(
