@@ -6,7 +6,7 @@ import { Tagger } from './names/tagger.ts';
 import { type RedactionOptions, redactTranscript } from './pii/redact.ts';
 import { detectPrivateData } from './pii/redaction-spans.ts';
 import { assessContentSafety } from './safety/content-safety.ts';
-import { maskSpans } from './safety/mask.ts';
+import { maskAlternatives, maskSpans } from './safety/mask.ts';
 import { toEntities } from './spans.ts';
 import { summarize } from './summary/summarize.ts';
 import { findKeyPhrases } from './topics/key-phrases.ts';
@@ -113,6 +113,9 @@ const redactAndMask = async (
   while (options.content_safety) {
     const { report, profanity } = await assessContentSafety(cleaned.transcript, yieldIfDue);
     cleaned.report ??= report;
+    const masking = await maskAlternatives(cleaned.transcript, (text) => profanityIn(text, yieldIfDue));
+    cleaned.isMasked ||= masking !== undefined;
+    cleaned.transcript = masking ?? cleaned.transcript;
     if (profanity.length === 0) break;
     cleaned.isMasked = true;
     const masked = maskSpans(cleaned.transcript, profanity);
@@ -128,6 +131,9 @@ const redactAndMask = async (
   }
   return cleaned;
 };
+
+const profanityIn = async (text: string, yieldIfDue: YieldIfDue) =>
+  (await assessContentSafety({ language: '', text, segments: [] }, yieldIfDue)).profanity;
 
 const redactPii = async (
   transcript: AnalysisTranscript,

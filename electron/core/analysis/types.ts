@@ -18,6 +18,8 @@ export type AnalysisWord = {
   speaker_id?: string | null;
   /** Carried along: a person's decision whether a paragraph begins here. */
   startsParagraph?: boolean;
+  /** Carried along, with profanity masked: how another model reads this word. */
+  alternatives?: readonly { readonly text: string; readonly model: string; readonly confidence: number }[];
 };
 
 export type AnalysisSegment = {

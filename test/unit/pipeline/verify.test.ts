@@ -145,6 +145,18 @@ describe('hearing twice', () => {
     ]);
   });
 
+  it('masks profanity in the other readings, too', async () => {
+    const engine = new FakeEngine((request) =>
+      isSecond(request) && request.pcm[0] === 2
+        ? whisperResult(whisperSegment('Damn bye.', { end: 8 }))
+        : heardIn(request),
+    );
+    const job = createJob({ engine, request: { ...request, content_safety: true } });
+    await job.run();
+    const others = readings(job).flatMap(({ other = [] }) => other);
+    expect(others).toEqual(['other: mourning.', 'other: D*** bye.']);
+  });
+
   it('keeps no other reading in a redacted transcript', async () => {
     const job = createJob({
       engine: new FakeEngine((request) =>

@@ -30,6 +30,33 @@ export const maskSpans = (
   return { ...transcript, text, segments };
 };
 
+/** Masks profanity in the other readings of words; undefined where there is none. */
+export const maskAlternatives = async (
+  transcript: AnalysisTranscript,
+  profanityIn: (text: string) => Promise<readonly { from: number; to: number }[]>,
+): Promise<AnalysisTranscript | undefined> => {
+  const readings = transcript.segments.flatMap(({ words }) =>
+    words.flatMap(({ alternatives = [] }) => alternatives.map(({ text }) => text)),
+  );
+  const text = readings.map((reading) => `${reading}\n`).join('');
+  const spans = await profanityIn(text);
+  if (spans.length === 0) return undefined;
+  // A mask is as long as what it covers.
+  const masked = maskText(text, spans).split('\n')[Symbol.iterator]();
+  const segments = transcript.segments.map((segment) => ({
+    ...segment,
+    words: segment.words.map((word) =>
+      word.alternatives === undefined
+        ? word
+        : {
+            ...word,
+            alternatives: word.alternatives.map((other) => ({ ...other, text: masked.next().value ?? '' })),
+          },
+    ),
+  }));
+  return { ...transcript, segments };
+};
+
 const maskText = (text: string, spans: readonly { from: number; to: number }[]): string => {
   let out = '';
   let at = 0;

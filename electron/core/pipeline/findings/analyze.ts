@@ -98,7 +98,10 @@ export const createAnalyzer =
     );
     throwIfAborted(signal);
     return {
-      segments: redacted === undefined ? segments : redacted.segments.map(toStoredSegment),
+      segments:
+        redacted === undefined
+          ? segments
+          : redacted.segments.map((segment) => toStoredSegment(segment, !options.redact_pii)),
       analysis,
       warnings,
       secrets: redacted?.redacted_words ?? [],
@@ -107,15 +110,17 @@ export const createAnalyzer =
 
 type RedactedSegment = NonNullable<AnalysisResult['redacted']>['segments'][number];
 
-const toStoredSegment = (segment: RedactedSegment): StoredSegment => ({
+/** Another reading of a redacted text may be the private word itself, so that none is kept. */
+const toStoredSegment = (segment: RedactedSegment, keepsAlternatives: boolean): StoredSegment => ({
   ...segment,
-  words: segment.words.map(({ word, start, end, confidence, speaker_id, startsParagraph }) => ({
+  words: segment.words.map(({ word, start, end, confidence, speaker_id, startsParagraph, alternatives }) => ({
     word,
     start,
     end,
     confidence,
     speaker_id: speaker_id ?? segment.speaker_id,
     ...(startsParagraph === undefined ? {} : { startsParagraph }),
+    ...(alternatives === undefined || !keepsAlternatives ? {} : { alternatives }),
   })),
 });
 
