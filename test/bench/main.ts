@@ -7,7 +7,16 @@
 import { availableParallelism } from 'node:os';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { median, memory, seconds, transcribe, upload, whisperCli } from './measure.ts';
+import {
+  childrenCpu,
+  median,
+  memory,
+  parakeetCliCpu,
+  seconds,
+  transcribe,
+  upload,
+  whisperCli,
+} from './measure.ts';
 import { spokenWav } from './recordings.ts';
 
 const quick = process.argv.includes('--quick');
@@ -81,6 +90,21 @@ const long = async (server: TestServer, wav: string, threads: number): Promise<v
   );
 };
 
+/** Processor time of the engine with the Parakeet model, warm, beside its program's over the same file. */
+const parakeet = async (server: TestServer, wav: string): Promise<void> => {
+  const url = await upload(server, wav);
+  const model = 'starter-parakeet';
+  await transcribe(server, url, model);
+  const [earshot, program]: [number[], number[]] = [[], []];
+  for (let i = 0; i < RUNS; i++) {
+    const before = childrenCpu(server.pid);
+    await transcribe(server, url, model);
+    earshot.push(childrenCpu(server.pid) - before);
+    program.push(await parakeetCliCpu(wav));
+  }
+  row('Parakeet, 60 seconds, processor time', earshot, program);
+};
+
 const sweepParallelism = async (wav: string): Promise<void> => {
   const cores = availableParallelism();
   say('\nthreads × chunks in parallel, one file of two minutes, warm:');
@@ -116,6 +140,7 @@ try {
   await coldAndWarm(server, minute, threads);
   await queue(server, minute, threads);
   await long(server, longWav, threads);
+  await parakeet(server, minute);
   await discard(server);
   if (sweep) await sweepParallelism(two);
 } finally {

@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { testWhisperCli } from '../support/addon.ts';
-import { STARTER_MODEL } from '../support/paths.ts';
+import { STARTER_MODEL, STARTER_PARAKEET } from '../support/paths.ts';
 import type { TestServer } from '../support/server.ts';
 
 const run = promisify(execFile);
@@ -32,6 +33,17 @@ export const whisperCli = async (wav: string, threads: number): Promise<void> =>
   );
 };
 
+/** Processor seconds of whisper.cpp's own program for Parakeet models, with one thread. It loads the model each time. */
+export const parakeetCliCpu = async (wav: string): Promise<number> => {
+  const program = join(dirname(await testWhisperCli()), 'parakeet-cli');
+  const timed = `TIMEFORMAT='cpu %U %S'; time "$0" "$@"`;
+  const { stderr } = await run('bash', ['-c', timed, program, '-m', STARTER_PARAKEET, '-t', '1', '-f', wav], {
+    maxBuffer: 2 ** 28,
+  });
+  const [, user, system] = /^cpu ([\d.]+) ([\d.]+)$/m.exec(stderr) ?? [];
+  return Number(user) + Number(system);
+};
+
 /** Uploads a file; returns its `audio_url`. */
 export const upload = async (server: TestServer, path: string): Promise<string> => {
   const form = new FormData();
@@ -40,8 +52,10 @@ export const upload = async (server: TestServer, path: string): Promise<string> 
   return `storage:${data.file.key}`;
 };
 
-export const transcribe = async (server: TestServer, audio_url: string): Promise<void> => {
-  const t = await server.client.call('createTranscript', { body: { audio_url, wait_until_complete: true } });
+export const transcribe = async (server: TestServer, audio_url: string, model?: string): Promise<void> => {
+  const t = await server.client.call('createTranscript', {
+    body: { audio_url, wait_until_complete: true, ...(model === undefined ? {} : { model, language: 'en' }) },
+  });
   if (t.status !== 'completed')
     throw new Error(`The transcription ended as ${t.status}: ${t.error?.message}`);
 };
@@ -55,6 +69,15 @@ const childrenOf = (pid: number): number[] =>
   readdirSync(`/proc/${pid}/task`).flatMap((task) =>
     readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
   );
+
+/** Linux counts processor time in hundredths of a second. */
+const TICKS_PER_SECOND = 100;
+
+/** Processor seconds that a process's children have used so far (Linux only). */
+export const childrenCpu = (pid: number): number =>
+  childrenOf(pid)
+    .map((child) => readFileSync(`/proc/${child}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [])
+    .reduce((sum, fields) => sum + (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND, 0);
 
 /** Resident memory of a process's largest child in MB (Linux only). */
 export const largestChild = (pid: number): number =>
