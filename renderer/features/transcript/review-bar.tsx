@@ -128,13 +128,6 @@ export const ReviewBar = () => {
             {' · '}
             {t('review.confidence', { share: formatPercent(confidence, locale) })}
           </span>
-          {span.other !== undefined && (
-            <span className="mr-2">
-              {span.other.text === ''
-                ? t('review.otherNothing', { model: modelLabel(span.other.model, t) })
-                : t('review.other', { model: modelLabel(span.other.model, t), text: span.other.text })}
-            </span>
-          )}
           <Button onClick={play}>
             <Play size={14} aria-hidden />
             {t('review.play')} <Kbd>P</Kbd>
@@ -165,6 +158,13 @@ export const ReviewBar = () => {
       <IconButton label={t('common.close')} hint="Esc" onClick={close}>
         <X size={16} aria-hidden />
       </IconButton>
+      {span?.other !== undefined && (
+        <p className="basis-full">
+          {span.other.text === ''
+            ? t('review.otherNothing', { model: modelLabel(span.other.model, t) })
+            : t('review.other', { model: modelLabel(span.other.model, t), text: span.other.text })}
+        </p>
+      )}
     </section>
   );
 };
