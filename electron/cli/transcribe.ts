@@ -14,12 +14,14 @@ import { EXPORT_FORMATS } from '../contract/exports.ts';
 import { ApiError } from '../contract/http-client.ts';
 import type { Segment } from '../contract/segments.ts';
 import type { Progress, Stage, Transcription } from '../contract/transcript.ts';
+import type { VocabularyEntry } from '../contract/vocabulary.ts';
 import { formatClock, formatTenths } from '../core/base/time.ts';
 import { type Connection, connect } from './connect.ts';
 import { PROGRAM, type ServerOptions, UsageError } from './environment.ts';
 import { withServerOptions } from './serve.ts';
 import { bar, formatEstimate, printMessage, printResult, StatusLine, style } from './terminal.ts';
 import { uploadFile } from './upload.ts';
+import { readVocabulary } from './vocabulary.ts';
 
 const FORMATS = ['times', ...EXPORT_FORMATS] as const;
 type Format = (typeof FORMATS)[number];
@@ -30,6 +32,7 @@ type TranscribeOptions = ServerOptions & {
   verifyWith?: string;
   from?: number;
   to?: number;
+  vocabulary?: VocabularyEntry[];
   redact?: boolean | PiiSubstitution;
   redactNames?: boolean;
   redactSource?: RedactSource;
@@ -237,6 +240,7 @@ const transcribeOne = async (
         ...(options.verifyWith === undefined ? {} : { verify_with: options.verifyWith }),
         ...(options.from === undefined ? {} : { audio_start_from: options.from }),
         ...(options.to === undefined ? {} : { audio_end_at: options.to }),
+        ...(options.vocabulary?.length ? { vocabulary: options.vocabulary } : {}),
         ...redactionOf(options),
       },
       signal,
@@ -301,6 +305,11 @@ export const addTranscribe = (program: Command): void => {
     .description('turn recordings into text with times')
     .option('-m, --model <name>', 'nano, mini, pro, or the id of an installed model')
     .option('-l, --language <code>', 'a language code, or auto')
+    .option(
+      '--vocabulary <terms>',
+      'names and terms that may occur: separated by commas, or a file with one a line',
+      readVocabulary,
+    )
     .option('--verify-with <name>', 'hear it again with this model and mark the words that differ')
     .option('--from <time>', 'start here: seconds, M:SS or H:MM:SS', parseSeconds)
     .option('--to <time>', 'end here', parseSeconds)

@@ -223,9 +223,20 @@ export const AaiCreate = z
     speech_threshold: hint(z.number()),
     temperature: hint(z.number()),
     prompt: hint(z.string().max(10_000)),
-    keyterms_prompt: z.array(z.string().max(200)).max(1000).nullish().describe('For the spelling.'),
-    word_boost: z.array(z.string().max(200)).max(2500).nullish().describe('For the spelling.'),
-    boost_param: hint(z.enum(['low', 'default', 'high'])),
+    keyterms_prompt: z
+      .array(z.string().max(200))
+      .max(1000)
+      .nullish()
+      .describe('Names and terms that may occur: our vocabulary.'),
+    word_boost: z
+      .array(z.string().max(200))
+      .max(2500)
+      .nullish()
+      .describe('Like keyterms_prompt; the first 1,000 count.'),
+    boost_param: z
+      .enum(['low', 'default', 'high'])
+      .nullish()
+      .describe('The weight of word_boost: 0.5, 1 or 2.'),
   })
   .superRefine((body, context) => {
     const end = body.audio_end_at ?? 0;

@@ -22,7 +22,11 @@ const shared = {
     .describe(
       '`whisper-1` and `gpt-4o-mini-transcribe` are `mini`; `gpt-transcribe`, `gpt-4o-transcribe` and `gpt-4o-transcribe-diarize` are `pro`; otherwise `nano`, `mini`, `pro` or the id of an installed model.',
     ),
-  prompt: z.string().max(4000).optional().describe('Words and names that occur, or the preceding text.'),
+  prompt: z
+    .string()
+    .max(4000)
+    .optional()
+    .describe('A list of names and terms, which becomes the vocabulary; or the preceding text.'),
   temperature: queryNumber(z.number().min(0).max(1))
     .optional()
     .describe('Without effect: the engine starts at 0 and raises it when decoding fails.'),
@@ -60,7 +64,7 @@ export const OpenAiTranscriptionForm = z.strictObject({
     .array(z.string().min(1).max(200))
     .max(1000)
     .optional()
-    .describe('Words and names that occur, for their spelling.'),
+    .describe('Words and names that may occur: our vocabulary.'),
   known_speaker_names: z
     .array(SpeakerName)
     .min(1)

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { LANGUAGE_CODES } from './languages.ts';
+import { Vocabulary } from './vocabulary.ts';
 
 const UNKNOWN_LANGUAGE = { error: 'is not a language code that Whisper knows' };
 /** Typed as string, so that clients can send what a user typed and show the validation error. */
@@ -40,6 +41,9 @@ export const recognitionFields = {
     .max(PROMPT_LENGTH)
     .optional()
     .describe('Names and words that occur, for their spelling. Whisper treats it as preceding text.'),
+  vocabulary: Vocabulary.min(1)
+    .optional()
+    .describe('Names and terms that may occur: each a string, or an object with what it is misheard as.'),
   expected_languages: z
     .array(LanguageCode)
     .min(1)

@@ -12,6 +12,31 @@ namespace {
 constexpr int kMaxDecoders = 8;          // whisper.cpp's WHISPER_MAX_DECODERS
 constexpr size_t kMaxPromptBytes = 4096;   // whisper.cpp's tokenizer is recursive; Whisper uses only the last 224 tokens
 constexpr int kMaxContext = 1 << 14;
+constexpr uint32_t kMaxTerms = 1000;
+constexpr size_t kMaxTermBytes = 800;
+constexpr double kMaxWeight = 10;
+
+std::vector<std::pair<std::string, float>> read_vocabulary(const Napi::Object& from) {
+  std::vector<std::pair<std::string, float>> terms;
+  const Napi::Value value = from.Get("vocabulary");
+  if (value.IsUndefined() || value.IsNull()) return terms;
+  if (!value.IsArray() || value.As<Napi::Array>().Length() > kMaxTerms) {
+    throw EngineError(kInvalidArgument, "'vocabulary' must be a list of at most " + std::to_string(kMaxTerms) + " terms.");
+  }
+  const auto list = value.As<Napi::Array>();
+  for (uint32_t i = 0; i < list.Length(); ++i) {
+    const Napi::Value entry = list.Get(i);
+    if (!entry.IsObject()) throw EngineError(kInvalidArgument, "'vocabulary' must be a list of objects.");
+    const auto object = entry.As<Napi::Object>();
+    const std::string term = read_string(object, "term", "");
+    if (term.empty() || term.size() > kMaxTermBytes) {
+      throw EngineError(kInvalidArgument,
+                        "'term' must be 1 to " + std::to_string(kMaxTermBytes) + " bytes long.");
+    }
+    terms.emplace_back(term, static_cast<float>(read_number(object, "weight", 1, 0, kMaxWeight)));
+  }
+  return terms;
+}
 
 }  // namespace
 
@@ -50,6 +75,7 @@ TranscribeParams read_transcribe_params(const Napi::Object& from, const ModelFac
   params.suppress_blank = read_bool(from, "suppressBlank", true);
   params.suppress_non_speech = read_bool(from, "suppressNonSpeech", false);
   params.token_times = read_bool(from, "tokenTimes", true);
+  params.vocabulary = read_vocabulary(from);
   return params;
 }
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <napi.h>
 
@@ -32,6 +34,7 @@ struct TranscribeParams {
   bool suppress_blank = true;
   bool suppress_non_speech = false;
   bool token_times = true;
+  std::vector<std::pair<std::string, float>> vocabulary;  // terms to prefer, with their weight
 };
 
 // Reads and checks the fields. Throws invalid_argument with the field's name.

@@ -1,6 +1,7 @@
 #include "whisper_model.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "engine_log.h"
 #include "errors.h"
@@ -10,6 +11,8 @@
 // Added to whisper.cpp by native/patches/05-reuse-language-encoding.patch.
 WHISPER_API void earshot_keep_mel(struct whisper_state* state);
 WHISPER_API void earshot_set_audio_ctx(struct whisper_state* state, int n);
+// Added by native/patches/08-vocabulary.patch.
+WHISPER_API void earshot_set_vocabulary(struct whisper_state* state, const earshot_vocabulary* vocabulary);
 
 namespace earshot {
 
@@ -71,6 +74,15 @@ std::shared_ptr<Model> WhisperModel::load(ModelSource& source, ModelFacts facts,
   return std::shared_ptr<Model>(new WhisperModel(context, std::move(facts)));
 }
 
+const earshot_token_table& WhisperModel::tokens() const {
+  std::call_once(tokens_read_, [this] {
+    std::vector<std::string> texts;
+    for (int id = 0; id < whisper_n_vocab(context_); ++id) texts.emplace_back(whisper_token_to_str(context_, id));
+    tokens_ = std::make_unique<earshot_token_table>(std::move(texts), whisper_token_eot(context_));
+  });
+  return *tokens_;
+}
+
 std::unique_ptr<StateOwner> WhisperModel::new_state() const {
   const LogCapture log;
   whisper_state* state = whisper_init_state(context_);
@@ -129,6 +141,13 @@ Transcript WhisperModel::transcribe(const std::vector<float>& samples, Transcrib
     if (facts().multilingual && samples.size() <= kWindowSamples) earshot_keep_mel(state->get());
   } else {
     transcript.language.language = params.language;
+  }
+
+  std::optional<earshot_vocabulary> vocabulary;
+  if (!params.vocabulary.empty()) {
+    vocabulary.emplace(tokens());
+    for (const auto& entry : params.vocabulary) vocabulary->add(entry.first, entry.second);
+    earshot_set_vocabulary(state->get(), &*vocabulary);
   }
 
   const LogCapture log;

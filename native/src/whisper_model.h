@@ -2,11 +2,13 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
 #include "model.h"
 #include "model_source.h"
+#include "kernels/vocabulary.h"
 #include "whisper.h"
 
 namespace earshot {
@@ -44,7 +46,12 @@ class WhisperModel : public Model {
   std::unique_ptr<StateOwner> new_state() const;
   LanguageGuess detect_language(whisper_state* state, const std::vector<float>& samples, int threads) const;
 
+  // The texts of its tokens, read when a vocabulary first needs them.
+  const earshot_token_table& tokens() const;
+
   whisper_context* context_;
+  mutable std::once_flag tokens_read_;
+  mutable std::unique_ptr<earshot_token_table> tokens_;
 };
 
 }  // namespace earshot

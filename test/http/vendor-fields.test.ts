@@ -102,7 +102,6 @@ describe('every request field of the assemblyai package', () => {
     audio_url: 'https://example.invalid/b.mp3',
     auto_chapters: true,
     auto_highlights: true,
-    boost_param: 'high',
     content_safety: true,
     content_safety_confidence: 80,
     custom_spelling: [{ from: ['a'], to: 'b' }],
@@ -145,6 +144,10 @@ describe('every request field of the assemblyai package', () => {
     word_boost: ['Northwind'],
   };
   const SAMPLES: Readonly<Record<string, Sample>> = {
+    boost_param: {
+      fields: { word_boost: ['Northwind'], boost_param: 'high' },
+      without: { word_boost: ['Northwind'] },
+    },
     'custom_spelling.from': {
       fields: { custom_spelling: [{ from: ['a'], to: 'x' }] },
       without: { custom_spelling: [{ from: ['c'], to: 'x' }] },

@@ -1,5 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fixture, fixturePath, ONE_SENTENCE, truth } from '../../support/fixtures.ts';
@@ -75,11 +77,35 @@ describe('earshot transcribe', () => {
     expect(out).not.toContain('Good morning');
   });
 
+  it('takes a vocabulary from the line or a file', async () => {
+    const list = join(temporaryFolder(), 'terms.txt');
+    writeFileSync(list, '# people\nKlarke\n');
+    for (const given of ['Klarke, Kubernetes', list]) {
+      const { out } = await earshot(
+        'transcribe',
+        SAMPLE,
+        '-m',
+        'starter',
+        '-f',
+        'txt',
+        '--vocabulary',
+        given,
+      );
+      expect(out, given).toContain('David Klarke');
+    }
+  });
+
   it.each<[string, string[], number, RegExp]>([
     ['a missing file', ['transcribe', '/no/such.wav'], 2, /there is no such file/],
     ['a folder', ['transcribe', '/'], 2, /not a file/],
     ['an unknown format', ['transcribe', SAMPLE, '-f', 'pdf'], 2, /--format pdf/],
     ['an invalid time', ['transcribe', SAMPLE, '--from', 'soon'], 2, /not a time/],
+    [
+      'a vocabulary that is none',
+      ['transcribe', SAMPLE, '--vocabulary', 'Ana,--'],
+      2,
+      /term 2: must contain/,
+    ],
     ['an unknown form of redaction', ['transcribe', SAMPLE, '--redact', 'blur'], 2, /--redact blur/],
     [
       'an unknown fate of the source',

@@ -28,6 +28,9 @@ export type ModelOptions = {
   useGpu?: boolean;
 };
 
+/** A name or term to prefer while decoding, written exactly like this; the weight is from 0 to 10. */
+export type PreferredTerm = { readonly term: string; readonly weight: number };
+
 /** Decoding options. The defaults are whisper.cpp's; the addon checks the ranges. */
 export type TranscribeParams = {
   /** A language code, or `auto`. */
@@ -57,6 +60,8 @@ export type TranscribeParams = {
   audioContext?: number;
   suppressBlank?: boolean;
   suppressNonSpeech?: boolean;
+  /** Names and terms that may occur; no effect on models of other families. At most 1,000. */
+  vocabulary?: readonly PreferredTerm[];
   /** Times of every token (on by default). */
   tokenTimes?: boolean;
 };

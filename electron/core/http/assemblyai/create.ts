@@ -1,8 +1,8 @@
 import { PII_POLICY_NAMES, type PiiPolicyName } from '../../../contract/analysis.ts';
 import { type AaiCreate, AaiExtras, type AaiPiiPolicy } from '../../../contract/assemblyai-create.ts';
 import { isLanguageCode } from '../../../contract/languages.ts';
-import { PROMPT_LENGTH } from '../../../contract/recognition.ts';
 import type { CreateTranscriptInput } from '../../../contract/transcript.ts';
+import { MAX_VOCABULARY, toTerms } from '../../../contract/vocabulary.ts';
 import { AppError } from '../../base/errors.ts';
 
 /** `universal`, `universal-2`, `universal-3-5-pro` and other versions. */
@@ -79,10 +79,13 @@ const modelOf = (
   return chosen;
 };
 
-/** Words to spell, as a prompt; its end counts. */
-const promptOf = ({ keyterms_prompt, word_boost }: AaiCreate): { prompt?: string } => {
-  const words = [...(keyterms_prompt ?? []), ...(word_boost ?? [])].join(', ');
-  return words === '' ? {} : { prompt: words.slice(-PROMPT_LENGTH).toWellFormed() };
+const BOOST_WEIGHTS = { low: 0.5, default: 1, high: 2 } as const;
+
+const vocabularyOf = ({ keyterms_prompt, word_boost, boost_param }: AaiCreate) => {
+  const weight = BOOST_WEIGHTS[boost_param ?? 'default'];
+  const boosted = toTerms(word_boost ?? []).map((term) => (weight === 1 ? term : { term, weight }));
+  const vocabulary = [...toTerms(keyterms_prompt ?? []), ...boosted].slice(0, MAX_VOCABULARY);
+  return vocabulary.length === 0 ? {} : { vocabulary };
 };
 
 const speakersOf = ({ speaker_labels, speakers_expected, speaker_options, ...body }: AaiCreate) => {
@@ -142,7 +145,7 @@ export const requestOf = (body: AaiCreate, models: ModelChoice): CreateTranscrip
     model: modelOf(body, language, models),
     language,
     ...detectionOf(body),
-    ...promptOf(body),
+    ...vocabularyOf(body),
     ...(body.custom_spelling?.length ? { custom_spelling: body.custom_spelling } : {}),
     ...(body.webhook_url == null ? {} : { webhook_url: body.webhook_url }),
     timestamp_style: 'word',

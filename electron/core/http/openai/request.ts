@@ -1,6 +1,7 @@
 import type { OpenAiTranscriptionForm, OpenAiVerbose } from '../../../contract/openai.ts';
 import { PROMPT_LENGTH } from '../../../contract/recognition.ts';
 import { CreateTranscript } from '../../../contract/transcript.ts';
+import { toTerms } from '../../../contract/vocabulary.ts';
 import type { StoredFile } from '../../services/files/service.ts';
 import { invalidField } from '../multipart.ts';
 import { validate } from '../validate.ts';
@@ -42,10 +43,32 @@ export const checkCombination = (form: Form): void => {
   }
 };
 
-/** Keywords and prompt as one prompt. Like Whisper, uses the end of a long one: a prompt is the text before the recording. */
-const promptOf = ({ prompt = '', keywords = [] }: Form): { prompt?: string } => {
-  const text = [keywords.join(', '), prompt].filter((part) => part !== '').join('. ');
-  return text === '' ? {} : { prompt: text.slice(-PROMPT_LENGTH).toWellFormed() };
+/** Words of a term in a prompt that lists terms. */
+const MAX_TERM_WORDS = 4;
+
+/** The terms of a prompt that is a list of them, separated by commas or lines; none if it is a text. */
+const listedTerms = (prompt: string): string[] => {
+  const parts = prompt
+    .trim()
+    .replace(/\.$/u, '')
+    .split(/[,;\n]/u);
+  const isList = parts.every(
+    (part) => !/[.?!:]\s/u.test(part) && part.trim().split(/\s+/).length <= MAX_TERM_WORDS,
+  );
+  return isList ? toTerms(parts) : [];
+};
+
+/**
+ * Keywords, and the terms of a prompt that only lists terms, are the vocabulary. Any other prompt is Whisper's: the text
+ * before the recording, of which the end counts.
+ */
+const hintsOf = ({ prompt = '', keywords = [] }: Form) => {
+  const listed = listedTerms(prompt);
+  const vocabulary = toTerms([...keywords, ...listed]);
+  return {
+    ...(vocabulary.length === 0 ? {} : { vocabulary }),
+    ...(prompt === '' || listed.length > 0 ? {} : { prompt: prompt.slice(-PROMPT_LENGTH).toWellFormed() }),
+  };
 };
 
 /** The stored recording, and the samples of the voices of the known speakers. */
@@ -73,7 +96,7 @@ export const requestOf = ({ file, samples }: Recordings, form: Form, task: Task)
             }),
           }),
       translate: task === 'translate',
-      ...promptOf(form),
+      ...hintsOf(form),
     },
     'form',
   );

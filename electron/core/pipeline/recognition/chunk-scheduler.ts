@@ -22,6 +22,7 @@ import {
   type RecognizeOptions,
   recognizeChunk,
 } from './recognizer.ts';
+import { applyVocabulary } from './vocabulary.ts';
 import type { RecognizedSegment } from './words.ts';
 
 /** Of the whole job. */
@@ -175,7 +176,7 @@ class ChunkScheduler {
     listeners: Pick<RecognizeOptions, 'onProgress' | 'onLanguage'>,
   ): Promise<RecognizedSegment[]> {
     const { deps, context, model } = this.#options;
-    const { translate, prompt } = context.transcript.options;
+    const { translate, prompt, vocabulary } = context.transcript.options;
     return this.#withCrashRetry(chunk, (exclusive) =>
       recognizeChunk(chunk, {
         engine: deps.engine,
@@ -185,6 +186,7 @@ class ChunkScheduler {
         fitWindow: deps.settings.fitWindow(),
         translate,
         prompt,
+        vocabulary,
         signal: this.#signal,
         exclusive,
         ...listeners,
@@ -256,8 +258,8 @@ class ChunkScheduler {
     previous: Promise<void>,
   ): Promise<void> {
     const [recognizedSegments] = await Promise.all([recognized, previous]);
-    const { custom_spelling } = this.#options.context.transcript.options;
-    const segments = applySpelling(recognizedSegments, custom_spelling);
+    const { vocabulary, custom_spelling } = this.#options.context.transcript.options;
+    const segments = applySpelling(applyVocabulary(recognizedSegments, vocabulary), custom_spelling);
     this.#inFlight.shift();
     const first = this.#checkpoint.segments;
     const numbered = segments.map((segment, index): StoredSegment => ({ ...segment, id: first + index }));

@@ -10,7 +10,8 @@ const UNSPACED = new RegExp(`[${UNSPACED_SCRIPTS}]`, 'u');
 /** What stands around a word: punctuation before and after it. */
 const AROUND = /^([^\p{L}\p{N}\p{Sc}#@&+]*)(.*?)([^\p{L}\p{N}\p{Sc}#@&+]*)$/su;
 
-const keyOf = (word: string): string => (AROUND.exec(word)?.[2] ?? word).toLowerCase();
+/** A word as it is compared: without the punctuation around it, in lower case. */
+export const keyOf = (word: string): string => (AROUND.exec(word)?.[2] ?? word).toLowerCase();
 
 const rulesOf = (spellings: readonly CustomSpelling[]): Rule[] =>
   spellings
@@ -31,7 +32,7 @@ const matchAt = (keys: readonly string[], at: number, { from }: Rule): number =>
 };
 
 /** The words of `to` in the place of those spoken, whose time they share evenly; punctuation around them stays. */
-const respelled = (spoken: readonly StoredWord[], to: string): StoredWord[] => {
+export const respelled = (spoken: readonly StoredWord[], to: string): StoredWord[] => {
   const [first, last] = [spoken[0], spoken.at(-1)];
   if (first === undefined || last === undefined) return [];
   const before = AROUND.exec(first.word)?.[1] ?? '';

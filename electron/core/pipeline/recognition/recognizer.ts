@@ -1,9 +1,15 @@
+import { termOf, type VocabularyEntry } from '../../../contract/vocabulary.ts';
 import { toSamples } from '../../base/audio.ts';
 import { roundMs } from '../../base/numbers.ts';
 import type { AudioChunk, MediaInput, Span } from '../../engines/ffmpeg/types.ts';
 import { audioContextFor } from '../../engines/whisper/audio-context.ts';
 import type { TranscribeRequest, WhisperEngine } from '../../engines/whisper/engine.ts';
-import type { LanguageGuess, TranscribeParams, WhisperSegment } from '../../engines/whisper/types.ts';
+import type {
+  LanguageGuess,
+  PreferredTerm,
+  TranscribeParams,
+  WhisperSegment,
+} from '../../engines/whisper/types.ts';
 import type { StoredWord } from '../../stores/segments.ts';
 import type { PipelineDeps, PipelineModel } from '../deps.ts';
 import { halvesOf, hasDrifted } from './drift.ts';
@@ -23,6 +29,8 @@ export type RecognizeOptions = {
   /** Write English, whatever language is spoken. */
   readonly translate: boolean;
   readonly prompt?: string | undefined;
+  /** Terms to prefer while decoding. */
+  readonly vocabulary?: readonly VocabularyEntry[] | undefined;
   readonly signal: AbortSignal;
   /** Run while no other job does: the retry after a crash, so that only the chunk at fault can crash again. */
   readonly exclusive: boolean;
@@ -79,6 +87,13 @@ export const chooseLanguage = (
   return { language: chosen, confidence: probabilityOf(chosen) };
 };
 
+/** With the weight 0 a term is left to the spelling. */
+const preferredTerms = (vocabulary: readonly VocabularyEntry[]): PreferredTerm[] =>
+  vocabulary
+    .map(termOf)
+    .map(({ term, weight = 1 }) => ({ term, weight }))
+    .filter(({ weight }) => weight > 0);
+
 const requestFor = (
   { pcm }: SpeechRegion,
   options: RecognizeOptions,
@@ -107,6 +122,7 @@ const requestFor = (
     ...(options.prompt === undefined || !options.model.capabilities.prompt
       ? {}
       : { initialPrompt: options.prompt, carryInitialPrompt: true, maxContext: PROMPT_TOKENS }),
+    ...(options.vocabulary === undefined ? {} : { vocabulary: preferredTerms(options.vocabulary) }),
     ...overrides,
   },
   onProgress: (percent) => options.onProgress?.(percent / 100),

@@ -19,6 +19,7 @@ import {
 import { applySpelling } from './custom-spelling.ts';
 import { recognizeChunk } from './recognizer.ts';
 import { compareReadings } from './second-reading.ts';
+import { applyVocabulary } from './vocabulary.ts';
 
 type Verified = NonNullable<RecognitionCheckpoint['verified']>;
 
@@ -116,7 +117,7 @@ class Verification {
   /** The words of a chunk, spelled as the first reading is, on the transcript's timeline. */
   async #recognize(chunk: AudioChunk): Promise<StoredWord[]> {
     const { deps, context, model, checkpoint } = this.#options;
-    const { prompt, custom_spelling } = context.transcript.options;
+    const { prompt, vocabulary, custom_spelling } = context.transcript.options;
     for (let crashes = 0; ; ) {
       try {
         const segments = await recognizeChunk(chunk, {
@@ -127,11 +128,12 @@ class Verification {
           fitWindow: deps.settings.fitWindow(),
           translate: false,
           prompt,
+          vocabulary,
           signal: this.#signal,
           exclusive: crashes > 0,
         });
         const { shift } = this.#recording;
-        return applySpelling(segments, custom_spelling)
+        return applySpelling(applyVocabulary(segments, vocabulary), custom_spelling)
           .flatMap(({ words }) => words)
           .map((word) => ({ ...word, start: roundMs(word.start + shift), end: roundMs(word.end + shift) }));
       } catch (error) {

@@ -12,6 +12,7 @@ export const redactedOptions = (options: AnalysisOptions): AnalysisOptions =>
         prompt: undefined,
         known_speakers: undefined,
         custom_spelling: undefined,
+        vocabulary: undefined,
         ...(options.assemblyai === undefined
           ? {}
           : { assemblyai: { ...options.assemblyai, speech_understanding: undefined } }),

@@ -174,6 +174,20 @@ describe('recognizeChunk', () => {
     });
   });
 
+  it('gives the engine the terms of the vocabulary, but for those with the weight 0', async () => {
+    const engine = answering(whisperSegment('Hello'));
+    const vocabulary = [
+      'Ana',
+      { term: 'kubectl', sounds_like: ['cube'], weight: 2 },
+      { term: 'SAP', weight: 0 },
+    ];
+    await recognizeChunk(chunkOf(), optionsFor(engine, { vocabulary }));
+    expect(engine.requests[0]?.params?.vocabulary).toEqual([
+      { term: 'Ana', weight: 1 },
+      { term: 'kubectl', weight: 2 },
+    ]);
+  });
+
   it('cuts a loop at once where the model has no temperature, and keeps the prompt from one that takes none', async () => {
     const engine = answering(whisperSegment(`First ${LOOP}`));
     const model = { path: '/model.bin', capabilities: PARAKEET };

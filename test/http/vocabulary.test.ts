@@ -1,0 +1,82 @@
+import { join } from 'node:path';
+import BetterSqlite3 from 'better-sqlite3';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { ONE_SENTENCE } from '../support/fixtures.ts';
+import { discard, startServer, type TestServer } from '../support/server.ts';
+import { transcribe } from '../support/transcribe.ts';
+import { startUrlServer, type UrlServer } from '../support/url-server.ts';
+
+vi.setConfig({ testTimeout: 240_000 });
+
+let server: TestServer;
+let remote: UrlServer;
+beforeAll(async () => {
+  [server, remote] = await Promise.all([startServer(), startUrlServer()]);
+});
+afterAll(async () => {
+  await Promise.all([discard(server), remote.close()]);
+});
+
+const post = async (vocabulary: unknown) => {
+  const response = await server.fetch('/v1/transcript', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ audio_url: 'https://example.invalid/a.mp3', vocabulary }),
+  });
+  return { status: response.status, body: await response.json() };
+};
+
+const storedOptions = (id: string): string => {
+  const db = new BetterSqlite3(join(server.dataDir, 'earshot.db'), { readonly: true });
+  const row = db.prepare('SELECT options FROM transcripts WHERE id = ?').get(id);
+  db.close();
+  return JSON.stringify(row);
+};
+
+describe('a vocabulary', () => {
+  it('corrects the spelling of what the engine was unsure of, before custom_spelling', async () => {
+    const { text, segments } = await transcribe(server, remote, ONE_SENTENCE, {
+      language: 'en',
+      timestamp_style: 'word',
+      vocabulary: ['Klarke', { term: 'Nordwind', sounds_like: ['Northwind'], weight: 0 }],
+      custom_spelling: [{ from: ['nordwind'], to: 'Nordwind AG' }],
+    });
+    expect(text).toContain('David Klarke and I work at Nordwind AG.');
+    expect(segments.flatMap(({ words = [] }) => words.map(({ word }) => word)).join(' ')).toBe(text);
+  });
+
+  it('leaves a text alone in which no term is said', async () => {
+    const plain = await transcribe(server, remote, ONE_SENTENCE, { language: 'en' });
+    const vocabulary = ['Kubernetes', 'Nguyen', 'Grafana', 'Szymański'];
+    const { text } = await transcribe(server, remote, ONE_SENTENCE, { language: 'en', vocabulary });
+    expect(text).toBe(plain.text);
+  });
+
+  it('is not kept with a redacted transcript', async () => {
+    const { id } = await transcribe(server, remote, ONE_SENTENCE, {
+      language: 'en',
+      vocabulary: ['Klarke'],
+      redact_pii: true,
+    });
+    expect(storedOptions(id)).not.toContain('Klarke');
+  });
+
+  it.each<[string, unknown, string]>([
+    ['no list', 'Nguyen', 'vocabulary'],
+    ['an empty list', [], 'vocabulary'],
+    ['too many terms', Array.from({ length: 1001 }, (_, index) => `Term ${index}`), 'vocabulary'],
+    ['an empty term', ['Ana', ' '], 'vocabulary.1'],
+    ['punctuation alone', ['--'], 'vocabulary.0'],
+    ['a line break', ['Ana\nBo'], 'vocabulary.0'],
+    ['a term that is too long', ['x'.repeat(201)], 'vocabulary.0'],
+    ['a weight above 10', [{ term: 'Ana', weight: 11 }], 'vocabulary.0'],
+    ['an unknown field', [{ term: 'Ana', wieght: 2 }], 'vocabulary.0'],
+    ['no mishearing', [{ term: 'Ana', sounds_like: [] }], 'vocabulary.0'],
+  ])('is refused with %s', async (_, vocabulary, path) => {
+    const { status, body } = await post(vocabulary);
+    expect(status).toBe(400);
+    expect(body).toMatchObject({ success: false, code: 'invalid_request' });
+    expect(body.details[0].path.startsWith(path)).toBe(true);
+    expect(body.details[0].message).not.toBe('Invalid input');
+  });
+});
