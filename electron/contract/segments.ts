@@ -24,6 +24,10 @@ export const Word = z
       .describe(
         'Where the model of `verify_with` heard something else. Neighboring words with alternatives are one place: take all of its readings or none.',
       ),
+    overlap: z
+      .boolean()
+      .optional()
+      .describe('True where several people speak at once; `speaker_id` is the likeliest of them.'),
   })
   .meta({ id: 'Word' });
 export type Word = z.output<typeof Word>;

@@ -210,10 +210,19 @@ export const IdempotencyHeaders = z.object({
     .describe('The same key and body within 24 hours return the first transcription; another body is a 409.'),
 });
 
+/** In the order of the window's palette. */
+export const SPEAKER_COLORS = 6;
+const SpeakerColor = z
+  .int()
+  .min(0)
+  .max(SPEAKER_COLORS - 1);
+const SpeakerLabel = z.string().regex(/^[A-Z]{1,3}$/);
+
 export const Speaker = z.object({
   name: z.string(),
   talk_seconds: Seconds,
-  share: Probability,
+  share: Probability.describe('Of the talk of all speakers.'),
+  color: SpeakerColor.optional().describe('Given by a person; else the window colors speakers in turn.'),
   suggested_name: z
     .string()
     .optional()
@@ -246,6 +255,17 @@ const PageSource = z
     chapters: z.array(z.object({ title: z.string(), start: Seconds, end: Seconds })),
   })
   .meta({ id: 'PageSource' });
+
+export const EDIT_KINDS = ['text', 'speakers', 'diarization'] as const;
+
+export const Edit = z
+  .object({
+    id: z.int().describe('Unique within the transcription.'),
+    kind: z.enum(EDIT_KINDS),
+    created_at: Timestamp,
+  })
+  .meta({ id: 'Edit' });
+export type Edit = z.output<typeof Edit>;
 
 export const Transcription = z
   .object({
@@ -286,6 +306,10 @@ export const Transcription = z
     ),
     source: PageSource.optional().describe('The web page in which the recording was found.'),
     speakers: z.record(z.string(), Speaker).optional(),
+    edits: z
+      .object({ undo: Edit.nullable(), redo: Edit.nullable() })
+      .optional()
+      .describe('What `undo` takes back and what `redo` makes again; absent where nobody edited.'),
     content_safety: ContentSafety.optional(),
     key_phrases: z.array(z.string()).optional(),
   })
@@ -319,10 +343,58 @@ export const SentenceData = success(
       average_confidence: Probability,
       words_per_minute: z.number(),
       speaking_rate: SpeakingRate,
+      speakers: z
+        .record(z.string(), z.object({ words: z.int(), talk_seconds: Seconds, share: Probability }))
+        .optional()
+        .describe('Talk time of each speaker, and the share of all talk; absent without speakers.'),
     }),
   }),
 ).meta({ id: 'SentenceData' });
 export type SentenceData = z.output<typeof SentenceData>;
+
+const WordRange = z
+  .tuple([z.int().min(0), z.int().min(0)])
+  .refine(([first, last]) => first <= last, { error: 'must not end before it begins' })
+  .describe('The first and the last word, from 0.');
+
+export const AddSpeaker = z
+  .strictObject({ name: SpeakerName.optional(), color: SpeakerColor.optional() })
+  .meta({ id: 'AddSpeaker' });
+export type AddSpeaker = z.output<typeof AddSpeaker>;
+
+export const MergeSpeakers = z
+  .strictObject({
+    from: SpeakerLabel.describe('Ceases to be a speaker.'),
+    into: SpeakerLabel.describe('Keeps the name, and the remembered voice.'),
+  })
+  .refine(({ from, into }) => from !== into, { error: 'are the same speaker', path: ['into'] })
+  .meta({ id: 'MergeSpeakers' });
+export type MergeSpeakers = z.output<typeof MergeSpeakers>;
+
+export const SplitSpeaker = z
+  .strictObject({
+    from: SpeakerLabel,
+    segments: z
+      .array(z.union([z.int().min(0), z.strictObject({ id: z.int().min(0), words: WordRange.optional() })]))
+      .min(1)
+      .max(100_000)
+      .describe('Segments of `from`, or some of their words: `[3, {id: 4, words: [0, 5]}]`.'),
+    name: SpeakerName.optional(),
+  })
+  .meta({ id: 'SplitSpeaker' });
+export type SplitSpeaker = z.output<typeof SplitSpeaker>;
+
+export const TurnEdit = z
+  .strictObject({
+    edit: z
+      .int()
+      .min(0)
+      .optional()
+      .describe(
+        'The edit that you mean. If another one was made since, nothing changes and the answer is `conflict`.',
+      ),
+  })
+  .meta({ id: 'TurnEdit' });
 
 export const PatchTranscript = z
   .strictObject({
@@ -347,17 +419,35 @@ export const PatchTranscript = z
             .describe(
               'Splits and merges paragraphs: exactly these words of the new text, from 0, begin one. `[]` continues the paragraph before; null follows speakers and pauses again. Without it, earlier breaks stay with their words.',
             ),
+          speaker_id: SpeakerLabel.optional().describe(
+            'Who speaks: a speaker of this transcription. A segment of which only some `words` change is split.',
+          ),
+          words: WordRange.optional().describe('Used with speaker_id: only these words of the new text.'),
+          was_speaker_id: SpeakerLabel.nullable()
+            .optional()
+            .describe('Like `was`, for the speaker: the one before your change.'),
         }),
       )
       .max(100_000)
       .optional(),
     speakers: z
       .record(
-        z.string().regex(/^[A-Z]{1,3}$/),
-        z.union([SpeakerName, z.strictObject({ name: SpeakerName, remember: z.boolean().default(false) })]),
+        SpeakerLabel,
+        z.union([
+          SpeakerName,
+          z
+            .strictObject({
+              name: SpeakerName.optional(),
+              remember: z.boolean().default(false),
+              color: SpeakerColor.nullable().optional().describe('Null: colored in turn again.'),
+            })
+            .refine(...namesAChange),
+        ]),
       )
       .optional()
-      .describe('`{A: "Maria"}`; `{A: {name: "Maria", remember: true}}` also remembers the voice.'),
+      .describe(
+        '`{A: "Maria"}`; `{A: {name: "Maria", remember: true}}` also remembers the voice; `{A: {color: 3}}`.',
+      ),
   })
   .refine(...namesAChange)
   .meta({ id: 'PatchTranscript' });
@@ -366,7 +456,23 @@ export type PatchTranscript = z.output<typeof PatchTranscript>;
 export const Deleted = z.object({ message: z.string() });
 
 export const AnalyzeTranscript = z
-  .strictObject({ ...analysisFields, wait_until_complete: z.boolean().default(false) })
-  .superRefine(checkAnalyses)
+  .strictObject({
+    ...analysisFields,
+    diarize_from: z
+      .number()
+      .min(0)
+      .max(1e7)
+      .optional()
+      .describe(
+        'Used with diarize: identify the speakers again from this second on only. The numbers of speakers are those of that part; what was said before keeps its speakers.',
+      ),
+    wait_until_complete: z.boolean().default(false),
+  })
+  .superRefine((body, context) => {
+    checkAnalyses(body, context);
+    if (body.diarize_from !== undefined && !body.diarize) {
+      context.addIssue({ code: 'custom', path: ['diarize_from'], message: 'needs diarize' });
+    }
+  })
   .meta({ id: 'AnalyzeTranscript' });
 export type AnalyzeTranscript = z.output<typeof AnalyzeTranscript>;

@@ -1,5 +1,8 @@
+import { SAMPLE_RATE } from '../../electron/core/base/audio.ts';
 import { cosine } from '../../electron/core/base/vectors.ts';
 import { createDiarizer } from '../../electron/core/engines/diarizer/diarizer.ts';
+import { RecordingDiarizer } from '../../electron/core/engines/diarizer/recording-diarizer.ts';
+import { loadSherpa } from '../../electron/core/engines/diarizer/sherpa.ts';
 import type { Diarization } from '../../electron/core/engines/diarizer/types.ts';
 import { forkNodeWorker } from '../../electron/core/engines/worker/process.ts';
 import { scoreDiarization } from '../support/diarization-error.ts';
@@ -78,6 +81,35 @@ const printVoices = (heard: readonly Heard[]): void => {
   console.log(`similarity of different voices                 ${row(different)}`);
 };
 
+const SHIFTS = [0.1, 0.25, 0.5];
+
+/** Prints processor time and error for steps of the segmentation's window, in this process, on one thread. */
+const printShifts = async (long: boolean): Promise<void> => {
+  const sherpa = loadSherpa();
+  const talks = await Promise.all(RECORDINGS.map(async (name) => ({ name, talk: await conversation(name) })));
+  if (long)
+    for (const { name, parts, minutes } of LONG) talks.push({ name, talk: await joined(parts, minutes) });
+  console.log(
+    `\n${'recording'.padEnd(28)} speakers  shift  processor time   × real time    error   (count found)`,
+  );
+  for (const { name, talk } of talks) {
+    const seconds = talk.pcm.length / SAMPLE_RATE;
+    for (const windowShiftRatio of SHIFTS) {
+      const before = process.cpuUsage();
+      const diarizer = new RecordingDiarizer(sherpa, { ...starterModels, windowShiftRatio });
+      for await (const { pcm } of blocksOf(talk.pcm)) diarizer.add(pcm);
+      const { turns } = diarizer.finish(null);
+      const { user, system } = process.cpuUsage(before);
+      const took = (user + system) / 1e6;
+      const error = percent(scoreDiarization(talk.truth, turns));
+      console.log(
+        `${name.padEnd(28)} ${String(speakersIn(talk.truth)).padStart(4)}     ${windowShiftRatio.toFixed(2)}   ` +
+          `${took.toFixed(2).padStart(9)} s   ${(seconds / took).toFixed(0).padStart(10)}  ${error}   (${speakersIn(turns)})`,
+      );
+    }
+  }
+};
+
 const HOURS = 3;
 
 /** Prints the diarizer's memory over hours of audio, which it processes in half-hour blocks. */
@@ -130,4 +162,8 @@ export const printDiarization = async (long: boolean): Promise<void> => {
   await printMemory();
 };
 
-if (import.meta.main) await printDiarization(process.argv.includes('--long'));
+if (import.meta.main) {
+  const long = process.argv.includes('--long');
+  if (process.argv.includes('--shifts')) await printShifts(long);
+  else await printDiarization(long);
+}

@@ -95,7 +95,11 @@ afterAll(async () => {
 
 const remove = (name: Name) =>
   server.client.call('deleteTranscript', { params: { id: ids.get(name) ?? '' } });
-const replace = (name: Name) => patch(name, 'The pianist met nobody.');
+/** A text that is replaced can be brought back until its edits are forgotten. */
+const replace = async (name: Name) => {
+  await patch(name, 'The pianist met nobody.');
+  await server.client.call('forgetEdits', { params: { id: ids.get(name) ?? '' } });
+};
 
 it('the name and the metadata of a deleted file are in no file after a while', async () => {
   const [name, guest] = FILE_WORDS;

@@ -286,6 +286,58 @@ const readingExamples = {
   },
 } satisfies Partial<ExamplesOf<typeof transcriptRoutes>>;
 
+const SPOKEN = SEGMENTS.map((segment, index) => ({ ...segment, speaker_id: index === 1 ? 'B' : 'A' }));
+
+/** Two speakers, and what people changed about them. */
+const edited = (
+  undo: number | null,
+  redo: number | null = null,
+  change: Partial<z.input<typeof Transcription>> = {},
+): z.input<typeof Transcription> => {
+  const edit = (id: number | null) =>
+    id === null ? null : { id, kind: 'speakers' as const, created_at: COMPLETED };
+  return {
+    ...transcription,
+    segments: SPOKEN,
+    speakers: {
+      A: { name: 'Maria', talk_seconds: 3.83, share: 0.551 },
+      B: { name: 'Speaker B', talk_seconds: 3.12, share: 0.449 },
+    },
+    edits: { undo: edit(undo), redo: edit(redo) },
+    ...change,
+  };
+};
+
+const editingExamples = {
+  addSpeaker: {
+    params,
+    body: { name: 'Tom', color: 3 },
+    answers: {
+      200: edited(1, null, {
+        speakers: {
+          A: { name: 'Maria', talk_seconds: 6.95, share: 1 },
+          B: { name: 'Tom', talk_seconds: 0, share: 0, color: 3 },
+        },
+        segments: SEGMENTS.map((segment) => ({ ...segment, speaker_id: 'A' })),
+      }),
+    },
+  },
+  splitSpeaker: { params, body: { from: 'A', segments: [0] }, answers: { 200: edited(2) } },
+  mergeSpeakers: {
+    params,
+    body: { from: 'B', into: 'A' },
+    answers: {
+      200: edited(3, null, {
+        speakers: { A: { name: 'Maria', talk_seconds: 6.95, share: 1 } },
+        segments: SEGMENTS.map((segment) => ({ ...segment, speaker_id: 'A' })),
+      }),
+    },
+  },
+  undoEdit: { params, body: {}, answers: { 200: edited(2, 3) } },
+  redoEdit: { params, body: {}, answers: { 200: edited(3) } },
+  forgetEdits: { params, answers: { 200: transcription } },
+} satisfies Partial<ExamplesOf<typeof transcriptRoutes>>;
+
 const runningExamples = {
   listDeliveries: { params, answers: { 200: { success: true as const, data: [delivery] } } },
   recentDeliveries: {
@@ -310,5 +362,6 @@ const runningExamples = {
 export const transcriptExamples: ExamplesOf<typeof transcriptRoutes> = {
   ...makingExamples,
   ...readingExamples,
+  ...editingExamples,
   ...runningExamples,
 };

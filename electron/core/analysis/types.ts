@@ -20,6 +20,10 @@ export type AnalysisWord = {
   startsParagraph?: boolean;
   /** Carried along, with profanity masked: how another model reads this word. */
   alternatives?: readonly { readonly text: string; readonly model: string; readonly confidence: number }[];
+  /** Carried along: whether a person said who speaks. */
+  speakerGiven?: boolean;
+  /** Carried along: whether somebody else speaks at the same time. */
+  overlap?: boolean;
 };
 
 export type AnalysisSegment = {

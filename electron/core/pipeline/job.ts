@@ -3,6 +3,7 @@ import { AppError, isAppError, messageOf } from '../base/errors.ts';
 import type { DecodeSummary, MediaInfo } from '../engines/ffmpeg/types.ts';
 import type { RecognitionCheckpoint } from '../stores/codecs.ts';
 import { chargeCredits } from '../stores/credits.ts';
+import { deleteEdits } from '../stores/edits.ts';
 import { updateClaimed } from '../stores/jobs.ts';
 import { markForScrub, runPendingScrub, scrubLog } from '../stores/scrub.ts';
 import { deleteSegments, readSegments, replaceSegments } from '../stores/segments.ts';
@@ -99,6 +100,7 @@ const resumeOrStart = (
   };
   deps.db.transaction(() => {
     deleteSegments(deps.db, transcript.id);
+    deleteEdits(deps.db, transcript.id);
     updateClaimed(deps.db, transcript.id, transcript.attempt, {
       checkpoint: null,
       modelId: model.id,
@@ -212,6 +214,7 @@ const persist = async (
   const credits = creditsFor(summary.duration, creditRateOf(transcript, deps.settings.creditRate));
   const source = deps.db.transaction(() => {
     replaceSegments(deps.db, transcript.id, findings.segments);
+    deleteEdits(deps.db, transcript.id);
     storeEmbeddings(deps.db, transcript, diarized);
     const settled = settleSource(deps, transcript);
     const isMine = updateClaimed(deps.db, transcript.id, transcript.attempt, {

@@ -103,6 +103,8 @@ const ReanalysisCheckpoint = z.object({
   completedAt: z.number().nullable(),
   /** Whether this reanalysis diarizes. */
   diarize: z.boolean(),
+  /** The second from which on it diarizes; absent: all of it. */
+  diarizeFrom: z.number().optional(),
 });
 export type ReanalysisCheckpoint = z.output<typeof ReanalysisCheckpoint>;
 
@@ -125,15 +127,16 @@ export const corsListCodec = json(z.array(z.string()));
 
 type PackedAlternative = readonly [text: string, model: string, confidence: number];
 
-type PackedWord = [
+export type PackedWord = [
   word: string,
   start: number,
   end: number,
   confidence: number,
   speaker: string | null,
-  /** Null only where alternatives follow. */
+  /** Null only where something follows. */
   startsParagraph?: boolean | null,
-  alternatives?: readonly PackedAlternative[],
+  alternatives?: readonly PackedAlternative[] | null,
+  marks?: PackedMarks,
 ];
 
 const isPackedAlternative = (value: unknown): value is PackedAlternative =>
@@ -142,6 +145,15 @@ const isPackedAlternative = (value: unknown): value is PackedAlternative =>
   typeof value[1] === 'string' &&
   typeof value[2] === 'number';
 
+/** What only some words have. */
+type PackedMarks = { readonly given?: boolean; readonly overlap?: boolean };
+
+const isPackedMarks = (value: unknown): value is PackedMarks =>
+  typeof value === 'object' &&
+  value !== null &&
+  (!('given' in value) || typeof value.given === 'boolean') &&
+  (!('overlap' in value) || typeof value.overlap === 'boolean');
+
 const isPackedWord = (value: unknown): value is PackedWord =>
   Array.isArray(value) &&
   typeof value[0] === 'string' &&
@@ -149,10 +161,36 @@ const isPackedWord = (value: unknown): value is PackedWord =>
   typeof value[2] === 'number' &&
   typeof value[3] === 'number' &&
   (value[4] === null || typeof value[4] === 'string') &&
-  (value[5] === undefined || value[5] === null || typeof value[5] === 'boolean') &&
-  (value[6] === undefined || (Array.isArray(value[6]) && value[6].every(isPackedAlternative)));
+  (value[5] == null || typeof value[5] === 'boolean') &&
+  (value[6] == null || (Array.isArray(value[6]) && value[6].every(isPackedAlternative))) &&
+  (value[7] === undefined || isPackedMarks(value[7]));
 
 // A predicate, because a zod tuple takes three times as long, and a transcript of ten hours has 100,000 words.
-export const wordsCodec = json(
-  z.custom<PackedWord[]>((value) => Array.isArray(value) && value.every(isPackedWord)),
-);
+const PackedWords = z.custom<PackedWord[]>((value) => Array.isArray(value) && value.every(isPackedWord));
+export const wordsCodec = json(PackedWords);
+
+/** The state that undoing or redoing an edit brings back. */
+const StoredPatch = z.object({
+  /** In order; `at` and `count` are places in the transcript as it is. */
+  spans: z.array(
+    z.object({
+      at: z.int().min(0),
+      count: z.int().min(0),
+      segments: z.array(
+        z.object({
+          text: z.string(),
+          start: z.number(),
+          end: z.number(),
+          speaker_id: z.string().nullable(),
+          words: PackedWords,
+        }),
+      ),
+    }),
+  ),
+  /** All speakers; null for none, absent where they stay. */
+  speakers: Transcription.shape.speakers.unwrap().nullable().optional(),
+  /** Whether the speaker embeddings are those of other labels. */
+  forgetsVoices: z.boolean().optional(),
+});
+export type StoredPatch = z.output<typeof StoredPatch>;
+export const patchCodec = json(StoredPatch);

@@ -8,6 +8,7 @@ export type Tables = {
   settings: { key: string; value: string };
   transcripts: TranscriptRow;
   segments: SegmentRow;
+  edits: EditRow;
   statistics: {
     user_id: string;
     transcripts: number;
@@ -120,6 +121,8 @@ export type TranscriptRow = {
   name_given: number;
   /** JSON, in the form of the answer: what the web page said of its recording. */
   source: string | null;
+  /** Counts the changes of segments and speakers by people. */
+  revision: number;
 };
 
 export type SegmentRow = {
@@ -132,6 +135,18 @@ export type SegmentRow = {
   speaker_id: string | null;
   /** JSON: `[[word, start, end, confidence, speaker_id], …]`. */
   words: string;
+};
+
+export type EditRow = {
+  transcript_id: string;
+  /** The revision that the edit made, which no other edit of the transcript ever has. */
+  number: number;
+  kind: 'text' | 'speakers' | 'diarization';
+  /** 1 where it is undone and can be made again. */
+  undone: number;
+  /** JSON: what undoes it, or makes it again. */
+  patch: string;
+  created_at: number;
 };
 
 export type FileRow = {

@@ -1,4 +1,4 @@
-import { wordsCodec } from './codecs.ts';
+import { type PackedWord, wordsCodec } from './codecs.ts';
 import { type ReadableDb, sql, type WritableDb } from './database.ts';
 import type { SegmentRow } from './schema.ts';
 
@@ -15,6 +15,10 @@ export type StoredWord = {
   startsParagraph?: boolean;
   /** Other readings of this word. Neighbors with alternatives are one place, whose readings belong together. */
   alternatives?: readonly WordAlternative[];
+  /** Whether a person said who speaks, which a new diarization keeps. */
+  speakerGiven?: boolean;
+  /** Whether somebody else speaks at the same time. */
+  overlap?: boolean;
 };
 
 /** A segment as it is stored: seconds on the source's timeline, words in order. */
@@ -27,19 +31,48 @@ export type StoredSegment = {
   words: StoredWord[];
 };
 
-const encodeWords = (words: readonly StoredWord[]): string =>
-  wordsCodec.encode(
-    words.map((w) => {
-      const packed = [w.word, w.start, w.end, w.confidence, w.speaker_id] as const;
-      if (w.alternatives !== undefined) {
-        const alternatives = w.alternatives.map(
-          ({ text, model, confidence }) => [text, model, confidence] as const,
-        );
-        return [...packed, w.startsParagraph ?? null, alternatives];
-      }
-      return w.startsParagraph === undefined ? [...packed] : [...packed, w.startsParagraph];
-    }),
-  );
+const marksOf = ({ speakerGiven, overlap }: StoredWord): PackedWord[7] =>
+  speakerGiven === true || overlap === true
+    ? { ...(speakerGiven === true ? { given: true } : {}), ...(overlap === true ? { overlap } : {}) }
+    : undefined;
+
+export const packWords = (words: readonly StoredWord[]): PackedWord[] =>
+  words.map((each) => {
+    const { word, start, end, confidence, speaker_id, startsParagraph, alternatives } = each;
+    const marks = marksOf(each);
+    const others = alternatives?.map((other) => [other.text, other.model, other.confidence] as const);
+    if (marks !== undefined) {
+      return [word, start, end, confidence, speaker_id, startsParagraph ?? null, others ?? null, marks];
+    }
+    if (others !== undefined)
+      return [word, start, end, confidence, speaker_id, startsParagraph ?? null, others];
+    return startsParagraph === undefined
+      ? [word, start, end, confidence, speaker_id]
+      : [word, start, end, confidence, speaker_id, startsParagraph];
+  });
+
+export const unpackWords = (words: readonly PackedWord[]): StoredWord[] =>
+  words.map(([word, start, end, confidence, speaker_id, startsParagraph, alternatives, marks]) => ({
+    word,
+    start,
+    end,
+    confidence,
+    speaker_id,
+    ...(typeof startsParagraph === 'boolean' ? { startsParagraph } : {}),
+    ...(alternatives == null
+      ? {}
+      : {
+          alternatives: alternatives.map(([text, model, certainty]) => ({
+            text,
+            model,
+            confidence: certainty,
+          })),
+        }),
+    ...(marks?.given === true ? { speakerGiven: true } : {}),
+    ...(marks?.overlap === true ? { overlap: true } : {}),
+  }));
+
+const encodeWords = (words: readonly StoredWord[]): string => wordsCodec.encode(packWords(words));
 
 const decodeSegment = (row: SegmentRow): StoredSegment => ({
   id: row.id,
@@ -47,25 +80,7 @@ const decodeSegment = (row: SegmentRow): StoredSegment => ({
   start: row.start,
   end: row.end,
   speaker_id: row.speaker_id,
-  words: wordsCodec
-    .decode(row.words)
-    .map(([word, start, end, confidence, speaker_id, startsParagraph, alternatives]) => ({
-      word,
-      start,
-      end,
-      confidence,
-      speaker_id,
-      ...(typeof startsParagraph === 'boolean' ? { startsParagraph } : {}),
-      ...(alternatives === undefined
-        ? {}
-        : {
-            alternatives: alternatives.map(([text, model, certainty]) => ({
-              text,
-              model,
-              confidence: certainty,
-            })),
-          }),
-    })),
+  words: unpackWords(wordsCodec.decode(row.words)),
 });
 
 export const insertSegments = (
@@ -123,13 +138,13 @@ export const readSegmentsBefore = (
     .map(decodeSegment);
 
 /** A segment without its words, which take ten times as long to read. */
-export type SegmentText = Pick<StoredSegment, 'id' | 'text' | 'start' | 'end'>;
+export type SegmentText = Omit<StoredSegment, 'words'>;
 
 export const readSegmentTexts = (db: ReadableDb, transcriptId: string): SegmentText[] =>
   db.all(
     sql
       .selectFrom('segments')
-      .select(['id', 'text', 'start', 'end'])
+      .select(['id', 'text', 'start', 'end', 'speaker_id'])
       .where('transcript_id', '=', transcriptId)
       .orderBy('id'),
   );
@@ -141,12 +156,13 @@ export const readSegment = (db: ReadableDb, transcriptId: string, id: number): S
   return row === undefined ? undefined : decodeSegment(row);
 };
 
-/** Replaces the text and the words of a segment. */
+/** Replaces all of a segment but its place. */
 export const updateSegment = (db: WritableDb, transcriptId: string, segment: StoredSegment): void => {
+  const { text, start, end, speaker_id } = segment;
   db.run(
     sql
       .updateTable('segments')
-      .set({ text: segment.text, words: encodeWords(segment.words) })
+      .set({ text, start, end, speaker_id, words: encodeWords(segment.words) })
       .where('transcript_id', '=', transcriptId)
       .where('id', '=', segment.id),
   );

@@ -93,6 +93,8 @@ export type Transcript = {
   readonly appCrashes: number;
   /** What the web page said in which the recording was found. */
   readonly source: PageSource | null;
+  /** Counts the changes of segments and speakers by people. */
+  readonly revision: number;
 };
 
 /** Fields to change; undefined leaves a field as it is. */
@@ -163,6 +165,7 @@ export const decodeTranscript = (row: TranscriptRow): Transcript => ({
   completedAt: row.completed_at,
   appCrashes: row.app_crashes,
   source: pageSources.decode(row.source),
+  revision: row.revision,
 });
 
 type TranscriptColumns = { [Column in keyof TranscriptRow]: TranscriptRow[Column] | undefined };
@@ -222,6 +225,7 @@ export const encodeChange = (fields: TranscriptChange): TranscriptColumns => {
     completed_at: fields.completedAt,
     app_crashes: fields.appCrashes,
     source: ifSet(fields.source, pageSources.encode),
+    revision: fields.revision,
   };
 };
 

@@ -15,7 +15,18 @@ const DESTRUCTIVE = new Set([
   'forgetVoice',
 ]);
 
+/** They need a transcript with speakers. */
+const SPEAKER_EDITS = [
+  'addSpeaker',
+  'mergeSpeakers',
+  'splitSpeaker',
+  'undoEdit',
+  'redoEdit',
+  'forgetEdits',
+] as const;
+
 const TRANSCRIPT_STATES: Readonly<Record<string, readonly string[]>> = {
+  ...Object.fromEntries(SPEAKER_EDITS.map((edit) => [edit, ['talk']])),
   cancelTranscript: ['queued'],
   moveInQueue: ['queued'],
   retryTranscript: ['failed'],
@@ -46,7 +57,7 @@ const NEVER = 'tr_01JZZZZZZZZZZZZZZZZZZZZZZZ';
 const maySuffer = ({ operationId }: Operation, thing: Thing): boolean => {
   const changes = DESTRUCTIVE.has(operationId) || thing.kind === 'user' || thing.kind === 'key';
   const deletes = operationId.toLowerCase().includes('delete');
-  return !thing.deleted && !(thing.kept && changes) && !(thing.state === 'spoken' && deletes);
+  return !thing.deleted && !(thing.kept && changes) && !(['spoken', 'talk'].includes(thing.state) && deletes);
 };
 
 /** Whether an operation by this user can succeed. */
@@ -146,6 +157,10 @@ export class Inputs {
     if (operationId === 'importFile' && this.#random.chance(0.5)) {
       return { ...this.#world.exported, user: undefined };
     }
+    const label = () => this.#random.pick(['A', 'B', 'C', 'D']);
+    if (operationId === 'mergeSpeakers') return { from: label(), into: label() };
+    if (operationId === 'splitSpeaker') return { from: label(), segments: [this.#random.int(0, 2)] };
+    if (operationId === 'undoEdit' || operationId === 'redoEdit') return { edit: undefined };
     if (operationId !== 'patchTranscript' || this.#random.chance(0.2)) return {};
     // Random speakers were never detected, and a silent transcript has no segments.
     if (this.#random.chance(0.5)) return { name: 'Said otherwise', segments: undefined, speakers: undefined };

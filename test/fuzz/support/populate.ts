@@ -49,6 +49,13 @@ const remember = async (
     world.add('voice', voice.id, actor, '', actor === 'maria' && voice.name === 'Ana');
 };
 
+/** A talk of two speakers, whom requests may change. */
+const talk = async (world: World, actor: Actor): Promise<void> => {
+  const key = await upload(world, actor, fixture('02-two-speakers.mp3'), 'told.mp3');
+  const audio = { audio_url: `storage:${key}`, audio_end_at: 15 };
+  await transcribe(world, actor, 'talk', false, { ...audio, diarize: true, speakers_expected: 2 });
+};
+
 const ANALYSES = {
   diarize: true,
   entity_detection: true,
@@ -91,6 +98,8 @@ const fillTranscripts = async (world: World, speech: string): Promise<void> => {
     remember(world, 'owner', { A: 'Ana' }),
     remember(world, 'maria', { A: 'Ana', B: 'Tom' }),
     transcribe(world, 'owner', 'completed', true, { audio_url, audio_end_at: 6, ...ANALYSES, ...webhook }),
+    talk(world, 'owner'),
+    talk(world, 'maria'),
     transcribe(world, 'owner', 'redacted', true, {
       audio_url,
       audio_end_at: 4,

@@ -60,6 +60,39 @@ describe('a conversation', PATIENCE, () => {
     expect(named.speakers?.A?.name).toBe('Maria');
   });
 
+  it('identifies the speakers again from a second on, as an edit that can be undone', async () => {
+    const t = await transcribe(server, remote, '02-two-speakers.mp3', { diarize: true });
+    const params = { id: t.id };
+    const [from = 0] = t.segments.slice(4).map(({ start }) => start);
+    const labels = ({ segments }: typeof t) => segments.map(({ speaker_id }) => speaker_id);
+    const merged = await server.client.call('mergeSpeakers', { params, body: { from: 'B', into: 'A' } });
+    expect(new Set(labels(merged))).toEqual(new Set(['A']));
+    await server.client.call('undoEdit', { params, body: {} });
+    const again = await server.client.call('analyzeTranscript', {
+      params,
+      body: AnalyzeTranscript.parse({
+        diarize: true,
+        diarize_from: from,
+        speakers_expected: 1,
+        wait_until_complete: true,
+      }),
+    });
+    expect(again.text).toBe(t.text);
+    expect(labels(again).slice(0, 4)).toEqual(labels(t).slice(0, 4));
+    expect(new Set(labels(again).slice(4)).size).toBe(1);
+    expect(again.edits?.undo).toMatchObject({ kind: 'diarization' });
+    const undone = await server.client.call('undoEdit', { params, body: {} });
+    expect(labels(undone)).toEqual(labels(t));
+    expect(undone.speakers).toEqual(t.speakers);
+    const wrong = { diarize_from: 3, topics: true };
+    await expect(
+      server.client.call('analyzeTranscript', {
+        params,
+        body: AnalyzeTranscript.safeParse(wrong).data ?? wrong,
+      }),
+    ).rejects.toMatchObject({ code: 'invalid_request', details: [{ path: 'diarize_from' }] });
+  });
+
   it('names the known speakers whom it recognizes', async () => {
     const form = new FormData();
     form.append('file', await openAsBlob(fixturePath('09-silence.wav')), 'silence.wav');
@@ -127,6 +160,19 @@ describe('withSpeakers', () => {
       { id: 1, text: 'Yes, I am here.', start: 2, end: 4, speaker_id: 'B' },
     ]);
     expect(speakers).toMatchObject({ A: { talk_seconds: 1.7 }, B: { talk_seconds: 2.2 } });
+  });
+
+  it('flags words during which somebody else speaks, and names the likeliest speaker', () => {
+    const { segments } = withSpeakers(
+      [{ ...segment, words: segment.words.map((each) => ({ ...each, overlap: true })) }],
+      [
+        { start: 0, end: 2.45, speaker: 0 },
+        { start: 1.9, end: 4, speaker: 1 },
+      ],
+    );
+    const words = segments.flatMap((part) => part.words);
+    expect(words.map((each) => each.speaker_id).join('')).toBe('AAAABBB');
+    expect(words.filter((each) => each.overlap).map((each) => each.word)).toEqual(['Yes,']);
   });
 
   it('keeps words together if a turn is slightly off, or no speaker was found', () => {

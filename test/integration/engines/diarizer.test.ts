@@ -21,7 +21,12 @@ async function* noise(chunks: number) {
 
 describe('the diarizer', () => {
   it('rejects with an AppError when its models are missing', async () => {
-    const models = { segmentation: '/none.onnx', embedding: '/none.onnx', sameSpeakerCosine: 0.8 };
+    const models = {
+      segmentation: '/none.onnx',
+      embedding: '/none.onnx',
+      sameSpeakerCosine: 0.8,
+      windowShiftRatio: 0.25,
+    };
     const { signal } = new AbortController();
     await expect(createDiarizer(fork)(noise(1), { models, speakers: null, signal })).rejects.toMatchObject({
       name: 'AppError',

@@ -132,6 +132,14 @@ const COLUMNS = {
     row: 'number',
     transcript_id: 'text',
   },
+  edits: {
+    transcript_id: 'text',
+    number: 'number',
+    kind: 'text',
+    undone: 'number',
+    patch: 'text',
+    created_at: 'number',
+  },
   segments: {
     transcript_id: 'text',
     id: 'number',
@@ -215,6 +223,7 @@ const COLUMNS = {
     audio_offset: 'number',
     source: 'text?',
     name_given: 'number',
+    revision: 'number',
   },
   users: {
     id: 'text',

@@ -77,7 +77,13 @@ export class RecordingDiarizer {
     this.#chunks = [];
     this.#samples = 0;
     const diarization = new this.#sherpa.OfflineSpeakerDiarization({
-      segmentation: { pyannote: { model: this.#models.segmentation }, numThreads: THREADS },
+      segmentation: {
+        pyannote: {
+          model: this.#models.segmentation,
+          windowShiftRatio: this.#models.windowShiftRatio,
+        },
+        numThreads: THREADS,
+      },
       embedding: { model: this.#models.embedding, numThreads: THREADS },
       clustering: { numClusters: speakers ?? -1, threshold: CLUSTERING_THRESHOLD },
       minDurationOn: MIN_DURATION_ON,

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 /** The part of `sherpa-onnx-node` that we use; the package has no types of its own. */
 export type Sherpa = {
   readonly OfflineSpeakerDiarization: new (config: {
-    segmentation: { pyannote: { model: string }; numThreads: number };
+    segmentation: { pyannote: { model: string; windowShiftRatio?: number }; numThreads: number };
     embedding: { model: string; numThreads: number };
     clustering: { numClusters: number; threshold: number };
     minDurationOn: number;

@@ -24,6 +24,8 @@ export type DiarizationModels = {
   readonly embedding: string;
   /** Two mean embeddings of one recording with at least this cosine similarity are one speaker. */
   readonly sameSpeakerCosine: number;
+  /** How far the window of the segmentation moves from step to step: a share of its length, 0.1 to 1. */
+  readonly windowShiftRatio: number;
 };
 
 /** What a model of diarization is for: finding turns, or comparing speakers. */

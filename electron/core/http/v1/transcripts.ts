@@ -34,6 +34,10 @@ export const addTranscriptRoutes = (
   server: FastifyInstance,
   { transcripts, renderings }: { readonly transcripts: TranscriptService; readonly renderings: Renderings },
 ): void => {
+  const sendWhole = async ({ user }: Caller, id: string, reply: FastifyReply) => {
+    await renderings.send(reply, user.id, id, { kind: 'transcription' });
+    return undefined;
+  };
   addRoute(server, routes.createTranscript, ({ caller, body, headers, reply }) => {
     const transcript = transcripts.create(caller.user, body, headers['idempotency-key']);
     return answerJob(transcripts, caller, { transcript, wait: body.wait_until_complete, reply });
@@ -44,18 +48,38 @@ export const addTranscriptRoutes = (
   addRoute(server, routes.listTranscripts, ({ caller, query }) =>
     ok(success(transcripts.list(caller.user.id, query))),
   );
-  addRoute(server, routes.getTranscript, async ({ caller, params, reply }) => {
-    await renderings.send(reply, caller.user.id, params.id, { kind: 'transcription' });
-    return undefined;
-  });
+  addRoute(server, routes.getTranscript, ({ caller, params, reply }) => sendWhole(caller, params.id, reply));
   addRoute(server, routes.getSentences, async ({ caller, params, reply }) => {
     await renderings.send(reply, caller.user.id, params.id, { kind: 'sentences' });
     return undefined;
   });
   addRoute(server, routes.patchTranscript, async ({ caller, params, body, reply }) => {
-    await transcripts.change(caller.user.id, params.id, body);
-    await renderings.send(reply, caller.user.id, params.id, { kind: 'transcription' });
-    return undefined;
+    await transcripts.edits.change(caller.user.id, params.id, body);
+    return sendWhole(caller, params.id, reply);
+  });
+  addRoute(server, routes.addSpeaker, async ({ caller, params, body, reply }) => {
+    await transcripts.edits.addSpeaker(caller.user.id, params.id, body);
+    return sendWhole(caller, params.id, reply);
+  });
+  addRoute(server, routes.mergeSpeakers, async ({ caller, params, body, reply }) => {
+    await transcripts.edits.merge(caller.user.id, params.id, body);
+    return sendWhole(caller, params.id, reply);
+  });
+  addRoute(server, routes.splitSpeaker, async ({ caller, params, body, reply }) => {
+    await transcripts.edits.split(caller.user.id, params.id, body);
+    return sendWhole(caller, params.id, reply);
+  });
+  addRoute(server, routes.undoEdit, async ({ caller, params, body, reply }) => {
+    await transcripts.edits.turn(caller.user.id, params.id, 'undo', body.edit);
+    return sendWhole(caller, params.id, reply);
+  });
+  addRoute(server, routes.redoEdit, async ({ caller, params, body, reply }) => {
+    await transcripts.edits.turn(caller.user.id, params.id, 'redo', body.edit);
+    return sendWhole(caller, params.id, reply);
+  });
+  addRoute(server, routes.forgetEdits, async ({ caller, params, reply }) => {
+    await transcripts.edits.forget(caller.user.id, params.id);
+    return sendWhole(caller, params.id, reply);
   });
   addRoute(server, routes.cancelTranscript, async ({ caller, params }) =>
     ok(await transcripts.cancel(caller.user.id, params.id)),

@@ -113,13 +113,9 @@ type RedactedSegment = NonNullable<AnalysisResult['redacted']>['segments'][numbe
 /** Another reading of a redacted text may be the private word itself, so that none is kept. */
 const toStoredSegment = (segment: RedactedSegment, keepsAlternatives: boolean): StoredSegment => ({
   ...segment,
-  words: segment.words.map(({ word, start, end, confidence, speaker_id, startsParagraph, alternatives }) => ({
-    word,
-    start,
-    end,
-    confidence,
-    speaker_id: speaker_id ?? segment.speaker_id,
-    ...(startsParagraph === undefined ? {} : { startsParagraph }),
+  words: segment.words.map(({ alternatives, ...word }) => ({
+    ...word,
+    speaker_id: word.speaker_id ?? segment.speaker_id,
     ...(alternatives === undefined || !keepsAlternatives ? {} : { alternatives }),
   })),
 });

@@ -37,7 +37,7 @@ const sharedSeconds = (before: readonly StoredSegment[], after: readonly StoredS
 };
 
 /**
- * Carries the names that people gave over to the speakers of a new diarization: each to the speaker who now says most
+ * Carries the names and colors that people gave over to the speakers of a new diarization: each to the speaker who now says most
  * of the words. `dropped` are the earlier labels whose names no speaker inherits.
  */
 export const withEarlierNames = (
@@ -46,12 +46,17 @@ export const withEarlierNames = (
 ): { speakers: Record<string, Speaker>; dropped: string[] } => {
   const speakers: Record<string, Speaker> = { ...after.speakers };
   const { shared, total } = sharedSeconds(before.segments, after.segments);
-  const named = Object.entries(before.speakers ?? {}).filter(([label, speaker]) => isNamed(label, speaker));
-  const pairs = named
-    .flatMap(([old, { name }]) =>
+  const known = Object.entries(before.speakers ?? {});
+  const named = known.filter(([label, speaker]) => isNamed(label, speaker));
+  const pairs = known
+    .filter(([label, speaker]) => isNamed(label, speaker) || speaker.color !== undefined)
+    .flatMap(([old, { name, color }]) =>
       Object.keys(speakers).map((label) => ({
         old,
-        name,
+        given: {
+          ...(isNamed(old, { name }) ? { name } : {}),
+          ...(color === undefined ? {} : { color }),
+        },
         label,
         seconds: shared.get(`${old}|${label}`) ?? 0,
       })),
@@ -60,10 +65,10 @@ export const withEarlierNames = (
     .toSorted((a, b) => b.seconds - a.seconds);
   const placed = new Set<string>();
   const taken = new Set<string>();
-  for (const { old, name, label } of pairs) {
+  for (const { old, given, label } of pairs) {
     const speaker = speakers[label];
     if (placed.has(old) || taken.has(label) || speaker === undefined) continue;
-    speakers[label] = { ...speaker, name };
+    speakers[label] = { ...speaker, ...given };
     placed.add(old);
     taken.add(label);
   }

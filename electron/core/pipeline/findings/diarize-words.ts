@@ -1,6 +1,6 @@
 import type { Transcription } from '../../../contract/transcript.ts';
 import { round, roundMs } from '../../base/numbers.ts';
-import { defaultName } from '../../base/speaker-names.ts';
+import { defaultName, labelAt } from '../../base/speaker-names.ts';
 import { joinTexts } from '../../base/text.ts';
 import type { SpeakerTurn } from '../../engines/diarizer/types.ts';
 import type { StoredSegment, StoredWord } from '../../stores/segments.ts';
@@ -57,19 +57,33 @@ const runsOf = (words: readonly StoredWord[], turns: readonly SpeakerTurn[]): Ru
   }
 };
 
-const labeled = (words: readonly StoredWord[], speaker: string): StoredWord[] =>
-  words.map((word) => ({ ...word, speaker_id: speaker }));
+/** Whether another speaker's turns cover at least half of a word. */
+const isOverlapped = (
+  word: Pick<StoredWord, 'start' | 'end'>,
+  speaker: number,
+  turns: readonly SpeakerTurn[],
+): boolean =>
+  word.end > word.start &&
+  turns.some((turn) => turn.speaker !== speaker && overlap(word, turn) >= (word.end - word.start) / 2);
 
-/** 0 → "A", 25 → "Z", 26 → "AA". */
-const letters = (index: number): string =>
-  (index >= 26 ? letters(Math.floor(index / 26) - 1) : '') + String.fromCharCode(65 + (index % 26));
+const labeled = (
+  words: readonly StoredWord[],
+  label: string,
+  speaker: number,
+  turns: readonly SpeakerTurn[],
+): StoredWord[] =>
+  words.map(({ overlap: _, ...word }) => ({
+    ...word,
+    speaker_id: label,
+    ...(isOverlapped(word, speaker, turns) ? { overlap: true } : {}),
+  }));
 
 /** Labels speakers A, B, … in the order in which they first speak. */
 class Labels {
   readonly #known = new Map<number, string>();
 
   of(speaker: number): string {
-    const label = this.#known.get(speaker) ?? letters(this.#known.size);
+    const label = this.#known.get(speaker) ?? labelAt(this.#known.size);
     this.#known.set(speaker, label);
     return label;
   }
@@ -87,8 +101,9 @@ const splitSegment = (
   const runs = runsOf(segment.words, turns);
   const [first] = runs;
   if (runs.length <= 1 || first === undefined) {
-    const label = labels.of(first?.speaker ?? speakerOf(segment, turns) ?? 0);
-    return [{ ...segment, speaker_id: label, words: labeled(segment.words, label) }];
+    const speaker = first?.speaker ?? speakerOf(segment, turns) ?? 0;
+    const label = labels.of(speaker);
+    return [{ ...segment, speaker_id: label, words: labeled(segment.words, label, speaker, turns) }];
   }
   return runs.map(({ speaker, words }, index) => {
     const label = labels.of(speaker);
@@ -98,7 +113,7 @@ const splitSegment = (
       start: index === 0 ? segment.start : (words[0]?.start ?? segment.start),
       end: index === runs.length - 1 ? segment.end : (words.at(-1)?.end ?? segment.end),
       speaker_id: label,
-      words: labeled(words, label),
+      words: labeled(words, label, speaker, turns),
     };
   });
 };

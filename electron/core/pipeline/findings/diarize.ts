@@ -7,7 +7,9 @@ import type { NewSpeakerEmbedding } from '../../stores/speakers.ts';
 import type { PipelineDeps, SpeakerModels } from '../deps.ts';
 import type { Recording } from '../source/recording.ts';
 import type { JobContext } from '../types.ts';
+import { withEarlierEdits } from './diarize-edits.ts';
 import { type Speakers, withEarlierNames } from './diarize-names.ts';
+import { recordingFrom, withSpeakersFrom } from './diarize-part.ts';
 import { withSpeakers } from './diarize-words.ts';
 import { identifySpeakers } from './identify-speakers.ts';
 
@@ -21,6 +23,8 @@ export type DiarizeInput = {
   readonly segments: readonly StoredSegment[];
   /** Those of an earlier diarization, whose names are kept. */
   readonly speakers?: Speakers | undefined;
+  /** The second from which on speakers are identified again; absent: everywhere. */
+  readonly from?: number | undefined;
 };
 
 /** Without `speakers` and `embeddings`, nothing was diarized. */
@@ -63,7 +67,8 @@ const assignSpeakers = (
   { turns, embeddings }: Diarization,
   model: string,
 ): Required<Diarized> => {
-  const { segments, speakers, labels } = withSpeakers(before.segments, turns);
+  const { labels, ...found } = withSpeakers(before.segments, turns);
+  const { segments, speakers } = withEarlierEdits(before, found);
   const named = withEarlierNames(before, { segments, speakers });
   return {
     segments,
@@ -97,10 +102,13 @@ export const diarizeTranscript = async (
   context.onProgress({ stage: 'diarizing', percent: 95, etaSeconds: null, speed: null });
   try {
     const models = deps.speakerModels();
-    const diarize = (speakers: number | null) => diarizeRecording(deps, context, recording, models, speakers);
+    const { from } = input;
+    const heard = from === undefined ? recording : recordingFrom(recording, from);
+    const diarize = (speakers: number | null) => diarizeRecording(deps, context, heard, models, speakers);
     const found = await diarize(options.speakers_expected ?? null);
     const bound = options.speakers_expected === undefined ? boundOf(found, options) : null;
     const diarization = bound === null ? found : await diarize(bound);
+    if (from !== undefined) return { ...withSpeakersFrom(input, from, diarization.turns), warnings: [] };
     const diarized = assignSpeakers(input, diarization, models.id);
     const identified = await identifySpeakers(deps, context, { ...diarized, models }, options);
     return {

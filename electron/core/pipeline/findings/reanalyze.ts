@@ -1,14 +1,18 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { resolvePolicies } from '../../../contract/analysis.ts';
-import type { AnalysisOptions } from '../../../contract/transcript.ts';
+import type { AnalysisOptions, AnalyzeTranscript } from '../../../contract/transcript.ts';
 import { throwIfAborted } from '../../base/abort.ts';
 import { AppError, isAppError, messageOf } from '../../base/errors.ts';
 import type { ReanalysisCheckpoint, StoredAnalysis } from '../../stores/codecs.ts';
+import { addEdit, deleteEdits } from '../../stores/edits.ts';
 import { updateClaimed } from '../../stores/jobs.ts';
 import { markForScrub, scrubIndex, scrubLog } from '../../stores/scrub.ts';
+import { differingSpan, inverseSpans } from '../../stores/segment-spans.ts';
 import { readSegments, replaceSegments } from '../../stores/segments.ts';
 import type { Transcript, TranscriptChange } from '../../stores/transcript-record.ts';
+import { findTranscript } from '../../stores/transcripts.ts';
 import type { PipelineDeps, PipelineModel } from '../deps.ts';
 import { keepRedactedAudio } from '../redaction/audio.ts';
 import { redactNames, redactsNames } from '../redaction/names.ts';
@@ -20,7 +24,7 @@ import { removeWorkFolder } from '../source/work-folder.ts';
 import type { JobContext } from '../types.ts';
 import { analyzeTranscript, type Findings, findingsFields, storeEmbeddings } from './analyze.ts';
 import { type Diarized, diarizeTranscript } from './diarize.ts';
-import { withoutNames } from './diarize-names.ts';
+import { type Speakers, withoutNames } from './diarize-names.ts';
 import { computeTotals } from './totals.ts';
 
 const checkpointOf = ({ checkpoint }: Pick<Transcript, 'checkpoint'>): ReanalysisCheckpoint | undefined =>
@@ -34,7 +38,7 @@ export const isReanalysis = (transcript: Pick<Transcript, 'checkpoint'>): boolea
 export const queuedForReanalysis = (
   transcript: Pick<Transcript, 'options' | 'completedAt'>,
   options: AnalysisOptions,
-  diarize: boolean,
+  { diarize, diarize_from: diarizeFrom }: Pick<AnalyzeTranscript, 'diarize' | 'diarize_from'>,
 ): TranscriptChange => ({
   status: 'processing',
   stage: 'queued',
@@ -47,6 +51,7 @@ export const queuedForReanalysis = (
     options: transcript.options,
     completedAt: transcript.completedAt,
     diarize,
+    ...(diarizeFrom === undefined ? {} : { diarizeFrom }),
   },
 });
 
@@ -99,6 +104,38 @@ type Outcome = {
   readonly names: Awaited<ReturnType<typeof redactNames>>;
 };
 
+/**
+ * Makes a new diarization an edit that can be undone, and forgets all edits where the text is redacted now. Call it in
+ * the transaction that replaces the segments. Returns the new revision.
+ */
+const recordDiarization = (
+  { db, clock }: PipelineDeps,
+  transcript: Transcript,
+  {
+    segments,
+    speakers,
+    embeddings,
+  }: Pick<Diarized, 'segments' | 'embeddings'> & {
+    readonly speakers: Speakers | undefined;
+  },
+): number => {
+  const { id, options, analysis } = transcript;
+  const revision = (findTranscript(db, id)?.revision ?? transcript.revision) + 1;
+  if (options.redact_pii) deleteEdits(db, id);
+  else if (checkpointOf(transcript)?.diarize === true) {
+    const before = readSegments(db, id);
+    const spans = differingSpan(before, segments);
+    const replaced = spans.map(({ at, count }) => before.slice(at, at + count));
+    const undo = { spans: inverseSpans(spans, replaced), speakers: analysis.speakers ?? null };
+    const isChanged = spans.length > 0 || !isDeepStrictEqual(speakers, analysis.speakers);
+    if (isChanged) {
+      const edit = { number: revision, kind: 'diarization', createdAt: clock.now() } as const;
+      addEdit(db, id, edit, { ...undo, forgetsVoices: embeddings !== undefined });
+    }
+  }
+  return revision;
+};
+
 /** Writes the findings, all or nothing. */
 const persist = async (
   deps: PipelineDeps,
@@ -114,6 +151,11 @@ const persist = async (
   // The entry left the index when the reanalysis was requested. Its words leave the file before the end is announced.
   if (isRedacted && isErased) await scrubIndex(deps.db, signal);
   const source = deps.db.transaction(() => {
+    const revision = recordDiarization(deps, transcript, {
+      ...diarized,
+      segments: findings.segments,
+      speakers,
+    });
     replaceSegments(deps.db, transcript.id, findings.segments);
     storeEmbeddings(deps.db, transcript, diarized);
     const settled = settleSource(deps, transcript);
@@ -130,6 +172,7 @@ const persist = async (
       ...(audio === null ? {} : { audioFile: audio.file, audioOffset: audio.offset }),
       ...names,
       ...settled.change,
+      revision,
       options: redactedOptions(transcript.options),
       // The title and chapters of a web page may contain what is redacted.
       ...(redactsNames(transcript.options) ? { source: null } : {}),
@@ -156,7 +199,12 @@ const run = async (deps: PipelineDeps, context: JobContext): Promise<void> => {
   const diarized = await diarizeTranscript(
     deps,
     context,
-    { recording, segments: readSegments(deps.db, transcript.id), speakers: analysis.speakers },
+    {
+      recording,
+      segments: readSegments(deps.db, transcript.id),
+      speakers: analysis.speakers,
+      from: checkpointOf(transcript)?.diarizeFrom,
+    },
     { ...options, diarize: checkpointOf(transcript)?.diarize ?? false },
   );
   const findings = await analyzeTranscript(deps, context, {

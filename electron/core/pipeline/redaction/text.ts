@@ -1,5 +1,6 @@
 import type { AnalysisOptions } from '../../../contract/transcript.ts';
 import type { WritableDb } from '../../stores/database.ts';
+import { deleteEdits } from '../../stores/edits.ts';
 import { markForScrub } from '../../stores/scrub.ts';
 import { deleteSegments } from '../../stores/segments.ts';
 import { findTranscript, updateTranscript } from '../../stores/transcripts.ts';
@@ -26,6 +27,7 @@ export const redactedOptions = (options: AnalysisOptions): AnalysisOptions =>
 export const dropUnredacted = (db: WritableDb, id: string): void =>
   db.transaction(() => {
     deleteSegments(db, id);
+    deleteEdits(db, id);
     const options = findTranscript(db, id)?.options;
     updateTranscript(db, id, {
       checkpoint: null,

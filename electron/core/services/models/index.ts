@@ -136,6 +136,7 @@ export class ModelService {
       embedding: this.#speakerModel(id),
       sameSpeakerCosine: sameSpeakerCosineOf(id).within,
       sameVoiceCosine: sameSpeakerCosineOf(id).across,
+      windowShiftRatio: settings.get('speakers.windowShift'),
     };
   }
 

@@ -5,28 +5,33 @@ import type { StoredAnalysis } from '../../stores/codecs.ts';
 import type { Transcript } from '../../stores/transcript-record.ts';
 import type { SpeakerService } from '../speakers.ts';
 
+type NamedTranscript = Pick<Transcript, 'id' | 'userId'> & { readonly speakers: StoredAnalysis['speakers'] };
+
 /**
- * The analysis with speakers named by a person. Remembers a speaker only where that is asked for; throws
+ * The speakers with names and colors that a person gave. Remembers a speaker only where that is asked for; throws
  * `invalid_request` for a label that the transcript does not have.
  */
 export const nameSpeakers = (
-  { id, userId, analysis }: Pick<Transcript, 'id' | 'userId' | 'analysis'>,
-  names: NonNullable<PatchTranscript['speakers']>,
+  { id, userId, speakers: before }: NamedTranscript,
+  given: NonNullable<PatchTranscript['speakers']>,
   service: Pick<SpeakerService, 'remember'>,
-): StoredAnalysis => {
-  const speakers = { ...analysis.speakers };
-  for (const [label, given] of Object.entries(names)) {
-    const { name, remember } = typeof given === 'string' ? { name: given, remember: false } : given;
+): NonNullable<StoredAnalysis['speakers']> => {
+  const speakers = { ...before };
+  for (const [label, change] of Object.entries(given)) {
     const speaker = speakers[label];
     if (speaker === undefined) {
       throw new AppError('invalid_request', `There is no speaker ${label}.`, {
         details: [{ path: `speakers.${label}`, message: 'is not a speaker of this transcription' }],
       });
     }
+    const asked = typeof change === 'string' ? { name: change, remember: false } : change;
+    const { name = speaker.name, remember } = asked;
     if (remember) service.remember({ id, userId }, label, name);
-    speakers[label] = { ...speaker, name };
+    const { color: earlier, ...rest } = speaker;
+    const color = 'color' in asked && asked.color !== undefined ? asked.color : earlier;
+    speakers[label] = { ...rest, name, ...(color == null ? {} : { color }) };
   }
-  return { ...analysis, speakers };
+  return speakers;
 };
 
 const policiesOf = (

@@ -169,5 +169,6 @@ export const newTranscript = (
     completedAt: null,
     appCrashes: 0,
     source: null,
+    revision: 0,
   };
 };

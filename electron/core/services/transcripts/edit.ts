@@ -9,7 +9,7 @@ const spread = (
   words: readonly string[],
   start: number,
   end: number,
-  speaker: string | null,
+  speaker: Pick<StoredWord, 'speaker_id' | 'speakerGiven'>,
 ): StoredWord[] => {
   const total = words.reduce((sum, word) => sum + word.length, 0);
   let passed = 0;
@@ -17,7 +17,7 @@ const spread = (
     const from = start + ((end - start) * passed) / total;
     passed += word.length;
     const to = start + ((end - start) * passed) / total;
-    return { word, start: round(from, 3), end: round(to, 3), confidence: 1, speaker_id: speaker };
+    return { word, start: round(from, 3), end: round(to, 3), confidence: 1, ...speaker };
   });
 };
 
@@ -61,7 +61,11 @@ export const withText = async (segment: StoredSegment, text: string): Promise<St
       const start = segment.words[i]?.start ?? words.at(-1)?.end ?? segment.start;
       const replaced = keptBefore > i ? segment.words[keptBefore - 1]?.end : segment.words[keptBefore]?.start;
       const end = Math.max(start, replaced ?? segment.end);
-      const speaker = segment.words[i]?.speaker_id ?? segment.speaker_id;
+      const { speaker_id = null, speakerGiven } = segment.words[i] ?? segment.words.at(-1) ?? {};
+      const speaker = {
+        speaker_id: speaker_id ?? segment.speaker_id,
+        ...(speakerGiven === undefined ? {} : { speakerGiven }),
+      };
       const fresh = spread(added, start, end, speaker);
       // A break stays where it was if the word that it stood before was rewritten.
       const marked = segment.words.slice(i, keptBefore).find((word) => word.startsParagraph !== undefined);

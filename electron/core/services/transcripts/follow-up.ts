@@ -28,9 +28,9 @@ type Deps = {
   readonly onChange: (transcript: Pick<Transcript, 'id' | 'userId'>) => void;
 };
 
-/** Whether the text of a transcript is what it was: nobody edited, redacted or masked it. */
+/** Whether the segments of a transcript are what they were: nobody edited, redacted or masked them. */
 export const isSameText = (a: Transcript, b: Transcript): boolean =>
-  a.status === b.status && a.attempt === b.attempt && a.text === b.text;
+  a.status === b.status && a.attempt === b.attempt && a.revision === b.revision && a.text === b.text;
 
 /**
  * Makes the analyses of long texts follow their edits, one transcript at a time. What an edit owes is marked in its

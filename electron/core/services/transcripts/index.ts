@@ -1,11 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AaiExtras } from '../../../contract/assemblyai-create.ts';
 import type {
   AnalyzeTranscript,
   CreateTranscript,
-  PatchTranscript,
   Progress,
   Transcription,
 } from '../../../contract/transcript.ts';
@@ -14,7 +12,6 @@ import type { Clock } from '../../base/clock.ts';
 import type { Emitter } from '../../base/emitter.ts';
 import { AppError } from '../../base/errors.ts';
 import { sha256Hex } from '../../base/ids.ts';
-import { KeyedLock } from '../../base/keyed-lock.ts';
 import type { DataPaths } from '../../base/paths.ts';
 import type { JobEvents } from '../../jobs/events.ts';
 import type { JobRunner } from '../../jobs/runner.ts';
@@ -27,7 +24,6 @@ import type { WritableDb } from '../../stores/database.ts';
 import { findIdempotent, rememberIdempotent } from '../../stores/idempotency.ts';
 import { lastQueueOrder } from '../../stores/jobs.ts';
 import { markForScrub, runPendingScrub } from '../../stores/scrub.ts';
-import { touchesIndex } from '../../stores/search.ts';
 import { readSegments, type StoredSegment } from '../../stores/segments.ts';
 import { readSpeakerEmbeddings } from '../../stores/speakers.ts';
 import type { Transcript, TranscriptChange } from '../../stores/transcript-record.ts';
@@ -36,11 +32,11 @@ import type { UserRecord } from '../../stores/users.ts';
 import type { EventHub } from '../events.ts';
 import type { ModelService } from '../models/index.ts';
 import type { SpeakerService } from '../speakers.ts';
-import { nameSpeakers, optionsAgain } from './analyze.ts';
+import { optionsAgain } from './analyze.ts';
 import { checkModel, checkSamples, newTranscript, type OwnFiles, sourceOf } from './create.ts';
-import { type FollowUpAnalyses, isSameText } from './follow-up.ts';
+import { editsOf, TranscriptEdits } from './edits.ts';
+import type { FollowUpAnalyses } from './follow-up.ts';
 import { listOf, recentOf } from './list.ts';
-import { prepareEdit } from './prepare-edit.ts';
 import { presentTranscript, progressOf } from './present.ts';
 import type { Outline, WholeTranscript } from './whole.ts';
 
@@ -79,11 +75,15 @@ const notFound = () => new AppError('transcript_not_found', 'There is no such tr
 /** Creates, reads, edits and deletes a user's transcripts. JobRunner executes the jobs. */
 export class TranscriptService {
   readonly #deps: Deps;
-  /** Runs the corrections of one transcript one after the other. */
-  readonly #corrections = new KeyedLock();
+  readonly edits: TranscriptEdits;
 
   constructor(deps: Deps) {
     this.#deps = deps;
+    this.edits = new TranscriptEdits({
+      ...deps,
+      stored: (userId, id) => this.stored(userId, id),
+      publishChange: (userId, id) => this.publishChange(userId, id),
+    });
   }
 
   /** Queues a transcript. A repeated `idempotencyKey` answers with the transcript of the first request. */
@@ -178,46 +178,6 @@ export class TranscriptService {
     return this.present({ ...this.#finished(userId, id), timestampStyle: 'word' });
   }
 
-  /**
-   * Applies a person's corrections: name, text of segments, names of speakers. The analyses of a long text follow when
-   * the person pauses (`FollowUpAnalyses`).
-   */
-  change(userId: string, id: string, patch: PatchTranscript): Promise<void> {
-    return this.#corrections.run(id, async () => {
-      // The text may change between reading and writing only by an analysis, whose masked words must not be lost.
-      while (!(await this.#tryChange(userId, id, patch))) await nextTurn();
-      await nextTurn();
-      this.publishChange(userId, id);
-    });
-  }
-
-  /** False where the text changed meanwhile: try again. */
-  async #tryChange(userId: string, id: string, patch: PatchTranscript): Promise<boolean> {
-    const { db, speakers, followUp } = this.#deps;
-    const find = () => (patch.segments === undefined ? this.stored(userId, id) : this.#finished(userId, id));
-    const before = find();
-    const edit =
-      patch.segments === undefined ? undefined : await prepareEdit(this.#deps, before, patch.segments);
-    await nextTurn();
-    return db.transaction(() => {
-      const now = find();
-      if (edit !== undefined && !isSameText(now, before)) return false;
-      const change: TranscriptChange = {
-        ...edit?.change,
-        ...(patch.name === undefined ? {} : { name: patch.name, isNameGiven: true }),
-      };
-      edit?.writeSegments(db);
-      const analysis =
-        patch.speakers === undefined
-          ? change.analysis
-          : nameSpeakers({ ...now, analysis: change.analysis ?? now.analysis }, patch.speakers, speakers);
-      store.updateTranscript(db, id, { ...change, analysis });
-      markForScrub(db, touchesIndex(change) ? 'index' : 'log');
-      if (edit?.isAnalysisOutdated === true) followUp.schedule(id);
-      return true;
-    });
-  }
-
   /** Queues a completed transcript for further analyses of its stored text. */
   analyze(userId: string, id: string, asked: AnalyzeTranscript): void {
     const { db, jobs, files } = this.#deps;
@@ -227,7 +187,7 @@ export class TranscriptService {
       throw new AppError('transcript_not_ready', 'This transcription failed: try it again first.');
     }
     store.updateTranscript(db, id, {
-      ...queuedForReanalysis(transcript, optionsAgain(transcript.options, asked), asked.diarize),
+      ...queuedForReanalysis(transcript, optionsAgain(transcript.options, asked), asked),
       queueOrder: lastQueueOrder(db) + 1,
     });
     this.publishChange(userId, id);
@@ -332,7 +292,10 @@ export class TranscriptService {
       return presentTranscript({ ...transcript, text: '', analysis: {} }, [], live);
     }
     const audioUrl = `${baseUrl()}/v1/transcript/id/${transcript.id}/audio`;
-    return presentTranscript(transcript, segments, live, audioUrl);
+    return {
+      ...presentTranscript(transcript, segments, live, audioUrl),
+      ...editsOf(this.#deps.db, transcript),
+    };
   }
 
   /** Undefined where nothing is in progress. */

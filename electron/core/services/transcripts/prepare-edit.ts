@@ -1,6 +1,5 @@
-import type { PatchTranscript } from '../../../contract/transcript.ts';
-import { AppError } from '../../base/errors.ts';
-import { createYielder } from '../../base/event-loop.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { Speaker } from '../../../contract/transcript.ts';
 import { joinTexts } from '../../base/text.ts';
 import {
   type Analyzer,
@@ -9,57 +8,30 @@ import {
   hasAnalyses,
   MIN_LONG_TEXT,
 } from '../../pipeline/findings/analyze.ts';
+import { withMovedTalk } from '../../pipeline/findings/speaker-words.ts';
 import { previewOf } from '../../pipeline/findings/totals.ts';
-import type { ReadableDb, WritableDb } from '../../stores/database.ts';
-import {
-  readSegment,
-  readSegments,
-  readSegmentTexts,
-  replaceSegments,
-  type SegmentText,
-  type StoredSegment,
-  updateSegment,
-} from '../../stores/segments.ts';
+import type { ReadableDb } from '../../stores/database.ts';
+import { differingSpan, inverseSpans, type SegmentSpan, withSpans } from '../../stores/segment-spans.ts';
+import { readSegments, type SegmentText, type StoredSegment } from '../../stores/segments.ts';
 import type { Transcript, TranscriptChange } from '../../stores/transcript-record.ts';
-import { withParagraphs, withText } from './edit.ts';
+import type { Replacement } from './edited-segments.ts';
 import { moveEntities } from './moved-entities.ts';
 
-type Edits = NonNullable<PatchTranscript['segments']>;
 type Deps = { readonly db: ReadableDb; readonly analyze: Analyzer };
 
 /** What an edit changes, computed but not yet written. */
 export type PreparedEdit = {
-  /** Writes the segments. Call it in the transaction that writes `change`. */
-  readonly writeSegments: (db: WritableDb) => void;
+  /** The segments to write, and those that undo it. */
+  readonly spans: readonly SegmentSpan[];
+  readonly inverse: readonly SegmentSpan[];
   readonly change: TranscriptChange;
+  /** The speakers with their talk time; undefined where nothing changed hands. */
+  readonly speakers: Record<string, Speaker> | undefined;
   /** Whether the analyses still have to follow the text. */
   readonly isAnalysisOutdated: boolean;
 };
 
 const ANALYSIS_TIMEOUT_MS = 120_000;
-
-/** Throws `conflict` where the text of a segment is no longer the one that the edit replaces. */
-const refuseStale = (segments: readonly SegmentText[], edits: Edits): void => {
-  const stale = edits.filter(({ id, text, was }) => {
-    const now = segments[id]?.text.trim();
-    return was !== undefined && now !== was.trim() && now !== text?.trim();
-  });
-  if (stale.length === 0) return;
-  throw new AppError('conflict', 'The text was changed elsewhere in the meantime.', {
-    details: stale.map(({ id }) => ({
-      path: `segments.${id}`,
-      message: `segment ${id} has another text now`,
-    })),
-  });
-};
-
-const refuseUnknown = (segments: readonly SegmentText[], edits: Edits): void => {
-  const unknown = edits.find((edit) => segments[edit.id] === undefined);
-  if (unknown === undefined) return;
-  throw new AppError('invalid_request', `There is no segment ${unknown.id}.`, {
-    details: [{ path: 'segments', message: `there is no segment ${unknown.id}` }],
-  });
-};
 
 /** Analyzes segments as the transcript asks, but keeps a summary that a language model wrote or that is translated. */
 export const analyzeAgain = (
@@ -78,81 +50,70 @@ export const analyzeAgain = (
   });
 };
 
-type Edited = { readonly before: StoredSegment; readonly after: StoredSegment };
-
-const withEdit = async (segment: StoredSegment, edit: Edits[number]): Promise<StoredSegment> => {
-  const { text, paragraph_starts: starts } = edit;
-  const corrected =
-    text === undefined || text.trim() === segment.text.trim() ? segment : await withText(segment, text);
-  return starts === undefined ? corrected : withParagraphs(corrected, starts);
-};
-
-/** The edited segments with their words, by their place in the transcript. */
-const editSegments = async (
-  { db }: Pick<Deps, 'db'>,
-  id: string,
-  segments: readonly SegmentText[],
-  edits: Edits,
-): Promise<Map<number, Edited>> => {
-  const edited = new Map<number, Edited>();
-  const yieldIfDue = createYielder();
-  for (const [place, edit] of new Map(edits.map((each) => [each.id, each]))) {
-    const before = readSegment(db, id, segments[place]?.id ?? place);
-    if (before === undefined) continue;
-    edited.set(place, { before, after: await withEdit(before, edit) });
-    await yieldIfDue();
-  }
-  return edited;
-};
-
 const confidencesOf = ({ words }: StoredSegment): number =>
   words.reduce((sum, { confidence }) => sum + confidence, 0);
 
 /** The number of words and their mean confidence, from those before the edit and those of the edited segments. */
 const wordTotals = (
   transcript: Pick<Transcript, 'wordCount' | 'confidence'>,
-  edited: readonly Edited[],
+  replacements: readonly Replacement[],
 ): Pick<Transcript, 'wordCount' | 'confidence'> => {
   let { wordCount } = transcript;
   let sum = (transcript.confidence ?? 0) * wordCount;
-  for (const { before, after } of edited) {
-    wordCount += after.words.length - before.words.length;
-    sum += confidencesOf(after) - confidencesOf(before);
+  const count = (segments: readonly StoredSegment[], sign: 1 | -1) => {
+    for (const segment of segments) {
+      wordCount += sign * segment.words.length;
+      sum += sign * confidencesOf(segment);
+    }
+  };
+  for (const { span, replaced } of replacements) {
+    count(replaced, -1);
+    count(span.segments, 1);
   }
   return { wordCount, confidence: wordCount === 0 ? null : Math.min(1, Math.max(0, sum / wordCount)) };
 };
 
-/** Changes only what the edit touches: the analyses of the whole text are left to be made later. */
-const prepareQuickly = (
+type Texts = { readonly text: string; readonly segments: readonly { readonly text: string }[] };
+
+/** The texts before and after, with the same number of segments: those that are replaced together count as one. */
+const textsOf = (
   transcript: Transcript,
   segments: readonly SegmentText[],
-  edited: ReadonlyMap<number, Edited>,
-): PreparedEdit => {
-  const after = segments.map(({ text }, place) => ({ text: edited.get(place)?.after.text ?? text }));
-  const text = joinTexts(after.map((segment) => segment.text));
-  const { entities, ...analysis } = transcript.analysis;
-  const changes = [...edited.values()];
+  replacements: readonly Replacement[],
+): { before: Texts; after: Texts; isSame: boolean } => {
+  const joined = (of: (replacement: Replacement) => readonly { readonly text: string }[]) =>
+    withSpans<{ readonly text: string }>(
+      segments,
+      replacements.map((each) => ({
+        ...each.span,
+        segments: [{ text: joinTexts(of(each).map(({ text }) => text)) }],
+      })),
+    );
+  const whole = (list: readonly { readonly text: string }[]) => joinTexts(list.map(({ text }) => text));
+  const [before, after] = [joined(({ replaced }) => replaced), joined(({ span }) => span.segments)];
+  const text = whole(after);
   return {
-    writeSegments: (db) => {
-      for (const change of changes) updateSegment(db, transcript.id, change.after);
-    },
-    change: {
-      ...(text === transcript.text ? {} : { text, preview: previewOf(text) }),
-      ...wordTotals(transcript, changes),
-      ...(entities === undefined
-        ? {}
-        : {
-            analysis: {
-              ...analysis,
-              entities: moveEntities(
-                entities,
-                { text: transcript.text, segments },
-                { text, segments: after },
-              ),
-            },
-          }),
-    },
-    isAnalysisOutdated: text !== transcript.text && hasAnalyses(transcript.options),
+    before: { text: transcript.text, segments: before },
+    after: { text, segments: after },
+    isSame: whole(before) === text,
+  };
+};
+
+/** The fields that change with the segments, without another analysis. */
+const quickChange = (
+  transcript: Transcript,
+  { before, after, isSame }: ReturnType<typeof textsOf>,
+  replacements: readonly Replacement[],
+): TranscriptChange => {
+  if (isSame) return wordTotals(transcript, replacements);
+  const { entities, ...analysis } = transcript.analysis;
+  return {
+    text: after.text,
+    preview: previewOf(after.text),
+    ...wordTotals(transcript, replacements),
+    ...(entities === undefined
+      ? {}
+      : { analysis: { ...analysis, entities: moveEntities(entities, before, after) } }),
   };
 };
 
@@ -160,28 +121,67 @@ const prepareQuickly = (
 const canFollowLater = ({ options, text }: Transcript): boolean =>
   !options.redact_pii && (!hasAnalyses(options) || text.length > MIN_LONG_TEXT);
 
+const isChanging = ({ span, replaced }: Replacement): boolean =>
+  !isDeepStrictEqual(
+    span.segments.map(({ id: _, ...segment }) => segment),
+    replaced.map(({ id: _, ...segment }) => segment),
+  );
+
+const movedSpeakers = (
+  { analysis }: Transcript,
+  segments: readonly SegmentText[],
+  replacements: readonly Replacement[],
+): Record<string, Speaker> | undefined => {
+  const labels = (list: readonly SegmentText[]) => list.map(({ speaker_id }) => speaker_id);
+  const isMoved = replacements.some(
+    ({ span, replaced }) => !isDeepStrictEqual(labels(span.segments), labels(replaced)),
+  );
+  if (!isMoved) return undefined;
+  const after = withSpans<SegmentText>(
+    segments,
+    replacements.map(({ span }) => span),
+  );
+  return withMovedTalk(analysis.speakers ?? {}, segments, after);
+};
+
 /**
- * Computes what a person's corrections change. Where the text is short or redacted, it is analyzed again at once;
- * otherwise entities move with the text, and the rest is left for later. Throws `conflict` and `invalid_request`.
+ * Computes what replaced segments change. Where the text is short or redacted, it is analyzed again at once; otherwise
+ * entities move with the text, and the rest is left for later.
  */
 export const prepareEdit = async (
   deps: Deps,
   transcript: Transcript,
-  edits: Edits,
+  segments: readonly SegmentText[],
+  asked: readonly Replacement[],
 ): Promise<PreparedEdit> => {
-  const segments = readSegmentTexts(deps.db, transcript.id);
-  refuseStale(segments, edits);
-  refuseUnknown(segments, edits);
-  const edited = await editSegments(deps, transcript.id, segments, edits);
-  const isTextSame = [...edited.values()].every(({ before, after }) => before.text === after.text);
-  if (isTextSame || canFollowLater(transcript)) return prepareQuickly(transcript, segments, edited);
-  const all = readSegments(deps.db, transcript.id).map(
-    (segment, place) => edited.get(place)?.after ?? segment,
-  );
-  const findings = await analyzeAgain(deps, transcript, all);
+  const replacements = asked.filter(isChanging);
+  const spans = replacements.map(({ span }) => span);
+  const texts = textsOf(transcript, segments, replacements);
+  const speakers = movedSpeakers(transcript, segments, replacements);
+  if (texts.isSame || canFollowLater(transcript)) {
+    return {
+      spans,
+      inverse: inverseSpans(
+        spans,
+        replacements.map(({ replaced }) => replaced),
+      ),
+      change: replacements.length === 0 ? {} : quickChange(transcript, texts, replacements),
+      speakers,
+      isAnalysisOutdated: !texts.isSame && hasAnalyses(transcript.options),
+    };
+  }
+  const before = readSegments(deps.db, transcript.id);
+  const findings = await analyzeAgain(deps, transcript, withSpans(before, spans));
+  // The analysis may have redacted or masked words of other segments.
+  const whole = differingSpan(before, findings.segments);
   return {
-    writeSegments: (db) => replaceSegments(db, transcript.id, findings.segments),
+    spans: whole,
+    inverse: inverseSpans(
+      whole,
+      whole.map(({ at, count }) => before.slice(at, at + count)),
+    ),
     change: findingsFields(transcript, findings, transcript.analysis),
+    speakers,
     isAnalysisOutdated: false,
   };
 };

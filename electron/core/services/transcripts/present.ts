@@ -54,7 +54,7 @@ const presentSegment = (segment: StoredSegment, index: number, withWords: boolea
   speaker_id: segment.speaker_id,
   ...(withWords
     ? {
-        words: segment.words.map(({ word, start, end, confidence, speaker_id, alternatives }) => ({
+        words: segment.words.map(({ word, start, end, confidence, speaker_id, alternatives, overlap }) => ({
           word,
           start,
           end,
@@ -68,6 +68,7 @@ const presentSegment = (segment: StoredSegment, index: number, withWords: boolea
                   confidence: round(other.confidence, 3),
                 })),
               }),
+          ...(overlap === true ? { overlap } : {}),
         })),
       }
     : {}),
@@ -135,9 +136,27 @@ export const presentTranscript = (
   ...(transcript.source === null ? {} : { source: transcript.source }),
 });
 
+type SpeakerStatistics = Pick<SentenceData['data']['statistics'], 'speakers'>;
+
+const speakerStatistics = (
+  { speakers }: Pick<Transcription, 'speakers'>,
+  segments: readonly StoredSegment[],
+): SpeakerStatistics => {
+  if (speakers === undefined) return {};
+  const words = new Map<string, number>();
+  for (const { speaker_id, words: own } of segments) {
+    if (speaker_id !== null) words.set(speaker_id, (words.get(speaker_id) ?? 0) + own.length);
+  }
+  const rows = Object.entries(speakers).map(([label, { talk_seconds, share }]) => [
+    label,
+    { words: words.get(label) ?? 0, talk_seconds, share },
+  ]);
+  return { speakers: Object.fromEntries(rows) };
+};
+
 /** The sentences of a transcript, with statistics. */
 export const presentSentences = (
-  transcript: Pick<Transcript, 'id' | 'duration'>,
+  transcript: Pick<Transcription, 'id' | 'duration' | 'speakers'>,
   segments: readonly StoredSegment[],
 ): SentenceData['data'] => {
   const sentences = splitSentences(segments);
@@ -151,6 +170,6 @@ export const presentSentences = (
     total_sentences: sentences.length,
     total_duration: roundMs(transcript.duration),
     sentences,
-    statistics: sentenceStatistics(segments),
+    statistics: { ...sentenceStatistics(segments), ...speakerStatistics(transcript, segments) },
   };
 };

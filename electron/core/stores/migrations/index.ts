@@ -12,6 +12,7 @@ import { records } from './100-records.ts';
 import { logins } from './110-logins.ts';
 import { reservations } from './120-reservations.ts';
 import { erasures } from './130-erasures.ts';
+import { edits } from './140-edits.ts';
 
 /** One step of the schema. Append only: a released step is never changed. */
 export type Migration = { readonly version: number; readonly sql: string };
@@ -30,6 +31,7 @@ export const MIGRATIONS: readonly Migration[] = [
   logins,
   reservations,
   erasures,
+  edits,
 ];
 
 export const newestVersion = Math.max(...MIGRATIONS.map((migration) => migration.version));

@@ -1,0 +1,306 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import type {
+  AddSpeaker,
+  MergeSpeakers,
+  PatchTranscript,
+  SplitSpeaker,
+  Transcription,
+} from '../../../contract/transcript.ts';
+import { type Clock, isoTime } from '../../base/clock.ts';
+import { AppError } from '../../base/errors.ts';
+import { KeyedLock } from '../../base/keyed-lock.ts';
+import { defaultName, nextLabel } from '../../base/speaker-names.ts';
+import type { Analyzer } from '../../pipeline/findings/analyze.ts';
+import type { StoredAnalysis } from '../../stores/codecs.ts';
+import type { ReadableDb, WritableDb } from '../../stores/database.ts';
+import {
+  addEdit,
+  type Direction,
+  deleteEdits,
+  type EditKind,
+  type EditPatch,
+  findEdit,
+  readPatch,
+  turnEdit,
+} from '../../stores/edits.ts';
+import { isAnalysisOutdated } from '../../stores/outdated-analyses.ts';
+import { markForScrub } from '../../stores/scrub.ts';
+import { touchesIndex } from '../../stores/search.ts';
+import { replaceSpans } from '../../stores/segment-spans.ts';
+import { readSegmentTexts, type SegmentText } from '../../stores/segments.ts';
+import { readSpeakerEmbeddings, replaceSpeakerEmbeddings } from '../../stores/speakers.ts';
+import type { Transcript } from '../../stores/transcript-record.ts';
+import { updateTranscript } from '../../stores/transcripts.ts';
+import type { SpeakerService } from '../speakers.ts';
+import { nameSpeakers } from './analyze.ts';
+import { editSegments, type Replacement, refuseUnknownSpeaker } from './edited-segments.ts';
+import { type FollowUpAnalyses, isSameText } from './follow-up.ts';
+import { type PreparedEdit, prepareEdit } from './prepare-edit.ts';
+import { matchingTurn, mergeReplacements, patchReplacements, splitEdits } from './speaker-edits.ts';
+
+type Deps = {
+  readonly db: WritableDb;
+  readonly clock: Clock;
+  readonly analyze: Analyzer;
+  readonly speakers: SpeakerService;
+  readonly followUp: FollowUpAnalyses;
+  /** The stored transcript of a user. Throws `transcript_not_found`. */
+  readonly stored: (userId: string, id: string) => Transcript;
+  readonly publishChange: (userId: string, id: string) => void;
+};
+
+type Speakers = NonNullable<StoredAnalysis['speakers']>;
+
+/** What an edit makes of a transcript, by its state before. */
+type Plan = {
+  readonly kind: EditKind;
+  readonly replacements: readonly Replacement[];
+  /** The transcript with a speaker who is new. */
+  readonly base?: Transcript;
+  /** Called in the transaction with the speakers after segments changed hands. Undefined for none. */
+  readonly speakers?: (moved: Speakers | undefined, transcript: Transcript) => Speakers | undefined;
+  /** Takes a step in the history instead of adding one. */
+  readonly turn?: { readonly direction: Direction; readonly patch: EditPatch };
+  /** False where another step is to follow. */
+  readonly isLast?: boolean;
+  readonly name?: string | undefined;
+};
+
+type Planner = (transcript: Transcript, segments: readonly SegmentText[]) => Plan | Promise<Plan>;
+
+const notReady = (message: string) => new AppError('transcript_not_ready', message);
+
+const presentEdit = (db: ReadableDb, id: string, direction: Direction) => {
+  const edit = findEdit(db, id, direction);
+  return edit === undefined
+    ? null
+    : { id: edit.number, kind: edit.kind, created_at: isoTime(edit.createdAt) };
+};
+
+/** What can be undone and redone; nothing where nobody edited. */
+export const editsOf = (db: ReadableDb, { id, revision }: Transcript): Pick<Transcription, 'edits'> => {
+  if (revision === 0) return {};
+  const edits = { undo: presentEdit(db, id, 'undo'), redo: presentEdit(db, id, 'redo') };
+  return edits.undo === null && edits.redo === null ? {} : { edits };
+};
+
+/** People's edits of transcripts: texts, paragraphs, and who speaks. One history for all, in which each can be undone. */
+export class TranscriptEdits {
+  readonly #deps: Deps;
+  /** Runs the edits of one transcript one after the other. */
+  readonly #running = new KeyedLock();
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Applies a person's corrections: name, text and speakers of segments, names of speakers. The analyses of a long text
+   * follow when the person pauses (`FollowUpAnalyses`).
+   */
+  change(userId: string, id: string, patch: PatchTranscript): Promise<void> {
+    const { db, speakers: service } = this.#deps;
+    const { segments: edits = [], speakers: names, name } = patch;
+    const isSpeakerEdit = edits.some(({ speaker_id }) => speaker_id !== undefined);
+    const find = () => {
+      if (isSpeakerEdit) return this.#completed(userId, id);
+      return patch.segments === undefined ? this.#deps.stored(userId, id) : this.#finished(userId, id);
+    };
+    let current = edits;
+    return this.#edit(userId, id, find, async (transcript, segments) => {
+      const replacements = await editSegments(db, transcript, segments, current);
+      const turn = names === undefined && !isSpeakerEdit ? matchingTurn(db, id, replacements) : undefined;
+      if (turn !== undefined) {
+        // The steps between are no conflict.
+        current = edits.map(({ was: _, ...edit }) => edit);
+        return { ...this.#turnPlan(id, turn.direction, segments), name, isLast: turn.steps === 1 };
+      }
+      const isText = edits.some(
+        ({ text, paragraph_starts: starts }) => text !== undefined || starts !== undefined,
+      );
+      return {
+        kind: isText ? 'text' : 'speakers',
+        replacements,
+        name,
+        ...(names === undefined
+          ? {}
+          : { speakers: (moved, now) => nameSpeakers({ ...now, speakers: moved }, names, service) }),
+      };
+    });
+  }
+
+  addSpeaker(userId: string, id: string, { name, color }: AddSpeaker): Promise<void> {
+    const find = () => this.#completed(userId, id);
+    return this.#edit(userId, id, find, () => ({
+      kind: 'speakers',
+      replacements: [],
+      speakers: (speakers = {}) => {
+        const label = this.#newLabel(id, speakers);
+        const added = { name: name ?? defaultName(label), talk_seconds: 0, share: 0 };
+        return { ...speakers, [label]: { ...added, ...(color === undefined ? {} : { color }) } };
+      },
+    }));
+  }
+
+  /** Gives everything that one speaker says to another. Throws `invalid_request` for a label that there is not. */
+  merge(userId: string, id: string, { from, into }: MergeSpeakers): Promise<void> {
+    const find = () => this.#completed(userId, id);
+    return this.#edit(userId, id, find, (transcript, segments) => {
+      refuseUnknownSpeaker(transcript, from, 'from');
+      refuseUnknownSpeaker(transcript, into, 'into');
+      return {
+        kind: 'speakers',
+        replacements: mergeReplacements(this.#deps.db, id, segments, from, into),
+        speakers: ({ [from]: _, ...speakers } = {}) => speakers,
+      };
+    });
+  }
+
+  /** Makes a new speaker of segments of another one. Throws `conflict` where one is no longer that speaker's. */
+  split(userId: string, id: string, { from, segments: chosen, name }: SplitSpeaker): Promise<void> {
+    const find = () => this.#completed(userId, id);
+    return this.#edit(userId, id, find, async (transcript, segments) => {
+      refuseUnknownSpeaker(transcript, from, 'from');
+      const speakers = transcript.analysis.speakers ?? {};
+      const label = this.#newLabel(id, speakers);
+      const added = { name: name ?? defaultName(label), talk_seconds: 0, share: 0 };
+      const base = {
+        ...transcript,
+        analysis: { ...transcript.analysis, speakers: { ...speakers, [label]: added } },
+      };
+      const replacements = await editSegments(this.#deps.db, base, segments, splitEdits(from, label, chosen));
+      return { kind: 'speakers', replacements, base };
+    });
+  }
+
+  /**
+   * Undoes the last edit, or makes the one again that was undone last. Throws `conflict` where there is none, or where it is
+   * not the one that the caller means.
+   */
+  turn(userId: string, id: string, direction: Direction, expected: number | undefined): Promise<void> {
+    const find = () => this.#completed(userId, id);
+    return this.#edit(userId, id, find, (_, segments) => {
+      const next = findEdit(this.#deps.db, id, direction);
+      if (next === undefined) throw new AppError('conflict', `There is nothing to ${direction}.`);
+      if (expected !== undefined && next.number !== expected) {
+        throw new AppError('conflict', 'The transcript was changed elsewhere in the meantime.');
+      }
+      return this.#turnPlan(id, direction, segments);
+    });
+  }
+
+  /** Forgets all edits, with the texts that they replaced. */
+  forget(userId: string, id: string): Promise<void> {
+    const { db, stored, publishChange } = this.#deps;
+    return this.#running.run(id, async () => {
+      stored(userId, id);
+      db.transaction(() => {
+        deleteEdits(db, id);
+        markForScrub(db, 'log');
+      });
+      await nextTurn();
+      publishChange(userId, id);
+    });
+  }
+
+  #turnPlan(id: string, direction: Direction, segments: readonly SegmentText[]): Plan {
+    const { db } = this.#deps;
+    const patch = readPatch(db, id, direction);
+    const replacements = patch && patchReplacements(db, id, segments, patch);
+    if (patch === undefined || replacements === undefined) {
+      throw new AppError('conflict', 'This edit no longer fits the transcript.');
+    }
+    const { speakers } = patch;
+    return {
+      kind: 'speakers',
+      replacements,
+      turn: { direction, patch },
+      ...(speakers === undefined ? {} : { speakers: () => speakers ?? undefined }),
+    };
+  }
+
+  #edit(userId: string, id: string, find: () => Transcript, plan: Planner): Promise<void> {
+    return this.#running.run(id, async () => {
+      // The text may change between reading and writing only by an analysis, whose masked words must not be lost.
+      while (!(await this.#tryEdit(find, plan))) await nextTurn();
+      await nextTurn();
+      this.#deps.publishChange(userId, id);
+    });
+  }
+
+  /** False where the transcript changed meanwhile, or another step is to follow: try again. */
+  async #tryEdit(find: () => Transcript, planner: Planner): Promise<boolean> {
+    const { db } = this.#deps;
+    const before = find();
+    const segments = readSegmentTexts(db, before.id);
+    const plan = await planner(before, segments);
+    const prepared = await prepareEdit(this.#deps, plan.base ?? before, segments, plan.replacements);
+    await nextTurn();
+    return db.transaction(() => {
+      const now = find();
+      if (plan.replacements.length > 0 && !isSameText(now, before)) return false;
+      this.#write(now, plan, prepared);
+      return plan.isLast !== false;
+    });
+  }
+
+  #write(now: Transcript, plan: Plan, prepared: PreparedEdit): void {
+    const { db, followUp } = this.#deps;
+    const { id } = now;
+    const moved = prepared.speakers ?? now.analysis.speakers;
+    const speakers = plan.speakers === undefined ? moved : plan.speakers(moved, now);
+    const isNaming = !isDeepStrictEqual(speakers, now.analysis.speakers);
+    const isEdit = isNaming || prepared.spans.length > 0;
+    if (!isEdit && plan.name === undefined) return;
+    replaceSpans(db, id, prepared.spans);
+    if (isEdit) {
+      const inverse: EditPatch = {
+        spans: prepared.inverse,
+        ...(isNaming ? { speakers: now.analysis.speakers ?? null } : {}),
+      };
+      this.#record(now, plan, inverse);
+    }
+    const { speakers: _, ...analysis } = prepared.change.analysis ?? now.analysis;
+    const change = {
+      ...prepared.change,
+      ...(isNaming ? { analysis: { ...analysis, ...(speakers === undefined ? {} : { speakers }) } } : {}),
+      ...(plan.name === undefined ? {} : { name: plan.name, isNameGiven: true }),
+      ...(isEdit ? { revision: now.revision + 1 } : {}),
+    };
+    updateTranscript(db, id, change);
+    markForScrub(db, touchesIndex(change) ? 'index' : 'log');
+    if (prepared.isAnalysisOutdated || isAnalysisOutdated(db, id)) followUp.schedule(id);
+  }
+
+  #record({ id, revision }: Transcript, { kind, turn }: Plan, inverse: EditPatch): void {
+    const { db, clock } = this.#deps;
+    if (turn === undefined) {
+      addEdit(db, id, { number: revision + 1, kind, createdAt: clock.now() }, inverse);
+      return;
+    }
+    const { forgetsVoices } = turn.patch;
+    // Their labels are those of the other diarization.
+    if (forgetsVoices === true) replaceSpeakerEmbeddings(db, id, []);
+    turnEdit(db, id, turn.direction, forgetsVoices === true ? { ...inverse, forgetsVoices } : inverse);
+  }
+
+  /** A label that stands for nobody, also not for the voice of a speaker who was merged. */
+  #newLabel(id: string, speakers: Speakers): string {
+    const voices = readSpeakerEmbeddings(this.#deps.db, id).map(({ speaker }) => speaker);
+    return nextLabel([...Object.keys(speakers), ...voices]);
+  }
+
+  /** Throws `transcript_not_ready` while its job waits or runs. */
+  #finished(userId: string, id: string): Transcript {
+    const transcript = this.#deps.stored(userId, id);
+    if (transcript.status === 'processing') throw notReady('This transcription is still being worked on.');
+    return transcript;
+  }
+
+  #completed(userId: string, id: string): Transcript {
+    const transcript = this.#finished(userId, id);
+    if (transcript.status === 'failed') throw notReady('This transcription failed: try it again first.');
+    return transcript;
+  }
+}

@@ -1,0 +1,142 @@
+import { patchCodec, type StoredPatch } from './codecs.ts';
+import { type ReadableDb, sql, type WritableDb } from './database.ts';
+import type { EditRow } from './schema.ts';
+import type { SegmentSpan } from './segment-spans.ts';
+import { packWords, unpackWords } from './segments.ts';
+
+/** What leads from one state of a transcript to another. */
+export type EditPatch = Omit<StoredPatch, 'spans'> & { readonly spans: readonly SegmentSpan[] };
+
+export type EditKind = EditRow['kind'];
+
+/** An edit without its content. */
+export type EditSummary = { readonly number: number; readonly kind: EditKind; readonly createdAt: number };
+
+/** The edit that Undo takes back next, or the one that Redo makes again. */
+export type Direction = 'undo' | 'redo';
+
+/** Edits of one transcript that are kept, the latest. */
+const MAX_EDITS = 200;
+
+const encodePatch = ({ spans, ...rest }: EditPatch): string =>
+  patchCodec.encode({
+    ...rest,
+    spans: spans.map(({ at, count, segments }) => ({
+      at,
+      count,
+      segments: segments.map(({ text, start, end, speaker_id, words }) => ({
+        text,
+        start,
+        end,
+        speaker_id,
+        words: packWords(words),
+      })),
+    })),
+  });
+
+const decodePatch = (text: string): EditPatch => {
+  const { spans, ...rest } = patchCodec.decode(text);
+  return {
+    ...rest,
+    spans: spans.map(({ at, count, segments }) => ({
+      at,
+      count,
+      segments: segments.map(({ words, ...segment }, index) => ({
+        ...segment,
+        id: at + index,
+        words: unpackWords(words),
+      })),
+    })),
+  };
+};
+
+const nextOf = (transcriptId: string, direction: Direction, count = 1) =>
+  sql
+    .selectFrom('edits')
+    .where('transcript_id', '=', transcriptId)
+    .where('undone', '=', direction === 'redo' ? 1 : 0)
+    // Undone edits are later than all others, and made again in their order.
+    .orderBy('number', direction === 'redo' ? 'asc' : 'desc')
+    .limit(count);
+
+export const findEdit = (
+  db: ReadableDb,
+  transcriptId: string,
+  direction: Direction,
+): EditSummary | undefined => {
+  const row = db.get(nextOf(transcriptId, direction).select(['number', 'kind', 'created_at']));
+  return row && { number: row.number, kind: row.kind, createdAt: row.created_at };
+};
+
+/** What undoes the last edit, or makes the last undone one again. */
+export const readPatch = (
+  db: ReadableDb,
+  transcriptId: string,
+  direction: Direction,
+): EditPatch | undefined => {
+  const row = db.get(nextOf(transcriptId, direction).select('patch'));
+  return row && decodePatch(row.patch);
+};
+
+/** The steps of a direction that are edits of texts, up to the first that is none. */
+export const readTextPatches = (
+  db: ReadableDb,
+  transcriptId: string,
+  direction: Direction,
+  count: number,
+): EditPatch[] => {
+  const rows = db.all(nextOf(transcriptId, direction, count).select(['kind', 'patch']));
+  const other = rows.findIndex(({ kind }) => kind !== 'text');
+  return rows.slice(0, other === -1 ? rows.length : other).map(({ patch }) => decodePatch(patch));
+};
+
+type NewEdit = { readonly number: number; readonly kind: EditKind; readonly createdAt: number };
+
+/** Adds an edit by what undoes it. Those that were undone before can no longer be made again. */
+export const addEdit = (db: WritableDb, transcriptId: string, edit: NewEdit, patch: EditPatch): void => {
+  const own = sql.deleteFrom('edits').where('transcript_id', '=', transcriptId);
+  db.run(own.where('undone', '=', 1));
+  db.run(
+    sql.insertInto('edits').values({
+      transcript_id: transcriptId,
+      number: edit.number,
+      kind: edit.kind,
+      undone: 0,
+      patch: encodePatch(patch),
+      created_at: edit.createdAt,
+    }),
+  );
+  const oldest = db.get(
+    sql
+      .selectFrom('edits')
+      .select('number')
+      .where('transcript_id', '=', transcriptId)
+      .orderBy('number', 'desc')
+      .offset(MAX_EDITS)
+      .limit(1),
+  );
+  if (oldest !== undefined) db.run(own.where('number', '<=', oldest.number));
+};
+
+/** Marks the next edit of a direction as undone or made again; `patch` leads back. */
+export const turnEdit = (
+  db: WritableDb,
+  transcriptId: string,
+  direction: Direction,
+  patch: EditPatch,
+): void => {
+  const edit = findEdit(db, transcriptId, direction);
+  if (edit === undefined) return;
+  db.run(
+    sql
+      .updateTable('edits')
+      .set({ undone: direction === 'undo' ? 1 : 0, patch: encodePatch(patch) })
+      .where('transcript_id', '=', transcriptId)
+      .where('number', '=', edit.number),
+  );
+};
+
+/** Forgets all edits of a transcript: what they would bring back is redacted or gone. */
+export const deleteEdits = (db: WritableDb, transcriptId: string): void => {
+  db.run(sql.deleteFrom('edits').where('transcript_id', '=', transcriptId));
+};
