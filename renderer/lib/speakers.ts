@@ -7,3 +7,6 @@ export const speakerIndex = (id: string): number =>
 /** The CSS color of a speaker: six colors in turn. */
 export const speakerColor = (index: number): string =>
   `var(--speaker-${COLORS[((index % 6) + 6) % 6] ?? 'a'})`;
+
+/** The colors that a person can give: their indices. */
+export const COLOR_INDICES = COLORS.map((_, index) => index);

@@ -36,6 +36,7 @@ const SHORTCUTS: readonly Group[] = [
       ['⇧ ← →', 'keys.sentence'],
       ['[ ]', 'keys.rate'],
       ['E', 'keys.edit'],
+      ['S', 'keys.speaker'],
       ['R', 'keys.review'],
       ['A', 'keys.analyze'],
       ['Ctrl F', 'keys.find'],

@@ -1,9 +1,10 @@
 import type { SegmentText } from './model/edit.ts';
 
-/** What one step of the history sets: texts of segments, or the name of a speaker. */
+/** What one step of the history does: it sets texts of segments, or takes back or makes again an edit of the server's. */
 export type Step =
   | { readonly segments: readonly SegmentText[] }
-  | { readonly speaker: string; readonly name: string };
+  | { readonly undo: number | undefined }
+  | { readonly redo: number | undefined };
 
 /** A change that can be undone. */
 export type Change = { readonly before: Step; readonly after: Step };
@@ -20,17 +21,23 @@ type Options = {
   readonly setState: (state: HistoryState) => void;
   /** Makes a step; rejects if it could not be made. */
   readonly perform: (step: Step) => Promise<void>;
+  /** The step beyond those that this page knows: what was edited before it was opened. */
+  readonly beyond: (direction: 'undo' | 'redo') => Step | undefined;
 };
 
 const touches = ({ after }: Change, segments: ReadonlySet<number>): boolean =>
   'segments' in after && after.segments.some((each) => segments.has(each.id));
 
 /** The one list of changes that Undo and Redo walk, whichever button or key asks for it. */
-export const createHistory = ({ getState, setState, perform }: Options) => {
+export const createHistory = ({ getState, setState, perform, beyond }: Options) => {
   /** Takes a step back or forth; a step that fails leaves the history as it was. */
   const move = async (from: keyof HistoryState, to: keyof HistoryState, side: keyof Change) => {
     const change = getState()[from].at(-1);
-    if (change === undefined) return;
+    if (change === undefined) {
+      const step = beyond(side === 'before' ? 'undo' : 'redo');
+      if (step !== undefined) await perform(step);
+      return;
+    }
     const put = (on: keyof HistoryState, off: keyof HistoryState) => {
       const state = getState();
       setState({

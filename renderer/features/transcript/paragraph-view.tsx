@@ -1,20 +1,21 @@
-import { Pencil } from 'lucide-react';
+import { Pencil, UserRound } from 'lucide-react';
 import { memo, type ReactNode } from 'react';
 import { useStore } from 'zustand';
 import { useI18n } from '../../app/services.tsx';
 import { cx } from '../../lib/classes.ts';
 import { formatClock } from '../../lib/format.ts';
-import { speakerColor, speakerIndex } from '../../lib/speakers.ts';
 import type { Doc, Paragraph } from './model/document.ts';
 import { isUncertain } from './model/low-confidence.ts';
 import { ParagraphEditor } from './paragraph-editor.tsx';
-import { useEditParagraph, useReader } from './reader.tsx';
-import { SpeakerName, useSpeakerName } from './speaker-name.tsx';
+import { askForSpeaker, useEditParagraph, useReader } from './reader.tsx';
+import { SpeakerName, useSpeakerColors, useSpeakerName } from './speaker-name.tsx';
 
 /** A paragraph with its speaker and time. */
 export const ParagraphView = memo(({ doc, index }: { doc: Doc; index: number }) => {
-  const { view, player } = useReader();
+  const reader = useReader();
+  const { view, player } = reader;
   const { t } = useI18n();
+  const colorOf = useSpeakerColors();
   const editParagraph = useEditParagraph();
   const isEditing = useStore(view, (state) => state.edited?.paragraph === index);
   const isActive = useStore(view, (state) => state.activeParagraph === index);
@@ -32,9 +33,7 @@ export const ParagraphView = memo(({ doc, index }: { doc: Doc; index: number }) 
       aria-setsize={doc.paragraphs.length}
       tabIndex={tabIndex}
       className={cx('turn group', isContinued && 'goes-on')}
-      style={
-        paragraph.speaker === null ? undefined : { '--c': speakerColor(speakerIndex(paragraph.speaker)) }
-      }
+      style={paragraph.speaker === null ? undefined : { '--c': colorOf(paragraph.speaker) }}
     >
       <header className="mb-[3px] flex h-5 items-center gap-2.5">
         {paragraph.showsSpeaker && paragraph.speaker !== null && (
@@ -53,6 +52,20 @@ export const ParagraphView = memo(({ doc, index }: { doc: Doc; index: number }) 
         >
           {time}
         </button>
+        {!isEditing && (
+          <button
+            type="button"
+            tabIndex={tabIndex}
+            aria-label={t('assign.paragraph', { time: formatClock(paragraph.start) })}
+            className="grid size-5 place-items-center rounded-[4px] text-ink-3 opacity-0 group-hover:opacity-100 hover:bg-sunken hover:text-ink focus-visible:opacity-100"
+            onClick={(event) => {
+              event.stopPropagation();
+              askForSpeaker(reader, { first: paragraph.firstWord, last: paragraph.endWord - 1 });
+            }}
+          >
+            <UserRound size={12} aria-hidden />
+          </button>
+        )}
         {!isEditing && (
           <button
             type="button"

@@ -20,6 +20,7 @@ import { nearestWordAt } from './model/document.ts';
 import { getTimeline } from './model/timeline.ts';
 import { SEEK_STEP_SECONDS } from './player.ts';
 import { useReader } from './reader.tsx';
+import { SpeakerTurns } from './speaker-turns.tsx';
 
 /** Seconds that the detail shows. */
 export const ZOOM_SECONDS = [600, 120, 30] as const;
@@ -168,6 +169,7 @@ const Overview = ({ peaks, isPending, range, isLong }: OverviewProps) => {
       ) : (
         <div className={isPending ? 'skeleton h-full' : 'h-full border-b border-line-2'} />
       )}
+      <SpeakerTurns from={from} to={to} />
       <div ref={playhead} className={PLAYHEAD} aria-hidden />
     </div>
   );
@@ -204,6 +206,7 @@ const Detail = ({ peaks, whole }: { peaks: Peaks; whole: Range }) => {
     <div aria-hidden className="mb-2" data-detail>
       <div ref={area} className="relative h-14 cursor-pointer touch-none" {...pointer}>
         <Waveform peaks={shown} from={0} to={0} playedRef={played} className="h-full" />
+        <SpeakerTurns from={page.from} to={page.to} />
         <div ref={playhead} className={PLAYHEAD} />
       </div>
       <div className="tnum mt-1 flex justify-between font-mono text-2xs text-ink-3">

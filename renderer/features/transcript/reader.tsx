@@ -10,6 +10,9 @@ type EditedParagraph = {
   readonly word?: number | undefined;
 };
 
+/** Words of the document, from the first to the last. */
+export type WordSpan = { readonly first: number; readonly last: number };
+
 type ReaderView = {
   readonly panel: 'none' | 'find' | 'review';
   readonly query: string;
@@ -27,6 +30,8 @@ type ReaderView = {
   readonly isExporting: boolean;
   /** Whether the analyze dialog is open. */
   readonly isAnalyzing: boolean;
+  /** The words that the dialog gives to another speaker. */
+  readonly assigned: WordSpan | undefined;
   /** Whether the side panel is open as a dialog, in a narrow window. */
   readonly isSidePanelOpen: boolean;
 };
@@ -45,6 +50,7 @@ export const createReaderView = (acceptedWords: ReadonlySet<number>) =>
     zoom: 1,
     isExporting: false,
     isAnalyzing: false,
+    assigned: undefined,
     isSidePanelOpen: false,
   }));
 
@@ -70,6 +76,11 @@ export const ReaderProvider = ({ value, children }: { value: Reader; children: R
 export const editParagraph = ({ editor, view }: Reader, paragraph: number, word?: number): void => {
   if (editor.store.getState().transcript?.status === 'completed')
     view.setState({ edited: { paragraph, word } });
+};
+
+/** Asks who speaks these words, unless a job is running. */
+export const askForSpeaker = ({ editor, view }: Reader, assigned: WordSpan): void => {
+  if (editor.store.getState().transcript?.status === 'completed') view.setState({ assigned });
 };
 
 export const useEditParagraph = () => {

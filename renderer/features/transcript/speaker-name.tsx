@@ -1,9 +1,9 @@
 import { Popover } from 'radix-ui';
-import { useState } from 'react';
+import { useCallback, useState } from 'react';
 import { useStore } from 'zustand';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { describeError } from '../../lib/errors.ts';
-import { speakerColor, speakerIndex } from '../../lib/speakers.ts';
+import { COLOR_INDICES, speakerColor, speakerIndex } from '../../lib/speakers.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, TextInput } from '../../ui/field.tsx';
 import { Switch } from '../../ui/switch.tsx';
@@ -20,6 +20,55 @@ export const useSpeakerName = (speaker: string | null): string => {
     : given;
 };
 
+/** The labels and names of all speakers of the transcript. */
+export const useSpeakerNames = (): (readonly [label: string, name: string])[] => {
+  const { editor } = useReader();
+  const { t } = useI18n();
+  const speakers = useStore(editor.store, (state) => state.transcript?.speakers);
+  return Object.entries(speakers ?? {}).map(([label, { name }]) => [
+    label,
+    name === `Speaker ${label}` ? t('speaker.unnamed', { id: label }) : name,
+  ]);
+};
+
+/** The CSS color of a speaker: the one that a person gave, else in turn. */
+export const useSpeakerColors = (): ((speaker: string) => string) => {
+  const { editor } = useReader();
+  const speakers = useStore(editor.store, (state) => state.transcript?.speakers);
+  return useCallback(
+    (speaker) => speakerColor(speakers?.[speaker]?.color ?? speakerIndex(speaker)),
+    [speakers],
+  );
+};
+
+type ColorsProps = { speaker: string; onPick: (color: number) => void };
+
+const Colors = ({ speaker, onPick }: ColorsProps) => {
+  const { editor } = useReader();
+  const { t } = useI18n();
+  const given = useStore(editor.store, (state) => state.transcript?.speakers?.[speaker]?.color);
+  const current = given ?? speakerIndex(speaker) % COLOR_INDICES.length;
+  return (
+    <fieldset className="mt-3">
+      <legend className="mb-1.5 text-xs font-medium text-ink-2">{t('speaker.color')}</legend>
+      <div className="flex gap-2">
+        {COLOR_INDICES.map((color) => (
+          <label key={color} className="speaker-color" style={{ '--c': speakerColor(color) }}>
+            <input
+              type="radio"
+              name="color"
+              className="absolute inset-0 m-0 size-full opacity-0"
+              aria-label={t('speaker.color.of', { number: String(color + 1) })}
+              checked={color === current}
+              onChange={() => onPick(color)}
+            />
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+};
+
 /** The speaker's name, with a popover that renames the speaker. */
 export const SpeakerName = ({ speaker, tabIndex }: { speaker: string; tabIndex?: number }) => {
   const { editor } = useReader();
@@ -28,24 +77,30 @@ export const SpeakerName = ({ speaker, tabIndex }: { speaker: string; tabIndex?:
   const name = useSpeakerName(speaker);
   // No speaker embeddings are stored for redacted transcripts.
   const redacted = useStore(editor.store, (state) => state.transcript?.redact_pii_sub !== undefined);
+  const colorOf = useSpeakerColors();
   const [open, setOpen] = useState(false);
   const [remember, setRemember] = useState(false);
   const save = async (text: string) => {
     setOpen(false);
     if (text.trim() === '' || (text.trim() === name && !remember)) return;
     try {
-      await editor.renameSpeaker(speaker, text.trim(), remember);
+      await editor.changeSpeaker(speaker, { name: text.trim(), ...(remember ? { remember } : {}) });
       setRemember(false);
     } catch (error) {
       toasts.show(describeError(error, t), { tone: 'bad' });
     }
+  };
+  const pick = (color: number) => {
+    editor
+      .changeSpeaker(speaker, { color })
+      .catch((error: unknown) => toasts.show(describeError(error, t), { tone: 'bad' }));
   };
   return (
     <Popover.Root open={open} onOpenChange={setOpen}>
       <Popover.Trigger
         tabIndex={tabIndex}
         className="rounded-[3px] font-[620] hover:underline hover:underline-offset-[3px]"
-        style={{ color: speakerColor(speakerIndex(speaker)) }}
+        style={{ color: colorOf(speaker) }}
       >
         {name}
       </Popover.Trigger>
@@ -68,6 +123,7 @@ export const SpeakerName = ({ speaker, tabIndex }: { speaker: string; tabIndex?:
                 <TextInput {...ids} name="name" defaultValue={name} maxLength={200} autoComplete="off" />
               )}
             </Field>
+            <Colors speaker={speaker} onPick={pick} />
             {!redacted && (
               <div className="mt-3">
                 <Switch

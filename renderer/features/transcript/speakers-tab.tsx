@@ -1,12 +1,14 @@
-import type { Transcription } from '../../../electron/contract/transcript.ts';
+import { Merge } from 'lucide-react';
+import type { Speaker, Transcription } from '../../../electron/contract/transcript.ts';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { describeError } from '../../lib/errors.ts';
 import { formatClock, formatPercent } from '../../lib/format.ts';
-import { speakerColor, speakerIndex } from '../../lib/speakers.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { useReader } from './reader.tsx';
 import { NotRequested, SideHeading } from './side-panel-parts.tsx';
-import { SpeakerName } from './speaker-name.tsx';
+import { SpeakerName, useSpeakerColors, useSpeakerNames } from './speaker-name.tsx';
+import { useHistory } from './use-history.ts';
 
 /** Suggests the name of a similar remembered voice; only the user applies it. */
 const SuggestedName = ({ speaker, name }: { speaker: string; name: string }) => {
@@ -15,7 +17,7 @@ const SuggestedName = ({ speaker, name }: { speaker: string; name: string }) => 
   const { t } = useI18n();
   const use = () =>
     editor
-      .renameSpeaker(speaker, name)
+      .changeSpeaker(speaker, { name })
       .catch((error: unknown) => toasts.show(describeError(error, t), { tone: 'bad' }));
   return (
     <p className="mb-1 flex items-center gap-2 ps-4 text-xs text-ink-2">
@@ -27,44 +29,101 @@ const SuggestedName = ({ speaker, name }: { speaker: string; name: string }) => 
   );
 };
 
+/** What can be done with a speaker beside naming: merging. */
+const SpeakerMenu = ({ speaker }: { speaker: string }) => {
+  const { editor } = useReader();
+  const { toasts } = useServices();
+  const { t } = useI18n();
+  const history = useHistory();
+  const names = useSpeakerNames();
+  const own = names.find(([label]) => label === speaker)?.[1] ?? speaker;
+  const others = names.filter(([label]) => label !== speaker);
+  const merge = (into: string, name: string) =>
+    editor.mergeSpeakers(speaker, into).then(
+      () =>
+        toasts.show(t('speaker.merged', { name: own, into: name }), {
+          action: { label: t('common.undo'), run: history.undo },
+        }),
+      (error: unknown) => toasts.show(describeError(error, t), { tone: 'bad' }),
+    );
+  if (others.length === 0) return null;
+  return (
+    <Menu
+      trigger={
+        <IconButton label={t('speaker.merge')}>
+          <Merge size={14} aria-hidden />
+        </IconButton>
+      }
+    >
+      {others.map(([label, name]) => (
+        <MenuItem key={label} onSelect={() => void merge(label, name)}>
+          {t('speaker.mergeInto', { name })}
+        </MenuItem>
+      ))}
+    </Menu>
+  );
+};
+
+type RowProps = { speaker: string; found: Speaker; most: number; isEditable: boolean };
+
+/** A speaker with a bar of the talk time, beside those of the others. */
+const SpeakerRow = ({ speaker, found, most, isEditable }: RowProps) => {
+  const { locale } = useI18n();
+  const colorOf = useSpeakerColors();
+  const color = colorOf(speaker);
+  return (
+    <li className="mb-2">
+      <div className="flex items-center gap-2 leading-7">
+        <i aria-hidden className="size-2 shrink-0 rounded-full" style={{ background: color }} />
+        <span className="min-w-0 truncate">
+          <SpeakerName speaker={speaker} />
+        </span>
+        <span className="tnum ms-auto whitespace-nowrap text-ink-2">
+          {formatClock(found.talk_seconds)} · {formatPercent(found.share, locale)}
+        </span>
+        {isEditable && <SpeakerMenu speaker={speaker} />}
+      </div>
+      <div aria-hidden className="ms-4 h-1.5 rounded-[2px] bg-sunken" data-talk={speaker}>
+        <div
+          className="h-full rounded-[2px]"
+          style={{ background: color, width: `${most === 0 ? 0 : (found.talk_seconds / most) * 100}%` }}
+        />
+      </div>
+      {found.suggested_name !== undefined && <SuggestedName speaker={speaker} name={found.suggested_name} />}
+    </li>
+  );
+};
+
 /** The speakers and their talk time. */
 export const SpeakersTab = ({ transcript }: { transcript: Transcription }) => {
-  const { t, locale } = useI18n();
+  const { editor } = useReader();
+  const { toasts } = useServices();
+  const { t } = useI18n();
   const speakers = Object.entries(transcript.speakers ?? {});
-  if (transcript.speakers === undefined) return <NotRequested>{t('side.speakers.none')}</NotRequested>;
+  const isEditable = transcript.status === 'completed';
+  const add = () =>
+    editor.addSpeaker().catch((error: unknown) => toasts.show(describeError(error, t), { tone: 'bad' }));
+  const most = Math.max(0, ...speakers.map(([, { talk_seconds: seconds }]) => seconds));
   return (
     <>
-      <SideHeading>{t('side.share')}</SideHeading>
-      <div className="flex h-2 gap-0.5" aria-hidden>
-        {speakers.map(([id, speaker]) => (
-          <span
-            key={id}
-            className="rounded-[2px] opacity-85"
-            style={{ background: speakerColor(speakerIndex(id)), flex: Math.max(speaker.share, 0.01) }}
-          />
-        ))}
-      </div>
-      <ul className="mt-3">
-        {speakers.map(([id, speaker]) => (
-          <li key={id}>
-            <div className="flex items-center gap-2 leading-7">
-              <i
-                aria-hidden
-                className="size-2 rounded-full"
-                style={{ background: speakerColor(speakerIndex(id)) }}
-              />
-              <SpeakerName speaker={id} />
-              <span className="tnum ms-auto text-ink-2">
-                {formatClock(speaker.talk_seconds)} · {formatPercent(speaker.share, locale)}
-              </span>
-            </div>
-            {speaker.suggested_name !== undefined && (
-              <SuggestedName speaker={id} name={speaker.suggested_name} />
-            )}
-          </li>
-        ))}
-      </ul>
-      <p className="mt-3 text-xs text-ink-2">{t('side.speakers.hint')}</p>
+      {transcript.speakers === undefined ? (
+        <NotRequested>{t('side.speakers.none')}</NotRequested>
+      ) : (
+        <>
+          <SideHeading>{t('side.share')}</SideHeading>
+          <ul>
+            {speakers.map(([id, found]) => (
+              <SpeakerRow key={id} speaker={id} found={found} most={most} isEditable={isEditable} />
+            ))}
+          </ul>
+        </>
+      )}
+      {isEditable && (
+        <Button variant="link" className="mt-1 text-xs" onClick={() => void add()}>
+          {t('speaker.add')}
+        </Button>
+      )}
+      {speakers.length > 0 && <p className="mt-3 text-xs text-ink-2">{t('side.speakers.hint')}</p>}
     </>
   );
 };

@@ -16,6 +16,7 @@ import { findMatches } from './model/find.ts';
 import { findUncertainSpans } from './model/low-confidence.ts';
 import { ParagraphView } from './paragraph-view.tsx';
 import { useEditParagraph, useReader } from './reader.tsx';
+import { SelectionButton } from './selection-button.tsx';
 import { useRovingParagraphs } from './use-roving-paragraphs.ts';
 
 const CHARACTERS_PER_LINE = 62;
@@ -262,6 +263,7 @@ export const TextView = () => {
           })}
         </div>
       </section>
+      <SelectionButton />
       {isPlaying && !isFollowing && (
         <Button
           className="enter absolute bottom-4 left-1/2 -translate-x-1/2 rounded-full shadow-high"

@@ -7,9 +7,14 @@ import { createAutosave, NOTHING_UNSAVED, type SaveState } from './autosave.ts';
 import { type Change, createHistory, type HistoryState, NO_HISTORY, type Step } from './history.ts';
 import { buildDoc, type Doc, wordsBySegment } from './model/document.ts';
 import { editDoc, type SegmentText, segmentTexts } from './model/edit.ts';
+import type { SpokenPart } from './model/spoken-parts.ts';
 import { writeUnsavedEdits } from './unsaved-edits.ts';
 
-type SpeakerNameInput = string | { readonly name: string; readonly remember: boolean };
+type SpeakerChange = {
+  readonly name?: string;
+  readonly remember?: boolean;
+  readonly color?: number | null;
+};
 
 type TranscriptState = SaveState &
   HistoryState & {
@@ -144,14 +149,49 @@ export const createTranscriptEditor = (client: Client, id: string, storage: Stor
       throw error;
     }
   };
-  const patch = (body: { name: string } | { speakers: Record<string, SpeakerNameInput> }) =>
-    change(() => client.call('patchTranscript', { params: { id }, body }));
+  const rename = (name: string) =>
+    change(() => client.call('patchTranscript', { params: { id }, body: { name } }));
 
+  const turn = async (operation: 'undoEdit' | 'redoEdit', edit: number | undefined) => {
+    await autosave.save();
+    const body = edit === undefined ? {} : { edit };
+    await change(() => client.call(operation, { params: { id }, body }));
+  };
   const perform = async (step: Step) => {
     if ('segments' in step) apply(step.segments);
-    else await patch({ speakers: { [step.speaker]: step.name } });
+    else if ('undo' in step) await turn('undoEdit', step.undo);
+    else await turn('redoEdit', step.redo);
   };
-  const history = createHistory({ getState: store.getState, setState: store.setState, perform });
+  const beyond = (direction: 'undo' | 'redo'): Step | undefined => {
+    const edit = store.getState().transcript?.edits?.[direction]?.id;
+    if (edit === undefined) return undefined;
+    return direction === 'undo' ? { undo: edit } : { redo: edit };
+  };
+  const history = createHistory({ getState: store.getState, setState: store.setState, perform, beyond });
+
+  /** Makes an edit on the server, which can be undone there; saves pending texts first, which come before it. */
+  const editOnServer = async (send: () => Promise<Transcription>): Promise<Change | undefined> => {
+    await autosave.save();
+    const earlier = store.getState().transcript?.edits?.undo?.id;
+    await change(send);
+    const made = store.getState().transcript?.edits?.undo?.id;
+    if (made === undefined || made === earlier) return undefined;
+    const done = { before: { undo: made }, after: { redo: made } };
+    history.record(done);
+    return done;
+  };
+
+  /** Gives words to a speaker of this transcript. */
+  const assignSpeaker = (parts: readonly SpokenPart[], speaker: string) =>
+    editOnServer(() => {
+      const segments = parts.map((part) => ({
+        id: part.id,
+        speaker_id: speaker,
+        was_speaker_id: part.speaker,
+        ...(part.words === undefined ? {} : { words: part.words }),
+      }));
+      return client.call('patchTranscript', { params: { id }, body: { segments } });
+    });
 
   return {
     store,
@@ -211,13 +251,29 @@ export const createTranscriptEditor = (client: Client, id: string, storage: Stor
     resolveConflict: (segment: number, keepMine: boolean) =>
       apply(autosave.resolveConflict(segment, keepMine)),
     /** `remember` stores the speaker's voice for later recordings; Undo takes back the name, not the voice. */
-    renameSpeaker: async (speaker: string, name: string, remember = false) => {
-      const before = store.getState().transcript?.speakers?.[speaker]?.name;
-      await patch({ speakers: { [speaker]: remember ? { name, remember } : name } });
-      if (before !== undefined && before !== name)
-        history.record({ before: { speaker, name: before }, after: { speaker, name } });
+    changeSpeaker: (speaker: string, given: SpeakerChange) =>
+      editOnServer(() =>
+        client.call('patchTranscript', { params: { id }, body: { speakers: { [speaker]: given } } }),
+      ),
+    assignSpeaker,
+    /** Makes a new speaker of words of another one. */
+    splitSpeaker: (from: string, parts: readonly SpokenPart[]) =>
+      editOnServer(() => {
+        const segments = parts.map((part) =>
+          part.words === undefined ? part.id : { id: part.id, words: part.words },
+        );
+        return client.call('splitSpeaker', { params: { id }, body: { from, segments } });
+      }),
+    mergeSpeakers: (from: string, into: string) =>
+      editOnServer(() => client.call('mergeSpeakers', { params: { id }, body: { from, into } })),
+    /** Gives words of several speakers to one who is new. */
+    assignNewSpeaker: async (parts: readonly SpokenPart[]) => {
+      await editOnServer(() => client.call('addSpeaker', { params: { id }, body: {} }));
+      const added = Object.keys(store.getState().transcript?.speakers ?? {}).at(-1);
+      if (added !== undefined) await assignSpeaker(parts, added);
     },
-    rename: (name: string) => patch({ name }),
+    addSpeaker: () => editOnServer(() => client.call('addSpeaker', { params: { id }, body: {} })),
+    rename,
     /** Requests analyses of the current text; saves pending edits first. */
     analyze: async (request: z.input<typeof AnalyzeTranscript>) => {
       await autosave.save();

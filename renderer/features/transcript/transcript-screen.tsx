@@ -9,6 +9,7 @@ import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/feedback.tsx';
 
 import { AnalyzeTranscriptDialog } from './analyze-transcript-dialog.tsx';
+import { AssignDialog } from './assign-dialog.tsx';
 import { DemonstrationNotice } from './demonstration-notice.tsx';
 import { ExportDialog } from './export-dialog.tsx';
 import { FindBar } from './find-bar.tsx';
@@ -169,6 +170,7 @@ const ReadingView = ({ reader }: { reader: Reader }) => {
   const panel = useStore(reader.view, (state) => state.panel);
   const isExporting = useStore(reader.view, (state) => state.isExporting);
   const isAnalyzing = useStore(reader.view, (state) => state.isAnalyzing);
+  const assigned = useStore(reader.view, (state) => state.assigned);
   useReaderShortcuts(reader);
   usePlayerTimeline(reader);
   useAnalysisOutcome(reader);
@@ -202,6 +204,7 @@ const ReadingView = ({ reader }: { reader: Reader }) => {
       </div>
       {isExporting && <ExportDialog />}
       {isAnalyzing && <AnalyzeTranscriptDialog />}
+      {doc !== undefined && assigned !== undefined && <AssignDialog doc={doc} span={assigned} />}
     </>
   );
 };

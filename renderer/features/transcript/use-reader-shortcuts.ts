@@ -3,7 +3,8 @@ import { useServices } from '../../app/services.tsx';
 import { isTyping } from '../../app/use-global-shortcuts.ts';
 import { lastAtOrBefore, paragraphOfWord } from './model/document.ts';
 import { RATES, SEEK_STEP_SECONDS } from './player.ts';
-import { editParagraph, type Reader } from './reader.tsx';
+import { askForSpeaker, editParagraph, type Reader } from './reader.tsx';
+import { selectedWords } from './selected-words.ts';
 import { type History, useHistory } from './use-history.ts';
 
 /** Seeks by words or sentences; a sentence ends at a word with final punctuation. */
@@ -39,6 +40,15 @@ export const editAtPlayhead = (reader: Reader) => {
   const word = Math.max(0, lastAtOrBefore(doc.starts, reader.player.time() + 0.001));
   reader.reveal.current(word);
   editParagraph(reader, paragraphOfWord(doc, word), word);
+};
+
+/** Asks for the speaker of the selected words, else of the active paragraph. */
+const askWhoSpeaks = (reader: Reader) => {
+  const { doc } = reader.editor.store.getState();
+  const paragraph = doc?.paragraphs[reader.view.getState().activeParagraph];
+  const words = paragraph && { first: paragraph.firstWord, last: paragraph.endWord - 1 };
+  const span = selectedWords() ?? words;
+  if (span !== undefined && span.first <= span.last) askForSpeaker(reader, span);
 };
 
 const commandFor = (
@@ -84,6 +94,8 @@ const actionFor = (reader: Reader, event: KeyboardEvent): (() => void) | undefin
         : undefined;
     case 'e':
       return () => editAtPlayhead(reader);
+    case 's':
+      return () => askWhoSpeaks(reader);
     case 'r':
       return () => view.setState({ panel: 'review', spanIndex: 0 });
     case 'Escape':

@@ -1,0 +1,187 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../support/browser.ts';
+import { discard, startServer, type TestServer } from '../support/server.ts';
+import { storeTalk, type Turn } from '../support/written-talk.ts';
+
+const TALK: readonly Turn[] = [
+  ['A', 'Good morning and welcome to the meeting.', 'We begin with the budget of the spring.'],
+  ['B', 'Thank you, the budget is ready.'],
+  ['A', 'Then we can decide today.'],
+];
+const NAMES = ['keyboard', 'mouse', 'merge', 'new', 'names', 'looks'] as const;
+
+describe('the speakers of a transcript', () => {
+  let server: TestServer;
+  let browser: Browser;
+  let window: TestWindow;
+  let page: Page;
+  const ids = new Map<string, string>();
+
+  beforeAll(async () => {
+    server = await startServer();
+    await server.stop();
+    for (const name of NAMES) ids.set(name, storeTalk(server.dataDir, name, TALK));
+    [server, browser] = await Promise.all([startServer({ dataDir: server.dataDir }), borrowBrowser()]);
+    window = await openWindow(browser, server);
+    ({ page } = window);
+  });
+  afterAll(async () => {
+    expect(window.errors).toEqual([]);
+    await browser?.close();
+    await discard(server);
+  });
+
+  type Name = (typeof NAMES)[number];
+  const stored = (name: Name) => server.client.call('getTranscript', { params: { id: ids.get(name) ?? '' } });
+  const told = async (name: Name) =>
+    (await stored(name)).segments.map(({ speaker_id, text }) => `${speaker_id}: ${text}`);
+  const open = async (name: Name, on: TestWindow = window) => {
+    await on.page.goto(`${server.url}/#/transcript/${ids.get(name)}`);
+    await on.page.locator('[data-w="0"]').waitFor();
+  };
+  const dialog = () => page.getByRole('dialog', { name: 'Who speaks?' });
+  const speakersOf = () => page.getByRole('article').getByRole('button', { name: /^Speaker [A-Z]$/ });
+  const paragraphs = async () => (await speakersOf().allTextContents()).join(' ');
+  const untilParagraphs = (labels: string) =>
+    expect.poll(paragraphs).toBe(labels.replaceAll(/\w/g, 'Speaker $&'));
+
+  it('are changed by keyboard alone: a paragraph, words of it, and several', async () => {
+    await open('keyboard');
+    await untilParagraphs('A B A');
+    const first = page.getByRole('article').first();
+    await first.focus();
+    await page.keyboard.press('s');
+    await dialog().waitFor();
+    // From the fifth word to the end of the second paragraph.
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    expect(await page.getByRole('radio', { name: 'Speaker B' }).isChecked()).toBe(true);
+    await page.getByRole('combobox', { name: 'From the word' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('option').first().waitFor();
+    for (let word = 0; word < 7; word++) await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('option').first().waitFor({ state: 'detached' });
+    expect(await page.getByRole('combobox', { name: 'To the word' }).textContent()).toContain('spring.');
+    const submit = page.getByRole('button', { name: 'Change speaker' });
+    const isOn = () => submit.evaluate((button) => button === document.activeElement);
+    for (let tabs = 0; tabs < 4 && !(await isOn()); tabs++) await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await untilParagraphs('A B A');
+    expect(await told('keyboard')).toEqual([
+      'A: Good morning and welcome to the meeting.',
+      'B: We begin with the budget of the spring.',
+      'B: Thank you, the budget is ready.',
+      'A: Then we can decide today.',
+    ]);
+
+    // Undo after a reload, and redo.
+    await page.reload();
+    await page.locator('[data-w="0"]').waitFor();
+    await page.keyboard.press('Control+z');
+    await expect.poll(() => told('keyboard')).toContainEqual('A: We begin with the budget of the spring.');
+    await page.keyboard.press('Control+Shift+z');
+    await expect.poll(() => told('keyboard')).toContainEqual('B: We begin with the budget of the spring.');
+  });
+
+  it('are changed by mouse for selected words', async () => {
+    await open('mouse');
+    const [from, to] = await Promise.all([
+      page.locator('[data-w="3"]').boundingBox(),
+      page.locator('[data-w="5"]').boundingBox(),
+    ]);
+    await page.mouse.move((from?.x ?? 0) + 1, (from?.y ?? 0) + 8);
+    await page.mouse.down();
+    await page.mouse.move((to?.x ?? 0) + (to?.width ?? 0) - 1, (to?.y ?? 0) + 8, { steps: 4 });
+    await page.mouse.up();
+    await page.getByRole('button', { name: 'Change who speaks', exact: true }).click();
+    await page.getByRole('radio', { name: 'Speaker B' }).check();
+    await page.getByRole('button', { name: 'Change speaker' }).click();
+    await untilParagraphs('A B A B A');
+    expect((await told('mouse')).slice(0, 3)).toEqual([
+      'A: Good morning and',
+      'B: welcome to the',
+      'A: meeting.',
+    ]);
+    await window.toast('Speaker changed.').getByRole('button', { name: 'Undo' }).click();
+    await untilParagraphs('A B A');
+  });
+
+  it('are merged, and a text and a merge are undone in their order', async () => {
+    await open('merge');
+    await page.locator('[data-w="0"]').dblclick();
+    await page.getByRole('textbox', { name: 'Text of this paragraph' }).waitFor();
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.type('Zanzibar ');
+    await page.keyboard.press('Escape');
+    await page.getByRole('tab', { name: 'Speakers' }).click();
+    const row = page.getByRole('tabpanel').getByRole('listitem').filter({ hasText: 'Speaker B' });
+    await row.getByRole('button', { name: 'Merge with another speaker' }).click();
+    await page.getByRole('menuitem', { name: 'Merge into Speaker A' }).click();
+    await window.toasted('Speaker B is now Speaker A.');
+    await untilParagraphs('A');
+    await page.getByRole('article').first().focus();
+    await page.keyboard.press('Control+z');
+    await untilParagraphs('A B A');
+    expect((await told('merge'))[0]).toMatch(/^A: Zanzibar/);
+    await page.keyboard.press('Control+z');
+    await expect.poll(async () => (await told('merge'))[0]).toMatch(/^A: Good/);
+    await page.keyboard.press('Control+y');
+    await expect.poll(async () => (await told('merge'))[0]).toMatch(/^A: Zanzibar/);
+  });
+
+  it('are split from another one, and added', async () => {
+    await open('new');
+    await page.getByRole('article').nth(2).focus();
+    await page.keyboard.press('s');
+    await page.getByRole('radio', { name: 'A new speaker' }).check();
+    await page.keyboard.press('Enter');
+    await untilParagraphs('A B C');
+    await page.getByRole('tab', { name: 'Speakers' }).click();
+    await page.getByRole('button', { name: 'Add a speaker' }).click();
+    await expect.poll(async () => Object.keys((await stored('new')).speakers ?? {})).toHaveLength(4);
+  });
+
+  it('have a name and a color that stay', async () => {
+    await open('names');
+    await speakersOf().first().click();
+    await page.getByRole('radio', { name: 'Color 4' }).click();
+    await expect.poll(async () => (await stored('names')).speakers?.A?.color).toBe(3);
+    await page.getByRole('textbox', { name: 'Name of this speaker' }).fill('Maria');
+    await page.keyboard.press('Enter');
+    await page.getByRole('article').getByRole('button', { name: 'Maria' }).first().waitFor();
+    await page.reload();
+    const name = page.getByRole('article').getByRole('button', { name: 'Maria' }).first();
+    await name.waitFor();
+    const color = await page.evaluate(() => {
+      const probe = document.createElement('i');
+      probe.style.color = 'var(--speaker-d)';
+      document.body.append(probe);
+      const found = getComputedStyle(probe).color;
+      probe.remove();
+      return found;
+    });
+    expect(await name.evaluate((element) => getComputedStyle(element).color)).toBe(color);
+    await page.keyboard.press('Control+z');
+    await speakersOf().first().waitFor();
+  });
+
+  it.each(['light', 'dark'] as const)('are accessible and legible (%s)', async (theme) => {
+    for (const width of [1280, 400]) {
+      const own = await openWindow(browser, server, { theme, width });
+      await open('looks', own);
+      expect(await own.page.locator('[data-turns]').count()).toBeGreaterThan(0);
+      if (width > 1000) await own.page.getByRole('tab', { name: 'Speakers' }).click();
+      expect(await own.violations('all')).toEqual([]);
+      const shots = process.env.EARSHOT_SHOTS;
+      if (shots !== undefined) await own.page.screenshot({ path: `${shots}/speakers-${theme}-${width}.png` });
+      await own.page.getByRole('article').first().focus();
+      await own.page.keyboard.press('s');
+      await own.page.getByRole('dialog', { name: 'Who speaks?' }).waitFor();
+      expect(await own.violations('all')).toEqual([]);
+      if (shots !== undefined) await own.page.screenshot({ path: `${shots}/assign-${theme}-${width}.png` });
+      await own.close();
+    }
+  });
+});
