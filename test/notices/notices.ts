@@ -157,7 +157,8 @@ const HEAD = `# Third-party notices
 
 Earshot is made with the following packages, each under its own licence. whisper.cpp and ggml come inside \`nodejs-whisper\`
 (MIT, Copyright (c) 2023-2026 The ggml authors). Electron and Chromium bring their notices along. ffmpeg, Chromium for the
-tests and ClamAV are not part of Earshot: it uses those of the machine.
+tests and ClamAV are not part of Earshot: it uses those of the machine. A desktop package
+that brings ffmpeg has its license beside it, in \`resources/ffmpeg\`.
 
 \`npm run notices\` writes this file from the lockfile.
 `;

@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { rename } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { isDeepStrictEqual, promisify } from 'node:util';
@@ -126,6 +126,19 @@ const upload = async (client: Client, name: string): Promise<string> => {
   const { data } = await client.call('uploadFile', { body: form });
   return `storage:${data.file.key}`;
 };
+
+describe('ffmpeg in the desktop package', () => {
+  it('comes with its license, or not at all', async () => {
+    const folder = temporaryFolder();
+    for (const name of ['ffmpeg', 'ffprobe']) await writeFile(join(folder, name), '');
+    const packing = promisify(execFile)(
+      process.execPath,
+      [join(ROOT, 'packages', 'desktop', 'build', 'main.ts'), '--dir'],
+      { cwd: ROOT, env: { ...process.env, EARSHOT_ADDON: await testAddon(), EARSHOT_FFMPEG_DIR: folder } },
+    );
+    await expect(packing).rejects.toMatchObject({ stderr: expect.stringMatching(/lacks .*license/) });
+  });
+});
 
 describe.runIf(process.platform === 'linux')('the desktop package', { timeout: 240_000 }, () => {
   it('holds what the layout names, and no sources, tests or maps', () => {
