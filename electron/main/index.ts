@@ -10,7 +10,7 @@ import { createWindows } from './desktop-window.ts';
 import { createInbox } from './inbox.ts';
 import { BACKGROUND, createLoginItem } from './login-item.ts';
 import { menuTemplate } from './menu.ts';
-import { mediaFilesIn, openMediaFiles, placesIn } from './open-files.ts';
+import { mediaFilesIn, openMediaFiles, placesIn, wholePaths } from './open-files.ts';
 import { crashedPage, failedPage, startingPage, stoppedPage } from './pages.ts';
 import { quitGracefully } from './quit.ts';
 import { answerRequests } from './requests.ts';
@@ -25,11 +25,11 @@ const inbox = createInbox();
 
 /** Takes what the system asks the program to open, from its first moment. */
 const receiveOpenings = (front: () => void): void => {
-  app.on('second-instance', (_event, args) => {
+  app.on('second-instance', (_event, args, folder) => {
     front();
-    inbox.put(args.slice(1));
+    inbox.put(wholePaths(args.slice(1), folder));
   });
-  inbox.put(process.argv.slice(app.isPackaged ? 1 : 2));
+  inbox.put(wholePaths(process.argv.slice(app.isPackaged ? 1 : 2), process.cwd()));
 };
 // macOS sends these before Electron is ready.
 app.on('open-url', (event, link) => {

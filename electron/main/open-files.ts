@@ -1,11 +1,25 @@
 import { openAsBlob } from 'node:fs';
-import { basename, extname } from 'node:path';
+import { basename, extname, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { createClient } from '../contract/client.ts';
 import { newTranscriptionPlace, placeOfLink } from '../core/base/app-link.ts';
 
 const MEDIA_EXTENSIONS = new Set(
   '.mp3 .wav .flac .m4a .ogg .oga .opus .webm .aac .mp4 .m4v .mov .avi .wmv .mkv'.split(' '),
 );
+
+/** The arguments of a start in a folder, with files by their whole path: desktops also pass `file:` URLs. */
+export const wholePaths = (args: readonly string[], folder: string): string[] =>
+  args.map((arg) => {
+    if (/^(?:-|earshot:)/i.test(arg)) return arg;
+    if (!/^file:/i.test(arg)) return resolve(folder, arg);
+    try {
+      return fileURLToPath(arg);
+    } catch {
+      // Another machine's file, or no URL.
+      return arg;
+    }
+  });
 
 /** The recordings among the program's arguments, which "Open with" and a drop on the icon add. */
 export const mediaFilesIn = (args: readonly string[]): string[] =>

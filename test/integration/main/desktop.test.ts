@@ -4,7 +4,7 @@ import { newTranscriptionPlace } from '../../../electron/core/base/app-link.ts';
 import { layoutOf } from '../../../electron/core/base/layout.ts';
 import { desktopConfig } from '../../../electron/main/config.ts';
 import { menuTemplate } from '../../../electron/main/menu.ts';
-import { mediaFilesIn, placesIn } from '../../../electron/main/open-files.ts';
+import { mediaFilesIn, placesIn, wholePaths } from '../../../electron/main/open-files.ts';
 import { decideNavigation, decidePermission } from '../../../electron/main/security.ts';
 import { desktopTexts } from '../../../electron/main/texts/index.ts';
 import { DEFAULT_STATE, fitWindow, MIN_SIZE, parseWindowState } from '../../../electron/main/window-state.ts';
@@ -81,6 +81,20 @@ describe('the window state', () => {
 });
 
 describe('arguments', () => {
+  it.runIf(process.platform !== 'win32')('name files by their whole path, also as file: URLs', () => {
+    const given = [
+      '--x',
+      'earshot://queue',
+      'a.mp3',
+      '/b/c.wav',
+      'file:///b/d%20e.flac',
+      'file://server/f.mp3',
+    ];
+    expect(wholePaths(given, '/home/maria')).toEqual([
+      ...['--x', 'earshot://queue', '/home/maria/a.mp3', '/b/c.wav', '/b/d e.flac', 'file://server/f.mp3'],
+    ]);
+  });
+
   it('name recordings among flags and other files', () => {
     expect(mediaFilesIn(['--inspect', '/a/B.MP3', '/a/notes.txt', 'c.webm', '.'])).toEqual([
       '/a/B.MP3',

@@ -254,7 +254,8 @@ const perform = async (line: string): Promise<void> => {
       throw new Error('rehearsed');
     });
   if (deed.closeWindow) window().close();
-  if (deed.secondStart !== undefined) instance.emit('second-instance', {}, ['earshot', ...deed.secondStart]);
+  if (deed.secondStart !== undefined)
+    instance.emit('second-instance', {}, ['earshot', ...deed.secondStart], process.cwd());
 };
 
 createInterface({ input: process.stdin }).on('line', (line) => {
