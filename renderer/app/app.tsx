@@ -15,7 +15,7 @@ type Session =
   | { readonly state: 'starting' }
   | { readonly state: 'unreachable' }
   | { readonly state: 'damaged' }
-  | { readonly state: 'signed-out' }
+  | { readonly state: 'signed-out'; readonly hadLink: boolean }
   | { readonly state: 'signed-in'; readonly services: Services };
 
 /** Removes the one-time token from the address bar and the history, and goes where the link leads. */
@@ -41,7 +41,8 @@ const useSession = () => {
         const key = await openSession({ baseUrl: core.baseUrl, token, storage: sessionStorage });
         if (key !== undefined) setSession({ state: 'signed-in', services: createServices(core, key) });
         // A library that does not open knows no key.
-        else setSession({ state: (await hasDamagedLibrary(core.baseUrl)) ? 'damaged' : 'signed-out' });
+        else if (await hasDamagedLibrary(core.baseUrl)) setSession({ state: 'damaged' });
+        else setSession({ state: 'signed-out', hadLink: token !== undefined });
       } catch (error) {
         if (isDamagedLibrary(error)) {
           setSession({ state: 'damaged' });
@@ -75,7 +76,7 @@ const useSession = () => {
     return () => window.removeEventListener('hashchange', openLink);
   }, [open]);
 
-  return { session, open, signOut: () => setSession({ state: 'signed-out' }) };
+  return { session, open, signOut: () => setSession({ state: 'signed-out', hadLink: false }) };
 };
 
 export const App = () => {
@@ -86,7 +87,9 @@ export const App = () => {
       {session.state === 'starting' && <StartingPage />}
       {session.state === 'unreachable' && <UnreachablePage onRetry={() => void open(undefined)} />}
       {session.state === 'damaged' && <DamagedLibraryPage onRetry={() => void open(undefined)} />}
-      {session.state === 'signed-out' && <SignInPage onSignedIn={() => void open(undefined)} />}
+      {session.state === 'signed-out' && (
+        <SignInPage hadLink={session.hadLink} onSignedIn={() => void open(undefined)} />
+      )}
       {session.state === 'signed-in' && (
         <ServicesProvider value={session.services}>
           <SignedIn services={session.services} onSignOut={signOut} />

@@ -39,8 +39,14 @@ export const UnreachablePage = ({ onRetry }: { onRetry: () => void }) => {
   );
 };
 
+type SignInProps = {
+  /** The address had a link, which was used before. */
+  hadLink: boolean;
+  onSignedIn: () => void;
+};
+
 /** Shown without a valid session: explains how to get a link, and accepts an API key. */
-export const SignInPage = ({ onSignedIn }: { onSignedIn: () => void }) => {
+export const SignInPage = ({ hadLink, onSignedIn }: SignInProps) => {
   const { baseUrl } = useCoreServices();
   const { t } = useI18n();
   const [key, setKey] = useState('');
@@ -64,8 +70,10 @@ export const SignInPage = ({ onSignedIn }: { onSignedIn: () => void }) => {
     <CenteredPage>
       <div className="w-full max-w-[440px]">
         <KeyRound size={28} className="text-ink-3" aria-hidden />
-        <h1 className="mt-4 font-serif text-xl font-semibold">{t('session.signedOut.title')}</h1>
-        <p className="mt-2 text-ink-2">{t('session.signedOut.text')}</p>
+        <h1 className="mt-4 font-serif text-xl font-semibold">
+          {t(hadLink ? 'session.signedOut.title' : 'session.noLink.title')}
+        </h1>
+        <p className="mt-2 text-ink-2">{t(hadLink ? 'session.signedOut.text' : 'session.noLink.text')}</p>
         <pre className="mt-3 overflow-x-auto rounded-box bg-sunken px-3.5 py-2.5 font-mono text-xs">
           earshot open
         </pre>

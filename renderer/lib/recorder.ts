@@ -28,10 +28,10 @@ export const createRecorder = async (deviceId: string, onChunk: (data: Blob) => 
   });
 
   const context = new AudioContext();
-  const analyser = context.createAnalyser();
-  analyser.fftSize = 512;
-  context.createMediaStreamSource(stream).connect(analyser);
-  const samples = new Float32Array(analyser.fftSize);
+  const meter = context.createAnalyser();
+  meter.fftSize = 512;
+  context.createMediaStreamSource(stream).connect(meter);
+  const samples = new Float32Array(meter.fftSize);
 
   const release = () => {
     for (const track of stream.getTracks()) track.stop();
@@ -45,7 +45,7 @@ export const createRecorder = async (deviceId: string, onChunk: (data: Blob) => 
   return {
     seconds,
     level: () => {
-      analyser.getFloatTimeDomainData(samples);
+      meter.getFloatTimeDomainData(samples);
       const peak = samples.reduce((max, sample) => Math.max(max, Math.abs(sample)), 0);
       return Math.min(1, peak * 1.8);
     },

@@ -61,7 +61,7 @@ describe('session', () => {
   it('accepts an API key and rejects a wrong one', async () => {
     const window = await openWindow(browser, server, { signedIn: false });
     const { page } = window;
-    await page.getByRole('heading', { name: 'This link has been used' }).waitFor();
+    await page.getByRole('heading', { name: 'Open Earshot with a new link' }).waitFor();
     expect(await window.violations()).toEqual([]);
     await page.getByRole('textbox').fill('ek_wrong');
     await page.getByRole('button', { name: 'Open' }).click();

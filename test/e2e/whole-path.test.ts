@@ -111,7 +111,7 @@ describe('a recording from upload to deletion', () => {
     expect(await page.locator('.w.hit').count()).toBe(4);
     await page.getByRole('textbox', { name: 'Replace with' }).fill('the minutes');
     await page.getByRole('button', { name: 'Replace all' }).click();
-    await window.toasted('2 replacements');
+    await window.toasted('2 replaced');
     await page.keyboard.press('Escape');
     const { data } = await server.client.call('listTranscripts', { query: { limit: 1 } });
     const id = data.transcriptions[0]?.id ?? '';

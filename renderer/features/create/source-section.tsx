@@ -67,7 +67,7 @@ const SourceItem = ({ source, problem, onRemove }: ItemProps) => {
   const { t, locale } = useI18n();
   return (
     <li className="flex items-center gap-2.5 border-b border-line py-1 last:border-0">
-      <span className="min-w-0 flex-1 truncate font-mono text-2xs">{sourceName(source)}</span>
+      <span className="min-w-0 flex-1 font-mono text-2xs [overflow-wrap:anywhere]">{sourceName(source)}</span>
       {problem !== undefined && (
         <span role="alert" className="text-xs text-bad">
           {t(problem)}
@@ -178,7 +178,7 @@ const SingleSource = ({ source, problem, range, onRange, onDuration, onRemove }:
       <div className="flex items-center gap-3">
         <AudioLines size={18} strokeWidth={1.75} className="text-ink-2" aria-hidden />
         <div className="min-w-0 flex-1">
-          <p className="truncate font-[580]">{sourceName(source)}</p>
+          <p className="font-[580] [overflow-wrap:anywhere]">{sourceName(source)}</p>
           <p className="tnum text-xs text-ink-2">{facts.join(' · ')}</p>
         </div>
         <Button variant="link" onClick={onRemove}>

@@ -58,6 +58,12 @@ const listFacts = (transcript: Transcription, { t, locale }: I18nState): [string
         ? undefined
         : t('details.redacted.kinds', { count: transcript.redact_pii_policies.length }),
     ],
+    [
+      t('details.original'),
+      transcript.redaction_report?.source === undefined
+        ? undefined
+        : t(`details.original.${transcript.redaction_report.source}`),
+    ],
     ['Id', transcript.id],
   ];
   return facts.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));

@@ -17,8 +17,8 @@ describe.each(LOCALES.filter((locale) => locale !== 'en'))('texts of the server 
   });
 
   it('translate the sentences that the server has', async () => {
-    const { warnings } = await loadServerTexts(locale);
-    for (const [english, translated] of Object.entries(warnings)) {
+    const { warnings, reasons } = await loadServerTexts(locale);
+    for (const [english, translated] of Object.entries({ ...warnings, ...reasons })) {
       for (const part of english.split(/\{\d\}/).filter((text) => text.length > 8))
         expect(SOURCES, english).toContain(part);
       expect(translated.match(/\{\d\}/g) ?? [], english).toEqual(english.match(/\{\d\}/g) ?? []);
@@ -34,5 +34,11 @@ describe.each(LOCALES.filter((locale) => locale !== 'en'))('texts of the server 
     expect(prompt).toContain('starter-x');
     expect(prompt).not.toContain('effect:');
     expect(translateWarning(texts, 'Something new.')).toBe('Something new.');
+    const failed = translateWarning(
+      texts,
+      'The local language model failed (it answered with status 500): sentences were extracted instead.',
+    );
+    expect(failed).toContain('500');
+    expect(failed).not.toMatch(/answered|sentences/);
   });
 });
