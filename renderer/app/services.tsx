@@ -4,6 +4,7 @@ import { useStore } from 'zustand';
 import { type Client, createClient } from '../../electron/contract/client.ts';
 import { createQueryClient } from '../api/queries.ts';
 import { createI18n, type I18n, type I18nState, preferredLocale } from '../i18n/index.ts';
+import { type Commands, createCommands } from '../stores/commands.ts';
 import { createDialogs, type Dialogs } from '../stores/dialogs.ts';
 import { createLibrary, type Library } from '../stores/library.ts';
 import { createLive, type Live } from '../stores/live.ts';
@@ -31,6 +32,7 @@ export type Services = CoreServices & {
   readonly library: Library;
   readonly live: Live;
   readonly dialogs: Dialogs;
+  readonly commands: Commands;
   readonly uploads: Uploads;
   readonly recording: Recording;
 };
@@ -56,6 +58,7 @@ export const createServices = (core: CoreServices, key: string): Services => {
     library,
     live,
     dialogs: createDialogs(),
+    commands: createCommands(),
     uploads: createUploads({ client, baseUrl: core.baseUrl }),
     recording: createRecording({ baseUrl: core.baseUrl, key }),
   };

@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../support/browser.ts';
-import { discard, startServer, type TestServer } from '../support/server.ts';
+import { discard, type TestServer } from '../support/server.ts';
+import { startWithStored } from '../support/stored-transcripts.ts';
 import { storeTalk, type Turn } from '../support/written-talk.ts';
 
 const TALK: readonly Turn[] = [
@@ -18,11 +19,11 @@ describe('editing a transcript', () => {
   const ids = new Map<string, string>();
 
   beforeAll(async () => {
-    server = await startServer();
-    await server.stop();
-    for (const name of ['toast', 'paragraphs', 'mixed', 'names'])
-      ids.set(name, storeTalk(server.dataDir, name, TALK));
-    [server, browser] = await Promise.all([startServer({ dataDir: server.dataDir }), borrowBrowser()]);
+    const started = await startWithStored((dataDir) => {
+      for (const name of ['toast', 'paragraphs', 'mixed', 'names'])
+        ids.set(name, storeTalk(dataDir, name, TALK));
+    });
+    [server, browser] = [started.server, await borrowBrowser()];
     window = await openWindow(browser, server);
   });
   afterAll(async () => {
@@ -56,7 +57,7 @@ describe('editing a transcript', () => {
     await page.getByRole('searchbox', { name: 'Find in transcript' }).fill('budget');
     await page.getByRole('textbox', { name: 'Replace with' }).fill('plan');
     const replaceAll = page.getByRole('button', { name: 'Replace all' });
-    const toast = window.toast('2 replacements');
+    const toast = window.toast('2 replaced');
     await replaceAll.click();
     await toast.waitFor();
     await page.getByRole('main').getByRole('button', { name: 'Undo' }).click();

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../support/browser.ts';
 import { spokenFor, storeTranscript } from '../support/long-transcript.ts';
-import { discard, startServer, type TestServer } from '../support/server.ts';
+import { discard, type TestServer } from '../support/server.ts';
+import { openTranscript, startWithStored } from '../support/stored-transcripts.ts';
 import { storeTalk } from '../support/written-talk.ts';
 
 describe('reading and editing a transcript by pointer and keyboard', () => {
@@ -12,14 +13,15 @@ describe('reading and editing a transcript by pointer and keyboard', () => {
   let hour: string;
 
   beforeAll(async () => {
-    server = await startServer();
-    await server.stop();
-    talk = storeTalk(server.dataDir, 'Talk', [
-      ['A', 'Good morning and welcome to the ?meetign? today.'],
-      ['B', 'Thank you, the budget is ready.'],
-    ]);
-    hour = storeTranscript(server.dataDir, spokenFor(1), { timestamp_style: 'word', name: 'Hour' });
-    [server, browser] = await Promise.all([startServer({ dataDir: server.dataDir }), borrowBrowser()]);
+    const started = await startWithStored((dataDir) => ({
+      talk: storeTalk(dataDir, 'Talk', [
+        ['A', 'Good morning and welcome to the ?meetign? today.'],
+        ['B', 'Thank you, the budget is ready.'],
+      ]),
+      hour: storeTranscript(dataDir, spokenFor(1), { timestamp_style: 'word', name: 'Hour' }),
+    }));
+    ({ talk, hour } = started.stored);
+    [server, browser] = [started.server, await borrowBrowser()];
     window = await openWindow(browser, server);
   });
   afterAll(async () => {
@@ -27,10 +29,7 @@ describe('reading and editing a transcript by pointer and keyboard', () => {
     await discard(server);
   });
 
-  const open = async (id: string, { page } = window) => {
-    await page.goto(`${server.url}/#/transcript/${id}`);
-    await page.locator('[data-w="0"]').waitFor();
-  };
+  const open = (id: string, where = window) => openTranscript(server, id, where);
   const focused = ({ page } = window) =>
     page.evaluate(
       () => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.tagName,
@@ -58,6 +57,37 @@ describe('reading and editing a transcript by pointer and keyboard', () => {
       await sized.close();
     },
   );
+
+  it('offers what can be done with the transcript in the commands, by keyboard alone', async () => {
+    const { page } = window;
+    await open(talk);
+    const choose = async (words: string) => {
+      await page.keyboard.press('Control+k');
+      await page.getByRole('group', { name: 'This transcript' }).waitFor();
+      await page.keyboard.type(words);
+      await page.keyboard.press('Enter');
+    };
+    await page.keyboard.press('Control+k');
+    await page.getByRole('option', { name: 'Find in transcript Ctrl F' }).waitFor();
+    expect(await window.violations()).toEqual([]);
+    await page.keyboard.press('Escape');
+    await choose('copy with');
+    await window.toasted('Copied');
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('welcome to the');
+    await choose('edit the');
+    const field = page.getByRole('textbox', { name: 'Text of this paragraph' });
+    await page.waitForFunction(() => document.activeElement?.hasAttribute('contenteditable'));
+    await field.press('Escape');
+    await choose('export');
+    await page.getByRole('dialog', { name: 'Export' }).waitFor();
+    await page.keyboard.press('Escape');
+    // Another screen has nothing of it.
+    await window.go('#/files');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('group', { name: 'Actions' }).waitFor();
+    expect(await page.getByRole('group', { name: 'This transcript' }).count()).toBe(0);
+    await page.keyboard.press('Escape');
+  });
 
   it('frames nothing when a word was clicked and Space is pressed', async () => {
     const { page } = window;

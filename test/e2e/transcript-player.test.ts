@@ -5,7 +5,8 @@ import { PEAKS_PER_SECOND } from '../../electron/core/base/audio.ts';
 import { PEAKS_FILE } from '../../electron/core/pipeline/recognition/peaks.ts';
 import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../support/browser.ts';
 import { spokenFor, storeTranscript } from '../support/long-transcript.ts';
-import { discard, startServer, type TestServer } from '../support/server.ts';
+import { discard, type TestServer } from '../support/server.ts';
+import { openTranscript, startWithStored } from '../support/stored-transcripts.ts';
 import { storeTalk } from '../support/written-talk.ts';
 
 /** Stores the waveform of a talk with a pause every ten seconds, which grows louder. */
@@ -29,20 +30,22 @@ describe('player and places of a transcript', () => {
   let hour: string;
 
   beforeAll(async () => {
-    server = await startServer();
-    await server.stop();
-    talk = storeTalk(
-      server.dataDir,
-      'Talk',
-      [
-        ['A', 'Good morning, the spring budget is late.'],
-        ['B', 'Then we talk about the spring budget first.'],
-      ],
-      { topics: ['Personal Finance'], key_phrases: ['spring budget'] },
-    );
-    hour = storeTranscript(server.dataDir, spokenFor(1), { timestamp_style: 'word', name: 'Hour' });
-    await writePeaks(server.dataDir, hour, 3600);
-    [server, browser] = await Promise.all([startServer({ dataDir: server.dataDir }), borrowBrowser()]);
+    const started = await startWithStored(async (dataDir) => {
+      const long = storeTranscript(dataDir, spokenFor(1), { timestamp_style: 'word', name: 'Hour' });
+      await writePeaks(dataDir, long, 3600);
+      const short = storeTalk(
+        dataDir,
+        'Talk',
+        [
+          ['A', 'Good morning, the spring budget is late.'],
+          ['B', 'Then we talk about the spring budget first.'],
+        ],
+        { topics: ['Personal Finance'], key_phrases: ['spring budget'] },
+      );
+      return { talk: short, hour: long };
+    });
+    ({ talk, hour } = started.stored);
+    [server, browser] = [started.server, await borrowBrowser()];
     window = await openWindow(browser, server);
   });
   afterAll(async () => {
@@ -50,10 +53,7 @@ describe('player and places of a transcript', () => {
     await discard(server);
   });
 
-  const open = async () => {
-    await window.page.goto(`${server.url}/#/transcript/${talk}`);
-    await window.page.locator('[data-w="0"]').waitFor();
-  };
+  const open = () => openTranscript(server, talk, window);
 
   it('restores the volume when it is unmuted, also after a reload', async () => {
     const { page } = window;

@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../support/browser.ts';
-import { discard, startServer, type TestServer } from '../support/server.ts';
+import { discard, type TestServer } from '../support/server.ts';
+import { openTranscript, startWithStored } from '../support/stored-transcripts.ts';
 import { storeTalk } from '../support/written-talk.ts';
 
 /** What opens on the transcript page. */
@@ -53,18 +54,18 @@ describe('every state of the transcript page', () => {
   let talk: string;
 
   beforeAll(async () => {
-    server = await startServer();
-    await server.stop();
-    talk = storeTalk(
-      server.dataDir,
-      'Talk',
-      [
-        ['A', 'Good morning, the ?spirng? budget is late.'],
-        ['B', 'Then we talk about the spring budget first.'],
-      ],
-      { topics: ['Finance'], key_phrases: ['spring budget'] },
+    const started = await startWithStored((dataDir) =>
+      storeTalk(
+        dataDir,
+        'Talk',
+        [
+          ['A', 'Good morning, the ?spirng? budget is late.'],
+          ['B', 'Then we talk about the spring budget first.'],
+        ],
+        { topics: ['Finance'], key_phrases: ['spring budget'] },
+      ),
     );
-    [server, browser] = await Promise.all([startServer({ dataDir: server.dataDir }), borrowBrowser()]);
+    [talk, server, browser] = [started.stored, started.server, await borrowBrowser()];
   });
   afterAll(async () => {
     await browser?.close();
@@ -73,8 +74,7 @@ describe('every state of the transcript page', () => {
 
   const open = async (window: TestWindow, forced = false) => {
     if (forced) await window.page.emulateMedia({ forcedColors: 'active' });
-    await window.page.goto(`${server.url}/#/transcript/${talk}`);
-    await window.page.locator('[data-w="0"]').waitFor();
+    await openTranscript(server, talk, window);
   };
   /** Back to the text alone. */
   const close = async ({ page }: TestWindow) => {

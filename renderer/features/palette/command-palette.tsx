@@ -1,17 +1,20 @@
 import { Command } from 'cmdk';
 import { useEffect, useState } from 'react';
+import { useStore } from 'zustand';
 import type { RecentItem } from '../../../electron/contract/transcript-list.ts';
 import { NAV_SCREENS } from '../../app/screens.tsx';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { describeError } from '../../lib/errors.ts';
+import { Kbd } from '../../ui/kbd.tsx';
 
 const ITEM_CLASS =
   'flex h-9 cursor-default items-center gap-3 rounded-ctl px-3 data-[selected=true]:bg-sunken [&>svg]:text-ink-2';
 
-/** Searches actions, screens and recent transcripts. */
+/** Searches the open screen's commands, actions, screens and recent transcripts. */
 const CommandPalette = () => {
-  const { dialogs, router, client, prefs } = useServices();
+  const { dialogs, commands, router, client, prefs } = useServices();
   const { t } = useI18n();
+  const screen = useStore(commands, (state) => state.screen);
   const [recent, setRecent] = useState<readonly RecentItem[]>([]);
   const [error, setError] = useState<unknown>();
 
@@ -37,6 +40,21 @@ const CommandPalette = () => {
       />
       <Command.List className="max-h-[50vh] overflow-y-auto p-1.5 [&_[cmdk-group-heading]]:px-3 [&_[cmdk-group-heading]]:pt-2 [&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:text-ink-3">
         <Command.Empty className="px-3 py-6 text-center text-ink-2">{t('palette.none')}</Command.Empty>
+        {screen !== undefined && (
+          <Command.Group heading={t(screen.heading)}>
+            {screen.list.map(({ label, keys, run: work }) => (
+              <Command.Item
+                key={label}
+                className={ITEM_CLASS}
+                // The palette returns the focus while it closes.
+                onSelect={run(() => setTimeout(work))}
+              >
+                <span className="flex-1">{t(label)}</span>
+                {keys !== undefined && <Kbd>{keys}</Kbd>}
+              </Command.Item>
+            ))}
+          </Command.Group>
+        )}
         <Command.Group heading={t('palette.actions')}>
           <Command.Item className={ITEM_CLASS} onSelect={() => dialogs.open({ kind: 'create', sources: [] })}>
             {t('nav.new')}

@@ -12,17 +12,16 @@ import {
   Trash2,
   Undo2,
 } from 'lucide-react';
-import { useCallback, useMemo, useRef, useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import { useStore } from 'zustand';
-import { DEFAULT_EXPORT_OPTIONS, fetchExport } from '../../api/export.ts';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { describeError } from '../../lib/errors.ts';
 import { formatClock, formatLanguage, formatNumber } from '../../lib/format.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx';
-import { useLibraryActions } from '../library/use-library-actions.ts';
 import { findUncertainSpans } from './model/low-confidence.ts';
 import { useReader } from './reader.tsx';
+import { TranscriptCommands, useCopyTranscript, useDeleteTranscript } from './transcript-commands.tsx';
 import { isReanalyzing } from './transcript-editor.ts';
 import { useHistory } from './use-history.ts';
 import { editAtPlayhead } from './use-reader-shortcuts.ts';
@@ -45,7 +44,7 @@ export const TranscriptHeader = () => {
           transcript.word_count > 0 ? t('transcript.words', { count: transcript.word_count }) : '',
         ];
   return (
-    <header className="mb-3 flex min-h-10 items-center gap-2">
+    <header className="mb-3 flex min-h-10 flex-wrap items-center justify-end gap-2 md:flex-nowrap">
       <a
         href="#/"
         aria-label={t('transcript.back')}
@@ -53,11 +52,9 @@ export const TranscriptHeader = () => {
       >
         <ArrowLeft size={16} className="rtl:rotate-180" aria-hidden />
       </a>
-      <div className="min-w-0 flex-1">
+      <div className="min-w-0 flex-1 basis-[calc(100%-40px)] md:basis-0">
         <NameField />
-        <div className="tnum truncate text-xs text-ink-2">
-          {facts.filter((fact) => fact !== '').join(' · ')}
-        </div>
+        <div className="tnum text-xs text-ink-2">{facts.filter((fact) => fact !== '').join(' · ')}</div>
       </div>
       {(transcript?.status === 'completed' || isReanalyzing(transcript)) && <TranscriptActions />}
     </header>
@@ -93,7 +90,7 @@ const NameField = () => {
             returnsFocus.current = false;
           }}
           title={t('transcript.rename')}
-          className="max-w-full truncate rounded-[4px] text-start hover:bg-sunken"
+          className="max-w-full rounded-[4px] text-start [overflow-wrap:anywhere] hover:bg-sunken"
           onClick={() => setIsEditing(true)}
         >
           {name === '' ? '…' : name}
@@ -174,37 +171,17 @@ const TranscriptActions = () => {
         <PanelRight size={16} strokeWidth={1.75} aria-hidden />
       </IconButton>
       <MoreMenu />
+      <TranscriptCommands />
     </>
-  );
-};
-
-/** Copies the text with its last corrections, with or without times. */
-const useCopyTranscript = () => {
-  const { editor, id } = useReader();
-  const { client, toasts } = useServices();
-  const { t } = useI18n();
-  return useCallback(
-    async (times: boolean) => {
-      try {
-        await editor.save();
-        const { blob } = await fetchExport(client, id, { ...DEFAULT_EXPORT_OPTIONS, times });
-        await navigator.clipboard.writeText(await blob.text());
-        toasts.show(t('common.copied'));
-      } catch (error) {
-        toasts.show(describeError(error, t), { tone: 'bad' });
-      }
-    },
-    [client, id, t, toasts, editor],
   );
 };
 
 const MoreMenu = () => {
   const reader = useReader();
-  const { editor, view, id } = reader;
-  const { router } = useServices();
+  const { editor, view } = reader;
   const { t } = useI18n();
-  const actions = useLibraryActions();
   const copy = useCopyTranscript();
+  const remove = useDeleteTranscript();
   const isProcessing = useStore(editor.store, (state) => state.transcript?.status === 'processing');
   return (
     <Menu
@@ -239,14 +216,7 @@ const MoreMenu = () => {
         {t('transcript.copyTimes')}
       </MenuItem>
       <MenuSeparator />
-      <MenuItem
-        icon={<Trash2 size={14} aria-hidden />}
-        tone="bad"
-        onSelect={() => {
-          actions.remove([id]);
-          router.go({ screen: 'library' });
-        }}
-      >
+      <MenuItem icon={<Trash2 size={14} aria-hidden />} tone="bad" onSelect={remove}>
         {t('common.delete')}
       </MenuItem>
     </Menu>

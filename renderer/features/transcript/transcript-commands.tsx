@@ -1,0 +1,82 @@
+import { useCallback, useEffect } from 'react';
+import { useStore } from 'zustand';
+import { DEFAULT_EXPORT_OPTIONS, fetchExport } from '../../api/export.ts';
+import { useI18n, useServices } from '../../app/services.tsx';
+import { describeError } from '../../lib/errors.ts';
+import type { ScreenCommand } from '../../stores/commands.ts';
+import { useLibraryActions } from '../library/use-library-actions.ts';
+import { type Reader, useReader } from './reader.tsx';
+import { useHistory } from './use-history.ts';
+import { editAtPlayhead } from './use-reader-shortcuts.ts';
+
+/** Copies the text with its last corrections, with or without times. */
+export const useCopyTranscript = () => {
+  const { editor, id } = useReader();
+  const { client, toasts } = useServices();
+  const { t } = useI18n();
+  return useCallback(
+    async (times: boolean) => {
+      try {
+        await editor.save();
+        const { blob } = await fetchExport(client, id, { ...DEFAULT_EXPORT_OPTIONS, times });
+        await navigator.clipboard.writeText(await blob.text());
+        toasts.show(t('common.copied'));
+      } catch (error) {
+        toasts.show(describeError(error, t), { tone: 'bad' });
+      }
+    },
+    [client, id, t, toasts, editor],
+  );
+};
+
+/** Deletes the transcript, which Undo brings back, and leaves it. */
+export const useDeleteTranscript = () => {
+  const { id } = useReader();
+  const { router } = useServices();
+  const actions = useLibraryActions();
+  return () => {
+    actions.remove([id]);
+    router.go({ screen: 'library' });
+  };
+};
+
+const viewCommands = ({ view }: Reader): ScreenCommand[] => [
+  { label: 'find.title', keys: 'Ctrl F', run: () => view.setState({ panel: 'find' }) },
+  { label: 'keys.review', keys: 'R', run: () => view.setState({ panel: 'review', spanIndex: 0 }) },
+  { label: 'export.title', keys: 'Ctrl E', run: () => view.setState({ isExporting: true }) },
+];
+
+/** Offers what can be done with the transcript in the command palette. */
+export const TranscriptCommands = () => {
+  const reader = useReader();
+  const { commands } = useServices();
+  const { undo, redo } = useHistory();
+  const copy = useCopyTranscript();
+  const remove = useDeleteTranscript();
+  const { editor, player, view } = reader;
+  const isCompleted = useStore(editor.store, (state) => state.transcript?.status === 'completed');
+  const canUndo = useStore(editor.store, (state) => state.undoStack.length > 0);
+  const canRedo = useStore(editor.store, (state) => state.redoStack.length > 0);
+  useEffect(() => {
+    const changes: ScreenCommand[] = [
+      { label: 'edit.start', keys: 'E', run: () => editAtPlayhead(reader) },
+      { label: 'analyze.open', keys: 'A', run: () => view.setState({ isAnalyzing: true }) },
+    ];
+    const history: ScreenCommand[] = [
+      ...(canUndo ? [{ label: 'common.undo', keys: 'Ctrl Z', run: undo } as const] : []),
+      ...(canRedo ? [{ label: 'common.redo', keys: 'Ctrl Y', run: redo } as const] : []),
+    ];
+    const list: ScreenCommand[] = [
+      { label: 'keys.play', keys: 'K', run: player.toggle },
+      ...viewCommands(reader),
+      ...(isCompleted ? changes : []),
+      ...history,
+      { label: 'transcript.copy', run: () => void copy(false) },
+      { label: 'transcript.copyTimes', run: () => void copy(true) },
+      { label: 'transcript.delete', run: remove },
+    ];
+    commands.setState({ screen: { heading: 'palette.transcript', list } });
+  });
+  useEffect(() => () => commands.setState({ screen: undefined }), [commands]);
+  return null;
+};
