@@ -49,7 +49,8 @@ type CalloutProps = { tone: 'plain' | 'warn' | 'bad' | 'good'; children: ReactNo
 export const Callout = ({ tone, children, action }: CalloutProps) => (
   <div
     className={cx(
-      'flex items-start gap-3 rounded-box px-3.5 py-2.5',
+      'flex items-start gap-x-3 gap-y-1 rounded-box px-3.5 py-2.5',
+      action !== undefined && 'max-sm:flex-col',
       tone === 'plain' && 'bg-sunken text-ink-2',
       tone === 'warn' && 'bg-warn-soft text-warn',
       tone === 'bad' && 'bg-bad-soft text-bad',

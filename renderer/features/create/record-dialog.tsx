@@ -42,8 +42,8 @@ const RecordDialog = () => {
         </div>
       )}
       {state === 'none' && <MicrophoneField />}
-      <div className="mt-4 flex flex-wrap items-center gap-2">
-        <span role="timer" className="tnum flex-1 text-lg font-semibold">
+      <div className="mt-4 flex flex-wrap items-center justify-end gap-2">
+        <span role="timer" className="tnum flex-1 text-lg font-semibold max-sm:basis-full">
           {formatClock(seconds)}
           {state === 'paused' && (
             <span className="ms-3 text-xs font-normal text-ink-2">{t('record.paused')}</span>
