@@ -1,3 +1,4 @@
+import { useIsFetching } from '@tanstack/react-query';
 import { Mic, PlugZap } from 'lucide-react';
 import { lazy, Suspense, useEffect } from 'react';
 import { useStore } from 'zustand';
@@ -12,15 +13,21 @@ import { useI18n, useServices } from './services.tsx';
 import { useGlobalShortcuts } from './use-global-shortcuts.ts';
 import { useJobAnnouncements } from './use-job-announcements.ts';
 
-/** Fetches the other screens when the browser is idle, so that they open at once, also without a server. */
-const usePrefetchedScreens = () => {
+/**
+ * Fetches the other screens so that they open at once, also without a server: when the answers for the first one are
+ * there and the browser is idle.
+ */
+const PrefetchedScreens = () => {
+  const isWaiting = useIsFetching() > 0;
   useEffect(() => {
+    if (isWaiting) return;
     const waiting = requestIdleCallback(() => {
       // A failed fetch is repeated when the screen is opened.
       for (const { prefetch } of Object.values(SCREENS)) prefetch?.().catch(() => undefined);
     });
     return () => cancelIdleCallback(waiting);
-  }, []);
+  }, [isWaiting]);
+  return null;
 };
 
 /** The signed-in window: navigation, current screen and dialogs. */
@@ -33,7 +40,6 @@ export const Shell = () => {
   usePastedSources();
   const announcement = useJobAnnouncements();
   useStoredSource();
-  usePrefetchedScreens();
 
   return (
     <DropTarget>
@@ -68,6 +74,7 @@ export const Shell = () => {
         <BottomBar />
       </div>
       <OpenDialog />
+      <PrefetchedScreens />
     </DropTarget>
   );
 };
