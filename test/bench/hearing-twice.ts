@@ -128,8 +128,6 @@ type Judged = {
   readonly isWrong: boolean;
   readonly confidence: number;
   readonly differs: boolean;
-  /** How much surer the second model is. */
-  readonly advantage: number;
 };
 
 /** Every word of the first model with what is known of it. */
@@ -149,7 +147,6 @@ const judge = (heard: readonly Heard[], first: Family, second: Family): Judged[]
       isWrong: plain.some((each, place) => each.index === index && wrong[place] === true),
       confidence: own,
       differs: alternatives !== undefined,
-      advantage: (alternatives?.[0]?.confidence ?? 0) - own,
     }));
   });
 
@@ -162,7 +159,8 @@ const printMarked = (label: string, all: readonly Judged[], marked: readonly Jud
   process.stdout.write(`  ${label.padEnd(46)} ${String(marked.length).padStart(5)}  ${cells}\n`);
 };
 
-const surest = (words: readonly Judged[], count: number): Judged[] =>
+/** Those of which the first model is least sure. */
+const doubtful = (words: readonly Judged[], count: number): Judged[] =>
   words.toSorted((a, b) => a.confidence - b.confidence).slice(0, count);
 
 const printReview = (heard: readonly Heard[], first: Family, second: Family): void => {
@@ -173,12 +171,11 @@ const printReview = (heard: readonly Heard[], first: Family, second: Family): vo
   const differing = words.filter(({ differs }) => differs);
   const low = words.filter(({ confidence }) => confidence < LOW_CONFIDENCE);
   printMarked(`confidence under ${LOW_CONFIDENCE}`, words, low);
-  printMarked('as many as differ, by lowest confidence', words, surest(words, differing.length));
+  printMarked('as many as differ, by lowest confidence', words, doubtful(words, differing.length));
   printMarked('differing', words, differing);
   printMarked('differing, or confidence under 0.5', words, [...new Set([...differing, ...low])]);
-  const best = differing.toSorted((a, b) => b.advantage - a.advantage).slice(0, 100);
-  printMarked('the first 100 of the queue', words, best);
-  printMarked('the 100 of lowest confidence', words, surest(words, 100));
+  printMarked('the first 100 of the queue', words, doubtful(differing, 100));
+  printMarked('the 100 of lowest confidence', words, doubtful(words, 100));
 };
 
 type Weights = { readonly bias: number; readonly nothing: number };

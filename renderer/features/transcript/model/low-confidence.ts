@@ -22,11 +22,10 @@ export const isUncertain = (word: DocWord, accepted: ReadonlySet<number>): boole
 const lowestConfidence = (words: readonly DocWord[]): number =>
   Math.min(...words.map(({ confidence }) => confidence));
 
-/** How much surer the other model is of its reading than this one of its own: from -1 to 1. */
-const advantageOf = (words: readonly DocWord[]): number =>
-  Math.min(...words.map(({ alternatives }) => alternatives?.[0]?.confidence ?? 0)) - lowestConfidence(words);
-
-/** The places where another model heard something else, best one first: where that is likeliest to be right. */
+/**
+ * The places where another model heard something else, the likeliest error first: by the first model's confidence, which
+ * tells better than that of the other one (docs/performance.md).
+ */
 const differingSpans = (doc: Doc, accepted: ReadonlySet<number>): UncertainSpan[] => {
   const spans: { first: number; last: number }[] = [];
   for (const [index, word] of doc.words.entries()) {
@@ -44,9 +43,9 @@ const differingSpans = (doc: Doc, accepted: ReadonlySet<number>): UncertainSpan[
         .filter((reading) => reading !== '')
         .join(' ');
       const span = { first, last, other: { text, model: readings[0]?.model ?? '' } };
-      return { span, advantage: advantageOf(words) };
+      return { span, confidence: lowestConfidence(words) };
     })
-    .sort((a, b) => b.advantage - a.advantage)
+    .sort((a, b) => a.confidence - b.confidence)
     .map(({ span }) => span);
 };
 
