@@ -68,6 +68,18 @@ describe('earshot transcribe', () => {
     expect(out).toMatch(beginning);
   });
 
+  it('hears a recording twice', async () => {
+    const models = ['-m', 'starter-parakeet', '--verify-with', 'starter', '-f', 'txt'];
+    const { code, out, err } = await earshot('transcribe', SAMPLE, ...models);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^Good morning/);
+    expect(err).toContain('Checking with the second model');
+    expect(err).toMatch(/model starter-parakeet · \d+ places differ from starter/);
+    const same = await earshot('transcribe', SAMPLE, '-m', 'starter', '--verify-with', 'starter');
+    expect(same.code).toBe(1);
+    expect(same.err).toContain('starter is the model that transcribes; name another one');
+  });
+
   it('accepts a range and a URL', async () => {
     const url = remote.set('/a.wav', file(fixture('01-short-note.wav')));
     const range = ['--from', '0:06.8', '--to', '20', '--allow-private-addresses'];
