@@ -6,6 +6,7 @@ import { AppError } from '../../base/errors.ts';
 import { refuseNonMedia } from './content-kind.ts';
 import { explainFfmpegError, MAX_FFMPEG_ATTEMPTS } from './failures.ts';
 import { inputName, safeInputOptions } from './input-options.ts';
+import { limitMemory } from './memory-limit.ts';
 import { DEFAULT_STALL_SECONDS, StallTimer } from './stall-timer.ts';
 import type { FfmpegTools, MediaInfo, MediaInput, ProbeOptions } from './types.ts';
 
@@ -111,6 +112,7 @@ const runTool = (
 ): Promise<ToolOutput> =>
   new Promise((resolve, reject) => {
     const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true });
+    limitMemory(child);
     let wasKilled = false;
     const kill = (): void => {
       wasKilled = true;

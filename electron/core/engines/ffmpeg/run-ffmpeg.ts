@@ -1,8 +1,8 @@
-import { ChildProcess, execFile } from 'node:child_process';
-import { availableParallelism } from 'node:os';
+import { ChildProcess } from 'node:child_process';
 import { PassThrough, type Readable } from 'node:stream';
 import fluentFfmpeg from 'fluent-ffmpeg';
 import { messageOf } from '../../base/errors.ts';
+import { limitMemory } from './memory-limit.ts';
 import type { FfmpegTools } from './types.ts';
 
 export type FfmpegCommand = {
@@ -65,15 +65,6 @@ const onStartError = (child: ChildProcess, listener: (message: string) => void):
 const discardOutput = (child: ChildProcess): void => {
   child.stdout?.unpipe();
   child.stdout?.resume();
-};
-
-/** Address space that ffmpeg takes at most, in bytes; each thread reserves a stack and an arena of the allocator. */
-const MAX_ADDRESS_SPACE = 4 * 1024 ** 3 + availableParallelism() * 160 * 1024 ** 2;
-
-/** Limits the memory of a process, against recordings made to take all of it. Without `prlimit` (util-linux), or too late, nothing happens. */
-const limitMemory = ({ pid }: ChildProcess): void => {
-  if (process.platform !== 'linux' || pid === undefined) return;
-  execFile('prlimit', ['--pid', String(pid), `--as=${MAX_ADDRESS_SPACE}`], () => {});
 };
 
 /**

@@ -221,6 +221,21 @@ describe('hostile input', { timeout: 60_000 }, () => {
     await iterator.return?.();
   });
 
+  it.runIf(process.platform === 'linux')('limits the memory of ffprobe', async () => {
+    const tools = await findFfmpeg({ environment: process.env, platform: process.platform });
+    // Answers once it is limited.
+    const ffprobe = at('ffprobe');
+    const answer = '{"streams": [], "format": {"format_name": "limited"}}';
+    await writeFile(
+      ffprobe,
+      `#!/bin/sh\nwhile [ "$(ulimit -v)" = unlimited ]; do :; done\necho '${answer}'\n`,
+      { mode: 0o700 },
+    );
+    const { probe } = createMediaEngine({ ...tools, ffprobe });
+    const path = fixturePath('01-short-note.wav');
+    expect(await probe({ kind: 'file', path })).toMatchObject({ container: 'limited' });
+  });
+
   it('kills an ffmpeg that is stopped by SIGSTOP', async () => {
     const { chunks } = engine.decodeChunks(
       { kind: 'file', path: at('hour.flac') },
