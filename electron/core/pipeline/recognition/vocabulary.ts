@@ -12,7 +12,7 @@ const UNSURE = 0.8;
 /** The same where it is exactly what a term is said to be misheard as. */
 const UNSURE_OF_FORM = 0.95;
 /** The largest distance at which a passage is taken for a term. */
-const MAX_DISTANCE = 0.3;
+const MAX_DISTANCE = 0.24;
 /** Sounds below which two words are alike by chance. */
 const MIN_SOUNDS = 4;
 

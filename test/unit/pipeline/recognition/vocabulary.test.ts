@@ -47,6 +47,8 @@ describe('the spelling of a vocabulary', () => {
     expect(write('The weather was warm.', ['weather'], ['Kowalski', 'Ben'])?.text).toBe(
       'The weather was warm.',
     );
+    expect(write('It will for on Monday.', ['for'], ['Moreno'])?.text).toBe('It will for on Monday.');
+    expect(write('Laura Baker lives here.', ['Baker'], ['Docker'])?.text).toBe('Laura Baker lives here.');
     expect(write('Ask Ana now.', ['Ana'], ['Anna', 'Ana'])?.text).toBe('Ask Ana now.');
     expect(write('On Friday, please.', ['Friday,', 'please.'], ['Fredeplis'])?.text).toBe(
       'On Friday, please.',
