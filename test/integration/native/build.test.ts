@@ -154,7 +154,11 @@ describe('building the engine', () => {
 });
 
 describe('patching whisper.cpp', () => {
-  const SOURCES = ['src/whisper.cpp', 'src/parakeet.cpp', 'ggml/src/ggml-cpu/ops.cpp'];
+  const SOURCES = [
+    'src/whisper.cpp',
+    'src/parakeet.cpp',
+    ...['ops.cpp', 'simd-gemm.h'].map((name) => `ggml/src/ggml-cpu/${name}`),
+  ];
   let sources: string;
   let target: string;
 
