@@ -157,7 +157,7 @@ describe('patching whisper.cpp', () => {
   const SOURCES = [
     'src/whisper.cpp',
     'src/parakeet.cpp',
-    ...['ops.cpp', 'simd-gemm.h'].map((name) => `ggml/src/ggml-cpu/${name}`),
+    ...['ops.cpp', 'simd-gemm.h', 'ggml-cpu.c'].map((name) => `ggml/src/ggml-cpu/${name}`),
   ];
   let sources: string;
   let target: string;
