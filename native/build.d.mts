@@ -23,3 +23,5 @@ export const whisperCliPath: (options?: EngineFlags) => string | undefined;
 export const buildAddon: (options?: BuildOptions & { cli?: boolean }) => Promise<string>;
 /** Builds whisper.cpp's own command-line program unless it is cached. */
 export const buildWhisperCli: (options?: BuildOptions) => Promise<string>;
+/** Builds the program that measures the engine's parts; with `original` over whisper.cpp as released. */
+export const buildEngineBench: (options?: BuildOptions & { original?: boolean }) => Promise<string>;

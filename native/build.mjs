@@ -35,6 +35,11 @@ const EXTENSION = process.platform === 'win32' ? '.exe' : '';
 const CLI = `whisper-cli${EXTENSION}`;
 /** Parakeet's own program lies beside whisper-cli. */
 const PARAKEET_CLI = `parakeet-cli${EXTENSION}`;
+const BENCH = `engine-bench${EXTENSION}`;
+/** The file of each kind of build. */
+const PRODUCTS = { addon: ADDON, cli: CLI, bench: BENCH };
+/** The CMake targets of each kind. */
+const TARGETS = { addon: ['earshot_engine'], cli: ['whisper-cli', 'parakeet-cli'], bench: ['engine-bench'] };
 const MAX_CACHED_BUILDS = 6;
 const PARALLEL_COMPILERS = '2';
 const TAIL_LINES = 25;
@@ -88,9 +93,10 @@ const flagsOf = ({
   vulkan = false,
   cuda = false,
   metal = process.platform === 'darwin',
-} = {}) => ({ portable, vulkan, cuda, metal });
+  original = false,
+} = {}) => ({ portable, vulkan, cuda, metal, ...(original && { original }) });
 
-const buildKey = (flags) => {
+const buildKey = (flags, kind) => {
   const parts = [
     ownSources(),
     packageKey(),
@@ -99,6 +105,7 @@ const buildKey = (flags) => {
     process.arch,
     flags.portable ? [] : cpuKey(),
     compilerKey(),
+    ...(kind === 'bench' ? [readFileSync(join(here, 'bench', 'engine_bench.cc'), 'utf8')] : []),
   ];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 20);
 };
@@ -106,14 +113,15 @@ const buildKey = (flags) => {
 /** Where a product of the build (`addon` or `cli`) is cached. */
 const cacheEntry = (options, kind) => {
   const flags = flagsOf(options);
-  const key = `${buildKey(flags)}-${kind}`;
+  const key = `${buildKey(flags, kind)}-${kind}`;
   const builds = join(cacheDir(), 'native');
   return {
     flags,
     key,
     builds,
     folder: join(builds, key),
-    file: join(builds, key, kind === 'cli' ? CLI : ADDON),
+    kind,
+    file: join(builds, key, PRODUCTS[kind]),
   };
 };
 
@@ -184,13 +192,15 @@ const runCmake = (args, { logFile, log, elapsed }) =>
   });
 
 /** Moves a product of the build into the cache with one rename, so that no other process sees half of it. */
-const publish = (tree, work, { folder, file }) => {
+const publish = (tree, work, { folder, kind }) => {
   const bin = existsSync(join(tree, 'bin', 'Release')) ? join(tree, 'bin', 'Release') : join(tree, 'bin');
-  const isCli = file.endsWith(CLI);
-  const ready = join(work, `ready-${isCli ? 'cli' : 'addon'}`);
+  const ready = join(work, `ready-${kind}`);
+  const others = [ADDON, CLI, PARAKEET_CLI, BENCH].filter(
+    (name) => name !== PRODUCTS[kind] && !(kind === 'cli' && name === PARAKEET_CLI),
+  );
   mkdirSync(ready);
   for (const entry of readdirSync(bin, { withFileTypes: true })) {
-    const isWanted = !entry.isDirectory() && !(isCli ? [ADDON] : [CLI, PARAKEET_CLI]).includes(entry.name);
+    const isWanted = !entry.isDirectory() && !others.includes(entry.name);
     if (isWanted) copyFileSync(join(bin, entry.name), join(ready, entry.name));
   }
   rmSync(folder, { recursive: true, force: true });
@@ -204,20 +214,17 @@ const build = async (entries, log) => {
   mkdirSync(work, { recursive: true });
   const startedAt = Date.now();
   const elapsed = () => `${Math.round((Date.now() - startedAt) / 1000)} s`;
-  const withCli = entries.some(({ file }) => file.endsWith(CLI));
-  const withAddon = entries.some(({ file }) => file.endsWith(ADDON));
-  const targets = [
-    ...(withAddon ? ['earshot_engine'] : []),
-    ...(withCli ? ['whisper-cli', 'parakeet-cli'] : []),
-  ];
+  const kinds = entries.map(({ kind }) => kind);
+  const targets = kinds.flatMap((kind) => TARGETS[kind]);
+  const sources = kinds.includes('bench') ? join(here, 'bench') : here;
   try {
     const patched = join(work, 'patched');
-    patchSources({ patches, sources: whisperSources, target: patched });
+    patchSources({ patches, sources: whisperSources, target: patched, original: flags.original });
     writeFileSync(logFile, '');
     log(`Building ${targets.join(' and ')} (once for this machine; a minute or two) …`);
     const tree = join(work, 'tree');
     const step = { logFile, log, elapsed };
-    await runCmake(['-S', here, '-B', tree, ...defines(flags, withCli, patched)], step);
+    await runCmake(['-S', sources, '-B', tree, ...defines(flags, kinds.includes('cli'), patched)], step);
     await runCmake(
       ['--build', tree, '--config', 'Release', '--parallel', PARALLEL_COMPILERS, '--target', ...targets],
       step,
@@ -238,7 +245,7 @@ const prune = (builds, entries) => {
     const path = join(builds, name);
     const owner = /^\.work-(\d+)-/.exec(name)?.[1];
     if (owner && !isAlive(Number(owner))) rmSync(path, { recursive: true, force: true });
-    if (/-(?:addon|cli)$/.test(name) && !kept.has(path)) others.push(path);
+    if (/-(?:addon|cli|bench)$/.test(name) && !kept.has(path)) others.push(path);
   }
   const lastUse = new Map(others.map((path) => [path, statSync(path).mtimeMs]));
   const oldestFirst = others.sort((a, b) => lastUse.get(a) - lastUse.get(b));
@@ -285,6 +292,12 @@ export const buildAddon = async ({ log = () => {}, cli = false, ...options } = {
 export const buildWhisperCli = async ({ log = () => {}, ...options } = {}) => {
   const [cli] = await ensure([cacheEntry(options, 'cli')], log);
   return cli;
+};
+
+/** Builds engine-bench (bench/engine_bench.cc); with `original` over whisper.cpp as released, without our patches. */
+export const buildEngineBench = async ({ log = () => {}, ...options } = {}) => {
+  const [bench] = await ensure([cacheEntry(options, 'bench')], log);
+  return bench;
 };
 
 const main = async (args) => {

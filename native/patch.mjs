@@ -77,9 +77,10 @@ export const patchFiles = (folder) => {
 
 /**
  * Applies all patches of the folder `patches` to the tree `sources`, which stays as it is, and writes the changed files
- * into `target`. Throws an error that names the first patch that does not apply.
+ * into `target`; with `original`, writes these files as they are. Throws an error that names the first patch that does not
+ * apply.
  */
-export const patchSources = ({ patches, sources, target }) => {
+export const patchSources = ({ patches, sources, target, original = false }) => {
   const changed = new Map();
   for (const file of patchFiles(patches)) {
     let path = 'the sources';
@@ -87,7 +88,7 @@ export const patchSources = ({ patches, sources, target }) => {
       for (const change of parsePatch(readFileSync(file, 'utf8'))) {
         path = change.path;
         const source = changed.get(path) ?? readFileSync(join(sources, path), 'utf8');
-        changed.set(path, applyHunks(source, change.hunks));
+        changed.set(path, original ? source : applyHunks(source, change.hunks));
       }
     } catch (error) {
       throw new Error(`The patch ${file} does not apply to ${path}: ${error.message}.`, { cause: error });

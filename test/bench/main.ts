@@ -3,6 +3,7 @@
 //
 //   npm run bench -- --quick    one run per row, 5 files in the queue, 5 minutes instead of 30
 //   npm run bench -- --sweep    also threads by chunks in parallel
+//   npm run bench -- --peers    only the engine's parts, beside whisper.cpp as released and, where it is, CTranslate2
 
 import { availableParallelism } from 'node:os';
 import { discard, startServer, type TestServer } from '../support/server.ts';
@@ -17,6 +18,7 @@ import {
   upload,
   whisperCli,
 } from './measure.ts';
+import { comparePeers } from './peers.ts';
 import { spokenWav } from './recordings.ts';
 
 const quick = process.argv.includes('--quick');
@@ -126,8 +128,7 @@ const sweepParallelism = async (wav: string): Promise<void> => {
   }
 };
 
-const folder = temporaryFolder();
-try {
+const compareService = async (folder: string): Promise<void> => {
   const minute = await spokenWav(folder, 'minute', 60);
   const two = await spokenWav(folder, 'two', 120);
   const longWav = await spokenWav(folder, 'long', LONG_MINUTES * 60);
@@ -143,5 +144,8 @@ try {
   await parakeet(server, minute);
   await discard(server);
   if (sweep) await sweepParallelism(two);
-} finally {
-}
+};
+
+const folder = temporaryFolder();
+if (process.argv.includes('--peers')) await comparePeers(folder, quick);
+else await compareService(folder);
