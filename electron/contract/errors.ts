@@ -52,7 +52,8 @@ export type ErrorCode = keyof typeof ERROR_STATUS;
 
 /** When each code is answered, for the documentation. */
 export const ERROR_MEANING: Readonly<Record<ErrorCode, string>> = {
-  invalid_request: 'the request is malformed, or a field is unknown or invalid; `details` lists each.',
+  invalid_request:
+    'the request is malformed, or a field is unknown or invalid; `details` lists each, up to 100.',
   not_available: 'this result was not requested for the transcription.',
   unauthorized: 'the key is missing or invalid.',
   budget_exceeded: 'the credit budget is spent, or does not cover the transcription.',

@@ -13,6 +13,7 @@ import {
 } from './analysis.ts';
 import { AaiExtras } from './assemblyai-create.ts';
 import { Bytes, namesAChange, Probability, Seconds, success, Timestamp, TranscriptId } from './common.ts';
+import { MAX_EDITED_CHARACTERS, MAX_EDITS } from './edit-bounds.ts';
 import { JOB_ERROR_CODES } from './errors.ts';
 import { LanguageCode, LanguageOrAuto, recognitionFields, SpeakerName } from './recognition.ts';
 import { Segment } from './segments.ts';
@@ -428,8 +429,11 @@ export const PatchTranscript = z
             .describe('Like `was`, for the speaker: the one before your change.'),
         }),
       )
-      .max(100_000)
-      .optional(),
+      .max(MAX_EDITS)
+      .optional()
+      .describe(
+        `At most ${MAX_EDITED_CHARACTERS} characters in all, as long as they are several. Send more in several requests.`,
+      ),
     speakers: z
       .record(
         SpeakerLabel,

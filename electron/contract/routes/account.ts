@@ -6,6 +6,9 @@ import { PatchSettings, SettingsList } from '../settings.ts';
 const byId = z.strictObject({ id: z.string().max(100) });
 const tag = 'Account' as const;
 
+/** Several times all settings; a million bytes of unknown keys would hold others up. */
+const MAX_SETTINGS_BYTES = 64 * 1024;
+
 export const accountRoutes = {
   listKeys: route({
     method: 'GET',
@@ -129,6 +132,7 @@ export const accountRoutes = {
     tag,
     summary: 'Change settings; null resets one to its default',
     access: 'owner',
+    bodyLimit: MAX_SETTINGS_BYTES,
     body: PatchSettings,
     responses: { 200: SettingsList },
     errors: ['forbidden'],

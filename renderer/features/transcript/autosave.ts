@@ -1,4 +1,5 @@
 import { ApiError, type Client } from '../../../electron/contract/client.ts';
+import { MAX_EDITED_CHARACTERS, MAX_EDITS } from '../../../electron/contract/edit-bounds.ts';
 import type { Transcription } from '../../../electron/contract/transcript.ts';
 import { debounce } from '../../lib/debounce.ts';
 import type { SegmentText } from './model/edit.ts';
@@ -102,10 +103,21 @@ export const createAutosave = (options: Options) => {
     sent.clear();
   };
 
-  const send = async () => {
+  /** Moves as many edits as fit into one request from `pending` to `sent`. */
+  const takeOneRequest = () => {
+    let characters = 0;
+    for (const [segment, edit] of pending) {
+      characters += Math.max(edit.text.length, baseText(segment).length);
+      if (sent.size === MAX_EDITS || (sent.size > 0 && characters > MAX_EDITED_CHARACTERS)) return;
+      sent.set(segment, edit);
+      pending.delete(segment);
+    }
+  };
+
+  const send = async (): Promise<void> => {
     if (pending.size === 0) return;
-    for (const [segment, edit] of pending) sent.set(segment, edit);
-    pending.clear();
+    takeOneRequest();
+    const isCut = pending.size > 0;
     setState({ saving: 'saving' });
     options.onRequest();
     try {
@@ -122,6 +134,7 @@ export const createAutosave = (options: Options) => {
       }
       sent.clear();
       persist();
+      if (isCut) return await send();
       if (pending.size > 0) return;
       setState({ saving: 'saved', saveError: undefined });
       options.onSaved(transcript);

@@ -20,6 +20,22 @@ describe('a part of a request', () => {
     expect(validate(z.object({ limit: z.coerce.number().default(20) }), {}, 'query')).toEqual({ limit: 20 });
   });
 
+  it('is refused with a hundred details at most', () => {
+    const keys = Object.fromEntries(Array.from({ length: 900 }, (_, n) => [`key${n}`, n]));
+    expect(refusal({ name: 'a note', ...keys }).details).toHaveLength(100);
+    expect(
+      refusal(
+        Array.from({ length: 500 }, () => keys),
+        z.array(Recording),
+      ).details,
+    ).toHaveLength(100);
+  });
+
+  it('is refused with too many fields', () => {
+    const keys = Object.fromEntries(Array.from({ length: 1001 }, (_, n) => [`key${n}`, n]));
+    expect(refusal(keys, z.looseObject({})).message).toBe('The body has more than 1000 fields.');
+  });
+
   it('is refused with a detail for each issue', () => {
     const error = refusal({ name: 1, range: { start: 'now' }, color: 'red', size: 1 });
     expect(error.code).toBe('invalid_request');

@@ -1,3 +1,4 @@
+import { MAX_EDITED_CHARACTERS } from '../../../contract/edit-bounds.ts';
 import type { PatchTranscript } from '../../../contract/transcript.ts';
 import { AppError } from '../../base/errors.ts';
 import { createYielder } from '../../base/event-loop.ts';
@@ -36,6 +37,21 @@ const refuseStale = (segments: readonly SegmentText[], edits: readonly SegmentEd
   });
   if (details.length === 0) return;
   throw new AppError('conflict', 'The transcript was changed elsewhere in the meantime.', { details });
+};
+
+/** All words of an edited segment are written anew, in one transaction with the others. */
+const refuseTooMuch = (segments: readonly SegmentText[], edits: readonly SegmentEdit[]): void => {
+  const lengths = new Map<number, number>();
+  for (const { id, text = '' } of edits) {
+    lengths.set(id, Math.max(text.length, segments[id]?.text.length ?? 0, lengths.get(id) ?? 0));
+  }
+  const characters = [...lengths.values()].reduce((sum, length) => sum + length, 0);
+  if (lengths.size < 2 || characters <= MAX_EDITED_CHARACTERS) return;
+  throw new AppError(
+    'invalid_request',
+    `The edited segments have ${characters} characters; one request may edit ${MAX_EDITED_CHARACTERS}. Send them in several requests.`,
+    { details: [{ path: 'segments', message: `have more than ${MAX_EDITED_CHARACTERS} characters` }] },
+  );
 };
 
 export const refuseUnknownSegment = (segments: readonly SegmentText[], ids: Iterable<number>): void => {
@@ -101,6 +117,7 @@ export const editSegments = async (
     if (speaker_id !== undefined) refuseUnknownSpeaker(transcript, speaker_id, `segments.${id}.speaker_id`);
   }
   refuseStale(segments, edits);
+  refuseTooMuch(segments, edits);
   const replacements: Replacement[] = [];
   const yieldIfDue = createYielder();
   const byPlace = Map.groupBy(edits, ({ id }) => id);
