@@ -93,7 +93,7 @@ const addRoutes = async (scope: FastifyInstance, services: Services, info: Serve
   await addStorageRoutes(scope, services.files);
   await addOpenAiRoutes(scope, { ...services, uploads, files });
   await addAssemblyAiRoutes(scope, { ...services, ...info, uploads, baseUrl: services.address.url });
-  addMcpRoutes(scope, { ...services, version: info.version });
+  addMcpRoutes(scope, { ...services, ...info });
   addWebhookRoutes(scope, services.webhooks);
   addVoiceRoutes(scope, services.speakers);
   addModelRoutes(scope, services.models);

@@ -1,9 +1,11 @@
 import type { z } from 'zod';
+import type { SummaryType } from '../../../contract/analysis.ts';
 import type { AaiSubtitlesQuery } from '../../../contract/assemblyai.ts';
 import type { ExportQuery } from '../../../contract/exports.ts';
 import type { Route } from '../../../contract/route.ts';
 import { routes } from '../../../contract/routes.ts';
 import { renderExport } from '../../exports/render.ts';
+import type { PassageRange } from '../../services/reading.ts';
 import { presentSentences } from '../../services/transcripts/present.ts';
 import type { WholeTranscript } from '../../services/transcripts/whole.ts';
 import { aaiSubtitles } from '../assemblyai/subtitles.ts';
@@ -18,7 +20,9 @@ export type Rendering =
   | { readonly kind: 'export'; readonly query: ExportQuery }
   | { readonly kind: 'aaiTranscript'; readonly context: AaiContext }
   | { readonly kind: 'aaiSubtitles'; readonly format: 'srt' | 'vtt'; readonly query: AaiSubtitlesQuery }
-  | { readonly kind: 'aaiWordSearch'; readonly words: string };
+  | { readonly kind: 'aaiWordSearch'; readonly words: string }
+  | ({ readonly kind: 'passage' } & PassageRange)
+  | { readonly kind: 'summary'; readonly type: SummaryType };
 
 export type Rendered = {
   readonly headers: Readonly<Record<string, string>>;
@@ -64,6 +68,15 @@ export const render = async (rendering: Rendering, whole: WholeTranscript): Prom
         headers: { 'content-type': 'text/plain; charset=utf-8' },
         body: aaiSubtitles(transcription, rendering.format, rendering.query),
       };
+    case 'passage': {
+      // Imported with the first message of an assistant, as in the case below.
+      const { readPassage } = await import('../../services/reading.ts');
+      return { headers: {}, body: JSON.stringify(readPassage(transcription, rendering)) };
+    }
+    case 'summary': {
+      const { summaryOf: readSummary } = await import('../../services/reading.ts');
+      return { headers: {}, body: JSON.stringify(await readSummary(transcription, rendering.type)) };
+    }
     case 'aaiWordSearch': {
       const matches = aaiWordSearch(aaiWords(transcription), rendering.words.split(','));
       const total_count = matches.reduce((sum, match) => sum + match.count, 0);

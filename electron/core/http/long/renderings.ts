@@ -57,6 +57,12 @@ export class Renderings {
       .send(typeof body === 'string' ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength));
   }
 
+  /** The text of an answer that is to become part of another one. Throws what `TranscriptService.outline` throws. */
+  async text(userId: string, id: string, rendering: Rendering): Promise<string> {
+    const { body } = await this.#render(userId, id, rendering);
+    return Buffer.from(body).toString();
+  }
+
   /** Publishes a transcription to its user's windows; a long one follows when the thread has made it. */
   publish({ userId, id, type }: Change): void {
     const { transcripts, events, logger } = this.#options;

@@ -2,19 +2,20 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import type { CallToolResult, ServerNotification, ServerRequest } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
-import { SUMMARY_TYPES } from '../../../contract/analysis.ts';
+import { SUMMARY_TYPES, Summary } from '../../../contract/analysis.ts';
 import { CreateTranscript, type Transcription } from '../../../contract/transcript.ts';
 import { isAppError } from '../../base/errors.ts';
 import { round } from '../../base/numbers.ts';
 import type { Caller } from '../../services/accounts.ts';
 import type { EventHub } from '../../services/events.ts';
-import { readPassage, summaryOf } from '../../services/reading.ts';
 import type { SearchService } from '../../services/search.ts';
 import type { TranscriptService } from '../../services/transcripts/index.ts';
+import type { Renderings } from '../long/renderings.ts';
 import { validate } from '../validate.ts';
 
 export type McpServices = {
   readonly transcripts: TranscriptService;
+  readonly renderings: Renderings;
   readonly search: SearchService;
   readonly events: EventHub;
   readonly version: string;
@@ -96,8 +97,21 @@ const FACTS = {
 
 const ID = z.string().max(100).describe('Of a recording: `tr_…`, from search, recordings or transcribe.');
 
-const passageOf = (transcript: Transcription, from: number, to: number): CallToolResult => {
-  const { text: words, nextFrom } = readPassage(transcript, { from, to, maxCharacters: MAX_CHARACTERS });
+const Passage = z.object({ text: z.string(), nextFrom: z.number().nullable() });
+
+/** What is known of a transcription without its segments. */
+const stateOf = ({ transcripts, user }: Context, id: string): Transcription =>
+  transcripts.outline(user.id, id, 'asked').transcription;
+
+const readPassage = async (
+  { renderings, user }: Context,
+  transcript: Transcription,
+  from: number,
+  to: number,
+): Promise<CallToolResult> => {
+  const rendering = { kind: 'passage', from, to, maxCharacters: MAX_CHARACTERS } as const;
+  const json = await renderings.text(user.id, transcript.id, rendering);
+  const { text: words, nextFrom } = Passage.parse(JSON.parse(json));
   const more = nextFrom === null ? '' : `\n\nThere is more: read on with from ${round(nextFrom, 3)}.`;
   const warnings = transcript.warnings.map((warning) => `Note: ${warning}\n`).join('');
   const body = words === '' ? 'Nothing is spoken here.' : words;
@@ -141,8 +155,10 @@ const addTranscribe = (server: McpServer, context: Context): void => {
         const created = transcripts.create(user, validate(CreateTranscript, fields, 'arguments'), undefined);
         const stop = sendProgress(events, user.id, created.id, extra satisfies ProgressSink);
         const patience = AbortSignal.any([extra.signal, AbortSignal.timeout(wait_seconds * 1000)]);
-        const transcript = await transcripts.wait(user.id, created.id, patience).finally(stop);
-        if (transcript.status === 'completed') return passageOf(transcript, 0, Number.POSITIVE_INFINITY);
+        await transcripts.wait(created.id, patience).finally(stop);
+        const transcript = stateOf(context, created.id);
+        if (transcript.status === 'completed')
+          return readPassage(context, transcript, 0, Number.POSITIVE_INFINITY);
         return {
           ...text(statusText(transcript), factsOf(transcript)),
           isError: transcript.status === 'failed',
@@ -151,7 +167,7 @@ const addTranscribe = (server: McpServer, context: Context): void => {
   );
 };
 
-const addRead = (server: McpServer, { transcripts, user }: Context): void => {
+const addRead = (server: McpServer, context: Context): void => {
   server.registerTool(
     'read',
     {
@@ -167,14 +183,14 @@ const addRead = (server: McpServer, { transcripts, user }: Context): void => {
     },
     ({ id, from, to }) =>
       withToolErrors(async () => {
-        const state = transcripts.get(user.id, id);
+        const state = stateOf(context, id);
         if (state.status !== 'completed') return text(statusText(state), factsOf(state));
-        return passageOf(transcripts.forExport(user.id, id), from, to ?? Number.POSITIVE_INFINITY);
+        return readPassage(context, state, from, to ?? Number.POSITIVE_INFINITY);
       }),
   );
 };
 
-const addSummary = (server: McpServer, { transcripts, user }: Context): void => {
+const addSummary = (server: McpServer, { renderings, user }: Context): void => {
   server.registerTool(
     'summarise',
     {
@@ -186,8 +202,8 @@ const addSummary = (server: McpServer, { transcripts, user }: Context): void => 
     },
     ({ id, type }) =>
       withToolErrors(async () => {
-        const transcript = transcripts.forExport(user.id, id);
-        const { text: summary, language, engine } = await summaryOf(transcript, type);
+        const json = await renderings.text(user.id, id, { kind: 'summary', type });
+        const { text: summary, language, engine } = Summary.parse(JSON.parse(json));
         return text(summary === '' ? 'There is nothing to summarize.' : summary, {
           id,
           summary,

@@ -35,7 +35,8 @@ const waitForEnd = async (
   { user, reply }: AudioRequest,
   id: string,
 ): Promise<Transcription> => {
-  const transcript = await transcripts.wait(user.id, id, disconnectSignal(reply));
+  await transcripts.wait(id, disconnectSignal(reply));
+  const transcript = transcripts.get(user.id, id);
   return transcript.status === 'processing' ? transcripts.cancel(user.id, id) : transcript;
 };
 

@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { routes } from '../../../contract/routes.ts';
-import type { Transcription } from '../../../contract/transcript.ts';
 import type { Caller } from '../../services/accounts.ts';
 import type { TranscriptService } from '../../services/transcripts/index.ts';
 import { addRoute } from '../add-route.ts';
@@ -10,37 +9,36 @@ import { accepted, ok, success } from '../responses.ts';
 
 const locationOf = (id: string) => ({ location: `/v1/transcript/id/${id}` });
 
+type Deps = { readonly transcripts: TranscriptService; readonly renderings: Renderings };
+
 type QueuedJob = {
-  /** As it is now. */
-  readonly transcript: Transcription;
+  readonly id: string;
   readonly wait: boolean;
   readonly reply: FastifyReply;
 };
 
 /** 200 with the result where the request waits for it and it comes in time, otherwise 202. */
 const answerJob = async (
-  transcripts: TranscriptService,
+  { transcripts, renderings }: Deps,
   { user }: Caller,
-  { transcript, wait, reply }: QueuedJob,
-) => {
-  const headers = locationOf(transcript.id);
-  if (!wait) return accepted(transcript, headers);
-  const ended = await transcripts.wait(user.id, transcript.id, disconnectSignal(reply));
-  return ended.status === 'processing' ? accepted(ended, headers) : ok(ended, headers);
+  { id, wait, reply }: QueuedJob,
+): Promise<undefined> => {
+  if (wait) await transcripts.wait(id, disconnectSignal(reply));
+  const { status } = transcripts.outline(user.id, id, 'asked').transcription;
+  reply.code(wait && status !== 'processing' ? 200 : 202).headers(locationOf(id));
+  await renderings.send(reply, user.id, id, { kind: 'transcription' });
 };
 
 /** `/v1/transcript`: creates, lists, reads, edits, exports and deletes transcriptions. */
-export const addTranscriptRoutes = (
-  server: FastifyInstance,
-  { transcripts, renderings }: { readonly transcripts: TranscriptService; readonly renderings: Renderings },
-): void => {
+export const addTranscriptRoutes = (server: FastifyInstance, deps: Deps): void => {
+  const { transcripts, renderings } = deps;
   const sendWhole = async ({ user }: Caller, id: string, reply: FastifyReply) => {
     await renderings.send(reply, user.id, id, { kind: 'transcription' });
     return undefined;
   };
   addRoute(server, routes.createTranscript, ({ caller, body, headers, reply }) => {
-    const transcript = transcripts.create(caller.user, body, headers['idempotency-key']);
-    return answerJob(transcripts, caller, { transcript, wait: body.wait_until_complete, reply });
+    const { id } = transcripts.create(caller.user, body, headers['idempotency-key']);
+    return answerJob(deps, caller, { id, wait: body.wait_until_complete, reply });
   });
   addRoute(server, routes.recentTranscripts, ({ caller, query }) =>
     ok(transcripts.recent(caller.user.id, query.limit)),
@@ -89,8 +87,7 @@ export const addTranscriptRoutes = (
   );
   addRoute(server, routes.analyzeTranscript, ({ caller, params: { id }, body, reply }) => {
     transcripts.analyze(caller.user.id, id, body);
-    const transcript = transcripts.get(caller.user.id, id);
-    return answerJob(transcripts, caller, { transcript, wait: body.wait_until_complete, reply });
+    return answerJob(deps, caller, { id, wait: body.wait_until_complete, reply });
   });
   addRoute(server, routes.exportTranscript, async ({ caller, params, query, reply }) => {
     await renderings.send(reply, caller.user.id, params.id, { kind: 'export', query });

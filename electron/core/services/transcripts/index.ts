@@ -1,12 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AaiExtras } from '../../../contract/assemblyai-create.ts';
-import type {
-  AnalyzeTranscript,
-  CreateTranscript,
-  Progress,
-  Transcription,
-} from '../../../contract/transcript.ts';
+import type { AnalyzeTranscript, CreateTranscript, Transcription } from '../../../contract/transcript.ts';
 import type { RecentItem, UserListQuery } from '../../../contract/transcript-list.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Emitter } from '../../base/emitter.ts';
@@ -129,10 +124,9 @@ export class TranscriptService {
     return this.#answer(this.stored(userId, id));
   }
 
-  /** Waits until the job of a transcript is settled, or the signal fires. */
-  async wait(userId: string, id: string, signal: AbortSignal): Promise<Transcription> {
-    await this.#deps.jobs.waitFor(id, signal);
-    return this.get(userId, id);
+  /** Resolves when the job of a transcript is settled, or the signal fires. */
+  wait(id: string, signal: AbortSignal): Promise<void> {
+    return this.#deps.jobs.waitFor(id, signal);
   }
 
   list(userId: string, query: UserListQuery) {
@@ -171,11 +165,6 @@ export class TranscriptService {
 
   #suggest({ userId }: Transcript, transcription: Transcription, form: TranscriptForm): Transcription {
     return form === 'asked' ? this.#deps.speakers.withSuggestions(userId, transcription) : transcription;
-  }
-
-  /** The transcription with its words, whatever its `timestamp_style`. */
-  forExport(userId: string, id: string): Transcription {
-    return this.present({ ...this.#finished(userId, id), timestampStyle: 'word' });
   }
 
   /** Queues a completed transcript for further analyses of its stored text. */
@@ -299,7 +288,7 @@ export class TranscriptService {
   }
 
   /** Undefined where nothing is in progress. */
-  progressOf(transcript: Transcript): Progress | undefined {
+  progressOf(transcript: Transcript) {
     return progressOf(transcript, this.#deps.jobs.live(transcript.id)).progress;
   }
 
