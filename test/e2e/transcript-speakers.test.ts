@@ -53,14 +53,19 @@ describe('the speakers of a transcript', () => {
     await first.focus();
     await page.keyboard.press('s');
     await dialog().waitFor();
-    // From the fifth word to the end of the second paragraph.
+    // From the eighth word to the end of the paragraph.
     await page.keyboard.press('Tab');
     await page.keyboard.press('Tab');
     expect(await page.getByRole('radio', { name: 'Speaker B' }).isChecked()).toBe(true);
     await page.getByRole('combobox', { name: 'From the word' }).focus();
     await page.keyboard.press('Enter');
-    await page.getByRole('option').first().waitFor();
-    for (let word = 0; word < 7; word++) await page.keyboard.press('ArrowDown');
+    const highlighted = (word: string) =>
+      page.locator('[role="option"][data-highlighted]', { hasText: `${word} ·` }).waitFor();
+    await highlighted('Good');
+    for (const word of ['morning', 'and', 'welcome', 'to', 'the', 'meeting.', 'We']) {
+      await page.keyboard.press('ArrowDown');
+      await highlighted(word);
+    }
     await page.keyboard.press('Enter');
     await page.getByRole('option').first().waitFor({ state: 'detached' });
     expect(await page.getByRole('combobox', { name: 'To the word' }).textContent()).toContain('spring.');

@@ -97,7 +97,7 @@ describe('transcript screen', { timeout: PATIENCE }, () => {
     const colors = await page
       .getByRole('tabpanel')
       .getByRole('listitem')
-      .getByRole('button')
+      .getByRole('button', { name: /Ines Marchetti|Speaker B/ })
       .evaluateAll((names) => names.map((name) => getComputedStyle(name).color));
     expect(new Set(colors).size).toBe(2);
   });

@@ -54,10 +54,17 @@ export const createHistory = ({ getState, setState, perform, beyond }: Options) 
       throw error;
     }
   };
+  // One after the other: what can be redone is known when the undo before it is done.
+  let last: Promise<void> = Promise.resolve();
+  const inTurn = (...step: Parameters<typeof move>): Promise<void> => {
+    const next = last.then(() => move(...step));
+    last = next.catch(() => undefined);
+    return next;
+  };
   return {
     record: (change: Change) => setState({ undoStack: [...getState().undoStack, change], redoStack: [] }),
-    undo: () => move('undoStack', 'redoStack', 'before'),
-    redo: () => move('redoStack', 'undoStack', 'after'),
+    undo: () => inTurn('undoStack', 'redoStack', 'before'),
+    redo: () => inTurn('redoStack', 'undoStack', 'after'),
     /** Forgets the changes of these segments, whose text is no longer what the change left. */
     forget: (segments: ReadonlySet<number>) => {
       const { undoStack, redoStack } = getState();
