@@ -12,8 +12,7 @@ import {
   SummaryType,
 } from './analysis.ts';
 import { AaiExtras } from './assemblyai-create.ts';
-import { Bytes, namesAChange, Probability, Seconds, success, Timestamp, TranscriptId } from './common.ts';
-import { MAX_EDITED_CHARACTERS, MAX_EDITS } from './edit-bounds.ts';
+import { Bytes, Probability, Seconds, success, Timestamp, TranscriptId } from './common.ts';
 import { JOB_ERROR_CODES } from './errors.ts';
 import { LanguageCode, LanguageOrAuto, recognitionFields, SpeakerName } from './recognition.ts';
 import { Segment } from './segments.ts';
@@ -213,11 +212,11 @@ export const IdempotencyHeaders = z.object({
 
 /** In the order of the window's palette. */
 export const SPEAKER_COLORS = 6;
-const SpeakerColor = z
+export const SpeakerColor = z
   .int()
   .min(0)
   .max(SPEAKER_COLORS - 1);
-const SpeakerLabel = z.string().regex(/^[A-Z]{1,3}$/);
+export const SpeakerLabel = z.string().regex(/^[A-Z]{1,3}$/);
 
 export const Speaker = z.object({
   name: z.string(),
@@ -352,110 +351,6 @@ export const SentenceData = success(
   }),
 ).meta({ id: 'SentenceData' });
 export type SentenceData = z.output<typeof SentenceData>;
-
-const WordRange = z
-  .tuple([z.int().min(0), z.int().min(0)])
-  .refine(([first, last]) => first <= last, { error: 'must not end before it begins' })
-  .describe('The first and the last word, from 0.');
-
-export const AddSpeaker = z
-  .strictObject({ name: SpeakerName.optional(), color: SpeakerColor.optional() })
-  .meta({ id: 'AddSpeaker' });
-export type AddSpeaker = z.output<typeof AddSpeaker>;
-
-export const MergeSpeakers = z
-  .strictObject({
-    from: SpeakerLabel.describe('Ceases to be a speaker.'),
-    into: SpeakerLabel.describe('Keeps the name, and the remembered voice.'),
-  })
-  .refine(({ from, into }) => from !== into, { error: 'are the same speaker', path: ['into'] })
-  .meta({ id: 'MergeSpeakers' });
-export type MergeSpeakers = z.output<typeof MergeSpeakers>;
-
-export const SplitSpeaker = z
-  .strictObject({
-    from: SpeakerLabel,
-    segments: z
-      .array(z.union([z.int().min(0), z.strictObject({ id: z.int().min(0), words: WordRange.optional() })]))
-      .min(1)
-      .max(100_000)
-      .describe('Segments of `from`, or some of their words: `[3, {id: 4, words: [0, 5]}]`.'),
-    name: SpeakerName.optional(),
-  })
-  .meta({ id: 'SplitSpeaker' });
-export type SplitSpeaker = z.output<typeof SplitSpeaker>;
-
-export const TurnEdit = z
-  .strictObject({
-    edit: z
-      .int()
-      .min(0)
-      .optional()
-      .describe(
-        'The edit that you mean. If another one was made since, nothing changes and the answer is `conflict`.',
-      ),
-  })
-  .meta({ id: 'TurnEdit' });
-
-export const PatchTranscript = z
-  .strictObject({
-    name: z.string().trim().min(1).max(500).optional(),
-    segments: z
-      .array(
-        z.strictObject({
-          id: z.int().min(0),
-          text: z.string().max(100_000).optional(),
-          was: z
-            .string()
-            .max(100_000)
-            .optional()
-            .describe(
-              'The text before your change. If the segment’s text differs from it, nothing changes and the answer is `conflict`.',
-            ),
-          paragraph_starts: z
-            .array(z.int().min(0))
-            .max(10_000)
-            .nullable()
-            .optional()
-            .describe(
-              'Splits and merges paragraphs: exactly these words of the new text, from 0, begin one. `[]` continues the paragraph before; null follows speakers and pauses again. Without it, earlier breaks stay with their words.',
-            ),
-          speaker_id: SpeakerLabel.optional().describe(
-            'Who speaks: a speaker of this transcription. A segment of which only some `words` change is split.',
-          ),
-          words: WordRange.optional().describe('Used with speaker_id: only these words of the new text.'),
-          was_speaker_id: SpeakerLabel.nullable()
-            .optional()
-            .describe('Like `was`, for the speaker: the one before your change.'),
-        }),
-      )
-      .max(MAX_EDITS)
-      .optional()
-      .describe(
-        `At most ${MAX_EDITED_CHARACTERS} characters in all, as long as they are several. Send more in several requests.`,
-      ),
-    speakers: z
-      .record(
-        SpeakerLabel,
-        z.union([
-          SpeakerName,
-          z
-            .strictObject({
-              name: SpeakerName.optional(),
-              remember: z.boolean().default(false),
-              color: SpeakerColor.nullable().optional().describe('Null: colored in turn again.'),
-            })
-            .refine(...namesAChange),
-        ]),
-      )
-      .optional()
-      .describe(
-        '`{A: "Maria"}`; `{A: {name: "Maria", remember: true}}` also remembers the voice; `{A: {color: 3}}`.',
-      ),
-  })
-  .refine(...namesAChange)
-  .meta({ id: 'PatchTranscript' });
-export type PatchTranscript = z.output<typeof PatchTranscript>;
 
 export const Deleted = z.object({ message: z.string() });
 

@@ -5,6 +5,7 @@ import { Queue, QueueMove } from '../queue.ts';
 import { route } from '../route.ts';
 import { SearchQuery, SearchResult } from '../search.ts';
 import * as t from '../transcript.ts';
+import * as e from '../transcript-edits.ts';
 import { RecentItem, RecentQuery, UserList, UserListQuery } from '../transcript-list.ts';
 import { DeliveriesQuery, RecentDeliveries, WebhookDeliveries, WebhookTest } from '../webhooks.ts';
 
@@ -79,7 +80,7 @@ export const transcriptRoutes = {
       '`transcript.changed` event.',
     access: 'key',
     params: byId,
-    body: t.PatchTranscript,
+    body: e.PatchTranscript,
     responses: { 200: t.Transcription },
     errors: ['transcript_not_found', 'transcript_not_ready', 'conflict'],
   }),
@@ -91,7 +92,7 @@ export const transcriptRoutes = {
     description: 'The speaker gets the next label and says nothing yet.',
     access: 'key',
     params: byId,
-    body: t.AddSpeaker,
+    body: e.AddSpeaker,
     responses: { 200: t.Transcription },
     errors: ['transcript_not_found', 'transcript_not_ready'],
   }),
@@ -102,7 +103,7 @@ export const transcriptRoutes = {
     summary: 'Merge two speakers',
     access: 'key',
     params: byId,
-    body: t.MergeSpeakers,
+    body: e.MergeSpeakers,
     responses: { 200: t.Transcription },
     errors: ['transcript_not_found', 'transcript_not_ready'],
   }),
@@ -113,7 +114,7 @@ export const transcriptRoutes = {
     summary: 'Make a new speaker of some segments of another one',
     access: 'key',
     params: byId,
-    body: t.SplitSpeaker,
+    body: e.SplitSpeaker,
     responses: { 200: t.Transcription },
     errors: ['transcript_not_found', 'transcript_not_ready', 'conflict'],
   }),
@@ -125,7 +126,7 @@ export const transcriptRoutes = {
     description: 'The latest 200 edits of texts, speakers and diarization are kept. Redaction forgets them.',
     access: 'key',
     params: byId,
-    body: t.TurnEdit,
+    body: e.TurnEdit,
     responses: { 200: t.Transcription },
     errors: ['transcript_not_found', 'transcript_not_ready', 'conflict'],
   }),
@@ -136,7 +137,7 @@ export const transcriptRoutes = {
     summary: 'Make the edit again that was undone last',
     access: 'key',
     params: byId,
-    body: t.TurnEdit,
+    body: e.TurnEdit,
     responses: { 200: t.Transcription },
     errors: ['transcript_not_found', 'transcript_not_ready', 'conflict'],
   }),

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Client } from '../../../electron/contract/client.ts';
-import { PatchTranscript } from '../../../electron/contract/transcript.ts';
+import { PatchTranscript } from '../../../electron/contract/transcript-edits.ts';
 import {
   createAutosave,
   NOTHING_UNSAVED,

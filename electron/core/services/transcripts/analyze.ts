@@ -1,5 +1,6 @@
 import { type PiiPolicyName, resolvePolicies } from '../../../contract/analysis.ts';
-import type { AnalysisOptions, AnalyzeTranscript, PatchTranscript } from '../../../contract/transcript.ts';
+import type { AnalysisOptions, AnalyzeTranscript } from '../../../contract/transcript.ts';
+import type { PatchTranscript } from '../../../contract/transcript-edits.ts';
 import { AppError } from '../../base/errors.ts';
 import type { StoredAnalysis } from '../../stores/codecs.ts';
 import type { Transcript } from '../../stores/transcript-record.ts';

@@ -1,5 +1,5 @@
 import { MAX_EDITED_CHARACTERS } from '../../../contract/edit-bounds.ts';
-import type { PatchTranscript } from '../../../contract/transcript.ts';
+import type { PatchTranscript } from '../../../contract/transcript-edits.ts';
 import { AppError } from '../../base/errors.ts';
 import { createYielder } from '../../base/event-loop.ts';
 import { type SpeakerOfWord, withWordSpeakers } from '../../pipeline/findings/speaker-words.ts';

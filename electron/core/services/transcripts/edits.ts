@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import type { Transcription } from '../../../contract/transcript.ts';
 import type {
   AddSpeaker,
   MergeSpeakers,
   PatchTranscript,
   SplitSpeaker,
-  Transcription,
-} from '../../../contract/transcript.ts';
+} from '../../../contract/transcript-edits.ts';
 import { type Clock, isoTime } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
 import { KeyedLock } from '../../base/keyed-lock.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { SplitSpeaker } from '../../../contract/transcript.ts';
+import type { SplitSpeaker } from '../../../contract/transcript-edits.ts';
 import { withWordSpeakers } from '../../pipeline/findings/speaker-words.ts';
 import type { ReadableDb } from '../../stores/database.ts';
 import { type Direction, type EditPatch, readTextPatches } from '../../stores/edits.ts';
