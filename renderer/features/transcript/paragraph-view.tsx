@@ -55,7 +55,8 @@ export const ParagraphView = memo(({ doc, index }: { doc: Doc; index: number }) 
         {!isEditing && (
           <button
             type="button"
-            tabIndex={tabIndex}
+            // No Tab stop of its own: S asks the same from anywhere in the paragraph.
+            tabIndex={-1}
             aria-label={t('assign.paragraph', { time: formatClock(paragraph.start) })}
             className="grid size-5 place-items-center rounded-[4px] text-ink-3 opacity-0 group-hover:opacity-100 hover:bg-sunken hover:text-ink focus-visible:opacity-100"
             onClick={(event) => {
