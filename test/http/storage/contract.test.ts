@@ -117,7 +117,7 @@ describe('every answer matches the OpenAPI document', () => {
     const protectedRoutes = Object.values(routes).filter(
       ({ tag, access }) => tag === 'Storage' && access === 'key',
     );
-    expect(protectedRoutes).toHaveLength(11);
+    expect(protectedRoutes).toHaveLength(16);
     for (const { method, path } of protectedRoutes) {
       const sent = await call(method, path, path.includes('{') ? '/x' : '', {}, {});
       expect([path, sent]).toEqual([path, { status: 401, code: 'unauthorized' }]);
