@@ -108,7 +108,7 @@ export class TranscriptEdits {
       return patch.segments === undefined ? this.#deps.stored(userId, id) : this.#finished(userId, id);
     };
     let current = edits;
-    return this.#edit(userId, id, find, async (transcript, segments) => {
+    const plan: Planner = async (transcript, segments) => {
       const replacements = await editSegments(db, transcript, segments, current);
       const turn = names === undefined && !isSpeakerEdit ? matchingTurn(db, id, replacements) : undefined;
       if (turn !== undefined) {
@@ -127,7 +127,8 @@ export class TranscriptEdits {
           ? {}
           : { speakers: (moved, now) => nameSpeakers({ ...now, speakers: moved }, names, service) }),
       };
-    });
+    };
+    return this.#edit(userId, id, find, plan, patch.segments !== undefined);
   }
 
   addSpeaker(userId: string, id: string, { name, color }: AddSpeaker): Promise<void> {
@@ -220,20 +221,27 @@ export class TranscriptEdits {
     };
   }
 
-  #edit(userId: string, id: string, find: () => Transcript, plan: Planner): Promise<void> {
+  /** Names alone need no segments, which are many in ten hours. */
+  #edit(
+    userId: string,
+    id: string,
+    find: () => Transcript,
+    plan: Planner,
+    readsSegments = true,
+  ): Promise<void> {
     return this.#running.run(id, async () => {
       // The text may change between reading and writing only by an analysis, whose masked words must not be lost.
-      while (!(await this.#tryEdit(find, plan))) await nextTurn();
+      while (!(await this.#tryEdit(find, plan, readsSegments))) await nextTurn();
       await nextTurn();
       this.#deps.publishChange(userId, id);
     });
   }
 
   /** False where the transcript changed meanwhile, or another step is to follow: try again. */
-  async #tryEdit(find: () => Transcript, planner: Planner): Promise<boolean> {
+  async #tryEdit(find: () => Transcript, planner: Planner, readsSegments: boolean): Promise<boolean> {
     const { db } = this.#deps;
     const before = find();
-    const segments = readSegmentTexts(db, before.id);
+    const segments = readsSegments ? readSegmentTexts(db, before.id) : [];
     const plan = await planner(before, segments);
     const prepared = await prepareEdit(this.#deps, plan.base ?? before, segments, plan.replacements);
     await nextTurn();

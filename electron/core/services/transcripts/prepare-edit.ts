@@ -155,6 +155,10 @@ export const prepareEdit = async (
   asked: readonly Replacement[],
 ): Promise<PreparedEdit> => {
   const replacements = asked.filter(isChanging);
+  // A new name leaves a text of ten hours unread.
+  if (replacements.length === 0) {
+    return { spans: [], inverse: [], change: {}, speakers: undefined, isAnalysisOutdated: false };
+  }
   const spans = replacements.map(({ span }) => span);
   const texts = textsOf(transcript, segments, replacements);
   const speakers = movedSpeakers(transcript, segments, replacements);
@@ -165,7 +169,7 @@ export const prepareEdit = async (
         spans,
         replacements.map(({ replaced }) => replaced),
       ),
-      change: replacements.length === 0 ? {} : quickChange(transcript, texts, replacements),
+      change: quickChange(transcript, texts, replacements),
       speakers,
       isAnalysisOutdated: !texts.isSame && hasAnalyses(transcript.options),
     };
