@@ -2,5 +2,5 @@
  * Bounds of the segments of one PATCH, so that writing them delays no other request: their number, and the characters of
  * their texts, before or after the edit, whichever is longer. One segment alone may be longer.
  */
-export const MAX_EDITS = 500;
+export const MAX_EDITS = 200;
 export const MAX_EDITED_CHARACTERS = 100_000;

@@ -78,17 +78,18 @@ export const readPatch = (
   return row && decodePatch(row.patch);
 };
 
-/** The steps of a direction that are edits of texts, up to the first that is none. */
-export const readTextPatches = (
+/** The steps of a direction that are edits of texts, up to the first that is none. Each is decoded as it is asked for. */
+export function* readTextPatches(
   db: ReadableDb,
   transcriptId: string,
   direction: Direction,
   count: number,
-): EditPatch[] => {
-  const rows = db.all(nextOf(transcriptId, direction, count).select(['kind', 'patch']));
-  const other = rows.findIndex(({ kind }) => kind !== 'text');
-  return rows.slice(0, other === -1 ? rows.length : other).map(({ patch }) => decodePatch(patch));
-};
+): Generator<EditPatch, void, undefined> {
+  for (const { kind, patch } of db.all(nextOf(transcriptId, direction, count).select(['kind', 'patch']))) {
+    if (kind !== 'text') return;
+    yield decodePatch(patch);
+  }
+}
 
 type NewEdit = { readonly number: number; readonly kind: EditKind; readonly createdAt: number };
 

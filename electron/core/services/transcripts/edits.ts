@@ -110,7 +110,9 @@ export class TranscriptEdits {
     let current = edits;
     const plan: Planner = async (transcript, segments) => {
       const replacements = await editSegments(db, transcript, segments, current);
-      const turn = names === undefined && !isSpeakerEdit ? matchingTurn(db, id, replacements) : undefined;
+      await nextTurn();
+      const turn =
+        names === undefined && !isSpeakerEdit ? await matchingTurn(db, id, replacements) : undefined;
       if (turn !== undefined) {
         // The steps between are no conflict.
         current = edits.map(({ was: _, ...edit }) => edit);
@@ -243,6 +245,7 @@ export class TranscriptEdits {
     const before = find();
     const segments = readsSegments ? readSegmentTexts(db, before.id) : [];
     const plan = await planner(before, segments);
+    await nextTurn();
     const prepared = await prepareEdit(this.#deps, plan.base ?? before, segments, plan.replacements);
     await nextTurn();
     return db.transaction(() => {

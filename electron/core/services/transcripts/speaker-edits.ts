@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { SplitSpeaker } from '../../../contract/transcript-edits.ts';
 import { withWordSpeakers } from '../../pipeline/findings/speaker-words.ts';
@@ -62,11 +63,11 @@ const MAX_STEPS = 30;
  * The steps in the history that come to the same as new texts: typing the old text again undoes the edits, with the times
  * and the confidence of its words.
  */
-export const matchingTurn = (
+export const matchingTurn = async (
   db: ReadableDb,
   id: string,
   replacements: readonly Replacement[],
-): { readonly direction: Direction; readonly steps: number } | undefined => {
+): Promise<{ readonly direction: Direction; readonly steps: number } | undefined> => {
   if (replacements.length === 0) return undefined;
   const fits = ({ spans }: EditPatch): boolean =>
     spans.length === replacements.length &&
@@ -80,10 +81,14 @@ export const matchingTurn = (
     );
   const directions: readonly Direction[] = ['undo', 'redo'];
   for (const direction of directions) {
-    const patches = readTextPatches(db, id, direction, MAX_STEPS);
-    const other = patches.findIndex((patch) => !fits(patch));
-    const steps = patches.slice(0, other === -1 ? patches.length : other).findIndex(leadsThere) + 1;
-    if (steps > 0) return { direction, steps };
+    let steps = 0;
+    for (const patch of readTextPatches(db, id, direction, MAX_STEPS)) {
+      if (!fits(patch)) break;
+      steps++;
+      if (leadsThere(patch)) return { direction, steps };
+      // One patch may hold 50,000 words.
+      await nextTurn();
+    }
   }
   return undefined;
 };
