@@ -82,8 +82,7 @@ export class BackupService {
     if (!settings.get('storage.backups')) {
       throw new AppError('conflict', 'Backups are switched off: set storage.backups to true first.');
     }
-    for (let i = 0; isScrubPending(db) && i < MAX_SCRUB_POLLS; i++) await delay(SCRUB_POLL_MS);
-    const outcome = await this.#copy(true, this.#stopping.signal);
+    const outcome = await this.#copyScrubbed();
     const [newest] = this.#folder.list();
     if (outcome === 'kept' && newest !== undefined) return present(newest);
     if (outcome === 'no room') {
@@ -208,6 +207,17 @@ export class BackupService {
     if (this.#erased?.count !== count) this.#erased = { count, first, last: now };
     const quiet = Math.min(MAX_QUIET_MS, Math.max(MIN_QUIET_MS, QUIET_COPIES * this.#copyMs));
     return now - (this.#erased?.last ?? now) >= quiet || now - first >= 2 * quiet;
+  }
+
+  /** Copies once nothing waits to be scrubbed, and again where text was erased between that moment and the copy. */
+  async #copyScrubbed(): Promise<Outcome> {
+    for (let polls = 0; ; polls++) {
+      if (!isScrubPending(this.#deps.db) || polls >= MAX_SCRUB_POLLS) {
+        const outcome = await this.#copy(true, this.#stopping.signal);
+        if (outcome !== 'unscrubbed' || polls >= MAX_SCRUB_POLLS) return outcome;
+      }
+      await delay(SCRUB_POLL_MS);
+    }
   }
 
   /** Replaces the backups that hold what was erased. They go even where no new one can be made. */
