@@ -18,7 +18,6 @@ import {
 } from './data-folder.ts';
 import { DiskReserve } from './disk-reserve.ts';
 import { addAssemblyAiRoutes } from './http/assemblyai/routes.ts';
-import { Renderings } from './http/long/renderings.ts';
 import { addMcpRoutes } from './http/mcp/index.ts';
 import { addOpenAiRoutes } from './http/openai/routes.ts';
 import { RepliesInProgress } from './http/replies-in-progress.ts';
@@ -66,9 +65,9 @@ export type App = {
 };
 
 type ServerInfo = {
+  readonly logger: Logger;
   readonly requestLog: RequestLog;
   readonly version: string;
-  readonly renderings: Renderings;
 };
 
 /** Deletes a user with everything that belongs to the user. */
@@ -89,7 +88,7 @@ const addRoutes = async (scope: FastifyInstance, services: Services, info: Serve
   addSearchRoutes(scope, services.search);
   addSystemRoutes(scope, { ...services, ...info });
   addBackupRoutes(scope, services.backups);
-  addEventRoutes(scope, services);
+  addEventRoutes(scope, { ...services, ...info });
   await addStorageRoutes(scope, services.files);
   await addOpenAiRoutes(scope, { ...services, uploads, files });
   await addAssemblyAiRoutes(scope, { ...services, ...info, uploads, baseUrl: services.address.url });
@@ -167,14 +166,7 @@ export const createApp = async (config: AppConfig, host: Host): Promise<App> => 
     bucket: createBucketCors(services.files),
   });
   const replies = new RepliesInProgress(server);
-  const renderings = new Renderings({
-    ...services,
-    logger,
-    databasePath: paths.database,
-    thread: host.renderingThread,
-  });
-  services.changes.on('changed', (change) => renderings.publish(change));
-  const info = { requestLog, version: config.version, renderings };
+  const info = { logger, requestLog, version: config.version };
   await server.register((scope) => addRoutes(scope, services, info));
   await services.files.open();
   await pruneWorkFolders(services);
@@ -209,9 +201,9 @@ export const createApp = async (config: AppConfig, host: Host): Promise<App> => 
     await repliesSent();
     await services.models.close();
     await server.close();
-    await renderings.close();
     await services.files.close();
     await services.webhooks.close();
+    await services.renderings.close();
     await services.engine.close();
     await services.http.close();
     services.network.close();

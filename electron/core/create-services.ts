@@ -7,6 +7,7 @@ import type { DataPaths } from './base/paths.ts';
 import { ServerAddress } from './base/server-address.ts';
 import { type AppConfig, type Host, runOverrides } from './config.ts';
 import { createEngines } from './create-engines.ts';
+import { Renderings } from './http/long/renderings.ts';
 import { JobEvents } from './jobs/events.ts';
 import { JobRunner } from './jobs/runner.ts';
 import { createAnalyzer } from './pipeline/findings/analyze.ts';
@@ -163,6 +164,14 @@ export const createServices = async ({ config, host, paths, db, logger }: Deps) 
     files: files.service,
   });
   publishTranscriptEvents({ jobEvents, fileEvents, hub: events, transcripts, changes });
+  const renderings = new Renderings({
+    transcripts,
+    events,
+    logger,
+    databasePath: paths.database,
+    thread: host.renderingThread,
+  });
+  changes.on('changed', (change) => renderings.publish(change));
   const webhooks = new WebhookService({
     db,
     clock,
@@ -170,7 +179,7 @@ export const createServices = async ({ config, host, paths, db, logger }: Deps) 
     http,
     jobEvents,
     retrySeconds: () => settings.get('webhooks.retrySeconds'),
-    present: (transcript) => transcripts.present(transcript),
+    render: ({ userId, id }, message) => renderings.current(userId, id, { kind: 'webhook', message }),
   });
   const system = new SystemService({
     version: config.version,
@@ -213,8 +222,8 @@ export const createServices = async ({ config, host, paths, db, logger }: Deps) 
     jobs,
     queue: new QueueService(db, events, jobs),
     transcripts,
-    changes,
     followUp,
+    renderings,
     pagination: new TranscriptPagination(db),
     webhooks,
     system,

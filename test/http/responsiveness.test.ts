@@ -1,14 +1,17 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MAX_EDITS } from '../../electron/contract/edit-bounds.ts';
 import { ErrorBody } from '../../electron/contract/errors.ts';
+import { EventReader } from '../support/event-reader.ts';
 import { fixture } from '../support/fixtures.ts';
 import { segmentOf, spokenFor, storeTranscript } from '../support/long-transcript.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 import { file, startUrlServer, type UrlServer } from '../support/url-server.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
 let server: TestServer;
 let remote: UrlServer;
@@ -20,6 +23,9 @@ let id: string;
 let long: string;
 /** Ten segments. */
 let short: string;
+/** Ten hours whose job failed at its end. */
+let failed: string;
+let receiver: WebhookReceiver;
 
 const TRIES = 8;
 const MAX_PAUSE_MS = 100;
@@ -89,7 +95,22 @@ beforeAll(async () => {
     Array.from({ length: 10 }, (_, n) => segmentOf(n, n, ['one'])),
     { timestamp_style: 'word' },
   );
-  long = storeTranscript(dataDir, spokenFor(10), { timestamp_style: 'word' });
+  const tenHours = spokenFor(10);
+  receiver = await startWebhookReceiver();
+  long = storeTranscript(dataDir, tenHours, {
+    timestamp_style: 'word',
+    webhook_url: receiver.url('/long'),
+    webhook_secret: 'a secret of a webhook',
+  });
+  failed = storeTranscript(
+    dataDir,
+    tenHours,
+    { timestamp_style: 'word' },
+    {
+      status: 'failed',
+      error: { code: 'engine_crashed', message: 'The engine crashed.', stage: 'transcribing' },
+    },
+  );
   [server, remote] = await Promise.all([
     startServer({
       dataDir,
@@ -107,14 +128,18 @@ beforeAll(async () => {
   }));
 });
 afterAll(async () => {
-  await Promise.all([discard(server), remote.close()]);
+  await Promise.all([discard(server), remote.close(), receiver.close()]);
 });
 
 describe('the event loop stays free', () => {
-  it.each([25_000, 50_000])('while all %i words of a segment are replaced', async (count) => {
-    await correct(text(count, LETTERS));
-    await expectFree((attempt) => correct(text(count, attempt % 2 === 0 ? OTHER_LETTERS : LETTERS)));
-  });
+  it.each([25_000, 50_000])(
+    'while all %i words of a segment are replaced',
+    { timeout: 240_000 },
+    async (count) => {
+      await correct(text(count, LETTERS));
+      await expectFree((attempt) => correct(text(count, attempt % 2 === 0 ? OTHER_LETTERS : LETTERS)));
+    },
+  );
 
   // Before the next test, which makes the ten hours longer.
   it('while ten hours are renamed, with a window that listens', async () => {
@@ -249,5 +274,30 @@ describe('the event loop stays free', () => {
     await expectFree(() =>
       get(`/v2/transcript/${long}/word-search?words=${encodeURIComponent(phrases)}`, 50),
     );
+  });
+
+  it('while ten hours are delivered to a webhook, signed', async () => {
+    await expectFree(async () => {
+      const { data } = await server.client.call('testDelivery', { params: { id: long } });
+      expect(data.state).toBe('delivered');
+    });
+    const { headers, body } = receiver.requests('/long').at(-1) ?? { headers: {}, body: '' };
+    expect(body.length).toBeGreaterThan(10e6);
+    new Webhook('a secret of a webhook', { format: 'raw' }).verify(body, headers);
+  });
+
+  it('while ten hours that failed are tried again, shown to a window, and cancelled', async () => {
+    await server.client.call('pauseQueue');
+    await expectFree(async () => {
+      const retried = await send('POST', `/v1/transcript/id/${failed}/retry`, {});
+      expect([retried.status, (await retried.arrayBuffer()).byteLength > 9e6]).toEqual([202, true]);
+      const events = await EventReader.open(server.url, server.key);
+      const { data } = await events.next();
+      events.close();
+      expect(data.processing.map(({ id: waiting }) => waiting)).toEqual([failed]);
+      const cancelled = await send('POST', `/v1/transcript/id/${failed}/cancel`, {});
+      expect([cancelled.status, (await cancelled.arrayBuffer()).byteLength > 9e6]).toEqual([200, true]);
+    });
+    await server.client.call('resumeQueue');
   });
 });

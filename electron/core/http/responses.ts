@@ -7,7 +7,6 @@ const answer =
 
 export const ok = answer(200);
 export const created = answer(201);
-export const accepted = answer(202);
 
 /** The envelope of most answers: `{success: true, data}`. */
 export const success = <T>(data: T) => ({ success: true as const, data });

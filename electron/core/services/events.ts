@@ -57,9 +57,9 @@ export class EventHub {
     for (const listener of this.#listeners.get(userId) ?? []) listener(live);
   }
 
-  /** Numbers a snapshot for a new client like the latest event, without publishing it. */
-  snapshot(event: ServerEvent): NumberedEvent {
-    return numbered(this.#next - 1, event);
+  /** The number of the latest event, which a snapshot for a new client carries. */
+  get latest(): number {
+    return this.#next - 1;
   }
 
   /** Drops the recent events of a transcript; clients that reconnect get a snapshot instead. */

@@ -1,6 +1,3 @@
-import { Webhook } from 'standardwebhooks';
-import { z } from 'zod';
-import type { Transcription } from '../../contract/transcript.ts';
 import type { RecentDelivery, WebhookDelivery } from '../../contract/webhooks.ts';
 import { type Clock, isoTime } from '../base/clock.ts';
 import { AppError, messageOf } from '../base/errors.ts';
@@ -13,6 +10,7 @@ import type { WritableDb } from '../stores/database.ts';
 import type { Transcript } from '../stores/transcript-record.ts';
 import { findOwnTranscript, findTranscript } from '../stores/transcripts.ts';
 import * as store from '../stores/webhooks.ts';
+import { type WebhookMessage, type WebhookRequest, webhookRequest } from './webhook-request.ts';
 
 type Deps = {
   readonly db: WritableDb;
@@ -22,7 +20,8 @@ type Deps = {
   readonly jobEvents: JobEvents;
   /** Waits between the attempts, in seconds; their number limits the retries. */
   readonly retrySeconds: () => readonly number[];
-  readonly present: (transcript: Transcript) => Transcription;
+  /** Makes the request of a delivery in our own form. */
+  readonly render: (transcript: Transcript, message: WebhookMessage) => Promise<WebhookRequest>;
 };
 
 const MAX_CONCURRENT = 4;
@@ -34,15 +33,6 @@ const MAX_RESPONSE_BYTES = 64 * 1024;
 const MAX_TIMER_MS = 2 ** 31 - 1;
 /** Wait before a failed database write is tried again. */
 const STORE_RETRY_MS = 5000;
-
-/** A secret of Standard Webhooks (`whsec_` and base64) stands for its bytes; any other text is the key itself. */
-const signerOf = (secret: string): Webhook => {
-  const standard = z
-    .base64()
-    .min(1)
-    .safeParse(/^whsec_(.+)$/s.exec(secret)?.[1]);
-  return standard.success ? new Webhook(standard.data) : new Webhook(secret, { format: 'raw' });
-};
 
 const isSuccess = (status: number | null): boolean => status !== null && status >= 200 && status < 300;
 
@@ -230,32 +220,22 @@ export class WebhookService {
   }
 
   async #post(delivery: store.Delivery, transcript: Transcript): Promise<number> {
-    const { http, clock, present: presentTranscript } = this.#deps;
+    const { http, clock, render } = this.#deps;
+    const { id, type, createdAt, url } = delivery;
+    const message = { id, type, createdAt, sentAt: clock.now(), secret: transcript.webhookSecret };
     const form = transcript.options.assemblyai?.webhook;
-    const body = JSON.stringify(
+    const status = transcript.status === 'failed' ? 'error' : 'completed';
+    const { headers, body } =
       form === undefined
-        ? {
-            type: delivery.type,
-            timestamp: isoTime(delivery.createdAt),
-            data: presentTranscript(transcript),
-          }
-        : { transcript_id: transcript.id, status: transcript.status === 'failed' ? 'error' : 'completed' },
-    );
-    const sentAt = new Date(clock.now());
-    const { webhookSecret: secret } = transcript;
-    const signature = secret === null ? undefined : signerOf(secret).sign(delivery.id, sentAt, body);
+        ? await render(transcript, message)
+        : webhookRequest(message, { transcript_id: transcript.id, status });
+    const { header } = form ?? {};
     const response = await http.open({
-      url: delivery.url,
+      url,
       purpose: 'webhook',
       method: 'POST',
       body,
-      headers: {
-        ...(form?.header === undefined ? {} : { [form.header.name.toLowerCase()]: form.header.value }),
-        'content-type': 'application/json',
-        'webhook-id': delivery.id,
-        'webhook-timestamp': String(Math.floor(sentAt.getTime() / 1000)),
-        ...(signature === undefined ? {} : { 'webhook-signature': signature }),
-      },
+      headers: { ...(header === undefined ? {} : { [header.name.toLowerCase()]: header.value }), ...headers },
       // A redirect is a failed delivery, like anything else but 2xx.
       maxRedirects: 0,
       stallSeconds: STALL_SECONDS,

@@ -15,7 +15,7 @@ import { ok } from '../responses.ts';
 import { validate } from '../validate.ts';
 import { extrasOf, type ModelChoice, requestOf } from './create.ts';
 import { aaiList } from './list.ts';
-import { aaiDeleted, aaiTranscript } from './transcript.ts';
+import { type AaiContext, aaiDeleted, aaiTranscript } from './transcript.ts';
 
 export type AssemblyAiDeps = {
   readonly transcripts: TranscriptService;
@@ -29,16 +29,14 @@ export type AssemblyAiDeps = {
 
 const FOLDER = 'assemblyai';
 
-/** The transcript in AssemblyAI's form, whatever its status. */
-const read = ({ transcripts }: AssemblyAiDeps, userId: string, id: string) => {
-  const stored = transcripts.stored(userId, id);
-  const { options, languageAsked, webhookUrl } = stored;
-  return aaiTranscript(transcripts.present({ ...stored, timestampStyle: 'word' }), {
-    options,
-    languageAsked,
-    webhookUrl,
-  });
+const contextOf = ({ transcripts }: AssemblyAiDeps, userId: string, id: string): AaiContext => {
+  const { options, languageAsked, webhookUrl } = transcripts.stored(userId, id);
+  return { options, languageAsked, webhookUrl };
 };
+
+/** The transcript without its words in AssemblyAI's form, whatever its status. */
+const readOutline = (deps: AssemblyAiDeps, userId: string, id: string) =>
+  aaiTranscript(deps.transcripts.outline(userId, id, 'words').transcription, contextOf(deps, userId, id));
 
 /** Throws `transcript_not_ready` for a transcript that runs or failed. */
 const requireCompleted = ({ transcripts }: AssemblyAiDeps, userId: string, id: string): void => {
@@ -66,11 +64,10 @@ const addTranscriptRoutes = (server: FastifyInstance, deps: AssemblyAiDeps): voi
   addRoute(server, routes.aaiCreate, ({ caller, body }) => {
     const request = validate(CreateTranscript, requestOf(body, deps.models), 'body');
     const created = transcripts.create(caller.user, request, undefined, extrasOf(body));
-    return ok(read(deps, caller.user.id, created.id));
+    return ok(readOutline(deps, caller.user.id, created.id));
   });
   addRoute(server, routes.aaiGet, async ({ caller, params, reply }) => {
-    const { options, languageAsked, webhookUrl } = transcripts.stored(caller.user.id, params.id);
-    const context = { options, languageAsked, webhookUrl };
+    const context = contextOf(deps, caller.user.id, params.id);
     await deps.renderings.send(reply, caller.user.id, params.id, { kind: 'aaiTranscript', context });
     return undefined;
   });
@@ -78,7 +75,7 @@ const addTranscriptRoutes = (server: FastifyInstance, deps: AssemblyAiDeps): voi
     ok(aaiList(pagination.around(caller.user.id, query), query, `${baseUrl()}${request.url}`)),
   );
   addRoute(server, routes.aaiDelete, async ({ caller, params }) => {
-    const transcript = read(deps, caller.user.id, params.id);
+    const transcript = readOutline(deps, caller.user.id, params.id);
     await transcripts.remove(caller.user.id, params.id);
     return ok(aaiDeleted(transcript));
   });

@@ -4,14 +4,18 @@ import type { AaiSubtitlesQuery } from '../../../contract/assemblyai.ts';
 import type { ExportQuery } from '../../../contract/exports.ts';
 import type { Route } from '../../../contract/route.ts';
 import { routes } from '../../../contract/routes.ts';
+import { isoTime } from '../../base/clock.ts';
 import { renderExport } from '../../exports/render.ts';
 import type { PassageRange } from '../../services/reading.ts';
 import { presentSentences } from '../../services/transcripts/present.ts';
 import type { WholeTranscript } from '../../services/transcripts/whole.ts';
+import { type WebhookMessage, webhookRequest } from '../../services/webhook-request.ts';
 import { aaiSubtitles } from '../assemblyai/subtitles.ts';
 import { type AaiContext, aaiTranscript } from '../assemblyai/transcript.ts';
 import { aaiParagraphs, aaiSentences, aaiWordSearch, aaiWords } from '../assemblyai/words.ts';
 import { contentDisposition } from '../content-disposition.ts';
+import { type OpenAiAnswer, openAiAnswer } from '../openai/responses.ts';
+import { type StreamParts, streamEnd } from '../openai/stream.ts';
 import { success } from '../responses.ts';
 
 /** An answer that is made of a whole transcription. */
@@ -21,6 +25,9 @@ export type Rendering =
   | { readonly kind: 'aaiTranscript'; readonly context: AaiContext }
   | { readonly kind: 'aaiSubtitles'; readonly format: 'srt' | 'vtt'; readonly query: AaiSubtitlesQuery }
   | { readonly kind: 'aaiWordSearch'; readonly words: string }
+  | ({ readonly kind: 'openAi' } & OpenAiAnswer)
+  | { readonly kind: 'openAiStreamEnd'; readonly seen: string; readonly parts: StreamParts }
+  | { readonly kind: 'webhook'; readonly message: WebhookMessage }
   | ({ readonly kind: 'passage' } & PassageRange)
   | { readonly kind: 'summary'; readonly type: SummaryType };
 
@@ -44,12 +51,17 @@ const summaryOf = ({ transcription: { id, confidence, duration } }: WholeTranscr
   audio_duration: Math.round(duration),
 });
 
-/** Makes an answer of a transcription. All but `transcription` need the segments' words. */
+/** Makes an answer of a transcription, whose form is the one that `formOf` names for it. */
 export const render = async (rendering: Rendering, whole: WholeTranscript): Promise<Rendered> => {
   const { transcription } = whole;
   switch (rendering.kind) {
     case 'transcription':
       return json(routes.getTranscript, transcription);
+    case 'webhook': {
+      const { type, createdAt } = rendering.message;
+      const payload = { type, timestamp: isoTime(createdAt), data: transcription };
+      return webhookRequest(rendering.message, payload);
+    }
     case 'sentences':
       return json(routes.getSentences, success(presentSentences(transcription, whole.segments)));
     case 'export': {
@@ -57,6 +69,13 @@ export const render = async (rendering: Rendering, whole: WholeTranscript): Prom
       const disposition = contentDisposition('attachment', fileName);
       return { headers: { 'content-type': mediaType, 'content-disposition': disposition }, body };
     }
+    case 'openAi': {
+      const answer = openAiAnswer(transcription, rendering);
+      if (!('mediaType' in answer)) return json(routes.openAiTranscribe, answer);
+      return { headers: { 'content-type': answer.mediaType }, body: answer.body };
+    }
+    case 'openAiStreamEnd':
+      return { headers: {}, body: streamEnd(transcription, rendering.seen, rendering.parts) };
     case 'aaiTranscript':
       return json(routes.aaiGet, aaiTranscript(transcription, rendering.context));
     case 'aaiSentences':

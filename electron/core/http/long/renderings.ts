@@ -12,7 +12,7 @@ import type {
 } from '../../services/transcripts/index.ts';
 import type { Outline } from '../../services/transcripts/whole.ts';
 import type { FromRenderingThread, ToRenderingThread } from './messages.ts';
-import { type Rendered, type Rendering, render } from './rendering.ts';
+import { type Rendered, type Rendering, render as renderHere } from './rendering.ts';
 
 const SOURCE = pathToFileURL(join(import.meta.dirname, 'rendering-thread.ts'));
 /** The thread's modules take a moment and 60 MB: it stays for the next answer, but not for good. */
@@ -21,6 +21,8 @@ const IDLE_MS = 30_000;
 const MAX_CHANGES = 3;
 /** Characters of a text, of 40 and 15 minutes of speech, up to which an answer takes less than a thread's detour. */
 const MAX_SHORT = { transcription: 40_000, others: 15_000 } as const;
+/** The same of a running job, whose text is not known yet: segments. */
+const MAX_SHORT_SEGMENTS = 400;
 
 type Options = {
   readonly events: EventHub;
@@ -34,8 +36,24 @@ type Options = {
 type Change = Parameters<Parameters<TranscriptChanges['on']>[1]>[0];
 type Pending = { resolve(message: FromRenderingThread): void; reject(error: unknown): void };
 
-const formOf = ({ kind }: Rendering): TranscriptForm =>
-  kind === 'transcription' ? 'asked' : kind === 'aaiTranscript' ? 'words' : 'finished';
+const FORMS: Partial<Record<Rendering['kind'], TranscriptForm>> = {
+  transcription: 'asked',
+  webhook: 'delivered',
+  openAi: 'asked',
+  openAiStreamEnd: 'asked',
+  aaiTranscript: 'words',
+};
+const formOf = ({ kind }: Rendering): TranscriptForm => FORMS[kind] ?? 'finished';
+
+const isShort = ({ transcription, savedSegments }: Outline, { kind }: Rendering): boolean =>
+  transcription.text.length <= MAX_SHORT[kind === 'transcription' ? kind : 'others'] &&
+  savedSegments <= MAX_SHORT_SEGMENTS;
+
+export const sendRendered = async (reply: FastifyReply, { headers, body }: Rendered): Promise<void> => {
+  await reply
+    .headers(headers)
+    .send(typeof body === 'string' ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength));
+};
 
 /** Answers that are made of whole transcriptions: those of long ones in a thread, so that no other request waits. */
 export class Renderings {
@@ -51,22 +69,19 @@ export class Renderings {
 
   /** Sends an answer made of the user's transcription. Throws what `TranscriptService.outline` throws. */
   async send(reply: FastifyReply, userId: string, id: string, rendering: Rendering): Promise<void> {
-    const { headers, body } = await this.#render(userId, id, rendering);
-    await reply
-      .headers(headers)
-      .send(typeof body === 'string' ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength));
+    await sendRendered(reply, await this.render(userId, id, rendering));
   }
 
   /** The text of an answer that is to become part of another one. Throws what `TranscriptService.outline` throws. */
   async text(userId: string, id: string, rendering: Rendering): Promise<string> {
-    const { body } = await this.#render(userId, id, rendering);
+    const { body } = await this.render(userId, id, rendering);
     return Buffer.from(body).toString();
   }
 
   /** Publishes a transcription to its user's windows; a long one follows when the thread has made it. */
   publish({ userId, id, type }: Change): void {
     const { transcripts, events, logger } = this.#options;
-    if (transcripts.outline(userId, id, 'asked').transcription.text.length <= MAX_SHORT.transcription) {
+    if (isShort(transcripts.outline(userId, id, 'asked'), { kind: 'transcription' })) {
       events.publish(userId, { type, transcript: transcripts.get(userId, id) });
     } else if (events.hasListeners(userId)) {
       this.#publishLong({ userId, id, type }).catch((error: unknown) => {
@@ -78,17 +93,23 @@ export class Renderings {
     } else events.skip(userId);
   }
 
-  async #publishLong({ userId, id, type }: Change): Promise<void> {
-    const { transcripts, events } = this.#options;
+  /**
+   * What is sent later than it is asked for: words that were redacted meanwhile are not in it. Throws what
+   * `TranscriptService.outline` throws.
+   */
+  async current(userId: string, id: string, rendering: Rendering): Promise<Rendered> {
+    const { transcripts } = this.#options;
     const textNow = () => transcripts.outline(userId, id, 'asked').transcription.text;
-    let text: string;
-    let body: Rendered['body'];
-    do {
-      text = textNow();
-      ({ body } = await this.#render(userId, id, { kind: 'transcription' }));
-      // Words that were redacted meanwhile must not be published.
-    } while (text !== textNow());
-    events.publishData(userId, type, `{"transcript":${Buffer.from(body).toString()}}`);
+    for (;;) {
+      const text = textNow();
+      const rendered = await this.render(userId, id, rendering);
+      if (text === textNow()) return rendered;
+    }
+  }
+
+  async #publishLong({ userId, id, type }: Change): Promise<void> {
+    const { body } = await this.current(userId, id, { kind: 'transcription' });
+    this.#options.events.publishData(userId, type, `{"transcript":${Buffer.from(body).toString()}}`);
   }
 
   /** Ends the thread; answers that it owes fail. */
@@ -98,18 +119,18 @@ export class Renderings {
     await worker?.terminate();
   }
 
-  async #render(userId: string, id: string, rendering: Rendering): Promise<Rendered> {
+  /** Throws what `TranscriptService.outline` throws. */
+  async render(userId: string, id: string, rendering: Rendering): Promise<Rendered> {
     const { transcripts } = this.#options;
     const form = formOf(rendering);
-    const longest = rendering.kind === 'transcription' ? MAX_SHORT.transcription : MAX_SHORT.others;
     for (let changes = 0; changes < MAX_CHANGES; changes++) {
       const outline = transcripts.outline(userId, id, form);
-      if (outline.transcription.text.length <= longest) break;
+      if (isShort(outline, rendering)) break;
       const answer = await this.#inThread(outline, rendering);
       if (answer.kind === 'rendered') return answer.rendered;
       if (answer.kind === 'failed') throw new Error(answer.error);
     }
-    return render(rendering, transcripts.whole(userId, id, form));
+    return renderHere(rendering, transcripts.whole(userId, id, form));
   }
 
   #inThread(outline: Outline, rendering: Rendering): Promise<FromRenderingThread> {

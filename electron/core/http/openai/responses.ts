@@ -1,6 +1,12 @@
 import { deflateSync } from 'node:zlib';
 import { LANGUAGES } from '../../../contract/languages.ts';
-import type { LogProbability, OpenAiDiarized, OpenAiText, OpenAiVerbose } from '../../../contract/openai.ts';
+import type {
+  LogProbability,
+  OpenAiDiarized,
+  OpenAiText,
+  OpenAiTranscriptionForm,
+  OpenAiVerbose,
+} from '../../../contract/openai.ts';
 import type { Segment, Word } from '../../../contract/segments.ts';
 import type { Transcription } from '../../../contract/transcript.ts';
 import { mean, round } from '../../base/numbers.ts';
@@ -75,7 +81,7 @@ export const textParts = (
 });
 
 /** `json`. The transcript's segments need their words for log probabilities. */
-export const openAiText = (transcript: Transcription, parts: TextParts): OpenAiText => ({
+const openAiText = (transcript: Transcription, parts: TextParts): OpenAiText => ({
   text: transcript.text,
   ...textParts(transcript, parts),
   usage: usageOf(transcript),
@@ -126,7 +132,40 @@ export const openAiDiarized = (transcript: Transcription): OpenAiDiarized => ({
 });
 
 /** `srt` and `vtt`: without speaker names, as OpenAI's. */
-export const openAiSubtitles = (transcript: Transcription, format: 'srt' | 'vtt'): string =>
+const openAiSubtitles = (transcript: Transcription, format: 'srt' | 'vtt'): string =>
   format === 'srt'
     ? renderSrt(transcript, { format, speakers: false })
     : renderVtt(transcript, { format, speakers: false });
+
+const SUBTITLE_TYPES = {
+  srt: 'application/x-subrip; charset=utf-8',
+  vtt: 'text/vtt; charset=utf-8',
+} as const;
+
+/** What an answer is made of besides the transcription. */
+export type OpenAiAnswer = {
+  readonly task: Task;
+  readonly format: NonNullable<OpenAiTranscriptionForm['response_format']>;
+  readonly granularities: readonly ('word' | 'segment')[];
+  readonly parts: TextParts;
+};
+
+/** The answer in the requested format: an object stands for JSON. */
+export const openAiAnswer = (
+  transcript: Transcription,
+  { task, format, granularities, parts }: OpenAiAnswer,
+): { readonly mediaType: string; readonly body: string } | OpenAiText | OpenAiVerbose | OpenAiDiarized => {
+  switch (format) {
+    case 'text':
+      return { mediaType: 'text/plain; charset=utf-8', body: `${transcript.text}\n` };
+    case 'srt':
+    case 'vtt':
+      return { mediaType: SUBTITLE_TYPES[format], body: openAiSubtitles(transcript, format) };
+    case 'verbose_json':
+      return openAiVerbose(transcript, task, granularities);
+    case 'diarized_json':
+      return openAiDiarized(transcript);
+    default:
+      return openAiText(transcript, parts);
+  }
+};

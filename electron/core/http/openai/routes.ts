@@ -9,17 +9,19 @@ import type { TranscriptService } from '../../services/transcripts/index.ts';
 import { addRoute } from '../add-route.ts';
 import { disconnectSignal } from '../disconnect-signal.ts';
 import { closeAfterRefusal } from '../lingering-close.ts';
-import { ok } from '../responses.ts';
+import type { Rendered } from '../long/rendering.ts';
+import { type Renderings, sendRendered } from '../long/renderings.ts';
 import { validate } from '../validate.ts';
 import { errorOfJob } from './errors.ts';
 import { readOpenAiForm, type UploadedFiles, withSamples } from './form.ts';
 import { checkCombination, type Form, isModel, type Recordings, requestOf, type Task } from './request.ts';
-import { openAiDiarized, openAiSubtitles, openAiText, openAiVerbose, type TextParts } from './responses.ts';
+import type { TextParts } from './responses.ts';
 import { OpenAiStream } from './stream.ts';
 
 export type OpenAiDeps = UploadedFiles & {
   readonly transcripts: TranscriptService;
   readonly events: EventHub;
+  readonly renderings: Renderings;
 };
 
 type AudioRequest = {
@@ -35,9 +37,10 @@ const waitForEnd = async (
   { user, reply }: AudioRequest,
   id: string,
 ): Promise<Transcription> => {
+  const outline = () => transcripts.outline(user.id, id, 'asked').transcription;
   await transcripts.wait(id, disconnectSignal(reply));
-  const transcript = transcripts.get(user.id, id);
-  return transcript.status === 'processing' ? transcripts.cancel(user.id, id) : transcript;
+  if (outline().status === 'processing') await transcripts.cancel(user.id, id);
+  return outline();
 };
 
 /** What the answer has besides the text. */
@@ -46,63 +49,44 @@ const textParts = (form: Form): TextParts => ({
   logprobs: form.include?.includes('logprobs') === true,
 });
 
-const jsonAnswer = (transcript: Transcription, { form, task }: AudioRequest) => {
-  if (form.response_format === 'verbose_json') {
-    return openAiVerbose(transcript, task, form.timestamp_granularities ?? ['segment']);
-  }
-  if (form.response_format === 'diarized_json') return openAiDiarized(transcript);
-  return openAiText(transcript, textParts(form));
-};
-
-/** The answer in the requested format; undefined when it was sent here. */
-const answer = async (transcript: Transcription, request: AudioRequest) => {
-  const { reply, form } = request;
-  switch (form.response_format) {
-    case 'text':
-      await reply.type('text/plain; charset=utf-8').send(`${transcript.text}\n`);
-      return undefined;
-    case 'srt':
-      await reply.type('application/x-subrip; charset=utf-8').send(openAiSubtitles(transcript, 'srt'));
-      return undefined;
-    case 'vtt':
-      await reply.type('text/vtt; charset=utf-8').send(openAiSubtitles(transcript, 'vtt'));
-      return undefined;
-    default:
-      return ok(jsonAnswer(transcript, request));
-  }
-};
-
 const runStreamed = async (
   deps: OpenAiDeps,
   request: AudioRequest,
   recordings: Recordings,
 ): Promise<undefined> => {
-  const { transcripts, events } = deps;
+  const { transcripts, events, renderings } = deps;
   const { user, reply, form, task } = request;
   const created = transcripts.create(user, requestOf(recordings, form, task), undefined);
-  const stream = new OpenAiStream(reply, {
-    ...textParts(form),
-    segments: form.response_format === 'diarized_json',
-  });
+  const parts = { ...textParts(form), segments: form.response_format === 'diarized_json' };
+  const stream = new OpenAiStream(reply, parts);
   stream.open();
   const stop = stream.follow(events, user.id, created.id);
   try {
-    stream.end(await waitForEnd(deps, request, created.id));
+    const { error } = await waitForEnd(deps, request, created.id);
+    if (error !== undefined) stream.fail(error);
+    else {
+      const { seen } = stream;
+      stream.end(await renderings.text(user.id, created.id, { kind: 'openAiStreamEnd', seen, parts }));
+    }
   } finally {
     stop();
   }
 };
 
-const run = async (deps: OpenAiDeps, request: AudioRequest, recordings: Recordings) => {
+/** The answer; undefined where it was streamed. */
+const run = async (
+  deps: OpenAiDeps,
+  request: AudioRequest,
+  recordings: Recordings,
+): Promise<Rendered | undefined> => {
   if (request.form.stream === true) return runStreamed(deps, request, recordings);
-  const created = deps.transcripts.create(
-    request.user,
-    requestOf(recordings, request.form, request.task),
-    undefined,
-  );
-  const transcript = await waitForEnd(deps, request, created.id);
-  if (transcript.error !== undefined) throw errorOfJob(transcript.error);
-  return answer(transcript, request);
+  const { user, form, task } = request;
+  const { id } = deps.transcripts.create(user, requestOf(recordings, form, task), undefined);
+  const { error } = await waitForEnd(deps, request, id);
+  if (error !== undefined) throw errorOfJob(error);
+  const { response_format: format = 'json', timestamp_granularities: granularities = ['segment'] } = form;
+  const rendering = { kind: 'openAi', task, format, granularities, parts: textParts(form) } as const;
+  return deps.renderings.render(user.id, id, rendering);
 };
 
 const addAudioRoute = (server: FastifyInstance, deps: OpenAiDeps, task: Task): void => {
@@ -112,16 +96,17 @@ const addAudioRoute = (server: FastifyInstance, deps: OpenAiDeps, task: Task): v
   addRoute(server, definition, async ({ caller, request, reply }) => {
     const { user } = caller;
     const { file, fields } = await readOpenAiForm(request, deps, user);
-    try {
+    const answer = async () => {
       const form: Form = validate(schema, fields, 'form');
       checkCombination(form);
-      return await withSamples(deps, user, form.known_speaker_references ?? [], (samples) =>
+      return withSamples(deps, user, form.known_speaker_references ?? [], (samples) =>
         run(deps, { user, reply, form, task }, { file, samples }),
       );
-    } finally {
-      // The file was stored for this request only.
-      await files.remove(user.id, file.key);
-    }
+    };
+    // The file was stored for this request only, and is gone when the client has its answer.
+    const rendered = await answer().finally(() => files.remove(user.id, file.key));
+    if (rendered !== undefined) await sendRendered(reply, rendered);
+    return undefined;
   });
 };
 

@@ -10,7 +10,11 @@ import { diarizedSegments, logProbabilities, type TextParts, textParts } from '.
 
 /** Splits a growing text into the parts that a reader has not seen yet. */
 export class TextDeltas {
-  #seen = '';
+  #seen: string;
+
+  constructor(seen = '') {
+    this.#seen = seen;
+  }
 
   get seen(): string {
     return this.#seen;
@@ -34,9 +38,30 @@ export class TextDeltas {
   }
 }
 
-type StreamParts = TextParts & {
+/** What a stream has besides the text. */
+export type StreamParts = TextParts & {
   /** Whether the segments with their speakers follow the text. */
   readonly segments: boolean;
+};
+
+const eventOf = <T extends { readonly type: string }>(data: T): string =>
+  `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
+
+const deltaEvent = (delta: string, logprobs: readonly LogProbability[], parts: StreamParts): string =>
+  delta === ''
+    ? ''
+    : eventOf({ type: 'transcript.text.delta', delta, ...(parts.logprobs ? { logprobs } : {}) });
+
+/** The last events of a stream whose client has the text `seen`. */
+export const streamEnd = (transcript: Transcription, seen: string, parts: StreamParts): string => {
+  const { text } = transcript;
+  const segments = parts.segments ? diarizedSegments(transcript) : [];
+  const done = { type: 'transcript.text.done', text, ...textParts(transcript, parts) };
+  return [
+    deltaEvent(new TextDeltas(seen).rest(text), [], parts),
+    ...segments.map(eventOf),
+    eventOf(done),
+  ].join('');
 };
 
 /** Sends a transcription as OpenAI's server-sent events while it is being recognized. */
@@ -60,29 +85,22 @@ export class OpenAiStream {
     return events.subscribe(userId, ({ event }) => {
       if (event?.type === 'transcript.progress' && event.id === id && event.segments.length > 0) {
         const logprobs = logProbabilities(event.segments, this.#text.seen);
-        this.#delta(this.#text.add(event.segments), logprobs);
+        this.#reply.raw.write(deltaEvent(this.#text.add(event.segments), logprobs, this.#parts));
       }
     });
   }
 
-  end(transcript: Transcription): void {
-    if (transcript.error !== undefined) this.#write(openAiErrorBody(errorOfJob(transcript.error)), 'error');
-    else {
-      this.#delta(this.#text.rest(transcript.text), []);
-      if (this.#parts.segments) for (const segment of diarizedSegments(transcript)) this.#write(segment);
-      const parts = textParts(transcript, this.#parts);
-      this.#write({ type: 'transcript.text.done', text: transcript.text, ...parts });
-    }
-    this.#reply.raw.end();
+  /** The text that the client has. */
+  get seen(): string {
+    return this.#text.seen;
   }
 
-  #delta(delta: string, logprobs: readonly LogProbability[]): void {
-    if (delta === '') return;
-    this.#write({ type: 'transcript.text.delta', delta, ...(this.#parts.logprobs ? { logprobs } : {}) });
+  /** Sends the last events and closes the stream. */
+  end(events: string): void {
+    this.#reply.raw.end(events);
   }
 
-  #write(data: object, event?: string): void {
-    const name = event ?? ('type' in data ? String(data.type) : 'message');
-    this.#reply.raw.write(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
+  fail(error: NonNullable<Transcription['error']>): void {
+    this.end(`event: error\ndata: ${JSON.stringify(openAiErrorBody(errorOfJob(error)))}\n\n`);
   }
 }

@@ -1,12 +1,15 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { routes } from '../../../contract/routes.ts';
+import { isAppError, messageOf } from '../../base/errors.ts';
+import type { Logger } from '../../base/logger.ts';
 import type { AccountService } from '../../services/accounts.ts';
 import type { EventHub, NumberedEvent } from '../../services/events.ts';
 import type { QueueService } from '../../services/queue.ts';
 import type { TranscriptService } from '../../services/transcripts/index.ts';
 import { addRoute } from '../add-route.ts';
 import { startEventStream } from '../event-stream.ts';
+import type { Renderings } from '../long/renderings.ts';
 
 const HEARTBEAT_MS = 15_000;
 /** Most unread bytes of a slow client before it is disconnected; it can resume with `Last-Event-ID`. */
@@ -17,6 +20,8 @@ export type EventDeps = {
   readonly events: EventHub;
   readonly transcripts: TranscriptService;
   readonly queue: QueueService;
+  readonly renderings: Renderings;
+  readonly logger: Logger;
 };
 
 const write = (out: ServerResponse, { id, type, data }: NumberedEvent): void => {
@@ -25,16 +30,53 @@ const write = (out: ServerResponse, { id, type, data }: NumberedEvent): void => 
   else out.write(`id: ${id}\nevent: ${type}\ndata: ${data}\n\n`);
 };
 
-/** What the client missed since the event `lastId`; a snapshot of the current state where that is not known. */
-const firstEvents = (
-  { events, transcripts, queue }: EventDeps,
+/** The current state, for a client of which it is not known what it missed. */
+const snapshot = async (
+  { transcripts, renderings, queue }: EventDeps,
   userId: string,
-  lastId: number,
-): readonly NumberedEvent[] => {
+  id: number,
+): Promise<NumberedEvent> => {
+  const rendering = { kind: 'transcription' } as const;
+  const texts = transcripts.processing(userId).map((transcript) =>
+    renderings.text(userId, transcript, rendering).catch((error: unknown) => {
+      // Deleted meanwhile, which is an event of its own.
+      if (isAppError(error)) return undefined;
+      throw error;
+    }),
+  );
+  const processing = (await Promise.all(texts)).filter((text) => text !== undefined);
+  const data = `{"processing":[${processing.join(',')}],"queue_paused":${queue.isPaused()}}`;
+  return { id, type: 'snapshot', data };
+};
+
+/**
+ * Writes what the client missed since the event `lastId`, or a snapshot where that is not known, then every event, until
+ * the returned function is called. Events that are published while the snapshot is made follow it.
+ */
+const follow = (deps: EventDeps, userId: string, lastId: number, out: ServerResponse): (() => void) => {
+  const { events, logger } = deps;
   const missed = Number.isFinite(lastId) ? events.since(userId, lastId) : undefined;
-  if (missed !== undefined) return missed;
-  const processing = transcripts.processing(userId);
-  return [events.snapshot({ type: 'snapshot', processing, queue_paused: queue.isPaused() })];
+  let waiting: NumberedEvent[] | undefined = missed === undefined ? [] : undefined;
+  for (const event of missed ?? []) write(out, event);
+  const unsubscribe = events.subscribe(userId, (event) => {
+    if (waiting === undefined) write(out, event);
+    else waiting.push(event);
+  });
+  if (missed !== undefined) return unsubscribe;
+  snapshot(deps, userId, events.latest).then(
+    (first) => {
+      // Ended meanwhile, e.g. because the key was revoked.
+      if (out.writableEnded) return;
+      for (const event of [first, ...(waiting ?? [])]) write(out, event);
+      waiting = undefined;
+    },
+    (error: unknown) => {
+      // The client connects again.
+      logger.warn({ reason: messageOf(error) }, 'A snapshot of the jobs could not be made');
+      out.destroy();
+    },
+  );
+  return unsubscribe;
 };
 
 /** `GET /v1/events`: server-sent events about the caller's transcripts and files. */
@@ -51,8 +93,7 @@ export const addEventRoutes = (server: FastifyInstance, deps: EventDeps): void =
       return undefined;
     }
     open.add(out);
-    for (const event of firstEvents(deps, userId, Number(headers['last-event-id']))) write(out, event);
-    const unsubscribe = deps.events.subscribe(userId, (event) => write(out, event));
+    const unsubscribe = follow(deps, userId, Number(headers['last-event-id']), out);
     const heartbeat = setInterval(() => {
       if (out.writable) out.write(': heartbeat\n\n');
     }, HEARTBEAT_MS);

@@ -5,7 +5,7 @@ import type { TranscriptService } from '../../services/transcripts/index.ts';
 import { addRoute } from '../add-route.ts';
 import { disconnectSignal } from '../disconnect-signal.ts';
 import type { Renderings } from '../long/renderings.ts';
-import { accepted, ok, success } from '../responses.ts';
+import { ok, success } from '../responses.ts';
 
 const locationOf = (id: string) => ({ location: `/v1/transcript/id/${id}` });
 
@@ -79,12 +79,14 @@ export const addTranscriptRoutes = (server: FastifyInstance, deps: Deps): void =
     await transcripts.edits.forget(caller.user.id, params.id);
     return sendWhole(caller, params.id, reply);
   });
-  addRoute(server, routes.cancelTranscript, async ({ caller, params }) =>
-    ok(await transcripts.cancel(caller.user.id, params.id)),
-  );
-  addRoute(server, routes.retryTranscript, ({ caller, params }) =>
-    accepted(transcripts.retry(caller.user.id, params.id), locationOf(params.id)),
-  );
+  addRoute(server, routes.cancelTranscript, async ({ caller, params, reply }) => {
+    await transcripts.cancel(caller.user.id, params.id);
+    return sendWhole(caller, params.id, reply);
+  });
+  addRoute(server, routes.retryTranscript, ({ caller, params: { id }, reply }) => {
+    transcripts.retry(caller.user.id, id);
+    return answerJob(deps, caller, { id, wait: false, reply });
+  });
   addRoute(server, routes.analyzeTranscript, ({ caller, params: { id }, body, reply }) => {
     transcripts.analyze(caller.user.id, id, body);
     return answerJob(deps, caller, { id, wait: body.wait_until_complete, reply });

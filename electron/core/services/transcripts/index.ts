@@ -19,7 +19,7 @@ import type { WritableDb } from '../../stores/database.ts';
 import { findIdempotent, rememberIdempotent } from '../../stores/idempotency.ts';
 import { lastQueueOrder } from '../../stores/jobs.ts';
 import { markForScrub, runPendingScrub } from '../../stores/scrub.ts';
-import { readSegments, type StoredSegment } from '../../stores/segments.ts';
+import { countSegments, readSegments, type StoredSegment } from '../../stores/segments.ts';
 import { readSpeakerEmbeddings } from '../../stores/speakers.ts';
 import type { Transcript, TranscriptChange } from '../../stores/transcript-record.ts';
 import * as store from '../../stores/transcripts.ts';
@@ -53,8 +53,11 @@ type Deps = {
   readonly baseUrl: () => string;
 };
 
-/** As its creator asked for it; or with words, whatever its `timestamp_style`: also while it is worked on, or only then not. */
-export type TranscriptForm = 'asked' | 'words' | 'finished';
+/**
+ * As its creator asked for it, with suggested names of speakers or, for programs it is delivered to, without; or with
+ * words, whatever its `timestamp_style`: also while it is worked on, or only then not.
+ */
+export type TranscriptForm = 'asked' | 'delivered' | 'words' | 'finished';
 
 /** What windows have to learn of a transcription. Whoever subscribes reads it, which takes long for long ones, and publishes it. */
 export type TranscriptChanges = Emitter<{
@@ -81,7 +84,10 @@ export class TranscriptService {
     });
   }
 
-  /** Queues a transcript. A repeated `idempotencyKey` answers with the transcript of the first request. */
+  /**
+   * Queues a transcript, and returns its outline. A repeated `idempotencyKey` answers with the transcript of the first
+   * request.
+   */
   create(
     user: UserRecord,
     body: CreateTranscript,
@@ -112,7 +118,8 @@ export class TranscriptService {
       }
       return { transcript: created, isNew: true };
     });
-    const answer = this.#answer(transcript);
+    // Without its segments: only a repeated request finds a transcript that has some.
+    const { transcription: answer } = this.outline(user.id, transcript.id, 'asked');
     if (isNew) {
       events.publish(user.id, { type: 'transcript.created', transcript: answer });
       jobs.wake();
@@ -137,16 +144,18 @@ export class TranscriptService {
     return recentOf(this.#deps, userId, limit);
   }
 
-  /** The user's waiting and running transcripts. */
-  processing(userId: string): Transcription[] {
-    return store.findProcessing(this.#deps.db, userId).map((transcript) => this.present(transcript));
+  /** The ids of the user's waiting and running transcripts, in the queue's order. */
+  processing(userId: string): string[] {
+    return store.findProcessing(this.#deps.db, userId).map(({ id }) => id);
   }
 
   /** The transcription without its segments, for a thread that reads them. Throws what `whole` throws. */
   outline(userId: string, id: string, form: TranscriptForm): Outline {
     const { transcript, withWords } = this.#inForm(userId, id, form);
-    const transcription = this.#present(transcript, []);
-    return { transcription: this.#suggest(transcript, transcription, form), withWords };
+    const transcription = this.#suggest(transcript, this.#present(transcript, []), form);
+    const isGrowing = transcript.status === 'processing' && !isReanalysis(transcript);
+    const isShown = isGrowing && !this.#isHidden(transcript);
+    return { transcription, withWords, savedSegments: isShown ? countSegments(this.#deps.db, id) : 0 };
   }
 
   /** The transcription with its segments. `finished` throws `transcript_not_ready` while its job waits or runs. */
@@ -159,7 +168,8 @@ export class TranscriptService {
 
   #inForm(userId: string, id: string, form: TranscriptForm) {
     const stored = form === 'finished' ? this.#finished(userId, id) : this.stored(userId, id);
-    const transcript: Transcript = form === 'asked' ? stored : { ...stored, timestampStyle: 'word' };
+    const isAsAsked = form === 'asked' || form === 'delivered';
+    const transcript: Transcript = isAsAsked ? stored : { ...stored, timestampStyle: 'word' };
     return { transcript, withWords: transcript.timestampStyle === 'word' };
   }
 
@@ -184,7 +194,7 @@ export class TranscriptService {
   }
 
   /** Ends a waiting or running job: a transcription fails with `cancelled`, a reanalysis changes nothing. */
-  async cancel(userId: string, id: string): Promise<Transcription> {
+  async cancel(userId: string, id: string): Promise<void> {
     const { jobs } = this.#deps;
     const asked = this.#inProgress(userId, id);
     const names = isReanalysis(asked) ? {} : await redactNamesOfFailed(this.#deps, asked);
@@ -193,11 +203,10 @@ export class TranscriptService {
     if (jobs.isRunning(id)) await jobs.stop(id, 'cancelled');
     else if (isReanalysis(transcript)) this.#cancelWaitingReanalysis(transcript);
     else this.#cancelWaiting(transcript, names);
-    return this.get(userId, id);
   }
 
   /** Queues a failed transcript again; recognition continues from its checkpoint. */
-  retry(userId: string, id: string): Transcription {
+  retry(userId: string, id: string): void {
     const { db, jobs, creditRate } = this.#deps;
     const transcript = this.stored(userId, id);
     if (transcript.status !== 'failed') {
@@ -225,7 +234,6 @@ export class TranscriptService {
     });
     jobs.wake();
     this.publishChange(userId, id);
-    return this.get(userId, id);
   }
 
   /** Deletes a transcript with its segments and files, after stopping its job. */
@@ -339,7 +347,7 @@ export class TranscriptService {
   }
 
   #cancelWaiting({ id, userId, options }: Transcript, names: TranscriptChange): void {
-    const { db, clock, jobEvents, events } = this.#deps;
+    const { db, clock, jobEvents, events, changes } = this.#deps;
     db.transaction(() => {
       if (options.redact_pii) dropUnredacted(db, id);
       store.updateTranscript(db, id, {
@@ -354,6 +362,6 @@ export class TranscriptService {
     jobEvents.emit('settled', { id });
     // Earlier events may carry the name from before its redaction.
     if (options.redact_pii) events.forget(userId, id);
-    events.publish(userId, { type: 'transcript.failed', transcript: this.get(userId, id) });
+    changes.emit('changed', { userId, id, type: 'transcript.failed' });
   }
 }

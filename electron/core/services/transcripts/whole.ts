@@ -14,6 +14,8 @@ export type WholeTranscript = {
 export type Outline = {
   readonly transcription: Transcription;
   readonly withWords: boolean;
+  /** Of a waiting or running transcription, whose text does not follow its segments yet; otherwise 0. */
+  readonly savedSegments: number;
 };
 
 /**
@@ -22,9 +24,10 @@ export type Outline = {
  */
 export const completeOutline = (
   databasePath: string,
-  { transcription, withWords }: Outline,
+  { transcription, withWords, savedSegments }: Outline,
 ): WholeTranscript | undefined => {
   const segments = readSegmentsOf(databasePath, transcription.id);
-  if (joinTexts(segments.map(({ text }) => text)) !== transcription.text) return undefined;
+  const isSame = savedSegments > 0 || joinTexts(segments.map(({ text }) => text)) === transcription.text;
+  if (!isSame) return undefined;
   return { transcription: { ...transcription, segments: presentSegments(segments, withWords) }, segments };
 };
