@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { analyze } from '../../electron/core/analysis/analyze.ts';
-import { analyzeInThread } from '../../electron/core/analysis/analyze-in-thread.ts';
+import { AnalysisThreads } from '../../electron/core/analysis/analyze-in-thread.ts';
 import type { AnalysisTranscript } from '../../electron/core/analysis/types.ts';
 import { precision, readDialogues, readMarked, readTexts, recall } from '../unit/analysis/support/corpus.ts';
 import { rouge } from '../unit/analysis/support/rouge.ts';
@@ -102,11 +102,13 @@ function longTranscript(): AnalysisTranscript {
 }
 
 async function printSpeed(): Promise<void> {
+  const threads = new AnalysisThreads();
+  const inThread: typeof analyze = (...input) => threads.analyze(...input);
   const transcript = longTranscript();
   await analyze(transcriptOf(['Warm up with Maria in Paris.']), ALL, { secret: 'x' });
   for (const [name, run] of [
     ['in the server', analyze],
-    ['in a thread', analyzeInThread],
+    ['in a thread', inThread],
   ] as const) {
     const delay = monitorEventLoopDelay({ resolution: 1 });
     await sleep(50);

@@ -4,10 +4,10 @@ import { analyze } from './analyze.ts';
 import { type FromThread, inBatches, type ToThread } from './thread-messages.ts';
 import type { AnalysisResult, AnalysisSegment, Summarizer } from './types.ts';
 
-/** The worker side of `analyzeInThread`: runs one analysis, then closes the port. */
+/** The worker side of `AnalysisThreads`: runs one analysis after the other. */
 const serve = (port: NonNullable<typeof parentPort>): void => {
   const send = (message: FromThread) => port.postMessage(message);
-  const segments: AnalysisSegment[] = [];
+  let segments: AnalysisSegment[] = [];
   let answer: (message: Extract<ToThread, { kind: 'summary' }>) => void = () => {};
 
   /** Forwards to the caller's thread, which owns the language model's connection and limits. */
@@ -25,7 +25,9 @@ const serve = (port: NonNullable<typeof parentPort>): void => {
     const { transcript, options, secret, translation, hasSummarizer } = message;
     const onProgress = (share: number) => send({ kind: 'progress', share });
     const summarizer = hasSummarizer ? remote : undefined;
-    return analyze({ ...transcript, segments }, options, { secret, translation, onProgress, summarizer });
+    const whole = { ...transcript, segments };
+    segments = [];
+    return analyze(whole, options, { secret, translation, onProgress, summarizer });
   };
 
   const deliver = (result: AnalysisResult): void => {
@@ -45,8 +47,7 @@ const serve = (port: NonNullable<typeof parentPort>): void => {
     } else {
       work(message)
         .then(deliver)
-        .catch((error: unknown) => send({ kind: 'failed', error: messageOf(error) }))
-        .finally(() => port.close());
+        .catch((error: unknown) => send({ kind: 'failed', error: messageOf(error) }));
     }
   });
 };

@@ -14,8 +14,6 @@ import type {
 } from './types.ts';
 
 export type ThreadDependencies = AnalysisDependencies & {
-  /** The thread's entry file in a bundled build; defaults to the source next to this module. */
-  entry?: URL | undefined;
   /** Terminates the thread; the promise rejects with the signal's reason. */
   signal?: AbortSignal;
 };
@@ -50,19 +48,19 @@ const Message = z.discriminatedUnion('kind', [
 ]) satisfies z.ZodType<FromThread>;
 
 const SOURCE = pathToFileURL(join(import.meta.dirname, 'analysis-thread.ts'));
+/** The word lists take half a second and 80 MB: a thread stays for the next text, but not for good. */
+const IDLE_MS = 60_000;
+/** A thread that analyzed a longer text returns its memory at once. Characters. */
+const MAX_REUSED_TEXT = 15_000;
 
-/**
- * Runs `analyze` in a worker thread. Unlike yielding, a thread keeps the server responsive during garbage collection
- * and on busy cores, can be terminated at any moment, and returns its memory. Each thread loads the word lists anew, so
- * `analyze` is faster for short transcripts. Rejects if the thread fails or is aborted.
- */
-export const analyzeInThread = (
+/** An analysis in a running thread. Rejects if the thread fails or is aborted, and must not be used again then. */
+const analyzeIn = (
+  worker: Worker,
   transcript: AnalysisTranscript,
   options: AnalysisOptions,
   dependencies: ThreadDependencies,
 ): Promise<AnalysisResult> => {
   const { summarizer, onProgress, signal } = dependencies;
-  const worker = new Worker(dependencies.entry ?? SOURCE);
   const segments: AnalysisSegment[] = [];
 
   let abort = () => {};
@@ -93,10 +91,67 @@ export const analyzeInThread = (
     sendTranscript(worker, transcript, options, dependencies).catch(reject);
   }).finally(() => {
     signal?.removeEventListener('abort', abort);
-    worker.removeAllListeners();
-    return worker.terminate();
+    // Named, since Node listens to a worker as well.
+    for (const name of ['message', 'error', 'exit']) worker.removeAllListeners(name);
   });
 };
+
+/**
+ * Runs `analyze` in worker threads. Unlike yielding, a thread keeps the server responsive while the word lists are
+ * loaded, during garbage collection and on busy cores, can be terminated at any moment, and returns its memory.
+ */
+export class AnalysisThreads {
+  readonly #entry: URL;
+  #idle: Worker | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** `entry`: the thread's file in a bundled build; default: the source next to this module. */
+  constructor(entry: URL = SOURCE) {
+    this.#entry = entry;
+  }
+
+  /** Rejects if the thread fails or is aborted. */
+  async analyze(
+    transcript: AnalysisTranscript,
+    options: AnalysisOptions,
+    dependencies: ThreadDependencies,
+  ): Promise<AnalysisResult> {
+    const worker = this.#take();
+    let isReusable = false;
+    try {
+      const result = await analyzeIn(worker, transcript, options, dependencies);
+      isReusable = transcript.text.length <= MAX_REUSED_TEXT;
+      return result;
+    } finally {
+      if (isReusable && this.#idle === undefined) this.#keep(worker);
+      else await worker.terminate();
+    }
+  }
+
+  #take(): Worker {
+    clearTimeout(this.#timer);
+    const worker = this.#idle ?? new Worker(this.#entry);
+    this.#idle = undefined;
+    worker.ref();
+    return worker;
+  }
+
+  /** Neither the thread nor its timer keeps a process running. */
+  #keep(worker: Worker): void {
+    const forget = () => {
+      if (this.#idle === worker) this.#idle = undefined;
+    };
+    // Without a listener, an error of an idle thread would end the process.
+    worker.once('error', forget);
+    worker.once('exit', forget);
+    worker.unref();
+    this.#idle = worker;
+    this.#timer = setTimeout(() => {
+      forget();
+      void worker.terminate();
+    }, IDLE_MS).unref();
+  }
+}
 
 const post = (worker: Worker, message: ToThread): void => {
   worker.postMessage(message);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { analyze } from '../../../electron/core/analysis/analyze.ts';
-import { analyzeInThread } from '../../../electron/core/analysis/analyze-in-thread.ts';
+import { AnalysisThreads } from '../../../electron/core/analysis/analyze-in-thread.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { readDialogues } from '../../unit/analysis/support/corpus.ts';
 import { transcriptOf } from '../../unit/analysis/support/transcripts.ts';
@@ -17,11 +17,13 @@ const ALL = {
 };
 const transcript = transcriptOf(readDialogues('dialogues.txt').flatMap((dialogue) => dialogue.lines));
 
-describe('analyzeInThread', () => {
+describe('AnalysisThreads', () => {
+  const threads = new AnalysisThreads();
+
   it('gives the same as analyze, and reports progress up to the end', async () => {
     const shares: number[] = [];
     const onProgress = (share: number) => shares.push(share);
-    const threaded = await analyzeInThread(transcript, ALL, { secret: 'x', onProgress });
+    const threaded = await threads.analyze(transcript, ALL, { secret: 'x', onProgress });
     expect(threaded).toEqual(await analyze(transcript, ALL, { secret: 'x' }));
     expect(shares).toEqual(shares.toSorted((a, b) => a - b));
     expect(shares.at(-1)).toBe(1);
@@ -29,14 +31,14 @@ describe('analyzeInThread', () => {
 
   it("asks the caller's summarizer", async () => {
     const summarizer = { summarize: async () => [{ text: 'All is said.', sentence_ids: [1] }] };
-    const { summary } = await analyzeInThread(
+    const { summary } = await threads.analyze(
       transcript,
       { summarization: true },
       { secret: 'x', summarizer },
     );
     expect(summary).toMatchObject({ text: '• All is said.', engine: 'local_llm' });
     const failing = { summarize: async () => Promise.reject(new Error('no model')) };
-    const { summary: other, warnings } = await analyzeInThread(
+    const { summary: other, warnings } = await threads.analyze(
       transcript,
       { summarization: true },
       { secret: 'x', summarizer: failing },
@@ -45,9 +47,31 @@ describe('analyzeInThread', () => {
     expect(warnings.join()).toContain('no model');
   });
 
+  it('analyzes several texts at once and one after the other, each with its own segments', async () => {
+    const short = (name: string) => transcriptOf([`${name} lives in Paris.`, `Call ${name} tomorrow.`]);
+    const asked = { redact_pii: true, entity_detection: true };
+    const names = ['Maria Lopez', 'Peter Walker', 'Anna Schmidt'];
+    const expected = await Promise.all(names.map((name) => analyze(short(name), asked, { secret: 'x' })));
+    const work = (name: string) => threads.analyze(short(name), asked, { secret: 'x' });
+    expect(await Promise.all(names.map(work))).toEqual(expected);
+    const made = [];
+    for (const name of names) made.push(await work(name));
+    expect(made).toEqual(expected);
+  });
+
+  it('goes on with a new thread after one was aborted', async () => {
+    const controller = new AbortController();
+    const asked = { entity_detection: true };
+    const aborted = threads.analyze(transcript, ALL, { secret: 'x', signal: controller.signal });
+    controller.abort(new Error('stopped'));
+    const next = threads.analyze(transcriptOf(['Maria Lopez lives in Paris.']), asked, { secret: 'x' });
+    await expect(aborted).rejects.toThrow('stopped');
+    expect((await next).entities?.length).toBeGreaterThan(1);
+  });
+
   it('ends at once when it is aborted', async () => {
     const controller = new AbortController();
-    const work = analyzeInThread(transcript, ALL, { secret: 'x', signal: controller.signal });
+    const work = threads.analyze(transcript, ALL, { secret: 'x', signal: controller.signal });
     controller.abort(new Error('stopped'));
     await expect(work).rejects.toThrow('stopped');
   });
@@ -59,12 +83,12 @@ describe('analyzeInThread', () => {
       `import { parentPort } from 'node:worker_threads';
        parentPort.once('message', () => parentPort.postMessage({ kind: 'result', result: 'all' }));`,
     );
-    const work = analyzeInThread(transcript, ALL, { secret: 'x', entry: pathToFileURL(entry) });
+    const work = new AnalysisThreads(pathToFileURL(entry)).analyze(transcript, ALL, { secret: 'x' });
     await expect(work).rejects.toThrow('not part of the protocol');
   });
 
   it('rejects when the thread cannot start', async () => {
     const entry = new URL('../../unit/analysis/no-such-thread.ts', import.meta.url);
-    await expect(analyzeInThread(transcript, ALL, { secret: 'x', entry })).rejects.toThrow();
+    await expect(new AnalysisThreads(entry).analyze(transcript, ALL, { secret: 'x' })).rejects.toThrow();
   });
 });

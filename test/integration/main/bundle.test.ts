@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { analyze } from '../../../electron/core/analysis/analyze.ts';
-import { analyzeInThread } from '../../../electron/core/analysis/analyze-in-thread.ts';
+import { AnalysisThreads } from '../../../electron/core/analysis/analyze-in-thread.ts';
 import { createSpeakerModelTrial } from '../../../electron/core/engines/diarizer/diarizer.ts';
 import { forkNodeWorker } from '../../../electron/core/engines/worker/process.ts';
 import { testAddon } from '../../support/addon.ts';
@@ -44,7 +44,7 @@ describe('the bundle of the desktop program', { timeout: 120_000 }, () => {
     const transcript = transcriptOf(['Maria Lopez lives in Paris.', 'Her number is 555-014-2367.']);
     const asked = { entity_detection: true, topics: true, summarization: true };
     const entry = pathToFileURL(bundled('analysis-thread.js'));
-    const made = await analyzeInThread(transcript, asked, { secret: 'x', entry });
+    const made = await new AnalysisThreads(entry).analyze(transcript, asked, { secret: 'x' });
     expect(made.entities?.length).toBeGreaterThan(1);
     expect(made).toEqual(await analyze(transcript, asked, { secret: 'x' }));
   });

@@ -1,5 +1,5 @@
 import type { AnalysisOptions } from '../../../contract/transcript.ts';
-import { analyzeInThread, type ThreadDependencies } from '../../analysis/analyze-in-thread.ts';
+import { AnalysisThreads, type ThreadDependencies } from '../../analysis/analyze-in-thread.ts';
 import type { AnalysisResult, AnalysisTranscript, RedactedWord, Summarizer } from '../../analysis/types.ts';
 import { throwIfAborted } from '../../base/abort.ts';
 import type { StoredAnalysis } from '../../stores/codecs.ts';
@@ -53,23 +53,22 @@ export const hasAnalyses = (options: AnalysisOptions): boolean =>
   options.content_safety ||
   options.redact_pii;
 
-/** Longer texts, of about a quarter of an hour of speech, are analyzed in a thread. Characters. */
+/** The analyses of longer texts, of about a quarter of an hour of speech, follow their edits. Characters. */
 export const MIN_LONG_TEXT = 15_000;
 
 const runAnalyses = async (
+  threads: AnalysisThreads,
   transcript: AnalysisTranscript,
   options: AnalysisOptions,
   dependencies: ThreadDependencies & { readonly signal: AbortSignal },
 ): Promise<AnalysisResult> => {
-  if (transcript.text.length > MIN_LONG_TEXT) {
-    try {
-      return await analyzeInThread(transcript, options, dependencies);
-    } catch {
-      // Analyses never throw, so the thread itself failed, e.g. for lack of its file: analyze here.
-      throwIfAborted(dependencies.signal);
-    }
+  try {
+    return await threads.analyze(transcript, options, dependencies);
+  } catch {
+    // Analyses never throw, so the thread itself failed, e.g. for lack of its file: analyze here.
+    throwIfAborted(dependencies.signal);
   }
-  // Imported when first needed: the lexicons take 80 MB, and most servers analyze nothing, or in the thread.
+  // Imported when first needed, since the word lists take 80 MB.
   const { analyze } = await import('../../analysis/analyze.ts');
   return analyze(transcript, options, dependencies);
 };
@@ -78,12 +77,13 @@ const runAnalyses = async (
  * Runs the text analyses that the options ask for; the results of others are absent. Changes segments only by
  * redacting and masking. Yields to the event loop while it works. Throws only `cancelled`.
  */
-export const createAnalyzer =
-  ({ secret, summarizer, thread }: AnalyzerOptions): Analyzer =>
-  async ({ language, segments, options, translation, signal, onProgress }) => {
+export const createAnalyzer = ({ secret, summarizer, thread }: AnalyzerOptions): Analyzer => {
+  const threads = new AnalysisThreads(thread);
+  return async ({ language, segments, options, translation, signal, onProgress }) => {
     if (!hasAnalyses(options)) return { segments, analysis: {}, warnings: [], secrets: [] };
     const { text } = computeTotals(segments);
     const { redacted, warnings, ...analysis } = await runAnalyses(
+      threads,
       // With `translate` the text is English, whatever language was spoken.
       { language: options.translate ? 'en' : (language ?? 'en'), text, segments: [...segments] },
       options,
@@ -92,7 +92,6 @@ export const createAnalyzer =
         summarizer: options.summarization ? summarizer(signal) : undefined,
         translation,
         onProgress,
-        entry: thread,
         signal,
       },
     );
@@ -107,6 +106,7 @@ export const createAnalyzer =
       secrets: redacted?.redacted_words ?? [],
     };
   };
+};
 
 type RedactedSegment = NonNullable<AnalysisResult['redacted']>['segments'][number];
 
