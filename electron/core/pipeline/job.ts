@@ -9,16 +9,18 @@ import { markForScrub, runPendingScrub, scrubLog } from '../stores/scrub.ts';
 import { deleteSegments, readSegments, replaceSegments } from '../stores/segments.ts';
 import type { Transcript } from '../stores/transcript-record.ts';
 import { findTranscript, updateTranscript } from '../stores/transcripts.ts';
+import { mediaWithinBudget } from './budget.ts';
 import { firstCheckpoint, matchingCheckpoint } from './checkpoint.ts';
-import { creditRateOf, creditsFor, reserveCredits } from './credits.ts';
+import { creditRateOf, creditsFor } from './credits.ts';
 import type { PipelineDeps, PipelineModel } from './deps.ts';
 import { analyzeTranscript, type Findings, storeEmbeddings } from './findings/analyze.ts';
 import { type Diarized, diarizeTranscript } from './findings/diarize.ts';
 import { isReanalysis, reanalyze } from './findings/reanalyze.ts';
 import { computeTotals } from './findings/totals.ts';
-import { type AudioRange, recognizeAudio } from './recognition/chunk-scheduler.ts';
+import { recognizeAudio } from './recognition/chunk-scheduler.ts';
 import { driftWarning } from './recognition/drift.ts';
 import { PEAKS_FILE } from './recognition/peaks.ts';
+import type { AudioRange } from './recognition/progress.ts';
 import { secondPass, verifyTranscript } from './recognition/verify.ts';
 import { keepRedactedAudio } from './redaction/audio.ts';
 import { redactNames } from './redaction/names.ts';
@@ -109,37 +111,6 @@ const resumeOrStart = (
     });
   });
   return checkpoint;
-};
-
-/**
- * Reserves the price of the range as far as its length is declared, and more with each chunk that is decoded beyond it, so
- * that no chunk is recognized that the budget does not cover. Throws `budget_exceeded`.
- */
-const mediaWithinBudget = (
-  { db, media, settings }: PipelineDeps,
-  transcript: Transcript,
-  { start, expectedEnd }: AudioRange,
-): Pick<PipelineDeps['media'], 'decodeChunks'> => {
-  const rate = creditRateOf(transcript, settings.creditRate);
-  const priceTo = (end: number): number => creditsFor(Math.max(0, end - start), rate);
-  let reserved = transcript.creditsReserved;
-  const reserve = (credits: number): void => {
-    reserveCredits(db, transcript, credits);
-    reserved = credits;
-  };
-  if (Number.isFinite(expectedEnd)) reserve(priceTo(expectedEnd));
-  return {
-    decodeChunks: (input, options) => {
-      const decode = media.decodeChunks(input, options);
-      const chunks = async function* () {
-        for await (const chunk of decode.chunks) {
-          if (priceTo(chunk.end) > reserved) reserve(priceTo(chunk.end));
-          yield chunk;
-        }
-      };
-      return { chunks: chunks(), summary: () => decode.summary() };
-    },
-  };
 };
 
 type Models = {

@@ -13,6 +13,7 @@ import type { Source } from '../source/resolve.ts';
 import type { JobContext } from '../types.ts';
 import { applySpelling } from './custom-spelling.ts';
 import { writePeaks } from './peaks.ts';
+import { type AudioRange, RecognitionProgress } from './progress.ts';
 import {
   type DetectedLanguage,
   detectLanguage,
@@ -25,25 +26,11 @@ import {
 import { applyVocabulary } from './vocabulary.ts';
 import type { RecognizedSegment } from './words.ts';
 
-/** Of the whole job. */
-export const START_PERCENT = 10;
-export const END_PERCENT = 95;
 /**
  * Engine crashes during one chunk, counted over restarts of the app, after which the job fails. For crashes of the app
  * see `MAX_APP_CRASHES_PER_JOB` in jobs/failure.ts.
  */
 export const MAX_ENGINE_CRASHES_PER_CHUNK = 3;
-/** Seconds of audio below which a measured speed says little. */
-export const MIN_MEASURED_SECONDS = 5;
-
-/** A part of the audio, in seconds on the source's timeline. */
-export type AudioRange = {
-  readonly start: number;
-  /** null: to the end of the audio. */
-  readonly end: number | null;
-  /** For progress alone; infinite if unknown. */
-  readonly expectedEnd: number;
-};
 
 export type RecognizeAudioOptions = {
   readonly deps: Pick<PipelineDeps, 'db' | 'clock' | 'logger' | 'settings'> & {
@@ -85,15 +72,13 @@ class ChunkScheduler {
   #failure: { readonly reason: unknown } | undefined;
   readonly #controller = new AbortController();
   readonly #signal: AbortSignal;
-  readonly #startedAt: number;
-  readonly #startedFrom: number;
+  readonly #progress: RecognitionProgress;
   #checkpoint: RecognitionCheckpoint;
 
   constructor(options: RecognizeAudioOptions) {
     this.#options = options;
     this.#checkpoint = options.checkpoint;
-    this.#startedFrom = options.checkpoint.at;
-    this.#startedAt = options.deps.clock.monotonic();
+    this.#progress = new RecognitionProgress(options, options.checkpoint.at);
     this.#signal = AbortSignal.any([options.context.signal, this.#controller.signal]);
   }
 
@@ -106,7 +91,7 @@ class ChunkScheduler {
       ...(index === 0 ? {} : { resume: { at, index } }),
       signal: this.#signal,
     });
-    this.#reportProgress();
+    this.#progress.report(this.#recognizedUpTo());
     try {
       for await (const chunk of decode.chunks) {
         await writePeaks(peaksPath, chunk, range.start);
@@ -125,7 +110,7 @@ class ChunkScheduler {
       source.throwIfFailed();
       throw reason;
     }
-    this.#saveSpeed();
+    this.#progress.saveSpeed(this.#checkpoint.at);
     return { summary: decode.summary(), checkpoint: this.#checkpoint };
   }
 
@@ -143,7 +128,7 @@ class ChunkScheduler {
     const recognized = this.#recognize(chunk, {
       onProgress: (share) => {
         entry.share = share;
-        this.#reportProgress();
+        this.#progress.report(this.#recognizedUpTo());
       },
       onLanguage: (detected) => {
         this.#setLanguage(detected);
@@ -265,7 +250,7 @@ class ChunkScheduler {
     const numbered = segments.map((segment, index): StoredSegment => ({ ...segment, id: first + index }));
     this.#save(chunk, numbered);
     this.#options.context.onSegmentsSaved(numbered);
-    this.#reportProgress();
+    this.#progress.report(this.#recognizedUpTo());
   }
 
   /** Writes segments and checkpoint in one transaction. */
@@ -299,45 +284,6 @@ class ChunkScheduler {
       0,
     );
     return this.#checkpoint.at + inFlight;
-  }
-
-  #elapsedSeconds(): number {
-    return (this.#options.deps.clock.monotonic() - this.#startedAt) / 1000;
-  }
-
-  /** Times real time: as measured, or at first that of the model's earlier jobs. */
-  #speed(position: number): number | null {
-    const { deps, model } = this.#options;
-    const elapsed = this.#elapsedSeconds();
-    const seconds = position - this.#startedFrom;
-    if (elapsed < 1 || seconds < MIN_MEASURED_SECONDS) return deps.models.speedOf(model.id) ?? null;
-    return seconds / elapsed;
-  }
-
-  #reportProgress(): void {
-    const { range, context } = this.#options;
-    const position = this.#recognizedUpTo();
-    const speed = this.#speed(position);
-    if (!Number.isFinite(range.expectedEnd)) {
-      context.onProgress({ stage: 'transcribing', percent: START_PERCENT, etaSeconds: null, speed });
-      return;
-    }
-    const share = clamp((position - range.start) / Math.max(0.001, range.expectedEnd - range.start), 0, 1);
-    const { percent, seconds } = this.#options.next ?? { percent: END_PERCENT, seconds: 0 };
-    const isKnown = speed !== null && speed !== 0 && seconds !== null;
-    context.onProgress({
-      stage: 'transcribing',
-      percent: START_PERCENT + share * (percent - START_PERCENT),
-      etaSeconds: isKnown ? Math.max(0, range.expectedEnd - position) / speed + seconds : null,
-      speed,
-    });
-  }
-
-  #saveSpeed(): void {
-    const { deps, model } = this.#options;
-    const seconds = this.#checkpoint.at - this.#startedFrom;
-    const elapsed = this.#elapsedSeconds();
-    if (seconds >= MIN_MEASURED_SECONDS && elapsed > 0) deps.models.saveSpeed(model.id, seconds / elapsed);
   }
 }
 

@@ -10,13 +10,9 @@ import { readSegmentsBefore, type StoredWord, updateSegment } from '../../stores
 import type { PipelineDeps, PipelineModel, PipelineModels } from '../deps.ts';
 import type { Recording } from '../source/recording.ts';
 import type { JobContext } from '../types.ts';
-import {
-  END_PERCENT,
-  MAX_ENGINE_CRASHES_PER_CHUNK,
-  MIN_MEASURED_SECONDS,
-  START_PERCENT,
-} from './chunk-scheduler.ts';
+import { MAX_ENGINE_CRASHES_PER_CHUNK } from './chunk-scheduler.ts';
 import { applySpelling } from './custom-spelling.ts';
+import { END_PERCENT, MIN_MEASURED_SECONDS, START_PERCENT } from './progress.ts';
 import { recognizeChunk } from './recognizer.ts';
 import { compareReadings } from './second-reading.ts';
 import { applyVocabulary } from './vocabulary.ts';
