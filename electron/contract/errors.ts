@@ -107,6 +107,7 @@ export const JOB_ERROR_CODES = [
   'no_audio_track',
   'decode_failed',
   'empty_range',
+  'too_many_channels',
   'file_not_found',
   'model_not_installed',
   'model_invalid',

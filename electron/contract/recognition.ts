@@ -64,6 +64,12 @@ export const recognitionFields = {
     .describe(
       'Another model that recognizes the audio again, best one of the other family: words on which both agree get a higher confidence, the others carry `alternatives`. `nano`, `mini`, `pro`, or the id of an installed model. Does not go with `translate`; credits are charged for both models.',
     ),
+  multichannel: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Recognize each audio channel by itself, of all audio tracks, up to 8: for recordings with one person in each, such as both ends of a call. Segments and words carry `channel`, and each channel is a speaker. Does not go with `diarize` or `verify_with`; credits are charged for each channel.',
+    ),
   fallback_language: LanguageCode.optional().describe(
     'Used with expected_languages: the language if another one is detected; default: the likeliest of those expected.',
   ),

@@ -1,6 +1,11 @@
 import { z } from 'zod';
 import { Probability, Seconds } from './common.ts';
 
+const Channel = z
+  .int()
+  .min(0)
+  .describe('With `multichannel`: the audio channel in which it is said, from 0, counted over all tracks.');
+
 /** How the model of `verify_with` reads a word. */
 export const WordAlternative = z
   .object({
@@ -24,6 +29,7 @@ export const Word = z
       .describe(
         'Where the model of `verify_with` heard something else. Neighboring words with alternatives are one place: take all of its readings or none.',
       ),
+    channel: Channel.optional(),
     overlap: z
       .boolean()
       .optional()
@@ -41,7 +47,10 @@ export const Segment = z
     speaker_id: z
       .string()
       .nullable()
-      .describe('"A", "B", … in order of first speech; null without diarization.'),
+      .describe(
+        '"A", "B", … in order of first speech, or with `multichannel` in order of channels; else null without diarization.',
+      ),
+    channel: Channel.optional(),
     words: z.array(Word).optional().describe('Present with `timestamp_style: "word"`.'),
     paragraph_starts: z
       .array(z.int().min(0))

@@ -193,6 +193,15 @@ export const CreateTranscript = z
           'does not go with translate: two translations of one sentence differ without either being wrong',
       });
     }
+    const excluded = [
+      ['diarize', 'each channel is a speaker already'],
+      ['verify_with', 'the second model hears all channels at once'],
+    ] as const;
+    for (const [field, reason] of excluded) {
+      if (!body.multichannel || !body[field]) continue;
+      const message = `does not go with multichannel: ${reason}`;
+      context.addIssue({ code: 'custom', path: [field], message });
+    }
     if (body.webhook_secret !== undefined && body.webhook_url === undefined) {
       context.addIssue({ code: 'custom', path: ['webhook_secret'], message: 'needs webhook_url' });
     }
@@ -305,6 +314,11 @@ export const Transcription = z
       'Where the audio of `/audio` starts on the timeline of `segments`: 0, or the start of the range if only that was downloaded.',
     ),
     source: PageSource.optional().describe('The web page in which the recording was found.'),
+    channels: z
+      .int()
+      .min(1)
+      .optional()
+      .describe('With `multichannel`: how many channels the recording has; absent until known.'),
     speakers: z.record(z.string(), Speaker).optional(),
     edits: z
       .object({ undo: Edit.nullable(), redo: Edit.nullable() })

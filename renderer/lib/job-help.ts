@@ -28,6 +28,7 @@ const HELP: Readonly<Record<JobErrorCode, JobHelp>> = {
   no_audio_track: { text: 'job.help.notMedia', canRetry: false },
   decode_failed: { text: 'job.help.notMedia', canRetry: false },
   empty_range: { text: 'job.help.range', canRetry: false },
+  too_many_channels: { text: 'job.help.channels', canRetry: false },
   file_not_found: { text: 'job.help.missing', canRetry: false },
   model_not_installed: { text: 'job.help.model', canRetry: true, place: MODELS },
   model_invalid: { text: 'job.help.modelInvalid', canRetry: true, place: MODELS },

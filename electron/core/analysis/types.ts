@@ -32,6 +32,8 @@ export type AnalysisSegment = {
   start: number;
   end: number;
   speaker_id: string | null;
+  /** Carried along: the audio channel in which it is said. */
+  channel?: number;
   words: AnalysisWord[];
 };
 

@@ -11,8 +11,9 @@ export const mediaWithinBudget = (
   { db, media, settings }: PipelineDeps,
   transcript: Transcript,
   { start, expectedEnd }: AudioRange,
+  streams: number,
 ): Pick<PipelineDeps['media'], 'decodeChunks'> => {
-  const rate = creditRateOf(transcript, settings.creditRate);
+  const rate = creditRateOf(transcript, settings.creditRate, streams);
   const priceTo = (end: number): number => creditsFor(Math.max(0, end - start), rate);
   let reserved = transcript.creditsReserved;
   const reserve = (credits: number): void => {

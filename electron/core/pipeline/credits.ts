@@ -13,17 +13,20 @@ const MIN_CREDITS = 0.01;
 export const creditsFor = (seconds: number, rate: number): number =>
   Math.ceil((seconds / 60) * rate * 100 - 1e-9) / 100;
 
-/** Credits per minute of a job: those of each model that hears the audio. */
+/** Credits per minute of a job: those of each model that hears the audio, for each of the streams that it hears. */
 export const creditRateOf = (
   { model, options }: Pick<Transcript, 'model' | 'options'>,
   rateOf: (model: string) => number,
-): number => rateOf(model) + (options.verify_with === undefined ? 0 : rateOf(options.verify_with));
+  streams = 1,
+): number =>
+  streams * (rateOf(model) + (options.verify_with === undefined ? 0 : rateOf(options.verify_with)));
 
-/** What a new job costs at most: the price of its range; null where the range has no end. */
+/** What a new job costs at most: the price of its range; null where the range has no end, or an unknown number of channels. */
 export const creditsAtCreation = (
-  { audioStartFrom, audioEndAt }: Pick<Transcript, 'audioStartFrom' | 'audioEndAt'>,
+  { audioStartFrom, audioEndAt, options }: Pick<Transcript, 'audioStartFrom' | 'audioEndAt' | 'options'>,
   rate: number,
-): number | null => (audioEndAt === 0 ? null : creditsFor(audioEndAt - audioStartFrom, rate));
+): number | null =>
+  audioEndAt === 0 || options.multichannel ? null : creditsFor(audioEndAt - audioStartFrom, rate);
 
 /**
  * Reserves a job's price, null while it is unknown, in place of what it has reserved. Throws `budget_exceeded` if it does

@@ -6,17 +6,19 @@ import { chargeCredits } from '../stores/credits.ts';
 import { deleteEdits } from '../stores/edits.ts';
 import { updateClaimed } from '../stores/jobs.ts';
 import { markForScrub, runPendingScrub, scrubLog } from '../stores/scrub.ts';
-import { deleteSegments, readSegments, replaceSegments } from '../stores/segments.ts';
+import { deleteSegments, readSegments, replaceSegments, type StoredSegment } from '../stores/segments.ts';
 import type { Transcript } from '../stores/transcript-record.ts';
 import { findTranscript, updateTranscript } from '../stores/transcripts.ts';
 import { mediaWithinBudget } from './budget.ts';
-import { firstCheckpoint, matchingCheckpoint } from './checkpoint.ts';
+import { firstCheckpoint, furthest, matchingCheckpoint } from './checkpoint.ts';
 import { creditRateOf, creditsFor } from './credits.ts';
 import type { PipelineDeps, PipelineModel } from './deps.ts';
 import { analyzeTranscript, type Findings, storeEmbeddings } from './findings/analyze.ts';
 import { type Diarized, diarizeTranscript } from './findings/diarize.ts';
 import { isReanalysis, reanalyze } from './findings/reanalyze.ts';
 import { computeTotals } from './findings/totals.ts';
+import { audioStreamsOf, type RecognizedStream } from './recognition/audio-streams.ts';
+import { channelSpeakers, inOrderOfTime, mergeChannels } from './recognition/channels.ts';
 import { recognizeAudio } from './recognition/chunk-scheduler.ts';
 import { driftWarning } from './recognition/drift.ts';
 import { PEAKS_FILE } from './recognition/peaks.ts';
@@ -60,7 +62,10 @@ const probeSource = async (deps: PipelineDeps, context: JobContext, source: Sour
   context.onProgress({ stage: 'decoding', percent: 10, etaSeconds: null, speed: null });
   let info: MediaInfo;
   try {
-    info = await deps.media.probe(source.input, { signal });
+    info = await deps.media.probe(source.input, {
+      signal,
+      tracks: transcript.options.multichannel ? 'all' : 'first',
+    });
   } catch (error) {
     source.throwIfFailed();
     throw error;
@@ -91,12 +96,14 @@ const resumeOrStart = (
   { transcript }: JobContext,
   source: Source,
   model: PipelineModel,
+  streams: readonly RecognizedStream[],
 ): RecognitionCheckpoint => {
-  const saved = matchingCheckpoint(transcript, source.identity, model.id);
+  const recognized = { source: source.identity, model: model.id, streams: streams.length };
+  const saved = matchingCheckpoint(transcript, recognized);
   if (saved !== undefined) return saved;
   const requested = transcript.languageAsked === 'auto' ? null : transcript.languageAsked;
   const checkpoint: RecognitionCheckpoint = {
-    ...firstCheckpoint(transcript.audioStartFrom, source.identity, model.id),
+    ...firstCheckpoint(transcript.audioStartFrom, recognized),
     language: requested ?? model.capabilities.onlyLanguage,
     languageConfidence: requested === null ? null : 1,
   };
@@ -137,10 +144,16 @@ const recognizeSource = async (
 ) => {
   const { transcript } = context;
   const range = rangeOf(transcript, info);
-  const media = mediaWithinBudget(deps, transcript, range);
-  const checkpoint = resumeOrStart(deps, context, source, model);
+  const streams = audioStreamsOf(info, transcript.options);
+  if (transcript.options.multichannel) {
+    updateClaimed(deps.db, transcript.id, transcript.attempt, { channels: streams.length });
+  }
+  const media = mediaWithinBudget(deps, transcript, range, streams.length);
+  const checkpoint = resumeOrStart(deps, context, source, model, streams);
   const rangeAudio =
-    source.input.kind === 'range' ? await RangeAudio.open(workFolder(deps, transcript), checkpoint.at) : null;
+    source.input.kind === 'range'
+      ? await RangeAudio.open(workFolder(deps, transcript), furthest(checkpoint))
+      : null;
   const recognized = await recognizeAudio({
     deps: { ...deps, media },
     context,
@@ -149,15 +162,18 @@ const recognizeSource = async (
     checkpoint,
     audio: rangeAudio,
     range,
+    streams,
     peaksPath: join(transcriptFolder(deps, transcript.id), PEAKS_FILE),
     next: verifier && secondPass(deps.models, model, verifier, range.expectedEnd - range.start),
   });
   const recording = await recognizedRecording(transcript, source.input, rangeAudio);
-  return { ...recognized, rangeAudio, recording };
+  return { ...recognized, streams: streams.length, rangeAudio, recording };
 };
 
 type Outcome = {
   readonly summary: DecodeSummary;
+  /** How many streams of audio were recognized. */
+  readonly streams: number;
   readonly checkpoint: RecognitionCheckpoint;
   readonly model: PipelineModel;
   /** Where the text may be wrong. */
@@ -180,9 +196,10 @@ const persist = async (
   { transcript, signal }: JobContext,
   outcome: Outcome,
 ): Promise<void> => {
-  const { summary, checkpoint, model, doubts, diarized, findings, audio, names } = outcome;
+  const { summary, streams, checkpoint, model, doubts, diarized, findings, audio, names } = outcome;
   const now = deps.clock.now();
-  const credits = creditsFor(summary.duration, creditRateOf(transcript, deps.settings.creditRate));
+  const rate = creditRateOf(transcript, deps.settings.creditRate, streams);
+  const credits = creditsFor(summary.duration, rate);
   const source = deps.db.transaction(() => {
     replaceSegments(deps.db, transcript.id, findings.segments);
     deleteEdits(deps.db, transcript.id);
@@ -242,6 +259,12 @@ const persist = async (
   if (transcript.options.redact_pii) await scrubLog(deps.db, signal);
 };
 
+/** Each channel has a speaker of its own. */
+const diarizedByChannel = (recognized: readonly StoredSegment[]): Diarized => {
+  const segments = mergeChannels(recognized);
+  return { segments, speakers: channelSpeakers(segments), warnings: [] };
+};
+
 /** Prepare models → resolve source → decode → recognize → verify → diarize → analyze → redact → persist. */
 const transcribe = async (deps: PipelineDeps, context: JobContext): Promise<void> => {
   const { transcript } = context;
@@ -251,7 +274,7 @@ const transcribe = async (deps: PipelineDeps, context: JobContext): Promise<void
   const source = await resolveSource(deps, context);
   try {
     const info = await probeSource(deps, context, source);
-    const { summary, checkpoint, rangeAudio, recording } = await recognizeSource(deps, context, {
+    const { summary, streams, checkpoint, rangeAudio, recording } = await recognizeSource(deps, context, {
       source,
       info,
       model,
@@ -272,7 +295,9 @@ const transcribe = async (deps: PipelineDeps, context: JobContext): Promise<void
           });
     const segments = readSegments(deps.db, transcript.id);
     const drift = await driftWarning(model, language, segments);
-    const diarized = await diarizeTranscript(deps, context, { recording, segments }, options);
+    const diarized = options.multichannel
+      ? diarizedByChannel(segments)
+      : await diarizeTranscript(deps, context, { recording, segments }, options);
     const findings = await analyzeTranscript(deps, context, {
       recording,
       model: async () => model,
@@ -292,6 +317,7 @@ const transcribe = async (deps: PipelineDeps, context: JobContext): Promise<void
     const names = await redactNames(deps, context, { language, secrets: findings.secrets });
     await persist(deps, context, {
       summary,
+      streams,
       checkpoint,
       model,
       doubts: [...drift, ...verification],
@@ -323,7 +349,14 @@ const persistFailure = async (
       dropUnredacted(deps.db, id);
       runPendingScrub(deps.db);
     } else {
-      updateClaimed(deps.db, id, attempt, computeTotals(readSegments(deps.db, id)));
+      deps.db.transaction(() => {
+        const saved = readSegments(deps.db, id);
+        // Chunk by chunk of each channel, as they were recognized.
+        const segments = options.multichannel ? inOrderOfTime(saved) : saved;
+        if (options.multichannel) replaceSegments(deps.db, id, segments);
+        const analysis = options.multichannel ? { speakers: channelSpeakers(segments) } : undefined;
+        updateClaimed(deps.db, id, attempt, { ...computeTotals(segments), analysis });
+      });
     }
   } catch (error) {
     // The segments are saved already; if the disk is full, removing the work folder is what helps.

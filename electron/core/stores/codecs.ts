@@ -63,25 +63,32 @@ const PageSource = Transcription.shape.source.unwrap();
 export type PageSource = z.output<typeof PageSource>;
 
 /**
- * Where recognition continues after an interruption: everything before `at` is saved as segments. The chunks that
+ * Where the recognition of one audio stream continues: everything before `at` is saved as segments. The chunks that
  * follow depend only on the audio from `at` on, so the text is the same as without the interruption.
  */
-const RecognitionCheckpoint = z.object({
-  kind: z.literal('recognition'),
-  /** Identity of the audio that the chunks were cut from: another source starts over. */
-  source: z.string(),
+const StreamCheckpoint = z.object({
   /** Index of the next chunk. */
   chunk: z.number(),
   /** Seconds on the source's timeline. */
   at: z.number(),
+  /** Engine crashes by the index of the chunk that was being recognized. */
+  crashes: z.record(z.string(), z.number()),
+});
+export type StreamCheckpoint = z.output<typeof StreamCheckpoint>;
+
+/** Where recognition continues after an interruption. */
+const RecognitionCheckpoint = z.object({
+  kind: z.literal('recognition'),
+  /** Identity of the audio that the chunks were cut from: another source starts over. */
+  source: z.string(),
+  /** One for each audio stream: a channel, or the whole recording. */
+  streams: z.array(StreamCheckpoint).min(1),
   /** Number of saved segments. */
   segments: z.number(),
   language: z.string().nullable(),
   languageConfidence: z.number().nullable(),
   /** Id of the model that made what is saved. */
   model: z.string(),
-  /** Engine crashes by the index of the chunk that was being recognized. */
-  crashes: z.record(z.string(), z.number()),
   /** How far a second model has heard the audio again: next chunk, its position, and the next segment. */
   verified: z
     .object({
@@ -182,6 +189,7 @@ const StoredPatch = z.object({
           start: z.number(),
           end: z.number(),
           speaker_id: z.string().nullable(),
+          channel: z.int().min(0).optional(),
           words: PackedWords,
         }),
       ),

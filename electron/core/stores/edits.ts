@@ -24,11 +24,12 @@ const encodePatch = ({ spans, ...rest }: EditPatch): string =>
     spans: spans.map(({ at, count, segments }) => ({
       at,
       count,
-      segments: segments.map(({ text, start, end, speaker_id, words }) => ({
+      segments: segments.map(({ text, start, end, speaker_id, channel, words }) => ({
         text,
         start,
         end,
         speaker_id,
+        ...(channel === undefined ? {} : { channel }),
         words: packWords(words),
       })),
     })),

@@ -123,6 +123,8 @@ export type TranscriptRow = {
   source: string | null;
   /** Counts the changes of segments and speakers by people. */
   revision: number;
+  /** How many channels were recognized, each by itself; null where they were mixed, or are not counted yet. */
+  channels: number | null;
 };
 
 export type SegmentRow = {
@@ -133,6 +135,8 @@ export type SegmentRow = {
   start: number;
   end: number;
   speaker_id: string | null;
+  /** Null where channels were not recognized by themselves. */
+  channel: number | null;
   /** JSON: `[[word, start, end, confidence, speaker_id], …]`. */
   words: string;
 };

@@ -28,6 +28,8 @@ export type StoredSegment = {
   start: number;
   end: number;
   speaker_id: string | null;
+  /** The audio channel in which it is said, from 0; absent where channels were not recognized by themselves. */
+  channel?: number;
   words: StoredWord[];
 };
 
@@ -80,6 +82,7 @@ const decodeSegment = (row: SegmentRow): StoredSegment => ({
   start: row.start,
   end: row.end,
   speaker_id: row.speaker_id,
+  ...(row.channel === null ? {} : { channel: row.channel }),
   words: unpackWords(wordsCodec.decode(row.words)),
 });
 
@@ -99,6 +102,7 @@ export const insertSegments = (
         start: segment.start,
         end: segment.end,
         speaker_id: segment.speaker_id,
+        channel: segment.channel ?? null,
         words: encodeWords(segment.words),
       }),
     );
@@ -138,7 +142,7 @@ export const readSegmentsBefore = (
     .map(decodeSegment);
 
 /** A segment without its words, which take ten times as long to read. */
-export type SegmentText = Omit<StoredSegment, 'words'>;
+export type SegmentText = Omit<StoredSegment, 'words' | 'channel'>;
 
 export const readSegmentTexts = (db: ReadableDb, transcriptId: string): SegmentText[] =>
   db.all(
@@ -158,11 +162,11 @@ export const readSegment = (db: ReadableDb, transcriptId: string, id: number): S
 
 /** Replaces all of a segment but its place. */
 export const updateSegment = (db: WritableDb, transcriptId: string, segment: StoredSegment): void => {
-  const { text, start, end, speaker_id } = segment;
+  const { text, start, end, speaker_id, channel = null } = segment;
   db.run(
     sql
       .updateTable('segments')
-      .set({ text, start, end, speaker_id, words: encodeWords(segment.words) })
+      .set({ text, start, end, speaker_id, channel, words: encodeWords(segment.words) })
       .where('transcript_id', '=', transcriptId)
       .where('id', '=', segment.id),
   );

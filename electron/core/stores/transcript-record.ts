@@ -95,6 +95,8 @@ export type Transcript = {
   readonly source: PageSource | null;
   /** Counts the changes of segments and speakers by people. */
   readonly revision: number;
+  /** How many channels were recognized, each by itself; null where they were mixed, or are not counted yet. */
+  readonly channels: number | null;
 };
 
 /** Fields to change; undefined leaves a field as it is. */
@@ -166,6 +168,7 @@ export const decodeTranscript = (row: TranscriptRow): Transcript => ({
   appCrashes: row.app_crashes,
   source: pageSources.decode(row.source),
   revision: row.revision,
+  channels: row.channels,
 });
 
 type TranscriptColumns = { [Column in keyof TranscriptRow]: TranscriptRow[Column] | undefined };
@@ -226,6 +229,7 @@ export const encodeChange = (fields: TranscriptChange): TranscriptColumns => {
     app_crashes: fields.appCrashes,
     source: ifSet(fields.source, pageSources.encode),
     revision: fields.revision,
+    channels: fields.channels,
   };
 };
 

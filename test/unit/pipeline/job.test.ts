@@ -133,7 +133,10 @@ describe('an interrupted job', () => {
   it('resumes at its checkpoint and gives the same text', async () => {
     const job = createJob({ engine: failingAt(2, new AppError('interrupted', 'closed')) });
     await expect(job.run()).rejects.toMatchObject({ code: 'interrupted' });
-    expect(job.transcript()).toMatchObject({ status: 'processing', checkpoint: { chunk: 2, at: 20 } });
+    expect(job.transcript()).toMatchObject({
+      status: 'processing',
+      checkpoint: { streams: [{ chunk: 2, at: 20 }] },
+    });
     expect(job.texts()).toEqual(SENTENCES.slice(0, 2));
 
     job.release();

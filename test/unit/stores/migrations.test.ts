@@ -84,10 +84,10 @@ describe('a database of the version before the records', () => {
   });
 
   it('resumes a recognition from its checkpoint', () => {
-    const { piece, ...rest } = RECOGNITION;
+    const { piece, at, crashes, ...rest } = RECOGNITION;
     expect(findTranscript(open(), 'tr_1')?.checkpoint).toEqual({
       kind: 'recognition',
-      chunk: piece,
+      streams: [{ chunk: piece, at, crashes }],
       ...rest,
     });
   });
@@ -158,6 +158,50 @@ describe('a database of the version before the column of logins', () => {
     expect(open('tr_1', 'processing', url)).toMatchObject({ audioUrl: bare, audioLogin: login });
     const ended = login === null ? null : '';
     expect(open('tr_1', 'completed', url)).toMatchObject({ audioUrl: bare, audioLogin: ended });
+  });
+});
+
+describe('a database of the version before the channels', () => {
+  const { piece, ...rest } = RECOGNITION;
+  const verified = { chunk: 1, at: 20.5, segments: 1, missed: [3.5] };
+  const checkpoint = { kind: 'recognition', ...rest, chunk: piece, language: null, verified };
+  const again = { kind: 'reanalysis', options: {}, completedAt: null, diarize: false };
+  const open = () =>
+    openDatabase(
+      fileOfVersion(
+        140,
+        `INSERT INTO users (id, name, owner, created_at) VALUES ('usr_1', 'Ann', 1, 1);
+        ${insertTranscript('tr_1', { checkpoint: JSON.stringify(checkpoint) })}
+        ${insertTranscript('tr_2', { checkpoint: JSON.stringify(again) })}
+        ${insertTranscript('tr_3', { checkpoint: '{"kind":"recognition"' })}
+        INSERT INTO segments (transcript_id, id, chunk, text, start, "end", words)
+          VALUES ('tr_1', 0, 2, 'Hello.', 0, 1, '[["Hello.",0,1,0.9,null]]');
+        INSERT INTO meta (key, value) VALUES ('clean', '1');`,
+      ),
+      { logger: silentLogger, now: Date.now },
+    );
+
+  it('resumes a recognition as one of a single stream', () => {
+    const transcript = findTranscript(open(), 'tr_1');
+    expect(transcript).toMatchObject({ channels: null, options: { multichannel: false } });
+    const { at, crashes, ...others } = rest;
+    expect(transcript?.checkpoint).toEqual({
+      kind: 'recognition',
+      ...others,
+      streams: [{ chunk: piece, at, crashes }],
+      language: null,
+      verified,
+    });
+  });
+
+  it('leaves a reanalysis as it is, and starts over where the checkpoint cannot be read', () => {
+    const db = open();
+    expect(findTranscript(db, 'tr_2')?.checkpoint).toMatchObject({ kind: 'reanalysis', diarize: false });
+    expect(findTranscript(db, 'tr_3')?.checkpoint).toBeNull();
+  });
+
+  it('has segments of no channel', () => {
+    expect(readSegments(open(), 'tr_1')[0]).not.toHaveProperty('channel');
   });
 });
 

@@ -149,6 +149,7 @@ const COLUMNS = {
     end: 'number',
     speaker_id: 'text?',
     words: 'text',
+    channel: 'number?',
   },
   settings: {
     key: 'text',
@@ -224,6 +225,7 @@ const COLUMNS = {
     source: 'text?',
     name_given: 'number',
     revision: 'number',
+    channels: 'number?',
   },
   users: {
     id: 'text',

@@ -16,7 +16,15 @@ import { type FfmpegRun, runFfmpeg } from './run-ffmpeg.ts';
 import { seekOptions, seekOrigin } from './seek.ts';
 import { SILENCE_FILTERS, SilenceMap, SilenceParser } from './silence-map.ts';
 import { DEFAULT_STALL_SECONDS, StallTimer } from './stall-timer.ts';
-import type { AudioChunk, Decode, DecodeOptions, DecodeSummary, FfmpegTools, MediaInput } from './types.ts';
+import type {
+  AudioChunk,
+  ChannelSelection,
+  Decode,
+  DecodeOptions,
+  DecodeSummary,
+  FfmpegTools,
+  MediaInput,
+} from './types.ts';
 
 const DEFAULT_MAX_SECONDS = 48 * 3600;
 
@@ -40,10 +48,11 @@ const planDecode = (input: MediaInput, options: DecodeOptions): DecodePlan => {
   };
 };
 
-const filtersFor = (plan: DecodePlan, first: number): string => {
+const filtersFor = (plan: DecodePlan, first: number, select: ChannelSelection | undefined): string => {
   const skip = first - plan.origin;
   const stop = plan.end === null ? '' : `:end_sample=${plan.end - plan.origin}`;
   return [
+    ...(select === undefined ? [] : [`pan=mono|c0=c${select.channel}`]),
     `aresample=${SAMPLE_RATE}`,
     'aformat=sample_fmts=flt:channel_layouts=mono',
     // Fills gaps in the timestamps, and a late start, with silence, so that a sample's number is its time. After
@@ -150,14 +159,15 @@ export class Decoder implements Decode {
   }
 
   #start(seeking: readonly string[], stall: StallTimer): FfmpegRun {
+    const { select } = this.#options;
     return runFfmpeg({
       tools: this.#tools,
       input: inputName(this.#input),
       inputOptions: [...safeInputOptions(this.#input), ...seeking],
       outputOptions: [
         ...['-loglevel', 'info', '-progress', 'pipe:2', '-stats_period', '2'],
-        ...['-map', '0:a:0', '-vn', '-sn', '-dn', '-map_metadata', '-1'],
-        ...['-af', filtersFor(this.#plan, this.#first), '-f', 'f32le', '-c:a', 'pcm_f32le'],
+        ...['-map', `0:a:${select?.track ?? 0}`, '-vn', '-sn', '-dn', '-map_metadata', '-1'],
+        ...['-af', filtersFor(this.#plan, this.#first, select), '-f', 'f32le', '-c:a', 'pcm_f32le'],
       ],
       outputFile: null,
       onStderr: (line) => {

@@ -8,7 +8,7 @@ import { explainFfmpegError, MAX_FFMPEG_ATTEMPTS } from './failures.ts';
 import { inputName, safeInputOptions } from './input-options.ts';
 import { limitMemory } from './memory-limit.ts';
 import { DEFAULT_STALL_SECONDS, StallTimer } from './stall-timer.ts';
-import type { FfmpegTools, MediaInfo, MediaInput, ProbeOptions } from './types.ts';
+import type { AudioStream, FfmpegTools, MediaInfo, MediaInput, ProbeOptions } from './types.ts';
 
 const VERSION_TIMEOUT_SECONDS = 30;
 /** Characters. */
@@ -77,9 +77,8 @@ export const parseProbe = (json: string): MediaInfo => {
   };
 };
 
-/** Throws `decode_failed` if the stream that would be decoded declares an absurd format. 0 is unknown, not absurd. */
-const refuseAbsurdFormat = ({ audioStreams: [stream] }: MediaInfo): void => {
-  const { sampleRate = 0, channels = 0 } = stream ?? {};
+/** Throws `decode_failed` if a stream that would be decoded declares an absurd format. 0 is unknown, not absurd. */
+const refuseAbsurdFormat = ({ sampleRate, channels }: AudioStream): void => {
   if (sampleRate !== 0 && (sampleRate < MIN_SAMPLE_RATE || sampleRate > MAX_SAMPLE_RATE)) {
     throw new AppError(
       'decode_failed',
@@ -186,7 +185,8 @@ export const probe = async (
   if (upstream !== null) throw upstream;
   if (output.code !== 0) throw explainFfmpegError(output.stderr, output.code);
   const parsed = parseProbe(output.stdout);
-  refuseAbsurdFormat(parsed);
+  const decoded = options.tracks === 'all' ? parsed.audioStreams : parsed.audioStreams.slice(0, 1);
+  for (const stream of decoded) refuseAbsurdFormat(stream);
   // ffmpeg's estimate for a stream of undeclared duration has been 12 % too short: treat it as unknown.
   const isEstimate = output.stderr.some((line) => line.includes('Estimating duration from bitrate'));
   const info = isEstimate ? { ...parsed, duration: null } : parsed;

@@ -11,7 +11,12 @@ export type ProcessLimits = {
   readonly stallSeconds?: number;
 };
 
-export type ProbeOptions = { readonly signal?: AbortSignal; readonly limits?: ProcessLimits };
+export type ProbeOptions = {
+  readonly signal?: AbortSignal;
+  readonly limits?: ProcessLimits;
+  /** The tracks that will be decoded, whose formats must be sane; default: the first. */
+  readonly tracks?: 'first' | 'all';
+};
 
 export type AudioStream = {
   readonly codec: string;
@@ -49,7 +54,12 @@ export type ChunkOptions = {
   readonly minSilence?: number;
 };
 
+/** One channel of one audio track; both count from 0. */
+export type ChannelSelection = { readonly track: number; readonly channel: number };
+
 export type DecodeOptions = {
+  /** What is decoded; default: the first track, mixed down to mono. */
+  readonly select?: ChannelSelection | undefined;
   /** Start of the range on the source's timeline, seconds; default 0. */
   readonly start?: number;
   /** End of the range, seconds; null or absent: the end of the audio. */

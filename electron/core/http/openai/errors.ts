@@ -33,6 +33,7 @@ const CLIENT_ERRORS: ReadonlySet<string> = new Set([
   'no_audio_track',
   'decode_failed',
   'empty_range',
+  'too_many_channels',
   'model_not_installed',
   'language_not_supported',
 ]);

@@ -1,16 +1,18 @@
 import { languageOfText } from '../../analysis/language-of-text.ts';
 import { AppError, isAppError } from '../../base/errors.ts';
 import { clamp } from '../../base/numbers.ts';
-import type { AudioChunk, DecodeSummary } from '../../engines/ffmpeg/types.ts';
+import type { Decode, DecodeSummary } from '../../engines/ffmpeg/types.ts';
 import type { WhisperEngine } from '../../engines/whisper/engine.ts';
-import type { RecognitionCheckpoint } from '../../stores/codecs.ts';
+import type { RecognitionCheckpoint, StreamCheckpoint } from '../../stores/codecs.ts';
 import { updateClaimed } from '../../stores/jobs.ts';
 import { insertSegments, type StoredSegment } from '../../stores/segments.ts';
-import { crashesFrom } from '../checkpoint.ts';
+import { crashesFrom, withStream } from '../checkpoint.ts';
 import type { PipelineDeps, PipelineModel } from '../deps.ts';
 import type { RangeAudio } from '../source/range-audio.ts';
 import type { Source } from '../source/resolve.ts';
 import type { JobContext } from '../types.ts';
+import { type RecognizedStream, readInTurn, type StreamChunk, summaryOf } from './audio-streams.ts';
+import { inChannel } from './channels.ts';
 import { applySpelling } from './custom-spelling.ts';
 import { writePeaks } from './peaks.ts';
 import { type AudioRange, RecognitionProgress } from './progress.ts';
@@ -43,6 +45,8 @@ export type RecognizeAudioOptions = {
   readonly model: PipelineModel;
   readonly checkpoint: RecognitionCheckpoint;
   readonly range: AudioRange;
+  /** What is recognized, each by itself. */
+  readonly streams: readonly RecognizedStream[];
   readonly peaksPath: string;
   /** Collects the audio of a source that is not on this machine; null if it is. */
   readonly audio: RangeAudio | null;
@@ -51,8 +55,7 @@ export type RecognizeAudioOptions = {
 };
 
 /** A chunk that was submitted and is not saved yet. */
-type InFlightChunk = {
-  readonly chunk: AudioChunk;
+type InFlightChunk = StreamChunk & {
   readonly recognized: Promise<RecognizedSegment[]>;
   /** Resolves once this chunk and all before it are saved. */
   readonly saved: Promise<void>;
@@ -78,25 +81,21 @@ class ChunkScheduler {
   constructor(options: RecognizeAudioOptions) {
     this.#options = options;
     this.#checkpoint = options.checkpoint;
-    this.#progress = new RecognitionProgress(options, options.checkpoint.at);
+    this.#progress = new RecognitionProgress(options, this.#recognized());
     this.#signal = AbortSignal.any([options.context.signal, this.#controller.signal]);
   }
 
   async run(): Promise<{ summary: DecodeSummary; checkpoint: RecognitionCheckpoint }> {
     const { deps, context, source, range, peaksPath, audio } = this.#options;
-    const { at, chunk: index } = this.#checkpoint;
-    const decode = deps.media.decodeChunks(source.input, {
-      start: range.start,
-      end: range.end,
-      ...(index === 0 ? {} : { resume: { at, index } }),
-      signal: this.#signal,
-    });
-    this.#progress.report(this.#recognizedUpTo());
+    const decodes = this.#startDecodes();
+    const positions = this.#checkpoint.streams.map(({ at }) => at);
+    this.#reportProgress();
     try {
-      for await (const chunk of decode.chunks) {
-        await writePeaks(peaksPath, chunk, range.start);
-        await audio?.write(chunk);
-        await this.#submit(chunk);
+      const chunks = readInTurn(decodes, positions, (end) => this.#progress.shorten(range.expectedEnd - end));
+      for await (const next of chunks) {
+        await writePeaks(peaksPath, next, range.start);
+        await audio?.write(next.chunk);
+        await this.#submit(next);
         // One more than the engine runs at once, so that it never waits for the decoder.
         while (this.#inFlight.length > deps.engine.concurrency) await this.#inFlight[0]?.saved;
       }
@@ -110,33 +109,53 @@ class ChunkScheduler {
       source.throwIfFailed();
       throw reason;
     }
-    this.#progress.saveSpeed(this.#checkpoint.at);
-    return { summary: decode.summary(), checkpoint: this.#checkpoint };
+    this.#progress.saveSpeed(this.#recognized());
+    return { summary: summaryOf(decodes), checkpoint: this.#checkpoint };
+  }
+
+  #startDecodes(): Decode[] {
+    const { deps, source, range, streams } = this.#options;
+    return streams.map(({ select }, index) => {
+      const { at, chunk } = this.#placeOf(index);
+      return deps.media.decodeChunks(source.input, {
+        ...(select === undefined ? {} : { select }),
+        start: range.start,
+        end: range.end,
+        ...(chunk === 0 ? {} : { resume: { at, index: chunk } }),
+        signal: this.#signal,
+      });
+    });
+  }
+
+  /** Where a stream continues. */
+  #placeOf(stream: number): StreamCheckpoint {
+    return this.#checkpoint.streams[stream] ?? { chunk: 0, at: this.#options.range.start, crashes: {} };
   }
 
   /** Resolves once the next chunk may be submitted: at once, or when this one's language is known. */
-  async #submit(chunk: AudioChunk): Promise<void> {
+  async #submit(next: StreamChunk): Promise<void> {
+    const { chunk } = next;
     const needsLanguage = this.#checkpoint.language === null && !isSilent(chunk);
     const { detectsLanguage } = this.#options.model.capabilities;
     const detector = detectsLanguage ? this.#options.model : this.#options.deps.models.languageDetector();
     const hearsItself =
       detectsLanguage && this.#languages.expected === undefined && detectsLanguageItself(chunk);
     if (needsLanguage && detector !== undefined && !hearsItself) {
-      this.#setLanguage(await this.#detectLanguage(chunk, detector));
+      this.#setLanguage(await this.#detectLanguage(next, detector));
     }
     const language = Promise.withResolvers<void>();
-    const recognized = this.#recognize(chunk, {
+    const recognized = this.#recognize(next, {
       onProgress: (share) => {
         entry.share = share;
-        this.#progress.report(this.#recognizedUpTo());
+        this.#reportProgress();
       },
       onLanguage: (detected) => {
         this.#setLanguage(detected);
         language.resolve();
       },
     });
-    const saved = this.#saveInOrder(chunk, recognized, this.#lastSaved);
-    const entry: InFlightChunk = { chunk, recognized, saved, share: 0 };
+    const saved = this.#saveInOrder(next, recognized, this.#lastSaved);
+    const entry: InFlightChunk = { ...next, recognized, saved, share: 0 };
     this.#inFlight.push(entry);
     this.#lastSaved = saved;
     // Aborts a decoder that may be waiting for a slow source.
@@ -157,13 +176,13 @@ class ChunkScheduler {
   }
 
   #recognize(
-    chunk: AudioChunk,
+    next: StreamChunk,
     listeners: Pick<RecognizeOptions, 'onProgress' | 'onLanguage'>,
   ): Promise<RecognizedSegment[]> {
     const { deps, context, model } = this.#options;
     const { translate, prompt, vocabulary } = context.transcript.options;
-    return this.#withCrashRetry(chunk, (exclusive) =>
-      recognizeChunk(chunk, {
+    return this.#withCrashRetry(next, (exclusive) =>
+      recognizeChunk(next.chunk, {
         engine: deps.engine,
         model,
         language: this.#checkpoint.language ?? 'auto',
@@ -185,10 +204,10 @@ class ChunkScheduler {
     return { expected, fallback };
   }
 
-  #detectLanguage(chunk: AudioChunk, { path }: Pick<PipelineModel, 'path'>): Promise<DetectedLanguage> {
+  #detectLanguage(next: StreamChunk, { path }: Pick<PipelineModel, 'path'>): Promise<DetectedLanguage> {
     const { engine } = this.#options.deps;
     const options = { engine, modelPath: path, choice: this.#languages, signal: this.#signal };
-    return this.#withCrashRetry(chunk, () => detectLanguage(chunk, options));
+    return this.#withCrashRetry(next, () => detectLanguage(next.chunk, options));
   }
 
   #setLanguage({ language, confidence }: DetectedLanguage): void {
@@ -201,30 +220,31 @@ class ChunkScheduler {
   }
 
   /** Retries after an engine crash; gives up after MAX_ENGINE_CRASHES_PER_CHUNK on the same chunk. */
-  async #withCrashRetry<T>(chunk: AudioChunk, work: (exclusive: boolean) => Promise<T>): Promise<T> {
+  async #withCrashRetry<T>(next: StreamChunk, work: (exclusive: boolean) => Promise<T>): Promise<T> {
     for (;;) {
       try {
-        return await work(this.#crashesDuring(chunk) > 0);
+        return await work(this.#crashesDuring(next) > 0);
       } catch (error) {
         if (!isAppError(error) || error.code !== 'engine_crashed') throw error;
-        this.#countCrash(chunk, error);
+        this.#countCrash(next, error);
       }
     }
   }
 
-  #crashesDuring(chunk: AudioChunk): number {
-    return this.#checkpoint.crashes[chunk.index] ?? 0;
+  #crashesDuring({ stream, chunk }: StreamChunk): number {
+    return this.#placeOf(stream).crashes[chunk.index] ?? 0;
   }
 
   /** Saves the count, so that a restart of the app continues it. Throws once the limit is reached. */
-  #countCrash(chunk: AudioChunk, cause: Error): void {
+  #countCrash(next: StreamChunk, cause: Error): void {
+    const { stream, chunk } = next;
     const { deps, context } = this.#options;
     const { transcript } = context;
-    const count = this.#crashesDuring(chunk) + 1;
+    const count = this.#crashesDuring(next) + 1;
     const isLimitReached = count >= MAX_ENGINE_CRASHES_PER_CHUNK;
     // A retry that a person asks for gets the same number of attempts.
-    const crashes = { ...this.#checkpoint.crashes, [chunk.index]: isLimitReached ? 0 : count };
-    this.#checkpoint = { ...this.#checkpoint, crashes };
+    const crashes = { ...this.#placeOf(stream).crashes, [chunk.index]: isLimitReached ? 0 : count };
+    this.#checkpoint = withStream(this.#checkpoint, stream, { crashes });
     updateClaimed(deps.db, transcript.id, transcript.attempt, { checkpoint: this.#checkpoint });
     deps.logger.warn({ transcript: transcript.id, chunk: chunk.index, count }, 'The engine crashed');
     if (!isLimitReached) return;
@@ -238,7 +258,7 @@ class ChunkScheduler {
   }
 
   async #saveInOrder(
-    chunk: AudioChunk,
+    next: StreamChunk,
     recognized: Promise<RecognizedSegment[]>,
     previous: Promise<void>,
   ): Promise<void> {
@@ -247,22 +267,28 @@ class ChunkScheduler {
     const segments = applySpelling(applyVocabulary(recognizedSegments, vocabulary), custom_spelling);
     this.#inFlight.shift();
     const first = this.#checkpoint.segments;
-    const numbered = segments.map((segment, index): StoredSegment => ({ ...segment, id: first + index }));
-    this.#save(chunk, numbered);
+    const { channel = null } = this.#options.streams[next.stream] ?? {};
+    const numbered = segments.map((segment, index): StoredSegment => {
+      const own = channel === null ? segment : inChannel(segment, channel);
+      return { ...own, id: first + index };
+    });
+    this.#save(next, numbered);
     this.#options.context.onSegmentsSaved(numbered);
-    this.#progress.report(this.#recognizedUpTo());
+    this.#reportProgress();
   }
 
   /** Writes segments and checkpoint in one transaction. */
-  #save(chunk: AudioChunk, segments: readonly StoredSegment[]): void {
+  #save({ stream, chunk }: StreamChunk, segments: readonly StoredSegment[]): void {
     const { deps, context, source } = this.#options;
     const { transcript } = context;
-    const next: RecognitionCheckpoint = {
-      ...this.#checkpoint,
+    const place: StreamCheckpoint = {
       chunk: chunk.index + 1,
       at: chunk.end,
+      crashes: crashesFrom(this.#placeOf(stream).crashes, chunk.index + 1),
+    };
+    const next: RecognitionCheckpoint = {
+      ...withStream(this.#checkpoint, stream, place),
       segments: this.#checkpoint.segments + segments.length,
-      crashes: crashesFrom(this.#checkpoint.crashes, chunk.index + 1),
     };
     deps.db.transaction(() => {
       const isMine = updateClaimed(deps.db, transcript.id, transcript.attempt, {
@@ -277,13 +303,18 @@ class ChunkScheduler {
     this.#checkpoint = next;
   }
 
-  /** The position up to which audio is recognized, counting the shares of chunks in flight; seconds. */
-  #recognizedUpTo(): number {
-    const inFlight = this.#inFlight.reduce(
+  #reportProgress(): void {
+    this.#progress.report(this.#recognized());
+  }
+
+  /** Seconds that are recognized in all streams, counting the shares of chunks in flight. */
+  #recognized(): number {
+    const { start } = this.#options.range;
+    const saved = this.#checkpoint.streams.reduce((sum, { at }) => sum + at - start, 0);
+    return this.#inFlight.reduce(
       (sum, { chunk, share }) => sum + (chunk.end - chunk.start) * clamp(share, 0, 1),
-      0,
+      saved,
     );
-    return this.#checkpoint.at + inFlight;
   }
 }
 

@@ -174,7 +174,9 @@ const openRemote = async (deps: SourceDeps, context: JobContext): Promise<Remote
   const { transcript, signal } = context;
   context.onProgress({ stage: 'downloading', percent: 0, etaSeconds: null, speed: null });
   let before = transcript.bytesFetched;
-  if (transcript.audioStartFrom > 0 || transcript.audioEndAt > 0) {
+  const isRange = transcript.audioStartFrom > 0 || transcript.audioEndAt > 0;
+  // Channel by channel, each part would be fetched once for each of them.
+  if (isRange && !transcript.options.multichannel) {
     const opened = await openRangeReader({
       client: deps.http,
       url: withLogin(transcript.audioUrl, transcript.audioLogin),

@@ -57,6 +57,11 @@ export const optionsAgain = (before: AnalysisOptions, asked: AnalyzeTranscript):
       details: [{ path: '', message: 'names no analysis to make' }],
     });
   }
+  if (diarize && before.multichannel) {
+    throw new AppError('invalid_request', 'Each channel of this transcription is a speaker already.', {
+      details: [{ path: 'diarize', message: 'does not go with multichannel' }],
+    });
+  }
   const policies = policiesOf(before, asked);
   return {
     ...before,

@@ -170,5 +170,6 @@ export const newTranscript = (
     appCrashes: 0,
     source: null,
     revision: 0,
+    channels: null,
   };
 };

@@ -46,12 +46,16 @@ const paragraphStartsOf = ({ words }: StoredSegment): Pick<Segment, 'paragraph_s
     ? {}
     : { paragraph_starts: words.flatMap((word, index) => (word.startsParagraph === true ? [index] : [])) };
 
+const channelOf = ({ channel }: StoredSegment): Pick<Segment, 'channel'> =>
+  channel === undefined ? {} : { channel };
+
 const presentSegment = (segment: StoredSegment, index: number, withWords: boolean): Segment => ({
   id: index,
   text: segment.text,
   start: roundMs(segment.start),
   end: roundMs(segment.end),
   speaker_id: segment.speaker_id,
+  ...channelOf(segment),
   ...(withWords
     ? {
         words: segment.words.map(({ word, start, end, confidence, speaker_id, alternatives, overlap }) => ({
@@ -68,6 +72,7 @@ const presentSegment = (segment: StoredSegment, index: number, withWords: boolea
                   confidence: round(other.confidence, 3),
                 })),
               }),
+          ...channelOf(segment),
           ...(overlap === true ? { overlap } : {}),
         })),
       }
@@ -133,6 +138,7 @@ export const presentTranscript = (
   audio_end_at: transcript.audioEndAt,
   bytes_fetched: transcript.bytesFetched,
   audio_offset: roundMs(transcript.audioOffset),
+  ...(transcript.channels === null ? {} : { channels: transcript.channels }),
   ...(transcript.source === null ? {} : { source: transcript.source }),
 });
 

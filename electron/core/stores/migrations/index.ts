@@ -13,6 +13,7 @@ import { logins } from './110-logins.ts';
 import { reservations } from './120-reservations.ts';
 import { erasures } from './130-erasures.ts';
 import { edits } from './140-edits.ts';
+import { channels } from './150-channels.ts';
 
 /** One step of the schema. Append only: a released step is never changed. */
 export type Migration = { readonly version: number; readonly sql: string };
@@ -32,6 +33,7 @@ export const MIGRATIONS: readonly Migration[] = [
   reservations,
   erasures,
   edits,
+  channels,
 ];
 
 export const newestVersion = Math.max(...MIGRATIONS.map((migration) => migration.version));

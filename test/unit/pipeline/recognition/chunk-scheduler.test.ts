@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../../electron/core/base/errors.ts';
 import { MAX_ENGINE_CRASHES_PER_CHUNK } from '../../../../electron/core/pipeline/recognition/chunk-scheduler.ts';
+import type { RecognitionCheckpoint } from '../../../../electron/core/stores/codecs.ts';
 import { claimNext, releaseJob } from '../../../../electron/core/stores/jobs.ts';
+import type { StoredSegment } from '../../../../electron/core/stores/segments.ts';
 import { chunkOf, FakeEngine, whisperResult, whisperSegment } from '../../../support/fake-engine.ts';
 import { startJob } from './support/job.ts';
 
@@ -25,7 +27,7 @@ describe('saving', () => {
       [2, 'Text 2', 20],
     ]);
     expect(job.saved).toEqual(job.segments());
-    expect(checkpoint).toMatchObject({ chunk: 3, at: 30, segments: 3 });
+    expect(checkpoint).toMatchObject({ streams: [{ chunk: 3, at: 30 }], segments: 3 });
     expect(job.checkpoint()).toEqual(checkpoint);
     expect(summary.duration).toBe(30);
   });
@@ -67,7 +69,7 @@ describe('saving', () => {
     const job = startJob({ engine, chunks: chunks(10) });
     await expect(job.run()).rejects.toMatchObject({ code: 'internal_error', message: 'No memory.' });
     expect(job.segments().map(({ text }) => text)).toEqual(['Text 0']);
-    expect(job.checkpoint()).toMatchObject({ chunk: 1, at: 10 });
+    expect(job.checkpoint()).toMatchObject({ streams: [{ chunk: 1, at: 10 }] });
     expect(job.events.filter((event) => event.startsWith('decoded')).length).toBeLessThan(10);
   });
 
@@ -92,7 +94,7 @@ describe('draining', () => {
     const job = startJob({ engine, chunks: chunks(2) });
     const running = job.run();
     await expect.poll(() => job.events).toContain('draining');
-    expect(job.checkpoint()?.chunk ?? 0).toBeLessThan(2);
+    expect(job.checkpoint()?.streams[0]?.chunk ?? 0).toBeLessThan(2);
     last.resolve(whisperResult(whisperSegment('End')));
     await running;
     expect(job.events.at(-1)).toBe('saved End');
@@ -105,17 +107,118 @@ describe('resuming', () => {
     await job.run({
       kind: 'recognition',
       source: 'fake source',
-      chunk: 2,
-      at: 20,
+      streams: [{ chunk: 2, at: 20, crashes: { 2: 1 } }],
       segments: 5,
       language: 'en',
       languageConfidence: 1,
       model: 'fake-model',
-      crashes: { 2: 1 },
     });
     expect(job.resumes).toEqual([{ at: 20, index: 2 }]);
     expect(job.segments().map(({ id, start }) => [id, start])).toEqual([[5, 20]]);
-    expect(job.checkpoint()).toMatchObject({ chunk: 3, segments: 6, crashes: {} });
+    expect(job.checkpoint()).toMatchObject({ streams: [{ chunk: 3, crashes: {} }], segments: 6 });
+  });
+});
+
+describe('several channels', () => {
+  /** Chunks of so many seconds each, one after the other. */
+  const lasting = (...lengths: readonly number[]) => {
+    let start = 0;
+    return lengths.map((seconds, index) => {
+      const chunk = chunkOf({ index, start, seconds });
+      start += seconds;
+      return chunk;
+    });
+  };
+  const channels = [lasting(20, 20), lasting(10, 10, 20)];
+  const places = (segments: readonly StoredSegment[]) =>
+    segments.map(({ id, channel, speaker_id, start }) => [id, channel, speaker_id, start]);
+
+  it('are recognized in order of time, each with its own speaker', async () => {
+    const job = startJob({ engine: numbering(), chunks: [], channels, seconds: 40 });
+    const { checkpoint } = await job.run();
+    expect(places(job.segments())).toEqual([
+      [0, 0, 'A', 0],
+      [1, 1, 'B', 0],
+      [2, 1, 'B', 10],
+      [3, 0, 'A', 20],
+      [4, 1, 'B', 20],
+    ]);
+    expect(job.segments()[1]?.words.every(({ speaker_id }) => speaker_id === 'B')).toBe(true);
+    expect(checkpoint).toMatchObject({
+      streams: [
+        { chunk: 2, at: 40 },
+        { chunk: 3, at: 40 },
+      ],
+      segments: 5,
+    });
+  });
+
+  it('make progress together, at the speed of the recording', async () => {
+    const job = startJob({
+      engine: new FakeEngine(() => {
+        job.advance(10_000);
+        return whisperResult(whisperSegment('Text'));
+      }),
+      chunks: [],
+      channels,
+      seconds: 40,
+    });
+    await job.run();
+    const saved = job.progress.map(({ percent }) => Math.round(percent));
+    expect(saved).toEqual([10, 31, 42, 53, 74, 95]);
+    // 80 s of two channels in 50 s: 1.6 for the model, and half of that for the recording.
+    expect(job.speeds).toEqual([1.6]);
+    expect(job.progress.at(-1)?.speed).toBeCloseTo(0.8);
+    expect(job.progress.at(-1)?.etaSeconds).toBe(0);
+  });
+
+  it('continue each at its own chunk', async () => {
+    const job = startJob({ engine: numbering(), chunks: [], channels, seconds: 40 });
+    await job.run({
+      kind: 'recognition',
+      source: 'fake source',
+      streams: [
+        { chunk: 1, at: 20, crashes: {} },
+        { chunk: 1, at: 10, crashes: { 1: 1 } },
+      ],
+      segments: 2,
+      language: 'en',
+      languageConfidence: 1,
+      model: 'fake-model',
+    });
+    expect(job.resumes).toEqual([
+      { at: 20, index: 1 },
+      { at: 10, index: 1 },
+    ]);
+    expect(places(job.segments())).toEqual([
+      [2, 1, 'B', 10],
+      [3, 0, 'A', 20],
+      [4, 1, 'B', 20],
+    ]);
+    expect(job.checkpoint()?.streams.map(({ crashes }) => crashes)).toEqual([{}, {}]);
+  });
+
+  it('count the crashes of each by themselves', async () => {
+    const engine = new FakeEngine((_, call) => {
+      if (call === 1) throw crash();
+      return whisperResult(whisperSegment(`Text ${call}`));
+    });
+    const job = startJob({ engine, chunks: [], channels: [chunks(1), chunks(2)], seconds: 20 });
+    const running = job.run();
+    await running;
+    expect(job.warnings).toMatchObject([{ chunk: 0, count: 1 }]);
+    expect(job.segments()).toHaveLength(3);
+  });
+
+  it('count a shorter one as done where it ends', async () => {
+    const job = startJob({
+      engine: numbering(),
+      chunks: [],
+      channels: [lasting(20, 20), lasting(10)],
+      seconds: 40,
+    });
+    await job.run();
+    expect(job.progress.at(-1)?.percent).toBe(95);
   });
 });
 
@@ -123,14 +226,14 @@ describe('engine crashes', () => {
   it('retries the chunk alone, and saves the count', async () => {
     const engine = new FakeEngine((_, call) => {
       if (call === 1) throw crash();
-      if (call === 2) expect(job.checkpoint()).toMatchObject({ chunk: 1, crashes: { 1: 1 } });
+      if (call === 2) expect(job.checkpoint()).toMatchObject({ streams: [{ chunk: 1, crashes: { 1: 1 } }] });
       return whisperResult(whisperSegment(`Text ${call}`));
     });
     const job = startJob({ engine, chunks: chunks(2) });
     await job.run();
     expect(engine.requests.map(({ exclusive }) => exclusive)).toEqual([false, false, true]);
     expect(job.segments().map(({ text }) => text)).toEqual(['Text 0', 'Text 2']);
-    expect(job.checkpoint()?.crashes).toEqual({});
+    expect(job.checkpoint()?.streams[0]?.crashes).toEqual({});
   });
 
   it('gives up after MAX_ENGINE_CRASHES_PER_CHUNK on one chunk, and forgets them for a retry', async () => {
@@ -148,7 +251,7 @@ describe('engine crashes', () => {
     });
     expect(engine.requests).toHaveLength(1 + MAX_ENGINE_CRASHES_PER_CHUNK);
     expect(job.warnings).toHaveLength(MAX_ENGINE_CRASHES_PER_CHUNK);
-    expect(job.checkpoint()).toMatchObject({ chunk: 1, crashes: { 1: 0 } });
+    expect(job.checkpoint()).toMatchObject({ streams: [{ chunk: 1, crashes: { 1: 0 } }] });
   });
 
   it('continues the count of an earlier run', async () => {
@@ -162,18 +265,15 @@ describe('engine crashes', () => {
     expect(engine.requests[0]?.exclusive).toBe(true);
   });
 
-  const firstWith = (crashes: Record<string, number>) =>
-    ({
-      kind: 'recognition',
-      source: 'fake source',
-      chunk: 0,
-      at: 0,
-      segments: 0,
-      language: 'en',
-      languageConfidence: 1,
-      model: 'fake-model',
-      crashes,
-    }) as const;
+  const firstWith = (crashes: Record<string, number>): RecognitionCheckpoint => ({
+    kind: 'recognition',
+    source: 'fake source',
+    streams: [{ chunk: 0, at: 0, crashes }],
+    segments: 0,
+    language: 'en',
+    languageConfidence: 1,
+    model: 'fake-model',
+  });
 });
 
 describe('language', () => {
@@ -246,9 +346,10 @@ describe('progress', () => {
       job.advance(2000);
       return whisperResult();
     });
+    // It turns out to be shorter than it says.
     const job = startJob({ engine, chunks: chunks(2), seconds: 40 });
     await job.run();
-    expect(job.progress.at(-1)).toMatchObject({ speed: 5, etaSeconds: 4 });
+    expect(job.progress).toMatchObject([{}, { speed: 5, etaSeconds: 6 }, { speed: 5, etaSeconds: 0 }]);
     expect(job.speeds).toEqual([5]);
   });
 });

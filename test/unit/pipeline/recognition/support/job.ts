@@ -27,6 +27,8 @@ type JobOptions = {
   /** Called before each chunk is decoded. */
   readonly beforeChunk?: (chunk: AudioChunk) => Promise<void> | void;
   readonly seconds?: number;
+  /** The chunks of each channel, which are recognized by themselves in place of `chunks`. */
+  readonly channels?: readonly (readonly AudioChunk[])[];
   /** Of the family that hears several languages and tells none. */
   readonly isParakeet?: boolean;
   /** The path of a model that tells languages. */
@@ -40,6 +42,7 @@ export const startJob = ({
   language = 'en',
   beforeChunk,
   seconds = 60,
+  channels,
   isParakeet = false,
   languageDetector,
 }: JobOptions) => {
@@ -58,8 +61,8 @@ export const startJob = ({
   const controller = new AbortController();
   let now = 0;
 
-  const read = async function* (signal: AbortSignal | undefined, from: number) {
-    for (const chunk of chunks) {
+  const read = async function* (own: readonly AudioChunk[], signal: AbortSignal | undefined, from: number) {
+    for (const chunk of own) {
       if (chunk.index < from) continue;
       await beforeChunk?.(chunk);
       throwIfAborted(signal);
@@ -80,10 +83,10 @@ export const startJob = ({
       creditRate: () => 1,
     },
     media: {
-      decodeChunks: (_, { resume, signal } = {}) => {
+      decodeChunks: (_, { resume, signal, select } = {}) => {
         resumes.push(resume);
         return {
-          chunks: read(signal, resume?.index ?? 0),
+          chunks: read(channels?.[select?.channel ?? 0] ?? chunks, signal, resume?.index ?? 0),
           summary: () => ({ duration: seconds, warnings: [] }),
         };
       },
@@ -97,7 +100,11 @@ export const startJob = ({
   };
 
   const fresh: RecognitionCheckpoint = {
-    ...firstCheckpoint(0, 'fake source', 'fake-model'),
+    ...firstCheckpoint(0, {
+      source: 'fake source',
+      model: 'fake-model',
+      streams: channels?.length ?? 1,
+    }),
     language: language === 'auto' ? null : language,
   };
 
@@ -141,6 +148,9 @@ export const startJob = ({
         },
         checkpoint,
         range: { start: 0, end: null, expectedEnd: seconds },
+        streams: channels?.map((_, channel) => ({ channel, select: { track: 0, channel } })) ?? [
+          { channel: null },
+        ],
         peaksPath: join(folder, 'peaks.bin'),
         audio: null,
       }),

@@ -1,0 +1,179 @@
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { CreateTranscriptInput, Transcription } from '../../../electron/contract/transcript.ts';
+import { ffmpeg } from '../../support/ffmpeg.ts';
+import { fixture, fixturePath, ONE_SENTENCE, truth } from '../../support/fixtures.ts';
+import { discard, startServer, type TestServer } from '../../support/server.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { twoChannels } from '../../support/two-channels.ts';
+import { file, startUrlServer, type UrlServer } from '../../support/url-server.ts';
+import { wordErrorRate } from '../../support/word-error-rate.ts';
+
+const TALK = '02-two-speakers.mp3';
+const PATIENCE_MS = 300_000;
+
+vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: PATIENCE_MS });
+
+let server: TestServer;
+let remote: UrlServer;
+beforeAll(async () => {
+  [server, remote] = await Promise.all([startServer({ quick: true }), startUrlServer()]);
+});
+afterAll(async () => {
+  await Promise.all([discard(server), remote.close()]);
+});
+
+type Request = Partial<Omit<CreateTranscriptInput, 'audio_url'>>;
+
+const serve = (path: string): string => remote.set(`/${basename(path)}`, file(readFileSync(path)));
+
+const create = (audio_url: string, request: Request = {}): Promise<Transcription> =>
+  server.client.call('createTranscript', {
+    body: {
+      audio_url,
+      model: 'starter',
+      language: 'en',
+      timestamp_style: 'word',
+      multichannel: true,
+      wait_until_complete: true,
+      ...request,
+    },
+  });
+
+const textOf = ({ segments }: Transcription, channel: number): string =>
+  segments
+    .filter((segment) => segment.channel === channel)
+    .map(({ text }) => text)
+    .join(' ');
+
+const said = (name: string, speaker: string): string =>
+  truth(name)
+    .sentences.filter((sentence) => sentence.speaker === speaker)
+    .map(({ text }) => text)
+    .join(' ');
+
+/** Every segment and word is of a channel, the segments are in order of time, and no word of the text is missing. */
+const expectWhole = (transcript: Transcription, channels: readonly number[]): void => {
+  expect(transcript).toMatchObject({ status: 'completed', channels: channels.length });
+  const { segments } = transcript;
+  expect([...new Set(segments.map(({ channel }) => channel))].toSorted()).toEqual(channels);
+  for (const { channel, words = [] } of segments) {
+    expect(words.every((word) => word.channel === channel)).toBe(true);
+  }
+  const starts = segments.map(({ start }) => start);
+  expect(starts).toEqual(starts.toSorted((a, b) => a - b));
+  expect(segments.map(({ id }) => id)).toEqual(segments.map((_, index) => index));
+  expect(segments.map(({ text }) => text).join(' ')).toBe(transcript.text);
+};
+
+describe('multichannel', () => {
+  it.each(['starter', 'starter-parakeet'])(
+    'recognizes each channel by itself with %s, and merges them by time',
+    async (model) => {
+      const transcript = await create(serve(await twoChannels(TALK)), { model });
+      expectWhole(transcript, [0, 1]);
+      expect(wordErrorRate(said(TALK, 'A'), textOf(transcript, 0))).toBeLessThan(0.1);
+      expect(wordErrorRate(said(TALK, 'B'), textOf(transcript, 1))).toBeLessThan(0.15);
+      const turns = transcript.segments.map(({ speaker_id }) => speaker_id);
+      const changes = turns.filter((speaker, index) => speaker !== turns[index - 1]);
+      const order = truth(TALK).sentences.map(({ speaker }) => speaker);
+      expect(changes).toEqual(order.filter((speaker, index) => speaker !== order[index - 1]));
+      expect(transcript.speakers).toMatchObject({ A: { name: 'Speaker A' }, B: { name: 'Speaker B' } });
+    },
+  );
+
+  it('names the speaker of a channel, and takes the name into the exports', async () => {
+    const { id } = await create(serve(await twoChannels(TALK)));
+    await server.client.call('patchTranscript', { params: { id }, body: { speakers: { B: 'Peter' } } });
+    const response = await server.fetch(`/v1/transcript/id/${id}/export?format=txt`);
+    expect(await response.text()).toContain('Peter');
+  });
+
+  it('numbers the channels of several tracks of a video one after the other', async () => {
+    const sound = await twoChannels(TALK, { extension: 'mkv', output: ['-map', '[both]', '-c:a', 'flac'] });
+    const video = `${temporaryFolder()}/tracks.mkv`;
+    const picture = ['-f', 'lavfi', '-i', 'color=black:s=64x64:r=5:d=4'];
+    await ffmpeg(
+      ...['-i', fixturePath(ONE_SENTENCE), '-i', sound, ...picture],
+      ...['-map', '2:v', '-map', '0:a', '-map', '1:a', '-c:a', 'flac', video],
+    );
+    const transcript = await create(serve(video));
+    expectWhole(transcript, [0, 1, 2]);
+    expect(wordErrorRate(truth(ONE_SENTENCE).text, textOf(transcript, 0))).toBeLessThan(0.1);
+    expect(wordErrorRate(said(TALK, 'A'), textOf(transcript, 1))).toBeLessThan(0.1);
+    expect(transcript.segments.map(({ speaker_id }) => speaker_id)).toContain('C');
+    expect(transcript.duration).toBeGreaterThan(44);
+  });
+
+  it('takes a mono recording as one channel, with the text that it has otherwise', async () => {
+    const url = remote.set('/mono.wav', file(fixture(ONE_SENTENCE)));
+    const [alone, mixed] = await Promise.all([create(url), create(url, { multichannel: false })]);
+    expectWhole(alone, [0]);
+    expect(alone.text).toBe(mixed.text);
+    expect(Object.keys(alone.speakers ?? {})).toEqual(['A']);
+    expect(mixed).not.toHaveProperty('channels');
+    expect(mixed.segments[0]).not.toHaveProperty('channel');
+  });
+
+  it('recognizes a range of each channel', async () => {
+    const url = serve(await twoChannels(TALK));
+    const transcript = await create(url, { audio_start_from: 7.4, audio_end_at: 18 });
+    expect(transcript).toMatchObject({ status: 'completed', channels: 2, duration: 10.6 });
+    for (const { start, end } of transcript.segments) {
+      expect(start).toBeGreaterThanOrEqual(7.4);
+      expect(end).toBeLessThanOrEqual(18);
+    }
+    expect(textOf(transcript, 0)).toContain('agenda');
+    expect(textOf(transcript, 1)).toContain('budget');
+  });
+
+  it('has a speaker in no channel that is silent', async () => {
+    const path = `${temporaryFolder()}/left.wav`;
+    await ffmpeg('-i', fixturePath(ONE_SENTENCE), '-af', 'pan=stereo|c1=c0', path);
+    const transcript = await create(serve(path));
+    expect(transcript).toMatchObject({ status: 'completed', channels: 2 });
+    expect(transcript.segments.every(({ channel }) => channel === 1)).toBe(true);
+    expect(Object.keys(transcript.speakers ?? {})).toEqual(['B']);
+  });
+
+  it('refuses more than 8 channels with the reason', async () => {
+    const path = `${temporaryFolder()}/five-tracks.mkv`;
+    const tracks = Array.from({ length: 5 }, () => ['-map', '0:a']).flat();
+    await ffmpeg('-i', fixturePath(ONE_SENTENCE), ...tracks, '-ac', '2', '-c:a', 'flac', path);
+    const { status, error } = await create(serve(path));
+    expect(status).toBe('failed');
+    expect(error).toMatchObject({
+      code: 'too_many_channels',
+      message: expect.stringMatching(/has 10 audio channels in 5 tracks; at most 8/),
+    });
+  });
+
+  it.each([
+    ['diarize', { diarize: true }, 'each channel is a speaker already'],
+    ['verify_with', { verify_with: 'starter-parakeet' }, 'all channels at once'],
+  ])('refuses %s beside it', async (path, request, reason) => {
+    const refused = create('https://example.org/a.wav', request);
+    await expect(refused).rejects.toMatchObject({
+      code: 'invalid_request',
+      details: [{ path, message: expect.stringContaining(reason) }],
+    });
+  });
+
+  it('keeps the channels and their speakers through another analysis, and refuses to diarize', async () => {
+    const { id, segments, speakers } = await create(serve(await twoChannels(TALK)));
+    const body = { topics: true, wait_until_complete: true };
+    const analyzed = await server.client.call('analyzeTranscript', { params: { id }, body });
+    expect(analyzed).toMatchObject({ channels: 2, segments, speakers, topics: expect.any(Array) });
+    const diarize = server.client.call('analyzeTranscript', { params: { id }, body: { diarize: true } });
+    await expect(diarize).rejects.toMatchObject({ code: 'invalid_request', details: [{ path: 'diarize' }] });
+  });
+
+  it('charges for each channel', async () => {
+    const url = remote.set('/mono.wav', file(fixture(ONE_SENTENCE)));
+    const path = `${temporaryFolder()}/both.wav`;
+    await ffmpeg('-i', fixturePath(ONE_SENTENCE), '-af', 'pan=stereo|c0=c0', path);
+    const [mono, stereo] = await Promise.all([create(url), create(serve(path))]);
+    expect(stereo.credits_used).toBeCloseTo(2 * mono.credits_used, 1);
+  });
+});
