@@ -23,6 +23,8 @@ let id: string;
 let long: string;
 /** Ten segments. */
 let short: string;
+/** Ten hours of two speakers. */
+let talk: string;
 /** Ten hours whose job failed at its end. */
 let failed: string;
 let receiver: WebhookReceiver;
@@ -104,6 +106,21 @@ beforeAll(async () => {
     webhook_url: receiver.url('/long'),
     webhook_secret: 'a secret of a webhook',
   });
+  talk = storeTranscript(
+    dataDir,
+    tenHours.map((segment, index) => {
+      const speaker_id = index % 2 === 0 ? 'A' : 'B';
+      return { ...segment, speaker_id, words: segment.words.map((word) => ({ ...word, speaker_id })) };
+    }),
+    { timestamp_style: 'word', diarize: true },
+    {
+      analysis: {
+        speakers: Object.fromEntries(
+          ['A', 'B'].map((label) => [label, { name: `Speaker ${label}`, talk_seconds: 18_000, share: 0.5 }]),
+        ),
+      },
+    },
+  );
   failed = storeTranscript(
     dataDir,
     tenHours,
@@ -315,5 +332,41 @@ describe('the event loop stays free', () => {
     expect(status).toBe(200);
     // A process has one first time: no further tries.
     expect(await longestPause()).toBeLessThan(MAX_FIRST_PAUSE_MS);
+  });
+
+  it('while a speaker of half of ten hours is merged, undone and merged again', {
+    timeout: 240_000,
+  }, async () => {
+    const path = `/v1/transcript/id/${talk}`;
+    const read = async () => {
+      const { segments, speakers, edits } = await server.client.call('getTranscript', {
+        params: { id: talk },
+      });
+      return { segments, speakers, edits };
+    };
+    const merge = () => send('POST', `${path}/speakers/merge`, { from: 'B', into: 'A' });
+    const turn = (direction: 'undo' | 'redo') => send('POST', `${path}/${direction}`, {});
+    await expectFree(async () => {
+      for (const step of [merge, () => turn('undo'), () => turn('redo'), () => turn('undo')]) {
+        const response = await step();
+        expect([response.status, (await response.arrayBuffer()).byteLength > 9e6]).toEqual([200, true]);
+      }
+    });
+    const { edits, ...before } = await read();
+    // All steps are one edit.
+    expect([edits?.undo, edits?.redo?.kind]).toEqual([null, 'speakers']);
+    await turn('redo');
+    const after = await read();
+    const labels = after.segments.flatMap(({ speaker_id, words = [] }) => [
+      speaker_id,
+      ...words.map((word) => word.speaker_id),
+    ]);
+    expect([new Set(labels), Object.keys(after.speakers ?? {})]).toEqual([new Set(['A']), ['A']]);
+    await turn('undo');
+    const { edits: _, ...again } = await read();
+    expect(again).toEqual(before);
+    expect(again.segments.map(({ speaker_id }) => speaker_id)).toEqual(
+      again.segments.map((_segment, index) => (index % 2 === 0 ? 'A' : 'B')),
+    );
   });
 });

@@ -199,6 +199,8 @@ const StoredPatch = z.object({
   speakers: Transcription.shape.speakers.unwrap().nullable().optional(),
   /** Whether the speaker embeddings are those of other labels. */
   forgetsVoices: z.boolean().optional(),
+  /** Whether it is part of the edit before it: both are undone and made again together. */
+  follows: z.boolean().optional(),
 });
 export type StoredPatch = z.output<typeof StoredPatch>;
 export const patchCodec = json(StoredPatch);

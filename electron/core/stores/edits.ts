@@ -1,3 +1,4 @@
+import { sql as raw } from 'kysely';
 import { patchCodec, type StoredPatch } from './codecs.ts';
 import { type ReadableDb, sql, type WritableDb } from './database.ts';
 import type { EditRow } from './schema.ts';
@@ -67,6 +68,13 @@ export const findEdit = (
 ): EditSummary | undefined => {
   const row = db.get(nextOf(transcriptId, direction).select(['number', 'kind', 'created_at']));
   return row && { number: row.number, kind: row.kind, createdAt: row.created_at };
+};
+
+/** Whether the next edit of a direction is part of a larger one, which goes on with the edit after it. */
+export const isContinued = (db: ReadableDb, transcriptId: string, direction: Direction): boolean => {
+  const follows = raw<number | null>`json_extract(patch, '$.follows')`.as('follows');
+  const [next, other] = db.all(nextOf(transcriptId, direction, 2).select(follows));
+  return other !== undefined && (direction === 'undo' ? next : other)?.follows === 1;
 };
 
 /** What undoes the last edit, or makes the last undone one again. */

@@ -109,8 +109,13 @@ export const insertSegments = (
   }
 };
 
-/** Segments in order, starting with the id `from`. */
-export const readSegments = (db: ReadableDb, transcriptId: string, from = 0): StoredSegment[] =>
+/** Segments in order, starting with the id `from`; at most `count` of them. */
+export const readSegments = (
+  db: ReadableDb,
+  transcriptId: string,
+  from = 0,
+  count = Number.MAX_SAFE_INTEGER,
+): StoredSegment[] =>
   db
     .all(
       sql
@@ -118,7 +123,8 @@ export const readSegments = (db: ReadableDb, transcriptId: string, from = 0): St
         .selectAll()
         .where('transcript_id', '=', transcriptId)
         .where('id', '>=', from)
-        .orderBy('id'),
+        .orderBy('id')
+        .limit(count),
     )
     .map(decodeSegment);
 

@@ -21,6 +21,7 @@ import {
   type EditKind,
   type EditPatch,
   findEdit,
+  isContinued,
   readPatch,
   turnEdit,
 } from '../../stores/edits.ts';
@@ -37,7 +38,7 @@ import { nameSpeakers } from './analyze.ts';
 import { editSegments, type Replacement, refuseUnknownSpeaker } from './edited-segments.ts';
 import { type FollowUpAnalyses, isSameText } from './follow-up.ts';
 import { type PreparedEdit, prepareEdit } from './prepare-edit.ts';
-import { matchingTurn, mergeReplacements, patchReplacements, splitEdits } from './speaker-edits.ts';
+import { matchingTurn, mergeStep, patchReplacements, splitEdits } from './speaker-edits.ts';
 
 type Deps = {
   readonly db: WritableDb;
@@ -62,8 +63,12 @@ type Plan = {
   readonly speakers?: (moved: Speakers | undefined, transcript: Transcript) => Speakers | undefined;
   /** Takes a step in the history instead of adding one. */
   readonly turn?: { readonly direction: Direction; readonly patch: EditPatch };
+  /** Whether it continues the edit before it, with which it is undone and made again. */
+  readonly follows?: boolean;
   /** False where another step is to follow. */
   readonly isLast?: boolean;
+  /** Called when the step is stored. */
+  readonly onStored?: () => void;
   readonly name?: string | undefined;
 };
 
@@ -149,13 +154,21 @@ export class TranscriptEdits {
   /** Gives everything that one speaker says to another. Throws `invalid_request` for a label that there is not. */
   merge(userId: string, id: string, { from, into }: MergeSpeakers): Promise<void> {
     const find = () => this.#completed(userId, id);
-    return this.#edit(userId, id, find, (transcript, segments) => {
+    let start = 0;
+    return this.#edit(userId, id, find, async (transcript, segments) => {
       refuseUnknownSpeaker(transcript, from, 'from');
       refuseUnknownSpeaker(transcript, into, 'into');
+      const { replacements, next } = await mergeStep(this.#deps.db, id, segments, { from, into }, start);
       return {
         kind: 'speakers',
-        replacements: mergeReplacements(this.#deps.db, id, segments, from, into),
-        speakers: ({ [from]: _, ...speakers } = {}) => speakers,
+        replacements,
+        follows: start > 0,
+        isLast: next === undefined,
+        onStored: () => {
+          start = next ?? segments.length;
+        },
+        // Until the last step, some of the text is still theirs.
+        ...(next === undefined ? { speakers: ({ [from]: _, ...speakers } = {}) => speakers } : {}),
       };
     });
   }
@@ -182,14 +195,22 @@ export class TranscriptEdits {
    * not the one that the caller means.
    */
   turn(userId: string, id: string, direction: Direction, expected: number | undefined): Promise<void> {
+    const { db } = this.#deps;
     const find = () => this.#completed(userId, id);
+    let isFirst = true;
     return this.#edit(userId, id, find, (_, segments) => {
-      const next = findEdit(this.#deps.db, id, direction);
+      const next = findEdit(db, id, direction);
       if (next === undefined) throw new AppError('conflict', `There is nothing to ${direction}.`);
-      if (expected !== undefined && next.number !== expected) {
+      if (isFirst && expected !== undefined && next.number !== expected) {
         throw new AppError('conflict', 'The transcript was changed elsewhere in the meantime.');
       }
-      return this.#turnPlan(id, direction, segments);
+      return {
+        ...this.#turnPlan(id, direction, segments),
+        isLast: !isContinued(db, id, direction),
+        onStored: () => {
+          isFirst = false;
+        },
+      };
     });
   }
 
@@ -248,12 +269,14 @@ export class TranscriptEdits {
     await nextTurn();
     const prepared = await prepareEdit(this.#deps, plan.base ?? before, segments, plan.replacements);
     await nextTurn();
-    return db.transaction(() => {
+    const isStored = db.transaction(() => {
       const now = find();
       if (plan.replacements.length > 0 && !isSameText(now, before)) return false;
       this.#write(now, plan, prepared);
-      return plan.isLast !== false;
+      return true;
     });
+    if (isStored) plan.onStored?.();
+    return isStored && plan.isLast !== false;
   }
 
   #write(now: Transcript, plan: Plan, prepared: PreparedEdit): void {
@@ -284,16 +307,17 @@ export class TranscriptEdits {
     if (prepared.isAnalysisOutdated || isAnalysisOutdated(db, id)) followUp.schedule(id);
   }
 
-  #record({ id, revision }: Transcript, { kind, turn }: Plan, inverse: EditPatch): void {
+  #record({ id, revision }: Transcript, { kind, turn, follows }: Plan, inverse: EditPatch): void {
     const { db, clock } = this.#deps;
     if (turn === undefined) {
-      addEdit(db, id, { number: revision + 1, kind, createdAt: clock.now() }, inverse);
+      const edit = { number: revision + 1, kind, createdAt: clock.now() };
+      addEdit(db, id, edit, follows === true ? { ...inverse, follows } : inverse);
       return;
     }
-    const { forgetsVoices } = turn.patch;
+    const { spans: _, speakers: __, ...kept } = turn.patch;
     // Their labels are those of the other diarization.
-    if (forgetsVoices === true) replaceSpeakerEmbeddings(db, id, []);
-    turnEdit(db, id, turn.direction, forgetsVoices === true ? { ...inverse, forgetsVoices } : inverse);
+    if (kept.forgetsVoices === true) replaceSpeakerEmbeddings(db, id, []);
+    turnEdit(db, id, turn.direction, { ...kept, ...inverse });
   }
 
   /** A label that stands for nobody, also not for the voice of a speaker who was merged. */
