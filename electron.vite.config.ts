@@ -5,6 +5,7 @@ import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'electron-vite';
 import type { Plugin } from 'vite';
+import { routes } from './electron/contract/routes.ts';
 import { LAYOUT } from './electron/core/base/layout.ts';
 
 // Not this file's own folder: a test imports these settings from a file elsewhere.
@@ -15,6 +16,8 @@ const service = process.env.EARSHOT_DEV_SERVICE ?? 'http://127.0.0.1:3277';
 /** Everything that runs as a process or thread of its own. */
 const { main, commandLine, worker, analysisThread, databaseThread, renderingThread } = LAYOUT;
 const ENTRIES = [main, commandLine, worker, analysisThread, databaseThread, renderingThread];
+
+const CONTRACT_ROUTES = resolve(root, 'electron/contract/routes.ts');
 
 const COMPRESSED = /\.(?:js|css|html|svg)$/;
 
@@ -33,6 +36,20 @@ const precompress = (): Plugin => ({
       writeFileSync(`${path}.br`, brotliCompressSync(bytes, { params }));
       writeFileSync(`${path}.gz`, gzipSync(bytes, { level: constants.Z_BEST_COMPRESSION }));
     }
+  },
+});
+
+/**
+ * Gives the window each operation's method and path alone. Its client needs no more, and building the schemas of a
+ * hundred operations takes longer than the whole first screen.
+ */
+const endpointsOnly = (): Plugin => ({
+  name: 'endpoints-only',
+  apply: 'build',
+  load: (id) => {
+    if (id !== CONTRACT_ROUTES) return null;
+    const endpoints = Object.entries(routes).map(([name, { method, path }]) => [name, { method, path }]);
+    return `export const routes = ${JSON.stringify(Object.fromEntries(endpoints))};`;
   },
 });
 
@@ -60,7 +77,7 @@ export default defineConfig({
     root: resolve(root, 'renderer'),
     base: './',
     server: { proxy: { '^/(?:v1|v2|docs|cdn|mcp|openapi.json)(?:/|$)': service } },
-    plugins: [react(), tailwindcss(), precompress()],
+    plugins: [react(), tailwindcss(), endpointsOnly(), precompress()],
     build: {
       outDir: resolve(root, 'out/renderer'),
       target: 'chrome120',

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { Pagination, Probability, queryInt, Seconds, success, Timestamp, TranscriptId } from './common.ts';
+import { JobError, Progress } from './job.ts';
 import { LanguageCode } from './recognition.ts';
-import { FileInfo, JobError, Progress, TRANSCRIPT_STATUSES } from './transcript.ts';
+import { FileInfo, TRANSCRIPT_STATUSES } from './transcript.ts';
 
 export const RecentQuery = z.strictObject({ limit: queryInt(1, 100, 10) });
 export const RecentItem = z

@@ -13,45 +13,12 @@ import {
 } from './analysis.ts';
 import { AaiExtras } from './assemblyai-create.ts';
 import { Bytes, Probability, Seconds, success, Timestamp, TranscriptId } from './common.ts';
-import { JOB_ERROR_CODES } from './errors.ts';
+import { JobError, Progress } from './job.ts';
 import { LanguageCode, LanguageOrAuto, recognitionFields, SpeakerName } from './recognition.ts';
 import { Segment } from './segments.ts';
 
 export const TRANSCRIPT_STATUSES = ['processing', 'completed', 'failed'] as const;
 export type TranscriptStatus = (typeof TRANSCRIPT_STATUSES)[number];
-
-export const STAGES = [
-  'queued',
-  'downloading',
-  'downloading_model',
-  'decoding',
-  'transcribing',
-  'verifying',
-  'diarizing',
-  'analyzing',
-] as const;
-export type Stage = (typeof STAGES)[number];
-
-export const MODEL_ALIASES = ['nano', 'mini', 'pro'] as const;
-export type ModelAlias = (typeof MODEL_ALIASES)[number];
-export const isModelAlias = (name: string): name is ModelAlias =>
-  MODEL_ALIASES.some((alias) => alias === name);
-
-export const Progress = z
-  .object({
-    stage: z.enum(STAGES),
-    percent: z.number().min(0).max(100).describe('Of the whole job; never decreases.'),
-    queue_position: z.int().nullable().describe('1 is next; null once the job runs.'),
-    eta_seconds: z.number().nullable().describe('Null until the speed on this machine is known.'),
-    speed: z.number().nullable().describe('Times real time; null until it is known.'),
-  })
-  .meta({ id: 'Progress' });
-export type Progress = z.output<typeof Progress>;
-
-export const JobError = z
-  .object({ code: z.enum(JOB_ERROR_CODES), message: z.string(), stage: z.enum(STAGES) })
-  .meta({ id: 'JobError' });
-export type JobError = z.output<typeof JobError>;
 
 export const FileInfo = z.object({ name: z.string(), size: Bytes, format: z.string() });
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Client } from '../contract/client.ts';
 import { followMessages, type StreamMessage } from '../contract/event-stream.ts';
-import { JobError, Progress } from '../contract/transcript.ts';
+import { JobError, Progress } from '../contract/job.ts';
 
 /** A job that waits or runs. */
 type Job = { readonly isWaiting: boolean; readonly percent: number };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ServerEvent } from '../../electron/contract/events.ts';
+import { JobError, Progress } from '../../electron/contract/job.ts';
 import { Segment } from '../../electron/contract/segments.ts';
-import { JobError, Progress } from '../../electron/contract/transcript.ts';
 
 const TranscriptId = z.object({ id: z.string() });
 const EndedTranscript = z.object({ id: z.string(), name: z.string(), error: JobError.optional() });

@@ -5,7 +5,7 @@ import {
   JOB_ERROR_CODES,
   type JobErrorCode,
 } from '../../electron/contract/errors.ts';
-import type { JobError } from '../../electron/contract/transcript.ts';
+import type { JobError } from '../../electron/contract/job.ts';
 import type { Translate } from '../i18n/index.ts';
 
 /** True if the server rejected the key. */

@@ -1,4 +1,4 @@
-import { STAGES, type Stage } from '../../contract/transcript.ts';
+import { STAGES, type Stage } from '../../contract/job.ts';
 import type { Clock } from '../base/clock.ts';
 import { isCausedByFullDisk, messageOf } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';

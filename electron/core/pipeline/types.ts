@@ -1,4 +1,4 @@
-import type { Stage } from '../../contract/transcript.ts';
+import type { Stage } from '../../contract/job.ts';
 import type { StoredSegment } from '../stores/segments.ts';
 import type { Transcript } from '../stores/transcript-record.ts';
 

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { JsonValue } from '../../contract/common.ts';
+import { isModelAlias } from '../../contract/model-aliases.ts';
 import {
   isSettingKey,
   type PatchSettings,
@@ -8,7 +9,6 @@ import {
   type Settings,
   type SettingsList,
 } from '../../contract/settings.ts';
-import { isModelAlias } from '../../contract/transcript.ts';
 import { AppError } from '../base/errors.ts';
 import type { PipelineSettings } from '../pipeline/deps.ts';
 import type { WritableDb } from '../stores/database.ts';

@@ -1,10 +1,6 @@
 import { JOB_ERROR_CODES, type JobErrorCode } from '../../contract/errors.ts';
-import {
-  type AnalysisOptions,
-  STAGES,
-  type Stage,
-  type TranscriptStatus,
-} from '../../contract/transcript.ts';
+import { STAGES, type Stage } from '../../contract/job.ts';
+import type { AnalysisOptions, TranscriptStatus } from '../../contract/transcript.ts';
 import {
   analysisCodec,
   type Checkpoint,

@@ -1,5 +1,5 @@
+import { MODEL_ALIASES, type ModelAlias } from '../../../electron/contract/model-aliases.ts';
 import type { Model } from '../../../electron/contract/system.ts';
-import { MODEL_ALIASES, type ModelAlias } from '../../../electron/contract/transcript.ts';
 import type { TranscriptionOptions } from '../../stores/prefs.ts';
 
 /** The order in which an installed model replaces a chosen one that is not installed. */

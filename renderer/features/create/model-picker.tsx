@@ -1,7 +1,7 @@
 import { RadioGroup } from 'radix-ui';
 import type { ReactNode } from 'react';
+import { MODEL_ALIASES } from '../../../electron/contract/model-aliases.ts';
 import type { Model } from '../../../electron/contract/system.ts';
-import { MODEL_ALIASES } from '../../../electron/contract/transcript.ts';
 import { useI18n } from '../../app/services.tsx';
 import type { I18nState, MessageKey } from '../../i18n/index.ts';
 import { cx } from '../../lib/classes.ts';

@@ -2,7 +2,7 @@ import { ListFilter } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { useStore } from 'zustand';
 import { LANGUAGE_CODES } from '../../../electron/contract/languages.ts';
-import { MODEL_ALIASES } from '../../../electron/contract/transcript.ts';
+import { MODEL_ALIASES } from '../../../electron/contract/model-aliases.ts';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { useApi } from '../../app/use-api.ts';
 import { formatLanguage, formatNumber } from '../../lib/format.ts';

@@ -1,4 +1,4 @@
-import type { Progress } from '../../../electron/contract/transcript.ts';
+import type { Progress } from '../../../electron/contract/job.ts';
 import { useI18n } from '../../app/services.tsx';
 import type { I18nState, MessageKey } from '../../i18n/index.ts';
 import { formatDuration, formatNumber, formatPercent } from '../../lib/format.ts';

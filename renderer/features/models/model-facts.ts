@@ -1,5 +1,5 @@
+import { MODEL_ALIASES } from '../../../electron/contract/model-aliases.ts';
 import type { Model } from '../../../electron/contract/system.ts';
-import { MODEL_ALIASES } from '../../../electron/contract/transcript.ts';
 import type { I18nState, MessageKey, Translate } from '../../i18n/index.ts';
 import { formatBytes, formatLanguage, formatNumber } from '../../lib/format.ts';
 

@@ -1,5 +1,5 @@
+import type { JobError } from '../../../contract/job.ts';
 import type { OpenAiError } from '../../../contract/openai.ts';
-import type { JobError } from '../../../contract/transcript.ts';
 import { AppError, type AppErrorCode } from '../../base/errors.ts';
 
 const typeOf = (status: number): string => {

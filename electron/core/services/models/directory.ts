@@ -1,5 +1,5 @@
+import { isModelAlias, type ModelAlias } from '../../../contract/model-aliases.ts';
 import type { Model } from '../../../contract/system.ts';
-import { isModelAlias, type ModelAlias } from '../../../contract/transcript.ts';
 import { type Capabilities, capabilitiesOf } from '../../engines/whisper/capabilities.ts';
 import { readModelHeader } from '../../engines/whisper/model-header.ts';
 import type { SettingsService } from '../settings.ts';

@@ -1,5 +1,5 @@
+import { MODEL_ALIASES } from '../../../contract/model-aliases.ts';
 import type { Model } from '../../../contract/system.ts';
-import { MODEL_ALIASES } from '../../../contract/transcript.ts';
 import type { Clock } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
 import type { PipelineModel, SpeakerModels } from '../../pipeline/deps.ts';

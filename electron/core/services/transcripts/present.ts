@@ -1,12 +1,7 @@
 import { resolvePolicies } from '../../../contract/analysis.ts';
+import type { JobError, Progress } from '../../../contract/job.ts';
 import type { Segment } from '../../../contract/segments.ts';
-import type {
-  AnalysisOptions,
-  JobError,
-  Progress,
-  SentenceData,
-  Transcription,
-} from '../../../contract/transcript.ts';
+import type { AnalysisOptions, SentenceData, Transcription } from '../../../contract/transcript.ts';
 import { sentenceStatistics, splitSentences } from '../../analysis/sentences.ts';
 import { isoTime } from '../../base/clock.ts';
 import { round, roundMs } from '../../base/numbers.ts';
