@@ -2,26 +2,35 @@ import './styles/app.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { z } from 'zod';
-import { App } from './app/app.tsx';
+import { App, takeToken } from './app/app.tsx';
 import { PageBoundary } from './app/error-boundary.tsx';
 import { isScreenName } from './app/screens.tsx';
 import { CoreServicesProvider, createCoreServices, resolveLocale } from './app/services.tsx';
+import { createSession } from './app/session.ts';
 import { createRouter } from './stores/router.ts';
 
 // The Content-Security-Policy forbids eval, which zod uses for speed.
 z.config({ jitless: true });
 
+const STARTING_PAGE_AFTER_MS = 300;
+
 const root = document.getElementById('root');
 if (root === null) throw new Error('index.html has no #root');
 
 const core = createCoreServices(window.location.origin, createRouter(window, isScreenName));
-await core.i18n.use(resolveLocale(core.prefs.store.getState().locale));
+const session = createSession(core);
+// Until then the page stays empty: its first content is the library, not a page that says that it starts.
+const waited = new Promise((resolve) => setTimeout(resolve, STARTING_PAGE_AFTER_MS));
+await Promise.all([
+  core.i18n.use(resolveLocale(core.prefs.store.getState().locale)),
+  Promise.race([session.open(takeToken()), waited]),
+]);
 
 createRoot(root).render(
   <StrictMode>
     <CoreServicesProvider value={core}>
       <PageBoundary>
-        <App />
+        <App session={session} />
       </PageBoundary>
     </CoreServicesProvider>
   </StrictMode>,

@@ -2,12 +2,14 @@ import { ApiError, createClient } from '../../electron/contract/client.ts';
 
 const STORAGE_KEY = 'earshot.session';
 
-type SessionOptions = {
+type SessionOptions<T> = {
   readonly baseUrl: string;
   /** One-time token from `#token=…` or from the desktop app's preload script. */
   readonly token: string | undefined;
   /** Session storage, so that a reload keeps the key and a closed tab forgets it. */
   readonly storage: Storage;
+  /** Starts the session with its key; rejects with `ApiError` 401 if the server does not accept the key. */
+  readonly start: (key: string) => Promise<T>;
 };
 
 /** The one-time token of `#token=…`, if any. */
@@ -22,44 +24,46 @@ export const placeFromHash = (hash: string): string => {
   return `#${place}`;
 };
 
-const isKeyAccepted = async (baseUrl: string, key: string): Promise<boolean> => {
+/** Resolves to the answer of a request, or to undefined if the server does not accept its key. */
+const unlessRejected = async <T>(answer: Promise<T>): Promise<T | undefined> => {
   try {
-    await createClient({ baseUrl, key }).call('recentTranscripts', { query: { limit: 1 } });
-    return true;
+    return await answer;
   } catch (error) {
-    if (error instanceof ApiError && error.status === 401) return false;
+    if (error instanceof ApiError && error.status === 401) return undefined;
     throw error;
   }
 };
 
 /**
- * Returns the key of this tab's session: a new one in exchange for the one-time token, else the stored one if the
- * server still accepts it, else undefined. Rejects if the server is unreachable.
+ * Starts this tab's session: with a new key in exchange for the one-time token, else with the stored key. Resolves to
+ * undefined if there is neither, or the server no longer accepts the key. Rejects if the server is unreachable.
  */
-export const openSession = async ({
+export const openSession = async <T>({
   baseUrl,
   token,
   storage,
-}: SessionOptions): Promise<string | undefined> => {
+  start,
+}: SessionOptions<T>): Promise<T | undefined> => {
   if (token !== undefined) {
     try {
       const { data } = await createClient({ baseUrl }).call('createSession', { body: { token } });
       storage.setItem(STORAGE_KEY, data.key);
-      return data.key;
     } catch (error) {
       // A used or expired token does not matter while the stored key is accepted.
       if (!(error instanceof ApiError) || error.status >= 500) throw error;
     }
   }
-  const stored = storage.getItem(STORAGE_KEY);
-  if (stored !== null && (await isKeyAccepted(baseUrl, stored))) return stored;
-  storage.removeItem(STORAGE_KEY);
-  return undefined;
+  const key = storage.getItem(STORAGE_KEY);
+  const started = key === null ? undefined : await unlessRejected(start(key));
+  if (started === undefined) storage.removeItem(STORAGE_KEY);
+  return started;
 };
 
 /** Starts the session with a pasted API key. False if the server rejects it. */
 export const signInWithKey = async (baseUrl: string, key: string, storage: Storage): Promise<boolean> => {
-  if (!(await isKeyAccepted(baseUrl, key))) return false;
+  const client = createClient({ baseUrl, key });
+  const answer = await unlessRejected(client.call('recentTranscripts', { query: { limit: 1 } }));
+  if (answer === undefined) return false;
   storage.setItem(STORAGE_KEY, key);
   return true;
 };

@@ -1,98 +1,48 @@
-import { useCallback, useEffect, useState } from 'react';
+import { useEffect } from 'react';
 import { useStore } from 'zustand';
-import { invalidateOnEvents } from '../api/queries.ts';
-import { forgetSession, openSession, placeFromHash, tokenFromHash } from '../api/session.ts';
-import { isDamagedLibrary } from '../lib/errors.ts';
+import { placeFromHash, tokenFromHash } from '../api/session.ts';
 import { TooltipProvider } from '../ui/tooltip.tsx';
-import { DamagedLibraryPage, hasDamagedLibrary } from './damaged-library.tsx';
-import { createServices, type Services, ServicesProvider, useCoreServices } from './services.tsx';
+import { DamagedLibraryPage } from './damaged-library.tsx';
+import { type Services, ServicesProvider } from './services.tsx';
+import type { Session } from './session.ts';
 import { SignInPage, StartingPage, UnreachablePage } from './session-pages.tsx';
 import { Shell } from './shell.tsx';
 import { ToastList } from './toast-list.tsx';
 import { useAppearance } from './use-appearance.ts';
 
-type Session =
-  | { readonly state: 'starting' }
-  | { readonly state: 'unreachable' }
-  | { readonly state: 'damaged' }
-  | { readonly state: 'signed-out'; readonly hadLink: boolean }
-  | { readonly state: 'signed-in'; readonly services: Services };
-
-/** Removes the one-time token from the address bar and the history, and goes where the link leads. */
-const goToPlace = (): void => {
-  history.replaceState(null, '', placeFromHash(window.location.hash));
-  // Replacing the address tells nobody.
-  window.dispatchEvent(new HashChangeEvent('hashchange'));
-};
-
-const takeTokenFromAddress = (): string | undefined => {
+/** The one-time token of the address, which leaves the address bar and the history for the place that the link leads to. */
+export const takeToken = (): string | undefined => {
   const token = tokenFromHash(window.location.hash);
-  if (window.location.hash.startsWith('#token=')) goToPlace();
+  if (window.location.hash.startsWith('#token=')) {
+    history.replaceState(null, '', placeFromHash(window.location.hash));
+    // Replacing the address tells nobody.
+    window.dispatchEvent(new HashChangeEvent('hashchange'));
+  }
   return token;
 };
 
-const useSession = () => {
-  const core = useCoreServices();
-  const [session, setSession] = useState<Session>({ state: 'starting' });
-
-  const open = useCallback(
-    async (token: string | undefined) => {
-      try {
-        const key = await openSession({ baseUrl: core.baseUrl, token, storage: sessionStorage });
-        if (key !== undefined) setSession({ state: 'signed-in', services: createServices(core, key) });
-        // A library that does not open knows no key.
-        else if (await hasDamagedLibrary(core.baseUrl)) setSession({ state: 'damaged' });
-        else setSession({ state: 'signed-out', hadLink: token !== undefined });
-      } catch (error) {
-        if (isDamagedLibrary(error)) {
-          setSession({ state: 'damaged' });
-          return;
-        }
-        console.warn('The server could not be reached.', error);
-        setSession({ state: 'unreachable' });
-      }
-    },
-    [core],
-  );
-
-  // The token works once, and React's strict mode runs effects twice.
-  const [token] = useState(takeTokenFromAddress);
-  const [started, setStarted] = useState(false);
-  useEffect(() => {
-    if (started) return;
-    setStarted(true);
-    void open(token);
-  }, [open, started, token]);
-
+export const App = ({ session }: { session: Session }) => {
+  useAppearance();
+  const current = useStore(session.store);
   // A new link opened in this tab changes nothing but the hash, which loads no page.
   useEffect(() => {
     const openLink = () => {
-      const next = tokenFromHash(window.location.hash);
-      if (next === undefined) return;
-      goToPlace();
-      void open(next);
+      const token = takeToken();
+      if (token !== undefined) void session.open(token);
     };
     window.addEventListener('hashchange', openLink);
     return () => window.removeEventListener('hashchange', openLink);
-  }, [open]);
-
-  return { session, open, signOut: () => setSession({ state: 'signed-out', hadLink: false }) };
-};
-
-export const App = () => {
-  useAppearance();
-  const { session, open, signOut } = useSession();
+  }, [session]);
+  const open = () => void session.open();
   return (
     <TooltipProvider>
-      {session.state === 'starting' && <StartingPage />}
-      {session.state === 'unreachable' && <UnreachablePage onRetry={() => void open(undefined)} />}
-      {session.state === 'damaged' && <DamagedLibraryPage onRetry={() => void open(undefined)} />}
-      {session.state === 'signed-out' && (
-        <SignInPage hadLink={session.hadLink} onSignedIn={() => void open(undefined)} />
-      )}
-      {session.state === 'signed-in' && (
-        <ServicesProvider value={session.services}>
-          <SignedIn services={session.services} onSignOut={signOut} />
+      {current.state === 'starting' && <StartingPage />}
+      {current.state === 'unreachable' && <UnreachablePage onRetry={open} />}
+      {current.state === 'damaged' && <DamagedLibraryPage onRetry={open} />}
+      {current.state === 'signed-out' && <SignInPage hadLink={current.hadLink} onSignedIn={open} />}
+      {current.state === 'signed-in' && (
+        <ServicesProvider value={current.services}>
+          <SignedIn services={current.services} onKeyRejected={session.signOut} />
         </ServicesProvider>
       )}
       <ToastList />
@@ -100,25 +50,11 @@ export const App = () => {
   );
 };
 
-/** Follows the server's events while signed in; signs out when the key stops working. */
-const SignedIn = ({ services, onSignOut }: { services: Services; onSignOut: () => void }) => {
-  const { live, queries } = services;
-  const connection = useStore(live.store, (state) => state.connection);
-
+/** Signs out when the key stops working. */
+const SignedIn = ({ services, onKeyRejected }: { services: Services; onKeyRejected: () => void }) => {
+  const connection = useStore(services.live.store, (state) => state.connection);
   useEffect(() => {
-    const stopListening = invalidateOnEvents(queries, live);
-    live.start();
-    return () => {
-      stopListening();
-      live.stop();
-    };
-  }, [live, queries]);
-
-  useEffect(() => {
-    if (connection !== 'ended') return;
-    forgetSession(sessionStorage);
-    onSignOut();
-  }, [connection, onSignOut]);
-
+    if (connection === 'ended') onKeyRejected();
+  }, [connection, onKeyRejected]);
   return <Shell />;
 };

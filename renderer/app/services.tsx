@@ -15,7 +15,7 @@ import { createToasts, type Toasts } from '../stores/toasts.ts';
 import { createUploads, type Uploads } from '../stores/uploads.ts';
 
 /** Exists before sign-in. */
-type CoreServices = {
+export type CoreServices = {
   readonly baseUrl: string;
   readonly i18n: I18n;
   readonly prefs: PrefsStore;

@@ -1,4 +1,5 @@
 import { IntlMessageFormat } from 'intl-messageformat';
+import { numberFormat } from '../lib/intl.ts';
 
 /** Values for the placeholders of a message. */
 export type MessageValues = Readonly<Record<string, string | number>>;
@@ -48,7 +49,7 @@ const parsedOnce = (message: string, locale: string): Parsed => {
 export const formatMessage = (message: string, values: MessageValues, locale: string): string => {
   if (!message.includes('{')) return message;
   const { format, names, counts } = parsedOnce(message, locale);
-  const number = new Intl.NumberFormat(locale);
+  const number = numberFormat(locale, {});
   const shown = [...names].map((name) => {
     const value = values[name] ?? `{${name}}`;
     return [name, typeof value === 'number' && !counts.has(name) ? number.format(value) : value];

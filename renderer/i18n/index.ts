@@ -47,7 +47,8 @@ export const loadServerTexts = async (locale: Locale): Promise<ServerTexts> =>
   (await languageOf(locale).loadServerTexts?.())?.default ?? NO_SERVER_TEXTS;
 
 /** A translation, with English where it lacks a message: a message is added in English first. */
-export const withFallback = (translation: Partial<Messages>): Messages => ({ ...english, ...translation });
+export const withFallback = (translation: Partial<Messages>): Messages =>
+  translation === english ? english : { ...english, ...translation };
 
 /** Looks up a message in the window's language and fills in its values. */
 export type Translate = ((key: MessageKey, values?: MessageValues) => string) & { readonly language: Locale };

@@ -1,3 +1,5 @@
+import { dateFormat, displayNames, numberFormat, relativeTimeFormat } from './intl.ts';
+
 const pad = (value: number) => String(value).padStart(2, '0');
 
 /** Formats seconds as `2:19` or `1:14:08`; `long` always has hours: `00:12:04`. */
@@ -23,7 +25,7 @@ const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
 export const formatBytes = (size: number, locale: string): string => {
   const step = size < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log(size) / Math.log(1024)));
   const value = size / 1024 ** step;
-  return new Intl.NumberFormat(locale, {
+  return numberFormat(locale, {
     style: 'unit',
     unit: UNITS[step] ?? 'byte',
     unitDisplay: step === 0 ? 'long' : 'short',
@@ -34,7 +36,7 @@ export const formatBytes = (size: number, locale: string): string => {
 /** The name of a language in the reader's language, or its code if it has none. */
 export const formatLanguage = (code: string, locale: string): string => {
   try {
-    const name = new Intl.DisplayNames(locale, { type: 'language' }).of(code) ?? code;
+    const name = displayNames(locale, { type: 'language' }).of(code) ?? code;
     return name.charAt(0).toLocaleUpperCase(locale) + name.slice(1);
   } catch {
     // Whisper has a few codes that are not ISO codes.
@@ -50,12 +52,12 @@ export const formatRelativeDay = (iso: string, locale: string, now: Date = new D
   const date = new Date(iso);
   const days = Math.round((startOfDay(now) - startOfDay(date)) / DAY);
   if (days === 0 || days === 1) {
-    const word = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(-days, 'day');
+    const word = relativeTimeFormat(locale, { numeric: 'auto' }).format(-days, 'day');
     const label = word.charAt(0).toLocaleUpperCase(locale) + word.slice(1);
-    const time = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' }).format(date);
+    const time = dateFormat(locale, { hour: '2-digit', minute: '2-digit' }).format(date);
     return days === 0 ? `${label}, ${time}` : label;
   }
-  return new Intl.DateTimeFormat(locale, {
+  return dateFormat(locale, {
     day: 'numeric',
     month: 'short',
     ...(date.getFullYear() === now.getFullYear() ? {} : { year: 'numeric' }),
@@ -65,14 +67,12 @@ export const formatRelativeDay = (iso: string, locale: string, now: Date = new D
 /** Formats `2026-11-20` as "20 Nov 2026"; empty for an invalid date. */
 export const formatDay = (day: string, locale: string): string => {
   const date = new Date(`${day}T12:00:00`);
-  return Number.isNaN(date.getTime())
-    ? ''
-    : new Intl.DateTimeFormat(locale, { dateStyle: 'medium' }).format(date);
+  return Number.isNaN(date.getTime()) ? '' : dateFormat(locale, { dateStyle: 'medium' }).format(date);
 };
 
 /** "20 Nov 2026, 14:02". */
 export const formatDateTime = (iso: string, locale: string): string =>
-  new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(iso));
+  dateFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(iso));
 
 /** Rounds seconds to one unit: "40 sec", "8 min", "2 hr". */
 export const formatDuration = (seconds: number, locale: string): string => {
@@ -82,13 +82,13 @@ export const formatDuration = (seconds: number, locale: string): string => {
       : seconds < 5400
         ? [Math.round(seconds / 60), 'minute']
         : [Math.round(seconds / 360) / 10, 'hour'];
-  return new Intl.NumberFormat(locale, { style: 'unit', unit: String(unit), unitDisplay: 'short' }).format(
+  return numberFormat(locale, { style: 'unit', unit: String(unit), unitDisplay: 'short' }).format(
     Number(value),
   );
 };
 
 export const formatPercent = (share: number, locale: string, digits = 0): string =>
-  new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: digits }).format(share);
+  numberFormat(locale, { style: 'percent', maximumFractionDigits: digits }).format(share);
 
 export const formatNumber = (value: number, locale: string, digits = 0): string =>
-  new Intl.NumberFormat(locale, { maximumFractionDigits: digits }).format(value);
+  numberFormat(locale, { maximumFractionDigits: digits }).format(value);

@@ -26,7 +26,7 @@ const useTop = ({ list, scroller }: Pick<Options, 'list' | 'scroller'>) => {
       if (box !== undefined && page !== null)
         setTop(box.top - page.getBoundingClientRect().top + page.scrollTop);
     };
-    measure();
+    // The observer reports each child once when it begins, after a layout that would else be forced here.
     const observer = new ResizeObserver(measure);
     for (const child of scroller.current?.children ?? []) observer.observe(child);
     return () => observer.disconnect();

@@ -38,6 +38,10 @@ export const createPagedList = <Id extends RouteId, Q extends object, T>(options
     pageQuery,
     /** The pages that are needed to show these rows: the first one has the total. */
     pagesFor: (first: number, last: number) => [...new Set([0, ...pagesOf(first, Math.max(first, last))])],
+    /** Fetches the first page into the cache. */
+    fetchFirst: async (): Promise<void> => {
+      await queries.fetchQuery(pageQuery(store.getState(), 0));
+    },
     setQuery: (change: Partial<Q>) => store.setState({ ...store.getState(), ...change }),
     /** A row by its index, if it is loaded. */
     rowAt: (index: number): T | undefined => {

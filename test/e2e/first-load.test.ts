@@ -98,6 +98,22 @@ describe('first load', () => {
     await window.close();
   });
 
+  it('asks for the first page of the library at once, and only once', async () => {
+    const window = await openWindow(browser, server);
+    const { page } = window;
+    await window.settle();
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url().slice(server.url.length)));
+    await page.reload();
+    await window.settle();
+    const calls = asked.filter((path) => path.startsWith('/v1/'));
+    const list = calls.filter((path) => path.startsWith('/v1/transcript/user?page=1&'));
+    expect(list).toHaveLength(1);
+    // Beside the stream of events nothing goes before it, such as a request that tries the key.
+    expect(calls.slice(0, 2)).toEqual(expect.arrayContaining(list));
+    await window.close();
+  });
+
   it('needs less than 300 kB of scripts, those of the screens that are fetched ahead included', async () => {
     const window = await openWindow(browser, server);
     const { page } = window;

@@ -1,0 +1,82 @@
+import { createStore } from 'zustand/vanilla';
+import { ApiError } from '../../electron/contract/client.ts';
+import { invalidateOnEvents } from '../api/queries.ts';
+import { forgetSession, openSession } from '../api/session.ts';
+import { isDamagedLibrary, isUnauthorized } from '../lib/errors.ts';
+import { hasDamagedLibrary } from './damaged-library.tsx';
+import { type CoreServices, createServices, type Services } from './services.tsx';
+
+type SessionState =
+  | { readonly state: 'starting' }
+  | { readonly state: 'unreachable' }
+  | { readonly state: 'damaged' }
+  | { readonly state: 'signed-out'; readonly hadLink: boolean }
+  | { readonly state: 'signed-in'; readonly services: Services };
+
+/** Connects to the server's events. */
+const follow = ({ queries, live }: Services): (() => void) => {
+  const stopListening = invalidateOnEvents(queries, live);
+  live.start();
+  return () => {
+    stopListening();
+    live.stop();
+  };
+};
+
+/** Sends the first request of a session. Its answer is what the first screen shows, and says whether the key is accepted. */
+const fetchFirst = async ({ router, library, client }: Services): Promise<void> => {
+  try {
+    if (router.store.getState().screen === 'library') await library.list.fetchFirst();
+    else await client.call('recentTranscripts', { query: { limit: 1 } });
+  } catch (error) {
+    const isForScreen = error instanceof ApiError && !isUnauthorized(error) && !isDamagedLibrary(error);
+    if (!isForScreen) throw error;
+  }
+};
+
+/** The session of this tab. */
+export const createSession = (core: CoreServices) => {
+  const store = createStore<SessionState>(() => ({ state: 'starting' }));
+  let stop: () => void = () => undefined;
+
+  const start = async (key: string): Promise<Services> => {
+    stop();
+    const services = createServices(core, key);
+    // Before the first answer, so that no change is missed between the two.
+    stop = follow(services);
+    try {
+      await fetchFirst(services);
+      return services;
+    } catch (error) {
+      stop();
+      throw error;
+    }
+  };
+
+  const resolve = async (token: string | undefined): Promise<SessionState> => {
+    try {
+      const services = await openSession({ baseUrl: core.baseUrl, token, storage: sessionStorage, start });
+      if (services !== undefined) return { state: 'signed-in', services };
+      // A library that does not open knows no key.
+      if (await hasDamagedLibrary(core.baseUrl)) return { state: 'damaged' };
+      return { state: 'signed-out', hadLink: token !== undefined };
+    } catch (error) {
+      if (isDamagedLibrary(error)) return { state: 'damaged' };
+      console.warn('The server could not be reached.', error);
+      return { state: 'unreachable' };
+    }
+  };
+
+  return {
+    store,
+    /** Opens the session with the one-time token of a link, or with this tab's key. Never rejects. */
+    open: async (token?: string): Promise<void> => store.setState(await resolve(token), true),
+    /** Ends a session whose key the server no longer accepts. */
+    signOut: () => {
+      stop();
+      forgetSession(sessionStorage);
+      store.setState({ state: 'signed-out', hadLink: false }, true);
+    },
+  };
+};
+export type Session = ReturnType<typeof createSession>;
