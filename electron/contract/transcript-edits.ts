@@ -29,7 +29,7 @@ export const SplitSpeaker = z
     segments: z
       .array(z.union([z.int().min(0), z.strictObject({ id: z.int().min(0), words: WordRange.optional() })]))
       .min(1)
-      .max(100_000)
+      .max(10_000)
       .describe('Segments of `from`, or some of their words: `[3, {id: 4, words: [0, 5]}]`.'),
     name: SpeakerName.optional(),
   })

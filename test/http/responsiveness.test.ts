@@ -216,6 +216,22 @@ describe('the event loop stays free', () => {
       'The request is not valid: segments',
     ],
     [
+      '90,000 segments of a new speaker are refused',
+      () => {
+        const segments = Array.from({ length: 90_000 }, (_, n) => n);
+        return ['POST', `/v1/transcript/id/${talk}/speakers/split`, { from: 'A', segments }];
+      },
+      'The request is not valid: segments: Too big: expected array to have <=10000 items.',
+    ],
+    [
+      'more text of a new speaker than a request may edit is refused',
+      () => {
+        const segments = Array.from({ length: 3000 }, (_, n) => 2 * n);
+        return ['POST', `/v1/transcript/id/${talk}/speakers/split`, { from: 'A', segments }];
+      },
+      'one request may edit 100000. Send them in several requests.',
+    ],
+    [
       '80,000 unknown fields are refused',
       () => {
         const keys = Array.from({ length: 80_000 }, (_, n) => [`k${n}`, 1]);
