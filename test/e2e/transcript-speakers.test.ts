@@ -9,7 +9,7 @@ const TALK: readonly Turn[] = [
   ['B', 'Thank you, the budget is ready.'],
   ['A', 'Then we can decide today.'],
 ];
-const NAMES = ['keyboard', 'mouse', 'merge', 'new', 'names', 'looks'] as const;
+const NAMES = ['keyboard', 'mouse', 'merge', 'new', 'names', 'looks', 'order'] as const;
 
 describe('the speakers of a transcript', () => {
   let server: TestServer;
@@ -134,6 +134,40 @@ describe('the speakers of a transcript', () => {
     await expect.poll(async () => (await told('merge'))[0]).toMatch(/^A: Good/);
     await page.keyboard.press('Control+y');
     await expect.poll(async () => (await told('merge'))[0]).toMatch(/^A: Zanzibar/);
+    await page.keyboard.press('Control+y');
+    await untilParagraphs('A');
+    await expect.poll(async () => (await told('merge')).join(' ')).not.toContain('B:');
+  });
+
+  it('are merged, and a text and the merge before it are undone and made again', async () => {
+    const isMerged = async () => !(await told('order')).join(' ').includes('B:');
+    const hasText = async () => (await told('order'))[0]?.startsWith('A: Zanzibar') === true;
+    const until = (merged: boolean, text: boolean) =>
+      expect.poll(async () => [await isMerged(), await hasText()]).toEqual([merged, text]);
+    await open('order');
+    await page.getByRole('tab', { name: 'Speakers' }).click();
+    const row = page.getByRole('tabpanel').getByRole('listitem').filter({ hasText: 'Speaker B' });
+    await row.getByRole('button', { name: 'Merge with another speaker' }).click();
+    await page.getByRole('menuitem', { name: 'Merge into Speaker A' }).click();
+    await until(true, false);
+    await page.locator('[data-w="0"]').dblclick();
+    await page.getByRole('textbox', { name: 'Text of this paragraph' }).waitFor();
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.type('Zanzibar ');
+    await page.keyboard.press('Escape');
+    await until(true, true);
+    await page.getByRole('article').first().focus();
+    for (let round = 0; round < 2; round++) {
+      await page.keyboard.press('Control+z');
+      await until(true, false);
+      await page.keyboard.press('Control+z');
+      await until(false, false);
+      await page.keyboard.press('Control+y');
+      await until(true, false);
+      await page.keyboard.press('Control+y');
+      await until(true, true);
+    }
+    expect(await page.locator('[data-toast]', { hasText: 'changed elsewhere' }).count()).toBe(0);
   });
 
   it('are split from another one, and added', async () => {

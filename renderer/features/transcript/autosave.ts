@@ -29,7 +29,9 @@ type Options = {
   readonly storage: Storage;
   readonly getState: () => SaveState;
   readonly setState: (change: Partial<SaveState>) => void;
-  /** Receives the server's answer after edits were saved. */
+  /** Receives each answer to saved edits; others may be waiting. */
+  readonly onStored: (transcript: Transcription) => void;
+  /** Receives the server's answer after all edits were saved. */
   readonly onSaved: (transcript: Transcription) => void;
   /** Receives the server's transcript after it rejected edits of an outdated text. */
   readonly onConflict: (transcript: Transcription) => void;
@@ -128,6 +130,7 @@ export const createAutosave = (options: Options) => {
         ...paragraphStartsToSend(edit, base.get(edit.id)),
       }));
       const transcript = await client.call('patchTranscript', { params: { id }, body: { segments } });
+      options.onStored(transcript);
       for (const segment of sent.keys()) {
         const saved = transcript.segments[segment];
         if (saved !== undefined) setBase(saved);

@@ -1,10 +1,11 @@
 import type { SegmentText } from './model/edit.ts';
+import type { Send, ServerEdit } from './server-edits.ts';
 
 /** What one step of the history does: it sets texts of segments, or takes back or makes again an edit of the server's. */
 export type Step =
   | { readonly segments: readonly SegmentText[] }
-  | { readonly undo: number | undefined }
-  | { readonly redo: number | undefined };
+  | { readonly undo: ServerEdit }
+  | { readonly redo: ServerEdit; readonly send?: Send };
 
 /** A change that can be undone. */
 export type Change = { readonly before: Step; readonly after: Step };

@@ -8,6 +8,7 @@ import { type Change, createHistory, type HistoryState, NO_HISTORY, type Step } 
 import { buildDoc, type Doc, wordsBySegment } from './model/document.ts';
 import { editDoc, type SegmentText, segmentTexts } from './model/edit.ts';
 import type { SpokenPart } from './model/spoken-parts.ts';
+import { createServerEdits, type Send } from './server-edits.ts';
 import { writeUnsavedEdits } from './unsaved-edits.ts';
 
 type SpeakerChange = {
@@ -51,11 +52,16 @@ export const createTranscriptEditor = (client: Client, id: string, storage: Stor
   // Number of own changes whose events have not arrived yet.
   let pendingEchoes = 0;
 
+  const serverEdits = createServerEdits(client, id, () => {
+    pendingEchoes++;
+  });
+
   const withUnsavedEdits = (doc: Doc): Doc => {
     const texts = autosave.unsaved();
     return texts.length === 0 ? doc : editDoc(doc, texts);
   };
   const showDoc = (transcript: Transcription, segments: Transcription['segments']) => {
+    serverEdits.note(transcript);
     autosave.setBaseTexts(transcript);
     const doc = withUnsavedEdits(buildDoc(transcript, segments));
     const { doc: shown } = store.getState();
@@ -85,6 +91,7 @@ export const createTranscriptEditor = (client: Client, id: string, storage: Stor
     getState: store.getState,
     setState: store.setState,
     // During an edit keep the document, which is newer than the answer.
+    onStored: serverEdits.noteSavedText,
     onSaved: (transcript) => {
       if (isEditing) store.setState({ transcript });
       else {
@@ -140,10 +147,12 @@ export const createTranscriptEditor = (client: Client, id: string, storage: Stor
   };
 
   /** Sends a change other than text edits; `send` resolves with the changed transcript. */
-  const change = async (send: () => Promise<Transcription>) => {
+  const change = async (send: Send) => {
     pendingEchoes++;
     try {
-      await show(await send());
+      const transcript = await send();
+      serverEdits.note(transcript);
+      await show(transcript);
     } catch (error) {
       pendingEchoes = Math.max(0, pendingEchoes - 1);
       throw error;
@@ -152,31 +161,44 @@ export const createTranscriptEditor = (client: Client, id: string, storage: Stor
   const rename = (name: string) =>
     change(() => client.call('patchTranscript', { params: { id }, body: { name } }));
 
-  const turn = async (operation: 'undoEdit' | 'redoEdit', edit: number | undefined) => {
-    await autosave.save();
-    const body = edit === undefined ? {} : { edit };
-    await change(() => client.call(operation, { params: { id }, body }));
-  };
   const perform = async (step: Step) => {
-    if ('segments' in step) apply(step.segments);
-    else if ('undo' in step) await turn('undoEdit', step.undo);
-    else await turn('redoEdit', step.redo);
+    if ('segments' in step) {
+      apply(step.segments);
+      return;
+    }
+    await autosave.save();
+    await change(() =>
+      'undo' in step ? serverEdits.undo(step.undo) : serverEdits.redo(step.redo, step.send),
+    );
   };
   const beyond = (direction: 'undo' | 'redo'): Step | undefined => {
-    const edit = store.getState().transcript?.edits?.[direction]?.id;
-    if (edit === undefined) return undefined;
-    return direction === 'undo' ? { undo: edit } : { redo: edit };
+    const number = serverEdits.next(direction);
+    if (number === undefined) return undefined;
+    return direction === 'undo' ? { undo: { number } } : { redo: { number } };
   };
   const history = createHistory({ getState: store.getState, setState: store.setState, perform, beyond });
+  /** Takes a step of the history. After a conflict the next step follows the server's history. */
+  const step = async (move: () => Promise<void>) => {
+    try {
+      await move();
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'conflict') {
+        history.clear();
+        await load();
+      }
+      throw error;
+    }
+  };
 
   /** Makes an edit on the server, which can be undone there; saves pending texts first, which come before it. */
-  const editOnServer = async (send: () => Promise<Transcription>): Promise<Change | undefined> => {
+  const editOnServer = async (send: Send): Promise<Change | undefined> => {
     await autosave.save();
-    const earlier = store.getState().transcript?.edits?.undo?.id;
+    const earlier = serverEdits.next('undo');
     await change(send);
-    const made = store.getState().transcript?.edits?.undo?.id;
-    if (made === undefined || made === earlier) return undefined;
-    const done = { before: { undo: made }, after: { redo: made } };
+    const number = serverEdits.next('undo');
+    if (number === undefined || number === earlier) return undefined;
+    const edit = { number };
+    const done = { before: { undo: edit }, after: { redo: edit, send } };
     history.record(done);
     return done;
   };
@@ -239,8 +261,8 @@ export const createTranscriptEditor = (client: Client, id: string, storage: Stor
       history.record(change);
       return change;
     },
-    undo: history.undo,
-    redo: history.redo,
+    undo: () => step(history.undo),
+    redo: () => step(history.redo),
     /** Saves pending edits; there is nothing to undo afterwards. */
     close: () => {
       history.clear();
@@ -248,8 +270,11 @@ export const createTranscriptEditor = (client: Client, id: string, storage: Stor
     },
     save: autosave.save,
     /** Resolves a conflict with the local or the server's text. */
-    resolveConflict: (segment: number, keepMine: boolean) =>
-      apply(autosave.resolveConflict(segment, keepMine)),
+    resolveConflict: (segment: number, keepMine: boolean) => {
+      // A resolution is no step of this page's history; the server's has it.
+      history.clear();
+      apply(autosave.resolveConflict(segment, keepMine));
+    },
     /** `remember` stores the speaker's voice for later recordings; Undo takes back the name, not the voice. */
     changeSpeaker: (speaker: string, given: SpeakerChange) =>
       editOnServer(() =>

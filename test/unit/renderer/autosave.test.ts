@@ -39,6 +39,7 @@ const save = async (texts: readonly string[]): Promise<number[]> => {
     setState: (change) => {
       state = { ...state, ...change };
     },
+    onStored: () => {},
     onSaved: () => {},
     onConflict: () => {},
     onRequest: () => {},
