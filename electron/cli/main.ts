@@ -10,6 +10,7 @@ import { addStorageCommands } from './storage.ts';
 import { addSystemCommands } from './system-commands.ts';
 import { printMessage, style } from './terminal.ts';
 import { addTranscribe } from './transcribe.ts';
+import { addTranscriptCommands } from './transcript-commands.ts';
 
 const program = new Command('earshot')
   .description('Speech to text that never leaves your machine.')
@@ -19,6 +20,7 @@ const program = new Command('earshot')
 
 addServe(program);
 addTranscribe(program);
+addTranscriptCommands(program);
 addMcp(program);
 addAccountCommands(program);
 addStorageCommands(program);

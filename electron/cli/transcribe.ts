@@ -31,6 +31,7 @@ type TranscribeOptions = ServerOptions & {
   model?: string;
   language?: string;
   verifyWith?: string;
+  speakers?: true | number;
   from?: number;
   to?: number;
   vocabulary?: VocabularyEntry[];
@@ -72,6 +73,21 @@ const parseSeconds = (text: string): number => {
   }
   return parts.reduce((sum, part) => sum * 60 + part, 0);
 };
+
+const MAX_SPEAKERS = 32;
+
+const parseSpeakers = (text: string): number => {
+  const count = Number(text);
+  if (!Number.isInteger(count) || count < 1 || count > MAX_SPEAKERS) {
+    throw new UsageError(`--speakers ${text}: write a whole number from 1 to ${MAX_SPEAKERS}, or none.`);
+  }
+  return count;
+};
+
+const diarizationOf = ({ speakers }: TranscribeOptions) =>
+  speakers === undefined
+    ? {}
+    : { diarize: true, ...(speakers === true ? {} : { speakers_expected: speakers }) };
 
 const parseFormat = (text: string): Format => {
   const format = FORMATS.find((known) => known === text);
@@ -239,6 +255,7 @@ const transcribeOne = async (
         ...(options.model === undefined ? {} : { model: options.model }),
         ...(options.language === undefined ? {} : { language: options.language }),
         ...(options.verifyWith === undefined ? {} : { verify_with: options.verifyWith }),
+        ...diarizationOf(options),
         ...(options.from === undefined ? {} : { audio_start_from: options.from }),
         ...(options.to === undefined ? {} : { audio_end_at: options.to }),
         ...(options.vocabulary?.length ? { vocabulary: options.vocabulary } : {}),
@@ -312,6 +329,11 @@ export const addTranscribe = (program: Command): void => {
       readVocabulary,
     )
     .option('--verify-with <name>', 'hear it again with this model and mark the words that differ')
+    .option(
+      '--speakers [number]',
+      'find who speaks when; the number of people, if you know it',
+      parseSpeakers,
+    )
     .option('--from <time>', 'start here: seconds, M:SS or H:MM:SS', parseSeconds)
     .option('--to <time>', 'end here', parseSeconds)
     .option(

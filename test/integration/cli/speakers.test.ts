@@ -1,0 +1,108 @@
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { segmentOf, storeTranscript } from '../../support/long-transcript.ts';
+import { discard, spawnEarshot, startServer, type TestServer } from '../../support/server.ts';
+
+let server: TestServer;
+/** Four segments, of A and B in turn. */
+let id: string;
+let undiarized: string;
+
+beforeAll(async () => {
+  const fresh = await startServer();
+  await fresh.stop();
+  const { dataDir } = fresh;
+  const segments = ['Good morning.', 'Hello Maria.', 'How are you?', 'Very well.'].map((said, index) => {
+    const speaker_id = index % 2 === 0 ? 'A' : 'B';
+    const segment = segmentOf(index, 2 * index, said.split(' '));
+    return { ...segment, speaker_id, words: segment.words.map((word) => ({ ...word, speaker_id })) };
+  });
+  const speakers = Object.fromEntries(
+    ['A', 'B'].map((label) => [label, { name: `Speaker ${label}`, talk_seconds: 1, share: 0.5 }]),
+  );
+  id = storeTranscript(dataDir, segments, { diarize: true, name: '朝の会議' }, { analysis: { speakers } });
+  undiarized = storeTranscript(dataDir, segments.slice(0, 1), {}, { createdAt: Date.now() - 60_000 });
+  server = await startServer({ dataDir, quick: true });
+});
+afterAll(() => discard(server));
+
+const earshot = async (...args: string[]) => {
+  const child = await spawnEarshot(args, { EARSHOT_DATA_DIR: server.dataDir });
+  if (child.stdout === null || child.stderr === null) throw new Error('no output to read');
+  const closed = once(child, 'close');
+  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  const [code] = await closed;
+  return { code, out, err };
+};
+
+const lines = (out: string) => out.trimEnd().split('\n');
+
+/** Labels and names. */
+const speakersOf = (out: string) =>
+  lines(out)
+    .slice(1)
+    .map((line) => line.split(/ {2,}/).slice(0, 2));
+
+const saidBy = async (): Promise<(string | null)[]> => {
+  const { segments } = await server.client.call('getTranscript', { params: { id } });
+  return segments.map(({ speaker_id }) => speaker_id);
+};
+
+describe('earshot transcripts', () => {
+  it('lists the latest transcripts', async () => {
+    const { code, out } = await earshot('transcripts', 'list');
+    const [head, first, second] = lines(out);
+    expect([code, head?.split(/ {2,}/)]).toEqual([0, ['ID', 'CREATED', 'LENGTH', 'STATUS', 'NAME']]);
+    expect([first, second].map((line) => line?.split(' ')[0])).toEqual([id, undiarized]);
+    expect(first).toMatch(/completed\s+朝の会議$/);
+    expect(lines((await earshot('transcripts', 'list', '--limit', '1')).out)).toHaveLength(2);
+    expect((await earshot('transcripts', 'list', '--limit', '0')).code).toBe(2);
+  });
+
+  it('shows the segments with their numbers and speakers', async () => {
+    const { out } = await earshot('transcripts', 'show', id);
+    expect(lines(out)[1]).toMatch(/^1\s+\[00:00\.\d → 00:0\d\.\d\]\s+Speaker B\s+Hello Maria\.$/);
+    expect(lines((await earshot('transcripts', 'show', undiarized)).out)[0]).toMatch(/\]\s+Good morning\.$/);
+  });
+});
+
+describe('earshot speakers', () => {
+  it('renames, moves, splits and merges, and takes each back', async () => {
+    expect(speakersOf((await earshot('speakers', 'rename', id, 'A', 'Maria')).out)).toEqual([
+      ['A', 'Maria'],
+      ['B', 'Speaker B'],
+    ]);
+    await earshot('speakers', 'move', id, '0, 2-3', 'B');
+    expect(await saidBy()).toEqual(['B', 'B', 'B', 'B']);
+    const split = await earshot('speakers', 'split', id, 'B', '1,3', '--name', 'Ann');
+    expect(speakersOf(split.out)).toContainEqual(['C', 'Ann']);
+    expect(await saidBy()).toEqual(['B', 'C', 'B', 'C']);
+    await earshot('speakers', 'merge', id, 'C', 'A');
+    expect(await saidBy()).toEqual(['B', 'A', 'B', 'A']);
+    expect(speakersOf((await earshot('speakers', 'add', id, 'Li')).out)).toContainEqual(['C', 'Li']);
+    for (let undone = 0; undone < 4; undone++)
+      expect((await earshot('transcripts', 'undo', id)).code).toBe(0);
+    expect(await saidBy()).toEqual(['A', 'B', 'A', 'B']);
+    expect((await earshot('transcripts', 'redo', id)).err).toContain('There are more edits to redo.');
+    expect(await saidBy()).toEqual(['B', 'B', 'B', 'B']);
+  });
+
+  it.each<[string[], number, string]>([
+    [['move', '3-z', 'A'], 2, '3-z: write numbers of segments as in 3,5-9.'],
+    [['move', '9-5', 'A'], 2, '9-5: write numbers of segments as in 3,5-9.'],
+    [['move', '99', 'A'], 1, 'There is no segment 99.'],
+    [['merge', 'A', 'Z'], 1, 'There is no speaker Z.'],
+  ])('says what is wrong with %j', async ([command = '', ...args], code, message) => {
+    const result = await earshot('speakers', command, id, ...args);
+    expect([result.code, result.out]).toEqual([code, '']);
+    expect(result.err).toContain(message);
+  });
+
+  it('says where there are none', async () => {
+    const { code, out, err } = await earshot('speakers', 'list', undiarized);
+    expect([code, out]).toEqual([0, '']);
+    expect(err).toContain('transcribe --speakers');
+    expect((await earshot('speakers', 'list', 'tr_01JZZZZZZZZZZZZZZZZZZZZZZZ')).code).toBe(1);
+  });
+});
