@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { AppError, isAppError, messageOf } from '../base/errors.ts';
 import type { DecodeSummary, MediaInfo } from '../engines/ffmpeg/types.ts';
 import type { RecognitionCheckpoint } from '../stores/codecs.ts';
@@ -6,7 +5,7 @@ import { chargeCredits } from '../stores/credits.ts';
 import { deleteEdits } from '../stores/edits.ts';
 import { updateClaimed } from '../stores/jobs.ts';
 import { markForScrub, runPendingScrub, scrubLog } from '../stores/scrub.ts';
-import { deleteSegments, readSegments, replaceSegments, type StoredSegment } from '../stores/segments.ts';
+import { deleteSegments, readSegments, replaceSegments } from '../stores/segments.ts';
 import type { Transcript } from '../stores/transcript-record.ts';
 import { findTranscript, updateTranscript } from '../stores/transcripts.ts';
 import { mediaWithinBudget } from './budget.ts';
@@ -18,11 +17,11 @@ import { type Diarized, diarizeTranscript } from './findings/diarize.ts';
 import { isReanalysis, reanalyze } from './findings/reanalyze.ts';
 import { computeTotals } from './findings/totals.ts';
 import { audioStreamsOf, type RecognizedStream } from './recognition/audio-streams.ts';
-import { channelSpeakers, inOrderOfTime, mergeChannels } from './recognition/channels.ts';
+import { channelSpeakers, inOrderOfTime } from './recognition/channels.ts';
 import { recognizeAudio } from './recognition/chunk-scheduler.ts';
 import { driftWarning } from './recognition/drift.ts';
-import { PEAKS_FILE } from './recognition/peaks.ts';
 import type { AudioRange } from './recognition/progress.ts';
+import { removeLevels, settleChannels } from './recognition/settle-channels.ts';
 import { secondPass, verifyTranscript } from './recognition/verify.ts';
 import { keepRedactedAudio } from './redaction/audio.ts';
 import { redactNames } from './redaction/names.ts';
@@ -163,7 +162,7 @@ const recognizeSource = async (
     audio: rangeAudio,
     range,
     streams,
-    peaksPath: join(transcriptFolder(deps, transcript.id), PEAKS_FILE),
+    folder: transcriptFolder(deps, transcript.id),
     next: verifier && secondPass(deps.models, model, verifier, range.expectedEnd - range.start),
   });
   const recording = await recognizedRecording(transcript, source.input, rangeAudio);
@@ -259,12 +258,6 @@ const persist = async (
   if (transcript.options.redact_pii) await scrubLog(deps.db, signal);
 };
 
-/** Each channel has a speaker of its own. */
-const diarizedByChannel = (recognized: readonly StoredSegment[]): Diarized => {
-  const segments = mergeChannels(recognized);
-  return { segments, speakers: channelSpeakers(segments), warnings: [] };
-};
-
 /** Prepare models → resolve source → decode → recognize → verify → diarize → analyze → redact → persist. */
 const transcribe = async (deps: PipelineDeps, context: JobContext): Promise<void> => {
   const { transcript } = context;
@@ -296,7 +289,11 @@ const transcribe = async (deps: PipelineDeps, context: JobContext): Promise<void
     const segments = readSegments(deps.db, transcript.id);
     const drift = await driftWarning(model, language, segments);
     const diarized = options.multichannel
-      ? diarizedByChannel(segments)
+      ? await settleChannels(segments, {
+          folder: transcriptFolder(deps, transcript.id),
+          channels: streams,
+          start: transcript.audioStartFrom,
+        })
       : await diarizeTranscript(deps, context, { recording, segments }, options);
     const findings = await analyzeTranscript(deps, context, {
       recording,
@@ -372,6 +369,7 @@ export const createJobWork =
     if (isReanalysis(context.transcript)) return reanalyze(deps, context);
     try {
       await transcribe(deps, context);
+      await removeLevels(transcriptFolder(deps, context.transcript.id));
       await removeWorkFolder(deps, context.transcript);
     } catch (error) {
       if (!isInterrupted(deps, context, error)) await persistFailure(deps, context, error);

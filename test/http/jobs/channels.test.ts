@@ -6,8 +6,8 @@ import { ffmpeg } from '../../support/ffmpeg.ts';
 import { fixture, fixturePath, ONE_SENTENCE, truth } from '../../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { twoChannels } from '../../support/two-channels.ts';
 import { file, startUrlServer, type UrlServer } from '../../support/url-server.ts';
+import { voiceChannels } from '../../support/voice-channels.ts';
 import { wordErrorRate } from '../../support/word-error-rate.ts';
 
 const TALK = '02-two-speakers.mp3';
@@ -32,7 +32,7 @@ const create = (audio_url: string, request: Request = {}): Promise<Transcription
   server.client.call('createTranscript', {
     body: {
       audio_url,
-      model: 'starter',
+      model: 'starter-parakeet',
       language: 'en',
       timestamp_style: 'word',
       multichannel: true,
@@ -71,7 +71,7 @@ describe('multichannel', () => {
   it.each(['starter', 'starter-parakeet'])(
     'recognizes each channel by itself with %s, and merges them by time',
     async (model) => {
-      const transcript = await create(serve(await twoChannels(TALK)), { model });
+      const transcript = await create(serve(await voiceChannels(TALK)), { model });
       expectWhole(transcript, [0, 1]);
       expect(wordErrorRate(said(TALK, 'A'), textOf(transcript, 0))).toBeLessThan(0.1);
       expect(wordErrorRate(said(TALK, 'B'), textOf(transcript, 1))).toBeLessThan(0.15);
@@ -83,15 +83,33 @@ describe('multichannel', () => {
     },
   );
 
+  it('drops what each channel hears of the other', async () => {
+    const transcript = await create(serve(await voiceChannels(TALK, { bleed: -15 })));
+    expectWhole(transcript, [0, 1]);
+    expect(wordErrorRate(said(TALK, 'A'), textOf(transcript, 0))).toBeLessThan(0.1);
+    expect(wordErrorRate(said(TALK, 'B'), textOf(transcript, 1))).toBeLessThan(0.15);
+    expect(transcript.warnings.join()).not.toContain('same sound');
+  });
+
+  it('shows once what two channels with the same sound say, and warns', async () => {
+    const path = `${temporaryFolder()}/same.wav`;
+    await ffmpeg('-i', fixturePath(ONE_SENTENCE), '-ac', '2', path);
+    const transcript = await create(serve(path));
+    expect(transcript.channels).toBe(2);
+    expect(wordErrorRate(truth(ONE_SENTENCE).text, transcript.text)).toBeLessThan(0.1);
+    expect(transcript.segments.every(({ channel }) => channel === 0)).toBe(true);
+    expect(transcript.warnings.join()).toContain('The channels 0 and 1 carry the same sound');
+  });
+
   it('names the speaker of a channel, and takes the name into the exports', async () => {
-    const { id } = await create(serve(await twoChannels(TALK)));
+    const { id } = await create(serve(await voiceChannels(TALK)));
     await server.client.call('patchTranscript', { params: { id }, body: { speakers: { B: 'Peter' } } });
     const response = await server.fetch(`/v1/transcript/id/${id}/export?format=txt`);
     expect(await response.text()).toContain('Peter');
   });
 
   it('numbers the channels of several tracks of a video one after the other', async () => {
-    const sound = await twoChannels(TALK, { extension: 'mkv', output: ['-map', '[both]', '-c:a', 'flac'] });
+    const sound = await voiceChannels(TALK, { extension: 'mkv', output: ['-c:a', 'flac'] });
     const video = `${temporaryFolder()}/tracks.mkv`;
     const picture = ['-f', 'lavfi', '-i', 'color=black:s=64x64:r=5:d=4'];
     await ffmpeg(
@@ -117,7 +135,7 @@ describe('multichannel', () => {
   });
 
   it('recognizes a range of each channel', async () => {
-    const url = serve(await twoChannels(TALK));
+    const url = serve(await voiceChannels(TALK));
     const transcript = await create(url, { audio_start_from: 7.4, audio_end_at: 18 });
     expect(transcript).toMatchObject({ status: 'completed', channels: 2, duration: 10.6 });
     for (const { start, end } of transcript.segments) {
@@ -151,7 +169,7 @@ describe('multichannel', () => {
 
   it.each([
     ['diarize', { diarize: true }, 'each channel is a speaker already'],
-    ['verify_with', { verify_with: 'starter-parakeet' }, 'all channels at once'],
+    ['verify_with', { verify_with: 'starter' }, 'all channels at once'],
   ])('refuses %s beside it', async (path, request, reason) => {
     const refused = create('https://example.org/a.wav', request);
     await expect(refused).rejects.toMatchObject({
@@ -161,7 +179,7 @@ describe('multichannel', () => {
   });
 
   it('keeps the channels and their speakers through another analysis, and refuses to diarize', async () => {
-    const { id, segments, speakers } = await create(serve(await twoChannels(TALK)));
+    const { id, segments, speakers } = await create(serve(await voiceChannels(TALK)));
     const body = { topics: true, wait_until_complete: true };
     const analyzed = await server.client.call('analyzeTranscript', { params: { id }, body });
     expect(analyzed).toMatchObject({ channels: 2, segments, speakers, topics: expect.any(Array) });

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { languageOfText } from '../../analysis/language-of-text.ts';
 import { AppError, isAppError } from '../../base/errors.ts';
 import { clamp } from '../../base/numbers.ts';
@@ -14,7 +15,8 @@ import type { JobContext } from '../types.ts';
 import { type RecognizedStream, readInTurn, type StreamChunk, summaryOf } from './audio-streams.ts';
 import { inChannel } from './channels.ts';
 import { applySpelling } from './custom-spelling.ts';
-import { writePeaks } from './peaks.ts';
+import { levelsFile, writeLevels } from './levels.ts';
+import { PEAKS_FILE, writePeaks } from './peaks.ts';
 import { type AudioRange, RecognitionProgress } from './progress.ts';
 import {
   type DetectedLanguage,
@@ -47,7 +49,8 @@ export type RecognizeAudioOptions = {
   readonly range: AudioRange;
   /** What is recognized, each by itself. */
   readonly streams: readonly RecognizedStream[];
-  readonly peaksPath: string;
+  /** The transcript's folder, for the waveform and the channels' levels. */
+  readonly folder: string;
   /** Collects the audio of a source that is not on this machine; null if it is. */
   readonly audio: RangeAudio | null;
   /** Another pass over the audio that follows: where it begins in the progress, and how long it takes if that is known. */
@@ -86,14 +89,14 @@ class ChunkScheduler {
   }
 
   async run(): Promise<{ summary: DecodeSummary; checkpoint: RecognitionCheckpoint }> {
-    const { deps, context, source, range, peaksPath, audio } = this.#options;
+    const { deps, context, source, range, audio } = this.#options;
     const decodes = this.#startDecodes();
     const positions = this.#checkpoint.streams.map(({ at }) => at);
     this.#reportProgress();
     try {
       const chunks = readInTurn(decodes, positions, (end) => this.#progress.shorten(range.expectedEnd - end));
       for await (const next of chunks) {
-        await writePeaks(peaksPath, next, range.start);
+        await this.#keepShape(next);
         await audio?.write(next.chunk);
         await this.#submit(next);
         // One more than the engine runs at once, so that it never waits for the decoder.
@@ -125,6 +128,14 @@ class ChunkScheduler {
         signal: this.#signal,
       });
     });
+  }
+
+  /** Writes how loud a chunk is, for the waveform, and to compare the channels. */
+  async #keepShape(next: StreamChunk): Promise<void> {
+    const { folder, range, streams } = this.#options;
+    await writePeaks(join(folder, PEAKS_FILE), next, range.start);
+    const { channel = null } = streams[next.stream] ?? {};
+    if (channel !== null) await writeLevels(join(folder, levelsFile(channel)), next.chunk, range.start);
   }
 
   /** Where a stream continues. */

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { throwIfAborted } from '../../../../../electron/core/base/abort.ts';
 import { silentLogger } from '../../../../../electron/core/base/logger.ts';
 import type { AudioChunk } from '../../../../../electron/core/engines/ffmpeg/types.ts';
@@ -151,7 +150,7 @@ export const startJob = ({
         streams: channels?.map((_, channel) => ({ channel, select: { track: 0, channel } })) ?? [
           { channel: null },
         ],
-        peaksPath: join(folder, 'peaks.bin'),
+        folder,
         audio: null,
       }),
     segments: () => readSegments(db, transcript.id),
