@@ -1,7 +1,8 @@
 import type { ComponentProps, ReactNode } from 'react';
 import { cx } from '../lib/classes.ts';
 
-const ROW = 'absolute inset-x-0 top-0 h-[67px] border-b border-line px-2';
+// Above the rows after it while a text of it is shown whole over them.
+const ROW = 'absolute inset-x-0 top-0 h-[67px] border-b border-line px-2 focus-within:z-10 hover:z-20';
 
 /** The position of a row in a virtual list; `top` in pixels from the top of the list. */
 export type RowPlace = { readonly index: number; readonly top: number };

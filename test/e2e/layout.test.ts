@@ -60,6 +60,50 @@ describe('layout', () => {
     await window.close();
   });
 
+  it.each([
+    [1280, 'light'],
+    [400, 'dark'],
+  ] as const)('shows the whole of a name that its row cuts, at %i px (%s)', async (width, theme) => {
+    const names = [
+      `${'株式会社の四半期決算説明会における質疑応答の記録'.repeat(8)}終わり`,
+      `${'A very long name of a recording that somebody gave it '.repeat(4).slice(0, 196)} end`,
+      'Short',
+    ];
+    for (const name of names)
+      await server.client.call('createTranscript', {
+        body: { audio_url: 'http://127.0.0.1:9/x.mp3', model: 'mini', name },
+      });
+    const window = await openWindow(browser, server, { width, theme });
+    const { page } = window;
+    await window.settle();
+    const whole = page.locator('[data-whole-text]');
+    for (const name of names.slice(0, 2)) {
+      const link = page.getByRole('link', { name, exact: true }).first();
+      await link.hover();
+      expect(await whole.textContent()).toBe(name);
+      const box = await whole.boundingBox();
+      expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(width);
+      // All lines of it are shown: it is above the rows that follow.
+      const isOnTop = await whole.evaluate((element) => {
+        const { left, right, bottom } = element.getBoundingClientRect();
+        element.style.pointerEvents = 'auto';
+        return document.elementFromPoint((left + right) / 2, bottom - 4) === element;
+      });
+      expect(isOnTop).toBe(true);
+      await page.mouse.move(0, 0);
+      await whole.waitFor({ state: 'detached' });
+      await link.focus();
+      expect(await whole.textContent()).toBe(name);
+      await page.keyboard.press('Escape');
+      await whole.waitFor({ state: 'detached' });
+    }
+    await page.getByRole('link', { name: 'Short', exact: true }).first().hover();
+    expect(await whole.count()).toBe(0);
+    await page.getByRole('link', { name: names[1], exact: true }).first().hover();
+    expect(await window.violations()).toEqual([]);
+    await window.close();
+  });
+
   it('leads to every page, and names every button, at 400 px', async () => {
     const window = await openWindow(browser, server, { width: 400 });
     const { page } = window;

@@ -22,6 +22,7 @@ import { Tag } from '../../ui/badge.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx';
 import { type RowPlace, VirtualRow } from '../../ui/virtual-row.tsx';
+import { useWholeText } from '../../ui/whole-text.tsx';
 import { DeleteFileDialog } from './delete-file-dialog.tsx';
 import { FileDetailsDialog } from './file-details-dialog.tsx';
 
@@ -104,18 +105,23 @@ export const FileRow = ({ file, place, showFolder, onChanged }: RowProps) => {
   const actions = useFileActions(file, onChanged);
   const [open, setOpen] = useState<'none' | 'details' | 'delete'>('none');
   const close = () => setOpen('none');
+  const whole = useWholeText(file.original_name);
   return (
     <VirtualRow place={place} columns={COLUMNS}>
       <td className="flex min-w-0 items-center gap-3.5">
         <KindIcon type={file.mime_type} />
         <div className="min-w-0 flex-1">
-          <button
-            type="button"
-            onClick={() => setOpen('details')}
-            className="block max-w-full truncate text-[calc(14px*var(--text-scale))] font-[580] tracking-[-.005em]"
-          >
-            {file.original_name}
-          </button>
+          <span className="relative block">
+            <button
+              type="button"
+              onClick={() => setOpen('details')}
+              {...whole.handlers}
+              className="block max-w-full truncate text-[calc(14px*var(--text-scale))] font-[580] tracking-[-.005em]"
+            >
+              {file.original_name}
+            </button>
+            {whole.popup}
+          </span>
           <p className="tnum mt-[3px] flex min-h-5 items-center gap-2 overflow-hidden text-xs text-ink-3">
             <span className="whitespace-nowrap md:hidden">
               {formatBytes(file.size, locale)} · {formatRelativeDay(file.uploaded_at, locale)}

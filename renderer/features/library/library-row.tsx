@@ -13,6 +13,7 @@ import { Button, IconButton } from '../../ui/button.tsx';
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx';
 import { Checkbox } from '../../ui/switch.tsx';
 import { type RowPlace, VirtualRow } from '../../ui/virtual-row.tsx';
+import { useWholeText } from '../../ui/whole-text.tsx';
 import { latestProgress, ProgressLine } from './progress-line.tsx';
 import { useLibraryActions } from './use-library-actions.ts';
 
@@ -91,20 +92,27 @@ export const LibraryRow = ({ item, place, selected, onToggle }: RowProps) => {
 
 type ItemProps = { item: UserListItem; onRename: () => void };
 
-const NameLink = ({ item, onRename }: ItemProps) => (
-  <a
-    href={hrefOf({ screen: 'transcript', param: item.id })}
-    data-row-link
-    onKeyDown={(event) => {
-      if (event.key !== 'F2') return;
-      event.preventDefault();
-      onRename();
-    }}
-    className="block truncate text-[calc(14px*var(--text-scale))] font-[580] tracking-[-.005em]"
-  >
-    {item.name}
-  </a>
-);
+const NameLink = ({ item, onRename }: ItemProps) => {
+  const whole = useWholeText(item.name);
+  return (
+    <span className="relative block">
+      <a
+        href={hrefOf({ screen: 'transcript', param: item.id })}
+        data-row-link
+        {...whole.handlers}
+        onKeyDown={(event) => {
+          if (event.key !== 'F2') return;
+          event.preventDefault();
+          onRename();
+        }}
+        className="block truncate text-[calc(14px*var(--text-scale))] font-[580] tracking-[-.005em]"
+      >
+        {item.name}
+      </a>
+      {whole.popup}
+    </span>
+  );
+};
 
 const RowMenu = ({ item, onRename }: ItemProps) => {
   const { t } = useI18n();

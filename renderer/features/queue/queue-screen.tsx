@@ -9,6 +9,7 @@ import { describeError } from '../../lib/errors.ts';
 import { hrefOf } from '../../stores/router.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Callout, EmptyState, SkeletonRows } from '../../ui/feedback.tsx';
+import { useWholeText } from '../../ui/whole-text.tsx';
 import { latestProgress, ProgressLine } from '../library/progress-line.tsx';
 import { useLibraryActions } from '../library/use-library-actions.ts';
 
@@ -81,18 +82,23 @@ const Job = ({ job, lastPosition, onMove }: JobProps) => {
   const { live } = useServices();
   const { t } = useI18n();
   const actions = useLibraryActions();
+  const whole = useWholeText(job.name);
   const running = useStore(live.store, (state) => state.progress.get(job.id));
   const progress = latestProgress(running, job.progress);
   const position = progress?.queue_position ?? null;
   return (
     <li className="flex h-[67px] items-center gap-2 border-b border-line">
       <div className="min-w-0 flex-1">
-        <a
-          href={hrefOf({ screen: 'transcript', param: job.id })}
-          className="block truncate text-[calc(14px*var(--text-scale))] font-[580]"
-        >
-          {job.name}
-        </a>
+        <span className="relative block">
+          <a
+            href={hrefOf({ screen: 'transcript', param: job.id })}
+            {...whole.handlers}
+            className="block truncate text-[calc(14px*var(--text-scale))] font-[580]"
+          >
+            {job.name}
+          </a>
+          {whole.popup}
+        </span>
         <div className="mt-[3px] flex min-h-5 items-center text-xs">
           {progress !== undefined && <ProgressLine progress={progress} name={job.name} />}
         </div>
