@@ -30,6 +30,9 @@ export const CustomSpelling = z
   .meta({ id: 'CustomSpelling' });
 export type CustomSpelling = z.output<typeof CustomSpelling>;
 
+export const WordTimes = z.enum(['fast', 'aligned']).meta({ id: 'WordTimes' });
+export type WordTimes = z.output<typeof WordTimes>;
+
 /** Options of the recognition, which a later analysis cannot change. */
 export const recognitionFields = {
   translate: z
@@ -50,6 +53,9 @@ export const recognitionFields = {
     .max(LANGUAGE_CODES.length)
     .optional()
     .describe('Used with `language: "auto"`: the languages that the recording may be in.'),
+  word_times: WordTimes.default('aligned').describe(
+    'How the times of words come about. `aligned`: in a pass after the recognition, from where the model looked and from the sound; good enough to cut audio by. `fast`: estimated, without that pass. Models of the Parakeet family write exact times in any case; a translation has estimated ones.',
+  ),
   custom_spelling: z
     .array(CustomSpelling)
     .min(1)

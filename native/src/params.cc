@@ -15,6 +15,8 @@ constexpr int kMaxContext = 1 << 14;
 constexpr uint32_t kMaxTerms = 1000;
 constexpr size_t kMaxTermBytes = 800;
 constexpr double kMaxWeight = 10;
+constexpr uint32_t kMaxAlignmentHeads = 32;
+constexpr int kMaxLayers = 1 << 10;
 
 std::vector<std::pair<std::string, float>> read_vocabulary(const Napi::Object& from) {
   std::vector<std::pair<std::string, float>> terms;
@@ -36,6 +38,20 @@ std::vector<std::pair<std::string, float>> read_vocabulary(const Napi::Object& f
     terms.emplace_back(term, static_cast<float>(read_number(object, "weight", 1, 0, kMaxWeight)));
   }
   return terms;
+}
+
+std::vector<std::pair<int, int>> read_alignment_heads(const Napi::Object& from) {
+  std::vector<std::pair<int, int>> heads;
+  const Napi::Value value = from.Get("alignmentHeads");
+  if (!value.IsArray()) return heads;
+  const auto list = value.As<Napi::Array>();
+  for (uint32_t i = 0; i < std::min(list.Length(), kMaxAlignmentHeads); ++i) {
+    const Napi::Value entry = list.Get(i);
+    if (!entry.IsObject()) throw EngineError(kInvalidArgument, "'alignmentHeads' must be a list of objects.");
+    const auto object = entry.As<Napi::Object>();
+    heads.emplace_back(read_int(object, "layer", 0, 0, kMaxLayers), read_int(object, "head", 0, 0, kMaxLayers));
+  }
+  return heads;
 }
 
 }  // namespace
@@ -75,6 +91,8 @@ TranscribeParams read_transcribe_params(const Napi::Object& from, const ModelFac
   params.suppress_blank = read_bool(from, "suppressBlank", true);
   params.suppress_non_speech = read_bool(from, "suppressNonSpeech", false);
   params.token_times = read_bool(from, "tokenTimes", true);
+  params.align_words = read_bool(from, "alignWords", false);
+  params.alignment_heads = read_alignment_heads(from);
   params.vocabulary = read_vocabulary(from);
   return params;
 }

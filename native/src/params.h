@@ -34,6 +34,8 @@ struct TranscribeParams {
   bool suppress_blank = true;
   bool suppress_non_speech = false;
   bool token_times = true;
+  bool align_words = false;  // token times by the model's attention, where it can
+  std::vector<std::pair<int, int>> alignment_heads;  // {layer, head}; empty for the model's own
   std::vector<std::pair<std::string, float>> vocabulary;  // terms to prefer, with their weight
 };
 

@@ -34,6 +34,7 @@ Napi::Object segment_to_js(Napi::Env env, const Segment& segment) {
   object.Set("noSpeechProbability", segment.no_speech_probability);
   object.Set("averageLogprob", segment.average_logprob);
   object.Set("tokens", tokens);
+  object.Set("aligned", segment.aligned);
   return object;
 }
 

@@ -15,6 +15,7 @@ struct Token {
   double start = -1;  // seconds; -1 without token times
   double end = -1;
   bool special = false;
+  bool aligned = false;  // its times come from the model's attention
 };
 
 struct Segment {
@@ -24,6 +25,7 @@ struct Segment {
   float no_speech_probability = 0;
   float average_logprob = 0;
   std::vector<Token> tokens;
+  bool aligned = false;  // all of its text is
 };
 
 struct LanguageGuess {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "alignment_heads.h"
 #include "engine_log.h"
 #include "errors.h"
 #include "samples.h"
@@ -13,6 +14,8 @@ WHISPER_API void earshot_keep_mel(struct whisper_state* state);
 WHISPER_API void earshot_set_audio_ctx(struct whisper_state* state, int n);
 // Added by native/patches/08-vocabulary.patch.
 WHISPER_API void earshot_set_vocabulary(struct whisper_state* state, const earshot_vocabulary* vocabulary);
+// Added by native/patches/13-alignment.patch.
+WHISPER_API void earshot_set_alignment(struct whisper_state* state, const earshot_alignment* alignment);
 
 namespace earshot {
 
@@ -149,6 +152,11 @@ Transcript WhisperModel::transcribe(const std::vector<float>& samples, Transcrib
     for (const auto& entry : params.vocabulary) vocabulary->add(entry.first, entry.second);
     earshot_set_vocabulary(state->get(), &*vocabulary);
   }
+
+  const earshot_alignment alignment = params.alignment_heads.empty()
+                                          ? alignment_heads(facts(), context_)
+                                          : alignment_heads(params.alignment_heads, context_);
+  if (params.align_words && !alignment.heads.empty()) earshot_set_alignment(state->get(), &alignment);
 
   const LogCapture log;
   whisper_full_params full = to_whisper(params, context_);

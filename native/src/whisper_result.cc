@@ -26,6 +26,9 @@ void apply_context(const TranscribeParams& params, whisper_context* context, whi
 // whisper.cpp's unit is a hundredth of a second.
 double seconds(int64_t hundredths) { return hundredths < 0 ? -1 : static_cast<double>(hundredths) / 100; }
 
+// A frame of the spectrogram is centered at its time, so a border between two frames lies half a frame earlier.
+double border(int64_t frame) { return std::max(0.0, seconds(frame) - 0.005); }
+
 }  // namespace
 
 whisper_full_params to_whisper(const TranscribeParams& params, whisper_context* context) {
@@ -77,13 +80,15 @@ Segment read_segment(whisper_context* context, whisper_state* state, int index) 
   std::string unfinished;  // the start of a character that continues in the next token, which gets all of it
   double logprobs = 0;
   int text_tokens = 0;
+  int aligned_tokens = 0;
   for (int i = 0; i < count; ++i) {
     const whisper_token_data data = whisper_full_get_token_data_from_state(state, index, i);
     Token token;
     token.id = data.id;
     token.probability = data.p;
-    token.start = seconds(data.t0);
-    token.end = seconds(data.t1);
+    token.aligned = data.t_dtw >= 0;
+    token.start = token.aligned ? border(data.t0) : seconds(data.t0);
+    token.end = token.aligned ? border(data.t1) : seconds(data.t1);
     token.special = data.id >= first_special;
     const char* bytes = whisper_full_get_token_text_from_state(context, state, index, i);
     if (token.special) {
@@ -96,9 +101,11 @@ Segment read_segment(whisper_context* context, whisper_state* state, int index) 
       segment.text += token.text;
       logprobs += data.plog;
       ++text_tokens;
+      aligned_tokens += token.aligned ? 1 : 0;
     }
     segment.tokens.push_back(std::move(token));
   }
+  segment.aligned = text_tokens > 0 && aligned_tokens == text_tokens;
   segment.average_logprob = text_tokens > 0 ? static_cast<float>(logprobs / text_tokens) : 0;
   return segment;
 }

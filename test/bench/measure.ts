@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { testWhisperCli } from '../support/addon.ts';
 import { STARTER_MODEL, STARTER_PARAKEET } from '../support/paths.ts';
@@ -47,7 +47,7 @@ export const parakeetCliCpu = async (wav: string): Promise<number> => {
 /** Uploads a file; returns its `audio_url`. */
 export const upload = async (server: TestServer, path: string): Promise<string> => {
   const form = new FormData();
-  form.append('file', new Blob([readFileSync(path)]), 'bench.wav');
+  form.append('file', new Blob([readFileSync(path)]), basename(path));
   const { data } = await server.client.call('uploadFile', { body: form });
   return `storage:${data.file.key}`;
 };

@@ -1,8 +1,9 @@
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { STARTER_MODEL } from '../support/paths.ts';
 
-/** Width, heads and layers of OpenAI's models. */
+/** Width, heads and layers of OpenAI's models, and of one smaller than any of them. */
 export const SHAPES = {
+  toy: { width: 128, heads: 2, layers: 2 },
   base: { width: 512, heads: 8, layers: 6 },
   small: { width: 768, heads: 12, layers: 12 },
 } as const;

@@ -55,6 +55,7 @@ export const whisperSegment = (
       end: start + (index + 1) * step,
       special: false,
     })),
+    aligned: false,
     ...rest,
   };
 };

@@ -8,6 +8,9 @@ export const RESOURCES = join(ROOT, 'resources');
 /** The recordings, each with a JSON file of what is said in it. */
 export const AUDIO_FIXTURES = join(ROOT, 'test', 'fixtures', 'audio');
 
+/** Recordings, each with a JSON file of its words and their times. */
+export const TIMED_FIXTURES = join(ROOT, 'test', 'fixtures', 'word-times');
+
 export const STARTER_MODEL = join(RESOURCES, 'models', 'ggml-starter.bin');
 
 /** The demonstration model of the Parakeet family. */

@@ -3,14 +3,16 @@ import { fixturePath, truth } from './fixtures.ts';
 
 const RATE = 16_000;
 
-/** A fixture as mono samples at 16 kHz. */
-export const fixturePcm = (name: string): Float32Array => {
-  const args = ['-v', 'error', '-nostdin', '-i', fixturePath(name), '-map', '0:a:0'];
+/** A file as mono samples at 16 kHz. */
+export const filePcm = (path: string): Float32Array => {
+  const args = ['-v', 'error', '-nostdin', '-i', path, '-map', '0:a:0'];
   const bytes = execFileSync('ffmpeg', [...args, '-ac', '1', '-ar', String(RATE), '-f', 'f32le', '-'], {
     maxBuffer: 1 << 28,
   });
   return new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
 };
+
+export const fixturePcm = (name: string): Float32Array => filePcm(fixturePath(name));
 
 /** The first sentences of a fixture with their true text; a whole recording takes long to recognize. */
 export const firstSentences = (name: string, count: number): { pcm: Float32Array; text: string } => {

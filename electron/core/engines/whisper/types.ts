@@ -31,6 +31,9 @@ export type ModelOptions = {
 /** A name or term to prefer while decoding, written exactly like this; the weight is from 0 to 10. */
 export type PreferredTerm = { readonly term: string; readonly weight: number };
 
+/** An attention head of the decoder. */
+export type AlignmentHead = { readonly layer: number; readonly head: number };
+
 /** Decoding options. The defaults are whisper.cpp's; the addon checks the ranges. */
 export type TranscribeParams = {
   /** A language code, or `auto`. */
@@ -64,6 +67,10 @@ export type TranscribeParams = {
   vocabulary?: readonly PreferredTerm[];
   /** Times of every token (on by default). */
   tokenTimes?: boolean;
+  /** Take the times of tokens from the model's attention, where it can (off by default); no effect on other families. */
+  alignWords?: boolean;
+  /** The attention heads to align with; default: those known for the model. At most 32. */
+  alignmentHeads?: readonly AlignmentHead[];
 };
 
 export const WhisperToken = z.object({
@@ -87,6 +94,8 @@ export const WhisperSegment = z.object({
   /** Mean log probability of the text's tokens. */
   averageLogprob: Float,
   tokens: z.array(WhisperToken),
+  /** Whether the times of its tokens come from the model's attention. */
+  aligned: z.boolean(),
 });
 export type WhisperSegment = z.output<typeof WhisperSegment>;
 

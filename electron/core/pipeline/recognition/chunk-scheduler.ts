@@ -191,7 +191,7 @@ class ChunkScheduler {
     listeners: Pick<RecognizeOptions, 'onProgress' | 'onLanguage'>,
   ): Promise<RecognizedSegment[]> {
     const { deps, context, model } = this.#options;
-    const { translate, prompt, vocabulary } = context.transcript.options;
+    const { translate, prompt, vocabulary, word_times: wordTimes } = context.transcript.options;
     return this.#withCrashRetry(next, (exclusive) =>
       recognizeChunk(next.chunk, {
         engine: deps.engine,
@@ -202,6 +202,7 @@ class ChunkScheduler {
         translate,
         prompt,
         vocabulary,
+        wordTimes,
         signal: this.#signal,
         exclusive,
         ...listeners,

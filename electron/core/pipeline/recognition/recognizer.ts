@@ -1,3 +1,4 @@
+import type { WordTimes } from '../../../contract/recognition.ts';
 import { termOf, type VocabularyEntry } from '../../../contract/vocabulary.ts';
 import { toSamples } from '../../base/audio.ts';
 import { roundMs } from '../../base/numbers.ts';
@@ -12,6 +13,7 @@ import type {
 } from '../../engines/whisper/types.ts';
 import type { StoredWord } from '../../stores/segments.ts';
 import type { PipelineDeps, PipelineModel } from '../deps.ts';
+import { fitToSound } from './aligned-times.ts';
 import { halvesOf, hasDrifted } from './drift.ts';
 import { collapseLoops, isEcho, isRepetitive } from './repetition.ts';
 import { type SpeechRegion, speechRegions } from './speech-regions.ts';
@@ -31,6 +33,8 @@ export type RecognizeOptions = {
   readonly prompt?: string | undefined;
   /** Terms to prefer while decoding. */
   readonly vocabulary?: readonly VocabularyEntry[] | undefined;
+  /** Default: `fast`. */
+  readonly wordTimes?: WordTimes | undefined;
   readonly signal: AbortSignal;
   /** Run while no other job does: the retry after a crash, so that only the chunk at fault can crash again. */
   readonly exclusive: boolean;
@@ -94,6 +98,10 @@ const preferredTerms = (vocabulary: readonly VocabularyEntry[]): PreferredTerm[]
     .map(({ term, weight = 1 }) => ({ term, weight }))
     .filter(({ weight }) => weight > 0);
 
+/** A translation's words do not follow the sound. After a crash the engine does no more than it must. */
+const canAlign = ({ wordTimes, model, translate, exclusive }: RecognizeOptions): boolean =>
+  wordTimes === 'aligned' && model.capabilities.wordTimes === 'estimated' && !translate && !exclusive;
+
 const requestFor = (
   { pcm }: SpeechRegion,
   options: RecognizeOptions,
@@ -118,6 +126,7 @@ const requestFor = (
     suppressBlank: true,
     suppressNonSpeech: true,
     tokenTimes: true,
+    alignWords: canAlign(options),
     translate: options.translate,
     ...(options.prompt === undefined || !options.model.capabilities.prompt
       ? {}
@@ -130,7 +139,12 @@ const requestFor = (
 });
 
 /** A segment on its region's timeline, with what the engine said about it. */
-type Candidate = { readonly segment: RecognizedSegment; readonly isNoSpeech: boolean };
+type Candidate = {
+  readonly segment: RecognizedSegment;
+  readonly isNoSpeech: boolean;
+  /** The bounds that the model wrote, if its words were aligned since: text from a silence is aligned to any sound near it. */
+  readonly written: Span | undefined;
+};
 
 const isNoSpeech = ({ noSpeechProbability, averageLogprob }: WhisperSegment): boolean =>
   noSpeechProbability > NO_SPEECH_THRESHOLD && averageLogprob < LOGPROB_THRESHOLD;
@@ -143,7 +157,9 @@ const decodeRegion = async (
   const { segments, language } = await options.engine.transcribe(requestFor(region, options, overrides));
   const candidates = segments.flatMap((raw) => {
     const segment = toSegment(raw, language);
-    return segment === undefined ? [] : [{ segment, isNoSpeech: isNoSpeech(raw) }];
+    return segment === undefined
+      ? []
+      : [{ segment, isNoSpeech: isNoSpeech(raw), written: raw.aligned ? raw : undefined }];
   });
   const isExact = options.model.capabilities.wordTimes === 'exact';
   return { candidates: isExact ? cutEchoes(candidates) : candidates, language };
@@ -190,9 +206,10 @@ const retryStuck = async (
   return isStuck(candidates) ? cutLoops(stuck) : candidates;
 };
 
-const isHallucinated = ({ segment, isNoSpeech }: Candidate, region: SpeechRegion): boolean => {
+const isHallucinated = ({ segment, isNoSpeech, written }: Candidate, region: SpeechRegion): boolean => {
   if (isNoSpeech) return true;
-  const span = { start: region.start + segment.start, end: region.start + segment.end };
+  const { start, end } = written ?? segment;
+  const span = { start: region.start + start, end: region.start + end };
   const seconds = span.end - span.start;
   return seconds > 0 && silentSeconds(span, region.silences) / seconds > MAX_SILENT_SHARE;
 };
@@ -217,7 +234,9 @@ const recognizeRegion = async (
     : candidates;
   const segments = accepted
     .filter((candidate) => !isHallucinated(candidate, region))
-    .map(({ segment }) => trimSilence(moveToSource(segment, region), region.silences));
+    .map(({ segment, written }) =>
+      (written === undefined ? trimSilence : fitToSound)(moveToSource(segment, region), region.silences),
+    );
   const isDrifting =
     !options.model.capabilities.takesLanguage && (await hasDrifted(segments, options.language));
   return isDrifting ? retryDrifted(region, segments, options) : segments;

@@ -122,7 +122,7 @@ const orderTimes = (words: StoredWord[], start: number, end: number): StoredWord
 
 /**
  * Converts the engine's segment into words with times, on the same timeline, without tags such as `[BLANK_AUDIO]`.
- * Returns undefined if no words remain. `text` is exactly the words joined, with the spaces that were written.
+ * Returns undefined if no words remain. Aligned words set the segment's bounds. `text` is exactly the words joined, with the spaces that were written.
  * `language` is that of the text, for scripts whose word borders only a dictionary knows.
  */
 export const toSegment = (segment: WhisperSegment, language: string): RecognizedSegment | undefined => {
@@ -143,14 +143,17 @@ export const toSegment = (segment: WhisperSegment, language: string): Recognized
       speaker_id: null,
     };
   });
+  const [start, end] = segment.aligned
+    ? [words[0]?.start ?? segment.start, words.at(-1)?.end ?? segment.end]
+    : [segment.start, segment.end];
   return {
     text: words
       .map(({ word }, index) => (index > 0 && ranges[index]?.hasSpaceBefore ? ` ${word}` : word))
       .join(''),
-    start: roundMs(segment.start),
-    end: roundMs(segment.end),
+    start: roundMs(start),
+    end: roundMs(end),
     speaker_id: null,
-    words: orderTimes(words, segment.start, segment.end),
+    words: orderTimes(words, start, end),
   };
 };
 

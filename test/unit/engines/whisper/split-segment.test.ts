@@ -15,7 +15,15 @@ const segmentOf = (written: string): WhisperSegment => {
     return [{ id, text, probability: 0.5, start, end: start + 0.3, special: false }];
   });
   const text = tokens.map((token) => token.text).join('');
-  return { start: 1, end: at, text, noSpeechProbability: 0, averageLogprob: Math.log(0.5), tokens };
+  return {
+    start: 1,
+    end: at,
+    text,
+    noSpeechProbability: 0,
+    averageLogprob: Math.log(0.5),
+    tokens,
+    aligned: false,
+  };
 };
 
 const textsOf = (written: string): string[] => splitSegment(segmentOf(written)).map(({ text }) => text);

@@ -51,6 +51,37 @@ describe('recognizeChunk', () => {
     ]);
   });
 
+  it.each([
+    ['aligned', {}, true],
+    ['fast', { wordTimes: 'fast' }, false],
+    ['exact in any case', { model: { path: '/model.bin', capabilities: PARAKEET } }, false],
+    ['estimated in a translation', { translate: true }, false],
+    ['estimated after a crash', { exclusive: true }, false],
+  ] as const)('asks for word times that are %s', async (_, options, isAligned) => {
+    const engine = answering(whisperSegment('Good morning'));
+    await recognizeChunk(chunkOf(), optionsFor(engine, { wordTimes: 'aligned', ...options }));
+    expect(engine.requests.map(({ params }) => params?.alignWords)).toEqual([isAligned]);
+  });
+
+  it('lets aligned words set the bounds of their segment, out of known silence', async () => {
+    const { tokens } = whisperSegment('Good morning', { start: 0.5, end: 1.5 });
+    const engine = answering(whisperSegment('Good morning', { start: 0, end: 3, tokens, aligned: true }));
+    const chunk = chunkOf({ start: 100, silences: [{ start: 101.3, end: 103 }] });
+    const [segment] = await recognizeChunk(chunk, optionsFor(engine, { wordTimes: 'aligned' }));
+    expect(segment).toMatchObject({ start: 100.5, end: 101.35 });
+    expect(segment?.words.map(({ start, end }) => [start, end])).toEqual([
+      [100.5, 101],
+      [101, 101.35],
+    ]);
+  });
+
+  it('discards what was written over a silence, wherever its words were aligned', async () => {
+    const { tokens } = whisperSegment('Thank you', { start: 2, end: 2.5 });
+    const written = whisperSegment('Thank you', { start: 0, end: 1.9, tokens, aligned: true });
+    const chunk = chunkOf({ silences: [{ start: 0, end: 1.9 }] });
+    expect(await recognizeChunk(chunk, optionsFor(answering(written)))).toEqual([]);
+  });
+
   it('never lets a segment end after its chunk', async () => {
     const engine = answering(whisperSegment('Good morning', { start: 3, end: 30 }));
     const [segment] = await recognizeChunk(chunkOf({ start: 100, seconds: 4 }), optionsFor(engine));

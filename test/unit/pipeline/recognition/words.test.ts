@@ -17,6 +17,7 @@ const segmentOf = (texts: string[], overrides: Partial<WhisperSegment> = {}): Wh
     end: 1.5 + index / 2,
     special: false,
   })),
+  aligned: false,
   ...overrides,
 });
 
