@@ -174,6 +174,25 @@ describe('player and places of a transcript', () => {
     await page.getByRole('searchbox').fill('');
   });
 
+  it.each([1280, 1024, 768, 400])('gives the name and the controls room at %i px', async (width) => {
+    const narrow = await openWindow(browser, server, { width, locale: 'fr-FR' });
+    const { page } = narrow;
+    await openTranscript(server, talk, narrow);
+    const share = await page.evaluate(() => {
+      const heading = document.querySelector('main h1')?.parentElement;
+      return (heading?.clientWidth ?? 0) / (document.querySelector('main header')?.clientWidth ?? 1);
+    });
+    expect(share).toBeGreaterThan(0.35);
+    // No control has a label of two lines.
+    const heights = await page
+      .locator('main section button, main section .tnum')
+      .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().height));
+    expect(heights.length).toBeGreaterThan(5);
+    expect(Math.max(...heights)).toBeLessThan(42);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
+    await narrow.close();
+  });
+
   it('made no requests to other hosts and logged no errors', () => {
     expect(window.foreign).toEqual([]);
     expect(window.errors).toEqual([]);

@@ -72,11 +72,14 @@ const Controls = () => {
       <Button
         variant="ghost"
         aria-pressed={skipSilence}
+        title={t('player.skipSilence')}
         className={skipSilence ? 'bg-sunken text-ink' : ''}
         onClick={() => player.setSkipSilence(!skipSilence)}
       >
         <FastForward size={16} strokeWidth={1.75} aria-hidden />
-        <span className="sr-only sm:not-sr-only">{t('player.skipSilence')}</span>
+        <span className="sr-only sm:not-sr-only sm:whitespace-nowrap md:sr-only lg:not-sr-only lg:whitespace-nowrap">
+          {t('player.skipSilence')}
+        </span>
       </Button>
       <VolumeControl />
     </div>
@@ -176,7 +179,7 @@ const PlaybackClock = () => {
     return player.onTime(show);
   }, [player]);
   return (
-    <span className="tnum ml-2 text-ink-2">
+    <span className="tnum ml-2 whitespace-nowrap text-ink-2">
       <b ref={now} className="font-semibold text-ink">
         0:00
       </b>

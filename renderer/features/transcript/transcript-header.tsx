@@ -44,7 +44,7 @@ export const TranscriptHeader = () => {
           transcript.word_count > 0 ? t('transcript.words', { count: transcript.word_count }) : '',
         ];
   return (
-    <header className="mb-3 flex min-h-10 flex-wrap items-center justify-end gap-2 md:flex-nowrap">
+    <header className="mb-3 flex min-h-10 flex-wrap items-center justify-end gap-2 lg:flex-nowrap">
       <a
         href="#/"
         aria-label={t('transcript.back')}
@@ -52,7 +52,7 @@ export const TranscriptHeader = () => {
       >
         <ArrowLeft size={16} className="rtl:rotate-180" aria-hidden />
       </a>
-      <div className="min-w-0 flex-1 basis-[calc(100%-40px)] md:basis-0">
+      <div className="min-w-0 flex-1 basis-[calc(100%-40px)] lg:basis-0">
         <NameField />
         <div className="tnum text-xs text-ink-2">{facts.filter((fact) => fact !== '').join(' · ')}</div>
       </div>
