@@ -13,6 +13,7 @@ import { ServerEvent } from '../contract/events.ts';
 import { EXPORT_FORMATS } from '../contract/exports.ts';
 import { ApiError } from '../contract/http-client.ts';
 import type { Progress, Stage } from '../contract/job.ts';
+import { WORD_TIMES, type WordTimes } from '../contract/recognition.ts';
 import type { Segment } from '../contract/segments.ts';
 import type { Transcription } from '../contract/transcript.ts';
 import type { VocabularyEntry } from '../contract/vocabulary.ts';
@@ -31,6 +32,7 @@ type TranscribeOptions = ServerOptions & {
   model?: string;
   language?: string;
   verifyWith?: string;
+  wordTimes?: WordTimes;
   speakers?: true | number;
   from?: number;
   to?: number;
@@ -89,27 +91,16 @@ const diarizationOf = ({ speakers }: TranscribeOptions) =>
     ? {}
     : { diarize: true, ...(speakers === true ? {} : { speakers_expected: speakers }) };
 
-const parseFormat = (text: string): Format => {
-  const format = FORMATS.find((known) => known === text);
-  if (format === undefined) throw new UsageError(`--format ${text}: choose ${FORMATS.join(', ')}.`);
-  return format;
-};
+const choices = new Intl.ListFormat('en', { type: 'disjunction' });
 
-const parseSubstitution = (text: string): PiiSubstitution => {
-  const substitution = PII_SUBSTITUTIONS.find((known) => known === text);
-  if (substitution === undefined) {
-    throw new UsageError(`--redact ${text}: choose ${PII_SUBSTITUTIONS.join(', ')}.`);
-  }
-  return substitution;
-};
-
-const parseRedactSource = (text: string): RedactSource => {
-  const choice = REDACT_SOURCES.find((known) => known === text);
-  if (choice === undefined) {
-    throw new UsageError(`--redact-source ${text}: choose ${REDACT_SOURCES.join(' or ')}.`);
-  }
-  return choice;
-};
+/** Parses one of some words. */
+const oneOf =
+  <T extends string>(option: string, known: readonly T[]) =>
+  (text: string): T => {
+    const choice = known.find((each) => each === text);
+    if (choice === undefined) throw new UsageError(`${option} ${text}: choose ${choices.format(known)}.`);
+    return choice;
+  };
 
 const redactionOf = ({ redact, redactNames, redactSource }: TranscribeOptions) => {
   if (redact === undefined) {
@@ -255,6 +246,7 @@ const transcribeOne = async (
         ...(options.model === undefined ? {} : { model: options.model }),
         ...(options.language === undefined ? {} : { language: options.language }),
         ...(options.verifyWith === undefined ? {} : { verify_with: options.verifyWith }),
+        ...(options.wordTimes === undefined ? {} : { word_times: options.wordTimes }),
         ...diarizationOf(options),
         ...(options.from === undefined ? {} : { audio_start_from: options.from }),
         ...(options.to === undefined ? {} : { audio_end_at: options.to }),
@@ -330,6 +322,11 @@ export const addTranscribe = (program: Command): void => {
     )
     .option('--verify-with <name>', 'hear it again with this model and mark the words that differ')
     .option(
+      '--word-times <how>',
+      'fast: estimated; aligned: found in the sound (default)',
+      oneOf('--word-times', WORD_TIMES),
+    )
+    .option(
       '--speakers [number]',
       'find who speaks when; the number of people, if you know it',
       parseSpeakers,
@@ -339,15 +336,15 @@ export const addTranscribe = (program: Command): void => {
     .option(
       '--redact [form]',
       `hide private data; one of ${PII_SUBSTITUTIONS.join(', ')} (default hash)`,
-      parseSubstitution,
+      oneOf('--redact', PII_SUBSTITUTIONS),
     )
     .option('--no-redact-names', 'with --redact: leave the name of the recording as it is')
     .option(
       '--redact-source <choice>',
       'with --redact: keep or delete the stored file of `storage:{key}`',
-      parseRedactSource,
+      oneOf('--redact-source', REDACT_SOURCES),
     )
-    .option('-f, --format <format>', `one of ${FORMATS.join(', ')}`, parseFormat)
+    .option('-f, --format <format>', `one of ${FORMATS.join(', ')}`, oneOf('--format', FORMATS))
     .option('-o, --output <file>', 'write the result to a file instead of stdout')
     .action(transcribeAll);
 };

@@ -30,7 +30,8 @@ export const CustomSpelling = z
   .meta({ id: 'CustomSpelling' });
 export type CustomSpelling = z.output<typeof CustomSpelling>;
 
-export const WordTimes = z.enum(['fast', 'aligned']).meta({ id: 'WordTimes' });
+export const WORD_TIMES = ['fast', 'aligned'] as const;
+export const WordTimes = z.enum(WORD_TIMES).meta({ id: 'WordTimes' });
 export type WordTimes = z.output<typeof WordTimes>;
 
 /** Options of the recognition, which a later analysis cannot change. */

@@ -80,6 +80,17 @@ describe('earshot transcribe', () => {
     expect(same.err).toContain('starter is the model that transcribes; name another one');
   });
 
+  it('aligns words with the sound unless estimated times are wanted', async () => {
+    const starts = async (...how: string[]): Promise<unknown> => {
+      const { out } = await earshot('transcribe', SAMPLE, '-m', 'starter', '-f', 'json', ...how);
+      return [...out.matchAll(/"start": [\d.]+/g)].map(([start]) => start);
+    };
+    const aligned = await starts();
+    expect(aligned).toHaveLength(13);
+    expect(await starts('--word-times', 'aligned')).toEqual(aligned);
+    expect(await starts('--word-times', 'fast')).not.toEqual(aligned);
+  });
+
   it('accepts a range and a URL', async () => {
     const url = remote.set('/a.wav', file(fixture('01-short-note.wav')));
     const range = ['--from', '0:06.8', '--to', '20', '--allow-private-addresses'];
@@ -118,6 +129,7 @@ describe('earshot transcribe', () => {
       2,
       /term 2: must contain/,
     ],
+    ['unknown word times', ['transcribe', SAMPLE, '--word-times', 'exact'], 2, /choose fast or aligned/],
     ['an unknown form of redaction', ['transcribe', SAMPLE, '--redact', 'blur'], 2, /--redact blur/],
     [
       'an unknown fate of the source',
