@@ -19,7 +19,7 @@ const offered = (script: string, words: readonly string[]): string[] => {
 it.runIf(process.platform === 'linux')('earshot completion offers commands, options and files', async () => {
   const script = join(temporaryFolder(), 'completion');
   writeFileSync(script, await earshot('completion', 'bash'));
-  expect(offered(script, ['earshot', 'tr'])).toEqual(['transcribe']);
+  expect(offered(script, ['earshot', 'tr'])).toEqual(['transcribe', 'transcripts']);
   expect(offered(script, ['earshot', 'keys', ''])).toEqual(
     expect.arrayContaining(['list', 'create', 'rotate', 'revoke']),
   );
