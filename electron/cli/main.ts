@@ -11,6 +11,7 @@ import { addSystemCommands } from './system-commands.ts';
 import { printMessage, style } from './terminal.ts';
 import { addTranscribe } from './transcribe.ts';
 import { addTranscriptCommands } from './transcript-commands.ts';
+import { addVocabularyCommands } from './vocabulary.ts';
 
 const program = new Command('earshot')
   .description('Speech to text that never leaves your machine.')
@@ -21,6 +22,7 @@ const program = new Command('earshot')
 addServe(program);
 addTranscribe(program);
 addTranscriptCommands(program);
+addVocabularyCommands(program);
 addMcp(program);
 addAccountCommands(program);
 addStorageCommands(program);

@@ -45,9 +45,9 @@ export const recognitionFields = {
     .max(PROMPT_LENGTH)
     .optional()
     .describe('Names and words that occur, for their spelling. Whisper treats it as preceding text.'),
-  vocabulary: Vocabulary.min(1)
-    .optional()
-    .describe('Names and terms that may occur: each a string, or an object with what it is misheard as.'),
+  vocabulary: Vocabulary.optional().describe(
+    'Names and terms that may occur: each a string, or an object with what it is misheard as. Default: those of `PUT /v1/vocabulary`; an empty list uses none.',
+  ),
   expected_languages: z
     .array(LanguageCode)
     .min(1)

@@ -4,6 +4,7 @@ import { openAiRoutes } from './routes/openai.ts';
 import { storageRoutes } from './routes/storage.ts';
 import { systemRoutes } from './routes/system.ts';
 import { transcriptRoutes } from './routes/transcripts.ts';
+import { vocabularyRoutes } from './routes/vocabulary.ts';
 import { voiceRoutes } from './routes/voices.ts';
 
 /** Every operation of the API by its operation id. */
@@ -12,6 +13,7 @@ export const routes = {
   ...storageRoutes,
   ...accountRoutes,
   ...voiceRoutes,
+  ...vocabularyRoutes,
   ...systemRoutes,
   ...openAiRoutes,
   ...assemblyAiRoutes,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { success, Timestamp } from './common.ts';
 
 export const MAX_VOCABULARY = 1000;
 export const MAX_VOCABULARY_WEIGHT = 10;
@@ -37,6 +38,17 @@ export const VocabularyEntry = z.union([Term, VocabularyTerm]).meta({ id: 'Vocab
 export type VocabularyEntry = z.output<typeof VocabularyEntry>;
 
 export const Vocabulary = z.array(VocabularyEntry).max(MAX_VOCABULARY);
+
+export const UserVocabulary = z
+  .object({
+    terms: Vocabulary,
+    updated_at: Timestamp.nullable().describe('Null for a list that was never set.'),
+  })
+  .meta({ id: 'UserVocabulary' });
+export type UserVocabulary = z.output<typeof UserVocabulary>;
+
+export const OneVocabulary = success(UserVocabulary);
+export const PutVocabulary = z.strictObject({ terms: Vocabulary }).meta({ id: 'PutVocabulary' });
 
 /** The texts that can be terms, each once, as many as a vocabulary takes. */
 export const toTerms = (texts: readonly string[]): string[] =>

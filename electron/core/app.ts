@@ -37,6 +37,7 @@ import { addStorageRoutes } from './http/v1/storage.ts';
 import { addSystemRoutes } from './http/v1/system.ts';
 import { addTranscriptRoutes } from './http/v1/transcripts.ts';
 import { addUpdateRoutes } from './http/v1/updates.ts';
+import { addVocabularyRoutes } from './http/v1/vocabulary.ts';
 import { addVoiceRoutes } from './http/v1/voices.ts';
 import { addWebhookRoutes } from './http/v1/webhooks.ts';
 import { fileLogger } from './log.ts';
@@ -95,6 +96,7 @@ const addRoutes = async (scope: FastifyInstance, services: Services, info: Serve
   addMcpRoutes(scope, { ...services, ...info });
   addWebhookRoutes(scope, services.webhooks);
   addVoiceRoutes(scope, services.speakers);
+  addVocabularyRoutes(scope, services.vocabulary);
   addModelRoutes(scope, services.models);
   addLanguageModelRoutes(scope, services);
   addNetworkRoutes(scope, services.network);

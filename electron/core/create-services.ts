@@ -34,6 +34,7 @@ import { type TranscriptChanges, TranscriptService } from './services/transcript
 import { TranscriptPagination } from './services/transcripts/pagination.ts';
 import { publishTranscriptEvents } from './services/transcripts/publish.ts';
 import { UsageService } from './services/usage.ts';
+import { VocabularyService } from './services/vocabulary.ts';
 import { WebhookService } from './services/webhooks.ts';
 import type { Database } from './stores/database.ts';
 
@@ -59,6 +60,7 @@ export const createServices = async ({ config, host, paths, db, logger }: Deps) 
   const settings = new SettingsService(db, runOverrides(config), config.defaults, paths.root);
   const accounts = new AccountService(db, clock, config.apiKey);
   const usage = new UsageService(db);
+  const vocabulary = new VocabularyService({ db, clock });
   const search = new SearchService(db);
   const network = new NetworkService({ db, clock, logger });
   const speakers = new SpeakerService({
@@ -211,6 +213,7 @@ export const createServices = async ({ config, host, paths, db, logger }: Deps) 
     accounts,
     events,
     usage,
+    vocabulary,
     search,
     network,
     speakers,

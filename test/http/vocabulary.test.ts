@@ -26,6 +26,13 @@ const post = async (vocabulary: unknown) => {
   return { status: response.status, body: await response.json() };
 };
 
+const put = (terms: unknown, key = server.key) =>
+  fetch(`${server.url}/v1/vocabulary`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+    body: JSON.stringify({ terms }),
+  });
+
 const storedOptions = (id: string): string => {
   const db = new BetterSqlite3(join(server.dataDir, 'earshot.db'), { readonly: true });
   const row = db.prepare('SELECT options FROM transcripts WHERE id = ?').get(id);
@@ -63,7 +70,6 @@ describe('a vocabulary', () => {
 
   it.each<[string, unknown, string]>([
     ['no list', 'Nguyen', 'vocabulary'],
-    ['an empty list', [], 'vocabulary'],
     ['too many terms', Array.from({ length: 1001 }, (_, index) => `Term ${index}`), 'vocabulary'],
     ['an empty term', ['Ana', ' '], 'vocabulary.1'],
     ['punctuation alone', ['--'], 'vocabulary.0'],
@@ -78,5 +84,48 @@ describe('a vocabulary', () => {
     expect(body).toMatchObject({ success: false, code: 'invalid_request' });
     expect(body.details[0].path.startsWith(path)).toBe(true);
     expect(body.details[0].message).not.toBe('Invalid input');
+  });
+});
+
+describe("a user's vocabulary", () => {
+  afterAll(() => put([]));
+
+  it('is empty at first, replaced as a whole, kept over a restart, and each user has one', async () => {
+    expect((await server.client.call('getVocabulary')).data).toEqual({ terms: [], updated_at: null });
+    const terms = ['Klarke', { term: 'Nordwind', sounds_like: ['Northwind'], weight: 0 }];
+    expect((await put(['Old', 'Older'])).status).toBe(200);
+    expect((await put(terms)).status).toBe(200);
+    const { dataDir } = server;
+    await server.stop();
+    server = await startServer({ dataDir });
+    expect((await server.client.call('getVocabulary')).data).toMatchObject({
+      terms,
+      updated_at: expect.any(String),
+    });
+    const { data: user } = await server.client.call('createUser', { body: { name: 'Another' } });
+    expect((await server.as(user.key.key).call('getVocabulary')).data.terms).toEqual([]);
+  });
+
+  it('is used where a request has none, and an empty list uses none', async () => {
+    const language = 'en';
+    const { text } = await transcribe(server, remote, ONE_SENTENCE, { language });
+    expect(text).toContain('David Klarke and I work at Nordwind.');
+    const plain = await transcribe(server, remote, ONE_SENTENCE, { language, vocabulary: [] });
+    expect(plain.text).toContain('David Clark and I work at Northwind.');
+    const own = await transcribe(server, remote, ONE_SENTENCE, { language, vocabulary: ['Northwynd'] });
+    expect(own.text).toContain('David Clark');
+  });
+
+  it.each<[string, unknown, string]>([
+    ['no list', 'Nguyen', 'terms'],
+    ['too many terms', Array.from({ length: 1001 }, (_, index) => `Term ${index}`), 'terms'],
+    ['an empty term', ['Ana', ' '], 'terms.1'],
+  ])('is refused with %s, and stays', async (_, terms, path) => {
+    const before = await server.client.call('getVocabulary');
+    const response = await put(terms);
+    const body = await response.json();
+    expect([response.status, body.code]).toEqual([400, 'invalid_request']);
+    expect(body.details[0].path.startsWith(path)).toBe(true);
+    expect(await server.client.call('getVocabulary')).toEqual(before);
   });
 });

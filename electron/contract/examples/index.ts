@@ -4,6 +4,7 @@ import { openAiExamples } from './openai.ts';
 import { storageExamples } from './storage.ts';
 import { systemExamples } from './system.ts';
 import { transcriptExamples } from './transcripts.ts';
+import { vocabularyExamples } from './vocabulary.ts';
 import { voiceExamples } from './voices.ts';
 
 /** What an example holds, whatever its operation. */
@@ -23,6 +24,7 @@ export const examples: Readonly<Record<string, Example>> = {
   ...storageExamples,
   ...accountExamples,
   ...voiceExamples,
+  ...vocabularyExamples,
   ...systemExamples,
   ...openAiExamples,
   ...assemblyAiExamples,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AnalysisOptions, Transcription } from '../../contract/transcript.ts';
+import { Vocabulary } from '../../contract/vocabulary.ts';
 import { WebhookDelivery } from '../../contract/webhooks.ts';
 import { AppError } from '../base/errors.ts';
 
@@ -175,6 +176,8 @@ const isPackedWord = (value: unknown): value is PackedWord =>
 // A predicate, because a zod tuple takes three times as long, and a transcript of ten hours has 100,000 words.
 const PackedWords = z.custom<PackedWord[]>((value) => Array.isArray(value) && value.every(isPackedWord));
 export const wordsCodec = json(PackedWords);
+
+export const vocabularyCodec = json(Vocabulary);
 
 /** The state that undoing or redoing an edit brings back. */
 const StoredPatch = z.object({

@@ -43,6 +43,7 @@ export type Tables = {
   model_speeds: { id: string; speed: number; measured_at: number };
   remembered_voices: RememberedVoiceRow;
   speaker_voices: SpeakerVoiceRow;
+  vocabularies: { user_id: string; entries: string; updated_at: number };
 };
 
 export type UserRow = {

@@ -2,14 +2,12 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { resultOf, runEarshot } from '../../support/command-line.ts';
 import { fixture, fixturePath, ONE_SENTENCE, truth } from '../../support/fixtures.ts';
 import { spawnEarshot } from '../../support/server.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { file, stall, startUrlServer, type UrlServer } from '../../support/url-server.ts';
-
-type Result = { code: number | null; out: string; err: string };
 
 let folder: string;
 let remote: UrlServer;
@@ -23,15 +21,7 @@ afterAll(async () => {
 
 const start = (...args: string[]) => spawnEarshot(args, { EARSHOT_DATA_DIR: folder });
 
-const earshot = async (...args: string[]): Promise<Result> => resultOf(await start(...args));
-
-const resultOf = async (child: ChildProcess): Promise<Result> => {
-  if (child.stdout === null || child.stderr === null) throw new Error('no output to read');
-  const closed = once(child, 'close');
-  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  const [code] = await closed;
-  return { code, out, err };
-};
+const earshot = (...args: string[]) => runEarshot(folder, ...args);
 
 /** Resolves to the output on stderr once it contains `wanted`. Keeps reading afterwards, so that the pipe never fills. */
 const outputUntil = (child: ChildProcess, wanted: string): Promise<string> =>

@@ -1,8 +1,7 @@
-import { once } from 'node:events';
-import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runEarshot } from '../../support/command-line.ts';
 import { segmentOf, storeTranscript } from '../../support/long-transcript.ts';
-import { discard, spawnEarshot, startServer, type TestServer } from '../../support/server.ts';
+import { discard, startServer, type TestServer } from '../../support/server.ts';
 
 let server: TestServer;
 /** Four segments, of A and B in turn. */
@@ -27,14 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => discard(server));
 
-const earshot = async (...args: string[]) => {
-  const child = await spawnEarshot(args, { EARSHOT_DATA_DIR: server.dataDir });
-  if (child.stdout === null || child.stderr === null) throw new Error('no output to read');
-  const closed = once(child, 'close');
-  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  const [code] = await closed;
-  return { code, out, err };
-};
+const earshot = (...args: string[]) => runEarshot(server.dataDir, ...args);
 
 const lines = (out: string) => out.trimEnd().split('\n');
 

@@ -162,6 +162,7 @@ const COLUMNS = {
     embedding: 'blob',
     remembered_as: 'text?',
   },
+  vocabularies: { user_id: 'text', entries: 'text', updated_at: 'number' },
   statistics: {
     user_id: 'text',
     transcripts: 'number',

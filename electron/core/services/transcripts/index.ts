@@ -24,6 +24,7 @@ import { readSpeakerEmbeddings } from '../../stores/speakers.ts';
 import type { Transcript, TranscriptChange } from '../../stores/transcript-record.ts';
 import * as store from '../../stores/transcripts.ts';
 import type { UserRecord } from '../../stores/users.ts';
+import { readUserVocabulary } from '../../stores/vocabularies.ts';
 import type { EventHub } from '../events.ts';
 import type { ModelService } from '../models/index.ts';
 import type { SpeakerService } from '../speakers.ts';
@@ -104,7 +105,7 @@ export class TranscriptService {
       if (earlier !== undefined) return { transcript: earlier, isNew: false };
       const queueOrder = lastQueueOrder(db) + 1;
       const made = { userId: user.id, source, queueOrder, now: clock.now(), assemblyai };
-      const created = newTranscript(body, made);
+      const created = newTranscript({ ...body, vocabulary: this.#vocabularyOf(user.id, body) }, made);
       store.insertTranscript(db, created);
       reserveCredits(db, created, creditsAtCreation(created, creditRateOf(created, creditRate)));
       if (idempotencyKey !== undefined) {
@@ -324,6 +325,12 @@ export class TranscriptService {
   /** Tells the user's windows. */
   publishChange(userId: string, id: string): void {
     this.#deps.changes.emit('changed', { userId, id, type: 'transcript.changed' });
+  }
+
+  /** The request's own terms, else the user's; undefined for none. */
+  #vocabularyOf(userId: string, { vocabulary }: CreateTranscript): CreateTranscript['vocabulary'] {
+    const entries = vocabulary ?? readUserVocabulary(this.#deps.db, userId)?.entries ?? [];
+    return entries.length === 0 ? undefined : [...entries];
   }
 
   #createdBefore(userId: string, key: string | undefined, bodyHash: string): Transcript | undefined {

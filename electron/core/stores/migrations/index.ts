@@ -14,6 +14,7 @@ import { reservations } from './120-reservations.ts';
 import { erasures } from './130-erasures.ts';
 import { edits } from './140-edits.ts';
 import { channels } from './150-channels.ts';
+import { vocabularies } from './160-vocabularies.ts';
 
 /** One step of the schema. Append only: a released step is never changed. */
 export type Migration = { readonly version: number; readonly sql: string };
@@ -34,6 +35,7 @@ export const MIGRATIONS: readonly Migration[] = [
   erasures,
   edits,
   channels,
+  vocabularies,
 ];
 
 export const newestVersion = Math.max(...MIGRATIONS.map((migration) => migration.version));
