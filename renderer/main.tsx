@@ -3,7 +3,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { z } from 'zod';
 import { App, takeToken } from './app/app.tsx';
-import { PageBoundary } from './app/error-boundary.tsx';
+import { WindowBoundary } from './app/error-boundary.tsx';
 import { isScreenName } from './app/screens.tsx';
 import { CoreServicesProvider, createCoreServices, resolveLocale } from './app/services.tsx';
 import { createSession } from './app/session.ts';
@@ -29,9 +29,9 @@ await Promise.all([
 createRoot(root).render(
   <StrictMode>
     <CoreServicesProvider value={core}>
-      <PageBoundary>
+      <WindowBoundary>
         <App session={session} />
-      </PageBoundary>
+      </WindowBoundary>
     </CoreServicesProvider>
   </StrictMode>,
 );

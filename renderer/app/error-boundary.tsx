@@ -1,12 +1,15 @@
-import { Component, type ReactNode } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { TriangleAlert } from 'lucide-react';
+import { Component, type ReactNode, useEffect } from 'react';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { EmptyState } from '../ui/feedback.tsx';
 import { useI18n } from './services.tsx';
+import { CenteredPage } from './session-pages.tsx';
 
 type BoundaryProps = {
   /** Shown in place of the children that failed; `retry` shows them again, or loads the page again. */
-  fallback: (retry: () => void) => ReactNode;
+  fallback: (retry: () => void, error: unknown) => ReactNode;
   children: ReactNode;
 };
 
@@ -22,24 +25,60 @@ class ErrorBoundary extends Component<BoundaryProps, { error: unknown }> {
     const isUnfetched = this.state.error instanceof TypeError && /import/i.test(this.state.error.message);
     return this.props.fallback(
       isUnfetched ? () => location.reload() : () => this.setState({ error: undefined }),
+      this.state.error,
     );
   }
 }
 
-const Failure = ({ onRetry }: { onRetry: () => void }) => {
+/** What was thrown, for a report. */
+const Thrown = ({ error }: { error: unknown }) => (
+  <pre className="mt-4 max-w-full rounded-box bg-sunken px-3.5 py-2.5 text-start font-mono text-xs whitespace-pre-wrap text-ink-2 wrap-anywhere">
+    {String(error)}
+  </pre>
+);
+
+const ScreenFailure = ({ onRetry, error }: { onRetry: () => void; error: unknown }) => {
   const { t } = useI18n();
+  const queries = useQueryClient();
+  // An answer that it could not show would end the next try as well.
+  useEffect(() => queries.removeQueries({ type: 'inactive' }), [queries]);
   return (
-    <EmptyState role="alert" title={t('error.screen')} text={t('error.screen.text')}>
+    <EmptyState role="alert" isPage title={t('error.screen')} text={t('error.screen.text')}>
       <Button variant="primary" onClick={onRetry}>
         {t('common.retry')}
       </Button>
+      <Thrown error={error} />
     </EmptyState>
   );
 };
 
-/** Contains the errors of a screen, or of the whole window. */
+/** Contains the errors of a screen. */
 export const PageBoundary = ({ children }: { children: ReactNode }) => (
-  <ErrorBoundary fallback={(retry) => <Failure onRetry={retry} />}>{children}</ErrorBoundary>
+  <ErrorBoundary fallback={(retry, error) => <ScreenFailure onRetry={retry} error={error} />}>
+    {children}
+  </ErrorBoundary>
+);
+
+const WindowFailure = ({ error }: { error: unknown }) => {
+  const { t } = useI18n();
+  return (
+    <CenteredPage>
+      <div role="alert" className="w-full max-w-[440px]">
+        <TriangleAlert size={28} className="text-bad" aria-hidden />
+        <h1 className="mt-4 font-serif text-xl font-semibold">{t('error.window')}</h1>
+        <p className="mt-2 text-ink-2">{t('error.window.text')}</p>
+        <Thrown error={error} />
+        <Button variant="primary" className="mt-5" onClick={() => location.reload()}>
+          {t('error.window.reload')}
+        </Button>
+      </div>
+    </CenteredPage>
+  );
+};
+
+/** Contains the errors of the frame around the screens: only a new page leaves what it showed behind. */
+export const WindowBoundary = ({ children }: { children: ReactNode }) => (
+  <ErrorBoundary fallback={(_, error) => <WindowFailure error={error} />}>{children}</ErrorBoundary>
 );
 
 type DialogBoundaryProps = { onClose: () => void; children: ReactNode };

@@ -31,17 +31,22 @@ type EmptyStateProps = {
   /** What the user can do next, as buttons. */
   children?: ReactNode;
   role?: 'alert' | 'status';
+  /** Its title is the page's. */
+  isPage?: boolean;
 };
 
 /** Stands in for content that is empty, missing or failed to load. */
-export const EmptyState = ({ icon, title, text, children, role }: EmptyStateProps) => (
-  <div role={role} className="mx-auto flex max-w-[460px] flex-col items-center px-4 py-14 text-center">
-    {icon !== undefined && <div className="mb-4 text-ink-3">{icon}</div>}
-    <h2 className="font-serif text-lg font-semibold">{title}</h2>
-    {text !== undefined && <p className="mt-1.5 text-ink-2">{text}</p>}
-    {children !== undefined && <div className="mt-5 flex flex-wrap justify-center gap-2">{children}</div>}
-  </div>
-);
+export const EmptyState = ({ icon, title, text, children, role, isPage = false }: EmptyStateProps) => {
+  const Heading = isPage ? 'h1' : 'h2';
+  return (
+    <div role={role} className="mx-auto flex max-w-[460px] flex-col items-center px-4 py-14 text-center">
+      {icon !== undefined && <div className="mb-4 text-ink-3">{icon}</div>}
+      <Heading className="font-serif text-lg font-semibold">{title}</Heading>
+      {text !== undefined && <p className="mt-1.5 text-ink-2">{text}</p>}
+      {children !== undefined && <div className="mt-5 flex flex-wrap justify-center gap-2">{children}</div>}
+    </div>
+  );
+};
 
 type CalloutProps = { tone: 'plain' | 'warn' | 'bad' | 'good'; children: ReactNode; action?: ReactNode };
 
