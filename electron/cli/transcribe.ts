@@ -33,6 +33,7 @@ type TranscribeOptions = ServerOptions & {
   language?: string;
   verifyWith?: string;
   wordTimes?: WordTimes;
+  multichannel?: boolean;
   speakers?: true | number;
   from?: number;
   to?: number;
@@ -248,6 +249,7 @@ const transcribeOne = async (
         ...(options.verifyWith === undefined ? {} : { verify_with: options.verifyWith }),
         ...(options.wordTimes === undefined ? {} : { word_times: options.wordTimes }),
         ...diarizationOf(options),
+        ...(options.multichannel === true ? { multichannel: true } : {}),
         ...(options.from === undefined ? {} : { audio_start_from: options.from }),
         ...(options.to === undefined ? {} : { audio_end_at: options.to }),
         ...(options.vocabulary?.length ? { vocabulary: options.vocabulary } : {}),
@@ -331,6 +333,7 @@ export const addTranscribe = (program: Command): void => {
       'find who speaks when; the number of people, if you know it',
       parseSpeakers,
     )
+    .option('--multichannel', 'each audio channel by itself, with a speaker in each (up to 8)')
     .option('--from <time>', 'start here: seconds, M:SS or H:MM:SS', parseSeconds)
     .option('--to <time>', 'end here', parseSeconds)
     .option(

@@ -185,8 +185,11 @@ export const AaiCreate = z
     format_text: z.literal(true, { error: 'cannot be false: Whisper writes formatted text' }).nullish(),
     auto_chapters: never('chapters'),
     sentiment_analysis: never('sentiment analysis'),
-    multichannel: never('transcripts by channel'),
-    dual_channel: never('transcripts by channel'),
+    multichannel: z
+      .boolean()
+      .nullish()
+      .describe('Each channel by itself, up to 8; not together with speaker_labels.'),
+    dual_channel: never('use multichannel'),
     custom_topics: never('custom topics'),
     redact_pii_return_unredacted: never('unredacted text is not kept'),
     topics: z
@@ -255,6 +258,16 @@ export const AaiCreate = z
     for (const [field, other] of needed) {
       if (body[field] == null || body[other] != null) continue;
       context.addIssue({ code: 'custom', path: [field], message: `needs ${other}` });
+    }
+    const identifies = body.speech_understanding?.request?.speaker_identification != null;
+    const excluded = [
+      ['speaker_labels', body.speaker_labels === true],
+      ['speech_understanding', identifies],
+    ] as const;
+    for (const [field, isAsked] of excluded) {
+      if (!isAsked || body.multichannel !== true) continue;
+      const message = 'does not go with multichannel: each channel is a speaker already';
+      context.addIssue({ code: 'custom', path: [field], message });
     }
     const { min_speakers_expected: min, max_speakers_expected: max } = body.speaker_options ?? {};
     if (min != null && max != null && min > max) {

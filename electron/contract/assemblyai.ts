@@ -21,6 +21,10 @@ export const AaiWord = z
     end: z.int(),
     confidence: z.number(),
     speaker: z.string().nullable(),
+    channel: z
+      .string()
+      .optional()
+      .describe('With multichannel: `1` for the left channel, `2` for the right one, and so on.'),
   })
   .meta({ id: 'AaiWord' });
 export type AaiWord = z.output<typeof AaiWord>;
@@ -79,6 +83,7 @@ export const AaiTranscript = z
     punctuate: z.boolean(),
     format_text: z.boolean(),
     multichannel: z.boolean(),
+    audio_channels: z.int().optional().describe('With multichannel.'),
     dual_channel: z.boolean(),
     speaker_labels: z.boolean(),
     speakers_expected: z.int().nullable(),
@@ -162,7 +167,6 @@ export const AAI_CONSTANT = {
   acoustic_model: 'whisper',
   punctuate: true,
   format_text: true,
-  multichannel: false,
   dual_channel: false,
   auto_chapters: false,
   chapters: null,

@@ -5,6 +5,7 @@ import { fixturePath } from '../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { parseSrt } from '../support/srt.ts';
 import { until } from '../support/until.ts';
+import { voiceChannels } from '../support/voice-channels.ts';
 import { startWebhookReceiver } from '../support/webhook-receiver.ts';
 import { parseWebVtt } from '../support/webvtt.ts';
 
@@ -49,6 +50,43 @@ describe('the assemblyai client with another base URL', () => {
       reached = start;
     }
     expect(note.utterances).toBeNull();
+  });
+
+  it('transcribes each channel by itself', async () => {
+    const audio = await voiceChannels('02-two-speakers.mp3');
+    const request = {
+      audio,
+      multichannel: true,
+      language_code: 'en_us',
+      speech_models: ['starter-parakeet'],
+    };
+    const calls = await client.transcripts.transcribe(request, POLL);
+    expect(calls).toMatchObject({
+      status: 'completed',
+      multichannel: true,
+      audio_channels: 2,
+      speaker_labels: false,
+    });
+    const { words, utterances } = calls;
+    expect(new Set(words?.map(({ channel, speaker }) => `${channel} ${speaker}`))).toEqual(
+      new Set(['1 A', '2 B']),
+    );
+    expect(utterances?.length).toBeGreaterThan(8);
+    const starts = utterances?.map(({ start }) => start) ?? [];
+    expect(starts).toEqual(starts.toSorted((a, b) => a - b));
+    for (const turn of utterances ?? []) {
+      expect(turn.words.every(({ channel }) => channel === turn.channel)).toBe(true);
+    }
+    const { sentences } = await client.transcripts.sentences(calls.id);
+    expect(new Set(sentences.map(({ channel }) => channel))).toEqual(new Set(['1', '2']));
+    expect(note).not.toHaveProperty('audio_channels');
+    expect(note.words?.[0]).not.toHaveProperty('channel');
+    const both = client.transcripts.submit({
+      ...request,
+      audio: 'https://example.org/a.mp3',
+      speaker_labels: true,
+    });
+    await expect(both).rejects.toThrow(/speaker_labels.*each channel is a speaker already/);
   });
 
   it('uploads bytes, streams and data URIs', async () => {

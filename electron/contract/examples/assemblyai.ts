@@ -33,6 +33,7 @@ const queued: z.input<typeof AaiTranscript> = {
   webhook_auth_header_name: null,
   webhook_url: null,
   custom_spelling: null,
+  multichannel: false,
   speaker_labels: false,
   speakers_expected: null,
   auto_highlights: false,

@@ -32,6 +32,8 @@ export type LocatedSentence = Sentence & {
   from: number;
   to: number;
   speaker_id: string | null;
+  /** The place of the segment in which it begins. */
+  segment: number;
 };
 
 export type SentenceStatistics = {
@@ -117,6 +119,7 @@ const toLocatedSentence = (
     from: first.from,
     to,
     speaker_id: speakerOf(first, segments),
+    segment: first.segment,
   };
 };
 

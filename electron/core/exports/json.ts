@@ -24,6 +24,7 @@ export const renderJson = (transcript: ExportTranscript, query: ExportQuery): st
       start: segment.start,
       end: segment.end,
       speaker_id: segment.speaker_id,
+      ...(segment.channel === undefined ? {} : { channel: segment.channel }),
       ...(segment.paragraph_starts === undefined ? {} : { paragraph_starts: segment.paragraph_starts }),
       ...(query.words === false || words === undefined ? {} : { words: words.map(withoutAlternatives) }),
     })),

@@ -1,14 +1,17 @@
 import { readFileSync } from 'node:fs';
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { CreateTranscriptInput, Transcription } from '../../../electron/contract/transcript.ts';
 import { ffmpeg } from '../../support/ffmpeg.ts';
 import { fixture, fixturePath, ONE_SENTENCE, truth } from '../../support/fixtures.ts';
+import { killOnCommit } from '../../support/kill-on-commit.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
+import { parseSrt } from '../../support/srt.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { until } from '../../support/until.ts';
 import { file, startUrlServer, type UrlServer } from '../../support/url-server.ts';
 import { voiceChannels } from '../../support/voice-channels.ts';
-import { wordErrorRate } from '../../support/word-error-rate.ts';
+import { plainWords, wordErrorRate } from '../../support/word-error-rate.ts';
 
 const TALK = '02-two-speakers.mp3';
 const PATIENCE_MS = 300_000;
@@ -185,6 +188,87 @@ describe('multichannel', () => {
     expect(analyzed).toMatchObject({ channels: 2, segments, speakers, topics: expect.any(Array) });
     const diarize = server.client.call('analyzeTranscript', { params: { id }, body: { diarize: true } });
     await expect(diarize).rejects.toMatchObject({ code: 'invalid_request', details: [{ path: 'diarize' }] });
+  });
+
+  it('exports the channels with their speakers, in order of time', async () => {
+    const transcript = await create(serve(await voiceChannels(TALK, { shift: 1.7 })));
+    const exported = async (query: string): Promise<string> =>
+      (await server.fetch(`/v1/transcript/id/${transcript.id}/export?${query}`)).text();
+    const json = JSON.parse(await exported('format=json&words=true'));
+    expect(json.segments.map(({ channel }: { channel: number }) => channel)).toEqual(
+      transcript.segments.map(({ channel }) => channel),
+    );
+    const cues = parseSrt(await exported('format=srt'));
+    for (const [index, { startMs }] of cues.entries()) {
+      expect(startMs).toBeGreaterThanOrEqual(cues[index - 1]?.endMs ?? 0);
+    }
+    const shown = plainWords(cues.flatMap(({ lines }) => lines).join(' '));
+    expect(shown).toEqual(expect.arrayContaining(plainWords(transcript.text)));
+    for (const format of ['txt', 'vtt', 'md', 'csv', 'docx']) {
+      const response = await server.fetch(`/v1/transcript/id/${transcript.id}/export?format=${format}`);
+      expect(response.status).toBe(200);
+    }
+  });
+
+  it('keeps the channel of a segment through edits and their undoing', async () => {
+    const { id, segments } = await create(serve(await voiceChannels(TALK)));
+    const body = { segments: [{ id: 1, text: 'Something else was said.', speaker_id: 'A' }] };
+    const edited = await server.client.call('patchTranscript', { params: { id }, body });
+    expect(edited.segments.map(({ channel }) => channel)).toEqual(segments.map(({ channel }) => channel));
+    expect(edited.segments[1]).toMatchObject({ channel: segments[1]?.channel, speaker_id: 'A' });
+    expect(edited.segments[1]?.words?.every(({ channel }) => channel === segments[1]?.channel)).toBe(true);
+    await server.client.call('undoEdit', { params: { id } });
+    const undone = await server.client.call('getTranscript', { params: { id } });
+    expect(undone.segments).toEqual(segments);
+  });
+
+  it('covers what is redacted in the sound of every track', async () => {
+    const path = `${temporaryFolder()}/tracks.mka`;
+    const [data, note] = ['04-personal-data.m4a', '01-short-note.wav'];
+    await ffmpeg(
+      ...[
+        '-i',
+        fixturePath(note),
+        '-i',
+        fixturePath(data),
+        '-filter_complex',
+        '[1:a]adelay=16000:all=1[later]',
+      ],
+      ...['-map', '0:a', '-map', '[later]', '-ar', '16000', '-ac', '1', '-c:a', 'flac', path],
+    );
+    const redacted = await create(serve(path), { redact_pii: true, redact_pii_audio: true });
+    expect(redacted).toMatchObject({ status: 'completed', channels: 2 });
+    expect(redacted.redaction_report).toMatchObject({ checked: true, audible: [] });
+    expect(redacted.redaction_report?.spans).toBeGreaterThan(5);
+    const secrets = /Lopez|4111|example\.com/i;
+    expect(JSON.stringify(redacted)).not.toMatch(secrets);
+    const sound = await server.fetch(new URL(redacted.redacted_audio_url ?? '').pathname);
+    const url = remote.set('/covered.m4a', file(Buffer.from(await sound.arrayBuffer())));
+    const heard = await create(url, { multichannel: false });
+    expect(heard.duration).toBeCloseTo(redacted.duration, 0);
+    expect(heard.text).not.toMatch(secrets);
+    const { text } = await create(url, { multichannel: false, audio_end_at: 15 });
+    expect(text).toContain('deadline for the contract');
+  });
+
+  it('goes on after SIGKILL with the same result', async () => {
+    const url = serve(await voiceChannels('03-three-speakers.flac', { bleed: -15 }));
+    const whole = await create(url);
+    let id = '';
+    const query = `SELECT count(*) FROM transcripts WHERE status = 'processing' AND checkpoint LIKE '%"streams":[{"chunk":1,%{"chunk":1,%{"chunk":0,%'`;
+    const database = join(server.dataDir, 'earshot.db');
+    await killOnCommit({ pid: server.pid, database, query, patienceMs: PATIENCE_MS }, async () => {
+      ({ id } = await create(url, { wait_until_complete: false }));
+    });
+    await server.kill();
+    server = await startServer({ dataDir: server.dataDir });
+    const resumed = await until(async () => {
+      const transcript = await server.client.call('getTranscript', { params: { id } });
+      return transcript.status === 'processing' ? undefined : transcript;
+    }, PATIENCE_MS);
+    expectWhole(resumed, [0, 1, 2]);
+    expect(resumed.segments).toEqual(whole.segments);
+    expect(resumed.speakers).toEqual(whole.speakers);
   });
 
   it('charges for each channel', async () => {

@@ -8,6 +8,7 @@ import { fixture, fixturePath, ONE_SENTENCE, truth } from '../../support/fixture
 import { spawnEarshot } from '../../support/server.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { file, stall, startUrlServer, type UrlServer } from '../../support/url-server.ts';
+import { voiceChannels } from '../../support/voice-channels.ts';
 
 let folder: string;
 let remote: UrlServer;
@@ -79,6 +80,14 @@ describe('earshot transcribe', () => {
     expect(aligned).toHaveLength(13);
     expect(await starts('--word-times', 'aligned')).toEqual(aligned);
     expect(await starts('--word-times', 'fast')).not.toEqual(aligned);
+  });
+
+  it('keeps the channels apart', async () => {
+    const talk = await voiceChannels('02-two-speakers.mp3');
+    const { code, out } = await earshot('transcribe', talk, '-m', 'starter-parakeet', '--multichannel');
+    expect(code).toBe(0);
+    expect(out).toMatch(/^\[.*\] {2}A: Good morning/);
+    expect(out).toMatch(/\] {2}B: Good morning/);
   });
 
   it('accepts a range and a URL', async () => {

@@ -17,7 +17,17 @@ const ENCODERS: Readonly<Record<BleepOptions['format'], readonly string[]>> = {
   wav: ['-c:a', 'pcm_s16le', '-rf64', 'auto', '-f', 'wav'],
 };
 
-type PcmFormat = { readonly sampleRate: number; readonly channels: number };
+/** `tracks`: how many tracks are mixed together. */
+type PcmFormat = { readonly sampleRate: number; readonly channels: number; readonly tracks: number };
+
+/** One track through filters, or several mixed together as loud as they are, each with its own late start. */
+const mapTracks = ({ tracks }: PcmFormat, each: readonly string[], cut: string): string[] => {
+  if (tracks === 1) return ['-map', '0:a:0', '-af', [...each, cut].join(',')];
+  const inputs = Array.from({ length: tracks }, (_, track) => `[0:a:${track}]${each.join(',')}[t${track}]`);
+  const names = inputs.map((_, track) => `[t${track}]`).join('');
+  const mix = `${names}amix=inputs=${tracks}:duration=longest:normalize=0,${each[1]},${cut}[mix]`;
+  return ['-filter_complex', [...inputs, mix].join(';'), '-map', '[mix]'];
+};
 
 const decodeRun = async (
   tools: FfmpegTools,
@@ -32,8 +42,8 @@ const decodeRun = async (
     `aresample=${pcm.sampleRate}`,
     `aformat=sample_fmts=s16:channel_layouts=${pcm.channels === 1 ? 'mono' : 'stereo'}`,
     'aresample=async=1:first_pts=0',
-    `atrim=start_sample=${toFrames(start)}${end === null ? '' : `:end_sample=${toFrames(end)}`}`,
   ];
+  const cut = `atrim=start_sample=${toFrames(start)}${end === null ? '' : `:end_sample=${toFrames(end)}`}`;
   const seeking = await seekOptions(options.input, origin, options.signal);
   throwIfAborted(options.signal);
   return runFfmpeg({
@@ -42,8 +52,8 @@ const decodeRun = async (
     inputOptions: [...safeInputOptions(options.input), ...seeking],
     outputOptions: [
       ...['-loglevel', 'error', '-progress', 'pipe:2', '-stats_period', '2'],
-      ...['-map', '0:a:0', '-vn', '-sn', '-dn', '-map_metadata', '-1'],
-      ...['-af', filters.join(','), '-f', 's16le', '-c:a', 'pcm_s16le'],
+      ...mapTracks(pcm, filters, cut),
+      ...['-vn', '-sn', '-dn', '-map_metadata', '-1', '-f', 's16le', '-c:a', 'pcm_s16le'],
     ],
     outputFile: null,
     onStderr: onActivity,
@@ -84,10 +94,16 @@ const checkExits = async (decoding: FfmpegRun, encoding: FfmpegRun, frames: numb
 };
 
 const pcmFormat = async (tools: FfmpegTools, options: BleepOptions): Promise<PcmFormat> => {
-  const { signal, limits } = options;
-  const [stream] = (await probe(tools, options.input, { signal, limits })).audioStreams;
+  const { signal, limits, tracks } = options;
+  const { audioStreams } = await probe(tools, options.input, { signal, limits, tracks });
+  const [stream] = audioStreams;
   if (stream === undefined) throw new AppError('no_audio_track', 'The file has no sound in it.');
-  return { sampleRate: stream.sampleRate || 48_000, channels: stream.channels === 1 ? 1 : 2 };
+  const heard = tracks === 'all' ? audioStreams : [stream];
+  return {
+    sampleRate: stream.sampleRate || 48_000,
+    channels: heard.every(({ channels }) => channels === 1) ? 1 : 2,
+    tracks: heard.length,
+  };
 };
 
 /**

@@ -118,6 +118,8 @@ export type BleepOptions = {
   /** `tone`: 1 kHz; `mute`: silence. Default tone. */
   readonly cover?: 'tone' | 'mute';
   readonly range?: { readonly start: number; readonly end: number | null };
+  /** The tracks that are heard: the first (default), or all mixed together. */
+  readonly tracks?: 'first' | 'all';
   readonly signal?: AbortSignal;
   readonly limits?: ProcessLimits;
 };

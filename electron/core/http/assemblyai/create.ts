@@ -152,6 +152,7 @@ export const requestOf = (body: AaiCreate, models: ModelChoice): CreateTranscrip
     audio_start_from: (body.audio_start_from ?? 0) / 1000,
     audio_end_at: (body.audio_end_at ?? 0) / 1000,
     ...speakersOf(body),
+    multichannel: body.multichannel === true,
     content_safety: body.content_safety === true || body.filter_profanity === true,
     entity_detection:
       body.entity_detection === true || body.speech_understanding?.request?.custom_formatting != null,

@@ -131,7 +131,7 @@ const resultsOf = (transcript: Transcription, { options }: AaiContext) => {
   return {
     text: done ? transcript.text : null,
     words,
-    utterances: words !== null && options.diarize ? aaiUtterances(words) : null,
+    utterances: words !== null && (options.diarize || options.multichannel) ? aaiUtterances(words) : null,
     confidence: done ? transcript.confidence : null,
     audio_duration: transcript.duration > 0 ? Math.round(transcript.duration) : null,
     auto_highlights: options.topics,
@@ -176,6 +176,8 @@ export const aaiTranscript = (transcript: Transcription, context: AaiContext): A
   speech_model_used: transcript.model_id,
   custom_spelling: context.options.custom_spelling ?? null,
   ...webhookOf(context),
+  multichannel: context.options.multichannel,
+  ...(transcript.channels === undefined ? {} : { audio_channels: transcript.channels }),
   speaker_labels: context.options.diarize,
   speakers_expected: context.options.speakers_expected ?? null,
   ...resultsOf(transcript, context),

@@ -13,6 +13,10 @@ export const toMs = (seconds: number): number => Math.round(seconds * 1000);
 export const wordedSegments = (transcript: Transcription): AnalysisSegment[] =>
   transcript.segments.map((segment) => ({ ...segment, words: segment.words ?? [] }));
 
+/** `1` is the left channel, `2` the right one. */
+const channelOf = (channel: number | undefined): Pick<AaiWord, 'channel'> =>
+  channel === undefined ? {} : { channel: String(channel + 1) };
+
 export const aaiWords = (transcript: Transcription): AaiWord[] =>
   transcript.segments.flatMap((segment) =>
     (segment.words ?? []).map((word) => ({
@@ -21,6 +25,7 @@ export const aaiWords = (transcript: Transcription): AaiWord[] =>
       end: toMs(word.end),
       confidence: word.confidence,
       speaker: word.speaker_id ?? segment.speaker_id,
+      ...channelOf(segment.channel),
     })),
   );
 
@@ -29,16 +34,18 @@ const group = (words: readonly AaiWord[]): Omit<AaiUtterance, 'speaker'> => ({
   start: words[0]?.start ?? 0,
   end: words.at(-1)?.end ?? 0,
   confidence: round(mean(words.map((word) => word.confidence)), 3),
+  ...(words[0]?.channel === undefined ? {} : { channel: words[0].channel }),
   words: [...words],
 });
 
-/** Groups words by consecutive speaker. */
+/** Groups words by consecutive speaker, who stays in one channel. */
 export const aaiUtterances = (words: readonly AaiWord[]): AaiUtterance[] => {
   const turns: { speaker: string; words: AaiWord[] }[] = [];
   for (const word of words) {
     const turn = turns.at(-1);
     const speaker = word.speaker ?? turn?.speaker ?? 'A';
-    if (turn?.speaker === speaker) turn.words.push(word);
+    const isSame = turn?.speaker === speaker && turn.words[0]?.channel === word.channel;
+    if (isSame) turn.words.push(word);
     else turns.push({ speaker, words: [word] });
   }
   return turns.map((turn) => ({ ...group(turn.words), speaker: turn.speaker }));
@@ -55,12 +62,14 @@ export const aaiSentences = (transcript: Transcription): AaiSentence[] => {
     end: toMs(sentence.end),
     confidence: round(sentence.confidence, 3),
     speaker: sentence.speaker_id,
+    ...channelOf(segments[sentence.segment]?.channel),
     words: sentence.words.map((word) => ({
       text: word.word.trim(),
       start: toMs(word.start),
       end: toMs(word.end),
       confidence: round(word.confidence, 3),
       speaker: sentence.speaker_id,
+      ...channelOf(segments[sentence.segment]?.channel),
     })),
   }));
 };

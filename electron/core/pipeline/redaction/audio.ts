@@ -97,6 +97,8 @@ class AudioRedaction {
       output: this.path,
       spans: spans.map((span) => ({ start: Math.max(0, span.start - shift), end: span.end - shift })),
       format: 'm4a',
+      // The words of every track are in the text.
+      tracks: this.#context.transcript.options.multichannel ? 'all' : 'first',
       signal: this.#context.signal,
       ...(range === undefined ? {} : { range }),
     });
