@@ -53,16 +53,25 @@ const commonPairs = (first: readonly string[], second: readonly string[]): [numb
 /** How far the times of rightly recognized words are from the truth, in milliseconds; later is positive. */
 export type TimeErrors = { readonly starts: number[]; readonly ends: number[] };
 
+/** The pairs whose neighbors are pairs, too: a misheard word also moves the border to the next one. */
+const betweenPairs = (pairs: readonly [number, number][], last: number): [number, number][] => {
+  const second = new Map(pairs);
+  return pairs.filter(
+    ([i, j]) => (i === 0 || second.get(i - 1) === j - 1) && (i === last || second.get(i + 1) === j + 1),
+  );
+};
+
 export const timeErrors = (
   truth: readonly z.output<typeof TrueWord>[],
   heard: readonly HeardWord[],
+  { onlyBetween = false }: { readonly onlyBetween?: boolean } = {},
 ): TimeErrors => {
   const errors: TimeErrors = { starts: [], ends: [] };
   const pairs = commonPairs(
     truth.map(({ word }) => keyOf(word)),
     heard.map(({ word }) => keyOf(word)),
   );
-  for (const [i, j] of pairs) {
+  for (const [i, j] of onlyBetween ? betweenPairs(pairs, truth.length - 1) : pairs) {
     const [said, found] = [truth[i], heard[j]];
     if (said === undefined || found === undefined) continue;
     if (said.start !== null) errors.starts.push((found.start - said.start) * 1000);
