@@ -11,6 +11,8 @@ export const TranscriptionOptions = z.object({
   model: z.string().min(1).catch('mini'),
   /** A second model that recognizes the recording again; empty for none. */
   verifyWith: z.string().catch(''),
+  /** Each audio channel is recognized by itself, and is a speaker. */
+  multichannel: z.boolean().catch(false),
   language: z.string().min(1).catch('auto'),
   speakers: z.int().min(1).max(32).nullable().catch(null),
   diarize: z.boolean().catch(true),

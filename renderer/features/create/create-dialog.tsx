@@ -9,10 +9,11 @@ import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Kbd } from '../../ui/kbd.tsx';
 import { AnalysisSwitches } from './analysis-switches.tsx';
+import { ChannelsField } from './channels-field.tsx';
 import { useFileProblems } from './check-file.ts';
 import { DiscardRecordingDialog } from './discard-recording-dialog.tsx';
 import { LanguageAndSpeakers } from './language-fields.tsx';
-import { findModel, toUsableOptions } from './model-choice.ts';
+import { findModel, toUsableOptions, withoutChannels } from './model-choice.ts';
 import { ModelNote } from './model-note.tsx';
 import { ModelPicker } from './model-picker.tsx';
 import type { OriginalChoice } from './redaction-fields.tsx';
@@ -90,7 +91,7 @@ const useOptions = (onInstalled: () => void) => {
     installation: useModelInstall(model, onInstalled),
     change: (part: Partial<TranscriptionOptions>) => {
       if (part.model !== undefined) setChosen(part.model);
-      prefs.set({ options: { ...remembered, ...part } });
+      prefs.set({ options: { ...remembered, ...withoutChannels(part) } });
     },
   };
 };
@@ -198,6 +199,7 @@ const CreateDialog = ({ initialSources }: { initialSources: readonly Source[] })
         </ModelPicker>
         <VerifyField models={models} options={options} seconds={seconds} onChange={change} />
         <LanguageAndSpeakers options={options} model={model} onChange={change} />
+        <ChannelsField options={options} onChange={change} />
         <AnalysisSwitches options={options} onChange={change} original={original} />
       </form>
       {isConfirmingDiscard && (

@@ -42,7 +42,16 @@ export const listVerifiers = (models: readonly Model[], first: string, language:
     (model) => model.installed && model !== findModel(models, first) && knowsLanguage(model, language),
   );
 
-/** The remembered choices, with a model that can be used and a language that it knows. */
+/** A change of the choices that do not go with channels apart turns these off. */
+export const withoutChannels = (part: Partial<TranscriptionOptions>): Partial<TranscriptionOptions> =>
+  part.diarize === true || (part.verifyWith !== undefined && part.verifyWith !== '')
+    ? { multichannel: false, ...part }
+    : part;
+
+/**
+ * The remembered choices, with a model that can be used and a language that it knows. Channels apart are speakers already,
+ * and no second model hears them.
+ */
 export const toUsableOptions = (
   models: readonly Model[],
   options: TranscriptionOptions,
@@ -53,5 +62,7 @@ export const toUsableOptions = (
   const language = knowsLanguage(findModel(models, model), options.language) ? options.language : 'auto';
   const verifiers = listVerifiers(models, model, language);
   const verifyWith = verifiers.some(({ id }) => id === options.verifyWith) ? options.verifyWith : '';
-  return { ...options, model, language, verifyWith };
+  return options.multichannel
+    ? { ...options, model, language, verifyWith: '', diarize: false, speakers: null }
+    : { ...options, model, language, verifyWith };
 };

@@ -51,6 +51,7 @@ export const toRequest = (
   model: options.model,
   timestamp_style: 'word',
   ...(options.verifyWith === '' ? {} : { verify_with: options.verifyWith }),
+  ...(options.multichannel ? { multichannel: true } : {}),
   ...(options.language === 'auto' ? {} : { language: options.language }),
   ...(range.from > 0 ? { audio_start_from: roundToMilliseconds(range.from) } : {}),
   ...(range.to > 0 ? { audio_end_at: roundToMilliseconds(range.to) } : {}),

@@ -2,7 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { SETTINGS } from '../../../electron/contract/settings.ts';
 import type { Model } from '../../../electron/contract/system.ts';
 import { parseLinks } from '../../../renderer/app/incoming-sources.tsx';
-import { listVerifiers, toUsableOptions } from '../../../renderer/features/create/model-choice.ts';
+import {
+  listVerifiers,
+  toUsableOptions,
+  withoutChannels,
+} from '../../../renderer/features/create/model-choice.ts';
 import { recommendedModel } from '../../../renderer/features/create/recommended-model.ts';
 import { toCurl, toRequest, WHOLE_RECORDING } from '../../../renderer/features/create/request.ts';
 import { describeModel, licenseNotice } from '../../../renderer/features/models/model-facts.ts';
@@ -90,6 +94,19 @@ describe('the models that the New dialog offers', () => {
     expect(toUsableOptions(models, options, undefined).verifyWith).toBe('');
     const german = toUsableOptions(models, { ...options, language: 'de' }, undefined);
     expect(toRequest('https://a.example/x', german, WHOLE_RECORDING).verify_with).toBe(parakeet.id);
+  });
+
+  it('do without speaker labels and a second one where channels are kept apart', () => {
+    const chosen = { model: 'base', multichannel: true, verifyWith: 'small', speakers: 3 };
+    const apart = toUsableOptions(models, TranscriptionOptions.parse(chosen), undefined);
+    const request = toRequest('https://a.example/x', apart, WHOLE_RECORDING);
+    expect(request).toMatchObject({ multichannel: true });
+    for (const field of ['diarize', 'speakers_expected', 'verify_with']) {
+      expect(request).not.toHaveProperty(field);
+    }
+    expect(withoutChannels({ diarize: true })).toEqual({ diarize: true, multichannel: false });
+    expect(withoutChannels({ verifyWith: 'small' }).multichannel).toBe(false);
+    expect(withoutChannels({ topics: true, verifyWith: '' })).toEqual({ topics: true, verifyWith: '' });
   });
 
   it('name the author of a model whose license asks for it', () => {
