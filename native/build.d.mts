@@ -2,6 +2,7 @@
 export type EngineFlags = {
   /** All CPU variants as loadable libraries beside the addon, for packages that run on other machines. */
   portable?: boolean;
+  /** A library for graphics processors beside a portable addon. */
   vulkan?: boolean;
   cuda?: boolean;
   /** On by default on macOS. */

@@ -1,8 +1,9 @@
 // Builds the native speech engine once and keeps it in a cache outside the source tree.
 //
-//   node native/build.mjs [--cli] [--portable] [--vulkan] [--cuda] [--no-metal]
+//   node native/build.mjs [--cli] [--portable [--vulkan]] [--cuda] [--no-metal]
 //
-// prints the path of the addon (or of whisper.cpp's own whisper-cli) to stdout and its progress to stderr.
+// `--vulkan` puts a library for graphics processors beside the portable addon; it needs glslc and the headers of Vulkan and
+// SPIR-V. Prints the path of the addon (or of whisper.cpp's own whisper-cli) to stdout and its progress to stderr.
 // Plain JavaScript for Node 20 and later; needs the installed packages, CMake and a C++ compiler.
 
 import { spawn } from 'node:child_process';
@@ -22,7 +23,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { cpus } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { cacheDir, isAlive, modules, onPath, root, withLock } from '../electron/cli/bootstrap/places.mjs';
 import { patchFiles, patchSources } from './patch.mjs';
@@ -36,10 +37,17 @@ const CLI = `whisper-cli${EXTENSION}`;
 /** Parakeet's own program lies beside whisper-cli. */
 const PARAKEET_CLI = `parakeet-cli${EXTENSION}`;
 const BENCH = `engine-bench${EXTENSION}`;
+/** Named in native/CMakeLists.txt. */
+const VULKAN = process.platform === 'win32' ? 'earshot_vulkan.dll' : 'libearshot_vulkan.so';
 /** The file of each kind of build. */
-const PRODUCTS = { addon: ADDON, cli: CLI, bench: BENCH };
+const PRODUCTS = { addon: ADDON, cli: CLI, bench: BENCH, vulkan: VULKAN };
 /** The CMake targets of each kind. */
-const TARGETS = { addon: ['earshot_engine'], cli: ['whisper-cli', 'parakeet-cli'], bench: ['engine-bench'] };
+const TARGETS = {
+  addon: ['earshot_engine'],
+  cli: ['whisper-cli', 'parakeet-cli'],
+  bench: ['engine-bench'],
+  vulkan: ['ggml-vulkan'],
+};
 const MAX_CACHED_BUILDS = 6;
 const PARALLEL_COMPILERS = '2';
 const TAIL_LINES = 25;
@@ -60,15 +68,33 @@ const packageKey = () => {
   });
 };
 
-const ownSources = () => {
-  const sources = readdirSync(join(here, 'src'), { recursive: true })
+const sourcesIn = (folder) =>
+  readdirSync(folder, { recursive: true })
     .filter((name) => /\.(?:cc|h)$/.test(name))
     .sort()
-    .map((name) => join(here, 'src', name));
-  return [join(here, 'CMakeLists.txt'), ...sources, ...patchFiles(patches)].map((path) =>
-    readFileSync(path, 'utf8'),
-  );
-};
+    .map((name) => join(folder, name));
+
+const readAll = (paths) => paths.map((path) => readFileSync(path, 'utf8'));
+
+const listFile = join(here, 'CMakeLists.txt');
+const vulkanFolder = join(here, 'src', 'vulkan');
+
+const patchTexts = (ofVulkan) =>
+  readAll(patchFiles(patches)).filter((text) => text.includes('+++ b/ggml/src/ggml-vulkan/') === ofVulkan);
+
+const ownSources = () => [
+  ...readAll([
+    listFile,
+    ...sourcesIn(join(here, 'src')).filter((path) => path !== join(vulkanFolder, 'devices.cc')),
+  ]),
+  ...patchTexts(false),
+];
+
+/** Its two thousand kernels take minutes to compile, and do not depend on the addon's sources. */
+const vulkanSources = () => [
+  ...readAll([listFile, join(vulkanFolder, 'library.cmake'), ...sourcesIn(vulkanFolder)]),
+  ...patchTexts(true),
+];
 
 /** The processor's model and features, because a build for this machine need not run on another. */
 const cpuKey = () => {
@@ -78,14 +104,19 @@ const cpuKey = () => {
   return [model, /^(?:flags|Features)\s*:.*$/m.exec(info)?.[0] ?? ''];
 };
 
-/** The compiler that CMake will use, by its file: asking for its version would take longer than everything else. */
+/** A program by its file: asking for its version would take longer than everything else. */
+const fileKey = (path) => {
+  if (!path) return ['none'];
+  const { size, mtimeMs } = statSync(path);
+  return [path, size, mtimeMs];
+};
+
+/** The compiler that CMake will use. */
 const compilerKey = () => {
   const named = process.env.CXX;
   const path =
     named && existsSync(named) ? named : onPath(...(named ? [named] : ['c++', 'g++', 'clang++', 'cl']));
-  if (!path) return ['none'];
-  const { size, mtimeMs } = statSync(path);
-  return [path, size, mtimeMs];
+  return fileKey(path);
 };
 
 const flagsOf = ({
@@ -98,19 +129,22 @@ const flagsOf = ({
 
 const buildKey = (flags, kind) => {
   const parts = [
-    ownSources(),
+    kind === 'vulkan' ? vulkanSources() : ownSources(),
     packageKey(),
     flags,
     process.platform,
     process.arch,
     flags.portable ? [] : cpuKey(),
     compilerKey(),
+    ...(kind === 'vulkan' ? fileKey(onPath('glslc')) : []),
+    // Its folder has the library.
+    ...(kind === 'addon' && flags.vulkan ? vulkanSources() : []),
     ...(kind === 'bench' ? [readFileSync(join(here, 'bench', 'engine_bench.cc'), 'utf8')] : []),
   ];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 20);
 };
 
-/** Where a product of the build (`addon` or `cli`) is cached. */
+/** Where a product of the build is cached. */
 const cacheEntry = (options, kind) => {
   const flags = flagsOf(options);
   const key = `${buildKey(flags, kind)}-${kind}`;
@@ -133,7 +167,7 @@ const findBuild = ({ folder, file }) => {
   return file;
 };
 
-const defines = ({ portable, vulkan, cuda, metal }, withCli, patched) => {
+const defines = ({ portable, cuda, metal }, kinds, patched) => {
   const onOff = (value) => (value ? 'ON' : 'OFF');
   const headers = join(modules, 'node-api-headers');
   return [
@@ -145,9 +179,9 @@ const defines = ({ portable, vulkan, cuda, metal }, withCli, patched) => {
     `-DEARSHOT_NODE=${process.execPath}`,
     `-DEARSHOT_PORTABLE=${onOff(portable)}`,
     `-DEARSHOT_METAL=${onOff(metal)}`,
-    `-DEARSHOT_VULKAN=${onOff(vulkan)}`,
+    `-DEARSHOT_VULKAN=${onOff(kinds.includes('vulkan'))}`,
     `-DEARSHOT_CUDA=${onOff(cuda)}`,
-    `-DEARSHOT_CLI=${onOff(withCli)}`,
+    `-DEARSHOT_CLI=${onOff(kinds.includes('cli'))}`,
   ];
 };
 
@@ -191,18 +225,26 @@ const runCmake = (args, { logFile, log, elapsed }) =>
     });
   });
 
+/** The files of a build's folder that belong to a product. */
+const isPartOf = (kind, name) => {
+  if (kind === 'vulkan' || name === VULKAN) return kind === 'vulkan' && name === VULKAN;
+  return (
+    name === PRODUCTS[kind] ||
+    (kind === 'cli' && name === PARAKEET_CLI) ||
+    ![ADDON, CLI, PARAKEET_CLI, BENCH].includes(name)
+  );
+};
+
 /** Moves a product of the build into the cache with one rename, so that no other process sees half of it. */
-const publish = (tree, work, { folder, kind }) => {
+const publish = (tree, work, { folder, kind, beside }) => {
   const bin = existsSync(join(tree, 'bin', 'Release')) ? join(tree, 'bin', 'Release') : join(tree, 'bin');
   const ready = join(work, `ready-${kind}`);
-  const others = [ADDON, CLI, PARAKEET_CLI, BENCH].filter(
-    (name) => name !== PRODUCTS[kind] && !(kind === 'cli' && name === PARAKEET_CLI),
-  );
   mkdirSync(ready);
   for (const entry of readdirSync(bin, { withFileTypes: true })) {
-    const isWanted = !entry.isDirectory() && !others.includes(entry.name);
+    const isWanted = !entry.isDirectory() && isPartOf(kind, entry.name);
     if (isWanted) copyFileSync(join(bin, entry.name), join(ready, entry.name));
   }
+  if (beside) copyFileSync(beside, join(ready, basename(beside)));
   rmSync(folder, { recursive: true, force: true });
   renameSync(ready, folder);
 };
@@ -224,7 +266,7 @@ const build = async (entries, log) => {
     log(`Building ${targets.join(' and ')} (once for this machine; a minute or two) …`);
     const tree = join(work, 'tree');
     const step = { logFile, log, elapsed };
-    await runCmake(['-S', sources, '-B', tree, ...defines(flags, kinds.includes('cli'), patched)], step);
+    await runCmake(['-S', sources, '-B', tree, ...defines(flags, kinds, patched)], step);
     await runCmake(
       ['--build', tree, '--config', 'Release', '--parallel', PARALLEL_COMPILERS, '--target', ...targets],
       step,
@@ -245,7 +287,7 @@ const prune = (builds, entries) => {
     const path = join(builds, name);
     const owner = /^\.work-(\d+)-/.exec(name)?.[1];
     if (owner && !isAlive(Number(owner))) rmSync(path, { recursive: true, force: true });
-    if (/-(?:addon|cli|bench)$/.test(name) && !kept.has(path)) others.push(path);
+    if (/-(?:addon|cli|bench|vulkan)$/.test(name) && !kept.has(path)) others.push(path);
   }
   const lastUse = new Map(others.map((path) => [path, statSync(path).mtimeMs]));
   const oldestFirst = others.sort((a, b) => lastUse.get(a) - lastUse.get(b));
@@ -280,9 +322,11 @@ export const whisperCliPath = (options = {}) => findBuild(cacheEntry(options, 'c
  * @param options `log` gets progress a line at a time; `cli` builds whisper-cli in the same run, which costs little more.
  */
 export const buildAddon = async ({ log = () => {}, cli = false, ...options } = {}) => {
+  if (options.vulkan && !options.portable) throw new Error('--vulkan needs --portable.');
   const kinds = cli ? ['addon', 'cli'] : ['addon'];
+  const [beside] = options.vulkan ? await ensure([cacheEntry(options, 'vulkan')], log) : [];
   const [addon] = await ensure(
-    kinds.map((kind) => cacheEntry(options, kind)),
+    kinds.map((kind) => ({ ...cacheEntry(options, kind), beside: kind === 'addon' ? beside : undefined })),
     log,
   );
   return addon;

@@ -10,6 +10,7 @@
 #include "params.h"
 #include "result.h"
 #include "task.h"
+#include "vulkan_library.h"
 
 #include "ggml-backend.h"
 #include "whisper.h"
@@ -85,12 +86,31 @@ Napi::Value load_backends(const Napi::CallbackInfo& info) {
   return env.Undefined();
 }
 
+// loadVulkan(path) → Promise<{name, driver, kind}>; models loaded from then on may use that device
+Napi::Value load_vulkan_library(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  return guarded(env, [&]() -> Napi::Value {
+    const std::string path = read_path(info);
+    return Task::start(env, "earshot.vulkan", [path](Task&) -> Task::Finish {
+      const VulkanDevice device = load_vulkan(path);
+      return [device](Napi::Env env) -> Napi::Value {
+        Napi::Object object = Napi::Object::New(env);
+        object.Set("name", device.name);
+        object.Set("driver", device.driver);
+        object.Set("kind", device.kind);
+        return object;
+      };
+    });
+  });
+}
+
 }  // namespace
 
 Napi::Object init(Napi::Env env, Napi::Object exports) {
   install_log();
   ModelObject::define(env);
   exports.Set("loadBackends", Napi::Function::New(env, load_backends));
+  exports.Set("loadVulkan", Napi::Function::New(env, load_vulkan_library));
   exports.Set("loadModel", Napi::Function::New(env, load_model));
   exports.Set("inspectModel", Napi::Function::New(env, inspect_model));
   exports.Set("systemInfo", Napi::Function::New(env, system_info));

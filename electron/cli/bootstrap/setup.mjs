@@ -8,7 +8,7 @@ import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { cacheDir, isFile, isWritable, modules, onPath, root, withLock } from './places.mjs';
 import { HelperError, printLine, runHelper, SetupError, step } from './processes.mjs';
-import { ensureTools } from './system-tools.mjs';
+import { ensureTools, missingTools } from './system-tools.mjs';
 
 // ── Packages ──
 
@@ -169,20 +169,29 @@ const buildProgram = (options) => {
 await buildAddon({ ...${JSON.stringify(options)}, log: (line) => console.log(line) });`;
 };
 
+/** Whether packages get the library for graphics processors. Metal is in the addon itself. */
+const canBuildVulkan = async () => {
+  if (process.platform === 'darwin') return false;
+  const missing = await missingTools(['glslc', 'vulkan', 'spirv']);
+  if (missing) printLine(`! engine     without its Vulkan library: ${missing}`);
+  return missing === undefined;
+};
+
 /**
  * Builds the native addon unless it is cached, and passes its path on through EARSHOT_ADDON.
  *
  * @param {{ node: string, cli?: boolean, portable?: boolean }} options `node` runs the build; `cli` also builds
  *   whisper.cpp's own program, which tests and benchmarks compare with, and sets EARSHOT_WHISPER_CLI; `portable` builds
- *   the engine for every processor, as packages need it
+ *   the engine for every processor, as packages need it, with a library for graphics processors if its tools are here
  */
 export const ensureEngine = async ({ node, cli = false, portable = false }) => {
   const { addonPath, whisperCliPath } = await import(pathToFileURL(buildScript).href);
-  if (!addonPath({ portable }) || (cli && !whisperCliPath())) {
+  const options = portable ? { portable, vulkan: await canBuildVulkan() } : {};
+  if (!addonPath(options) || (cli && !whisperCliPath())) {
     await ensureTools(['cmake', 'compiler', 'make']);
     await step('engine', 'building the speech engine, once for this machine', (note) =>
       // In a process of its own, so that Ctrl-C stops CMake together with the compilers.
-      runHelper(node, ['--input-type=module', '--eval', buildProgram({ cli, portable })], {
+      runHelper(node, ['--input-type=module', '--eval', buildProgram({ cli, ...options })], {
         name: 'engine',
         failure: 'The speech engine could not be built',
         onLine: (line) => {
@@ -192,7 +201,7 @@ export const ensureEngine = async ({ node, cli = false, portable = false }) => {
       }),
     );
   }
-  const addon = addonPath({ portable });
+  const addon = addonPath(options);
   if (!addon) throw new SetupError('The speech engine was built, but is not in its cache.');
   process.env.EARSHOT_ADDON = addon;
   if (cli) process.env.EARSHOT_WHISPER_CLI = whisperCliPath();

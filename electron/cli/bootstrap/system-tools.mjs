@@ -1,4 +1,5 @@
-// Programs that npm cannot install: ffmpeg, a C++ compiler with CMake, and Chromium for the tests.
+// Programs that npm cannot install: ffmpeg, a C++ compiler with CMake, Chromium for the tests, and what the engine's Vulkan
+// library is built with.
 
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -28,6 +29,14 @@ const findCompiler = () => {
 
 const findMake = () => {
   return platform === 'win32' ? 'msbuild' : onPath('make', 'gmake', 'ninja');
+};
+
+/** A header in the folders where package managers and Vulkan's SDK put them. */
+const findHeader = (...parts) => {
+  const folders = [env.VULKAN_SDK, '/usr', '/usr/local', '/opt/homebrew'].filter(Boolean);
+  return folders
+    .flatMap((folder) => [join(folder, 'include', ...parts), join(folder, 'Include', ...parts)])
+    .find(isFile);
 };
 
 const BROWSERS = {
@@ -82,6 +91,41 @@ const TOOLS = {
     label: 'make',
     find: findMake,
     packages: { default: 'make', brew: '', winget: '', choco: '' },
+  },
+  glslc: {
+    label: 'glslc',
+    find: () => onPath('glslc'),
+    packages: {
+      default: 'glslc',
+      pacman: 'shaderc',
+      apk: 'shaderc',
+      brew: 'shaderc',
+      winget: 'KhronosGroup.VulkanSDK',
+      choco: 'vulkan-sdk',
+    },
+  },
+  vulkan: {
+    label: 'the headers of Vulkan',
+    find: () => findHeader('vulkan', 'vulkan.hpp'),
+    packages: {
+      default: 'libvulkan-dev',
+      dnf: 'vulkan-loader-devel',
+      pacman: 'vulkan-headers vulkan-icd-loader',
+      apk: 'vulkan-headers vulkan-loader-dev',
+      brew: 'vulkan-headers vulkan-loader',
+      winget: 'KhronosGroup.VulkanSDK',
+      choco: 'vulkan-sdk',
+    },
+  },
+  spirv: {
+    label: 'the headers of SPIR-V',
+    find: () => findHeader('spirv', 'unified1', 'spirv.hpp'),
+    packages: {
+      default: 'spirv-headers',
+      dnf: 'spirv-headers-devel',
+      winget: 'KhronosGroup.VulkanSDK',
+      choco: 'vulkan-sdk',
+    },
   },
   chromium: {
     label: 'Chromium',
@@ -178,19 +222,33 @@ const installWithApt = async (needs) => {
 const missingOf = (needs) => needs.filter((need) => !TOOLS[need].find());
 const labels = (needs) => needs.map((need) => TOOLS[need].label).join(', ');
 
+/** Installs what is missing where that may be done without asking; returns what is still missing. */
+const installMissing = async (needs) => {
+  const missing = missingOf(needs);
+  if (missing.length > 0 && platform === 'linux' && isRoot() && onPath('apt-get')) {
+    printLine(`This changes your system: apt-get installs ${packagesFor('apt', missing).join(', ')}.`);
+    await step('tools', `installing ${labels(missing)}`, () => installWithApt(missing));
+  }
+  return missingOf(missing);
+};
+
 /**
  * Ensures that these tools are installed. Root on Debian and Ubuntu gets them through apt-get, which is announced first;
  * everyone else gets the command to run.
  * @param {string[]} needs names in TOOLS
  */
 export const ensureTools = async (needs) => {
-  const missing = missingOf(needs);
+  const missing = await installMissing(needs);
   if (missing.length === 0) return;
-  if (platform === 'linux' && isRoot() && onPath('apt-get')) {
-    printLine(`This changes your system: apt-get installs ${packagesFor('apt', missing).join(', ')}.`);
-    await step('tools', `installing ${labels(missing)}`, () => installWithApt(missing));
-  }
-  const still = missingOf(needs);
-  if (still.length === 0) return;
-  throw new SetupError(`Not found: ${labels(still)}. Install with:\n\n  ${installCommand(still)}\n`);
+  throw new SetupError(`Not found: ${labels(missing)}. Install with:\n\n  ${installCommand(missing)}\n`);
+};
+
+/**
+ * As `ensureTools`, but goes on without them.
+ * @param {string[]} needs names in TOOLS
+ * @returns {Promise<string | undefined>} what is missing and how to install it, in one line; undefined if nothing is
+ */
+export const missingTools = async (needs) => {
+  const missing = await installMissing(needs);
+  return missing.length === 0 ? undefined : `${labels(missing)} not found (${installCommand(missing)})`;
 };

@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 
 /**
  * Where the parts of the program lie, in its sources and bundled, which `npm start` and the packages are. `in` says
@@ -68,6 +68,10 @@ export const ownLayout = (files?: string): ProgramLayout =>
   import.meta.filename.endsWith('.ts')
     ? layoutOf({ form: 'sources', program: resolve(import.meta.dirname, '..', '..', '..') })
     : layoutOf({ form: 'bundled', program: resolve(import.meta.dirname, '..', '..'), files });
+
+/** The library for graphics processors, which a portable addon may have beside it. `native/CMakeLists.txt` names it. */
+export const vulkanLibrary = (addonPath: string): string =>
+  join(dirname(addonPath), process.platform === 'win32' ? 'earshot_vulkan.dll' : 'libearshot_vulkan.so');
 
 /** The part of a service's configuration that the layout decides. `EARSHOT_ADDON` names another addon. */
 export const layoutConfig = (layout: ProgramLayout, environment: NodeJS.ProcessEnv) => ({

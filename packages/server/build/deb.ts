@@ -12,8 +12,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { vulkanLibrary } from '../../../electron/core/base/layout.ts';
 import { home, root, sizeOf } from './tree.ts';
 
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };
@@ -39,6 +40,8 @@ const libraryPackages = (tree: string): string => {
     const program = join(tree, 'usr', 'lib', 'earshot');
     const files = readdirSync(program, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && /(?:\.so|\.node|^node)$/.test(entry.name))
+      // Loaded only where the system has Vulkan.
+      .filter((entry) => entry.name !== basename(vulkanLibrary('')))
       .map((entry) => join(entry.parentPath, entry.name));
     const own = [...new Set(files.map(dirname))].map((folder) => `-l${folder}`);
     const output = execFileSync(
@@ -61,7 +64,7 @@ const control = (tree: string, version: string): string =>
     `Installed-Size: ${Math.ceil(sizeOf(tree) / 1024)}`,
     `Depends: ${libraryPackages(tree)}, adduser, ffmpeg`,
     'Recommends: chromium | google-chrome-stable | microsoft-edge-stable | www-browser, xdg-utils',
-    'Suggests: clamav, yt-dlp',
+    'Suggests: clamav, libvulkan1, yt-dlp',
     'Section: sound',
     'Priority: optional',
     `Description: ${SUMMARY}`,

@@ -8,7 +8,6 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { addonPath } from '../../../native/build.mjs';
 import { architecture, buildDeb } from './deb.ts';
 import { root, sizeOf, writeTree } from './tree.ts';
 
@@ -23,7 +22,7 @@ const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
 const { values: options } = parseArgs({ options: { deb: { type: 'boolean' }, tar: { type: 'boolean' } } });
 const both = options.deb !== true && options.tar !== true;
 
-const addon = addonPath({ portable: true });
+const { EARSHOT_ADDON: addon } = process.env;
 if (addon === undefined) throw new Error('The portable engine is not built: run npm run package:server.');
 // Not the running one, which a distribution may have linked against its own libraries.
 const node = join(root, 'node_modules', `node-${process.platform}-${process.arch}`, 'bin', 'node');

@@ -1,5 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { addonPath, buildAddon } from '../../../native/build.mjs';
@@ -34,6 +43,7 @@ if [ "$1" = --build ]; then
   mkdir -p "$2/bin"
   echo addon > "$2/bin/earshot_engine.node"
   echo cli > "$2/bin/whisper-cli"
+  echo vulkan > "$2/bin/libearshot_vulkan.so"
 fi`;
 
 type Outcome = { code: number | null; stdout: string; stderr: string };
@@ -60,7 +70,7 @@ const finish = (child: ChildProcess): Promise<Outcome> =>
   });
 
 const leftovers = (): string[] =>
-  readdirSync(join(cache, 'native')).filter((name) => !/-(addon|cli)$/.test(name));
+  readdirSync(join(cache, 'native')).filter((name) => !/-(addon|cli|vulkan)$/.test(name));
 const runs = (): number => readFileSync(join(cache, 'runs'), 'utf8').trim().split('\n').length;
 
 beforeAll(async () => {
@@ -100,6 +110,21 @@ describe('building the engine', () => {
     expect(readFileSync(cli.stdout, 'utf8')).toBe('cli\n');
     expect(runs()).toBe(2);
     expect(leftovers()).toEqual([]);
+  });
+
+  it('puts the Vulkan library, which it builds by itself, beside a portable addon alone', async () => {
+    withCmake(MAKES_FILES);
+    const plain = await finish(start(['--portable']));
+    expect(readdirSync(dirname(plain.stdout))).toEqual(['earshot_engine.node']);
+    const both = await finish(start(['--portable', '--vulkan']));
+    expect(readdirSync(dirname(both.stdout))).toEqual(['earshot_engine.node', 'libearshot_vulkan.so']);
+    expect(runs()).toBe(3);
+    rmSync(dirname(both.stdout), { recursive: true });
+    expect((await finish(start(['--portable', '--vulkan']))).stdout).toBe(both.stdout);
+    expect(runs()).toBe(4);
+    const alone = await finish(start(['--vulkan']));
+    expect(alone).toMatchObject({ code: 1, stdout: '' });
+    expect(alone.stderr).toContain('--portable');
   });
 
   it('builds once for two processes that start together', async () => {
@@ -158,6 +183,7 @@ describe('patching whisper.cpp', () => {
     'src/whisper.cpp',
     'src/parakeet.cpp',
     ...['ops.cpp', 'simd-gemm.h', 'ggml-cpu.c'].map((name) => `ggml/src/ggml-cpu/${name}`),
+    'ggml/src/ggml-vulkan/ggml-vulkan.cpp',
   ];
   let sources: string;
   let target: string;
