@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { RouteResponse } from '../contract/route.ts';
 import type { routes } from '../contract/routes.ts';
@@ -6,6 +7,7 @@ import type { Model } from '../contract/system.ts';
 import { isAppError } from '../core/base/errors.ts';
 import { formatBytes } from '../core/base/numbers.ts';
 import type { Diagnosis, Repair } from '../core/repair.ts';
+import { accelerationFact } from './acceleration.ts';
 import { type Connection, withConnection } from './connect.ts';
 import { dataDirOf, type ServerOptions, UsageError } from './environment.ts';
 import { withServerOptions } from './serve.ts';
@@ -14,6 +16,8 @@ import { formatTime, printMessage, printResult, style, table } from './terminal.
 type DoctorOptions = ServerOptions & { repair?: boolean; yes?: boolean };
 
 const MIN_FREE_DISK = 2 ** 30;
+const TRIAL_POLL_MS = 500;
+const MAX_TRIAL_MS = 10 * 60_000;
 
 type SystemInfo = RouteResponse<typeof routes.system>['data'];
 
@@ -25,11 +29,6 @@ type Facts = {
 };
 
 type Check = { isOk: boolean; name: string; fact: string };
-
-const accelerationFact = ({ enabled, device }: SystemInfo['acceleration']): string => {
-  if (device === null) return 'none: this build and machine use the processor';
-  return enabled ? device : `${device}, switched off: earshot settings set engine.acceleration true`;
-};
 
 const engineFact = ({ available, version, parallel, threads, detail }: SystemInfo['engine']): string =>
   available ? `whisper.cpp ${version}, ${parallel} × ${threads} threads` : (detail ?? 'does not load');
@@ -83,10 +82,23 @@ const printChecks = (checks: readonly Check[]): Promise<void> =>
     )}\n`,
   );
 
+/** Waits until the graphics processor was tried, where this process does that. */
+const systemInfo = async ({ client, isOwn }: Connection): Promise<SystemInfo> => {
+  const startedAt = performance.now();
+  for (let isTold = false; ; isTold = true) {
+    const { data: system } = await client.call('system');
+    const { state, trials } = system.acceleration;
+    const isPending = state === 'pending' || trials.some(({ outcome }) => outcome === 'pending');
+    if (!isOwn || !isPending || performance.now() - startedAt > MAX_TRIAL_MS) return system;
+    if (!isTold) printMessage('Trying the graphics processor …');
+    await delay(TRIAL_POLL_MS);
+  }
+};
+
 const checkAll = (options: ServerOptions): Promise<void> =>
   withConnection(options, async (connection) => {
     const { client } = connection;
-    const { data: system } = await client.call('system');
+    const system = await systemInfo(connection);
     const { data: models } = await client.call('listModels');
     const { data: backups } = await client.call('listBackups');
     const { status } = await client.call('health');

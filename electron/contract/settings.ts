@@ -125,10 +125,10 @@ export const SETTINGS = {
     false,
     'Encode only the part of Whisper’s 30-second window that has sound: short recordings take a fraction of the time. Models are trained on whole windows, so the text of some is less accurate.',
   ),
-  'engine.acceleration': setting(
-    z.boolean(),
-    true,
-    'Use a graphics processor if this build and this machine have one.',
+  'engine.device': setting(
+    z.enum(['auto', 'cpu', 'vulkan']),
+    'auto',
+    'Where models run. `auto`: on a graphics processor that hears the same as the processor and is faster, tried for each model; on the processor otherwise. `vulkan`: on a graphics processor wherever it works.',
   ),
   'engine.idleSeconds': setting(
     z.int().min(1).max(86_400),

@@ -11,6 +11,34 @@ export const Health = z
   })
   .meta({ id: 'Health' });
 
+const Acceleration = z
+  .object({
+    enabled: z.boolean().describe('Whether the setting `engine.device` allows a graphics processor.'),
+    device: z
+      .string()
+      .nullable()
+      .describe('The graphics processor that this build can use; null if none is known.'),
+    state: z
+      .enum(['off', 'built_in', 'not_built', 'unavailable', 'pending', 'forced', 'in_use', 'not_used'])
+      .describe(
+        '`off`: by the setting. `built_in`: `device` runs every model. `not_built`: this build has no part for graphics processors. `unavailable`: no device, see `detail`. `pending`: to be tried when no transcription runs. `forced`: by the setting. `in_use`: for the models whose trial was `faster`. `not_used`: for no model.',
+      ),
+    detail: z.string().nullable().describe('The driver of the device, or why there is none.'),
+    trials: z.array(
+      z.object({
+        model: z.string(),
+        outcome: z
+          .enum(['pending', 'faster', 'slower', 'different', 'crashed', 'timeout', 'failed'])
+          .describe('The device is used if it was `faster`. `different`: it heard other words.'),
+        cpu_seconds: z.number().nullable().describe('What the bundled sample took on the processor.'),
+        device_seconds: z.number().nullable(),
+        detail: z.string().nullable().describe('What was heard otherwise, or how it failed.'),
+      }),
+    ),
+  })
+  .describe('Where models run. Each is tried on the graphics processor, in a process of its own.');
+export type Acceleration = z.output<typeof Acceleration>;
+
 export const System = success(
   z.object({
     version: z.string(),
@@ -27,15 +55,7 @@ export const System = success(
       threads: z.int(),
       parallel: z.int(),
     }),
-    acceleration: z
-      .object({
-        enabled: z.boolean().describe('The setting `engine.acceleration`.'),
-        device: z
-          .string()
-          .nullable()
-          .describe('The graphics processor that this build can use; null if there is none.'),
-      })
-      .describe('Recognition runs on `device` if enabled and present, else on the CPU.'),
+    acceleration: Acceleration,
     scanner: z.enum(['clamav', 'builtin']),
     disk_free: Bytes,
     limits: z.record(z.string(), z.number()),

@@ -184,6 +184,7 @@ export const createApp = async (config: AppConfig, host: Host): Promise<App> => 
   services.webhooks.start();
   services.jobs.start();
   services.followUp.start();
+  services.devices.start();
   const pruning = setInterval(() => {
     pruneWorkFolders(services).catch((error: unknown) => {
       logger.warn({ reason: messageOf(error) }, 'Old work folders could not be removed');
@@ -206,6 +207,7 @@ export const createApp = async (config: AppConfig, host: Host): Promise<App> => 
     await services.files.close();
     await services.webhooks.close();
     await services.renderings.close();
+    await services.devices.close();
     await services.engine.close();
     await services.http.close();
     services.network.close();

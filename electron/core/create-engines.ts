@@ -1,4 +1,6 @@
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import type { Clock } from './base/clock.ts';
 import type { Logger } from './base/logger.ts';
 import type { AppConfig, Host } from './config.ts';
 import { createDiarizer, createSpeakerModelTrial } from './engines/diarizer/diarizer.ts';
@@ -8,8 +10,11 @@ import { createHttpClient } from './engines/net/http-client.ts';
 import { createPageReader } from './engines/pages/yt-dlp.ts';
 import { createWhisperEngine } from './engines/whisper/engine.ts';
 import { defaultParallelism, type Parallelism } from './engines/whisper/parallelism.ts';
+import { DeviceService } from './services/devices.ts';
+import { decodeSample } from './services/models/benchmark.ts';
 import type { NetworkService } from './services/network.ts';
 import { namedModelOrigin, type SettingsService } from './services/settings.ts';
+import type { WritableDb } from './stores/database.ts';
 
 type Deps = {
   readonly config: AppConfig;
@@ -17,6 +22,10 @@ type Deps = {
   readonly settings: SettingsService;
   readonly network: NetworkService;
   readonly logger: Logger;
+  readonly db: WritableDb;
+  readonly clock: Clock;
+  /** The path of a short bundled recording. */
+  readonly sample: string;
 };
 
 const parallelismOf = (settings: SettingsService): Parallelism => {
@@ -30,7 +39,8 @@ const parallelismOf = (settings: SettingsService): Parallelism => {
 };
 
 /** The programs, processes and connections that do the work: ffmpeg, whisper, the diarizer, HTTP. */
-export const createEngines = async ({ config, host, settings, network, logger }: Deps) => {
+export const createEngines = async (deps: Deps) => {
+  const { config, host, settings, network, logger, db, clock, sample } = deps;
   const tools = await findFfmpeg({
     environment: config.environment,
     platform: process.platform,
@@ -47,17 +57,33 @@ export const createEngines = async ({ config, host, settings, network, logger }:
     environment: config.environment,
     onConnection: (record) => network.note(record),
   });
+  const media = createMediaEngine(tools);
+  const devices = new DeviceService({
+    db,
+    clock,
+    logger,
+    settings,
+    version: config.version,
+    addonPath: config.addonPath,
+    parallelism,
+    fork: () => host.forkWorker(['whisper', config.addonPath]),
+    sample: () => decodeSample({ media, sample }),
+    bundled: ['ggml-starter.bin', 'ggml-starter-parakeet.bin'].map((name) =>
+      join(config.resourcesDir, 'models', name),
+    ),
+  });
   return {
     tools,
     parallelism,
     http,
-    media: createMediaEngine(tools),
+    media,
+    devices,
     engine: createWhisperEngine({
       fork: host.forkWorker,
       addonPath: config.addonPath,
       idleMs: settings.get('engine.idleSeconds') * 1000,
       ...parallelism,
-      acceleration: () => settings.get('engine.acceleration'),
+      devices,
       log: logger,
     }),
     diarize: createDiarizer(host.forkWorker),

@@ -69,8 +69,9 @@ export const createServices = async ({ config, host, paths, db, logger }: Deps) 
     sameSpeakerCosine: (model) => sameSpeakerCosineOf(model).across,
   });
 
-  const engines = await createEngines({ config, host, settings, network, logger });
-  const { engine, http, media } = engines;
+  const sample = join(config.resourcesDir, 'samples', '01-short-note.wav');
+  const engines = await createEngines({ config, host, settings, network, logger, db, clock, sample });
+  const { engine, devices, http, media } = engines;
   const models = new ModelService({
     db,
     clock,
@@ -81,7 +82,7 @@ export const createServices = async ({ config, host, paths, db, logger }: Deps) 
     media,
     dirs: { installed: paths.models, bundled: join(config.resourcesDir, 'models') },
     trySpeakerModel: engines.trySpeakerModel,
-    sample: join(config.resourcesDir, 'samples', '01-short-note.wav'),
+    sample,
     onChange: (id, state, received, total) =>
       events.publishToAll({ type: 'model.progress', id, received, total, state }),
   });
@@ -191,6 +192,7 @@ export const createServices = async ({ config, host, paths, db, logger }: Deps) 
     media,
     tools: engines.tools,
     engine,
+    devices,
     parallelism: engines.parallelism,
     scanner: () => files.scanner.engine(),
   });
@@ -218,6 +220,7 @@ export const createServices = async ({ config, host, paths, db, logger }: Deps) 
     network,
     speakers,
     engine,
+    devices,
     http,
     models,
     files,

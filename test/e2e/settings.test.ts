@@ -1,7 +1,33 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../support/browser.ts';
+import { fakeVulkan } from '../support/fake-vulkan.ts';
 import { type LanguageModel, startLanguageModel } from '../support/language-model.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
+
+describe('the graphics processor in the settings', () => {
+  it('says which models it runs, and why not others', async () => {
+    const { addonPath } = fakeVulkan({ cpu: 20, device: 900 });
+    const [server, browser] = await Promise.all([
+      startServer({ env: { EARSHOT_ADDON: addonPath } }),
+      borrowBrowser(),
+    ]);
+    const window = await openWindow(browser, server);
+    await window.go('#/settings/performance');
+    const state = window.page.getByRole('main').getByRole('status');
+    await state.getByText('Fake GPU is not used').waitFor();
+    await state.getByText(/^starter: not faster, \S+ instead of \S+ seconds$/).waitFor();
+    await state.getByText(/^starter-parakeet: not faster/).waitFor();
+    expect(await window.violations()).toEqual([]);
+    await window.page.getByRole('combobox', { name: 'Graphics processor' }).click();
+    await window.page.getByRole('option', { name: 'Never use it' }).click();
+    await state.getByText('Switched off: models run on the processor').waitFor();
+    await window.go('#/settings/about');
+    await window.page.getByText('Switched off: models run on the processor').waitFor();
+    expect(window.errors).toEqual([]);
+    await browser.close();
+    await discard(server);
+  });
+});
 
 describe('settings', () => {
   let server: TestServer;

@@ -32,6 +32,7 @@ const ENDS: Partial<Record<SettingKey, readonly [JsonValue, JsonValue]>> = {
   'updates.feed': ['', `https://a.example/${'b'.repeat(2000)}`],
   'llm.url': ['', 'http://127.0.0.1:9/v1'],
   'llm.model': ['', 'm'.repeat(200)],
+  'engine.device': ['cpu', 'vulkan'],
 };
 
 /** What the job ends with where a setting forbids its download. */

@@ -100,7 +100,22 @@ export const systemExamples: ExamplesOf<typeof systemRoutes> = {
             threads: 4,
             parallel: 2,
           },
-          acceleration: { enabled: true, device: null },
+          acceleration: {
+            enabled: true,
+            device: 'AMD Radeon 780M',
+            state: 'in_use',
+            detail: 'radv Mesa 25.2.1 (104865793)',
+            trials: [
+              { model: 'starter', outcome: 'slower', cpu_seconds: 1.1, device_seconds: 1.6, detail: null },
+              {
+                model: 'large-v3-turbo',
+                outcome: 'faster',
+                cpu_seconds: 61.4,
+                device_seconds: 7.2,
+                detail: null,
+              },
+            ],
+          },
           scanner: 'builtin',
           disk_free: 214_748_364_800,
           limits: {

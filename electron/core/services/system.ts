@@ -6,6 +6,7 @@ import type { FfmpegTools, MediaEngine } from '../engines/ffmpeg/types.ts';
 import type { WhisperEngine } from '../engines/whisper/engine.ts';
 import type { Parallelism } from '../engines/whisper/parallelism.ts';
 import type { SystemInfo } from '../engines/whisper/types.ts';
+import type { DeviceService } from './devices.ts';
 import { measureDisk } from './disk-usage.ts';
 import type { SettingsService } from './settings.ts';
 
@@ -17,6 +18,7 @@ type Deps = {
   readonly media: MediaEngine;
   readonly tools: FfmpegTools;
   readonly engine: WhisperEngine;
+  readonly devices: DeviceService;
   readonly parallelism: Parallelism;
   readonly scanner: () => Promise<'clamav' | 'builtin'>;
 };
@@ -56,7 +58,7 @@ export class SystemService {
   }
 
   async describe() {
-    const { version, paths, settings, media, tools, parallelism, scanner } = this.#deps;
+    const { version, paths, settings, media, tools, devices, parallelism, scanner } = this.#deps;
     const probe = await this.probe();
     const disk = await statfs(paths.root);
     return {
@@ -75,10 +77,7 @@ export class SystemService {
         threads: parallelism.threads,
         parallel: parallelism.concurrency,
       },
-      acceleration: {
-        enabled: settings.get('engine.acceleration'),
-        device: probe.available ? gpuOf(probe.info) : null,
-      },
+      acceleration: await devices.describe(probe.available ? gpuOf(probe.info) : null),
       scanner: await scanner(),
       disk_free: disk.bavail * disk.bsize,
       limits: {

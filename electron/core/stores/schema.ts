@@ -40,10 +40,21 @@ export type Tables = {
   webhook_deliveries: DeliveryRow & { number: Generated<number> };
   connections: ConnectionRow & { number: Generated<number> };
   model_downloads: ModelDownloadRow;
+  device_trials: DeviceTrialRow;
   model_speeds: { id: string; speed: number; measured_at: number };
   remembered_voices: RememberedVoiceRow;
   speaker_voices: SpeakerVoiceRow;
   vocabularies: { user_id: string; entries: string; updated_at: number };
+};
+
+export type DeviceTrialRow = {
+  model: string;
+  conditions: string;
+  outcome: string;
+  cpu_seconds: number | null;
+  device_seconds: number | null;
+  detail: string | null;
+  tried_at: number;
 };
 
 export type UserRow = {

@@ -5,6 +5,7 @@ import { QueryView } from '../../app/query-view.tsx';
 import { useI18n } from '../../app/services.tsx';
 import { useApi } from '../../app/use-api.ts';
 import { formatBytes, formatNumber } from '../../lib/format.ts';
+import { deviceStateText } from './device-state.tsx';
 import { UpdateCheckSection } from './update-check.tsx';
 
 type SystemFacts = z.output<typeof System>['data'];
@@ -24,8 +25,8 @@ export const AboutSection = () => {
 };
 
 const Facts = ({ system: { engine, ffmpeg, ...system } }: { system: SystemFacts }) => {
-  const { t, locale } = useI18n();
-  const device = system.acceleration.enabled ? system.acceleration.device : null;
+  const i18n = useI18n();
+  const { t, locale } = i18n;
   const facts: readonly (readonly [string, string])[] = [
     ['Earshot', system.version],
     [t('about.folder'), system.data_dir],
@@ -41,7 +42,7 @@ const Facts = ({ system: { engine, ffmpeg, ...system } }: { system: SystemFacts 
       t('setting.engine.threads'),
       `${formatNumber(engine.threads, locale)} × ${formatNumber(engine.parallel, locale)}`,
     ],
-    [t('setting.engine.acceleration'), device ?? t('about.acceleration.none')],
+    [t('setting.engine.device'), deviceStateText(system.acceleration, i18n)],
     ['ffmpeg', ffmpeg.version === null ? t('about.missing') : `${ffmpeg.version} (${ffmpeg.path})`],
     [t('about.scanner'), system.scanner === 'clamav' ? 'ClamAV' : t('about.scanner.builtin')],
     ['Node', `${system.node} · ${system.platform}`],

@@ -1,4 +1,4 @@
-import type { SettingKey } from '../../../electron/contract/settings.ts';
+import type { SettingKey, Settings } from '../../../electron/contract/settings.ts';
 import type { Model } from '../../../electron/contract/system.ts';
 import type { I18nState } from '../../i18n/index.ts';
 import { formatBytes } from '../../lib/format.ts';
@@ -18,22 +18,32 @@ type Known = {
   readonly offered: readonly string[];
 };
 
+const DEVICES = ['auto', 'cpu', 'vulkan'] as const satisfies readonly Settings['engine.device'][];
+
+const choicesOf = (
+  key: SettingKey,
+  { models, offered }: Known,
+  { t, locale }: I18nState,
+): readonly Choice[] => {
+  if (key === 'engine.device')
+    return DEVICES.map((value) => ({ value, label: t(`setting.engine.device.${value}`) }));
+  if (key === 'llm.model') return offered.map((id) => ({ value: id, label: id }));
+  return (modelsFor(key, models) ?? []).map((model) => ({
+    value: model.id,
+    label: model.installed
+      ? modelName(model, t)
+      : `${modelName(model, t)} · ${t('model.missing', { size: formatBytes(model.size, locale) })}`,
+  }));
+};
+
 /** What a setting can be chosen from, the current value among it; undefined for a free text. */
 export const choicesFor = (
   key: SettingKey,
   value: string,
-  { models, offered }: Known,
-  { t, locale }: I18nState,
+  known: Known,
+  i18n: I18nState,
 ): readonly Choice[] | undefined => {
-  const choices =
-    key === 'llm.model'
-      ? offered.map((id) => ({ value: id, label: id }))
-      : (modelsFor(key, models) ?? []).map((model) => ({
-          value: model.id,
-          label: model.installed
-            ? modelName(model, t)
-            : `${modelName(model, t)} · ${t('model.missing', { size: formatBytes(model.size, locale) })}`,
-        }));
+  const choices = choicesOf(key, known, i18n);
   if (choices.length === 0) return undefined;
   const isListed = value === '' || choices.some((choice) => choice.value === value);
   return isListed ? choices : [{ value, label: value }, ...choices];

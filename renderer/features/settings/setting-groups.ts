@@ -84,7 +84,7 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
           'engine.parallel',
           'engine.beamSize',
           'engine.fitWindow',
-          'engine.acceleration',
+          'engine.device',
           'engine.idleSeconds',
           'queue.concurrency',
         ],

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { Fragment, useState } from 'react';
 import { ApiError } from '../../../electron/contract/client.ts';
 import type { SettingsList } from '../../../electron/contract/settings.ts';
 import { callQuery, invalidate } from '../../api/queries.ts';
@@ -16,6 +16,7 @@ import { ShortcutList } from '../palette/shortcuts-dialog.tsx';
 import { AboutSection } from './about-section.tsx';
 import { AppearanceSection } from './appearance-section.tsx';
 import { ConnectionsSection } from './connections-section.tsx';
+import { DeviceState } from './device-state.tsx';
 import { DiskSection } from './disk-section.tsx';
 import { type Trial, TryLanguageModel } from './language-model-trial.tsx';
 import { choicesFor } from './setting-choices.ts';
@@ -128,14 +129,21 @@ const ServerSettings = ({ group: id }: { group: string }) => {
             {part.keys.map((key) => {
               const row = rows.find((each) => each.key === key);
               return row === undefined ? null : (
-                <SettingRow
-                  key={key}
-                  name={key}
-                  row={row}
-                  choices={choicesFor(key, String(row.value), { models, offered: trial?.models ?? [] }, i18n)}
-                  error={errors[key]}
-                  onChange={(value) => void change(key, value)}
-                />
+                <Fragment key={key}>
+                  <SettingRow
+                    name={key}
+                    row={row}
+                    choices={choicesFor(
+                      key,
+                      String(row.value),
+                      { models, offered: trial?.models ?? [] },
+                      i18n,
+                    )}
+                    error={errors[key]}
+                    onChange={(value) => void change(key, value)}
+                  />
+                  {key === 'engine.device' && <DeviceState />}
+                </Fragment>
               );
             })}
           </div>

@@ -6,6 +6,7 @@ import { openDatabase } from '../../../electron/core/stores/database.ts';
 import { MIGRATIONS, migrate } from '../../../electron/core/stores/migrations/index.ts';
 import { rebuildIndexIfMarked, searchTranscripts } from '../../../electron/core/stores/search.ts';
 import { readSegments } from '../../../electron/core/stores/segments.ts';
+import { readSettings } from '../../../electron/core/stores/settings.ts';
 import { findTranscript } from '../../../electron/core/stores/transcripts.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -134,6 +135,21 @@ describe('a database of the version before the scrub marks', () => {
       );
     expect(found('secret')).toEqual([]);
     expect(found('zeppelin')).toEqual(['tr_1']);
+  });
+});
+
+describe('a database of the version before the devices', () => {
+  it.each([
+    ['false', 'cpu'],
+    ['true', undefined],
+  ])('takes over the setting engine.acceleration: %s', (before, after) => {
+    const path = fileOfVersion(
+      140,
+      `INSERT INTO settings (key, value) VALUES ('engine.acceleration', '${before}'), ('engine.beamSize', '1');`,
+    );
+    const settings = readSettings(openDatabase(path, { logger: silentLogger, now: Date.now }));
+    expect(settings.get('engine.device')).toBe(after);
+    expect(settings.get('engine.beamSize')).toBe(1);
   });
 });
 

@@ -37,6 +37,15 @@ const COLUMNS = {
     credits: 'number',
     charged_at: 'number',
   },
+  device_trials: {
+    model: 'text',
+    conditions: 'text',
+    outcome: 'text',
+    cpu_seconds: 'number?',
+    device_seconds: 'number?',
+    detail: 'text?',
+    tried_at: 'number',
+  },
   file_folders: {
     user_id: 'text',
     folder: 'text',

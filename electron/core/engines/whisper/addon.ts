@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
+import type { VulkanDevice } from './devices/types.ts';
 import type {
   LanguageGuess,
   ModelFacts,
@@ -44,6 +45,8 @@ export type NativeModel = {
 /** The addon's functions. Audio is always mono at 16 kHz, samples within -1 to 1. */
 export type NativeAddon = {
   loadBackends(folder: string): void;
+  /** Loads the Vulkan library and opens its best device; models loaded from then on may use it. */
+  loadVulkan(library: string): Promise<VulkanDevice>;
   loadModel(path: string, options?: ModelOptions): Promise<NativeModel>;
   /** Checks a whole file without loading it. */
   inspectModel(path: string): Promise<ModelFacts>;

@@ -6,6 +6,7 @@ import { engineUnavailable } from '../worker/errors.ts';
 import { WorkerHost } from '../worker/host.ts';
 import type { ForkWorker, WorkerProcess } from '../worker/process.ts';
 import type { TranscribeListeners } from './addon.ts';
+import { BUILT_IN, type Device, type Devices } from './devices/types.ts';
 import { defaultParallelism, type Parallelism } from './parallelism.ts';
 import {
   detectLanguageTask,
@@ -14,14 +15,7 @@ import {
   type TranscribeEvent,
   transcribeTask,
 } from './tasks.ts';
-import type {
-  LanguageGuess,
-  ModelFacts,
-  ModelOptions,
-  SystemInfo,
-  TranscribeParams,
-  WhisperResult,
-} from './types.ts';
+import type { LanguageGuess, ModelFacts, SystemInfo, TranscribeParams, WhisperResult } from './types.ts';
 
 const PROBE_TIMEOUT_MS = 30_000;
 
@@ -31,8 +25,8 @@ export type WhisperEngineOptions = Partial<Parallelism> & {
   addonPath: string;
   /** The worker, and with it the model, is released after this long without work. Default 5 minutes. */
   idleMs?: number;
-  /** Whether a model loaded from now on may use a GPU. Default: yes. */
-  acceleration?: () => boolean;
+  /** Decides where models run. Default: on what is linked into the addon. */
+  devices?: Devices;
   /** The worker is replaced after this many jobs, as soon as none is running. Default 500. */
   jobsPerWorker?: number;
   log?: Logger;
@@ -86,6 +80,10 @@ const eventListener = ({ onProgress, onLanguage }: TranscribeListeners) => {
   };
 };
 
+/** What may go wrong on a graphics processor alone: its process ended, or it could not load or run the model. */
+const isDeviceFault = (error: unknown): boolean =>
+  isAppError(error) && ['engine_crashed', 'internal_error', 'model_invalid'].includes(error.code);
+
 /** Starts no process before the first job. */
 export const createWhisperEngine = (options: WhisperEngineOptions): WhisperEngine => {
   const defaults = defaultParallelism(availableParallelism());
@@ -94,7 +92,21 @@ export const createWhisperEngine = (options: WhisperEngineOptions): WhisperEngin
   const fork = (): WorkerProcess => options.fork(['whisper', options.addonPath]);
   const { idleMs, jobsPerWorker: tasksPerWorker, log } = options;
   const host = new WorkerHost({ fork, concurrency, idleMs, tasksPerWorker, log });
-  const modelOptions = (): ModelOptions => ({ useGpu: options.acceleration?.() ?? true });
+  const devices = options.devices ?? BUILT_IN;
+
+  /** Runs a job where its model belongs, and again on the processor if the graphics processor fails. */
+  const onDevice = async <T>(modelPath: string, run: (device: Device) => Promise<T>): Promise<T> => {
+    const { device, release } = await devices.lease(modelPath);
+    try {
+      return await run(device);
+    } catch (error) {
+      if (device !== 'vulkan' || !isDeviceFault(error)) throw error;
+      devices.failed(modelPath, messageOf(error));
+      return await run('cpu');
+    } finally {
+      release();
+    }
+  };
 
   return {
     concurrency,
@@ -111,14 +123,20 @@ export const createWhisperEngine = (options: WhisperEngineOptions): WhisperEngin
         throw engineUnavailable(hasCrashed ? messageOf(error.cause) : 'it gave no answer');
       }
     },
-    transcribe: ({ modelPath, pcm, params, signal, exclusive, ...listeners }) =>
-      host.run(
-        transcribeTask,
-        { modelPath, modelOptions: modelOptions(), pcm, params: { threads, ...params } },
-        { signal, exclusive, onEvent: eventListener(listeners) },
-      ),
+    transcribe: ({ modelPath, pcm, params, signal, exclusive, ...listeners }) => {
+      const onEvent = eventListener(listeners);
+      return onDevice(modelPath, (device) =>
+        host.run(
+          transcribeTask,
+          { modelPath, device, pcm, params: { threads, ...params } },
+          { signal, exclusive, onEvent },
+        ),
+      );
+    },
     detectLanguage: ({ modelPath, pcm, signal }) =>
-      host.run(detectLanguageTask, { modelPath, modelOptions: modelOptions(), pcm, threads }, { signal }),
+      onDevice(modelPath, (device) =>
+        host.run(detectLanguageTask, { modelPath, device, pcm, threads }, { signal }),
+      ),
     modelFacts: (modelPath) => host.run(modelFactsTask, { modelPath }),
     close: () => host.close(),
   };

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import type { NativeAddon, NativeModel } from './addon.ts';
-import type { ModelOptions } from './types.ts';
+import type { Device, VulkanDevice } from './devices/types.ts';
 
 type Entry = { model: Promise<NativeModel>; users: number };
 
@@ -10,19 +10,28 @@ type Entry = { model: Promise<NativeModel>; users: number };
  */
 export class LoadedModels {
   readonly #addon: NativeAddon;
+  readonly #vulkanLibrary: string;
   readonly #entries = new Map<string, Entry>();
+  #vulkan: Promise<VulkanDevice> | undefined;
 
-  constructor(addon: NativeAddon) {
+  constructor(addon: NativeAddon, vulkanLibrary: string) {
     this.#addon = addon;
+    this.#vulkanLibrary = vulkanLibrary;
+  }
+
+  /** Loads the Vulkan library into this process, once. */
+  loadVulkan(): Promise<VulkanDevice> {
+    this.#vulkan ??= this.#addon.loadVulkan(this.#vulkanLibrary);
+    return this.#vulkan;
   }
 
   /** Runs `work` with the model, loading it first if necessary. */
   async use<Result>(
     path: string,
-    options: ModelOptions,
+    device: Device,
     work: (model: NativeModel) => Promise<Result>,
   ): Promise<Result> {
-    const entry = await this.#acquire(path, options);
+    const entry = await this.#acquire(path, device);
     try {
       return await work(await entry.model);
     } finally {
@@ -35,27 +44,32 @@ export class LoadedModels {
     await this.#freeExcept(undefined);
   }
 
-  async #key(path: string, options: ModelOptions): Promise<string> {
+  async #key(path: string, device: Device): Promise<string> {
     const file = await stat(path).catch(() => undefined);
-    return JSON.stringify([path, file?.size, file?.mtimeMs, options]);
+    return JSON.stringify([path, file?.size, file?.mtimeMs, device]);
   }
 
   /** The returned entry already counts its new user, so that a concurrent call does not free it. */
-  async #acquire(path: string, options: ModelOptions): Promise<Entry> {
-    const key = await this.#key(path, options);
+  async #acquire(path: string, device: Device): Promise<Entry> {
+    const key = await this.#key(path, device);
     // Free the old model before loading the new one: two large models need not fit into memory at once.
     if (!this.#entries.has(key)) await this.#freeExcept(key);
-    const entry = this.#entries.get(key) ?? this.#load(key, path, options);
+    const entry = this.#entries.get(key) ?? this.#load(key, path, device);
     entry.users += 1;
     return entry;
   }
 
-  #load(key: string, path: string, options: ModelOptions): Entry {
-    const model = this.#addon.loadModel(path, options);
+  #load(key: string, path: string, device: Device): Entry {
+    const model = this.#open(path, device);
     const entry: Entry = { model, users: 0 };
     this.#entries.set(key, entry);
     model.catch(() => this.#entries.delete(key));
     return entry;
+  }
+
+  async #open(path: string, device: Device): Promise<NativeModel> {
+    if (device === 'vulkan') await this.loadVulkan();
+    return this.#addon.loadModel(path, { useGpu: device !== 'cpu' });
   }
 
   async #freeExcept(keptKey: string | undefined): Promise<void> {

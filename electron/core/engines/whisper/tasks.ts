@@ -1,17 +1,11 @@
 import { z } from 'zod';
 import type { TaskDefinition } from '../worker/protocol.ts';
-import {
-  LanguageGuess,
-  ModelFacts,
-  type ModelOptions,
-  SystemInfo,
-  type TranscribeParams,
-  WhisperResult,
-} from './types.ts';
+import type { Device } from './devices/types.ts';
+import { LanguageGuess, ModelFacts, SystemInfo, type TranscribeParams, WhisperResult } from './types.ts';
 
 type DetectLanguageInput = {
   readonly modelPath: string;
-  readonly modelOptions: ModelOptions;
+  readonly device: Device;
   readonly pcm: Float32Array;
   readonly threads: number;
 };

@@ -22,7 +22,7 @@ export const ModelFacts = z.object({
 });
 export type ModelFacts = z.output<typeof ModelFacts>;
 
-/** How a model is loaded; different options load it again. */
+/** How the addon loads a model. */
 export type ModelOptions = {
   /** Default: yes. */
   useGpu?: boolean;

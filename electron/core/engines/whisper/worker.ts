@@ -1,6 +1,9 @@
+import { SAMPLE_RATE } from '../../base/audio.ts';
+import { vulkanLibrary } from '../../base/layout.ts';
 import { handleTask, type LoadEngine, TaskError, type TaskErrorCode } from '../worker/protocol.ts';
-import { loadAddon, type NativeErrorCode } from './addon.ts';
+import { loadAddon, type NativeErrorCode, type NativeModel } from './addon.ts';
 import { capabilitiesOf } from './capabilities.ts';
+import type { findDeviceTask, MeasureInput, Measurement, measureTask } from './devices/tasks.ts';
 import { LoadedModels } from './loaded-models.ts';
 import { splitSegment } from './split-segment.ts';
 import type { detectLanguageTask, modelFactsTask, systemInfoTask, transcribeTask } from './tasks.ts';
@@ -35,17 +38,31 @@ const checkLanguage = ({ languages }: ModelFacts, language: string): void => {
   );
 };
 
+const measure = async (
+  model: NativeModel,
+  { pcm, copies, params }: Pick<MeasureInput, 'pcm' | 'copies' | 'params'>,
+): Promise<Measurement> => {
+  // The first use of a device compiles its programs.
+  await model.transcribe(pcm.slice(0, SAMPLE_RATE), params).promise;
+  const startedAt = performance.now();
+  const results = await Promise.all(
+    Array.from({ length: copies }, () => model.transcribe(pcm, params).promise),
+  );
+  const seconds = (performance.now() - startedAt) / 1000;
+  return { seconds, texts: results.map(({ segments }) => segments.map(({ text }) => text).join('')) };
+};
+
 /** Loads the native addon and serves its tasks. Argument: the path of the addon. */
 export const loadWhisper: LoadEngine = ([addonPath]) => {
   if (!addonPath) throw new Error('The worker was started without the path of the addon.');
   const addon = loadAddon(addonPath);
-  const models = new LoadedModels(addon);
+  const models = new LoadedModels(addon, vulkanLibrary(addonPath));
   return {
     handlers: [
       handleTask<typeof transcribeTask>(
         'transcribe',
-        ({ modelPath, modelOptions, pcm, params }, { signal, emit }) =>
-          models.use(modelPath, modelOptions, async (model) => {
+        ({ modelPath, device, pcm, params }, { signal, emit }) =>
+          models.use(modelPath, device, async (model) => {
             const facts = model.facts();
             checkLanguage(facts, params.language ?? 'auto');
             const job = model.transcribe(pcm, params, {
@@ -60,10 +77,14 @@ export const loadWhisper: LoadEngine = ([addonPath]) => {
             return { ...result, segments: result.segments.flatMap(splitSegment) };
           }),
       ),
-      handleTask<typeof detectLanguageTask>('detectLanguage', ({ modelPath, modelOptions, pcm, threads }) =>
-        models.use(modelPath, modelOptions, (model) => model.detectLanguage(pcm, { threads })),
+      handleTask<typeof detectLanguageTask>('detectLanguage', ({ modelPath, device, pcm, threads }) =>
+        models.use(modelPath, device, (model) => model.detectLanguage(pcm, { threads })),
       ),
       handleTask<typeof modelFactsTask>('modelFacts', ({ modelPath }) => addon.inspectModel(modelPath)),
+      handleTask<typeof findDeviceTask>('findDevice', () => models.loadVulkan()),
+      handleTask<typeof measureTask>('measure', (input) =>
+        models.use(input.modelPath, input.device, (model) => measure(model, input)),
+      ),
       handleTask<typeof systemInfoTask>('systemInfo', () => addon.systemInfo()),
     ],
     toTaskError,

@@ -23,7 +23,11 @@ export type Benchmark = {
   readonly speed: number;
 };
 
-const decodeSample = async ({ media, sample }: BenchmarkDeps): Promise<Float32Array> => {
+/** The bundled recording. Throws `decode_failed`. */
+export const decodeSample = async ({
+  media,
+  sample,
+}: Pick<BenchmarkDeps, 'media' | 'sample'>): Promise<Float32Array> => {
   const chunks: Float32Array[] = [];
   for await (const { pcm } of media.decodeChunks({ kind: 'file', path: sample }).chunks) chunks.push(pcm);
   const pcm = concatSamples(chunks);

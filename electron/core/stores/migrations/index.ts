@@ -15,6 +15,7 @@ import { erasures } from './130-erasures.ts';
 import { edits } from './140-edits.ts';
 import { channels } from './150-channels.ts';
 import { vocabularies } from './160-vocabularies.ts';
+import { devices } from './170-devices.ts';
 
 /** One step of the schema. Append only: a released step is never changed. */
 export type Migration = { readonly version: number; readonly sql: string };
@@ -36,6 +37,7 @@ export const MIGRATIONS: readonly Migration[] = [
   edits,
   channels,
   vocabularies,
+  devices,
 ];
 
 export const newestVersion = Math.max(...MIGRATIONS.map((migration) => migration.version));

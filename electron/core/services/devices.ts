@@ -1,0 +1,285 @@
+import { existsSync, statSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import type { Acceleration } from '../../contract/system.ts';
+import type { Clock } from '../base/clock.ts';
+import { messageOf } from '../base/errors.ts';
+import { vulkanLibrary } from '../base/layout.ts';
+import type { Logger } from '../base/logger.ts';
+import { chooseDevice, deviceState, type Found, type Knowledge } from '../engines/whisper/devices/choice.ts';
+import {
+  DEADLINES,
+  type Deadlines,
+  findDevice,
+  type Trial,
+  type TrialDeps,
+  tryDevice,
+} from '../engines/whisper/devices/trial.ts';
+import type { Device, DeviceLease, Devices } from '../engines/whisper/devices/types.ts';
+import type { Parallelism } from '../engines/whisper/parallelism.ts';
+import type { WorkerProcess } from '../engines/worker/process.ts';
+import type { WritableDb } from '../stores/database.ts';
+import { readDeviceTrials, writeDeviceTrial } from '../stores/device-trials.ts';
+import type { SettingsService } from './settings.ts';
+
+const IDLE_MS = 1000;
+
+type Deps = {
+  readonly db: WritableDb;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly settings: SettingsService;
+  readonly version: string;
+  readonly addonPath: string;
+  readonly parallelism: Parallelism;
+  /** Starts an engine process. */
+  readonly fork: () => WorkerProcess;
+  /** Reads the bundled recording. */
+  readonly sample: () => Promise<Float32Array>;
+  /** The paths of the models that are tried without being asked for. */
+  readonly bundled: readonly string[];
+  readonly deadlines?: Deadlines;
+  /** How long no job must run before a model is tried. Default 1 second. */
+  readonly idleMs?: number;
+};
+
+const nameOf = (modelPath: string): string =>
+  basename(modelPath)
+    .replace(/^ggml-/, '')
+    .replace(/\.bin$/, '');
+
+/** A model by its file: one that was replaced is another one. */
+const keyOf = async (modelPath: string): Promise<string> => {
+  const file = await stat(modelPath).catch(() => undefined);
+  return JSON.stringify([nameOf(modelPath), file?.size, file?.mtimeMs]);
+};
+
+const nameOfKey = (key: string): string => {
+  const [name]: unknown[] = JSON.parse(key);
+  return String(name);
+};
+
+const OUTCOMES: ReadonlySet<string> = new Set<Trial['outcome']>([
+  'faster',
+  'slower',
+  'different',
+  'crashed',
+  'timeout',
+  'failed',
+]);
+const isOutcome = (outcome: string): outcome is Trial['outcome'] => OUTCOMES.has(outcome);
+
+const toAnswer = (model: string, trial: Trial | undefined): Acceleration['trials'][number] => ({
+  model,
+  outcome: trial?.outcome ?? 'pending',
+  cpu_seconds: trial?.cpuSeconds ?? null,
+  device_seconds: trial?.deviceSeconds ?? null,
+  detail: trial?.detail ?? null,
+});
+
+/**
+ * Decides where each model runs. Finds the graphics processor, and tries models on it, in processes that may crash or hang,
+ * while no job runs; a model runs on the processor until its trial says otherwise.
+ */
+export class DeviceService implements Devices {
+  readonly #deps: Deps;
+  readonly #library: string;
+  readonly #hasLibrary: boolean;
+  readonly #closing = new AbortController();
+  readonly #trials = new Map<string, Trial>();
+  /** Paths of models that failed on the graphics processor in this run, with the reason. */
+  readonly #failures = new Map<string, string>();
+  /** Paths of models to try. */
+  readonly #waiting = new Set<string>();
+  #found: Found;
+  #finding: Promise<void> | undefined;
+  /** What a trial depends on beside the model. */
+  #conditions = '';
+  #leases = 0;
+  #running: { readonly done: Promise<void>; readonly controller: AbortController } | undefined;
+  #cancelTimer = () => {};
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+    this.#library = vulkanLibrary(deps.addonPath);
+    this.#hasLibrary = existsSync(this.#library);
+  }
+
+  /** Begins to find the device and to try the bundled models, unless that is known. */
+  start(): void {
+    if (this.#hasLibrary && this.#setting() !== 'cpu') void this.#find();
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    this.#cancelTimer();
+    await Promise.all([this.#finding, this.#running?.done]);
+  }
+
+  async lease(modelPath: string): Promise<DeviceLease> {
+    this.#leases += 1;
+    this.#cancelTimer();
+    // The job needs the processor; the trial begins again after it.
+    this.#running?.controller.abort();
+    let isHeld = true;
+    const release = () => {
+      if (!isHeld) return;
+      isHeld = false;
+      this.#leases -= 1;
+      this.#schedule();
+    };
+    try {
+      return { device: await this.#choose(modelPath), release };
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  failed(modelPath: string, reason: string): void {
+    this.#deps.logger.warn({ model: nameOf(modelPath), reason }, 'A model failed on the graphics processor');
+    this.#failures.set(modelPath, reason);
+    if (this.#setting() !== 'auto') return;
+    const trial: Trial = { outcome: 'failed', cpuSeconds: null, deviceSeconds: null, detail: reason };
+    void keyOf(modelPath).then((key) => this.#save(key, trial));
+  }
+
+  /** `builtIn`: the device of the backend that is linked into the addon. */
+  async describe(builtIn: string | null): Promise<Acceleration> {
+    this.start();
+    const setting = this.#setting();
+    const waiting = await Promise.all([...this.#waiting].map(keyOf));
+    const trials = new Map<string, Trial | undefined>([
+      ...waiting.map((key): [string, undefined] => [key, undefined]),
+      ...this.#trials,
+    ]);
+    const found = this.#found;
+    const failure = [...this.#failures].map(([path, reason]) => `${nameOf(path)}: ${reason}`)[0];
+    const device = found !== undefined && 'device' in found ? found.device : undefined;
+    return {
+      enabled: setting !== 'cpu',
+      device: device?.name ?? builtIn,
+      state: deviceState(this.#knowledge(), builtIn, [...trials.values()]),
+      detail: (found !== undefined && 'failure' in found ? found.failure : failure) ?? device?.driver ?? null,
+      trials: [...trials].map(([key, trial]) => toAnswer(nameOfKey(key), trial)),
+    };
+  }
+
+  #setting() {
+    return this.#deps.settings.get('engine.device');
+  }
+
+  #knowledge(): Knowledge {
+    return { setting: this.#setting(), hasLibrary: this.#hasLibrary, found: this.#found };
+  }
+
+  async #choose(modelPath: string): Promise<Device> {
+    const setting = this.#setting();
+    if (!this.#hasLibrary || setting === 'cpu') return chooseDevice(this.#knowledge(), undefined, false);
+    const finding = this.#find();
+    // Whoever insists on the graphics processor waits for it; everyone else goes on without it.
+    if (setting === 'vulkan') await finding;
+    const trial = this.#trials.get(await keyOf(modelPath));
+    const knowledge = this.#knowledge();
+    const hasDevice = knowledge.found === undefined || 'device' in knowledge.found;
+    if (trial === undefined && setting === 'auto' && hasDevice) this.#waiting.add(modelPath);
+    return chooseDevice(knowledge, trial, this.#failures.has(modelPath));
+  }
+
+  #trialDeps(): TrialDeps {
+    return { fork: this.#deps.fork, deadlines: this.#deps.deadlines ?? DEADLINES };
+  }
+
+  #find(): Promise<void> {
+    this.#finding ??= this.#findOnce().catch((error: unknown) => {
+      if (!this.#closing.signal.aborted) this.#found = { failure: messageOf(error) };
+    });
+    return this.#finding;
+  }
+
+  async #findOnce(): Promise<void> {
+    const { db, version, parallelism, bundled, logger } = this.#deps;
+    const answer = await findDevice(this.#trialDeps(), this.#closing.signal);
+    if ('outcome' in answer) {
+      const how = { crashed: 'its process ended: ', timeout: '', failed: '' }[answer.outcome];
+      this.#found = { failure: how + answer.detail };
+      this.#waiting.clear();
+      logger.warn({ reason: answer.detail }, 'No graphics processor can be used');
+      return;
+    }
+    const { size, mtimeMs } = statSync(this.#library);
+    const { threads, concurrency } = parallelism;
+    this.#conditions = JSON.stringify([
+      version,
+      size,
+      mtimeMs,
+      answer.name,
+      answer.driver,
+      threads,
+      concurrency,
+    ]);
+    for (const row of readDeviceTrials(db, this.#conditions)) {
+      if (!isOutcome(row.outcome)) continue;
+      this.#trials.set(row.model, {
+        outcome: row.outcome,
+        cpuSeconds: row.cpu_seconds,
+        deviceSeconds: row.device_seconds,
+        detail: row.detail,
+      });
+    }
+    for (const path of bundled) if (!this.#trials.has(await keyOf(path))) this.#waiting.add(path);
+    this.#found = { device: answer };
+    this.#schedule();
+  }
+
+  #save(key: string, trial: Trial): void {
+    this.#trials.set(key, trial);
+    const { db, clock } = this.#deps;
+    writeDeviceTrial(db, {
+      model: key,
+      conditions: this.#conditions,
+      outcome: trial.outcome,
+      cpu_seconds: trial.cpuSeconds,
+      device_seconds: trial.deviceSeconds,
+      detail: trial.detail,
+      tried_at: clock.now(),
+    });
+  }
+
+  /** Tries the next model once no job has run for a while. */
+  #schedule(): void {
+    this.#cancelTimer();
+    const isReady = this.#found !== undefined && 'device' in this.#found && this.#setting() === 'auto';
+    if (!isReady || this.#leases > 0 || this.#running || this.#closing.signal.aborted) return;
+    const [next] = this.#waiting;
+    if (next === undefined) return;
+    this.#cancelTimer = this.#deps.clock.schedule(this.#deps.idleMs ?? IDLE_MS, () => {
+      const controller = new AbortController();
+      const done = this.#try(next, controller.signal).finally(() => {
+        this.#running = undefined;
+        this.#schedule();
+      });
+      this.#running = { done, controller };
+    });
+  }
+
+  /** Tries a model, or leaves it waiting where a job interrupts. */
+  async #try(modelPath: string, interrupted: AbortSignal): Promise<void> {
+    const { logger, parallelism, sample, settings } = this.#deps;
+    const signal = AbortSignal.any([interrupted, this.#closing.signal]);
+    try {
+      const { threads, concurrency: copies } = parallelism;
+      const params = { language: 'auto', threads, beamSize: settings.get('engine.beamSize') };
+      const input = { modelPath, pcm: await sample(), copies, params };
+      const key = await keyOf(modelPath);
+      const trial = await tryDevice(this.#trialDeps(), input, signal);
+      this.#save(key, trial);
+      this.#waiting.delete(modelPath);
+      logger.info({ model: nameOf(modelPath), ...trial }, 'A model was tried on the graphics processor');
+    } catch (error) {
+      if (signal.aborted) return;
+      this.#waiting.delete(modelPath);
+      logger.warn({ reason: messageOf(error) }, 'The graphics processor could not be tried');
+    }
+  }
+}

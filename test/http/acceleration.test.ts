@@ -1,0 +1,64 @@
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { testAddon } from '../support/addon.ts';
+import { type Behavior, fakeVulkan } from '../support/fake-vulkan.ts';
+import { truth } from '../support/fixtures.ts';
+import { discard, spawnEarshot, startServer, type TestServer } from '../support/server.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { transcribe } from '../support/transcribe.ts';
+import { until } from '../support/until.ts';
+import { startUrlServer } from '../support/url-server.ts';
+import { plainWords } from '../support/word-error-rate.ts';
+
+vi.setConfig({ testTimeout: 180_000 });
+
+let server: TestServer | undefined;
+
+afterEach(async () => {
+  if (server !== undefined) await discard(server);
+  server = undefined;
+});
+
+const doctor = async (behavior: Behavior): Promise<string> => {
+  const { addonPath } = fakeVulkan(behavior);
+  const child = await spawnEarshot(['doctor', '--data-dir', temporaryFolder()], { EARSHOT_ADDON: addonPath });
+  if (child.stdout === null) throw new Error('no output to read');
+  const closed = once(child, 'close');
+  const out = await text(child.stdout);
+  await closed;
+  return /Acceleration +(.+)/.exec(out)?.[1] ?? out;
+};
+
+describe('a graphics processor', () => {
+  it('does no harm where its driver crashes', async () => {
+    const fake = fakeVulkan({ library: 'crash' }, await testAddon());
+    const remote = await startUrlServer();
+    const started = await startServer({ quick: true, env: { EARSHOT_ADDON: fake.addonPath } });
+    server = started;
+    const { text: heard } = await transcribe(started, remote, '00-one-sentence.wav');
+    expect(plainWords(heard ?? '')).toEqual(plainWords(truth('00-one-sentence.wav').text));
+    const { data } = await until(async () => {
+      const answer = await started.client.call('system');
+      return answer.data.acceleration.state === 'pending' ? undefined : answer;
+    });
+    expect(data.acceleration).toMatchObject({ enabled: true, state: 'unavailable', device: null });
+    expect(data.acceleration.detail).toMatch(/its process ended: SIGABRT/);
+    await started.client.call('patchSettings', { body: { 'engine.device': 'cpu' } });
+    const off = await started.client.call('system');
+    expect(off.data.acceleration).toMatchObject({ enabled: false, state: 'off' });
+    await remote.close();
+  });
+
+  it('is in earshot doctor with the reason', async () => {
+    expect(await doctor({ library: 'missing' })).toBe(
+      'none can be used: libvulkan.so.1: cannot open shared object file',
+    );
+    expect(await doctor({ cpu: 20, device: 900 })).toMatch(
+      /^Fake GPU \(fake 1\.0\) is not used; starter: not faster, 0\.9 s instead of 0\.\d s; starter-parakeet: not faster/,
+    );
+    expect(await doctor({ cpu: 400, device: 10 })).toMatch(
+      /^Fake GPU \(fake 1\.0\) runs the models that are faster on it; starter: used, 0\.\d s instead of 0\.\d s/,
+    );
+  });
+});
