@@ -5,6 +5,7 @@ import { EXPORT_FORMATS } from '../../../electron/contract/exports.ts';
 import { wav } from '../../support/audio.ts';
 import { fixture, truth } from '../../support/fixtures.ts';
 import { killOnCommit } from '../../support/kill-on-commit.ts';
+import { multilingualParakeet } from '../../support/multilingual-parakeet.ts';
 import { parakeetTestModel } from '../../support/parakeet-test-model.ts';
 import { STARTER_PARAKEET } from '../../support/paths.ts';
 import { fixturePcm } from '../../support/pcm.ts';
@@ -144,6 +145,28 @@ describe('the Parakeet family', () => {
     await expect(
       transcribe(server, remote, '01-short-note.wav', { model: 'parakeet-tdt-0.6b-v3', language: 'ja' }),
     ).rejects.toThrow(/does not know this language; it knows bg, hr/);
+  });
+
+  it('warns where a model for many languages wrote English in the place of another one', async () => {
+    const path = join(temporaryFolder(), 'ggml-many-languages.bin');
+    writeFileSync(path, multilingualParakeet());
+    const { data } = await server.client.call('importModel', { body: { path } });
+    expect(data.languages).toBe('multilingual');
+    const inFrench = await transcribe(server, remote, '01-short-note.wav', {
+      model: data.id,
+      language: 'fr',
+    });
+    expect(inFrench.warnings).toEqual([
+      expect.stringMatching(/wrote English at 0:00.*, although the recording is in another language \(fr\)/),
+    ]);
+    const inEnglish = await transcribe(server, remote, '01-short-note.wav', {
+      model: data.id,
+      language: 'en',
+    });
+    expect(inEnglish.warnings).toEqual([]);
+    expect(wordErrorRate(truth('01-short-note.wav').text, inEnglish.text ?? '')).toBeLessThanOrEqual(
+      MAX_WORD_ERROR_RATE,
+    );
   });
 
   it('is recognized in a file of the user’s own', async () => {

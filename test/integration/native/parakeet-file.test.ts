@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { loadAddon, type NativeAddon } from '../../../electron/core/engines/whisper/addon.ts';
 import { testAddon } from '../../support/addon.ts';
-import { parakeetTestModel } from '../../support/parakeet-test-model.ts';
+import { parakeetTestModel, writePublishedShape } from '../../support/parakeet-test-model.ts';
 import { STARTER_PARAKEET } from '../../support/paths.ts';
 import { createRandom, SEED } from '../../support/random.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -51,6 +51,23 @@ describe('the file of a Parakeet model', () => {
   it('loads and runs if it is complete', async () => {
     expect(await outcomeOf(model.bytes)).toBe('accepted');
     expect(await addon.inspectModel(path)).toMatchObject({ family: 'parakeet', quantization: 'f32' });
+  });
+
+  it.each([
+    ['parakeet-tdt-0.6b-v2', 1024, ['en']],
+    ['parakeet-tdt-0.6b-v3', 8192, expect.arrayContaining(['de', 'en', 'uk'])],
+  ])('is known as %s by its shape', async (type, vocabulary, languages) => {
+    writePublishedShape(path, vocabulary);
+    expect(await addon.inspectModel(path)).toMatchObject({
+      family: 'parakeet',
+      type,
+      quantization: 'q8_0',
+      vocabulary,
+      languages,
+      multilingual: vocabulary === 8192,
+      audioLayers: 24,
+      textLayers: 2,
+    });
   });
 
   it('is refused wherever it is cut off, and with a byte too many', async () => {
