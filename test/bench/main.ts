@@ -3,6 +3,7 @@
 //
 //   npm run bench -- --quick    one run per row, 5 files in the queue, 5 minutes instead of 30
 //   npm run bench -- --sweep    also threads by chunks in parallel
+//   npm run bench -- --parakeet only the Parakeet rows, beside parakeet-cli
 //   npm run bench -- --peers    only the engine's parts, beside whisper.cpp as released and, where it is, CTranslate2
 
 import { availableParallelism } from 'node:os';
@@ -92,19 +93,31 @@ const long = async (server: TestServer, wav: string, threads: number): Promise<v
   );
 };
 
-/** Processor time of the engine with the Parakeet model, warm, beside its program's over the same file. */
+/** The Parakeet model, warm, beside whole runs of its program over the same file: elapsed and processor time. */
 const parakeet = async (server: TestServer, wav: string): Promise<void> => {
   const url = await upload(server, wav);
   const model = 'starter-parakeet';
   await transcribe(server, url, model);
-  const [earshot, program]: [number[], number[]] = [[], []];
+  const [elapsed, programElapsed]: [number[], number[]] = [[], []];
+  const [cpu, programCpu]: [number[], number[]] = [[], []];
   for (let i = 0; i < RUNS; i++) {
     const before = childrenCpu(server.pid);
-    await transcribe(server, url, model);
-    earshot.push(childrenCpu(server.pid) - before);
-    program.push(await parakeetCliCpu(wav));
+    elapsed.push(await seconds(() => transcribe(server, url, model)));
+    cpu.push(childrenCpu(server.pid) - before);
+    programElapsed.push(
+      await seconds(async () => {
+        programCpu.push(await parakeetCliCpu(wav));
+      }),
+    );
   }
-  row('Parakeet, 60 seconds, processor time', earshot, program);
+  row('Parakeet, 60 seconds', elapsed, programElapsed);
+  row('the same, processor time', cpu, programCpu);
+};
+
+const compareParakeet = async (folder: string): Promise<void> => {
+  const server = await startServer();
+  await parakeet(server, await spokenWav(folder, 'minute', 60));
+  await discard(server);
 };
 
 const sweepParallelism = async (wav: string): Promise<void> => {
@@ -148,4 +161,5 @@ const compareService = async (folder: string): Promise<void> => {
 
 const folder = temporaryFolder();
 if (process.argv.includes('--peers')) await comparePeers(folder, quick);
+else if (process.argv.includes('--parakeet')) await compareParakeet(folder);
 else await compareService(folder);
