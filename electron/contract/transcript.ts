@@ -16,6 +16,7 @@ import { Bytes, Probability, Seconds, success, Timestamp, TranscriptId } from '.
 import { JobError, Progress } from './job.ts';
 import { LanguageCode, LanguageOrAuto, recognitionFields, SpeakerName } from './recognition.ts';
 import { Segment } from './segments.ts';
+import { Warning } from './warnings.ts';
 
 export const TRANSCRIPT_STATUSES = ['processing', 'completed', 'failed'] as const;
 export type TranscriptStatus = (typeof TRANSCRIPT_STATUSES)[number];
@@ -270,6 +271,9 @@ export const Transcription = z
     progress: Progress.optional().describe('While processing.'),
     error: JobError.optional().describe('When failed.'),
     warnings: z.array(z.string()),
+    warning_details: z
+      .array(Warning)
+      .describe('The same warnings with codes, for programs that branch or translate.'),
     created_at: Timestamp,
     completed_at: Timestamp.nullable(),
     credits_used: z.number(),

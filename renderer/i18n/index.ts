@@ -1,4 +1,5 @@
 import { createStore } from 'zustand/vanilla';
+import type { Warning } from '../../electron/contract/warnings.ts';
 import { formatMessage, type MessageValues } from './format.ts';
 import english from './messages/en.json' with { type: 'json' };
 import { NO_SERVER_TEXTS, type ServerTexts, translateTopic, translateWarning } from './server-texts.ts';
@@ -63,7 +64,7 @@ export type I18nState = {
   /** A topic's name in the window's language. */
   readonly topicName: (topic: string) => string;
   /** A warning of the server in the window's language. */
-  readonly warningText: (warning: string) => string;
+  readonly warningText: (warning: Warning) => string;
 };
 
 const createTranslate = (messages: Messages, language: Locale, locale: string): Translate => {
@@ -79,7 +80,7 @@ export const createI18n = () => {
     locale: 'en',
     t: createTranslate(english, 'en', 'en'),
     topicName: (topic) => topic,
-    warningText: (warning) => warning,
+    warningText: ({ message }) => message,
   }));
   return {
     store,

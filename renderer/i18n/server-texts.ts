@@ -1,10 +1,12 @@
+import type { Warning, WarningCode } from '../../electron/contract/warnings.ts';
+
 /**
- * Texts that the server sends in English, in a language of the window: names of topics, sentences of warnings, and the
- * reasons that stand in their places `{0}`, `{1}`. Anything else in such a place stays as it is.
+ * Texts that the server sends in English, in a language of the window: names of topics, warnings by their code, and the
+ * reasons that are values of warnings, with what they name in `{0}`. Any other value stays as it is.
  */
 export type ServerTexts = {
   readonly topics: Readonly<Record<string, string>>;
-  readonly warnings: Readonly<Record<string, string>>;
+  readonly warnings: Readonly<Partial<Record<WarningCode, string>>>;
   readonly reasons: Readonly<Record<string, string>>;
 };
 
@@ -40,5 +42,15 @@ const translateBy = (
 };
 
 /** A warning's sentence; in English if the language lacks it. */
-export const translateWarning = ({ warnings, reasons }: ServerTexts, warning: string): string =>
-  translateBy(warnings, warning, (part) => translateBy(reasons, part, (same) => same) ?? part) ?? warning;
+export const translateWarning = (
+  { warnings, reasons }: ServerTexts,
+  { code, message, values }: Warning,
+): string => {
+  const translated = code === null ? undefined : warnings[code];
+  return (
+    translated?.replace(/\{(\w+)\}/g, (_, name: string) => {
+      const value = values[name] ?? '';
+      return translateBy(reasons, value, (same) => same) ?? value;
+    }) ?? message
+  );
+};

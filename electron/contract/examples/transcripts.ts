@@ -29,6 +29,7 @@ export const transcription: z.input<typeof Transcription> = {
   word_count: 16,
   timestamp_style: 'segment',
   warnings: [],
+  warning_details: [],
   created_at: CREATED,
   completed_at: COMPLETED,
   credits_used: 0.15,

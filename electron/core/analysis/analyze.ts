@@ -1,4 +1,5 @@
 import { type ContentSafety, type Entity, resolvePolicies } from '../../contract/analysis.ts';
+import { warningText } from '../../contract/warnings.ts';
 import { createYielder, type YieldIfDue } from '../base/event-loop.ts';
 import { joinTexts } from '../base/text.ts';
 import { detectEntities } from './detect.ts';
@@ -174,16 +175,11 @@ const isEnglish = (language: string): boolean => language.toLowerCase().startsWi
 const languageWarnings = (language: string, options: AnalysisOptions): string[] => {
   if (isEnglish(language)) return [];
   const warnings: string[] = [];
-  if (options.topics)
-    warnings.push('Topics are detected in English only; key phrases are given for this language.');
+  if (options.topics) warnings.push(warningText('topics_english_only'));
   const listed = /^(?:de|fr|es)/iu.test(language);
   if (options.entity_detection || options.redact_pii) {
-    warnings.push(
-      listed
-        ? 'Names of people, places and organizations are found by lists and capitals in this language, less surely than in English.'
-        : 'In this language only written e-mail addresses, URLs, numbers and listed names are found.',
-    );
+    warnings.push(listed ? warningText('names_by_lists') : warningText('names_written_only'));
   }
-  if (options.content_safety) warnings.push('Content safety knows few words of this language.');
+  if (options.content_safety) warnings.push(warningText('safety_few_words'));
   return warnings;
 };

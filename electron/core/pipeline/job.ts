@@ -1,3 +1,4 @@
+import { warningText } from '../../contract/warnings.ts';
 import { AppError, isAppError, messageOf } from '../base/errors.ts';
 import type { DecodeSummary, MediaInfo } from '../engines/ffmpeg/types.ts';
 import type { RecognitionCheckpoint } from '../stores/codecs.ts';
@@ -185,9 +186,7 @@ type Outcome = {
 };
 
 const promptWarning = ({ options }: Transcript, { id, capabilities }: PipelineModel): string[] =>
-  options.prompt === undefined || capabilities.prompt
-    ? []
-    : [`The prompt had no effect: the model ${id} does not take one.`];
+  options.prompt === undefined || capabilities.prompt ? [] : [warningText('prompt_ignored', { model: id })];
 
 /** Writes the finished transcript and its price, all or nothing. */
 const persist = async (

@@ -76,8 +76,8 @@ export const DetailsTab = ({ transcript }: { transcript: Transcription }) => {
     <>
       {transcript.warnings.length > 0 && (
         <ul className="mt-4 flex flex-col gap-2">
-          {transcript.warnings.map((warning) => (
-            <li key={warning}>
+          {transcript.warning_details.map((warning) => (
+            <li key={warning.message}>
               <Callout tone="warn">{i18n.warningText(warning)}</Callout>
             </li>
           ))}

@@ -154,7 +154,9 @@ const useAnalysisOutcome = ({ editor }: Reader) => {
     () =>
       editor.store.subscribe(({ transcript: now }, { transcript: before }) => {
         if (!isReanalyzing(before) || now?.status !== 'completed') return;
-        const warning = now.warnings.find((each) => before?.warnings.includes(each) === false);
+        const warning = now.warning_details.find(
+          ({ message }) => before?.warnings.includes(message) === false,
+        );
         if (warning === undefined) toasts.show(t('analyze.done'));
         else toasts.show(warningText(warning), { tone: 'bad' });
       }),

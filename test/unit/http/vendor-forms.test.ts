@@ -81,6 +81,7 @@ const TALK: Transcription = {
   word_count: 15,
   timestamp_style: 'word',
   warnings: [],
+  warning_details: [],
   created_at: '2026-11-20T17:45:00.123Z',
   completed_at: '2026-11-20T17:45:09.123Z',
   credits_used: 0.16,

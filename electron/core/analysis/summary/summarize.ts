@@ -1,4 +1,5 @@
 import type { Summary, SummaryType } from '../../../contract/analysis.ts';
+import { warningText } from '../../../contract/warnings.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { YieldIfDue } from '../../base/event-loop.ts';
 import { roundMs } from '../../base/numbers.ts';
@@ -85,13 +86,13 @@ const writeWithModel = async (
     const bullets = items.map((item) => withSource(item, byId)).filter((bullet) => bullet !== undefined);
     if (bullets.length === 0)
       return {
-        warning: 'The local language model gave no usable summary: sentences were extracted instead.',
+        warning: warningText('llm_unusable'),
       };
     const text = formatSummary(bullets, request.type, language);
     return { summary: { text, type: request.type, language, engine: 'local_llm', bullets } };
   } catch (error) {
     return {
-      warning: `The local language model failed (${messageOf(error)}): sentences were extracted instead.`,
+      warning: warningText('llm_failed', { reason: messageOf(error) }),
     };
   }
 };

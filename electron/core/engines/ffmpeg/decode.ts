@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { warningText } from '../../../contract/warnings.ts';
 import { cancellationError, onAbort, throwIfAborted } from '../../base/abort.ts';
 import { SAMPLE_RATE, toSamples, toSeconds } from '../../base/audio.ts';
 import { AppError } from '../../base/errors.ts';
@@ -246,9 +247,7 @@ export class Decoder implements Decode {
     if (!hasAudio && this.#first === rangeStart) throw this.#emptyError(rangeStart, exit.stderr);
     if (end === null || this.#position < end) this.#warnIfTruncated(exit.code);
     if (this.#hasTimestampJumps) {
-      this.#warnings.push(
-        'The time stamps in the file jump by more than an hour: later times are too early.',
-      );
+      this.#warnings.push(warningText('time_stamps_jump'));
     }
   }
 
@@ -272,9 +271,10 @@ export class Decoder implements Decode {
     const declared = this.#declaredSeconds;
     const isShort = declared !== null && seconds < declared - Math.max(1, declared * 0.01);
     if (exitCode !== 0 || (isShort && !this.#isDurationUnreliable)) {
-      const of = declared === null ? '' : ` of ${Math.round(declared)}`;
       this.#warnings.push(
-        `The file ends early or is damaged: ${Math.round(seconds)}${of} seconds could be decoded.`,
+        declared === null
+          ? warningText('file_damaged', { seconds: Math.round(seconds) })
+          : warningText('file_ends_early', { seconds: Math.round(seconds), declared: Math.round(declared) }),
       );
     }
   }

@@ -1,4 +1,5 @@
 import type { AnalysisOptions } from '../../../contract/transcript.ts';
+import { warningText } from '../../../contract/warnings.ts';
 import { throwIfAborted } from '../../base/abort.ts';
 import { type AppError, isAppError } from '../../base/errors.ts';
 import type { Diarization } from '../../engines/diarizer/types.ts';
@@ -13,9 +14,9 @@ import { recordingFrom, withSpeakersFrom } from './diarize-part.ts';
 import { withSpeakers } from './diarize-words.ts';
 import { identifySpeakers } from './identify-speakers.ts';
 
-const ENGINE_FAILED = 'Speakers were not identified: the diarization process crashed. The text is complete.';
-const NOT_DECODED = 'Speakers were not identified: the audio could not be read again. The text is complete.';
-const NO_AUDIO = 'Speakers were not identified: the audio is no longer stored.';
+const ENGINE_FAILED = warningText('speakers_engine_crashed');
+const NOT_DECODED = warningText('speakers_not_decoded');
+const NO_AUDIO = warningText('speakers_audio_gone');
 
 export type DiarizeInput = {
   /** Null if no audio is on this machine. */
@@ -59,8 +60,7 @@ const diarizeRecording = async (
   };
 };
 
-const nameDropped = (label: string): string =>
-  `The name of speaker ${label} is gone: nobody says most of that speaker's words any more.`;
+const nameDropped = (label: string): string => warningText('speaker_name_dropped', { speaker: label });
 
 const assignSpeakers = (
   before: DiarizeInput,

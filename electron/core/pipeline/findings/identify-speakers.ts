@@ -1,5 +1,6 @@
 import { resolvePolicies } from '../../../contract/analysis.ts';
 import type { AnalysisOptions, KnownSpeaker } from '../../../contract/transcript.ts';
+import { warningText } from '../../../contract/warnings.ts';
 import { findIntroductions, type SpokenTurn } from '../../analysis/introductions.ts';
 import { throwIfAborted } from '../../base/abort.ts';
 import { isAppError } from '../../base/errors.ts';
@@ -22,8 +23,7 @@ export type IdentifyInput = {
   readonly models: SpeakerModels;
 };
 
-const unusable = (name: string): string =>
-  `The sample of ${name}’s voice could not be used: give a recording of 2 to 10 seconds in which only ${name} speaks.`;
+const unusable = (name: string): string => warningText('voice_sample_unusable', { name });
 
 /** The voice in a sample recording; undefined if the file is gone, unreadable, or without enough speech. */
 const voiceOf = async (

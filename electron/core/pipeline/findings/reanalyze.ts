@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { resolvePolicies } from '../../../contract/analysis.ts';
 import type { AnalysisOptions, AnalyzeTranscript } from '../../../contract/transcript.ts';
+import { warningText } from '../../../contract/warnings.ts';
 import { throwIfAborted } from '../../base/abort.ts';
 import { AppError, isAppError, messageOf } from '../../base/errors.ts';
 import type { ReanalysisCheckpoint, StoredAnalysis } from '../../stores/codecs.ts';
@@ -242,13 +243,11 @@ export const reanalyze = async (deps: PipelineDeps, context: JobContext): Promis
     const isInterrupted = signal.reason === 'shutdown' || (isAppError(error) && error.code === 'interrupted');
     if (isInterrupted || signal.reason === 'deleted') throw error;
     deps.logger.warn({ transcript: transcript.id, reason: messageOf(error) }, 'A reanalysis failed');
-    const reason = signal.reason === 'cancelled' ? 'it was cancelled' : 'something went wrong';
-    updateClaimed(
-      deps.db,
-      transcript.id,
-      transcript.attempt,
-      abandonedReanalysis(transcript, `The last analysis was not made: ${reason}.`),
-    );
+    const warning =
+      signal.reason === 'cancelled'
+        ? warningText('analysis_cancelled')
+        : warningText('analysis_failed', { reason: 'something went wrong' });
+    updateClaimed(deps.db, transcript.id, transcript.attempt, abandonedReanalysis(transcript, warning));
   } finally {
     await removeWorkFolder(deps, transcript);
   }

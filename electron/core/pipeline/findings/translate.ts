@@ -1,4 +1,5 @@
 import type { AnalysisOptions } from '../../../contract/transcript.ts';
+import { warningText } from '../../../contract/warnings.ts';
 import type { AnalysisTranscript } from '../../analysis/types.ts';
 import { throwIfAborted } from '../../base/abort.ts';
 import { isAppError } from '../../base/errors.ts';
@@ -28,7 +29,7 @@ export type Translated = {
 const MAX_SHARED_WORDS = 0.7;
 
 const notTranslated = (reason: string): Translated => ({
-  warnings: [`No English summary was made: ${reason}.`],
+  warnings: [warningText('no_english_summary', { reason })],
 });
 
 /** An English summary of another language, for lack of a language model that reads it. */
@@ -103,9 +104,7 @@ const translate = async (
       text: joinTexts(translated.map(({ text }) => text)),
       segments: translated,
     },
-    warnings: [
-      'The summary was made from a translation by the speech model, which makes mistakes of its own.',
-    ],
+    warnings: [warningText('summary_of_translation')],
   };
 };
 

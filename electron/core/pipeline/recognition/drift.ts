@@ -1,3 +1,4 @@
+import { warningText } from '../../../contract/warnings.ts';
 import { languageOfText } from '../../analysis/language-of-text.ts';
 import { toSamples } from '../../base/audio.ts';
 import { formatClock } from '../../base/time.ts';
@@ -60,6 +61,6 @@ export const driftWarning = async (
   }
   if (places.length === 0) return [];
   return [
-    `The model ${id} wrote English at ${places.join(', ')}, although the recording is in another language (${language}). A Whisper model keeps to one language.`,
+    warningText('english_written', { model: id, places: places.join(', '), language: language ?? 'und' }),
   ];
 };

@@ -1,3 +1,4 @@
+import { warningText } from '../../../contract/warnings.ts';
 import { throwIfAborted } from '../../base/abort.ts';
 import { AppError, isAppError } from '../../base/errors.ts';
 import { mapInOrder } from '../../base/in-order.ts';
@@ -36,8 +37,7 @@ export type VerifyOptions = {
 /** Most places that the warning names at which only the second model heard anything. */
 const MAX_MISSED = 10;
 
-const notVerified = (model: string, reason: string): string =>
-  `The text was not checked with the model ${model}: ${reason}.`;
+const notVerified = (model: string, reason: string): string => warningText('not_verified', { model, reason });
 
 /** Where the second pass begins in a job's progress, and how long it takes: by the models' measured speeds. */
 export const secondPass = (
@@ -198,7 +198,7 @@ class Verification {
 const missedWarning = (model: string, missed: readonly number[]): string[] => {
   if (missed.length === 0) return [];
   const places = missed.map((seconds) => formatClock(seconds)).join(', ');
-  return [`The model ${model} heard words where the text has none, at ${places}.`];
+  return [warningText('words_missing', { model, places })];
 };
 
 /**
@@ -224,7 +224,7 @@ export const verifyTranscript = async (options: VerifyOptions): Promise<string[]
     deps.logger.warn({ transcript: context.transcript.id, code: error.code }, 'Verification failed');
     const at = formatClock(verification.position);
     return [
-      `The text was checked with the model ${model.id} only up to ${at}: ${error.message.replace(/\.$/, '')}.`,
+      warningText('verified_partly', { model: model.id, at, reason: error.message.replace(/\.$/, '') }),
     ];
   }
 };

@@ -1,6 +1,7 @@
 import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RedactionReport } from '../../../contract/transcript.ts';
+import { warningText } from '../../../contract/warnings.ts';
 import type { RedactedWord } from '../../analysis/types.ts';
 import { throwIfAborted } from '../../base/abort.ts';
 import { isAppError } from '../../base/errors.ts';
@@ -28,12 +29,10 @@ const WIDER_MARGIN = 0.8;
 const START_PERCENT = 97;
 const END_PERCENT = 99;
 
-const NO_AUDIO = 'No audio is kept for playback: there is none on this machine that could be bleeped.';
-const NOT_COVERED =
-  'The audio is not kept: the private data in it could not be covered, and nothing unredacted may stay.';
-const NOT_CHECKED =
-  'The bleeped audio was not recognized again, so nobody checked that nothing private is heard.';
-const AUDIBLE = 'A redacted value may still be heard in the audio: see redaction_report.';
+const NO_AUDIO = warningText('audio_not_bleepable');
+const NOT_COVERED = warningText('audio_not_covered');
+const NOT_CHECKED = warningText('bleeps_not_checked');
+const AUDIBLE = warningText('value_audible');
 
 /** Covers the secrets, checks the result by recognizing it, and covers audible values once more with wider margins. */
 class AudioRedaction {

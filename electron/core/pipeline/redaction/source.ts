@@ -1,10 +1,10 @@
 import type { RedactedSource } from '../../../contract/analysis.ts';
+import { warningText } from '../../../contract/warnings.ts';
 import type { Transcript, TranscriptChange } from '../../stores/transcript-record.ts';
 import { findTranscript } from '../../stores/transcripts.ts';
 import type { PipelineDeps } from '../deps.ts';
 
-const KEPT_IN_USE =
-  'The stored file that was transcribed is kept, though it was to be deleted: another transcript was made from it.';
+const KEPT_IN_USE = warningText('source_kept');
 
 type SettledSource = {
   /** Undefined for a transcript that is not redacted. */

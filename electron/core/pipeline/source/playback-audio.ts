@@ -1,6 +1,7 @@
 import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RedactionReport } from '../../../contract/transcript.ts';
+import { warningText } from '../../../contract/warnings.ts';
 import type { MediaInfo } from '../../engines/ffmpeg/types.ts';
 import type { PipelineDeps } from '../deps.ts';
 import type { JobContext } from '../types.ts';
@@ -8,8 +9,7 @@ import type { RangeAudio } from './range-audio.ts';
 import type { Source } from './resolve.ts';
 import { workFolder } from './work-folder.ts';
 
-const RANGE_TOO_LONG =
-  'The sound of this range is not kept for playback: it is longer than three hours, and nothing else of the recording was fetched.';
+const RANGE_TOO_LONG = warningText('range_too_long');
 
 /** The file name of audio that was encoded here. */
 export const ENCODED_FILE = 'audio.m4a';

@@ -1,5 +1,6 @@
 import { MODEL_ALIASES } from '../../../contract/model-aliases.ts';
 import type { Model } from '../../../contract/system.ts';
+import { warningText } from '../../../contract/warnings.ts';
 import type { Clock } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
 import type { PipelineModel, SpeakerModels } from '../../pipeline/deps.ts';
@@ -308,10 +309,7 @@ export class ModelService {
   #speakerModel(id: string): string {
     const path = speakerPartOf(id) === undefined ? undefined : this.#files.path(id);
     if (path !== undefined) return path;
-    throw new AppError(
-      'model_not_installed',
-      `Speakers were not identified: the model ${id} is not installed. Install it with: earshot models install ${id}`,
-    );
+    throw new AppError('model_not_installed', warningText('speakers_model_missing', { model: id }));
   }
 
   #isInUse(id: string): boolean {

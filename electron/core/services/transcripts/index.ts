@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { AaiExtras } from '../../../contract/assemblyai-create.ts';
 import type { AnalyzeTranscript, CreateTranscript, Transcription } from '../../../contract/transcript.ts';
 import type { RecentItem, UserListQuery } from '../../../contract/transcript-list.ts';
+import { warningText } from '../../../contract/warnings.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Emitter } from '../../base/emitter.ts';
 import { AppError } from '../../base/errors.ts';
@@ -347,7 +348,7 @@ export class TranscriptService {
   #cancelWaitingReanalysis(transcript: Transcript): void {
     const { db, jobEvents } = this.#deps;
     const { id, userId } = transcript;
-    const warning = 'The last analysis was not made: it was cancelled.';
+    const warning = warningText('analysis_cancelled');
     store.updateTranscript(db, id, abandonedReanalysis(transcript, warning));
     jobEvents.emit('settled', { id });
     this.publishChange(userId, id);

@@ -2,6 +2,7 @@ import { resolvePolicies } from '../../../contract/analysis.ts';
 import type { JobError, Progress } from '../../../contract/job.ts';
 import type { Segment } from '../../../contract/segments.ts';
 import type { AnalysisOptions, SentenceData, Transcription } from '../../../contract/transcript.ts';
+import { describeWarning } from '../../../contract/warnings.ts';
 import { sentenceStatistics, splitSentences } from '../../analysis/sentences.ts';
 import { isoTime } from '../../base/clock.ts';
 import { round, roundMs } from '../../base/numbers.ts';
@@ -125,6 +126,7 @@ export const presentTranscript = (
   ...progressOf(transcript, live),
   ...errorOf(transcript),
   warnings: [...transcript.warnings],
+  warning_details: transcript.warnings.map(describeWarning),
   created_at: isoTime(transcript.createdAt),
   completed_at: transcript.completedAt === null ? null : isoTime(transcript.completedAt),
   credits_used: transcript.creditsUsed,
