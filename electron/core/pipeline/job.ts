@@ -35,8 +35,7 @@ import { resolveSource, type Source } from './source/resolve.ts';
 import { keepForRetry, removeWorkFolder, workFolder } from './source/work-folder.ts';
 import type { JobContext, JobWork } from './types.ts';
 
-const DEMONSTRATION =
-  'The demonstration model answered. It knows synthetic voices only: on real recordings its text is wrong.';
+const DEMONSTRATION = warningText('demonstration_model');
 
 /** Progress of the whole job at the end of the model's download; that of the audio starts from 0 again. */
 const MODEL_PERCENT = 10;
