@@ -61,6 +61,8 @@ describe('settings', () => {
     await window.go('#/settings/models');
     await choose('Pro', /^Whisper small ·/);
     await expect.poll(() => stored('models.aliases.pro')).toBe('small');
+    await choose('Mini', /^Parakeet TDT 0\.6B v3 ·/);
+    await expect.poll(() => stored('models.aliases.mini')).toMatch(/^parakeet-tdt-0\.6b-v3/);
     await page.getByRole('combobox', { name: 'Model that compares voices' }).click();
     const names = await page.getByRole('option').allTextContents();
     expect(names.length).toBeGreaterThan(1);

@@ -6,7 +6,7 @@ import type { Choice } from '../../ui/select.tsx';
 import { modelName } from '../models/model-facts.ts';
 
 const modelsFor = (key: SettingKey, models: readonly Model[]): readonly Model[] | undefined => {
-  if (key.startsWith('models.aliases.')) return models.filter((model) => model.kind === 'whisper');
+  if (key.startsWith('models.aliases.')) return models.filter((model) => model.kind !== 'speakers');
   if (key === 'speakers.segmentation') return models.filter((model) => model.part === 'segmentation');
   if (key === 'speakers.embedding') return models.filter((model) => model.part === 'embedding');
   return undefined;
