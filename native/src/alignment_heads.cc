@@ -37,7 +37,7 @@ const std::map<std::string, Heads>& published() {
   return table;
 }
 
-// The demonstration model's, found by `node test/bench/word-times.ts --heads` on recordings that it does not know.
+// The demonstration model's: those whose attention followed the words of 16 synthetic recordings best.
 const Heads kStarter = {{1, 0}, {2, 1}, {2, 2}};
 constexpr int kStarterWidth = 192;
 constexpr int kStarterLayers = 3;
