@@ -26,7 +26,7 @@ export const parseRoute = (hash: string, isScreen: (name: string) => name is Scr
 /** The `href` of a route. */
 export const hrefOf = ({ screen, param = '', at }: Route): string => {
   const path = screen === 'library' ? '' : screen;
-  return `#/${path}${param === '' ? '' : `/${encodeURIComponent(param)}`}${at === undefined ? '' : `?t=${at.toFixed(2)}`}`;
+  return `#/${path}${param === '' ? '' : `/${encodeURIComponent(param)}`}${at === undefined ? '' : `?t=${at.toFixed(3)}`}`;
 };
 
 /** `#/new?stored=KEY&name=…` opens the New dialog with a stored file; undefined for every other address. */

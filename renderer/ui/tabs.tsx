@@ -29,7 +29,7 @@ export const Tabs = <V extends string>({ label, value, tabs, onChange }: TabsPro
           key={tab.value}
           value={tab.value}
           className={cx(
-            'h-[26px] min-w-0 flex-1 truncate rounded-[7px] px-1 text-xs font-[550] text-ink-2 hover:text-ink',
+            'h-[26px] min-w-0 flex-auto truncate rounded-[7px] px-1 text-xs font-[550] text-ink-2 hover:text-ink',
             'data-[state=active]:bg-raised data-[state=active]:text-ink data-[state=active]:shadow-low',
           )}
         >

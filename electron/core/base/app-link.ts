@@ -17,7 +17,7 @@ export const placeOfLink = (link: string): string | undefined => {
   if (SCREENS.has(host) && path === '') return `/${host}`;
   if (host !== 'transcript' || !TRANSCRIPT_ID.test(path)) return undefined;
   const seconds = Number(searchParams.get('t') ?? Number.NaN);
-  return `/transcript/${path}${Number.isFinite(seconds) && seconds >= 0 ? `?t=${seconds.toFixed(2)}` : ''}`;
+  return `/transcript/${path}${Number.isFinite(seconds) && seconds >= 0 ? `?t=${seconds.toFixed(3)}` : ''}`;
 };
 
 /** The window's form for a new transcription of a stored file. */

@@ -9,7 +9,7 @@ describe('earshot:// links', () => {
     ['earshot://library/', '/'],
     ['earshot://queue', '/queue'],
     [`earshot://transcript/${ID}`, `/transcript/${ID}`],
-    [`earshot://transcript/${ID}?t=12.5`, `/transcript/${ID}?t=12.50`],
+    [`earshot://transcript/${ID}?t=12.504`, `/transcript/${ID}?t=12.504`],
     [`earshot://transcript/${ID}?t=-1`, `/transcript/${ID}`],
   ])('%s leads to %s', (link, place) => {
     expect(placeOfLink(link)).toBe(place);

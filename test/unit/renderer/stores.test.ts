@@ -29,7 +29,7 @@ describe('library filter', () => {
 });
 
 describe('routes', () => {
-  it.each(['#/', '#/transcript/tr_1?t=12.50', '#/files/a%2Fb', '#/settings/network', '#/models'])(
+  it.each(['#/', '#/transcript/tr_1?t=12.504', '#/files/a%2Fb', '#/settings/network', '#/models'])(
     '%s',
     (hash) => {
       expect(hrefOf(parseRoute(hash, isScreenName))).toBe(hash);
