@@ -23,13 +23,13 @@ export const Tabs = <V extends string>({ label, value, tabs, onChange }: TabsPro
       if (tab !== undefined) onChange(tab.value);
     }}
   >
-    <Radix.List aria-label={label} className="flex gap-0.5 rounded-box bg-sunken p-[3px]">
+    <Radix.List aria-label={label} className="flex flex-wrap gap-0.5 rounded-box bg-sunken p-[3px]">
       {tabs.map((tab) => (
         <Radix.Trigger
           key={tab.value}
           value={tab.value}
           className={cx(
-            'h-[26px] min-w-0 flex-auto truncate rounded-[7px] px-1 text-xs font-[550] text-ink-2 hover:text-ink',
+            'h-[26px] max-w-full flex-auto truncate rounded-[7px] px-1 text-xs font-[550] text-ink-2 hover:text-ink',
             'data-[state=active]:bg-raised data-[state=active]:text-ink data-[state=active]:shadow-low',
           )}
         >
