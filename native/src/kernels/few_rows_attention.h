@@ -1,4 +1,4 @@
-// Attention of a few query rows, as a decoding step has one for each beam: see native/patches/08-few-rows-attention.patch.
+// Attention of a few query rows, as a decoding step has one for each beam: see native/patches/10-few-rows-attention.patch.
 
 #pragma once
 

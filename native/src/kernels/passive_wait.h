@@ -1,4 +1,4 @@
-// Waiting for another thread without a core of one's own: see native/patches/10-passive-waiting.patch.
+// Waiting for another thread without a core of one's own: see native/patches/12-passive-waiting.patch.
 
 #pragma once
 
