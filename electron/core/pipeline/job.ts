@@ -20,6 +20,7 @@ import { computeTotals } from './findings/totals.ts';
 import { audioStreamsOf, type RecognizedStream } from './recognition/audio-streams.ts';
 import { channelSpeakers, inOrderOfTime } from './recognition/channels.ts';
 import { recognizeAudio } from './recognition/chunk-scheduler.ts';
+import { chunkingFor } from './recognition/chunking.ts';
 import { driftWarning } from './recognition/drift.ts';
 import type { AudioRange } from './recognition/progress.ts';
 import { removeLevels, settleChannels } from './recognition/settle-channels.ts';
@@ -161,6 +162,7 @@ const recognizeSource = async (
     checkpoint,
     audio: rangeAudio,
     range,
+    chunking: chunkingFor(model, ...(verifier === undefined ? [] : [verifier])),
     streams,
     folder: transcriptFolder(deps, transcript.id),
     next: verifier && secondPass(deps.models, model, verifier, range.expectedEnd - range.start),

@@ -3,8 +3,9 @@ import { AppError } from '../../../electron/core/base/errors.ts';
 import { capabilitiesOf } from '../../../electron/core/engines/whisper/capabilities.ts';
 import type { TranscribeRequest } from '../../../electron/core/engines/whisper/engine.ts';
 import { creditsBy } from '../../../electron/core/stores/credits.ts';
-import { FakeEngine, whisperResult, whisperSegment } from '../../support/fake-engine.ts';
-import { createJob } from './support/whole-job.ts';
+import { FakeEngine, WHISPER, whisperResult, whisperSegment } from '../../support/fake-engine.ts';
+import { FakeMedia } from '../../support/fake-media.ts';
+import { chunksOf, createJob } from './support/whole-job.ts';
 
 const FIRST = ['Good morning.', 'My name is Ann.', 'Goodbye.'];
 const SECOND = ['Good mourning.', 'My name is Ann.', 'Good buy now.'];
@@ -53,6 +54,20 @@ describe('hearing twice', () => {
     expect(job.progress.map(({ stage }) => stage)).toContain('verifying');
     const percents = job.progress.map(({ percent }) => percent);
     expect(percents).toEqual(percents.toSorted((a, b) => a - b));
+  });
+
+  it('cuts the recording alike for both models, as short as both take it', async () => {
+    const media = new FakeMedia(chunksOf(3));
+    const job = createJob({ engine: new FakeEngine(heardIn), media, request });
+    job.world.model = { ...job.world.model, capabilities: { ...WHISPER, maxChunkSeconds: 60 } };
+    job.world.verifier = { ...job.world.verifier, capabilities: { ...WHISPER, maxChunkSeconds: 20 } };
+    await job.run();
+    expect(media.decodes.map(({ chunking }) => chunking?.windowSeconds)).toEqual([20, 20]);
+
+    const alone = createJob({ engine: new FakeEngine(heardIn), media });
+    alone.world.model = job.world.model;
+    await alone.run();
+    expect(media.decodes.at(-1)?.chunking?.windowSeconds).toBe(60);
   });
 
   it('charges for both models', async () => {

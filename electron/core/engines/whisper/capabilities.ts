@@ -14,11 +14,17 @@ export type Capabilities = {
   readonly prompt: boolean;
   /** Whether another temperature makes it write another text. */
   readonly temperature: boolean;
+  /** A chunk for it ends at the last silence before this; seconds. */
+  readonly maxChunkSeconds: number;
   /** How its words' times come about: estimated after the text, or written with it. */
   readonly wordTimes: 'estimated' | 'exact';
 };
 
-/** What the models of a family have in common. */
+/**
+ * What the models of a family have in common. Whisper encodes windows of 30 s, at the same cost however full they are. The
+ * attention of Parakeet models grows with the square of the audio's length, and a longer chunk gives them no better text:
+ * see "Length of chunks" in docs/performance.md.
+ */
 const FAMILIES = {
   whisper: {
     detectsLanguage: true,
@@ -26,6 +32,7 @@ const FAMILIES = {
     translates: true,
     prompt: true,
     temperature: true,
+    maxChunkSeconds: 29.5,
     wordTimes: 'estimated',
   },
   parakeet: {
@@ -34,6 +41,7 @@ const FAMILIES = {
     translates: false,
     prompt: false,
     temperature: false,
+    maxChunkSeconds: 29.5,
     wordTimes: 'exact',
   },
 } as const satisfies Record<ModelFacts['family'], Omit<Capabilities, 'onlyLanguage'>>;

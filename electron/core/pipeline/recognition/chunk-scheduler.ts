@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { languageOfText } from '../../analysis/language-of-text.ts';
 import { AppError, isAppError } from '../../base/errors.ts';
 import { clamp } from '../../base/numbers.ts';
-import type { Decode, DecodeSummary } from '../../engines/ffmpeg/types.ts';
+import type { ChunkOptions, Decode, DecodeSummary } from '../../engines/ffmpeg/types.ts';
 import type { WhisperEngine } from '../../engines/whisper/engine.ts';
 import type { RecognitionCheckpoint, StreamCheckpoint } from '../../stores/codecs.ts';
 import { updateClaimed } from '../../stores/jobs.ts';
@@ -47,6 +47,7 @@ export type RecognizeAudioOptions = {
   readonly model: PipelineModel;
   readonly checkpoint: RecognitionCheckpoint;
   readonly range: AudioRange;
+  readonly chunking: ChunkOptions;
   /** What is recognized, each by itself. */
   readonly streams: readonly RecognizedStream[];
   /** The transcript's folder, for the waveform and the channels' levels. */
@@ -117,13 +118,14 @@ class ChunkScheduler {
   }
 
   #startDecodes(): Decode[] {
-    const { deps, source, range, streams } = this.#options;
+    const { deps, source, range, chunking, streams } = this.#options;
     return streams.map(({ select }, index) => {
       const { at, chunk } = this.#placeOf(index);
       return deps.media.decodeChunks(source.input, {
         ...(select === undefined ? {} : { select }),
         start: range.start,
         end: range.end,
+        chunking,
         ...(chunk === 0 ? {} : { resume: { at, index: chunk } }),
         signal: this.#signal,
       });

@@ -14,6 +14,7 @@ import type {
 import type { StoredWord } from '../../stores/segments.ts';
 import type { PipelineDeps, PipelineModel } from '../deps.ts';
 import { fitToSound } from './aligned-times.ts';
+import { chunkingFor } from './chunking.ts';
 import { halvesOf, hasDrifted } from './drift.ts';
 import { collapseLoops, isEcho, isRepetitive } from './repetition.ts';
 import { type SpeechRegion, speechRegions } from './speech-regions.ts';
@@ -287,7 +288,11 @@ export async function* recognizeAgain(
   input: MediaInput,
   { model, range, ...options }: RecognizeAgainOptions,
 ): AsyncGenerator<RecognizedSegment[]> {
-  const { chunks } = media.decodeChunks(input, { ...range, signal: options.signal });
+  const { chunks } = media.decodeChunks(input, {
+    ...range,
+    chunking: chunkingFor(model),
+    signal: options.signal,
+  });
   for await (const chunk of chunks) {
     yield await recognizeChunk(chunk, {
       ...options,

@@ -12,6 +12,7 @@ import type { PipelineDeps, PipelineModel, PipelineModels } from '../deps.ts';
 import type { Recording } from '../source/recording.ts';
 import type { JobContext } from '../types.ts';
 import { MAX_ENGINE_CRASHES_PER_CHUNK } from './chunk-scheduler.ts';
+import { chunkingFor } from './chunking.ts';
 import { applySpelling } from './custom-spelling.ts';
 import { END_PERCENT, MIN_MEASURED_SECONDS, START_PERCENT } from './progress.ts';
 import { recognizeChunk } from './recognizer.ts';
@@ -29,7 +30,7 @@ export type VerifyOptions = {
   readonly model: PipelineModel;
   readonly checkpoint: RecognitionCheckpoint;
   /** The first model. */
-  readonly after: Pick<PipelineModel, 'id'>;
+  readonly after: Pick<PipelineModel, 'id' | 'capabilities'>;
   /** Seconds of audio. */
   readonly duration: number;
 };
@@ -80,11 +81,12 @@ class Verification {
 
   /** Seconds on the transcript's timeline at which only the second model heard anything. */
   async run(): Promise<readonly number[]> {
-    const { deps, context, model } = this.#options;
+    const { deps, context, model, after } = this.#options;
     const { input, range } = this.#recording;
     const { chunk: index, at } = this.#done;
     const { chunks } = deps.media.decodeChunks(input, {
       ...range,
+      chunking: chunkingFor(after, model),
       ...(index === 0 ? {} : { resume: { at, index } }),
       signal: this.#signal,
     });

@@ -147,6 +147,7 @@ export const startJob = ({
         },
         checkpoint,
         range: { start: 0, end: null, expectedEnd: seconds },
+        chunking: {},
         streams: channels?.map((_, channel) => ({ channel, select: { track: 0, channel } })) ?? [
           { channel: null },
         ],
