@@ -78,6 +78,9 @@ describe('reading and editing a transcript by pointer and keyboard', () => {
     const field = page.getByRole('textbox', { name: 'Text of this paragraph' });
     await page.waitForFunction(() => document.activeElement?.hasAttribute('contenteditable'));
     await field.press('Escape');
+    await choose('who speaks');
+    await page.getByRole('dialog', { name: 'Who speaks?' }).waitFor();
+    await page.keyboard.press('Escape');
     await choose('export');
     await page.getByRole('dialog', { name: 'Export' }).waitFor();
     await page.keyboard.press('Escape');

@@ -92,15 +92,17 @@ export const AssignDialog = ({ doc, span }: { doc: Doc; span: WordSpan }) => {
     const parts = spokenParts(doc, range.first, range.last);
     const from = new Set(parts.map((part) => part.speaker));
     const [only] = from;
+    const send = () => {
+      if (speaker !== NEW_SPEAKER) return editor.assignSpeaker(parts, speaker);
+      return from.size === 1 && only != null
+        ? editor.splitSpeaker(only, parts)
+        : editor.assignNewSpeaker(parts);
+    };
     try {
-      if (speaker !== NEW_SPEAKER) await editor.assignSpeaker(parts, speaker);
-      else if (from.size === 1 && only != null) await editor.splitSpeaker(only, parts);
-      else await editor.assignNewSpeaker(parts);
+      history.offerUndo(t('assign.done'), await send());
     } catch (error) {
       toasts.show(describeError(error, t), { tone: 'bad' });
-      return;
     }
-    toasts.show(t('assign.done'), { action: { label: t('common.undo'), run: history.undo } });
   };
   return (
     <Dialog title={t('assign.title')} closeLabel={t('common.close')} onClose={close} width={420}>

@@ -22,8 +22,8 @@ type Options = {
   readonly setState: (state: HistoryState) => void;
   /** Makes a step; rejects if it could not be made. */
   readonly perform: (step: Step) => Promise<void>;
-  /** The step beyond those that this page knows: what was edited before it was opened. */
-  readonly beyond: (direction: 'undo' | 'redo') => Step | undefined;
+  /** The step beyond those that this page has in its list: what was edited before it was opened, for one. */
+  readonly beyond: (direction: 'undo' | 'redo') => Promise<Step | undefined>;
 };
 
 const touches = ({ after }: Change, segments: ReadonlySet<number>): boolean =>
@@ -35,7 +35,7 @@ export const createHistory = ({ getState, setState, perform, beyond }: Options) 
   const move = async (from: keyof HistoryState, to: keyof HistoryState, side: keyof Change) => {
     const change = getState()[from].at(-1);
     if (change === undefined) {
-      const step = beyond(side === 'before' ? 'undo' : 'redo');
+      const step = await beyond(side === 'before' ? 'undo' : 'redo');
       if (step !== undefined) await perform(step);
       return;
     }

@@ -7,27 +7,52 @@ export type ServerEdit = { number: number };
 /** Sends the request of an edit. */
 export type Send = () => Promise<Transcription>;
 
+type Options = {
+  readonly client: Client;
+  readonly id: string;
+  /** Called before each further request of one step. */
+  readonly onStep: () => void;
+  /** Called when the server's history may have changed. */
+  readonly onNote: () => void;
+};
+
 /** Undoes and makes again edits of the server, whose own history also has each save of a text. */
-export const createServerEdits = (client: Client, id: string, onStep: () => void) => {
+export const createServerEdits = ({ client, id, onStep, onNote }: Options) => {
   let edits: Transcription['edits'];
+  /** The last edit before this page was opened; undefined until it is known. */
+  let lastBefore: number | undefined;
+  const own = new Set<number>();
   const savedTexts = new Set<number>();
+  /** The edit that the server would undo, or make again, next. */
   const next = (direction: 'undo' | 'redo'): number | undefined => edits?.[direction]?.id;
   const turn = (operation: 'undoEdit' | 'redoEdit', edit: number) =>
     client.call(operation, { params: { id }, body: { edit } });
 
+  /** Notes the server's history in its latest answer. */
+  const note = (transcript: Transcription): void => {
+    edits = transcript.edits;
+    lastBefore ??= next('undo') ?? 0;
+    onNote();
+  };
+
   return {
-    /** The edit that the server would undo, or make again, next. */
-    next,
-    /** Notes the server's history in its latest answer. */
-    note: (transcript: Transcription): void => {
-      edits = transcript.edits;
+    note,
+    /** Notes an edit that this page made; returns its number, or undefined if nothing was changed. */
+    noteOwn: (transcript: Transcription): number | undefined => {
+      const earlier = next('undo') ?? 0;
+      const number = transcript.edits?.undo?.id ?? 0;
+      // A text that is typed back counts as undone: the edit before it is the last one again.
+      const isNew = number > earlier;
+      if (isNew) own.add(number);
+      if (isNew && transcript.edits?.undo?.kind === 'text') savedTexts.add(number);
+      note(transcript);
+      return isNew ? number : undefined;
     },
-    /** Notes an edit of texts that this page saved. */
-    noteSavedText: (transcript: Transcription): void => {
-      const saved = transcript.edits?.undo;
-      if (saved !== undefined && saved?.kind === 'text' && saved.id !== next('undo'))
-        savedTexts.add(saved.id);
-      edits = transcript.edits;
+    /** The edit that Undo or Redo takes next beyond the steps of this page. Undo leaves what another window edited. */
+    beyond: (direction: 'undo' | 'redo'): number | undefined => {
+      const number = next(direction);
+      if (number === undefined || direction === 'redo') return number;
+      return own.has(number) || number <= (lastBefore ?? 0) ? number : undefined;
     },
     /**
      * Undoes an edit. This page's saves of texts after it are undone first: their steps were taken back before this one,
@@ -44,9 +69,10 @@ export const createServerEdits = (client: Client, id: string, onStep: () => void
     },
     /** Makes an edit again; by its request where a text was edited since, after which the server has nothing to redo. */
     redo: async (edit: ServerEdit, send?: Send): Promise<Transcription> => {
-      if (send === undefined || next('redo') === edit.number) return turn('redoEdit', edit.number);
-      const transcript = await send();
-      edit.number = transcript.edits?.undo?.id ?? edit.number;
+      const isNext = send === undefined || next('redo') === edit.number;
+      const transcript = await (isNext ? turn('redoEdit', edit.number) : send());
+      if (!isNext) edit.number = transcript.edits?.undo?.id ?? edit.number;
+      own.add(edit.number);
       return transcript;
     },
   };

@@ -40,10 +40,7 @@ const SpeakerMenu = ({ speaker }: { speaker: string }) => {
   const others = names.filter(([label]) => label !== speaker);
   const merge = (into: string, name: string) =>
     editor.mergeSpeakers(speaker, into).then(
-      () =>
-        toasts.show(t('speaker.merged', { name: own, into: name }), {
-          action: { label: t('common.undo'), run: history.undo },
-        }),
+      (change) => history.offerUndo(t('speaker.merged', { name: own, into: name }), change),
       (error: unknown) => toasts.show(describeError(error, t), { tone: 'bad' }),
     );
   if (others.length === 0) return null;

@@ -6,8 +6,9 @@ import { describeError } from '../../lib/errors.ts';
 import type { ScreenCommand } from '../../stores/commands.ts';
 import { useLibraryActions } from '../library/use-library-actions.ts';
 import { type Reader, useReader } from './reader.tsx';
+import { canRedo, canUndo } from './transcript-editor.ts';
 import { useHistory } from './use-history.ts';
-import { editAtPlayhead } from './use-reader-shortcuts.ts';
+import { askWhoSpeaks, editAtPlayhead } from './use-reader-shortcuts.ts';
 
 /** Copies the text with its last corrections, with or without times. */
 export const useCopyTranscript = () => {
@@ -55,16 +56,17 @@ export const TranscriptCommands = () => {
   const remove = useDeleteTranscript();
   const { editor, player, view } = reader;
   const isCompleted = useStore(editor.store, (state) => state.transcript?.status === 'completed');
-  const canUndo = useStore(editor.store, (state) => state.undoStack.length > 0);
-  const canRedo = useStore(editor.store, (state) => state.redoStack.length > 0);
+  const isUndoable = useStore(editor.store, canUndo);
+  const isRedoable = useStore(editor.store, canRedo);
   useEffect(() => {
     const changes: ScreenCommand[] = [
       { label: 'edit.start', keys: 'E', run: () => editAtPlayhead(reader) },
+      { label: 'keys.speaker', keys: 'S', run: () => askWhoSpeaks(reader) },
       { label: 'analyze.open', keys: 'A', run: () => view.setState({ isAnalyzing: true }) },
     ];
     const history: ScreenCommand[] = [
-      ...(canUndo ? [{ label: 'common.undo', keys: 'Ctrl Z', run: undo } as const] : []),
-      ...(canRedo ? [{ label: 'common.redo', keys: 'Ctrl Y', run: redo } as const] : []),
+      ...(isUndoable ? [{ label: 'common.undo', keys: 'Ctrl Z', run: undo } as const] : []),
+      ...(isRedoable ? [{ label: 'common.redo', keys: 'Ctrl Y', run: redo } as const] : []),
     ];
     const list: ScreenCommand[] = [
       { label: 'keys.play', keys: 'K', run: player.toggle },

@@ -22,7 +22,15 @@ type TranscriptState = SaveState &
     readonly transcript: Transcription | undefined;
     readonly doc: Doc | undefined;
     readonly error: unknown;
+    /** What the server can undo and redo beyond the stacks: edits before the page was opened, and before a split. */
+    readonly beyond: { readonly undo: boolean; readonly redo: boolean };
   };
+
+/** What Undo and Redo can do now. While a text is being saved, only the page's own steps are known. */
+export const canUndo = ({ undoStack, saving, beyond }: TranscriptState): boolean =>
+  undoStack.length > 0 || (saving === 'saved' && beyond.undo);
+export const canRedo = ({ redoStack, saving, beyond }: TranscriptState): boolean =>
+  redoStack.length > 0 || (saving === 'saved' && beyond.redo);
 
 /** True while a finished transcript is being analyzed again; its text is complete. */
 export const isReanalyzing = (transcript: Transcription | undefined): boolean =>
@@ -45,6 +53,7 @@ export const createTranscriptEditor = (client: Client, id: string, storage: Stor
     transcript: undefined,
     doc: undefined,
     error: undefined,
+    beyond: { undo: false, redo: false },
   }));
   let isEditing = false;
   // The server's transcript changed while an edit was in progress.
@@ -52,8 +61,16 @@ export const createTranscriptEditor = (client: Client, id: string, storage: Stor
   // Number of own changes whose events have not arrived yet.
   let pendingEchoes = 0;
 
-  const serverEdits = createServerEdits(client, id, () => {
-    pendingEchoes++;
+  const serverEdits = createServerEdits({
+    client,
+    id,
+    onStep: () => {
+      pendingEchoes++;
+    },
+    onNote: () => {
+      const has = (direction: 'undo' | 'redo') => serverEdits.beyond(direction) !== undefined;
+      store.setState({ beyond: { undo: has('undo'), redo: has('redo') } });
+    },
   });
 
   const withUnsavedEdits = (doc: Doc): Doc => {
@@ -91,7 +108,7 @@ export const createTranscriptEditor = (client: Client, id: string, storage: Stor
     getState: store.getState,
     setState: store.setState,
     // During an edit keep the document, which is newer than the answer.
-    onStored: serverEdits.noteSavedText,
+    onStored: serverEdits.noteOwn,
     onSaved: (transcript) => {
       if (isEditing) store.setState({ transcript });
       else {
@@ -146,20 +163,22 @@ export const createTranscriptEditor = (client: Client, id: string, storage: Stor
     else void load();
   };
 
-  /** Sends a change other than text edits; `send` resolves with the changed transcript. */
-  const change = async (send: Send) => {
+  /** Sends a change other than text edits; `send` resolves with the changed transcript. Returns the edit's number. */
+  const change = async (send: Send): Promise<number | undefined> => {
     pendingEchoes++;
     try {
       const transcript = await send();
-      serverEdits.note(transcript);
+      const number = serverEdits.noteOwn(transcript);
       await show(transcript);
+      return number;
     } catch (error) {
       pendingEchoes = Math.max(0, pendingEchoes - 1);
       throw error;
     }
   };
-  const rename = (name: string) =>
-    change(() => client.call('patchTranscript', { params: { id }, body: { name } }));
+  const rename = async (name: string) => {
+    await change(() => client.call('patchTranscript', { params: { id }, body: { name } }));
+  };
 
   const perform = async (step: Step) => {
     if ('segments' in step) {
@@ -171,8 +190,10 @@ export const createTranscriptEditor = (client: Client, id: string, storage: Stor
       'undo' in step ? serverEdits.undo(step.undo) : serverEdits.redo(step.redo, step.send),
     );
   };
-  const beyond = (direction: 'undo' | 'redo'): Step | undefined => {
-    const number = serverEdits.next(direction);
+  const beyond = async (direction: 'undo' | 'redo'): Promise<Step | undefined> => {
+    // A text that waits to be saved changes what is next.
+    await autosave.save();
+    const number = serverEdits.beyond(direction);
     if (number === undefined) return undefined;
     return direction === 'undo' ? { undo: { number } } : { redo: { number } };
   };
@@ -193,10 +214,8 @@ export const createTranscriptEditor = (client: Client, id: string, storage: Stor
   /** Makes an edit on the server, which can be undone there; saves pending texts first, which come before it. */
   const editOnServer = async (send: Send): Promise<Change | undefined> => {
     await autosave.save();
-    const earlier = serverEdits.next('undo');
-    await change(send);
-    const number = serverEdits.next('undo');
-    if (number === undefined || number === earlier) return undefined;
+    const number = await change(send);
+    if (number === undefined) return undefined;
     const edit = { number };
     const done = { before: { undo: edit }, after: { redo: edit, send } };
     history.record(done);
@@ -295,7 +314,7 @@ export const createTranscriptEditor = (client: Client, id: string, storage: Stor
     assignNewSpeaker: async (parts: readonly SpokenPart[]) => {
       await editOnServer(() => client.call('addSpeaker', { params: { id }, body: {} }));
       const added = Object.keys(store.getState().transcript?.speakers ?? {}).at(-1);
-      if (added !== undefined) await assignSpeaker(parts, added);
+      return added === undefined ? undefined : assignSpeaker(parts, added);
     },
     addSpeaker: () => editOnServer(() => client.call('addSpeaker', { params: { id }, body: {} })),
     rename,

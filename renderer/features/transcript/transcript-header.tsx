@@ -22,7 +22,7 @@ import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx';
 import { findUncertainSpans } from './model/low-confidence.ts';
 import { useReader } from './reader.tsx';
 import { TranscriptCommands, useCopyTranscript, useDeleteTranscript } from './transcript-commands.tsx';
-import { isReanalyzing } from './transcript-editor.ts';
+import { canRedo, canUndo, isReanalyzing } from './transcript-editor.ts';
 import { useHistory } from './use-history.ts';
 import { editAtPlayhead } from './use-reader-shortcuts.ts';
 
@@ -227,15 +227,15 @@ const UndoButtons = () => {
   const { editor } = useReader();
   const { undo, redo } = useHistory();
   const { t } = useI18n();
-  const undoCount = useStore(editor.store, (state) => state.undoStack.length);
-  const redoCount = useStore(editor.store, (state) => state.redoStack.length);
-  if (undoCount === 0 && redoCount === 0) return null;
+  const isUndoable = useStore(editor.store, canUndo);
+  const isRedoable = useStore(editor.store, canRedo);
+  if (!isUndoable && !isRedoable) return null;
   return (
     <>
-      <IconButton label={t('common.undo')} hint="Ctrl Z" disabled={undoCount === 0} onClick={undo}>
+      <IconButton label={t('common.undo')} hint="Ctrl Z" disabled={!isUndoable} onClick={undo}>
         <Undo2 size={16} strokeWidth={1.75} aria-hidden />
       </IconButton>
-      <IconButton label={t('common.redo')} hint="Ctrl Y" disabled={redoCount === 0} onClick={redo}>
+      <IconButton label={t('common.redo')} hint="Ctrl Y" disabled={!isRedoable} onClick={redo}>
         <Redo2 size={16} strokeWidth={1.75} aria-hidden />
       </IconButton>
     </>

@@ -17,8 +17,12 @@ export const useHistory = () => {
     return {
       undo,
       redo: guarded(editor.redo),
-      /** Shows a toast that undoes this change. It goes as soon as Undo would take back another one. */
-      offerUndo: (text: string, change: Change) => {
+      /** Shows a toast that undoes this change, if there is one. It goes as soon as Undo would take back another one. */
+      offerUndo: (text: string, change: Change | undefined) => {
+        if (change === undefined) {
+          toasts.show(text);
+          return;
+        }
         const toast = toasts.show(text, { action: { label: t('common.undo'), run: undo } });
         const stop = editor.store.subscribe(({ undoStack }) => {
           if (undoStack.at(-1) === change) return;

@@ -43,7 +43,7 @@ export const editAtPlayhead = (reader: Reader) => {
 };
 
 /** Asks for the speaker of the selected words, else of the active paragraph. */
-const askWhoSpeaks = (reader: Reader) => {
+export const askWhoSpeaks = (reader: Reader) => {
   const { doc } = reader.editor.store.getState();
   const paragraph = doc?.paragraphs[reader.view.getState().activeParagraph];
   const words = paragraph && { first: paragraph.firstWord, last: paragraph.endWord - 1 };
