@@ -52,10 +52,9 @@ export const ToastList = () => {
           </Toast.Close>
         </Toast.Root>
       ))}
-      {/* At an edge where no dialog and no list has its buttons. */}
       <Toast.Viewport
         label={t('toast.label')}
-        className="pointer-events-none fixed top-3 right-0 z-50 flex max-w-[min(560px,100vw)] flex-col items-end gap-2 px-3 outline-none md:top-auto md:bottom-5"
+        className="toasts pointer-events-none fixed z-50 flex flex-col gap-2 px-3 outline-none"
       />
     </Toast.Provider>
   );

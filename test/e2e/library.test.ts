@@ -192,4 +192,41 @@ describe('library screen', () => {
     await window.toasted('2 deleted');
     await expect.poll(() => rows.count()).toBe(count - 2);
   });
+
+  it.each([
+    ['light', 1280],
+    ['dark', 400],
+  ] as const)(
+    'shows the whole reason of a failure by pointer, keys and touch (%s, %i px)',
+    async (theme, width) => {
+      const failed = await server.client.call('createTranscript', {
+        body: {
+          audio_url: 'http://127.0.0.1:9/a-recording-with-a-long-name-that-nobody-can-reach.mp3',
+          name: `Lost ${width}`,
+          model: 'mini',
+          wait_until_complete: true,
+        },
+      });
+      const reason = failed.error?.message ?? '';
+      const own = await openWindow(browser, server, { theme, width });
+      await own.settle();
+      const row = own.page.getByRole('row').filter({ hasText: `Lost ${width}` });
+      const link = row.getByRole('link', { name: reason });
+      const whole = row.locator('[data-whole-text]');
+      const isCut = await link.evaluate((element) => element.scrollWidth > element.clientWidth);
+      expect(isCut || width > 400).toBe(true);
+      for (const reach of [() => link.hover(), () => link.focus()]) {
+        await reach();
+        expect(await whole.allTextContents()).toEqual(isCut ? [reason] : []);
+        expect(await own.violations()).toEqual([]);
+        await own.page.mouse.move(0, 0);
+        await own.page.keyboard.press('Escape');
+        await whole.waitFor({ state: 'detached' });
+      }
+      // A tap leads to the page that says all of it.
+      await link.click();
+      await own.page.getByRole('main').getByRole('alert').getByText(reason).waitFor();
+      await own.close();
+    },
+  );
 });

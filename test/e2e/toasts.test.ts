@@ -64,6 +64,44 @@ describe('toasts', () => {
     await page.locator('[data-row-link]').waitFor();
   });
 
+  it.each([
+    [1280, 820],
+    [768, 900],
+    [700, 500],
+    [640, 410],
+    [400, 820],
+    [400, 500],
+  ])('covers no button of an open dialog at %i by %i px', async (width, height) => {
+    const { page } = window;
+    const toast = await removeFirst();
+    await page.setViewportSize({ width, height });
+    await page.getByTestId('file-input').setInputFiles(fixturePath('01-short-note.wav'));
+    const dialog = page.getByRole('dialog', { name: 'New transcription' });
+    await dialog.getByRole('button', { name: 'Copy as curl' }).click();
+    await window.toast('Copied').waitFor();
+    const covered = await dialog.locator('button, a, input').evaluateAll((controls) => {
+      const toasts = [...document.querySelectorAll('[data-toast]')].map((each) =>
+        each.getBoundingClientRect(),
+      );
+      return controls
+        .filter((control) => {
+          const { left, right, top, bottom } = control.getBoundingClientRect();
+          const overlaps = (box: DOMRect) =>
+            left < box.right && right > box.left && top < box.bottom && bottom > box.top;
+          return right > left && toasts.some(overlaps);
+        })
+        .map((control) => control.getAttribute('aria-label') ?? control.textContent);
+    });
+    expect(covered).toEqual([]);
+    // Escape would close the toasts first.
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await toast.getByRole('button', { name: 'Undo' }).click();
+    await page.locator('[data-row-link]').waitFor();
+    await page.clock.runFor(UNDO_MS * 3);
+    await page.setViewportSize({ width: 1280, height: 820 });
+  });
+
   it('deletes when it goes, also in a window without the focus', async () => {
     const { page } = window;
     await page.mouse.move(5, 5);

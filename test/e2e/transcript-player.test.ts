@@ -161,6 +161,29 @@ describe('player and places of a transcript', () => {
     await page.keyboard.press('Escape');
   });
 
+  it('says once, beside the format, why an export failed', async () => {
+    const { page } = window;
+    await open(talk);
+    await page.keyboard.press('Control+e');
+    const dialog = page.getByRole('dialog', { name: 'Export' });
+    await dialog.getByRole('region', { name: 'Preview' }).locator('pre').waitFor();
+    await page.route('**/export?*', (route) => route.abort());
+    await dialog.getByRole('button', { name: 'Save as Text' }).click();
+    const reason = page.getByText('Can’t reach Earshot. Is the program still running?');
+    await dialog.getByRole('alert').filter({ has: reason }).waitFor();
+    expect(await page.locator('[data-toast]').count()).toBe(0);
+    // A preview that fails as well says it once.
+    await dialog.getByText('SRT', { exact: true }).click();
+    await dialog.getByRole('alert').waitFor();
+    await dialog.getByRole('button', { name: 'Save as SRT' }).click();
+    expect(await reason.count()).toBe(1);
+    expect(await window.violations()).toEqual([]);
+    await page.unroute('**/export?*');
+    await dialog.getByText('WebVTT', { exact: true }).click();
+    await dialog.getByText('-->', { exact: false }).first().waitFor();
+    await page.keyboard.press('Escape');
+  });
+
   it('proposes the nearest word where a search finds nothing', async () => {
     const { page } = window;
     await window.go('#/');

@@ -65,7 +65,13 @@ export const LibraryRow = ({ item, place, selected, onToggle }: RowProps) => {
         ) : (
           <NameLink item={item} onRename={() => setIsRenaming(true)} />
         )}
-        <span className="mt-[3px] flex min-h-5 items-center gap-2 overflow-hidden text-xs text-ink-3">
+        <span
+          className={cx(
+            'relative mt-[3px] flex min-h-5 items-center gap-2 text-xs text-ink-3',
+            // The whole of a reason is shown over the rows below.
+            item.status !== 'failed' && 'overflow-hidden',
+          )}
+        >
           <RowDetails item={item} />
         </span>
       </td>
@@ -154,27 +160,12 @@ const RowMenu = ({ item, onRename }: ItemProps) => {
 
 const RowDetails = ({ item }: { item: UserListItem }) => {
   const { live } = useServices();
-  const { t, topicName } = useI18n();
-  const actions = useLibraryActions();
+  const { topicName } = useI18n();
   const running = useStore(live.store, (state) => state.progress.get(item.id));
   const progress = latestProgress(running, item.progress);
   if (item.status === 'processing' && progress !== undefined)
     return <ProgressLine progress={progress} name={item.name} />;
-  if (item.status === 'failed') {
-    return (
-      <>
-        <CircleAlert size={14} className="text-bad" aria-hidden />
-        <span className="truncate text-bad" title={describeJobError(item.error, t)}>
-          {describeJobError(item.error, t)}
-        </span>
-        {helpFor(item.error?.code).canRetry && (
-          <Button variant="link" className="text-xs" onClick={() => void actions.retry(item)}>
-            {t('library.retry')}
-          </Button>
-        )}
-      </>
-    );
-  }
+  if (item.status === 'failed') return <FailureDetails item={item} />;
   return (
     <>
       <span className="truncate font-mono text-2xs">{item.file_info?.name ?? item.text}</span>
@@ -183,6 +174,32 @@ const RowDetails = ({ item }: { item: UserListItem }) => {
           <Tag>{topicName(topic)}</Tag>
         </span>
       ))}
+    </>
+  );
+};
+
+/** Why a job failed, which leads to the page with what can be done about it. */
+const FailureDetails = ({ item }: { item: UserListItem }) => {
+  const { t } = useI18n();
+  const actions = useLibraryActions();
+  const reason = describeJobError(item.error, t);
+  const whole = useWholeText(reason);
+  return (
+    <>
+      <CircleAlert size={14} className="shrink-0 text-bad" aria-hidden />
+      <a
+        href={hrefOf({ screen: 'transcript', param: item.id })}
+        {...whole.handlers}
+        className="min-w-0 truncate text-bad hover:underline"
+      >
+        {reason}
+      </a>
+      {helpFor(item.error?.code).canRetry && (
+        <Button variant="link" className="text-xs" onClick={() => void actions.retry(item)}>
+          {t('library.retry')}
+        </Button>
+      )}
+      {whole.popup}
     </>
   );
 };

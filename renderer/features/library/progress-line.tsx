@@ -46,7 +46,7 @@ export const ProgressLine = ({ progress, name }: { progress: Progress; name: str
   return (
     <span className="flex min-w-0 items-center gap-2.5 text-accent-text">
       <ProgressBar
-        className="w-[150px] max-w-[30vw] shrink-0"
+        className="w-[150px] max-w-[30vw] max-sm:w-12 shrink-0"
         value={progress.percent / 100}
         label={i18n.t('stage.of', { name })}
       />

@@ -12,7 +12,6 @@ import {
 import { useI18n, useServices } from '../../app/services.tsx';
 import type { MessageKey } from '../../i18n/index.ts';
 import { cx } from '../../lib/classes.ts';
-import { describeError } from '../../lib/errors.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
@@ -39,7 +38,11 @@ export const ExportDialog = () => {
   const { t } = useI18n();
   const [options, setOptions] = useState(DEFAULT_EXPORT_OPTIONS);
   const [isSaved, setIsSaved] = useState(false);
-  const change = (part: Partial<ExportOptions>) => setOptions({ ...options, ...part });
+  const [failure, setFailure] = useState<unknown>();
+  const change = (part: Partial<ExportOptions>) => {
+    setFailure(undefined);
+    setOptions({ ...options, ...part });
+  };
   const close = () => view.setState({ isExporting: false });
 
   // Save pending edits first, since the server renders the export.
@@ -47,14 +50,13 @@ export const ExportDialog = () => {
     void editor.save().then(() => setIsSaved(true));
   }, [editor]);
 
-  const showError = (error: unknown) => toasts.show(describeError(error, t), { tone: 'bad' });
   const download = async () => {
     try {
       const { blob, name } = await fetchExport(client, id, options);
       saveBlob(blob, name);
       close();
     } catch (error) {
-      showError(error);
+      setFailure(error);
     }
   };
   const copy = async () => {
@@ -63,7 +65,7 @@ export const ExportDialog = () => {
       await navigator.clipboard.writeText(await blob.text());
       toasts.show(t('common.copied'));
     } catch (error) {
-      showError(error);
+      setFailure(error);
     }
   };
   return (
@@ -93,7 +95,11 @@ export const ExportDialog = () => {
           <FormatPicker value={options.format} onChange={(format) => change({ format })} />
           <OptionFields options={options} onChange={change} />
         </div>
-        {isSaved ? <ExportPreview key={options.format} options={options} /> : <SavingNotice />}
+        {isSaved ? (
+          <ExportPreview key={options.format} options={options} failure={failure} />
+        ) : (
+          <SavingNotice />
+        )}
       </div>
     </Dialog>
   );

@@ -12,8 +12,14 @@ const MAX_PARAGRAPHS = 60;
 
 type Preview = { readonly text?: string; readonly paragraphs?: readonly DocxParagraph[] };
 
-/** The beginning of the exported file. */
-export const ExportPreview = ({ options }: { options: ExportOptions }) => {
+type PreviewProps = {
+  options: ExportOptions;
+  /** Why the export could not be saved or copied; undefined if nothing failed. */
+  failure: unknown;
+};
+
+/** The beginning of the exported file, or why there is none. */
+export const ExportPreview = ({ options, failure }: PreviewProps) => {
   const { id } = useReader();
   const { client } = useServices();
   const { t } = useI18n();
@@ -28,10 +34,10 @@ export const ExportPreview = ({ options }: { options: ExportOptions }) => {
         : { text: (await blob.slice(0, MAX_CHARACTERS * 2).text()).slice(0, MAX_CHARACTERS) };
     },
   });
-  if (answer.isError) {
+  if (failure !== undefined || answer.isError) {
     return (
       <p role="alert" className="rounded-box bg-bad-soft p-4 text-bad">
-        {describeError(answer.error, t)}
+        {describeError(failure ?? answer.error, t)}
       </p>
     );
   }
