@@ -2,7 +2,7 @@ import { createStore } from 'zustand/vanilla';
 import type { Warning } from '../../electron/contract/warnings.ts';
 import { formatMessage, type MessageValues } from './format.ts';
 import english from './messages/en.json' with { type: 'json' };
-import { NO_SERVER_TEXTS, type ServerTexts, translateTopic, translateWarning } from './server-texts.ts';
+import { ENGLISH_TEXTS, type ServerTexts, translateTopic, translateWarning } from './server-texts.ts';
 
 export type MessageKey = keyof typeof english;
 export type Messages = Readonly<Record<MessageKey, string>>;
@@ -45,7 +45,7 @@ export const loadTranslation = async (locale: Locale): Promise<Partial<Messages>
 
 /** The texts of the server that the language has; the others stay in English. */
 export const loadServerTexts = async (locale: Locale): Promise<ServerTexts> =>
-  (await languageOf(locale).loadServerTexts?.())?.default ?? NO_SERVER_TEXTS;
+  (await languageOf(locale).loadServerTexts?.())?.default ?? ENGLISH_TEXTS;
 
 /** A translation, with English where it lacks a message: a message is added in English first. */
 export const withFallback = (translation: Partial<Messages>): Messages =>
@@ -80,7 +80,7 @@ export const createI18n = () => {
     locale: 'en',
     t: createTranslate(english, 'en', 'en'),
     topicName: (topic) => topic,
-    warningText: ({ message }) => message,
+    warningText: (warning) => translateWarning(ENGLISH_TEXTS, warning, 'en'),
   }));
   return {
     store,
@@ -95,7 +95,7 @@ export const createI18n = () => {
         locale,
         t: createTranslate(messages, language, locale),
         topicName: (topic) => translateTopic(texts, topic),
-        warningText: (warning) => translateWarning(texts, warning),
+        warningText: (warning) => translateWarning(texts, warning, locale),
       });
     },
   };

@@ -163,7 +163,7 @@ describe('player and places of a transcript', () => {
 
   it('says once, beside the format, why an export failed', async () => {
     const { page } = window;
-    await open(talk);
+    await open();
     await page.keyboard.press('Control+e');
     const dialog = page.getByRole('dialog', { name: 'Export' });
     await dialog.getByRole('region', { name: 'Preview' }).locator('pre').waitFor();

@@ -111,7 +111,9 @@ describe('hearing twice', () => {
     expect(job.transcript()).toMatchObject({
       status: 'completed',
       text: FIRST.join(' '),
-      warnings: ['The text was checked with the model other only up to 0:10: The engine crashed.'],
+      warnings: [
+        'The text was checked with the model other only up to 0:10: the engine crashed several times at the same place.',
+      ],
     });
     expect(readings(job)[1]?.other).toEqual(['other: mourning.']);
     expect(readings(job)[6]).toEqual({ word: 'Goodbye.', confidence: 0.9, other: undefined });

@@ -9,6 +9,15 @@ const SOURCES = globSync('electron/core/**/*.ts')
   .map((path) => readFileSync(path, 'utf8'))
   .join('\n');
 
+/** Where the server's sources have the reason of a warning. */
+const REASON_SOURCES = [
+  /notTranslated\(\s*['`]([^'`]+)['`]/g,
+  /notVerified\(\s*model\.id,\s*['`]([^'`]+)['`]/g,
+  /LlmError\('\w+', ['`]([^'`]+)['`]/g,
+  /warningText\('\w+', \{ reason: '([^']+)'/g,
+  /^ {2}(?:engine|model|file|decode|disk)_\w+: '(the [^']+)',$/gm,
+];
+
 describe.each(LOCALES.filter((locale) => locale !== 'en'))('texts of the server in %s', (locale) => {
   it('name every topic', async () => {
     const texts = await loadServerTexts(locale);
@@ -28,10 +37,35 @@ describe.each(LOCALES.filter((locale) => locale !== 'en'))('texts of the server 
   it('translate reasons that the server has', async () => {
     const { reasons } = await loadServerTexts(locale);
     for (const [english, translated] of Object.entries(reasons)) {
-      for (const part of english.split(/\{\d\}/).filter((text) => text.length > 8))
+      for (const part of english.split(/\{\w+\}/).filter((text) => text.length > 8))
         expect(SOURCES, english).toContain(part);
-      expect(translated.match(/\{\d\}/g) ?? [], english).toEqual(english.match(/\{\d\}/g) ?? []);
+      expect(translated.match(/\{\w+\}/g) ?? [], english).toEqual(english.match(/\{\w+\}/g) ?? []);
     }
+  });
+
+  it('translate every reason that the server has', async () => {
+    const texts = await loadServerTexts(locale);
+    const found = REASON_SOURCES.flatMap((pattern) =>
+      [...SOURCES.matchAll(pattern)].map((match) => (match[1] ?? '').replaceAll(/\$\{[^}]+\}/g, 'de')),
+    );
+    expect(found.length).toBeGreaterThan(15);
+    for (const reason of found) {
+      const text = translateWarning(texts, describeWarning(warningText('llm_failed', { reason })), locale);
+      expect(text, reason).not.toContain(reason);
+    }
+  });
+
+  it('name the language of a recording', async () => {
+    const texts = await loadServerTexts(locale);
+    const written = { model: 'parakeet', places: '0:12', language: 'de' };
+    const reason = 'it does not know the language of the recording (de)';
+    for (const warning of [
+      warningText('english_written', written),
+      warningText('not_verified', { model: 'tiny.en', reason }),
+    ])
+      expect(translateWarning(texts, describeWarning(warning), locale)).toMatch(
+        /\((Deutsch|Alemán|Allemand)\)/,
+      );
   });
 
   it('keep the values of a warning, and warnings that are unknown', async () => {
@@ -39,15 +73,41 @@ describe.each(LOCALES.filter((locale) => locale !== 'en'))('texts of the server 
     const prompt = translateWarning(
       texts,
       describeWarning(warningText('prompt_ignored', { model: 'starter-x' })),
+      locale,
     );
     expect(prompt).toContain('starter-x');
     expect(prompt).not.toContain('effect:');
-    expect(translateWarning(texts, describeWarning('Something new.'))).toBe('Something new.');
+    expect(translateWarning(texts, describeWarning('Something new.'), locale)).toBe('Something new.');
     const failed = translateWarning(
       texts,
       describeWarning(warningText('llm_failed', { reason: 'it answered with status 500' })),
+      locale,
     );
     expect(failed).toContain('500');
     expect(failed).not.toMatch(/answered|sentences/);
+  });
+});
+
+describe('warnings in English', () => {
+  it('are the sentences of the server, with languages by name', async () => {
+    const texts = await loadServerTexts('en');
+    const shown = (message: string) => translateWarning(texts, describeWarning(message), 'en');
+    const plain = warningText('prompt_ignored', { model: 'starter-x' });
+    expect(shown(plain)).toBe(plain);
+    for (const code of ['english_written', 'not_verified'] as const)
+      expect(texts.warnings[code]).toBe(WARNINGS[code]);
+    expect(
+      shown(
+        warningText('not_verified', {
+          model: 'tiny.en',
+          reason: 'it does not know the language of the recording (de)',
+        }),
+      ),
+    ).toBe(
+      'The text was not checked with the model tiny.en: it does not know the language of the recording (German).',
+    );
+    expect(shown(warningText('english_written', { model: 'm', places: '0:12', language: 'de' }))).toContain(
+      'another language (German)',
+    );
   });
 });

@@ -1,6 +1,6 @@
 import { warningText } from '../../../contract/warnings.ts';
 import { throwIfAborted } from '../../base/abort.ts';
-import { AppError, isAppError } from '../../base/errors.ts';
+import { AppError, type AppErrorCode, isAppError } from '../../base/errors.ts';
 import { mapInOrder } from '../../base/in-order.ts';
 import { clamp, roundMs } from '../../base/numbers.ts';
 import { formatClock } from '../../base/time.ts';
@@ -38,6 +38,15 @@ export type VerifyOptions = {
 /** Most places that the warning names at which only the second model heard anything. */
 const MAX_MISSED = 10;
 
+/** Reasons that the window translates, each a part of a sentence; the log has the code of any other. */
+const FAILURES: Partial<Readonly<Record<AppErrorCode, string>>> = {
+  engine_crashed: 'the engine crashed several times at the same place',
+  model_invalid: 'the file of the model is damaged',
+  model_not_installed: 'the model is not installed any more',
+  file_not_found: 'the audio is not kept any more',
+  decode_failed: 'the audio could not be read again',
+  disk_full: 'the disk is full',
+};
 const notVerified = (model: string, reason: string): string => warningText('not_verified', { model, reason });
 
 /** Where the second pass begins in a job's progress, and how long it takes: by the models' measured speeds. */
@@ -212,7 +221,7 @@ export const verifyTranscript = async (options: VerifyOptions): Promise<string[]
   const { deps, context, recording, model, checkpoint } = options;
   const { language } = checkpoint;
   if (checkpoint.segments === 0) return [];
-  if (recording === null) return [notVerified(model.id, 'the audio is no longer on this machine')];
+  if (recording === null) return [notVerified(model.id, 'the audio is not kept any more')];
   const only = model.capabilities.onlyLanguage;
   if (only !== null && language !== null && language !== only) {
     return [notVerified(model.id, `it does not know the language of the recording (${language})`)];
@@ -225,8 +234,7 @@ export const verifyTranscript = async (options: VerifyOptions): Promise<string[]
     if (!isAppError(error) || error.code === 'interrupted') throw error;
     deps.logger.warn({ transcript: context.transcript.id, code: error.code }, 'Verification failed');
     const at = formatClock(verification.position);
-    return [
-      warningText('verified_partly', { model: model.id, at, reason: error.message.replace(/\.$/, '') }),
-    ];
+    const reason = FAILURES[error.code] ?? 'something went wrong';
+    return [warningText('verified_partly', { model: model.id, at, reason })];
   }
 };
