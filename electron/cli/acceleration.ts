@@ -30,6 +30,6 @@ export const accelerationFact = ({ state, device, detail, trials }: Acceleration
     in_use: `${device} (${detail}) runs the models that are faster on it`,
     not_used: `${device} (${detail}) is not used`,
   };
-  const tried = ['in_use', 'not_used', 'pending'].includes(state) ? trials.map(trialFact) : [];
+  const tried = ['forced', 'in_use', 'not_used', 'pending'].includes(state) ? trials.map(trialFact) : [];
   return [facts[state], ...tried].join('; ');
 };

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { testAddon } from '../support/addon.ts';
+import { runEarshot } from '../support/command-line.ts';
 import { type Behavior, fakeVulkan } from '../support/fake-vulkan.ts';
 import { truth } from '../support/fixtures.ts';
 import { discard, spawnEarshot, startServer, type TestServer } from '../support/server.ts';
@@ -20,9 +21,9 @@ afterEach(async () => {
   server = undefined;
 });
 
-const doctor = async (behavior: Behavior): Promise<string> => {
+const doctor = async (behavior: Behavior, dataDir = temporaryFolder()): Promise<string> => {
   const { addonPath } = fakeVulkan(behavior);
-  const child = await spawnEarshot(['doctor', '--data-dir', temporaryFolder()], { EARSHOT_ADDON: addonPath });
+  const child = await spawnEarshot(['doctor', '--data-dir', dataDir], { EARSHOT_ADDON: addonPath });
   if (child.stdout === null) throw new Error('no output to read');
   const closed = once(child, 'close');
   const out = await text(child.stdout);
@@ -47,6 +48,27 @@ describe('a graphics processor', () => {
     await started.client.call('patchSettings', { body: { 'engine.device': 'cpu' } });
     const off = await started.client.call('system');
     expect(off.data.acceleration).toMatchObject({ enabled: false, state: 'off' });
+    await remote.close();
+  });
+
+  it('is used without a trial where a person insists, and says which model failed on it', async () => {
+    const dataDir = temporaryFolder();
+    await runEarshot(dataDir, 'settings', 'set', 'engine.device', 'vulkan');
+    expect(await doctor({ device: 900 }, dataDir)).toBe(
+      'Fake GPU (fake 1.0) runs every model that works on it',
+    );
+    const fake = fakeVulkan({ device: 'crash' }, await testAddon());
+    const remote = await startUrlServer();
+    server = await startServer({ dataDir, env: { EARSHOT_ADDON: fake.addonPath } });
+    const { text: heard } = await transcribe(server, remote, '00-one-sentence.wav');
+    expect(plainWords(heard ?? '')).toEqual(plainWords(truth('00-one-sentence.wav').text));
+    const { data } = await server.client.call('system');
+    expect(data.acceleration).toMatchObject({
+      state: 'forced',
+      device: 'Fake GPU',
+      detail: 'fake 1.0',
+      trials: [{ model: 'starter', outcome: 'failed', detail: 'its process ended: SIGABRT' }],
+    });
     await remote.close();
   });
 

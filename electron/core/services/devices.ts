@@ -69,6 +69,13 @@ const OUTCOMES: ReadonlySet<string> = new Set<Trial['outcome']>([
 ]);
 const isOutcome = (outcome: string): outcome is Trial['outcome'] => OUTCOMES.has(outcome);
 
+const failedTrial = (reason: string): Trial => ({
+  outcome: 'failed',
+  cpuSeconds: null,
+  deviceSeconds: null,
+  detail: reason,
+});
+
 const toAnswer = (model: string, trial: Trial | undefined): Acceleration['trials'][number] => ({
   model,
   outcome: trial?.outcome ?? 'pending',
@@ -140,28 +147,29 @@ export class DeviceService implements Devices {
     this.#deps.logger.warn({ model: nameOf(modelPath), reason }, 'A model failed on the graphics processor');
     this.#failures.set(modelPath, reason);
     if (this.#setting() !== 'auto') return;
-    const trial: Trial = { outcome: 'failed', cpuSeconds: null, deviceSeconds: null, detail: reason };
-    void keyOf(modelPath).then((key) => this.#save(key, trial));
+    void keyOf(modelPath).then((key) => this.#save(key, failedTrial(reason)));
   }
 
   /** `builtIn`: the device of the backend that is linked into the addon. */
   async describe(builtIn: string | null): Promise<Acceleration> {
     this.start();
     const setting = this.#setting();
-    const waiting = await Promise.all([...this.#waiting].map(keyOf));
+    // Only `auto` tries models; `vulkan` learns from jobs alone where one fails.
+    const waiting = setting === 'auto' ? await Promise.all([...this.#waiting].map(keyOf)) : [];
     const trials = new Map<string, Trial | undefined>([
       ...waiting.map((key): [string, undefined] => [key, undefined]),
       ...this.#trials,
     ]);
+    const failures = [...this.#failures].map(([path, reason]) => toAnswer(nameOf(path), failedTrial(reason)));
     const found = this.#found;
-    const failure = [...this.#failures].map(([path, reason]) => `${nameOf(path)}: ${reason}`)[0];
     const device = found !== undefined && 'device' in found ? found.device : undefined;
     return {
       enabled: setting !== 'cpu',
       device: device?.name ?? builtIn,
       state: deviceState(this.#knowledge(), builtIn, [...trials.values()]),
-      detail: (found !== undefined && 'failure' in found ? found.failure : failure) ?? device?.driver ?? null,
-      trials: [...trials].map(([key, trial]) => toAnswer(nameOfKey(key), trial)),
+      detail: (found !== undefined && 'failure' in found ? found.failure : device?.driver) ?? null,
+      trials:
+        setting === 'vulkan' ? failures : [...trials].map(([key, trial]) => toAnswer(nameOfKey(key), trial)),
     };
   }
 

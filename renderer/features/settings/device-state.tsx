@@ -14,13 +14,14 @@ export const deviceStateText = ({ state, device, detail }: Acceleration, { t }: 
   t(`device.${state}`, { device: device ?? '', reason: detail ?? '' });
 
 const trialText = (
-  { model, outcome, cpu_seconds, device_seconds }: Acceleration['trials'][number],
+  { model, outcome, cpu_seconds, device_seconds, detail }: Acceleration['trials'][number],
   { t, locale }: Words,
 ): string =>
   t(`device.trial.${outcome}`, {
     model,
     cpu: formatNumber(cpu_seconds ?? 0, locale, 1),
     device: formatNumber(device_seconds ?? 0, locale, 1),
+    reason: detail ?? '',
   });
 
 /** What became of the graphics processor, model by model. */

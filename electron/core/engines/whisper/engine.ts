@@ -84,6 +84,12 @@ const eventListener = ({ onProgress, onLanguage }: TranscribeListeners) => {
 const isDeviceFault = (error: unknown): boolean =>
   isAppError(error) && ['engine_crashed', 'internal_error', 'model_invalid'].includes(error.code);
 
+const deviceFault = (error: unknown): string => {
+  if (!isAppError(error) || error.code !== 'engine_crashed') return messageOf(error);
+  // The signal or exit code; what the process wrote after it may have paths.
+  return `its process ended: ${messageOf(error.cause).split(':')[0]}`;
+};
+
 /** Starts no process before the first job. */
 export const createWhisperEngine = (options: WhisperEngineOptions): WhisperEngine => {
   const defaults = defaultParallelism(availableParallelism());
@@ -101,7 +107,7 @@ export const createWhisperEngine = (options: WhisperEngineOptions): WhisperEngin
       return await run(device);
     } catch (error) {
       if (device !== 'vulkan' || !isDeviceFault(error)) throw error;
-      devices.failed(modelPath, messageOf(error));
+      devices.failed(modelPath, deviceFault(error));
       return await run('cpu');
     } finally {
       release();
