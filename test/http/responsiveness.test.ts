@@ -1,5 +1,3 @@
-import { readFileSync, rmSync } from 'node:fs';
-import { join, resolve } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MAX_EDITS } from '../../electron/contract/edit-bounds.ts';
@@ -7,16 +5,14 @@ import { ErrorBody } from '../../electron/contract/errors.ts';
 import { EventReader } from '../support/event-reader.ts';
 import { fixture } from '../support/fixtures.ts';
 import { segmentOf, spokenFor, storeTranscript } from '../support/long-transcript.ts';
+import { LoopPauses, MAX_PAUSE_MS, TRIES } from '../support/loop-pauses.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import { until } from '../support/until.ts';
 import { file, startUrlServer, type UrlServer } from '../support/url-server.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
 let server: TestServer;
 let remote: UrlServer;
-/** Where the server writes the longest pause of its event loop. */
-const pausesFile = join(temporaryFolder(), 'pauses');
+const pauses = new LoopPauses();
 /** A transcript with the times of its words: these are what is costly. */
 let id: string;
 /** Ten hours of speech. */
@@ -29,8 +25,6 @@ let talk: string;
 let failed: string;
 let receiver: WebhookReceiver;
 
-const TRIES = 8;
-const MAX_PAUSE_MS = 100;
 const LETTERS = 'abcdefghij';
 const OTHER_LETTERS = 'zyxwvutsr';
 
@@ -38,20 +32,9 @@ const OTHER_LETTERS = 'zyxwvutsr';
 const text = (count: number, letters: string): string =>
   Array.from({ length: count }, (_, index) => letters.charAt(index % letters.length)).join(' ');
 
-/** The longest pause of the server's event loop since this was last asked, in milliseconds of processor time. */
-const longestPause = async (): Promise<number> => {
-  rmSync(pausesFile, { force: true });
-  process.kill(server.pid, 'SIGUSR2');
-  const read = () => {
-    try {
-      return readFileSync(pausesFile, 'utf8');
-    } catch {
-      return '';
-    }
-  };
-  await until(() => read().endsWith('\n'));
-  return Number(read());
-};
+const longestPause = () => pauses.longest(server);
+const expectFree = (action: (attempt: number) => Promise<unknown>, maxPauseMs = MAX_PAUSE_MS) =>
+  pauses.expectFree(server, action, () => maxPauseMs);
 
 const correct = async (corrected: string): Promise<void> => {
   const changed = await server.client.call('patchTranscript', {
@@ -59,20 +42,6 @@ const correct = async (corrected: string): Promise<void> => {
     body: { segments: [{ id: 0, text: corrected }] },
   });
   expect(changed.segments[0]?.text).toBe(corrected);
-};
-
-/** Expects that the loop is free within `maxPauseMs`: the first try pays for the compiler, and neighbors slow a processor. */
-const expectFree = async (
-  action: (attempt: number) => Promise<unknown>,
-  maxPauseMs = MAX_PAUSE_MS,
-): Promise<void> => {
-  const pauses: number[] = [];
-  while (pauses.length < TRIES && !pauses.some((pause) => pause < maxPauseMs)) {
-    await longestPause();
-    await action(pauses.length);
-    pauses.push(await longestPause());
-  }
-  expect(Math.min(...pauses), `pauses of ${pauses.map(Math.round).join(', ')} ms`).toBeLessThan(maxPauseMs);
 };
 
 const send = (method: string, path: string, body: unknown): Promise<Response> =>
@@ -132,10 +101,7 @@ beforeAll(async () => {
     startServer({
       dataDir,
       quick: true,
-      env: {
-        NODE_OPTIONS: `--import=${resolve(import.meta.dirname, '..', 'support', 'loop-pauses.mjs')}`,
-        EARSHOT_TEST_PAUSES: pausesFile,
-      },
+      env: pauses.env,
     }),
     startUrlServer(),
   ]);
