@@ -147,8 +147,8 @@ describe('withSpeakers', () => {
     ],
   };
 
-  it('splits a segment between words, and counts talk by turns', () => {
-    const { segments, speakers } = withSpeakers(
+  it('splits a segment between words, and counts talk by turns', async () => {
+    const { segments, speakers } = await withSpeakers(
       [segment],
       [
         { start: 0, end: 1.7, speaker: 5 },
@@ -162,8 +162,8 @@ describe('withSpeakers', () => {
     expect(speakers).toMatchObject({ A: { talk_seconds: 1.7 }, B: { talk_seconds: 2.2 } });
   });
 
-  it('flags words during which somebody else speaks, and names the likeliest speaker', () => {
-    const { segments } = withSpeakers(
+  it('flags words during which somebody else speaks, and names the likeliest speaker', async () => {
+    const { segments } = await withSpeakers(
       [{ ...segment, words: segment.words.map((each) => ({ ...each, overlap: true })) }],
       [
         { start: 0, end: 2.45, speaker: 0 },
@@ -175,15 +175,15 @@ describe('withSpeakers', () => {
     expect(words.filter((each) => each.overlap).map((each) => each.word)).toEqual(['Yes,']);
   });
 
-  it('keeps words together if a turn is slightly off, or no speaker was found', () => {
+  it('keeps words together if a turn is slightly off, or no speaker was found', async () => {
     const turns = [
       { start: 0, end: 1.1, speaker: 0 },
       { start: 1.1, end: 4, speaker: 1 },
     ];
     const short = { ...segment, text: 'Are you there?', end: 1.5, words: segment.words.slice(0, 3) };
-    expect(withSpeakers([short], turns).segments).toMatchObject([
+    expect((await withSpeakers([short], turns)).segments).toMatchObject([
       { text: 'Are you there?', speaker_id: 'A' },
     ]);
-    expect(withSpeakers([segment], []).segments).toEqual([segment]);
+    expect((await withSpeakers([segment], [])).segments).toEqual([segment]);
   });
 });

@@ -1,3 +1,4 @@
+import { createYielder, type YieldIfDue } from '../../base/event-loop.ts';
 import { defaultName, nextLabel } from '../../base/speaker-names.ts';
 import type { StoredSegment } from '../../stores/segments.ts';
 import type { Speakers } from './diarize-names.ts';
@@ -8,21 +9,29 @@ type Diarized = { readonly segments: readonly StoredSegment[]; readonly speakers
 /** Seconds by `old label|new label`. */
 type Shared = Map<string, number>;
 
-/** What words have in both diarizations, by their start: the old label, and whether a person gave it. */
-const labelsByStart = (segments: readonly StoredSegment[]) =>
-  new Map(
-    segments.flatMap((segment) =>
-      segment.words.map(({ start, speaker_id, speakerGiven = false }) => [
-        start,
-        { label: speaker_id ?? segment.speaker_id, isGiven: speakerGiven },
-      ]),
-    ),
-  );
+/** The old label of a word, and whether a person gave it. */
+type Earlier = { readonly label: string | null; readonly isGiven: boolean };
 
-const sharedSeconds = (
-  earlier: ReturnType<typeof labelsByStart>,
+/** What words have in both diarizations, by their start. */
+const labelsByStart = async (
+  segments: readonly StoredSegment[],
+  yieldIfDue: YieldIfDue,
+): Promise<ReadonlyMap<number, Earlier>> => {
+  const labels = new Map<number, Earlier>();
+  for (const segment of segments) {
+    for (const { start, speaker_id, speakerGiven = false } of segment.words) {
+      labels.set(start, { label: speaker_id ?? segment.speaker_id, isGiven: speakerGiven });
+    }
+    await yieldIfDue();
+  }
+  return labels;
+};
+
+const sharedSeconds = async (
+  earlier: ReadonlyMap<number, Earlier>,
   after: readonly StoredSegment[],
-): { machine: Shared; given: Shared } => {
+  yieldIfDue: YieldIfDue,
+): Promise<{ machine: Shared; given: Shared }> => {
   const shared = { machine: new Map<string, number>(), given: new Map<string, number>() };
   for (const segment of after) {
     for (const { start, end, speaker_id } of segment.words) {
@@ -33,6 +42,7 @@ const sharedSeconds = (
       const of = before.isGiven ? shared.given : shared.machine;
       of.set(pair, (of.get(pair) ?? 0) + end - start);
     }
+    await yieldIfDue();
   }
   return shared;
 };
@@ -54,12 +64,13 @@ const pairLabels = (old: readonly string[], shared: readonly Shared[]): Map<stri
 };
 
 /** Pairs old labels with those of a new diarization of the same words. */
-export const pairSpeakers = (
+export const pairSpeakers = async (
   old: readonly string[],
   before: readonly StoredSegment[],
   after: readonly StoredSegment[],
-): Map<string, string> => {
-  const { machine, given } = sharedSeconds(labelsByStart(before), after);
+): Promise<Map<string, string>> => {
+  const yieldIfDue = createYielder();
+  const { machine, given } = await sharedSeconds(await labelsByStart(before, yieldIfDue), after, yieldIfDue);
   return pairLabels(old, [given, machine]);
 };
 
@@ -67,14 +78,15 @@ export const pairSpeakers = (
  * Keeps what people decided about who speaks: the words that they gave to a speaker stay with the one who takes that
  * speaker's place in a new diarization, or with a speaker of their own where nobody does.
  */
-export const withEarlierEdits = (
+export const withEarlierEdits = async (
   before: { readonly segments: readonly StoredSegment[]; readonly speakers?: Speakers | undefined },
   after: Diarized,
-): { segments: StoredSegment[]; speakers: Speakers } => {
-  const earlier = labelsByStart(before.segments);
+): Promise<{ segments: StoredSegment[]; speakers: Speakers }> => {
+  const yieldIfDue = createYielder();
+  const earlier = await labelsByStart(before.segments, yieldIfDue);
   const given = [...new Set([...earlier.values()].flatMap(({ label, isGiven }) => (isGiven && label) || []))];
   if (given.length === 0) return { segments: [...after.segments], speakers: after.speakers };
-  const { machine, given: byPerson } = sharedSeconds(earlier, after.segments);
+  const { machine, given: byPerson } = await sharedSeconds(earlier, after.segments, yieldIfDue);
   const labels = [...new Set([...Object.keys(before.speakers ?? {}), ...given])];
   const paired = pairLabels(labels, [machine, byPerson]);
   const speakers: Record<string, Speakers[string]> = { ...after.speakers };
@@ -84,12 +96,15 @@ export const withEarlierEdits = (
     paired.set(label, added);
     speakers[added] = { name: defaultName(added), talk_seconds: 0, share: 0 };
   }
-  const segments = after.segments.flatMap((segment) =>
-    withWordSpeakers(segment, (index) => {
+  const segments: StoredSegment[] = [];
+  for (const segment of after.segments) {
+    const speakerOf = (index: number) => {
       const known = earlier.get(segment.words[index]?.start ?? Number.NaN);
       return known?.isGiven === true && known.label !== null ? paired.get(known.label) : undefined;
-    }),
-  );
+    };
+    segments.push(...withWordSpeakers(segment, speakerOf));
+    await yieldIfDue();
+  }
   const heard = new Set(segments.map(({ speaker_id }) => speaker_id));
   const talk = withMovedTalk(speakers, after.segments, segments);
   return {

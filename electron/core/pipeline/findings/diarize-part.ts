@@ -1,3 +1,4 @@
+import { createYielder } from '../../base/event-loop.ts';
 import { defaultName, nextLabel } from '../../base/speaker-names.ts';
 import type { SpeakerTurn } from '../../engines/diarizer/types.ts';
 import type { StoredSegment } from '../../stores/segments.ts';
@@ -20,17 +21,17 @@ export const recordingFrom = (recording: Recording, from: number): Recording => 
  * Assigns speakers to what begins at `from` or later. Each keeps the label of the earlier speaker with whom most words are
  * shared; others are new. What was said before stays as it is.
  */
-export const withSpeakersFrom = (
+export const withSpeakersFrom = async (
   before: { readonly segments: readonly StoredSegment[]; readonly speakers?: Speakers | undefined },
   from: number,
   turns: readonly SpeakerTurn[],
-): { segments: StoredSegment[]; speakers: Speakers } => {
+): Promise<{ segments: StoredSegment[]; speakers: Speakers }> => {
   const kept = before.segments.filter(({ start }) => start < from);
   const part = before.segments.filter(({ start }) => start >= from);
   const known = before.speakers ?? {};
-  const found = withEarlierEdits({ segments: part, speakers: known }, withSpeakers(part, turns));
+  const found = await withEarlierEdits({ segments: part, speakers: known }, await withSpeakers(part, turns));
   const labels = new Map(
-    [...pairSpeakers(Object.keys(known), part, found.segments)].map(([old, now]) => [now, old]),
+    [...(await pairSpeakers(Object.keys(known), part, found.segments))].map(([old, now]) => [now, old]),
   );
   const speakers: Record<string, Speakers[string]> = { ...known };
   for (const label of Object.keys(found.speakers)) {
@@ -40,11 +41,16 @@ export const withSpeakersFrom = (
     speakers[added] = { name: defaultName(added), talk_seconds: 0, share: 0 };
   }
   const relabel = (label: string | null) => (label === null ? null : (labels.get(label) ?? label));
-  const again = found.segments.map((segment) => ({
-    ...segment,
-    speaker_id: relabel(segment.speaker_id),
-    words: segment.words.map((word) => ({ ...word, speaker_id: relabel(word.speaker_id) })),
-  }));
+  const yieldIfDue = createYielder();
+  const again: StoredSegment[] = [];
+  for (const segment of found.segments) {
+    again.push({
+      ...segment,
+      speaker_id: relabel(segment.speaker_id),
+      words: segment.words.map((word) => ({ ...word, speaker_id: relabel(word.speaker_id) })),
+    });
+    await yieldIfDue();
+  }
   const segments = [...kept, ...again].map((segment, id) => ({ ...segment, id }));
   return { segments, speakers: withMovedTalk(speakers, before.segments, segments) };
 };

@@ -1,9 +1,11 @@
 import type { Transcription } from '../../../contract/transcript.ts';
+import { createYielder } from '../../base/event-loop.ts';
 import { round, roundMs } from '../../base/numbers.ts';
 import { defaultName, labelAt } from '../../base/speaker-names.ts';
 import { joinTexts } from '../../base/text.ts';
 import type { SpeakerTurn } from '../../engines/diarizer/types.ts';
 import type { StoredSegment, StoredWord } from '../../stores/segments.ts';
+import { TurnsByTime } from './turns-by-time.ts';
 
 /** A shorter change of speaker inside a segment is an inexact word time; seconds. */
 const MIN_RUN_SECONDS = 0.6;
@@ -123,19 +125,23 @@ const splitSegment = (
  * speaker. `speakers` are those who say a word, with the seconds of their turns and their share of all; `labels` maps
  * the diarizer's numbers to labels.
  */
-export const withSpeakers = (
+export const withSpeakers = async (
   segments: readonly StoredSegment[],
   turns: readonly SpeakerTurn[],
-): {
+): Promise<{
   segments: StoredSegment[];
   speakers: NonNullable<Transcription['speakers']>;
   labels: ReadonlyMap<number, string>;
-} => {
+}> => {
   if (turns.length === 0) return { segments: [...segments], speakers: {}, labels: new Map() };
   const labels = new Labels();
-  // Both lists are in order of time.
-  const ordered = turns.toSorted((a, b) => a.start - b.start);
-  const split = segments.flatMap((segment) => splitSegment(segment, near(ordered, segment), labels));
+  const byTime = new TurnsByTime(turns);
+  const yieldIfDue = createYielder();
+  const split: StoredSegment[] = [];
+  for (const segment of segments) {
+    split.push(...splitSegment(segment, byTime.near(segment), labels));
+    await yieldIfDue();
+  }
   const seconds = new Map<number, number>();
   for (const { speaker, start, end } of turns) {
     seconds.set(speaker, (seconds.get(speaker) ?? 0) + end - start);
@@ -151,12 +157,4 @@ export const withSpeakers = (
     speakers: Object.fromEntries(speakers),
     labels: labels.all,
   };
-};
-
-/** Turns farther than this from a segment are ignored, unless there are no others; seconds. */
-const REACH = 30;
-
-const near = (turns: readonly SpeakerTurn[], { start, end }: StoredSegment): readonly SpeakerTurn[] => {
-  const close = turns.filter((turn) => turn.end > start - REACH && turn.start < end + REACH);
-  return close.length > 0 ? close : turns;
 };

@@ -62,14 +62,14 @@ const diarizeRecording = async (
 
 const nameDropped = (label: string): string => warningText('speaker_name_dropped', { speaker: label });
 
-const assignSpeakers = (
+const assignSpeakers = async (
   before: DiarizeInput,
   { turns, embeddings }: Diarization,
   model: string,
-): Required<Diarized> => {
-  const { labels, ...found } = withSpeakers(before.segments, turns);
-  const { segments, speakers } = withEarlierEdits(before, found);
-  const named = withEarlierNames(before, { segments, speakers });
+): Promise<Required<Diarized>> => {
+  const { labels, ...found } = await withSpeakers(before.segments, turns);
+  const { segments, speakers } = await withEarlierEdits(before, found);
+  const named = await withEarlierNames(before, { segments, speakers });
   return {
     segments,
     speakers: named.speakers,
@@ -108,8 +108,9 @@ export const diarizeTranscript = async (
     const found = await diarize(options.speakers_expected ?? null);
     const bound = options.speakers_expected === undefined ? boundOf(found, options) : null;
     const diarization = bound === null ? found : await diarize(bound);
-    if (from !== undefined) return { ...withSpeakersFrom(input, from, diarization.turns), warnings: [] };
-    const diarized = assignSpeakers(input, diarization, models.id);
+    if (from !== undefined)
+      return { ...(await withSpeakersFrom(input, from, diarization.turns)), warnings: [] };
+    const diarized = await assignSpeakers(input, diarization, models.id);
     const identified = await identifySpeakers(deps, context, { ...diarized, models }, options);
     return {
       ...diarized,

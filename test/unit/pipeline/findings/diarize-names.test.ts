@@ -16,29 +16,29 @@ const before = {
 };
 
 describe('names that a person gave', () => {
-  it('go with the words, whatever their new labels', () => {
+  it('go with the words, whatever their new labels', async () => {
     const after = {
       segments: [segment('A', 5, 8), segment('B', 0, 5), segment('B', 8, 9)],
       speakers: { A: speaker('Speaker A'), B: speaker('Speaker B') },
     };
-    const { speakers, dropped } = withEarlierNames(before, after);
+    const { speakers, dropped } = await withEarlierNames(before, after);
     expect(speakers).toMatchObject({ A: { name: 'Speaker A' }, B: { name: 'Maria' } });
     expect(dropped).toEqual([]);
   });
 
-  it('are dropped if no speaker says most of those words', () => {
+  it('are dropped if no speaker says most of those words', async () => {
     const after = {
       segments: [segment('A', 0, 5), segment('A', 5, 8), segment('A', 8, 9)],
       speakers: { A: speaker('Speaker A') },
     };
     const both = { ...before, speakers: { A: speaker('Maria'), B: speaker('Tom') } };
-    const { speakers, dropped } = withEarlierNames(both, after);
+    const { speakers, dropped } = await withEarlierNames(both, after);
     expect(speakers).toMatchObject({ A: { name: 'Maria' } });
     expect(dropped).toEqual(['B']);
   });
 
-  it('are not carried over if there were none', () => {
-    const { speakers, dropped } = withEarlierNames({ segments: before.segments }, before);
+  it('are not carried over if there were none', async () => {
+    const { speakers, dropped } = await withEarlierNames({ segments: before.segments }, before);
     expect(speakers).toEqual(before.speakers);
     expect(dropped).toEqual([]);
   });
