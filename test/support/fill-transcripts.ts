@@ -84,7 +84,7 @@ export const fillTranscripts = (dataDir: string, count: number): number => {
             words: [],
           })),
         );
-        syncIndex(db, row.id);
+        syncIndex(db, row.id, row);
       }
     });
   }

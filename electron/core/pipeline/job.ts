@@ -1,12 +1,13 @@
 import { warningText } from '../../contract/warnings.ts';
 import { AppError, isAppError, messageOf } from '../base/errors.ts';
+import { createYielder } from '../base/event-loop.ts';
 import type { DecodeSummary, MediaInfo } from '../engines/ffmpeg/types.ts';
 import type { RecognitionCheckpoint } from '../stores/codecs.ts';
 import { chargeCredits } from '../stores/credits.ts';
 import { deleteEdits } from '../stores/edits.ts';
 import { updateClaimed } from '../stores/jobs.ts';
 import { markForScrub, runPendingScrub, scrubLog } from '../stores/scrub.ts';
-import { deleteSegments, readSegments, replaceSegments } from '../stores/segments.ts';
+import { deleteSegments, readSegmentsInSteps, writeSegments } from '../stores/segments.ts';
 import type { Transcript } from '../stores/transcript-record.ts';
 import { findTranscript, updateTranscript } from '../stores/transcripts.ts';
 import { mediaWithinBudget } from './budget.ts';
@@ -15,8 +16,8 @@ import { creditRateOf, creditsFor } from './credits.ts';
 import type { PipelineDeps, PipelineModel } from './deps.ts';
 import { analyzeTranscript, type Findings, storeEmbeddings } from './findings/analyze.ts';
 import { type Diarized, diarizeTranscript } from './findings/diarize.ts';
+import { prepareText } from './findings/prepare-text.ts';
 import { isReanalysis, reanalyze } from './findings/reanalyze.ts';
-import { computeTotals } from './findings/totals.ts';
 import { audioStreamsOf, type RecognizedStream } from './recognition/audio-streams.ts';
 import { channelSpeakers, inOrderOfTime } from './recognition/channels.ts';
 import { recognizeAudio } from './recognition/chunk-scheduler.ts';
@@ -196,16 +197,17 @@ const persist = async (
   outcome: Outcome,
 ): Promise<void> => {
   const { summary, streams, checkpoint, model, doubts, diarized, findings, audio, names } = outcome;
+  const text = await prepareText(deps.db, transcript.id, findings.segments);
   const now = deps.clock.now();
   const rate = creditRateOf(transcript, deps.settings.creditRate, streams);
   const credits = creditsFor(summary.duration, rate);
   const source = deps.db.transaction(() => {
-    replaceSegments(deps.db, transcript.id, findings.segments);
+    writeSegments(deps.db, transcript.id, text.segments);
     deleteEdits(deps.db, transcript.id);
     storeEmbeddings(deps.db, transcript, diarized);
     const settled = settleSource(deps, transcript);
     const isMine = updateClaimed(deps.db, transcript.id, transcript.attempt, {
-      ...computeTotals(findings.segments),
+      ...text.totals,
       analysis: {
         ...findings.analysis,
         ...(audio.report === undefined
@@ -235,12 +237,12 @@ const persist = async (
       percent: 100,
     });
     if (!isMine) throw new AppError('interrupted', 'This job was taken over.');
-    updateTranscript(deps.db, transcript.id, {
-      status: 'completed',
-      lease: null,
-      completedAt: now,
-      checkpoint: null,
-    });
+    updateTranscript(
+      deps.db,
+      transcript.id,
+      { status: 'completed', lease: null, completedAt: now, checkpoint: null },
+      text.indexed,
+    );
     chargeCredits(deps.db, {
       transcriptId: transcript.id,
       userId: transcript.userId,
@@ -286,7 +288,7 @@ const transcribe = async (deps: PipelineDeps, context: JobContext): Promise<void
             checkpoint,
             duration: summary.duration,
           });
-    const segments = readSegments(deps.db, transcript.id);
+    const segments = await readSegmentsInSteps(deps.db, transcript.id, createYielder());
     const drift = await driftWarning(model, language, segments);
     const diarized = options.multichannel
       ? await settleChannels(segments, {
@@ -346,13 +348,14 @@ const persistFailure = async (
       dropUnredacted(deps.db, id);
       runPendingScrub(deps.db);
     } else {
+      const saved = await readSegmentsInSteps(deps.db, id, createYielder());
+      // Chunk by chunk of each channel, as they were recognized.
+      const segments = options.multichannel ? inOrderOfTime(saved) : saved;
+      const text = await prepareText(deps.db, id, segments);
+      const analysis = options.multichannel ? { speakers: channelSpeakers(segments) } : undefined;
       deps.db.transaction(() => {
-        const saved = readSegments(deps.db, id);
-        // Chunk by chunk of each channel, as they were recognized.
-        const segments = options.multichannel ? inOrderOfTime(saved) : saved;
-        if (options.multichannel) replaceSegments(deps.db, id, segments);
-        const analysis = options.multichannel ? { speakers: channelSpeakers(segments) } : undefined;
-        updateClaimed(deps.db, id, attempt, { ...computeTotals(segments), analysis });
+        writeSegments(deps.db, id, text.segments);
+        updateClaimed(deps.db, id, attempt, { ...text.totals, analysis }, text.indexed);
       });
     }
   } catch (error) {

@@ -19,7 +19,8 @@ export type Direction = 'undo' | 'redo';
 /** Edits of one transcript that are kept, the latest. */
 const MAX_EDITS = 200;
 
-const encodePatch = ({ spans, ...rest }: EditPatch): string =>
+/** A patch as it is stored. */
+export const encodePatch = ({ spans, ...rest }: EditPatch): string =>
   patchCodec.encode({
     ...rest,
     spans: spans.map(({ at, count, segments }) => ({
@@ -102,8 +103,8 @@ export function* readTextPatches(
 
 type NewEdit = { readonly number: number; readonly kind: EditKind; readonly createdAt: number };
 
-/** Adds an edit by what undoes it. Those that were undone before can no longer be made again. */
-export const addEdit = (db: WritableDb, transcriptId: string, edit: NewEdit, patch: EditPatch): void => {
+/** Adds an edit by the encoded patch that undoes it. Those that were undone before can no longer be made again. */
+export const addEdit = (db: WritableDb, transcriptId: string, edit: NewEdit, patch: string): void => {
   const own = sql.deleteFrom('edits').where('transcript_id', '=', transcriptId);
   db.run(own.where('undone', '=', 1));
   db.run(
@@ -112,7 +113,7 @@ export const addEdit = (db: WritableDb, transcriptId: string, edit: NewEdit, pat
       number: edit.number,
       kind: edit.kind,
       undone: 0,
-      patch: encodePatch(patch),
+      patch,
       created_at: edit.createdAt,
     }),
   );

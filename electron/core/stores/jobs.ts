@@ -1,6 +1,6 @@
 import { sql as raw } from 'kysely';
 import { type ReadableDb, sql, type WritableDb } from './database.ts';
-import { syncIndex, touchesIndex } from './search.ts';
+import { type IndexedText, syncIndex, touchesIndex } from './search.ts';
 import {
   decodeTranscript,
   encodeChange,
@@ -128,6 +128,7 @@ export const updateClaimed = (
   id: string,
   attempt: number,
   change: TranscriptChange,
+  indexed?: IndexedText,
 ): boolean =>
   db.transaction(() => {
     const update = sql
@@ -137,7 +138,7 @@ export const updateClaimed = (
       .where('attempt', '=', attempt)
       .where('status', '=', 'processing');
     const isChanged = db.run(update).changes > 0;
-    if (isChanged && touchesIndex(change)) syncIndex(db, id);
+    if (isChanged && touchesIndex(change)) syncIndex(db, id, change, indexed);
     return isChanged;
   });
 

@@ -117,9 +117,10 @@ export const scrubLog = async (db: WritableDb, signal: AbortSignal): Promise<voi
   const scan = new GapScan();
   try {
     for (let from: number | undefined = -1; from !== scan.next && !signal.aborted; ) {
+      // Also before the first step: the commit took its time, too.
+      await nextTurn();
       from = scan.next;
       if (db.checkpoint()) scan.step(db, BACKGROUND_STEP_MS);
-      await nextTurn();
     }
   } catch (error) {
     if (!hasDiskFullCode(error)) throw error;

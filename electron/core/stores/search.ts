@@ -1,4 +1,5 @@
 import { sql as raw } from 'kysely';
+import type { YieldIfDue } from '../base/event-loop.ts';
 import { indexText } from '../search/tokens.ts';
 import { optionsCodec } from './codecs.ts';
 import { query, type ReadableDb, sql, type WritableDb } from './database.ts';
@@ -15,22 +16,47 @@ const entryOf = (db: ReadableDb, transcriptId: string): number | undefined =>
 
 type IndexedColumns = Pick<TranscriptRow, 'id' | 'user_id' | 'name' | 'text'>;
 
-const insertEntry = (db: WritableDb, row: number, { user_id, name, text }: IndexedColumns): void => {
+/** A text with its words as the index holds them, which take most of the time that an entry takes. */
+export type IndexedText = { readonly text: string; readonly words: string };
+
+const PART_CHARACTERS = 4000;
+const BETWEEN_WORDS = /[^\p{L}\p{N}\p{M}\p{Co}]/gu;
+
+/** The entry of a long text, made while other requests are let in. */
+export const prepareIndexedText = async (text: string, yieldIfDue: YieldIfDue): Promise<IndexedText> => {
+  const parts: string[] = [];
+  for (let from = 0; from < text.length; ) {
+    BETWEEN_WORDS.lastIndex = from + PART_CHARACTERS;
+    const to = BETWEEN_WORDS.exec(text)?.index ?? text.length;
+    parts.push(indexText(text.slice(from, to)));
+    from = to;
+    await yieldIfDue();
+  }
+  return { text, words: parts.filter((part) => part !== '').join(' ') };
+};
+
+const insertEntry = (
+  db: WritableDb,
+  row: number,
+  { user_id, name, text }: IndexedColumns,
+  prepared: IndexedText | undefined,
+): void => {
+  const words = prepared?.text === text ? prepared.words : indexText(text);
   db.run(
     query(
       raw`INSERT INTO search_index (rowid, owner, name, body)
-          VALUES (${row}, ${ownerToken(user_id)}, ${indexText(name)}, ${indexText(text)})`,
+          VALUES (${row}, ${ownerToken(user_id)}, ${indexText(name)}, ${words})`,
     ),
   );
 };
 
 /** Adds a transcript to the index, or replaces its entry. */
-const putEntry = (db: WritableDb, transcript: IndexedColumns): void => {
+const putEntry = (db: WritableDb, transcript: IndexedColumns, prepared?: IndexedText): void => {
   const known = entryOf(db, transcript.id);
   if (known !== undefined) db.run(query(raw`DELETE FROM search_index WHERE rowid = ${known}`));
   else db.run(sql.insertInto('search_rows').values({ transcript_id: transcript.id }));
   const row = known ?? entryOf(db, transcript.id);
-  if (row !== undefined) insertEntry(db, row, transcript);
+  if (row !== undefined) insertEntry(db, row, transcript, prepared);
 };
 
 const removeEntry = (db: WritableDb, row: number): void => {
@@ -45,16 +71,23 @@ export const touchesIndex = (change: TranscriptChange): boolean =>
 /**
  * Brings the index entry of a transcript in line with its row. Call it in the transaction that changes the row: a
  * crash then leaves neither an old text searchable nor a new one missing. A transcript enters the index when it
- * completes. It keeps its entry while it is analyzed again, but not while its text is still to be redacted.
+ * completes. It keeps its entry while it is analyzed again, but not while its text is still to be redacted. `prepared` is
+ * used if it is that of the row's text.
  */
-export const syncIndex = (db: WritableDb, id: string): void => {
+export const syncIndex = (
+  db: WritableDb,
+  id: string,
+  { name, text }: TranscriptChange,
+  prepared?: IndexedText,
+): void => {
   const columns = ['id', 'user_id', 'name', 'text', 'status', 'options'] as const;
   const row = db.get(sql.selectFrom('transcripts').select(columns).where('id', '=', id));
   if (row === undefined) return;
   const entry = entryOf(db, id);
   const isHidden = row.status === 'processing' && optionsCodec.decode(row.options).redact_pii;
+  const isDue = entry === undefined ? row.status === 'completed' : name !== undefined || text !== undefined;
   if (isHidden && entry !== undefined) removeEntry(db, entry);
-  else if (row.status === 'completed' || entry !== undefined) putEntry(db, row);
+  else if (isDue) putEntry(db, row, prepared);
 };
 
 /** Builds the index anew where a migration asked for it. Returns the number of transcripts in it, or undefined. */

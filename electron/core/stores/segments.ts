@@ -1,3 +1,4 @@
+import type { YieldIfDue } from '../base/event-loop.ts';
 import { type PackedWord, wordsCodec } from './codecs.ts';
 import { type ReadableDb, sql, type WritableDb } from './database.ts';
 import type { SegmentRow } from './schema.ts';
@@ -86,27 +87,40 @@ const decodeSegment = (row: SegmentRow): StoredSegment => ({
   words: unpackWords(wordsCodec.decode(row.words)),
 });
 
+const rowOf = (transcriptId: string, chunk: number, segment: StoredSegment): SegmentRow => ({
+  transcript_id: transcriptId,
+  id: segment.id,
+  chunk,
+  text: segment.text,
+  start: segment.start,
+  end: segment.end,
+  speaker_id: segment.speaker_id,
+  channel: segment.channel ?? null,
+  words: encodeWords(segment.words),
+});
+
+const INSERT = `INSERT INTO segments (transcript_id, id, chunk, text, start, "end", speaker_id, channel, words)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+const UPSERT = `${INSERT} ON CONFLICT (transcript_id, id) DO UPDATE SET text = excluded.text, start = excluded.start,
+  "end" = excluded."end", speaker_id = excluded.speaker_id, channel = excluded.channel, words = excluded.words`;
+
+type Parameters = readonly (string | number | null)[];
+
+const parametersOf = (row: SegmentRow): Parameters => {
+  const { transcript_id, id, chunk, text, start, end, speaker_id, channel, words } = row;
+  return [transcript_id, id, chunk, text, start, end, speaker_id, channel, words];
+};
+
 export const insertSegments = (
   db: WritableDb,
   transcriptId: string,
   chunk: number,
   segments: readonly StoredSegment[],
 ): void => {
-  for (const segment of segments) {
-    db.run(
-      sql.insertInto('segments').values({
-        transcript_id: transcriptId,
-        id: segment.id,
-        chunk,
-        text: segment.text,
-        start: segment.start,
-        end: segment.end,
-        speaker_id: segment.speaker_id,
-        channel: segment.channel ?? null,
-        words: encodeWords(segment.words),
-      }),
-    );
-  }
+  db.runEach(
+    INSERT,
+    segments.map((segment) => parametersOf(rowOf(transcriptId, chunk, segment))),
+  );
 };
 
 /** Segments in order, starting with the id `from`; at most `count` of them. */
@@ -127,6 +141,34 @@ export const readSegments = (
         .limit(count),
     )
     .map(decodeSegment);
+
+/** Segments that are read before other requests are let in. */
+const BATCH = 200;
+
+/** All rows of a transcript in order, a part at a time. */
+async function* rowsInSteps(db: ReadableDb, transcriptId: string, yieldIfDue: YieldIfDue) {
+  const ofTranscript = sql.selectFrom('segments').selectAll().where('transcript_id', '=', transcriptId);
+  let from: number | undefined = 0;
+  while (from !== undefined) {
+    const rows: SegmentRow[] = db.all(ofTranscript.where('id', '>=', from).orderBy('id').limit(BATCH));
+    yield rows;
+    const last = rows.at(-1);
+    from = last === undefined || rows.length < BATCH ? undefined : last.id + 1;
+    await yieldIfDue();
+  }
+}
+
+/** All segments in order. Other requests are let in meanwhile, whose edits it may read in part. */
+export const readSegmentsInSteps = async (
+  db: ReadableDb,
+  transcriptId: string,
+  yieldIfDue: YieldIfDue,
+): Promise<StoredSegment[]> => {
+  const segments: StoredSegment[] = [];
+  for await (const rows of rowsInSteps(db, transcriptId, yieldIfDue))
+    segments.push(...rows.map(decodeSegment));
+  return segments;
+};
 
 /** The segments with ids from `from` on that begin before `before`, in seconds. */
 export const readSegmentsBefore = (
@@ -199,4 +241,54 @@ export const replaceSegments = (
   db.transaction(() => {
     deleteSegments(db, transcriptId);
     insertSegments(db, transcriptId, 0, segments);
+  });
+
+/** What turns the stored segments of a transcript into others. */
+export type PreparedSegments = {
+  /** New rows, and rows that differ from the stored ones. */
+  readonly rows: readonly Parameters[];
+  readonly removed: readonly number[];
+};
+
+const isSameRow = (a: SegmentRow, b: SegmentRow): boolean =>
+  a.words === b.words &&
+  a.text === b.text &&
+  a.start === b.start &&
+  a.end === b.end &&
+  a.speaker_id === b.speaker_id &&
+  a.channel === b.channel;
+
+/** Prepares to replace all segments of a transcript, which nothing else may write until `writeSegments` has done so. */
+export const prepareSegments = async (
+  db: ReadableDb,
+  transcriptId: string,
+  segments: readonly StoredSegment[],
+  yieldIfDue: YieldIfDue,
+): Promise<PreparedSegments> => {
+  const stored = new Map<number, SegmentRow>();
+  for await (const rows of rowsInSteps(db, transcriptId, yieldIfDue)) {
+    for (const row of rows) stored.set(row.id, row);
+  }
+  const changed: Parameters[] = [];
+  for (const segment of segments) {
+    const row = rowOf(transcriptId, 0, segment);
+    const before = stored.get(row.id);
+    if (before === undefined || !isSameRow(before, row)) changed.push(parametersOf(row));
+    stored.delete(row.id);
+    await yieldIfDue();
+  }
+  return { rows: changed, removed: [...stored.keys()] };
+};
+
+export const writeSegments = (
+  db: WritableDb,
+  transcriptId: string,
+  { rows, removed }: PreparedSegments,
+): void =>
+  db.transaction(() => {
+    db.runEach(UPSERT, rows);
+    db.runEach(
+      'DELETE FROM segments WHERE transcript_id = ? AND id = ?',
+      removed.map((id) => [transcriptId, id]),
+    );
   });

@@ -2,7 +2,7 @@ import { sql as raw } from 'kysely';
 import { type ListedAnalysis, listedAnalysisCodec } from './codecs.ts';
 import { type ReadableDb, sql, type WritableDb } from './database.ts';
 import type { TranscriptRow } from './schema.ts';
-import { syncIndex, touchesIndex } from './search.ts';
+import { type IndexedText, syncIndex, touchesIndex } from './search.ts';
 import {
   decodeError,
   decodeTranscript,
@@ -110,6 +110,15 @@ export const insertTranscript = (db: WritableDb, transcript: Transcript): void =
 export const findTranscript = (db: ReadableDb, id: string): Transcript | undefined =>
   decodeIfFound(db.get(sql.selectFrom('transcripts').selectAll().where('id', '=', id)));
 
+/** What a running job may find changed, without the text and the analyses, which take long to read. */
+export const findChangeable = (
+  db: ReadableDb,
+  id: string,
+): Pick<Transcript, 'revision' | 'fileId'> | undefined => {
+  const row = db.get(sql.selectFrom('transcripts').select(['revision', 'file_id']).where('id', '=', id));
+  return row && { revision: row.revision, fileId: row.file_id };
+};
+
 export const findOwnTranscript = (db: ReadableDb, userId: string, id: string): Transcript | undefined =>
   decodeIfFound(
     db.get(sql.selectFrom('transcripts').selectAll().where('id', '=', id).where('user_id', '=', userId)),
@@ -176,11 +185,16 @@ export const userStatistics = (db: ReadableDb, userId: string) => {
 };
 
 /** Updates a transcript and its search entry in one transaction; false where it does not exist. */
-export const updateTranscript = (db: WritableDb, id: string, change: TranscriptChange): boolean =>
+export const updateTranscript = (
+  db: WritableDb,
+  id: string,
+  change: TranscriptChange,
+  indexed?: IndexedText,
+): boolean =>
   db.transaction(() => {
     const isChanged =
       db.run(sql.updateTable('transcripts').set(encodeChange(change)).where('id', '=', id)).changes > 0;
-    if (isChanged && touchesIndex(change)) syncIndex(db, id);
+    if (isChanged && touchesIndex(change)) syncIndex(db, id, change, indexed);
     return isChanged;
   });
 

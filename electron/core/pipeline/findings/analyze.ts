@@ -163,8 +163,9 @@ export const findingsFields = (
   transcript: Pick<Transcript, 'warnings'>,
   findings: Pick<Findings, 'segments' | 'analysis' | 'warnings'>,
   kept: StoredAnalysis = {},
+  totals = computeTotals(findings.segments),
 ): TranscriptChange => ({
-  ...computeTotals(findings.segments),
+  ...totals,
   analysis: { ...kept, ...findings.analysis },
   warnings: [...new Set([...transcript.warnings, ...findings.warnings])],
 });

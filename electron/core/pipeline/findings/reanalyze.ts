@@ -1,19 +1,18 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import { resolvePolicies } from '../../../contract/analysis.ts';
 import type { AnalysisOptions, AnalyzeTranscript } from '../../../contract/transcript.ts';
 import { warningText } from '../../../contract/warnings.ts';
 import { throwIfAborted } from '../../base/abort.ts';
 import { AppError, isAppError, messageOf } from '../../base/errors.ts';
+import { createYielder } from '../../base/event-loop.ts';
 import type { ReanalysisCheckpoint, StoredAnalysis } from '../../stores/codecs.ts';
 import { addEdit, deleteEdits } from '../../stores/edits.ts';
 import { updateClaimed } from '../../stores/jobs.ts';
 import { markForScrub, scrubIndex, scrubLog } from '../../stores/scrub.ts';
-import { differingSpan, inverseSpans } from '../../stores/segment-spans.ts';
-import { readSegments, replaceSegments } from '../../stores/segments.ts';
+import { readSegmentsInSteps, writeSegments } from '../../stores/segments.ts';
 import type { Transcript, TranscriptChange } from '../../stores/transcript-record.ts';
-import { findTranscript } from '../../stores/transcripts.ts';
+import { findChangeable } from '../../stores/transcripts.ts';
 import type { PipelineDeps, PipelineModel } from '../deps.ts';
 import { keepRedactedAudio } from '../redaction/audio.ts';
 import { redactNames, redactsNames } from '../redaction/names.ts';
@@ -25,8 +24,9 @@ import { removeWorkFolder } from '../source/work-folder.ts';
 import type { JobContext } from '../types.ts';
 import { analyzeTranscript, type Findings, findingsFields, storeEmbeddings } from './analyze.ts';
 import { type Diarized, diarizeTranscript } from './diarize.ts';
-import { type Speakers, withoutNames } from './diarize-names.ts';
-import { computeTotals } from './totals.ts';
+import { withoutNames } from './diarize-names.ts';
+import { diarizationPatches } from './diarize-patches.ts';
+import { prepareText } from './prepare-text.ts';
 
 const checkpointOf = ({ checkpoint }: Pick<Transcript, 'checkpoint'>): ReanalysisCheckpoint | undefined =>
   checkpoint?.kind === 'reanalysis' ? checkpoint : undefined;
@@ -107,34 +107,21 @@ type Outcome = {
 
 /**
  * Makes a new diarization an edit that can be undone, and forgets all edits where the text is redacted now. Call it in
- * the transaction that replaces the segments. Returns the new revision.
+ * the transaction that replaces the segments, with the patches that undo the diarization. Returns the new revision.
  */
 const recordDiarization = (
   { db, clock }: PipelineDeps,
-  transcript: Transcript,
-  {
-    segments,
-    speakers,
-    embeddings,
-  }: Pick<Diarized, 'segments' | 'embeddings'> & {
-    readonly speakers: Speakers | undefined;
-  },
+  { id, options, revision }: Transcript,
+  patches: readonly string[],
 ): number => {
-  const { id, options, analysis } = transcript;
-  const revision = (findTranscript(db, id)?.revision ?? transcript.revision) + 1;
+  const known = findChangeable(db, id)?.revision ?? revision;
   if (options.redact_pii) deleteEdits(db, id);
-  else if (checkpointOf(transcript)?.diarize === true) {
-    const before = readSegments(db, id);
-    const spans = differingSpan(before, segments);
-    const replaced = spans.map(({ at, count }) => before.slice(at, at + count));
-    const undo = { spans: inverseSpans(spans, replaced), speakers: analysis.speakers ?? null };
-    const isChanged = spans.length > 0 || !isDeepStrictEqual(speakers, analysis.speakers);
-    if (isChanged) {
-      const edit = { number: revision, kind: 'diarization', createdAt: clock.now() } as const;
-      addEdit(db, id, edit, { ...undo, forgetsVoices: embeddings !== undefined });
+  else {
+    for (const [index, patch] of patches.entries()) {
+      addEdit(db, id, { number: known + 1 + index, kind: 'diarization', createdAt: clock.now() }, patch);
     }
   }
-  return revision;
+  return known + Math.max(1, patches.length);
 };
 
 /** Writes the findings, all or nothing. */
@@ -148,16 +135,17 @@ const persist = async (
   const speakers =
     merged.speakers && redactsPeopleNow(transcript) ? withoutNames(merged.speakers) : merged.speakers;
   const isRedacted = transcript.options.redact_pii;
-  const isErased = computeTotals(findings.segments).text !== transcript.text || Object.keys(names).length > 0;
+  const text = await prepareText(deps.db, transcript.id, findings.segments);
+  const patches =
+    checkpointOf(transcript)?.diarize === true && !isRedacted
+      ? await diarizationPatches(deps.db, transcript, { ...diarized, segments: findings.segments, speakers })
+      : [];
+  const isErased = text.totals.text !== transcript.text || Object.keys(names).length > 0;
   // The entry left the index when the reanalysis was requested. Its words leave the file before the end is announced.
   if (isRedacted && isErased) await scrubIndex(deps.db, signal);
   const source = deps.db.transaction(() => {
-    const revision = recordDiarization(deps, transcript, {
-      ...diarized,
-      segments: findings.segments,
-      speakers,
-    });
-    replaceSegments(deps.db, transcript.id, findings.segments);
+    const revision = recordDiarization(deps, transcript, patches);
+    writeSegments(deps.db, transcript.id, text.segments);
     storeEmbeddings(deps.db, transcript, diarized);
     const settled = settleSource(deps, transcript);
     const analysis = {
@@ -168,8 +156,10 @@ const persist = async (
         : { redaction_report: { ...audio.report, source: settled.outcome } }),
     };
     const warnings = [...findings.warnings, ...(audio?.warnings ?? []), ...settled.warnings];
-    const isMine = updateClaimed(deps.db, transcript.id, transcript.attempt, {
-      ...findingsFields(transcript, { segments: findings.segments, analysis, warnings }),
+    const change = {
+      ...findingsFields(transcript, { segments: findings.segments, analysis, warnings }, {}, text.totals),
+      // The same text is in the index already.
+      ...(text.totals.text === transcript.text ? { text: undefined } : {}),
       ...(audio === null ? {} : { audioFile: audio.file, audioOffset: audio.offset }),
       ...names,
       ...settled.change,
@@ -182,7 +172,8 @@ const persist = async (
       lease: null,
       checkpoint: null,
       completedAt: deps.clock.now(),
-    });
+    } as const;
+    const isMine = updateClaimed(deps.db, transcript.id, transcript.attempt, change, text.indexed);
     if (!isMine) throw new AppError('interrupted', 'This job was taken over.');
     if (isRedacted) markForScrub(deps.db, 'log');
     return settled;
@@ -202,7 +193,7 @@ const run = async (deps: PipelineDeps, context: JobContext): Promise<void> => {
     context,
     {
       recording,
-      segments: readSegments(deps.db, transcript.id),
+      segments: await readSegmentsInSteps(deps.db, transcript.id, createYielder()),
       speakers: analysis.speakers,
       from: checkpointOf(transcript)?.diarizeFrom,
     },

@@ -1,7 +1,7 @@
 import type { RedactedSource } from '../../../contract/analysis.ts';
 import { warningText } from '../../../contract/warnings.ts';
 import type { Transcript, TranscriptChange } from '../../stores/transcript-record.ts';
-import { findTranscript } from '../../stores/transcripts.ts';
+import { findChangeable } from '../../stores/transcripts.ts';
 import type { PipelineDeps } from '../deps.ts';
 
 const KEPT_IN_USE = warningText('source_kept');
@@ -40,7 +40,7 @@ export const settleSource = (
   const { id, options } = transcript;
   if (!options.redact_pii) return settled(undefined);
   // The file may have been deleted since the job was claimed.
-  const fileId = findTranscript(db, id)?.fileId ?? null;
+  const fileId = findChangeable(db, id)?.fileId ?? null;
   if (fileId === null) return settled(wasStored(transcript) ? 'deleted' : 'not_stored');
   if (options.redact_source === 'keep') return settled('kept');
   const finish = files.discard(fileId, id);

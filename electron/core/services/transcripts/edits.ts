@@ -20,6 +20,7 @@ import {
   deleteEdits,
   type EditKind,
   type EditPatch,
+  encodePatch,
   findEdit,
   isContinued,
   readPatch,
@@ -311,7 +312,7 @@ export class TranscriptEdits {
     const { db, clock } = this.#deps;
     if (turn === undefined) {
       const edit = { number: revision + 1, kind, createdAt: clock.now() };
-      addEdit(db, id, edit, follows === true ? { ...inverse, follows } : inverse);
+      addEdit(db, id, edit, encodePatch(follows === true ? { ...inverse, follows } : inverse));
       return;
     }
     const { spans: _, speakers: __, ...kept } = turn.patch;

@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { messageOf } from '../../base/errors.ts';
+import { createYielder } from '../../base/event-loop.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { JobEvents } from '../../jobs/events.ts';
 import { type Analyzer, type Findings, findingsFields } from '../../pipeline/findings/analyze.ts';
@@ -11,7 +11,7 @@ import {
   outdatedAnalyses,
 } from '../../stores/outdated-analyses.ts';
 import { markForScrub } from '../../stores/scrub.ts';
-import { readSegments, type StoredSegment, updateSegment } from '../../stores/segments.ts';
+import { readSegmentsInSteps, type StoredSegment, updateSegment } from '../../stores/segments.ts';
 import type { Transcript } from '../../stores/transcript-record.ts';
 import { findTranscript, updateTranscript } from '../../stores/transcripts.ts';
 import { analyzeAgain } from './prepare-edit.ts';
@@ -102,8 +102,7 @@ export class FollowUpAnalyses {
 
   async #analyze(transcript: Transcript, signal: AbortSignal): Promise<void> {
     const { db, onChange } = this.#deps;
-    const segments = readSegments(db, transcript.id);
-    await nextTurn();
+    const segments = await readSegmentsInSteps(db, transcript.id, createYielder());
     const findings = await analyzeAgain(this.#deps, transcript, segments, signal);
     const isStored = db.transaction(() => this.#store(transcript, segments, findings));
     if (isStored) onChange(transcript);
