@@ -1,6 +1,7 @@
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { FFMPEG, OPUS } from '../../packages/desktop/build/ffmpeg/recipe.ts';
 import { ROOT } from '../support/paths.ts';
 
 const Entry = z.object({
@@ -156,9 +157,15 @@ const copyrights = (text: string | undefined): string => {
 const HEAD = `# Third-party notices
 
 Earshot is made with the following packages, each under its own licence. whisper.cpp and ggml come inside \`nodejs-whisper\`
-(MIT, Copyright (c) 2023-2026 The ggml authors). Electron and Chromium bring their notices along. ffmpeg, Chromium for the
-tests and ClamAV are not part of Earshot: it uses those of the machine. A desktop package
-that brings ffmpeg has its license beside it, in \`resources/ffmpeg\`.
+(MIT, Copyright (c) 2023-2026 The ggml authors). Electron and Chromium bring their notices along. Chromium for the
+tests, ClamAV, and the ffmpeg of the sources and of the package without Electron are not part of Earshot: it uses those of the
+machine.
+
+The desktop packages bring ffmpeg and ffprobe (${FFMPEG.name}, Copyright (c) 2000-2026 the FFmpeg developers) along as programs of
+their own, under the GNU Lesser General Public License, version 2.1 or later, without parts under the GPL; they contain
+libopus (${OPUS.name}, BSD-3-Clause, Copyright 2001-2023 Xiph.Org, Skype Limited, Octasic and others). Both licenses, the options
+that they were made with, and where their sources are lie beside them, in \`resources/ffmpeg\`; another build can take their
+place there. The sources are also beside each release.
 
 \`npm run notices\` writes this file from the lockfile.
 `;

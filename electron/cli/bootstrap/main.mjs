@@ -62,6 +62,7 @@ const TASKS = {
     window: true,
     ...script('packages', 'desktop', 'build', 'main.ts'),
   },
+  'package:ffmpeg': { ...script('packages', 'desktop', 'build', 'ffmpeg', 'main.ts') },
   'package:server': {
     engine: 'portable',
     window: true,

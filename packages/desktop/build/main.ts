@@ -4,13 +4,19 @@
 //   npm run package -- --dir           the unpacked folder alone
 //   npm run package -- --linux deb
 //
-// EARSHOT_FFMPEG_DIR names a folder with ffmpeg and ffprobe that the packages bring along; without it they use those of the
-// system. EARSHOT_UPDATE_FEED is the default of the setting updates.feed in these packages. EARSHOT_ELECTRON_DIST names an unpacked Electron to use instead of a downloaded one.
+// The packages bring the ffmpeg along that `npm run package:ffmpeg` builds, or that in the folder EARSHOT_FFMPEG_DIR. Where its
+// sources cannot be downloaded, a line says so and the packages use the system's. EARSHOT_UPDATE_FEED is the default of the
+// setting updates.feed in these packages. EARSHOT_ELECTRON_DIST names an unpacked Electron to use instead of a downloaded one.
 
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { buildFfmpeg } from './ffmpeg/build.ts';
+import { isTarget } from './ffmpeg/recipe.ts';
+import { FfmpegUnavailable } from './ffmpeg/sources.ts';
 
 const root = resolve(import.meta.dirname, '..', '..', '..');
 const { DEBEMAIL, DEBFULLNAME } = process.env;
@@ -24,15 +30,36 @@ const checkFfmpeg = (folder: string): void => {
   const missing = ['ffmpeg', 'ffprobe'].filter((name) => !files.includes(`${name}${suffix}`));
   if (!files.some((name) => /^(?:COPYING|LICENSE)/i.test(name)))
     missing.push('their license (COPYING… or LICENSE…)');
-  if (missing.length > 0) throw new Error(`EARSHOT_FFMPEG_DIR (${folder}) lacks ${missing.join(', ')}.`);
+  if (missing.length > 0) throw new Error(`${folder} lacks ${missing.join(', ')}.`);
 };
 
-if (EARSHOT_FFMPEG_DIR) checkFfmpeg(EARSHOT_FFMPEG_DIR);
-else
-  process.stdout.write(
-    'EARSHOT_FFMPEG_DIR is not set: these packages bring no ffmpeg and use the one of the system.\n',
-  );
+const print = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
 
+/** The folder with the ffmpeg to bring along; undefined if there is none. */
+const ffmpegFolder = async (): Promise<string | undefined> => {
+  if (EARSHOT_FFMPEG_DIR) return resolve(EARSHOT_FFMPEG_DIR);
+  if (!isTarget(process.platform)) return undefined;
+  try {
+    return await buildFfmpeg(process.platform, print);
+  } catch (error) {
+    if (!(error instanceof FfmpegUnavailable)) throw error;
+    print(`! ffmpeg     these packages bring none and use the system's: ${error.message}`);
+    return undefined;
+  }
+};
+
+const Config = z.object({ deb: z.object({ depends: z.array(z.string()) }) });
+
+/** Without an ffmpeg in it, the .deb depends on the distribution's. */
+const dependOnFfmpeg = (): string[] => {
+  const { deb } = Config.parse(parse(readFileSync(join(root, 'electron-builder.yml'), 'utf8')));
+  return [...deb.depends, 'ffmpeg'].map((name) => `-c.deb.depends=${name}`);
+};
+
+const ffmpeg = await ffmpegFolder();
+if (ffmpeg !== undefined) checkFfmpeg(ffmpeg);
 const none = mkdtempSync(join(tmpdir(), 'earshot-no-ffmpeg-'));
 try {
   const electron = EARSHOT_ELECTRON_DIST ? [`-c.electronDist=${resolve(EARSHOT_ELECTRON_DIST)}`] : [];
@@ -42,6 +69,7 @@ try {
       join(root, 'node_modules', 'electron-builder', 'cli.js'),
       ...process.argv.slice(2),
       ...electron,
+      ...(ffmpeg === undefined ? dependOnFfmpeg() : []),
       ...(DEBEMAIL ? [`-c.linux.maintainer=${DEBFULLNAME ?? 'Earshot contributors'} <${DEBEMAIL}>`] : []),
       ...(EARSHOT_UPDATE_FEED ? [`-c.extraMetadata.updateFeed=${EARSHOT_UPDATE_FEED}`] : []),
       '--publish',
@@ -54,7 +82,7 @@ try {
         ...process.env,
         // electron-builder takes these from the project's folder, also absolute ones.
         EARSHOT_ENGINE_DIR: relative(root, dirname(EARSHOT_ADDON)),
-        EARSHOT_FFMPEG_DIR: relative(root, resolve(EARSHOT_FFMPEG_DIR ?? none)),
+        EARSHOT_FFMPEG_DIR: relative(root, ffmpeg ?? none),
       },
     },
   );

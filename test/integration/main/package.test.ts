@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, globSync, readFileSync } from 'node:fs';
-import { rename, writeFile } from 'node:fs/promises';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
+import { rename, symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { isDeepStrictEqual, promisify } from 'node:util';
@@ -9,6 +9,7 @@ import { listPackage } from '@electron/asar';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Client, createClient } from '../../../electron/contract/client.ts';
 import { LAYOUT } from '../../../electron/core/base/layout.ts';
+import { findFfmpeg } from '../../../electron/core/engines/ffmpeg/tools.ts';
 import { testAddon } from '../../support/addon.ts';
 import { fusesOf, writeStandIn } from '../../support/electron-rehearsal/stand-in.ts';
 import { fixturePath } from '../../support/fixtures.ts';
@@ -22,7 +23,27 @@ const FEED = 'https://updates.example.com/latest.json';
 /** The packed program, away from where it was built. */
 let program: string;
 
+/** A folder to bring along: programs that run the ffmpeg of this machine, and a license. */
+const ffmpegFolder = async (): Promise<string> => {
+  const folder = temporaryFolder();
+  const tools = await findFfmpeg({ environment: process.env, platform: process.platform });
+  for (const [name, path] of Object.entries(tools))
+    await writeFile(join(folder, name), `#!/bin/sh\nexec '${path}' "$@"\n`, { mode: 0o755 });
+  await writeFile(join(folder, 'COPYING.txt'), 'As this machine has it.');
+  return folder;
+};
+
+/** The system's programs without ffmpeg, so that only the package has one. */
+let systemPath: string;
+
 beforeAll(async () => {
+  systemPath = temporaryFolder();
+  const programs = new Map<string, string>();
+  for (const folder of ['/usr/bin', '/bin', '/usr/sbin'])
+    for (const name of readdirSync(folder)) {
+      if (!/^ff(?:mpeg|probe)$/.test(name)) programs.set(name, join(folder, name));
+    }
+  for (const [name, path] of programs) await symlink(path, join(systemPath, name));
   const electron = join(temporaryFolder(), 'electron');
   writeStandIn(electron);
   const out = temporaryFolder();
@@ -40,6 +61,7 @@ beforeAll(async () => {
         ...process.env,
         EARSHOT_ADDON: await testAddon(),
         EARSHOT_ELECTRON_DIST: electron,
+        EARSHOT_FFMPEG_DIR: await ffmpegFolder(),
         EARSHOT_UPDATE_FEED: FEED,
       },
     },
@@ -71,11 +93,12 @@ afterEach(() => {
 });
 
 const start = (dataDir: string): Run => {
-  const { EARSHOT_ADDON, ...environment } = process.env;
+  const { EARSHOT_ADDON, FFMPEG_PATH, FFPROBE_PATH, ...environment } = process.env;
   const child = spawn(join(program, 'earshot'), [], {
     cwd: program,
     env: {
       ...environment,
+      PATH: systemPath,
       EARSHOT_REHEARSAL_NODE: process.execPath,
       EARSHOT_REHEARSAL_HOST: join(ROOT, 'test', 'support', 'electron-rehearsal', 'host.ts'),
       EARSHOT_DATA_DIR: dataDir,
@@ -145,7 +168,7 @@ describe.runIf(process.platform === 'linux')('the desktop package', { timeout: 2
     const archive = listPackage(join(program, 'resources', 'app.asar'), { isPack: false });
     const outside = globSync('**/*', { cwd: join(program, 'resources') }).map((path) => `/${path}`);
     for (const part of Object.values(LAYOUT)) {
-      if (part === LAYOUT.commandLine || part === LAYOUT.ffmpeg) continue;
+      if (part === LAYOUT.commandLine) continue;
       const files = part.in === 'program' ? archive : outside;
       expect(files, part.bundled).toContain(`/${part.bundled}`);
     }
@@ -164,6 +187,8 @@ describe.runIf(process.platform === 'linux')('the desktop package', { timeout: 2
       `${platform}.node`,
     ]);
     for (const name of ['LICENSE', 'THIRD-PARTY-NOTICES.md']) expect(archive).toContain(`/${name}`);
+    const brought = outside.filter((path) => path.startsWith(`/${LAYOUT.ffmpeg.bundled}/`));
+    expect(brought.map((path) => basename(path)).toSorted()).toEqual(['COPYING.txt', 'ffmpeg', 'ffprobe']);
   });
 
   it('has the fuses of its binary flipped: no Node by environment or option, and nothing but the archive', () => {

@@ -4,7 +4,7 @@ import type { MediaInput } from './types.ts';
  * Demuxers of recordings. Playlists and scripts (hls, concat, dash, sdp, …) are left out: they make ffmpeg open
  * other files and addresses, whatever the protocol whitelist says.
  */
-const MEDIA_FORMATS = [
+export const MEDIA_FORMATS = [
   'aac',
   'ac3',
   'eac3',

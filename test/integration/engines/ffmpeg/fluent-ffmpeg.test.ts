@@ -9,10 +9,10 @@ import { findFfmpeg } from '../../../../electron/core/engines/ffmpeg/tools.ts';
 import type { FfmpegTools } from '../../../../electron/core/engines/ffmpeg/types.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
-/** Silence without an end, on standard output. */
+/** Silence without an end, on standard output, which also the packages' own ffmpeg can make. */
 const ENDLESS = {
-  input: 'anullsrc=sample_rate=16000',
-  inputOptions: ['-f', 'lavfi'],
+  input: '/dev/zero',
+  inputOptions: ['-f', 's16le', '-ar', '16000'],
   outputOptions: ['-f', 'f32le'],
   outputFile: null,
 };
@@ -27,9 +27,9 @@ describe('fluent-ffmpeg', () => {
   it('has its process in the private field that run-ffmpeg.ts reads', async () => {
     const run = fluentFfmpeg({ stdoutLines: 1 })
       .setFfmpegPath(tools.ffmpeg)
-      .input('anullsrc')
-      .inputOptions(['-f', 'lavfi'])
-      .outputOptions(['-f', 'null'])
+      .input(ENDLESS.input)
+      .inputOptions(ENDLESS.inputOptions)
+      .outputOptions(ENDLESS.outputOptions)
       .output('-');
     const ended = once(run, 'error');
     run.run();
