@@ -2,38 +2,10 @@
 # Runs inside a clean root (see main.ts): installs, uses, upgrades, removes and purges the package, and prints what it saw.
 #   in-root.sh <lower.deb> <package.deb>
 set -eu
-unset NODE_EXTRA_CA_CERTS NODE_OPTIONS NODE_COMPILE_CACHE
-export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 NO_COLOR=1
+. /verify/lib.sh
 lower=$1
 package=$2
 
-passed() { echo "ok    $1"; }
-fail() {
-  echo "FAIL  $1"
-  exit 1
-}
-expect() { # <what> <command…>
-  what=$1
-  shift
-  "$@" >/tmp/out 2>&1 || {
-    cat /tmp/out
-    fail "$what"
-  }
-  passed "$what"
-}
-install_package() {
-  apt-get install -y -qq --no-install-recommends "$1" >/tmp/out 2>&1 || {
-    tail -20 /tmp/out
-    fail "apt-get install $1"
-  }
-}
-as() { # <user> <command…>: as systemd would start it, with nothing of this environment
-  user=$1
-  shift
-  home=$(getent passwd "$user" | cut -d: -f6)
-  setpriv --reuid "$user" --regid "$user" --clear-groups \
-    env -i PATH=/usr/bin:/bin HOME="$home" LC_ALL=C.UTF-8 NO_COLOR=1 ${DATA:+EARSHOT_DATA_DIR=$DATA} "$@"
-}
 # The number of transcripts in the library of a user.
 count() {
   as "$1" earshot storage verify --json >/dev/null 2>&1 || true

@@ -1,9 +1,10 @@
-// Installs, uses, upgrades, removes and purges the .deb of `npm run package:server` in a clean root, and runs lintian.
+// Installs, uses, upgrades, removes and purges the .deb of `npm run package:server` in a clean root, then its units in a
+// container that systemd boots, and runs lintian.
 //
 //   npm run package:verify [-- --suite bookworm --mirror http://deb.debian.org/debian]
 //
-// Needs root, debootstrap, lintian and a Debian mirror. The lower version that is upgraded from is the same program under
-// a lower number.
+// Needs root, debootstrap, systemd-nspawn, lintian and a mirror. The lower version that is upgraded from is the same program
+// under a lower number.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -12,8 +13,10 @@ import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildDeb } from '../build/deb.ts';
 import { root } from '../build/tree.ts';
+import { runBooted } from './booted.ts';
 
 const LOWER = '0.0.9';
+const NOT_PASSED = 'The package did not pass.';
 
 const print = (line: string): void => {
   process.stdout.write(`${line}\n`);
@@ -27,32 +30,39 @@ const fail = (message: string): never => {
 const isInstalled = (program: string): boolean =>
   ['/usr/bin', '/usr/sbin'].some((folder) => existsSync(join(folder, program)));
 
-/** Errors fail; overrides say why a tag does not apply. */
+/** Throws on errors; overrides say why a tag does not apply. */
 const lint = (deb: string): void => {
   const { status, stdout } = spawnSync('lintian', ['--fail-on', 'error', '--allow-root', deb], {
     encoding: 'utf8',
   });
   for (const line of stdout.trim().split('\n').filter(Boolean)) print(`      ${line}`);
-  if (status !== 0) fail('FAIL  lintian found errors');
+  if (status !== 0) throw new Error('lintian found errors');
   print('ok    lintian finds no error');
 };
 
+const release = readFileSync('/etc/os-release', 'utf8');
 /** The code name of the running release: `bookworm`. */
-const runningSuite = (): string =>
-  /^VERSION_CODENAME=(.+)$/m.exec(readFileSync('/etc/os-release', 'utf8'))?.[1] ?? 'bookworm';
+const runningSuite = /^VERSION_CODENAME=(.+)$/m.exec(release)?.[1] ?? 'bookworm';
+const isUbuntu = /^ID=ubuntu$/m.test(release);
 
 const { values: options } = parseArgs({
   options: {
-    suite: { type: 'string', default: runningSuite() },
-    mirror: { type: 'string', default: 'http://deb.debian.org/debian' },
+    suite: { type: 'string', default: runningSuite },
+    mirror: {
+      type: 'string',
+      default: isUbuntu ? 'http://archive.ubuntu.com/ubuntu' : 'http://deb.debian.org/debian',
+    },
   },
 });
 
 if (process.getuid?.() !== 0)
   fail('A clean root can be made by root only: run npm run package:verify as root.');
-const missing = ['debootstrap', 'lintian'].filter((program) => !isInstalled(program));
-if (missing.length > 0)
-  fail(`${missing.join(' and ')} must be installed: apt-get install ${missing.join(' ')}`);
+const NEEDED = { debootstrap: 'debootstrap', 'systemd-nspawn': 'systemd-container', lintian: 'lintian' };
+const missing = Object.entries(NEEDED).filter(([program]) => !isInstalled(program));
+if (missing.length > 0) {
+  const [programs, packages] = [0, 1].map((column) => missing.map((row) => row[column] ?? ''));
+  fail(`${programs?.join(' and ')} must be installed: apt-get install ${packages?.join(' ')}`);
+}
 const server = join(root, 'dist', 'server');
 const [deb] = globSync(join(server, '*.deb'));
 const [tree] = globSync(join(server, 'earshot-*/'));
@@ -61,30 +71,43 @@ if (deb === undefined || tree === undefined)
 
 const work = mkdtempSync(join(tmpdir(), 'earshot-verify-'));
 const clean = join(work, 'root');
+
+/** Runs a command in the root, without booting it. Mounts and processes of a name space of their own end with it. */
+const runInRoot = (...command: string[]): void => {
+  const mounted = 'mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && exec chroot "$0" "$@"';
+  const options = ['--mount', '--pid', '--fork', '--kill-child', 'sh', '-c', mounted, clean];
+  const { status } = spawnSync('unshare', [...options, ...command], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  if (status !== 0) throw new Error(NOT_PASSED);
+};
+
 try {
   lint(deb);
   print(`      making a clean ${options.suite} in ${clean}`);
-  execFileSync('debootstrap', ['--variant=minbase', options.suite, clean, options.mirror], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
+  const systemd = 'dbus,libpam-systemd,systemd,systemd-sysv';
+  const components = isUbuntu ? ['--components=main,universe'] : [];
+  execFileSync(
+    'debootstrap',
+    ['--variant=minbase', `--include=${systemd}`, ...components, options.suite, clean, options.mirror],
+    { stdio: ['ignore', 'ignore', 'inherit'] },
+  );
   const inside = join(clean, 'verify');
   mkdirSync(inside);
   const lower = buildDeb(tree, { version: LOWER, out: inside, compression: '-Zgzip' });
   copyFileSync(deb, join(inside, basename(deb)));
-  copyFileSync(join(import.meta.dirname, 'in-root.sh'), join(inside, 'in-root.sh'));
+  for (const script of ['lib.sh', 'in-root.sh', 'in-boot.sh'])
+    copyFileSync(join(import.meta.dirname, script), join(inside, script));
   copyFileSync('/etc/resolv.conf', join(clean, 'etc', 'resolv.conf'));
-  // Mounts and processes of a name space of their own end with it.
-  const mounted = 'mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && exec chroot "$0" sh "$@"';
-  const { status } = spawnSync(
-    'unshare',
-    [
-      ...['--mount', '--pid', '--fork', '--kill-child', 'sh', '-c', mounted, clean],
-      ...['/verify/in-root.sh', `/verify/${basename(lower)}`, `/verify/${basename(deb)}`],
-    ],
-    { stdio: ['ignore', 'inherit', 'inherit'] },
-  );
-  if (status !== 0) fail('The package did not pass.');
+  runInRoot('sh', '/verify/in-root.sh', `/verify/${basename(lower)}`, `/verify/${basename(deb)}`);
+  // The container has no network: what the package depends on is installed before.
+  runInRoot('sh', '-c', '. /verify/lib.sh; install_package "$0"', `/verify/${basename(lower)}`);
+  const status = await runBooted(clean, ['sh', '/verify/in-boot.sh', `/verify/${basename(deb)}`]);
+  if (status !== 0) throw new Error(NOT_PASSED);
   print(`${basename(deb)} passed`);
+} catch (error) {
+  print(error instanceof Error ? error.message : String(error));
+  process.exitCode = 1;
 } finally {
   rmSync(work, { recursive: true, force: true });
 }
