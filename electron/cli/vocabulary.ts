@@ -1,11 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import {
-  formatVocabulary,
-  parseVocabulary,
-  Vocabulary,
-  type VocabularyEntry,
-} from '../contract/vocabulary.ts';
+import { Vocabulary, type VocabularyEntry } from '../contract/vocabulary.ts';
+import { formatVocabulary, parseVocabulary } from '../contract/vocabulary-text.ts';
 import { withConnection } from './connect.ts';
 import { type ServerOptions, UsageError } from './environment.ts';
 import { withServerOptions } from './serve.ts';

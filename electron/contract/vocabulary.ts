@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { success, Timestamp } from './common.ts';
+import { MAX_VOCABULARY } from './vocabulary-text.ts';
 
-export const MAX_VOCABULARY = 1000;
 export const MAX_VOCABULARY_WEIGHT = 10;
 const MAX_TERM_LENGTH = 200;
 
@@ -53,39 +53,3 @@ export const PutVocabulary = z.strictObject({ terms: Vocabulary }).meta({ id: 'P
 /** The texts that can be terms, each once, as many as a vocabulary takes. */
 export const toTerms = (texts: readonly string[]): string[] =>
   [...new Set(texts.flatMap((text) => Term.safeParse(text).data ?? []))].slice(0, MAX_VOCABULARY);
-
-export const termOf = (entry: VocabularyEntry): VocabularyTerm =>
-  typeof entry === 'string' ? { term: entry } : entry;
-
-/** One line: `term`, `term = misheard as; or as this`, `term ^2`, `term ^2 = misheard as`. */
-const LINE = /^(.*?)(?:\s+\^(\d+(?:\.\d+)?))?(?:\s+=\s+(.+))?$/u;
-
-/** Reads a vocabulary's text: a term a line; lines that are empty or start with `#` are left out. Checks nothing. */
-export const parseVocabulary = (text: string): VocabularyEntry[] =>
-  text
-    .split(/\r?\n/u)
-    .map((line) => line.trim())
-    .filter((line) => line !== '' && !line.startsWith('#'))
-    .map((line) => {
-      const [, term = line, weight, sounds] = LINE.exec(line) ?? [];
-      if (weight === undefined && sounds === undefined) return term;
-      return {
-        term,
-        ...(sounds === undefined ? {} : { sounds_like: sounds.split(';').map((part) => part.trim()) }),
-        ...(weight === undefined ? {} : { weight: Number(weight) }),
-      };
-    });
-
-/** The text of a vocabulary, which {@link parseVocabulary} reads back. */
-export const formatVocabulary = (entries: readonly VocabularyEntry[]): string =>
-  entries
-    .map(termOf)
-    .map(({ term, sounds_like: sounds, weight }) =>
-      [
-        term,
-        ...(weight === undefined ? [] : [`^${weight}`]),
-        ...(sounds ? [`= ${sounds.join('; ')}`] : []),
-      ].join(' '),
-    )
-    .map((line) => `${line}\n`)
-    .join('');

@@ -22,10 +22,12 @@ import { type Trial, TryLanguageModel } from './language-model-trial.tsx';
 import { choicesFor } from './setting-choices.ts';
 import { SETTING_GROUPS } from './setting-groups.ts';
 import { SettingRow } from './setting-row.tsx';
+import { VocabularySection } from './vocabulary-section.tsx';
 import { VoicesSection } from './voices-section.tsx';
 
 const TABS: readonly { id: string; name: MessageKey }[] = [
   { id: '', name: 'settings.appearance' },
+  { id: 'vocabulary', name: 'settings.vocabulary' },
   ...SETTING_GROUPS.map((group) => ({ id: group.id, name: group.name })),
   { id: 'privacy', name: 'settings.privacy' },
   { id: 'shortcuts', name: 'keys.title' },
@@ -60,6 +62,7 @@ const SettingsScreen = ({ param: section }: ScreenProps) => {
         </nav>
         <div className="min-w-0">
           {current?.id === '' && <AppearanceSection />}
+          {current?.id === 'vocabulary' && <VocabularySection />}
           {current?.id === 'privacy' && <VoicesSection />}
           {current?.id === 'shortcuts' && (
             <Section title={t('keys.title')}>

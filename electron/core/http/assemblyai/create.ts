@@ -2,7 +2,8 @@ import { PII_POLICY_NAMES, type PiiPolicyName } from '../../../contract/analysis
 import { type AaiCreate, AaiExtras, type AaiPiiPolicy } from '../../../contract/assemblyai-create.ts';
 import { isLanguageCode } from '../../../contract/languages.ts';
 import type { CreateTranscriptInput } from '../../../contract/transcript.ts';
-import { MAX_VOCABULARY, toTerms } from '../../../contract/vocabulary.ts';
+import { toTerms } from '../../../contract/vocabulary.ts';
+import { MAX_VOCABULARY } from '../../../contract/vocabulary-text.ts';
 import { AppError } from '../../base/errors.ts';
 
 /** `universal`, `universal-2`, `universal-3-5-pro` and other versions. */

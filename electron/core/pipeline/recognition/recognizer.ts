@@ -1,5 +1,6 @@
 import type { WordTimes } from '../../../contract/recognition.ts';
-import { termOf, type VocabularyEntry } from '../../../contract/vocabulary.ts';
+import type { VocabularyEntry } from '../../../contract/vocabulary.ts';
+import { termOf } from '../../../contract/vocabulary-text.ts';
 import { toSamples } from '../../base/audio.ts';
 import { roundMs } from '../../base/numbers.ts';
 import type { AudioChunk, MediaInput, Span } from '../../engines/ffmpeg/types.ts';

@@ -1,4 +1,5 @@
-import { termOf, type VocabularyEntry } from '../../../contract/vocabulary.ts';
+import type { VocabularyEntry } from '../../../contract/vocabulary.ts';
+import { termOf } from '../../../contract/vocabulary-text.ts';
 import { joinTexts } from '../../base/text.ts';
 import type { StoredWord } from '../../stores/segments.ts';
 import { keyOf, respelled } from './custom-spelling.ts';

@@ -1,0 +1,133 @@
+import { Download, Upload } from 'lucide-react';
+import { useState } from 'react';
+import { ApiError } from '../../../electron/contract/client.ts';
+import type { UserVocabulary } from '../../../electron/contract/vocabulary.ts';
+import {
+  formatVocabulary,
+  MAX_VOCABULARY,
+  parseVocabulary,
+  vocabularyLines,
+} from '../../../electron/contract/vocabulary-text.ts';
+import { saveBlob } from '../../api/export.ts';
+import { callQuery } from '../../api/queries.ts';
+import { Section } from '../../app/page.tsx';
+import { useI18n, useServices } from '../../app/services.tsx';
+import { useApi } from '../../app/use-api.ts';
+import type { Translate } from '../../i18n/index.ts';
+import { describeError } from '../../lib/errors.ts';
+import { Button } from '../../ui/button.tsx';
+import { EmptyState, SkeletonRows } from '../../ui/feedback.tsx';
+import { Field } from '../../ui/field.tsx';
+import { FileButton } from '../../ui/file-button.tsx';
+
+const MIN_ROWS = 8;
+const MAX_ROWS = 24;
+
+/** A file of another program can be anything: a list of names is not longer. */
+const MAX_FILE_BYTES = 1024 * 1024;
+
+/** Names and terms that recordings are recognized with. */
+export const VocabularySection = () => {
+  const { t } = useI18n();
+  const answer = useApi('getVocabulary');
+  if (answer.isPending) return <SkeletonRows label={t('common.loading')} rows={6} />;
+  if (answer.data === undefined) {
+    return (
+      <EmptyState role="alert" title={t('vocabulary.failed')} text={describeError(answer.error, t)}>
+        <Button onClick={() => void answer.refetch()}>{t('common.retry')}</Button>
+      </EmptyState>
+    );
+  }
+  return <VocabularyEditor saved={answer.data.data} />;
+};
+
+/** Names the first line that the server refuses. */
+const describeRefusal = (error: unknown, text: string, t: Translate): string => {
+  const lines = vocabularyLines(text);
+  if (lines.length > MAX_VOCABULARY)
+    return t('vocabulary.tooMany', { count: lines.length, max: MAX_VOCABULARY });
+  const path = error instanceof ApiError ? error.details[0]?.path : undefined;
+  const [, index] = /^terms\.(\d+)/.exec(path ?? '') ?? [];
+  const line = index === undefined ? undefined : lines[Number(index)]?.line;
+  return line === undefined ? describeError(error, t) : t('vocabulary.refused', { line });
+};
+
+const VocabularyEditor = ({ saved }: { saved: UserVocabulary }) => {
+  const { client, queries } = useServices();
+  const { t } = useI18n();
+  const stored = formatVocabulary(saved.terms);
+  /** What is not saved yet, comments and empty lines included. */
+  const [draft, setDraft] = useState<string>();
+  const [error, setError] = useState<string>();
+  const [isSaved, setIsSaved] = useState(false);
+  const text = draft ?? stored;
+
+  const change = (next: string) => {
+    setDraft(next);
+    setIsSaved(false);
+  };
+  const save = async (next: string) => {
+    try {
+      const answer = await client.call('putVocabulary', { body: { terms: parseVocabulary(next) } });
+      queries.setQueryData(callQuery(client, 'getVocabulary').queryKey, answer);
+      // What was typed meanwhile stays.
+      setDraft((now) => (now === next ? undefined : now));
+      setError(undefined);
+      setIsSaved(true);
+    } catch (reason) {
+      setError(describeRefusal(reason, next, t));
+    }
+  };
+  const importFile = async (file: File | undefined) => {
+    if (file === undefined) return;
+    if (file.size > MAX_FILE_BYTES) {
+      setError(t('vocabulary.tooLarge', { name: file.name }));
+      return;
+    }
+    const next = await file.text();
+    change(next);
+    await save(next);
+  };
+  const count = vocabularyLines(text).length;
+  return (
+    <Section title={t('settings.vocabulary')} text={t('vocabulary.text')}>
+      <Field label={t('vocabulary.terms')} hint={t('vocabulary.hint')} error={error}>
+        {(ids) => (
+          <textarea
+            {...ids}
+            rows={Math.min(MAX_ROWS, Math.max(MIN_ROWS, text.split('\n').length))}
+            value={text}
+            spellCheck={false}
+            placeholder={'Nguyen\nkubectl = cube control; cube cuddle\nOrtega ^2'}
+            onChange={(event) => change(event.target.value)}
+            onBlur={() => {
+              if (draft !== undefined) void save(draft);
+            }}
+            className="w-full resize-y rounded-ctl border border-line-2 bg-raised px-2.5 py-2 font-mono text-sm leading-relaxed"
+          />
+        )}
+      </Field>
+      <div className="mt-2 flex flex-wrap items-center gap-1">
+        <p role="status" className="tnum min-w-0 flex-1 basis-40 text-xs text-ink-2">
+          {t('vocabulary.count', { count, max: MAX_VOCABULARY })}
+          {isSaved && ` · ${t('vocabulary.saved')}`}
+        </p>
+        <FileButton
+          variant="ghost"
+          label={t('vocabulary.import')}
+          icon={<Upload size={15} aria-hidden />}
+          accept=".txt,text/plain"
+          onFiles={([file]) => void importFile(file)}
+        />
+        <Button
+          variant="ghost"
+          disabled={saved.terms.length === 0}
+          onClick={() => saveBlob(new Blob([stored], { type: 'text/plain' }), 'vocabulary.txt')}
+        >
+          <Download size={15} aria-hidden />
+          {t('vocabulary.export')}
+        </Button>
+      </div>
+    </Section>
+  );
+};

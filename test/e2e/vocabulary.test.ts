@@ -1,0 +1,80 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../support/browser.ts';
+import { discard, startServer, type TestServer } from '../support/server.ts';
+
+describe('your vocabulary in the settings', () => {
+  let server: TestServer;
+  let browser: Browser;
+  let window: TestWindow;
+
+  beforeAll(async () => {
+    [server, browser] = await Promise.all([startServer(), borrowBrowser()]);
+    window = await openWindow(browser, server, { width: 400 });
+    await window.go('#/settings/vocabulary');
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await discard(server);
+  });
+
+  const terms = async () => (await server.client.call('getVocabulary')).data.terms;
+  const box = () => window.page.getByRole('textbox', { name: 'One term per line' });
+  const count = (text: string) => window.page.getByRole('main').getByText(text, { exact: true }).waitFor();
+  const chosen = (text: string) =>
+    window.page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'terms.txt', mimeType: 'text/plain', buffer: Buffer.from(text) });
+
+  it('is typed and saved by keyboard alone', async () => {
+    const { page } = window;
+    await count('0 of 1,000 terms');
+    expect(await page.getByRole('button', { name: 'Export' }).isDisabled()).toBe(true);
+    await box().focus();
+    await page.keyboard.type('Nguyen\nkubectl = cube control\n大森');
+    await page.keyboard.press('Tab');
+    await count('3 of 1,000 terms · Saved');
+    expect(await terms()).toEqual(['Nguyen', { term: 'kubectl', sounds_like: ['cube control'] }, '大森']);
+    expect(await window.violations()).toEqual([]);
+  });
+
+  it('names the line that is no term, and keeps what was typed', async () => {
+    await box().fill('Nguyen\n\n# names\n---\n大森');
+    await box().blur();
+    await window.page.getByText('Line 4 is not a term').waitFor();
+    expect(await box().getAttribute('aria-invalid')).toBe('true');
+    expect(await box().inputValue()).toBe('Nguyen\n\n# names\n---\n大森');
+    expect(await terms()).toHaveLength(3);
+    expect(await window.violations()).toEqual([]);
+    await box().fill('Nguyen\n大森');
+    await box().blur();
+    await count('2 of 1,000 terms · Saved');
+    expect(await box().getAttribute('aria-invalid')).toBe(null);
+  });
+
+  it('is imported and exported as a text', async () => {
+    const { page } = window;
+    await chosen(Array.from({ length: 1001 }, (_, n) => `term ${n}`).join('\n'));
+    await page.getByText('These are 1,001 terms; a vocabulary has at most 1,000.').waitFor();
+    await chosen('x'.repeat(1024 * 1024 + 1));
+    await page.getByText('terms.txt is too large').waitFor();
+    expect(await terms()).toEqual(['Nguyen', '大森']);
+    await chosen('# people\r\nOrtega ^2\r\nNguyen\r\n');
+    await count('2 of 1,000 terms · Saved');
+    expect(await terms()).toEqual([{ term: 'Ortega', weight: 2 }, 'Nguyen']);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe('vocabulary.txt');
+    expect(await readFile(await download.path(), 'utf8')).toBe('Ortega ^2\nNguyen\n');
+  });
+
+  it('shows what the command line has set', async () => {
+    await server.client.call('putVocabulary', { body: { terms: ['Ólafur'] } });
+    await window.page.reload();
+    await count('1 of 1,000 terms');
+    expect(await box().inputValue()).toBe('Ólafur\n');
+    expect(window.errors.filter((text) => !text.includes('400'))).toEqual([]);
+  });
+});
