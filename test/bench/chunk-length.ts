@@ -16,7 +16,7 @@ import { noisyWav } from '../support/noisy.ts';
 import { STARTER_PARAKEET, WORKER_ENTRY } from '../support/paths.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { wordErrorRate } from '../support/word-error-rate.ts';
-import { childrenCpu } from './measure.ts';
+import { cpuSeconds } from './measure.ts';
 
 const RECORDING = '08-meeting-4min.mp3';
 const NOISE = { snrDb: 10, seed: 1 };
@@ -40,14 +40,14 @@ type Heard = { readonly text: string; readonly chunks: number; readonly cpu: num
 
 const hear = async (path: string, maxChunkSeconds: number): Promise<Heard> => {
   const model = { path: STARTER_PARAKEET, capabilities: { ...CAPABILITIES, maxChunkSeconds } };
-  const before = childrenCpu(process.pid);
+  const before = cpuSeconds(process.pid).children;
   const texts: string[] = [];
   const options = { model, language: 'en', translate: false, signal: new AbortController().signal };
   // @ts-expect-error: of the settings, recognition reads these two alone.
   for await (const segments of recognizeAgain({ media, engine, settings }, { kind: 'file', path }, options)) {
     texts.push(segments.map(({ text }) => text).join(' '));
   }
-  return { text: texts.join(' '), chunks: texts.length, cpu: childrenCpu(process.pid) - before };
+  return { text: texts.join(' '), chunks: texts.length, cpu: cpuSeconds(process.pid).children - before };
 };
 
 const noisy = join(temporaryFolder(), 'noisy.wav');

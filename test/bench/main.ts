@@ -3,22 +3,14 @@
 //
 //   npm run bench -- --quick    one run per row, 5 files in the queue, 5 minutes instead of 30
 //   npm run bench -- --sweep    also threads by chunks in parallel
-//   npm run bench -- --parakeet only the Parakeet rows, beside parakeet-cli
+//   npm run bench -- --parakeet only every English sample with the Parakeet family, beside parakeet-cli
 //   npm run bench -- --peers    only the engine's parts, beside whisper.cpp as released and, where it is, CTranslate2
 
 import { availableParallelism } from 'node:os';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import {
-  childrenCpu,
-  median,
-  memory,
-  parakeetCliCpu,
-  seconds,
-  transcribe,
-  upload,
-  whisperCli,
-} from './measure.ts';
+import { median, memory, seconds, transcribe, upload, whisperCli } from './measure.ts';
+import { compareParakeet } from './parakeet.ts';
 import { comparePeers } from './peers.ts';
 import { spokenWav } from './recordings.ts';
 
@@ -93,33 +85,6 @@ const long = async (server: TestServer, wav: string, threads: number): Promise<v
   );
 };
 
-/** The Parakeet model, warm, beside whole runs of its program over the same file: elapsed and processor time. */
-const parakeet = async (server: TestServer, wav: string): Promise<void> => {
-  const url = await upload(server, wav);
-  const model = 'starter-parakeet';
-  await transcribe(server, url, model);
-  const [elapsed, programElapsed]: [number[], number[]] = [[], []];
-  const [cpu, programCpu]: [number[], number[]] = [[], []];
-  for (let i = 0; i < RUNS; i++) {
-    const before = childrenCpu(server.pid);
-    elapsed.push(await seconds(() => transcribe(server, url, model)));
-    cpu.push(childrenCpu(server.pid) - before);
-    programElapsed.push(
-      await seconds(async () => {
-        programCpu.push(await parakeetCliCpu(wav));
-      }),
-    );
-  }
-  row('Parakeet, 60 seconds', elapsed, programElapsed);
-  row('the same, processor time', cpu, programCpu);
-};
-
-const compareParakeet = async (folder: string): Promise<void> => {
-  const server = await startServer();
-  await parakeet(server, await spokenWav(folder, 'minute', 60));
-  await discard(server);
-};
-
 const sweepParallelism = async (wav: string): Promise<void> => {
   const cores = availableParallelism();
   say('\nthreads × chunks in parallel, one file of two minutes, warm:');
@@ -154,12 +119,11 @@ const compareService = async (folder: string): Promise<void> => {
   await coldAndWarm(server, minute, threads);
   await queue(server, minute, threads);
   await long(server, longWav, threads);
-  await parakeet(server, minute);
   await discard(server);
   if (sweep) await sweepParallelism(two);
 };
 
 const folder = temporaryFolder();
 if (process.argv.includes('--peers')) await comparePeers(folder, quick);
-else if (process.argv.includes('--parakeet')) await compareParakeet(folder);
+else if (process.argv.includes('--parakeet')) await compareParakeet(RUNS);
 else await compareService(folder);

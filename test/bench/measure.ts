@@ -33,16 +33,31 @@ export const whisperCli = async (wav: string, threads: number): Promise<void> =>
   );
 };
 
-/** Processor seconds of whisper.cpp's own program for Parakeet models, with one thread. It loads the model each time. */
-export const parakeetCliCpu = async (wav: string): Promise<number> => {
-  const program = join(dirname(await testWhisperCli()), 'parakeet-cli');
+/** Runs a program: its standard output, and the processor seconds of it and all processes that it started. */
+export const cpuOf = async (
+  program: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<{ readonly text: string; readonly cpu: number }> => {
   const timed = `TIMEFORMAT='cpu %U %S'; time "$0" "$@"`;
-  const { stderr } = await run('bash', ['-c', timed, program, '-m', STARTER_PARAKEET, '-t', '1', '-f', wav], {
+  const { stdout, stderr } = await run('bash', ['-c', timed, program, ...args], {
     maxBuffer: 2 ** 28,
+    env: { ...process.env, ...env },
   });
   const [, user, system] = /^cpu ([\d.]+) ([\d.]+)$/m.exec(stderr) ?? [];
-  return Number(user) + Number(system);
+  return { text: stdout, cpu: Number(user) + Number(system) };
 };
+
+/** Whisper.cpp's own program for Parakeet models, with one thread. It loads the model each time. */
+export const parakeetCli = async (wav: string): ReturnType<typeof cpuOf> =>
+  cpuOf(join(dirname(await testWhisperCli()), 'parakeet-cli'), [
+    '-m',
+    STARTER_PARAKEET,
+    '-t',
+    '1',
+    '-f',
+    wav,
+  ]);
 
 /** Uploads a file; returns its `audio_url`. */
 export const upload = async (server: TestServer, path: string): Promise<string> => {
@@ -52,12 +67,14 @@ export const upload = async (server: TestServer, path: string): Promise<string> 
   return `storage:${data.file.key}`;
 };
 
-export const transcribe = async (server: TestServer, audio_url: string, model?: string): Promise<void> => {
+/** Returns the text. */
+export const transcribe = async (server: TestServer, audio_url: string, model?: string): Promise<string> => {
   const t = await server.client.call('createTranscript', {
     body: { audio_url, wait_until_complete: true, ...(model === undefined ? {} : { model, language: 'en' }) },
   });
   if (t.status !== 'completed')
     throw new Error(`The transcription ended as ${t.status}: ${t.error?.message}`);
+  return t.text;
 };
 
 const residentMegabytes = (pid: number): number => {
@@ -73,11 +90,17 @@ const childrenOf = (pid: number): number[] =>
 /** Linux counts processor time in hundredths of a second. */
 const TICKS_PER_SECOND = 100;
 
-/** Processor seconds that a process's children have used so far (Linux only). */
-export const childrenCpu = (pid: number): number =>
-  childrenOf(pid)
-    .map((child) => readFileSync(`/proc/${child}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [])
-    .reduce((sum, fields) => sum + (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND, 0);
+/** Processor seconds of a process and, with `ended`, of its children that have ended (Linux only). */
+const cpuOfProcess = (pid: number, ended: boolean): number => {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return fields.slice(11, ended ? 15 : 13).reduce((sum, ticks) => sum + Number(ticks) / TICKS_PER_SECOND, 0);
+};
+
+/** Processor seconds so far of a process's children that run, and of it with all that it started. */
+export const cpuSeconds = (pid: number): { readonly children: number; readonly all: number } => {
+  const children = childrenOf(pid).reduce((sum, child) => sum + cpuOfProcess(child, false), 0);
+  return { children, all: children + cpuOfProcess(pid, true) };
+};
 
 /** Resident memory of a process's largest child in MB (Linux only). */
 export const largestChild = (pid: number): number =>

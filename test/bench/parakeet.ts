@@ -1,0 +1,99 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { testAddon } from '../support/addon.ts';
+import { wav } from '../support/audio.ts';
+import { fixturePath } from '../support/fixtures.ts';
+import { CLI_ENTRY } from '../support/paths.ts';
+import { fixturePcm } from '../support/pcm.ts';
+import { discard, startServer, type TestServer } from '../support/server.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { plainWords, wordErrors } from '../support/word-error-rate.ts';
+import { cpuOf, cpuSeconds, median, parakeetCli, transcribe, upload } from './measure.ts';
+
+const MODEL = 'starter-parakeet';
+const SAMPLES = [
+  '01-short-note.wav',
+  '02-two-speakers.mp3',
+  '03-three-speakers.flac',
+  '04-personal-data.m4a',
+  '08-meeting-4min.mp3',
+  '11-news-and-entities.wav',
+  '12-moderation.webm',
+  '13-long-pause.wav',
+];
+
+const say = (text: string): void => {
+  process.stdout.write(`${text}\n`);
+};
+
+type Runs = { readonly engine: number[]; readonly whole: number[]; readonly program: number[] };
+
+const row = (name: string, words: number, differing: number, { engine, whole, program }: Runs): void => {
+  const cells = [engine, whole, program].map((times) =>
+    times.length === 0 ? '–' : `${median(times).toFixed(2)} s`,
+  );
+  say(`| ${name} | ${words} | ${differing} | ${cells.join(' | ')} |`);
+};
+
+/** A recording as parakeet-cli reads it. */
+const asWav = (folder: string, name: string): string => {
+  const path = join(folder, `${name}.wav`);
+  writeFileSync(path, wav(Int16Array.from(fixturePcm(name), (sample) => Math.round(sample * 32_767))));
+  return path;
+};
+
+const warmRuns = async (server: TestServer, sample: string, file: string, runs: number) => {
+  const url = await upload(server, fixturePath(sample));
+  const times: Runs = { engine: [], whole: [], program: [] };
+  let [text, expected] = ['', ''];
+  for (let i = 0; i < runs; i++) {
+    const before = cpuSeconds(server.pid);
+    text = await transcribe(server, url, MODEL);
+    const after = cpuSeconds(server.pid);
+    times.engine.push(after.children - before.children);
+    times.whole.push(after.all - before.all);
+    const program = await parakeetCli(file);
+    times.program.push(program.cpu);
+    expected = program.text;
+  }
+  return { times, text, expected };
+};
+
+/** The command, from its start to its end, with a data folder of its own. */
+const coldCommand = async (paths: readonly string[]): Promise<{ cpu: number; text: string }> =>
+  cpuOf(process.execPath, [CLI_ENTRY, 'transcribe', ...paths, '-m', MODEL, '-f', 'txt'], {
+    EARSHOT_ADDON: await testAddon(),
+    EARSHOT_DATA_DIR: temporaryFolder(),
+  });
+
+/**
+ * Every English sample with the demonstration model of the Parakeet family, beside whole runs of parakeet-cli with one thread:
+ * the words on which they differ, and processor time. First with a warm service, then as one command for all of them.
+ */
+export const compareParakeet = async (runs: number): Promise<void> => {
+  const folder = temporaryFolder();
+  const files = SAMPLES.map((sample) => asWav(folder, sample));
+  const server = await startServer();
+  await transcribe(server, await upload(server, fixturePath('01-short-note.wav')), MODEL);
+  say('| recording | words | that differ | its engine | the whole service | parakeet-cli |');
+  say('|---|---|---|---|---|---|');
+  const all: string[] = [];
+  for (const [index, sample] of SAMPLES.entries()) {
+    const { times, text, expected } = await warmRuns(server, sample, files[index] ?? '', runs);
+    const words = plainWords(expected);
+    all.push(...words);
+    row(sample, words.length, wordErrors(words, plainWords(text)), times);
+  }
+  await discard(server);
+  const times: Runs = { engine: [], whole: [], program: [] };
+  let heard = '';
+  for (let i = 0; i < runs; i++) {
+    const command = await coldCommand(SAMPLES.map(fixturePath));
+    times.whole.push(command.cpu);
+    heard = command.text;
+    let cpu = 0;
+    for (const file of files) cpu += (await parakeetCli(file)).cpu;
+    times.program.push(cpu);
+  }
+  row('all of them, one command', all.length, wordErrors(all, plainWords(heard)), times);
+};
