@@ -263,7 +263,8 @@ const build = async (entries, log) => {
     const patched = join(work, 'patched');
     patchSources({ patches, sources: whisperSources, target: patched, original: flags.original });
     writeFileSync(logFile, '');
-    log(`Building ${targets.join(' and ')} (once for this machine; a minute or two) …`);
+    const patience = kinds.includes('vulkan') ? 'about ten minutes' : 'a minute or two';
+    log(`Building ${targets.join(' and ')} (once for this machine; ${patience}) …`);
     const tree = join(work, 'tree');
     const step = { logFile, log, elapsed };
     await runCmake(['-S', sources, '-B', tree, ...defines(flags, kinds, patched)], step);
