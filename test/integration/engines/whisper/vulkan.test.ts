@@ -8,7 +8,8 @@ import { firstSentences } from '../../../support/pcm.ts';
 import { realVulkan } from '../../../support/vulkan.ts';
 import { plainWords } from '../../../support/word-error-rate.ts';
 
-vi.setConfig({ testTimeout: 600_000 });
+// A software device takes minutes to compile the programs of a model.
+vi.setConfig({ testTimeout: 1_800_000 });
 
 const vulkan = await realVulkan();
 const why = 'reason' in vulkan ? `not run: ${vulkan.reason}` : `on ${vulkan.device.name}`;
