@@ -55,6 +55,11 @@ describe('channels in the window', { timeout: PATIENCE }, () => {
       return id === undefined ? undefined : server.client.call('getTranscript', { params: { id } });
     }, PATIENCE);
     expect(transcript).toMatchObject({ channels: 2, speakers: { A: {}, B: {} } });
+    await window.go(`#/transcript/${transcript.id}`);
+    await page.keyboard.press('a');
+    const again = page.getByRole('dialog', { name: 'Analyze again' });
+    await again.getByRole('switch', { name: 'Summary' }).waitFor(SOON);
+    expect(await again.getByRole('switch', { name: 'Speakers' }).count()).toBe(0);
     expect(window.errors).toEqual([]);
   });
 });

@@ -89,6 +89,8 @@ describe('the MCP client over Streamable HTTP', () => {
       'transcribe',
     ]);
     for (const tool of tools) expect(tool.description).toMatch(/\w/);
+    const { inputSchema } = tools.find(({ name }) => name === 'transcribe') ?? {};
+    expect(Object.keys(inputSchema?.properties ?? {})).toContain('multichannel');
   });
 
   it('transcribes with times', () => {

@@ -19,10 +19,13 @@ const row = (fields: readonly (string | number)[]): string =>
 
 /**
  * Comma-separated values (RFC 4180: CRLF; UTF-8 without a byte order mark): a row per segment, or per word with
- * `words`. Times are seconds.
+ * `words`. Times are seconds. `channel` is there where a recording's channels were recognized by themselves.
  */
 export const renderCsv = (transcript: ExportTranscript, query: ExportQuery): string => {
   const nameOf = (speaker: string | null) => (speaker === null ? '' : speakerName(transcript, speaker));
+  const hasChannels = transcript.segments.some(({ channel }) => channel !== undefined);
+  const inChannel = (channel: number | undefined) => (hasChannels ? [channel ?? ''] : []);
+  const channelColumn = hasChannels ? ['channel'] : [];
   if (query.words === true) {
     const rows = transcript.segments.flatMap((segment) =>
       (segment.words ?? []).map((word) => {
@@ -32,12 +35,15 @@ export const renderCsv = (transcript: ExportTranscript, query: ExportQuery): str
           roundMs(word.start),
           roundMs(word.end),
           speaker,
+          ...inChannel(segment.channel),
           word.word.trim(),
           word.confidence,
         ]);
       }),
     );
-    return row(['segment_id', 'start', 'end', 'speaker', 'word', 'confidence']) + rows.join('');
+    return (
+      row(['segment_id', 'start', 'end', 'speaker', ...channelColumn, 'word', 'confidence']) + rows.join('')
+    );
   }
   const rows = transcript.segments.map((segment) =>
     row([
@@ -45,8 +51,9 @@ export const renderCsv = (transcript: ExportTranscript, query: ExportQuery): str
       roundMs(segment.start),
       roundMs(segment.end),
       nameOf(segment.speaker_id),
+      ...inChannel(segment.channel),
       segment.text.trim(),
     ]),
   );
-  return row(['segment_id', 'start', 'end', 'speaker', 'text']) + rows.join('');
+  return row(['segment_id', 'start', 'end', 'speaker', ...channelColumn, 'text']) + rows.join('');
 };

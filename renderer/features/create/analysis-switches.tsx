@@ -12,6 +12,8 @@ type Props = { options: TranscriptionOptions; onChange: (part: Partial<Transcrip
 type SwitchesProps = Props & {
   /** Analyses that the transcript has already. */
   existing?: ReadonlySet<AnalysisFlag>;
+  /** Whether each channel is a speaker already. */
+  hasChannels?: boolean;
   /** What becomes of the stored original after a redaction; undefined if there is none. */
   original: OriginalChoice | undefined;
 };
@@ -26,12 +28,18 @@ const ANALYSES: readonly { flag: AnalysisFlag; name: MessageKey; hint: MessageKe
 ];
 
 /** Switches and options for the analyses. */
-export const AnalysisSwitches = ({ options, onChange, existing, original }: SwitchesProps) => {
+export const AnalysisSwitches = ({
+  options,
+  onChange,
+  existing,
+  hasChannels = false,
+  original,
+}: SwitchesProps) => {
   const { t } = useI18n();
   return (
     <DialogSection title={t(existing === undefined ? 'create.find' : 'analyze.choose')}>
       <div className="grid grid-cols-1 gap-x-6 gap-y-3 sm:grid-cols-2">
-        {ANALYSES.map(({ flag, name, hint }) => (
+        {ANALYSES.filter(({ flag }) => flag !== 'diarize' || !hasChannels).map(({ flag, name, hint }) => (
           <Switch
             key={flag}
             label={t(name)}

@@ -25,6 +25,8 @@ type Props = {
   text: string;
   /** The analyses that the transcript has already; requesting one again replaces it. */
   existing?: ReadonlySet<AnalysisFlag>;
+  /** Whether each channel is a speaker already. */
+  hasChannels?: boolean;
   /** Language of the recording; null if unknown, or if several differ. */
   language: string | null;
   onAnalyze: (asked: ReturnType<typeof toAnalyses>) => Promise<void>;
@@ -32,7 +34,7 @@ type Props = {
 };
 
 /** Requests analyses of finished transcripts, without a new recognition. */
-const AnalyzeDialog = ({ title, text, existing, language, onAnalyze, onClose }: Props) => {
+const AnalyzeDialog = ({ title, text, existing, hasChannels, language, onAnalyze, onClose }: Props) => {
   const { t } = useI18n();
   const remembered = usePrefs((state) => state.options);
   const [options, setOptions] = useState<TranscriptionOptions>({ ...remembered, ...NO_ANALYSES });
@@ -78,6 +80,7 @@ const AnalyzeDialog = ({ title, text, existing, language, onAnalyze, onClose }: 
         options={options}
         onChange={change}
         existing={existing}
+        hasChannels={hasChannels}
         original={{ value: original, onChange: setOriginal }}
       />
       {options.diarize && (

@@ -32,6 +32,7 @@ export const AnalyzeTranscriptDialog = () => {
       title={t('analyze.title')}
       text={t('analyze.text')}
       existing={existingAnalyses(transcript)}
+      hasChannels={transcript.channels !== undefined}
       language={transcript.language}
       onAnalyze={async (request) => {
         await editor.analyze(request);

@@ -204,7 +204,15 @@ describe('multichannel', () => {
     }
     const shown = plainWords(cues.flatMap(({ lines }) => lines).join(' '));
     expect(shown).toEqual(expect.arrayContaining(plainWords(transcript.text)));
-    for (const format of ['txt', 'vtt', 'md', 'csv', 'docx']) {
+    const [heading, ...rows] = (await exported('format=csv')).trimEnd().split('\r\n');
+    expect(heading).toBe('segment_id,start,end,speaker,channel,text');
+    expect(rows.map((row) => Number(row.split(',')[4]))).toEqual(
+      transcript.segments.map(({ channel }) => channel),
+    );
+    expect(await exported('format=csv&words=true')).toMatch(
+      /^segment_id,start,end,speaker,channel,word,confidence\r\n0,[\d.]+,[\d.]+,[^,]+,\d,/,
+    );
+    for (const format of ['txt', 'vtt', 'md', 'docx']) {
       const response = await server.fetch(`/v1/transcript/id/${transcript.id}/export?format=${format}`);
       expect(response.status).toBe(200);
     }

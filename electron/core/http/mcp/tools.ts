@@ -143,15 +143,21 @@ const addTranscribe = (server: McpServer, context: Context): void => {
         language: z.string().max(10).default('auto').describe('ISO 639-1 code of what is spoken, or `auto`.'),
         model: z.string().max(200).default('mini').describe('`nano`, `mini`, `pro` or an installed model.'),
         diarize: z.boolean().default(false).describe('Tell who speaks when.'),
+        multichannel: z
+          .boolean()
+          .default(false)
+          .describe(
+            'Recognize each audio channel by itself, as one speaker: calls with a channel for each side.',
+          ),
         translate: z.boolean().default(false).describe('Write English, whatever is spoken.'),
         wait_seconds: z.int().min(0).max(3600).default(WAIT_SECONDS),
       },
       outputSchema: { ...FACTS, next_from: z.number().nullable().optional() },
       annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
     },
-    ({ source, language, model, diarize, translate, wait_seconds }, extra) =>
+    ({ source, wait_seconds, ...options }, extra) =>
       withToolErrors(async () => {
-        const fields = { audio_url: source, language, model, diarize, translate, timestamp_style: 'word' };
+        const fields = { audio_url: source, ...options, timestamp_style: 'word' };
         const created = transcripts.create(user, validate(CreateTranscript, fields, 'arguments'), undefined);
         const stop = sendProgress(events, user.id, created.id, extra satisfies ProgressSink);
         const patience = AbortSignal.any([extra.signal, AbortSignal.timeout(wait_seconds * 1000)]);
