@@ -12,7 +12,7 @@ const trialFact = ({ model, outcome, cpu_seconds, device_seconds, detail }: Tria
     slower: `not faster, ${seconds(device_seconds)} instead of ${seconds(cpu_seconds)}`,
     different: `hears other words${because}`,
     crashed: `its process ended${because}`,
-    timeout: `no answer in time${because}`,
+    timeout: detail ?? 'no answer in time',
     failed: `does not run on it${because}`,
   };
   return `${model}: ${facts[outcome]}`;
