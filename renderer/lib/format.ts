@@ -1,4 +1,4 @@
-import { dateFormat, displayNames, numberFormat, relativeTimeFormat } from './intl.ts';
+import { dateFormat, displayNames, listFormat, numberFormat, relativeTimeFormat } from './intl.ts';
 
 const pad = (value: number) => String(value).padStart(2, '0');
 
@@ -43,6 +43,10 @@ export const formatLanguage = (code: string, locale: string): string => {
     return code;
   }
 };
+
+/** "English, French and German". */
+export const formatList = (items: readonly string[], locale: string): string =>
+  listFormat(locale, {}).format(items);
 
 const DAY = 86_400_000;
 const startOfDay = (date: Date) => new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();

@@ -59,7 +59,7 @@ describe('files screen', () => {
     await page.getByRole('searchbox').fill('note-07');
     await expect.poll(() => page.getByRole('row').count()).toBe(11);
     await page.getByRole('searchbox').fill('nothing like this');
-    await page.getByText('No file has a name like that.').waitFor();
+    await page.getByText('No file name matches.').waitFor();
     await page.getByRole('searchbox').fill('');
     const folders = page.getByRole('navigation', { name: 'Folders' });
     await folders.getByRole('link', { name: 'notes' }).click();
@@ -77,7 +77,7 @@ describe('files screen', () => {
     const input = page.getByTestId('upload-input');
     const media = ['01-short-note.wav', '05-spanish.ogg', '06-german.webm'];
     await input.setInputFiles(media.map((name) => fixturePath(name)));
-    const uploads = page.getByRole('region', { name: 'Files on their way in' });
+    const uploads = page.getByRole('region', { name: 'Uploads' });
     await expect.poll(() => uploads.getByRole('progressbar').count()).toBe(3);
     await uploads.getByText('Waiting').waitFor();
     expect(await window.violations()).toEqual([]);

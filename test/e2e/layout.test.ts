@@ -60,6 +60,28 @@ describe('layout', () => {
     await window.close();
   });
 
+  it.each(WINDOWS)('shows where a waiting job is in the queue at %s', async (_, options) => {
+    await server.client.call('pauseQueue');
+    const { id } = await server.client.call('createTranscript', {
+      body: { audio_url: 'http://127.0.0.1:9/x.mp3', model: 'mini', name: 'Waiting' },
+    });
+    const window = await openWindow(browser, server, options);
+    for (const hash of ['#/', '#/queue']) {
+      await window.go(hash);
+      const state = window.page
+        .getByText(/ 1(?: |$)|#1/)
+        .and(window.page.locator('.truncate'))
+        .first();
+      await state.waitFor();
+      expect(await state.evaluate((text) => text.scrollWidth - text.clientWidth), hash).toBeLessThanOrEqual(
+        0,
+      );
+    }
+    await window.close();
+    await server.client.call('cancelTranscript', { params: { id } });
+    await server.client.call('resumeQueue');
+  });
+
   it.each([
     [1280, 'light'],
     [400, 'dark'],

@@ -41,19 +41,19 @@ describe('library screen', () => {
       await page.getByRole('option', { name: choice, exact: true }).click();
     };
     await choose('Model', 'Pro');
-    await page.getByText('No transcript fits this filter.').waitFor();
+    await page.getByText('No transcript matches this filter.').waitFor();
     await choose('Model', 'Mini');
     await expect.poll(() => page.locator('[data-row-link]').count()).toBe(3);
     await choose('Added', 'From … to …');
     await form.getByLabel('To', { exact: true }).fill('2020-01-31');
-    await page.getByText('No transcript fits this filter.').waitFor();
+    await page.getByText('No transcript matches this filter.').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Remove filter until 31 Jan 2020' }).click();
     await expect.poll(() => page.locator('[data-row-link]').count()).toBe(3);
     await page.getByRole('button', { name: /^Filter/ }).click();
     await choose('Added', 'Today');
     await choose('Language', 'German');
-    await page.getByText('No transcript fits this filter.').waitFor();
+    await page.getByText('No transcript matches this filter.').waitFor();
     await form.getByRole('button', { name: 'Clear the filter' }).click();
     await page.keyboard.press('Escape');
     await expect.poll(() => page.locator('[data-row-link]').count()).toBe(3);
@@ -80,11 +80,11 @@ describe('library screen', () => {
   it('shows and reorders the queue, and cancels a job', async () => {
     const { page } = window;
     await window.go('#/queue');
-    const first = page.getByRole('listitem').filter({ hasText: 'number 1' });
+    const first = page.getByRole('listitem').filter({ hasText: '#1 in line' });
     await first.waitFor();
     const before = (await first.getByRole('link').textContent()) ?? '';
     await first.getByRole('button', { name: /down$/ }).click();
-    await page.getByRole('listitem').filter({ hasText: 'number 2' }).filter({ hasText: before }).waitFor();
+    await page.getByRole('listitem').filter({ hasText: '#2 in line' }).filter({ hasText: before }).waitFor();
     await page.getByRole('button', { name: `Stop ${before}` }).click();
     await page.getByRole('link', { name: before }).waitFor({ state: 'detached' });
     expect(await page.getByText('Paused:', { exact: false }).isVisible()).toBe(true);

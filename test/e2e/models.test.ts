@@ -84,7 +84,7 @@ describe('models screen', () => {
     const { page } = window;
     await page.getByRole('button', { name: 'Remove base' }).click();
     const question = page.getByRole('alertdialog');
-    await question.getByText(/are freed/).waitFor();
+    await question.getByText(/^This frees/).waitFor();
     expect(await window.violations()).toEqual([]);
     await question.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('button', { name: 'Remove base' }).waitFor({ state: 'detached' });
@@ -107,7 +107,7 @@ describe('models screen', () => {
     await copyFile(join(ROOT, 'resources/models/ggml-starter.bin'), join(folder, 'ggml-my own.bin'));
     await page.getByRole('button', { name: 'Import a file' }).click();
     const dialog = page.getByRole('dialog');
-    const path = dialog.getByRole('textbox', { name: 'Where the file is' });
+    const path = dialog.getByRole('textbox', { name: 'Path of the file' });
     await path.fill(join(folder, 'nothing.bin'));
     await page.keyboard.press('Enter');
     await dialog.getByText('There is no such file', { exact: false }).first().waitFor();

@@ -48,8 +48,8 @@ describe('microphone recording with private data', () => {
     await bar.getByText(/^Recording 0:/).waitFor();
     await page.getByRole('link', { name: 'Files' }).first().click();
     await bar.getByRole('button', { name: 'Show' }).click();
-    const question = page.getByRole('alertdialog', { name: 'Throw this recording away?' });
-    await dialog.getByRole('button', { name: 'Throw away' }).click();
+    const question = page.getByRole('alertdialog', { name: 'Discard this recording?' });
+    await dialog.getByRole('button', { name: 'Discard' }).click();
     await question.getByRole('button', { name: 'Keep it' }).click();
     await dialog.getByRole('button', { name: 'Pause' }).click();
     await dialog.getByText('Paused').waitFor();
@@ -120,7 +120,7 @@ describe('microphone recording with private data', () => {
     const { page } = third;
     const recovered = page.getByRole('region', { name: 'Recovered recordings' });
     await recovered.getByRole('button', { name: 'Delete' }).click();
-    const question = page.getByRole('alertdialog', { name: 'Throw this recording away?' });
+    const question = page.getByRole('alertdialog', { name: 'Discard this recording?' });
     await question.getByRole('button', { name: 'Keep it' }).click();
     expect(await recoveredFiles(server)).toMatchObject([{ original_name: 'Recovered recording-1.webm' }]);
     await recovered.getByRole('button', { name: 'Keep in Files' }).click();

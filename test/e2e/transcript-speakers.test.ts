@@ -180,7 +180,7 @@ describe('the speakers of a transcript', () => {
     await open('new');
     await page.getByRole('article').nth(2).focus();
     await page.keyboard.press('s');
-    await page.getByRole('radio', { name: 'A new speaker' }).check();
+    await page.getByRole('radio', { name: 'New speaker' }).check();
     await page.keyboard.press('Enter');
     await untilParagraphs('A B C');
     await page.getByRole('tab', { name: 'Speakers' }).click();

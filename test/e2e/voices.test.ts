@@ -57,7 +57,7 @@ describe('remembered voice', { timeout: 120_000 }, () => {
     await page.getByText('María').waitFor();
     await page.getByRole('button', { name: 'Forget María' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Forget' }).click();
-    await page.getByText('No voice is remembered.').waitFor();
+    await page.getByText('No voices are remembered.').waitFor();
     expect((await server.client.call('listVoices')).data).toEqual([]);
   });
 });

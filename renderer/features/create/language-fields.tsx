@@ -2,7 +2,7 @@ import { useMemo } from 'react';
 import { LANGUAGE_CODES } from '../../../electron/contract/languages.ts';
 import type { Model } from '../../../electron/contract/system.ts';
 import { useI18n } from '../../app/services.tsx';
-import { formatLanguage } from '../../lib/format.ts';
+import { formatLanguage, formatList } from '../../lib/format.ts';
 import type { TranscriptionOptions } from '../../stores/prefs.ts';
 import { Field } from '../../ui/field.tsx';
 import { Select } from '../../ui/select.tsx';
@@ -35,10 +35,10 @@ export const LanguageAndSpeakers = ({ options, model, onChange }: LanguageProps)
             ? undefined
             : t('create.knownLanguages', {
                 name: modelName(model, t),
-                languages: choices
-                  .slice(1)
-                  .map((each) => each.label)
-                  .join(', '),
+                languages: formatList(
+                  choices.slice(1).map((each) => each.label),
+                  locale,
+                ),
               })
         }
       >

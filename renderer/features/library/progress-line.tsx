@@ -44,13 +44,16 @@ export const describeProgress = (progress: Progress, { t, locale }: I18nState): 
 export const ProgressLine = ({ progress, name }: { progress: Progress; name: string }) => {
   const i18n = useI18n();
   return (
+    // The bar gives way to the words.
     <span className="flex min-w-0 items-center gap-2.5 text-accent-text">
-      <ProgressBar
-        className="w-[150px] max-w-[30vw] max-sm:w-12 shrink-0"
-        value={progress.percent / 100}
-        label={i18n.t('stage.of', { name })}
-      />
-      <span className="tnum truncate">{describeProgress(progress, i18n)}</span>
+      {progress.stage !== 'queued' && (
+        <ProgressBar
+          className="w-[150px] min-w-6 shrink-[999]"
+          value={progress.percent / 100}
+          label={i18n.t('stage.of', { name })}
+        />
+      )}
+      <span className="tnum min-w-0 truncate">{describeProgress(progress, i18n)}</span>
     </span>
   );
 };

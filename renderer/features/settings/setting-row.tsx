@@ -67,8 +67,8 @@ export const SettingRow = ({ name, row, choices, error, onChange }: Props) => {
   );
   if (typeof row.value === 'boolean') {
     return (
-      <div className="flex min-h-14 items-center gap-4 border-b border-line py-2.5 last:border-0">
-        <div className="flex-1">
+      <div className="flex min-h-14 flex-wrap items-center gap-x-4 gap-y-1 border-b border-line py-2.5 last:border-0">
+        <div className="min-w-[min(100%,16rem)] flex-1">
           <Switch
             label={t(`setting.${name}`)}
             hint={t(`setting.${name}.help`)}

@@ -13,6 +13,7 @@ import {
 } from '../../lib/format.ts';
 import { Callout } from '../../ui/feedback.tsx';
 import { LicenseNotice } from '../models/license-notice.tsx';
+import { modelLabel } from '../models/model-facts.ts';
 import { SideHeading, TimeLink } from './side-panel-parts.tsx';
 import { WebhookDeliveries } from './webhook-deliveries.tsx';
 
@@ -20,7 +21,7 @@ const listFacts = (transcript: Transcription, { t, locale }: I18nState): [string
   const { language, language_confidence: confidence, file_info: file } = transcript;
   const hasRange = transcript.audio_start_from > 0 || transcript.audio_end_at > 0;
   const facts: [string, string | undefined][] = [
-    [t('details.model'), transcript.model_id ?? transcript.model],
+    [t('details.model'), modelLabel(transcript.model_id ?? transcript.model, t)],
     [
       t('details.language'),
       language === null
@@ -64,7 +65,7 @@ const listFacts = (transcript: Transcription, { t, locale }: I18nState): [string
         ? undefined
         : t(`details.original.${transcript.redaction_report.source}`),
     ],
-    ['Id', transcript.id],
+    ['ID', transcript.id],
   ];
   return facts.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
 };

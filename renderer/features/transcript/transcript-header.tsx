@@ -19,6 +19,7 @@ import { describeError } from '../../lib/errors.ts';
 import { formatClock, formatLanguage, formatNumber } from '../../lib/format.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx';
+import { modelLabel } from '../models/model-facts.ts';
 import { findUncertainSpans } from './model/low-confidence.ts';
 import { useReader } from './reader.tsx';
 import { TranscriptCommands, useCopyTranscript, useDeleteTranscript } from './transcript-commands.tsx';
@@ -40,7 +41,7 @@ export const TranscriptHeader = () => {
           transcript.speakers === undefined
             ? ''
             : t('transcript.speakers', { count: Object.keys(transcript.speakers).length }),
-          transcript.model_id ?? transcript.model,
+          modelLabel(transcript.model_id ?? transcript.model, t),
           transcript.word_count > 0 ? t('transcript.words', { count: transcript.word_count }) : '',
         ];
   return (

@@ -3,7 +3,13 @@ import { ApiError } from '../../../electron/contract/client.ts';
 import { ERROR_STATUS, JOB_ERROR_CODES } from '../../../electron/contract/errors.ts';
 import english from '../../../renderer/i18n/messages/en.json' with { type: 'json' };
 import { describeError, describeJobError } from '../../../renderer/lib/errors.ts';
-import { formatClock, formatDuration, formatRelativeDay, parseClock } from '../../../renderer/lib/format.ts';
+import {
+  formatClock,
+  formatDuration,
+  formatList,
+  formatRelativeDay,
+  parseClock,
+} from '../../../renderer/lib/format.ts';
 import { normalizePeaks, resamplePeaks } from '../../../renderer/lib/peaks.ts';
 import { speakerIndex } from '../../../renderer/lib/speakers.ts';
 
@@ -13,6 +19,12 @@ describe('clock and date formats', () => {
     expect(formatClock(724, true)).toBe('00:12:04');
     expect(['2:19', '1:14:08', '8.5', '8,5'].map(parseClock)).toEqual([139, 4448, 8.5, 8.5]);
     expect(['', 'x', '1:2:3:4', '-5'].map(parseClock)).toEqual([undefined, undefined, undefined, undefined]);
+  });
+
+  it('joins names as each language does', () => {
+    const names = ['English', 'French', 'German'];
+    expect(formatList(names, 'en-US')).toBe('English, French, and German');
+    expect(formatList(names, 'de')).toBe('English, French und German');
   });
 
   it('shortens dates relative to now', () => {
