@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { testAddon } from '../support/addon.ts';
 import { wav } from '../support/audio.ts';
-import { fixturePath } from '../support/fixtures.ts';
+import { fixturePath, truth } from '../support/fixtures.ts';
 import { CLI_ENTRY } from '../support/paths.ts';
 import { fixturePcm } from '../support/pcm.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
@@ -28,11 +28,18 @@ const say = (text: string): void => {
 
 type Runs = { readonly engine: number[]; readonly whole: number[]; readonly program: number[] };
 
-const row = (name: string, words: number, differing: number, { engine, whole, program }: Runs): void => {
+type Heard = {
+  readonly said: readonly string[];
+  readonly ours: readonly string[];
+  readonly theirs: readonly string[];
+};
+
+const row = (name: string, { said, ours, theirs }: Heard, { engine, whole, program }: Runs): void => {
   const cells = [engine, whole, program].map((times) =>
     times.length === 0 ? '–' : `${median(times).toFixed(2)} s`,
   );
-  say(`| ${name} | ${words} | ${differing} | ${cells.join(' | ')} |`);
+  const wrong = `${wordErrors(said, ours)}, ${wordErrors(said, theirs)}`;
+  say(`| ${name} | ${theirs.length} | ${wordErrors(theirs, ours)} | ${wrong} | ${cells.join(' | ')} |`);
 };
 
 /** A recording as parakeet-cli reads it. */
@@ -68,21 +75,27 @@ const coldCommand = async (paths: readonly string[]): Promise<{ cpu: number; tex
 
 /**
  * Every English sample with the demonstration model of the Parakeet family, beside whole runs of parakeet-cli with one thread:
- * the words on which they differ, and processor time. First with a warm service, then as one command for all of them.
+ * the words on which they differ, those that each hears wrong, and processor time. First with a warm service, then as one command for all of them.
  */
 export const compareParakeet = async (runs: number): Promise<void> => {
   const folder = temporaryFolder();
   const files = SAMPLES.map((sample) => asWav(folder, sample));
   const server = await startServer();
   await transcribe(server, await upload(server, fixturePath('01-short-note.wav')), MODEL);
-  say('| recording | words | that differ | its engine | the whole service | parakeet-cli |');
-  say('|---|---|---|---|---|---|');
-  const all: string[] = [];
+  say('| recording | words | that differ | wrong, of each | its engine | the whole service | parakeet-cli |');
+  say('|---|---|---|---|---|---|---|');
+  const said: string[] = [];
+  const theirs: string[] = [];
   for (const [index, sample] of SAMPLES.entries()) {
     const { times, text, expected } = await warmRuns(server, sample, files[index] ?? '', runs);
-    const words = plainWords(expected);
-    all.push(...words);
-    row(sample, words.length, wordErrors(words, plainWords(text)), times);
+    const heard = {
+      said: truth(sample).sentences.flatMap((sentence) => plainWords(sentence.text)),
+      ours: plainWords(text),
+      theirs: plainWords(expected),
+    };
+    said.push(...heard.said);
+    theirs.push(...heard.theirs);
+    row(sample, heard, times);
   }
   await discard(server);
   const times: Runs = { engine: [], whole: [], program: [] };
@@ -95,5 +108,5 @@ export const compareParakeet = async (runs: number): Promise<void> => {
     for (const file of files) cpu += (await parakeetCli(file)).cpu;
     times.program.push(cpu);
   }
-  row('all of them, one command', all.length, wordErrors(all, plainWords(heard)), times);
+  row('all of them, one command', { said, ours: plainWords(heard), theirs }, times);
 };
