@@ -13,6 +13,7 @@ const WINDOWS: readonly [string, WindowOptions][] = [
   ['400 px, German, largest text', { width: 400, locale: 'de-DE', prefs: { textScale: 1.3 } }],
   // 1280 by 820 pixels at 200 %.
   ['200 % zoom, Spanish', { width: 640, height: 410, locale: 'es-ES' }],
+  ['1280 px, Spanish', { locale: 'es-ES' }],
   ['1280 px, French, largest text', { locale: 'fr-FR', prefs: { textScale: 1.3 } }],
 ];
 
@@ -22,7 +23,7 @@ const findCutOff = (page: Page): Promise<string[]> =>
     const found: string[] = [];
     const tooWide = document.documentElement.scrollWidth - window.innerWidth;
     if (tooWide > 0) found.push(`the page is ${tooWide} px too wide`);
-    for (const element of document.querySelectorAll('nav *, button, a, h1, h2, h3, label, th')) {
+    for (const element of document.querySelectorAll('nav *, button, button span, a, h1, h2, h3, label, th')) {
       const { width, right } = element.getBoundingClientRect();
       const style = getComputedStyle(element);
       // Clipped: for screen readers alone. Values of fields may be longer than the field.

@@ -1,6 +1,7 @@
 import type { Progress } from '../../../electron/contract/job.ts';
 import { useI18n } from '../../app/services.tsx';
 import type { I18nState, MessageKey } from '../../i18n/index.ts';
+import { cx } from '../../lib/classes.ts';
 import { formatDuration, formatNumber, formatPercent } from '../../lib/format.ts';
 import { ProgressBar } from '../../ui/feedback.tsx';
 
@@ -43,17 +44,20 @@ export const describeProgress = (progress: Progress, { t, locale }: I18nState): 
 
 export const ProgressLine = ({ progress, name }: { progress: Progress; name: string }) => {
   const i18n = useI18n();
+  const isWaiting = progress.stage === 'queued';
   return (
     // The bar gives way to the words.
     <span className="flex min-w-0 items-center gap-2.5 text-accent-text">
-      {progress.stage !== 'queued' && (
+      {!isWaiting && (
         <ProgressBar
           className="w-[150px] min-w-6 shrink-[999]"
           value={progress.percent / 100}
           label={i18n.t('stage.of', { name })}
         />
       )}
-      <span className="tnum min-w-0 truncate">{describeProgress(progress, i18n)}</span>
+      <span className={cx('tnum shrink-0 truncate', isWaiting ? 'max-w-full' : 'max-w-[calc(100%-34px)]')}>
+        {describeProgress(progress, i18n)}
+      </span>
     </span>
   );
 };
