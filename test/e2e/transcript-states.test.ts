@@ -1,6 +1,8 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { StoredAnalysis } from '../../electron/core/stores/codecs.ts';
 import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../support/browser.ts';
+import { storeTranscript } from '../support/long-transcript.ts';
 import { discard, type TestServer } from '../support/server.ts';
 import { openTranscript, startWithStored } from '../support/stored-transcripts.ts';
 import { storeTalk } from '../support/written-talk.ts';
@@ -37,6 +39,13 @@ const STATES: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
   palette: (page) => page.keyboard.press('Control+k'),
 };
 
+/** What the analyses store where nothing was said. */
+const SILENCE: StoredAnalysis = {
+  summary: { text: '', type: 'bullets', language: 'en', engine: 'extractive', bullets: [] },
+  topics: [],
+  key_phrases: [],
+};
+
 type Look = Parameters<typeof openWindow>[2] & { readonly forced?: boolean };
 
 const LOOKS: Readonly<Record<string, Look>> = {
@@ -52,10 +61,12 @@ describe('every state of the transcript page', () => {
   let server: TestServer;
   let browser: Browser;
   let talk: string;
+  let silent = '';
 
   beforeAll(async () => {
-    const started = await startWithStored((dataDir) =>
-      storeTalk(
+    const started = await startWithStored((dataDir) => {
+      silent = storeTranscript(dataDir, [], { name: 'Silence' }, { analysis: SILENCE });
+      return storeTalk(
         dataDir,
         'Talk',
         [
@@ -63,8 +74,8 @@ describe('every state of the transcript page', () => {
           ['B', 'Then we talk about the spring budget first.'],
         ],
         { topics: ['Finance'], key_phrases: ['spring budget'] },
-      ),
-    );
+      );
+    });
     [talk, server, browser] = [started.stored, started.server, await borrowBrowser()];
   });
   afterAll(async () => {
@@ -113,6 +124,17 @@ describe('every state of the transcript page', () => {
     },
     180_000,
   );
+
+  it('says of silence that nothing was heard, and nothing of a summary', async () => {
+    const window = await openWindow(browser, server);
+    const { page } = window;
+    await window.go(`#/transcript/${silent}`);
+    await page.getByText('Nothing was said').waitFor();
+    const insights = page.getByRole('tabpanel');
+    expect(await insights.textContent()).toBe('Earshot heard no speech in this recording.');
+    expect(await window.violations('all')).toEqual([]);
+    await window.close();
+  });
 
   it('keeps playhead, current page, selection and speakers visible in forced colors', async () => {
     const window = await openWindow(browser, server);

@@ -13,6 +13,7 @@ export const SummaryTab = ({ transcript }: { transcript: Transcription }) => {
   const { summary, topics, key_phrases: phrases, content_safety: safety } = transcript;
   if (summary === undefined && topics === undefined && safety === undefined)
     return <NotRequested>{t('side.summary.none')}</NotRequested>;
+  if (transcript.text === '') return <p className="mt-4 text-ink-2">{t('transcript.empty.text')}</p>;
   return (
     <>
       {summary !== undefined && <SummaryText summary={summary} />}
