@@ -69,7 +69,7 @@ export const CROSS = 'x86_64-w64-mingw32';
 export const opusOptions = (target: Target, prefix: string): string[] => [
   `--prefix=${prefix}`,
   ...['--disable-shared', '--enable-static', '--with-pic', '--disable-doc', '--disable-extra-programs'],
-  // MinGW has these in libraries of its own, which the program would need.
+  // configure sets _FORTIFY_SOURCE all the same: ffmpeg links MinGW's libssp.
   ...(target === 'win32' ? [`--host=${CROSS}`, '--disable-stack-protector', '--disable-hardening'] : []),
 ];
 
@@ -82,6 +82,6 @@ export const ffmpegOptions = (target: Target, hasNasm: boolean): string[] => [
   ...(target === 'win32'
     ? [`--cross-prefix=${CROSS}-`, '--target-os=mingw32', '--arch=x86_64', '--enable-w32threads']
     : ['--enable-pthreads']),
-  ...(target === 'win32' ? ['--extra-ldflags=-static'] : []),
+  ...(target === 'win32' ? ['--extra-ldflags=-static', '--extra-libs=-lssp'] : []),
   ...Object.entries(PARTS).map(([kind, names]) => `--enable-${kind}=${names.join(',')}`),
 ];
