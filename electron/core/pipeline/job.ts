@@ -190,13 +190,25 @@ type Outcome = {
 const promptWarning = ({ options }: Transcript, { id, capabilities }: PipelineModel): string[] =>
   options.prompt === undefined || capabilities.prompt ? [] : [warningText('prompt_ignored', { model: id })];
 
+const warningsOf = (
+  transcript: Transcript,
+  { model, summary, doubts, audio, findings }: Outcome,
+): readonly string[] => [
+  ...(model.demonstration ? [DEMONSTRATION] : []),
+  ...promptWarning(transcript, model),
+  ...summary.warnings,
+  ...doubts,
+  ...audio.warnings,
+  ...findings.warnings,
+];
+
 /** Writes the finished transcript and its price, all or nothing. */
 const persist = async (
   deps: PipelineDeps,
   { transcript, signal }: JobContext,
   outcome: Outcome,
 ): Promise<void> => {
-  const { summary, streams, checkpoint, model, doubts, diarized, findings, audio, names } = outcome;
+  const { summary, streams, checkpoint, model, diarized, findings, audio, names } = outcome;
   const text = await prepareText(deps.db, transcript.id, findings.segments);
   const now = deps.clock.now();
   const rate = creditRateOf(transcript, deps.settings.creditRate, streams);
@@ -221,15 +233,7 @@ const persist = async (
       duration: summary.duration,
       language: checkpoint.language,
       languageConfidence: checkpoint.languageConfidence,
-      warnings: [
-        ...(model.demonstration ? [DEMONSTRATION] : []),
-        ...promptWarning(transcript, model),
-        ...summary.warnings,
-        ...doubts,
-        ...audio.warnings,
-        ...findings.warnings,
-        ...settled.warnings,
-      ],
+      warnings: [...warningsOf(transcript, outcome), ...settled.warnings],
       creditsUsed: credits,
       creditsReserved: 0,
       audioFile: audio.file,
