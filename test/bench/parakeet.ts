@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { testAddon } from '../support/addon.ts';
 import { wav } from '../support/audio.ts';
-import { fixturePath, truth } from '../support/fixtures.ts';
+import { ENGLISH_RECORDINGS, fixturePath, truth } from '../support/fixtures.ts';
 import { CLI_ENTRY } from '../support/paths.ts';
 import { fixturePcm } from '../support/pcm.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
@@ -11,16 +11,6 @@ import { plainWords, wordErrors } from '../support/word-error-rate.ts';
 import { cpuOf, cpuSeconds, median, parakeetCli, transcribe, upload } from './measure.ts';
 
 const MODEL = 'starter-parakeet';
-const SAMPLES = [
-  '01-short-note.wav',
-  '02-two-speakers.mp3',
-  '03-three-speakers.flac',
-  '04-personal-data.m4a',
-  '08-meeting-4min.mp3',
-  '11-news-and-entities.wav',
-  '12-moderation.webm',
-  '13-long-pause.wav',
-];
 
 const say = (text: string): void => {
   process.stdout.write(`${text}\n`);
@@ -79,14 +69,14 @@ const coldCommand = async (paths: readonly string[]): Promise<{ cpu: number; tex
  */
 export const compareParakeet = async (runs: number): Promise<void> => {
   const folder = temporaryFolder();
-  const files = SAMPLES.map((sample) => asWav(folder, sample));
+  const files = ENGLISH_RECORDINGS.map((sample) => asWav(folder, sample));
   const server = await startServer();
   await transcribe(server, await upload(server, fixturePath('01-short-note.wav')), MODEL);
   say('| recording | words | that differ | wrong, of each | its engine | the whole service | parakeet-cli |');
   say('|---|---|---|---|---|---|---|');
   const said: string[] = [];
   const theirs: string[] = [];
-  for (const [index, sample] of SAMPLES.entries()) {
+  for (const [index, sample] of ENGLISH_RECORDINGS.entries()) {
     const { times, text, expected } = await warmRuns(server, sample, files[index] ?? '', runs);
     const heard = {
       said: truth(sample).sentences.flatMap((sentence) => plainWords(sentence.text)),
@@ -101,7 +91,7 @@ export const compareParakeet = async (runs: number): Promise<void> => {
   const times: Runs = { engine: [], whole: [], program: [] };
   let heard = '';
   for (let i = 0; i < runs; i++) {
-    const command = await coldCommand(SAMPLES.map(fixturePath));
+    const command = await coldCommand(ENGLISH_RECORDINGS.map(fixturePath));
     times.whole.push(command.cpu);
     heard = command.text;
     let cpu = 0;

@@ -20,6 +20,18 @@ export const truth = (name: string): Truth =>
 /** The first sentence of `01-short-note.wav`, for tests to which the words do not matter. */
 export const ONE_SENTENCE = '00-one-sentence.wav';
 
+/** The recordings in English with a JSON file of what is said. */
+export const ENGLISH_RECORDINGS = [
+  '01-short-note.wav',
+  '02-two-speakers.mp3',
+  '03-three-speakers.flac',
+  '04-personal-data.m4a',
+  '08-meeting-4min.mp3',
+  '11-news-and-entities.wav',
+  '12-moderation.webm',
+  '13-long-pause.wav',
+] as const;
+
 /** The recordings with a JSON file of what is said. */
 export const RECORDINGS = [
   '01-short-note.wav',

@@ -6,7 +6,7 @@ import {
 } from '../../../electron/core/engines/whisper/addon.ts';
 import type { WhisperResult } from '../../../electron/core/engines/whisper/types.ts';
 import { testAddon } from '../../support/addon.ts';
-import { truth } from '../../support/fixtures.ts';
+import { ENGLISH_RECORDINGS, truth } from '../../support/fixtures.ts';
 import { parakeetCliTokens } from '../../support/parakeet-cli.ts';
 import { STARTER_MODEL, STARTER_PARAKEET } from '../../support/paths.ts';
 import { fixturePcm } from '../../support/pcm.ts';
@@ -14,16 +14,6 @@ import { plainWords, wordErrorRate } from '../../support/word-error-rate.ts';
 
 vi.setConfig({ testTimeout: 240_000 });
 
-const ENGLISH = [
-  '01-short-note.wav',
-  '02-two-speakers.mp3',
-  '03-three-speakers.flac',
-  '04-personal-data.m4a',
-  '08-meeting-4min.mp3',
-  '11-news-and-entities.wav',
-  '12-moderation.webm',
-  '13-long-pause.wav',
-] as const;
 /** The model card's own figure for these recordings, each heard in one piece: 0.2 % of 940 words. */
 const MAX_WORD_ERROR_RATE = 0.005;
 
@@ -58,7 +48,7 @@ describe('a Parakeet model', () => {
   it('writes the tokens, times and probabilities of parakeet-cli', async () => {
     let words = 0;
     let errors = 0;
-    for (const name of ENGLISH) {
+    for (const name of ENGLISH_RECORDINGS) {
       const pcm = fixturePcm(name);
       const result = await model.transcribe(pcm, { threads: 1 }).promise;
       const expected = await parakeetCliTokens(pcm);
